@@ -1,0 +1,1 @@
+"""Benchmarks of the operators against released Paddle, PyTorch and memory."""

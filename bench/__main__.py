@@ -1,0 +1,222 @@
+"""Measure the operators against released Paddle, PyTorch and memory.
+
+`python -m bench --quick` takes under three minutes; without it every case is
+run for 1 and 2 threads, which takes about an hour. Exit code 1 if a side's
+output differs from ours or ours fails; with --strict also if a floor is
+missed.
+"""
+
+import argparse
+import fnmatch
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+from bench import (
+    cases,
+    floors,
+    limit,
+    machine,
+    peak,
+    release_env,
+    report,
+    runner,
+    small,
+    summary,
+    table,
+)
+from bench.compare import changes
+from bench.processes import Crew
+
+QUICK_SECONDS = 160
+SIDES = ('ours', 'torch', 'release')
+
+
+def numbers(text):
+    """'1,2' as integers; sizes may be written 2^18."""
+    return [int(part.replace('2^', '')) for part in text.split(',')]
+
+
+def parse(arguments=None):
+    """The command line."""
+    parser = argparse.ArgumentParser(
+        prog='python -m bench', description=__doc__.splitlines()[0]
+    )
+    add = parser.add_argument
+    add('--quick', action='store_true', help='under 3 minutes')
+    add('--filter', metavar='PATTERN', help='cases whose name matches; a '
+        'shell pattern, or a part of the name')  # fmt: skip
+    add('--threads', type=numbers, metavar='1,2')
+    add('--sizes', type=numbers, metavar='12,24', help='exponents of 2')
+    add('--sides', default=','.join(SIDES), help='default: all three')
+    add('--floors', action='store_true', help='the figures to keep, each '
+        'with pass or miss')  # fmt: skip
+    add('--strict', action='store_true', help='a missed floor is exit code 1')
+    add('--memory', action='store_true', help='peak memory only')
+    add('--list', action='store_true', help='print the names of the cases')
+    add('--json', type=Path, metavar='FILE', help='write everything here')
+    add('--report', type=Path, metavar='FILE', help='write a page (HTML)')
+    add('--compare', type=Path, metavar='OLD.json', help='what moved')
+    add('--turns', type=int, help='turns of each side in each case')
+    add('--seconds', type=float, help='stop starting cases after so long')
+    add('--seed', type=int, default=0)
+    return parser.parse_args(arguments)
+
+
+def matches(case, pattern):
+    """True if a pattern selects a case."""
+    if pattern is None:
+        return True
+    return pattern in case.name or fnmatch.fnmatchcase(case.name, pattern)
+
+
+def selected(args):
+    """The cases of this run."""
+    if args.floors:
+        chosen = floors.floor_cases()
+    else:
+        known = {c.name: c for c in cases.all_cases()}
+        for extra in floors.floor_cases():
+            known.setdefault(extra.name, extra)
+        chosen = list(known.values())
+    # a filter says what is wanted; --quick then only shortens the turns
+    if args.quick and not args.floors and args.filter is None:
+        chosen = [c for c in chosen if c.quick]
+    if args.sizes:
+        chosen = [
+            c for c in chosen if c.numel in {1 << e for e in args.sizes}
+        ]
+    return [c for c in chosen if matches(c, args.filter)]
+
+
+def thread_counts(args):
+    """The thread counts of this run."""
+    most = len(os.sched_getaffinity(0))
+    if args.threads:
+        return args.threads
+    return [min(2, most)] if args.quick or args.floors else [1, 2][:most]
+
+
+def pythons(names):
+    """{side: interpreter}; makes the release's venv if it is wanted."""
+    found = {name: sys.executable for name in names}
+    if 'release' in found:
+        found['release'] = release_env.make()
+    return found
+
+
+def paddle_folder():
+    """Where this venv's paddle is, without importing it."""
+    site = release_env.site_packages(Path(sys.prefix))
+    return site / 'paddle'
+
+
+def effort_of(args):
+    """How long to measure each case."""
+    base = runner.QUICK if args.quick else runner.FULL
+    if args.turns:
+        base = runner.Effort(args.turns, base.turn, base.side)
+    return base
+
+
+def run_cases(args, chosen, crew, deadline):
+    """Results of one thread count, printed as they come."""
+    results = []
+    names = [name for name in SIDES if name in crew.pythons]
+    for case in chosen:
+        if deadline and time.monotonic() > deadline:
+            left = len(chosen) - len(results)
+            print(f'out of time: {left} cases not run')
+            break
+        result = runner.run_case(
+            crew, names, case, effort_of(args), args.seed
+        )
+        results.append(result)
+        print(table.line(result), flush=True)
+    return results
+
+
+def measure(args, chosen, found):
+    """(results, facts of the sides)"""
+    seconds = args.seconds or (QUICK_SECONDS if args.quick else None)
+    deadline = time.monotonic() + seconds if seconds else None
+    library = limit.build(paddle_folder())
+    results, facts = [], {}
+    print(table.header())
+    for threads in thread_counts(args):
+        with Crew(found, threads, library) as crew:
+            facts.update({name: crew.side(name).facts for name in found})
+            results += run_cases(args, chosen, crew, deadline)
+    return results, facts
+
+
+def collect(args, chosen):
+    """The whole run as one dictionary."""
+    start = time.monotonic()
+    meta = machine.facts()
+    found = pythons(args.sides.split(','))
+    whole = args.filter is None and not args.sizes
+    results, facts = [], {}
+    if not args.memory:
+        results, facts = measure(args, chosen, found)
+    data = {
+        'meta': {**meta, 'sides': facts, 'seed': args.seed},
+        'results': results,
+        'overhead': small.overhead(results),
+        'summary': summary.summarise(results),
+        'floors': floors.judge(results) if args.floors or whole else [],
+    }
+    if whole and not args.memory:
+        data['import_ms'] = small.import_ms(found, 3)
+    if args.memory or (whole and not args.quick):
+        data['memory'] = peak.measure(found, args.filter, args.quick)
+    data['meta']['seconds'] = round(time.monotonic() - start, 1)
+    return data
+
+
+def show(args, data):
+    """Print what comes after the table of cases."""
+    lines = table.overhead_lines(data['overhead'])
+    for name, ms in data.get('import_ms', {}).items():
+        lines.append(f'import paddle, {name}: {ms:.0f} ms')
+    lines += table.memory_lines(data.get('memory', []))
+    lines += table.summary_lines(data['summary'])
+    if data['floors']:
+        lines += table.floor_lines(data['floors'])
+    if args.compare:
+        old = json.loads(args.compare.read_text())
+        lines += table.change_lines(changes(old, data))
+    for name, threads, side, text in summary.failures(data['results']):
+        lines.append(f'FAILED {name}, {threads} threads, {side}: {text}')
+    print('\n'.join(lines))
+
+
+def verdict(args, data):
+    """The exit code."""
+    failed = bool(summary.failures(data['results']))
+    missed = any(row['passed'] is False for row in data['floors'])
+    return int(failed or (args.strict and missed))
+
+
+def main(arguments=None):
+    """Run the benchmark; returns the exit code."""
+    args = parse(arguments)
+    chosen = selected(args)
+    if args.list:
+        print('\n'.join(case.name for case in chosen))
+        return 0
+    if not chosen:
+        sys.exit('bench: no case matches; see --list')
+    data = collect(args, chosen)
+    show(args, data)
+    if args.json:
+        args.json.write_text(json.dumps(data, indent=1) + '\n')
+    if args.report:
+        report.write(args.report, data)
+    return verdict(args, data)
+
+
+if __name__ == '__main__':
+    sys.exit(main())

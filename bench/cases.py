@@ -1,0 +1,252 @@
+"""The table of cases: what is measured, said as data.
+
+Each operator has a headline case; the others change one or two things of it.
+A case is a plain value that travels to the worker processes by pickle.
+"""
+
+from dataclasses import dataclass
+
+SIZES = (6, 12, 18, 24, 27)
+DTYPES = ('float32', 'bfloat16', 'int64', 'bool')
+MORE_DTYPES = ('float16', 'int8', 'float64', 'complex128')
+FLOATS = ('float32', 'bfloat16', 'float16', 'float64', 'complex128')
+ITEM_BYTES = {
+    'bool': 1,
+    'int8': 1,
+    'bfloat16': 2,
+    'float16': 2,
+    'float32': 4,
+    'int64': 8,
+    'float64': 8,
+    'complex128': 16,
+}
+# fwd: forward without gradients; tape: forward that records for the backward;
+# grad: forward and backward; inplace: into x.
+MODES = ('fwd', 'tape', 'grad', 'inplace')
+
+MASK = {'mask': 'full', 'density': 0.5, 'layout': 'random', 'x': 'full'}
+# The headline parameters of each operator.
+OPS = {
+    'masked_scatter': MASK,
+    'masked_fill_scalar': MASK,
+    'masked_fill_tensor': {**MASK, 'value': 'one'},
+    'select_scatter': {'axis': 0},
+    'diagonal_scatter': {'offset': 0, 'axis1': 0, 'axis2': 1},
+    'scatter': {
+        'axis': 0,
+        'reduce': 'assign',
+        'include_self': False,
+        'index': 'random',
+    },
+    'where': {},
+}
+MASKED = ('masked_scatter', 'masked_fill_scalar', 'masked_fill_tensor')
+INPLACE = (*MASKED, 'scatter')
+BIG = 1 << 24
+
+
+def square(exponent):
+    """The shape of 2**exponent elements in two nearly equal dimensions."""
+    return (1 << (exponent + 1) // 2, 1 << exponent // 2)
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to measure. `params` are those of OPS, as sorted pairs."""
+
+    op: str
+    mode: str = 'fwd'
+    dtype: str = 'float32'
+    shape: tuple = (4096, 4096)
+    params: tuple = ()
+    env: tuple = ()
+    quick: bool = False
+
+    def __getitem__(self, key):
+        return dict(self.params)[key]
+
+    @property
+    def numel(self):
+        """Elements of x (or of the result, where x is broadcast)."""
+        product = 1
+        for dim in self.shape:
+            product *= dim
+        return product
+
+    @property
+    def variant(self):
+        """What differs from the operator's headline, in words."""
+        usual = OPS[self.op]
+        words = [
+            f'{key}={value}'
+            for key, value in self.params
+            if value != usual[key]
+        ]
+        words += [f'{key}={value}' for key, value in self.env]
+        return ','.join(words) or 'headline'
+
+    @property
+    def name(self):
+        """Unique, and the same in every run."""
+        dims = 'x'.join(str(dim) for dim in self.shape)
+        return f'{self.op}/{self.mode}/{self.dtype}/{dims}/{self.variant}'
+
+
+def case(op, mode='fwd', dtype='float32', shape=None, quick=False, **params):
+    """A Case: the headline of `op` with some things changed."""
+    env = params.pop('env', ())
+    unknown = set(params) - set(OPS[op])
+    if unknown:
+        raise KeyError(f'{op} has no parameter {sorted(unknown)}')
+    full = tuple(sorted({**OPS[op], **params}.items()))
+    return Case(op, mode, dtype, shape or square(24), full, env, quick)
+
+
+def modes_of(op, dtype='float32'):
+    """The modes that exist for an operator and a dtype."""
+    modes = ['fwd']
+    if dtype in FLOATS:
+        modes.append('grad')
+    if op in INPLACE:
+        modes.append('inplace')
+    return modes
+
+
+def _small_cases(op):
+    """8x8: what a call costs; `where` is the yardstick of each side."""
+    modes = ['fwd', 'tape', *modes_of(op)[1:]]
+    return [
+        case(op, mode, shape=square(6), quick=mode in ('fwd', 'tape'))
+        for mode in modes
+    ]
+
+
+def _size_cases(op):
+    cases = _small_cases(op)
+    for exponent in SIZES[1:]:
+        for mode in modes_of(op):
+            quick = exponent == 24 or (exponent == 18 and mode == 'fwd')
+            cases.append(case(op, mode, shape=square(exponent), quick=quick))
+    return cases
+
+
+def _dtype_cases(op):
+    cases = []
+    for dtype in DTYPES[1:]:
+        cases += [case(op, mode, dtype) for mode in modes_of(op, dtype)]
+        for exponent in (6, 12, 18, 27):
+            cases.append(case(op, 'fwd', dtype, square(exponent)))
+    cases += [case(op, 'fwd', dtype) for dtype in MORE_DTYPES]
+    return cases
+
+
+def _mask_cases(op):
+    cases = []
+    for density in (0, 0.01, 0.5, 0.99, 1):
+        for layout in ('random', 'runs'):
+            if (density in (0, 1)) and layout == 'runs':
+                continue
+            if (density, layout) == (0.5, 'random'):
+                continue
+            for mode in modes_of(op):
+                quick = (mode, density) == ('fwd', 1)
+                cases.append(
+                    case(op, mode, density=density, layout=layout, quick=quick)
+                )
+    for mask in ('row', 'column', 'scalar'):
+        for mode in modes_of(op):
+            quick = (mask, mode) == ('row', 'fwd')
+            cases.append(
+                case(op, mode, shape=(64, 64, 4096), mask=mask, quick=quick)
+            )
+    for x in ('row', 'column'):
+        cases += [case(op, mode, x=x) for mode in ('fwd', 'grad')]
+    small_pages = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+    cases.append(case(op, env=small_pages, quick=op == 'masked_scatter'))
+    return cases
+
+
+def _select_cases():
+    small_pages = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+    cases = [case('select_scatter', env=small_pages)]
+    cases.append(case('select_scatter', axis=1, env=small_pages))
+    for shape, axis in (((4096, 4096), 1), ((256, 256, 256), 1)):
+        cases += [
+            case('select_scatter', mode, shape=shape, axis=axis, quick=True)
+            for mode in modes_of('select_scatter')
+        ]
+    for axis in (0, 2):
+        cases.append(case('select_scatter', shape=(256, 256, 256), axis=axis))
+    return cases
+
+
+def _diagonal_cases():
+    small_pages = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+    cases = [case('diagonal_scatter', env=small_pages)]
+    for shape in ((16384, 1024), (1024, 16384)):
+        cases += [
+            case('diagonal_scatter', mode, shape=shape)
+            for mode in modes_of('diagonal_scatter')
+        ]
+    cases.append(case('diagonal_scatter', offset=-7))
+    for axis1, axis2 in ((1, 2), (0, 1), (0, 2)):
+        cases += [
+            case(
+                'diagonal_scatter',
+                mode,
+                shape=(64, 512, 512),
+                axis1=axis1,
+                axis2=axis2,
+            )
+            for mode in modes_of('diagonal_scatter')
+        ]
+    return cases
+
+
+def _scatter_cases():
+    cases = []
+    for reduce in ('assign', 'sum', 'mul', 'mean', 'amax', 'amin'):
+        selves = (False,) if reduce == 'assign' else (False, True)
+        for axis in (0, 1):
+            for include_self in selves:
+                how = {
+                    'axis': axis,
+                    'reduce': reduce,
+                    'include_self': include_self,
+                }
+                for mode in modes_of('scatter'):
+                    quick = mode == 'fwd' and reduce in ('sum', 'amax')
+                    quick = quick and include_self
+                    cases.append(case('scatter', mode, quick=quick, **how))
+                cases += [
+                    case('scatter', index=index, **how)
+                    for index in ('sorted', 'permutation', 'one', 'two')
+                ]
+    for dtype in ('bfloat16', 'int64', 'float16', 'float64', 'complex128'):
+        cases.append(case('scatter', 'fwd', dtype, reduce='sum'))
+    for shape, axis in (((256, 256, 256), 1), ((256, 256, 256), 2)):
+        cases.append(case('scatter', shape=shape, axis=axis, reduce='sum'))
+    for exponent in (6, 12, 18, 27):
+        for axis in (0, 1):
+            cases.append(
+                case(
+                    'scatter', shape=square(exponent), axis=axis, reduce='sum'
+                )
+            )
+    return cases
+
+
+def all_cases():
+    """Every case once: headlines and small tensors first."""
+    cases = [case('where', mode, shape=square(6), quick=True)
+             for mode in ('fwd', 'tape', 'grad')]  # fmt: skip
+    ops = [op for op in OPS if op != 'where']
+    for op in ops:
+        cases += _size_cases(op)
+    for op in MASKED:
+        cases += _mask_cases(op)
+    cases += _select_cases() + _diagonal_cases() + _scatter_cases()
+    for op in ops:
+        cases += _dtype_cases(op)
+    unique = {c.name: c for c in reversed(cases)}
+    return sorted(unique.values(), key=lambda c: cases.index(c))

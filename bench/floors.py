@@ -1,0 +1,168 @@
+"""The figures that this project wants to keep, and whether a run has them.
+
+A floor that the run did not measure is neither passed nor missed.
+"""
+
+from dataclasses import dataclass
+from typing import Optional
+
+from bench.cases import ITEM_BYTES, MORE_DTYPES, case, square
+
+THREADS = 2
+SMALL_PAGES = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+ROW_SHAPE = (64, 64, 4096)
+
+
+@dataclass(frozen=True)
+class Floor:
+    """`kind` says what is measured on `case`; `other` what it is held to."""
+
+    kind: str  # torch, release, over_where, tape, bytes, same
+    case: object
+    bound: float
+    other: Optional[object] = None
+
+    @property
+    def text(self):
+        """The floor in words."""
+        words = {
+            'torch': f'at least {self.bound:g}x torch',
+            'release': f'at least {self.bound:g}x the release',
+            'over_where': f'at most {self.bound:g} us over paddle.where',
+            'tape': f'at most {self.bound:g}x paddle.where',
+            'bytes': f'at most {self.bound:g}x float32 by bytes',
+            'same': f'at most {self.bound:g}x the random index',
+        }
+        return f'{self.case.name}: {words[self.kind]}'
+
+
+def _torch(bound, *arguments, **changes):
+    return Floor('torch', case(*arguments, **changes), bound)
+
+
+def _masked_floors():
+    scatter, fill = 'masked_scatter', 'masked_fill_scalar'
+    floors = [
+        _torch(7, scatter),
+        Floor('release', case(scatter), 50),
+        _torch(6, scatter, 'grad'),
+        _torch(7, scatter, 'inplace'),
+        _torch(4, scatter, shape=ROW_SHAPE, mask='row'),
+        _torch(3.5, scatter, env=SMALL_PAGES),
+        _torch(4, fill),
+        _torch(4, fill, shape=ROW_SHAPE, mask='row'),
+        _torch(3.5, fill, 'grad'),
+        _torch(4, fill, 'inplace'),
+        _torch(1, fill, env=SMALL_PAGES),
+    ]
+    for dtype in (*MORE_DTYPES, 'bool'):
+        floors.append(
+            Floor('bytes', case(scatter, 'fwd', dtype), 1.5, case(scatter))
+        )
+    return floors
+
+
+def _copy_floors():
+    floors = []
+    for changes in ({}, {'axis': 1}):
+        floors.append(_torch(2.5, 'select_scatter', **changes))
+        floors.append(
+            _torch(1, 'select_scatter', env=SMALL_PAGES, **changes)
+        )
+    floors.append(_torch(2.5, 'diagonal_scatter'))
+    floors.append(_torch(1, 'diagonal_scatter', env=SMALL_PAGES))
+    return floors
+
+
+def _scatter_floors():
+    floors = []
+    for reduce in ('sum', 'amax', 'mul', 'mean'):
+        for axis, bound in ((0, 2), (1, 8)):
+            how = {'axis': axis, 'reduce': reduce}
+            floors.append(_torch(bound, 'scatter', **how))
+            floors += [
+                Floor(
+                    'same',
+                    case('scatter', index=index, **how),
+                    1.5,
+                    case('scatter', **how),
+                )
+                for index in ('one', 'two')
+            ]
+    floors.append(Floor('release', case('scatter'), 0.97))
+    floors.append(Floor('release', case('scatter', reduce='sum'), 0.97))
+    return floors
+
+
+def _small_floors():
+    floors = []
+    ops = ('masked_scatter', 'masked_fill_scalar', 'masked_fill_tensor',
+           'select_scatter', 'diagonal_scatter', 'scatter')  # fmt: skip
+    for op in ops:
+        how = {'reduce': 'sum', 'include_self': True} if op == 'scatter' else {}
+        small = case(op, shape=square(6), **how)
+        floors.append(
+            Floor('over_where', small, 2, case('where', shape=square(6)))
+        )
+        taped = case(op, 'tape', shape=square(6), **how)
+        base = case('where', 'tape', shape=square(6))
+        floors.append(Floor('tape', taped, 3, base))
+    return floors
+
+
+def all_floors():
+    """Every floor of a single case."""
+    return (
+        _masked_floors() + _copy_floors() + _scatter_floors() + _small_floors()
+    )
+
+
+def floor_cases():
+    """The cases that the floors need."""
+    needed = {}
+    for floor in all_floors():
+        for wanted in (floor.case, floor.other):
+            if wanted is not None:
+                needed[wanted.name] = wanted
+    return list(needed.values())
+
+
+def _ms(result):
+    return (result or {}).get('sides', {}).get('ours', {}).get('ms')
+
+
+def value_of(floor, results):
+    """What was measured for a floor, or None. `results` is by case name."""
+    result = results.get(floor.case.name)
+    if floor.kind in ('torch', 'release'):
+        return (result or {}).get('ratio_' + floor.kind)
+    ours, other = _ms(result), _ms(results.get(floor.other.name))
+    if not ours or not other:
+        return None
+    if floor.kind == 'over_where':
+        return (ours - other) * 1e3
+    if floor.kind == 'bytes':
+        scale = ITEM_BYTES[floor.case.dtype] / ITEM_BYTES[floor.other.dtype]
+        return ours / (other * scale)
+    return ours / other
+
+
+def judge(results):
+    """[{text, value, bound, passed}]; passed is None if not measured."""
+    found = {r['name']: r for r in results if r['threads'] == THREADS}
+    rows = []
+    for floor in all_floors():
+        value = value_of(floor, found)
+        passed = None
+        if value is not None:
+            at_least = floor.kind in ('torch', 'release')
+            passed = value >= floor.bound if at_least else value <= floor.bound
+        rows.append(
+            {
+                'text': floor.text,
+                'value': value,
+                'bound': floor.bound,
+                'passed': passed,
+            }
+        )
+    return rows

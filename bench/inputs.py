@@ -1,0 +1,185 @@
+"""Inputs of a case, made from a seed: the same bytes on every side.
+
+Values are small multiples of 1/8, exact in every dtype; so sums do not depend
+on their order, and the sides can be compared closely.
+"""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+# Big arrays repeat a block of random data: no multiple of any vector or tile,
+# and far too long for a branch predictor to learn.
+BLOCK = 1_000_003
+RUN_LENGTH = 256
+
+
+@dataclass
+class Inputs:
+    """`data` has the case's dtype once loaded; `masks` and `index` do not."""
+
+    data: dict
+    masks: dict = field(default_factory=dict)
+    index: dict = field(default_factory=dict)
+    attrs: dict = field(default_factory=dict)
+    grads: tuple = ('x',)
+
+
+def size_of(shape):
+    """Number of elements."""
+    return int(np.prod(shape, dtype=np.int64))
+
+
+def host_dtype(dtype):
+    """The numpy dtype that carries a dtype numpy may not have."""
+    return np.dtype('float32' if dtype == 'bfloat16' else dtype)
+
+
+def values(rng, shape, dtype, powers=False):
+    """Random data. `powers`: mostly 1 and -1, for long products."""
+    count = size_of(shape)
+    block = min(count, BLOCK)
+    if dtype == 'bool':
+        data = rng.integers(0, 2, block)
+    elif powers:
+        data = rng.choice([1, -1, 2, 0.5], block, p=[0.45, 0.45, 0.05, 0.05])
+    else:
+        data = rng.integers(-100, 101, block)
+        if dtype in ('float32', 'bfloat16', 'float16', 'float64'):
+            data = data / 8
+        elif dtype == 'complex128':
+            data = data / 8 + 1j * rng.integers(-8, 9, block)
+    data = data.astype(host_dtype(dtype))
+    return np.resize(data, count).reshape(shape)
+
+
+def mask(rng, shape, density, layout):
+    """A boolean mask with the given share of True."""
+    count = size_of(shape)
+    block = min(count, BLOCK)
+    if density in (0, 1):
+        data = np.full(block, bool(density))
+    elif layout == 'runs':
+        runs = rng.random(block // RUN_LENGTH + 1) < density
+        data = np.repeat(runs, RUN_LENGTH)[:block]
+    else:
+        data = rng.random(block) < density
+    return np.resize(data, count).reshape(shape)
+
+
+def part_shape(shape, kind):
+    """The shape of an operand that is broadcast to `shape`."""
+    if kind == 'row':  # one element for each row
+        return (*shape[:-1], 1)
+    if kind == 'column':  # one for each column
+        return (*(1 for _ in shape[:-1]), shape[-1])
+    return {'full': tuple(shape), 'scalar': (1,)}[kind]
+
+
+def _masked(case, rng):
+    flags = mask(
+        rng, part_shape(case.shape, case['mask']), case['density'],
+        case['layout'],
+    )  # fmt: skip
+    if case['mask'] == 'scalar':
+        flags[...] = True
+    x = values(rng, part_shape(case.shape, case['x']), case.dtype)
+    made = Inputs({'x': x}, {'mask': flags})
+    if case.op == 'masked_scatter':
+        repeats = case.numel // flags.size
+        # one even if none is used: a release crashes on an empty value
+        count = max(1, int(np.count_nonzero(flags)) * repeats)
+        made.data['value'] = values(rng, (count,), case.dtype)
+        made.grads = ('x', 'value')
+    elif case.op == 'masked_fill_tensor':
+        made.data['value'] = values(rng, (), case.dtype)
+        made.grads = ('x', 'value')
+    else:
+        made.attrs['value'] = True if case.dtype == 'bool' else 3
+    return made
+
+
+def _select(case, rng):
+    axis = case['axis']
+    rest = case.shape[:axis] + case.shape[axis + 1 :]
+    data = {
+        'x': values(rng, case.shape, case.dtype),
+        'values': values(rng, rest, case.dtype),
+    }
+    attrs = {'axis': axis, 'index': case.shape[axis] // 2}
+    return Inputs(data, attrs=attrs, grads=('x', 'values'))
+
+
+def diagonal_shape(shape, offset, axis1, axis2):
+    """The shape of the diagonal of an array."""
+    spots = np.broadcast_to(np.zeros(1, np.int8), shape)
+    return np.diagonal(spots, offset, axis1, axis2).shape
+
+
+def _diagonal(case, rng):
+    attrs = {key: case[key] for key in ('offset', 'axis1', 'axis2')}
+    shape = diagonal_shape(case.shape, **attrs)
+    data = {
+        'x': values(rng, case.shape, case.dtype),
+        'y': values(rng, shape, case.dtype),
+    }
+    return Inputs(data, attrs=attrs, grads=('x', 'y'))
+
+
+def index(rng, size, pattern):
+    """int64 indices, as many as there are slots."""
+    if pattern == 'permutation':
+        return rng.permutation(size)
+    if pattern == 'one':
+        return np.full(size, size // 2)
+    if pattern == 'two':
+        return rng.integers(0, 2, size) * (size // 2)
+    drawn = rng.integers(0, size, size)
+    return np.sort(drawn) if pattern == 'sorted' else drawn
+
+
+def _scatter(case, rng):
+    powers = case['reduce'] == 'mul'
+    data = {
+        'x': values(rng, case.shape, case.dtype, powers),
+        'updates': values(rng, case.shape, case.dtype, powers),
+    }
+    attrs = {key: case[key] for key in ('axis', 'reduce', 'include_self')}
+    spots = index(rng, case.shape[case['axis']], case['index'])
+    return Inputs(
+        data,
+        index={'index': spots.astype(np.int64)},
+        attrs=attrs,
+        grads=('x', 'updates'),
+    )
+
+
+def _where(case, rng):
+    data = {
+        'x': values(rng, case.shape, case.dtype),
+        'y': values(rng, case.shape, case.dtype),
+    }
+    flags = mask(rng, case.shape, 0.5, 'random')
+    return Inputs(data, {'mask': flags}, grads=('x', 'y'))
+
+
+BUILDERS = {
+    'masked_scatter': _masked,
+    'masked_fill_scalar': _masked,
+    'masked_fill_tensor': _masked,
+    'select_scatter': _select,
+    'diagonal_scatter': _diagonal,
+    'scatter': _scatter,
+    'where': _where,
+}
+
+
+def build(case, seed=0):
+    """The Inputs of a case."""
+    rng = np.random.default_rng(seed)
+    made = BUILDERS[case.op](case, rng)
+    if case.mode == 'grad':
+        made.data['out_grad'] = values(rng, case.shape, case.dtype)
+    if case.mode not in ('grad', 'tape'):
+        made.grads = ()
+    return made

@@ -1,0 +1,104 @@
+"""The operators of one case, called through paddle (ours or the release)."""
+
+import paddle
+
+VERSION = paddle.__version__
+
+
+def setup(threads):
+    """Use so many threads; OMP_NUM_THREADS says the same."""
+    paddle.set_device('cpu')
+    paddle.base.core.set_num_threads(threads)
+
+
+def describe():
+    """What this side is."""
+    return {
+        'version': VERSION,
+        'native': hasattr(paddle._C_ops, 'index_reduce'),
+        'path': paddle.__file__,
+    }
+
+
+def load(array, dtype):
+    """A tensor of its own memory from a numpy array."""
+    tensor = paddle.to_tensor(array)
+    return tensor.astype('bfloat16') if dtype == 'bfloat16' else tensor
+
+
+def require_grad(tensor):
+    """Let gradients flow to a leaf."""
+    tensor.stop_gradient = False
+
+
+def clone(tensor):
+    """A fresh copy."""
+    return tensor.clone()
+
+
+def to_numpy(tensor):
+    """A numpy array; bfloat16 becomes float32."""
+    if tensor.dtype == paddle.bfloat16:
+        tensor = tensor.astype('float32')
+    return tensor.detach().numpy()
+
+
+def data_bytes(tensor):
+    """Bytes of a tensor's elements."""
+    return tensor.numel().item() * tensor.element_size()
+
+
+def gradients(out, inputs, out_grad):
+    """The gradients of `inputs`."""
+    return paddle.grad([out], inputs, [out_grad])
+
+
+def _scatter_options(attrs):
+    if attrs['reduce'] == 'assign':
+        options = {}
+    else:
+        options = {
+            'overwrite': False,
+            'reduce': attrs['reduce'],
+            'include_self': attrs['include_self'],
+        }
+    if attrs['axis'] != 0:
+        options['axis'] = attrs['axis']
+    # What the release spells without the new arguments.
+    if options.get('reduce') == 'sum' and not attrs['include_self']:
+        del options['reduce'], options['include_self']
+    return options
+
+
+def _masked(function, t, attrs):
+    value = t['value'] if 'value' in t else attrs['value']
+    return lambda x: function(x, t['mask'], value)
+
+
+def forward(op, t, attrs):
+    """A function of x that runs the operator on the tensors `t`."""
+    if op in ('masked_scatter', 'masked_fill_scalar', 'masked_fill_tensor'):
+        name = 'masked_scatter' if op == 'masked_scatter' else 'masked_fill'
+        return _masked(getattr(paddle, name), t, attrs)
+    if op == 'select_scatter':
+        values, axis, index = t['values'], attrs['axis'], attrs['index']
+        return lambda x: paddle.select_scatter(x, values, axis, index)
+    if op == 'diagonal_scatter':
+        y, options = t['y'], (attrs['offset'], attrs['axis1'], attrs['axis2'])
+        return lambda x: paddle.diagonal_scatter(x, y, *options)
+    if op == 'scatter':
+        index, updates = t['index'], t['updates']
+        options = _scatter_options(attrs)
+        return lambda x: paddle.scatter(x, index, updates, **options)
+    mask, y = t['mask'], t['y']
+    return lambda x: paddle.where(mask, x, y)
+
+
+def inplace(op, t, attrs):
+    """The same, into x."""
+    if op == 'scatter':
+        index, updates = t['index'], t['updates']
+        options = _scatter_options(attrs)
+        return lambda x: paddle.scatter_(x, index, updates, **options)
+    name = 'masked_scatter_' if op == 'masked_scatter' else 'masked_fill_'
+    return _masked(getattr(paddle, name), t, attrs)

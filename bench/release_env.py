@@ -1,0 +1,78 @@
+"""A second Paddle that nobody has touched, in build/venv-release.
+
+Only the wheel itself is installed there; everything it needs comes from the
+build's venv through a .pth file, which is read after the venv's own packages.
+It is kept: later runs only look whether it is the version of requirements.txt.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+VENV = ROOT / 'build' / 'venv-release'
+BASE_VENV = ROOT / 'build' / 'venv'
+STAMP = 'paddle.version'
+# A file that only the patched Paddle has.
+FOREIGN_FILE = '_native_ops.py'
+
+
+def wanted_version(requirements=ROOT / 'requirements.txt'):
+    """The paddlepaddle version that the project pins."""
+    found = re.search(
+        r'^paddlepaddle==(\S+)', requirements.read_text(), re.MULTILINE
+    )
+    if not found:
+        sys.exit(f'bench: no paddlepaddle== line in {requirements}')
+    return found.group(1)
+
+
+def site_packages(venv):
+    """The folder of a venv's packages."""
+    found = sorted(venv.glob('lib/python3*/site-packages'))
+    return found[0] if found else None
+
+
+def python(venv):
+    """The interpreter of a venv."""
+    return venv / 'bin' / 'python'
+
+
+def is_ready(venv=VENV):
+    """True if the venv holds the wanted version, as it was released."""
+    site, stamp = site_packages(venv), venv / STAMP
+    return bool(
+        site
+        and stamp.is_file()
+        and stamp.read_text().strip() == wanted_version()
+        and (site / 'paddle').is_dir()
+        and not (site / 'paddle' / FOREIGN_FILE).exists()
+    )
+
+
+def _run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
+        sys.exit(f'bench: failed: {" ".join(command)}')
+
+
+def make(venv=VENV, base=BASE_VENV):
+    """Create the venv if it is not there; returns its interpreter."""
+    if is_ready(venv):
+        return python(venv)
+    version = wanted_version()
+    print(f'bench: installing released Paddle {version} into {venv}')
+    _run([str(python(base)), '-m', 'venv', '--clear', str(venv)])
+    pip = [str(python(venv)), '-m', 'pip', 'install', '--no-input']
+    pip += ['--disable-pip-version-check', '--no-deps']
+    _run([*pip, f'paddlepaddle=={version}'])
+    borrowed = site_packages(venv) / 'from_build_venv.pth'
+    borrowed.write_text(f'{site_packages(base)}\n')
+    (venv / STAMP).write_text(version + '\n')
+    return python(venv)
+
+
+if __name__ == '__main__':
+    print(make())

@@ -1,0 +1,114 @@
+"""What all results together say."""
+
+from bench.cases import BIG
+from bench.compare import geometric_mean
+
+# A ratio this far below 1 is still noise.
+NOISE = 0.95
+LIMIT = 1.5
+
+
+def _ratios(results, key):
+    return [r for r in results if r.get(key) and r['shape'] != [8, 8]]
+
+
+def _versus(results, key, floor):
+    rows = _ratios(results, key)
+    if not rows:
+        return None
+    mean = geometric_mean(r[key] for r in rows)
+    slower = sorted((r for r in rows if r[key] < NOISE), key=lambda r: r[key])
+    return {
+        'cases': len(rows),
+        'geometric_mean': mean,
+        'floor': floor,
+        'passed': mean >= floor and not slower,
+        'slower': [
+            {'name': r['name'], 'threads': r['threads'], 'ratio': r[key]}
+            for r in slower
+        ],
+    }
+
+
+def _limit(results):
+    rows = [r for r in results if r.get('of_limit') and r['numel'] >= BIG]
+    beyond = [r for r in rows if r['of_limit'] < 1 / LIMIT]
+    if not rows:
+        return None
+    return {
+        'cases': len(rows),
+        'geometric_mean': geometric_mean(r['of_limit'] for r in rows),
+        'floor': 1 / LIMIT,
+        'passed': not beyond,
+        'slower': [
+            {
+                'name': r['name'],
+                'threads': r['threads'],
+                'ratio': r['of_limit'],
+            }
+            for r in sorted(beyond, key=lambda r: r['of_limit'])
+        ],
+    }
+
+
+def _ours(result):
+    return result['sides'].get('ours', {}).get('ms')
+
+
+def scaling(results):
+    """Nanoseconds per element by size, for each operator's headline."""
+    rows = {}
+    for result in results:
+        if result['variant'] != 'headline' or not _ours(result):
+            continue
+        if result['numel'] < 1 << 18 or len(result['shape']) != 2:
+            continue
+        key = tuple(result[k] for k in ('op', 'mode', 'dtype', 'threads'))
+        per_element = _ours(result) * 1e6 / result['numel']
+        rows.setdefault(key, {})[result['numel']] = per_element
+    return [
+        {
+            'op': key[0],
+            'mode': key[1],
+            'dtype': key[2],
+            'threads': key[3],
+            'ns': sizes,
+            'worst': max(sizes.values()) / sizes[min(sizes)],
+        }
+        for key, sizes in rows.items()
+        if len(sizes) > 1
+    ]
+
+
+def thread_gain(results):
+    """(name, one thread / two threads) of ours for the larger cases."""
+    times = {}
+    for result in results:
+        if _ours(result) and result['numel'] >= 1 << 18:
+            times[result['name'], result['threads']] = _ours(result)
+    return [
+        {'name': name, 'gain': ms / times[name, 2]}
+        for (name, threads), ms in times.items()
+        if threads == 1 and (name, 2) in times
+    ]
+
+
+def failures(results):
+    """(name, threads, side, text) of everything that failed."""
+    return [
+        (r['name'], r['threads'], side, entry['failed'])
+        for r in results
+        for side, entry in r['sides'].items()
+        if 'failed' in entry
+    ]
+
+
+def summarise(results):
+    """The summary that goes into the JSON."""
+    return {
+        'torch': _versus(results, 'ratio_torch', 4.0),
+        'release': _versus(results, 'ratio_release', 5.0),
+        'limit': _limit(results),
+        'scaling': scaling(results),
+        'thread_gain': thread_gain(results),
+    }

@@ -1,0 +1,191 @@
+"""One side in a process of its own: prepares a case, checks it, times it.
+
+Requests and answers are tuples on a pipe: ('ok', result) or ('error', text).
+Started as `python -m bench.worker SIDE FD THREADS`.
+"""
+
+import ctypes
+import gc
+import hashlib
+import importlib
+import os
+import sys
+from multiprocessing.connection import Connection
+
+import numpy as np
+
+from bench import inputs, memory, timing, traffic
+
+SAMPLE = 1 << 16
+SIDES = {
+    'ours': 'bench.paddle_side',
+    'release': 'bench.paddle_side',
+    'torch': 'bench.torch_side',
+}
+
+
+def summary(array):
+    """What is needed to compare an output without sending it."""
+    if array.dtype.kind in 'fc':
+        array = array + 0.0  # -0.0 counts as 0.0
+    array = np.ascontiguousarray(array)
+    flat = array.reshape(-1)
+    # odd, so that it does not walk down one column
+    step = max(1, flat.size // SAMPLE) | 1
+    digest = hashlib.blake2b(flat.view(np.uint8), digest_size=16)
+    return {
+        'shape': array.shape,
+        'dtype': str(array.dtype),
+        'digest': digest.hexdigest(),
+        'sample': flat[::step].copy(),
+    }
+
+
+class Program:
+    """A prepared case: its tensors, and the call to be timed."""
+
+    def __init__(self, side, case, seed):
+        made = inputs.build(case, seed)
+        self.side, self.case = side, case
+        self.tensors = {
+            name: side.load(array, case.dtype)
+            for name, array in made.data.items()
+        }
+        for name, array in {**made.masks, **made.index}.items():
+            self.tensors[name] = side.load(array, None)
+        self.leaves = [self.tensors[name] for name in made.grads]
+        for leaf in self.leaves:
+            side.require_grad(leaf)
+        pick = side.inplace if case.mode == 'inplace' else side.forward
+        self.function = pick(case.op, self.tensors, made.attrs)
+
+    def fresh(self):
+        """A new x for an in-place call, or None if x can be used again."""
+        if self.case.mode != 'inplace':
+            return None
+        return lambda: self.side.clone(self.tensors['x'])
+
+    def call(self):
+        """What is timed: a function without arguments, or of a fresh x."""
+        function, x = self.function, self.tensors['x']
+        if self.case.mode == 'inplace':
+            return function
+        if self.case.mode != 'grad':
+            return lambda: function(x)
+        gradients, leaves = self.side.gradients, self.leaves
+        out_grad = self.tensors['out_grad']
+
+        def both():
+            out = function(x)
+            return (out, *gradients(out, leaves, out_grad))
+
+        return both
+
+    def outputs(self):
+        """The results of one call, as tensors."""
+        fresh = self.fresh()
+        if fresh:
+            x = fresh()
+            self.function(x)
+            return (x,)
+        result = self.call()()
+        return result if isinstance(result, tuple) else (result,)
+
+
+class Worker:
+    """Answers requests; holds at most one program at a time."""
+
+    def __init__(self, name, threads):
+        self.name = name
+        self.side = importlib.import_module(SIDES[name])
+        self.side.setup(threads)
+        self.program = None
+        self.limit = None
+
+    def hello(self):
+        """Facts about this process."""
+        return {**self.side.describe(), 'pid': os.getpid()}
+
+    def load_limit(self, path):
+        """Load the limit library; returns the threads it would use."""
+        from bench.limit import Limit
+
+        self.limit = Limit(path)
+        return self.limit.threads()
+
+    def prepare(self, case, seed):
+        """Load a case and run it once; returns summaries of the outputs."""
+        self.drop()
+        self.program = Program(self.side, case, seed)
+        outputs = self.program.outputs()
+        return [summary(self.side.to_numpy(tensor)) for tensor in outputs]
+
+    def time(self, budget):
+        """One turn: (seconds per call, calls)."""
+        program = self.program
+        taken = timing.turn(program.call(), budget, program.fresh())
+        self._quiet()
+        return taken
+
+    def time_limit(self, budget):
+        """One turn of the limit of the case."""
+        fresh, touched = traffic.traffic(self.program.case).as_copies()
+        self.limit.prepare(fresh, touched)
+        taken = timing.turn(self.limit.call(fresh, touched), budget)
+        self._quiet()
+        return taken
+
+    def peak(self, case, seed):
+        """Peak memory of one call beyond its inputs and outputs, in bytes."""
+        self.drop()
+        program = Program(self.side, case, seed)
+        trim()
+        # of an in-place call the clone of x is the output
+        return memory.beyond(program.outputs, self.side.data_bytes)
+
+    def _quiet(self):
+        if self.limit:
+            self.limit.quiet()
+
+    def drop(self):
+        """Forget the case and give its memory back."""
+        self.program = None
+        if self.limit:
+            self.limit.free()
+        trim()
+
+
+def trim():
+    """Hand freed memory back to the system."""
+    gc.collect()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError):
+        pass  # a C library without it: only the memory figures get coarser
+
+
+def serve(connection, worker):
+    """Answer until the other end closes or says 'quit'."""
+    while True:
+        try:
+            method, arguments = connection.recv()
+        except EOFError:
+            return
+        if method == 'quit':
+            return
+        try:
+            answer = ('ok', getattr(worker, method)(*arguments))
+        except Exception as error:
+            text = str(error).strip() or type(error).__name__
+            lines = [line for line in text.splitlines() if line.strip()]
+            answer = ('error', f'{type(error).__name__}: {lines[-1][:300]}')
+        connection.send(answer)
+
+
+def main():
+    name, fd, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    serve(Connection(fd), Worker(name, threads))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,122 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
+
+#include "paddle/phi/backends/cpu/cpu_context.h"
+#include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/masked_fill_cpu.h"
+#include "paddle/phi/kernels/funcs/masked_scatter_cpu.h"
+#include "paddle/phi/kernels/funcs/masked_sum_cpu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+
+namespace phi {
+
+template <typename T, typename Context>
+void MaskedScatterGradKernel(const Context& dev_ctx,
+                             const DenseTensor& x,
+                             const DenseTensor& mask,
+                             const DenseTensor& value,
+                             const DenseTensor& out_grad,
+                             DenseTensor* x_grad,
+                             DenseTensor* value_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = typename ops::WordOf<sizeof(T)>::type;
+  const DDim& dims = out_grad.dims();
+  const int64_t numel = out_grad.numel();
+  T* x_data = x_grad ? ops::AllocOutput<T>(dev_ctx, x_grad) : nullptr;
+  T* value_data =
+      value_grad ? ops::AllocOutput<T>(dev_ctx, value_grad) : nullptr;
+  if (numel == 0) {
+    if (x_grad) ops::ParallelZero(x_data, x_grad->numel() * sizeof(T));
+    if (value_grad) {
+      ops::ParallelZero(value_data, value_grad->numel() * sizeof(T));
+    }
+    return;
+  }
+
+  const ops::MaskView mask_view{mask.data<bool>(), {dims, mask.dims()}};
+  const bool x_same_shape = x_grad && x_grad->dims() == dims;
+  if (x_same_shape || value_grad) {
+    ops::MaskedScatterGradCpu<Word>(
+        reinterpret_cast<const Word*>(out_grad.data<T>()),
+        numel,
+        mask_view,
+        x_same_shape ? reinterpret_cast<Word*>(x_data) : nullptr,
+        reinterpret_cast<Word*>(value_data),
+        value_grad ? value_grad->numel() : 0);
+  }
+  if (x_grad && !x_same_shape) {
+    ops::MaskedSum<T>(
+        out_grad.data<T>(), dims, mask_view, /*wanted=*/false, x_grad->dims())
+        .Run(x_data);
+  }
+}
+
+template <typename T, typename Context>
+void MaskedScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& x,
+    const DenseTensor& mask,
+    const DenseTensor& value,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_value_grad,
+    DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = typename ops::WordOf<sizeof(T)>::type;
+  const DDim& dims = grad_out_grad->dims();
+  const int64_t numel = grad_out_grad->numel();
+  Word* out =
+      reinterpret_cast<Word*>(ops::AllocOutput<T>(dev_ctx, grad_out_grad));
+  if (numel == 0) return;
+
+  const Word zero{};
+  const ops::MaskView mask_view{mask.data<bool>(), {dims, mask.dims()}};
+  const ops::WordView<Word> x_view =
+      grad_x_grad
+          ? ops::WordView<Word>{static_cast<const Word*>(grad_x_grad->data()),
+                                {dims, grad_x_grad->dims()}}
+          : ops::WordView<Word>{&zero, {dims, common::make_ddim({})}};
+  if (grad_value_grad && grad_value_grad->numel() > 0) {
+    ops::MaskedScatterCpu<Word>(
+        out,
+        numel,
+        x_view,
+        mask_view,
+        static_cast<const Word*>(grad_value_grad->data()),
+        grad_value_grad->numel(),
+        /*count_first=*/false);
+  } else {
+    ops::MaskedFillCpu<Word>(out, numel, x_view, mask_view, zero);
+  }
+}
+
+}  // namespace phi
+
+PD_REGISTER_KERNEL(masked_scatter_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(masked_scatter_double_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterDoubleGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}

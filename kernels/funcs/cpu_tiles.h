@@ -1,0 +1,146 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// What the CPU kernels of the masked and scatter operators do around their
+// loops: split work over threads, and take big outputs in big pages.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#include "paddle/phi/core/dense_tensor.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// Below this many bytes a second thread costs more than it saves.
+constexpr int64_t kParallelBytes = 128 << 10;
+// A tile covers whole huge pages of a big output, so that two threads don't
+// fault in the same one.
+constexpr int64_t kMaxTileBytes = 2 << 20;
+constexpr int64_t kMinTileBytes = 64 << 10;
+
+inline int NumThreads() {
+#ifdef _OPENMP
+  return omp_in_parallel() ? 1 : omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+// Calls f(0) ... f(count - 1), on all threads if the work is worth it. f must
+// not throw, and its calls must not depend on each other.
+//
+// The threads share a counter of our own instead of an `omp for`: compilers
+// turn that into entry points that an older OpenMP runtime lacks, and a second
+// runtime in the process would then hand every thread all of the iterations.
+template <typename F>
+void ParallelFor(int64_t count, int64_t bytes, const F& f) {
+#ifdef _OPENMP
+  if (count > 1 && bytes >= kParallelBytes && NumThreads() > 1) {
+    std::atomic<int64_t> next{0};
+#pragma omp parallel
+    {
+      for (int64_t i = next++; i < count; i = next++) f(i);
+    }
+    return;
+  }
+#endif
+  for (int64_t i = 0; i < count; ++i) f(i);
+}
+
+// [0, numel) cut into tiles of equal size (the last one may be shorter).
+struct Tiles {
+  int64_t numel;
+  int64_t size;
+  int64_t count;
+
+  Tiles(int64_t numel, int64_t element_bytes) : numel(numel) {
+    const int64_t wanted = numel * element_bytes / (NumThreads() * 4);
+    const int64_t bytes =
+        std::min(kMaxTileBytes, std::max(kMinTileBytes, wanted));
+    // Whole vectors of every element size, whole cache lines of the mask.
+    size = std::max<int64_t>(64, bytes / element_bytes / 64 * 64);
+    count = (numel + size - 1) / size;
+  }
+
+  int64_t begin(int64_t i) const { return i * size; }
+  int64_t end(int64_t i) const { return std::min(numel, (i + 1) * size); }
+};
+
+// Asks for huge pages inside a big fresh buffer: page faults of 4 KiB cost
+// several times the copy itself. A hint: harmless where it has no effect, and
+// PADDLE_SCATTER_HUGE_PAGES=0 turns it off.
+inline void AdviseHugePages(void* data, int64_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr int64_t kPage = 2 << 20;
+  if (bytes < 2 * kPage) return;
+  static const bool enabled = [] {
+    const char* value = std::getenv("PADDLE_SCATTER_HUGE_PAGES");
+    return value == nullptr || std::strcmp(value, "0") != 0;
+  }();
+  if (!enabled) return;
+  const uintptr_t start = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t first = (start + kPage - 1) / kPage * kPage;
+  const uintptr_t last = (start + bytes) / kPage * kPage;
+  if (last > first) {
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  }
+#endif
+}
+
+// dev_ctx.Alloc for an output that is about to be written as a whole.
+template <typename T, typename Context>
+T* AllocOutput(const Context& dev_ctx, DenseTensor* out) {
+  T* data = dev_ctx.template Alloc<T>(out);
+  AdviseHugePages(data, out->numel() * static_cast<int64_t>(sizeof(T)));
+  return data;
+}
+
+// memcpy by all threads.
+inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
+  if (out == in || bytes == 0) return;
+  const Tiles tiles(bytes, 1);
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    std::memcpy(static_cast<char*>(out) + tiles.begin(i),
+                static_cast<const char*>(in) + tiles.begin(i),
+                tiles.end(i) - tiles.begin(i));
+  });
+}
+
+// memset to zero by all threads.
+inline void ParallelZero(void* out, int64_t bytes) {
+  const Tiles tiles(bytes, 1);
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    std::memset(static_cast<char*>(out) + tiles.begin(i),
+                0,
+                tiles.end(i) - tiles.begin(i));
+  });
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,151 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Rules that the InferMeta functions and the kernels of the masked and scatter
+// operators share: dtypes, broadcasting with unknown dims, axes and indices.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "paddle/phi/core/ddim.h"
+#include "paddle/phi/core/enforce.h"
+#include "paddle/phi/core/meta_tensor.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// The dim of a static graph that is known only at run time.
+constexpr int64_t kUnknownDim = -1;
+
+inline bool HasUnknownDim(const DDim& dims) {
+  for (int i = 0; i < dims.size(); ++i) {
+    if (dims[i] < 0) return true;
+  }
+  return false;
+}
+
+inline bool SameDim(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }
+
+// True unless the two shapes are known to differ.
+inline bool SameDims(const DDim& a, const DDim& b) {
+  if (a.size() != b.size()) return false;
+  for (int i = 0; i < a.size(); ++i) {
+    if (!SameDim(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+inline void CheckSameDtype(const char* op,
+                           const MetaTensor& x,
+                           const char* other_name,
+                           const MetaTensor& other) {
+  PADDLE_ENFORCE_EQ(
+      other.dtype(),
+      x.dtype(),
+      common::errors::InvalidArgument(
+          "(%s) the dtype of %s must be that of x, %s, but it is %s.",
+          op,
+          other_name,
+          DataTypeToString(x.dtype()),
+          DataTypeToString(other.dtype())));
+}
+
+inline void CheckMaskDtype(const char* op, const MetaTensor& mask) {
+  PADDLE_ENFORCE_EQ(mask.dtype(),
+                    DataType::BOOL,
+                    common::errors::InvalidArgument(
+                        "(%s) the dtype of mask must be bool, but it is %s.",
+                        op,
+                        DataTypeToString(mask.dtype())));
+}
+
+inline void CheckIndexDtype(const char* op, const MetaTensor& index) {
+  PADDLE_ENFORCE_EQ(
+      index.dtype() == DataType::INT32 || index.dtype() == DataType::INT64,
+      true,
+      common::errors::InvalidArgument(
+          "(%s) the dtype of index must be int32 or int64, but it is %s.",
+          op,
+          DataTypeToString(index.dtype())));
+}
+
+// One dim of a broadcast: -1 meets 1 stays unknown, -1 meets anything else
+// takes that (a run-time check is due then). Returns -2 if they don't fit.
+inline int64_t BroadcastDim(int64_t a, int64_t b) {
+  if (a == b || b == 1) return a;
+  if (a == 1) return b;
+  if (a < 0) return b;
+  if (b < 0) return a;
+  return -2;
+}
+
+// The numpy broadcast of two shapes, trailing axes aligned.
+inline DDim BroadcastShape(const char* op,
+                           const char* a_name,
+                           const DDim& a,
+                           const char* b_name,
+                           const DDim& b) {
+  const int rank = std::max(a.size(), b.size());
+  std::vector<int64_t> out(rank);
+  for (int i = 1; i <= rank; ++i) {
+    const int64_t da = i <= a.size() ? a[a.size() - i] : 1;
+    const int64_t db = i <= b.size() ? b[b.size() - i] : 1;
+    const int64_t dim = BroadcastDim(da, db);
+    PADDLE_ENFORCE_NE(
+        dim,
+        -2,
+        common::errors::InvalidArgument(
+            "(%s) %s and %s must broadcast together, but %s has shape [%s] "
+            "and %s has shape [%s]: axis -%d is %d against %d.",
+            op,
+            a_name,
+            b_name,
+            a_name,
+            a,
+            b_name,
+            b,
+            i,
+            da,
+            db));
+    out[rank - i] = dim;
+  }
+  return common::make_ddim(out);
+}
+
+// `axis` in [-rank, rank) as one in [0, rank).
+inline int NormalizeAxis(const char* op,
+                         const char* name,
+                         int64_t axis,
+                         int rank) {
+  PADDLE_ENFORCE_EQ(
+      axis >= -rank && axis < rank,
+      true,
+      common::errors::InvalidArgument(
+          "(%s) %s must be in [%d, %d) for an x of %d dims, but it is %d.",
+          op,
+          name,
+          -rank,
+          rank,
+          rank,
+          axis));
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

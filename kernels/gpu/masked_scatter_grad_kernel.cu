@@ -1,0 +1,165 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
+
+#include "paddle/phi/backends/gpu/gpu_context.h"
+#include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/masked_fill.cu.h"
+#include "paddle/phi/kernels/funcs/masked_scatter.cu.h"
+#include "paddle/phi/kernels/funcs/masked_sum.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+
+namespace phi {
+
+template <typename T, typename Context>
+T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
+  T* data = dev_ctx.template Alloc<T>(out);
+  if (out->numel() > 0) {
+    cudaMemsetAsync(data, 0, out->numel() * sizeof(T), dev_ctx.stream());
+  }
+  return data;
+}
+
+template <typename T, typename Context>
+void MaskedScatterGradKernel(const Context& dev_ctx,
+                             const DenseTensor& x,
+                             const DenseTensor& mask,
+                             const DenseTensor& value,
+                             const DenseTensor& out_grad,
+                             DenseTensor* x_grad,
+                             DenseTensor* value_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = typename ops::WordOf<sizeof(T)>::type;
+  const DDim& dims = out_grad.dims();
+  const int64_t numel = out_grad.numel();
+  if (numel == 0) {
+    if (x_grad) AllocZeros<T>(dev_ctx, x_grad);
+    if (value_grad) AllocZeros<T>(dev_ctx, value_grad);
+    return;
+  }
+
+  const auto* mask_data = static_cast<const uint8_t*>(mask.data());
+  const auto* grad_data = static_cast<const Word*>(out_grad.data());
+  const ops::GpuView mask_view({dims, mask.dims()});
+  const bool x_same_shape = x_grad && x_grad->dims() == dims;
+  T* x_data = x_grad ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
+  Word* x_words = x_same_shape ? reinterpret_cast<Word*>(x_data) : nullptr;
+  if (value_grad) {
+    DenseTensor words;
+    T* value_data = dev_ctx.template Alloc<T>(value_grad);
+    ops::MaskedScatterGradGpu<Word>(
+        {numel,
+         /*tiles=*/0,
+         mask_data,
+         mask_view,
+         grad_data,
+         x_words,
+         reinterpret_cast<Word*>(value_data),
+         value_grad->numel(),
+         ops::AllocScanWords(dev_ctx, numel, &words)},
+        dev_ctx.GetSMCount(),
+        dev_ctx.stream());
+  } else if (x_same_shape) {
+    const ops::GpuView flat({dims, dims});
+    ops::MaskedFillGpu<Word>({numel,
+                              mask_data,
+                              mask_view,
+                              grad_data,
+                              flat,
+                              /*value=*/nullptr,
+                              flat,
+                              /*fill=*/Word{},
+                              x_words},
+                             /*value_numel=*/1,
+                             dev_ctx.GetSMCount(),
+                             dev_ctx.stream());
+  }
+  if (x_grad && !x_same_shape) {
+    ops::MaskedSumInto<T>(dev_ctx, out_grad, mask, /*wanted=*/false, x_grad);
+  }
+}
+
+template <typename T, typename Context>
+void MaskedScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& x,
+    const DenseTensor& mask,
+    const DenseTensor& value,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_value_grad,
+    DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = typename ops::WordOf<sizeof(T)>::type;
+  const DDim& dims = grad_out_grad->dims();
+  const int64_t numel = grad_out_grad->numel();
+  Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
+  if (numel == 0) return;
+
+  const auto* mask_data = static_cast<const uint8_t*>(mask.data());
+  const ops::GpuView mask_view({dims, mask.dims()});
+  DenseTensor zero;
+  zero.Resize(common::make_ddim({1}));
+  if (!grad_x_grad) AllocZeros<T>(dev_ctx, &zero);
+  const DenseTensor& from_x = grad_x_grad ? *grad_x_grad : zero;
+  const auto* x_data = static_cast<const Word*>(from_x.data());
+  const ops::GpuView x_view({dims, from_x.dims()});
+  if (grad_value_grad && grad_value_grad->numel() > 0) {
+    DenseTensor words;
+    ops::MaskedScatterGpu<Word>(
+        {numel,
+         /*tiles=*/0,
+         mask_data,
+         mask_view,
+         x_data,
+         x_view,
+         static_cast<const Word*>(grad_value_grad->data()),
+         grad_value_grad->numel(),
+         out,
+         ops::AllocScanWords(dev_ctx, numel, &words)},
+        dev_ctx.stream());
+  } else {
+    ops::MaskedFillGpu<Word>({numel,
+                              mask_data,
+                              mask_view,
+                              x_data,
+                              x_view,
+                              /*value=*/nullptr,
+                              x_view,
+                              /*fill=*/Word{},
+                              out},
+                             /*value_numel=*/1,
+                             dev_ctx.GetSMCount(),
+                             dev_ctx.stream());
+  }
+}
+
+}  // namespace phi
+
+PD_REGISTER_KERNEL(masked_scatter_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(masked_scatter_double_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterDoubleGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}

@@ -1,0 +1,64 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "paddle/phi/kernels/masked_scatter_kernel.h"
+
+#include "paddle/phi/backends/gpu/gpu_context.h"
+#include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/masked_scatter.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+
+namespace phi {
+
+template <typename T, typename Context>
+void MaskedScatterKernel(const Context& dev_ctx,
+                         const DenseTensor& x,
+                         const DenseTensor& mask,
+                         const DenseTensor& value,
+                         DenseTensor* out) {
+  namespace ops = funcs::scatter_ops;
+  using Word = typename ops::WordOf<sizeof(T)>::type;
+  const int64_t numel = out->numel();
+  const void* x_data = numel == 0 ? nullptr : x.data();
+  Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
+  if (numel == 0) return;
+
+  const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
+  DenseTensor mask_copy;
+  DenseTensor value_copy;
+  DenseTensor words;
+  ops::MaskedScatterGpu<Word>(
+      {numel,
+       /*tiles=*/0,
+       ops::ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy),
+       ops::GpuView({out->dims(), mask.dims()}),
+       static_cast<const Word*>(x_data),
+       ops::GpuView({out->dims(), x.dims()}),
+       ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
+       value.numel(),
+       out_data,
+       ops::AllocScanWords(dev_ctx, numel, &words)},
+      dev_ctx.stream());
+}
+
+}  // namespace phi
+
+PD_REGISTER_KERNEL(masked_scatter,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}

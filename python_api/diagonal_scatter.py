@@ -1,0 +1,177 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddle import _C_ops
+from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
+from paddle.tensor.manipulation import (
+    _check_scatter_variable,
+    _check_tensor_args,
+    _known_shapes_differ,
+)
+from paddle.utils.decorator_utils import ParamAliasDecorator
+
+if TYPE_CHECKING:
+    from paddle import Tensor
+
+
+def _diagonal_shape(
+    shape: list[int], offset: int, axis1: int, axis2: int
+) -> list[int]:
+    """The shape of paddle.diagonal for axes that are not negative."""
+    rows, columns = shape[axis1], shape[axis2]
+    if rows < 0 or columns < 0:
+        length = -1
+    elif offset < 0:
+        length = max(0, min(rows + offset, columns))
+    else:
+        length = max(0, min(rows, columns - offset))
+    rest = [n for i, n in enumerate(shape) if i != axis1 and i != axis2]
+    return [*rest, length]
+
+
+def _check_diagonal_scatter_args(
+    x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
+) -> None:
+    x_shape = list(x.shape)
+    rank = len(x_shape)
+    if rank < 2:
+        raise AssertionError(
+            "diagonal_scatter: x must have at least 2 dims, but received a "
+            f"shape of {x_shape}."
+        )
+    for name, axis in (('axis1', axis1), ('axis2', axis2)):
+        if not -rank <= axis < rank:
+            raise AssertionError(
+                f"diagonal_scatter: {name} must be in [{-rank}, {rank}) because "
+                f"x has {rank} dims, but received {axis}."
+            )
+    if (axis1 - axis2) % rank == 0:
+        raise AssertionError(
+            "diagonal_scatter: axis1 and axis2 must be different axes of x, "
+            f"but received {axis1} and {axis2} for an x of {rank} dims."
+        )
+    wanted = _diagonal_shape(x_shape, offset, axis1 % rank, axis2 % rank)
+    y_shape = list(y.shape)
+    if y_shape != wanted and _known_shapes_differ(y_shape, wanted):
+        raise AssertionError(
+            f"diagonal_scatter: y must have the shape of diagonal(x, offset="
+            f"{offset}, axis1={axis1}, axis2={axis2}), which is {wanted}, but "
+            f"received {y_shape}."
+        )
+
+
+def _diagonal_scatter_legacy(
+    x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
+) -> Tensor:
+    _check_scatter_variable('diagonal_scatter', 'x', x)
+    _check_scatter_variable('diagonal_scatter', 'y', y)
+    helper = LayerHelper('diagonal_scatter')
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op(
+        type='diagonal_scatter',
+        inputs={'x': x, 'y': y},
+        outputs={'out': out},
+        attrs={'offset': offset, 'axis1': axis1, 'axis2': axis2},
+    )
+    return out
+
+
+@ParamAliasDecorator(
+    {"x": ["input"], "y": ["src"], "axis1": ["dim1"], "axis2": ["dim2"]}
+)
+def diagonal_scatter(
+    x: Tensor,
+    y: Tensor,
+    offset: int = 0,
+    axis1: int = 0,
+    axis2: int = 1,
+    name: str | None = None,
+) -> Tensor:
+    """
+    Returns a copy of ``x`` in which the diagonals between ``axis1`` and ``axis2`` are overwritten with ``y``.
+
+    ``y`` has the shape of :ref:`paddle.diagonal(x, offset, axis1, axis2) <api_paddle_diagonal>`: the other axes of ``x``
+    in order, then the diagonal. ``offset`` chooses the diagonal:
+
+    - ``offset`` = 0: the main diagonal.
+    - ``offset`` > 0: the one that starts at index ``offset`` of ``axis2``.
+    - ``offset`` < 0: the one that starts at index ``-offset`` of ``axis1``.
+
+    Args:
+        x (Tensor): The Tensor to copy, with at least 2 dims. The data type is ``bool``, ``uint8``, ``int8``, ``int16``,
+            ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or ``complex128``.
+            Alias: ``input``.
+        y (Tensor): The diagonals to write, with the data type of ``x``. Alias: ``src``.
+        offset (int, optional): Which diagonal to write. Default: 0.
+        axis1 (int, optional): The first axis of the diagonals, in ``[-rank, rank)`` for an ``x`` of ``rank`` dims.
+            Default: 0. Alias: ``dim1``.
+        axis2 (int, optional): The second axis of the diagonals, another one than ``axis1``. Default: 1.
+            Alias: ``dim2``.
+        name (str|None, optional): Name for the operation (optional, default is None). For more information,
+            please refer to :ref:`api_guide_Name`.
+
+    Returns:
+        Tensor, with the data type and the shape of ``x``.
+
+    Raises:
+        AssertionError: ``x`` has fewer than 2 dims, ``axis1`` or ``axis2`` is out of range or both are the same axis,
+            or ``y`` does not have the shape of the diagonals. What is not known before a static graph runs is checked
+            when it runs, and is a ValueError then.
+        ValueError: the data types of ``x`` and ``y`` differ.
+        TypeError: ``x`` or ``y`` is not a Tensor.
+
+    Note:
+        - Zero-size: with an ``offset`` past the end of ``axis1`` or ``axis2`` the diagonals are empty. Then the last dim
+          of ``y`` is 0, and the result equals ``x``.
+        - Gradient: the gradient of ``x`` is the gradient of the result with zeros on the diagonals, and the gradient of
+          ``y`` is the diagonals of the gradient of the result. Both can be differentiated again.
+        - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+
+    Examples:
+        .. code-block:: python
+
+            >>> import paddle
+            >>> x = paddle.arange(6.0).reshape([2, 3])
+            >>> y = paddle.to_tensor([10.0, 20.0])
+            >>> print(paddle.diagonal_scatter(x, y))
+            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
+                   [[10., 1. , 2. ],
+                    [3. , 20., 5. ]])
+
+            >>> y.stop_gradient = False
+            >>> out = x.diagonal_scatter(y, offset=1)
+            >>> print(out)
+            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=False,
+                   [[0. , 10., 2. ],
+                    [3. , 4. , 20.]])
+
+            >>> out.sum().backward()
+            >>> print(y.grad)
+            Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=False,
+                   [1., 1.])
+    """
+    try:
+        _check_diagonal_scatter_args(x, y, offset, axis1, axis2)
+    except AttributeError:
+        # asked only now, so that valid calls do not pay for it
+        _check_tensor_args('diagonal_scatter', x=x, y=y)
+        raise
+
+    if in_dynamic_or_pir_mode():
+        return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)
+    return _diagonal_scatter_legacy(x, y, offset, axis1, axis2)

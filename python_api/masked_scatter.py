@@ -1,0 +1,249 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import paddle
+from paddle import _C_ops
+from paddle.base.data_feeder import check_variable_and_dtype
+from paddle.framework import (
+    LayerHelper,
+    in_dynamic_mode,
+    in_dynamic_or_pir_mode,
+)
+from paddle.utils.decorator_utils import param_two_alias
+from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
+
+if TYPE_CHECKING:
+    from paddle import Tensor
+
+
+def _check_tensor_args(op_name: str, **tensors: Tensor) -> None:
+    for arg_name, tensor in tensors.items():
+        if not isinstance(
+            tensor,
+            (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable),
+        ):
+            raise TypeError(
+                f"{op_name}: {arg_name} must be a Tensor, "
+                f"but received {type(tensor).__name__}."
+            )
+
+
+def _check_bool_mask(op_name: str, mask: Tensor) -> None:
+    # `is` first: comparing two dtypes with == takes a microsecond
+    if mask.dtype is not paddle.bool and mask.dtype != paddle.bool:
+        raise AssertionError(
+            f"{op_name}: mask must have dtype paddle.bool, "
+            f"but received {mask.dtype}."
+        )
+
+
+def _check_same_dtype(
+    op_name: str, x: Tensor, arg_name: str, tensor: Tensor
+) -> None:
+    if tensor.dtype is not x.dtype and tensor.dtype != x.dtype:
+        raise AssertionError(
+            f"{op_name}: {arg_name} must have the dtype of x, which is "
+            f"{x.dtype}, but received {tensor.dtype}."
+        )
+
+
+def _check_masked_args(
+    op_name: str, x: Tensor, mask: Tensor, value: Tensor
+) -> None:
+    if not isinstance(x, paddle.Tensor):
+        _check_tensor_args(op_name, x=x)
+    try:
+        _check_bool_mask(op_name, mask)
+        _check_same_dtype(op_name, x, 'value', value)
+    except (AssertionError, AttributeError):
+        # asked only now, so that valid calls do not pay for it
+        _check_tensor_args(op_name, mask=mask, value=value)
+        raise
+
+
+def _check_inplace_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
+    x_shape, mask_shape = x.shape, mask.shape
+    if mask_shape == x_shape:
+        return
+    lead = len(x_shape) - len(mask_shape)
+    if lead < 0 or any(
+        m != 1 and m != n for m, n in zip(mask_shape, x_shape[lead:])
+    ):
+        raise ValueError(
+            f"{op_name}: mask must be broadcastable to the shape of x, which "
+            f"is {x_shape}, because x keeps its shape in place, but received "
+            f"a mask of shape {mask_shape}."
+        )
+
+
+def _copy_if_shared(x: Tensor, tensor: Tensor) -> Tensor:
+    # an in-place op must not read what it has just overwritten
+    return tensor.clone() if x._is_shared_buffer_with(tensor) else tensor
+
+
+def _check_scatter_variable(op_name: str, arg_name: str, x: Tensor) -> None:
+    check_variable_and_dtype(
+        x,
+        arg_name,
+        [
+            'bool',
+            'uint8',
+            'int8',
+            'int16',
+            'int32',
+            'int64',
+            'float16',
+            'uint16',  # bfloat16
+            'float32',
+            'float64',
+            'complex64',
+            'complex128',
+        ],
+        op_name,
+    )
+
+
+def _masked_scatter_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    _check_scatter_variable('masked_scatter', 'x', x)
+    _check_scatter_variable('masked_scatter', 'value', value)
+    helper = LayerHelper('masked_scatter')
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op(
+        type='masked_scatter',
+        inputs={'x': x, 'mask': mask, 'value': value},
+        outputs={'out': out},
+    )
+    return out
+
+
+@param_two_alias(["x", "input"], ["value", "source"])
+def masked_scatter(
+    x: Tensor, mask: Tensor, value: Tensor, name: str | None = None
+) -> Tensor:
+    r"""
+    Returns a copy of ``x`` in which the positions where ``mask`` is True hold the elements of ``value``, taken one after the other.
+
+    ``x`` and ``mask`` are broadcast against each other first. Then both are walked in row-major order, and each True
+    takes the next unused element of the flattened ``value``:
+
+    .. math::
+
+        out_i =
+        \begin{cases}
+        value.flatten()_{k_i} & \text{if } mask_i \\
+        x_i & \text{otherwise}
+        \end{cases}
+        \qquad k_i = \sum_{j < i} [mask_j]
+
+    Args:
+        x (Tensor): The Tensor to take unmasked elements from, of any shape that broadcasts with the shape of ``mask``.
+            The data type is ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``,
+            ``float32``, ``float64``, ``complex64`` or ``complex128``. Alias: ``input``.
+        mask (Tensor): Where to write, of any shape that broadcasts with the shape of ``x``. The data type is ``bool``.
+        value (Tensor): The elements to write, with the data type of ``x`` and any shape. It needs at least as many
+            elements as the broadcast ``mask`` has Trues; further elements are not used. Alias: ``source``.
+        name (str|None, optional): Name for the operation (optional, default is None). For more information,
+            please refer to :ref:`api_guide_Name`.
+
+    Returns:
+        Tensor, with the data type of ``x`` and the shape that ``x`` and ``mask`` broadcast to.
+
+    Raises:
+        AssertionError: ``mask`` is not ``bool``, ``value`` and ``x`` differ in data type, or ``value`` has fewer
+            elements than ``mask`` has Trues. In a static graph the last one is an IndexError when the program runs.
+        ValueError: the shapes of ``x`` and ``mask`` do not broadcast.
+        TypeError: ``x``, ``mask`` or ``value`` is not a Tensor.
+
+    Note:
+        - Zero-size: if ``x`` or ``mask`` has no elements, neither has the result. ``value`` may be empty as long as
+          no element of ``mask`` is True.
+        - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, summed over
+          the axes along which ``x`` was broadcast. The gradient of ``value`` holds the gradients of the masked
+          positions in the same order, then zeros for the elements that were not used. Both can be differentiated again.
+        - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+
+    Examples:
+        .. code-block:: python
+
+            >>> import paddle
+            >>> x = paddle.zeros([2, 3])
+            >>> value = paddle.to_tensor([1.0, 2.0, 3.0, 4.0, 5.0])
+
+            >>> mask = paddle.to_tensor([[True, False, True], [False, True, False]])
+            >>> print(paddle.masked_scatter(x, mask, value))
+            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
+                   [[1., 0., 2.],
+                    [0., 3., 0.]])
+
+            >>> row_mask = paddle.to_tensor([True, False, True])
+            >>> print(paddle.masked_scatter(x, row_mask, value))
+            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
+                   [[1., 0., 2.],
+                    [3., 0., 4.]])
+
+            >>> value.stop_gradient = False
+            >>> paddle.masked_scatter(x, row_mask, value).sum().backward()
+            >>> print(value.grad)
+            Tensor(shape=[5], dtype=float32, place=Place(cpu), stop_gradient=False,
+                   [1., 1., 1., 1., 0.])
+    """
+    _check_masked_args('masked_scatter', x, mask, value)
+
+    if in_dynamic_mode():
+        try:
+            return _C_ops.masked_scatter(x, mask, value)
+        except IndexError as error:
+            raise AssertionError(str(error)) from error
+    if in_dynamic_or_pir_mode():
+        return _C_ops.masked_scatter(x, mask, value)
+    return _masked_scatter_legacy(x, mask, value)
+
+
+@param_two_alias(["x", "input"], ["value", "source"])
+@inplace_apis_in_dygraph_only
+def masked_scatter_(
+    x: Tensor, mask: Tensor, value: Tensor, name: str | None = None
+) -> Tensor:
+    r"""
+    Inplace version of ``masked_scatter`` API, the output Tensor will be inplaced with input ``x``.
+    Please refer to :ref:`api_paddle_masked_scatter`.
+
+    ``x`` keeps its shape, so ``mask`` must be broadcastable to the shape of ``x`` (ValueError otherwise).
+    After any error ``x`` is unchanged.
+
+    Examples:
+        .. code-block:: python
+
+            >>> import paddle
+            >>> x = paddle.zeros([2, 3])
+            >>> mask = paddle.to_tensor([[True], [False]])
+            >>> value = paddle.to_tensor([1.0, 2.0, 3.0])
+            >>> y = paddle.masked_scatter_(x, mask, value)
+            >>> print(x)
+            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
+                   [[1., 2., 3.],
+                    [0., 0., 0.]])
+    """
+    _check_masked_args('masked_scatter_', x, mask, value)
+    _check_inplace_mask_shape('masked_scatter_', x, mask)
+    mask = _copy_if_shared(x, mask)
+    value = _copy_if_shared(x, value)
+    try:
+        return _C_ops.masked_scatter_(x, mask, value)
+    except IndexError as error:
+        raise AssertionError(str(error)) from error

@@ -1,0 +1,158 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from paddle import _C_ops
+from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
+from paddle.tensor.manipulation import (
+    _check_scatter_variable,
+    _check_tensor_args,
+)
+from paddle.utils.decorator_utils import ParamAliasDecorator
+
+if TYPE_CHECKING:
+    from paddle import Tensor
+
+
+def _known_shapes_differ(shape: list[int], other: list[int]) -> bool:
+    # a dim of -1 is not known before a static graph runs
+    if len(shape) != len(other):
+        return True
+    return any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, other))
+
+
+def _check_select_scatter_args(
+    x: Tensor, values: Tensor, axis: int, index: int
+) -> None:
+    slice_shape = list(x.shape)
+    rank = len(slice_shape)
+    if not -rank <= axis < rank:
+        raise IndexError(
+            f"select_scatter: axis must be in [{-rank}, {rank}) because x has "
+            f"{rank} dims, but received {axis}."
+        )
+    size = slice_shape.pop(axis)
+    values_shape = list(values.shape)
+    if values_shape != slice_shape and _known_shapes_differ(
+        values_shape, slice_shape
+    ):
+        raise RuntimeError(
+            f"select_scatter: values must have the shape of x without axis "
+            f"{axis}, which is {slice_shape}, but received {values_shape}."
+        )
+    if size >= 0 and not -size <= index < size:
+        raise IndexError(
+            f"select_scatter: index must be in [{-size}, {size}) because axis "
+            f"{axis} of x has size {size}, but received {index}."
+        )
+
+
+def _select_scatter_legacy(
+    x: Tensor, values: Tensor, axis: int, index: int
+) -> Tensor:
+    _check_scatter_variable('select_scatter', 'x', x)
+    helper = LayerHelper('select_scatter')
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op(
+        type='select_scatter',
+        inputs={'x': x, 'values': values},
+        outputs={'out': out},
+        attrs={'axis': axis, 'index': index},
+    )
+    return out
+
+
+@ParamAliasDecorator(
+    {"x": ["input"], "values": ["src", "value"], "axis": ["dim"]}
+)
+def select_scatter(
+    x: Tensor, values: Tensor, axis: int, index: int, name: str | None = None
+) -> Tensor:
+    r"""
+    Returns a copy of ``x`` in which the slice at ``index`` of ``axis`` is overwritten with ``values``.
+
+    .. math::
+
+        out_{i_0, \ldots, i_{axis}, \ldots, i_n} =
+        \begin{cases}
+        values_{i_0, \ldots, i_{axis - 1}, i_{axis + 1}, \ldots, i_n} & \text{if } i_{axis} = index \\
+        x_{i_0, \ldots, i_n} & \text{otherwise}
+        \end{cases}
+
+    Args:
+        x (Tensor): The Tensor to copy, with at least 1 dim. The data type is ``bool``, ``uint8``, ``int8``, ``int16``,
+            ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or ``complex128``.
+            Alias: ``input``.
+        values (Tensor): The slice to write. Its shape is the shape of ``x`` without ``axis``, so for a 1-D ``x`` it is
+            0-D. It is cast to the data type of ``x``. Alias: ``src``, ``value``.
+        axis (int): The axis to select from, in ``[-rank, rank)`` for an ``x`` of ``rank`` dims. Alias: ``dim``.
+        index (int): The index to select, in ``[-size, size)`` for an axis of ``size`` elements.
+        name (str|None, optional): Name for the operation (optional, default is None). For more information,
+            please refer to :ref:`api_guide_Name`.
+
+    Returns:
+        Tensor, with the data type and the shape of ``x``.
+
+    Raises:
+        IndexError: ``axis`` or ``index`` is out of range. If the size of the axis is not known before a static graph
+            runs, ``index`` is checked when it runs.
+        RuntimeError: ``values`` does not have the shape of ``x`` without ``axis``. What is not known before a static
+            graph runs is checked when it runs, and is a ValueError then.
+        TypeError: ``x`` or ``values`` is not a Tensor.
+
+    Note:
+        - Zero-size: ``x`` may have no elements, as long as ``axis`` has some for ``index`` to choose from.
+        - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of
+          ``values`` is the slice, in the data type of ``values``. Both can be differentiated again.
+        - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+
+    Examples:
+        .. code-block:: python
+
+            >>> import paddle
+            >>> x = paddle.zeros([2, 3])
+            >>> values = paddle.to_tensor([1.0, 2.0])
+            >>> print(paddle.select_scatter(x, values, axis=1, index=0))
+            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
+                   [[1., 0., 0.],
+                    [2., 0., 0.]])
+
+            >>> row = paddle.to_tensor([3.0, 4.0, 5.0], stop_gradient=False)
+            >>> out = x.select_scatter(row, 0, -1)
+            >>> print(out)
+            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=False,
+                   [[0., 0., 0.],
+                    [3., 4., 5.]])
+
+            >>> out.sum().backward()
+            >>> print(row.grad)
+            Tensor(shape=[3], dtype=float32, place=Place(cpu), stop_gradient=False,
+                   [1., 1., 1.])
+    """
+    try:
+        _check_select_scatter_args(x, values, axis, index)
+        # `is` first: comparing two dtypes with == takes a microsecond
+        if values.dtype is not x.dtype and values.dtype != x.dtype:
+            values = values.astype(x.dtype)
+    except AttributeError:
+        # asked only now, so that valid calls do not pay for it
+        _check_tensor_args('select_scatter', x=x, values=values)
+        raise
+
+    if in_dynamic_or_pir_mode():
+        return _C_ops.select_scatter(x, values, axis, index)
+    return _select_scatter_legacy(x, values, axis, index)

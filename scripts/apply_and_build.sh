@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Build the operators into a Paddle: finds a Python and hands over to build.py.
+# See scripts/apply_and_build.sh --help.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+
+fits() {
+  "$1" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' \
+    >/dev/null 2>&1
+}
+
+find_python() {
+  local name
+  for name in python3 python3.13 python3.12 python3.11 python3.10 python3.9; do
+    if fits "$name"; then
+      echo "$name"
+      return
+    fi
+  done
+}
+
+# What build.py would have said, for a machine on which it cannot run.
+without_python() {
+  local tool
+  {
+    echo "Missing:"
+    echo "  python3 (3.9 to 3.13)${1:+: $1 is not one}"
+    for tool in g++ cmake git; do
+      command -v "$tool" >/dev/null || echo "  $tool"
+    done
+    echo
+    echo "  Debian, Ubuntu: sudo apt-get install python3 python3-venv python3-dev g++ cmake git"
+    echo "  Fedora, RHEL:   sudo dnf install python3 python3-devel gcc-c++ cmake git"
+    echo "  Another Python: scripts/apply_and_build.sh --python PATH"
+  } >&2
+  exit 1
+}
+
+python=
+previous=
+for argument in "$@"; do
+  if [[ $previous == --python ]]; then python=$argument; fi
+  if [[ $argument == --python=* ]]; then python=${argument#--python=}; fi
+  previous=$argument
+done
+
+if [[ -n $python ]]; then
+  fits "$python" || without_python "$python"
+else
+  python=$(find_python)
+  [[ -n $python ]] || without_python ""
+fi
+
+# -B: a dry run must not even leave __pycache__ behind.
+exec "$python" -B "$here/build.py" "$@"

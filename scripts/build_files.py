@@ -1,0 +1,95 @@
+"""File helpers shared by the build tools: hashing and atomic writing.
+
+Standard library only, Python 3.9 and later.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+IGNORED_DIRS = {'__pycache__', '.ruff_cache', '.hypothesis'}
+
+
+def sha256(data):
+    """Hex digest of bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def file_sha256(path):
+    """Hex digest of a file, or None when there is no such file."""
+    try:
+        with open(path, 'rb') as file:
+            digest = hashlib.sha256()
+            for block in iter(lambda: file.read(1 << 20), b''):
+                digest.update(block)
+            return digest.hexdigest()
+    except FileNotFoundError:
+        return None
+
+
+def files_below(path):
+    """The files that a path stands for: itself, or all below a folder."""
+    path = Path(path)
+    if not path.is_dir():
+        return [path]
+    found = []
+    for folder, subfolders, names in os.walk(path):
+        subfolders[:] = sorted(set(subfolders) - IGNORED_DIRS)
+        found += [Path(folder, name) for name in sorted(names)]
+    return found
+
+
+def tree_sha256(paths):
+    """One digest for the names and contents of files and folders."""
+    digest = hashlib.sha256()
+    for root in paths:
+        for path in files_below(root):
+            digest.update(f'{path}\0{file_sha256(path)}\n'.encode())
+    return digest.hexdigest()
+
+
+def write_atomic(path, data, mode=None):
+    """Replace a file in one step: readers see the old or the new bytes.
+
+    Keeps the permission bits of the file it replaces unless `mode` is given.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if mode is None:
+        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix='.new-')
+    try:
+        with os.fdopen(handle, 'wb') as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, mode)
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+
+
+def write_if_changed(path, data):
+    """Write only when the bytes differ, so that make tools see no change."""
+    path = Path(path)
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    write_atomic(path, data)
+    return True
+
+
+def read_json(path):
+    """The object in a JSON file; {} when missing or damaged."""
+    try:
+        return json.loads(Path(path).read_text(encoding='utf-8'))
+    except (FileNotFoundError, ValueError):
+        return {}
+
+
+def write_json(path, value):
+    """Write an object as JSON, atomically."""
+    text = json.dumps(value, indent=1, sort_keys=True) + '\n'
+    write_atomic(path, text.encode())

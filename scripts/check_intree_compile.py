@@ -1,0 +1,193 @@
+"""Compiles what the series adds to Paddle, in the form it has in the tree.
+
+The patches are replayed on the known part of the base. Then the new InferMeta
+functions are compiled inside namespace phi with the includes of ternary.cc and
+no others, and every new C++ file from its place in that tree, with Paddle's
+warnings as errors, with OpenMP and without. Headers that the series does not
+change come from the wheel. Only the syntax is checked; nothing is linked.
+
+Exit status: 0 everything compiles, 1 something does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import yaml
+from check_signatures import default_include
+from patch_repo import git, init_repo
+from patch_series import read_series
+from series_manifest import SeriesError
+from upstream_tree import base_tree, wheel_dirs
+
+ROOT = Path(__file__).resolve().parents[1]
+TERNARY = 'paddle/phi/infermeta/ternary.cc'
+# common_shape.h is left out: it needs Eigen, which the wheel does not ship. So
+# the new functions must do without it, which is the stricter test.
+TERNARY_INCLUDES = (
+    'paddle/phi/infermeta/ternary.h',
+    'glog/logging.h',
+    'paddle/common/ddim.h',
+    'paddle/common/errors.h',
+    'paddle/common/layout.h',
+    'paddle/phi/core/ddim.h',
+    'paddle/phi/core/enforce.h',
+    'paddle/phi/kernels/impl/box_coder.h',
+)
+# Paddle's own flags, as far as they decide what is an error.
+FLAGS = (
+    '-std=c++17', '-fsyntax-only', '-Werror', '-Wall', '-Wextra',
+    '-Wnon-virtual-dtor', '-Wdelete-non-virtual-dtor', '-Wno-unused-parameter',
+    '-Wno-unused-function', '-DPADDLE_WITH_DISTRIBUTE',
+)  # fmt: skip
+MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
+SHOWN_LINES = 15
+
+
+def replay(root, patches, wheel, folder):
+    """Paths of the files that the patches add; the tree lies in `folder`."""
+    manifest = Path(root, 'scripts/series.yaml').read_text(encoding='utf-8')
+    known = SimpleNamespace(**yaml.safe_load(manifest))
+    init_repo(folder, base_tree(known, wheel_dirs(root, wheel)), known.author)
+    added = []
+    for patch in read_series(patches):
+        git(folder, 'apply', '--index', str(patch.path.resolve()))
+        added += patch.added
+    return added
+
+
+def inserted_lines(folder, path):
+    """(include lines, other lines) that the patches insert into a file."""
+    diff = git(folder, 'diff', '--cached', '-U0', '--', path)
+    lines = [
+        line[1:]
+        for line in diff.splitlines()
+        if line.startswith('+') and not line.startswith('+++ ')
+    ]
+    includes = [line for line in lines if line.startswith('#include ')]
+    return includes, [line for line in lines if line not in includes]
+
+
+def infermeta_unit(folder, include):
+    """A file with the inserted InferMeta functions, as ternary.cc has them."""
+    includes, body = inserted_lines(folder, TERNARY)
+    there = [
+        name
+        for name in TERNARY_INCLUDES
+        if (folder / name).is_file() or (include / name).is_file()
+    ]
+    lines = [f'#include "{name}"' for name in there] + includes
+    lines += ['', 'namespace phi {', *body, '}  // namespace phi', '']
+    unit = folder / 'infermeta_unit.cc'
+    unit.write_text('\n'.join(lines), encoding='utf-8')
+    return unit
+
+
+def header_unit(folder, headers):
+    """A file that includes the new headers and nothing before them."""
+    unit = folder / 'header_unit.cc'
+    lines = [f'#include "{name}"\n' for name in headers]
+    unit.write_text(''.join(lines), encoding='utf-8')
+    return unit
+
+
+def units(folder, added, include):
+    """Everything that has to compile."""
+    sources = [folder / name for name in added if name.endswith('.cc')]
+    headers = [
+        name
+        for name in added
+        if name.endswith('.h') and not name.endswith('.cu.h')
+    ]
+    result = [infermeta_unit(folder, include), *sources]
+    return result + ([header_unit(folder, headers)] if headers else [])
+
+
+def modes_of(unit):
+    """Without OpenMP too where its pragmas are, which may warn then."""
+    headers = unit.name == 'header_unit.cc'
+    pragmas = '#pragma omp' in unit.read_text(encoding='utf-8')
+    return list(MODES) if headers or pragmas else list(MODES)[:1]
+
+
+def compile_unit(unit, mode, folder, include, compiler):
+    """'' or what the compiler said."""
+    system = [include, include / 'third_party']
+    system.append(sysconfig.get_paths()['include'])
+    command = [compiler, *FLAGS, *MODES[mode], f'-I{folder}']
+    command += [f'-isystem{path}' for path in system]
+    done = subprocess.run(
+        [*command, str(unit)],
+        env={**os.environ, 'LC_ALL': 'C'},
+        capture_output=True,
+        encoding='utf-8',
+        errors='replace',
+    )
+    if done.returncode == 0:
+        return ''
+    text = done.stderr.replace(f'{folder}{os.sep}', '')
+    lines = [x for x in text.splitlines() if not re.match(r'^\s+\d* \|', x)]
+    return '\n'.join(f'    {line}' for line in lines[:SHOWN_LINES])
+
+
+def check(root, patches, wheel, include, compiler='g++', jobs=2):
+    """(faults, number of files that were compiled)."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / 'tree'
+        added = replay(root, patches, wheel, folder)
+        work = [
+            (unit, mode)
+            for unit in units(folder, added, include)
+            for mode in modes_of(unit)
+        ]
+        with ThreadPoolExecutor(jobs) as pool:
+            texts = pool.map(
+                lambda item: compile_unit(*item, folder, include, compiler),
+                work,
+            )
+            faults = [
+                f'{unit.relative_to(folder)} ({mode}):\n{text}'
+                for (unit, mode), text in zip(work, texts)
+                if text
+            ]
+    return faults, len(work)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--root', type=Path, default=ROOT)
+    parser.add_argument('--patches', type=Path, help='default: ROOT/patches')
+    parser.add_argument(
+        '--paddle', metavar='DIR', help='site-packages of an untouched wheel'
+    )
+    parser.add_argument(
+        '--include', type=Path, help="the wheel's paddle/include"
+    )
+    parser.add_argument('--jobs', '-j', type=int, default=2)
+    options = parser.parse_args(arguments)
+    include = options.include or default_include(options.root)
+    patches = options.patches or options.root / 'patches'
+    try:
+        faults, count = check(
+            options.root, patches, options.paddle, include, jobs=options.jobs
+        )
+    except SeriesError as error:
+        faults, count = error.faults, 0
+    for fault in faults:
+        print(f'check_intree_compile: {fault}', file=sys.stderr)
+    verdict = 'FAILED' if faults else f'{count} compilations, clean'
+    print(f'check_intree_compile: {verdict}')
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,411 @@
+"""Generate the wheel target's glue from ops_yaml/.
+
+Writes native_ops.cc (tables of the entries, compiled with scripts/native/*.cc)
+and _native_ops.py (a function for each entry, put into paddle._C_ops). The
+templates lie in scripts/native/. No operator is known here by name.
+"""
+
+import argparse
+import re
+import sys
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+import jinja2
+import op_schema
+from build_files import write_if_changed
+
+ROOT = Path(__file__).resolve().parent.parent
+TEMPLATES = ROOT / 'scripts/native'
+
+# YAML type -> (C++ type in a kernel's signature, C++ type held, AttrType)
+ATTR_TYPES = {
+    'bool': ('bool', 'bool', 'kBool'),
+    'int': ('int', 'int', 'kInt'),
+    'int64_t': ('int64_t', 'int64_t', 'kInt64'),
+    'float': ('float', 'float', 'kFloat'),
+    'str': ('const std::string&', 'std::string', 'kString'),
+    'int64_t[]': (
+        'const std::vector<int64_t>&',
+        'std::vector<int64_t>',
+        'kInt64s',
+    ),
+    'Scalar': ('const phi::Scalar&', 'phi::Scalar', 'kScalar'),
+}
+_CPP_DEFAULT = {'true': 'True', 'false': 'False'}
+
+
+class GlueError(ValueError):
+    """An entry that the glue cannot express."""
+
+
+def attr_type(entry, attr):
+    """The row of ATTR_TYPES for an attribute."""
+    kind = re.sub(r'^Scalar\(.*\)$', 'Scalar', attr.type)
+    if kind not in ATTR_TYPES:
+        known = ', '.join(ATTR_TYPES)
+        raise GlueError(
+            f'{entry.where}: attribute `{attr.name}` has type `{attr.type}`; '
+            f'the glue knows {known}'
+        )
+    return ATTR_TYPES[kind]
+
+
+def camel(name):
+    return ''.join(part.capitalize() for part in name.split('_'))
+
+
+def custom_name(name, forward):
+    """What a backward entry's Tensor is called in a custom operator.
+
+    `forward` is the entry's own forward signature: its outputs' gradients
+    come in as <name>_grad, its inputs' gradients go out as <name>_grad, and a
+    second-order entry sees first-order gradients as grad_<name>.
+    """
+    if forward is None:
+        return name
+    seen = [t.name for t in (*forward.tensors, *forward.outputs)]
+    suffix = ''
+    if name not in seen and name.endswith('_grad'):
+        name, suffix = name[: -len('_grad')], '@GRAD'
+    if name.startswith('grad_'):
+        name, suffix = name[len('grad_') :], '@GRAD' + suffix
+    return name + suffix
+
+
+def python_default(entry, attr):
+    """A YAML default as Python source."""
+    text = _CPP_DEFAULT.get(attr.default, attr.default)
+    try:
+        compile(text, entry.where, 'eval')
+    except SyntaxError:
+        raise GlueError(
+            f'{entry.where}: attribute `{attr.name}` has a default that is '
+            f'not a literal: {attr.default}'
+        ) from None
+    return text
+
+
+@dataclass
+class EntryView:
+    """One entry as the templates want it."""
+
+    op_file: op_schema.OpFile
+    entry: op_schema.Entry
+
+    @property
+    def name(self):
+        return self.entry.name
+
+    @property
+    def camel(self):
+        return camel(self.name)
+
+    @property
+    def forward_camel(self):
+        return camel(self.op_file.forward.name)
+
+    @property
+    def chain(self):
+        """The forward entry, its gradient, the gradient's gradient."""
+        chain = [self.op_file.forward]
+        while chain[-1].backward:
+            following = self.op_file.entry(chain[-1].backward)
+            if following is None or following in chain:
+                raise GlueError(
+                    f'{chain[-1].where}: backward `{chain[-1].backward}` is '
+                    f'not an entry of {self.op_file.path.name}'
+                )
+            chain.append(following)
+        return chain
+
+    @property
+    def order(self):
+        if self.entry not in self.chain[:3]:
+            raise GlueError(f'{self.entry.where}: no entry leads to it')
+        return self.chain.index(self.entry)
+
+    @property
+    def infer_meta(self):
+        if not self.entry.infer_meta:
+            raise GlueError(f'{self.entry.where}: infer_meta func is missing')
+        return self.entry.infer_meta
+
+    @property
+    def infer_args(self):
+        args = self._args(self.entry.infer_meta_param, 'in[{}]')
+        return args + [f'out[{i}]' for i in range(len(self.entry.outputs))]
+
+    @property
+    def kernel(self):
+        if not self.entry.kernel:
+            raise GlueError(f'{self.entry.where}: kernel func is missing')
+        return self.entry.kernel
+
+    @property
+    def kernel_types(self):
+        types = ['const phi::CPUContext&']
+        for arg in self._selected(self.entry.kernel_param):
+            if isinstance(arg, op_schema.Attr):
+                types.append(attr_type(self.entry, arg)[0])
+            elif arg.optional:
+                types.append('const paddle::optional<phi::DenseTensor>&')
+            else:
+                types.append('const phi::DenseTensor&')
+        return types + ['phi::DenseTensor*'] * len(self.entry.outputs)
+
+    @property
+    def kernel_args(self):
+        args = self._args(self.entry.kernel_param, '*in[{}]')
+        outputs = [f'out[{i}]' for i in range(len(self.entry.outputs))]
+        return ['CpuContext()', *args, *outputs]
+
+    def _selected(self, param):
+        everything = (*self.entry.tensors, *self.entry.attrs)
+        if param is None:
+            return list(everything)
+        by_name = {arg.name: arg for arg in everything}
+        return [by_name[name] for name in param]
+
+    def _args(self, param, tensor_format):
+        args = []
+        for arg in self._selected(param):
+            if isinstance(arg, op_schema.Attr):
+                i = self.entry.attrs.index(arg)
+                held = attr_type(self.entry, arg)[1]
+                args.append(f'std::get<{held}>(attrs[{i}])')
+                continue
+            i = self.entry.tensors.index(arg)
+            if arg.optional and tensor_format.startswith('*'):
+                args.append(f'Optional(in[{i}])')
+            else:
+                args.append(tensor_format.format(i))
+        return args
+
+    @property
+    def dtype_input(self):
+        name = self.entry.data_type or self.entry.tensors[0].name
+        names = [t.name for t in self.entry.tensors]
+        if name not in names:
+            raise GlueError(
+                f'{self.entry.where}: data_type `{name}` is not a Tensor'
+            )
+        return names.index(name)
+
+    @property
+    def inplace_input(self):
+        if not self.entry.inplace or self.entry.is_backward:
+            return -1
+        if len(self.entry.outputs) != 1 or len(self.entry.inplace) != 1:
+            raise GlueError(
+                f'{self.entry.where}: in place needs one pair, one output'
+            )
+        names = [t.name for t in self.entry.tensors]
+        return names.index(self.entry.inplace[0][0])
+
+    @property
+    def inputs(self):
+        def cpp(value):
+            return 'true' if value else 'false'
+
+        return [
+            {
+                'name': t.name,
+                'optional': cpp(t.optional),
+                'needs_buffer': cpp(not t.no_need_buffer),
+                'custom_name': custom_name(t.name, self.entry.forward),
+            }
+            for t in self.entry.tensors
+        ]
+
+    @property
+    def attrs(self):
+        return [
+            {'name': a.name, 'enum': attr_type(self.entry, a)[2]}
+            for a in self.entry.attrs
+        ]
+
+    @property
+    def outputs(self):
+        return [
+            {
+                'name': o.name,
+                'custom_name': custom_name(o.name, self.entry.forward),
+            }
+            for o in self.entry.outputs
+        ]
+
+    @property
+    def extra_outputs(self):
+        """Paddle wants a second-order custom operator to have a gradient for
+        every differentiable input that the first-order one reads."""
+        if self.order != 2:
+            return []
+        first = self.chain[1]
+        gradients = {o.name for o in first.outputs}
+        wanted = [
+            f'{t.name}@GRAD'
+            for t in first.tensors
+            if f'{t.name}_grad' in gradients
+        ]
+        there = [o['custom_name'] for o in self.outputs]
+        return [f'"{name}"' for name in wanted if name not in there]
+
+    # ---- the Python side
+
+    @property
+    def python_inputs(self):
+        return tuple(t.name for t in self.entry.tensors)
+
+    @property
+    def python_optional(self):
+        return tuple(t.name for t in self.entry.tensors if t.optional)
+
+    @property
+    def python_outputs(self):
+        return tuple(o.name for o in self.entry.outputs)
+
+    @property
+    def python_attrs(self):
+        return tuple(
+            (a.name, attr_type(self.entry, a)[2]) for a in self.entry.attrs
+        )
+
+    @property
+    def python_backward(self):
+        """(name, where its arguments come from, which input each result is
+        the gradient of)."""
+        if not self.entry.backward:
+            return None
+        backward = self.chain[self.order + 1]
+        inputs = [t.name for t in backward.forward.tensors]
+        outputs = [o.name for o in backward.forward.outputs]
+        gradients = [f'{name}_grad' for name in outputs]
+        sources = []
+        for tensor in backward.tensors:
+            for kind, names in (
+                ('input', inputs),
+                ('output', outputs),
+                ('grad', gradients),
+            ):
+                if tensor.name in names:
+                    i = names.index(tensor.name)
+                    sources.append((kind, i, tensor.no_need_buffer))
+                    break
+            else:
+                raise GlueError(
+                    f'{backward.where}: `{tensor.name}` is no argument, '
+                    f'result or gradient of `{self.name}`'
+                )
+        targets = [f'{name}_grad' for name in inputs]
+        return (
+            backward.name,
+            tuple(sources),
+            tuple(targets.index(o.name) for o in backward.outputs),
+        )
+
+    @property
+    def first(self):
+        return self.python_inputs[0]
+
+    @property
+    def parameters(self):
+        found = list(self.python_inputs)
+        for attr in self.entry.attrs:
+            if attr.default is None:
+                found.append(attr.name)
+            else:
+                found.append(f'{attr.name}={python_default(self.entry, attr)}')
+        if self.entry.is_backward:
+            found.append(f'need={self._all_outputs}')
+        return ', '.join(found)
+
+    @property
+    def _all_outputs(self):
+        return (1 << len(self.entry.outputs)) - 1
+
+    @property
+    def no_grad_test(self):
+        """Python source: no input's gradient can be asked for."""
+        backward = self.python_backward
+        if backward is None:
+            wanted = range(len(self.python_inputs))
+        else:
+            wanted = sorted(backward[2])
+        tests = []
+        for i in wanted:
+            tensor = self.entry.tensors[i]
+            test = f'{tensor.name}.stop_gradient'
+            if tensor.optional:
+                test = f'({tensor.name} is None or {test})'
+            tests.append(test)
+        return ' and '.join(tests)
+
+    @property
+    def call_args(self):
+        names = [*self.python_inputs, *(a.name for a in self.entry.attrs)]
+        names.append('need' if self.entry.is_backward else '1')
+        return ', '.join(names)
+
+    @property
+    def static_bundle(self):
+        def bundle(names):
+            return '(' + ''.join(f'{name}, ' for name in names).strip() + ')'
+
+        attrs = [a.name for a in self.entry.attrs]
+        return f'{bundle(self.python_inputs)}, {bundle(attrs)}'
+
+    @property
+    def bundle(self):
+        need = 'need' if self.entry.is_backward else '1'
+        return f'{self.static_bundle}, {need}'
+
+
+def render(yaml_dir, paddle_version):
+    """The generated files, by name."""
+    files = op_schema.load_dir(yaml_dir)
+    entries = [
+        EntryView(op_file, entry)
+        for op_file in files
+        for entry in EntryView(op_file, op_file.forward).chain
+    ]
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters['repr'] = repr
+    context = {
+        'files': [{'stem': f.path.stem} for f in files],
+        'entries': entries,
+        'paddle_version': paddle_version,
+    }
+    return {
+        name: environment.get_template(f'{name.lstrip("_")}.j2').render(context)
+        for name in ('native_ops.cc', '_native_ops.py')
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--yaml-dir', type=Path, default=ROOT / 'ops_yaml')
+    parser.add_argument('--out', type=Path, default=ROOT / 'build/glue')
+    parser.add_argument(
+        '--paddle-version',
+        help='the Paddle to build for (default: the installed one)',
+    )
+    args = parser.parse_args()
+    paddle_version = args.paddle_version or version('paddlepaddle')
+    try:
+        texts = render(args.yaml_dir, paddle_version)
+    except (GlueError, op_schema.SchemaError) as error:
+        sys.exit(f'generate_glue: {error}')
+    for name, text in texts.items():
+        write_if_changed(args.out / name, text.encode())
+
+
+if __name__ == '__main__':
+    main()

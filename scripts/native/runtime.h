@@ -1,0 +1,180 @@
+// The part of the wheel target's glue that is the same for every operator. An
+// operator is a table (OpSpec) that generate_native.py writes from its YAML.
+
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "paddle/phi/api/ext/op_meta_info.h"
+#include "paddle/phi/api/ext/spmd_infer.h"
+#include "paddle/phi/backends/cpu/cpu_context.h"
+#include "paddle/phi/common/scalar.h"
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/core/kernel_factory.h"
+#include "paddle/phi/core/meta_tensor.h"
+#include "paddle/utils/optional.h"
+
+namespace native_ops {
+
+enum class AttrType { kBool, kInt, kInt64, kFloat, kString, kInt64s, kScalar };
+
+using Attr = std::variant<bool,
+                          int,
+                          int64_t,
+                          float,
+                          std::string,
+                          std::vector<int64_t>,
+                          phi::Scalar>;
+using Attrs = std::vector<Attr>;
+using Inputs = std::vector<const phi::DenseTensor*>;  // null: absent
+using Outputs = std::vector<phi::DenseTensor*>;       // null: not wanted
+using MetaInputs = std::vector<phi::MetaTensor>;
+using MetaOutputs = std::vector<phi::MetaTensor*>;
+
+struct InputSpec {
+  const char* name;
+  bool optional;
+  bool needs_buffer;
+  // What the input is called in a custom operator: a forward name, or a
+  // gradient such as out@GRAD.
+  const char* custom_name;
+};
+
+struct AttrSpec {
+  const char* name;
+  AttrType type;
+};
+
+struct OutputSpec {
+  const char* name;
+  const char* custom_name;
+};
+
+// One `op` or `backward_op` entry.
+struct OpSpec {
+  const char* name;
+  const char* kernel;
+  int dtype_input;    // the input that the kernel's dtype comes from
+  int inplace_input;  // -1: no in-place form
+  std::vector<InputSpec> inputs;
+  std::vector<AttrSpec> attrs;
+  std::vector<OutputSpec> outputs;
+  // Outputs that only a custom operator has, and leaves empty.
+  std::vector<const char*> custom_extra_outputs;
+  void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
+  void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
+};
+
+const phi::CPUContext& CpuContext();
+
+inline paddle::optional<phi::DenseTensor> Optional(
+    const phi::DenseTensor* tensor) {
+  if (tensor == nullptr) return paddle::none;
+  return *tensor;
+}
+
+// What InferMeta says of the outputs.
+std::vector<phi::DenseTensor> InferOutputs(const OpSpec& spec,
+                                           const Inputs& inputs,
+                                           const Attrs& attrs);
+
+// InferMeta, then the kernel. `outputs` get their dims, dtype and memory.
+void Run(const OpSpec& spec,
+         const Inputs& inputs,
+         const Attrs& attrs,
+         const Outputs& outputs);
+
+// The same, written into the input that the entry calls inplace. Nothing is
+// written if the result would not have that input's shape.
+void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs);
+
+phi::DenseTensor MetaOnly(const std::vector<int64_t>& shape,
+                          phi::DataType dtype);
+
+// `tensor` itself, or a copy in `copy` if its elements lie apart.
+const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
+                                     phi::DenseTensor* copy);
+
+// A Python scalar travels through a custom operator as {kind, bits, bits},
+// since those have no attribute type that keeps all of int64, double and
+// complex.
+phi::Scalar DecodeScalar(const std::vector<int64_t>& code);
+
+// Custom operators, for static graphs and distributed tensors. Attributes are
+// the YAML's, then `zero_dim` (the names of 0-D tensors, which a static
+// gradient takes for absent ones and which therefore come as shape [1]), then
+// the Scalars, which an old static graph does not pass on to InferShape.
+using Shape = std::vector<int64_t>;
+using Shapes = std::vector<Shape>;
+
+void RunCustom(const OpSpec& spec, paddle::CustomOpKernelContext* context);
+Shapes InferCustomShapes(const OpSpec& spec,
+                         const Shapes& inputs,
+                         const std::vector<paddle::any>& attrs);
+std::vector<phi::DataType> InferCustomDtypes(
+    const OpSpec& spec, const std::vector<phi::DataType>& inputs);
+
+// Distributed tensors are replicated first, and so is every result.
+phi::distributed::SpmdInfo InferCustomSpmd(
+    const OpSpec& spec,
+    const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
+    const std::vector<paddle::any>& attrs);
+
+// The plain functions that a custom operator is registered with.
+template <const OpSpec& (*Spec)()>
+struct CustomThunks {
+  static void Kernel(paddle::CustomOpKernelContext* context) {
+    RunCustom(Spec(), context);
+  }
+  static Shapes InferShape(const Shapes& inputs,
+                           const std::vector<Shapes>&,
+                           const std::vector<paddle::any>& attrs) {
+    return InferCustomShapes(Spec(), inputs, attrs);
+  }
+  static std::vector<phi::DataType> InferDtype(
+      const std::vector<phi::DataType>& inputs,
+      const std::vector<std::vector<phi::DataType>>&,
+      const std::vector<paddle::any>&) {
+    return InferCustomDtypes(Spec(), inputs);
+  }
+  static phi::distributed::SpmdInfo InferSpmd(
+      const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
+      const std::vector<paddle::any>& attrs) {
+    return InferCustomSpmd(Spec(), inputs, attrs);
+  }
+};
+
+struct CustomFunctions {
+  paddle::KernelFunc kernel;
+  paddle::InferShapeFunc shape;
+  paddle::InferDtypeFunc dtype;
+  paddle::InferSpmdFunc spmd;
+};
+
+// `order`: 0 the operator, 1 its gradient, 2 the gradient's gradient. `name`
+// and `attrs` are the forward entry's for all three.
+void RegisterCustom(const OpSpec& forward,
+                    const OpSpec& spec,
+                    size_t order,
+                    const CustomFunctions& functions);
+
+template <const OpSpec& (*Forward)(), const OpSpec& (*Spec)()>
+void RegisterCustom(size_t order) {
+  using Thunks = CustomThunks<Spec>;
+  RegisterCustom(Forward(),
+                 Spec(),
+                 order,
+                 {Thunks::Kernel,
+                  Thunks::InferShape,
+                  Thunks::InferDtype,
+                  Thunks::InferSpmd});
+}
+
+// Generated: all entries, forward and backward, and the Paddle they are for.
+const std::vector<const OpSpec*>& AllOps();
+extern const char* const kPaddleVersion;
+
+}  // namespace native_ops

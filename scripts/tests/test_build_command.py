@@ -1,0 +1,219 @@
+"""Tests of the command that a user types, and of what it needs to run."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import build
+import make_venv
+import prerequisites
+
+SCRIPTS = Path(__file__).resolve().parents[1]
+SHELL_SCRIPT = SCRIPTS / 'apply_and_build.sh'
+
+
+def run(*arguments, path=None):
+    environment = dict(os.environ)
+    if path is not None:
+        environment['PATH'] = str(path)
+    return subprocess.run(
+        [shutil.which('bash'), SHELL_SCRIPT, *map(str, arguments)],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture
+def bare_path(tmp_path):
+    """A PATH with dirname, which the script needs, and nothing else."""
+    folder = tmp_path / 'bin'
+    folder.mkdir()
+    (folder / 'dirname').symlink_to(shutil.which('dirname'))
+    return folder
+
+
+def fake_tool(folder, name, version):
+    path = folder / name
+    path.write_text(f'#!/bin/sh\necho "{name} version {version}"\n')
+    path.chmod(0o755)
+
+
+def test_help_explains_every_option():
+    done = run('--python', sys.executable, '--help')
+    assert done.returncode == 0
+    for option in (
+        '--jobs',
+        '--build-dir',
+        '--python',
+        '--clean',
+        '--dry-run',
+        '--source',
+    ):
+        assert option in done.stdout
+
+
+def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
+    folder = tmp_path / 'build'
+    done = run(
+        '--python',
+        sys.executable,
+        '--build-dir',
+        folder,
+        '--dry-run',
+        '--clean',
+    )
+    assert done.returncode == 0, done.stderr
+    assert not folder.exists()
+    assert '[1/10] ' in done.stdout
+    assert '[10/10] ' in done.stdout
+    for tool in ('make_venv.py', 'apply_python_patches.py', 'cmake --build'):
+        assert tool in done.stdout
+
+
+def test_source_target_explains_its_own_options(tmp_path):
+    done = run('--python', sys.executable, '--source', tmp_path, '--help')
+    assert done.returncode == 0, done.stderr
+    assert '--undo' in done.stdout
+
+
+def test_jobs_are_passed_on_and_checked(tmp_path):
+    folder = tmp_path / 'build'
+    options = ('--python', sys.executable, '--build-dir', folder, '--dry-run')
+    assert '-j 7\n' in run(*options, '--jobs', '7').stdout
+    done = run(*options, '--jobs', '0')
+    assert done.returncode == 2
+    assert 'not 1 or more' in done.stderr
+
+
+def test_without_python_one_message_lists_all(bare_path):
+    done = run(path=bare_path)
+    assert done.returncode == 1
+    for name in ('python3 (3.9 to 3.13)', 'g++', 'cmake', 'git'):
+        assert f'  {name}\n' in done.stderr
+    assert 'apt-get install' in done.stderr
+
+
+def test_a_python_that_does_not_fit_is_named(bare_path):
+    done = run('--python', '/nonexistent/python', path=bare_path)
+    assert done.returncode == 1
+    assert '/nonexistent/python is not one' in done.stderr
+
+
+def test_without_tools_one_message_lists_all(bare_path, tmp_path):
+    done = run(
+        '--python',
+        sys.executable,
+        '--build-dir',
+        tmp_path / 'build',
+        path=bare_path,
+    )
+    assert done.returncode == 1
+    assert '3 things missing' in done.stderr
+    for name in ('g++ 8.0', 'cmake 3.20', 'git 2.20'):
+        assert name in done.stderr
+    assert 'apt-get install g++ cmake git\n' in done.stderr
+    assert 'dnf install gcc-c++ cmake git\n' in done.stderr
+    assert not (tmp_path / 'build').exists()
+
+
+def test_tool_that_is_too_old_is_named_with_its_version(tmp_path):
+    fake_tool(tmp_path, 'cmake', '3.16.3')
+    missing = prerequisites.check_tool(
+        'cmake', (3, 20), 'cmake', 'cmake', str(tmp_path)
+    )
+    assert missing.found == f'{tmp_path / "cmake"} is version 3.16'
+    fake_tool(tmp_path, 'cmake', '3.20.0')
+    assert not prerequisites.check_tool(
+        'cmake', (3, 20), 'cmake', 'cmake', str(tmp_path)
+    )
+
+
+def test_python_without_headers_or_out_of_range_is_reported(tmp_path):
+    (headers,) = prerequisites.check_python(includes=tmp_path)
+    assert (headers.what, headers.apt) == ('Python.h', 'python3-dev')
+    (version,) = prerequisites.check_python(version=(3, 14))
+    assert version.what == 'python 3.9 to 3.13'
+
+
+def test_another_platform_is_reported():
+    assert prerequisites.check_platform('Linux', 'x86_64') == []
+    (missing,) = prerequisites.check_platform('Darwin', 'arm64')
+    assert 'Darwin on arm64' in missing.found
+
+
+def test_jobs_follow_the_free_memory(monkeypatch, tmp_path):
+    monkeypatch.setattr(build.os, 'sched_getaffinity', lambda _: range(8))
+    monkeypatch.setattr(build, 'free_memory', lambda: 3 << 30)
+    assert build.default_jobs() == 3
+    monkeypatch.setattr(build, 'free_memory', lambda: 1 << 20)
+    assert build.default_jobs() == 1
+    monkeypatch.setattr(build, 'free_memory', lambda: 1 << 60)
+    assert build.default_jobs() == 8
+
+
+def test_free_memory_is_read_in_bytes(tmp_path):
+    meminfo = tmp_path / 'meminfo'
+    meminfo.write_text('MemTotal: 9 kB\nMemAvailable: 2048 kB\n')
+    assert build.free_memory(meminfo) == 2048 * 1024
+    assert build.free_memory(tmp_path / 'absent') > 1 << 40
+
+
+def make_environment(folder, requirements):
+    return subprocess.run(
+        [
+            sys.executable,
+            make_venv.__file__,
+            '--venv',
+            folder,
+            '--requirements',
+            requirements,
+        ],
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.fixture(scope='module')
+def environment(tmp_path_factory):
+    """A venv made from empty requirements: (venv, requirements)."""
+    folder = tmp_path_factory.mktemp('environment')
+    requirements = folder / 'requirements.txt'
+    requirements.write_text('# nothing\n')
+    done = make_environment(folder / 'venv', requirements)
+    assert done.returncode == 0, done.stderr
+    return folder / 'venv', requirements
+
+
+def test_venv_is_left_alone_while_the_requirements_stay(environment):
+    venv, requirements = environment
+    assert (venv / make_venv.STAMP).is_file()
+    done = make_environment(venv, requirements)
+    assert done.returncode == 0, done.stderr
+    assert 'up to date' in done.stdout
+
+
+def test_venv_whose_install_failed_is_not_taken_for_complete(environment):
+    venv, requirements = environment
+    wrong = requirements.with_name('wrong.txt')
+    wrong.write_text('-r absent.txt\n')
+    before = (venv / make_venv.STAMP).read_text()
+    done = make_environment(venv, wrong)
+    assert done.returncode != 0
+    assert 'make_venv: failed' in done.stderr
+    assert (venv / make_venv.STAMP).read_text() == before
+
+
+def test_venv_cut_off_half_way_is_made_again(environment, tmp_path):
+    _, requirements = environment
+    (tmp_path / 'venv/bin').mkdir(parents=True)
+    (tmp_path / 'venv/bin/python').symlink_to('/nonexistent/python')
+    done = make_environment(tmp_path / 'venv', requirements)
+    assert done.returncode == 0, done.stderr
+    assert make_venv.python_version(tmp_path / 'venv/bin/python')

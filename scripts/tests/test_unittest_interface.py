@@ -1,0 +1,234 @@
+"""The unit tests use only what Paddle's own test folder offers them.
+
+In Paddle's tree they meet its op_test.py, in the wheel target our harness; they
+are the same files. So each may only import what both have, call OpTest in the
+way that both understand, and be found by unittest, which Paddle runs them with.
+"""
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+UNITTESTS = Path(__file__).resolve().parents[2] / 'unittests'
+FROM_OP_TEST = {
+    'OpTest', 'convert_float_to_uint16', 'convert_uint16_to_float',
+    'skip_check_grad_ci', 'get_device_place', 'get_places',
+}  # fmt: skip
+OUTPUT = {
+    'atol', 'rtol', 'no_check_set', 'equal_nan', 'check_dygraph', 'check_prim',
+    'check_prim_pir', 'inplace_atol', 'check_cinn', 'only_check_prim',
+    'check_pir', 'check_auto_parallel', 'check_pir_onednn',
+    'check_symbol_infer',
+}  # fmt: skip
+GRAD = {
+    'inputs_to_check', 'output_names', 'no_grad_set', 'numeric_grad_delta',
+    'in_place', 'max_relative_error', 'user_defined_grads',
+    'user_defined_grad_outputs', 'check_dygraph', 'check_prim',
+    'only_check_prim', 'check_prim_pir', 'atol', 'check_cinn', 'check_pir',
+    'check_auto_parallel', 'check_pir_onednn',
+}  # fmt: skip
+# method -> (keywords, most positional arguments)
+METHODS = {
+    'check_output': (OUTPUT, 0),
+    'check_output_with_place': (OUTPUT | {'place'}, 1),
+    'check_grad': (GRAD, 2),
+    'check_grad_with_place': (GRAD | {'place'}, 3),
+}
+# What Paddle's test machines have; anything else needs a way without it.
+INSTALLED = {'numpy', 'paddle', 'scipy'} | set(sys.stdlib_module_names)
+
+
+def helpers(folder):
+    """Modules that the series puts next to the tests."""
+    return {path.stem for path in folder.glob('*.py')}
+
+
+def imported(tree):
+    """[(node, module, names, guarded by try or a type check)]."""
+    found = []
+
+    def visit(node, guarded):
+        if isinstance(node, ast.Import):
+            found.extend((node, a.name, [], guarded) for a in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            found.append((node, node.module or '.', names, guarded))
+        inside = guarded or isinstance(
+            node, (ast.Try, ast.FunctionDef, ast.AsyncFunctionDef)
+        )
+        for child in ast.iter_child_nodes(node):
+            visit(child, inside)
+
+    visit(tree, False)
+    return found
+
+
+def import_faults(tree, own):
+    for node, module, names, guarded in imported(tree):
+        top = module.split('.')[0]
+        if module == 'op_test':
+            for name in sorted(set(names) - FROM_OP_TEST):
+                yield node, f'op_test of Paddle is not known to have {name}'
+            if not names:
+                yield node, 'import names from op_test, not the module'
+        elif top not in INSTALLED | own and not guarded:
+            yield node, f'{module} is not on every test machine'
+
+
+def call_faults(tree):
+    """Calls of OpTest's methods that the real ones would not take."""
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        name = getattr(node.func, 'attr', '')
+        if name not in METHODS:
+            if name.startswith(('check_output', 'check_grad')) and is_self(
+                node.func.value
+            ):
+                yield node, f'OpTest is not known to have {name}'
+            continue
+        keywords, positional = METHODS[name]
+        for keyword in node.keywords:
+            if keyword.arg is not None and keyword.arg not in keywords:
+                yield node, f'{name} does not take {keyword.arg}'
+        if len(node.args) > positional:
+            yield node, f'{name}: more than {positional} positional arguments'
+
+
+def is_self(node):
+    return isinstance(node, ast.Name) and node.id == 'self'
+
+
+def base_names(node):
+    return [getattr(b, 'id', getattr(b, 'attr', '')) for b in node.bases]
+
+
+def unittest_faults(tree):
+    """Tests that pytest would find, but unittest would not."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name.startswith('test'):
+            yield node, f'{node.name} is not in a unittest.TestCase'
+        if isinstance(node, ast.ClassDef) and not node.bases:
+            if any(
+                isinstance(x, ast.FunctionDef) and x.name.startswith('test_')
+                for x in node.body
+            ) and not is_mixin(node.name, tree):
+                yield node, f'{node.name} is no unittest.TestCase'
+
+
+def is_mixin(name, tree):
+    """Whether another class of the file combines it with a TestCase."""
+    return any(
+        isinstance(node, ast.ClassDef) and name in base_names(node)
+        for node in tree.body
+    )
+
+
+def op_test_faults(tree):
+    """Each OpTest class, or one that it inherits from, says its op."""
+    classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
+    for node in classes.values():
+        if 'OpTest' not in base_names(node):
+            continue
+        assigned = {
+            target.attr if isinstance(target, ast.Attribute) else target.id
+            for item in ast.walk(node)
+            if isinstance(item, ast.Assign)
+            for target in item.targets
+            if isinstance(target, (ast.Attribute, ast.Name))
+        }
+        for name in ('op_type', 'python_api'):
+            if name not in assigned:
+                yield node, f'{node.name} does not set {name}'
+
+
+RULES = (call_faults, unittest_faults, op_test_faults)
+
+
+def faults_of(text, own=frozenset()):
+    tree = ast.parse(text)
+    found = [*import_faults(tree, set(own))]
+    for rule in RULES:
+        found += rule(tree)
+    return [f'line {node.lineno}: {fault}' for node, fault in found]
+
+
+def files(pattern):
+    paths = sorted(UNITTESTS.glob(pattern))
+    assert paths, f'no file {pattern} in {UNITTESTS}'
+    return paths
+
+
+def test_unit_tests_use_only_the_known_interface():
+    own = helpers(UNITTESTS)
+    faults = [
+        f'{path.name}: {fault}'
+        for path in files('*.py')
+        if path.name != 'conftest.py'
+        for fault in faults_of(path.read_text(encoding='utf-8'), own)
+    ]
+    assert faults == []
+
+
+def test_harness_takes_the_same_calls():
+    """What is allowed above must also work with our stand-in."""
+    tree = ast.parse((UNITTESTS / 'harness/op_test.py').read_text('utf-8'))
+    functions = {
+        node.name: {arg.arg for arg in node.args.args + node.args.kwonlyargs}
+        | ({'**'} if node.args.kwarg else set())
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef)
+    }
+    for name, (keywords, _) in METHODS.items():
+        assert name in functions
+        if '**' not in functions[name]:
+            assert keywords <= functions[name], name
+
+
+GOOD = """\
+import unittest
+import numpy as np
+from op_test import OpTest
+import paddle
+try:
+    import torch
+except ImportError:
+    torch = None
+
+class TestFold(OpTest):
+    def setUp(self):
+        self.op_type = 'fold'
+        self.python_api = paddle.fold
+    def test_check_output(self):
+        self.check_output(check_pir=True)
+    def test_check_grad(self):
+        self.check_grad(['x'], 'out', check_pir=True)
+"""
+
+
+def test_good_file_has_no_faults():
+    assert faults_of(GOOD) == []
+
+
+@pytest.mark.parametrize(
+    'old, new, message',
+    [
+        ('import OpTest', 'import OpTest, Harness', 'known to have Harness'),
+        ('from op_test import OpTest', 'import op_test', 'not the module'),
+        ('import numpy as np', 'import pytest', 'pytest is not on every'),
+        ('import numpy as np', 'import numeric_gradient', 'not on every'),
+        ('output(check_pir', 'output(seed', 'does not take seed'),
+        ('self.check_output(', 'self.check_output(1e-3, ', 'more than 0 pos'),
+        ('self.check_grad(', 'self.check_gradient(', 'have check_gradient'),
+        ("'out', check_pir", "'out', delta", 'does not take delta'),
+        ("self.op_type = 'fold'", 'pass', 'does not set op_type'),
+        ('class TestFold(OpTest)', 'class TestFold', 'no unittest.TestCase'),
+        ('import paddle\n', 'def test_x():\n    pass\n', 'test_x is not in'),
+    ],
+)
+def test_planted_use_is_reported(old, new, message):
+    assert GOOD.count(old) >= 1
+    faults = faults_of(GOOD.replace(old, new))
+    assert any(message in fault for fault in faults), faults

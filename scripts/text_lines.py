@@ -1,0 +1,20 @@
+"""Text to lines and back. Only a newline ends a line.
+
+str.splitlines would also split at form feeds and other separators, which git and
+Python's ast count as part of a line.
+"""
+
+
+def split_lines(text):
+    """Lines of a text that ends with a newline."""
+    return text.removesuffix('\n').split('\n')
+
+
+def join_lines(lines):
+    return '\n'.join(lines) + '\n'
+
+
+def trim(lines):
+    """The lines without empty ones at either end."""
+    full = [i for i, line in enumerate(lines) if line.strip()]
+    return lines[full[0] : full[-1] + 1] if full else []

@@ -1,0 +1,230 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Arrays, dtypes, PyTorch as an oracle: what tests of scatter ops share.
+
+An array is a numpy array in storage form: bfloat16 is held as numpy.uint16
+bits, as Paddle's own Tensor.numpy() does. Ops that only move elements are
+compared bit by bit, so that NaN payloads and -0.0 count too.
+"""
+
+import unittest
+
+import numpy as np
+
+import paddle
+
+try:
+    import torch
+except ImportError:  # Paddle's own test machines need not have it
+    torch = None
+
+requires_torch = unittest.skipIf(
+    torch is None, 'PyTorch, the second oracle, is not installed'
+)
+
+INT_DTYPES = ('uint8', 'int8', 'int16', 'int32', 'int64')
+HALF_DTYPES = ('float16', 'bfloat16')
+FLOAT_DTYPES = ('float32', 'float64')
+COMPLEX_DTYPES = ('complex64', 'complex128')
+GRAD_DTYPES = HALF_DTYPES + FLOAT_DTYPES + COMPLEX_DTYPES
+ALL_DTYPES = ('bool',) + INT_DTYPES + GRAD_DTYPES
+
+
+def storage_dtype(dtype):
+    """The numpy dtype that holds elements of a Paddle dtype."""
+    return np.dtype('uint16' if dtype == 'bfloat16' else dtype)
+
+
+def float_to_bfloat16(array):
+    """bfloat16 bits of floats that bfloat16 can hold (else cut off)."""
+    floats = np.ascontiguousarray(array, np.float32)
+    bits = (floats.view(np.uint32) >> 16).astype(np.uint16)
+    return bits.reshape(np.shape(array))
+
+
+def bfloat16_to_float(bits):
+    wide = np.ascontiguousarray(bits, np.uint16).astype(np.uint32) << 16
+    return wide.view(np.float32).reshape(np.shape(bits))
+
+
+def to_storage(array, dtype):
+    """Converts numbers to an array in storage form."""
+    if dtype == 'bfloat16':
+        return float_to_bfloat16(array)
+    return np.asarray(array).astype(storage_dtype(dtype))
+
+
+def to_numbers(array, dtype):
+    """An array in storage form as numbers for numpy to compute with."""
+    return bfloat16_to_float(array) if dtype == 'bfloat16' else array
+
+
+def random_array(rng, shape, dtype):
+    """Values of every kind: whole range of ints, signs, NaN and infinity."""
+    shape = tuple(shape)
+    if dtype == 'bool':
+        return rng.random(shape) < 0.5
+    if dtype in INT_DTYPES:
+        info = np.iinfo(dtype)
+        return rng.integers(info.min, info.max, shape, dtype, endpoint=True)
+    if dtype in COMPLEX_DTYPES:
+        part = 'float32' if dtype == 'complex64' else 'float64'
+        pair = random_array(rng, (*shape, 2), part)
+        return np.ascontiguousarray(pair).view(dtype).reshape(shape)
+    numbers = rng.standard_normal(shape)
+    special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0])
+    chosen = rng.choice(special, shape)
+    numbers = np.where(rng.random(shape) < 0.1, chosen, numbers)
+    return to_storage(numbers, dtype)
+
+
+def random_numbers(rng, shape, dtype='float64'):
+    """Finite values for gradients."""
+    numbers = rng.standard_normal(tuple(shape))
+    if dtype in COMPLEX_DTYPES:
+        numbers = numbers + 1j * rng.standard_normal(tuple(shape))
+    return to_storage(numbers, dtype)
+
+
+def random_mask(rng, shape, density=0.5, runs=False):
+    """Trues spread evenly, or in runs that are long at either end."""
+    size = int(np.prod(shape))
+    if not runs:
+        return rng.random(tuple(shape)) < density
+    lengths = rng.integers(1, 200, size // 20 + 2)
+    states = rng.random(lengths.size) < density
+    flat = np.repeat(states, lengths)
+    return np.resize(flat, size).reshape(tuple(shape))
+
+
+def to_paddle(array, dtype=None, stop_gradient=True):
+    array = np.asarray(array)
+    dtype = dtype or ('bfloat16' if array.dtype == np.uint16 else None)
+    return paddle.to_tensor(array, dtype=dtype, stop_gradient=stop_gradient)
+
+
+def to_torch(array, requires_grad=False):
+    array = np.array(array, order='C')
+    if array.dtype == np.uint16:
+        tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
+    else:
+        tensor = torch.from_numpy(array)
+    return tensor.requires_grad_(requires_grad)
+
+
+def torch_to_numpy(tensor):
+    tensor = tensor.detach()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(np.uint16)
+    return tensor.numpy()
+
+
+def assert_same_bits(actual, expected, message=''):
+    """Same shape, dtype and bytes; takes Tensors and arrays."""
+    if isinstance(actual, paddle.Tensor):
+        actual = actual.numpy()
+    expected = np.asarray(expected)
+    if actual.shape != expected.shape or actual.dtype != expected.dtype:
+        raise AssertionError(
+            f"{message}: expected {expected.dtype}{expected.shape}, "
+            f"got {actual.dtype}{actual.shape}"
+        )
+    if actual.tobytes() == expected.tobytes():
+        return
+    width = f'V{actual.dtype.itemsize}'
+    actual_bytes = np.ascontiguousarray(actual).reshape(-1).view(width)
+    expected_bytes = np.ascontiguousarray(expected).reshape(-1).view(width)
+    where = np.flatnonzero(actual_bytes != expected_bytes)
+    raise AssertionError(
+        f"{message}: {where.size} of {actual.size} elements differ, first at "
+        f"flat position {where[0]}: expected {expected.reshape(-1)[where[0]]},"
+        f" got {actual.reshape(-1)[where[0]]}"
+    )
+
+
+def sum_to_shape(array, shape):
+    """Adds up the axes along which `shape` was broadcast to array's shape."""
+    lead = array.ndim - len(shape)
+    axes = tuple(range(lead)) + tuple(
+        lead + i
+        for i, size in enumerate(shape)
+        if size == 1 and array.shape[lead + i] != 1
+    )
+    return array.sum(axis=axes, keepdims=True).reshape(shape)
+
+
+def layouts(array):
+    """Tensors equal to a 2-D or higher array, none of them contiguous.
+
+    Yields (name, Tensor). Each is a view whose strides a kernel that reads
+    memory in order would get wrong.
+    """
+    array = np.asarray(array)
+    backwards = tuple(reversed(range(array.ndim)))
+    yield (
+        'transposed',
+        to_paddle(array.transpose(backwards)).transpose(backwards),
+    )
+    doubled = np.repeat(array, 2, axis=-1)
+    doubled[..., 1::2] = 0
+    yield 'stepped', to_paddle(doubled)[..., ::2]
+    padded = np.pad(array, [(1, 2)] * array.ndim)
+    yield (
+        'inner block',
+        to_paddle(padded)[tuple(slice(1, 1 + size) for size in array.shape)],
+    )
+
+
+def _paddle_orders(function, arrays, order):
+    tensors = [to_paddle(a, stop_gradient=False) for a in arrays]
+    results, level = [], (function(*tensors) ** 3).sum()
+    for step in range(order):
+        last = step == order - 1
+        grads = paddle.grad(level, tensors, create_graph=not last)
+        results.append([g.numpy() for g in grads])
+        level = sum(((g**3) * (i + 1)).sum() for i, g in enumerate(grads))
+    return results
+
+
+def _torch_orders(function, arrays, order):
+    tensors = [to_torch(a, requires_grad=True) for a in arrays]
+    results, level = [], (function(*tensors) ** 3).sum()
+    for step in range(order):
+        last = step == order - 1
+        grads = torch.autograd.grad(level, tensors, create_graph=not last)
+        results.append([g.detach().numpy() for g in grads])
+        level = sum(((g**3) * (i + 1)).sum() for i, g in enumerate(grads))
+    return results
+
+
+def compare_gradients_with_torch(
+    paddle_function, torch_function, arrays, order=2, rtol=1e-11
+):
+    """Compares the gradients of every order up to `order`.
+
+    Both functions take one Tensor per array. Between two orders all gradients
+    are cubed and added up, so that each depends on all inputs again.
+    """
+    actual = _paddle_orders(paddle_function, arrays, order)
+    expected = _torch_orders(torch_function, arrays, order)
+    for level, (ours, theirs) in enumerate(zip(actual, expected), 1):
+        for i, (a, b) in enumerate(zip(ours, theirs)):
+            scale = float(np.max(np.abs(b), initial=0.0))
+            np.testing.assert_allclose(
+                a,
+                b,
+                rtol=rtol,
+                atol=rtol * scale,
+                err_msg=f'order {level}, input {i}',
+            )

@@ -1,0 +1,171 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+import unittest
+
+import numpy as np
+from scatter_graph_utils import assert_python_succeeds, static_mode
+from scatter_test_utils import random_array, to_paddle
+
+import paddle
+
+
+class TestDiagonalScatterFaultsOfTheOldFormula(unittest.TestCase):
+    """Each of these used to go wrong without an error, or be refused."""
+
+    def test_y_gets_a_gradient(self):
+        x, y = paddle.zeros([3, 4]), paddle.zeros([3])
+        y.stop_gradient = False
+        weights = paddle.arange(12.0).reshape([3, 4])
+        (paddle.diagonal_scatter(x, y) * weights).sum().backward()
+        self.assertEqual(y.grad.tolist(), [0.0, 5.0, 10.0])
+
+    def test_y_of_another_dtype_is_an_error(self):
+        for x_dtype, dtype in (
+            ('float32', 'int32'),
+            ('float32', 'float64'),
+            ('int64', 'float64'),
+            ('float16', 'bfloat16'),
+            ('bool', 'uint8'),
+        ):
+            x, y = paddle.zeros([3, 4], x_dtype), paddle.ones([3], dtype)
+            with self.subTest(x=x_dtype, y=dtype):
+                with self.assertRaisesRegex(
+                    ValueError, rf'dtype of y .*{x_dtype}.*{dtype}'
+                ):
+                    paddle.diagonal_scatter(x, y)
+
+    def test_offset_past_either_end_changes_nothing(self):
+        rng = np.random.default_rng(1)
+        array = random_array(rng, (2, 3, 4), 'float32')
+        x, y = to_paddle(array), paddle.zeros([2, 0])
+        for offset in (4, 5, -3, -4, (1 << 63) - 1, -(1 << 63)):
+            out = paddle.diagonal_scatter(x, y, offset, 1, 2)
+            with self.subTest(offset=offset):
+                self.assertEqual(out.numpy().tobytes(), x.numpy().tobytes())
+
+    def test_offset_past_the_end_with_values_is_an_error(self):
+        for offset in (4, -3):
+            with self.assertRaisesRegex(AssertionError, r'\[0\].*\[1\]'):
+                paddle.diagonal_scatter(
+                    paddle.zeros([3, 4]), paddle.ones([1]), offset
+                )
+
+    def test_bfloat16(self):
+        x, y = paddle.zeros([2, 3], 'bfloat16'), paddle.ones([2], 'bfloat16')
+        out = paddle.diagonal_scatter(x, y, offset=1)
+        self.assertEqual(out.dtype, paddle.bfloat16)
+        self.assertEqual(
+            out.astype('float32').tolist(), [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+        )
+
+    def test_equal_axes_are_an_error_even_if_y_would_fit(self):
+        for axis1, axis2 in ((0, 0), (1, 1), (0, -2), (-1, 1)):
+            with self.subTest(axis1=axis1, axis2=axis2):
+                with self.assertRaisesRegex(AssertionError, 'different axes'):
+                    paddle.diagonal_scatter(
+                        paddle.zeros([3, 3]),
+                        paddle.ones([3, 3]),
+                        0,
+                        axis1,
+                        axis2,
+                    )
+
+
+class TestDiagonalScatterWrongArguments(unittest.TestCase):
+    # (x shape, y shape, attributes, what the text must hold)
+    cases = (
+        ([3], [3], (0, 0, 1), r'x must have at least 2 dims.*\[3\]'),
+        ([], [], (0, 0, 1), r'x must have at least 2 dims.*\[\]'),
+        ([3, 4], [3], (0, 2, 1), r'axis1 .*\[-2, 2\).*received 2'),
+        ([3, 4], [3], (0, -3, 1), r'axis1 .*\[-2, 2\).*received -3'),
+        ([3, 4], [3], (0, 0, 2), r'axis2 .*\[-2, 2\).*received 2'),
+        ([3, 4], [3], (0, 0, -3), r'axis2 .*\[-2, 2\).*received -3'),
+        ([3, 4], [4], (0, 0, 1), r'y must .*\[3\].*received \[4\]'),
+        ([3, 4], [1], (0, 0, 1), r'y must .*\[3\].*received \[1\]'),
+        ([3, 4], [], (0, 0, 1), r'y must .*\[3\].*received \[\]'),
+        ([3, 4], [1, 3], (0, 0, 1), r'y must .*\[3\].*received \[1, 3\]'),
+        ([3, 4], [3], (2, 0, 1), r'y must .*offset=2.*\[2\].*received \[3\]'),
+        ([2, 3, 4], [2, 4], (0, 0, 1), r'y must .*\[4, 2\].*\[2, 4\]'),
+    )
+
+    def test_errors_name_the_argument_and_what_was_expected(self):
+        for x_shape, y_shape, attributes, text in self.cases:
+            with self.subTest(x=x_shape, y=y_shape, attributes=attributes):
+                with self.assertRaisesRegex(
+                    AssertionError, 'diagonal_scatter: ' + text
+                ):
+                    paddle.diagonal_scatter(
+                        paddle.zeros(x_shape),
+                        paddle.zeros(y_shape),
+                        *attributes,
+                    )
+
+    def test_errors_while_a_static_graph_is_built(self):
+        for x_shape, y_shape, attributes, _ in self.cases:
+            with static_mode(), self.subTest(x=x_shape, y=y_shape):
+                with paddle.static.program_guard(paddle.static.Program()):
+                    x = paddle.static.data('x', x_shape, 'float32')
+                    y = paddle.static.data('y', y_shape, 'float32')
+                    with self.assertRaises(AssertionError):
+                        paddle.diagonal_scatter(x, y, *attributes)
+
+    def test_dtype_error_while_a_static_graph_is_built(self):
+        with static_mode():
+            with paddle.static.program_guard(paddle.static.Program()):
+                x = paddle.static.data('x', [-1, 4], 'float32')
+                y = paddle.static.data('y', [-1], 'float64')
+                with self.assertRaisesRegex(ValueError, 'dtype of y'):
+                    paddle.diagonal_scatter(x, y)
+
+    def test_errors_of_the_op_itself(self):
+        for x_shape, y_shape, attributes, _ in self.cases:
+            with self.subTest(x=x_shape, y=y_shape, attributes=attributes):
+                with self.assertRaisesRegex(ValueError, 'diagonal_scatter'):
+                    paddle._C_ops.diagonal_scatter(
+                        paddle.zeros(x_shape),
+                        paddle.zeros(y_shape),
+                        *attributes,
+                    )
+
+    def test_arguments_that_are_no_tensors(self):
+        given = {'x': paddle.zeros([3, 4]), 'y': paddle.zeros([3])}
+        for name in given:
+            for wrong in (None, 1.0, [[1.0] * 4] * 3):
+                with self.subTest(name=name, wrong=wrong):
+                    with self.assertRaisesRegex(
+                        TypeError, f'{name} must be a Tensor'
+                    ):
+                        paddle.diagonal_scatter(**{**given, name: wrong})
+
+    def test_checks_are_no_assert_statements(self):
+        assert_python_succeeds(
+            '''
+import paddle
+if __debug__:
+    raise SystemExit('python -O is not in force')
+x, y = paddle.zeros([3, 3]), paddle.zeros([3])
+for args in ((y, 0, 2, 1), (y, 0, 1, 1), (y, 1, 0, 1), (x, 0, 0, 0)):
+    try:
+        paddle.diagonal_scatter(x, *args)
+    except AssertionError:
+        continue
+    raise SystemExit(f'no AssertionError for {args}')
+''',
+            '-O',
+        )
+
+
+if __name__ == '__main__':
+    unittest.main()

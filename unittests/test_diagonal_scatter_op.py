@@ -1,0 +1,120 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+import unittest
+
+from op_test import OpTest, skip_check_grad_ci
+from view_scatter_cases import DIAGONAL
+from view_scatter_op_checks import NO_GRADIENT, ZERO_SIZE, ScatterOpChecks
+
+
+class TestDiagonalScatterOp(ScatterOpChecks, OpTest):
+    op = DIAGONAL
+    x_shape = (60, 3, 4)
+    attributes = (0, 1, 2)
+
+
+class TestDiagonalScatterOpMatrix(TestDiagonalScatterOp):
+    x_shape = (101, 102)
+    attributes = (0, 0, 1)
+
+
+class TestDiagonalScatterOpAbove(TestDiagonalScatterOp):
+    attributes = (1, 1, 2)
+
+
+class TestDiagonalScatterOpBelow(TestDiagonalScatterOp):
+    attributes = (-1, 1, 2)
+
+
+class TestDiagonalScatterOpSwappedAxes(TestDiagonalScatterOp):
+    attributes = (-1, 2, 1)
+
+
+class TestDiagonalScatterOpNegativeAxes(TestDiagonalScatterOp):
+    attributes = (2, -2, -1)
+
+
+class TestDiagonalScatterOpOuterAxes(TestDiagonalScatterOp):
+    x_shape = (3, 60, 4)
+    attributes = (1, 0, 2)
+
+
+class TestDiagonalScatterOpFourAxes(TestDiagonalScatterOp):
+    x_shape = (3, 10, 4, 10)
+    attributes = (0, 2, 0)
+
+
+class TestDiagonalScatterOpPastTheEnd(TestDiagonalScatterOp):
+    attributes = (130, 1, 2)
+    grad_inputs = ('x',)
+
+
+@skip_check_grad_ci(reason=ZERO_SIZE)
+class TestDiagonalScatterOpNoElement(TestDiagonalScatterOp):
+    x_shape = (0, 3, 4)
+
+
+class TestDiagonalScatterFP16Op(TestDiagonalScatterOp):
+    dtype_name = 'float16'
+
+
+class TestDiagonalScatterBF16Op(TestDiagonalScatterOp):
+    dtype_name = 'bfloat16'
+
+
+class TestDiagonalScatterFP32Op(TestDiagonalScatterOp):
+    dtype_name = 'float32'
+
+
+class TestDiagonalScatterComplex64Op(TestDiagonalScatterOp):
+    dtype_name = 'complex64'
+
+
+class TestDiagonalScatterComplex128Op(TestDiagonalScatterOp):
+    dtype_name = 'complex128'
+
+
+@skip_check_grad_ci(reason=NO_GRADIENT)
+class TestDiagonalScatterBoolOp(TestDiagonalScatterOp):
+    dtype_name = 'bool'
+
+
+@skip_check_grad_ci(reason=NO_GRADIENT)
+class TestDiagonalScatterUint8Op(TestDiagonalScatterOp):
+    dtype_name = 'uint8'
+
+
+@skip_check_grad_ci(reason=NO_GRADIENT)
+class TestDiagonalScatterInt8Op(TestDiagonalScatterOp):
+    dtype_name = 'int8'
+
+
+@skip_check_grad_ci(reason=NO_GRADIENT)
+class TestDiagonalScatterInt16Op(TestDiagonalScatterOp):
+    dtype_name = 'int16'
+
+
+@skip_check_grad_ci(reason=NO_GRADIENT)
+class TestDiagonalScatterInt32Op(TestDiagonalScatterOp):
+    dtype_name = 'int32'
+
+
+@skip_check_grad_ci(reason=NO_GRADIENT)
+class TestDiagonalScatterInt64Op(TestDiagonalScatterOp):
+    dtype_name = 'int64'
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,70 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Results of paddle.masked_fill for every number of threads and SIMD choice."""
+
+import unittest
+
+from scatter_graph_utils import assert_python_succeeds
+
+CODE = '''
+import hashlib
+import numpy as np
+import paddle
+rng = np.random.default_rng(0)
+digest = hashlib.sha256()
+def add(tensor):
+    digest.update(tensor.numpy().tobytes())
+for dtype in ('uint8', 'int16', 'float16', 'float32', 'float64', 'complex128'):
+    for x_shape, mask_shape, value_shape in (
+        ((999, 1025), (999, 1025), (1025,)),
+        ((999, 1025), (999, 1), (999, 1)),
+        ((1025,), (999, 1025), ()),
+    ):
+        x, value, grad = (
+            paddle.to_tensor((rng.random(s) * 100).astype(dtype))
+            for s in (x_shape, value_shape, (999, 1025))
+        )
+        mask = paddle.to_tensor(rng.random(mask_shape) < 0.5)
+        float_like = dtype[0] in 'fc'
+        x.stop_gradient = value.stop_gradient = not float_like
+        out = paddle.masked_fill(x, mask, value)
+        add(out)
+        add(paddle.masked_fill(x, mask, 7))
+        if float_like:
+            for result in paddle.grad([out], [x, value], [grad]):
+                add(result)
+print(digest.hexdigest())
+'''
+
+
+class TestMaskedFillDeterminism(unittest.TestCase):
+    def digest(self, **environment):
+        lines = assert_python_succeeds(CODE, **environment).split()
+        return next(line for line in lines if len(line) == 64)
+
+    def test_bits_do_not_depend_on_threads_or_vector_loops(self):
+        expected = self.digest(OMP_NUM_THREADS='1')
+        for environment in (
+            {'OMP_NUM_THREADS': '2'},
+            {'OMP_NUM_THREADS': '5'},
+            {'OMP_NUM_THREADS': '2', 'PADDLE_SCATTER_SIMD': '0'},
+            {'OMP_NUM_THREADS': '2', 'PADDLE_SCATTER_HUGE_PAGES': '0'},
+        ):
+            with self.subTest(**environment):
+                self.assertEqual(self.digest(**environment), expected)
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,76 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""select_scatter and diagonal_scatter in OpTest form: tests for both."""
+
+import inspect
+
+import numpy as np
+from scatter_test_utils import (
+    COMPLEX_DTYPES,
+    GRAD_DTYPES,
+    random_array,
+    random_numbers,
+)
+from view_scatter_cases import (
+    fast_scatter,
+    random_pair,
+    reference_scatter_grad,
+)
+
+NO_GRADIENT = 'this dtype has no gradients'
+ZERO_SIZE = 'a gradient of no element has nothing to compare numerically'
+
+
+class ScatterOpChecks:
+    """A test case sets `op`, `x_shape` and `attributes`."""
+
+    dtype_name = 'float64'
+    grad_inputs = None  # x and the values
+
+    def setUp(self):
+        self.op_type = self.op.name
+        self.python_api = self.op.function
+        self.public_python_api = self.op.function
+        self.rng = np.random.default_rng(2026)
+        x, values = random_pair(
+            self.op, self.make, self.x_shape, self.attributes
+        )
+        self.dtype = x.dtype.type
+        self.inputs = self.op.named(x, values)
+        names = list(inspect.signature(self.op.function).parameters)[2:]
+        self.attrs = dict(zip(names, self.attributes))
+        self.outputs = {
+            'out': fast_scatter(self.op, x, values, self.attributes)
+        }
+
+    def make(self, shape):
+        if self.dtype_name in GRAD_DTYPES:
+            return random_numbers(self.rng, shape, self.dtype_name)
+        return random_array(self.rng, shape, self.dtype_name)
+
+    def test_check_output(self):
+        self.check_output(check_pir=True)
+
+    def test_check_grad(self):
+        if getattr(self, 'no_need_check_grad', False):
+            return
+        names = list(self.grad_inputs or self.inputs)
+        given = {}
+        if self.dtype_name in COMPLEX_DTYPES:
+            out_grad = self.make(self.x_shape)
+            given['user_defined_grads'] = list(
+                reference_scatter_grad(self.op, out_grad, self.attributes)
+            )
+            given['user_defined_grad_outputs'] = [out_grad]
+        self.check_grad(names, 'out', check_pir=True, **given)
