@@ -9,7 +9,7 @@ OLD_SCATTER_DTYPES = ('float32', 'float64', 'int64')
 
 
 def _release_masked_scatter(case):
-    if case.dtype in ('float16', 'bfloat16', 'int8', 'complex128'):
+    if case.dtype in ('float16', 'bfloat16', 'int8'):
         return NO_DTYPE
     return None
 

@@ -3,6 +3,14 @@
 import paddle
 
 VERSION = paddle.__version__
+NEW_OPS = (
+    'masked_scatter',
+    'masked_fill_scalar',
+    'masked_fill_tensor',
+    'select_scatter',
+    'diagonal_scatter',
+    'index_reduce',
+)
 
 
 def setup(threads):
@@ -15,7 +23,7 @@ def describe():
     """What this side is."""
     return {
         'version': VERSION,
-        'native': hasattr(paddle._C_ops, 'index_reduce'),
+        'native': [op for op in NEW_OPS if hasattr(paddle._C_ops, op)],
         'path': paddle.__file__,
     }
 

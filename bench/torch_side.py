@@ -14,7 +14,7 @@ def setup(threads):
 
 def describe():
     """What this side is."""
-    return {'version': VERSION, 'native': False, 'path': torch.__file__}
+    return {'version': VERSION, 'native': [], 'path': torch.__file__}
 
 
 def load(array, dtype):

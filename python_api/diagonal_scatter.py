@@ -161,9 +161,8 @@ def diagonal_scatter(
                     [3. , 4. , 20.]])
 
             >>> out.sum().backward()
-            >>> print(y.grad)
-            Tensor(shape=[2], dtype=float32, place=Place(cpu), stop_gradient=False,
-                   [1., 1.])
+            >>> print(y.grad.tolist())
+            [1.0, 1.0]
     """
     try:
         _check_diagonal_scatter_args(x, y, offset, axis1, axis2)

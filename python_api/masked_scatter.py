@@ -198,9 +198,8 @@ def masked_scatter(
 
             >>> value.stop_gradient = False
             >>> paddle.masked_scatter(x, row_mask, value).sum().backward()
-            >>> print(value.grad)
-            Tensor(shape=[5], dtype=float32, place=Place(cpu), stop_gradient=False,
-                   [1., 1., 1., 1., 0.])
+            >>> print(value.grad.numpy())
+            [1. 1. 1. 1. 0.]
     """
     _check_masked_args('masked_scatter', x, mask, value)
 

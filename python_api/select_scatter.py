@@ -139,9 +139,8 @@ def select_scatter(
                     [3., 4., 5.]])
 
             >>> out.sum().backward()
-            >>> print(row.grad)
-            Tensor(shape=[3], dtype=float32, place=Place(cpu), stop_gradient=False,
-                   [1., 1., 1.])
+            >>> print(row.grad.tolist())
+            [1.0, 1.0, 1.0]
     """
     try:
         _check_select_scatter_args(x, values, axis, index)

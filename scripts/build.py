@@ -151,7 +151,7 @@ def compile_steps(build, python, jobs):
     configure = ['cmake', '-S', ROOT, '-B', build, '-G', 'Ninja']
     configure += [f'-DCMAKE_MAKE_PROGRAM={ninja}', f'-DPYTHON={python}']
     configure += ['-DCMAKE_BUILD_TYPE=Release']
-    generate = [python, SCRIPTS / 'update_glue.py']
+    generate = [python, SCRIPTS / 'generate_native.py']
     generate += ['--yaml-dir', ROOT / 'ops_yaml', '--out', glue]
     return [
         Step(
@@ -161,7 +161,7 @@ def compile_steps(build, python, jobs):
             'the log names the ops_yaml entry or the generator line.',
             inputs=[
                 ROOT / 'ops_yaml',
-                SCRIPTS / 'glue',
+                SCRIPTS / 'native',
                 *sorted(SCRIPTS.glob('*.py')),
             ],
             outputs=[glue],

@@ -53,11 +53,16 @@ MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
 SHOWN_LINES = 15
 
 
-def replay(root, patches, wheel, folder):
-    """Paths of the files that the patches add; the tree lies in `folder`."""
+def make_base(root, wheel, folder):
+    """A repository of what is known of the base."""
     manifest = Path(root, 'scripts/series.yaml').read_text(encoding='utf-8')
     known = SimpleNamespace(**yaml.safe_load(manifest))
     init_repo(folder, base_tree(known, wheel_dirs(root, wheel)), known.author)
+
+
+def replay(root, patches, wheel, folder):
+    """Paths of the files that the patches add; the tree lies in `folder`."""
+    make_base(root, wheel, folder)
     added = []
     for patch in read_series(patches):
         git(folder, 'apply', '--index', str(patch.path.resolve()))

@@ -177,9 +177,7 @@ def check_kernel(entry, sources, backends):
 
 def _check_registration(entry, function, sources, backend):
     what = f'{BACKENDS[backend]} registration of {entry.kernel}'
-    found = [
-        r for r in sources.registered[backend] if r.kernel == entry.kernel
-    ]
+    found = [r for r in sources.registered[backend] if r.kernel == entry.kernel]
     faults = _exactly_one(entry.where, what, found)
     for item in found:
         if item.function != function:

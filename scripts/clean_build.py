@@ -12,7 +12,6 @@ MADE_BY_BUILDS = (
     'originals',
     'patch_stage',
     'glue',
-    'glue.new',
     'include',
     'stamps',
     'logs',

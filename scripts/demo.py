@@ -10,6 +10,7 @@ import importlib.util
 import os
 import statistics
 import sys
+import textwrap
 import time
 import warnings
 from pathlib import Path
@@ -22,8 +23,7 @@ warnings.filterwarnings('ignore', message='No ccache found')
 import paddle  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
-WIDTH = 72
-LINE = 120
+WIDTH = 76
 SIZE = 4096
 TURNS = 5
 
@@ -43,14 +43,14 @@ def heading(text):
 
 
 def outcome(function, *args):
-    """What a call gives: its result, or the one line that its error says."""
+    """What a call gives: its result, or the first sentence of its error."""
     try:
         return str(function(*args).numpy())
     except Exception as error:
         lines = [x.strip() for x in str(error).splitlines() if x.strip()]
         said = [x for x in lines if 'Error: ' in x or 'masked_scatter' in x]
-        text = f'{type(error).__name__}: {(said or lines or [""])[0]}'
-        return text if len(text) <= LINE else f'{text[: LINE - 3]}...'
+        sentence = (said or lines or [''])[0].split('. ')[0]
+        return f'{type(error).__name__}: {sentence}'
 
 
 def show_values():
@@ -84,7 +84,8 @@ def show_fixed(released):
             ('released', released.masked_scatter),
             ('now', paddle.masked_scatter),
         ):
-            print(f'  {label:<9} {outcome(function, x, mask, value)}')
+            text = f'  {label:<9} {outcome(function, x, mask, value)}'
+            print(textwrap.fill(text, WIDTH, subsequent_indent=12 * ' '))
 
 
 def median_ms(functions):

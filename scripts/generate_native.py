@@ -52,6 +52,10 @@ def attr_type(entry, attr):
     return ATTR_TYPES[kind]
 
 
+def cpp_bool(value):
+    return 'true' if value else 'false'
+
+
 def camel(name):
     return ''.join(part.capitalize() for part in name.split('_'))
 
@@ -206,14 +210,11 @@ class EntryView:
 
     @property
     def inputs(self):
-        def cpp(value):
-            return 'true' if value else 'false'
-
         return [
             {
                 'name': t.name,
-                'optional': cpp(t.optional),
-                'needs_buffer': cpp(not t.no_need_buffer),
+                'optional': cpp_bool(t.optional),
+                'needs_buffer': cpp_bool(not t.no_need_buffer),
                 'custom_name': custom_name(t.name, self.entry.forward),
             }
             for t in self.entry.tensors
@@ -244,23 +245,36 @@ class EntryView:
             return []
         first = self.chain[1]
         gradients = {o.name for o in first.outputs}
-        wanted = [
-            f'{t.name}@GRAD'
-            for t in first.tensors
-            if f'{t.name}_grad' in gradients
-        ]
         there = [o['custom_name'] for o in self.outputs]
-        return [f'"{name}"' for name in wanted if name not in there]
+        return [
+            {
+                'custom_name': f'{t.name}@GRAD',
+                'in_dygraph': cpp_bool(not t.no_need_buffer),
+            }
+            for t in first.tensors
+            if f'{t.name}_grad' in gradients and f'{t.name}@GRAD' not in there
+        ]
+
+    @property
+    def is_backward(self):
+        return cpp_bool(self.entry.is_backward)
+
+    @property
+    def shape_inputs(self):
+        """Forward inputs of which a gradient reads nothing but the shape."""
+        names = [
+            t.name
+            for entry in self.chain[1:]
+            for t in entry.tensors
+            if t.no_need_buffer
+        ]
+        return [f'"{t.name}"' for t in self.entry.tensors if t.name in names]
 
     # ---- the Python side
 
     @property
     def python_inputs(self):
         return tuple(t.name for t in self.entry.tensors)
-
-    @property
-    def python_optional(self):
-        return tuple(t.name for t in self.entry.tensors if t.optional)
 
     @property
     def python_outputs(self):
@@ -273,36 +287,32 @@ class EntryView:
         )
 
     @property
-    def python_backward(self):
-        """(name, where its arguments come from, which input each result is
-        the gradient of)."""
+    def python_shape_inputs(self):
+        names = [name.strip('"') for name in self.shape_inputs]
+        return tuple(i for i, n in enumerate(self.python_inputs) if n in names)
+
+    @property
+    def differentiable(self):
+        """Positions of the inputs that have a gradient."""
         if not self.entry.backward:
-            return None
-        backward = self.chain[self.order + 1]
-        inputs = [t.name for t in backward.forward.tensors]
-        outputs = [o.name for o in backward.forward.outputs]
-        gradients = [f'{name}_grad' for name in outputs]
-        sources = []
-        for tensor in backward.tensors:
-            for kind, names in (
-                ('input', inputs),
-                ('output', outputs),
-                ('grad', gradients),
-            ):
-                if tensor.name in names:
-                    i = names.index(tensor.name)
-                    sources.append((kind, i, tensor.no_need_buffer))
-                    break
-            else:
-                raise GlueError(
-                    f'{backward.where}: `{tensor.name}` is no argument, '
-                    f'result or gradient of `{self.name}`'
-                )
-        targets = [f'{name}_grad' for name in inputs]
-        return (
-            backward.name,
-            tuple(sources),
-            tuple(targets.index(o.name) for o in backward.outputs),
+            return ()
+        gradients = [o.name for o in self.chain[1].outputs]
+        return tuple(
+            i
+            for i, name in enumerate(self.python_inputs)
+            if f'{name}_grad' in gradients
+        )
+
+    @property
+    def backward_reads_inplace(self):
+        """A gradient needs the values that the in-place form overwrites."""
+        if self.inplace_input < 0:
+            return False
+        name = self.python_inputs[self.inplace_input]
+        return any(
+            t.name == name and not t.no_need_buffer
+            for entry in self.chain[1:]
+            for t in entry.tensors
         )
 
     @property
@@ -317,49 +327,30 @@ class EntryView:
                 found.append(attr.name)
             else:
                 found.append(f'{attr.name}={python_default(self.entry, attr)}')
-        if self.entry.is_backward:
-            found.append(f'need={self._all_outputs}')
         return ', '.join(found)
-
-    @property
-    def _all_outputs(self):
-        return (1 << len(self.entry.outputs)) - 1
 
     @property
     def no_grad_test(self):
         """Python source: no input's gradient can be asked for."""
-        backward = self.python_backward
-        if backward is None:
-            wanted = range(len(self.python_inputs))
-        else:
-            wanted = sorted(backward[2])
-        tests = []
-        for i in wanted:
-            tensor = self.entry.tensors[i]
-            test = f'{tensor.name}.stop_gradient'
-            if tensor.optional:
-                test = f'({tensor.name} is None or {test})'
-            tests.append(test)
-        return ' and '.join(tests)
+        tests = [
+            f'{self.python_inputs[i]}.stop_gradient'
+            for i in self.differentiable
+        ]
+        return ' and '.join(tests) or 'True'
 
     @property
     def call_args(self):
-        names = [*self.python_inputs, *(a.name for a in self.entry.attrs)]
-        names.append('need' if self.entry.is_backward else '1')
-        return ', '.join(names)
+        return ', '.join(
+            [*self.python_inputs, *(a.name for a in self.entry.attrs)]
+        )
 
     @property
-    def static_bundle(self):
+    def bundle(self):
         def bundle(names):
             return '(' + ''.join(f'{name}, ' for name in names).strip() + ')'
 
         attrs = [a.name for a in self.entry.attrs]
         return f'{bundle(self.python_inputs)}, {bundle(attrs)}'
-
-    @property
-    def bundle(self):
-        need = 'need' if self.entry.is_backward else '1'
-        return f'{self.static_bundle}, {need}'
 
 
 def render(yaml_dir, paddle_version):
@@ -381,6 +372,7 @@ def render(yaml_dir, paddle_version):
     context = {
         'files': [{'stem': f.path.stem} for f in files],
         'entries': entries,
+        'forward_entries': [e for e in entries if not e.entry.is_backward],
         'paddle_version': paddle_version,
     }
     return {

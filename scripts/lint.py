@@ -12,7 +12,7 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-CPP_FOLDERS = ('kernels', 'scripts/glue', 'bench', 'unittests')
+CPP_FOLDERS = ('kernels', 'scripts', 'bench', 'unittests')
 CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
 
 

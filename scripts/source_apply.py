@@ -36,9 +36,7 @@ def write_record(checkout, **record):
 def apply_series(checkout, series, three_way=False):
     """All patches or none. Returns the commit before them."""
     start = checkout.head()
-    write_record(
-        checkout, state=APPLYING, start=start, series=series.digest()
-    )
+    write_record(checkout, state=APPLYING, start=start, series=series.digest())
     try:
         if three_way and checkout.has_commit(series.commit):
             _cherry_pick(checkout, series)
@@ -65,9 +63,7 @@ def _as_before(checkout, start):
 
 def _am(checkout, series, three_way):
     flags = ['--quiet', '--no-gpg-sign', *(['--3way'] * three_way)]
-    done = checkout.run(
-        'am', *flags, *series.paths, env=checkout.identity()
-    )
+    done = checkout.run('am', *flags, *series.paths, env=checkout.identity())
     if done.returncode:
         raise TreeError(f'git am stopped: {message(done)}')
 

@@ -117,7 +117,9 @@ def check_applied(checkout, series):
 
 def check_operations(checkout):
     return [
-        Finding(f'{what} is under way in the checkout.', f'Finish it, or: {how}')
+        Finding(
+            f'{what} is under way in the checkout.', f'Finish it, or: {how}'
+        )
         for name, (what, how) in OPERATIONS.items()
         if checkout.path(name).exists()
     ]

@@ -153,9 +153,7 @@ def run_parts(args, checkout, series, report, say):
 
 
 def all_steps(args, series, build):
-    steps = build_steps(
-        args.source, build, series.folder, args, sys.executable
-    )
+    steps = build_steps(args.source, build, series.folder, args, sys.executable)
     return chosen_steps(steps, args.only)
 
 
@@ -170,7 +168,9 @@ def dry_run(args, checkout, series, report, say):
         if report.applied:
             say('The patches are already applied.')
         else:
-            say(f'[apply]\n    {shown_apply(checkout, series, report.three_way)}')
+            say(
+                f'[apply]\n    {shown_apply(checkout, series, report.three_way)}'
+            )
     build = build_folder(args)
     steps = all_steps(args, series, build)
     if steps:

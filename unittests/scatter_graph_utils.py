@@ -115,15 +115,6 @@ def run_to_static(function, arrays, full_graph, grads_of=()):
     return [out.numpy()] + [tensors[name].grad.numpy() for name in grads_of]
 
 
-class _FunctionLayer(paddle.nn.Layer):
-    def __init__(self, function):
-        super().__init__()
-        self._function = function
-
-    def forward(self, *tensors):
-        return self._function(*tensors)
-
-
 @contextlib.contextmanager
 def saved_function(function, arrays, known_dims=True):
     """Saves `function` with paddle.jit.save; gives the path prefix."""
@@ -132,18 +123,18 @@ def saved_function(function, arrays, known_dims=True):
         paddle.static.InputSpec(list(shape_of(array)), dtype_name(array), name)
         for name, array in arrays.items()
     ]
-    layer = paddle.jit.to_static(
-        _FunctionLayer(function), input_spec=specs, full_graph=True
-    )
+    traced = paddle.jit.to_static(function, input_spec=specs, full_graph=True)
     with tempfile.TemporaryDirectory() as folder:
         prefix = os.path.join(folder, 'model')
-        paddle.jit.save(layer, prefix)
+        paddle.jit.save(traced, prefix)
         yield prefix
 
 
 def run_saved(prefix, arrays, grads_of=()):
     """Loads what was saved; the output, followed by gradients."""
     layer = paddle.jit.load(prefix)
+    if grads_of:
+        layer.train()  # a loaded layer begins in eval mode, without backward
     tensors = {
         name: paddle.to_tensor(
             np.asarray(array), stop_gradient=name not in grads_of

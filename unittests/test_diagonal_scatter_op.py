@@ -74,10 +74,6 @@ class TestDiagonalScatterBF16Op(TestDiagonalScatterOp):
     dtype_name = 'bfloat16'
 
 
-class TestDiagonalScatterFP32Op(TestDiagonalScatterOp):
-    dtype_name = 'float32'
-
-
 class TestDiagonalScatterComplex64Op(TestDiagonalScatterOp):
     dtype_name = 'complex64'
 

@@ -35,6 +35,7 @@ class TestDiagonalScatterValues(ScatterValues, unittest.TestCase):
         ('axis1', 'dim1'),
         ('axis2', 'dim2'),
     )
+    exceptions = ('AssertionError', 'ValueError', 'TypeError')
 
     def test_defaults_are_the_main_diagonal_of_the_first_axes(self):
         rng = np.random.default_rng(1)

@@ -119,7 +119,7 @@ class TestMaskedFillGradValues(unittest.TestCase):
             out.backward(out_grad)
             with self.subTest(shape=shape):
                 self.assertEqual(value.grad.shape, shape)
-                self.assertEqual(float(value.grad), expected)
+                self.assertEqual(value.grad.item(), expected)
 
     def test_gradient_of_a_one_element_value_counts_the_trues(self):
         value = paddle.to_tensor([2.0], stop_gradient=False)
@@ -136,7 +136,7 @@ class TestMaskedFillGradValues(unittest.TestCase):
             out.backward(paddle.ones([4096], dtype))
             # a half sum of ones stands still at 2048, or 256
             with self.subTest(dtype=dtype):
-                self.assertEqual(float(value.grad.astype('float32')), 4096.0)
+                self.assertEqual(value.grad.astype('float32').tolist(), [4096])
 
     def test_masked_gradients_never_reach_x_even_if_not_finite(self):
         x, value = paddle.zeros([1]), paddle.zeros([1])
@@ -218,7 +218,7 @@ class TestMaskedFillHigherOrders(unittest.TestCase):
         shapes = (5, 7), random_mask(self.rng, (5, 7)), (7,)
         try:
             self.compare(3, *shapes)
-        except (RuntimeError, NotImplementedError) as error:
+        except (RuntimeError, NotImplementedError, OSError) as error:
             # numpy's comparison raises AssertionError, so this is a refusal
             self.assertRegex(str(error), 'grad')
 

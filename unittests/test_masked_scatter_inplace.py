@@ -49,9 +49,7 @@ class TestMaskedScatterInplaceValues(unittest.TestCase):
                         x, to_paddle(mask), to_paddle(value)
                     )
                     self.assertIs(result, x)
-                    assert_same_bits(
-                        x, fast_masked_scatter(array, mask, value)
-                    )
+                    assert_same_bits(x, fast_masked_scatter(array, mask, value))
 
     def test_memory_stays_where_it_is(self):
         x = paddle.zeros([300, 300])

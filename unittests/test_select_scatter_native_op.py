@@ -63,10 +63,6 @@ class TestSelectScatterBF16Op(TestSelectScatterOp):
     dtype_name = 'bfloat16'
 
 
-class TestSelectScatterFP32Op(TestSelectScatterOp):
-    dtype_name = 'float32'
-
-
 class TestSelectScatterComplex64Op(TestSelectScatterOp):
     dtype_name = 'complex64'
 

@@ -35,6 +35,7 @@ class TestSelectScatterValues(ScatterValues, unittest.TestCase):
         ('values', 'value'),
         ('axis', 'dim'),
     )
+    exceptions = ('IndexError', 'RuntimeError', 'TypeError')
 
     def test_numpy_integers_as_axis_and_index(self):
         x, values = paddle.zeros([2, 3]), paddle.ones([2])

@@ -45,7 +45,12 @@ class ViewOp:
 
     def call(self, *attributes):
         """The API as a function of two Tensors."""
-        return lambda x, values: self.function(x, values, *attributes)
+
+        # no lambda: paddle.jit reads the source of what it traces
+        def function(x, values):
+            return self.function(x, values, *attributes)
+
+        return function
 
     def call_torch(self, *attributes):
         return lambda x, values: self.torch_function(x, values, *attributes)

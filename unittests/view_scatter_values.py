@@ -20,6 +20,7 @@ import inspect
 import os
 
 import numpy as np
+from docstring_samples import run_samples, section, undocumented_parameters
 from hypothesis import given, settings, strategies
 from scatter_test_utils import (
     ALL_DTYPES,
@@ -156,6 +157,19 @@ class ScatterValues:
             arguments[alias] = arguments.pop(name)
             with self.subTest(alias=alias):
                 assert_same_bits(self.op.function(**arguments), expected)
+
+    def test_docstring_samples_print_what_they_say(self):
+        self.assertGreaterEqual(run_samples(self.op.function), 5)
+
+    def test_docstring_describes_arguments_and_exceptions(self):
+        self.assertEqual(undocumented_parameters(self.op.function), [])
+        described = section(self.op.function, 'Args')
+        names = [alias for _, alias in self.aliases]
+        for name in (*ALL_DTYPES, *names):
+            self.assertIn(f'``{name}``', described)
+        raised = section(self.op.function, 'Raises')
+        for exception in self.exceptions:
+            self.assertIn(exception + ':', raised)
 
     def test_an_argument_and_its_alias_together_are_an_error(self):
         _, x_shape, attributes = self.op.cases[0]

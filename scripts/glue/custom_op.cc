@@ -1,7 +1,11 @@
 // Custom operators for static graphs and distributed tensors: Paddle's custom
 // operator calls, turned into runs of an Entry.
-#include "paddle/phi/infermeta/spmd_rules/utils.h"
+#include <cstring>
+
 #include "paddle/phi/api/ext/spmd_infer.h"
+#include "paddle/phi/backends/context_pool.h"
+#include "paddle/phi/core/distributed/auto_parallel/dist_attr.h"
+#include "paddle/phi/core/distributed/auto_parallel/dist_meta_tensor.h"
 #include "runtime.h"
 
 namespace native_glue {
@@ -173,10 +177,31 @@ std::vector<std::string> CustomAttrs(const Entry& forward) {
   return attrs;
 }
 
-std::vector<std::string> Names(const std::vector<CustomTensor>& tensors) {
+std::vector<std::string> InputNames(const CustomOp& op) {
   std::vector<std::string> names;
-  for (const auto& tensor : tensors) names.push_back(tensor.name);
+  for (size_t i = 0; i < op.inputs.size(); ++i) {
+    const std::string& name = op.inputs[i].name;
+    // A gradient that is missing arrives as an undefined Tensor, not as an
+    // absent one.
+    const bool absent = op.entry->inputs[i].optional &&
+                        name.find('@') == std::string::npos;
+    names.push_back(absent ? paddle::Optional(name) : name);
+  }
   return names;
+}
+
+std::vector<std::string> OutputNames(const CustomOp& op) {
+  std::vector<std::string> names;
+  for (const auto& tensor : op.outputs) names.push_back(tensor.name);
+  return names;
+}
+
+phi::distributed::TensorDistAttr Replicated(
+    const phi::distributed::TensorDistAttr& like, size_t rank) {
+  phi::distributed::TensorDistAttr attr = like;
+  attr.clean_partial_status();
+  attr.set_dims_mapping(std::vector<int64_t>(rank, -1));
+  return attr;
 }
 
 }  // namespace
@@ -204,6 +229,7 @@ void RunCustomOp(const CustomOp& op, paddle::CustomOpKernelContext* ctx) {
 Dims CustomDims(const CustomOp& op, const Dims& in, const AnyAttrs& attrs) {
   const Entry& entry = *op.entry;
   Call call(entry);
+  call.is_runtime = false;
   const int64_t bits = ReadAttrs(op, attrs, &call);
   call.keep.reserve(2 * kMaxTensors);
   for (size_t i = 0; i < entry.inputs.size() && i < in.size(); ++i) {
@@ -234,3 +260,35 @@ Dims CustomDims(const CustomOp& op, const Dims& in, const AnyAttrs& attrs) {
 Dtypes CustomDtypes(const CustomOp& op, const Dtypes& in) {
   return Dtypes(op.outputs.size(), in[op.entry->dtype_input]);
 }
+
+phi::distributed::SpmdInfo ReplicateAll(
+    const CustomOp& op,
+    const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
+    const AnyAttrs& attrs) {
+  using phi::distributed::DistMetaTensor;
+  phi::distributed::SpmdInfo info;
+  Dims dims;
+  for (const auto& input : inputs) {
+    const auto& tensor = PADDLE_GET_CONST(DistMetaTensor, input);
+    dims.push_back(common::vectorize<int64_t>(tensor.dims()));
+    info.first.push_back(Replicated(tensor.dist_attr(), dims.back().size()));
+  }
+  const auto& like = PADDLE_GET_CONST(DistMetaTensor, inputs[0]).dist_attr();
+  for (const auto& out : CustomDims(op, dims, attrs)) {
+    info.second.push_back(Replicated(like, out.size()));
+  }
+  return info;
+}
+
+void RegisterCustomOp(const CustomOp& op, const CustomFnTable& fns) {
+  paddle::OpMetaInfoBuilder(std::string(op.forward->name), op.order)
+      .Inputs(InputNames(op))
+      .Outputs(OutputNames(op))
+      .Attrs(CustomAttrs(*op.forward))
+      .SetKernelFn(fns.kernel)
+      .SetInferShapeFn(fns.shape)
+      .SetInferDtypeFn(fns.dtype)
+      .SetInferSpmdFn(fns.spmd);
+}
+
+}  // namespace native_glue

@@ -1,6 +1,7 @@
 // Runs one entry: input checks, InferMeta, kernel lookup and call.
 #include "runtime.h"
 
+#include <algorithm>
 #include <cstring>
 #include <sstream>
 
@@ -205,7 +206,7 @@ void InferMeta(Call* call) {
     out_ptrs[i] = &out[i];
   }
   entry.infer_meta(
-      {in.data(), call->attrs.data(), out_ptrs.data(), /*is_runtime=*/true});
+      {in.data(), call->attrs.data(), out_ptrs.data(), call->is_runtime});
 }
 
 void RunKernel(Call* call) {

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "paddle/phi/api/ext/op_meta_info.h"
+#include "paddle/phi/api/ext/spmd_infer.h"
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/common/scalar.h"
 #include "paddle/phi/core/dense_tensor.h"
@@ -125,6 +126,7 @@ struct Call {
   std::array<AttrValue, kMaxAttrs> attrs;
   std::array<DenseTensor*, kMaxTensors> out{};  // null: not wanted
   std::vector<DenseTensor> keep;
+  bool is_runtime = true;  // false: dims may be -1
 };
 
 // Checks buffers and makes strided inputs contiguous.
@@ -194,11 +196,20 @@ using Dtypes = std::vector<phi::DataType>;
 void RunCustomOp(const CustomOp& op, paddle::CustomOpKernelContext* ctx);
 Dims CustomDims(const CustomOp& op, const Dims& in, const AnyAttrs& attrs);
 Dtypes CustomDtypes(const CustomOp& op, const Dtypes& in);
-void RegisterCustomOp(const CustomOp& op,
-                      paddle::KernelFunc kernel,
-                      paddle::InferShapeFunc shape,
-                      paddle::InferDtypeFunc dtype,
-                      bool has_outer_order);
+// A rule for distributed tensors that is always right: replicate everything.
+phi::distributed::SpmdInfo ReplicateAll(
+    const CustomOp& op,
+    const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
+    const AnyAttrs& attrs);
+
+struct CustomFnTable {
+  paddle::KernelFunc kernel;
+  paddle::InferShapeFunc shape;
+  paddle::InferDtypeFunc dtype;
+  paddle::InferSpmdFunc spmd;
+};
+
+void RegisterCustomOp(const CustomOp& op, const CustomFnTable& fns);
 
 // Custom operators want plain function pointers: one set for each CustomOp.
 template <const CustomOp* op>
@@ -215,6 +226,15 @@ struct CustomFns {
                       const std::vector<Dtypes>& /*vector inputs*/,
                       const AnyAttrs& /*attrs*/) {
     return CustomDtypes(*op, in);
+  }
+  static phi::distributed::SpmdInfo Spmd(
+      const std::vector<paddle::CustomSpmdInferTensorArg>& in,
+      const AnyAttrs& attrs) {
+    return ReplicateAll(*op, in, attrs);
+  }
+  static int Register() {
+    RegisterCustomOp(*op, {Kernel, Shape, Dtype, Spmd});
+    return op->order;
   }
 };
 

@@ -1,5 +1,5 @@
-// paddle._native_lib: a Python function for every entry of the YAML, which runs
-// its kernel on dense CPU Tensors without building a graph; what the Python
+// paddle._native_lib: a Python function for every operator, which runs its
+// kernel on dense CPU Tensors without building a graph; what the Python
 // wrapper needs besides; and the registration of the custom operators.
 
 #define PY_SSIZE_T_CLEAN
@@ -75,12 +75,6 @@ PyObject* Guarded(const F& f) {
 
 void Check() {
   if (PyErr_Occurred()) throw PythonError();
-}
-
-int64_t AsInt64(PyObject* value) {
-  const int64_t found = PyLong_AsLongLong(value);
-  Check();
-  return found;
 }
 
 // The name of an argument goes into the error.
@@ -208,8 +202,8 @@ const OpSpec& SpecOf(PyObject* self) {
   return *static_cast<const OpSpec*>(PyCapsule_GetPointer(self, nullptr));
 }
 
-void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra) {
-  const size_t wanted = spec.inputs.size() + spec.attrs.size() + extra;
+void CheckCount(const OpSpec& spec, Py_ssize_t found) {
+  const size_t wanted = spec.inputs.size() + spec.attrs.size();
   if (found == static_cast<Py_ssize_t>(wanted)) return;
   PyErr_Format(PyExc_TypeError,
                "(%s) %zu arguments expected, but %zd given.",
@@ -219,33 +213,29 @@ void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra) {
   throw PythonError();
 }
 
-// f(inputs..., attrs..., need): bit i of `need` asks for output i; the others
-// are None. Returns a Tensor, or a tuple where the entry has several outputs.
+// f(inputs..., attrs...): the result, or a tuple of them.
 PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
-    CheckCount(spec, count, 1);
+    CheckCount(spec, count);
     Arguments arguments(spec, args);
-    const int64_t need = AsInt64(args[count - 1]);
     const size_t size = spec.outputs.size();
-    std::vector<std::shared_ptr<DenseTensor>> tensors(size);
-    Outputs outputs(size);
+    std::vector<std::shared_ptr<DenseTensor>> tensors;
+    Outputs outputs;
     for (size_t i = 0; i < size; ++i) {
-      if ((need >> i & 1) == 0) continue;
-      tensors[i] = std::make_shared<DenseTensor>();
-      outputs[i] = tensors[i].get();
+      tensors.push_back(std::make_shared<DenseTensor>());
+      outputs.push_back(tensors.back().get());
     }
     {
       py::gil_scoped_release release;
       Run(spec, arguments.inputs, arguments.attrs, outputs);
     }
-    const auto wrap = [&](size_t i) -> PyObject* {
-      if (outputs[i] == nullptr) Py_RETURN_NONE;
-      return paddle::pybind::ToPyObject(Tensor(tensors[i]));
-    };
-    if (size == 1) return wrap(0);
+    if (size == 1) return paddle::pybind::ToPyObject(Tensor(tensors[0]));
     PyObject* tuple = PyTuple_New(size);
-    for (size_t i = 0; i < size; ++i) PyTuple_SET_ITEM(tuple, i, wrap(i));
+    for (size_t i = 0; i < size; ++i) {
+      PyTuple_SET_ITEM(
+          tuple, i, paddle::pybind::ToPyObject(Tensor(tensors[i])));
+    }
     return tuple;
   });
 }
@@ -255,7 +245,7 @@ PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 PyObject* CallInplace(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
-    CheckCount(spec, count, 0);
+    CheckCount(spec, count);
     Arguments arguments(spec, args);
     const size_t i = spec.inplace_input;
     if (arguments.inputs[i] == &arguments.copies[i]) throw NotServed();
@@ -298,15 +288,14 @@ PyObject* CallInfer(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
-// A Tensor that has the shape and dtype of another, but no memory.
-PyObject* MetaLike(PyObject*, PyObject* object) {
+// A Tensor without elements that tells a gradient the shape of another one.
+PyObject* ShapeOf(PyObject*, PyObject* object) {
   return Guarded([&]() -> PyObject* {
     if (!paddle::pybind::PyCheckTensor(object)) throw NotServed();
     const Tensor& tensor = TensorOf(object);
     if (!tensor.is_dense_tensor()) throw NotServed();
-    auto meta = std::make_shared<DenseTensor>(
-        MetaOnly(common::vectorize<int64_t>(tensor.dims()), tensor.dtype()));
-    return paddle::pybind::ToPyObject(Tensor(meta));
+    return paddle::pybind::ToPyObject(Tensor(std::make_shared<DenseTensor>(
+        ShapeCarrier(*static_cast<DenseTensor*>(tensor.impl().get())))));
   });
 }
 
@@ -316,7 +305,7 @@ PyMethodDef kCallInplace = {
     "call_", reinterpret_cast<PyCFunction>(CallInplace), METH_FASTCALL, ""};
 PyMethodDef kCallInfer = {
     "infer", reinterpret_cast<PyCFunction>(CallInfer), METH_FASTCALL, ""};
-PyMethodDef kFunctions[] = {{"meta_like", MetaLike, METH_O, ""}, {}};
+PyMethodDef kFunctions[] = {{"shape_of", ShapeOf, METH_O, ""}, {}};
 PyModuleDef kModule = {PyModuleDef_HEAD_INIT, "_native_lib", "", -1, kFunctions};
 
 bool AddOp(PyObject* module, const OpSpec& spec) {
@@ -338,7 +327,7 @@ PyMODINIT_FUNC PyInit__native_lib() {
   PyObject* module = PyModule_Create(&native_ops::kModule);
   if (module == nullptr) return nullptr;
   PyModule_AddStringConstant(module, "paddle_version", native_ops::kPaddleVersion);
-  for (const native_ops::OpSpec* spec : native_ops::AllOps()) {
+  for (const native_ops::OpSpec* spec : native_ops::ForwardOps()) {
     if (!native_ops::AddOp(module, *spec)) return nullptr;
   }
   return module;

@@ -138,10 +138,11 @@ namespace {
 
 bool IsScalar(const AttrSpec& attr) { return attr.type == AttrType::kScalar; }
 
-// Where each YAML attribute and zero_dim stand among the custom attributes.
+// Where each attribute stands among the custom ones.
 struct CustomOrder {
   std::vector<size_t> attrs;
   size_t zero_dim;
+  size_t mode;
 
   explicit CustomOrder(const OpSpec& spec) : attrs(spec.attrs.size()) {
     size_t next = 0;
@@ -149,6 +150,7 @@ struct CustomOrder {
       if (!IsScalar(spec.attrs[i])) attrs[i] = next++;
     }
     zero_dim = next++;
+    mode = next++;
     for (size_t i = 0; i < spec.attrs.size(); ++i) {
       if (IsScalar(spec.attrs[i])) attrs[i] = next++;
     }
@@ -188,9 +190,7 @@ Attrs ConvertAttrs(const OpSpec& spec, const std::vector<paddle::any>& values) {
   return attrs;
 }
 
-std::string ZeroDimNames(const OpSpec& spec,
-                         const std::vector<paddle::any>& values) {
-  const size_t i = CustomOrder(spec).zero_dim;
+std::string NamesAt(size_t i, const std::vector<paddle::any>& values) {
   return i < values.size() ? paddle::any_cast<std::string>(values[i]) : "";
 }
 
@@ -200,9 +200,21 @@ std::string_view BaseName(const char* custom_name) {
   return name.substr(0, name.find('@'));
 }
 
-bool IsZeroDim(const std::string& names, const char* custom_name) {
-  const std::string wanted = "," + std::string(BaseName(custom_name)) + ",";
+// `names` is a list with commas.
+bool Holds(const std::string& names, std::string_view name) {
+  if (names.empty()) return false;
+  const std::string wanted = "," + std::string(name) + ",";
   return ("," + names + ",").find(wanted) != std::string::npos;
+}
+
+bool IsZeroDim(const std::string& names, const char* custom_name) {
+  return Holds(names, BaseName(custom_name));
+}
+
+// The dygraph form replaces this input of a gradient by its shape.
+bool IsShapeInput(const InputSpec& input, Form form) {
+  return form == Form::kDygraph && !input.needs_buffer &&
+         BaseName(input.custom_name) == input.custom_name;
 }
 
 // A plausible dtype for InferShape, which is not told the dtypes.
@@ -224,52 +236,105 @@ DenseTensor* DensePointer(const OpSpec& spec,
   return static_cast<DenseTensor*>(tensor.impl().get());
 }
 
+// Something in the place of a gradient that nobody wants: an output without
+// memory would be an error.
+void FillUnwanted(DenseTensor* output, phi::DataType dtype) {
+  output->Resize(common::make_ddim({0}));
+  CpuContext().Alloc(output, dtype);
+}
+
 }  // namespace
 
-void RunCustom(const OpSpec& spec, paddle::CustomOpKernelContext* context) {
-  std::vector<paddle::any> values;
-  for (size_t i = 0; i <= spec.attrs.size(); ++i) {
-    values.push_back(context->Attrs()[i]);
-  }
-  const std::string zero_dim = ZeroDimNames(spec, values);
-  const Attrs attrs = ConvertAttrs(spec, values);
+DenseTensor ShapeCarrier(const DenseTensor& tensor) {
+  Shape shape = common::vectorize<int64_t>(tensor.dims());
+  shape.insert(shape.begin(), 0);
+  DenseTensor carrier = MetaOnly(shape, tensor.dtype());
+  CpuContext().Alloc(&carrier, tensor.dtype());
+  return carrier;
+}
 
-  std::vector<DenseTensor> tensors(spec.inputs.size());
-  Inputs inputs;
-  for (size_t i = 0; i < spec.inputs.size(); ++i) {
-    const InputSpec& input = spec.inputs[i];
-    const paddle::Tensor& tensor =
-        context->InputAt(context->InputRangeAt(i).first);
+// The Tensors of one custom call, as the YAML entry has them.
+class CustomCall {
+ public:
+  CustomCall(const OpSpec& spec,
+             Form form,
+             paddle::CustomOpKernelContext* context)
+      : spec_(spec), tensors_(spec.inputs.size()) {
+    const CustomOrder order(spec);
+    const std::vector<paddle::any>& values = context->Attrs();
+    attrs_ = ConvertAttrs(spec, values);
+    zero_dim_ = NamesAt(order.zero_dim, values);
+    mode_ = NamesAt(order.mode, values);
+    for (size_t i = 0; i < spec.inputs.size(); ++i) {
+      ReadInput(i, form, context->InputAt(context->InputRangeAt(i).first));
+    }
+    for (size_t i = 0; i < spec.outputs.size(); ++i) {
+      outputs_.push_back(DensePointer(
+          spec,
+          spec.outputs[i].name,
+          *context->MutableOutputAt(context->OutputRangeAt(i).first)));
+    }
+  }
+
+  void Run() {
+    if (spec_.inplace_input >= 0 && Holds(mode_, "inplace")) {
+      RunInplace(spec_, inputs_, attrs_);
+      *outputs_[0] = *inputs_[spec_.inplace_input];
+      return;
+    }
+    Outputs wanted = outputs_;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (Holds(mode_, spec_.outputs[i].custom_name)) wanted[i] = nullptr;
+    }
+    native_ops::Run(spec_, inputs_, attrs_, wanted);
+    for (size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] == nullptr) {
+        FillUnwanted(outputs_[i], inputs_[spec_.dtype_input]->dtype());
+      } else if (IsZeroDim(zero_dim_, spec_.outputs[i].custom_name)) {
+        outputs_[i]->Resize(common::make_ddim({1}));
+      }
+    }
+  }
+
+ private:
+  void ReadInput(size_t i, Form form, const paddle::Tensor& tensor) {
+    const InputSpec& input = spec_.inputs[i];
     if (!tensor.initialized() && input.optional) {
-      inputs.push_back(nullptr);
-      continue;
+      inputs_.push_back(nullptr);
+      return;
     }
-    tensors[i] = *DensePointer(spec, input.name, tensor);
-    if (IsZeroDim(zero_dim, input.custom_name)) {
-      tensors[i].Resize(common::make_ddim({}));
+    tensors_[i] = *DensePointer(spec_, input.name, tensor);
+    if (IsShapeInput(input, form)) {
+      Shape shape = common::vectorize<int64_t>(tensors_[i].dims());
+      // A forward call has the Tensor itself here.
+      if (spec_.is_backward) shape.erase(shape.begin());
+      tensors_[i] = MetaOnly(shape, tensors_[i].dtype());
     }
-    inputs.push_back(&tensors[i]);
+    if (IsZeroDim(zero_dim_, input.custom_name)) {
+      tensors_[i].Resize(common::make_ddim({}));
+    }
+    inputs_.push_back(&tensors_[i]);
   }
 
-  Outputs outputs;
-  for (size_t i = 0; i < spec.outputs.size(); ++i) {
-    outputs.push_back(DensePointer(
-        spec,
-        spec.outputs[i].name,
-        *context->MutableOutputAt(context->OutputRangeAt(i).first)));
-  }
-  Run(spec, inputs, attrs, outputs);
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (IsZeroDim(zero_dim, spec.outputs[i].custom_name)) {
-      outputs[i]->Resize(common::make_ddim({1}));
-    }
-  }
+  const OpSpec& spec_;
+  std::vector<DenseTensor> tensors_;
+  Attrs attrs_;
+  std::string zero_dim_;
+  std::string mode_;
+  Inputs inputs_;
+  Outputs outputs_;
+};
+
+void RunCustom(const OpSpec& spec,
+               Form form,
+               paddle::CustomOpKernelContext* context) {
+  CustomCall(spec, form, context).Run();
 }
 
 Shapes InferCustomShapes(const OpSpec& spec,
                          const Shapes& shapes,
                          const std::vector<paddle::any>& values) {
-  const std::string zero_dim = ZeroDimNames(spec, values);
+  const std::string zero_dim = NamesAt(CustomOrder(spec).zero_dim, values);
   std::vector<DenseTensor> tensors;
   tensors.reserve(shapes.size());
   Inputs inputs;
@@ -288,9 +353,9 @@ Shapes InferCustomShapes(const OpSpec& spec,
                         ? Shape{1}
                         : common::vectorize<int64_t>(results[i].dims()));
   }
-  for (const char* extra : spec.custom_extra_outputs) {
+  for (const ExtraOutput& extra : spec.extra_outputs) {
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
-      if (BaseName(extra) == spec.inputs[i].custom_name) {
+      if (BaseName(extra.custom_name) == spec.inputs[i].custom_name) {
         found.push_back(shapes[i]);
       }
     }
@@ -300,7 +365,7 @@ Shapes InferCustomShapes(const OpSpec& spec,
 
 std::vector<phi::DataType> InferCustomDtypes(
     const OpSpec& spec, const std::vector<phi::DataType>& inputs) {
-  const size_t count = spec.outputs.size() + spec.custom_extra_outputs.size();
+  const size_t count = spec.outputs.size() + spec.extra_outputs.size();
   return std::vector<phi::DataType>(count, inputs[spec.dtype_input]);
 }
 
@@ -352,12 +417,13 @@ const char* CustomAttrType(AttrType type) {
 
 std::vector<std::string> CustomAttrs(const OpSpec& spec) {
   const CustomOrder order(spec);
-  std::vector<std::string> attrs(spec.attrs.size() + 1);
+  std::vector<std::string> attrs(spec.attrs.size() + 2);
   for (size_t i = 0; i < spec.attrs.size(); ++i) {
     attrs[order.attrs[i]] = std::string(spec.attrs[i].name) + ": " +
                             CustomAttrType(spec.attrs[i].type);
   }
   attrs[order.zero_dim] = "zero_dim: std::string";
+  attrs[order.mode] = "mode: std::string";
   return attrs;
 }
 
@@ -365,16 +431,31 @@ std::vector<std::string> CustomAttrs(const OpSpec& spec) {
 
 void RegisterCustom(const OpSpec& forward,
                     const OpSpec& spec,
+                    Form form,
                     size_t order,
                     const CustomFunctions& functions) {
+  const bool dygraph = form == Form::kDygraph;
   std::vector<std::string> inputs;
-  for (const InputSpec& input : spec.inputs) inputs.push_back(input.custom_name);
+  for (const InputSpec& input : spec.inputs) {
+    inputs.push_back(input.custom_name);
+    if (spec.is_backward && IsShapeInput(input, form)) {
+      inputs.back() += "_shape";
+    }
+  }
+  if (!spec.is_backward && dygraph) {
+    for (const char* name : forward.shape_inputs) {
+      inputs.push_back(std::string(name) + "_shape");
+    }
+  }
   std::vector<std::string> outputs;
   for (const OutputSpec& output : spec.outputs) {
     outputs.push_back(output.custom_name);
   }
-  for (const char* extra : spec.custom_extra_outputs) outputs.push_back(extra);
-  paddle::OpMetaInfoBuilder(std::string(forward.name), order)
+  for (const ExtraOutput& extra : spec.extra_outputs) {
+    if (!dygraph || extra.in_dygraph) outputs.push_back(extra.custom_name);
+  }
+  const char* suffix = dygraph ? "_dygraph" : "";
+  paddle::OpMetaInfoBuilder(std::string(forward.name) + suffix, order)
       .Inputs(std::move(inputs))
       .Outputs(std::move(outputs))
       .Attrs(CustomAttrs(forward))

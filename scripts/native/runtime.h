@@ -53,17 +53,25 @@ struct OutputSpec {
   const char* custom_name;
 };
 
+// An output that only a custom operator has, and leaves empty.
+struct ExtraOutput {
+  const char* custom_name;
+  bool in_dygraph;
+};
+
 // One `op` or `backward_op` entry.
 struct OpSpec {
   const char* name;
   const char* kernel;
+  bool is_backward;
   int dtype_input;    // the input that the kernel's dtype comes from
   int inplace_input;  // -1: no in-place form
   std::vector<InputSpec> inputs;
   std::vector<AttrSpec> attrs;
   std::vector<OutputSpec> outputs;
-  // Outputs that only a custom operator has, and leaves empty.
-  std::vector<const char*> custom_extra_outputs;
+  std::vector<ExtraOutput> extra_outputs;
+  // Forward inputs of which a gradient reads nothing but the shape.
+  std::vector<const char*> shape_inputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
 };
@@ -103,14 +111,26 @@ const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
 // complex.
 phi::Scalar DecodeScalar(const std::vector<int64_t>& code);
 
-// Custom operators, for static graphs and distributed tensors. Attributes are
-// the YAML's, then `zero_dim` (the names of 0-D tensors, which a static
-// gradient takes for absent ones and which therefore come as shape [1]), then
+// Custom operators, for gradients, static graphs and distributed tensors. The
+// attributes are the YAML's; then `zero_dim`, the names of 0-D tensors, which
+// a static gradient takes for absent ones and which therefore come as shape
+// [1]; then `mode`, names of gradients that nobody wants, and `inplace`; then
 // the Scalars, which an old static graph does not pass on to InferShape.
+//
+// Each operator is there twice. The static form's gradient reads whole Tensors
+// where it needs a shape. The dygraph form has an input `<x>_shape` for each
+// of those, without elements and with the shape [0, <shape of x>], so that x
+// itself need not be kept, nor kept unchanged, until backward.
+enum class Form { kStatic, kDygraph };
+
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-void RunCustom(const OpSpec& spec, paddle::CustomOpKernelContext* context);
+phi::DenseTensor ShapeCarrier(const phi::DenseTensor& tensor);
+
+void RunCustom(const OpSpec& spec,
+               Form form,
+               paddle::CustomOpKernelContext* context);
 Shapes InferCustomShapes(const OpSpec& spec,
                          const Shapes& inputs,
                          const std::vector<paddle::any>& attrs);
@@ -124,10 +144,10 @@ phi::distributed::SpmdInfo InferCustomSpmd(
     const std::vector<paddle::any>& attrs);
 
 // The plain functions that a custom operator is registered with.
-template <const OpSpec& (*Spec)()>
+template <const OpSpec& (*Spec)(), Form form>
 struct CustomThunks {
   static void Kernel(paddle::CustomOpKernelContext* context) {
-    RunCustom(Spec(), context);
+    RunCustom(Spec(), form, context);
   }
   static Shapes InferShape(const Shapes& inputs,
                            const std::vector<Shapes>&,
@@ -154,18 +174,20 @@ struct CustomFunctions {
   paddle::InferSpmdFunc spmd;
 };
 
-// `order`: 0 the operator, 1 its gradient, 2 the gradient's gradient. `name`
-// and `attrs` are the forward entry's for all three.
+// `order`: 0 the operator, 1 its gradient, 2 the gradient's gradient. The name
+// and the attributes are the forward entry's for all three.
 void RegisterCustom(const OpSpec& forward,
                     const OpSpec& spec,
+                    Form form,
                     size_t order,
                     const CustomFunctions& functions);
 
-template <const OpSpec& (*Forward)(), const OpSpec& (*Spec)()>
-void RegisterCustom(size_t order) {
-  using Thunks = CustomThunks<Spec>;
+template <const OpSpec& (*Forward)(), const OpSpec& (*Spec)(), Form form>
+void RegisterForm(size_t order) {
+  using Thunks = CustomThunks<Spec, form>;
   RegisterCustom(Forward(),
                  Spec(),
+                 form,
                  order,
                  {Thunks::Kernel,
                   Thunks::InferShape,
@@ -173,8 +195,14 @@ void RegisterCustom(size_t order) {
                   Thunks::InferSpmd});
 }
 
-// Generated: all entries, forward and backward, and the Paddle they are for.
-const std::vector<const OpSpec*>& AllOps();
+template <const OpSpec& (*Forward)(), const OpSpec& (*Spec)()>
+void RegisterCustom(size_t order) {
+  RegisterForm<Forward, Spec, Form::kStatic>(order);
+  RegisterForm<Forward, Spec, Form::kDygraph>(order);
+}
+
+// Generated: the forward entries, and the Paddle they are for.
+const std::vector<const OpSpec*>& ForwardOps();
 extern const char* const kPaddleVersion;
 
 }  // namespace native_ops

@@ -14,7 +14,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import build_files
-import update_glue
 from build_steps import Runner, Step, StepFailed, build_lock
 from clean_build import check_build_dir, clean
 
@@ -245,22 +244,9 @@ def test_atomic_write_keeps_the_permissions(bench):
     assert bench.input.stat().st_mode & 0o777 == 0o755
 
 
-def test_glue_files_that_did_not_change_keep_their_time(tmp_path):
-    new, old = tmp_path / 'new', tmp_path / 'old'
-    for folder in (new, old):
-        folder.mkdir()
-        (folder / 'same.cc').write_text('same')
-    (new / 'changed.cc').write_text('new')
-    (old / 'changed.cc').write_text('old')
-    (old / 'stale.cc').write_text('stale')
-    time_before = (old / 'same.cc').stat().st_mtime_ns
-    changed = update_glue.sync(new, old)
-    assert changed == ['written   changed.cc', 'removed   stale.cc']
-    assert (old / 'same.cc').stat().st_mtime_ns == time_before
-    assert (old / 'changed.cc').read_text() == 'new'
-
-
-def test_generator_that_makes_nothing_is_an_error(tmp_path):
-    (tmp_path / 'new').mkdir()
-    with pytest.raises(SystemExit, match='nothing was generated'):
-        update_glue.sync(tmp_path / 'new', tmp_path / 'old')
+def test_unchanged_bytes_keep_the_time_of_the_file(bench):
+    before = bench.input.stat().st_mtime_ns
+    assert not build_files.write_if_changed(bench.input, b'1')
+    assert bench.input.stat().st_mtime_ns == before
+    assert build_files.write_if_changed(bench.input, b'2')
+    assert bench.input.read_text() == '2'

@@ -13,10 +13,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from check_intree_compile import make_base
 from source_checks import check_writable
 from source_git import Checkout
 from source_samples import Toy
 
+ROOT = Path(__file__).resolve().parents[2]
 ADDED = 'paddle/phi/kernels/fill_kernel.h'
 MANIPULATION = 'python/paddle/tensor/manipulation.py'
 
@@ -49,6 +51,23 @@ def test_clean_checkout_takes_the_series(toy):
     ]
     assert (toy.tree / ADDED).read_text() == '// declaration\n'
     assert toy.status() == ''
+
+
+def test_series_of_this_project_goes_in_and_out(toy):
+    """On the known part of the real base."""
+    shutil.rmtree(toy.tree)
+    make_base(ROOT, os.environ.get('PADDLE_SITE'), toy.tree)
+    toy.start = toy.head()
+    shutil.rmtree(toy.patches)
+    shutil.copytree(ROOT / 'patches', toy.patches)
+    toy.set_base(toy.start)
+    status, text = toy.run('--only', 'apply')
+    assert status == 0, text
+    assert 'MaskedScatterInferMeta' in (
+        toy.tree / 'paddle/phi/infermeta/ternary.cc'
+    ).read_text(encoding='utf-8')
+    assert toy.run('--undo')[0] == 0
+    assert_untouched(toy)
 
 
 def test_second_apply_says_already_applied(toy):

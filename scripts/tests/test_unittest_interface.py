@@ -40,11 +40,6 @@ METHODS = {
 INSTALLED = {'numpy', 'paddle', 'scipy'} | set(sys.stdlib_module_names)
 
 
-def helpers(folder):
-    """Modules that the series puts next to the tests."""
-    return {path.stem for path in folder.glob('*.py')}
-
-
 def imported(tree):
     """[(node, module, names, guarded by try or a type check)]."""
     found = []
@@ -77,17 +72,17 @@ def import_faults(tree, own):
             yield node, f'{module} is not on every test machine'
 
 
-def call_faults(tree):
+def call_faults(tree, classes):
     """Calls of OpTest's methods that the real ones would not take."""
+    ours = {name for node in classes.values() for name in method_names(node)}
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         name = getattr(node.func, 'attr', '')
+        if name in ours or not name.startswith(('check_output', 'check_grad')):
+            continue
         if name not in METHODS:
-            if name.startswith(('check_output', 'check_grad')) and is_self(
-                node.func.value
-            ):
-                yield node, f'OpTest is not known to have {name}'
+            yield node, f'OpTest is not known to have {name}'
             continue
         keywords, positional = METHODS[name]
         for keyword in node.keywords:
@@ -97,61 +92,80 @@ def call_faults(tree):
             yield node, f'{name}: more than {positional} positional arguments'
 
 
-def is_self(node):
-    return isinstance(node, ast.Name) and node.id == 'self'
+def method_names(node):
+    return [x.name for x in node.body if isinstance(x, ast.FunctionDef)]
 
 
 def base_names(node):
     return [getattr(b, 'id', getattr(b, 'attr', '')) for b in node.bases]
 
 
-def unittest_faults(tree):
+def lineage(node, classes):
+    """A class and those of ours that it inherits from."""
+    found, waiting = [], [node]
+    while waiting:
+        current = waiting.pop()
+        found.append(current)
+        names = base_names(current)
+        waiting += [classes[name] for name in names if name in classes]
+    return found
+
+
+def unittest_faults(tree, classes):
     """Tests that pytest would find, but unittest would not."""
+    used = {b for node in classes.values() for b in base_names(node)}
     for node in tree.body:
         if isinstance(node, ast.FunctionDef) and node.name.startswith('test'):
             yield node, f'{node.name} is not in a unittest.TestCase'
-        if isinstance(node, ast.ClassDef) and not node.bases:
-            if any(
-                isinstance(x, ast.FunctionDef) and x.name.startswith('test_')
-                for x in node.body
-            ) and not is_mixin(node.name, tree):
+        if isinstance(node, ast.ClassDef) and node.name not in used:
+            roots = {b for c in lineage(node, classes) for b in base_names(c)}
+            tests = [m for m in method_names(node) if m.startswith('test')]
+            if tests and not roots & {'TestCase', 'OpTest'}:
                 yield node, f'{node.name} is no unittest.TestCase'
 
 
-def is_mixin(name, tree):
-    """Whether another class of the file combines it with a TestCase."""
-    return any(
-        isinstance(node, ast.ClassDef) and name in base_names(node)
-        for node in tree.body
-    )
-
-
-def op_test_faults(tree):
+def op_test_faults(tree, classes):
     """Each OpTest class, or one that it inherits from, says its op."""
-    classes = {n.name: n for n in tree.body if isinstance(n, ast.ClassDef)}
-    for node in classes.values():
-        if 'OpTest' not in base_names(node):
+    for node in tree.body:
+        if not isinstance(node, ast.ClassDef):
             continue
-        assigned = {
-            target.attr if isinstance(target, ast.Attribute) else target.id
-            for item in ast.walk(node)
-            if isinstance(item, ast.Assign)
-            for target in item.targets
-            if isinstance(target, (ast.Attribute, ast.Name))
-        }
+        family = lineage(node, classes)
+        if not any('OpTest' in base_names(each) for each in family):
+            continue
+        assigned = {name for each in family for name in assigned_names(each)}
         for name in ('op_type', 'python_api'):
             if name not in assigned:
                 yield node, f'{node.name} does not set {name}'
 
 
+def assigned_names(node):
+    """Attributes that a class sets in its body or on self."""
+    for item in ast.walk(node):
+        for target in item.targets if isinstance(item, ast.Assign) else []:
+            yield getattr(target, 'attr', getattr(target, 'id', ''))
+
+
 RULES = (call_faults, unittest_faults, op_test_faults)
 
 
-def faults_of(text, own=frozenset()):
+def classes_of(trees):
+    return {
+        node.name: node
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+def faults_of(text, helpers=(), is_test=True):
+    """`helpers` are (module name, text) of our own modules."""
     tree = ast.parse(text)
-    found = [*import_faults(tree, set(own))]
+    classes = classes_of([*(ast.parse(t) for _, t in helpers), tree])
+    found = [*import_faults(tree, {name for name, _ in helpers})]
     for rule in RULES:
-        found += rule(tree)
+        # A helper's classes become test cases in the files that use them.
+        if is_test or rule is not unittest_faults:
+            found += rule(tree, classes)
     return [f'line {node.lineno}: {fault}' for node, fault in found]
 
 
@@ -162,14 +176,31 @@ def files(pattern):
 
 
 def test_unit_tests_use_only_the_known_interface():
-    own = helpers(UNITTESTS)
-    faults = [
-        f'{path.name}: {fault}'
+    texts = {
+        path.stem: path.read_text(encoding='utf-8')
         for path in files('*.py')
         if path.name != 'conftest.py'
-        for fault in faults_of(path.read_text(encoding='utf-8'), own)
+    }
+    faults = [
+        f'{name}.py: {fault}'
+        for name, text in texts.items()
+        for fault in faults_of(
+            text, list(texts.items()), name.startswith('test_')
+        )
     ]
     assert faults == []
+
+
+def test_test_names_are_free_in_paddle():
+    """Names that Paddle's own test/legacy_test has, or had."""
+    taken = {
+        'test_masked_scatter', 'test_masked_fill', 'test_masked_fill_op',
+        'test_select_scatter', 'test_select_scatter_op', 'test_scatter_op',
+        'test_diagonal_scatter', 'test_put_along_axis_op', 'test_inplace',
+        'test_index_add_op', 'test_index_fill', 'test_slice_scatter',
+        'op_test', 'utils', 'testsuite', 'prim_op_test', 'auto_parallel_op_test',
+    }  # fmt: skip
+    assert {path.stem for path in files('*.py')} & taken == set()
 
 
 def test_harness_takes_the_same_calls():

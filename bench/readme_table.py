@@ -1,0 +1,139 @@
+"""The speed section of the README, made from a result file.
+
+`python -m bench.readme_table results.json` prints it; --write puts it between
+the two marker lines of the README.
+"""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from bench import table
+
+README = Path(__file__).resolve().parent.parent / 'README.md'
+START = '<!-- speed: written by python -m bench.readme_table -->'
+END = '<!-- end of speed -->'
+MODES = {'fwd': 'forward', 'grad': 'forward + backward', 'inplace': 'in place'}
+# (operator, what differs from its headline, how it is called here)
+ROWS = (
+    ('masked_scatter', 'headline', 'masked_scatter'),
+    ('masked_scatter', 'mask=row', 'masked_scatter, row mask'),
+    ('masked_fill_scalar', 'headline', 'masked_fill'),
+    ('masked_fill_scalar', 'mask=row', 'masked_fill, row mask'),
+    ('masked_fill_tensor', 'headline', 'masked_fill, Tensor value'),
+    ('select_scatter', 'headline', 'select_scatter, axis 0'),
+    ('select_scatter', 'axis=1', 'select_scatter, axis 1'),
+    ('diagonal_scatter', 'headline', 'diagonal_scatter'),
+    ('scatter', 'headline', 'scatter'),
+    ('scatter', 'reduce=sum', 'scatter, sum'),
+    ('scatter', 'axis=1,reduce=sum', 'scatter, sum, axis 1'),
+    ('scatter', 'reduce=amax', 'scatter, amax'),
+    ('scatter', 'axis=1,reduce=amax', 'scatter, amax, axis 1'),
+)
+ELEMENTS = 1 << 24
+
+
+def _find(results, op, variant, mode, threads):
+    for result in results:
+        if (
+            (result['op'], result['variant']) == (op, variant)
+            and (result['mode'], result['threads']) == (mode, threads)
+            and (result['dtype'], result['numel']) == ('float32', ELEMENTS)
+            and 'ms' in result['sides'].get('ours', {})
+        ):
+            return result
+    return None
+
+
+def _line(label, result):
+    sides = result['sides']
+    cells = [
+        label,
+        MODES[result['mode']],
+        table.cell(sides['ours']),
+        table.cell(sides.get('torch')),
+        table.cell(sides.get('release')),
+        table.times(result['ratio_torch']),
+        table.times(result['ratio_release']),
+        table.percent(result['of_limit']),
+    ]
+    return '| ' + ' | '.join(cells) + ' |'
+
+
+def _about(data, threads):
+    meta = data['meta']
+    versions = {name: s['version'] for name, s in meta['sides'].items()}
+    commit = (meta.get('commit') or 'no commit')[:10]
+    changed = ' with local changes' if meta.get('changed_files') else ''
+    return (
+        f'Measured on {meta["date"][:10]}: {meta["cpu"]}, {meta["cores"]} '
+        f'cores, {meta["system"]}, {threads} threads, commit {commit}'
+        f'{changed}; PyTorch {versions.get("torch", "-")}, released Paddle '
+        f'{versions.get("release", "-")}. float32, 16.8 million elements, '
+        'half of the mask True, medians of several turns. "Of the limit": '
+        'time of a bare copy of the same bytes over ours.'
+    )
+
+
+def _means(summary):
+    words = []
+    for key, name in (('torch', 'PyTorch'), ('release', 'released Paddle')):
+        part = summary.get(key)
+        if part:
+            words.append(
+                f'{table.times(part["geometric_mean"])} {name} '
+                f'({part["cases"]} cases, {len(part["slower"])} slower)'
+            )
+    if not words:
+        return []
+    return ['', f'Geometric mean over all cases: {"; ".join(words)}.']
+
+
+def section(data):
+    """The text between the markers."""
+    results = data['results']
+    threads = max((r['threads'] for r in results), default=0)
+    lines = [_about(data, threads), '']
+    lines.append(
+        '| API | | ours | PyTorch | released | x PyTorch | x released | '
+        'of the limit |'
+    )
+    lines.append('|---|---|---:|---:|---:|---:|---:|---:|')
+    for op, variant, label in ROWS:
+        for mode in MODES:
+            result = _find(results, op, variant, mode, threads)
+            if result:
+                lines.append(_line(label, result))
+    return '\n'.join(lines + _means(data['summary']))
+
+
+def replaced(text, new):
+    """The README with another speed section."""
+    if text.count(START) != 1 or text.count(END) != 1:
+        sys.exit(
+            'bench.readme_table: the README must hold these two lines once '
+            f'each:\n{START}\n{END}'
+        )
+    before, rest = text.split(START)
+    after = rest.split(END)[1]
+    return f'{before}{START}\n{new}\n{END}{after}'
+
+
+def main(arguments=None):
+    """Print the section, or write it into the README."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('json', type=Path)
+    parser.add_argument('--write', action='store_true')
+    parser.add_argument('--readme', type=Path, default=README)
+    args = parser.parse_args(arguments)
+    new = section(json.loads(args.json.read_text()))
+    if args.write:
+        text = args.readme.read_text()
+        args.readme.write_text(replaced(text, new))
+    else:
+        print(new)
+
+
+if __name__ == '__main__':
+    main()
