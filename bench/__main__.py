@@ -85,9 +85,7 @@ def selected(args):
     if args.quick and not args.floors and args.filter is None:
         chosen = [c for c in chosen if c.quick]
     if args.sizes:
-        chosen = [
-            c for c in chosen if c.numel in {1 << e for e in args.sizes}
-        ]
+        chosen = [c for c in chosen if c.numel in {1 << e for e in args.sizes}]
     return [c for c in chosen if matches(c, args.filter)]
 
 
@@ -101,7 +99,7 @@ def thread_counts(args):
 
 def pythons(names):
     """{side: interpreter}; makes the release's venv if it is wanted."""
-    found = {name: sys.executable for name in names}
+    found = dict.fromkeys(names, sys.executable)
     if 'release' in found:
         found['release'] = release_env.make()
     return found
@@ -130,9 +128,7 @@ def run_cases(args, chosen, crew, deadline):
             left = len(chosen) - len(results)
             print(f'out of time: {left} cases not run')
             break
-        result = runner.run_case(
-            crew, names, case, effort_of(args), args.seed
-        )
+        result = runner.run_case(crew, names, case, effort_of(args), args.seed)
         results.append(result)
         print(table.line(result), flush=True)
     return results
@@ -188,6 +184,7 @@ def show(args, data):
     if args.compare:
         old = json.loads(args.compare.read_text())
         lines += table.change_lines(changes(old, data))
+    lines += table.busy_lines(data['results'])
     for name, threads, side, text in summary.failures(data['results']):
         lines.append(f'FAILED {name}, {threads} threads, {side}: {text}')
     print('\n'.join(lines))

@@ -229,9 +229,7 @@ def _scatter_cases():
     for exponent in (6, 12, 18, 27):
         for axis in (0, 1):
             cases.append(
-                case(
-                    'scatter', shape=square(exponent), axis=axis, reduce='sum'
-                )
+                case('scatter', shape=square(exponent), axis=axis, reduce='sum')
             )
     return cases
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from bench.cases import ITEM_BYTES, MORE_DTYPES, case, square
+from bench.table import busy
 
 THREADS = 2
 SMALL_PAGES = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
@@ -66,9 +67,7 @@ def _copy_floors():
     floors = []
     for changes in ({}, {'axis': 1}):
         floors.append(_torch(2.5, 'select_scatter', **changes))
-        floors.append(
-            _torch(1, 'select_scatter', env=SMALL_PAGES, **changes)
-        )
+        floors.append(_torch(1, 'select_scatter', env=SMALL_PAGES, **changes))
     floors.append(_torch(2.5, 'diagonal_scatter'))
     floors.append(_torch(1, 'diagonal_scatter', env=SMALL_PAGES))
     return floors
@@ -163,6 +162,7 @@ def judge(results):
                 'value': value,
                 'bound': floor.bound,
                 'passed': passed,
+                'busy': busy(found.get(floor.case.name, {})),
             }
         )
     return rows

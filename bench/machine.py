@@ -4,6 +4,7 @@ import datetime
 import os
 import platform
 import subprocess
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,6 +29,51 @@ def _first(path, start=''):
         if line.startswith(start):
             return line.partition(':')[2].strip() if start else line
     return None
+
+
+def _busy_ticks():
+    """Ticks that all processors have worked since the start."""
+    fields = [int(n) for n in _first('/proc/stat').split()[1:]]
+    idle = fields[3] + fields[4]
+    return sum(fields[:8]) - idle  # 8: later fields are parts of earlier ones
+
+
+def _own_ticks(pids):
+    """Ticks of some processes."""
+    total = 0
+    for pid in pids:
+        try:
+            text = Path(f'/proc/{pid}/stat').read_text()
+        except OSError:
+            continue  # it ended
+        # the name before it may hold blanks
+        fields = text.rpartition(')')[2].split()
+        total += int(fields[11]) + int(fields[12])
+    return total
+
+
+class Others:
+    """Share of the processors that other programs used for a while."""
+
+    def __init__(self, pids):
+        self.pids = [*pids, os.getpid()]
+        self.start = self._now()
+
+    def _now(self):
+        try:
+            return time.monotonic(), _busy_ticks() - _own_ticks(self.pids)
+        except (AttributeError, OSError, ValueError):
+            return None  # no /proc: then nobody can say
+
+    def share(self):
+        """From 0 to 1 since the object was made, or None."""
+        now = self._now()
+        if now is None or self.start is None:
+            return None
+        seconds = max(now[0] - self.start[0], 1e-3)
+        ticks = now[1] - self.start[1]
+        room = seconds * os.sysconf('SC_CLK_TCK') * os.cpu_count()
+        return round(min(1.0, max(0.0, ticks / room)), 3)
 
 
 def cpu_features():

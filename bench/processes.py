@@ -123,6 +123,10 @@ class Crew:
                 made.load_limit(self.limit)
         return self.sides[key]
 
+    def pids(self):
+        """The processes that are running now."""
+        return [s.process.pid for s in self.sides.values() if s.process]
+
     def end_extra(self, env=()):
         """End the workers of other environments: they hold memory."""
         for key in [k for k in self.sides if k[1] and k[1] != tuple(env)]:

@@ -125,10 +125,17 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('json', type=Path)
     parser.add_argument('--write', action='store_true')
+    parser.add_argument(
+        '--busy', action='store_true', help='write numbers of a busy machine'
+    )
     parser.add_argument('--readme', type=Path, default=README)
     args = parser.parse_args(arguments)
-    new = section(json.loads(args.json.read_text()))
+    data = json.loads(args.json.read_text())
+    new = section(data)
     if args.write:
+        warning = table.busy_lines(data['results'])
+        if warning and not args.busy:
+            sys.exit('\n'.join([*warning, 'Measure again, or add --busy.']))
         text = args.readme.read_text()
         args.readme.write_text(replaced(text, new))
     else:

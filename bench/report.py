@@ -13,6 +13,12 @@ LABELS = {
     'limit': 'limit',
 }
 MODES = ('fwd', 'grad', 'inplace')
+WORDS = {
+    'fwd': '',
+    'tape': ', with gradients',
+    'grad': ' and backward',
+    'inplace': ', in place',
+}
 
 
 def _words(result):
@@ -79,21 +85,22 @@ def small_chart(rows):
     groups = []
     most = max((row['threads'] for row in rows), default=0)
     for row in rows:
-        if row['threads'] != most or row['dtype'] != 'float32':
+        usual = (row['dtype'], row['variant']) == ('float32', 'headline')
+        if row['threads'] != most or not usual:
             continue
-        bars = [
+        # ours last: it is drawn over the others
+        dots = [
             (row[side], side, f'{LABELS[side]}: {row[side]:.2f} us')
-            for side in LABELS
+            for side in reversed(LABELS)
             if side in row
         ]
-        name = row['op'] + {'fwd': '', 'tape': ', recorded'}.get(
-            row['mode'], f', {row["mode"]}'
-        )
-        groups.append((name, bars))
+        name = row['op'] + WORDS[row['mode']]
+        if dots:
+            groups.append((name, dots))
     if not groups:
         return ''
     label = 'microseconds of a call on tiny tensors'
-    return svg.bars(groups, label, lambda us: f'{us:.1f}')
+    return svg.strips(groups, label, ' us', parity=False, left=220)
 
 
 def memory_chart(rows):
@@ -110,7 +117,7 @@ def memory_chart(rows):
         if bars:
             op, mode, _, _, variant = row['name'].split('/')
             extra = '' if variant == 'headline' else f', {variant}'
-            groups.append((f'{op}, {mode}{extra}', bars))
+            groups.append((op + WORDS[mode] + extra, bars))
     if not groups:
         return ''
     label = 'temporary memory as a share of x'

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bench import gaps
 from bench.compare import same_outputs
+from bench.machine import Others
 from bench.processes import SideDied, SideError
 from bench.traffic import has_limit, memory_needed, traffic
 
@@ -161,6 +162,7 @@ def run_case(crew, names, case, effort, seed=0):
     timed = [n for n in names if n in outputs and n not in wrong]
     if 'ours' in timed and has_limit(case) and crew.limit:
         timed.append('limit')
+    others = Others(crew.pids())
     try:
         for name, turns in _turns(crew, timed, case, effort).items():
             sides[name] = _measured(turns)
@@ -170,6 +172,7 @@ def run_case(crew, names, case, effort, seed=0):
         **result,
         'sides': sides,
         'check': check,
+        'others': others.share(),
         'ratio_torch': _ratio(sides, 'torch'),
         'ratio_release': _ratio(sides, 'release'),
         'of_limit': _ratio(sides, 'limit'),

@@ -26,9 +26,7 @@ def import_ms(pythons, turns):
             )
             times.append(float(done.stdout.split()[-1]) * 1e3)
     # the first of each reads the files from disk
-    return {
-        name: statistics.median(times[1:]) for name, times in taken.items()
-    }
+    return {name: statistics.median(times[1:]) for name, times in taken.items()}
 
 
 def _yardsticks(results):

@@ -71,31 +71,39 @@ def plain(value):
     return f'{value:g}'
 
 
-def strips(rows, label, width=900):
-    """Dots on one log axis, a strip for each row.
-
-    rows: [(name, [(value, class, words)])]. The line at 1 is drawn strongly.
-    """
-    everything = [dot_[0] for _, dots in rows for dot_ in dots] + [1.0]
-    ticks = decades(min(everything), max(everything))
-    place = log_scale(ticks[0], ticks[-1], LEFT, width - 20)
-    height = ROW * len(rows) + 46
+def _strip_axis(ticks, place, bottom, unit, parity):
     parts = []
     for tick in ticks:
-        kind = 'one' if tick == 1 else 'grid'
-        parts.append(rule(place(tick), 20, place(tick), height - 26, kind))
-        words = f'{plain(tick)}x'
-        parts.append(text(place(tick), height - 10, words, 'middle', 'tick'))
-    parts.append(text(place(1) - 6, 14, 'slower', 'end', 'tick'))
-    parts.append(text(place(1) + 6, 14, 'faster', 'start', 'tick'))
+        kind = 'one' if parity and tick == 1 else 'grid'
+        parts.append(rule(place(tick), 20, place(tick), bottom, kind))
+        words = plain(tick) + unit
+        parts.append(text(place(tick), bottom + 16, words, 'middle', 'tick'))
+    if parity:
+        parts.append(text(place(1) - 6, 14, 'slower', 'end', 'tick'))
+        parts.append(text(place(1) + 6, 14, 'faster', 'start', 'tick'))
+    return parts
+
+
+def strips(rows, label, unit='x', parity=True, left=LEFT, width=900):
+    """Dots on one log axis, a strip for each row.
+
+    rows: [(name, [(value, class, words)])]. `parity` draws the line at 1
+    strongly and spreads the dots, so that equal values can be told apart.
+    """
+    everything = [value for _, dots in rows for value, _, _ in dots]
+    everything += [1.0] if parity else []
+    ticks = decades(min(everything), max(everything))
+    place = log_scale(ticks[0], ticks[-1], left, width - 40)
+    step = ROW if parity else ROW * 0.7
+    bottom = 20 + step * len(rows)
+    parts = _strip_axis(ticks, place, bottom, unit, parity)
     for order, (name, dots) in enumerate(rows):
-        middle = 20 + ROW * (order + 0.5)
-        parts.append(text(LEFT - 12, middle + 4, name, 'end'))
+        middle = 20 + step * (order + 0.5)
+        parts.append(text(left - 12, middle + 4, name, 'end'))
         for count, (value, kind, words) in enumerate(dots):
-            # spread equal values so that each dot can be seen
-            y = middle + (count * 7 % 19) - 9
-            parts.append(dot(place(value), y, kind, words))
-    return picture(width, height, parts, label)
+            y = middle + ((count * 7 % 19) - 9 if parity else 0)
+            parts.append(dot(place(value), y, kind, words, 4 + (not parity)))
+    return picture(width, bottom + 26, parts, label)
 
 
 def lines(series, label, title, unit, width=440, height=270):
@@ -112,9 +120,7 @@ def lines(series, label, title, unit, width=440, height=270):
     parts = [text(52, 16, title, 'start', 'title')]
     for tick in ticks:
         parts.append(rule(52, up(tick), width - 12, up(tick)))
-        parts.append(
-            text(46, up(tick) + 4, unit(tick), 'end', 'tick')
-        )
+        parts.append(text(46, up(tick) + 4, unit(tick), 'end', 'tick'))
     for size in sorted({p[0] for p in points}):
         words = f'2^{round(math.log2(size))}'
         parts.append(text(across(size), height - 14, words, 'middle', 'tick'))

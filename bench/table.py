@@ -1,6 +1,8 @@
 """The results as text for a terminal."""
 
 WIDTH = 72
+# Share of the processors that others may use while a case is measured.
+BUSY = 0.1
 UNITS = ((1e3, 's', 1e-3), (1.0, 'ms', 1.0), (0.0, 'us', 1e3))
 
 
@@ -49,6 +51,24 @@ def cell(entry):
 COLUMNS = ('ours', 'torch', 'release', 'limit')
 
 
+def busy(result):
+    """True if other programs took too much of the machine meanwhile."""
+    return (result.get('others') or 0) > BUSY
+
+
+def busy_lines(results):
+    """A warning if the machine was not ours alone."""
+    count = sum(busy(result) for result in results)
+    if not count:
+        return []
+    return [
+        '',
+        f'WARNING: during {count} of {len(results)} cases other programs used '
+        f'over {percent(BUSY)} of the processors (marked *).',
+        'Their numbers are not to be trusted, those of 2 threads least.',
+    ]
+
+
 def header():
     """The first line of the table."""
     heads = ''.join(f'{name:>10}' for name in COLUMNS)
@@ -66,7 +86,7 @@ def line(result):
     return (
         f'{start}{cells}{times(result["ratio_torch"]):>8}'
         f'{times(result["ratio_release"]):>9}'
-        f'{percent(result["of_limit"]):>11}'
+        f'{percent(result["of_limit"]):>11}{" *" if busy(result) else ""}'
     )
 
 
@@ -82,8 +102,9 @@ def overhead_lines(rows):
             if side not in row:
                 text += f'{"-":>16}'
                 continue
-            over = row[side] - row.get(side + '_where', row[side])
-            text += f'{side:>8} {row[side]:.1f} ({over:+.1f})'
+            text += f'{side:>8} {row[side]:.1f}'
+            if side + '_where' in row:
+                text += f' ({row[side] - row[side + "_where"]:+.1f})'
         lines.append(text)
     return lines
 
@@ -109,7 +130,10 @@ def floor_lines(rows):
     verdicts = {True: 'pass', False: 'MISS', None: 'not measured'}
     for row in rows:
         value = '' if row['value'] is None else f'{row["value"]:.3g}'
-        lines.append(f'{verdicts[row["passed"]]:<13}{value:>8}  {row["text"]}')
+        mark = ' (busy machine)' if row.get('busy') else ''
+        lines.append(
+            f'{verdicts[row["passed"]]:<13}{value:>8}  {row["text"]}{mark}'
+        )
     missed = sum(row['passed'] is False for row in rows)
     passed = sum(row['passed'] is True for row in rows)
     lines.append(f'{passed} floors passed, {missed} missed.')

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import sysconfig
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -251,9 +252,11 @@ def check(root, include):
 
 
 def default_include(root):
-    """The include folder of the wheel in the build's environment."""
+    """The headers of the Paddle of this Python, or of the build's."""
+    own = Path(sysconfig.get_paths()['purelib'], 'paddle/include')
     pattern = 'build/venv/lib/python3*/site-packages/paddle/include'
-    return next(iter(sorted(Path(root).glob(pattern))), Path(root) / 'none')
+    found = [p for p in (own, *sorted(Path(root).glob(pattern))) if p.is_dir()]
+    return found[0] if found else own
 
 
 def main(arguments=None):

@@ -17,6 +17,7 @@ import tempfile
 from pathlib import Path
 
 from check_patches import check_patches
+from other_wheel import missing_imports, rebase
 from patch_repo import commit, init_repo, last_patch, tidy, write_tree
 from series_manifest import SeriesError, load_series
 from tree_edits import apply_patch
@@ -143,13 +144,31 @@ def parse_arguments(arguments):
     parser.add_argument(
         '--output', type=Path, help='patch folder (default: ROOT/patches)'
     )
-    return parser.parse_args(arguments)
+    parser.add_argument(
+        '--base-wheel',
+        metavar='VERSION',
+        help='make the series for another Paddle: the one at --paddle '
+        '(output: ROOT/build/patches-VERSION)',
+    )
+    options = parser.parse_args(arguments)
+    if options.base_wheel and not options.paddle:
+        parser.error('--base-wheel needs --paddle')
+    return options
 
 
 def run(options):
     """Faults found; writes the patches unless told to check."""
     series = load_series(options.root / 'scripts/series.yaml', options.root)
     folder = options.output or options.root / 'patches'
+    if options.base_wheel:
+        series = rebase(series, options.paddle, options.base_wheel)
+        lacking = missing_imports(options.root, options.paddle)
+        if lacking:
+            version = options.base_wheel
+            return [f'Paddle {version} is too old: {f}' for f in lacking]
+        name = f'build/patches-{options.base_wheel}'
+        folder = options.output or options.root / name
+        folder.parent.mkdir(exist_ok=True)
     files = make_files(
         series, options.root, wheel_dirs(options.root, options.paddle)
     )

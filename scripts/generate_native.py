@@ -260,6 +260,10 @@ class EntryView:
         return cpp_bool(self.entry.is_backward)
 
     @property
+    def is_last(self):
+        return cpp_bool(self.entry.is_backward and not self.entry.backward)
+
+    @property
     def shape_inputs(self):
         """Forward inputs of which a gradient reads nothing but the shape."""
         names = [
@@ -373,6 +377,7 @@ def render(yaml_dir, paddle_version):
         'files': [{'stem': f.path.stem} for f in files],
         'entries': entries,
         'forward_entries': [e for e in entries if not e.entry.is_backward],
+        'backward_entries': [e for e in entries if e.entry.is_backward],
         'paddle_version': paddle_version,
     }
     return {

@@ -88,6 +88,18 @@ class Op:
 def load():
     """Called once by the generated module."""
     core.load_op_meta_info_and_register_op(_lib.__file__)
+    _lib.set_third_order_hook(_third_order_hook)
+
+
+def _third_order_hook(inputs):
+    """While a graph of the second order is recorded: a Tensor that depends on
+    its inputs and whose gradient is an error."""
+    if not has_grad():
+        return None
+    for tensor in inputs:
+        if not tensor.stop_gradient:
+            return core.pir.ops._run_custom_op(_lib.no_third_order, tensor)[0]
+    return None
 
 
 # ---- dygraph
@@ -149,14 +161,19 @@ def run_inplace(op, tensors, attrs):
 
 def _record_inplace(op, tensors, attrs, x):
     if x.is_contiguous() and not op.reads_overwritten:
-        # The result shares the memory of x, so that this assigns nothing.
-        return _assign_out_(op, _record(op, tensors, attrs, 'inplace'), x)
-    tensors = list(tensors)
-    if op.reads_overwritten:
-        import paddle
+        # The result shares the memory of x.
+        out = _record(op, tensors, attrs, 'inplace')
+        _lib.bump_version(x)
+    else:
+        tensors = list(tensors)
+        if op.reads_overwritten:
+            import paddle
 
-        tensors[op.inplace_input] = paddle.assign(x)
-    return _assign_out_(op, _record(op, tensors, attrs), x)
+            tensors[op.inplace_input] = paddle.assign(x)
+        out = _record(op, tensors, attrs)
+        _assign_out_(op, out.detach(), x.detach())
+    _lib.take_history(x, out)
+    return x
 
 
 def _assign_out_(op, out, x):

@@ -299,13 +299,68 @@ PyObject* ShapeOf(PyObject*, PyObject* object) {
   });
 }
 
+// take_history(x, y): x becomes, for autograd, what y is.
+PyObject* TakeHistory(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return Guarded([&]() -> PyObject* {
+    if (count != 2 || !paddle::pybind::PyCheckTensor(args[0]) ||
+        !paddle::pybind::PyCheckTensor(args[1])) {
+      throw NotServed();
+    }
+    TensorOf(args[0]).set_autograd_meta(
+        TensorOf(args[1]).mutable_autograd_meta());
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* BumpVersion(PyObject*, PyObject* object) {
+  return Guarded([&]() -> PyObject* {
+    if (!paddle::pybind::PyCheckTensor(object)) throw NotServed();
+    TensorOf(object).bump_inplace_version();
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* third_order_hook = nullptr;
+
+void AskThirdOrderHook(const std::vector<Tensor>& inputs, Tensor* output) {
+  py::gil_scoped_acquire acquire;
+  py::list tensors;
+  for (const Tensor& input : inputs) {
+    if (input.initialized()) {
+      tensors.append(py::reinterpret_steal<py::object>(
+          paddle::pybind::ToPyObject(input)));
+    }
+  }
+  const py::object found =
+      py::reinterpret_borrow<py::object>(third_order_hook)(tensors);
+  if (found.is_none()) return;
+  output->set_autograd_meta(TensorOf(found.ptr()).mutable_autograd_meta());
+}
+
+// set_third_order_hook(f): f(inputs) returns the Tensor whose history the
+// result of a second-order gradient takes, or None.
+PyObject* SetThirdOrderHook(PyObject*, PyObject* hook) {
+  Py_INCREF(hook);
+  Py_XSETREF(third_order_hook, hook);
+  SetGuardThirdOrder(AskThirdOrderHook);
+  Py_RETURN_NONE;
+}
+
 PyMethodDef kCallOp = {
     "call", reinterpret_cast<PyCFunction>(CallOp), METH_FASTCALL, ""};
 PyMethodDef kCallInplace = {
     "call_", reinterpret_cast<PyCFunction>(CallInplace), METH_FASTCALL, ""};
 PyMethodDef kCallInfer = {
     "infer", reinterpret_cast<PyCFunction>(CallInfer), METH_FASTCALL, ""};
-PyMethodDef kFunctions[] = {{"shape_of", ShapeOf, METH_O, ""}, {}};
+PyMethodDef kFunctions[] = {
+    {"shape_of", ShapeOf, METH_O, ""},
+    {"bump_version", BumpVersion, METH_O, ""},
+    {"set_third_order_hook", SetThirdOrderHook, METH_O, ""},
+    {"take_history",
+     reinterpret_cast<PyCFunction>(TakeHistory),
+     METH_FASTCALL,
+     ""},
+    {}};
 PyModuleDef kModule = {PyModuleDef_HEAD_INIT, "_native_lib", "", -1, kFunctions};
 
 bool AddOp(PyObject* module, const OpSpec& spec) {
@@ -326,6 +381,11 @@ bool AddOp(PyObject* module, const OpSpec& spec) {
 PyMODINIT_FUNC PyInit__native_lib() {
   PyObject* module = PyModule_Create(&native_ops::kModule);
   if (module == nullptr) return nullptr;
+  PyModule_AddStringConstant(
+      module, "no_third_order", native_ops::kNoThirdOrder);
+  for (const native_ops::OpSpec* spec : native_ops::BackwardOps()) {
+    native_ops::AdoptGradientKernels(*spec);
+  }
   PyModule_AddStringConstant(module, "paddle_version", native_ops::kPaddleVersion);
   for (const native_ops::OpSpec* spec : native_ops::ForwardOps()) {
     if (!native_ops::AddOp(module, *spec)) return nullptr;

@@ -43,10 +43,26 @@ void InferMeta(const OpSpec& spec,
   spec.infer_meta(metas, attrs, out_pointers);
 }
 
+phi::KernelNameMap& AdoptedKernels() {
+  static phi::KernelNameMap kernels;
+  return kernels;
+}
+
 const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
-  const auto& factory = phi::KernelFactory::Instance();
-  const phi::KernelKey key(phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype);
-  const phi::Kernel& kernel = factory.SelectKernel(spec.kernel, key);
+  static const phi::Kernel missing;
+  const auto& kernels = spec.is_backward
+                            ? AdoptedKernels()
+                            : phi::KernelFactory::Instance().kernels();
+  const phi::KernelKey key(
+      phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype);
+  const auto by_name = kernels.find(spec.kernel);
+  PADDLE_ENFORCE_EQ(
+      by_name != kernels.end(),
+      true,
+      common::errors::NotFound("(%s) no kernel is registered.", spec.name));
+  const auto found = by_name->second.find(key);
+  const phi::Kernel& kernel =
+      found == by_name->second.end() ? missing : found->second;
   PADDLE_ENFORCE_EQ(kernel.IsValid(),
                     true,
                     common::errors::Unimplemented(
@@ -67,6 +83,14 @@ std::vector<DenseTensor> InferOutputs(const OpSpec& spec,
   for (DenseTensor& result : results) outputs.push_back(&result);
   InferMeta(spec, inputs, attrs, outputs);
   return results;
+}
+
+void AdoptGradientKernels(const OpSpec& spec) {
+  auto& registered = phi::KernelFactory::Instance().kernels();
+  const auto found = registered.find(spec.kernel);
+  if (found == registered.end()) return;
+  AdoptedKernels()[spec.kernel] = found->second;
+  registered.erase(found);
 }
 
 void Run(const OpSpec& spec,
@@ -266,7 +290,17 @@ class CustomCall {
     zero_dim_ = NamesAt(order.zero_dim, values);
     mode_ = NamesAt(order.mode, values);
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
-      ReadInput(i, form, context->InputAt(context->InputRangeAt(i).first));
+      const auto& range = context->InputRangeAt(i);
+      PADDLE_ENFORCE_NE(
+          range.first,
+          range.second,
+          common::errors::PreconditionNotMet(
+              "(%s) %s has been released: the gradients of this graph were "
+              "computed before. Set retain_graph=True in the first backward "
+              "or grad call to compute them again.",
+              spec.name,
+              spec.inputs[i].name));
+      ReadInput(i, form, context->InputAt(range.first));
     }
     for (size_t i = 0; i < spec.outputs.size(); ++i) {
       outputs_.push_back(DensePointer(
@@ -325,10 +359,69 @@ class CustomCall {
   Outputs outputs_;
 };
 
+namespace {
+
+GuardThirdOrder guard_third_order = nullptr;
+
+void NoThirdOrderForward(paddle::CustomOpKernelContext* context) {
+  auto* out = static_cast<DenseTensor*>(
+      context->MutableOutputAt(0)->impl().get());
+  out->Resize(common::make_ddim({1}));
+  CpuContext().Alloc(out, context->InputAt(0).dtype());
+}
+
+void NoThirdOrderBackward(paddle::CustomOpKernelContext*) {
+  PADDLE_THROW(common::errors::Unimplemented(
+      "The third-order gradient of a masked or scatter operator is not "
+      "available: its second-order grad was differentiated again."));
+}
+
+Shapes SameShapes(const Shapes& inputs,
+                  const std::vector<Shapes>&,
+                  const std::vector<paddle::any>&) {
+  return {inputs[0]};
+}
+
+std::vector<phi::DataType> SameDtypes(
+    const std::vector<phi::DataType>& inputs,
+    const std::vector<std::vector<phi::DataType>>&,
+    const std::vector<paddle::any>&) {
+  return {inputs[0]};
+}
+
+const bool no_third_order_registered = [] {
+  paddle::OpMetaInfoBuilder(kNoThirdOrder, 0)
+      .Inputs({"x"})
+      .Outputs({"out"})
+      .SetKernelFn(NoThirdOrderForward)
+      .SetInferShapeFn(SameShapes)
+      .SetInferDtypeFn(SameDtypes);
+  paddle::OpMetaInfoBuilder(kNoThirdOrder, 1)
+      .Inputs({"x", "out@GRAD"})
+      .Outputs({"x@GRAD"})
+      .SetKernelFn(NoThirdOrderBackward)
+      .SetInferShapeFn(SameShapes)
+      .SetInferDtypeFn(SameDtypes);
+  return true;
+}();
+
+}  // namespace
+
+void SetGuardThirdOrder(GuardThirdOrder guard) { guard_third_order = guard; }
+
 void RunCustom(const OpSpec& spec,
                Form form,
                paddle::CustomOpKernelContext* context) {
   CustomCall(spec, form, context).Run();
+  if (!spec.is_last || form != Form::kDygraph || !guard_third_order) return;
+  std::vector<paddle::Tensor> inputs;
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    inputs.push_back(context->InputAt(context->InputRangeAt(i).first));
+  }
+  for (size_t i = 0; i < spec.outputs.size(); ++i) {
+    guard_third_order(
+        inputs, context->MutableOutputAt(context->OutputRangeAt(i).first));
+  }
 }
 
 Shapes InferCustomShapes(const OpSpec& spec,

@@ -64,6 +64,7 @@ struct OpSpec {
   const char* name;
   const char* kernel;
   bool is_backward;
+  bool is_last;  // a gradient that has none of its own
   int dtype_input;    // the input that the kernel's dtype comes from
   int inplace_input;  // -1: no in-place form
   std::vector<InputSpec> inputs;
@@ -200,6 +201,23 @@ void RegisterCustom(size_t order) {
   RegisterForm<Forward, Spec, Form::kStatic>(order);
   RegisterForm<Forward, Spec, Form::kDygraph>(order);
 }
+
+// An operator whose gradient is an error. What a second-order gradient returns
+// hangs on it, since Paddle would otherwise take it for a constant.
+inline constexpr const char* kNoThirdOrder = "native_ops_no_third_order";
+
+// Called with the inputs of a second-order gradient; may give its result the
+// history of a call of kNoThirdOrder. Set by the Python module.
+using GuardThirdOrder = void (*)(const std::vector<paddle::Tensor>& inputs,
+                                 paddle::Tensor* output);
+void SetGuardThirdOrder(GuardThirdOrder guard);
+
+// Takes the kernels of the gradients out of Paddle's registry: an old static
+// graph would look there for the operator that it finds by the same name.
+void AdoptGradientKernels(const OpSpec& spec);
+
+// Generated: all gradient entries.
+const std::vector<const OpSpec*>& BackwardOps();
 
 // Generated: the forward entries, and the Paddle they are for.
 const std::vector<const OpSpec*>& ForwardOps();

@@ -36,8 +36,10 @@ METHODS = {
     'check_grad': (GRAD, 2),
     'check_grad_with_place': (GRAD | {'place'}, 3),
 }
-# What Paddle's test machines have; anything else needs a way without it.
-INSTALLED = {'numpy', 'paddle', 'scipy'} | set(sys.stdlib_module_names)
+# What Paddle's python/unittest_py/requirements.txt brings to test machines, of
+# that which is of use here; anything else needs a way without it.
+INSTALLED = {'numpy', 'paddle', 'scipy', 'hypothesis', 'parameterized'}
+INSTALLED |= set(sys.stdlib_module_names)
 
 
 def imported(tree):

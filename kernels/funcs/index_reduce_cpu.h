@@ -1,0 +1,182 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// index_reduce on the CPU, on raw pointers. Each slot is written by one
+// thread, in the order of the index: no atomics, the same bits for every number
+// of threads.
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+#include "paddle/phi/kernels/funcs/index_reduce_math.h"
+#include "paddle/phi/kernels/funcs/index_reduce_walk.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// The updates of some lanes: those of position p start at data[p * stride].
+template <typename T>
+struct UpdateRows {
+  const T* data;
+  int64_t stride;
+
+  const T* operator[](int64_t position) const {
+    return data + position * stride;
+  }
+};
+
+template <typename T, IndexReduce kReduce>
+class IndexReducer {
+ public:
+  IndexReducer(const AxisView& view,
+               const IndexGroups& groups,
+               bool include_self,
+               const T* x,
+               const T* updates,
+               T* out)
+      : view_(view),
+        groups_(groups),
+        include_self_(include_self),
+        x_(x),
+        updates_(updates),
+        out_(out) {}
+
+  void Run() const {
+    GroupWalk<IndexReducer>(view_, groups_, x_ != out_, *this).Run(sizeof(T));
+  }
+
+  void Copy(int64_t offset, int64_t n) const {
+    std::memcpy(static_cast<void*>(out_ + offset), x_ + offset, n * sizeof(T));
+  }
+
+  UpdateRows<T> Rows(int64_t offset, int64_t stride) const {
+    return {updates_ + offset, stride};
+  }
+
+  class Panel {
+   public:
+    explicit Panel(const IndexReducer& reducer)
+        : reducer_(reducer),
+          n_(reducer.groups_.positions()),
+          data_(new T[n_ * kNarrowLanes]) {}
+
+    template <typename Lanes>
+    void Load(const Lanes& lanes, int64_t offset) {
+      lanes.Pack(
+          reducer_.updates_ + offset, reducer_.view_.inner, n_, data_.get());
+    }
+    UpdateRows<T> rows() const { return {data_.get(), kNarrowLanes}; }
+    template <typename Lanes>
+    void Store(const Lanes&, int64_t) {}
+
+   private:
+    const IndexReducer& reducer_;
+    int64_t n_;
+    std::unique_ptr<T[]> data_;
+  };
+
+  template <typename Lanes>
+  void Group(const Lanes& lanes,
+             int64_t g,
+             int64_t x_offset,
+             const UpdateRows<T>& rows) const {
+    T* out = out_ + x_offset;
+    if constexpr (kReduce == IndexReduce::kAssign) {
+      const T* row = rows[groups_.last(g)];
+      for (int64_t l = 0; l < lanes.size(); ++l) out[lanes.x(l)] = row[l];
+    } else {
+      Sum sums[Lanes::kMax];
+      const int64_t* next = groups_.begin(g);
+      // Copy() has put x where narrow lanes write: one stream less.
+      const T* self = Lanes::kCopied ? out : x_ + x_offset;
+      const T* first = include_self_ ? self : rows[*next++];
+      for (int64_t l = 0; l < lanes.size(); ++l) {
+        const int64_t at = include_self_ ? lanes.x(l) : l;
+        sums[l] = static_cast<Sum>(first[at]);
+      }
+      Add(lanes.size(), next, groups_.end(g), rows, sums);
+      const int64_t count = groups_.size(g) + include_self_;
+      for (int64_t l = 0; l < lanes.size(); ++l) {
+        out[lanes.x(l)] = static_cast<T>(Finish(sums[l], count));
+      }
+    }
+  }
+
+ private:
+  using Sum = typename ReduceType<T, kReduce>::type;
+
+  static void Add(int64_t width,
+                  const int64_t* next,
+                  const int64_t* end,
+                  const UpdateRows<T>& rows,
+                  Sum* sums) {
+    // Four rows a turn: a quarter of the loads and stores of `sums`.
+    for (; end - next >= 4; next += 4) {
+      const T* row[4] = {
+          rows[next[0]], rows[next[1]], rows[next[2]], rows[next[3]]};
+      for (int64_t l = 0; l < width; ++l) {
+        Sum sum = sums[l];
+        for (int r = 0; r < 4; ++r) {
+          sum = Combine<kReduce>(sum, static_cast<Sum>(row[r][l]));
+        }
+        sums[l] = sum;
+      }
+    }
+    for (; next != end; ++next) {
+      const T* row = rows[*next];
+      for (int64_t l = 0; l < width; ++l) {
+        sums[l] = Combine<kReduce>(sums[l], static_cast<Sum>(row[l]));
+      }
+    }
+  }
+
+  static Sum Finish(Sum sum, int64_t count) {
+    if constexpr (kReduce == IndexReduce::kMean) {
+      return DivideByCount(sum, count);
+    } else {
+      return sum;
+    }
+  }
+
+  const AxisView& view_;
+  const IndexGroups& groups_;
+  bool include_self_;
+  const T* x_;
+  const T* updates_;
+  T* out_;
+};
+
+// out may be x.
+template <typename T>
+void IndexReduceCpu(const AxisView& view,
+                    const IndexGroups& groups,
+                    IndexReduce reduce,
+                    bool include_self,
+                    const T* x,
+                    const T* updates,
+                    T* out) {
+  VisitReduce<T>(reduce, [&](auto constant) {
+    IndexReducer<T, decltype(constant)::value>(
+        view, groups, include_self, x, updates, out)
+        .Run();
+  });
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,171 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The arithmetic of index_reduce.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "paddle/phi/common/bfloat16.h"
+#include "paddle/phi/common/complex.h"
+#include "paddle/phi/common/float16.h"
+#include "paddle/phi/kernels/funcs/index_reduce_checks.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+template <typename T>
+struct IsComplexNumber : std::false_type {};
+template <typename T>
+struct IsComplexNumber<dtype::complex<T>> : std::true_type {};
+
+template <typename T>
+constexpr bool kIsHalf = std::is_same<T, dtype::float16>::value ||
+                         std::is_same<T, dtype::bfloat16>::value;
+
+template <typename T>
+constexpr bool HasReduceFor(IndexReduce reduce) {
+  return HasReduce(
+      reduce, std::is_same<T, bool>::value, IsComplexNumber<T>::value);
+}
+
+// What a reduction is accumulated in: half types are rounded once, and the sum
+// behind a mean of integers does not overflow.
+template <typename T, IndexReduce kReduce>
+struct ReduceType {
+  using type =
+      std::conditional_t<kIsHalf<T>,
+                         float,
+                         std::conditional_t<std::is_integral<T>::value &&
+                                                kReduce == IndexReduce::kMean,
+                                            int64_t,
+                                            T>>;
+};
+
+// Integers wrap around.
+template <typename T>
+inline T AddOf(T a, T b) {
+  if constexpr (std::is_same<T, bool>::value) {
+    return a | b;
+  } else if constexpr (std::is_integral<T>::value) {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <typename T>
+inline T MulOf(T a, T b) {
+  if constexpr (std::is_integral<T>::value) {
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+
+// A NaN of either wins. In two steps, since the first one is an instruction of
+// its own that a branch on random data could not match.
+template <typename T>
+inline T MaxOf(T a, T b) {
+  const T most = b > a ? b : a;
+  return b != b ? b : most;
+}
+
+template <typename T>
+inline T MinOf(T a, T b) {
+  const T least = b < a ? b : a;
+  return b != b ? b : least;
+}
+
+// Two elements reduced to one.
+template <IndexReduce kReduce, typename T>
+inline T Combine(T a, T b) {
+  if constexpr (kReduce == IndexReduce::kMul) {
+    return MulOf(a, b);
+  } else if constexpr (kReduce == IndexReduce::kAmax) {
+    return MaxOf(a, b);
+  } else if constexpr (kReduce == IndexReduce::kAmin) {
+    return MinOf(a, b);
+  } else {
+    return AddOf(a, b);
+  }
+}
+
+// sum / count; integers round towards minus infinity.
+template <typename T>
+inline T DivideByCount(T sum, int64_t count) {
+  if constexpr (IsComplexNumber<T>::value) {
+    using Real = decltype(sum.real);
+    return T(sum.real / static_cast<Real>(count),
+             sum.imag / static_cast<Real>(count));
+  } else if constexpr (std::is_integral<T>::value) {
+    const int64_t wide = static_cast<int64_t>(sum);
+    const int64_t quotient = wide / count;
+    return static_cast<T>(quotient - (wide % count < 0 ? 1 : 0));
+  } else {
+    return sum / static_cast<T>(count);
+  }
+}
+
+template <typename T>
+inline T ConjugateOf(T value) {
+  if constexpr (IsComplexNumber<T>::value) {
+    return T(value.real, -value.imag);
+  } else {
+    return value;
+  }
+}
+
+// Equal, or both NaN.
+template <typename T>
+inline bool SameValue(T a, T b) {
+  return (a == b) | ((a != a) & (b != b));
+}
+
+// Calls f with the reduction as a constant, for those that T has.
+template <typename T, typename F>
+void VisitReduce(IndexReduce reduce, const F& f) {
+  const auto visit = [&](auto constant) {
+    if constexpr (HasReduceFor<T>(decltype(constant)::value)) {
+      f(constant);
+    } else {
+      PADDLE_THROW(common::errors::Unimplemented(
+          "(index_reduce) this reduce has no kernel for the dtype of x."));
+    }
+  };
+  using R = IndexReduce;
+  switch (reduce) {
+    case R::kAssign:
+      return visit(std::integral_constant<R, R::kAssign>{});
+    case R::kSum:
+      return visit(std::integral_constant<R, R::kSum>{});
+    case R::kMul:
+      return visit(std::integral_constant<R, R::kMul>{});
+    case R::kMean:
+      return visit(std::integral_constant<R, R::kMean>{});
+    case R::kAmax:
+      return visit(std::integral_constant<R, R::kAmax>{});
+    case R::kAmin:
+      return visit(std::integral_constant<R, R::kAmin>{});
+  }
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

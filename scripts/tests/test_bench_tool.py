@@ -1,0 +1,392 @@
+"""Tests of the benchmark tool: its cases, checks, sums and texts, not times."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from bench import (
+    __main__ as command,
+)
+from bench import (
+    cases,
+    compare,
+    floors,
+    gaps,
+    inputs,
+    memory,
+    readme_table,
+    report,
+    small,
+    summary,
+    table,
+    timing,
+    traffic,
+)
+from bench.machine import Others
+from bench.worker import summary as output_summary
+
+
+def shrunk(case):
+    """The case in a tiny shape."""
+    dims = tuple(min(dim, 10 + place) for place, dim in enumerate(case.shape))
+    return cases.Case(case.op, case.mode, case.dtype, dims, case.params)
+
+
+def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
+    """A result as the runner makes it."""
+    case = changes.pop('case', cases.case(name))
+    sides = {
+        'ours': {'ms': ours, 'turns': [ours], 'calls': 3},
+        'torch': {'ms': torch, 'turns': [torch], 'calls': 3},
+        'release': {'na': 'a reason'},
+        'limit': {'ms': 1.0, 'turns': [1.0], 'calls': 3},
+    }
+    return {
+        'name': case.name,
+        'op': case.op,
+        'mode': case.mode,
+        'dtype': case.dtype,
+        'shape': list(case.shape),
+        'numel': case.numel,
+        'variant': case.variant,
+        'threads': threads,
+        'sides': sides,
+        'check': {'torch': 'agrees'},
+        'ratio_torch': torch / ours,
+        'ratio_release': None,
+        'of_limit': 1.0 / ours,
+        **changes,
+    }
+
+
+def run_data(results):
+    """A whole run as the command writes it."""
+    return {
+        'meta': {
+            'date': '2026-01-02T03:04:05+00:00',
+            'commit': 'c0ffee' * 7,
+            'changed_files': False,
+            'cpu': 'A <fast> processor',
+            'cores': 2,
+            'memory_gib': 24.0,
+            'system': 'Linux',
+            'sides': {'ours': {'version': '1'}, 'torch': {'version': '2'}},
+        },
+        'results': results,
+        'overhead': small.overhead(results),
+        'summary': summary.summarise(results),
+        'floors': floors.judge(results),
+    }
+
+
+def test_case_names_are_unique_and_floors_name_known_operators():
+    every = cases.all_cases()
+    assert len({case.name for case in every}) == len(every)
+    assert {case.op for case in every} == set(cases.OPS)
+    assert {case.op for case in floors.floor_cases()} <= set(cases.OPS)
+
+
+def test_cases_cover_the_sizes_dtypes_and_modes_of_each_operator():
+    every = cases.all_cases()
+    for op in set(cases.OPS) - {'where'}:
+        mine = [case for case in every if case.op == op]
+        assert {1 << e for e in cases.SIZES} <= {c.numel for c in mine}
+        wanted = {*cases.DTYPES, *cases.MORE_DTYPES}
+        assert wanted <= {c.dtype for c in mine}
+        assert set(cases.modes_of(op)) <= {c.mode for c in mine}
+
+
+def test_case_rejects_a_parameter_that_its_operator_lacks():
+    with pytest.raises(KeyError, match='density'):
+        cases.case('select_scatter', density=0.5)
+
+
+@pytest.mark.parametrize('op', cases.OPS)
+def test_inputs_are_the_same_for_a_seed_and_have_the_shapes(op):
+    for case in {shrunk(c).name: shrunk(c) for c in cases.all_cases()
+                 if c.op == op}.values():  # fmt: skip
+        one, other = inputs.build(case, 3), inputs.build(case, 3)
+        for name, array in {**one.data, **one.masks, **one.index}.items():
+            again = {**other.data, **other.masks, **other.index}[name]
+            np.testing.assert_array_equal(array, again)
+        assert set(one.grads) <= set(one.data)
+        if case.mode == 'grad':
+            assert one.data['out_grad'].shape == case.shape
+
+
+@pytest.mark.parametrize('density', [0, 0.5, 1])
+@pytest.mark.parametrize('layout', ['random', 'runs'])
+def test_mask_has_its_density(density, layout):
+    rng = np.random.default_rng(0)
+    flags = inputs.mask(rng, (1000, 100), density, layout)
+    assert flags.dtype == bool
+    assert abs(flags.mean() - density) < 0.1
+
+
+def test_masked_scatter_gets_as_many_values_as_the_mask_has_trues():
+    case = cases.case(
+        'masked_scatter', shape=(8, 8, 16), mask='row', density=0.5
+    )
+    made = inputs.build(case)
+    flags = np.broadcast_to(made.masks['mask'], case.shape)
+    assert made.data['value'].size == flags.sum() > 0
+
+
+@pytest.mark.parametrize(
+    ('pattern', 'distinct'), [('one', 1), ('two', 2), ('permutation', 50)]
+)
+def test_index_patterns_have_so_many_distinct_slots(pattern, distinct):
+    rng = np.random.default_rng(0)
+    found = inputs.index(rng, 50, pattern)
+    assert len(set(found.tolist())) == distinct
+
+
+def test_sorted_index_is_sorted():
+    found = inputs.index(np.random.default_rng(0), 50, 'sorted')
+    assert (np.diff(found) >= 0).all()
+
+
+def test_check_finds_a_single_wrong_element_and_allows_rounding():
+    right = np.arange(100, dtype=np.float32)
+    wrong, rounded = right.copy(), right * (1 + 1e-6)
+    wrong[41] += 1
+    ones = [output_summary(right)]
+    assert compare.same_outputs(ones, ones, 'float32') == ''
+    near = [output_summary(rounded.astype(np.float32))]
+    assert compare.same_outputs(ones, near, 'float32') == ''
+    different = compare.same_outputs(ones, [output_summary(wrong)], 'float32')
+    assert 'output 0: values differ by up to 1' in different
+    shape = [output_summary(right.reshape(10, 10))]
+    assert 'shape' in compare.same_outputs(ones, shape, 'float32')
+    assert '1 outputs against 2' in compare.same_outputs(
+        ones, ones * 2, 'float32'
+    )
+
+
+def test_check_of_integers_allows_no_difference():
+    right = np.arange(200_000, dtype=np.int64)
+    wrong = right.copy()
+    wrong[12_347] += 1  # not among the elements that are sampled
+    found = compare.same_output(
+        output_summary(right), output_summary(wrong), 'int64'
+    )
+    assert found == 'values differ'
+
+
+def test_check_takes_both_zeros_for_the_same():
+    zeros = np.zeros(4, np.float32)
+    assert output_summary(zeros)['digest'] == output_summary(-zeros)['digest']
+
+
+def test_traffic_of_a_plain_masked_scatter():
+    case = cases.case('masked_scatter', density=1)
+    moved = traffic.traffic(case)
+    bytes_of_x = 4 * case.numel
+    assert moved.fresh == bytes_of_x
+    # all of the mask and of the values are read, nothing of x
+    assert moved.other == case.numel + bytes_of_x
+    assert moved.as_copies() == (bytes_of_x, case.numel // 2)
+
+
+def test_traffic_never_exceeds_the_memory_that_is_asked_for():
+    for case in cases.all_cases():
+        moved = traffic.traffic(case)
+        assert moved.other > 0, case.name
+        assert 0 <= moved.fresh <= traffic.memory_needed(case), case.name
+
+
+def test_timing_makes_a_fresh_argument_for_every_call():
+    made, used = [], []
+
+    def fresh():
+        made.append(object())
+        return made[-1]
+
+    seconds, calls = timing.turn(used.append, 0.002, fresh)
+    assert used == made and len(set(map(id, used))) == calls == len(used)
+    assert seconds > 0
+
+
+def test_timing_of_a_slow_call_takes_one_call():
+    clock = iter([0.0, 9.0])
+    original = timing.time.perf_counter
+    timing.time.perf_counter = lambda: next(clock)
+    try:
+        assert timing.turn(lambda: None, 1.0) == (9.0, 1)
+    finally:
+        timing.time.perf_counter = original
+
+
+@pytest.mark.skipif(
+    not memory.CLEAR.exists(), reason='the system has no /proc/self'
+)
+def test_memory_sees_a_temporary():
+    def run():
+        temporary = np.ones(32 << 20, np.uint8)
+        return (temporary[: 1 << 20].copy(),)
+
+    found = memory.beyond(run, lambda array: array.nbytes)
+    # the kernel counts pages in batches
+    assert found is None or 30 << 20 <= found <= 36 << 20
+
+
+def test_share_of_other_programs_is_a_share():
+    share = Others([]).share()
+    assert share is None or 0 <= share <= 1
+
+
+def test_gaps_of_the_release_name_their_reasons():
+    def gap(*arguments, **changes):
+        return gaps.gap('release', cases.case(*arguments, **changes))
+
+    assert gap('scatter', axis=1) == 'no axis'
+    assert gap('scatter', reduce='amax') == 'no reduce or include_self'
+    assert gap('scatter', 'fwd', 'bool') == gaps.NO_DTYPE
+    assert gap('scatter', reduce='sum') is None
+    assert gap('masked_scatter') is None
+    assert gap('diagonal_scatter', 'grad') == 'y gets no gradient'
+
+
+def test_gaps_are_never_of_ours():
+    assert {gaps.gap('ours', case) for case in cases.all_cases()} == {None}
+
+
+def test_floors_pass_miss_and_not_measured():
+    headline = cases.case('masked_scatter')
+    rows = floors.judge([result(case=headline, ours=1.0, torch=7.5)])
+    by_text = {row['text']: row['passed'] for row in rows}
+    assert by_text[f'{headline.name}: at least 7x torch'] is True
+    assert by_text[f'{headline.name}: at least 50x the release'] is None
+    rows = floors.judge([result(case=headline, ours=1.0, torch=6.5)])
+    by_text = {row['text']: row['passed'] for row in rows}
+    assert by_text[f'{headline.name}: at least 7x torch'] is False
+
+
+def test_floor_by_bytes_scales_with_the_element():
+    plain = cases.case('masked_scatter')
+    double = cases.case('masked_scatter', 'fwd', 'float64')
+    found = {
+        plain.name: result(case=plain, ours=2.0),
+        double.name: result(case=double, ours=5.0),
+    }
+    floor = floors.Floor('bytes', double, 1.5, plain)
+    assert floors.value_of(floor, found) == pytest.approx(1.25)
+
+
+def test_floor_over_where_is_in_microseconds():
+    shape = cases.square(6)
+    op, where = (cases.case(n, shape=shape) for n in ('scatter', 'where'))
+    found = {
+        op.name: result(case=op, ours=0.005),
+        where.name: result(case=where, ours=0.003),
+    }
+    floor = floors.Floor('over_where', op, 2, where)
+    assert floors.value_of(floor, found) == pytest.approx(2)
+
+
+def test_summary_lists_what_is_slower():
+    slow = result(case=cases.case('select_scatter'), ours=4.0, torch=2.0)
+    found = summary.summarise([result(ours=1.0, torch=8.0), slow])
+    assert found['torch']['geometric_mean'] == pytest.approx(2.0)
+    assert [s['name'] for s in found['torch']['slower']] == [slow['name']]
+    assert found['torch']['passed'] is False
+    assert found['release'] is None
+
+
+def test_summary_of_threads_and_sizes():
+    large = cases.case('masked_scatter', shape=cases.square(27))
+    rows = [
+        result(ours=4.0, threads=1),
+        result(ours=2.0, threads=2),
+        result(case=large, ours=32.0, threads=2),
+    ]
+    found = summary.summarise(rows)
+    assert [g['gain'] for g in found['thread_gain']] == [2.0]
+    assert found['scaling'][0]['worst'] == pytest.approx(2.0)
+
+
+def test_changes_show_a_loss_and_leave_out_noise():
+    old = {'results': [result(ours=1.0), result('select_scatter', ours=1.0)]}
+    new = {'results': [result(ours=2.0), result('select_scatter', ours=1.05)]}
+    [(factor, before, after)] = compare.changes(old, new)
+    assert factor == pytest.approx(0.5)
+    assert before['name'] == after['name'] == result()['name']
+    assert '0.50x' in '\n'.join(table.change_lines([(factor, before, after)]))
+
+
+def test_table_marks_a_busy_machine_and_missing_sides():
+    line = table.line(result(others=0.5))
+    assert line.endswith('*') and 'n/a' in line and '4x' in line
+    assert 'WARNING' in '\n'.join(table.busy_lines([result(others=0.5)]))
+    assert table.busy_lines([result(others=0.01)]) == []
+
+
+@pytest.mark.parametrize(
+    ('ms', 'text'), [(2500.0, '2.5 s'), (12.34, '12.3 ms'), (0.004, '4 us')]
+)
+def test_durations(ms, text):
+    assert table.duration(ms) == text
+
+
+def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
+    other = cases.case('masked_scatter', shape=cases.square(18))
+    tiny = cases.case('where', shape=cases.square(6))
+    data = run_data([result(), result(case=other), result(case=tiny)])
+    data['memory'] = [
+        {
+            'name': cases.case('masked_scatter').name,
+            'x_bytes': 100,
+            'sides': {'ours': {'bytes': 1}, 'release': {'na': 'x'}},
+        }
+    ]
+    report.write(tmp_path / 'page.html', data)
+    page = (tmp_path / 'page.html').read_text()
+    assert page.count('<svg') == page.count('</svg>') >= 4
+    assert 'title="a reason"' in page
+    assert 'A &lt;fast&gt; processor' in page
+    assert not re.search(r'(src|href)=', page)
+
+
+def test_readme_section_is_written_between_its_markers(tmp_path):
+    readme, data = tmp_path / 'README.md', tmp_path / 'run.json'
+    data.write_text(json.dumps(run_data([result()])))
+    marks = f'{readme_table.START}\nold\n{readme_table.END}'
+    readme.write_text(f'before\n{marks}\nafter\n')
+    readme_table.main([str(data), '--write', '--readme', str(readme)])
+    text = readme.read_text()
+    assert text.startswith('before\n') and text.endswith('\nafter\n')
+    assert 'old' not in text and '2026-01-02' in text
+    assert '| masked_scatter | forward | 2 ms | 8 ms | n/a | 4x |' in text
+
+
+def test_readme_section_is_not_written_for_a_busy_machine(tmp_path):
+    readme, data = tmp_path / 'README.md', tmp_path / 'run.json'
+    data.write_text(json.dumps(run_data([result(others=0.6)])))
+    marks = f'{readme_table.START}\nold\n{readme_table.END}\n'
+    readme.write_text(marks)
+    with pytest.raises(SystemExit, match='--busy'):
+        readme_table.main([str(data), '--write', '--readme', str(readme)])
+    assert readme.read_text() == marks
+
+
+def test_readme_without_markers_is_left_alone():
+    with pytest.raises(SystemExit, match='these two lines'):
+        readme_table.replaced('nothing', 'new')
+
+
+def test_command_selects_by_pattern_and_size(capsys):
+    assert command.main(['--list', '--filter', 'diagonal', '--sizes', '6']) == 0
+    names = capsys.readouterr().out.split()
+    assert names
+    assert all('diagonal_scatter/' in n and '/8x8/' in n for n in names)
+
+
+def test_command_says_that_nothing_matches():
+    with pytest.raises(SystemExit, match='--list'):
+        command.main(['--filter', 'no such case'])
