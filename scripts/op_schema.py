@@ -4,7 +4,7 @@ One file holds one operator: a list with one `op` entry and any number of
 `backward_op` entries, each exactly as it stands in Paddle's ops.yaml and
 backward.yaml. Only syntax is judged here; what an entry may say beyond that
 is for check_ops_yaml.py, and what the wheel glue can express is for
-generate_glue.py.
+generate_native.py.
 """
 
 from __future__ import annotations
