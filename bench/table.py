@@ -124,11 +124,13 @@ def memory_lines(rows):
     return lines
 
 
-def floor_lines(rows):
-    """Each floor with what was measured."""
+def floor_lines(rows, every=True):
+    """Each floor with what was measured; without `every` only those."""
     lines = ['']
     verdicts = {True: 'pass', False: 'MISS', None: 'not measured'}
     for row in rows:
+        if row['passed'] is None and not every:
+            continue
         value = '' if row['value'] is None else f'{row["value"]:.3g}'
         mark = ' (busy machine)' if row.get('busy') else ''
         lines.append(

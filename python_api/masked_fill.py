@@ -159,6 +159,10 @@ def _masked_fill_static(
         (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable),
     ):
         value = _static_fill_value('masked_fill', x, value)
+        if not in_pir_mode():
+            # where the operator is a custom one, an old program can only
+            # differentiate it with respect to all of its inputs
+            value.stop_gradient = False
     if not in_pir_mode():
         return _masked_fill_legacy(x, mask, value)
     if isinstance(value, float):

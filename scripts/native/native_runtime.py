@@ -7,9 +7,8 @@ Installed as paddle._native_runtime.
 
 import struct
 
-from paddle.base import core
-
 from paddle import _native_lib as _lib
+from paddle.base import core
 
 Tensor = core.eager.Tensor
 
