@@ -19,6 +19,7 @@ from bench import (
     floors,
     limit,
     machine,
+    overall,
     peak,
     release_env,
     report,
@@ -169,6 +170,8 @@ def collect(args, chosen):
         data['import_ms'] = small.import_ms(found, 1 if args.quick else 5)
     if args.memory or (whole and not args.quick):
         data['memory'] = peak.measure(found, args.filter, args.quick)
+    if whole and not args.floors:
+        data['floors'] += overall.judge(data)
     data['meta']['seconds'] = round(time.monotonic() - start, 1)
     return data
 

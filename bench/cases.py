@@ -216,7 +216,7 @@ def _scatter_cases():
                 }
                 for mode in modes_of('scatter'):
                     quick = mode == 'fwd' and reduce in ('sum', 'amax')
-                    quick = quick and include_self
+                    quick = quick and not include_self
                     cases.append(case('scatter', mode, quick=quick, **how))
                 cases += [
                     case('scatter', index=index, **how)

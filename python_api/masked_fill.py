@@ -233,10 +233,8 @@ def masked_fill(
                     [6., 1., 6.]])
 
             >>> out.sum().backward()
-            >>> print(value.grad)
-            Tensor(shape=[2, 1], dtype=float32, place=Place(cpu), stop_gradient=False,
-                   [[2.],
-                    [2.]])
+            >>> print(value.grad.tolist())
+            [[2.0], [2.0]]
     """
     _check_fill_mask('masked_fill', x, mask)
     if not in_dynamic_mode():

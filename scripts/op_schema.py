@@ -19,7 +19,9 @@ import yaml
 ENTRY_KEYS = ('op', 'backward_op')
 _TYPED_NAME = re.compile(r'^(?P<type>\S.*?)\s+(?P<name>[A-Za-z_]\w*)$')
 _OUTPUT = re.compile(r'^(?P<type>Tensor(\[\])?)\s*(\(\s*(?P<name>\w+)\s*\))?$')
-_SIGNATURE = re.compile(r'^(?P<name>\w+)\s*(?P<args>\(.*\))\s*->\s*(?P<out>.+)$')
+_SIGNATURE = re.compile(
+    r'^(?P<name>\w+)\s*(?P<args>\(.*\))\s*->\s*(?P<out>.+)$'
+)
 _INPLACE = re.compile(r'^\(\s*(\w+)\s*->\s*(\w+)\s*\)$')
 
 
@@ -205,7 +207,9 @@ def parse_inplace(text: str, where: str) -> tuple[tuple[str, str], ...]:
 
 def parse_entry(raw: Any, path: Path) -> Entry:
     """One list element of a YAML file -> Entry."""
-    kind = next((k for k in ENTRY_KEYS if isinstance(raw, dict) and k in raw), '')
+    kind = next(
+        (k for k in ENTRY_KEYS if isinstance(raw, dict) and k in raw), ''
+    )
     if not kind:
         raise SchemaError(f'{path.name}: an entry needs `op` or `backward_op`')
     where = f'{path.name}: {raw[kind]}'
@@ -216,7 +220,10 @@ def parse_entry(raw: Any, path: Path) -> Entry:
     marks = {k: _names(raw.get(k)) for k in ('optional', 'no_need_buffer')}
     for key, names in marks.items():
         _reject_unknown(names, [t.name for t in tensors], f'{where}: {key}')
-    infer, kernel = _block(raw, 'infer_meta', where), _block(raw, 'kernel', where)
+    infer, kernel = (
+        _block(raw, 'infer_meta', where),
+        _block(raw, 'kernel', where),
+    )
     return Entry(
         name=str(raw[kind]),
         kind=kind,
@@ -237,7 +244,9 @@ def parse_entry(raw: Any, path: Path) -> Entry:
         kernel=kernel.get('func'),
         kernel_param=_maybe_tuple(kernel.get('param')),
         data_type=kernel.get('data_type'),
-        inplace=parse_inplace(raw['inplace'], where) if 'inplace' in raw else (),
+        inplace=parse_inplace(raw['inplace'], where)
+        if 'inplace' in raw
+        else (),
         backward=raw.get('backward'),
         forward=(
             parse_signature(str(raw['forward']), where)

@@ -92,9 +92,7 @@ def reference_index_reduce(x, index, updates, axis, reduce, include_self):
     return out
 
 
-def expected_index_reduce(
-    x, index, updates, axis, reduce, include_self, dtype
-):
+def expected_index_reduce(x, index, updates, axis, reduce, include_self, dtype):
     """reference_index_reduce for arrays in storage form.
 
     Half types are reduced in float32 and integers, for their mean, in int64.

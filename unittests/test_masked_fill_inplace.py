@@ -56,15 +56,16 @@ class TestMaskedFillInplaceValues(unittest.TestCase):
                     assert_same_bits(tensor, np.where(mask, value, x))
         self.assertGreater(checked, 12 * 12)
 
-    def test_memory_is_kept_and_the_version_rises(self):
+    def test_memory_is_kept_and_the_version_rises_by_one(self):
         for name, value in fills():
             x = paddle.zeros([3, 4])
-            address, version = x.data_ptr(), x.inplace_version
-            x.masked_fill_(paddle.ones([4], 'bool'), value)
-            with self.subTest(value=name):
-                self.assertEqual(x.data_ptr(), address)
-                self.assertGreater(x.inplace_version, version)
-                self.assertEqual(x.sum(), 12)
+            address = x.data_ptr()
+            for version in range(3):
+                with self.subTest(value=name, version=version):
+                    self.assertEqual(x.inplace_version, version)
+                    x.masked_fill_(paddle.ones([4], 'bool'), value)
+                    self.assertEqual(x.data_ptr(), address)
+                    self.assertEqual(x.sum(), 12)
 
     def test_views_and_bases_see_the_change(self):
         for name, value in fills():
@@ -193,6 +194,26 @@ class TestMaskedFillInplaceAutograd(unittest.TestCase):
             with self.subTest(value=name):
                 assert_same_bits(x, np.where(self.mask, 1.0, self.x))
                 self.assertFalse(x.stop_gradient)
+
+    def test_version_rises_by_one_where_a_gradient_is_recorded(self):
+        for name, value in fills('float64'):
+            x = to_paddle(self.x, stop_gradient=False) * 2.0
+            x.masked_fill_(to_paddle(self.mask), value)
+            with self.subTest(value=name):
+                self.assertEqual(x.inplace_version, 1)
+
+    def test_mask_saved_for_backward_may_not_be_overwritten(self):
+        for name, value in fills('float64'):
+            x = to_paddle(self.x, stop_gradient=False)
+            mask = to_paddle(self.mask)
+            out = paddle.masked_fill(x, mask, value)
+            mask.masked_fill_(mask, False)
+            with self.subTest(value=name):
+                with self.assertRaisesRegex(
+                    RuntimeError,
+                    'received tensor_version:1 != wrapper_version_snapshot:0',
+                ):
+                    out.sum().backward()
 
     def test_tensor_saved_for_backward_may_not_be_overwritten(self):
         for name, value in fills('float64'):

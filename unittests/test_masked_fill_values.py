@@ -14,6 +14,7 @@
 
 """paddle.masked_fill against plain loops and PyTorch, bit by bit."""
 
+import os
 import unittest
 
 import numpy as np
@@ -35,6 +36,8 @@ from scatter_test_utils import (
 )
 
 import paddle
+
+LARGE_TESTS = 'PADDLE_SCATTER_LARGE_TESTS'
 
 
 def as_tensors(*arrays):
@@ -103,6 +106,26 @@ class TestMaskedFillValues(unittest.TestCase):
             with self.subTest(x=x_shape, mask=mask_shape, value=value_shape):
                 out = paddle.masked_fill(*as_tensors(x, mask, value))
                 assert_same_bits(out, np.where(mask, value, x))
+
+    @unittest.skipUnless(
+        os.environ.get(LARGE_TESTS),
+        f'needs 7 GiB of memory and a minute: set {LARGE_TESTS}=1',
+    )
+    def test_more_elements_than_an_int32_counts(self):
+        size = (1 << 31) + 11
+        ends = [0, 7, (1 << 31) - 1, 1 << 31, size - 1]
+        mask = np.zeros((size, 1), bool)
+        mask[ends] = True
+        mask = to_paddle(mask)
+        out = paddle.masked_fill(paddle.zeros([1], 'int8'), mask, 3).numpy()
+        self.assertEqual(out[ends].tolist(), [[3]] * 5)
+        self.assertEqual(int(np.count_nonzero(out)), len(ends))
+        x = to_paddle(out)
+        del out
+        value = paddle.arange(2, dtype='int32').astype('int8')[1:]
+        x.masked_fill_(mask, value)
+        self.assertEqual(x[:, 0].numpy()[ends].tolist(), [1] * 5)
+        self.assertEqual(int(np.count_nonzero(x.numpy())), len(ends))
 
     def test_inputs_stay_as_they_were(self):
         arrays = self.arrays(

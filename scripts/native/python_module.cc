@@ -327,8 +327,8 @@ void AskThirdOrderHook(const std::vector<Tensor>& inputs, Tensor* output) {
   py::list tensors;
   for (const Tensor& input : inputs) {
     if (input.initialized()) {
-      tensors.append(py::reinterpret_steal<py::object>(
-          paddle::pybind::ToPyObject(input)));
+      tensors.append(
+          py::reinterpret_steal<py::object>(paddle::pybind::ToPyObject(input)));
     }
   }
   const py::object found =
@@ -361,7 +361,8 @@ PyMethodDef kFunctions[] = {
      METH_FASTCALL,
      ""},
     {}};
-PyModuleDef kModule = {PyModuleDef_HEAD_INIT, "_native_lib", "", -1, kFunctions};
+PyModuleDef kModule = {
+    PyModuleDef_HEAD_INIT, "_native_lib", "", -1, kFunctions};
 
 bool AddOp(PyObject* module, const OpSpec& spec) {
   PyObject* self = PyCapsule_New(const_cast<OpSpec*>(&spec), nullptr, nullptr);
@@ -386,7 +387,8 @@ PyMODINIT_FUNC PyInit__native_lib() {
   for (const native_ops::OpSpec* spec : native_ops::BackwardOps()) {
     native_ops::AdoptGradientKernels(*spec);
   }
-  PyModule_AddStringConstant(module, "paddle_version", native_ops::kPaddleVersion);
+  PyModule_AddStringConstant(
+      module, "paddle_version", native_ops::kPaddleVersion);
   for (const native_ops::OpSpec* spec : native_ops::ForwardOps()) {
     if (!native_ops::AddOp(module, *spec)) return nullptr;
   }

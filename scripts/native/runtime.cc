@@ -63,13 +63,13 @@ const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
   const auto found = by_name->second.find(key);
   const phi::Kernel& kernel =
       found == by_name->second.end() ? missing : found->second;
-  PADDLE_ENFORCE_EQ(kernel.IsValid(),
-                    true,
-                    common::errors::Unimplemented(
-                        "(%s) %s of dtype %s is not supported.",
-                        spec.name,
-                        spec.inputs[spec.dtype_input].name,
-                        phi::DataTypeToString(dtype)));
+  PADDLE_ENFORCE_EQ(
+      kernel.IsValid(),
+      true,
+      common::errors::Unimplemented("(%s) %s of dtype %s is not supported.",
+                                    spec.name,
+                                    spec.inputs[spec.dtype_input].name,
+                                    phi::DataTypeToString(dtype)));
   return kernel;
 }
 
@@ -252,11 +252,10 @@ phi::DataType PlausibleDtype(const char* name) {
 DenseTensor* DensePointer(const OpSpec& spec,
                           const char* name,
                           const paddle::Tensor& tensor) {
-  PADDLE_ENFORCE_EQ(
-      tensor.is_dense_tensor(),
-      true,
-      common::errors::InvalidArgument(
-          "(%s) %s must be a dense Tensor.", spec.name, name));
+  PADDLE_ENFORCE_EQ(tensor.is_dense_tensor(),
+                    true,
+                    common::errors::InvalidArgument(
+                        "(%s) %s must be a dense Tensor.", spec.name, name));
   return static_cast<DenseTensor*>(tensor.impl().get());
 }
 
@@ -364,8 +363,8 @@ namespace {
 GuardThirdOrder guard_third_order = nullptr;
 
 void NoThirdOrderForward(paddle::CustomOpKernelContext* context) {
-  auto* out = static_cast<DenseTensor*>(
-      context->MutableOutputAt(0)->impl().get());
+  auto* out =
+      static_cast<DenseTensor*>(context->MutableOutputAt(0)->impl().get());
   out->Resize(common::make_ddim({1}));
   CpuContext().Alloc(out, context->InputAt(0).dtype());
 }
@@ -442,9 +441,8 @@ Shapes InferCustomShapes(const OpSpec& spec,
   Shapes found;
   for (size_t i = 0; i < results.size(); ++i) {
     const bool is_zero_dim = IsZeroDim(zero_dim, spec.outputs[i].custom_name);
-    found.push_back(is_zero_dim
-                        ? Shape{1}
-                        : common::vectorize<int64_t>(results[i].dims()));
+    found.push_back(
+        is_zero_dim ? Shape{1} : common::vectorize<int64_t>(results[i].dims()));
   }
   for (const ExtraOutput& extra : spec.extra_outputs) {
     for (size_t i = 0; i < spec.inputs.size(); ++i) {

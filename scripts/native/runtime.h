@@ -64,7 +64,7 @@ struct OpSpec {
   const char* name;
   const char* kernel;
   bool is_backward;
-  bool is_last;  // a gradient that has none of its own
+  bool is_last;       // a gradient that has none of its own
   int dtype_input;    // the input that the kernel's dtype comes from
   int inplace_input;  // -1: no in-place form
   std::vector<InputSpec> inputs;

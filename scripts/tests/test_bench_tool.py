@@ -20,6 +20,7 @@ from bench import (
     gaps,
     inputs,
     memory,
+    overall,
     readme_table,
     report,
     small,
@@ -309,6 +310,18 @@ def test_summary_of_threads_and_sizes():
     found = summary.summarise(rows)
     assert [g['gain'] for g in found['thread_gain']] == [2.0]
     assert found['scaling'][0]['worst'] == pytest.approx(2.0)
+
+
+def test_figures_over_all_cases():
+    slow = result(case=cases.case('select_scatter'), ours=4.0, torch=2.0)
+    data = run_data([result(), slow, result(ours=3.0, threads=1)])
+    data['import_ms'] = {'ours': 1015.0, 'release': 1000.0}
+    rows = {row['text']: row for row in overall.judge(data)}
+    assert rows['cases slower than torch: none']['value'] == 1
+    assert rows['cases slower than torch: none']['passed'] is False
+    assert rows['import of paddle at most 20 ms longer']['value'] == 15
+    gain = next(row for text, row in rows.items() if 'two threads' in text)
+    assert gain['value'] == pytest.approx(1.5) and gain['passed'] is False
 
 
 def test_changes_show_a_loss_and_leave_out_noise():
