@@ -24,7 +24,8 @@ class Side:
     def __init__(self, name, python, threads, env=()):
         self.name, self.python, self.threads = name, str(python), threads
         self.env = dict(env)
-        self.log = LOGS / f'{name}-{os.getpid()}.log'
+        self.log = LOGS / f'{name}-{threads}-{os.getpid()}.log'
+        self.died = False
         self.library = None
         self.process = None
         self.facts = self._start()
@@ -42,7 +43,7 @@ class Side:
         command = [self.python, '-m', 'bench.worker', self.name]
         command += [str(there.fileno()), str(self.threads)]
         LOGS.mkdir(parents=True, exist_ok=True)
-        with open(self.log, 'wb') as log:
+        with open(self.log, 'ab') as log:
             self.process = subprocess.Popen(
                 command,
                 env=env,
@@ -64,10 +65,12 @@ class Side:
         try:
             self.connection.send((method, arguments))
             if not self.connection.poll(timeout):
+                self.died = True
                 self._forget()
                 raise SideDied(f'no answer within {timeout} s')
             status, result = self.connection.recv()
         except (EOFError, OSError):
+            self.died = True
             code = self._forget()
             raise SideDied(
                 f'the process of {self.name} ended ({code}) in {method}; '
@@ -86,7 +89,7 @@ class Side:
         if self.process is None:
             return None
         try:
-            code = self.process.wait(timeout=2)
+            code = self.process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             self.process.kill()
             code = self.process.wait()
@@ -103,6 +106,8 @@ class Side:
         except OSError:
             pass  # it is gone already
         self._forget()
+        if not self.died and self.log.exists():
+            self.log.unlink()
 
 
 class Crew:

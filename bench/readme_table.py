@@ -87,7 +87,11 @@ def _means(summary):
             )
     if not words:
         return []
-    return ['', f'Geometric mean over all cases: {"; ".join(words)}.']
+    return [
+        '',
+        'Geometric mean over the cases of this run that both sides have: '
+        f'{"; ".join(words)}.',
+    ]
 
 
 def section(data):

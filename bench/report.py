@@ -178,6 +178,8 @@ def render(data):
     return template.render(
         meta=data['meta'],
         results=results,
+        not_run=len(data.get('not_run', [])),
+        busy=' '.join(table.busy_lines(results)),
         labels=LABELS,
         columns=table.COLUMNS,
         threads=threads,

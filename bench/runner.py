@@ -25,7 +25,7 @@ class Effort:
 
 
 QUICK = Effort(turns=3, turn=0.06, side=0.8)
-FULL = Effort(turns=5, turn=0.25, side=5.0)
+FULL = Effort(turns=5, turn=0.15, side=4.0)
 
 
 def free_memory():

@@ -383,9 +383,9 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of a product is the product
           of the other factors, zeros or not. ``'amax'`` and ``'amin'`` share the gradient evenly among equal elements.
           With ``overwrite=True``, only the slice that wins gets a gradient. This, ``'sum'`` and ``'mean'`` can be
-          differentiated again; ``'mul'``, ``'amax'`` and ``'amin'`` raise NotImplementedError then. All of this
-          holds when ``axis``, ``reduce`` or ``include_self`` is given; without them the gradients are those of
-          earlier releases.
+          differentiated again; for ``'mul'``, ``'amax'`` and ``'amin'`` that is an error. All of this holds when
+          ``axis``, ``reduce`` or ``include_self`` is given; without them, the data types of earlier releases have
+          the gradients of earlier releases.
         - Determinism: on a CPU the result does not depend on the number of threads, duplicates in ``index`` included.
 
     Examples:

@@ -72,21 +72,22 @@ class IndexReducer {
    public:
     explicit Panel(const IndexReducer& reducer)
         : reducer_(reducer),
-          n_(reducer.groups_.positions()),
-          data_(new T[n_ * kNarrowLanes]) {}
+          data_(new T[reducer.groups_.positions() * kNarrowLanes]) {}
 
     template <typename Lanes>
-    void Load(const Lanes& lanes, int64_t offset) {
-      lanes.Pack(
-          reducer_.updates_ + offset, reducer_.view_.inner, n_, data_.get());
+    void Load(const GroupTask& task, const Lanes& lanes, int64_t offset) {
+      const T* updates = reducer_.updates_ + offset;
+      reducer_.groups_.ForEachPosition(
+          task.group_begin, task.group_end, [&](int64_t p) {
+            lanes.Pack(updates, reducer_.view_.inner, p, data_.get());
+          });
     }
     UpdateRows<T> rows() const { return {data_.get(), kNarrowLanes}; }
     template <typename Lanes>
-    void Store(const Lanes&, int64_t) {}
+    void Store(const GroupTask&, const Lanes&, int64_t) {}
 
    private:
     const IndexReducer& reducer_;
-    int64_t n_;
     std::unique_ptr<T[]> data_;
   };
 

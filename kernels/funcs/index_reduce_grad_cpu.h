@@ -86,33 +86,37 @@ class IndexReduceDifferentiator {
    public:
     explicit Panel(const IndexReduceDifferentiator& owner)
         : tensors_(owner.tensors_),
-          inner_(owner.view_.inner),
-          n_(owner.groups_.positions()) {
-      const int64_t size = n_ * kNarrowLanes;
+          groups_(owner.groups_),
+          inner_(owner.view_.inner) {
+      const int64_t size = groups_.positions() * kNarrowLanes;
       if (kNeedsValues) updates_.reset(new T[size]);
       if (tensors_.updates_grad) grads_.reset(new T[size]);
     }
 
     template <typename Lanes>
-    void Load(const Lanes& lanes, int64_t offset) {
-      if (kNeedsValues) {
-        lanes.Pack(tensors_.updates + offset, inner_, n_, updates_.get());
-      }
+    void Load(const GroupTask& task, const Lanes& lanes, int64_t offset) {
+      if (!updates_) return;
+      const T* updates = tensors_.updates + offset;
+      groups_.ForEachPosition(task.group_begin, task.group_end, [&](int64_t p) {
+        lanes.Pack(updates, inner_, p, updates_.get());
+      });
     }
     UpdateGradRows<T> rows() const {
       return {updates_.get(), grads_.get(), kNarrowLanes};
     }
     template <typename Lanes>
-    void Store(const Lanes& lanes, int64_t offset) {
-      if (grads_) {
-        lanes.Unpack(grads_.get(), inner_, n_, tensors_.updates_grad + offset);
-      }
+    void Store(const GroupTask& task, const Lanes& lanes, int64_t offset) {
+      if (!grads_) return;
+      T* grads = tensors_.updates_grad + offset;
+      groups_.ForEachPosition(task.group_begin, task.group_end, [&](int64_t p) {
+        lanes.Unpack(grads_.get(), inner_, p, grads);
+      });
     }
 
    private:
     const IndexReduceGradTensors<T>& tensors_;
+    const IndexGroups& groups_;
     int64_t inner_;
-    int64_t n_;
     std::unique_ptr<T[]> updates_;
     std::unique_ptr<T[]> grads_;
   };

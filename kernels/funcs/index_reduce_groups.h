@@ -41,6 +41,18 @@ struct IndexGroups {
   const int64_t* begin(int64_t g) const { return order.data() + start[g]; }
   const int64_t* end(int64_t g) const { return order.data() + start[g + 1]; }
   int64_t last(int64_t g) const { return order[start[g + 1] - 1]; }
+
+  // f(position) for the groups [group_begin, group_end).
+  template <typename F>
+  void ForEachPosition(int64_t group_begin,
+                       int64_t group_end,
+                       const F& f) const {
+    if (group_begin == 0 && group_end == count()) {
+      for (int64_t p = 0; p < positions(); ++p) f(p);  // in memory order
+      return;
+    }
+    for (int64_t i = start[group_begin]; i < start[group_end]; ++i) f(order[i]);
+  }
 };
 
 // The slots of an index, negative ones counted from the end. Throws if one is

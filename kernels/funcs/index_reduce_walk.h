@@ -79,23 +79,19 @@ struct NarrowLanes {
   static constexpr int64_t size() { return kCount; }
   int64_t x(int64_t l) const { return x_offset[l]; }
 
-  // packed[p] = the lanes of position p, for the n positions of the index: what
-  // is read in the order of the groups lies in one place instead of kCount.
+  // packed[p] = the lanes of position p, for one position: what is read in the
+  // order of the groups then lies in one place instead of kCount.
   template <typename T>
-  void Pack(const T* updates, int64_t inner, int64_t n, T* packed) const {
-    for (int64_t p = 0; p < n; ++p) {
-      for (int l = 0; l < kCount; ++l) {
-        packed[p * kCount + l] = updates[updates_offset[l] + p * inner];
-      }
+  void Pack(const T* updates, int64_t inner, int64_t p, T* packed) const {
+    for (int l = 0; l < kCount; ++l) {
+      packed[p * kCount + l] = updates[updates_offset[l] + p * inner];
     }
   }
 
   template <typename T>
-  void Unpack(const T* packed, int64_t inner, int64_t n, T* updates) const {
-    for (int64_t p = 0; p < n; ++p) {
-      for (int l = 0; l < kCount; ++l) {
-        updates[updates_offset[l] + p * inner] = packed[p * kCount + l];
-      }
+  void Unpack(const T* packed, int64_t inner, int64_t p, T* updates) const {
+    for (int l = 0; l < kCount; ++l) {
+      updates[updates_offset[l] + p * inner] = packed[p * kCount + l];
     }
   }
 };
@@ -132,8 +128,7 @@ class GroupTasks {
       outer_step_ -= outer_step_ % kNarrowLanes;
     }
     outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
-    CutSlots(row,
-             (wanted + outer_count_ - 1) / std::max<int64_t>(1, outer_count_));
+    CutSlots(row, wanted / std::max<int64_t>(1, outer_count_));
     CutInner(wide, wanted);
   }
 
@@ -234,8 +229,8 @@ class GroupTasks {
 //     be written as the narrow lanes of groups;
 //   Group(lanes, g, x_offset, rows): one group, `rows` being
 //   Rows(offset, stride): its updates, or
-//   Panel: a packed copy of them, with Load(lanes, offset), rows() and
-//     Store(lanes, offset).
+//   Panel: a packed copy of them, with Load(task, lanes, offset), rows() and
+//     Store(task, lanes, offset).
 template <typename Worker>
 class GroupWalk {
  public:
@@ -315,9 +310,9 @@ class GroupWalk {
       int64_t c = 0;
       for (; c + kNarrowLanes <= columns; c += kNarrowLanes) {
         const NarrowLanes<kNarrowLanes> lanes(view_, c);
-        panel.Load(lanes, UpdatesRow(o));
+        panel.Load(task, lanes, UpdatesRow(o));
         NarrowGroups(task, lanes, XRow(o), panel.rows());
-        panel.Store(lanes, UpdatesRow(o));
+        panel.Store(task, lanes, UpdatesRow(o));
       }
       for (; c < columns; ++c) {
         const NarrowLanes<1> lane(view_, c);

@@ -214,6 +214,19 @@ struct DiagonalAxes {
   int column;
 };
 
+// The other axes of x, then the diagonal.
+inline DDim DiagonalShape(const DDim& x_dims,
+                          const DiagonalAxes& axes,
+                          int64_t offset) {
+  std::vector<int64_t> shape;
+  for (int i = 0; i < x_dims.size(); ++i) {
+    if (i != axes.row && i != axes.column) shape.push_back(x_dims[i]);
+  }
+  shape.push_back(
+      DiagonalLength(x_dims[axes.row], x_dims[axes.column], offset));
+  return common::make_ddim(shape);
+}
+
 // Checks what is known of the arguments of diagonal_scatter and returns its
 // axes in [0, rank). Dims that are unknown yet pass: the kernel asks again.
 inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
@@ -238,14 +251,9 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
                         "both are axis %d.",
                         kOp,
                         axes.row));
-  std::vector<int64_t> wanted;
-  for (int i = 0; i < x_dims.size(); ++i) {
-    if (i != axes.row && i != axes.column) wanted.push_back(x_dims[i]);
-  }
-  wanted.push_back(
-      DiagonalLength(x_dims[axes.row], x_dims[axes.column], offset));
+  const DDim wanted = DiagonalShape(x_dims, axes, offset);
   PADDLE_ENFORCE_EQ(
-      SameDims(y_dims, common::make_ddim(wanted)),
+      SameDims(y_dims, wanted),
       true,
       common::errors::InvalidArgument(
           "(%s) the shape of y must be that of diagonal(x, offset=%d, "
@@ -254,7 +262,7 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
           offset,
           axis1,
           axis2,
-          common::make_ddim(wanted),
+          wanted,
           y_dims));
   return axes;
 }
