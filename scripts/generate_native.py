@@ -399,7 +399,7 @@ def main():
     try:
         texts = render(args.yaml_dir, paddle_version)
     except (GlueError, op_schema.SchemaError) as error:
-        sys.exit(f'generate_glue: {error}')
+        sys.exit(f'generate_native: {error}')
     for name, text in texts.items():
         write_if_changed(args.out / name, text.encode())
 
