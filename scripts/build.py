@@ -40,6 +40,11 @@ def parse_args(argv):
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    add_options(parser)
+    return parser.parse_args(argv)
+
+
+def add_options(parser):
     parser.add_argument(
         '--jobs',
         '-j',
@@ -78,7 +83,6 @@ def parse_args(argv):
         help='source target: build this Paddle checkout instead; '
         '--source DIR --help lists its own options',
     )
-    return parser.parse_args(argv)
 
 
 def positive(text):

@@ -1,0 +1,211 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What index_reduce refuses, and what its errors say."""
+
+import unittest
+
+import numpy as np
+from index_reduce_cases import REDUCES, defined
+from scatter_graph_utils import StaticFunction
+from scatter_test_utils import ALL_DTYPES, to_paddle, to_storage
+
+import paddle
+from paddle import _C_ops
+
+
+def run(
+    x=(4, 3),
+    index=(1, 2),
+    updates=(2, 3),
+    axis=0,
+    reduce='sum',
+    include_self=True,
+):
+    """Takes Tensors, or shapes of x and updates and values of the index."""
+    if not isinstance(x, paddle.Tensor):
+        x = paddle.ones(x)
+    if not isinstance(updates, paddle.Tensor):
+        updates = paddle.ones(updates)
+    if not isinstance(index, paddle.Tensor):
+        index = paddle.to_tensor(np.array(index, 'int64'))
+    return _C_ops.index_reduce(x, index, updates, axis, reduce, include_self)
+
+
+class TestIndexReduceErrors(unittest.TestCase):
+    def test_the_plain_call_works(self):
+        self.assertEqual(run().sum(), 18)
+
+    def refused(self, words, error=ValueError, **arguments):
+        with self.assertRaisesRegex(error, words):
+            run(**arguments)
+
+    def test_index_out_of_range(self):
+        for index, place, value in (
+            ([1, 4], 1, 4),
+            ([-5, 0], 0, -5),
+            ([2**40, 0], 0, 2**40),
+            ([0, -(2**63)], 1, -(2**63)),
+            ([0, 2**63 - 1], 1, 2**63 - 1),
+        ):
+            with self.subTest(index=index):
+                self.refused(
+                    rf'in \[-4, 4\).*index\[{place}\] is {value}',
+                    IndexError,
+                    index=index,
+                )
+
+    def test_any_index_into_an_axis_without_elements(self):
+        self.refused('index', IndexError, x=(0, 3), index=(0,), updates=(1, 3))
+
+    def test_index_dtype(self):
+        for dtype in ('float32', 'int16', 'bool', 'uint8'):
+            self.refused(
+                f'index must be int32 or int64, but it is {dtype}',
+                index=paddle.ones([2]).astype(dtype),
+            )
+
+    def test_index_shape(self):
+        for shape in ([1, 2], [2, 2], [2, 1, 1]):
+            index = paddle.ones(shape, 'int64')
+            with self.subTest(shape=shape):
+                self.refused(r'\[\], \[n\] or \[n, 1\]', index=index)
+
+    def test_updates_shape(self):
+        for updates, index in (
+            ((1, 3), (1, 2)),
+            ((2, 2), (1, 2)),
+            ((2, 4), (1, 2)),
+            ((2, 1), (1, 2)),
+            ((6,), (1, 2)),
+            ((2, 3, 1), (1, 2)),
+            ((1, 3), 1),
+            ((2,), 1),
+            ((), 1),
+        ):
+            with self.subTest(updates=updates, index=index):
+                self.refused(
+                    'updates must have the shape of x',
+                    updates=updates,
+                    index=index,
+                )
+
+    def test_updates_dtype(self):
+        updates = paddle.ones([2, 3], 'float64')
+        self.refused(
+            'updates must be that of x, float32, but it is float64',
+            updates=updates,
+        )
+
+    def test_axis(self):
+        for axis in (2, -3, 100):
+            with self.subTest(axis=axis):
+                self.refused(rf'axis must be in \[-2, 2\).*{axis}', axis=axis)
+
+    def test_reduce(self):
+        for reduce in ('', 'SUM', 'prod', 'median'):
+            with self.subTest(reduce=reduce):
+                self.refused(
+                    f"assign, sum, mul, mean, amax or amin.*'{reduce}'",
+                    reduce=reduce,
+                )
+
+    def test_x_without_dims(self):
+        self.refused('x must have 1 dim or more', x=(), updates=(), index=0)
+
+    def test_dtypes_without_the_reduction(self):
+        refused = 0
+        for dtype in ALL_DTYPES:
+            for reduce in REDUCES:
+                if defined(reduce, dtype):
+                    continue
+                refused += 1
+                ones = to_paddle(to_storage(np.ones((4, 3)), dtype))
+                with self.subTest(dtype=dtype, reduce=reduce):
+                    self.refused(
+                        f"'{reduce}' is not defined.*{dtype}",
+                        x=ones,
+                        updates=ones[:2],
+                        reduce=reduce,
+                    )
+        self.assertEqual(refused, 8)
+
+    def test_x_is_untouched_after_an_error_in_place(self):
+        array = np.arange(12, dtype='float32').reshape(4, 3)
+        for axis, index, updates in (
+            (0, [0, 1, 2, 4], (4, 3)),
+            (1, [0, 1, 2, -4], (4, 4)),
+            (0, [0, 1], (1, 3)),
+        ):
+            for reduce in REDUCES:
+                x = to_paddle(array)
+                with self.subTest(axis=axis, reduce=reduce):
+                    with self.assertRaises((IndexError, ValueError)):
+                        _C_ops.index_reduce_(
+                            x,
+                            paddle.to_tensor(index),
+                            paddle.ones(updates),
+                            axis,
+                            reduce,
+                            False,
+                        )
+                    self.assertEqual(x.tolist(), array.tolist())
+
+
+class TestIndexReduceStaticErrors(unittest.TestCase):
+    inputs = {
+        'x': ([-1, 3], 'float32'),
+        'index': ([-1], 'int64'),
+        'updates': ([-1, 3], 'float32'),
+    }
+
+    def build(self, **changed):
+        return StaticFunction(
+            lambda x, index, updates: _C_ops.index_reduce(
+                x, index, updates, 0, changed.pop('reduce', 'sum'), True
+            ),
+            {**self.inputs, **changed.pop('inputs', {})},
+        )
+
+    def test_while_the_program_is_built(self):
+        for words, inputs, changed in (
+            ('index must be int32', {'index': ([-1], 'float32')}, {}),
+            ('index must have shape', {'index': ([-1, 2], 'int64')}, {}),
+            ('updates must have', {'updates': ([-1, 4], 'float32')}, {}),
+            ('updates must have', {'updates': ([-1], 'float32')}, {}),
+            ('dtype of updates', {'updates': ([-1, 3], 'float64')}, {}),
+            ('reduce must be', {}, {'reduce': 'max'}),
+        ):
+            with self.subTest(words=words, inputs=inputs):
+                with self.assertRaisesRegex(ValueError, words):
+                    self.build(inputs=inputs, **changed)
+
+    def test_while_the_program_runs(self):
+        program = self.build()
+        good = {
+            'x': np.ones((4, 3), 'float32'),
+            'index': np.array([0, 3]),
+            'updates': np.ones((2, 3), 'float32'),
+        }
+        self.assertEqual(program.run(good).sum(), 18)
+        for error, words, changed in (
+            (IndexError, 'index must be in', {'index': np.array([0, 4])}),
+            (ValueError, 'updates must have', {'index': np.array([0] * 3)}),
+        ):
+            with self.subTest(words=words):
+                with self.assertRaisesRegex(error, words):
+                    program.run({**good, **changed})
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,319 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Gradients of index_reduce: ties, zeros, duplicates, second order."""
+
+import unittest
+
+import numpy as np
+from index_reduce_cases import (
+    LINEAR_REDUCES,
+    REDUCES,
+    cases,
+    defined,
+    operands,
+    reduce_rows,
+    slots_of,
+)
+from scatter_test_utils import (
+    GRAD_DTYPES,
+    compare_gradients_with_torch,
+    random_numbers,
+    requires_torch,
+    to_numbers,
+    to_paddle,
+    to_storage,
+)
+
+import paddle
+from paddle import _C_ops
+
+
+def torch_index_reduce(x, index, updates, axis, reduce, include_self):
+    """The definition in PyTorch's elementary operators."""
+    import torch
+
+    target = x.movedim(axis, 0)
+    if updates.dim() < x.dim():
+        updates = updates.unsqueeze(axis)
+    rows = updates.movedim(axis, 0)
+    slots = slots_of(index, target.shape[0])
+    out = []
+    for slot in range(target.shape[0]):
+        chosen = [rows[i] for i in np.flatnonzero(slots == slot)]
+        if not chosen:
+            out.append(target[slot])
+            continue
+        if include_self and reduce != 'assign':
+            chosen.insert(0, target[slot])
+        if reduce == 'assign':
+            out.append(chosen[-1])
+        elif reduce == 'mul':
+            out.append(reduce_rows(chosen, 'mul'))
+        elif reduce in ('amax', 'amin'):
+            out.append(getattr(torch.stack(chosen), reduce)(0))
+        else:
+            total = sum(chosen[1:], chosen[0])
+            out.append(total / len(chosen) if reduce == 'mean' else total)
+    return torch.stack(out).movedim(0, axis)
+
+
+def gradients(x, index, updates, attrs, out_grad):
+    tensors = [to_paddle(a, stop_gradient=False) for a in (x, updates)]
+    out = _C_ops.index_reduce(tensors[0], to_paddle(index), tensors[1], *attrs)
+    grads = paddle.grad([out], tensors, [to_paddle(out_grad)])
+    return [grad.numpy() for grad in grads]
+
+
+def few_values(rng, shape, dtype='float64'):
+    """Many ties and many zeros."""
+    return to_storage(rng.choice([0.0, 0.5, 1.0, 2.0], shape), dtype)
+
+
+@requires_torch
+class TestIndexReduceGradAgainstTorch(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(3)
+
+    def expected(self, x, index, updates, attrs, out_grad):
+        import torch
+
+        wide = np.complex128 if np.iscomplexobj(x) else np.float64
+        leaves = [
+            torch.tensor(a.astype(wide), requires_grad=True)
+            for a in (x, updates)
+        ]
+        out = torch_index_reduce(leaves[0], index, leaves[1], *attrs)
+        grads = torch.autograd.grad(
+            out, leaves, torch.tensor(out_grad.astype(wide)), allow_unused=True
+        )
+        return [
+            np.zeros(a.shape, wide) if g is None else g.numpy()
+            for g, a in zip(grads, (x, updates))
+        ]
+
+    def check(self, x, index, updates, attrs, out_grad, dtype):
+        found = gradients(x, index, updates, attrs, out_grad)
+        numbers = (to_numbers(a, dtype) for a in (x, updates, out_grad))
+        x, updates, out_grad = numbers
+        wanted = self.expected(x, index, updates, attrs, out_grad)
+        rtol = {'float16': 2e-3, 'bfloat16': 2e-2, 'float64': 1e-12}
+        rtol = rtol.get(dtype, 1e-5)
+        for grad, expected in zip(found, wanted):
+            scale = max(1.0, np.abs(expected).max(initial=0))
+            np.testing.assert_allclose(
+                to_numbers(grad, dtype), expected, rtol, rtol * scale
+            )
+
+    def test_every_case_with_ties_and_zeros(self):
+        for name, x_shape, axis, index, updates_shape in cases():
+            if 0 in x_shape:
+                continue
+            for reduce in REDUCES:
+                for make in (few_values, random_numbers):
+                    x = make(self.rng, x_shape)
+                    updates = make(self.rng, updates_shape)
+                    out_grad = random_numbers(self.rng, x_shape)
+                    for include_self in (True, False):
+                        attrs = axis, reduce, include_self
+                        with self.subTest(case=name, attrs=attrs):
+                            self.check(
+                                x, index, updates, attrs, out_grad, 'float64'
+                            )
+
+    def test_every_dtype(self):
+        index = np.array([3, 3, 0, -1, 3, 8])
+        for dtype in GRAD_DTYPES:
+            for reduce in REDUCES:
+                if not defined(reduce, dtype):
+                    continue
+                for axis, shape in ((0, (6, 9)), (1, (9, 6))):
+                    x = few_values(self.rng, (9, 9), dtype)
+                    updates = few_values(self.rng, shape, dtype)
+                    out_grad = few_values(self.rng, (9, 9), dtype)
+                    attrs = axis, reduce, True
+                    with self.subTest(dtype=dtype, attrs=attrs):
+                        self.check(x, index, updates, attrs, out_grad, dtype)
+
+    def test_complex_factors_are_conjugated(self):
+        x = operands(self.rng, (5, 4), 'mul', 'complex128')
+        updates = operands(self.rng, (7, 4), 'mul', 'complex128')
+        out_grad = random_numbers(self.rng, (5, 4), 'complex128')
+        index = np.array([1, 1, 1, 0, 4, 4, 1])
+        for include_self in (True, False):
+            attrs = 0, 'mul', include_self
+            self.check(x, index, updates, attrs, out_grad, 'complex128')
+
+    def test_second_order(self):
+        x = random_numbers(self.rng, (5, 6))
+        index = np.array([1, 1, 5, -6, 1, 3, 3])
+        updates = random_numbers(self.rng, (5, 9))
+        for reduce in LINEAR_REDUCES:
+            for include_self in (True, False):
+                attrs = 1, reduce, include_self
+                with self.subTest(attrs=attrs):
+                    compare_gradients_with_torch(
+                        lambda x, u, attrs=attrs: _C_ops.index_reduce(
+                            x, to_paddle(index), u, *attrs
+                        ),
+                        lambda x, u, attrs=attrs: torch_index_reduce(
+                            x, index, u, *attrs
+                        ),
+                        [x, updates],
+                    )
+
+
+class TestIndexReduceGradByHand(unittest.TestCase):
+    def grads(self, x, updates, reduce, include_self):
+        index = np.zeros(len(updates), 'int64')
+        attrs = 0, reduce, include_self
+        found = gradients(
+            np.array(x), index, np.array(updates), attrs, np.ones(len(x))
+        )
+        return [grad.tolist() for grad in found]
+
+    def test_product_with_zeros(self):
+        for x, updates, expected in (
+            ([2.0], [3.0, 5.0], [[15.0], [10.0, 6.0]]),
+            ([2.0], [0.0, 5.0], [[0.0], [10.0, 0.0]]),
+            ([0.0], [3.0, 5.0], [[15.0], [0.0, 0.0]]),
+            ([2.0], [0.0, 0.0], [[0.0], [0.0, 0.0]]),
+            ([0.0], [0.0, 5.0], [[0.0], [0.0, 0.0]]),
+            ([0.0], [0.0, 0.0], [[0.0], [0.0, 0.0]]),
+        ):
+            with self.subTest(x=x, updates=updates):
+                self.assertEqual(self.grads(x, updates, 'mul', True), expected)
+        # x is no factor: its zero does not count
+        found = self.grads([0.0], [3.0, 5.0], 'mul', False)
+        self.assertEqual(found, [[0.0], [5.0, 3.0]])
+
+    def test_product_that_overflows(self):
+        found = self.grads([1e200], [1e200, 1e-200], 'mul', True)
+        self.assertEqual(found[1], [1.0, np.inf])
+        np.testing.assert_allclose(found[0], [1.0])
+
+    def test_product_with_infinity(self):
+        found = self.grads([2.0], [np.inf, 4.0], 'mul', True)
+        self.assertEqual(found, [[np.inf], [8.0, np.inf]])
+
+    def test_ties(self):
+        for reduce, sign in (('amax', 1.0), ('amin', -1.0)):
+            x = [5.0 * sign, 1.0]
+            updates = [5.0 * sign, 2.0 * sign, 5.0 * sign, 5.0 * sign]
+            with self.subTest(reduce=reduce):
+                self.assertEqual(
+                    self.grads(x, updates, reduce, True),
+                    [[0.25, 1.0], [0.25, 0.0, 0.25, 0.25]],
+                )
+                x_grad, updates_grad = self.grads(x, updates, reduce, False)
+                self.assertEqual(x_grad, [0.0, 1.0])
+                third = 1.0 / 3.0
+                self.assertEqual(updates_grad, [third, 0.0, third, third])
+
+    def test_nans_share_the_gradient(self):
+        nan = float('nan')
+        found = self.grads([nan], [nan, 1.0], 'amax', True)
+        self.assertEqual(found, [[0.5], [0.5, 0.0]])
+
+    def test_assigned_duplicates(self):
+        self.assertEqual(
+            self.grads([7.0, 8.0], [1.0, 2.0, 3.0], 'assign', True),
+            [[0.0, 1.0], [0.0, 0.0, 1.0]],
+        )
+
+    def test_mean_counts_self(self):
+        found = self.grads([7.0, 8.0], [1.0, 2.0, 3.0], 'mean', True)
+        self.assertEqual(found, [[0.25, 1.0], [0.25, 0.25, 0.25]])
+
+    def test_unused_updates_get_zeros(self):
+        x, updates = np.ones((4, 3)), np.ones((6, 3))
+        for reduce in REDUCES:
+            attrs = 0, reduce, True
+            _, grad = gradients(x, np.array([1, 2]), updates, attrs, x)
+            with self.subTest(reduce=reduce):
+                self.assertEqual(grad[2:].tolist(), np.zeros((4, 3)).tolist())
+                self.assertTrue((grad[:2] != 0).all())
+
+    def test_one_gradient_alone(self):
+        rng = np.random.default_rng(4)
+        index = to_paddle(np.array([1, 1, 3]))
+        for reduce in REDUCES:
+            for axis, shape in ((0, (3, 5)), (1, (5, 3))):
+                arrays = few_values(rng, (5, 5)), few_values(rng, shape)
+                attrs = axis, reduce, True
+                ones = np.ones((5, 5))
+                both = gradients(
+                    arrays[0], index.numpy(), arrays[1], attrs, ones
+                )
+                for wanted in (0, 1):
+                    tensors = [
+                        to_paddle(a, stop_gradient=i != wanted)
+                        for i, a in enumerate(arrays)
+                    ]
+                    out = _C_ops.index_reduce(
+                        tensors[0], index, tensors[1], *attrs
+                    )
+                    (grad,) = paddle.grad([out], [tensors[wanted]])
+                    with self.subTest(attrs=attrs, wanted=wanted):
+                        self.assertEqual(grad.tolist(), both[wanted].tolist())
+
+
+# An error inside a PyLayer's backward comes out as an OSError with its text.
+REFUSED = (NotImplementedError, OSError)
+
+
+class TestIndexReduceSecondOrder(unittest.TestCase):
+    def first_order(self, reduce, out_grad_needs_grad):
+        x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        updates = paddle.to_tensor([3.0, 4.0], stop_gradient=False)
+        index = paddle.to_tensor([0, 0])
+        out = _C_ops.index_reduce(x, index, updates, 0, reduce, True)
+        seed = paddle.ones([2])
+        seed.stop_gradient = not out_grad_needs_grad
+        grads = paddle.grad([out], [x, updates], [seed], create_graph=True)
+        return x, updates, seed, grads
+
+    def test_products_and_extremes_refuse(self):
+        for reduce in ('mul', 'amax', 'amin'):
+            for needs_grad in (True, False):
+                for target in (0, 1):
+                    *leaves, _, grads = self.first_order(reduce, needs_grad)
+                    loss = sum((grad**2).sum() for grad in grads)
+                    with self.subTest(reduce=reduce, target=target):
+                        with self.assertRaisesRegex(
+                            REFUSED, f"'{reduce}'.*second-order"
+                        ):
+                            paddle.grad([loss], [leaves[target]])
+
+    def test_backward_refuses_too(self):
+        x, _, _, grads = self.first_order('mul', False)
+        with self.assertRaisesRegex(REFUSED, 'second-order'):
+            (grads[0] ** 2).sum().backward()
+        self.assertIsNone(x.grad)
+
+    def test_first_order_with_create_graph_is_the_same(self):
+        for reduce in REDUCES:
+            *_, grads = self.first_order(reduce, False)
+            expected = gradients(
+                np.float32([1, 2]),
+                np.array([0, 0]),
+                np.float32([3, 4]),
+                (0, reduce, True),
+                np.float32([1, 1]),
+            )
+            for grad, wanted in zip(grads, expected):
+                self.assertEqual(grad.tolist(), wanted.tolist())
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,263 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""index_reduce of every case and dtype against loops and against PyTorch."""
+
+import unittest
+
+import numpy as np
+from index_reduce_cases import (
+    REDUCES,
+    TORCH_NAMES,
+    cases,
+    dtype_reduces,
+    expected_index_reduce,
+    operands,
+    slots_of,
+)
+from scatter_test_utils import (
+    COMPLEX_DTYPES,
+    HALF_DTYPES,
+    assert_same_bits,
+    layouts,
+    random_array,
+    random_numbers,
+    requires_torch,
+    to_numbers,
+    to_paddle,
+    to_storage,
+    to_torch,
+    torch_to_numpy,
+)
+
+from paddle import _C_ops
+
+
+def run(x, index, updates, *attrs):
+    return _C_ops.index_reduce(
+        to_paddle(x), to_paddle(index), to_paddle(updates), *attrs
+    ).numpy()
+
+
+class TestIndexReduceValues(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(1)
+
+    def check(self, x, index, updates, attrs, dtype):
+        out = run(x, index, updates, *attrs)
+        expected = expected_index_reduce(x, index, updates, *attrs, dtype)
+        self.assertEqual(out.dtype, x.dtype)
+        if attrs[1] == 'assign' or x.dtype.kind in 'bi':
+            assert_same_bits(out, expected)
+            return
+        rtol = {'float16': 1e-3, 'bfloat16': 1e-2, 'float64': 1e-14}
+        np.testing.assert_allclose(
+            to_numbers(out, dtype),
+            to_numbers(expected, dtype)
+            if expected.dtype == np.uint16
+            else expected,
+            rtol=rtol.get(dtype, 1e-5),
+            atol=rtol.get(dtype, 1e-5),
+        )
+
+    def test_every_case_and_reduce(self):
+        for name, x_shape, axis, index, updates_shape in cases():
+            for reduce in REDUCES:
+                x = operands(self.rng, x_shape, reduce)
+                updates = operands(self.rng, updates_shape, reduce)
+                for include_self in (True, False):
+                    attrs = axis, reduce, include_self
+                    with self.subTest(case=name, attrs=attrs):
+                        self.check(x, index, updates, attrs, 'float64')
+
+    def test_every_dtype_and_reduce(self):
+        for dtype, reduce in dtype_reduces():
+            for axis in (0, 1):
+                x = operands(self.rng, (13, 12), reduce, dtype)
+                updates = operands(self.rng, (13, 13), reduce, dtype)
+                index = self.rng.integers(-12, 12, 12 + axis, 'int32')
+                if axis == 0:
+                    updates = updates[:, :12]
+                for include_self in (True, False):
+                    attrs = axis, reduce, include_self
+                    with self.subTest(dtype=dtype, attrs=attrs):
+                        self.check(x, index, updates, attrs, dtype)
+
+    def test_assigned_bits_of_every_dtype(self):
+        for dtype, reduce in dtype_reduces():
+            if reduce != 'assign':
+                continue
+            for axis in (0, 1):
+                x = random_array(self.rng, (17, 17), dtype)
+                updates = random_array(self.rng, (17, 17), dtype)
+                index = self.rng.integers(-17, 17, 17)
+                with self.subTest(dtype=dtype, axis=axis):
+                    self.check(x, index, updates, (axis, reduce, True), dtype)
+
+    def test_every_layout(self):
+        x = operands(self.rng, (6, 5, 7), 'mul')
+        updates = operands(self.rng, (6, 9, 7), 'mul')
+        index = self.rng.integers(-5, 5, 9)
+        attrs = 1, 'mul', True
+        expected = run(x, index, updates, *attrs)
+        padded = to_paddle(np.repeat(index, 2))[::2]
+        for (name, x_view), (_, updates_view) in zip(
+            layouts(x), layouts(updates)
+        ):
+            out = _C_ops.index_reduce(x_view, padded, updates_view, *attrs)
+            with self.subTest(layout=name):
+                assert_same_bits(out, expected)
+
+    def test_expanded_updates(self):
+        x = operands(self.rng, (6, 5), 'sum')
+        row = operands(self.rng, (1, 5), 'sum')
+        updates = to_paddle(row).expand([4, 5])
+        index = np.array([1, 1, 0, 1])
+        out = _C_ops.index_reduce(
+            to_paddle(x), to_paddle(index), updates, 0, 'sum', True
+        )
+        expected = run(x, index, np.repeat(row, 4, 0), 0, 'sum', True)
+        assert_same_bits(out, expected)
+
+    def test_nan_and_infinity(self):
+        nan, inf = np.nan, np.inf
+        x = np.array([0.0, nan, 1.0, -inf, 2.0])
+        updates = np.array([nan, 5.0, 3.0, inf, 7.0, -inf, -0.5])
+        index = np.array([0, 0, 1, 2, 2, 3, 4])
+        for dtype in ('float32', 'float64', 'float16'):
+            arrays = x.astype(dtype), index, updates.astype(dtype)
+            for reduce, with_self, without in (
+                ('amax', [nan, nan, inf, -inf, 2], [nan, 3, inf, -inf, -0.5]),
+                ('amin', [nan, nan, 1, -inf, -0.5], [nan, 3, 7, -inf, -0.5]),
+                (
+                    'sum',
+                    [nan, nan, inf, -inf, 1.5],
+                    [nan, 3, inf, -inf, -0.5],
+                ),
+            ):
+                for include_self, expected in (
+                    (True, with_self),
+                    (False, without),
+                ):
+                    out = run(*arrays, 0, reduce, include_self)
+                    with self.subTest(dtype=dtype, reduce=reduce):
+                        np.testing.assert_array_equal(out, expected)
+
+    def test_nan_reaches_vector_loops_in_any_order(self):
+        x = np.zeros((3, 40), 'float32')
+        updates = random_numbers(self.rng, (5, 40), 'float32')
+        updates[self.rng.integers(0, 5, 20), np.arange(0, 40, 2)] = np.nan
+        for reduce in ('amax', 'amin'):
+            out = run(x, np.array([1] * 5), updates, 0, reduce, True)
+            np.testing.assert_array_equal(np.isnan(out[1, ::2]), True)
+            np.testing.assert_array_equal(np.isnan(out[1, 1::2]), False)
+
+    def test_mean_of_integers_rounds_down_and_does_not_overflow(self):
+        for dtype in ('int8', 'int16', 'int32', 'int64'):
+            x = np.array([-7, -7, 7], dtype)
+            updates = np.array([4, -4, 4], dtype)
+            out = run(x, np.arange(3), updates, 0, 'mean', True)
+            with self.subTest(dtype=dtype):
+                self.assertEqual(out.tolist(), [-2, -6, 5])
+        full = np.full(9, 127, 'int8')
+        out = run(full[:1], np.zeros(9, 'int64'), full, 0, 'mean', True)
+        self.assertEqual(out.tolist(), [127])
+
+    def test_integers_wrap_around(self):
+        x = np.array([200], 'uint8')
+        updates = np.array([100, 2], 'uint8')
+        index = np.zeros(2, 'int64')
+        self.assertEqual(run(x, index, updates, 0, 'sum', True), [302 % 256])
+        self.assertEqual(run(x, index, updates, 0, 'mul', True), [40000 % 256])
+
+    def test_half_types_round_once(self):
+        for dtype in HALF_DTYPES:
+            ones = to_storage(np.ones((4, 5000)), dtype)
+            index = np.zeros(5000, 'int64')
+            for axis, arrays in (
+                (1, (ones[:, :1], index, ones)),
+                (0, (ones.T[:1].copy(), index, ones.T.copy())),
+            ):
+                out = to_numbers(run(*arrays, axis, 'sum', True), dtype)
+                rounded = to_numbers(to_storage(5001.0, dtype), dtype)
+                with self.subTest(dtype=dtype, axis=axis):
+                    np.testing.assert_allclose(out, rounded, 2**-7)
+
+    def test_bool_sum_is_any(self):
+        x = np.array([False, True, False, False])
+        updates = np.array([True, False, False, True])
+        index = np.array([0, 1, 2, 3])
+        out = run(x, index, updates, 0, 'sum', True)
+        self.assertEqual(out.tolist(), [True, True, False, True])
+        out = run(x, index, updates, 0, 'sum', False)
+        self.assertEqual(out.tolist(), [True, False, False, True])
+
+
+def torch_has(reduce, include_self):
+    """What PyTorch can do with complex numbers."""
+    return reduce != 'mean' and (reduce != 'mul' or include_self)
+
+
+@requires_torch
+class TestIndexReduceAgainstTorch(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(2)
+
+    def torch_result(self, x, slots, updates, axis, reduce, include_self):
+        x, index, updates = map(to_torch, (x, slots, updates))
+        if reduce == 'assign':
+            return x.index_copy(axis, index, updates)
+        if reduce == 'sum':
+            if not include_self:
+                x = x.index_fill(axis, index, 0)
+            return x.index_add(axis, index, updates)
+        return x.index_reduce(
+            axis, index, updates, TORCH_NAMES[reduce], include_self=include_self
+        )
+
+    def test_every_reduce_and_axis(self):
+        for dtype, reduce in dtype_reduces():
+            if dtype == 'bool':
+                continue
+            for axis in (0, 1, 2):
+                shape = [6, 6, 6]
+                x = operands(self.rng, shape, reduce, dtype)
+                shape[axis] = 11
+                updates = operands(self.rng, shape, reduce, dtype)
+                index = self.rng.integers(-6, 6, 11)
+                if dtype in ('int8', 'uint8') and reduce == 'mean':
+                    updates //= 12  # PyTorch's sum overflows
+                for include_self in (True, False):
+                    attrs = axis, reduce, include_self
+                    if dtype in COMPLEX_DTYPES and not torch_has(*attrs[1:]):
+                        continue
+                    with self.subTest(dtype=dtype, attrs=attrs):
+                        self.compare(x, index, updates, attrs, dtype)
+
+    def compare(self, x, index, updates, attrs, dtype):
+        out = run(x, index, updates, *attrs)
+        slots = slots_of(index, x.shape[attrs[0]])
+        expected = torch_to_numpy(self.torch_result(x, slots, updates, *attrs))
+        self.assertEqual(out.dtype, expected.dtype)
+        # PyTorch rounds half types after every step
+        rtol = {'float16': 2e-2, 'bfloat16': 2e-1, 'float64': 1e-13}
+        np.testing.assert_allclose(
+            to_numbers(out, dtype),
+            to_numbers(expected, dtype),
+            rtol=rtol.get(dtype, 1e-5),
+            atol=rtol.get(dtype, 1e-5),
+        )
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,339 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""paddle.scatter with axis, reduce and include_self, and in new dtypes."""
+
+import inspect
+import unittest
+from unittest import mock
+
+import numpy as np
+from index_reduce_cases import (
+    cases,
+    defined,
+    dtype_reduces,
+    expected_index_reduce,
+    operands,
+)
+from scatter_test_utils import (
+    ALL_DTYPES,
+    assert_same_bits,
+    random_array,
+    to_numbers,
+    to_paddle,
+)
+
+import paddle
+
+ALIASES = {
+    'sum': 'sum',
+    'add': 'sum',
+    'mul': 'mul',
+    'multiply': 'mul',
+    'prod': 'mul',
+    'mean': 'mean',
+    'amax': 'amax',
+    'amin': 'amin',
+}
+# Those with a CPU kernel of the operator scatter.
+OLD_DTYPES = ('float32', 'float64', 'int32', 'int64')
+NEW_DTYPES = tuple(d for d in ALL_DTYPES if d not in OLD_DTYPES)
+
+
+def used_operators(call):
+    """Names of the operators that the call to paddle.scatter(_) ran."""
+    names = ('scatter', 'scatter_', 'index_reduce', 'index_reduce_')
+    used = []
+
+    def recorder(name):
+        original = getattr(paddle._C_ops, name)
+
+        def run(*args):
+            used.append(name)
+            return original(*args)
+
+        return run
+
+    patches = {name: recorder(name) for name in names}
+    with mock.patch.multiple(paddle._C_ops, **patches):
+        call()
+    return used
+
+
+class TestScatterReduceApi(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(8)
+
+    def check(self, out, arrays, attrs, dtype):
+        expected = expected_index_reduce(*arrays, *attrs, dtype)
+        if expected.dtype != arrays[0].dtype:  # bfloat16 in float32
+            np.testing.assert_allclose(
+                to_numbers(out.numpy(), dtype), expected, 1e-2, 1e-2
+            )
+        elif expected.dtype.kind in 'bi' or attrs[1] == 'assign':
+            assert_same_bits(out, expected)
+        else:
+            rtol = {'float16': 1e-3, 'float64': 1e-14}.get(dtype, 1e-5)
+            np.testing.assert_allclose(out.numpy(), expected, rtol, rtol)
+
+    def test_every_case_and_alias(self):
+        for name, x_shape, axis, index, updates_shape in cases():
+            for alias, reduce in ALIASES.items():
+                arrays = (
+                    operands(self.rng, x_shape, reduce),
+                    index,
+                    operands(self.rng, updates_shape, reduce),
+                )
+                for include_self in (True, False):
+                    attrs = axis, reduce, include_self
+                    if index.ndim == 2 and attrs == (0, 'sum', False):
+                        continue  # the operator scatter reads these otherwise
+                    out = paddle.scatter(
+                        *map(to_paddle, arrays),
+                        overwrite=False,
+                        axis=axis,
+                        reduce=alias,
+                        include_self=include_self,
+                    )
+                    with self.subTest(case=name, alias=alias, attrs=attrs):
+                        self.check(out, arrays, attrs, 'float64')
+
+    def test_overwriting_along_every_axis(self):
+        for name, x_shape, axis, index, updates_shape in cases():
+            x = random_array(self.rng, x_shape, 'float32')
+            updates = random_array(self.rng, updates_shape, 'float32')
+            arrays = x, index, updates
+            out = paddle.scatter(*map(to_paddle, arrays), axis=axis)
+            with self.subTest(case=name):
+                self.check(out, arrays, (axis, 'assign', True), 'float32')
+
+    def test_dtypes_that_scatter_lacked(self):
+        index = np.array([1, 1, 0, -1])
+        for dtype in NEW_DTYPES:
+            arrays = (
+                operands(self.rng, (5, 4), 'sum', dtype),
+                index,
+                operands(self.rng, (4, 4), 'sum', dtype),
+            )
+            tensors = [to_paddle(array) for array in arrays]
+            for overwrite, reduce in ((True, 'assign'), (False, 'sum')):
+                attrs = 0, reduce, False
+                with self.subTest(dtype=dtype, overwrite=overwrite):
+                    out = paddle.scatter(*tensors, overwrite=overwrite)
+                    self.check(out, arrays, attrs, dtype)
+                    x = tensors[0].clone()
+                    result = paddle.scatter_(x, *tensors[1:], overwrite)
+                    self.assertIs(result, x)
+                    assert_same_bits(x, out.numpy())
+
+    def test_every_dtype_with_arguments(self):
+        index = np.array([1, 1, 0, -1], 'int32')
+        for dtype, reduce in dtype_reduces():
+            if reduce == 'assign':
+                continue
+            arrays = (
+                operands(self.rng, (3, 5), reduce, dtype),
+                index,
+                operands(self.rng, (3, 4), reduce, dtype),
+            )
+            out = paddle.scatter(
+                *map(to_paddle, arrays), False, 1, reduce, True
+            )
+            with self.subTest(dtype=dtype, reduce=reduce):
+                self.assertTrue(defined(reduce, dtype))
+                self.check(out, arrays, (1, reduce, True), dtype)
+
+    def test_methods_and_in_place_forms(self):
+        arrays = (
+            operands(self.rng, (3, 5), 'mean'),
+            np.array([1, 1, 4]),
+            operands(self.rng, (3, 3), 'mean'),
+        )
+        attrs = 1, 'mean', True
+        x, index, updates = map(to_paddle, arrays)
+        named = {'axis': 1, 'reduce': 'mean', 'include_self': True}
+        outs = (
+            x.scatter(index, updates, False, *attrs),
+            x.scatter(index, updates, overwrite=False, **named),
+            paddle.scatter(
+                x=x, index=index, updates=updates, overwrite=False, **named
+            ),
+            paddle.tensor.scatter(x, index, updates, False, *attrs, 'name'),
+            x.clone().scatter_(index, updates, False, *attrs),
+            paddle.scatter_(x.clone(), index, updates, False, **named),
+            paddle.scatter_(x.clone(), index, updates, False, *attrs, 'name'),
+        )
+        for i, out in enumerate(outs):
+            with self.subTest(i=i):
+                self.check(out, arrays, attrs, 'float64')
+
+    def test_out(self):
+        x, index = paddle.ones([3]), paddle.to_tensor([0, 0])
+        updates = paddle.to_tensor([2.0, 3.0])
+        target = paddle.zeros([3])
+        result = paddle.scatter(
+            x, index, updates, False, reduce='prod', out=target
+        )
+        self.assertEqual(result.tolist(), [6.0, 1.0, 1.0])
+        self.assertEqual(target.tolist(), [6.0, 1.0, 1.0])
+        result = paddle.scatter(
+            x, index, updates, False, 0, 'sum', True, None, target
+        )
+        self.assertEqual(target.tolist(), [6.0, 1.0, 1.0])
+        self.assertEqual(result.tolist(), [6.0, 1.0, 1.0])
+
+    def test_axis_may_be_a_numpy_integer(self):
+        x, updates = paddle.zeros([2, 3]), paddle.ones([2, 1])
+        index = paddle.to_tensor([2])
+        out = paddle.scatter(x, index, updates, axis=np.int64(1))
+        self.assertEqual(out.tolist(), [[0, 0, 1], [0, 0, 1]])
+
+    def test_gradients(self):
+        x = paddle.to_tensor([[1.0, 2.0], [3.0, 0.0]], stop_gradient=False)
+        updates = paddle.to_tensor([[4.0, 5.0], [0.0, 7.0]])
+        updates.stop_gradient = False
+        index = paddle.to_tensor([1, 1])
+        out = paddle.scatter(x, index, updates, False, 1, 'mul', True)
+        out.sum().backward()
+        self.assertEqual(out.tolist(), [[1.0, 40.0], [3.0, 0.0]])
+        self.assertEqual(x.grad.tolist(), [[1.0, 20.0], [1.0, 0.0]])
+        self.assertEqual(updates.grad.tolist(), [[10.0, 8.0], [0.0, 0.0]])
+
+    def test_signatures_tell_the_arguments(self):
+        for function, last in (
+            (paddle.scatter, ['name', 'out']),
+            (paddle.scatter_, ['name']),
+        ):
+            parameters = inspect.signature(function).parameters
+            first = ['x', 'index', 'updates', 'overwrite', 'axis', 'reduce']
+            self.assertEqual(list(parameters), [*first, 'include_self', *last])
+            self.assertEqual(
+                [parameters[name].default for name in first[3:]],
+                [True, 0, 'sum'],
+            )
+            self.assertIs(parameters['include_self'].default, False)
+
+
+class TestScatterReduceOperators(unittest.TestCase):
+    """Which operator serves which call."""
+
+    def used(self, dtype='float32', **options):
+        x = paddle.ones([3, 3]).astype(dtype)
+        index = paddle.to_tensor([0, 1, 2])
+        out_of_place = used_operators(
+            lambda: paddle.scatter(x, index, x, **options)
+        )
+        in_place = used_operators(
+            lambda: paddle.scatter_(x.clone(), index, x, **options)
+        )
+        self.assertEqual(in_place, [name + '_' for name in out_of_place])
+        return out_of_place
+
+    def test_calls_of_earlier_releases_use_scatter(self):
+        for dtype in OLD_DTYPES:
+            for options in (
+                {},
+                {'overwrite': True},
+                {'overwrite': False},
+                {'overwrite': False, 'name': 'name'},
+                {'overwrite': False, 'axis': 0, 'reduce': 'sum'},
+                {'overwrite': False, 'include_self': False},
+            ):
+                with self.subTest(dtype=dtype, options=options):
+                    self.assertEqual(self.used(dtype, **options), ['scatter'])
+
+    def test_other_calls_use_index_reduce(self):
+        for options in (
+            {'axis': 1},
+            {'axis': 1, 'overwrite': False},
+            {'overwrite': False, 'reduce': 'amax'},
+            {'overwrite': False, 'include_self': True},
+        ):
+            with self.subTest(options=options):
+                self.assertEqual(self.used(**options), ['index_reduce'])
+        for dtype in NEW_DTYPES:
+            with self.subTest(dtype=dtype):
+                self.assertEqual(self.used(dtype), ['index_reduce'])
+
+
+class TestScatterReduceErrors(unittest.TestCase):
+    def refused(self, error, words, *args, **options):
+        x = paddle.zeros([3, 4])
+        index = paddle.to_tensor([0, 1])
+        updates = paddle.ones([2, 4])
+        for function in (paddle.scatter, paddle.scatter_):
+            with self.assertRaisesRegex(error, words):
+                function(x, index, updates, *args, **options)
+        self.assertEqual(float(x.abs().sum()), 0)
+
+    def test_reduce_needs_overwrite_false(self):
+        for reduce in ('mean', 'amax', 'amin', 'mul', 'prod', 'add'):
+            with self.subTest(reduce=reduce):
+                self.refused(
+                    ValueError,
+                    f"reduce='{reduce}' needs overwrite=False",
+                    reduce=reduce,
+                )
+        self.refused(
+            ValueError,
+            'include_self=True needs overwrite=False',
+            include_self=True,
+        )
+
+    def test_unknown_reduce(self):
+        for reduce in ('max', 'assign', '', 'SUM', 0, None):
+            with self.subTest(reduce=reduce):
+                self.refused(
+                    ValueError,
+                    'reduce must be one of sum, add, mul',
+                    overwrite=False,
+                    reduce=reduce,
+                )
+
+    def test_types(self):
+        self.refused(TypeError, 'axis must be an int', axis=1.0)
+        self.refused(TypeError, 'axis must be an int', axis=True)
+        self.refused(
+            TypeError, 'include_self must be a bool', False, include_self=1
+        )
+        self.refused(TypeError, 'overwrite must be a bool', 0, axis=1)
+        self.refused(TypeError, 'unexpected keyword', alpha=1)
+        self.refused(
+            TypeError,
+            "multiple values for argument 'name'",
+            True,
+            'n',
+            name='m',
+        )
+
+    def test_axis_out_of_range(self):
+        for axis in (2, -3):
+            with self.subTest(axis=axis):
+                self.refused(
+                    ValueError, r'axis must be in \[-2, 2\)', axis=axis
+                )
+
+    def test_shapes_along_another_axis(self):
+        self.refused(ValueError, 'updates must have the shape of x', axis=1)
+
+    def test_reduce_as_fifth_argument_warns(self):
+        x, index = paddle.zeros([2]), paddle.to_tensor([0, 0])
+        updates = paddle.to_tensor([2.0, 4.0])
+        for function in (paddle.scatter, paddle.scatter_):
+            with self.assertWarnsRegex(UserWarning, "pass reduce='mean'"):
+                out = function(x.clone(), index, updates, False, 'mean')
+            self.assertEqual(out.tolist(), [6.0, 0.0])
+
+
+if __name__ == '__main__':
+    unittest.main()
