@@ -30,13 +30,13 @@ def indices(size):
     yield rng.integers(-size, size, 2 * size)
     yield np.full(2 * size, size // 2)
     yield rng.choice([0, size - 1], 2 * size)
-for dtype in ('float32', 'float16', 'complex64', 'int32'):
+for dtype in ('float32', 'float16', 'complex64'):
     for shape, axis in (
-        ((300, 700), 0),
-        ((700, 300), 1),
-        ((90, 70, 40), 1),
-        ((60, 2500, 2), 1),
-        ((200000,), 0),
+        ((150, 700), 0),
+        ((300, 300), 1),
+        ((90, 30, 40), 1),
+        ((60, 800, 2), 1),
+        ((60000,), 0),
     ):
         for index in indices(shape[axis]):
             wide = list(shape)
@@ -45,8 +45,7 @@ for dtype in ('float32', 'float16', 'complex64', 'int32'):
                 paddle.to_tensor((rng.random(s) + 0.5).astype(dtype))
                 for s in (shape, wide)
             )
-            float_like = dtype != 'int32'
-            x.stop_gradient = updates.stop_gradient = not float_like
+            x.stop_gradient = updates.stop_gradient = False
             index = paddle.to_tensor(index)
             for reduce in ('assign', 'sum', 'mul', 'mean', 'amax'):
                 if dtype == 'complex64' and reduce == 'amax':
@@ -55,9 +54,8 @@ for dtype in ('float32', 'float16', 'complex64', 'int32'):
                     x, index, updates, axis, reduce, True
                 )
                 add(out)
-                if float_like:
-                    for grad in paddle.grad([out], [x, updates]):
-                        add(grad)
+                for grad in paddle.grad([out], [x, updates]):
+                    add(grad)
 print(digest.hexdigest())
 '''
 

@@ -266,6 +266,22 @@ class TestScatterReduceOperators(unittest.TestCase):
                 self.assertEqual(self.used(dtype), ['index_reduce'])
 
 
+class TestScatterReduceAmp(unittest.TestCase):
+    def test_auto_cast_treats_both_operators_alike(self):
+        for lists in (
+            paddle.amp.amp_lists.white_list(),
+            paddle.amp.amp_lists.black_list(),
+        ):
+            for dtype, levels in lists.items():
+                for level, names in levels.items():
+                    with self.subTest(dtype=dtype, level=level):
+                        self.assertEqual(
+                            'index_reduce' in names, 'scatter' in names
+                        )
+        black = paddle.amp.amp_lists.black_list()['float16']['O1']
+        self.assertIn('index_reduce', black)
+
+
 class TestScatterReduceErrors(unittest.TestCase):
     def refused(self, error, words, *args, **options):
         x = paddle.zeros([3, 4])

@@ -247,6 +247,17 @@ class TestScatterReduceCompat(unittest.TestCase):
         finally:
             paddle.disable_static()
 
+    def test_x_that_is_no_tensor(self):
+        index, updates = paddle.to_tensor([0]), paddle.ones([1])
+        for x in (np.zeros(2), [0.0, 0.0], 1.0, None, 'x'):
+            errors = []
+            for function in (paddle.scatter, self.scatter):
+                with self.assertRaises(ValueError) as caught:
+                    function(x, index, updates)
+                errors.append(str(caught.exception))
+            with self.subTest(x=x):
+                self.assertEqual(*errors)
+
     def test_too_few_arguments(self):
         for function in (
             paddle.scatter,
@@ -263,7 +274,7 @@ class TestScatterReduceOtherDevices(unittest.TestCase):
 
     def has(self, dtype, place):
         x = mock.Mock(dtype=dtype, place=place)
-        return manipulation._scatter_op_has_dtype(x)
+        return manipulation._scatter_op_serves(x)
 
     def test_every_kind_of_place(self):
         def place(cpu=False, gpu=False):

@@ -20,9 +20,14 @@ def _framework():
     return framework
 
 
+_globals = []
+
+
 def has_grad():
     """Whether dygraph records gradients now."""
-    tracer = _framework().global_var._dygraph_tracer_
+    if not _globals:
+        _globals.append(_framework().global_var)
+    tracer = _globals[0]._dygraph_tracer_
     return tracer is None or tracer._has_grad
 
 
@@ -122,7 +127,8 @@ def _record(op, tensors, attrs, mode=''):
         if tensors[i].stop_gradient
     ]
     shapes = [_lib.shape_of(tensors[i]) for i in op.shape_inputs]
-    if NotImplemented in shapes:
+    # Not `in`, which would compare Tensors: microseconds for each.
+    if any(shape is NotImplemented for shape in shapes):
         op.refuse(tensors)
     mode = ','.join([*unwanted, mode])
     found = _run_custom(op, (*tensors, *shapes), attrs, '', mode, '_dygraph')
