@@ -26,7 +26,7 @@ class Side:
         self.env = dict(env)
         self.log = LOGS / f'{name}-{threads}-{os.getpid()}.log'
         self.died = False
-        self.library = None
+        self.limit_library = None
         self.process = None
         self.facts = self._start()
 
@@ -60,8 +60,8 @@ class Side:
         """The worker's answer; SideError if the call failed there."""
         if self.process is None:
             self.facts = self._start()
-            if self.library:
-                self.ask('load_limit', self.library)
+            if self.limit_library:
+                self.ask('load_limit', self.limit_library)
         try:
             self.connection.send((method, arguments))
             if not self.connection.poll(timeout):
@@ -82,8 +82,8 @@ class Side:
 
     def load_limit(self, library):
         """Load the limit library there, now and after a restart."""
-        self.library = str(library)
-        return self.ask('load_limit', self.library)
+        self.limit_library = str(library)
+        return self.ask('load_limit', self.limit_library)
 
     def _forget(self):
         if self.process is None:
