@@ -54,6 +54,11 @@ class BroadcastView {
   // The operand is laid out like the output.
   bool is_flat() const { return rank_ == 1 && strides_[0] == 1; }
 
+  // The operand repeats one element over runs long enough to move as blocks.
+  bool has_long_constant_runs() const {
+    return strides_[rank_ - 1] == 0 && dims_[rank_ - 1] >= 256;
+  }
+
   // Cuts output elements [begin, end) into runs along the innermost collapsed
   // axis and calls f(operand offset, stride (0 or 1), length) for each.
   template <typename F>

@@ -19,12 +19,37 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 
 #include "paddle/phi/kernels/funcs/mask_tiles.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
+
+// ScatterBlock for a mask that is constant over long runs: each run is moved as
+// a whole. x lies like the output. Returns the number of Trues.
+template <typename Word>
+int64_t ScatterRuns(Word* out,
+                    const Word* x,
+                    const MaskView& mask,
+                    const Word* value,
+                    int64_t value_left,
+                    int64_t begin,
+                    int64_t end) {
+  int64_t k = 0;
+  mask.view.ForEachRun(begin, end, [&](int64_t offset, int64_t, int64_t n) {
+    const bool take = IsTrue(mask.data, offset);
+    if (take && k + n <= value_left) {
+      std::memcpy(out + begin, value + k, n * sizeof(Word));
+    } else if (!take && out != x) {
+      std::memcpy(out + begin, x + begin, n * sizeof(Word));
+    }
+    k += take ? n : 0;
+    begin += n;
+  });
+  return k;
+}
 
 // out[i] = mask ? the next value : x, for all of the output. Returns the
 // number of Trues; if that is above value_numel the output is incomplete, and
@@ -38,7 +63,12 @@ int64_t MaskedScatterCpu(Word* out,
                          int64_t value_numel,
                          bool count_first) {
   const bool flat = x.view.is_flat() && mask.view.is_flat();
+  const bool by_runs = x.view.is_flat() && mask.view.has_long_constant_runs();
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t) {
+    if (by_runs) {
+      return ScatterRuns(
+          out, x.data, mask, value + k, value_numel - k, begin, end);
+    }
     bool mask_scratch[kBlock];
     Word x_scratch[kBlock];
     const int64_t first = k;
