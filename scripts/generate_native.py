@@ -265,14 +265,19 @@ class EntryView:
 
     @property
     def shape_inputs(self):
-        """Forward inputs of which a gradient reads nothing but the shape."""
+        """Positions of the forward inputs of which a gradient reads nothing
+        but the shape."""
+        if self.entry.is_backward:
+            return ()
         names = [
             t.name
             for entry in self.chain[1:]
             for t in entry.tensors
             if t.no_need_buffer
         ]
-        return [f'"{t.name}"' for t in self.entry.tensors if t.name in names]
+        return tuple(
+            i for i, t in enumerate(self.entry.tensors) if t.name in names
+        )
 
     # ---- the Python side
 
@@ -285,20 +290,9 @@ class EntryView:
         return tuple(o.name for o in self.entry.outputs)
 
     @property
-    def python_attrs(self):
-        return tuple(
-            (a.name, attr_type(self.entry, a)[2]) for a in self.entry.attrs
-        )
-
-    @property
-    def python_shape_inputs(self):
-        names = [name.strip('"') for name in self.shape_inputs]
-        return tuple(i for i, n in enumerate(self.python_inputs) if n in names)
-
-    @property
     def differentiable(self):
-        """Positions of the inputs that have a gradient."""
-        if not self.entry.backward:
+        """Positions of a forward entry's inputs that have a gradient."""
+        if self.entry.is_backward or not self.entry.backward:
             return ()
         gradients = [o.name for o in self.chain[1].outputs]
         return tuple(
@@ -357,9 +351,28 @@ class EntryView:
         return f'{bundle(self.python_inputs)}, {bundle(attrs)}'
 
 
+def check_forward(entry):
+    """What the glue cannot express of a forward entry."""
+    if not entry.backward:
+        return
+    if len(entry.outputs) > 1:
+        raise GlueError(
+            f'{entry.where}: has {len(entry.outputs)} results and a gradient; '
+            f'the glue knows gradients of one result'
+        )
+    absent = [t.name for t in entry.tensors if t.optional]
+    if absent:
+        raise GlueError(
+            f'{entry.where}: `{absent[0]}` is optional; the glue knows '
+            f'optional Tensors in gradients only'
+        )
+
+
 def render(yaml_dir, paddle_version):
     """The generated files, by name."""
     files = op_schema.load_dir(yaml_dir)
+    for op_file in files:
+        check_forward(op_file.forward)
     entries = [
         EntryView(op_file, entry)
         for op_file in files

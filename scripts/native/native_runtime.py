@@ -5,8 +5,6 @@ and distributed tensors go through a custom operator of the same name.
 Installed as paddle._native_runtime.
 """
 
-import struct
-
 from paddle import _native_lib as _lib
 from paddle.base import core
 
@@ -34,34 +32,31 @@ def has_grad():
 class Op:
     """One operator, as the generated module tells of it.
 
-    attrs: (name, kind) pairs. differentiable, shape_inputs: positions of the
-    inputs that have a gradient, and of those of which a gradient reads nothing
-    but the shape. reads_overwritten: a gradient needs the values that the
-    in-place form overwrites.
+    differentiable: positions of the inputs that have a gradient.
+    reads_overwritten: a gradient needs the values that the in-place form
+    overwrites.
     """
 
     def __init__(
         self,
         name,
         inputs,
-        attrs,
         outputs,
         inplace_input,
         differentiable,
-        shape_inputs,
         reads_overwritten,
     ):
         self.name = name
         self.inputs = inputs
-        self.attrs = attrs
         self.outputs = outputs
         self.inplace_input = inplace_input
         self.differentiable = differentiable
-        self.shape_inputs = shape_inputs
         self.reads_overwritten = reads_overwritten
         self.call = getattr(_lib, name)
         self.call_inplace = getattr(_lib, name + '_', None)
         self.infer = getattr(_lib, 'infer_' + name)
+        self.record = getattr(_lib, 'record_' + name)
+        self.encode = getattr(_lib, 'encode_' + name)
 
     def check_tensors(self, tensors):
         """A TypeError that names the first argument that is no Tensor."""
@@ -93,6 +88,7 @@ def load():
     """Called once by the generated module."""
     core.load_op_meta_info_and_register_op(_lib.__file__)
     _lib.set_third_order_hook(_third_order_hook)
+    _lib.set_custom_op_runner(core.pir.ops._run_custom_op)
 
 
 def _third_order_hook(inputs):
@@ -110,29 +106,19 @@ def _third_order_hook(inputs):
 
 
 def run_eager(op, tensors, attrs):
-    """A call that the fast path did not serve: gradients, or other Tensors."""
+    """A call on other arguments than dense Tensors on the CPU."""
     op.check_tensors(tensors)
-    if any(t.is_dist() for t in tensors):
-        return _run_custom(op, tensors, attrs)
-    if not op.wants_gradient(tensors):
+    if not any(t.is_dist() for t in tensors):
         op.refuse(tensors)
-    return _record(op, tensors, attrs)
+    return _run_custom(op, tensors, attrs)
 
 
 def _record(op, tensors, attrs, mode=''):
     """Run the operator and record its gradient."""
-    unwanted = [
-        op.inputs[i] + '@GRAD'
-        for i in op.differentiable
-        if tensors[i].stop_gradient
-    ]
-    shapes = [_lib.shape_of(tensors[i]) for i in op.shape_inputs]
-    # Not `in`, which would compare Tensors: microseconds for each.
-    if any(shape is NotImplemented for shape in shapes):
+    out = op.record(*tensors, *attrs, mode)
+    if out is NotImplemented:
         op.refuse(tensors)
-    mode = ','.join([*unwanted, mode])
-    found = _run_custom(op, (*tensors, *shapes), attrs, '', mode, '_dygraph')
-    return found
+    return out
 
 
 def run_inplace(op, tensors, attrs):
@@ -198,50 +184,9 @@ def _assign_out_(op, out, x):
 # ---- static graphs and distributed tensors
 
 
-def _bits(value):
-    return struct.unpack('<q', struct.pack('<d', value))[0]
-
-
-def _encode_scalar(op, name, value):
-    """[kind, bits, bits], as the glue's DecodeScalar reads it."""
-    if isinstance(value, bool) or type(value).__name__ in ('bool_', 'bool'):
-        return [0, int(value), 0]
-    if hasattr(value, '__index__'):
-        value = value.__index__()
-        if not -(1 << 63) <= value < 1 << 63:
-            raise ValueError(f'({op.name}) {name} is too large: {value!r}.')
-        return [1, value, 0]
-    if isinstance(value, complex) or hasattr(value, 'imag') and value.imag:
-        value = complex(value)
-        return [3, _bits(value.real), _bits(value.imag)]
-    return [2, _bits(float(value)), 0]
-
-
-_COERCE = {
-    'kBool': bool,
-    'kInt': int,
-    'kInt64': int,
-    'kFloat': float,
-    'kString': str,
-    'kInt64s': lambda value: [int(item) for item in value],
-}
-
-
-def _custom_attrs(op, attrs, zero_dim, mode):
-    """In the order of the custom operator: Scalars come last."""
-    plain, scalars = [], []
-    for (name, kind), value in zip(op.attrs, attrs):
-        if kind == 'kScalar':
-            scalars.append(_encode_scalar(op, name, value))
-        else:
-            plain.append(_COERCE[kind](value))
-    return [*plain, zero_dim, mode, *scalars]
-
-
-def _run_custom(op, tensors, attrs, zero_dim='', mode='', form=''):
-    found = core.pir.ops._run_custom_op(
-        op.name + form, *tensors, *_custom_attrs(op, attrs, zero_dim, mode)
-    )
+def _run_custom(op, tensors, attrs, zero_dim=''):
+    encoded = op.encode(*attrs, zero_dim, '')
+    found = core.pir.ops._run_custom_op(op.name, *tensors, *encoded.values())
     found = found[: len(op.outputs)]
     return found[0] if len(op.outputs) == 1 else tuple(found)
 
@@ -314,12 +259,11 @@ def _append_op(op, tensors, attrs):
         name: helper.create_variable_for_type_inference(dtype=tensors[0].dtype)
         for name in op.outputs
     }
-    names = [name for name, _ in op.attrs]
     helper.append_op(
         type=op.name,
         inputs=dict(zip(op.inputs, tensors)),
         outputs=outputs,
-        attrs=dict(zip(names, attrs)),
+        attrs=op.encode(*attrs, '', ''),
     )
     found = list(outputs.values())
     return found[0] if len(found) == 1 else tuple(found)

@@ -2,216 +2,17 @@
 // kernel on dense CPU Tensors without building a graph; what the Python
 // wrapper needs besides; and the registration of the custom operators.
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
-
-#include <array>
 #include <memory>
 
-#include "paddle/phi/api/include/tensor.h"
-#include "paddle/utils/pybind.h"
-#include "runtime.h"
+#include "custom_ops.h"
+#include "python_args.h"
+#include "recording.h"
 
 namespace native_ops {
 namespace {
 
 using paddle::Tensor;
 using phi::DenseTensor;
-
-// The arguments are not what the direct call serves: the wrapper decides.
-struct NotServed {};
-// A Python exception has been set.
-struct PythonError {};
-
-PyObject* ExceptionType(common::ErrorCode code) {
-  switch (code) {
-    case common::ErrorCode::INVALID_ARGUMENT:
-      return PyExc_ValueError;
-    case common::ErrorCode::INVALID_TYPE:
-      return PyExc_TypeError;
-    case common::ErrorCode::OUT_OF_RANGE:
-      return PyExc_IndexError;
-    case common::ErrorCode::UNIMPLEMENTED:
-      return PyExc_NotImplementedError;
-    case common::ErrorCode::RESOURCE_EXHAUSTED:
-      return PyExc_MemoryError;
-    default:
-      return PyExc_RuntimeError;
-  }
-}
-
-// The sentence of an error, without C++ stack, source line and error code.
-std::string Sentence(const common::enforce::EnforceNotMet& error) {
-  std::string text = error.simple_error_str();
-  const size_t start = text.find(") ");
-  if (!text.empty() && text[0] == '(' && start != std::string::npos) {
-    text = text.substr(start + 2);
-  }
-  const size_t end = text.find("\n  [Hint:");
-  if (end != std::string::npos) text = text.substr(0, end);
-  const size_t source = text.find(" (at ");
-  if (source != std::string::npos) text = text.substr(0, source);
-  return text;
-}
-
-// Calls f and turns what it throws into a Python exception.
-template <typename F>
-PyObject* Guarded(const F& f) {
-  try {
-    return f();
-  } catch (const NotServed&) {
-    Py_RETURN_NOTIMPLEMENTED;
-  } catch (const PythonError&) {
-    return nullptr;
-  } catch (const common::enforce::EnforceNotMet& error) {
-    PyErr_SetString(ExceptionType(error.code()), Sentence(error).c_str());
-  } catch (const std::bad_alloc& error) {
-    PyErr_NoMemory();
-  } catch (const std::exception& error) {
-    PyErr_SetString(PyExc_RuntimeError, error.what());
-  }
-  return nullptr;
-}
-
-void Check() {
-  if (PyErr_Occurred()) throw PythonError();
-}
-
-// The name of an argument goes into the error.
-Attr ReadInt(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
-  PyObject* index = PyNumber_Index(value);
-  if (index == nullptr) throw PythonError();
-  int overflow = 0;
-  const int64_t found = PyLong_AsLongLongAndOverflow(index, &overflow);
-  Py_DECREF(index);
-  const bool fits = overflow == 0 && (attr.type == AttrType::kInt64 ||
-                                      found == static_cast<int>(found));
-  if (!fits) {
-    PyErr_Format(PyExc_ValueError,
-                 "(%s) %s is too large: %R.",
-                 spec.name,
-                 attr.name,
-                 value);
-    throw PythonError();
-  }
-  if (attr.type == AttrType::kInt) return static_cast<int>(found);
-  return found;
-}
-
-// Python's own types, and what numpy makes of them (by __complex__, __float__
-// or __index__).
-phi::Scalar ReadScalar(const OpSpec& spec,
-                       const AttrSpec& attr,
-                       PyObject* value) {
-  if (PyBool_Check(value)) return phi::Scalar(value == Py_True);
-  if (PyFloat_Check(value)) return phi::Scalar(PyFloat_AS_DOUBLE(value));
-  if (PyIndex_Check(value)) {
-    AttrSpec as_int64 = attr;
-    as_int64.type = AttrType::kInt64;
-    return phi::Scalar(std::get<int64_t>(ReadInt(spec, as_int64, value)));
-  }
-  if (PyComplex_Check(value)) {
-    const Py_complex found = PyComplex_AsCComplex(value);
-    return phi::Scalar(phi::dtype::complex<double>(found.real, found.imag));
-  }
-  const double found = PyFloat_AsDouble(value);
-  Check();
-  return phi::Scalar(found);
-}
-
-Attr ReadAttr(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
-  switch (attr.type) {
-    case AttrType::kBool: {
-      const int found = PyObject_IsTrue(value);
-      Check();
-      return found != 0;
-    }
-    case AttrType::kInt:
-    case AttrType::kInt64:
-      return ReadInt(spec, attr, value);
-    case AttrType::kFloat: {
-      const double found = PyFloat_AsDouble(value);
-      Check();
-      return static_cast<float>(found);
-    }
-    case AttrType::kString: {
-      const char* found = PyUnicode_AsUTF8(value);
-      if (found == nullptr) throw PythonError();
-      return std::string(found);
-    }
-    case AttrType::kInt64s:
-      return py::reinterpret_borrow<py::object>(value)
-          .cast<std::vector<int64_t>>();
-    case AttrType::kScalar:
-      return ReadScalar(spec, attr, value);
-  }
-  return false;
-}
-
-Tensor& TensorOf(PyObject* object) {
-  return reinterpret_cast<paddle::pybind::TensorObject*>(object)->tensor;
-}
-
-// The dense CPU Tensor that an argument is, or null for None.
-DenseTensor* ReadTensor(const OpSpec& spec,
-                        const InputSpec& input,
-                        PyObject* object) {
-  if (object == Py_None && input.optional) return nullptr;
-  if (!paddle::pybind::PyCheckTensor(object)) throw NotServed();
-  const Tensor& tensor = TensorOf(object);
-  if (!tensor.is_dense_tensor()) throw NotServed();
-  auto* dense = static_cast<DenseTensor*>(tensor.impl().get());
-  if (!input.needs_buffer) return dense;
-  if (!dense->initialized()) {
-    if (input.optional) return nullptr;
-    PADDLE_ENFORCE_EQ(
-        dense->numel() == 0 && dense->dtype() != phi::DataType::UNDEFINED,
-        true,
-        common::errors::InvalidArgument(
-            "(%s) %s holds no data.", spec.name, input.name));
-  } else if (dense->place().GetType() != phi::AllocationType::CPU) {
-    throw NotServed();
-  }
-  return dense;
-}
-
-// The parsed arguments of one call.
-struct Arguments {
-  std::vector<DenseTensor> copies;
-  Inputs inputs;
-  Attrs attrs;
-
-  Arguments(const OpSpec& spec, PyObject* const* args)
-      : copies(spec.inputs.size()) {
-    inputs.reserve(spec.inputs.size());
-    for (size_t i = 0; i < spec.inputs.size(); ++i) {
-      const DenseTensor* tensor = ReadTensor(spec, spec.inputs[i], args[i]);
-      if (tensor != nullptr && spec.inputs[i].needs_buffer) {
-        tensor = AsContiguous(*tensor, &copies[i]);
-      }
-      inputs.push_back(tensor);
-    }
-    for (size_t i = 0; i < spec.attrs.size(); ++i) {
-      attrs.push_back(
-          ReadAttr(spec, spec.attrs[i], args[spec.inputs.size() + i]));
-    }
-  }
-};
-
-const OpSpec& SpecOf(PyObject* self) {
-  return *static_cast<const OpSpec*>(PyCapsule_GetPointer(self, nullptr));
-}
-
-void CheckCount(const OpSpec& spec, Py_ssize_t found) {
-  const size_t wanted = spec.inputs.size() + spec.attrs.size();
-  if (found == static_cast<Py_ssize_t>(wanted)) return;
-  PyErr_Format(PyExc_TypeError,
-               "(%s) %zu arguments expected, but %zd given.",
-               spec.name,
-               wanted,
-               found);
-  throw PythonError();
-}
 
 // f(inputs..., attrs...): the result, or a tuple of them.
 PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count) {
@@ -276,26 +77,12 @@ PyObject* CallInfer(PyObject* self, PyObject* const* args, Py_ssize_t count) {
           MetaOnly(shapes[i], static_cast<phi::DataType>(dtypes[i])));
       inputs.push_back(&tensors.back());
     }
-    Attrs attrs;
-    for (size_t i = 0; i < spec.attrs.size(); ++i) {
-      attrs.push_back(ReadAttr(spec, spec.attrs[i], args[2 + i]));
-    }
+    const Attrs attrs = ReadAttrs(spec, args + 2);
     py::list result;
     for (const DenseTensor& output : InferOutputs(spec, inputs, attrs)) {
       result.append(common::vectorize<int64_t>(output.dims()));
     }
     return result.release().ptr();
-  });
-}
-
-// A Tensor without elements that tells a gradient the shape of another one.
-PyObject* ShapeOf(PyObject*, PyObject* object) {
-  return Guarded([&]() -> PyObject* {
-    if (!paddle::pybind::PyCheckTensor(object)) throw NotServed();
-    const Tensor& tensor = TensorOf(object);
-    if (!tensor.is_dense_tensor()) throw NotServed();
-    return paddle::pybind::ToPyObject(Tensor(std::make_shared<DenseTensor>(
-        ShapeCarrier(*static_cast<DenseTensor*>(tensor.impl().get())))));
   });
 }
 
@@ -352,8 +139,12 @@ PyMethodDef kCallInplace = {
     "call_", reinterpret_cast<PyCFunction>(CallInplace), METH_FASTCALL, ""};
 PyMethodDef kCallInfer = {
     "infer", reinterpret_cast<PyCFunction>(CallInfer), METH_FASTCALL, ""};
+PyMethodDef kCallRecord = {
+    "record", reinterpret_cast<PyCFunction>(CallRecord), METH_FASTCALL, ""};
+PyMethodDef kCallEncode = {
+    "encode", reinterpret_cast<PyCFunction>(CallEncode), METH_FASTCALL, ""};
 PyMethodDef kFunctions[] = {
-    {"shape_of", ShapeOf, METH_O, ""},
+    {"set_custom_op_runner", SetCustomOpRunner, METH_O, ""},
     {"bump_version", BumpVersion, METH_O, ""},
     {"set_third_order_hook", SetThirdOrderHook, METH_O, ""},
     {"take_history",
@@ -373,6 +164,8 @@ bool AddOp(PyObject* module, const OpSpec& spec) {
   };
   const std::string name = spec.name;
   return add(name, &kCallOp) && add("infer_" + name, &kCallInfer) &&
+         add("record_" + name, &kCallRecord) &&
+         add("encode_" + name, &kCallEncode) &&
          (spec.inplace_input < 0 || add(name + "_", &kCallInplace));
 }
 

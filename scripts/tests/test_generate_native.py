@@ -133,7 +133,7 @@ def test_second_order_gradient_reads_the_names_of_paddle(tmp_path):
 
 def test_inputs_that_only_tell_a_shape_are_found(tmp_path):
     view = entry(SAMPLE, 'stretch', tmp_path)
-    assert view.python_shape_inputs == (0,)
+    assert view.shape_inputs == (0,)
     assert view.differentiable == (0, 1)
     assert not view.backward_reads_inplace
 

@@ -1,0 +1,38 @@
+// The attributes of a custom operator: the forward entry's, in every form; and
+// two strings, `native_zero_dim` and `native_mode`. What an old static graph
+// does not pass on to InferShape comes last: Scalars and lists.
+//
+// A Scalar travels as {kind, bits, bits}, since a custom operator has no
+// attribute type that keeps all of int64, double and complex.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "paddle/phi/api/ext/op_meta_info.h"
+#include "runtime.h"
+
+namespace native_ops {
+
+// Where each attribute of an entry stands among the custom ones.
+struct CustomOrder {
+  std::vector<size_t> attrs;
+  size_t zero_dim;
+  size_t mode;
+
+  explicit CustomOrder(const OpSpec& spec);
+};
+
+// "name: type" of each, as a custom operator declares them.
+std::vector<std::string> DeclaredAttrs(const OpSpec& forward);
+
+// The attributes of `spec` among those of a custom call.
+Attrs ConvertAttrs(const OpSpec& spec, const std::vector<paddle::any>& values);
+
+// One of the two strings, which may be missing.
+std::string NamesAt(size_t i, const std::vector<paddle::any>& values);
+
+std::vector<int64_t> EncodeScalar(const phi::Scalar& scalar);
+
+}  // namespace native_ops

@@ -1,0 +1,76 @@
+// The arguments of a call from Python, and the errors that it ends with.
+
+#pragma once
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <string>
+#include <vector>
+
+#include "paddle/phi/api/include/tensor.h"
+#include "paddle/utils/pybind.h"
+#include "runtime.h"
+
+namespace native_ops {
+
+// The arguments are not what the direct call serves: the wrapper decides.
+struct NotServed {};
+// A Python exception has been set.
+struct PythonError {};
+
+// The Python exception for an error of the framework.
+void SetPythonError(const common::enforce::EnforceNotMet& error);
+
+// Calls f and turns what it throws into a Python exception.
+template <typename F>
+PyObject* Guarded(const F& f) {
+  try {
+    return f();
+  } catch (const NotServed&) {
+    Py_RETURN_NOTIMPLEMENTED;
+  } catch (const PythonError&) {
+    return nullptr;
+  } catch (const common::enforce::EnforceNotMet& error) {
+    SetPythonError(error);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+  }
+  return nullptr;
+}
+
+inline paddle::Tensor& TensorOf(PyObject* object) {
+  return reinterpret_cast<paddle::pybind::TensorObject*>(object)->tensor;
+}
+
+// The dense CPU Tensor that an argument is, or null for None.
+phi::DenseTensor* ReadTensor(const OpSpec& spec,
+                             const InputSpec& input,
+                             PyObject* object);
+
+// A value of the type that the entry wants, or an error that names the
+// operator and the argument.
+Attr ReadAttr(const OpSpec& spec, const AttrSpec& attr, PyObject* value);
+
+// All attributes of an entry, which stand at `values`.
+Attrs ReadAttrs(const OpSpec& spec, PyObject* const* values);
+
+// The entry of the function whose `self` this is.
+const OpSpec& SpecOf(PyObject* self);
+
+// A call must have the entry's arguments, and `extra` more.
+void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra = 0);
+
+// The parsed arguments of one call. Where elements lie apart, an input is a
+// contiguous copy.
+struct Arguments {
+  std::vector<phi::DenseTensor> copies;
+  Inputs inputs;
+  Attrs attrs;
+
+  Arguments(const OpSpec& spec, PyObject* const* args);
+};
+
+}  // namespace native_ops
