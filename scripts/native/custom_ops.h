@@ -106,6 +106,13 @@ void RegisterCustom(size_t order) {
   RegisterForm<Forward, Spec, Form::kDygraph>(order);
 }
 
+// Makes the registered custom operators known to static graphs.
+void RegisterWithFramework();
+
+// Makes one known to dygraph, which copies all that it knows on every call of
+// any of them: so none comes before its first call.
+void AdmitToDygraph(const std::string& name);
+
 // An operator whose gradient is an error. What a second-order gradient returns
 // hangs on it, since Paddle would otherwise take it for a constant.
 inline constexpr const char* kNoThirdOrder = "native_ops_no_third_order";

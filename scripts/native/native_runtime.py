@@ -86,7 +86,7 @@ class Op:
 
 def load():
     """Called once by the generated module."""
-    core.load_op_meta_info_and_register_op(_lib.__file__)
+    _lib.register_custom_ops()
     _lib.set_third_order_hook(_third_order_hook)
     _lib.set_custom_op_runner(core.pir.ops._run_custom_op)
 
@@ -98,6 +98,7 @@ def _third_order_hook(inputs):
         return None
     for tensor in inputs:
         if not tensor.stop_gradient:
+            _lib.admit(_lib.no_third_order)
             return core.pir.ops._run_custom_op(_lib.no_third_order, tensor)[0]
     return None
 
@@ -186,6 +187,7 @@ def _assign_out_(op, out, x):
 
 def _run_custom(op, tensors, attrs, zero_dim=''):
     encoded = op.encode(*attrs, zero_dim, '')
+    _lib.admit(op.name)
     found = core.pir.ops._run_custom_op(op.name, *tensors, *encoded.values())
     found = found[: len(op.outputs)]
     return found[0] if len(op.outputs) == 1 else tuple(found)

@@ -107,6 +107,20 @@ PyObject* BumpVersion(PyObject*, PyObject* object) {
   });
 }
 
+PyObject* RegisterCustomOps(PyObject*, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    RegisterWithFramework();
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* Admit(PyObject*, PyObject* name) {
+  return Guarded([&]() -> PyObject* {
+    AdmitToDygraph(py::reinterpret_borrow<py::str>(name));
+    Py_RETURN_NONE;
+  });
+}
+
 PyObject* third_order_hook = nullptr;
 
 void AskThirdOrderHook(const std::vector<Tensor>& inputs, Tensor* output) {
@@ -145,6 +159,8 @@ PyMethodDef kCallEncode = {
     "encode", reinterpret_cast<PyCFunction>(CallEncode), METH_FASTCALL, ""};
 PyMethodDef kFunctions[] = {
     {"set_custom_op_runner", SetCustomOpRunner, METH_O, ""},
+    {"admit", Admit, METH_O, ""},
+    {"register_custom_ops", RegisterCustomOps, METH_NOARGS, ""},
     {"bump_version", BumpVersion, METH_O, ""},
     {"set_third_order_hook", SetThirdOrderHook, METH_O, ""},
     {"take_history",

@@ -89,8 +89,10 @@ PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     const auto wanted =
         py::reinterpret_borrow<py::str>(args[inputs + spec.attrs.size()]);
 
+    const std::string name = std::string(spec.name) + kDygraphSuffix;
+    AdmitToDygraph(name);
     std::vector<py::object> call;
-    call.push_back(py::str(std::string(spec.name) + kDygraphSuffix));
+    call.push_back(py::str(name));
     for (size_t i = 0; i < inputs; ++i) {
       call.push_back(py::reinterpret_borrow<py::object>(args[i]));
     }
