@@ -39,7 +39,11 @@ OPS = {
         'index': 'random',
     },
     'where': {},
+    'clone': {},
 }
+# Not ours: what a call costs; and a copy, which Paddle's engine makes of the
+# gradient that paddle.grad is given, and torch's does not.
+YARDSTICKS = ('where', 'clone')
 MASKED = ('masked_scatter', 'masked_fill_scalar', 'masked_fill_tensor')
 INPLACE = (*MASKED, 'scatter')
 BIG = 1 << 24
@@ -238,7 +242,8 @@ def all_cases():
     """Every case once: headlines and small tensors first."""
     cases = [case('where', mode, shape=square(6), quick=True)
              for mode in ('fwd', 'tape', 'grad')]  # fmt: skip
-    ops = [op for op in OPS if op != 'where']
+    cases.append(case('clone', quick=True))
+    ops = [op for op in OPS if op not in YARDSTICKS]
     for op in ops:
         cases += _size_cases(op)
     for op in MASKED:

@@ -163,6 +163,10 @@ def _where(case, rng):
     return Inputs(data, {'mask': flags}, grads=('x', 'y'))
 
 
+def _clone(case, rng):
+    return Inputs({'x': values(rng, case.shape, case.dtype)}, grads=('x',))
+
+
 BUILDERS = {
     'masked_scatter': _masked,
     'masked_fill_scalar': _masked,
@@ -171,6 +175,7 @@ BUILDERS = {
     'diagonal_scatter': _diagonal,
     'scatter': _scatter,
     'where': _where,
+    'clone': _clone,
 }
 
 

@@ -98,6 +98,8 @@ def forward(op, t, attrs):
         index, updates = t['index'], t['updates']
         options = _scatter_options(attrs)
         return lambda x: paddle.scatter(x, index, updates, **options)
+    if op == 'clone':
+        return lambda x: x.clone()
     mask, y = t['mask'], t['y']
     return lambda x: paddle.where(mask, x, y)
 

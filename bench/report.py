@@ -4,6 +4,7 @@ from html import escape
 from pathlib import Path
 
 from bench import svg, table
+from bench.cases import YARDSTICKS
 
 TEMPLATE = Path(__file__).resolve().parent / 'report.html.j2'
 LABELS = {
@@ -39,7 +40,8 @@ def ratio_strips(results, key, label):
             words = f'{table.times(result[key])}: {_words(result)}'
             dots = rows.setdefault(result['op'], [])
             dots.append((result[key], result['mode'], words))
-    rows.pop('where', None)
+    for op in YARDSTICKS:
+        rows.pop(op, None)
     return svg.strips(list(rows.items()), label) if rows else ''
 
 

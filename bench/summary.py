@@ -1,6 +1,6 @@
 """What all results together say."""
 
-from bench.cases import BIG
+from bench.cases import BIG, YARDSTICKS
 from bench.compare import geometric_mean
 
 # A ratio this far below 1 is still noise.
@@ -9,8 +9,7 @@ LIMIT = 1.5
 
 
 def _ratios(results, key):
-    # `where` is a yardstick, not an operator of ours
-    return [r for r in results if r.get(key) and r['op'] != 'where']
+    return [r for r in results if r.get(key) and r['op'] not in YARDSTICKS]
 
 
 def _versus(results, key, floor):
@@ -32,7 +31,7 @@ def _versus(results, key, floor):
 
 
 def _limit(results):
-    rows = [r for r in results if r.get('of_limit') and r['numel'] >= BIG]
+    rows = [r for r in _ratios(results, 'of_limit') if r['numel'] >= BIG]
     beyond = [r for r in rows if r['of_limit'] < 1 / LIMIT]
     if not rows:
         return None

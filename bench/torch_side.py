@@ -100,6 +100,8 @@ def forward(op, t, attrs, suffix=''):
         return lambda x: torch.diagonal_scatter(x, y, *options)
     if op == 'scatter':
         return _scatter(t, attrs, suffix)
+    if op == 'clone':
+        return lambda x: x.clone()
     mask, y = t['mask'], t['y']
     return lambda x: torch.where(mask, x, y)
 

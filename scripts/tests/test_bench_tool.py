@@ -182,6 +182,18 @@ def test_floor_over_where_is_in_microseconds():
     assert floors.value_of(floor, found) == pytest.approx(2)
 
 
+def test_floor_without_the_copy_of_the_engine():
+    grad, clone = cases.case('masked_scatter', 'grad'), cases.case('clone')
+    floor = floors.Floor('torch_net', grad, 6, clone)
+    found = {
+        grad.name: result(case=grad, ours=70.0, torch=300.0),
+        clone.name: result(case=clone, ours=40.0),
+    }
+    assert floors.value_of(floor, found) == pytest.approx(10)
+    found[clone.name] = result(case=clone, ours=80.0)
+    assert floors.value_of(floor, found) is None
+
+
 def test_summary_lists_what_is_slower():
     slow = result(case=cases.case('select_scatter'), ours=4.0, torch=2.0)
     found = summary.summarise([result(ours=1.0, torch=8.0), slow])
