@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / 'scripts'))
 
 import generate_native  # noqa: E402
+import native_entry  # noqa: E402
 import op_schema  # noqa: E402
 
 VERSION = '9.9.9'
@@ -68,7 +69,7 @@ def entry(text, name, tmp_path):
     path = tmp_path / 'one.yaml'
     path.write_text(text)
     op_file = op_schema.load_file(path)
-    return generate_native.EntryView(op_file, op_file.entry(name))
+    return native_entry.EntryView(op_file, op_file.entry(name))
 
 
 def test_same_input_gives_the_same_bytes():
@@ -82,7 +83,10 @@ def test_no_operator_is_known_by_name():
         for op_file in op_schema.load_dir(ROOT / 'ops_yaml')
         for e in op_file.entries
     ]
-    sources = [ROOT / 'scripts/generate_native.py']
+    sources = [
+        ROOT / 'scripts/generate_native.py',
+        ROOT / 'scripts/native_entry.py',
+    ]
     sources += [p for p in (ROOT / 'scripts/native').iterdir() if p.is_file()]
     for source in sources:
         text = source.read_text()
@@ -162,9 +166,39 @@ def test_tensor_without_gradient_is_not_asked_for_one(tmp_path):
         ('    func : StretchInferMeta\n', '', 'infer_meta func is missing'),
         ('data_type : y', 'data_type : z', r'data_type `z` is not a Tensor'),
         ('int axis = -1', 'int axis = 1 +', 'not a literal'),
+        (
+            'output : Tensor (out)\n',
+            'output : Tensor (out), Tensor (count)\n',
+            'stretch: has 2 results and a gradient',
+        ),
+        (
+            '  inplace : (x -> out)\n',
+            '  optional : y\n',
+            '`y` is optional',
+        ),
+        (
+            'args : (Tensor x, Tensor y, Tensor out_grad, int axis)',
+            'args : (Tensor x, Tensor y, Tensor out_grad, int far)',
+            'stretch_grad: attribute `far` is not one of `stretch`',
+        ),
     ],
 )
 def test_what_the_glue_cannot_express_is_an_error(render, old, new, message):
     assert old in SAMPLE
-    with pytest.raises(generate_native.GlueError, match=message):
+    with pytest.raises(native_entry.GlueError, match=message):
         render(SAMPLE.replace(old, new, 1))
+
+
+def test_gradient_may_read_some_attributes_of_its_operator(render):
+    text = render()['native_ops.cc']
+    spec = text[text.index('StretchGradSpec() {') :]
+    assert 'StretchSpec,' in spec[: spec.index('return spec;')]
+
+
+def test_gradient_without_one_of_its_own_is_guarded(render):
+    guard = 'RegisterNoSecondOrder(StretchSpec(), StretchGradSpec());'
+    assert guard not in render()['native_ops.cc']
+    text = SAMPLE.replace('  backward : stretch_double_grad\n', '')
+    start = text.index('- backward_op : stretch_double_grad')
+    text = text[:start] + text[text.index('- backward_op : stretch_grad') :]
+    assert guard in render(text)['native_ops.cc']

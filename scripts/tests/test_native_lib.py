@@ -46,3 +46,54 @@ def test_only_the_python_entry_is_exported_by_name():
     assert 'PyInit__native_lib' in exported
     kernels = [name for name in exported if 'ScatterKernel' in name]
     assert kernels == []
+
+
+def operands(stop_gradient):
+    import paddle
+
+    x = paddle.zeros([3, 2])
+    x.stop_gradient = stop_gradient
+    return x, paddle.to_tensor([0, 2]), paddle.ones([2, 2])
+
+
+@pytest.mark.parametrize('stop_gradient', [True, False])
+@pytest.mark.parametrize(
+    ('attrs', 'message'),
+    [
+        ((0, 'sum', 'no'), r"include_self must be a bool, but received 'no'"),
+        ((0.5, 'sum', True), r'axis must be an int, but received 0\.5'),
+        ((0, 7, True), r'reduce must be a str, but received 7 of type int'),
+    ],
+)
+def test_attribute_of_a_wrong_type_is_named(stop_gradient, attrs, message):
+    from paddle import _C_ops
+
+    with pytest.raises(TypeError, match=r'^\(index_reduce\) ' + message):
+        _C_ops.index_reduce(*operands(stop_gradient), *attrs)
+
+
+@pytest.mark.parametrize('stop_gradient', [True, False])
+def test_attributes_may_be_numpy_scalars(stop_gradient):
+    import numpy as np
+
+    from paddle import _C_ops
+
+    call = operands(stop_gradient)
+    want = _C_ops.index_reduce(*call, 0, 'sum', False)
+    got = _C_ops.index_reduce(*call, np.int32(0), 'sum', np.bool_(False))
+    assert (got == want).all()
+
+
+def test_attribute_of_a_wrong_type_is_named_in_a_static_graph():
+    import paddle
+    from paddle import _C_ops
+
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data('x', [3, 2])
+            index = paddle.static.data('index', [2], 'int64')
+            with pytest.raises(TypeError, match='include_self must be a bool'):
+                _C_ops.index_reduce(x, index, x[:2], 0, 'sum', 'no')
+    finally:
+        paddle.disable_static()

@@ -1,0 +1,363 @@
+"""One YAML entry, as the templates of the wheel target's glue want it."""
+
+import re
+from dataclasses import dataclass
+
+import op_schema
+
+# YAML type -> (C++ type in a kernel's signature, C++ type held, AttrType)
+ATTR_TYPES = {
+    'bool': ('bool', 'bool', 'kBool'),
+    'int': ('int', 'int', 'kInt'),
+    'int64_t': ('int64_t', 'int64_t', 'kInt64'),
+    'float': ('float', 'float', 'kFloat'),
+    'str': ('const std::string&', 'std::string', 'kString'),
+    'int64_t[]': (
+        'const std::vector<int64_t>&',
+        'std::vector<int64_t>',
+        'kInt64s',
+    ),
+    'Scalar': ('const phi::Scalar&', 'phi::Scalar', 'kScalar'),
+}
+_CPP_DEFAULT = {'true': 'True', 'false': 'False'}
+
+
+class GlueError(ValueError):
+    """An entry that the glue cannot express."""
+
+
+def attr_type(entry, attr):
+    """The row of ATTR_TYPES for an attribute."""
+    kind = re.sub(r'^Scalar\(.*\)$', 'Scalar', attr.type)
+    if kind not in ATTR_TYPES:
+        known = ', '.join(ATTR_TYPES)
+        raise GlueError(
+            f'{entry.where}: attribute `{attr.name}` has type `{attr.type}`; '
+            f'the glue knows {known}'
+        )
+    return ATTR_TYPES[kind]
+
+
+def cpp_bool(value):
+    return 'true' if value else 'false'
+
+
+def camel(name):
+    return ''.join(part.capitalize() for part in name.split('_'))
+
+
+def custom_name(name, forward):
+    """What a backward entry's Tensor is called in a custom operator.
+
+    `forward` is the entry's own forward signature: its outputs' gradients
+    come in as <name>_grad, its inputs' gradients go out as <name>_grad, and a
+    second-order entry sees first-order gradients as grad_<name>.
+    """
+    if forward is None:
+        return name
+    seen = [t.name for t in (*forward.tensors, *forward.outputs)]
+    suffix = ''
+    if name not in seen and name.endswith('_grad'):
+        name, suffix = name[: -len('_grad')], '@GRAD'
+    if name.startswith('grad_'):
+        name, suffix = name[len('grad_') :], '@GRAD' + suffix
+    return name + suffix
+
+
+def python_default(entry, attr):
+    """A YAML default as Python source."""
+    text = _CPP_DEFAULT.get(attr.default, attr.default)
+    try:
+        compile(text, entry.where, 'eval')
+    except SyntaxError:
+        raise GlueError(
+            f'{entry.where}: attribute `{attr.name}` has a default that is '
+            f'not a literal: {attr.default}'
+        ) from None
+    return text
+
+
+@dataclass
+class EntryView:
+    """One entry as the templates want it."""
+
+    op_file: op_schema.OpFile
+    entry: op_schema.Entry
+
+    @property
+    def name(self):
+        return self.entry.name
+
+    @property
+    def camel(self):
+        return camel(self.name)
+
+    @property
+    def forward_camel(self):
+        return camel(self.op_file.forward.name)
+
+    @property
+    def chain(self):
+        """The forward entry, its gradient, the gradient's gradient."""
+        chain = [self.op_file.forward]
+        while chain[-1].backward:
+            following = self.op_file.entry(chain[-1].backward)
+            if following is None or following in chain:
+                raise GlueError(
+                    f'{chain[-1].where}: backward `{chain[-1].backward}` is '
+                    f'not an entry of {self.op_file.path.name}'
+                )
+            chain.append(following)
+        return chain
+
+    @property
+    def order(self):
+        if self.entry not in self.chain[:3]:
+            raise GlueError(f'{self.entry.where}: no entry leads to it')
+        return self.chain.index(self.entry)
+
+    @property
+    def infer_meta(self):
+        if not self.entry.infer_meta:
+            raise GlueError(f'{self.entry.where}: infer_meta func is missing')
+        return self.entry.infer_meta
+
+    @property
+    def infer_args(self):
+        args = self._args(self.entry.infer_meta_param, 'in[{}]')
+        return args + [f'out[{i}]' for i in range(len(self.entry.outputs))]
+
+    @property
+    def kernel(self):
+        if not self.entry.kernel:
+            raise GlueError(f'{self.entry.where}: kernel func is missing')
+        return self.entry.kernel
+
+    @property
+    def kernel_types(self):
+        types = ['const phi::CPUContext&']
+        for arg in self._selected(self.entry.kernel_param):
+            if isinstance(arg, op_schema.Attr):
+                types.append(attr_type(self.entry, arg)[0])
+            elif arg.optional:
+                types.append('const paddle::optional<phi::DenseTensor>&')
+            else:
+                types.append('const phi::DenseTensor&')
+        return types + ['phi::DenseTensor*'] * len(self.entry.outputs)
+
+    @property
+    def kernel_args(self):
+        args = self._args(self.entry.kernel_param, '*in[{}]')
+        outputs = [f'out[{i}]' for i in range(len(self.entry.outputs))]
+        return ['CpuContext()', *args, *outputs]
+
+    def _selected(self, param):
+        everything = (*self.entry.tensors, *self.entry.attrs)
+        if param is None:
+            return list(everything)
+        by_name = {arg.name: arg for arg in everything}
+        return [by_name[name] for name in param]
+
+    def _args(self, param, tensor_format):
+        args = []
+        for arg in self._selected(param):
+            if isinstance(arg, op_schema.Attr):
+                i = self.entry.attrs.index(arg)
+                held = attr_type(self.entry, arg)[1]
+                args.append(f'std::get<{held}>(attrs[{i}])')
+                continue
+            i = self.entry.tensors.index(arg)
+            if arg.optional and tensor_format.startswith('*'):
+                args.append(f'Optional(in[{i}])')
+            else:
+                args.append(tensor_format.format(i))
+        return args
+
+    @property
+    def dtype_input(self):
+        name = self.entry.data_type or self.entry.tensors[0].name
+        names = [t.name for t in self.entry.tensors]
+        if name not in names:
+            raise GlueError(
+                f'{self.entry.where}: data_type `{name}` is not a Tensor'
+            )
+        return names.index(name)
+
+    @property
+    def inplace_input(self):
+        if not self.entry.inplace or self.entry.is_backward:
+            return -1
+        if len(self.entry.outputs) != 1 or len(self.entry.inplace) != 1:
+            raise GlueError(
+                f'{self.entry.where}: in place needs one pair, one output'
+            )
+        names = [t.name for t in self.entry.tensors]
+        return names.index(self.entry.inplace[0][0])
+
+    @property
+    def inputs(self):
+        return [
+            {
+                'name': t.name,
+                'optional': cpp_bool(t.optional),
+                'needs_buffer': cpp_bool(not t.no_need_buffer),
+                'custom_name': custom_name(t.name, self.entry.forward),
+            }
+            for t in self.entry.tensors
+        ]
+
+    @property
+    def attrs(self):
+        return [
+            {'name': a.name, 'enum': attr_type(self.entry, a)[2]}
+            for a in self.entry.attrs
+        ]
+
+    @property
+    def outputs(self):
+        return [
+            {
+                'name': o.name,
+                'custom_name': custom_name(o.name, self.entry.forward),
+            }
+            for o in self.entry.outputs
+        ]
+
+    @property
+    def extra_outputs(self):
+        """Paddle wants a second-order custom operator to have a gradient for
+        every differentiable input that the first-order one reads."""
+        if self.order != 2:
+            return []
+        first = self.chain[1]
+        gradients = {o.name for o in first.outputs}
+        there = [o['custom_name'] for o in self.outputs]
+        return [
+            {
+                'custom_name': f'{t.name}@GRAD',
+                'in_dygraph': cpp_bool(not t.no_need_buffer),
+            }
+            for t in first.tensors
+            if f'{t.name}_grad' in gradients and f'{t.name}@GRAD' not in there
+        ]
+
+    @property
+    def is_backward(self):
+        return cpp_bool(self.entry.is_backward)
+
+    @property
+    def is_last(self):
+        return cpp_bool(self.entry.is_backward and not self.entry.backward)
+
+    @property
+    def shape_inputs(self):
+        """Positions of the forward inputs of which a gradient reads nothing
+        but the shape."""
+        if self.entry.is_backward:
+            return ()
+        names = [
+            t.name
+            for entry in self.chain[1:]
+            for t in entry.tensors
+            if t.no_need_buffer
+        ]
+        return tuple(
+            i for i, t in enumerate(self.entry.tensors) if t.name in names
+        )
+
+    # ---- the Python side
+
+    @property
+    def python_inputs(self):
+        return tuple(t.name for t in self.entry.tensors)
+
+    @property
+    def python_outputs(self):
+        return tuple(o.name for o in self.entry.outputs)
+
+    @property
+    def differentiable(self):
+        """Positions of a forward entry's inputs that have a gradient."""
+        if self.entry.is_backward or not self.entry.backward:
+            return ()
+        gradients = [o.name for o in self.chain[1].outputs]
+        return tuple(
+            i
+            for i, name in enumerate(self.python_inputs)
+            if f'{name}_grad' in gradients
+        )
+
+    @property
+    def backward_reads_inplace(self):
+        """A gradient needs the values that the in-place form overwrites."""
+        if self.inplace_input < 0:
+            return False
+        name = self.python_inputs[self.inplace_input]
+        return any(
+            t.name == name and not t.no_need_buffer
+            for entry in self.chain[1:]
+            for t in entry.tensors
+        )
+
+    @property
+    def first(self):
+        return self.python_inputs[0]
+
+    @property
+    def parameters(self):
+        found = list(self.python_inputs)
+        for attr in self.entry.attrs:
+            if attr.default is None:
+                found.append(attr.name)
+            else:
+                found.append(f'{attr.name}={python_default(self.entry, attr)}')
+        return ', '.join(found)
+
+    @property
+    def no_grad_test(self):
+        """Python source: no input's gradient can be asked for."""
+        tests = [
+            f'{self.python_inputs[i]}.stop_gradient'
+            for i in self.differentiable
+        ]
+        return ' and '.join(tests) or 'True'
+
+    @property
+    def call_args(self):
+        return ', '.join(
+            [*self.python_inputs, *(a.name for a in self.entry.attrs)]
+        )
+
+    @property
+    def bundle(self):
+        def bundle(names):
+            return '(' + ''.join(f'{name}, ' for name in names).strip() + ')'
+
+        attrs = [a.name for a in self.entry.attrs]
+        return f'{bundle(self.python_inputs)}, {bundle(attrs)}'
+
+
+def check_entries(op_file):
+    """Raise a GlueError for what the glue cannot express of an operator."""
+    entry = op_file.forward
+    if not entry.backward:
+        return
+    if len(entry.outputs) > 1:
+        raise GlueError(
+            f'{entry.where}: has {len(entry.outputs)} results and a gradient; '
+            f'the glue knows gradients of one result'
+        )
+    absent = [t.name for t in entry.tensors if t.optional]
+    if absent:
+        raise GlueError(
+            f'{entry.where}: `{absent[0]}` is optional; the glue knows '
+            f'optional Tensors in gradients only'
+        )
+    known = [a.name for a in entry.attrs]
+    for gradient in EntryView(op_file, entry).chain[1:]:
+        for attr in gradient.attrs:
+            if attr.name not in known:
+                raise GlueError(
+                    f'{gradient.where}: attribute `{attr.name}` is not one of '
+                    f'`{entry.name}`; the glue hands on those of the operator'
+                )
