@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 import source_target
+import wheel_versions
 from build_steps import Runner, Step, StepFailed, build_lock
 from clean_build import check_build_dir, clean
 from prerequisites import describe, find_missing
@@ -41,7 +42,14 @@ def parse_args(argv):
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_options(parser)
-    return parser.parse_args(argv)
+    args = parser.parse_args(argv)
+    refused = wheel_versions.refusal(args.paddle)
+    if refused:
+        parser.error(refused)
+    if args.build_dir is None:
+        base = args.paddle == wheel_versions.BASE
+        args.build_dir = ROOT / ('build' if base else f'build-{args.paddle}')
+    return args
 
 
 def add_options(parser):
@@ -57,7 +65,6 @@ def add_options(parser):
     parser.add_argument(
         '--build-dir',
         type=Path,
-        default=ROOT / 'build',
         metavar='D',
         help='folder for everything that is made (default: build)',
     )
@@ -75,6 +82,13 @@ def add_options(parser):
         '--dry-run',
         action='store_true',
         help='print the steps and their commands; change nothing',
+    )
+    parser.add_argument(
+        '--paddle',
+        metavar='V',
+        default=wheel_versions.BASE,
+        help='release to build into (default: %(default)s; also '
+        f'{", ".join(wheel_versions.OTHERS)}, by default in build-V)',
     )
     parser.add_argument(
         '--source',
@@ -110,11 +124,20 @@ def free_memory(meminfo='/proc/meminfo'):
     return 1 << 60
 
 
-def wheel_steps(build, jobs, interpreter=sys.executable):
+def wheel_steps(
+    build, jobs, interpreter=sys.executable, paddle=wheel_versions.BASE
+):
     """The steps of the wheel target, in order."""
     venv = build / 'venv'
     python = venv / 'bin' / 'python'
     in_build = ['--build-dir', build]
+    make_venv = [interpreter, SCRIPTS / 'make_venv.py', '--venv', venv]
+    patch = [python, SCRIPTS / 'apply_python_patches.py', *in_build]
+    export = []
+    if paddle != wheel_versions.BASE:
+        make_venv += ['--paddle', paddle]
+        patch += ['--patches', build / 'patches']
+        export = [export_command(build, python, paddle)]
     return [
         Step(
             'prerequisites',
@@ -125,7 +148,7 @@ def wheel_steps(build, jobs, interpreter=sys.executable):
         Step(
             'venv',
             'set up the Python environment',
-            [[interpreter, SCRIPTS / 'make_venv.py', '--venv', venv]],
+            [make_venv],
             'check the network and the disk space (df -h), then run this '
             'again: it goes on where it stopped. A damaged environment is '
             'replaced with --clean.',
@@ -139,13 +162,21 @@ def wheel_steps(build, jobs, interpreter=sys.executable):
         Step(
             'patch',
             'apply the Python patches',
-            [[python, SCRIPTS / 'apply_python_patches.py', *in_build]],
+            [*export, patch],
             'after a change in python_api, export the patches again: '
             f'{shown(python)} scripts/export_patches.py',
         ),
         *compile_steps(build, python, jobs),
         *installed_steps(build, python),
     ]
+
+
+def export_command(build, python, paddle):
+    """Make the series for another release than its base."""
+    minor = f'python{sys.version_info[0]}.{sys.version_info[1]}'
+    site = build / 'venv' / 'lib' / minor / 'site-packages'
+    command = [python, SCRIPTS / 'export_patches.py', '--base-wheel', paddle]
+    return [*command, '--paddle', site, '--output', build / 'patches']
 
 
 def compile_steps(build, python, jobs):
@@ -261,7 +292,7 @@ def main(argv=None):
     signal.signal(signal.SIGTERM, stop)
     try:
         check_build_dir(build, ROOT)
-        steps = wheel_steps(build, args.jobs)
+        steps = wheel_steps(build, args.jobs, paddle=args.paddle)
         if args.dry_run:
             print(f'Dry run: {len(steps)} steps, nothing is changed.')
             if args.clean:

@@ -161,7 +161,8 @@ def run(options):
     series = load_series(options.root / 'scripts/series.yaml', options.root)
     folder = options.output or options.root / 'patches'
     if options.base_wheel:
-        series = rebase(series, options.paddle, options.base_wheel)
+        dirs = wheel_dirs(options.root, options.paddle)
+        series = rebase(series, options.paddle, options.base_wheel, dirs)
         lacking = missing_imports(options.root, options.paddle)
         if lacking:
             version = options.base_wheel

@@ -21,6 +21,20 @@ def wanted_digest(requirements):
     return sha256(requirements.read_bytes() + version.encode())
 
 
+def with_paddle(requirements, version, folder):
+    """The requirements with another Paddle, as a file in `folder`."""
+    lines = requirements.read_text(encoding='utf-8').splitlines()
+    pinned = [
+        f'paddlepaddle=={version}'
+        if line.startswith('paddlepaddle==')
+        else line
+        for line in lines
+    ]
+    path = folder / f'requirements-{version}.txt'
+    write_atomic(path, '\n'.join([*pinned, '']).encode())
+    return path
+
+
 def venv_python(venv):
     """The interpreter inside a venv."""
     return venv / 'bin' / 'python'
@@ -68,7 +82,12 @@ def main():
     parser.add_argument(
         '--requirements', type=Path, default=ROOT / 'requirements.txt'
     )
+    parser.add_argument('--paddle', help='another Paddle than the pinned one')
     args = parser.parse_args()
+    if args.paddle:
+        args.requirements = with_paddle(
+            args.requirements, args.paddle, args.venv.resolve().parent
+        )
     stamp = args.venv / STAMP
     digest = wanted_digest(args.requirements)
     usable = python_version(venv_python(args.venv))

@@ -36,9 +36,12 @@ def read_version(site):
 
 def missing_imports(root, site):
     """Names that our functions import and that wheel's modules lack."""
+    sources = sorted((Path(root) / 'python_api').glob('*.py'))
+    trees = [ast.parse(s.read_text(encoding='utf-8')) for s in sources]
+    ours = {getattr(n, 'name', None) for tree in trees for n in tree.body}
     faults = set()
-    for source in sorted((Path(root) / 'python_api').glob('*.py')):
-        for node in ast.walk(ast.parse(source.read_text(encoding='utf-8'))):
+    for tree in trees:
+        for node in ast.walk(tree):
             module = getattr(node, 'module', None) or ''
             if not module.startswith('paddle.'):
                 continue
@@ -47,19 +50,22 @@ def missing_imports(root, site):
                 path = path.with_suffix('') / '__init__.py'
             text = path.read_text(encoding='utf-8') if path.is_file() else ''
             for alias in node.names:
-                if not re.search(rf'\b{alias.name}\b', text):
+                found = re.search(rf'\b{alias.name}\b', text)
+                if not found and alias.name not in ours:
                     faults.add(f'{module} has no {alias.name}')
     return sorted(faults)
 
 
-def rebase(series, site, wanted):
-    """The series with the wheel at `site` as its base."""
+def rebase(series, site, wanted, dirs):
+    """The series with the wheel at `site` as its base. Its files are looked
+    for in `dirs`, of which the first may hold untouched copies."""
     version, commit = read_version(site)
     if version != wanted:
         raise SeriesError(f'{site}: holds Paddle {version}, expected {wanted}')
     files, missing = {}, []
     for path, info in series.wheel_files.items():
-        copy = Path(site) / info['path']
+        copies = [Path(folder) / info['path'] for folder in dirs]
+        copy = next((c for c in copies if c.is_file()), copies[-1])
         if copy.is_file():
             digest = hashlib.sha256(copy.read_bytes()).hexdigest()
             files[path] = {**info, 'sha256': digest}
