@@ -134,9 +134,11 @@ def wheel_steps(
     make_venv = [interpreter, SCRIPTS / 'make_venv.py', '--venv', venv]
     patch = [python, SCRIPTS / 'apply_python_patches.py', *in_build]
     export = []
+    patches = ROOT / 'patches'
     if paddle != wheel_versions.BASE:
         make_venv += ['--paddle', paddle]
-        patch += ['--patches', build / 'patches']
+        patches = build / 'patches'
+        patch += ['--patches', patches]
         export = [export_command(build, python, paddle)]
     return [
         Step(
@@ -167,7 +169,7 @@ def wheel_steps(
             f'{shown(python)} scripts/export_patches.py',
         ),
         *compile_steps(build, python, jobs),
-        *installed_steps(build, python),
+        *installed_steps(build, python, patches),
     ]
 
 
@@ -220,7 +222,7 @@ def compile_steps(build, python, jobs):
     ]
 
 
-def installed_steps(build, python):
+def installed_steps(build, python, patches):
     """Install, smoke test, demonstration."""
     installed = [
         build / '_native_lib.so',
@@ -239,7 +241,7 @@ def installed_steps(build, python):
         Step(
             'smoke-test',
             'smoke test in a fresh process',
-            [[python, smoke]],
+            [[python, smoke, '--patches', patches]],
             'the last line says what is wrong; by hand: '
             f'{shown(python)} scripts/smoke_test.py',
             inputs=[smoke, *installed],

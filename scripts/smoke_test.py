@@ -4,6 +4,7 @@ Compares the versions first: a module built against another Paddle would
 crash instead of saying so.
 """
 
+import argparse
 import re
 import sys
 import warnings
@@ -19,9 +20,9 @@ from patch_series import read_base  # noqa: E402
 warnings.filterwarnings('ignore', message='No ccache found')
 
 
-def check_version():
-    """Exit unless the installed Paddle is the one the operators are for."""
-    wanted = read_base(ROOT / 'patches').get('wheel', '')
+def check_version(patches):
+    """Exit unless the installed Paddle is the one that was patched."""
+    wanted = read_base(patches).get('wheel', '')
     wanted = wanted.rpartition('==')[2]
     found = metadata.version('paddlepaddle')
     if found != wanted:
@@ -76,7 +77,9 @@ CHECKS = {'masked_scatter': check_masked_scatter}
 
 
 def main():
-    check_version()
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--patches', type=Path, default=ROOT / 'patches')
+    check_version(parser.parse_args().patches)
     names = op_names()
     check_present(names)
     for name in names:
