@@ -1,7 +1,8 @@
 """The speed section of the README, made from a result file.
 
 `python -m bench.readme_table results.json` prints it; --write puts it between
-the two marker lines of the README.
+the two marker lines of the README, and each operator's rows between those of
+its pull request's text.
 """
 
 import argparse
@@ -32,6 +33,15 @@ ROWS = (
     ('scatter', 'axis=1,reduce=amax', 'scatter, amax, axis 1'),
 )
 ELEMENTS = 1 << 24
+PULL_REQUESTS = README.parent / 'docs/pull_requests'
+# Texts, and the operators whose rows they show.
+TEXTS = {
+    'masked_scatter.md': ('masked_scatter',),
+    'masked_fill.md': ('masked_fill_scalar', 'masked_fill_tensor'),
+    'select_scatter.md': ('select_scatter',),
+    'diagonal_scatter.md': ('diagonal_scatter',),
+    'scatter.md': ('scatter',),
+}
 
 
 def _find(results, op, variant, mode, threads):
@@ -95,7 +105,13 @@ def _means(summary):
 
 
 def section(data):
-    """The text between the markers."""
+    """The text between the markers of the README."""
+    lines = rows(data, [op for op, _, _ in ROWS])
+    return '\n'.join(lines + _means(data['summary']))
+
+
+def rows(data, ops):
+    """The lines of a table of some operators."""
     results = data['results']
     threads = max((r['threads'] for r in results), default=0)
     lines = [_about(data, threads), '']
@@ -107,16 +123,16 @@ def section(data):
     for op, variant, label in ROWS:
         for mode in MODES:
             result = _find(results, op, variant, mode, threads)
-            if result:
+            if result and op in ops:
                 lines.append(_line(label, result))
-    return '\n'.join(lines + _means(data['summary']))
+    return lines
 
 
 def replaced(text, new):
-    """The README with another speed section."""
+    """A text with another speed section."""
     if text.count(START) != 1 or text.count(END) != 1:
         sys.exit(
-            'bench.readme_table: the README must hold these two lines once '
+            'bench.readme_table: the text must hold these two lines once '
             f'each:\n{START}\n{END}'
         )
     before, rest = text.split(START)
@@ -124,8 +140,12 @@ def replaced(text, new):
     return f'{before}{START}\n{new}\n{END}{after}'
 
 
+def _write(path, new):
+    path.write_text(replaced(path.read_text(), new))
+
+
 def main(arguments=None):
-    """Print the section, or write it into the README."""
+    """Print the section, or write it into the texts."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('json', type=Path)
     parser.add_argument('--write', action='store_true')
@@ -133,6 +153,7 @@ def main(arguments=None):
         '--busy', action='store_true', help='write numbers of a busy machine'
     )
     parser.add_argument('--readme', type=Path, default=README)
+    parser.add_argument('--pull-requests', type=Path, default=PULL_REQUESTS)
     args = parser.parse_args(arguments)
     data = json.loads(args.json.read_text())
     new = section(data)
@@ -140,8 +161,9 @@ def main(arguments=None):
         warning = table.busy_lines(data['results'])
         if warning and not args.busy:
             sys.exit('\n'.join([*warning, 'Measure again, or add --busy.']))
-        text = args.readme.read_text()
-        args.readme.write_text(replaced(text, new))
+        _write(args.readme, new)
+        for name, ops in TEXTS.items():
+            _write(args.pull_requests / name, '\n'.join(rows(data, ops)))
     else:
         print(new)
 

@@ -278,12 +278,21 @@ def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
     assert not re.search(r'(src|href)=', page)
 
 
+def write_tables(data, readme):
+    folder = f'--pull-requests={readme.parent}'
+    readme_table.main([str(data), '--write', '--readme', str(readme), folder])
+
+
 def test_readme_section_is_written_between_its_markers(tmp_path):
     readme, data = tmp_path / 'README.md', tmp_path / 'run.json'
     data.write_text(json.dumps(run_data([result()])))
     marks = f'{readme_table.START}\nold\n{readme_table.END}'
-    readme.write_text(f'before\n{marks}\nafter\n')
-    readme_table.main([str(data), '--write', '--readme', str(readme)])
+    for path in (readme, *(tmp_path / name for name in readme_table.TEXTS)):
+        path.write_text(f'before\n{marks}\nafter\n')
+    write_tables(data, readme)
+    row = '| masked_scatter | forward |'
+    assert row in (tmp_path / 'masked_scatter.md').read_text()
+    assert row not in (tmp_path / 'scatter.md').read_text()
     text = readme.read_text()
     assert text.startswith('before\n') and text.endswith('\nafter\n')
     assert 'old' not in text and '2026-01-02' in text
@@ -296,7 +305,7 @@ def test_readme_section_is_not_written_for_a_busy_machine(tmp_path):
     marks = f'{readme_table.START}\nold\n{readme_table.END}\n'
     readme.write_text(marks)
     with pytest.raises(SystemExit, match='--busy'):
-        readme_table.main([str(data), '--write', '--readme', str(readme)])
+        write_tables(data, readme)
     assert readme.read_text() == marks
 
 
