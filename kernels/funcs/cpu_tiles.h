@@ -28,6 +28,7 @@
 #endif
 #ifdef __linux__
 #include <sys/mman.h>
+#include <unistd.h>
 #endif
 
 #include "paddle/phi/core/dense_tensor.h"
@@ -42,6 +43,8 @@ constexpr int64_t kParallelBytes = 128 << 10;
 // fault in the same one.
 constexpr int64_t kMaxTileBytes = 2 << 20;
 constexpr int64_t kMinTileBytes = 64 << 10;
+// Fewer bytes than this hold few pages that are not there yet.
+constexpr int64_t kPopulateBytes = 256 << 10;
 
 inline int NumThreads() {
 #ifdef _OPENMP
@@ -112,6 +115,22 @@ inline void AdviseHugePages(void* data, int64_t bytes) {
 #endif
 }
 
+// Maps the pages of a part of a fresh output, which the calling thread is about
+// to fill, by one call: where there are no huge pages, a fault for each costs
+// more. A hint like the other one; Linux before 5.14 ignores it.
+template <typename Word>
+void PopulatePages(Word* data, int64_t begin, int64_t end) {
+#ifdef __linux__
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
+  static const uintptr_t page = sysconf(_SC_PAGESIZE);
+  const uintptr_t first =
+      (reinterpret_cast<uintptr_t>(data + begin) + page - 1) / page * page;
+  const uintptr_t last = reinterpret_cast<uintptr_t>(data + end) / page * page;
+  if (last < first + kPopulateBytes) return;
+  madvise(reinterpret_cast<void*>(first), last - first, kPopulateWrite);
+#endif
+}
+
 // dev_ctx.Alloc for an output that is about to be written as a whole.
 template <typename T, typename Context>
 T* AllocOutput(const Context& dev_ctx, DenseTensor* out) {
@@ -125,6 +144,7 @@ inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   if (out == in || bytes == 0) return;
   const Tiles tiles(bytes, 1);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    PopulatePages(static_cast<char*>(out), tiles.begin(i), tiles.end(i));
     std::memcpy(static_cast<char*>(out) + tiles.begin(i),
                 static_cast<const char*>(in) + tiles.begin(i),
                 tiles.end(i) - tiles.begin(i));

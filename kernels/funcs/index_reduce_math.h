@@ -21,6 +21,7 @@
 #include <string>
 #include <type_traits>
 
+#include "paddle/common/hostdevice.h"
 #include "paddle/phi/common/bfloat16.h"
 #include "paddle/phi/common/complex.h"
 #include "paddle/phi/common/float16.h"
@@ -60,7 +61,7 @@ struct ReduceType {
 
 // Integers wrap around.
 template <typename T>
-inline T AddOf(T a, T b) {
+HOSTDEVICE inline T AddOf(T a, T b) {
   if constexpr (std::is_same<T, bool>::value) {
     return a | b;
   } else if constexpr (std::is_integral<T>::value) {
@@ -71,7 +72,7 @@ inline T AddOf(T a, T b) {
 }
 
 template <typename T>
-inline T MulOf(T a, T b) {
+HOSTDEVICE inline T MulOf(T a, T b) {
   if constexpr (std::is_integral<T>::value) {
     return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   } else {
@@ -82,20 +83,20 @@ inline T MulOf(T a, T b) {
 // A NaN of either wins. In two steps, since the first one is an instruction of
 // its own that a branch on random data could not match.
 template <typename T>
-inline T MaxOf(T a, T b) {
+HOSTDEVICE inline T MaxOf(T a, T b) {
   const T most = b > a ? b : a;
   return b != b ? b : most;
 }
 
 template <typename T>
-inline T MinOf(T a, T b) {
+HOSTDEVICE inline T MinOf(T a, T b) {
   const T least = b < a ? b : a;
   return b != b ? b : least;
 }
 
 // Two elements reduced to one.
 template <IndexReduce kReduce, typename T>
-inline T Combine(T a, T b) {
+HOSTDEVICE inline T Combine(T a, T b) {
   if constexpr (kReduce == IndexReduce::kMul) {
     return MulOf(a, b);
   } else if constexpr (kReduce == IndexReduce::kAmax) {
@@ -109,7 +110,7 @@ inline T Combine(T a, T b) {
 
 // sum / count; integers round towards minus infinity.
 template <typename T>
-inline T DivideByCount(T sum, int64_t count) {
+HOSTDEVICE inline T DivideByCount(T sum, int64_t count) {
   if constexpr (IsComplexNumber<T>::value) {
     using Real = decltype(sum.real);
     return T(sum.real / static_cast<Real>(count),
@@ -124,7 +125,7 @@ inline T DivideByCount(T sum, int64_t count) {
 }
 
 template <typename T>
-inline T ConjugateOf(T value) {
+HOSTDEVICE inline T ConjugateOf(T value) {
   if constexpr (IsComplexNumber<T>::value) {
     return T(value.real, -value.imag);
   } else {
@@ -134,7 +135,7 @@ inline T ConjugateOf(T value) {
 
 // Equal, or both NaN.
 template <typename T>
-inline bool SameValue(T a, T b) {
+HOSTDEVICE inline bool SameValue(T a, T b) {
   return (a == b) | ((a != a) & (b != b));
 }
 

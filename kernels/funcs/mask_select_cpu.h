@@ -37,6 +37,7 @@ void MaskSelectCpu(Word* out,
       x.view.is_flat() && mask.view.is_flat() && value.view.is_flat();
   const Tiles tiles(numel, sizeof(Word));
   ParallelFor(tiles.count, numel * sizeof(Word), [&](int64_t i) {
+    if (out != x.data) PopulatePages(out, tiles.begin(i), tiles.end(i));
     bool mask_scratch[kBlock];
     Word x_scratch[kBlock];
     Word value_scratch[kBlock];

@@ -20,7 +20,7 @@
 
 #include <cstdint>
 
-#include "paddle/phi/kernels/funcs/mask_scan.cu.h"
+#include "paddle/phi/kernels/funcs/strided_pack.cu.h"
 
 namespace phi {
 namespace funcs {
@@ -29,66 +29,155 @@ namespace scatter_ops {
 template <typename Word>
 struct MaskedFillArgs {
   int64_t numel;
-  const uint8_t* mask;
-  GpuView mask_view;
-  const Word* x;
-  GpuView x_view;
-  const Word* value;  // null: `fill` is the value
-  GpuView value_view;
+  GpuOperand<uint8_t> mask;
+  GpuOperand<Word> x;
+  GpuOperand<Word> value;  // without data: `fill` is the value
   Word fill;
-  Word* out;  // may be x, of the output's shape
+  Word* out;  // may be x.data if x has the output's shape
 };
 
-// One value for all: a scalar, or a Tensor of one element, which is read on
-// the device so that the host need not wait for it.
-template <typename Word, int N, bool kFlat>
-__global__ void __launch_bounds__(kGpuThreads)
-    FillOneGpuKernel(MaskedFillArgs<Word> args) {
-  const Word fill = args.value != nullptr ? *args.value : args.fill;
-  const bool in_place = args.x == args.out;
-  const int64_t packs = (args.numel + N - 1) / N;
-  for (int64_t p = GlobalThread(); p < packs; p += GridThreads()) {
-    const int64_t i = p * N;
-    const unsigned bits =
-        MaskBits<N, kFlat>(args.mask, args.mask_view, i, args.numel);
-    if (in_place && bits == 0) continue;
-    Pack<Word, N> pack =
-        ReadElements<Word, N, kFlat>(args.x, args.x_view, i, args.numel);
+template <int N>
+__device__ inline bool AnyTrue(const WordPack<uint8_t, N>& mask) {
+  uint32_t any = 0;
 #pragma unroll
-    for (int j = 0; j < N; ++j) {
-      if (bits >> j & 1u) pack.lane[j] = fill;
+  for (int w = 0; w < WordPack<uint8_t, N>::kWords; ++w) any |= mask.word[w];
+  return any != 0;
+}
+
+// The lanes of `on` where the mask is True, else those of `off`: on 32 bits at
+// a time, so that small elements cost no more than large ones.
+template <typename Word, int N>
+__device__ inline WordPack<Word, N> Blend(const WordPack<Word, N>& off,
+                                          const WordPack<Word, N>& on,
+                                          const WordPack<uint8_t, N>& mask) {
+  constexpr int kSize = sizeof(Word);
+  WordPack<Word, N> pack;
+#pragma unroll
+  for (int w = 0; w < WordPack<Word, N>::kWords; ++w) {
+    // Each byte of the word takes the mask byte of the lane it belongs to.
+    unsigned selector = 0;
+#pragma unroll
+    for (int b = 0; b < 4; ++b) {
+      selector |= static_cast<unsigned>((4 * w + b) / kSize % 4) << (4 * b);
     }
-    WriteElements<Word, N>(args.out, i, args.numel, pack);
+    const uint32_t trues = __vcmpne4(mask.word[w / kSize], 0);
+    const uint32_t take = __byte_perm(trues, 0, selector);
+    pack.word[w] = (off.word[w] & ~take) | (on.word[w] & take);
   }
+  return pack;
 }
 
-template <typename Word>
+// Two operands that are both read along views leave registers for fewer packs.
+template <bool kFlat, bool kMany>
+__host__ __device__ constexpr int FillRounds() {
+  return kMany && !kFlat ? kTileRounds / 2 : kTileRounds;
+}
+
+// One element, for those that fill no pack.
+template <typename Word, bool kMany>
+__device__ inline void FillElement(const MaskedFillArgs<Word>& args,
+                                   Word fill,
+                                   int64_t i) {
+  const bool take = IsTrueAt(args.mask.data, args.mask.view.Offset(i));
+  if (take && kMany) fill = args.value.data[args.value.view.Offset(i)];
+  Word kept{};
+  if (!take && args.x.data != nullptr) {
+    kept = args.x.data[args.x.view.Offset(i)];
+  }
+  args.out[i] = take ? fill : kept;
+}
+
+// kMany: the value differs from element to element. Else it is one element,
+// read on the device if it is a Tensor's, so that the host need not wait.
+template <typename Word, int N, bool kFlat, bool kMany>
 __global__ void __launch_bounds__(kGpuThreads)
-    FillManyGpuKernel(MaskedFillArgs<Word> args) {
-  for (int64_t i = GlobalThread(); i < args.numel; i += GridThreads()) {
-    const bool take = IsTrueAt(args.mask, args.mask_view.Offset(i));
-    args.out[i] = take ? args.value[args.value_view.Offset(i)]
-                       : args.x[args.x_view.Offset(i)];
+    MaskedFillGpuKernel(MaskedFillArgs<Word> args) {
+  constexpr int kRounds = FillRounds<kFlat, kMany>();
+  const int64_t packed = PackedElements<N>(args.numel);
+  const bool in_place = args.x.data == args.out;
+  const bool reads_x = !in_place && args.x.data != nullptr;
+  Word fill = args.fill;
+  if (!kMany && args.value.data != nullptr) fill = *args.value.data;
+  if (blockIdx.x == 0 && packed + threadIdx.x < args.numel) {
+    FillElement<Word, kMany>(args, fill, packed + threadIdx.x);
+  }
+  for (int64_t begin = TileBegin<N, kRounds>(); begin < packed;
+       begin += TileStep<N, kRounds>()) {
+    WordPack<Word, N> packs[kRounds];
+    WordPack<Word, N> values[kRounds];
+    WordPack<uint8_t, N> masks[kRounds];
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+      const int64_t i = RoundBegin<N>(begin, r);
+      values[r] = Splat<Word, N>(fill);
+      if (i >= packed) continue;
+      masks[r] = ReadOperand<uint8_t, N, kFlat>(args.mask, i);
+      if (reads_x) packs[r] = ReadOperand<Word, N, kFlat>(args.x, i);
+    }
+    if (kMany || in_place) {
+      // What the mask tells to be of no use is not read.
+#pragma unroll
+      for (int r = 0; r < kRounds; ++r) {
+        const int64_t i = RoundBegin<N>(begin, r);
+        if (!AnyTrue(masks[r])) continue;
+        if (in_place) packs[r] = ReadOperand<Word, N, kFlat>(args.x, i);
+        if (kMany) values[r] = ReadOperand<Word, N, kFlat>(args.value, i);
+      }
+    }
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+      const int64_t i = RoundBegin<N>(begin, r);
+      if (i >= packed || (in_place && !AnyTrue(masks[r]))) continue;
+      StoreAligned<Word, N>(args.out + i, Blend(packs[r], values[r], masks[r]));
+    }
   }
 }
 
-// `value_numel` is 1 for a scalar.
+template <typename Word, int N, bool kFlat, bool kMany>
+void LaunchMaskedFill(const MaskedFillArgs<Word>& args,
+                      int multiprocessors,
+                      GpuStream stream) {
+  constexpr int64_t kTile = TileSize<N, FillRounds<kFlat, kMany>()>();
+  const unsigned grid = TileGrid(args.numel, kTile, multiprocessors);
+  MaskedFillGpuKernel<Word, N, kFlat, kMany>
+      <<<grid, kGpuThreads, 0, stream>>>(args);
+}
+
+template <typename Word, bool kMany>
+void DispatchMaskedFill(const MaskedFillArgs<Word>& args,
+                        int multiprocessors,
+                        GpuStream stream) {
+  constexpr int N = PackSize<Word>();
+  const bool flat = CanReadFlat<uint8_t, N>(args.mask) &&
+                    CanReadFlat<Word, N>(args.x) &&
+                    (!kMany || CanReadFlat<Word, N>(args.value));
+  if (!IsAligned(args.out, 16)) {
+    LaunchMaskedFill<Word, 1, false, kMany>(args, multiprocessors, stream);
+  } else if (flat) {
+    LaunchMaskedFill<Word, N, true, kMany>(args, multiprocessors, stream);
+  } else {
+    LaunchMaskedFill<Word, N, false, kMany>(args, multiprocessors, stream);
+  }
+}
+
+// One value for all: args.fill, or a Tensor of one element.
+template <typename Word>
+void MaskedFillOneGpu(const MaskedFillArgs<Word>& args,
+                      int multiprocessors,
+                      GpuStream stream) {
+  DispatchMaskedFill<Word, /*kMany=*/false>(args, multiprocessors, stream);
+}
+
+// A value Tensor that broadcasts to the output, of `value_numel` elements.
 template <typename Word>
 void MaskedFillGpu(const MaskedFillArgs<Word>& args,
                    int64_t value_numel,
                    int multiprocessors,
                    GpuStream stream) {
-  constexpr int N = PackSize<Word>();
-  const unsigned single = GridSize(args.numel, multiprocessors);
-  if (value_numel != 1) {
-    FillManyGpuKernel<Word><<<single, kGpuThreads, 0, stream>>>(args);
-  } else if (!args.x_view.is_flat() || !args.mask_view.is_flat()) {
-    FillOneGpuKernel<Word, 1, false><<<single, kGpuThreads, 0, stream>>>(args);
-  } else if (!CanPack<Word>(args.mask, args.x, args.out)) {
-    FillOneGpuKernel<Word, 1, true><<<single, kGpuThreads, 0, stream>>>(args);
+  if (value_numel == 1) {
+    MaskedFillOneGpu<Word>(args, multiprocessors, stream);
   } else {
-    const unsigned packed = GridSize((args.numel + N - 1) / N, multiprocessors);
-    FillOneGpuKernel<Word, N, true><<<packed, kGpuThreads, 0, stream>>>(args);
+    DispatchMaskedFill<Word, /*kMany=*/true>(args, multiprocessors, stream);
   }
 }
 

@@ -35,6 +35,7 @@ void MaskedFillCpu(Word* out,
   const bool flat = x.view.is_flat() && mask.view.is_flat();
   const Tiles tiles(numel, sizeof(Word));
   ParallelFor(tiles.count, numel * sizeof(Word), [&](int64_t i) {
+    if (out != x.data) PopulatePages(out, tiles.begin(i), tiles.end(i));
     bool mask_scratch[kBlock];
     Word x_scratch[kBlock];
     ForEachBlock(tiles.begin(i), tiles.end(i), flat, [&](int64_t b, int64_t e) {

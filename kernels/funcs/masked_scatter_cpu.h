@@ -65,6 +65,7 @@ int64_t MaskedScatterCpu(Word* out,
   const bool flat = x.view.is_flat() && mask.view.is_flat();
   const bool by_runs = x.view.is_flat() && mask.view.has_long_constant_runs();
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t) {
+    if (out != x.data) PopulatePages(out, begin, end);
     if (by_runs) {
       return ScatterRuns(
           out, x.data, mask, value + k, value_numel - k, begin, end);
@@ -103,6 +104,7 @@ void MaskedScatterGradCpu(const Word* out_grad,
     bool mask_scratch[kBlock];
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
+    if (x_grad != nullptr) PopulatePages(x_grad, begin, end);
     // In blocks, so that the second use of out_grad finds it in the cache.
     ForEachBlock(begin, end, /*flat=*/false, [&](int64_t b, int64_t e) {
       const bool* m = mask.view.Read(mask.data, b, e - b, mask_scratch);

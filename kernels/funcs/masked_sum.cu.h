@@ -21,7 +21,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "paddle/phi/kernels/funcs/scatter_ops_gpu.cu.h"
+#include "paddle/phi/kernels/funcs/gpu_buffers.cu.h"
+#include "paddle/phi/kernels/funcs/masked_fill.cu.h"
 #include "paddle/phi/kernels/funcs/sum_type.h"
 
 namespace phi {
@@ -31,155 +32,200 @@ namespace scatter_ops {
 // The output's axes, split into those that the target keeps and those that it
 // is summed over; each list maps a row-major number to an output offset.
 struct SumAxes {
-  GpuView kept;
-  GpuView summed;
-  int64_t kept_numel;
-  int64_t summed_numel;
-  bool innermost_summed;
+  RowView kept;
+  RowView summed;
+  int64_t kept_numel = 1;
+  int64_t summed_numel = 1;
+  Divisor by_kept_numel;
+  bool innermost_summed = false;
 
-  SumAxes(const DDim& out_dims, const DDim& target_dims)
-      : kept(BroadcastView(out_dims, out_dims)),
-        summed(kept),
-        kept_numel(1),
-        summed_numel(1),
-        innermost_summed(false) {
+  SumAxes(const DDim& out_dims, const DDim& target_dims) {
     const BroadcastView target(out_dims, target_dims);
-    kept.rank = 0;
-    summed.rank = 0;
     int64_t stride = common::product(out_dims);
     for (int i = 0; i < target.rank(); ++i) {
       stride /= target.dim(i);
-      const bool is_summed = target.stride(i) == 0;
-      GpuView& axes = is_summed ? summed : kept;
-      axes.dims[axes.rank] = target.dim(i);
-      axes.strides[axes.rank] = stride;
-      ++axes.rank;
-      (is_summed ? summed_numel : kept_numel) *= target.dim(i);
-      innermost_summed = is_summed;
+      innermost_summed = target.stride(i) == 0;
+      (innermost_summed ? summed : kept).Append(target.dim(i), stride);
+      (innermost_summed ? summed_numel : kept_numel) *= target.dim(i);
     }
-    Close(&kept);
-    Close(&summed);
-  }
-
- private:
-  static void Close(GpuView* axes) {
-    if (axes->rank > 0) return;
-    axes->rank = 1;
-    axes->dims[0] = 1;
-    axes->strides[0] = 0;
+    by_kept_numel = Divisor(kept_numel);
   }
 };
 
 template <typename T>
 struct MaskedSumArgs {
   const T* in;
-  const uint8_t* mask;
-  GpuView mask_view;
+  GpuOperand<uint8_t> mask;
   bool wanted;
   SumAxes axes;
   int64_t parts;
-  typename SumTypeOf<T>::type* sums;  // parts x kept_numel
+  int64_t part_numel;                 // summed elements of each but the last
+  typename SumTypeOf<T>::type* sums;  // parts x kept_numel; null for one part
   T* target;
 };
 
-template <typename T>
-__device__ inline typename SumTypeOf<T>::type MaskedElement(
-    const MaskedSumArgs<T>& args, int64_t i) {
+// The sum of every kLanes-th summed element from `begin` on, of the kept one at
+// output element `start`. Loads come before the additions, which wait for them.
+template <int kLanes, typename T>
+__device__ inline typename SumTypeOf<T>::type SumOfLane(
+    const MaskedSumArgs<T>& args, int64_t start, int64_t begin, int64_t end) {
   using Sum = typename SumTypeOf<T>::type;
-  const bool take =
-      IsTrueAt(args.mask, args.mask_view.Offset(i)) == args.wanted;
-  return take ? static_cast<Sum>(args.in[i]) : Sum{};
-}
-
-// A thread for each (kept element, part): neighbours read neighbours, as the
-// innermost axis is kept.
-template <typename T>
-__global__ void __launch_bounds__(kGpuThreads)
-    SumColumnsGpuKernel(MaskedSumArgs<T> args) {
-  using Sum = typename SumTypeOf<T>::type;
-  const int64_t work = args.axes.kept_numel * args.parts;
-  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) {
-    const int64_t part = w / args.axes.kept_numel;
-    const int64_t start = args.axes.kept.Offset(w % args.axes.kept_numel);
-    const int64_t first = args.axes.summed_numel * part / args.parts;
-    const int64_t last = args.axes.summed_numel * (part + 1) / args.parts;
-    Sum sum{};
-    for (int64_t s = first; s < last; ++s) {
-      sum += MaskedElement(args, start + args.axes.summed.Offset(s));
+  constexpr int kRounds = 4;
+  Sum sum{};
+  for (; begin < end; begin += kRounds * kLanes) {
+    int64_t at[kRounds];
+    uint8_t masks[kRounds];
+    bool takes[kRounds];
+    T elements[kRounds];
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+      takes[r] = begin + r * kLanes < end;
+      if (!takes[r]) continue;
+      at[r] = start + args.axes.summed.Offset(begin + r * kLanes);
+      masks[r] = args.mask.data[args.mask.view.Offset(at[r])];
     }
-    args.sums[w] = sum;
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+      takes[r] = takes[r] && (masks[r] != 0) == args.wanted;
+      if (takes[r]) elements[r] = args.in[at[r]];
+    }
+#pragma unroll
+    for (int r = 0; r < kRounds; ++r) {
+      if (takes[r]) sum += static_cast<Sum>(elements[r]);
+    }
   }
+  return sum;
 }
 
-// A block for each (kept element, part): its threads stride along the
-// innermost axis, which is summed over, then add up as a tree.
-template <typename T>
-__global__ void __launch_bounds__(kGpuThreads)
-    SumRowsGpuKernel(MaskedSumArgs<T> args) {
-  using Sum = typename SumTypeOf<T>::type;
-  __shared__ alignas(16) char memory[kGpuThreads * sizeof(Sum)];
-  Sum* partial = reinterpret_cast<Sum*>(memory);
-  const int64_t work = args.axes.kept_numel * args.parts;
-  for (int64_t w = blockIdx.x; w < work; w += gridDim.x) {
-    const int64_t part = w / args.axes.kept_numel;
-    const int64_t start = args.axes.kept.Offset(w % args.axes.kept_numel);
-    const int64_t first = args.axes.summed_numel * part / args.parts;
-    const int64_t last = args.axes.summed_numel * (part + 1) / args.parts;
-    Sum sum{};
-    for (int64_t s = first + threadIdx.x; s < last; s += kGpuThreads) {
-      sum += MaskedElement(args, start + args.axes.summed.Offset(s));
-    }
-    partial[threadIdx.x] = sum;
-    for (int half = kGpuThreads / 2; half > 0; half /= 2) {
-      __syncthreads();
-      if (threadIdx.x < half) {
-        partial[threadIdx.x] += partial[threadIdx.x + half];
-      }
-    }
-    if (threadIdx.x == 0) args.sums[w] = partial[0];
+template <int kLanes>
+__device__ inline void SyncLanes() {
+  if constexpr (kLanes > kWarpSize) {
     __syncthreads();
+  } else if constexpr (kLanes > 1) {
+    __syncwarp();
   }
 }
 
-template <typename T>
-__global__ void AddPartsGpuKernel(MaskedSumArgs<T> args) {
+// By kLanes neighbouring threads (one, a warp or a block), all of them: the
+// first gets the sum of what they hold, added up as a tree.
+template <int kLanes, typename Sum>
+__device__ inline Sum AddUpLanes(Sum sum) {
+  if constexpr (kLanes > 1) {
+    __shared__ alignas(16) char memory[kGpuThreads * sizeof(Sum)];
+    Sum* partial = reinterpret_cast<Sum*>(memory) + threadIdx.x;
+    const int lane = threadIdx.x % kLanes;
+    *partial = sum;
+    for (int half = kLanes / 2; half > 0; half /= 2) {
+      SyncLanes<kLanes>();
+      if (lane < half) *partial += partial[half];
+    }
+    sum = *partial;
+    SyncLanes<kLanes>();
+  }
+  return sum;
+}
+
+// kLanes threads for each (kept element, part). With one lane, neighbours read
+// neighbours if the innermost axis is kept; with more, if it is summed over.
+template <typename T, int kLanes>
+__global__ void __launch_bounds__(kGpuThreads)
+    MaskedSumGpuKernel(MaskedSumArgs<T> args) {
   using Sum = typename SumTypeOf<T>::type;
-  for (int64_t i = GlobalThread(); i < args.axes.kept_numel;
-       i += GridThreads()) {
+  const int64_t work = args.axes.kept_numel * args.parts;
+  const int lane = threadIdx.x % kLanes;
+  for (int64_t w = GlobalThread() / kLanes; w < work;
+       w += GridThreads() / kLanes) {
+    const int64_t part = args.axes.by_kept_numel.Divide(w);
+    const int64_t start =
+        args.axes.kept.Offset(w - part * args.axes.kept_numel);
+    const int64_t first = part * args.part_numel;
+    const int64_t last = min(first + args.part_numel, args.axes.summed_numel);
+    const Sum sum =
+        AddUpLanes<kLanes>(SumOfLane<kLanes>(args, start, first + lane, last));
+    if (lane != 0) continue;
+    if (args.sums != nullptr) {
+      args.sums[w] = sum;
+    } else {
+      args.target[w] = FromSum<T>(sum);
+    }
+  }
+}
+
+// kLanes threads for each kept element.
+template <typename T, int kLanes>
+__global__ void __launch_bounds__(kGpuThreads)
+    AddPartsGpuKernel(MaskedSumArgs<T> args) {
+  using Sum = typename SumTypeOf<T>::type;
+  const int lane = threadIdx.x % kLanes;
+  for (int64_t i = GlobalThread() / kLanes; i < args.axes.kept_numel;
+       i += GridThreads() / kLanes) {
     Sum sum{};
-    for (int64_t p = 0; p < args.parts; ++p) {
+#pragma unroll 4
+    for (int64_t p = lane; p < args.parts; p += kLanes) {
       sum += args.sums[p * args.axes.kept_numel + i];
     }
-    args.target[i] = FromSum<T>(sum);
+    sum = AddUpLanes<kLanes>(sum);
+    if (lane == 0) args.target[i] = FromSum<T>(sum);
   }
 }
 
-// Parts of the summed axes, so that a small target still fills the device.
-inline int64_t SumParts(const SumAxes& axes) {
-  constexpr int64_t kWanted = 1 << 18;
-  constexpr int64_t kShortest = 64;
-  const int64_t per_target = axes.innermost_summed ? kGpuThreads : 1;
-  const int64_t wanted = kWanted / (axes.kept_numel * per_target);
-  const int64_t most = axes.summed_numel / (kShortest * per_target);
-  return std::max<int64_t>(1, std::min(wanted, most));
+// How a sum is spread over the device. It depends on the shapes alone, and so
+// does the order of the additions.
+struct SumPlan {
+  int lanes;      // 1, kWarpSize or kGpuThreads
+  int64_t parts;  // of the summed axes, so that a small target fills the device
+
+  explicit SumPlan(const SumAxes& axes) {
+    constexpr int64_t kWantedThreads = 1 << 18;
+    constexpr int64_t kShortest = 64;
+    lanes = 1;
+    if (axes.innermost_summed && axes.summed_numel >= kWarpSize) {
+      lanes = axes.summed_numel < 8 * kGpuThreads ? kWarpSize : kGpuThreads;
+    }
+    const int64_t wanted = kWantedThreads / lanes / axes.kept_numel;
+    const int64_t most = axes.summed_numel / (kShortest * lanes);
+    parts = std::max<int64_t>(1, std::min(wanted, most));
+  }
+};
+
+template <typename T, int kLanes>
+void LaunchMaskedSum(const MaskedSumArgs<T>& args,
+                     int multiprocessors,
+                     GpuStream stream) {
+  const int64_t threads = args.axes.kept_numel * args.parts * kLanes;
+  MaskedSumGpuKernel<T, kLanes>
+      <<<GridSize(threads, multiprocessors), kGpuThreads, 0, stream>>>(args);
+}
+
+template <typename T, int kLanes>
+void LaunchAddParts(const MaskedSumArgs<T>& args,
+                    int multiprocessors,
+                    GpuStream stream) {
+  const int64_t threads = args.axes.kept_numel * kLanes;
+  AddPartsGpuKernel<T, kLanes>
+      <<<GridSize(threads, multiprocessors), kGpuThreads, 0, stream>>>(args);
 }
 
 // Elements of args.in whose mask is args.wanted, summed into args.target. The
-// caller has set `parts` by SumParts and `sums` to room for parts x kept_numel.
+// caller has set args.parts to the plan's and args.sums to room for them.
 template <typename T>
 void MaskedSumGpu(const MaskedSumArgs<T>& args,
+                  const SumPlan& plan,
                   int multiprocessors,
                   GpuStream stream) {
-  const int64_t work = args.axes.kept_numel * args.parts;
-  if (args.axes.innermost_summed) {
-    const unsigned grid = GridSize(work * kGpuThreads, multiprocessors);
-    SumRowsGpuKernel<T><<<grid, kGpuThreads, 0, stream>>>(args);
+  if (plan.lanes == 1) {
+    LaunchMaskedSum<T, 1>(args, multiprocessors, stream);
+  } else if (plan.lanes == kWarpSize) {
+    LaunchMaskedSum<T, kWarpSize>(args, multiprocessors, stream);
   } else {
-    const unsigned grid = GridSize(work, multiprocessors);
-    SumColumnsGpuKernel<T><<<grid, kGpuThreads, 0, stream>>>(args);
+    LaunchMaskedSum<T, kGpuThreads>(args, multiprocessors, stream);
   }
-  const unsigned grid = GridSize(args.axes.kept_numel, multiprocessors);
-  AddPartsGpuKernel<T><<<grid, kGpuThreads, 0, stream>>>(args);
+  if (args.parts == 1) return;
+  if (args.parts <= kWarpSize) {
+    LaunchAddParts<T, 1>(args, multiprocessors, stream);
+  } else {
+    LaunchAddParts<T, kGpuThreads>(args, multiprocessors, stream);
+  }
 }
 
 // MaskedSumGpu of `in` under `mask` into `target`, whose memory is allocated.
@@ -191,21 +237,58 @@ void MaskedSumInto(const Context& dev_ctx,
                    Tensor* target) {
   using Sum = typename SumTypeOf<T>::type;
   const SumAxes axes(in.dims(), target->dims());
-  const int64_t parts = SumParts(axes);
+  const SumPlan plan(axes);
   Tensor sums;
-  sums.Resize(common::make_ddim(
-      {parts * axes.kept_numel * static_cast<int64_t>(sizeof(Sum))}));
-  MaskedSumGpu<T>(
-      {static_cast<const T*>(in.data()),
-       static_cast<const uint8_t*>(mask.data()),
-       GpuView({in.dims(), mask.dims()}),
-       wanted,
-       axes,
-       parts,
-       reinterpret_cast<Sum*>(dev_ctx.template Alloc<uint8_t>(&sums)),
-       static_cast<T*>(target->data())},
-      dev_ctx.GetSMCount(),
-      dev_ctx.stream());
+  Sum* sums_data = nullptr;
+  if (plan.parts > 1) {
+    sums.Resize(common::make_ddim(
+        {plan.parts * axes.kept_numel * static_cast<int64_t>(sizeof(Sum))}));
+    sums_data = reinterpret_cast<Sum*>(dev_ctx.template Alloc<uint8_t>(&sums));
+  }
+  MaskedSumGpu<T>({static_cast<const T*>(in.data()),
+                   OperandAlong<uint8_t>(in.dims(), mask),
+                   wanted,
+                   axes,
+                   plan.parts,
+                   (axes.summed_numel + plan.parts - 1) / plan.parts,
+                   sums_data,
+                   static_cast<T*>(target->data())},
+                  plan,
+                  dev_ctx.GetSMCount(),
+                  dev_ctx.stream());
+}
+
+// grad = the elements of out_grad whose mask is `wanted`, zero elsewhere,
+// summed to the shape of grad.
+template <typename T, typename Context, typename Tensor>
+void MaskedGradInto(const Context& dev_ctx,
+                    const Tensor& out_grad,
+                    const Tensor& mask,
+                    bool wanted,
+                    Tensor* grad) {
+  using Word = typename WordOf<sizeof(T)>::type;
+  const int64_t numel = out_grad.numel();
+  if (numel == 0) {
+    AllocZeros<T>(dev_ctx, grad);
+    return;
+  }
+  T* data = dev_ctx.template Alloc<T>(grad);
+  if (grad->numel() != numel) {
+    MaskedSumInto<T>(dev_ctx, out_grad, mask, wanted, grad);
+    return;
+  }
+  const DDim& dims = out_grad.dims();
+  const auto taken = OperandAlong<Word>(dims, out_grad);
+  const GpuOperand<Word> none;
+  MaskedFillGpu<Word>({numel,
+                       OperandAlong<uint8_t>(dims, mask),
+                       wanted ? none : taken,
+                       wanted ? taken : none,
+                       /*fill=*/Word{},
+                       reinterpret_cast<Word*>(data)},
+                      /*value_numel=*/wanted ? numel : 1,
+                      dev_ctx.GetSMCount(),
+                      dev_ctx.stream());
 }
 
 }  // namespace scatter_ops

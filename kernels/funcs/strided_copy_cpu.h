@@ -101,6 +101,7 @@ void CopyAndReplace(Word* out,
   const Tiles tiles(numel, sizeof(Word));
   ParallelFor(tiles.count, numel * sizeof(Word), [&](int64_t i) {
     const int64_t end = tiles.end(i);
+    PopulatePages(out, tiles.begin(i), end);
     for (int64_t begin = tiles.begin(i); begin < end; begin += kBlockSize) {
       const int64_t stop = std::min(end, begin + kBlockSize);
       CopyAndReplaceRange(out, x, source, values, begin, stop);

@@ -31,6 +31,12 @@ namespace scatter_ops {
 // and the position of each in a dense tensor of values.
 class StridedView {
  public:
+  struct Axis {
+    int64_t dim;
+    int64_t stride;
+    int64_t value_stride;
+  };
+
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
   // Adds the next inner axis: `stride` in x, `value_stride` in the values.
@@ -49,6 +55,13 @@ class StridedView {
   }
 
   int64_t numel() const { return numel_; }
+
+  // The first element, in x.
+  int64_t offset() const { return offset_; }
+
+  // Axes are ordered from the outermost to the innermost.
+  int rank() const { return rank_; }
+  const Axis& axis(int i) const { return axes_[i]; }
 
   // Elements next to each other in x.
   int64_t run() const {
@@ -117,12 +130,6 @@ class StridedView {
   }
 
  private:
-  struct Axis {
-    int64_t dim;
-    int64_t stride;
-    int64_t value_stride;
-  };
-
   void NextOuter(int64_t* index, int64_t* at, int64_t* from) const {
     for (int i = rank_ - 2; i >= 0; --i) {
       *at += axes_[i].stride;

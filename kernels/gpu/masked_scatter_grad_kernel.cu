@@ -16,21 +16,13 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/gpu_buffers.cu.h"
 #include "paddle/phi/kernels/funcs/masked_fill.cu.h"
 #include "paddle/phi/kernels/funcs/masked_scatter.cu.h"
 #include "paddle/phi/kernels/funcs/masked_sum.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
 
 namespace phi {
-
-template <typename T, typename Context>
-T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
-  T* data = dev_ctx.template Alloc<T>(out);
-  if (out->numel() > 0) {
-    cudaMemsetAsync(data, 0, out->numel() * sizeof(T), dev_ctx.stream());
-  }
-  return data;
-}
 
 template <typename T, typename Context>
 void MaskedScatterGradKernel(const Context& dev_ctx,
@@ -45,49 +37,32 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const DDim& dims = out_grad.dims();
   const int64_t numel = out_grad.numel();
   if (numel == 0) {
-    if (x_grad) AllocZeros<T>(dev_ctx, x_grad);
-    if (value_grad) AllocZeros<T>(dev_ctx, value_grad);
+    if (x_grad) ops::AllocZeros<T>(dev_ctx, x_grad);
+    if (value_grad) ops::AllocZeros<T>(dev_ctx, value_grad);
     return;
   }
 
-  const auto* mask_data = static_cast<const uint8_t*>(mask.data());
-  const auto* grad_data = static_cast<const Word*>(out_grad.data());
-  const ops::GpuView mask_view({dims, mask.dims()});
-  const bool x_same_shape = x_grad && x_grad->dims() == dims;
-  T* x_data = x_grad ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
-  Word* x_words = x_same_shape ? reinterpret_cast<Word*>(x_data) : nullptr;
+  // The pass that gathers value_grad writes x_grad too, if that needs no sum.
+  const bool in_one_pass = value_grad && x_grad && x_grad->numel() == numel;
   if (value_grad) {
-    DenseTensor words;
+    T* x_data = in_one_pass ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
     T* value_data = dev_ctx.template Alloc<T>(value_grad);
+    DenseTensor words;
     ops::MaskedScatterGradGpu<Word>(
         {numel,
          /*tiles=*/0,
-         mask_data,
-         mask_view,
-         grad_data,
-         x_words,
+         static_cast<const uint8_t*>(mask.data()),
+         ops::GpuView({dims, mask.dims()}),
+         static_cast<const Word*>(out_grad.data()),
+         reinterpret_cast<Word*>(x_data),
          reinterpret_cast<Word*>(value_data),
          value_grad->numel(),
          ops::AllocScanWords(dev_ctx, numel, &words)},
         dev_ctx.GetSMCount(),
         dev_ctx.stream());
-  } else if (x_same_shape) {
-    const ops::GpuView flat({dims, dims});
-    ops::MaskedFillGpu<Word>({numel,
-                              mask_data,
-                              mask_view,
-                              grad_data,
-                              flat,
-                              /*value=*/nullptr,
-                              flat,
-                              /*fill=*/Word{},
-                              x_words},
-                             /*value_numel=*/1,
-                             dev_ctx.GetSMCount(),
-                             dev_ctx.stream());
   }
-  if (x_grad && !x_same_shape) {
-    ops::MaskedSumInto<T>(dev_ctx, out_grad, mask, /*wanted=*/false, x_grad);
+  if (x_grad && !in_one_pass) {
+    ops::MaskedGradInto<T>(dev_ctx, out_grad, mask, /*wanted=*/false, x_grad);
   }
 }
 
@@ -112,7 +87,7 @@ void MaskedScatterDoubleGradKernel(
   const ops::GpuView mask_view({dims, mask.dims()});
   DenseTensor zero;
   zero.Resize(common::make_ddim({1}));
-  if (!grad_x_grad) AllocZeros<T>(dev_ctx, &zero);
+  if (!grad_x_grad) ops::AllocZeros<T>(dev_ctx, &zero);
   const DenseTensor& from_x = grad_x_grad ? *grad_x_grad : zero;
   const auto* x_data = static_cast<const Word*>(from_x.data());
   const ops::GpuView x_view({dims, from_x.dims()});
@@ -131,18 +106,14 @@ void MaskedScatterDoubleGradKernel(
          ops::AllocScanWords(dev_ctx, numel, &words)},
         dev_ctx.stream());
   } else {
-    ops::MaskedFillGpu<Word>({numel,
-                              mask_data,
-                              mask_view,
-                              x_data,
-                              x_view,
-                              /*value=*/nullptr,
-                              x_view,
-                              /*fill=*/Word{},
-                              out},
-                             /*value_numel=*/1,
-                             dev_ctx.GetSMCount(),
-                             dev_ctx.stream());
+    ops::MaskedFillOneGpu<Word>({numel,
+                                 ops::OperandAlong<uint8_t>(dims, mask),
+                                 ops::OperandAlong<Word>(dims, from_x),
+                                 /*value=*/{},
+                                 /*fill=*/Word{},
+                                 out},
+                                dev_ctx.GetSMCount(),
+                                dev_ctx.stream());
   }
 }
 

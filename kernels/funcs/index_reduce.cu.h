@@ -1,0 +1,192 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// index_reduce on the GPU: which way it takes.
+
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "paddle/phi/kernels/funcs/index_reduce_atomic.cu.h"
+#include "paddle/phi/kernels/funcs/index_reduce_slots.cu.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// out may be x.
+template <typename T>
+struct IndexReduceTensors {
+  const T* x;
+  const T* updates;
+  T* out;
+  int64_t numel;
+
+  void CopyX(GpuStream stream) const {
+    if (out == x) return;
+    cudaMemcpyAsync(
+        out, x, numel * sizeof(T), cudaMemcpyDeviceToDevice, stream);
+  }
+};
+
+// The last position of a slot wins.
+template <typename Word, typename L>
+__global__ void __launch_bounds__(kGpuThreads)
+    AssignSlotsGpuKernel(SlotGroups groups,
+                         AxisView view,
+                         IndexReduceTensors<Word> tensors) {
+  const int64_t work = L::Work(view, groups.count);
+  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) {
+    const LaneWork mine = LaneWorkOf<L>(view, groups.count, w);
+    const SlotGroup group = groups[mine.item];
+    const bool empty = group.begin == group.end;
+    if (empty && (!groups.by_slot || tensors.x == tensors.out)) continue;
+    const L lanes(view, mine.row_block, mine.chunk);
+    const int64_t at = group.slot * view.inner;
+    Word values[L::kCount];
+    if (empty) {
+      lanes.Load(tensors.x, lanes.x, at, values);
+    } else {
+      const int64_t position = groups.order[group.end - 1];
+      lanes.Load(tensors.updates, lanes.updates, position * view.inner, values);
+    }
+    lanes.Store(tensors.out, lanes.x, at, values);
+  }
+}
+
+template <typename L, typename Word>
+void QueueAssign(const SlotGroups& groups,
+                 const AxisView& view,
+                 const IndexReduceTensors<Word>& tensors,
+                 int multiprocessors,
+                 GpuStream stream) {
+  const int64_t work = L::Work(view, groups.count);
+  AssignSlotsGpuKernel<Word, L>
+      <<<GridSize(work, multiprocessors), kGpuThreads, 0, stream>>>(
+          groups, view, tensors);
+}
+
+template <typename Word, typename Context>
+void AssignGpu(const Context& dev_ctx,
+               const SlotGroups& groups,
+               const AxisView& view,
+               const IndexReduceTensors<Word>& tensors) {
+  VisitLanes<Word>(
+      view, {tensors.x, tensors.updates, tensors.out}, [&](auto* lanes) {
+        using L = std::remove_pointer_t<decltype(lanes)>;
+        QueueAssign<L>(
+            groups, view, tensors, dev_ctx.GetSMCount(), dev_ctx.stream());
+      });
+}
+
+// By slot, a pass over the groups copies what nothing points to, too. By entry
+// that takes a copy of x beforehand, unless x is already in place, which pays
+// once most slots are left alone.
+inline GroupBy GroupsFor(int64_t n, int64_t size, bool in_place) {
+  constexpr int64_t kFew = 4;
+  return n < (in_place ? size : size / kFew) ? GroupBy::kEntry : GroupBy::kSlot;
+}
+
+template <typename T, IndexReduce kReduce, typename Context>
+void ReduceGpu(const Context& dev_ctx,
+               const SlotGroups& groups,
+               const AxisView& view,
+               bool include_self,
+               bool mean,
+               const IndexReduceTensors<T>& tensors) {
+  if constexpr (kReduce == IndexReduce::kAssign) {
+    using Word = typename WordOf<sizeof(T)>::type;
+    AssignGpu<Word>(dev_ctx,
+                    groups,
+                    view,
+                    {reinterpret_cast<const Word*>(tensors.x),
+                     reinterpret_cast<const Word*>(tensors.updates),
+                     reinterpret_cast<Word*>(tensors.out),
+                     tensors.numel});
+  } else {
+    const ForwardReducer<T, kReduce> reducer{
+        tensors.x, tensors.out, include_self, mean};
+    ReduceSlotsGpu(dev_ctx,
+                   groups,
+                   view,
+                   tensors.updates,
+                   reducer,
+                   {tensors.x, tensors.updates, tensors.out});
+  }
+}
+
+// True if the reduction was done by atomics.
+template <typename T, IndexReduce kReduce, typename Context>
+bool TryAtomics(const Context& dev_ctx,
+                const DenseTensor& index,
+                const AxisView& view,
+                bool include_self,
+                const IndexReduceTensors<T>& tensors) {
+  if constexpr (HasAtomics<T, kReduce>()) {
+    if (!AtomicsPay<T>(view)) return false;
+    const IndexOnGpu<Context> slots(dev_ctx, index, view.size, GroupBy::kNone);
+    tensors.CopyX(dev_ctx.stream());
+    AtomicReduceGpu<T, kReduce>(
+        {slots.groups(), view, tensors.updates, tensors.out},
+        include_self,
+        dev_ctx.GetSMCount(),
+        dev_ctx.stream());
+    return true;
+  } else {
+    return false;
+  }
+}
+
+template <typename T, IndexReduce kReduce, typename Context>
+void ReduceInOrder(const Context& dev_ctx,
+                   const DenseTensor& index,
+                   const AxisView& view,
+                   bool include_self,
+                   bool mean,
+                   const IndexReduceTensors<T>& tensors) {
+  const GroupBy by =
+      GroupsFor(index.numel(), view.size, tensors.x == tensors.out);
+  const IndexOnGpu<Context> sorted(dev_ctx, index, view.size, by);
+  if (by == GroupBy::kEntry) tensors.CopyX(dev_ctx.stream());
+  ReduceGpu<T, kReduce>(
+      dev_ctx, sorted.groups(), view, include_self, mean, tensors);
+}
+
+// `deterministic`: the same bits in every run. There must be an index, and x
+// must have elements.
+template <typename T, typename Context>
+void IndexReduceGpu(const Context& dev_ctx,
+                    const DenseTensor& index,
+                    const AxisView& view,
+                    IndexReduce reduce,
+                    bool include_self,
+                    bool deterministic,
+                    const IndexReduceTensors<T>& tensors) {
+  VisitReduce<T>(reduce, [&](auto constant) {
+    constexpr IndexReduce kGiven = decltype(constant)::value;
+    constexpr bool kMean = kGiven == IndexReduce::kMean;
+    constexpr IndexReduce kReduce = kMean ? IndexReduce::kSum : kGiven;
+    if (!deterministic && !kMean &&
+        TryAtomics<T, kReduce>(dev_ctx, index, view, include_self, tensors)) {
+      return;
+    }
+    ReduceInOrder<T, kReduce>(
+        dev_ctx, index, view, include_self, kMean, tensors);
+  });
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

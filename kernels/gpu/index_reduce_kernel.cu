@@ -1,0 +1,74 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "paddle/phi/kernels/index_reduce_kernel.h"
+
+#include "paddle/common/flags.h"
+#include "paddle/phi/backends/gpu/gpu_context.h"
+#include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/index_reduce.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+
+COMMON_DECLARE_bool(cudnn_deterministic);
+
+namespace phi {
+
+template <typename T, typename Context>
+void IndexReduceKernel(const Context& dev_ctx,
+                       const DenseTensor& x,
+                       const DenseTensor& index,
+                       const DenseTensor& updates,
+                       int axis,
+                       const std::string& reduce,
+                       bool include_self,
+                       DenseTensor* out) {
+  namespace ops = funcs::scatter_ops;
+  const ops::IndexReduce kind = ops::ParseIndexReduce(reduce);
+  const ops::AxisView view(x.dims(), updates.dims(), axis);
+  const T* x_data = x.numel() == 0 ? nullptr : x.data<T>();
+  T* out_data = dev_ctx.template Alloc<T>(out);
+  if (out->numel() == 0) {
+    ops::IndexOnGpu<Context>(dev_ctx, index, view.size, ops::GroupBy::kNone);
+    return;
+  }
+
+  const ops::IndexReduceTensors<T> unread{
+      x_data, nullptr, out_data, out->numel()};
+  if (index.numel() == 0) {
+    unread.CopyX(dev_ctx.stream());
+    return;
+  }
+  DenseTensor copy;
+  ops::IndexReduceGpu<T>(
+      dev_ctx,
+      index,
+      view,
+      kind,
+      include_self,
+      FLAGS_cudnn_deterministic,
+      {x_data,
+       ops::ReadApart<T>(
+           dev_ctx, updates, out_data, out->numel() * sizeof(T), &copy),
+       out_data,
+       out->numel()});
+}
+
+}  // namespace phi
+
+PD_REGISTER_KERNEL(index_reduce,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::IndexReduceKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}

@@ -1,0 +1,88 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "paddle/phi/kernels/masked_fill_tensor_grad_kernel.h"
+
+#include "paddle/phi/backends/gpu/gpu_context.h"
+#include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/masked_sum.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+
+namespace phi {
+
+template <typename T, typename Context>
+void MaskedFillTensorGradKernel(const Context& dev_ctx,
+                                const DenseTensor& x,
+                                const DenseTensor& mask,
+                                const DenseTensor& value,
+                                const DenseTensor& out_grad,
+                                DenseTensor* x_grad,
+                                DenseTensor* value_grad) {
+  namespace ops = funcs::scatter_ops;
+  if (x_grad != nullptr) {
+    ops::MaskedGradInto<T>(dev_ctx, out_grad, mask, /*wanted=*/false, x_grad);
+  }
+  if (value_grad != nullptr) {
+    ops::MaskedGradInto<T>(
+        dev_ctx, out_grad, mask, /*wanted=*/true, value_grad);
+  }
+}
+
+template <typename T, typename Context>
+void MaskedFillTensorDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& mask,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_value_grad,
+    DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = typename ops::WordOf<sizeof(T)>::type;
+  if (grad_out_grad == nullptr) return;
+  const DDim& dims = grad_out_grad->dims();
+  const int64_t numel = grad_out_grad->numel();
+  Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
+  if (numel == 0) return;
+  const auto operand = [&](const paddle::optional<DenseTensor>& grad) {
+    return grad ? ops::OperandAlong<Word>(dims, *grad)
+                : ops::GpuOperand<Word>{};
+  };
+  ops::MaskedFillGpu<Word>({numel,
+                            ops::OperandAlong<uint8_t>(dims, mask),
+                            operand(grad_x_grad),
+                            operand(grad_value_grad),
+                            /*fill=*/Word{},
+                            out},
+                           grad_value_grad ? grad_value_grad->numel() : 1,
+                           dev_ctx.GetSMCount(),
+                           dev_ctx.stream());
+}
+
+}  // namespace phi
+
+PD_REGISTER_KERNEL(masked_fill_tensor_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::MaskedFillTensorGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(masked_fill_tensor_double_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::MaskedFillTensorDoubleGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(0).SetDataType(phi::DataType::BOOL);
+}
