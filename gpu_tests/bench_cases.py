@@ -1,0 +1,258 @@
+"""What the GPU benchmark measures, and how PyTorch does the same."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import torch
+
+from gpu_tests import device, ops
+
+SIZES = tuple(range(10, 31, 2))
+DENSITIES = (0.0, 0.01, 0.5, 0.99, 1.0)
+LAYOUTS = ('random', 'blocks')
+BLOCK = 256  # elements of a blocked mask that are alike
+DTYPES = ('float32', 'bfloat16')
+# Sizes, as powers of 2, for all that is not a row of sizes.
+USUAL, BIG = 26, 28
+# Share of a copy's bandwidth, or times PyTorch, that is aimed at from here on.
+GOAL_SIZE = 26
+COPY_GOAL = 0.9
+TORCH_NAMES = {'mul': 'prod', 'mean': 'mean', 'amax': 'amax', 'amin': 'amin'}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One thing to measure; 2**size elements of x."""
+
+    op: str
+    size: int
+    dtype: str = 'float32'
+    details: tuple = ()
+
+    def __getitem__(self, key):
+        return dict(self.details)[key]
+
+    @property
+    def shape(self):
+        """Two nearly equal dimensions."""
+        return (1 << (self.size + 1) // 2, 1 << self.size // 2)
+
+    @property
+    def name(self):
+        """Unique, and the same in every run."""
+        words = ','.join(f'{key}={value}' for key, value in self.details)
+        return f'{self.op}/{self.dtype}/2^{self.size}/{words}'
+
+
+@dataclass
+class Work:
+    """A case on the device. `bytes` have to be read or written at least."""
+
+    ours: object
+    torch: object
+    outputs: list
+    bytes: int
+    exact: object = None  # where PyTorch's own result is not: what it should be
+
+
+def case(op, size, dtype='float32', **details):
+    return Case(op, size, dtype, tuple(details.items()))
+
+
+def _mask_cases(op):
+    usual = {'density': 0.5, 'layout': 'random'}
+    found = [case(op, size, **usual) for size in SIZES]
+    for dtype in DTYPES:
+        found += [case(op, size, dtype, **usual) for size in (20, USUAL, BIG)]
+        found += [
+            case(op, USUAL, dtype, density=density, layout=layout)
+            for density in DENSITIES
+            for layout in LAYOUTS
+            if 0 < density < 1 or layout == 'random'
+        ]
+    return found
+
+
+def _view_cases():
+    found = []
+    for axis in (0, 1):
+        found += [case('select_scatter', size, axis=axis) for size in SIZES]
+        for size in (USUAL, BIG):
+            found.append(case('select_scatter', size, 'bfloat16', axis=axis))
+    found += [case('diagonal_scatter', size) for size in SIZES]
+    found += [case('diagonal_scatter', s, 'bfloat16') for s in (USUAL, BIG)]
+    return found
+
+
+def _reduce_cases():
+    found = []
+    for axis in (0, 1):
+        usual = {'axis': axis, 'index': 'random'}
+        for size in SIZES[:-1]:
+            found.append(case('index_reduce', size, reduce='sum', **usual))
+        for dtype in DTYPES:
+            for reduce in ('assign', 'sum', 'mul', 'mean', 'amax', 'amin'):
+                for index in ('random', 'skewed'):
+                    how = {'reduce': reduce, 'axis': axis, 'index': index}
+                    found.append(case('index_reduce', USUAL, dtype, **how))
+    return found
+
+
+@cache
+def all_cases():
+    """Every case once."""
+    found = []
+    for op in (
+        'masked_fill_scalar',
+        'masked_fill_tensor',
+        'masked_scatter',
+        'masked_scatter_grad',
+    ):
+        found += _mask_cases(op)
+    found += _view_cases() + _reduce_cases()
+    return tuple(dict.fromkeys(found))
+
+
+def goal(case):
+    """('copy' or 'torch', least ratio) that the case should reach, or None."""
+    if case.size < GOAL_SIZE:
+        return None
+    if case.op == 'index_reduce':
+        hard = case['axis'] == 1 or case['index'] == 'skewed'
+        return 'torch', 2.0 if hard else 1.0
+    if case.op.startswith('masked_scatter'):
+        return None
+    return 'copy', COPY_GOAL
+
+
+def _numbers(shape, dtype):
+    """Small multiples of 1/8: sums do not depend much on their order."""
+    numbers = torch.randint(-100, 101, shape, device=device.name())
+    return (numbers / 8).to(getattr(torch, dtype))
+
+
+def _mask(case):
+    shape = case.shape
+    if case['layout'] == 'blocks':
+        shape = (case.shape[0], max(1, case.shape[1] // BLOCK))
+    mask = torch.rand(shape, device=device.name()) < case['density']
+    repeats = case.shape[1] // shape[1]
+    return mask.repeat_interleave(repeats, 1) if repeats > 1 else mask
+
+
+def _masked(case):
+    x, mask = _numbers(case.shape, case.dtype), _mask(case)
+    item, count = x.element_size(), x.numel()
+    moved = 2 * count * item + count
+    if case.op == 'masked_fill_scalar':
+        call, out = ops.prepare(case.op, x, mask, 3.0, make=_empty)
+        return Work(call, lambda: x.masked_fill(mask, 3.0), out, moved)
+    if case.op == 'masked_fill_tensor':
+        value = _numbers((), case.dtype)
+        call, out = ops.prepare(case.op, x, mask, value, make=_empty)
+        return Work(call, lambda: x.masked_fill(mask, value), out, moved)
+    taken = int(mask.sum())
+    value = _numbers((max(1, taken),), case.dtype)
+    moved += taken * item
+    if case.op == 'masked_scatter':
+        call, out = ops.prepare(case.op, x, mask, value, make=_empty)
+        return Work(call, lambda: x.masked_scatter(mask, value), out, moved)
+    call, out = ops.prepare(case.op, x, mask, value, x, make=_empty)
+    backward = torch.ops.aten.masked_scatter_backward
+
+    def theirs():
+        return x.masked_fill(mask, 0), backward(x, mask, value.shape)
+
+    return Work(call, theirs, out, moved)
+
+
+def _view(case):
+    x = _numbers(case.shape, case.dtype)
+    if case.op == 'select_scatter':
+        attributes = case['axis'], case.shape[case['axis']] // 2
+        values = _numbers((case.shape[1 - case['axis']],), case.dtype)
+    else:
+        attributes = 0, 0, 1
+        values = _numbers((min(case.shape),), case.dtype)
+    call, out = ops.prepare(case.op, x, values, *attributes, make=_empty)
+    function = getattr(torch, case.op)
+    # What the values replace need not be read.
+    moved = 2 * x.numel() * x.element_size()
+    return Work(call, lambda: function(x, values, *attributes), out, moved)
+
+
+def _index(case):
+    """As long as the axis. Skewed: a few slots get most of it."""
+    size = case.shape[case['axis']]
+    share = torch.rand(size, device=device.name(), dtype=torch.float64)
+    if case['index'] == 'skewed':
+        share = share**8
+    return (share * size).long().clamp(max=size - 1)
+
+
+def _factors(shape, dtype):
+    """1, -1, 2 and a half, mostly ones: products stay in range."""
+    choice = torch.rand(shape, device=device.name())
+    numbers = torch.where(choice < 0.5, 1.0, -1.0)
+    numbers[choice > 0.998] = 2.0
+    numbers[choice < 0.002] = 0.5
+    return numbers.to(getattr(torch, dtype))
+
+
+def _torch_reduce(x, index, updates, case):
+    axis, reduce = case['axis'], case['reduce']
+    if reduce == 'assign':
+        return lambda: x.index_copy(axis, index, updates)
+    if reduce == 'sum':
+        return lambda: x.index_add(axis, index, updates)
+    name = TORCH_NAMES[reduce]
+    return lambda: x.index_reduce(axis, index, updates, name, include_self=True)
+
+
+def _reduce(case):
+    make = _factors if case['reduce'] == 'mul' else _numbers
+    x, updates = (make(case.shape, case.dtype) for _ in range(2))
+    index = _index(case)
+    call, out = ops.prepare(
+        case.op,
+        *(x, index, updates, case['axis'], case['reduce'], True),
+        make=_empty,
+    )
+    moved = 3 * x.numel() * x.element_size() + index.numel() * 8
+
+    def exact():
+        return _torch_reduce(x.double(), index, updates.double(), case)()
+
+    theirs = _torch_reduce(x, index, updates, case)
+    return Work(call, theirs, out, moved, exact)
+
+
+def _empty(shape, like):
+    return torch.empty(shape, dtype=like.dtype, device=like.device)
+
+
+def prepare(case):
+    """The Work of a case."""
+    torch.manual_seed(0)
+    if case.op.startswith('masked'):
+        return _masked(case)
+    if case.op == 'index_reduce':
+        return _reduce(case)
+    return _view(case)
+
+
+def agrees(case, work):
+    """Whether the result is right; None if that cannot be told.
+
+    PyTorch takes any of several values that are assigned to one slot.
+    """
+    if case.op == 'index_reduce' and case['reduce'] == 'assign':
+        return None
+    work.ours()
+    if work.exact:
+        rtol = {'float32': 1e-4, 'bfloat16': 1e-2}[case.dtype]
+        out = work.outputs[0].double()
+        return torch.allclose(out, work.exact(), rtol, rtol)
+    theirs = work.torch()
+    theirs = theirs if isinstance(theirs, tuple) else (theirs,)
+    return all(torch.equal(a, b) for a, b in zip(work.outputs, theirs))

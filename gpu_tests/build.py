@@ -1,0 +1,147 @@
+"""Builds the GPU kernels without Paddle into one library for the tests.
+
+kernels/gpu/*.cu are compiled as they are; the few types of Paddle that they
+use come from gpu_tests/standin. No GPU and no driver is needed to build.
+
+Exit status: 0 built, 1 something does not compile, 77 nvcc is not installed.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'scripts'))
+
+import gpu_compiler
+from build_files import sha256, write_atomic
+from check_gpu_compile import include_root
+
+ROOT = Path(__file__).resolve().parents[1]
+# Set in the environment, so that the tests look in the same place.
+BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
+NAME = 'libscatter_ops_gpu.so'
+# The runtime is linked in, and hidden: PyTorch may bring another one.
+LINK_FLAGS = ('-shared', '-cudart', 'static', '-Xlinker', '--exclude-libs,ALL')
+
+
+def build_folder():
+    """The build folder of the project."""
+    return Path(os.environ.get(BUILD_DIR, ROOT / 'build')).resolve()
+
+
+def library_path():
+    """Where the library lies once it is built."""
+    return build_folder() / 'gpu_tests' / NAME
+
+
+def harness_sources():
+    """What makes the kernels callable."""
+    return sorted((ROOT / 'gpu_tests' / 'harness').glob('*.cu'))
+
+
+def sources():
+    """Everything that goes into the library; new kernels by themselves."""
+    return [
+        *sorted((ROOT / 'kernels' / 'gpu').glob('*.cu')),
+        *harness_sources(),
+    ]
+
+
+def make_compiler(nvcc, architectures):
+    """nvcc with the stand-ins before everything else."""
+    return gpu_compiler.Compiler(
+        [nvcc],
+        [
+            *gpu_compiler.nvcc_flags(architectures),
+            '-Xcompiler',
+            '-fvisibility=hidden',
+        ],
+        build_folder() / 'gpu_tests' / 'objects',
+        [
+            ROOT / 'gpu_tests' / 'standin',
+            ROOT,
+            include_root(ROOT, build_folder()),
+        ],
+    )
+
+
+def link(compiler, flags, objects, library):
+    """'' or what the linker said. Does nothing if no object has changed."""
+    stamp = library.with_suffix('.inputs')
+    inputs = [' '.join(flags).encode(), *(p.read_bytes() for p in objects)]
+    digest = sha256(b''.join(inputs))
+    if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
+        return ''
+    stamp.unlink(missing_ok=True)
+    command = [*compiler.program, *map(str, objects), *flags]
+    done = subprocess.run(
+        [*command, '-o', str(library)], capture_output=True, text=True
+    )
+    if done.returncode:
+        return done.stdout + done.stderr
+    write_atomic(stamp, digest.encode())
+    return ''
+
+
+def make_library(compiler, files, library, link_flags, jobs, say):
+    """True if all compiles and links; `say` gets lines to show."""
+    failed = False
+    for outcome in compiler.compile_all(files, jobs):
+        say(outcome.describe())
+        failed |= bool(outcome.error)
+    if failed:
+        return False
+    objects = [compiler.object_of(source) for source in files]
+    error = link(compiler, link_flags, objects, library)
+    say(error or str(library))
+    return not error
+
+
+def make(nvcc, architectures=gpu_compiler.ARCHITECTURES, jobs=2, say=print):
+    """True if the library could be built."""
+    return make_library(
+        make_compiler(nvcc, architectures),
+        sources(),
+        library_path(),
+        LINK_FLAGS,
+        jobs,
+        say,
+    )
+
+
+def check():
+    """True if the tests that need no GPU pass."""
+    command = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider']
+    command += ['-m', 'no_gpu', 'gpu_tests']
+    return subprocess.run(command, cwd=ROOT).returncode == 0
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--build-dir', type=Path, help='default: build')
+    parser.add_argument('--nvcc', default='nvcc')
+    parser.add_argument(
+        '--arch',
+        nargs='+',
+        default=gpu_compiler.ARCHITECTURES,
+        help='compute capabilities, without the point',
+    )
+    parser.add_argument('--jobs', '-j', type=int, default=2)
+    parser.add_argument(
+        '--check', action='store_true', help='run the tests that need no GPU'
+    )
+    options = parser.parse_args(arguments)
+    if options.build_dir:
+        os.environ[BUILD_DIR] = str(options.build_dir.resolve())
+    nvcc = gpu_compiler.find_nvcc(options.nvcc)
+    if nvcc is None:
+        print('skipped: nvcc is not installed')
+        return gpu_compiler.SKIPPED
+    good = make(nvcc, options.arch, options.jobs)
+    return 0 if good and (not options.check or check()) else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""Skips what needs a GPU where there is none, and says why.
+
+`pytest gpu_tests --emulate` runs the kernels in an emulation on the CPU.
+"""
+
+import os
+
+import pytest
+
+from gpu_tests import device, paddle_standin
+
+paddle_standin.install()
+
+
+def pytest_addoption(parser):
+    parser.addoption(
+        '--emulate', action='store_true', help='run the kernels on the CPU'
+    )
+
+
+def pytest_configure(config):
+    if config.getoption('--emulate'):
+        os.environ[device.EMULATE] = '1'
+    for line in (
+        'no_gpu: runs without a GPU',
+        'real_gpu: makes no sense in the emulation',
+    ):
+        config.addinivalue_line('markers', line)
+
+
+def pytest_collection_modifyitems(items):
+    reason = device.missing()
+    for item in items:
+        if item.get_closest_marker('no_gpu'):
+            continue
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))
+        elif device.emulated() and item.get_closest_marker('real_gpu'):
+            item.add_marker(pytest.mark.skip(reason='needs a real GPU'))
+
+
+@pytest.fixture
+def deterministic():
+    """Results must be the same bits in every run, as long as a test lasts."""
+    library = device.library()
+    library.set_deterministic(True)
+    yield
+    library.set_deterministic(False)

@@ -1,0 +1,60 @@
+// CUDA on the CPU, to check the logic of kernels where there is no GPU: a few
+// blocks run at a time, each on a thread of its own; the threads of a block are
+// fibers, changed at barriers and warp operations. Device memory is memory.
+//
+// What it cannot show: speed, memory ordering, and races between the threads
+// of a block that no order of its fibers brings out.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __shared__ static thread_local  // a thread runs one block at a time
+
+struct dim3 {
+  unsigned x, y, z;
+  dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)  // NOLINT
+      : x(x), y(y), z(z) {}
+};
+
+using cudaStream_t = void*;
+enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidConfiguration = 9 };
+using cudaMemPool_t = void*;
+enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
+enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3 };
+
+cudaError_t cudaGetLastError();
+const char* cudaGetErrorString(cudaError_t error);
+// Memory starts as bytes that are wrong for whoever takes them for granted.
+cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t stream);
+cudaError_t cudaFreeAsync(void* data, cudaStream_t stream);
+cudaError_t cudaMemsetAsync(void* data,
+                            int byte,
+                            size_t bytes,
+                            cudaStream_t stream);
+cudaError_t cudaMemcpyAsync(void* to,
+                            const void* from,
+                            size_t bytes,
+                            cudaMemcpyKind kind,
+                            cudaStream_t stream);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+
+inline cudaError_t cudaGetDevice(int* device) {
+  *device = 0;
+  return cudaSuccess;
+}
+inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  *pool = nullptr;
+  return cudaSuccess;
+}
+inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t,
+                                           cudaMemPoolAttr,
+                                           void*) {
+  return cudaSuccess;
+}

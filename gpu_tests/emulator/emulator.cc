@@ -1,0 +1,250 @@
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "device_code.h"
+
+thread_local EmulatedIndex threadIdx;
+thread_local EmulatedIndex blockIdx;
+thread_local EmulatedIndex blockDim;
+thread_local EmulatedIndex gridDim;
+
+namespace cuda_emulator {
+namespace {
+
+constexpr int kBlocksAtATime = 4;
+constexpr size_t kStackBytes = 128 << 10;
+constexpr int kWarp = 32;
+
+std::atomic<int> last_error{cudaSuccess};
+
+// What the lanes of a warp give each other at their present meeting.
+struct Meeting {
+  unsigned arrived = 0;
+  unsigned left = 0;
+  alignas(16) char given[kWarp * 16];
+};
+
+// The stacks of a block's threads, kept from launch to launch.
+using Stacks = std::vector<std::unique_ptr<char[]>>;
+
+// Runs the threads of one block after another, each until it has to wait.
+class Block {
+ public:
+  Block(int threads, const std::function<void()>& kernel, Stacks* stacks)
+      : kernel_(kernel), fibers_(threads), warps_((threads + 31) / kWarp) {
+    for (int i = 0; i < threads; ++i) {
+      if (i == static_cast<int>(stacks->size())) {
+        stacks->emplace_back(new char[kStackBytes]);
+      }
+      fibers_[i].stack = stacks->at(i).get();
+    }
+  }
+
+  void Run(unsigned seed) {
+    std::vector<int> order(fibers_.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::shuffle(order.begin(), order.end(), std::mt19937(seed));
+    for (Fiber& fiber : fibers_) fiber.state = kNew;
+    at_barrier_ = 0;
+    running_ = static_cast<int>(fibers_.size());
+    while (running_ > 0) {
+      progress_ = false;
+      for (const int i : order) Resume(i);
+      if (!progress_) Fail("all threads of a block wait for others of it");
+    }
+  }
+
+  void Wait() {
+    Fiber& fiber = fibers_[current_];
+    if (_setjmp(fiber.resume) == 0) _longjmp(scheduler_, 1);
+  }
+
+  void Barrier() {
+    const int generation = generation_;
+    progress_ = true;
+    ++at_barrier_;
+    OpenBarrier();
+    while (generation == generation_) Wait();
+    progress_ = true;
+  }
+
+  void Exchange(unsigned lanes, const void* given, size_t bytes, char* all) {
+    Meeting& meeting = warps_[current_ / kWarp];
+    const unsigned me = 1u << (current_ % kWarp);
+    if ((lanes & me) == 0) Fail("a lane is not in its own mask");
+    while (meeting.left != 0) Wait();  // others still read the last one
+    std::memcpy(meeting.given + (current_ % kWarp) * 16, given, bytes);
+    meeting.arrived |= me;
+    progress_ = true;
+    while (meeting.left == 0 && meeting.arrived != lanes) Wait();
+    if (meeting.left == 0) {
+      meeting.left = lanes;
+      meeting.arrived = 0;
+    }
+    std::memcpy(all, meeting.given, sizeof(meeting.given));
+    meeting.left &= ~me;
+    progress_ = true;
+  }
+
+  int current() const { return current_; }
+
+ private:
+  enum State { kNew, kStarted, kDone };
+
+  struct Fiber {
+    State state = kNew;
+    char* stack = nullptr;
+    ucontext_t start;
+    jmp_buf resume;
+  };
+
+  static void Enter(unsigned high, unsigned low) {
+    const uintptr_t bits = static_cast<uintptr_t>(high) << 32 | low;
+    auto* block = reinterpret_cast<Block*>(bits);
+    block->kernel_();
+    block->fibers_[block->current_].state = kDone;
+    --block->running_;
+    block->progress_ = true;
+    block->OpenBarrier();  // those who have ended are not waited for
+    _longjmp(block->scheduler_, 1);
+  }
+
+  void Resume(int i) {
+    Fiber& fiber = fibers_[i];
+    if (fiber.state == kDone) return;
+    current_ = i;
+    threadIdx = {static_cast<unsigned>(i), 0, 0};
+    if (_setjmp(scheduler_) != 0) return;
+    if (fiber.state == kStarted) _longjmp(fiber.resume, 1);
+    fiber.state = kStarted;
+    progress_ = true;
+    getcontext(&fiber.start);
+    fiber.start.uc_stack.ss_sp = fiber.stack;
+    fiber.start.uc_stack.ss_size = kStackBytes;
+    fiber.start.uc_link = nullptr;
+    const auto bits = reinterpret_cast<uintptr_t>(this);
+    makecontext(&fiber.start,
+                reinterpret_cast<void (*)()>(&Enter),
+                2,
+                static_cast<unsigned>(bits >> 32),
+                static_cast<unsigned>(bits));
+    setcontext(&fiber.start);
+  }
+
+  void OpenBarrier() {
+    if (at_barrier_ == 0 || at_barrier_ < running_) return;
+    at_barrier_ = 0;
+    ++generation_;
+  }
+
+  [[noreturn]] static void Fail(const char* reason) {
+    std::fprintf(stderr, "cuda_emulator: %s\n", reason);
+    std::abort();
+  }
+
+  const std::function<void()>& kernel_;
+  std::vector<Fiber> fibers_;
+  std::vector<Meeting> warps_;
+  jmp_buf scheduler_;
+  int current_ = 0;
+  int running_ = 0;
+  int at_barrier_ = 0;
+  int generation_ = 0;
+  bool progress_ = false;
+};
+
+thread_local Block* block_here = nullptr;
+
+}  // namespace
+
+int Lane() { return block_here->current() % kWarp; }
+
+void Exchange(unsigned lanes, const void* given, size_t bytes, char* all) {
+  block_here->Exchange(lanes, given, bytes, all);
+}
+
+void Launch(dim3 grid,
+            dim3 block,
+            size_t /*shared_bytes*/,
+            cudaStream_t /*stream*/,
+            const std::function<void()>& kernel) {
+  static std::atomic<unsigned> launches{0};
+  const unsigned seed = launches++;
+  const bool flat = grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
+  if (grid.x == 0 || grid.x > INT32_MAX || block.x == 0 || block.x > 1024 ||
+      !flat) {
+    last_error = cudaErrorInvalidConfiguration;
+    return;
+  }
+  static Stacks stacks[kBlocksAtATime];
+  std::atomic<unsigned> next{0};
+  const auto work = [&](unsigned worker) {
+    Block here(static_cast<int>(block.x), kernel, &stacks[worker]);
+    block_here = &here;
+    blockDim = {block.x, 1, 1};
+    gridDim = {grid.x, 1, 1};
+    for (unsigned i = next++; i < grid.x; i = next++) {
+      // Blocks start in no order that a kernel may count on.
+      blockIdx = {static_cast<unsigned>((i + seed) % grid.x), 0, 0};
+      here.Run(seed + i);
+    }
+    block_here = nullptr;
+  };
+  std::vector<std::thread> others;
+  const unsigned threads = std::min<unsigned>(grid.x, kBlocksAtATime);
+  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
+  work(0);
+  for (std::thread& other : others) other.join();
+}
+
+}  // namespace cuda_emulator
+
+void __syncthreads() { cuda_emulator::block_here->Barrier(); }
+
+void __trap() {
+  std::fflush(stdout);
+  std::abort();
+}
+
+cudaError_t cudaGetLastError() {
+  return static_cast<cudaError_t>(
+      cuda_emulator::last_error.exchange(cudaSuccess));
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "invalid configuration argument";
+}
+
+cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t) {
+  *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
+  std::memset(*data, 0xcd, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaFreeAsync(void* data, cudaStream_t) {
+  std::free(data);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void* data, int byte, size_t bytes, cudaStream_t) {
+  std::memset(data, byte, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaMemcpyAsync(
+    void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
+  std::memcpy(to, from, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }

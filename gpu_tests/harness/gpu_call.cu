@@ -1,0 +1,88 @@
+#include "gpu_tests/harness/gpu_call.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "gpu_tests/harness/kernel_table.h"
+
+// Whether kernels must give the same bits in every run.
+bool FLAGS_cudnn_deterministic = false;
+
+namespace harness {
+
+const Entry& Find(const char* name, phi::DataType dtype) {
+  for (const Entry& entry : Table()) {
+    if (entry.name == name && entry.dtype == dtype) return entry;
+  }
+  PADDLE_THROW(common::errors::Unimplemented(
+      "there is no kernel %s of %s", name, phi::DataTypeToString(dtype)));
+}
+
+void CheckInputTypes(const Entry& entry, const Arguments& arguments) {
+  for (const auto& declared : entry.description.input_types()) {
+    const phi::DataType dtype = arguments.InputType(declared.first);
+    PADDLE_ENFORCE_EQ(
+        dtype,
+        declared.second,
+        common::errors::InvalidArgument("input %d of %s is of dtype %s",
+                                        declared.first,
+                                        entry.name,
+                                        phi::DataTypeToString(dtype)));
+  }
+}
+
+void Call(const ScatterOpsCall& call) {
+  const Entry& entry =
+      Find(call.kernel, static_cast<phi::DataType>(call.dtype));
+  Arguments arguments(call);
+  CheckInputTypes(entry, arguments);
+  entry.run(&arguments);
+  // A launch with a bad configuration is known now.
+  PADDLE_ENFORCE_GPU_SUCCESS(cudaGetLastError());
+}
+
+}  // namespace harness
+
+int32_t scatter_ops_count(void) {
+  return static_cast<int32_t>(harness::Table().size());
+}
+
+const char* scatter_ops_name(int32_t entry) {
+  return harness::Table().at(entry).name.c_str();
+}
+
+int32_t scatter_ops_dtype(int32_t entry) {
+  return static_cast<int32_t>(harness::Table().at(entry).dtype);
+}
+
+const char* scatter_ops_dtype_name(int32_t dtype) {
+  return phi::DataTypeToString(static_cast<phi::DataType>(dtype));
+}
+
+void scatter_ops_set_deterministic(int32_t deterministic) {
+  FLAGS_cudnn_deterministic = deterministic != 0;
+}
+
+int32_t scatter_ops_keep_memory(void) {
+  int device;
+  cudaMemPool_t pool;
+  uint64_t everything = UINT64_MAX;
+  const bool kept =
+      cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess &&
+      cudaMemPoolSetAttribute(
+          pool, cudaMemPoolAttrReleaseThreshold, &everything) == cudaSuccess;
+  return kept ? 0 : 1;
+}
+
+int32_t scatter_ops_call(const ScatterOpsCall* call,
+                         char* message,
+                         int64_t size) {
+  try {
+    harness::Call(*call);
+    return 0;
+  } catch (const std::exception& error) {
+    std::snprintf(message, size, "%s", error.what());
+    return 1;
+  }
+}

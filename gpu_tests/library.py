@@ -1,0 +1,171 @@
+"""The library of gpu_tests/build.py, called through ctypes."""
+
+import ctypes
+from ctypes import (
+    POINTER,
+    Structure,
+    byref,
+    c_char_p,
+    c_double,
+    c_int32,
+    c_int64,
+    c_void_p,
+)
+
+MESSAGE_BYTES = 4096
+ABSENT = -1
+
+
+class KernelError(RuntimeError):
+    """A kernel refused its arguments; the text is its own."""
+
+
+class _Tensor(Structure):
+    _fields_ = [
+        ('data', c_void_p),
+        ('dtype', c_int32),
+        ('rank', c_int32),
+        ('dims', POINTER(c_int64)),
+    ]
+
+
+class _Attribute(Structure):
+    _fields_ = [
+        ('kind', c_int32),
+        ('whole', c_int64),
+        ('real', c_double),
+        ('imag', c_double),
+        ('text', c_char_p),
+    ]
+
+
+class _Call(Structure):
+    _fields_ = [
+        ('kernel', c_char_p),
+        ('dtype', c_int32),
+        ('inputs', POINTER(_Tensor)),
+        ('input_count', c_int32),
+        ('attributes', POINTER(_Attribute)),
+        ('attribute_count', c_int32),
+        ('outputs', POINTER(_Tensor)),
+        ('output_count', c_int32),
+        ('stream', c_void_p),
+        ('multiprocessors', c_int32),
+    ]
+
+
+def _attribute(value):
+    """A Python value, by its type."""
+    if isinstance(value, str):
+        return _Attribute(kind=4, text=value.encode())
+    if isinstance(value, complex):
+        return _Attribute(kind=3, real=value.real, imag=value.imag)
+    if isinstance(value, float):
+        return _Attribute(kind=2, real=value)
+    return _Attribute(kind=0 if isinstance(value, bool) else 1, whole=value)
+
+
+class ShapeOnly:
+    """A tensor of which a kernel may know everything but the data."""
+
+    def __init__(self, tensor):
+        self.shape = tensor.shape
+        self.dtype = tensor.dtype
+
+
+def dtype_name(tensor):
+    """'float32' for a tensor of torch.float32."""
+    return str(tensor.dtype).rpartition('.')[2]
+
+
+class Library:
+    """The kernels. Tensors are PyTorch's, dense, and None where absent."""
+
+    def __init__(self, path):
+        lib = ctypes.CDLL(str(path))
+        lib.scatter_ops_name.restype = c_char_p
+        lib.scatter_ops_dtype_name.restype = c_char_p
+        lib.scatter_ops_call.argtypes = [POINTER(_Call), c_char_p, c_int64]
+        self._lib = lib
+        self.dtypes = self._dtype_codes()
+
+    def _dtype_codes(self):
+        codes = {}
+        while True:
+            name = self._lib.scatter_ops_dtype_name(len(codes)).decode()
+            if name == 'undefined':
+                return codes
+            codes[name] = len(codes)
+
+    def table(self):
+        """The (kernel, dtype) pairs that there are, as a list."""
+        names = {code: name for name, code in self.dtypes.items()}
+        lib = self._lib
+        return [
+            (lib.scatter_ops_name(i).decode(), names[lib.scatter_ops_dtype(i)])
+            for i in range(lib.scatter_ops_count())
+        ]
+
+    def set_deterministic(self, wanted):
+        """Whether results must be the same bits in every run."""
+        self._lib.scatter_ops_set_deterministic(int(wanted))
+
+    def keep_memory(self):
+        """Temporaries come out of a pool that gives nothing back."""
+        if self._lib.scatter_ops_keep_memory():
+            raise KernelError('there is no pool of device memory')
+
+    def prepare(
+        self,
+        kernel,
+        dtype,
+        inputs,
+        attributes,
+        outputs,
+        stream=0,
+        multiprocessors=1,
+    ):
+        """A function that puts a kernel's work onto a stream."""
+        kept = [inputs, outputs]  # the call points into all of these
+        call = _Call(
+            kernel.encode(),
+            self.dtypes[dtype],
+            self._tensors(inputs, kept),
+            len(inputs),
+            (_Attribute * len(attributes))(*map(_attribute, attributes)),
+            len(attributes),
+            self._tensors(outputs, kept),
+            len(outputs),
+            stream,
+            multiprocessors,
+        )
+        message = ctypes.create_string_buffer(MESSAGE_BYTES)
+        entry, reference = self._lib.scatter_ops_call, byref(call)
+
+        def run(kept=kept):
+            if entry(reference, message, MESSAGE_BYTES):
+                raise KernelError(message.value.decode(errors='replace'))
+
+        return run
+
+    def call(self, *arguments):
+        """The same at once."""
+        self.prepare(*arguments)()
+
+    def _tensors(self, tensors, kept):
+        return (_Tensor * len(tensors))(
+            *(self._tensor(t, kept) for t in tensors)
+        )
+
+    def _tensor(self, tensor, kept):
+        if tensor is None:
+            return _Tensor(dtype=ABSENT)
+        data = None
+        if not isinstance(tensor, ShapeOnly):
+            if not tensor.is_contiguous():
+                raise ValueError('a kernel takes dense tensors only')
+            data = tensor.data_ptr() or None
+        dims = (c_int64 * len(tensor.shape))(*tensor.shape)
+        kept.append(dims)  # the call points to it
+        code = self.dtypes[dtype_name(tensor)]
+        return _Tensor(data, code, len(tensor.shape), dims)

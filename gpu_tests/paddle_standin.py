@@ -1,0 +1,29 @@
+"""A module that stands in for paddle where only its name is needed.
+
+The case tables and references in unittests/ import paddle for functions that
+are not called here, and a Paddle for the CPU must not share a process with a
+PyTorch for the GPU.
+"""
+
+import sys
+import types
+from pathlib import Path
+
+UNITTESTS = Path(__file__).resolve().parent.parent / 'unittests'
+
+
+class Tensor:
+    """Nothing is one of these."""
+
+
+def install():
+    """Makes `import paddle` and the modules of unittests/ work."""
+    if 'paddle' not in sys.modules:
+        module = types.ModuleType('paddle', 'A stand-in of gpu_tests.')
+        module.Tensor = Tensor
+        module._C_ops = None
+        module.select_scatter = None
+        module.diagonal_scatter = None
+        sys.modules['paddle'] = module
+    if str(UNITTESTS) not in sys.path:
+        sys.path.insert(0, str(UNITTESTS))

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "paddle/phi/core/dense_tensor.h"
+
+namespace phi {
+
+struct GPUPlace {};
+using Place = GPUPlace;
+
+// A stream of the current device.
+class GPUContext {
+ public:
+  GPUContext(cudaStream_t stream, int multiprocessors)
+      : stream_(stream), multiprocessors_(multiprocessors) {}
+
+  cudaStream_t stream() const { return stream_; }
+  int GetSMCount() const { return multiprocessors_; }
+  GPUPlace GetPlace() const { return {}; }
+
+  template <typename T>
+  T* Alloc(DenseTensor* tensor) const {
+    return static_cast<T*>(
+        tensor->Allocate(CppTypeToDataType<T>::Type(), stream_));
+  }
+
+ private:
+  cudaStream_t stream_;
+  int multiprocessors_;
+};
+
+}  // namespace phi

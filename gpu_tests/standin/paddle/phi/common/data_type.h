@@ -1,0 +1,67 @@
+// The data types of the operators: a number, a name and a C++ type each.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "paddle/phi/common/bfloat16.h"
+#include "paddle/phi/common/complex.h"
+#include "paddle/phi/common/float16.h"
+
+#define STANDIN_EACH_DATA_TYPE(f)                                            \
+  f(bool, BOOL, "bool") f(uint8_t, UINT8, "uint8") f(int8_t, INT8, "int8")   \
+      f(int16_t, INT16, "int16") f(int32_t, INT32, "int32")                  \
+          f(int64_t, INT64, "int64") f(dtype::float16, FLOAT16, "float16")   \
+              f(dtype::bfloat16, BFLOAT16, "bfloat16")                       \
+                  f(float, FLOAT32, "float32") f(double, FLOAT64, "float64") \
+                      f(dtype::complex<float>, COMPLEX64, "complex64")       \
+                          f(dtype::complex<double>, COMPLEX128, "complex128")
+
+namespace phi {
+
+// UINT64 is no operator's type, but a Scalar may have it.
+enum class DataType : int {
+#define STANDIN_ENUMERATOR(type, name, text) name,
+  STANDIN_EACH_DATA_TYPE(STANDIN_ENUMERATOR)
+#undef STANDIN_ENUMERATOR
+      UINT64,
+  UNDEFINED
+};
+
+template <typename T>
+struct CppTypeToDataType;
+
+#define STANDIN_OF_CPP(type, name, text)                        \
+  template <>                                                   \
+  struct CppTypeToDataType<type> {                              \
+    static constexpr DataType Type() { return DataType::name; } \
+  };
+STANDIN_EACH_DATA_TYPE(STANDIN_OF_CPP)
+#undef STANDIN_OF_CPP
+
+inline const char* DataTypeToString(DataType type) {
+  switch (type) {
+#define STANDIN_TEXT(type, name, text) \
+  case DataType::name:                 \
+    return text;
+    STANDIN_EACH_DATA_TYPE(STANDIN_TEXT)
+#undef STANDIN_TEXT
+    default:
+      return "undefined";
+  }
+}
+
+inline size_t SizeOf(DataType type) {
+  switch (type) {
+#define STANDIN_SIZE(type, name, text) \
+  case DataType::name:                 \
+    return sizeof(type);
+    STANDIN_EACH_DATA_TYPE(STANDIN_SIZE)
+#undef STANDIN_SIZE
+    default:
+      return 0;
+  }
+}
+
+}  // namespace phi

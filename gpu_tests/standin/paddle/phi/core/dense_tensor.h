@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <memory>
+
+#include "paddle/phi/common/data_type.h"
+#include "paddle/phi/core/ddim.h"
+#include "paddle/phi/core/enforce.h"
+
+namespace phi {
+
+// A dense tensor in memory of the caller, or in memory of its own that a
+// context has allocated and that goes back on the context's stream.
+class DenseTensor {
+ public:
+  DenseTensor() = default;
+  DenseTensor(void* data, DataType dtype, const DDim& dims)
+      : data_(data),
+        dtype_(dtype),
+        dims_(dims),
+        capacity_(numel() * static_cast<int64_t>(SizeOf(dtype))),
+        is_callers_(true) {}
+
+  const DDim& dims() const { return dims_; }
+  int64_t numel() const { return product(dims_); }
+  DataType dtype() const { return dtype_; }
+  bool initialized() const { return data_ != nullptr; }
+
+  DenseTensor& Resize(const DDim& dims) {
+    dims_ = dims;
+    return *this;
+  }
+
+  // An error if there is nothing to read: no element, or a buffer that the
+  // operator has declared not to need.
+  const void* data() const {
+    PADDLE_ENFORCE(data_ != nullptr,
+                   errors::PreconditionNotMet(
+                       "the tensor of shape [%s] has no data", dims_));
+    return data_;
+  }
+  void* data() {
+    return const_cast<void*>(static_cast<const DenseTensor*>(this)->data());
+  }
+  template <typename T>
+  const T* data() const {
+    PADDLE_ENFORCE(dtype_ == CppTypeToDataType<T>::Type(),
+                   errors::InvalidArgument(
+                       "the tensor is of dtype %s, but is read as %s",
+                       DataTypeToString(dtype_),
+                       DataTypeToString(CppTypeToDataType<T>::Type())));
+    return static_cast<const T*>(data());
+  }
+  template <typename T>
+  T* data() {
+    return const_cast<T*>(static_cast<const DenseTensor*>(this)->data<T>());
+  }
+
+  // Room for dims() of `dtype`; of a context only.
+  void* Allocate(DataType dtype, cudaStream_t stream) {
+    const int64_t bytes = numel() * static_cast<int64_t>(SizeOf(dtype));
+    if (is_callers_) {
+      PADDLE_ENFORCE(dtype == dtype_ && bytes <= capacity_,
+                     errors::PreconditionNotMet(
+                         "an output of %d bytes of %s is to hold %d of %s",
+                         capacity_,
+                         DataTypeToString(dtype_),
+                         bytes,
+                         DataTypeToString(dtype)));
+      return data_;
+    }
+    dtype_ = dtype;
+    if (bytes <= capacity_ && data_ != nullptr) return data_;
+    data_ = nullptr;
+    if (bytes > 0) {
+      PADDLE_ENFORCE_GPU_SUCCESS(cudaMallocAsync(&data_, bytes, stream));
+    }
+    capacity_ = bytes;
+    owner_ = std::shared_ptr<void>(data_, [stream](void* data) {
+      if (data != nullptr) cudaFreeAsync(data, stream);
+    });
+    return data_;
+  }
+
+ private:
+  void* data_ = nullptr;
+  DataType dtype_ = DataType::UNDEFINED;
+  DDim dims_ = make_ddim({0});
+  int64_t capacity_ = 0;
+  bool is_callers_ = false;
+  std::shared_ptr<void> owner_;
+};
+
+}  // namespace phi

@@ -1,0 +1,89 @@
+// Errors of the kernels, as exceptions with the texts that the kernels give.
+
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "paddle/phi/core/ddim.h"
+
+namespace common {
+namespace errors {
+
+struct Error {
+  const char* type;
+  std::string text;
+};
+
+inline void Format(std::ostringstream* out, const char* format) {
+  *out << format;
+}
+
+// Each directive of `format` takes the next argument as a stream shows it.
+template <typename First, typename... Rest>
+void Format(std::ostringstream* out,
+            const char* format,
+            const First& first,
+            const Rest&... rest) {
+  while (*format != '\0' && *format != '%') *out << *format++;
+  if (*format == '\0') return;
+  *out << first;
+  Format(out, format + 2, rest...);
+}
+
+#define STANDIN_ERROR(name)                                    \
+  template <typename... Args>                                  \
+  Error name(const char* format, const Args&... args) {        \
+    std::ostringstream out;                                    \
+    Format(&out, format, args...);                             \
+    return {#name, out.str()};                                 \
+  }                                                            \
+  template <typename... Args>                                  \
+  Error name(const std::string& format, const Args&... args) { \
+    return name(format.c_str(), args...);                      \
+  }
+STANDIN_ERROR(InvalidArgument)
+STANDIN_ERROR(OutOfRange)
+STANDIN_ERROR(Unimplemented)
+STANDIN_ERROR(PreconditionNotMet)
+STANDIN_ERROR(ResourceExhausted)
+STANDIN_ERROR(Unavailable)
+STANDIN_ERROR(External)
+#undef STANDIN_ERROR
+
+[[noreturn]] inline void Throw(const Error& error) {
+  throw std::runtime_error(std::string("(") + error.type + ") " + error.text);
+}
+
+}  // namespace errors
+}  // namespace common
+
+namespace phi {
+namespace errors = ::common::errors;  // NOLINT
+}  // namespace phi
+
+#define PADDLE_THROW(...) ::common::errors::Throw(__VA_ARGS__)
+
+#define PADDLE_ENFORCE(condition, ...)                      \
+  do {                                                      \
+    if (!(condition)) ::common::errors::Throw(__VA_ARGS__); \
+  } while (0)
+#define PADDLE_ENFORCE_EQ(a, b, ...) PADDLE_ENFORCE((a) == (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_NE(a, b, ...) PADDLE_ENFORCE((a) != (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_GT(a, b, ...) PADDLE_ENFORCE((a) > (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_GE(a, b, ...) PADDLE_ENFORCE((a) >= (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_LT(a, b, ...) PADDLE_ENFORCE((a) < (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_LE(a, b, ...) PADDLE_ENFORCE((a) <= (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_NOT_NULL(p, ...) \
+  PADDLE_ENFORCE((p) != nullptr, __VA_ARGS__)
+
+#define PADDLE_ENFORCE_GPU_SUCCESS(call)                                      \
+  do {                                                                        \
+    const cudaError_t standin_status = (call);                                \
+    PADDLE_ENFORCE(standin_status == cudaSuccess,                             \
+                   ::common::errors::External(                                \
+                       "%s: %s", #call, cudaGetErrorString(standin_status))); \
+  } while (0)

@@ -1,0 +1,94 @@
+"""The benchmark's sums and texts, and that every kind of case runs."""
+
+import json
+
+import pytest
+
+pytest.importorskip('torch')
+
+from gpu_tests import bench, bench_cases, bench_report, device
+
+no_gpu = pytest.mark.no_gpu
+FACTS = {'device': 'NVIDIA H200', 'date': '2026-01-02T03:04:05', 'commit': 'c'}
+
+
+def row(case, ours, copy, theirs, agrees=True):
+    times = {'ours': ours, 'copy': copy, 'torch': theirs}
+    goal = bench_cases.goal(case)
+    return bench_report.result_of(case, 8 << 26, times, agrees, goal)
+
+
+def masked_fill(size=26):
+    return bench_cases.case('masked_fill_scalar', size, density=0.5)
+
+
+def index_reduce(axis, index):
+    details = {'reduce': 'sum', 'axis': axis, 'index': index}
+    return bench_cases.case('index_reduce', 26, **details)
+
+
+@no_gpu
+def test_names_of_cases_are_unique_and_cover_the_sizes():
+    cases = bench_cases.all_cases()
+    assert len({case.name for case in cases}) == len(cases)
+    sizes = {case.size for case in cases if case.op == 'masked_scatter'}
+    assert {10, 20, 26, 30} <= sizes
+    assert {case.dtype for case in cases} == {'float32', 'bfloat16'}
+
+
+@no_gpu
+def test_row_has_bandwidth_and_ratios():
+    found = row(masked_fill(), ours=0.5, copy=0.4, theirs=1.0)
+    assert found['gb_per_s'] == pytest.approx((8 << 26) / 0.5e6)
+    assert found['of_copy'] == pytest.approx(0.8)
+    assert found['ratio_torch'] == pytest.approx(2.0)
+
+
+@no_gpu
+@pytest.mark.parametrize(
+    'case, ours, expected',
+    [
+        (masked_fill(), 1.0, 'met'),
+        (masked_fill(), 1.2, 'MISSED'),
+        (masked_fill(24), 1.2, ''),
+        (index_reduce(0, 'random'), 1.9, 'met'),
+        (index_reduce(0, 'random'), 2.1, 'MISSED'),
+        (index_reduce(1, 'random'), 1.1, 'MISSED'),
+        (index_reduce(0, 'skewed'), 1.1, 'MISSED'),
+        (index_reduce(1, 'skewed'), 0.9, 'met'),
+    ],
+)
+def test_goals(case, ours, expected):
+    assert row(case, ours, copy=1.0, theirs=2.0)['goal'] == expected
+
+
+@no_gpu
+def test_files_hold_the_rows(tmp_path):
+    rows = [
+        row(masked_fill(), 1.0, 1.0, 2.0),
+        row(index_reduce(1, 'random'), 1.0, 1.0, 1.5, agrees=False),
+    ]
+    data, page = bench_report.write(tmp_path / 'results', FACTS, rows)
+    assert data.name == 'gpu_nvidia_h200_2026-01-02.json'
+    assert json.loads(data.read_text()) == {'facts': FACTS, 'results': rows}
+    lines = page.read_text().splitlines()
+    assert '1 goals met, 1 missed.' in lines
+    assert '## masked_fill_scalar, float32' in lines
+    assert any('| density 0.5 | 1 ms | 537 | 100% |' in x for x in lines)
+    assert any('1.5x DIFFERS | MISSED |' in line for line in lines)
+
+
+def test_every_kind_of_case_runs_and_agrees(tmp_path, capsys):
+    small = ['--sizes', '10', '12', '--turns', '1', '--out', str(tmp_path)]
+    assert bench.main(small) == 0, capsys.readouterr().out
+    found = json.loads(next(tmp_path.glob('*.json')).read_text())
+    assert {r['op'] for r in found['results']} == {
+        case.op for case in bench_cases.all_cases()
+    }
+
+
+@no_gpu
+def test_no_gpu_is_a_skip(capsys):
+    if device.missing():
+        assert bench.main([]) == 77
+        assert capsys.readouterr().out.startswith('skipped: ')

@@ -1,0 +1,63 @@
+"""Twenty runs give the same bits."""
+
+import numpy as np
+import pytest
+from index_reduce_cases import REDUCES, factors
+from scatter_test_utils import random_mask, random_numbers
+
+from gpu_tests import device
+from gpu_tests.arrays import arguments_on_device, to_array
+from gpu_tests.ops import run
+
+RUNS = 20
+SHAPE = (301, 703)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(26)
+
+
+def assert_repeats(kernel, *arguments, **options):
+    arguments = arguments_on_device(arguments)
+    first = None
+    for _ in range(3 if device.emulated() else RUNS):
+        outputs = run(kernel, *arguments, **options)
+        bits = [to_array(out).tobytes() for out in outputs if out is not None]
+        first = first or bits
+        assert bits == first
+
+
+def test_masked_scatter(rng):
+    mask = random_mask(rng, SHAPE)
+    x, value = (random_numbers(rng, SHAPE, 'float32') for _ in range(2))
+    assert_repeats('masked_scatter', x, mask, value)
+    assert_repeats('masked_scatter', x[:1], mask, value)
+    assert_repeats('masked_scatter_grad', x, mask, value, x)
+
+
+@pytest.mark.parametrize('small', [(703,), (301, 1), ()])
+def test_sums_over_broadcast_axes(rng, small):
+    mask = random_mask(rng, SHAPE)
+    out_grad = random_numbers(rng, SHAPE, 'float32')
+    operand = random_numbers(rng, small, 'float32')
+    for kernel in ('masked_scatter_grad', 'masked_fill_tensor_grad'):
+        value = out_grad if kernel == 'masked_scatter_grad' else operand
+        assert_repeats(kernel, operand, mask, value, out_grad)
+
+
+@pytest.mark.parametrize('dtype', ('float16', 'float32', 'complex64'))
+@pytest.mark.parametrize('reduce', REDUCES)
+def test_index_reduce_with_many_duplicates(rng, deterministic, reduce, dtype):
+    if reduce in ('amax', 'amin') and dtype == 'complex64':
+        pytest.skip('complex numbers have no order')
+    make = factors if reduce == 'mul' else random_numbers
+    length = 3500 if device.emulated() else 20000
+    for shape, axis in (((9, 2), 0), ((9, 64), 0), ((64, 9), 1)):
+        wide = list(shape)
+        wide[axis] = length
+        x, updates = make(rng, shape, dtype), make(rng, wide, dtype)
+        index = np.minimum(rng.geometric(0.4, length), 9) - 1
+        attrs = axis, reduce, True
+        assert_repeats('index_reduce', x, index, updates, *attrs)
+        assert_repeats('index_reduce_grad', x, index, updates, x, *attrs)

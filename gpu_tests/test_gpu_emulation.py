@@ -1,0 +1,89 @@
+"""The emulation of CUDA: how launches are rewritten, and what it catches."""
+
+import subprocess
+
+import pytest
+
+from gpu_tests import emulate
+
+pytestmark = pytest.mark.no_gpu
+
+LAUNCH = '::cuda_emulator::Launch'
+
+
+@pytest.mark.parametrize(
+    'launch, call',
+    [
+        ('K<<<1, 2>>>(a);', f'{LAUNCH}(1, 2, [&] {{ K(a); }});'),
+        (
+            'Fill<T, 4>\n    <<<Grid(n), 256, 0, s>>>(F(a, b), {c});',
+            f'{LAUNCH}(Grid(n), 256, 0, s, [&] {{ Fill<T, 4>(F(a, b), {{c}}); }});',
+        ),
+        (
+            'if (x) ops::K<V<T>><<<g, b>>>(a); else return;',
+            f'if (x) {LAUNCH}(g, b, [&] {{ ops::K<V<T>>(a); }}); else return;',
+        ),
+        (
+            '__shared__ alignas(16) char m[N];',
+            'alignas(16) __shared__ char m[N];',
+        ),
+    ],
+)
+def test_launches_become_calls(launch, call):
+    assert emulate.without_launches(launch) == call
+
+
+SOURCE = """
+#include <cstdio>
+template <typename T>
+__global__ void Kernel(T* out) {
+  __shared__ int total;
+  if (threadIdx.x == 0) total = 0;
+  __syncthreads();
+  int sum = threadIdx.x;
+  for (int step = 16; step > 0; step /= 2) {
+    sum += __shfl_xor_sync(0xffffffffu, sum, step);
+  }
+  if (threadIdx.x % 32 == 0) atomicAdd(&total, sum);
+  FAULT
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(out, total);
+}
+int main() {
+  int out = 0;
+  Kernel<int><<<BLOCKS, 64>>>(&out);
+  std::printf("%d %s", out, cudaGetErrorString(cudaGetLastError()));
+}
+"""
+DIVERGED = 'if (threadIdx.x == 7) __shfl_sync(0xffffffffu, 0, 0);'
+MISALIGNED = 'if (*reinterpret_cast<int*>(((char*)out) + 1) == 7) return;'
+
+
+@pytest.mark.parametrize(
+    'fault, blocks, said',
+    [
+        ('', 50, '100800 no error'),
+        ('', 0, '0 invalid configuration'),
+        ('if (threadIdx.x > 40) return;', 50, '100800 no error'),
+        (DIVERGED, 3, 'all threads of a block wait'),
+        (MISALIGNED, 1, 'misaligned address'),
+        ('printf("op: bad\\n"); __trap();', 2, 'op: bad'),
+    ],
+)
+def test_kernel_runs_or_its_fault_is_told(tmp_path, fault, blocks, said):
+    text = SOURCE.replace('FAULT', fault).replace('BLOCKS', str(blocks))
+    source = tmp_path / 'kernel.cu'
+    source.write_text(emulate.without_launches(text))
+    program = tmp_path / 'program'
+    compiler = emulate.make_compiler()
+    subprocess.run(
+        [
+            *(*compiler.program, *compiler.flags, str(source)),
+            *(str(emulate.EMULATOR / 'emulator.cc'), '-pthread'),
+            *('-static-libubsan', '-o', str(program)),
+        ],
+        check=True,
+    )
+    done = subprocess.run([str(program)], capture_output=True, text=True)
+    assert said in done.stdout + done.stderr
+    assert (done.returncode == 0) == ('error' in said or 'invalid' in said)

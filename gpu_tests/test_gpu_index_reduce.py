@@ -1,0 +1,276 @@
+"""index_reduce on the GPU against the references of the CPU's tests."""
+
+import numpy as np
+import pytest
+from index_reduce_cases import (
+    REDUCES,
+    cases,
+    dtype_reduces,
+    expected_index_reduce,
+    operands,
+)
+from scatter_test_utils import (
+    ALL_DTYPES,
+    assert_same_bits,
+    random_array,
+    random_numbers,
+    to_numbers,
+)
+
+from gpu_tests import device
+from gpu_tests.arrays import (
+    DTYPE_OF_SIZE,
+    on_device,
+    run,
+    run_in_place,
+    shifted,
+    to_array,
+)
+from gpu_tests.library import KernelError
+from gpu_tests.ops import run as run_tensors
+
+RTOL = {'float16': 1e-3, 'bfloat16': 1e-2, 'float64': 1e-13}
+# Lengths around a tile of the sort, 256 threads with 12 items each.
+SORT_EDGES = (255, 256, 257, 3071, 3072, 3073, 6145, 20000)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(24)
+
+
+@pytest.fixture(autouse=True, params=['any', 'deterministic'])
+def mode(request):
+    device.library().set_deterministic(request.param == 'deterministic')
+    yield
+    device.library().set_deterministic(False)
+
+
+def check(out, arrays, attrs, dtype, message=''):
+    """Compares an array in storage form with the definition."""
+    expected = expected_index_reduce(*arrays, *attrs, dtype)
+    assert out.dtype == arrays[0].dtype, message
+    if attrs[1] == 'assign' or out.dtype.kind in 'bi':
+        assert_same_bits(out, expected, message)
+        return
+    if dtype == 'bfloat16' and expected.dtype == np.uint16:
+        expected = to_numbers(expected, dtype)
+    rtol = RTOL.get(dtype, 1e-5)
+    np.testing.assert_allclose(
+        to_numbers(out, dtype), expected, rtol, rtol, err_msg=message
+    )
+
+
+def check_all(rng, reduce, dtype, x_shape, axis, index, updates_shape, message):
+    x = operands(rng, x_shape, reduce, dtype)
+    updates = operands(rng, updates_shape, reduce, dtype)
+    for include_self in (True, False):
+        attrs = axis, reduce, include_self
+        (out,) = run('index_reduce', x, index, updates, *attrs)
+        text = f'{message}, {reduce}, {include_self}'
+        check(out, (x, index, updates), attrs, dtype, text)
+
+
+@pytest.mark.parametrize('reduce', REDUCES)
+def test_every_case(rng, reduce):
+    for name, x_shape, axis, index, updates_shape in cases():
+        for kind in ('int64', 'int32'):
+            check_all(
+                *(rng, reduce, 'float64', x_shape, axis),
+                *(index.astype(kind), updates_shape, f'{name}, {kind}'),
+            )
+
+
+@pytest.mark.parametrize('dtype, reduce', dtype_reduces())
+def test_every_dtype(rng, dtype, reduce):
+    for x_shape, axis, updates_shape in (
+        ((13, 12), 0, (23, 12)),
+        ((13, 12), 1, (13, 31)),
+        ((5, 9, 32), 1, (5, 11, 32)),
+        ((5, 9, 2), 1, (5, 11, 2)),
+        ((17,), 0, (40,)),
+    ):
+        size = x_shape[axis]
+        index = rng.integers(-size, size, updates_shape[axis], 'int32')
+        check_all(
+            *(rng, reduce, dtype, x_shape, axis, index, updates_shape),
+            f'{x_shape}, {axis}',
+        )
+
+
+@pytest.mark.parametrize('dtype', ALL_DTYPES)
+def test_assigned_bits_and_the_last_of_duplicates(rng, dtype):
+    for axis in (0, 1):
+        x = random_array(rng, (17, 17), dtype)
+        updates = random_array(rng, (17, 17), dtype)
+        index = rng.integers(-17, 17, 17)
+        for include_self in (True, False):
+            attrs = axis, 'assign', include_self
+            (out,) = run('index_reduce', x, index, updates, *attrs)
+            check(out, (x, index, updates), attrs, dtype)
+
+
+def indexes(rng, size, length):
+    """Yields (name, index): where the slots of a long index lie."""
+    yield 'random', rng.integers(-size, size, length)
+    yield 'one slot', np.full(length, size // 2)
+    yield 'two slots', rng.choice([0, size - 1], length)
+    yield 'skewed', np.minimum(rng.geometric(0.3, length), size) - 1
+    yield 'sorted', np.sort(rng.integers(0, size, length))
+
+
+@pytest.mark.parametrize('reduce', REDUCES)
+@pytest.mark.parametrize('length', SORT_EDGES)
+def test_long_indexes(rng, reduce, length):
+    for shape, axis in (((700, 3), 0), ((3, 700), 1), ((70000, 1), 0)):
+        updates_shape = list(shape)
+        updates_shape[axis] = length
+        x = operands(rng, shape, reduce, 'int64')
+        updates = operands(rng, updates_shape, reduce, 'int64')
+        for name, index in indexes(rng, shape[axis], length):
+            attrs = axis, reduce, True
+            (out,) = run('index_reduce', x, index, updates, *attrs)
+            expected = fast_index_reduce(x, index, updates, axis, reduce)
+            assert_same_bits(out, expected, f'{name}, {shape}')
+
+
+def fast_index_reduce(x, index, updates, axis, reduce):
+    """The definition for integers and include_self, without a loop."""
+    out = np.moveaxis(np.array(x), axis, 0)  # a view
+    rows = np.moveaxis(updates, axis, 0)
+    slots = np.where(index < 0, index + len(out), index)
+    if reduce == 'assign':
+        last = np.zeros(len(out), 'int64')
+        np.maximum.at(last, slots, np.arange(len(slots)) + 1)
+        touched = last > 0
+        out[touched] = rows[last[touched] - 1]
+    elif reduce == 'mean':
+        np.add.at(out, slots, rows)
+        counts = np.bincount(slots, minlength=len(out)) + 1
+        out[...] = out // counts.reshape(-1, *[1] * (out.ndim - 1))
+    else:
+        ufunc = {
+            'sum': np.add,
+            'mul': np.multiply,
+            'amax': np.maximum,
+            'amin': np.minimum,
+        }[reduce]
+        ufunc.at(out, slots, rows)
+    return np.ascontiguousarray(np.moveaxis(out, 0, axis))
+
+
+@pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
+def test_rows_of_every_short_length(rng, dtype):
+    index = rng.integers(-7, 7, 19)
+    for row in (*range(1, 19), 31, 33, 63, 65, 255, 257, 1025):
+        for reduce in ('assign', 'sum'):
+            for x_shape in ((7, row), (3, 7, row)):
+                axis = len(x_shape) - 2
+                updates_shape = (*x_shape[:axis], 19, row)
+                check_all(
+                    *(rng, reduce, dtype, x_shape, axis, index, updates_shape),
+                    f'{x_shape}',
+                )
+
+
+@pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
+def test_unaligned_starts(rng, dtype):
+    x = operands(rng, (70, 64), 'sum', dtype)
+    updates = operands(rng, (90, 64), 'sum', dtype)
+    index = rng.integers(-70, 70, 90)
+    for starts in ((1, 0, 0), (0, 1, 0), (0, 0, 3), (5, 3, 7)):
+        arrays = x, index, updates
+        tensors = [shifted(a, s) for a, s in zip(arrays, starts)]
+        for reduce in ('assign', 'sum'):
+            attrs = 0, reduce, True
+            (out,) = run_tensors('index_reduce', *tensors, *attrs)
+            check(to_array(out), arrays, attrs, dtype, f'{starts}')
+
+
+@pytest.mark.parametrize('reduce', REDUCES)
+def test_in_place(rng, reduce):
+    for name, x_shape, axis, index, updates_shape in cases():
+        x = operands(rng, x_shape, reduce)
+        updates = operands(rng, updates_shape, reduce)
+        for include_self in (True, False):
+            attrs = axis, reduce, include_self
+            out = run_in_place('index_reduce', x, index, updates, *attrs)
+            check(out, (x, index, updates), attrs, 'float64', name)
+
+
+def test_updates_that_share_memory_with_x(rng):
+    x = operands(rng, (50, 40), 'sum')
+    index = rng.integers(0, 50, 50)
+    for reduce in REDUCES:
+        tensor = on_device(x)
+        attrs = 0, reduce, True
+        run_tensors(
+            'index_reduce',
+            *(tensor, on_device(index), tensor, *attrs),
+            out=[tensor],
+        )
+        check(to_array(tensor), (x, index, x), attrs, 'float64', reduce)
+
+
+def test_nan_and_infinity():
+    nan, inf = np.nan, np.inf
+    x = np.array([0.0, nan, 1.0, -inf, 2.0])
+    updates = np.array([nan, 5.0, 3.0, inf, 7.0, -inf, -0.5])
+    index = np.array([0, 0, 1, 2, 2, 3, 4])
+    for dtype in ('float32', 'float64', 'float16'):
+        for reduce, with_self, without in (
+            ('amax', [nan, nan, inf, -inf, 2], [nan, 3, inf, -inf, -0.5]),
+            ('amin', [nan, nan, 1, -inf, -0.5], [nan, 3, 7, -inf, -0.5]),
+            ('sum', [nan, nan, inf, -inf, 1.5], [nan, 3, inf, -inf, -0.5]),
+        ):
+            for include_self, expected in ((True, with_self), (False, without)):
+                for columns in (1, 2):  # rows that atomics take, and others
+                    arrays = [
+                        np.repeat(a[:, None], columns, 1).astype(dtype)
+                        for a in (x, updates)
+                    ]
+                    (out,) = run(
+                        'index_reduce',
+                        *(arrays[0], index, arrays[1]),
+                        *(0, reduce, include_self),
+                    )
+                    for column in out.T:
+                        np.testing.assert_array_equal(column, expected)
+
+
+def test_mean_of_integers_rounds_down_and_does_not_overflow():
+    for dtype in ('int8', 'int16', 'int32', 'int64'):
+        x = np.array([-7, -7, 7], dtype)
+        updates = np.array([4, -4, 4], dtype)
+        attrs = 0, 'mean', True
+        (out,) = run('index_reduce', x, np.arange(3), updates, *attrs)
+        assert out.tolist() == [-2, -6, 5]
+    full = np.full(9, 127, 'int8')
+    (out,) = run('index_reduce', full[:1], np.zeros(9, 'int64'), full, *attrs)
+    assert out.tolist() == [127]
+
+
+def test_half_types_round_once(rng):
+    for dtype in ('float16', 'bfloat16'):
+        ones = operands(rng, (4, 5000), 'sum', dtype)
+        ones[...] = to_one(dtype)
+        index = np.zeros(5000, 'int64')
+        for axis, x, updates in (
+            (1, ones[:, :1], ones),
+            (0, ones.T[:1].copy(), ones.T.copy()),
+        ):
+            (out,) = run('index_reduce', x, index, updates, axis, 'sum', True)
+            np.testing.assert_allclose(
+                to_numbers(out, dtype).astype('float32'), 5001, 2**-7
+            )
+
+
+def to_one(dtype):
+    """1 in storage form."""
+    return np.uint16(0x3F80) if dtype == 'bfloat16' else np.float16(1)
+
+
+def test_names_that_do_not_exist_are_refused(rng):
+    x = random_numbers(rng, (3, 4))
+    with pytest.raises(KernelError, match=r"\(index_reduce\) .* 'median'"):
+        run('index_reduce', x, np.arange(3), x, 0, 'median', True)

@@ -1,0 +1,85 @@
+"""The library builds, loads and knows every kernel: no GPU is needed."""
+
+import pytest
+from gpu_compiler import find_nvcc
+
+from gpu_tests import device, ops
+from gpu_tests.library import KernelError, ShapeOnly
+
+torch = pytest.importorskip('torch')
+no_gpu = pytest.mark.no_gpu
+
+
+@pytest.fixture(scope='module')
+def library():
+    if find_nvcc() is None and not device.emulated():
+        pytest.skip('nvcc is not installed')
+    return device.library()
+
+
+@no_gpu
+def test_every_operator_has_a_kernel_of_every_dtype(library):
+    wanted = {
+        (name, dtype) for name in ops.entries() for dtype in library.dtypes
+    }
+    assert len(library.dtypes) == 12
+    table = library.table()
+    missing = sorted(wanted - set(table))
+    assert not missing, f'{len(missing)} kernels are missing: {missing}'
+    assert sorted(wanted) == sorted(table)
+
+
+def call(library, kernel, dtype, inputs, attributes=()):
+    shape = ShapeOnly(torch.empty(0, 3))
+    library.call(kernel, dtype, inputs, list(attributes), [shape])
+
+
+@no_gpu
+def test_unknown_kernels_are_refused(library):
+    x = torch.empty(0, 3)
+    with pytest.raises(KernelError, match='no kernel masked_gather of int8'):
+        call(library, 'masked_gather', 'int8', [x])
+
+
+@no_gpu
+def test_arguments_must_be_those_of_the_kernel(library):
+    x, mask = torch.empty(0, 3), torch.empty(0, 3, dtype=torch.bool)
+    masked_scatter = 'masked_scatter', 'float32'
+    for inputs, attributes, reason in (
+        ([x, x, x], [], 'input 1 of masked_scatter is of dtype float32'),
+        ([x, mask, x, x], [], 'takes 3 inputs, 0 attributes and 1 outputs'),
+        ([x, mask, x], [1], 'takes 3 inputs, 0 attributes and 1 outputs'),
+        ([None, mask, x], [], 'a required input is missing'),
+    ):
+        with pytest.raises(KernelError, match=reason):
+            call(library, *masked_scatter, inputs, attributes)
+
+
+@no_gpu
+def test_kinds_of_attributes_are_checked(library):
+    x, values = torch.empty(0, 3), torch.empty(0)
+    select = 'select_scatter', 'float32'
+    for attributes, reason in (
+        ([1, 0.5], 'attribute 1 is of kind 2'),
+        (['1', 0], 'attribute 0 is of kind 4'),
+        ([1], 'an attribute is missing'),
+    ):
+        with pytest.raises(KernelError, match=reason):
+            call(library, *select, [x, values], attributes)
+
+
+@no_gpu
+def test_message_of_a_kernel_arrives_whole(library):
+    x, values = torch.empty(0, 3), torch.empty(0)
+    with pytest.raises(KernelError) as error:
+        call(library, 'select_scatter', 'float32', [x, values], [1, 3])
+    assert str(error.value) == (
+        '(OutOfRange) (select_scatter) index must be in [-3, 3) because axis 1 '
+        'of x has size 3, but it is 3.'
+    )
+
+
+def test_calls_without_elements_are_accepted(library):
+    x, mask = torch.empty(0, 3), torch.empty(0, 3, dtype=torch.bool)
+    call(library, 'masked_scatter', 'float32', [x, mask, x])
+    call(library, 'select_scatter', 'float32', [x, x[:, 0]], [1, -3])

@@ -1,0 +1,111 @@
+"""Compiles kernels/gpu/*.cu against the headers of the Paddle wheel.
+
+For each file it prints the seconds, the most registers of a kernel and whether
+registers are spilled to memory, which is a fault. Nothing is linked or run.
+
+Exit status: 0 everything compiles, 1 something does not, 77 skipped because a
+program or package is missing.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+import gpu_compiler
+import gpu_headers
+from build_files import file_sha256
+from check_signatures import default_include
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def missing(nvcc):
+    """Why nothing can be compiled here, or ''."""
+    if gpu_compiler.find_nvcc(nvcc) is None:
+        return 'nvcc is not installed'
+    packages = gpu_headers.missing_debian_packages()
+    if packages:
+        return f'missing headers: apt-get install {" ".join(packages)}'
+    return ''
+
+
+def include_root(root, build_dir):
+    """A folder in which kernels/ stands where Paddle has it.
+
+    The same as CMakeLists.txt makes for the kernels of the CPU.
+    """
+    link = build_dir / 'include' / 'paddle' / 'phi' / 'kernels'
+    if not link.is_dir():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(root / 'kernels')
+    return build_dir / 'include'
+
+
+def make_compiler(options, headers):
+    """The compiler for the headers of the wheel."""
+    paddle = options.include or default_include(options.root)
+    return gpu_compiler.Compiler(
+        [gpu_compiler.find_nvcc(options.nvcc)],
+        gpu_compiler.nvcc_flags(),
+        options.build_dir / 'gpu_compile',
+        [include_root(options.root, options.build_dir)],
+        [
+            paddle,
+            paddle / 'third_party',
+            *gpu_headers.include_dirs(headers),
+        ],
+        extra=str(file_sha256(paddle.parent / 'version' / '__init__.py')),
+    )
+
+
+def check(options, headers):
+    """True if every source compiles without spills."""
+    sources = sorted((options.root / 'kernels' / 'gpu').glob('*.cu'))
+    compiler = make_compiler(options, headers)
+    start = time.monotonic()
+    failed = []
+    for outcome in compiler.compile_all(sources, options.jobs, keep=False):
+        print(outcome.describe(), flush=True)
+        if outcome.failed:
+            failed.append(outcome.source.name)
+    verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
+    machines = ', '.join(f'sm_{arch}' for arch in gpu_compiler.ARCHITECTURES)
+    print(
+        f'check_gpu_compile: {len(sources)} files for {machines} in '
+        f'{time.monotonic() - start:.0f} s: {verdict}'
+    )
+    return not failed
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--root', type=Path, default=ROOT)
+    parser.add_argument('--build-dir', type=Path, help='default: ROOT/build')
+    parser.add_argument(
+        '--include', type=Path, help="the wheel's paddle/include"
+    )
+    parser.add_argument(
+        '--headers', type=Path, help='default: BUILD_DIR/gpu_headers, filled'
+    )
+    parser.add_argument('--nvcc', default='nvcc')
+    parser.add_argument('--jobs', '-j', type=int, default=2)
+    options = parser.parse_args(arguments)
+    options.root = options.root.resolve()
+    options.build_dir = (options.build_dir or options.root / 'build').resolve()
+    reason = missing(options.nvcc)
+    if reason:
+        print(f'skipped: {reason}')
+        return gpu_compiler.SKIPPED
+    headers = options.headers or options.build_dir / 'gpu_headers'
+    try:
+        if options.headers is None:
+            gpu_headers.fetch(headers)
+        return 0 if check(options, headers) else 1
+    except gpu_headers.HeadersError as error:
+        print(f'check_gpu_compile: {error}', file=sys.stderr)
+        return 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
