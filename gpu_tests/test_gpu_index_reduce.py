@@ -81,7 +81,7 @@ def test_every_case(rng, reduce):
             )
 
 
-@pytest.mark.parametrize('dtype, reduce', dtype_reduces())
+@pytest.mark.parametrize('dtype, reduce', list(dtype_reduces()))
 def test_every_dtype(rng, dtype, reduce):
     for x_shape, axis, updates_shape in (
         ((13, 12), 0, (23, 12)),
