@@ -202,6 +202,7 @@ class EntryView:
                 'optional': cpp_bool(t.optional),
                 'needs_buffer': cpp_bool(not t.no_need_buffer),
                 'custom_name': custom_name(t.name, self.entry.forward),
+                **self._source(custom_name(t.name, self.entry.forward)),
             }
             for t in self.entry.tensors
         ]
@@ -209,7 +210,11 @@ class EntryView:
     @property
     def attrs(self):
         return [
-            {'name': a.name, 'enum': attr_type(self.entry, a)[2]}
+            {
+                'name': a.name,
+                'enum': attr_type(self.entry, a)[2],
+                'at': self._attr_source(a.name),
+            }
             for a in self.entry.attrs
         ]
 
@@ -219,6 +224,7 @@ class EntryView:
             {
                 'name': o.name,
                 'custom_name': custom_name(o.name, self.entry.forward),
+                'at': self._output_source(o.name),
             }
             for o in self.entry.outputs
         ]
@@ -233,10 +239,7 @@ class EntryView:
         gradients = {o.name for o in first.outputs}
         there = [o['custom_name'] for o in self.outputs]
         return [
-            {
-                'custom_name': f'{t.name}@GRAD',
-                'in_dygraph': cpp_bool(not t.no_need_buffer),
-            }
+            f'{t.name}@GRAD'
             for t in first.tensors
             if f'{t.name}_grad' in gradients and f'{t.name}@GRAD' not in there
         ]
@@ -246,24 +249,65 @@ class EntryView:
         return cpp_bool(self.entry.is_backward)
 
     @property
-    def is_last(self):
-        return cpp_bool(self.entry.is_backward and not self.entry.backward)
+    def gradient(self):
+        """C++: the function that returns the gradient's entry."""
+        if not self.entry.backward:
+            return 'nullptr'
+        return f'{camel(self.entry.backward)}Spec'
+
+    # ---- how a gradient hangs on the call that it is the gradient of
 
     @property
-    def shape_inputs(self):
-        """Positions of the forward inputs of which a gradient reads nothing
-        but the shape."""
-        if self.entry.is_backward:
-            return ()
-        names = [
-            t.name
-            for entry in self.chain[1:]
-            for t in entry.tensors
-            if t.no_need_buffer
-        ]
-        return tuple(
-            i for i, t in enumerate(self.entry.tensors) if t.name in names
-        )
+    def _call(self):
+        """That call's entry, or None for a forward entry."""
+        order = self.order
+        return self.chain[order - 1] if order else None
+
+    def _call_names(self, arguments):
+        return [custom_name(a.name, self._call.forward) for a in arguments]
+
+    def _source(self, name):
+        """The call's Tensor, or the incoming gradient, that an input is."""
+        if self._call is None:
+            return {'kind': 'kNowhere', 'at': -1}
+        inputs = self._call_names(self._call.tensors)
+        results = self._call_names(self._call.outputs)
+        if name in inputs:
+            return {'kind': 'kInput', 'at': inputs.index(name)}
+        if name in results:
+            return {'kind': 'kResult', 'at': results.index(name)}
+        result = name.removesuffix('@GRAD')
+        if result not in results:
+            raise GlueError(
+                f'{self.entry.where}: `{name}` is neither a Tensor of '
+                f'`{self._call.name}` nor the gradient of a result'
+            )
+        return {'kind': 'kGradient', 'at': results.index(result)}
+
+    def _output_source(self, name):
+        """The call's input that an output is the gradient of."""
+        if self._call is None:
+            return -1
+        inputs = self._call_names(self._call.tensors)
+        found = custom_name(name, self.entry.forward).removesuffix('@GRAD')
+        if found not in inputs:
+            raise GlueError(
+                f'{self.entry.where}: output `{name}` is the gradient of no '
+                f'input of `{self._call.name}`'
+            )
+        return inputs.index(found)
+
+    def _attr_source(self, name):
+        """Which attribute of the call an attribute is."""
+        if self._call is None:
+            return -1
+        names = [a.name for a in self._call.attrs]
+        if name not in names:
+            raise GlueError(
+                f'{self.entry.where}: attribute `{name}` is not one of '
+                f'`{self._call.name}`; the glue hands on those of the operator'
+            )
+        return names.index(name)
 
     # ---- the Python side
 
@@ -353,11 +397,3 @@ def check_entries(op_file):
             f'{entry.where}: `{absent[0]}` is optional; the glue knows '
             f'optional Tensors in gradients only'
         )
-    known = [a.name for a in entry.attrs]
-    for gradient in EntryView(op_file, entry).chain[1:]:
-        for attr in gradient.attrs:
-            if attr.name not in known:
-                raise GlueError(
-                    f'{gradient.where}: attribute `{attr.name}` is not one of '
-                    f'`{entry.name}`; the glue hands on those of the operator'
-                )

@@ -94,7 +94,6 @@ CustomOrder::CustomOrder(const OpSpec& spec) {
     if (!IsVector(all[i])) places[i] = next++;
   }
   zero_dim = next++;
-  mode = next++;
   for (size_t i = 0; i < all.size(); ++i) {
     if (IsVector(all[i])) places[i] = next++;
   }
@@ -139,13 +138,12 @@ std::vector<int64_t> EncodeScalar(const phi::Scalar& scalar) {
 
 std::vector<std::string> DeclaredAttrs(const OpSpec& forward) {
   const CustomOrder order(forward);
-  std::vector<std::string> attrs(forward.attrs.size() + 2);
+  std::vector<std::string> attrs(forward.attrs.size() + 1);
   for (size_t i = 0; i < forward.attrs.size(); ++i) {
     attrs[order.attrs[i]] = std::string(forward.attrs[i].name) + ": " +
                             CustomAttrType(forward.attrs[i].type);
   }
   attrs[order.zero_dim] = "native_zero_dim: std::string";
-  attrs[order.mode] = "native_mode: std::string";
   return attrs;
 }
 

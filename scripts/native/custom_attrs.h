@@ -1,6 +1,6 @@
-// The attributes of a custom operator: the forward entry's, in every form; and
-// two strings, `native_zero_dim` and `native_mode`. What an old static graph
-// does not pass on to InferShape comes last: Scalars and lists.
+// The attributes of a custom operator and of its gradients: the forward
+// entry's, and a string, `native_zero_dim`. What an old static graph does not
+// pass on to InferShape comes last: Scalars and lists.
 //
 // A Scalar travels as {kind, bits, bits}, since a custom operator has no
 // attribute type that keeps all of int64, double and complex.
@@ -19,7 +19,6 @@ namespace native_ops {
 struct CustomOrder {
   std::vector<size_t> attrs;
   size_t zero_dim;
-  size_t mode;
 
   explicit CustomOrder(const OpSpec& spec);
 };
@@ -30,7 +29,7 @@ std::vector<std::string> DeclaredAttrs(const OpSpec& forward);
 // The attributes of `spec` among those of a custom call.
 Attrs ConvertAttrs(const OpSpec& spec, const std::vector<paddle::any>& values);
 
-// One of the two strings, which may be missing.
+// The string, which may be missing.
 std::string NamesAt(size_t i, const std::vector<paddle::any>& values);
 
 std::vector<int64_t> EncodeScalar(const phi::Scalar& scalar);

@@ -26,10 +26,4 @@ inline bool IsZeroDim(const std::string& names, const char* custom_name) {
   return Holds(names, BaseName(custom_name));
 }
 
-// The dygraph form replaces this input of a gradient by its shape.
-inline bool IsShapeInput(const InputSpec& input, Form form) {
-  return form == Form::kDygraph && !input.needs_buffer &&
-         BaseName(input.custom_name) == input.custom_name;
-}
-
 }  // namespace native_ops

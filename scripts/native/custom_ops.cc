@@ -4,6 +4,7 @@
 
 #include "custom_attrs.h"
 #include "custom_names.h"
+#include "grad_node.h"
 #include "paddle/phi/infermeta/spmd_rules/rules.h"
 
 namespace native_ops {
@@ -20,45 +21,17 @@ phi::DataType PlausibleDtype(const char* name) {
   return phi::DataType::FLOAT32;
 }
 
-DenseTensor* DensePointer(const OpSpec& spec,
-                          const char* name,
-                          const paddle::Tensor& tensor) {
-  PADDLE_ENFORCE_EQ(tensor.is_dense_tensor(),
-                    true,
-                    common::errors::InvalidArgument(
-                        "(%s) %s must be a dense Tensor.", spec.name, name));
-  return static_cast<DenseTensor*>(tensor.impl().get());
-}
-
-// Something in the place of a gradient that nobody wants: an output without
-// memory would be an error.
-void FillUnwanted(DenseTensor* output, phi::DataType dtype) {
-  output->Resize(common::make_ddim({0}));
-  CpuContext().Alloc(output, dtype);
-}
-
 }  // namespace
-
-DenseTensor ShapeCarrier(const DenseTensor& tensor) {
-  Shape shape = common::vectorize<int64_t>(tensor.dims());
-  shape.insert(shape.begin(), 0);
-  DenseTensor carrier = MetaOnly(shape, tensor.dtype());
-  CpuContext().Alloc(&carrier, tensor.dtype());
-  return carrier;
-}
 
 // The Tensors of one custom call, as the YAML entry has them.
 class CustomCall {
  public:
-  CustomCall(const OpSpec& spec,
-             Form form,
-             paddle::CustomOpKernelContext* context)
+  CustomCall(const OpSpec& spec, paddle::CustomOpKernelContext* context)
       : spec_(spec), tensors_(spec.inputs.size()) {
     const CustomOrder order(spec);
     const std::vector<paddle::any>& values = context->Attrs();
     attrs_ = ConvertAttrs(spec, values);
     zero_dim_ = NamesAt(order.zero_dim, values);
-    mode_ = NamesAt(order.mode, values);
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
       const auto& range = context->InputRangeAt(i);
       PADDLE_ENFORCE_NE(
@@ -70,50 +43,32 @@ class CustomCall {
               "or grad call to compute them again.",
               spec.name,
               spec.inputs[i].name));
-      ReadInput(i, form, context->InputAt(range.first));
+      ReadInput(i, context->InputAt(range.first));
     }
     for (size_t i = 0; i < spec.outputs.size(); ++i) {
-      outputs_.push_back(DensePointer(
-          spec,
-          spec.outputs[i].name,
-          *context->MutableOutputAt(context->OutputRangeAt(i).first)));
+      paddle::Tensor* output =
+          context->MutableOutputAt(context->OutputRangeAt(i).first);
+      outputs_.push_back(static_cast<DenseTensor*>(output->impl().get()));
     }
   }
 
   void Run() {
-    if (spec_.inplace_input >= 0 && Holds(mode_, "inplace")) {
-      RunInplace(spec_, inputs_, attrs_);
-      *outputs_[0] = *inputs_[spec_.inplace_input];
-      return;
-    }
-    Outputs wanted = outputs_;
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      if (Holds(mode_, spec_.outputs[i].custom_name)) wanted[i] = nullptr;
-    }
-    native_ops::Run(spec_, inputs_, attrs_, wanted);
-    for (size_t i = 0; i < wanted.size(); ++i) {
-      if (wanted[i] == nullptr) {
-        FillUnwanted(outputs_[i], inputs_[spec_.dtype_input]->dtype());
-      } else if (IsZeroDim(zero_dim_, spec_.outputs[i].custom_name)) {
+    native_ops::Run(spec_, inputs_, attrs_, outputs_);
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+      if (IsZeroDim(zero_dim_, spec_.outputs[i].custom_name)) {
         outputs_[i]->Resize(common::make_ddim({1}));
       }
     }
   }
 
  private:
-  void ReadInput(size_t i, Form form, const paddle::Tensor& tensor) {
+  void ReadInput(size_t i, const paddle::Tensor& tensor) {
     const InputSpec& input = spec_.inputs[i];
     if (!tensor.initialized() && input.optional) {
       inputs_.push_back(nullptr);
       return;
     }
-    tensors_[i] = *DensePointer(spec_, input.name, tensor);
-    if (IsShapeInput(input, form)) {
-      Shape shape = common::vectorize<int64_t>(tensors_[i].dims());
-      // A forward call has the Tensor itself here.
-      if (spec_.is_backward) shape.erase(shape.begin());
-      tensors_[i] = MetaOnly(shape, tensors_[i].dtype());
-    }
+    tensors_[i] = *DenseOf(spec_, input.name, tensor);
     if (IsZeroDim(zero_dim_, input.custom_name)) {
       tensors_[i].Resize(common::make_ddim({}));
     }
@@ -124,32 +79,12 @@ class CustomCall {
   std::vector<DenseTensor> tensors_;
   Attrs attrs_;
   std::string zero_dim_;
-  std::string mode_;
   Inputs inputs_;
   Outputs outputs_;
 };
 
-namespace {
-
-GuardThirdOrder guard_third_order = nullptr;
-
-}  // namespace
-
-void SetGuardThirdOrder(GuardThirdOrder guard) { guard_third_order = guard; }
-
-void RunCustom(const OpSpec& spec,
-               Form form,
-               paddle::CustomOpKernelContext* context) {
-  CustomCall(spec, form, context).Run();
-  if (!spec.is_last || form != Form::kDygraph || !guard_third_order) return;
-  std::vector<paddle::Tensor> inputs;
-  for (size_t i = 0; i < spec.inputs.size(); ++i) {
-    inputs.push_back(context->InputAt(context->InputRangeAt(i).first));
-  }
-  for (size_t i = 0; i < spec.outputs.size(); ++i) {
-    guard_third_order(
-        inputs, context->MutableOutputAt(context->OutputRangeAt(i).first));
-  }
+void RunCustom(const OpSpec& spec, paddle::CustomOpKernelContext* context) {
+  CustomCall(spec, context).Run();
 }
 
 Shapes InferCustomShapes(const OpSpec& spec,
@@ -173,9 +108,9 @@ Shapes InferCustomShapes(const OpSpec& spec,
     found.push_back(
         is_zero_dim ? Shape{1} : common::vectorize<int64_t>(results[i].dims()));
   }
-  for (const ExtraOutput& extra : spec.extra_outputs) {
+  for (const char* extra : spec.extra_outputs) {
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
-      if (BaseName(extra.custom_name) == spec.inputs[i].custom_name) {
+      if (BaseName(extra) == spec.inputs[i].custom_name) {
         found.push_back(shapes[i]);
       }
     }

@@ -1,4 +1,4 @@
-// The custom operators behind gradients, static graphs and distributed tensors.
+// The custom operators behind static graphs and distributed tensors.
 
 #pragma once
 
@@ -11,27 +11,13 @@
 
 namespace native_ops {
 
-// Custom operators, for gradients, static graphs and distributed tensors. The
-// string `native_zero_dim` lists 0-D tensors, which a static gradient takes for
-// absent ones and which therefore come as shape [1]; `native_mode` lists the
-// gradients that nobody wants, and may hold `inplace`.
-//
-// Each operator is there twice. The static form's gradient reads whole Tensors
-// where it needs a shape. The dygraph form has an input `<x>_shape` for each
-// of those, without elements and with the shape [0, <shape of x>], so that x
-// itself need not be kept, nor kept unchanged, until backward.
-enum class Form { kStatic, kDygraph };
+// The string `native_zero_dim` lists 0-D tensors, which a static gradient takes
+// for absent ones and which therefore come as shape [1].
 
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-inline constexpr const char* kDygraphSuffix = "_dygraph";
-
-phi::DenseTensor ShapeCarrier(const phi::DenseTensor& tensor);
-
-void RunCustom(const OpSpec& spec,
-               Form form,
-               paddle::CustomOpKernelContext* context);
+void RunCustom(const OpSpec& spec, paddle::CustomOpKernelContext* context);
 Shapes InferCustomShapes(const OpSpec& spec,
                          const Shapes& inputs,
                          const std::vector<paddle::any>& attrs);
@@ -45,10 +31,10 @@ phi::distributed::SpmdInfo InferCustomSpmd(
     const std::vector<paddle::any>& attrs);
 
 // The plain functions that a custom operator is registered with.
-template <const OpSpec& (*Spec)(), Form form>
+template <const OpSpec& (*Spec)()>
 struct CustomThunks {
   static void Kernel(paddle::CustomOpKernelContext* context) {
-    RunCustom(Spec(), form, context);
+    RunCustom(Spec(), context);
   }
   static Shapes InferShape(const Shapes& inputs,
                            const std::vector<Shapes>&,
@@ -79,31 +65,19 @@ struct CustomFunctions {
 // and the attributes are the forward entry's for all three.
 void RegisterCustom(const OpSpec& forward,
                     const OpSpec& spec,
-                    Form form,
                     size_t order,
                     const CustomFunctions& functions);
 
-template <const OpSpec& (*Forward)(), const OpSpec& (*Spec)(), Form form>
-void RegisterForm(size_t order) {
-  using Thunks = CustomThunks<Spec, form>;
+template <const OpSpec& (*Forward)(), const OpSpec& (*Spec)()>
+void RegisterCustom(size_t order) {
+  using Thunks = CustomThunks<Spec>;
   RegisterCustom(Forward(),
                  Spec(),
-                 form,
                  order,
                  {Thunks::Kernel,
                   Thunks::InferShape,
                   Thunks::InferDtype,
                   Thunks::InferSpmd});
-}
-
-// For an operator whose gradient has none: an error for who differentiates it
-// again. Without it Paddle would take the gradient for a constant.
-void RegisterNoSecondOrder(const OpSpec& forward, const OpSpec& gradient);
-
-template <const OpSpec& (*Forward)(), const OpSpec& (*Spec)()>
-void RegisterCustom(size_t order) {
-  RegisterForm<Forward, Spec, Form::kStatic>(order);
-  RegisterForm<Forward, Spec, Form::kDygraph>(order);
 }
 
 // Makes the registered custom operators known to static graphs.
@@ -112,15 +86,5 @@ void RegisterWithFramework();
 // Makes one known to dygraph, which copies all that it knows on every call of
 // any of them: so none comes before its first call.
 void AdmitToDygraph(const std::string& name);
-
-// An operator whose gradient is an error. What a second-order gradient returns
-// hangs on it, since Paddle would otherwise take it for a constant.
-inline constexpr const char* kNoThirdOrder = "native_ops_no_third_order";
-
-// Called with the inputs of a second-order gradient; may give its result the
-// history of a call of kNoThirdOrder. Set by the Python module.
-using GuardThirdOrder = void (*)(const std::vector<paddle::Tensor>& inputs,
-                                 paddle::Tensor* output);
-void SetGuardThirdOrder(GuardThirdOrder guard);
 
 }  // namespace native_ops

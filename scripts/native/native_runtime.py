@@ -1,6 +1,6 @@
 """How the functions of paddle._native_ops reach paddle._native_lib.
 
-Dygraph without gradients calls the kernels directly. Gradients, static graphs
+Dygraph calls the kernels directly, and records gradients itself. Static graphs
 and distributed tensors go through a custom operator of the same name.
 Installed as paddle._native_runtime.
 """
@@ -87,20 +87,6 @@ class Op:
 def load():
     """Called once by the generated module."""
     _lib.register_custom_ops()
-    _lib.set_third_order_hook(_third_order_hook)
-    _lib.set_custom_op_runner(core.pir.ops._run_custom_op)
-
-
-def _third_order_hook(inputs):
-    """While a graph of the second order is recorded: a Tensor that depends on
-    its inputs and whose gradient is an error."""
-    if not has_grad():
-        return None
-    for tensor in inputs:
-        if not tensor.stop_gradient:
-            _lib.admit(_lib.no_third_order)
-            return core.pir.ops._run_custom_op(_lib.no_third_order, tensor)[0]
-    return None
 
 
 # ---- dygraph
@@ -114,9 +100,9 @@ def run_eager(op, tensors, attrs):
     return _run_custom(op, tensors, attrs)
 
 
-def _record(op, tensors, attrs, mode=''):
+def _record(op, tensors, attrs, inplace=False):
     """Run the operator and record its gradient."""
-    out = op.record(*tensors, *attrs, mode)
+    out = op.record(*tensors, *attrs, inplace)
     if out is NotImplemented:
         op.refuse(tensors)
     return out
@@ -154,7 +140,7 @@ def run_inplace(op, tensors, attrs):
 def _record_inplace(op, tensors, attrs, x):
     if x.is_contiguous() and not op.reads_overwritten:
         # The result shares the memory of x.
-        out = _record(op, tensors, attrs, 'inplace')
+        out = _record(op, tensors, attrs, inplace=True)
         _lib.bump_version(x)
     else:
         tensors = list(tensors)
@@ -186,7 +172,7 @@ def _assign_out_(op, out, x):
 
 
 def _run_custom(op, tensors, attrs, zero_dim=''):
-    encoded = op.encode(*attrs, zero_dim, '')
+    encoded = op.encode(*attrs, zero_dim)
     _lib.admit(op.name)
     found = core.pir.ops._run_custom_op(op.name, *tensors, *encoded.values())
     found = found[: len(op.outputs)]
@@ -265,7 +251,7 @@ def _append_op(op, tensors, attrs):
         type=op.name,
         inputs=dict(zip(op.inputs, tensors)),
         outputs=outputs,
-        attrs=op.encode(*attrs, '', ''),
+        attrs=op.encode(*attrs, ''),
     )
     found = list(outputs.values())
     return found[0] if len(found) == 1 else tuple(found)

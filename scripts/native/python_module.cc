@@ -121,32 +121,6 @@ PyObject* Admit(PyObject*, PyObject* name) {
   });
 }
 
-PyObject* third_order_hook = nullptr;
-
-void AskThirdOrderHook(const std::vector<Tensor>& inputs, Tensor* output) {
-  py::gil_scoped_acquire acquire;
-  py::list tensors;
-  for (const Tensor& input : inputs) {
-    if (input.initialized()) {
-      tensors.append(
-          py::reinterpret_steal<py::object>(paddle::pybind::ToPyObject(input)));
-    }
-  }
-  const py::object found =
-      py::reinterpret_borrow<py::object>(third_order_hook)(tensors);
-  if (found.is_none()) return;
-  output->set_autograd_meta(TensorOf(found.ptr()).mutable_autograd_meta());
-}
-
-// set_third_order_hook(f): f(inputs) returns the Tensor whose history the
-// result of a second-order gradient takes, or None.
-PyObject* SetThirdOrderHook(PyObject*, PyObject* hook) {
-  Py_INCREF(hook);
-  Py_XSETREF(third_order_hook, hook);
-  SetGuardThirdOrder(AskThirdOrderHook);
-  Py_RETURN_NONE;
-}
-
 PyMethodDef kCallOp = {
     "call", reinterpret_cast<PyCFunction>(CallOp), METH_FASTCALL, ""};
 PyMethodDef kCallInplace = {
@@ -158,11 +132,9 @@ PyMethodDef kCallRecord = {
 PyMethodDef kCallEncode = {
     "encode", reinterpret_cast<PyCFunction>(CallEncode), METH_FASTCALL, ""};
 PyMethodDef kFunctions[] = {
-    {"set_custom_op_runner", SetCustomOpRunner, METH_O, ""},
     {"admit", Admit, METH_O, ""},
     {"register_custom_ops", RegisterCustomOps, METH_NOARGS, ""},
     {"bump_version", BumpVersion, METH_O, ""},
-    {"set_third_order_hook", SetThirdOrderHook, METH_O, ""},
     {"take_history",
      reinterpret_cast<PyCFunction>(TakeHistory),
      METH_FASTCALL,
@@ -191,8 +163,6 @@ bool AddOp(PyObject* module, const OpSpec& spec) {
 PyMODINIT_FUNC PyInit__native_lib() {
   PyObject* module = PyModule_Create(&native_ops::kModule);
   if (module == nullptr) return nullptr;
-  PyModule_AddStringConstant(
-      module, "no_third_order", native_ops::kNoThirdOrder);
   for (const native_ops::OpSpec* spec : native_ops::BackwardOps()) {
     native_ops::AdoptGradientKernels(*spec);
   }

@@ -32,6 +32,13 @@ using Outputs = std::vector<phi::DenseTensor*>;       // null: not wanted
 using MetaInputs = std::vector<phi::MetaTensor>;
 using MetaOutputs = std::vector<phi::MetaTensor*>;
 
+// Where an input of a gradient comes from: the n-th input or result of the call
+// that it is the gradient of, or what comes in for the n-th result.
+struct From {
+  enum Kind { kNowhere, kInput, kResult, kGradient } kind;
+  int at;
+};
+
 struct InputSpec {
   const char* name;
   bool optional;
@@ -39,22 +46,19 @@ struct InputSpec {
   // What the input is called in a custom operator: a forward name, or a
   // gradient such as out@GRAD.
   const char* custom_name;
+  From from;
 };
 
 struct AttrSpec {
   const char* name;
   AttrType type;
+  int from;  // of a gradient: which attribute of the call it is
 };
 
 struct OutputSpec {
   const char* name;
   const char* custom_name;
-};
-
-// An output that only a custom operator has, and leaves empty.
-struct ExtraOutput {
-  const char* custom_name;
-  bool in_dygraph;
+  int from;  // of a gradient: the input of the call that it belongs to
 };
 
 // One `op` or `backward_op` entry.
@@ -64,17 +68,14 @@ struct OpSpec {
       *forward)();  // the `op` entry, whose attributes all forms have
   const char* kernel;
   bool is_backward;
-  bool is_last;       // a gradient that has none of its own
-  int dtype_input;    // the input that the kernel's dtype comes from
-  int inplace_input;  // -1: no in-place form
+  const OpSpec& (*gradient)();  // null: there is none
+  int dtype_input;              // the input that the kernel's dtype comes from
+  int inplace_input;            // -1: no in-place form
   std::vector<InputSpec> inputs;
   std::vector<AttrSpec> attrs;
   std::vector<OutputSpec> outputs;
-  std::vector<ExtraOutput> extra_outputs;
-  // Of a forward entry, the positions of the inputs that have a gradient, and
-  // of those of which a gradient reads nothing but the shape.
-  std::vector<size_t> differentiable;
-  std::vector<size_t> shape_inputs;
+  // What only the custom operator returns, and leaves empty.
+  std::vector<const char*> extra_outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
 };

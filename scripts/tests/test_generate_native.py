@@ -128,16 +128,33 @@ def test_second_order_gradient_reads_the_names_of_paddle(tmp_path):
     ]
     assert view.outputs[0]['custom_name'] == 'out@GRAD@GRAD'
     # The first-order gradient reads y itself, but of x only the shape.
-    assert view.extra_outputs == [
-        {'custom_name': 'x@GRAD', 'in_dygraph': 'false'},
-        {'custom_name': 'y@GRAD', 'in_dygraph': 'true'},
-    ]
+    assert view.extra_outputs == ['x@GRAD', 'y@GRAD']
     assert view.dtype_input == 2
 
 
-def test_inputs_that_only_tell_a_shape_are_found(tmp_path):
+def test_gradient_knows_what_it_takes_from_the_call(tmp_path):
+    view = entry(SAMPLE, 'stretch_grad', tmp_path)
+    sources = [(i['kind'], i['at']) for i in view.inputs]
+    assert sources == [('kInput', 0), ('kInput', 1), ('kGradient', 0)]
+    assert [o['at'] for o in view.outputs] == [0, 1]
+    assert [a['at'] for a in view.attrs] == [0]
+    view = entry(SAMPLE, 'stretch_double_grad', tmp_path)
+    sources = [(i['kind'], i['at']) for i in view.inputs]
+    assert sources[2:] == [('kInput', 2), ('kGradient', 0)]
+    assert [o['at'] for o in view.outputs] == [2]
+
+
+def test_gradient_may_read_the_result_of_the_call(tmp_path):
+    text = SAMPLE.replace(
+        'args : (Tensor x, Tensor y, Tensor out_grad, int axis)',
+        'args : (Tensor x, Tensor y, Tensor out, Tensor out_grad, int axis)',
+    )
+    view = entry(text, 'stretch_grad', tmp_path)
+    assert (view.inputs[2]['kind'], view.inputs[2]['at']) == ('kResult', 0)
+
+
+def test_differentiable_inputs_are_found(tmp_path):
     view = entry(SAMPLE, 'stretch', tmp_path)
-    assert view.shape_inputs == (0,)
     assert view.differentiable == (0, 1)
     assert not view.backward_reads_inplace
 
@@ -181,6 +198,16 @@ def test_tensor_without_gradient_is_not_asked_for_one(tmp_path):
             'args : (Tensor x, Tensor y, Tensor out_grad, int far)',
             'stretch_grad: attribute `far` is not one of `stretch`',
         ),
+        (
+            'args : (Tensor x, Tensor y, Tensor out_grad, int axis)',
+            'args : (Tensor x, Tensor y, Tensor z, Tensor out_grad, int axis)',
+            'stretch_grad: `z` is neither a Tensor of `stretch` nor',
+        ),
+        (
+            'output : Tensor(x_grad), Tensor(y_grad)',
+            'output : Tensor(x_grad), Tensor(z_grad)',
+            'output `z_grad` is the gradient of no input of `stretch`',
+        ),
     ],
 )
 def test_what_the_glue_cannot_express_is_an_error(render, old, new, message):
@@ -195,10 +222,9 @@ def test_gradient_may_read_some_attributes_of_its_operator(render):
     assert 'StretchSpec,' in spec[: spec.index('return spec;')]
 
 
-def test_gradient_without_one_of_its_own_is_guarded(render):
-    guard = 'RegisterNoSecondOrder(StretchSpec(), StretchGradSpec());'
-    assert guard not in render()['native_ops.cc']
-    text = SAMPLE.replace('  backward : stretch_double_grad\n', '')
-    start = text.index('- backward_op : stretch_double_grad')
-    text = text[:start] + text[text.index('- backward_op : stretch_grad') :]
-    assert guard in render(text)['native_ops.cc']
+def test_gradient_without_one_of_its_own_is_known(tmp_path):
+    assert entry(SAMPLE, 'stretch_grad', tmp_path).gradient == (
+        'StretchDoubleGradSpec'
+    )
+    last = entry(SAMPLE, 'stretch_double_grad', tmp_path)
+    assert last.gradient == 'nullptr'

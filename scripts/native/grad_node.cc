@@ -1,0 +1,243 @@
+#include "grad_node.h"
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "eager_abi.h"
+#include "paddle/utils/pybind.h"
+
+namespace native_ops {
+
+using paddle::Tensor;
+using phi::DenseTensor;
+
+namespace {
+
+// Where an input of a backward entry comes from: a Tensor of the call, kept;
+// what is known of one whose elements are not read; or an incoming gradient.
+using Source = std::variant<egr::TensorWrapper, DenseTensor, size_t>;
+
+class GradNode : public egr::GradNodeBase {
+ public:
+  // `entry`: what runs in backward; null if `call`'s gradient is an error.
+  GradNode(const OpSpec& call,
+           const OpSpec* entry,
+           size_t in_slots,
+           size_t out_slots)
+      : GradNodeBase(in_slots, out_slots),
+        call_(call),
+        entry_(entry),
+        out_slots_(out_slots) {}
+
+  egr::TensorSlots operator()(egr::TensorSlots& grads,
+                              bool create_graph,
+                              bool is_new_grad) override;
+
+  void ClearTensorWrappers() override {
+    released_ = true;
+    sources_.clear();
+  }
+
+  std::shared_ptr<egr::GradNodeBase> Copy() const override {
+    return std::make_shared<GradNode>(*this);
+  }
+
+  std::string name() override { return std::string(call_.name) + "_grad_node"; }
+
+  void Keep(const std::vector<const Tensor*>& inputs,
+            const std::vector<bool>& wanted,
+            const Attrs& attrs,
+            const std::vector<Tensor*>& results);
+
+ private:
+  void CheckUsable() const;
+  std::vector<Tensor> Arguments(egr::TensorSlots* grads);
+
+  const OpSpec& call_;
+  const OpSpec* entry_;
+  size_t out_slots_;
+  std::vector<Source> sources_;  // of the inputs of entry_
+  std::vector<bool> wanted_;     // of the outputs of entry_
+  Attrs attrs_;
+  bool released_ = false;
+};
+
+DenseTensor MetaOf(const Tensor& tensor) {
+  DenseTensor meta;
+  meta.set_meta(static_cast<const DenseTensor*>(tensor.impl().get())->meta());
+  return meta;
+}
+
+void GradNode::Keep(const std::vector<const Tensor*>& inputs,
+                    const std::vector<bool>& wanted,
+                    const Attrs& attrs,
+                    const std::vector<Tensor*>& results) {
+  sources_.reserve(entry_->inputs.size());
+  for (const InputSpec& input : entry_->inputs) {
+    const auto [kind, at] = input.from;
+    if (kind == From::kGradient) {
+      sources_.emplace_back(static_cast<size_t>(at));
+      continue;
+    }
+    const Tensor& tensor = kind == From::kInput ? *inputs[at] : *results[at];
+    if (input.needs_buffer) {
+      sources_.emplace_back(
+          std::in_place_type<egr::TensorWrapper>, tensor, false);
+    } else {
+      sources_.emplace_back(MetaOf(tensor));
+    }
+  }
+  for (const AttrSpec& attr : entry_->attrs) attrs_.push_back(attrs[attr.from]);
+  for (const OutputSpec& output : entry_->outputs) {
+    wanted_.push_back(wanted[output.from]);
+  }
+}
+
+void GradNode::CheckUsable() const {
+  PADDLE_ENFORCE_NOT_NULL(
+      entry_,
+      common::errors::Unimplemented(
+          "(%s) has no gradient, so it cannot be differentiated again.",
+          call_.name));
+  PADDLE_ENFORCE_EQ(
+      released_,
+      false,
+      common::errors::PreconditionNotMet(
+          "(%s) the Tensors kept for backward have been released: the "
+          "gradients of this graph were computed before. Set "
+          "retain_graph=True in the first backward or grad call to compute "
+          "them again.",
+          entry_->name));
+}
+
+// The Tensors that entry_ takes; undefined where an optional one is absent.
+std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    const size_t* slot = std::get_if<size_t>(&sources_[i]);
+    if (slot == nullptr || entry_->inputs[i].optional) continue;
+    egr::EagerUtils::FillZeroForEmptyGradInput(&(*grads)[*slot],
+                                               InputMeta()[*slot]);
+  }
+  const egr::TensorSlots hooked = ApplyGradientHooks(*grads);
+  std::vector<Tensor> found;
+  found.reserve(sources_.size());
+  for (Source& source : sources_) {
+    if (const size_t* slot = std::get_if<size_t>(&source)) {
+      // Empty where the call did not compute that result.
+      found.push_back(hooked[*slot].empty() ? Tensor() : hooked[*slot][0]);
+    } else if (auto* kept = std::get_if<egr::TensorWrapper>(&source)) {
+      found.push_back(egr::EagerUtils::RecoverTensorWrapper(kept));
+    } else {
+      found.emplace_back(
+          std::make_shared<DenseTensor>(std::get<DenseTensor>(source)));
+    }
+  }
+  return found;
+}
+
+egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
+                                      bool create_graph,
+                                      bool) {
+  CheckUsable();
+  const std::vector<Tensor> tensors = Arguments(&grads);
+  std::vector<DenseTensor> copies(tensors.size());
+  Inputs inputs;
+  std::vector<const Tensor*> defined;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const InputSpec& input = entry_->inputs[i];
+    const bool absent =
+        !tensors[i].defined() || (input.optional && !tensors[i].initialized());
+    defined.push_back(absent ? nullptr : &tensors[i]);
+    const DenseTensor* dense =
+        absent ? nullptr : DenseOf(*entry_, input.name, tensors[i]);
+    inputs.push_back(dense == nullptr || !input.needs_buffer
+                         ? dense
+                         : AsContiguous(*dense, &copies[i]));
+  }
+  egr::TensorSlots returns(out_slots_, std::vector<Tensor>(1));
+  Outputs outputs;
+  std::vector<Tensor*> results;
+  for (size_t i = 0; i < entry_->outputs.size(); ++i) {
+    if (wanted_[i]) returns[i][0] = Tensor(std::make_shared<DenseTensor>());
+    outputs.push_back(static_cast<DenseTensor*>(returns[i][0].impl().get()));
+    results.push_back(&returns[i][0]);
+  }
+  Run(*entry_, inputs, attrs_, outputs);
+  if (create_graph) {
+    const std::vector<bool> all(tensors.size(), true);
+    RecordGradient(*entry_, defined, all, attrs_, results);
+  }
+  return returns;
+}
+
+// The inputs of a call that its gradient hangs on: those that the gradient has
+// an output for. A second-order gradient hangs on all that its call reads: for
+// those without an output it is zero, or running it is an error.
+std::vector<size_t> OutSlots(const OpSpec& call, const OpSpec* entry) {
+  std::vector<size_t> found;
+  std::vector<bool> there(call.inputs.size());
+  if (entry != nullptr) {
+    for (const OutputSpec& output : entry->outputs) {
+      found.push_back(output.from);
+      there[output.from] = true;
+    }
+  }
+  if (!call.is_backward) return found;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    if (!there[i] && call.inputs[i].needs_buffer) found.push_back(i);
+  }
+  return found;
+}
+
+// A Tensor stops gradients until it is told otherwise; the flag is out of reach
+// of C++ here.
+void LetGradientsPass(Tensor* tensor) {
+  static PyObject* const name = PyUnicode_InternFromString("stop_gradient");
+  PyObject* object = paddle::pybind::ToPyObject(*tensor);
+  PyObject_SetAttr(object, name, Py_False);
+  Py_DECREF(object);
+}
+
+}  // namespace
+
+const DenseTensor* DenseOf(const OpSpec& spec,
+                           const char* name,
+                           const Tensor& tensor) {
+  PADDLE_ENFORCE_EQ(tensor.is_dense_tensor(),
+                    true,
+                    common::errors::InvalidArgument(
+                        "(%s) %s must be a dense Tensor.", spec.name, name));
+  return static_cast<const DenseTensor*>(tensor.impl().get());
+}
+
+void RecordGradient(const OpSpec& spec,
+                    const std::vector<const Tensor*>& inputs,
+                    const std::vector<bool>& wanted,
+                    const Attrs& attrs,
+                    const std::vector<Tensor*>& results) {
+  const OpSpec* entry = spec.gradient == nullptr ? nullptr : &spec.gradient();
+  const std::vector<size_t> slots = OutSlots(spec, entry);
+  const auto node =
+      std::make_shared<GradNode>(spec, entry, results.size(), slots.size());
+  for (size_t slot = 0; slot < slots.size(); ++slot) {
+    const Tensor* input = inputs[slots[slot]];
+    if (input != nullptr) node->SetGradOutMeta(*input, slot);
+  }
+  const py::gil_scoped_acquire acquire;
+  for (size_t slot = 0; slot < results.size(); ++slot) {
+    if (!results[slot]->defined()) continue;
+    egr::AutogradMeta* meta = egr::EagerUtils::autograd_meta(results[slot]);
+    egr::EagerUtils::SetOutRankWithSlot(meta, slot);
+    egr::EagerUtils::SetHistory(meta, node);
+    LetGradientsPass(results[slot]);
+    node->SetGradInMeta(*results[slot], slot);
+  }
+  if (entry != nullptr) node->Keep(inputs, wanted, attrs, results);
+}
+
+}  // namespace native_ops

@@ -1,0 +1,212 @@
+"""The nodes that the wheel target's glue hangs into Paddle's backward graph."""
+
+import gc
+import subprocess
+import sys
+import weakref
+
+import numpy as np
+import pytest
+
+import paddle
+
+SIZE = 6
+
+
+def leaf(shape=(SIZE, SIZE)):
+    x = paddle.rand(shape, 'float64')
+    x.stop_gradient = False
+    return x
+
+
+def mask(shape=(SIZE, SIZE)):
+    return paddle.arange(int(np.prod(shape))).reshape(shape) % 3 == 0
+
+
+def index():
+    return paddle.to_tensor([4, 1, 1])
+
+
+CALLS = {
+    'masked_scatter': lambda x, part: paddle.masked_scatter(x, mask(), part),
+    'masked_fill': lambda x, part: paddle.masked_fill(x, mask(), part[0, 0]),
+    'select_scatter': lambda x, part: paddle.select_scatter(x, part[0], 0, 1),
+    'diagonal_scatter': lambda x, part: paddle.diagonal_scatter(x, part[0]),
+    'scatter': lambda x, part: paddle.scatter(
+        x, index(), part[:3], overwrite=False, axis=0, reduce='amax'
+    ),
+}
+ALL = pytest.mark.parametrize('call', CALLS.values(), ids=CALLS)
+
+
+def gradients(call, x, part, out_grad, **options):
+    return paddle.grad([call(x, part)], [x, part], [out_grad], **options)
+
+
+@ALL
+def test_graph_may_be_run_again_while_it_is_retained(call):
+    x, part = leaf(), leaf()
+    out = call(x, part)
+    first = paddle.grad(out.sum(), [x, part], retain_graph=True)
+    again = paddle.grad(out.sum(), [x, part], retain_graph=True)
+    for a, b in zip(first, again):
+        np.testing.assert_array_equal(a.numpy(), b.numpy())
+    out.sum().backward()
+    np.testing.assert_array_equal(x.grad.numpy(), first[0].numpy())
+    with pytest.raises(RuntimeError, match='retain_graph'):
+        out.backward()
+
+
+@ALL
+def test_hooks_see_and_change_gradients(call):
+    x, part = leaf(), leaf()
+    plain = gradients(call, x, part, paddle.ones([SIZE, SIZE], 'float64'))
+    out = call(x, part)
+    seen = []
+    out.register_hook(lambda grad: (seen.append(grad.numpy()), grad * 2)[1])
+    x.register_hook(lambda grad: grad + 1)
+    out.sum().backward()
+    assert len(seen) == 1
+    np.testing.assert_array_equal(seen[0], np.ones((SIZE, SIZE)))
+    np.testing.assert_array_equal(x.grad.numpy(), plain[0].numpy() * 2 + 1)
+    np.testing.assert_array_equal(part.grad.numpy(), plain[1].numpy() * 2)
+
+
+@ALL
+def test_gradient_of_the_result_can_be_kept(call):
+    out = call(leaf() * 1, leaf() * 1)
+    out.retain_grads()
+    (out * 3).sum().backward()
+    np.testing.assert_array_equal(out.grad.numpy(), np.full((SIZE, SIZE), 3.0))
+
+
+@ALL
+def test_the_given_gradient_is_left_as_it_is(call):
+    x, part, given = leaf(), leaf(), paddle.rand([SIZE, SIZE], 'float64')
+    before = given.numpy()
+    gradients(call, x, part, given)
+    np.testing.assert_array_equal(given.numpy(), before)
+
+
+@ALL
+def test_two_calls_share_what_flows_back(call):
+    x, part = leaf(), leaf()
+    one = gradients(call, x, part, paddle.ones([SIZE, SIZE], 'float64'))
+    # the same gradient goes into both branches of the sum
+    both = paddle.grad((call(x, part) + call(x, part)).sum(), [x, part])
+    for a, b in zip(one, both):
+        np.testing.assert_array_equal(a.numpy() * 2, b.numpy())
+
+
+@ALL
+def test_gradient_that_is_no_copy_of_its_own(call):
+    x, part = leaf(), leaf()
+    plain = gradients(call, x, part, paddle.ones([SIZE, SIZE], 'float64'))
+    # reshape and transpose hand back views of what came in
+    y = x.reshape([-1]).reshape([SIZE, SIZE]).t()
+    out = call(y, part).t().reshape([-1])
+    weights = paddle.arange(SIZE * SIZE).astype('float64')
+    (out * weights).sum().backward()
+    expected = gradients(
+        call, leaf(), part, weights.reshape([SIZE, SIZE]).t().contiguous()
+    )
+    if call is not CALLS['scatter']:  # amax picks other winners in y
+        wanted = expected[0].numpy().T
+        np.testing.assert_array_equal(x.grad.numpy(), wanted)
+    assert plain[0].shape == x.grad.shape
+
+
+@ALL
+def test_no_graph_is_recorded_under_no_grad(call):
+    with paddle.no_grad():
+        out = call(leaf(), leaf())
+    assert out.stop_gradient
+    assert out.grad_fn is None
+
+
+def test_mask_changed_after_the_call_is_noticed():
+    x, where = leaf(), mask()
+    out = paddle.masked_fill(x, where, 0.0)
+    where.logical_not_()
+    with pytest.raises(RuntimeError, match='modified by an inplace operation'):
+        out.sum().backward()
+
+
+def test_saved_tensors_hooks_are_called():
+    seen = []
+
+    def pack(tensor):
+        seen.append(tensor.shape)
+        return tensor.numpy()
+
+    x, part = leaf(), leaf()
+    with paddle.autograd.saved_tensors_hooks(pack, paddle.to_tensor):
+        out = CALLS['masked_scatter'](x, part)
+    out.sum().backward()
+    # of x and of the values nothing but the shape is kept
+    assert seen == [[SIZE, SIZE]]
+    np.testing.assert_array_equal(
+        x.grad.numpy(), (~mask().numpy()).astype('float64')
+    )
+
+
+def test_tensors_of_nine_dims_have_gradients():
+    shape = [1, 2, 1, 2, 1, 2, 1, 2, 2]
+    x, value = leaf(shape), leaf([32])
+    paddle.masked_scatter(x, mask(shape), value).sum().backward()
+    np.testing.assert_array_equal(
+        x.grad.numpy(), (~mask(shape).numpy()).astype('float64')
+    )
+
+
+@ALL
+def test_a_graph_that_is_dropped_is_freed(call):
+    x, part = leaf(), leaf()
+    out = call(x * 1, part * 1)
+    alive = weakref.ref(out)
+    second = gradients(call, x, part, out, create_graph=True)
+    del out, second
+    gc.collect()
+    assert alive() is None
+
+
+def resident():
+    with open('/proc/self/statm') as statm:
+        return int(statm.read().split()[1])
+
+
+@ALL
+def test_recording_does_not_leak(call):
+    x, part = leaf((SIZE, SIZE)), leaf((SIZE, SIZE))
+
+    def run():
+        for _ in range(2000):
+            call(x, part).sum()
+        call(x, part).sum().backward()
+
+    run()
+    before = resident()
+    for _ in range(3):
+        run()
+    # a node and its Tensors take more than a page of 4 KiB each
+    assert resident() - before < 1000
+
+
+def test_process_may_end_with_a_graph_alive():
+    program = (
+        'import paddle\n'
+        'x = paddle.ones([3, 3])\n'
+        'x.stop_gradient = False\n'
+        'kept = paddle.masked_fill(x, x > 0, 2.0)\n'
+        'class Keep: out = kept * 2\n'
+    )
+    done = subprocess.run([sys.executable, '-c', program], capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
+
+
+def test_error_of_a_gradient_reaches_python():
+    x, part = leaf(), leaf()
+    out = paddle.scatter(x, index(), part[:3], overwrite=False, reduce='mul')
+    (first,) = paddle.grad(out.sum(), [x], create_graph=True)
+    with pytest.raises((RuntimeError, NotImplementedError), match='mul'):
+        paddle.grad(first.sum(), [x])
