@@ -17,6 +17,7 @@ from pathlib import Path
 from bench import (
     cases,
     floors,
+    instructions,
     limit,
     machine,
     overall,
@@ -57,6 +58,8 @@ def parse(arguments=None):
         'with pass or miss')  # fmt: skip
     add('--strict', action='store_true', help='a missed floor is exit code 1')
     add('--memory', action='store_true', help='peak memory only')
+    add('--instructions', action='store_true', help='instructions of the hot '
+        'loops only, counted by valgrind')  # fmt: skip
     add('--list', action='store_true', help='print the names of the cases')
     add('--json', type=Path, metavar='FILE', help='write everything here')
     add('--report', type=Path, metavar='FILE', help='write a page (HTML)')
@@ -138,7 +141,7 @@ def run_cases(args, chosen, crew, deadline):
 
 def not_run(args, chosen, results):
     """[name, threads] of the cases for which no time was left."""
-    if args.memory:
+    if args.memory or args.instructions:
         return []
     done = {(r['name'], r['threads']) for r in results}
     return [
@@ -170,8 +173,9 @@ def collect(args, chosen):
     meta = machine.facts()
     found = pythons(args.sides.split(','))
     whole = args.filter is None and not args.sizes
+    only_counts = args.memory or args.instructions
     results, facts = [], {}
-    if not args.memory:
+    if not only_counts:
         results, facts = measure(args, chosen, found)
     data = {
         'meta': {**meta, 'sides': facts, 'seed': args.seed},
@@ -181,10 +185,13 @@ def collect(args, chosen):
         'summary': summary.summarise(results),
         'floors': floors.judge(results) if args.floors or whole else [],
     }
-    if whole and not args.memory:
+    everything = whole and not args.quick and not only_counts
+    if whole and not only_counts:
         data['import_ms'] = small.import_ms(found, 1 if args.quick else 5)
-    if args.memory or (whole and not args.quick):
+    if args.memory or everything:
         data['memory'] = peak.measure(found, args.filter, args.quick)
+    if args.instructions or (everything and not instructions.missing()):
+        data['instructions'] = instructions.count(paddle_folder())
     if whole and not args.floors:
         data['floors'] += overall.judge(data)
     data['meta']['seconds'] = round(time.monotonic() - start, 1)
@@ -197,6 +204,7 @@ def show(args, data):
     for name, ms in data.get('import_ms', {}).items():
         lines.append(f'import paddle, {name}: {ms:.0f} ms')
     lines += table.memory_lines(data.get('memory', []))
+    lines += table.instruction_lines(data.get('instructions', {}))
     lines += table.summary_lines(data['summary'])
     if data['floors']:
         lines += table.floor_lines(data['floors'], args.floors)
@@ -225,6 +233,8 @@ def main(arguments=None):
         return 0
     if not chosen:
         sys.exit('bench: no case matches; see --list')
+    if args.instructions and instructions.missing():
+        sys.exit(f'bench: {instructions.missing()}')
     data = collect(args, chosen)
     show(args, data)
     if args.json:

@@ -1,62 +1,17 @@
 """Compile and load limit.cc, the machine's own limit."""
 
 import ctypes
-import hashlib
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-FOLDER = ROOT / 'build' / 'bench'
+from bench import native
+
 SOURCE = Path(__file__).resolve().parent / 'limit.cc'
-HEADER = ROOT / 'kernels' / 'funcs' / 'cpu_tiles.h'
-FLAGS = ['-std=c++17', '-O2', '-fPIC', '-fopenmp', '-fvisibility=hidden']
-
-
-def _include_root():
-    """A folder in which the kernels stand where Paddle has them."""
-    link = FOLDER / 'include' / 'paddle' / 'phi' / 'kernels'
-    if not link.is_symlink():
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(os.path.relpath(ROOT / 'kernels', link.parent))
-    return FOLDER / 'include'
-
-
-def _command(paddle, library):
-    libs = paddle / 'libs'
-    return [
-        os.environ.get('CXX', 'g++'), *FLAGS, '-DPADDLE_WITH_DISTRIBUTE',
-        '-I', str(_include_root()),
-        '-isystem', str(paddle / 'include'),
-        '-isystem', str(paddle / 'include' / 'third_party'),
-        '-c', str(SOURCE), '-o', f'{library}.o',
-    ], [
-        # No -fopenmp here: it would bring a second OpenMP runtime, in which
-        # Paddle's thread count has no effect.
-        os.environ.get('CXX', 'g++'), '-shared', f'{library}.o',
-        '-o', f'{library}.tmp', '-Wl,--as-needed', f'-L{libs}',
-        '-lphi_core', '-lphi', '-l:libiomp5.so', '-lcommon',
-        f'-Wl,-rpath,{libs}',
-    ]  # fmt: skip
+FLAGS = ['-std=c++17', '-O2', '-fvisibility=hidden']
 
 
 def build(paddle):
     """The path of the library for the Paddle in folder `paddle`."""
-    digest = hashlib.sha256(SOURCE.read_bytes() + HEADER.read_bytes())
-    digest.update(str(paddle).encode())
-    library = FOLDER / f'limit-{digest.hexdigest()[:12]}.so'
-    if library.exists():
-        return library
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for command in _command(Path(paddle), library):
-        done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode:
-            sys.stderr.write(done.stderr[-3000:])
-            raise RuntimeError(f'bench: could not compile {SOURCE.name}')
-    os.replace(f'{library}.tmp', library)
-    Path(f'{library}.o').unlink()
-    return library
+    return native.build(paddle, SOURCE, FLAGS)
 
 
 class Limit:

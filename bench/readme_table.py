@@ -104,10 +104,22 @@ def _means(summary):
     ]
 
 
+def _instructions(counts):
+    if not counts:
+        return []
+    listed = ', '.join(f'{loop} {n:.2f}' for loop, n in counts.items())
+    return [
+        '',
+        'Instructions per float32 element of the hot loops (callgrind, one '
+        f'thread): {listed}.',
+    ]
+
+
 def section(data):
     """The text between the markers of the README."""
     lines = rows(data, [op for op, _, _ in ROWS])
-    return '\n'.join(lines + _means(data['summary']))
+    lines += _means(data['summary'])
+    return '\n'.join(lines + _instructions(data.get('instructions', {})))
 
 
 def rows(data, ops):

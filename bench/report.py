@@ -193,6 +193,7 @@ def render(data):
         sizes=size_charts(results, threads),
         small=small_chart(data['overhead']),
         memory=memory_chart(data.get('memory', [])),
+        instructions=data.get('instructions', {}),
         floors=data['floors'],
         cell=_cell,
         ratio=_ratio,

@@ -46,7 +46,7 @@ def too_big(case, sides):
     if free is None or needed <= free * MEMORY_SHARE:
         return None
     return (
-        f'needs about {needed / 2**30:.1f} GiB for {sides} sides, '
+        f'needs about {needed / 2**30:.1f} GiB for {sides} side(s), '
         f'{free / 2**30:.1f} GiB are free'
     )
 
@@ -151,29 +151,48 @@ def run_case(crew, names, case, effort, seed=0):
     """The result of one case, as a plain dictionary."""
     result = describe(case, crew.threads)
     crew.end_extra(case.env)
-    reason = too_big(case, len(names))
+    together = too_big(case, len(names)) is None
+    reason = None if together else too_big(case, 1)
     if reason:
         return {**result, 'skipped': reason, 'sides': {}, 'check': {}}
-    outputs, sides = _prepare(crew, names, case, seed)
-    check = _check(case, outputs)
-    wrong = [name for name, verdict in check.items() if not agreed(verdict)]
-    for name in wrong:
-        sides[name] = {'failed': f'differs from ours: {check[name]}'}
-    timed = [n for n in names if n in outputs and n not in wrong]
+    outputs, sides, others = {}, {}, []
+    for group in [names] if together else [[name] for name in names]:
+        prepared, missing = _prepare(crew, group, case, seed)
+        outputs.update(prepared)
+        sides.update(missing)
+        check = _check(case, outputs)
+        watch = Others(crew.pids())
+        sides.update(_timed(crew, case, effort, list(prepared), check))
+        others.append(watch.share() or 0)
+        if not together:
+            for name in prepared:
+                crew.side(name, case.env).ask('drop')
+    return {
+        **result,
+        'turn_by_turn': together,
+        'sides': sides,
+        'check': check,
+        'others': max(others),
+        'ratio_torch': _ratio(sides, 'torch'),
+        'ratio_release': _ratio(sides, 'release'),
+        'of_limit': _ratio(sides, 'limit'),
+    }
+
+
+def _timed(crew, case, effort, names, check):
+    """{side: its entry} of the sides that are prepared and agree with ours."""
+    sides, timed = {}, []
+    for name in names:
+        verdict = check.get(name, 'agrees')
+        if agreed(verdict):
+            timed.append(name)
+        else:
+            sides[name] = {'failed': f'differs from ours: {verdict}'}
     if 'ours' in timed and has_limit(case) and crew.limit:
         timed.append('limit')
-    others = Others(crew.pids())
     try:
         for name, turns in _turns(crew, timed, case, effort).items():
             sides[name] = _measured(turns)
     except SideDied as error:
         sides['ours'] = {'failed': str(error)}
-    return {
-        **result,
-        'sides': sides,
-        'check': check,
-        'others': others.share(),
-        'ratio_torch': _ratio(sides, 'torch'),
-        'ratio_release': _ratio(sides, 'release'),
-        'of_limit': _ratio(sides, 'limit'),
-    }
+    return sides

@@ -124,6 +124,16 @@ def memory_lines(rows):
     return lines
 
 
+def instruction_lines(counts):
+    """Instructions of the hot loops."""
+    if not counts:
+        return []
+    lines = ['', 'Instructions per float32 element, one thread (callgrind)']
+    return lines + [
+        f'{loop:<{WIDTH}}    {n:6.2f}' for loop, n in counts.items()
+    ]
+
+
 def floor_lines(rows, every=True):
     """Each floor with what was measured; without `every` only those."""
     lines = ['']

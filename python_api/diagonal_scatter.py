@@ -17,7 +17,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddle import _C_ops
-from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
+from paddle.framework import (
+    LayerHelper,
+    in_dynamic_mode,
+    in_dynamic_or_pir_mode,
+)
 from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
@@ -164,10 +168,15 @@ def diagonal_scatter(
             >>> print(y.grad.tolist())
             [1.0, 1.0]
     """
+    if in_dynamic_mode():
+        try:
+            return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)
+        except (AttributeError, IndexError, TypeError, ValueError):
+            pass  # what is wrong is said below
+
     try:
         _check_diagonal_scatter_args(x, y, offset, axis1, axis2)
     except AttributeError:
-        # asked only now, so that valid calls do not pay for it
         _check_tensor_args('diagonal_scatter', x=x, y=y)
         raise
 

@@ -91,11 +91,6 @@ def _check_inplace_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
         )
 
 
-def _copy_if_shared(x: Tensor, tensor: Tensor) -> Tensor:
-    # an in-place op must not read what it has just overwritten
-    return tensor.clone() if x._is_shared_buffer_with(tensor) else tensor
-
-
 def _check_scatter_variable(op_name: str, arg_name: str, x: Tensor) -> None:
     check_variable_and_dtype(
         x,
@@ -240,8 +235,6 @@ def masked_scatter_(
     """
     _check_masked_args('masked_scatter_', x, mask, value)
     _check_inplace_mask_shape('masked_scatter_', x, mask)
-    mask = _copy_if_shared(x, mask)
-    value = _copy_if_shared(x, value)
     try:
         return _C_ops.masked_scatter_(x, mask, value)
     except IndexError as error:

@@ -17,7 +17,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from paddle import _C_ops
-from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
+from paddle.framework import (
+    LayerHelper,
+    in_dynamic_mode,
+    in_dynamic_or_pir_mode,
+)
 from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
@@ -142,13 +146,19 @@ def select_scatter(
             >>> print(row.grad.tolist())
             [1.0, 1.0, 1.0]
     """
+    if in_dynamic_mode():
+        try:
+            # `is`: comparing two dtypes with == takes a microsecond
+            if values.dtype is x.dtype:
+                return _C_ops.select_scatter(x, values, axis, index)
+        except (AttributeError, IndexError, TypeError, ValueError):
+            pass  # what is wrong is said below
+
     try:
         _check_select_scatter_args(x, values, axis, index)
-        # `is` first: comparing two dtypes with == takes a microsecond
-        if values.dtype is not x.dtype and values.dtype != x.dtype:
+        if values.dtype != x.dtype:
             values = values.astype(x.dtype)
     except AttributeError:
-        # asked only now, so that valid calls do not pay for it
         _check_tensor_args('select_scatter', x=x, values=values)
         raise
 

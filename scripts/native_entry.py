@@ -207,6 +207,14 @@ class EntryView:
             for t in self.entry.tensors
         ]
 
+    def _over(self, output):
+        """The input over which an output may be written, or -1."""
+        names = [t.name for t in self.entry.tensors]
+        for source, target in self.entry.inplace:
+            if target == output:
+                return names.index(source)
+        return -1
+
     @property
     def attrs(self):
         return [
@@ -225,6 +233,7 @@ class EntryView:
                 'name': o.name,
                 'custom_name': custom_name(o.name, self.entry.forward),
                 'at': self._output_source(o.name),
+                'over': self._over(o.name),
             }
             for o in self.entry.outputs
         ]

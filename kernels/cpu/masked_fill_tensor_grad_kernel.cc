@@ -30,12 +30,13 @@ void MaskedFillTensorGradKernel(const Context& dev_ctx,
                                 DenseTensor* x_grad,
                                 DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
-  if (x_grad != nullptr) {
-    ops::MaskedGradDense<T>(dev_ctx, mask, out_grad, /*wanted=*/false, x_grad);
-  }
   if (value_grad != nullptr) {
     ops::MaskedGradDense<T>(
         dev_ctx, mask, out_grad, /*wanted=*/true, value_grad);
+  }
+  // Last, since it may be written over out_grad.
+  if (x_grad != nullptr) {
+    ops::MaskedGradDense<T>(dev_ctx, mask, out_grad, /*wanted=*/false, x_grad);
   }
 }
 

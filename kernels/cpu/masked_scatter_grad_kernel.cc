@@ -19,6 +19,7 @@
 #include "paddle/phi/kernels/funcs/masked_fill_cpu.h"
 #include "paddle/phi/kernels/funcs/masked_scatter_cpu.h"
 #include "paddle/phi/kernels/funcs/masked_sum_cpu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
 
 namespace phi {
@@ -35,6 +36,8 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   using Word = typename ops::WordOf<sizeof(T)>::type;
   const DDim& dims = out_grad.dims();
   const int64_t numel = out_grad.numel();
+  const bool x_same_shape = x_grad && x_grad->dims() == dims;
+  if (x_grad && !x_same_shape) ops::TakeOwnMemory(out_grad, x_grad);
   T* x_data = x_grad ? ops::AllocOutput<T>(dev_ctx, x_grad) : nullptr;
   T* value_data =
       value_grad ? ops::AllocOutput<T>(dev_ctx, value_grad) : nullptr;
@@ -47,7 +50,6 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   }
 
   const ops::MaskView mask_view{mask.data<bool>(), {dims, mask.dims()}};
-  const bool x_same_shape = x_grad && x_grad->dims() == dims;
   if (x_same_shape || value_grad) {
     ops::MaskedScatterGradCpu<Word>(
         reinterpret_cast<const Word*>(out_grad.data<T>()),

@@ -117,7 +117,9 @@ inline void AdviseHugePages(void* data, int64_t bytes) {
 
 // Maps the pages of a part of a fresh output, which the calling thread is about
 // to fill, by one call: where there are no huge pages, a fault for each costs
-// more. A hint like the other one; Linux before 5.14 ignores it.
+// more. A hint like the other one; Linux before 5.14 ignores it. Memory that
+// malloc hands out again is mapped already, and walking it would only cost: so
+// the first page is asked about.
 template <typename Word>
 void PopulatePages(Word* data, int64_t begin, int64_t end) {
 #ifdef __linux__
@@ -127,7 +129,10 @@ void PopulatePages(Word* data, int64_t begin, int64_t end) {
       (reinterpret_cast<uintptr_t>(data + begin) + page - 1) / page * page;
   const uintptr_t last = reinterpret_cast<uintptr_t>(data + end) / page * page;
   if (last < first + kPopulateBytes) return;
-  madvise(reinterpret_cast<void*>(first), last - first, kPopulateWrite);
+  void* const start = reinterpret_cast<void*>(first);
+  unsigned char resident = 0;
+  if (mincore(start, page, &resident) == 0 && (resident & 1) != 0) return;
+  madvise(start, last - first, kPopulateWrite);
 #endif
 }
 

@@ -65,7 +65,7 @@ void FillDense(const Context& dev_ctx,
 }
 
 // grad = the elements of out_grad whose mask is `wanted`, zero elsewhere,
-// summed to the shape of grad.
+// summed to the shape of grad. grad may come in the memory of out_grad.
 template <typename T, typename Context>
 void MaskedGradDense(const Context& dev_ctx,
                      const DenseTensor& mask,
@@ -75,6 +75,7 @@ void MaskedGradDense(const Context& dev_ctx,
   using Word = typename WordOf<sizeof(T)>::type;
   const DDim& dims = out_grad.dims();
   const int64_t numel = out_grad.numel();
+  if (grad->dims() != dims) TakeOwnMemory(out_grad, grad);
   T* data = AllocOutput<T>(dev_ctx, grad);
   if (numel == 0) {
     ParallelZero(data, grad->numel() * static_cast<int64_t>(sizeof(T)));

@@ -91,8 +91,9 @@ int64_t MaskedScatterCpu(Word* out,
                          tile);
 }
 
-// x_grad = mask ? 0 : out_grad, for an x of the output's shape (or null);
-// value_grad = out_grad under True in order, then zeros (or null).
+// x_grad = mask ? 0 : out_grad, for an x of the output's shape (or null); it
+// may be out_grad itself. value_grad = out_grad under True in order, then zeros
+// (or null).
 template <typename Word>
 void MaskedScatterGradCpu(const Word* out_grad,
                           int64_t numel,
@@ -104,7 +105,9 @@ void MaskedScatterGradCpu(const Word* out_grad,
     bool mask_scratch[kBlock];
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
-    if (x_grad != nullptr) PopulatePages(x_grad, begin, end);
+    if (x_grad != nullptr && x_grad != out_grad) {
+      PopulatePages(x_grad, begin, end);
+    }
     // In blocks, so that the second use of out_grad finds it in the cache.
     ForEachBlock(begin, end, /*flat=*/false, [&](int64_t b, int64_t e) {
       const bool* m = mask.view.Read(mask.data, b, e - b, mask_scratch);

@@ -259,7 +259,7 @@ void MaskedSumInto(const Context& dev_ctx,
 }
 
 // grad = the elements of out_grad whose mask is `wanted`, zero elsewhere,
-// summed to the shape of grad.
+// summed to the shape of grad. grad may come in the memory of out_grad.
 template <typename T, typename Context, typename Tensor>
 void MaskedGradInto(const Context& dev_ctx,
                     const Tensor& out_grad,
@@ -272,6 +272,7 @@ void MaskedGradInto(const Context& dev_ctx,
     AllocZeros<T>(dev_ctx, grad);
     return;
   }
+  if (grad->numel() != numel) TakeOwnMemory(out_grad, grad);
   T* data = dev_ctx.template Alloc<T>(grad);
   if (grad->numel() != numel) {
     MaskedSumInto<T>(dev_ctx, out_grad, mask, wanted, grad);

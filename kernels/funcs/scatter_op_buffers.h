@@ -35,6 +35,19 @@ inline bool Overlap(const void* a,
   return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
 }
 
+// True if an output that is not allocated yet comes in the memory of `in`.
+template <typename Tensor>
+bool ComesIn(const Tensor& in, const Tensor& out) {
+  return in.initialized() && out.initialized() && in.data() == out.data();
+}
+
+// For a gradient that has not the elements of out_grad one by one: it gets
+// memory of its own when it is allocated.
+template <typename Tensor>
+void TakeOwnMemory(const Tensor& out_grad, Tensor* grad) {
+  if (ComesIn(out_grad, *grad)) grad->clear();
+}
+
 // The data of `in`, or of a copy of it in `copy` if writing `bytes` bytes to
 // `out` would change what is still to be read; null if `in` has no elements.
 template <typename T, typename Context>

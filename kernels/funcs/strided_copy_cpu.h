@@ -38,7 +38,7 @@ constexpr int64_t kLongRunBytes = 512;
 
 template <typename Word>
 void CopyOrZero(Word* out, const Word* in, int64_t begin, int64_t end) {
-  if (begin >= end) return;
+  if (begin >= end || in == out) return;
   const size_t bytes = (end - begin) * sizeof(Word);
   if (in == nullptr) {
     std::memset(static_cast<void*>(out + begin), 0, bytes);
@@ -86,7 +86,7 @@ void CopyAndReplaceRange(Word* out,
 }
 
 // out = x with the elements of `view` replaced by `values`. Null x or values
-// are zeros.
+// are zeros; out may be x.
 template <typename Word>
 void CopyAndReplace(Word* out,
                     int64_t numel,
@@ -98,10 +98,11 @@ void CopyAndReplace(Word* out,
   const StridedView& source = values == nullptr ? one_value : view;
   if (values == nullptr) values = &kZero;
   constexpr int64_t kBlockSize = kReplaceBlockBytes / sizeof(Word);
+  const int64_t written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Word));
-  ParallelFor(tiles.count, numel * sizeof(Word), [&](int64_t i) {
+  ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
     const int64_t end = tiles.end(i);
-    PopulatePages(out, tiles.begin(i), end);
+    if (out != x) PopulatePages(out, tiles.begin(i), end);
     for (int64_t begin = tiles.begin(i); begin < end; begin += kBlockSize) {
       const int64_t stop = std::min(end, begin + kBlockSize);
       CopyAndReplaceRange(out, x, source, values, begin, stop);
@@ -152,14 +153,15 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
                            DenseTensor* x_grad,
                            DenseTensor* values_grad) {
   using Word = typename WordOf<sizeof(T)>::type;
-  if (x_grad != nullptr) {
-    ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
-  }
   if (values_grad != nullptr) {
     Word* data = reinterpret_cast<Word*>(AllocOutput<T>(dev_ctx, values_grad));
     if (view.numel() > 0) {
       GatherView<Word>(data, view, WordsOf<Word>(&out_grad));
     }
+  }
+  // Last, since it may be written over out_grad.
+  if (x_grad != nullptr) {
+    ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
   }
 }
 

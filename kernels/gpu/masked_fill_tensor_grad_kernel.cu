@@ -30,12 +30,13 @@ void MaskedFillTensorGradKernel(const Context& dev_ctx,
                                 DenseTensor* x_grad,
                                 DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
-  if (x_grad != nullptr) {
-    ops::MaskedGradInto<T>(dev_ctx, out_grad, mask, /*wanted=*/false, x_grad);
-  }
   if (value_grad != nullptr) {
     ops::MaskedGradInto<T>(
         dev_ctx, out_grad, mask, /*wanted=*/true, value_grad);
+  }
+  // Last, since it may be written over out_grad.
+  if (x_grad != nullptr) {
+    ops::MaskedGradInto<T>(dev_ctx, out_grad, mask, /*wanted=*/false, x_grad);
   }
 }
 

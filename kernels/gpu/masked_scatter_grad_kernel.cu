@@ -42,8 +42,10 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     return;
   }
 
-  // The pass that gathers value_grad writes x_grad too, if that needs no sum.
-  const bool in_one_pass = value_grad && x_grad && x_grad->numel() == numel;
+  // The pass that gathers value_grad writes x_grad too, if that needs no sum
+  // and is not out_grad's memory, which other threads still read.
+  const bool in_one_pass = value_grad && x_grad && x_grad->numel() == numel &&
+                           !ops::ComesIn(out_grad, *x_grad);
   if (value_grad) {
     T* x_data = in_one_pass ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
     T* value_data = dev_ctx.template Alloc<T>(value_grad);

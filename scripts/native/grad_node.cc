@@ -3,6 +3,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -57,6 +58,9 @@ class GradNode : public egr::GradNodeBase {
  private:
   void CheckUsable() const;
   std::vector<Tensor> Arguments(egr::TensorSlots* grads);
+  void TakeBuffers(const egr::TensorSlots& grads,
+                   const std::vector<Tensor>& tensors,
+                   const Outputs& outputs) const;
 
   const OpSpec& call_;
   const OpSpec* entry_;
@@ -140,12 +144,34 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
   return found;
 }
 
+// Lets the outputs that may be written over an incoming gradient have its
+// memory, where nobody else holds it: then `grads`, which is the engine's and
+// dropped after this call, and `tensors` share it, or a hook has replaced it.
+void GradNode::TakeBuffers(const egr::TensorSlots& grads,
+                           const std::vector<Tensor>& tensors,
+                           const Outputs& outputs) const {
+  for (size_t i = 0; i < entry_->outputs.size(); ++i) {
+    const int over = entry_->outputs[i].over;
+    if (over < 0 || outputs[i] == nullptr) continue;
+    const size_t* slot = std::get_if<size_t>(&sources_[over]);
+    if (slot == nullptr) continue;
+    const auto& impl = tensors[over].impl();
+    const bool from_engine = grads[*slot][0].impl() == impl;
+    if (impl.use_count() != (from_engine ? 2 : 1)) continue;
+    const auto& dense = *static_cast<const DenseTensor*>(impl.get());
+    if (dense.meta().is_contiguous() && dense.meta().offset == 0 &&
+        dense.Holder().use_count() == 1) {
+      outputs[i]->ShareBufferWith(dense);
+    }
+  }
+}
+
 egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
                                       bool create_graph,
                                       bool) {
   CheckUsable();
   const std::vector<Tensor> tensors = Arguments(&grads);
-  std::vector<DenseTensor> copies(tensors.size());
+  std::list<DenseTensor> copies;
   Inputs inputs;
   std::vector<const Tensor*> defined;
   for (size_t i = 0; i < tensors.size(); ++i) {
@@ -157,7 +183,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
         absent ? nullptr : DenseOf(*entry_, input.name, tensors[i]);
     inputs.push_back(dense == nullptr || !input.needs_buffer
                          ? dense
-                         : AsContiguous(*dense, &copies[i]));
+                         : AsContiguous(*dense, &copies));
   }
   egr::TensorSlots returns(out_slots_, std::vector<Tensor>(1));
   Outputs outputs;
@@ -167,6 +193,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
     outputs.push_back(static_cast<DenseTensor*>(returns[i][0].impl().get()));
     results.push_back(&returns[i][0]);
   }
+  if (!create_graph) TakeBuffers(grads, tensors, outputs);
   Run(*entry_, inputs, attrs_, outputs);
   if (create_graph) {
     const std::vector<bool> all(tensors.size(), true);

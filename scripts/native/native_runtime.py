@@ -132,9 +132,10 @@ def run_inplace(op, tensors, attrs):
             else op.call(*detached, *attrs)
         )
         return _assign_out_(op, out, x)
-    if op.call_inplace(*tensors, *attrs) is NotImplemented:
+    out = op.call_inplace(*tensors, *attrs)
+    if out is NotImplemented:
         op.refuse(tensors)
-    return x
+    return out
 
 
 def _record_inplace(op, tensors, attrs, x):

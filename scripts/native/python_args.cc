@@ -210,13 +210,12 @@ void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra) {
   throw PythonError();
 }
 
-Arguments::Arguments(const OpSpec& spec, PyObject* const* args)
-    : copies(spec.inputs.size()) {
+Arguments::Arguments(const OpSpec& spec, PyObject* const* args) {
   inputs.reserve(spec.inputs.size());
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const DenseTensor* tensor = ReadTensor(spec, spec.inputs[i], args[i]);
     if (tensor != nullptr && spec.inputs[i].needs_buffer) {
-      tensor = AsContiguous(*tensor, &copies[i]);
+      tensor = AsContiguous(*tensor, &copies);
     }
     inputs.push_back(tensor);
   }

@@ -5,6 +5,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <list>
 #include <string>
 #include <vector>
 
@@ -66,7 +67,7 @@ void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra = 0);
 // The parsed arguments of one call. Where elements lie apart, an input is a
 // contiguous copy.
 struct Arguments {
-  std::vector<phi::DenseTensor> copies;
+  std::list<phi::DenseTensor> copies;
   Inputs inputs;
   Attrs attrs;
 

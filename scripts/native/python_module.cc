@@ -42,20 +42,23 @@ PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 }
 
 // f_(inputs..., attrs...): the same written into the in-place input, which
-// must be contiguous; NotImplemented where it is not.
+// must be contiguous and is returned; NotImplemented where it is not.
 PyObject* CallInplace(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count);
     Arguments arguments(spec, args);
-    const size_t i = spec.inplace_input;
-    if (arguments.inputs[i] == &arguments.copies[i]) throw NotServed();
+    PyObject* x = args[spec.inplace_input];
+    if (arguments.inputs[spec.inplace_input] != TensorOf(x).impl().get()) {
+      throw NotServed();
+    }
     {
       py::gil_scoped_release release;
       RunInplace(spec, arguments.inputs, arguments.attrs);
     }
-    TensorOf(args[i]).bump_inplace_version();
-    Py_RETURN_NONE;
+    TensorOf(x).bump_inplace_version();
+    Py_INCREF(x);
+    return x;
   });
 }
 

@@ -43,7 +43,7 @@ phi::KernelNameMap& AdoptedKernels() {
   return kernels;
 }
 
-const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
+const phi::Kernel& LookUpKernel(const OpSpec& spec, phi::DataType dtype) {
   static const phi::Kernel missing;
   const auto& kernels = spec.is_backward
                             ? AdoptedKernels()
@@ -66,6 +66,16 @@ const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
                                     spec.inputs[spec.dtype_input].name,
                                     phi::DataTypeToString(dtype)));
   return kernel;
+}
+
+const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
+  auto& known = spec.kernels[static_cast<size_t>(dtype)];
+  const phi::Kernel* kernel = known.load(std::memory_order_acquire);
+  if (kernel == nullptr) {
+    kernel = &LookUpKernel(spec, dtype);
+    known.store(kernel, std::memory_order_release);
+  }
+  return *kernel;
 }
 
 }  // namespace
@@ -124,13 +134,15 @@ DenseTensor MetaOnly(const std::vector<int64_t>& shape, phi::DataType dtype) {
   return tensor;
 }
 
-const DenseTensor* AsContiguous(const DenseTensor& tensor, DenseTensor* copy) {
+const DenseTensor* AsContiguous(const DenseTensor& tensor,
+                                std::list<DenseTensor>* copies) {
   if (tensor.meta().is_contiguous()) return &tensor;
-  PD_VISIT_ALL_TYPES(tensor.dtype(), "AsContiguous", ([&] {
-                       *copy = phi::Contiguous<data_t, phi::CPUContext>(
-                           CpuContext(), tensor);
-                     }));
-  return copy;
+  PD_VISIT_ALL_TYPES(
+      tensor.dtype(), "AsContiguous", ([&] {
+        copies->push_back(
+            phi::Contiguous<data_t, phi::CPUContext>(CpuContext(), tensor));
+      }));
+  return &copies->back();
 }
 
 }  // namespace native_ops

@@ -3,7 +3,10 @@
 
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstdint>
+#include <list>
 #include <string>
 #include <variant>
 #include <vector>
@@ -16,6 +19,9 @@
 #include "paddle/utils/optional.h"
 
 namespace native_ops {
+
+inline constexpr size_t kDtypes =
+    static_cast<size_t>(phi::DataType::NUM_DATA_TYPES);
 
 enum class AttrType { kBool, kInt, kInt64, kFloat, kString, kInt64s, kScalar };
 
@@ -59,6 +65,7 @@ struct OutputSpec {
   const char* name;
   const char* custom_name;
   int from;  // of a gradient: the input of the call that it belongs to
+  int over;  // the input over which it may be written, or -1
 };
 
 // One `op` or `backward_op` entry.
@@ -78,6 +85,8 @@ struct OpSpec {
   std::vector<const char*> extra_outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
+  // The kernels that were looked up before, by dtype.
+  mutable std::array<std::atomic<const phi::Kernel*>, kDtypes> kernels{};
 };
 
 const phi::CPUContext& CpuContext();
@@ -106,9 +115,9 @@ void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs);
 phi::DenseTensor MetaOnly(const std::vector<int64_t>& shape,
                           phi::DataType dtype);
 
-// `tensor` itself, or a copy in `copy` if its elements lie apart.
+// `tensor` itself, or a copy at the end of `copies` if its elements lie apart.
 const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
-                                     phi::DenseTensor* copy);
+                                     std::list<phi::DenseTensor>* copies);
 
 // Takes the kernels of the gradients out of Paddle's registry: an old static
 // graph would look there for the operator that it finds by the same name.

@@ -17,6 +17,7 @@ from bench import (
     cases,
     compare,
     floors,
+    instructions,
     memory,
     overall,
     readme_table,
@@ -324,3 +325,18 @@ def test_command_selects_by_pattern_and_size(capsys):
 def test_command_says_that_nothing_matches():
     with pytest.raises(SystemExit, match='--list'):
         command.main(['--filter', 'no such case'])
+
+
+def test_instructions_are_read_from_the_annotation():
+    text = (
+        '2,560 (30.1%)  loops.cc:loop_masked_fill [/tmp/loops]\n'
+        '5,120 (60.2%)  ???:loop_scatter_sum [/tmp/loops]\n'
+        '9,999 (99.9%)  ???:main [/tmp/loops]\n'
+    )
+    assert instructions.parse(text, 256) == {
+        'masked_fill': 10.0,
+        'scatter_sum': 20.0,
+    }
+    lines = table.instruction_lines({'masked_fill': 10.0})
+    assert lines[-1].split() == ['masked_fill', '10.00']
+    assert table.instruction_lines({}) == []

@@ -28,6 +28,14 @@ class DenseTensor {
   DataType dtype() const { return dtype_; }
   bool initialized() const { return data_ != nullptr; }
 
+  // Gives the memory up; the next Allocate takes other memory.
+  void clear() {
+    data_ = nullptr;
+    capacity_ = 0;
+    is_callers_ = false;
+    owner_.reset();
+  }
+
   DenseTensor& Resize(const DDim& dims) {
     dims_ = dims;
     return *this;

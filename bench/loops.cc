@@ -1,0 +1,151 @@
+// The hot loops of the CPU kernels on 2^18 float32 elements with one thread,
+// each once, as a program for callgrind: the instructions of an element do not
+// depend on what else the machine does. Each loop is a function of its own
+// name, by which instructions.py finds it.
+
+#include <cstdio>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/index_reduce_cpu.h"
+#include "paddle/phi/kernels/funcs/index_reduce_groups.h"
+#include "paddle/phi/kernels/funcs/masked_fill_cpu.h"
+#include "paddle/phi/kernels/funcs/masked_scatter_cpu.h"
+#include "paddle/phi/kernels/funcs/strided_copy_cpu.h"
+
+namespace {
+
+namespace ops = phi::funcs::scatter_ops;
+
+using Word = uint32_t;
+using phi::DDim;
+
+constexpr int64_t kSide = 512;
+constexpr int64_t kNumel = kSide * kSide;
+
+struct Data {
+  DDim dims = common::make_ddim({kSide, kSide});
+  DDim row_dims = common::make_ddim({kSide, 1});
+  std::vector<float> x = std::vector<float>(kNumel, 1.0f);
+  std::vector<float> value = std::vector<float>(kNumel, 2.0f);
+  std::vector<float> out = std::vector<float>(kNumel, 0.0f);
+  std::vector<float> value_grad = std::vector<float>(kNumel, 0.0f);
+  std::vector<char> mask = std::vector<char>(kNumel);
+  std::vector<int64_t> index = std::vector<int64_t>(kSide);
+
+  Data() {
+    uint32_t state = 1;
+    const auto next = [&] { return (state = state * 1664525 + 1013904223); };
+    for (char& flag : mask) flag = next() >> 31;
+    for (int64_t& slot : index) slot = (next() >> 16) % kSide;
+  }
+
+  const Word* Words(const std::vector<float>& v) const {
+    return reinterpret_cast<const Word*>(v.data());
+  }
+  Word* Out() { return reinterpret_cast<Word*>(out.data()); }
+  ops::MaskView Mask(const DDim& shape) const {
+    return {reinterpret_cast<const bool*>(mask.data()), {dims, shape}};
+  }
+  ops::WordView<Word> X() const { return {Words(x), {dims, dims}}; }
+};
+
+void Reduce(Data* data, ops::IndexReduce kind, int axis) {
+  ops::IndexGroups groups;
+  groups.order.resize(kSide);
+  ops::CountGroups(
+      ops::ReadSlots(data->index.data(), kSide, kSide), kSide, &groups);
+  ops::IndexReduceCpu<float>(ops::AxisView(data->dims, data->dims, axis),
+                             groups,
+                             kind,
+                             /*include_self=*/false,
+                             data->x.data(),
+                             data->value.data(),
+                             data->out.data());
+}
+
+}  // namespace
+
+#define BENCH_LOOP extern "C" __attribute__((noinline)) void
+
+BENCH_LOOP loop_masked_scatter(Data* d) {
+  ops::MaskedScatterCpu<Word>(d->Out(),
+                              kNumel,
+                              d->X(),
+                              d->Mask(d->dims),
+                              d->Words(d->value),
+                              kNumel,
+                              /*count_first=*/false);
+}
+
+BENCH_LOOP loop_masked_scatter_row_mask(Data* d) {
+  ops::MaskedScatterCpu<Word>(d->Out(),
+                              kNumel,
+                              d->X(),
+                              d->Mask(d->row_dims),
+                              d->Words(d->value),
+                              kNumel,
+                              /*count_first=*/false);
+}
+
+BENCH_LOOP loop_masked_scatter_grad(Data* d) {
+  ops::MaskedScatterGradCpu<Word>(d->Words(d->x),
+                                  kNumel,
+                                  d->Mask(d->dims),
+                                  d->Out(),
+                                  reinterpret_cast<Word*>(d->value_grad.data()),
+                                  kNumel);
+}
+
+BENCH_LOOP loop_masked_fill(Data* d) {
+  ops::MaskedFillCpu<Word>(d->Out(), kNumel, d->X(), d->Mask(d->dims), Word{7});
+}
+
+BENCH_LOOP loop_select_scatter_axis_1(Data* d) {
+  const DDim values = common::make_ddim({kSide});
+  ops::CopyAndReplace<Word>(d->Out(),
+                            kNumel,
+                            d->Words(d->x),
+                            ops::SelectView(d->dims, values, 1, 5),
+                            d->Words(d->value));
+}
+
+BENCH_LOOP loop_diagonal_scatter(Data* d) {
+  const DDim values = common::make_ddim({kSide});
+  ops::CopyAndReplace<Word>(d->Out(),
+                            kNumel,
+                            d->Words(d->x),
+                            ops::DiagonalView(d->dims, values, 0, 0, 1),
+                            d->Words(d->value));
+}
+
+BENCH_LOOP loop_scatter_sum_axis_0(Data* d) {
+  Reduce(d, ops::IndexReduce::kSum, 0);
+}
+
+BENCH_LOOP loop_scatter_sum_axis_1(Data* d) {
+  Reduce(d, ops::IndexReduce::kSum, 1);
+}
+
+BENCH_LOOP loop_scatter_amax_axis_0(Data* d) {
+  Reduce(d, ops::IndexReduce::kAmax, 0);
+}
+
+BENCH_LOOP loop_scatter_amax_axis_1(Data* d) {
+  Reduce(d, ops::IndexReduce::kAmax, 1);
+}
+
+int main() {
+  Data data;
+  loop_masked_scatter(&data);
+  loop_masked_scatter_row_mask(&data);
+  loop_masked_scatter_grad(&data);
+  loop_masked_fill(&data);
+  loop_select_scatter_axis_1(&data);
+  loop_diagonal_scatter(&data);
+  loop_scatter_sum_axis_0(&data);
+  loop_scatter_sum_axis_1(&data);
+  loop_scatter_amax_axis_0(&data);
+  loop_scatter_amax_axis_1(&data);
+  std::printf("%lld\n", static_cast<long long>(kNumel));
+  return 0;
+}
