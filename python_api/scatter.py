@@ -56,8 +56,8 @@ def _scatter_op_serves(x: Tensor) -> bool:
     """Whether x is for the operator scatter, by its data type and place."""
     try:
         dtype = x.dtype
-        # the usual one first, without making the tuple
-        if dtype is paddle.float32 or dtype in (
+        if dtype in (
+            paddle.float32,
             paddle.float64,
             paddle.int64,
             paddle.int32,

@@ -4,8 +4,8 @@
 // Only what is called is declared, by name. Of the layout these declarations
 // assume two things, which hold in the releases that wheel_versions.py serves:
 // the order of GradNodeBase's virtual functions, and that an object is not
-// larger than the room kept for it here; Paddle's own code makes, copies and
-// destroys it in that room.
+// larger than the room kept for it here, in which Paddle's own code makes,
+// copies and destroys it.
 
 #pragma once
 
@@ -72,3 +72,10 @@ class __attribute__((visibility("default"))) EagerUtils {
 };
 
 }  // namespace egr
+
+namespace native_ops {
+
+// False if this Paddle's objects are larger than the room kept for them.
+bool EagerAbiFits();
+
+}  // namespace native_ops

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "custom_ops.h"
+#include "eager_abi.h"
 #include "python_args.h"
 #include "recording.h"
 
@@ -164,6 +165,12 @@ bool AddOp(PyObject* module, const OpSpec& spec) {
 }  // namespace native_ops
 
 PyMODINIT_FUNC PyInit__native_lib() {
+  if (!native_ops::EagerAbiFits()) {
+    PyErr_SetString(PyExc_ImportError,
+                    "paddle._native_lib does not fit this Paddle: a node of "
+                    "its backward graph is larger than expected.");
+    return nullptr;
+  }
   PyObject* module = PyModule_Create(&native_ops::kModule);
   if (module == nullptr) return nullptr;
   for (const native_ops::OpSpec* spec : native_ops::BackwardOps()) {
