@@ -9,6 +9,8 @@ reinstalled wheel are all told apart.
 
 import base64
 import csv
+import importlib.util
+import py_compile
 from pathlib import Path
 
 from build_files import file_sha256, read_json, sha256, write_atomic, write_json
@@ -79,12 +81,15 @@ class SiteFiles:
         if self.state.get(path) != entry:
             self.state[path] = entry
             write_json(self._state_file, self.state)
-        if file_sha256(self.site / path) == entry['ours']:
-            return False
-        write_atomic(self.site / path, data)
-        if file_sha256(self.site / path) != entry['ours']:
-            raise SiteFilesError(f'{self.site / path}: not what was written.')
-        return True
+        changed = file_sha256(self.site / path) != entry['ours']
+        if changed:
+            write_atomic(self.site / path, data)
+            if file_sha256(self.site / path) != entry['ours']:
+                raise SiteFilesError(
+                    f'{self.site / path}: not what was written.'
+                )
+        self._compile(path)
+        return changed
 
     def restore(self, path):
         """Put the wheel's own file back, or remove one that we added."""
@@ -93,6 +98,7 @@ class SiteFiles:
             (self.site / path).unlink(missing_ok=True)
         elif file_sha256(self.site / path) != self._record[path]:
             write_atomic(self.site / path, original)
+        self._compile(path)
         self.state.pop(path, None)
         write_json(self._state_file, self.state)
         (self.originals / path).unlink(missing_ok=True)
@@ -100,6 +106,19 @@ class SiteFiles:
     def owned_by(self, owner):
         """Paths that an owner has changed, sorted."""
         return sorted(p for p, e in self.state.items() if e['owner'] == owner)
+
+    def _compile(self, path):
+        """Bring the bytecode of a Python file up to date, as pip does.
+
+        An import that may not write bytecode would compile the file anew each
+        time otherwise, and a long one takes longer than all else in it.
+        """
+        if not path.endswith('.py'):
+            return
+        file = self.site / path
+        Path(importlib.util.cache_from_source(file)).unlink(missing_ok=True)
+        if file.is_file():
+            py_compile.compile(str(file), quiet=2)
 
     def _is_kept(self, path):
         return file_sha256(self.originals / path) == self._record[path]

@@ -1,5 +1,7 @@
 """Tests of what the build changes in an installed wheel, on a toy wheel."""
 
+import importlib.util
+import marshal
 import subprocess
 import sys
 from pathlib import Path
@@ -244,6 +246,23 @@ def test_install_removes_what_it_no_longer_adds(bench, tmp_path):
     install(bench, {'paddle/new.so': module})
     assert not (bench.site / 'paddle/old.so').exists()
     assert (bench.site / 'paddle/new.so').exists()
+
+
+def run_bytecode(code):
+    """The names that the bytecode kept for a file gives."""
+    cache = Path(importlib.util.cache_from_source(code))
+    names = {}
+    exec(marshal.loads(cache.read_bytes()[16:]), names)
+    return names
+
+
+def test_bytecode_follows_the_file(bench):
+    code = bench.site / 'paddle/_C_ops.py'
+    for state in (1, 2):
+        install(bench, {}, b'STATE = %d\n' % state)
+        assert run_bytecode(code)['STATE'] == state
+    SiteFiles(bench.site, bench.originals).restore('paddle/_C_ops.py')
+    assert 'STATE' not in run_bytecode(code)
 
 
 def test_install_without_a_built_module_changes_nothing(bench, tmp_path):
