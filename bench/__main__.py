@@ -187,7 +187,7 @@ def collect(args, chosen):
     }
     everything = whole and not args.quick and not only_counts
     if whole and not only_counts:
-        data['import_ms'] = small.import_ms(found, 1 if args.quick else 5)
+        data['import_ms'] = small.import_ms(found, 2 if args.quick else 9)
     if args.memory or everything:
         data['memory'] = peak.measure(found, args.filter, args.quick)
     if args.instructions or (everything and not instructions.missing()):
