@@ -11,6 +11,12 @@ from bench import native
 SOURCE = Path(__file__).resolve().parent / 'loops.cc'
 # As the wheel target is compiled; but a tail call would leave the loop's name.
 FLAGS = ['-std=c++17', '-O3', '-fno-optimize-sibling-calls']
+ENVIRONMENT = {
+    'OMP_NUM_THREADS': '1',
+    'PATH': '/usr/bin:/bin',
+    # memcpy by vectors: valgrind counts each byte of a `rep movsb`
+    'GLIBC_TUNABLES': 'glibc.cpu.x86_rep_movsb_threshold=0x40000000',
+}
 # A line of callgrind_annotate: the count, a share, and file:function.
 LINE = re.compile(r'^\s*([\d,]+) .*[: ]loop_(\w+)', re.MULTILINE)
 
@@ -53,7 +59,7 @@ def count(paddle):
                 '--toggle-collect=loop_*', f'--callgrind-out-file={found}',
                 program,
             ],
-            env={'OMP_NUM_THREADS': '1', 'PATH': '/usr/bin:/bin'},
+            env=ENVIRONMENT,
         )  # fmt: skip
         text = _run(
             ['callgrind_annotate', '--inclusive=yes', '--threshold=100', found]
