@@ -51,7 +51,6 @@ _SCATTER_REDUCE_NAMES = {
     'amin': 'amin',
 }
 
-# A set, because comparing data types one by one takes a microsecond each.
 _SCATTER_OP_DTYPES = frozenset(
     (
         core.DataType.FLOAT32,
@@ -60,13 +59,15 @@ _SCATTER_OP_DTYPES = frozenset(
         core.DataType.INT32,
     )
 )
+# In dygraph each data type is one object, and hashing it takes a microsecond.
+_SCATTER_OP_DTYPE_IDS = frozenset(map(id, _SCATTER_OP_DTYPES))
 
 
 def _scatter_op_serves(x: Tensor) -> bool:
     """Whether x is for the operator scatter, by its data type and place."""
     try:
         dtype = x.dtype
-        if dtype in _SCATTER_OP_DTYPES:
+        if id(dtype) in _SCATTER_OP_DTYPE_IDS or dtype in _SCATTER_OP_DTYPES:
             return True
         place = x.place if in_dynamic_mode() else _current_expected_place_()
     except AttributeError:
