@@ -88,7 +88,9 @@ def selected(args):
         chosen = list(known.values())
     # a filter says what is wanted; --quick then only shortens the turns
     if args.quick and not args.floors and args.filter is None:
-        chosen = sorted((c for c in chosen if c.quick), key=cases.urgency)
+        chosen = [c for c in chosen if c.quick]
+    if args.quick or args.seconds is not None:
+        chosen.sort(key=cases.urgency)
     if args.sizes:
         chosen = [c for c in chosen if c.numel in {1 << e for e in args.sizes}]
     return [c for c in chosen if matches(c, args.filter)]
