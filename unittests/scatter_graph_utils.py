@@ -18,6 +18,7 @@ storage form (see scatter_test_utils).
 """
 
 import contextlib
+import gc
 import os
 import subprocess
 import sys
@@ -99,8 +100,21 @@ def run_static(function, arrays, grads_of=(), known_dims=True):
     )
 
 
+def forget_dead_programs():
+    """To be called before Paddle's jit runs a new program.
+
+    For every program that it runs, jit leaves a cycle of Python objects that
+    refers to places inside the program (`RunnableProgram._get_program_all_values`
+    of Paddle 3.3.1). When the program is freed first, these objects are handed
+    out again for another program's Values at the same addresses, and the process
+    crashes in `pir::Value::type()`. It happens with any operator.
+    """
+    gc.collect()
+
+
 def run_to_static(function, arrays, full_graph, grads_of=()):
     """Runs `function` under paddle.jit.to_static (AST, or SOT)."""
+    forget_dead_programs()
     tensors = {
         name: paddle.to_tensor(
             np.asarray(array), stop_gradient=name not in grads_of
@@ -123,6 +137,7 @@ def saved_function(function, arrays, known_dims=True):
         paddle.static.InputSpec(list(shape_of(array)), dtype_name(array), name)
         for name, array in arrays.items()
     ]
+    forget_dead_programs()
     traced = paddle.jit.to_static(function, input_spec=specs, full_graph=True)
     with tempfile.TemporaryDirectory() as folder:
         prefix = os.path.join(folder, 'model')
@@ -132,6 +147,7 @@ def saved_function(function, arrays, known_dims=True):
 
 def run_saved(prefix, arrays, grads_of=()):
     """Loads what was saved; the output, followed by gradients."""
+    forget_dead_programs()
     layer = paddle.jit.load(prefix)
     if grads_of:
         layer.train()  # a loaded layer begins in eval mode, without backward

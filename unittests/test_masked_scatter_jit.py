@@ -19,6 +19,7 @@ import numpy as np
 from masked_scatter_cases import fast_masked_scatter
 from scatter_graph_utils import (
     assert_python_succeeds,
+    forget_dead_programs,
     run_predictor,
     run_saved,
     run_to_static,
@@ -128,6 +129,7 @@ class TestMaskedScatterJit(unittest.TestCase):
 
         grads = []
         for full_graph in (None, True, False):
+            forget_dead_programs()
             paddle.seed(1)
             model = Model()
             call = model

@@ -43,8 +43,9 @@ constexpr int64_t kParallelBytes = 128 << 10;
 // fault in the same one.
 constexpr int64_t kMaxTileBytes = 2 << 20;
 constexpr int64_t kMinTileBytes = 64 << 10;
-// Fewer bytes than this hold few pages that are not there yet.
-constexpr int64_t kPopulateBytes = 256 << 10;
+// For fewer bytes than this, asking whether their pages are there yet costs
+// more than it saves.
+constexpr int64_t kPopulateBytes = 512 << 10;
 
 inline int NumThreads() {
 #ifdef _OPENMP
@@ -82,7 +83,9 @@ struct Tiles {
   int64_t count;
 
   Tiles(int64_t numel, int64_t element_bytes) : numel(numel) {
-    const int64_t wanted = numel * element_bytes / (NumThreads() * 4);
+    // Several tiles a thread, so that a slow one leaves its last to others.
+    const int64_t shares = NumThreads() == 1 ? 1 : NumThreads() * 4;
+    const int64_t wanted = numel * element_bytes / shares;
     const int64_t bytes =
         std::min(kMaxTileBytes, std::max(kMinTileBytes, wanted));
     // Whole vectors of every element size, whole cache lines of the mask.
