@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 #include "paddle/phi/kernels/funcs/index_reduce_math.h"
 #include "paddle/phi/kernels/funcs/index_reduce_walk.h"
@@ -101,32 +102,54 @@ class IndexReducer {
       const T* row = rows[groups_.last(g)];
       for (int64_t l = 0; l < lanes.size(); ++l) out[lanes.x(l)] = row[l];
     } else {
-      Sum sums[Lanes::kMax];
       const int64_t* next = groups_.begin(g);
       // Copy() has put x where narrow lanes write: one stream less.
       const T* self = Lanes::kCopied ? out : x_ + x_offset;
       const T* first = include_self_ ? self : rows[*next++];
-      for (int64_t l = 0; l < lanes.size(); ++l) {
-        const int64_t at = include_self_ ? lanes.x(l) : l;
-        sums[l] = static_cast<Sum>(first[at]);
-      }
-      Add(lanes.size(), next, groups_.end(g), rows, sums);
       const int64_t count = groups_.size(g) + include_self_;
-      for (int64_t l = 0; l < lanes.size(); ++l) {
-        out[lanes.x(l)] = static_cast<T>(Finish(sums[l], count));
-      }
+      ReduceRows(
+          lanes,
+          next,
+          groups_.end(g),
+          rows,
+          [&](int64_t l) {
+            return static_cast<Sum>(first[include_self_ ? lanes.x(l) : l]);
+          },
+          [&](int64_t l, Sum sum) {
+            out[lanes.x(l)] = static_cast<T>(Finish(sum, count));
+          });
     }
   }
 
  private:
   using Sum = typename ReduceType<T, kReduce>::type;
 
+  // last(l, the sum of first(l) and the rows) for each lane.
+  template <typename Lanes, typename First, typename Last>
+  static void ReduceRows(const Lanes& lanes,
+                         const int64_t* next,
+                         const int64_t* end,
+                         const UpdateRows<T>& rows,
+                         const First& first,
+                         const Last& last) {
+    Sum sums[Lanes::kMax];
+    if constexpr (Lanes::kCopied || std::is_same<T, dtype::float16>::value) {
+      // What is far apart, and what takes many instructions to convert, gets
+      // loops of its own: with it, the arithmetic is not done in vectors.
+      for (int64_t l = 0; l < lanes.size(); ++l) sums[l] = first(l);
+      Add(lanes.size(), next, end, rows, sums);
+      for (int64_t l = 0; l < lanes.size(); ++l) last(l, sums[l]);
+    } else {
+      ReduceWide(lanes.size(), next, end, rows, first, last, sums);
+    }
+  }
+
+  // Four rows a turn: a quarter of the loads and stores of `sums`.
   static void Add(int64_t width,
                   const int64_t* next,
                   const int64_t* end,
                   const UpdateRows<T>& rows,
                   Sum* sums) {
-    // Four rows a turn: a quarter of the loads and stores of `sums`.
     for (; end - next >= 4; next += 4) {
       const T* row[4] = {
           rows[next[0]], rows[next[1]], rows[next[2]], rows[next[3]]};
@@ -143,6 +166,65 @@ class IndexReducer {
       for (int64_t l = 0; l < width; ++l) {
         sums[l] = Combine<kReduce>(sums[l], static_cast<Sum>(row[l]));
       }
+    }
+  }
+
+  // As many rows a pass, but the first and the last pass leave out `sums`: a
+  // slot of few rows doesn't touch it.
+  template <typename First, typename Last>
+  static void ReduceWide(int64_t width,
+                         const int64_t* next,
+                         const int64_t* end,
+                         const UpdateRows<T>& rows,
+                         const First& first,
+                         const Last& last,
+                         Sum* sums) {
+    if (end - next < 4) return LastPass(width, next, end, rows, first, last);
+    const auto from = [&](int64_t l) { return sums[l]; };
+    const auto to = [&](int64_t l, Sum sum) { sums[l] = sum; };
+    Pass<4>(width, next, rows, first, to);
+    for (next += 4; end - next >= 4; next += 4) {
+      Pass<4>(width, next, rows, from, to);
+    }
+    LastPass(width, next, end, rows, from, last);
+  }
+
+  // to(l, from(l) with the first kRows of `next`) for each lane. `to` may write
+  // where `from` reads the same lane, but the rows are elsewhere.
+  template <int kRows, typename From, typename To>
+  static void Pass(int64_t width,
+                   const int64_t* next,
+                   const UpdateRows<T>& rows,
+                   const From& from,
+                   const To& to) {
+    const T* row[kRows + 1];
+    for (int r = 0; r < kRows; ++r) row[r] = rows[next[r]];
+#pragma GCC ivdep
+    for (int64_t l = 0; l < width; ++l) {
+      Sum sum = from(l);
+      for (int r = 0; r < kRows; ++r) {
+        sum = Combine<kReduce>(sum, static_cast<Sum>(row[r][l]));
+      }
+      to(l, sum);
+    }
+  }
+
+  template <typename From, typename To>
+  static void LastPass(int64_t width,
+                       const int64_t* next,
+                       const int64_t* end,
+                       const UpdateRows<T>& rows,
+                       const From& from,
+                       const To& to) {
+    switch (end - next) {
+      case 0:
+        return Pass<0>(width, next, rows, from, to);
+      case 1:
+        return Pass<1>(width, next, rows, from, to);
+      case 2:
+        return Pass<2>(width, next, rows, from, to);
+      default:
+        return Pass<3>(width, next, rows, from, to);
     }
   }
 
