@@ -10,7 +10,7 @@ from bench import native
 
 SOURCE = Path(__file__).resolve().parent / 'loops.cc'
 # As the wheel target is compiled; but a tail call would leave the loop's name.
-FLAGS = ['-std=c++17', '-O3', '-fno-optimize-sibling-calls']
+FLAGS = ['-std=c++17', '-O3', '-mavx', '-fno-optimize-sibling-calls']
 ENVIRONMENT = {
     'OMP_NUM_THREADS': '1',
     'PATH': '/usr/bin:/bin',

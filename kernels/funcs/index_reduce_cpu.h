@@ -22,6 +22,7 @@
 #include <cstring>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "paddle/phi/kernels/funcs/index_reduce_math.h"
 #include "paddle/phi/kernels/funcs/index_reduce_walk.h"
@@ -144,6 +145,17 @@ class IndexReducer {
     }
   }
 
+  // `sum` with element l of each row, in order. No loop: some compilers leave a
+  // loop over the rows inside the one over l, which then has no vectors.
+  template <size_t... kRow>
+  static Sum CombineAll(Sum sum,
+                        [[maybe_unused]] const T* const* row,
+                        [[maybe_unused]] int64_t l,
+                        std::index_sequence<kRow...>) {
+    ((sum = Combine<kReduce>(sum, static_cast<Sum>(row[kRow][l]))), ...);
+    return sum;
+  }
+
   // Four rows a turn: a quarter of the loads and stores of `sums`.
   static void Add(int64_t width,
                   const int64_t* next,
@@ -154,11 +166,7 @@ class IndexReducer {
       const T* row[4] = {
           rows[next[0]], rows[next[1]], rows[next[2]], rows[next[3]]};
       for (int64_t l = 0; l < width; ++l) {
-        Sum sum = sums[l];
-        for (int r = 0; r < 4; ++r) {
-          sum = Combine<kReduce>(sum, static_cast<Sum>(row[r][l]));
-        }
-        sums[l] = sum;
+        sums[l] = CombineAll(sums[l], row, l, std::make_index_sequence<4>{});
       }
     }
     for (; next != end; ++next) {
@@ -201,11 +209,7 @@ class IndexReducer {
     for (int r = 0; r < kRows; ++r) row[r] = rows[next[r]];
 #pragma GCC ivdep
     for (int64_t l = 0; l < width; ++l) {
-      Sum sum = from(l);
-      for (int r = 0; r < kRows; ++r) {
-        sum = Combine<kReduce>(sum, static_cast<Sum>(row[r][l]));
-      }
-      to(l, sum);
+      to(l, CombineAll(from(l), row, l, std::make_index_sequence<kRows>{}));
     }
   }
 
