@@ -203,9 +203,11 @@ class GroupTasks {
       most = std::max(most, work);
       all += work;
     }
+    // Few cuts, since each makes the rows shorter that are copied and read.
+    const int64_t shares = std::min<int64_t>(wanted, NumThreads() * 4);
     const int64_t needed =
         std::max(wanted / tasks,
-                 most * wanted / std::max<int64_t>(1, all * outer_count_));
+                 most * shares / std::max<int64_t>(1, all * outer_count_));
     inner_count_ =
         std::max<int64_t>(1, std::min(needed, view_.inner / kMinInner));
   }
