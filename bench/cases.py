@@ -4,7 +4,7 @@ Each operator has a headline case; the others change one or two things of it.
 A case is a plain value that travels to the worker processes by pickle.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SIZES = (6, 12, 18, 24, 27)
 DTYPES = ('float32', 'bfloat16', 'int64', 'bool')
@@ -28,8 +28,8 @@ MASK = {'mask': 'full', 'density': 0.5, 'layout': 'random', 'x': 'full'}
 # The headline parameters of each operator.
 OPS = {
     'masked_scatter': MASK,
-    'masked_fill_scalar': MASK,
-    'masked_fill_tensor': {**MASK, 'value': 'one'},
+    # value: a number, or a Tensor of one element, of one for each row, or full
+    'masked_fill': {**MASK, 'value': 'number'},
     'select_scatter': {'axis': 0},
     'diagonal_scatter': {'offset': 0, 'axis1': 0, 'axis2': 1},
     'scatter': {
@@ -37,6 +37,7 @@ OPS = {
         'reduce': 'assign',
         'include_self': False,
         'index': 'random',
+        'updates': None,  # how many slices; None: as many as the axis has
     },
     'where': {},
     'clone': {},
@@ -44,9 +45,33 @@ OPS = {
 # Not ours: what a call costs; and a copy, which Paddle's engine makes of the
 # gradient that paddle.grad is given, and torch's does not.
 YARDSTICKS = ('where', 'clone')
-MASKED = ('masked_scatter', 'masked_fill_scalar', 'masked_fill_tensor')
+MASKED = ('masked_scatter', 'masked_fill')
 INPLACE = (*MASKED, 'scatter')
+# Variants that are followed over sizes, dtypes and modes as headlines are.
+FOLLOWED = {
+    ('masked_fill', 'value=one'): 'masked_fill, Tensor value',
+    ('scatter', 'reduce=sum'): 'scatter, sum',
+}
+# What is measured at every size and dtype: operators and what is changed.
+FORMS = (
+    ('masked_scatter', {}),
+    ('masked_fill', {}),
+    ('masked_fill', {'value': 'one'}),
+    ('select_scatter', {}),
+    ('diagonal_scatter', {}),
+    ('scatter', {}),
+)
 BIG = 1 << 24
+# Messages along the edges of a graph: some for each node.
+NODES = (100_000, 64)
+EDGES = 400_000
+
+
+def label(op, variant):
+    """What a followed variant or a headline is called, else None."""
+    if variant == 'headline':
+        return op
+    return FOLLOWED.get((op, variant))
 
 
 def square(exponent):
@@ -78,6 +103,11 @@ class Case:
         return product
 
     @property
+    def slices(self):
+        """Slices of updates of a scatter."""
+        return self['updates'] or self.shape[self['axis']]
+
+    @property
     def variant(self):
         """What differs from the operator's headline, in words."""
         usual = OPS[self.op]
@@ -94,6 +124,14 @@ class Case:
         """Unique, and the same in every run."""
         dims = 'x'.join(str(dim) for dim in self.shape)
         return f'{self.op}/{self.mode}/{self.dtype}/{dims}/{self.variant}'
+
+    def within(self, side):
+        """The same case with no dimension above `side`."""
+        params = dict(self.params)
+        if params.get('updates'):
+            params['updates'] = min(params['updates'], side)
+        shape = tuple(min(size, side) for size in self.shape)
+        return replace(self, shape=shape, params=tuple(sorted(params.items())))
 
 
 def case(op, mode='fwd', dtype='float32', shape=None, quick=False, **params):
@@ -116,35 +154,37 @@ def modes_of(op, dtype='float32'):
     return modes
 
 
-def _small_cases(op):
+def _small_cases(op, **form):
     """8x8: what a call costs; `where` is the yardstick of each side."""
     modes = ['fwd', 'tape', *modes_of(op)[1:]]
     return [
-        case(op, mode, shape=square(6), quick=mode in ('fwd', 'tape'))
+        case(op, mode, shape=square(6), quick=mode in ('fwd', 'tape'), **form)
         for mode in modes
     ]
 
 
-def _size_cases(op):
-    cases = _small_cases(op)
+def _size_cases(op, **form):
+    cases = _small_cases(op, **form)
     for exponent in SIZES[1:]:
         for mode in modes_of(op):
             quick = exponent == 24 or (exponent == 18 and mode == 'fwd')
-            cases.append(case(op, mode, shape=square(exponent), quick=quick))
+            cases.append(
+                case(op, mode, shape=square(exponent), quick=quick, **form)
+            )
     return cases
 
 
-def _dtype_cases(op):
+def _dtype_cases(op, **form):
     cases = []
     for dtype in DTYPES[1:]:
-        cases += [case(op, mode, dtype) for mode in modes_of(op, dtype)]
+        cases += [case(op, mode, dtype, **form) for mode in modes_of(op, dtype)]
         for exponent in (6, 12, 18, 27):
-            cases.append(case(op, 'fwd', dtype, square(exponent)))
-    cases += [case(op, 'fwd', dtype) for dtype in MORE_DTYPES]
+            cases.append(case(op, 'fwd', dtype, square(exponent), **form))
+    cases += [case(op, 'fwd', dtype, **form) for dtype in MORE_DTYPES]
     return cases
 
 
-def _mask_cases(op):
+def _mask_cases(op, **form):
     cases = []
     for density in (0, 0.01, 0.5, 0.99, 1):
         for layout in ('random', 'runs'):
@@ -154,20 +194,27 @@ def _mask_cases(op):
                 continue
             for mode in modes_of(op):
                 quick = (mode, density) == ('fwd', 1)
-                cases.append(
-                    case(op, mode, density=density, layout=layout, quick=quick)
-                )
+                how = {'density': density, 'layout': layout, **form}
+                cases.append(case(op, mode, quick=quick, **how))
     for mask in ('row', 'column', 'scalar'):
         for mode in modes_of(op):
             quick = (mask, mode) == ('row', 'fwd')
-            cases.append(
-                case(op, mode, shape=(64, 64, 4096), mask=mask, quick=quick)
-            )
+            how = {'shape': (64, 64, 4096), 'mask': mask, **form}
+            cases.append(case(op, mode, quick=quick, **how))
     for x in ('row', 'column'):
-        cases += [case(op, mode, x=x) for mode in ('fwd', 'grad')]
+        cases += [case(op, mode, x=x, **form) for mode in ('fwd', 'grad')]
     small_pages = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
-    cases.append(case(op, env=small_pages, quick=op == 'masked_scatter'))
+    quick = op == 'masked_scatter'
+    cases.append(case(op, env=small_pages, quick=quick, **form))
     return cases
+
+
+def _fill_cases():
+    return [
+        case('masked_fill', mode, value=value)
+        for value in ('row', 'full')
+        for mode in modes_of('masked_fill')
+    ]
 
 
 def _select_cases():
@@ -207,8 +254,19 @@ def _diagonal_cases():
     return cases
 
 
-def _scatter_cases():
+def _graph_cases():
+    """Several updates for each slice, in no order."""
     cases = []
+    for reduce in ('sum', 'assign', 'mean', 'amax'):
+        for mode in modes_of('scatter'):
+            quick = mode == 'fwd' and reduce in ('sum', 'assign')
+            how = {'reduce': reduce, 'updates': EDGES, 'quick': quick}
+            cases.append(case('scatter', mode, shape=NODES, **how))
+    return cases
+
+
+def _scatter_cases():
+    cases = _graph_cases() + _small_cases('scatter', reduce='sum')
     for reduce in ('assign', 'sum', 'mul', 'mean', 'amax', 'amin'):
         selves = (False,) if reduce == 'assign' else (False, True)
         for axis in (0, 1):
@@ -243,24 +301,26 @@ def all_cases():
     cases = [case('where', mode, shape=square(6), quick=True)
              for mode in ('fwd', 'tape', 'grad')]  # fmt: skip
     cases.append(case('clone', quick=True))
-    ops = [op for op in OPS if op not in YARDSTICKS]
-    for op in ops:
-        cases += _size_cases(op)
-    for op in MASKED:
-        cases += _mask_cases(op)
+    for op, form in FORMS:
+        cases += _size_cases(op, **form)
+    for op, form in FORMS:
+        if op in MASKED:
+            cases += _mask_cases(op, **form)
+    cases += _fill_cases()
     cases += _select_cases() + _diagonal_cases() + _scatter_cases()
-    for op in ops:
-        cases += _dtype_cases(op)
+    for op, form in FORMS:
+        cases += _dtype_cases(op, **form)
     unique = {c.name: c for c in reversed(cases)}
     return sorted(unique.values(), key=lambda c: cases.index(c))
 
 
 def urgency(case):
     """A sort key: what to measure first when time may run out."""
-    headline = case.variant == 'headline' and case.numel == BIG
+    headline = label(case.op, case.variant) and case.numel == BIG
     if headline and case.mode == 'fwd':
         return 0
-    if case.op == 'scatter' and case.numel == BIG and case.mode == 'fwd':
+    known_shape = case.numel == BIG or case.shape == NODES
+    if case.op == 'scatter' and known_shape and case.mode == 'fwd':
         return 1
     if case.shape == square(6):
         return 2

@@ -6,7 +6,15 @@ A floor that the run did not measure is neither passed nor missed.
 from dataclasses import dataclass
 from typing import Optional
 
-from bench.cases import ITEM_BYTES, MORE_DTYPES, case, square
+from bench.cases import (
+    EDGES,
+    FORMS,
+    ITEM_BYTES,
+    MORE_DTYPES,
+    NODES,
+    case,
+    square,
+)
 from bench.table import busy
 
 THREADS = 2
@@ -50,7 +58,7 @@ def _torch_net(bound, op):
 
 
 def _masked_floors():
-    scatter, fill = 'masked_scatter', 'masked_fill_scalar'
+    scatter, fill = 'masked_scatter', 'masked_fill'
     floors = [
         _torch(7, scatter),
         Floor('release', case(scatter), 50),
@@ -98,19 +106,35 @@ def _scatter_floors():
                 )
                 for index in ('one', 'two')
             ]
-    # The other sum along axis 0 stays on the built-in operator.
     floors.append(_torch(2, 'scatter', reduce='sum', include_self=True))
-    floors.append(Floor('release', case('scatter'), 0.97))
-    floors.append(Floor('release', case('scatter', reduce='sum'), 0.97))
+    return floors + _plain_scatter_floors() + _graph_floors()
+
+
+def _plain_scatter_floors():
+    """The calls that the release has too."""
+    floors = [_torch(1, 'scatter')]
+    for reduce in ('assign', 'sum'):
+        floors.append(Floor('release', case('scatter', reduce=reduce), 2))
+    return floors
+
+
+def _graph_floors():
+    floors = []
+    for reduce in ('assign', 'sum', 'mean', 'amax'):
+        how = {'shape': NODES, 'updates': EDGES, 'reduce': reduce}
+        floors.append(_torch(1, 'scatter', **how))
+        if reduce in ('assign', 'sum'):
+            floors.append(Floor('release', case('scatter', **how), 1))
     return floors
 
 
 def _small_floors():
     floors = []
-    ops = ('masked_scatter', 'masked_fill_scalar', 'masked_fill_tensor',
-           'select_scatter', 'diagonal_scatter', 'scatter')  # fmt: skip
-    for op in ops:
-        how = {'reduce': 'sum', 'include_self': True} if op == 'scatter' else {}
+    sums = [
+        ('scatter', {'reduce': 'sum', 'include_self': also_x})
+        for also_x in (False, True)
+    ]
+    for op, how in (*FORMS, *sums):
         small = case(op, shape=square(6), **how)
         floors.append(
             Floor('over_where', small, 2, case('where', shape=square(6)))

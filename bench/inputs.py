@@ -76,6 +76,11 @@ def part_shape(shape, kind):
     return {'full': tuple(shape), 'scalar': (1,)}[kind]
 
 
+def value_shape(shape, kind):
+    """The shape of the value of masked_fill."""
+    return () if kind in ('number', 'one') else part_shape(shape, kind)
+
+
 def _masked(case, rng):
     flags = mask(
         rng, part_shape(case.shape, case['mask']), case['density'],
@@ -91,11 +96,12 @@ def _masked(case, rng):
         count = max(1, int(np.count_nonzero(flags)) * repeats)
         made.data['value'] = values(rng, (count,), case.dtype)
         made.grads = ('x', 'value')
-    elif case.op == 'masked_fill_tensor':
-        made.data['value'] = values(rng, (), case.dtype)
-        made.grads = ('x', 'value')
-    else:
+    elif case['value'] == 'number':
         made.attrs['value'] = True if case.dtype == 'bool' else 3
+    else:
+        shape = value_shape(case.shape, case['value'])
+        made.data['value'] = values(rng, shape, case.dtype)
+        made.grads = ('x', 'value')
     return made
 
 
@@ -126,30 +132,32 @@ def _diagonal(case, rng):
     return Inputs(data, attrs=attrs, grads=('x', 'y'))
 
 
-def index(rng, size, pattern):
-    """int64 indices, as many as there are slots."""
+def index(rng, size, pattern, count):
+    """`count` indices into `size` slots; permutation: none of them twice."""
     if pattern == 'permutation':
-        return rng.permutation(size)
+        return rng.permutation(size)[:count]
     if pattern == 'one':
-        return np.full(size, size // 2)
+        return np.full(count, size // 2)
     if pattern == 'two':
-        return rng.integers(0, 2, size) * (size // 2)
-    drawn = rng.integers(0, size, size)
+        return rng.integers(0, 2, count) * (size // 2)
+    drawn = rng.integers(0, size, count)
     return np.sort(drawn) if pattern == 'sorted' else drawn
 
 
 def _scatter(case, rng):
     powers = case['reduce'] == 'mul'
+    axis, count = case['axis'], case.slices
+    shape = (*case.shape[:axis], count, *case.shape[axis + 1 :])
     data = {
         'x': values(rng, case.shape, case.dtype, powers),
-        'updates': values(rng, case.shape, case.dtype, powers),
+        'updates': values(rng, shape, case.dtype, powers),
     }
     attrs = {key: case[key] for key in ('axis', 'reduce', 'include_self')}
     if case.mode == 'grad' and case['reduce'] in ('amax', 'amin'):
         # No element of x ties with one of updates: among equal ones PyTorch
         # 2.13 counts x's even where include_self is False.
         data['x'] += data['x'].dtype.type(1 / 16)
-    spots = index(rng, case.shape[case['axis']], case['index'])
+    spots = index(rng, case.shape[axis], case['index'], count)
     return Inputs(
         data,
         index={'index': spots.astype(np.int64)},
@@ -173,8 +181,7 @@ def _clone(case, rng):
 
 BUILDERS = {
     'masked_scatter': _masked,
-    'masked_fill_scalar': _masked,
-    'masked_fill_tensor': _masked,
+    'masked_fill': _masked,
     'select_scatter': _select,
     'diagonal_scatter': _diagonal,
     'scatter': _scatter,

@@ -49,18 +49,21 @@ struct Data {
   ops::WordView<Word> X() const { return {Words(x), {dims, dims}}; }
 };
 
-void Reduce(Data* data, ops::IndexReduce kind, int axis) {
+template <ops::IndexReduce kReduce>
+void Reduce(Data* data, int axis) {
   ops::IndexGroups groups;
   groups.order.resize(kSide);
-  ops::CountGroups(
-      ops::ReadSlots(data->index.data(), kSide, kSide), kSide, &groups);
-  ops::IndexReduceCpu<float>(ops::AxisView(data->dims, data->dims, axis),
-                             groups,
-                             kind,
-                             /*include_self=*/false,
-                             data->x.data(),
-                             data->value.data(),
-                             data->out.data());
+  ops::CountGroups(ops::ReadSlots("bench", data->index.data(), kSide, kSide),
+                   kSide,
+                   &groups);
+  const ops::AxisView view(data->dims, data->dims, axis);
+  ops::IndexReducer<float, kReduce>(view,
+                                    groups,
+                                    /*include_self=*/false,
+                                    data->x.data(),
+                                    data->value.data(),
+                                    data->out.data())
+      .Run();
 }
 
 }  // namespace
@@ -118,20 +121,24 @@ BENCH_LOOP loop_diagonal_scatter(Data* d) {
                             d->Words(d->value));
 }
 
+BENCH_LOOP loop_scatter_assign_axis_0(Data* d) {
+  Reduce<ops::IndexReduce::kAssign>(d, 0);
+}
+
 BENCH_LOOP loop_scatter_sum_axis_0(Data* d) {
-  Reduce(d, ops::IndexReduce::kSum, 0);
+  Reduce<ops::IndexReduce::kSum>(d, 0);
 }
 
 BENCH_LOOP loop_scatter_sum_axis_1(Data* d) {
-  Reduce(d, ops::IndexReduce::kSum, 1);
+  Reduce<ops::IndexReduce::kSum>(d, 1);
 }
 
 BENCH_LOOP loop_scatter_amax_axis_0(Data* d) {
-  Reduce(d, ops::IndexReduce::kAmax, 0);
+  Reduce<ops::IndexReduce::kAmax>(d, 0);
 }
 
 BENCH_LOOP loop_scatter_amax_axis_1(Data* d) {
-  Reduce(d, ops::IndexReduce::kAmax, 1);
+  Reduce<ops::IndexReduce::kAmax>(d, 1);
 }
 
 int main() {
@@ -142,6 +149,7 @@ int main() {
   loop_masked_fill(&data);
   loop_select_scatter_axis_1(&data);
   loop_diagonal_scatter(&data);
+  loop_scatter_assign_axis_0(&data);
   loop_scatter_sum_axis_0(&data);
   loop_scatter_sum_axis_1(&data);
   loop_scatter_amax_axis_0(&data);

@@ -5,10 +5,9 @@ import paddle
 VERSION = paddle.__version__
 NEW_OPS = (
     'masked_scatter',
-    'masked_fill_scalar',
-    'masked_fill_tensor',
     'select_scatter',
     'diagonal_scatter',
+    'index_scatter',
     'index_reduce',
 )
 
@@ -83,11 +82,9 @@ def _masked(function, t, attrs):
     return lambda x: function(x, t['mask'], value)
 
 
-def forward(op, t, attrs):
-    """A function of x that runs the operator on the tensors `t`."""
-    if op in ('masked_scatter', 'masked_fill_scalar', 'masked_fill_tensor'):
-        name = 'masked_scatter' if op == 'masked_scatter' else 'masked_fill'
-        return _masked(getattr(paddle, name), t, attrs)
+def _forward(op, t, attrs):
+    if op in ('masked_scatter', 'masked_fill'):
+        return _masked(getattr(paddle, op), t, attrs)
     if op == 'select_scatter':
         values, axis, index = t['values'], attrs['axis'], attrs['index']
         return lambda x: paddle.select_scatter(x, values, axis, index)
@@ -104,11 +101,14 @@ def forward(op, t, attrs):
     return lambda x: paddle.where(mask, x, y)
 
 
-def inplace(op, t, attrs):
-    """The same, into x."""
+def _into_x(op, t, attrs):
     if op == 'scatter':
         index, updates = t['index'], t['updates']
         options = _scatter_options(attrs)
         return lambda x: paddle.scatter_(x, index, updates, **options)
-    name = 'masked_scatter_' if op == 'masked_scatter' else 'masked_fill_'
-    return _masked(getattr(paddle, name), t, attrs)
+    return _masked(getattr(paddle, op + '_'), t, attrs)
+
+
+def ways(op, t, attrs, inplace=False):
+    """{name: a function of x that runs the operator on the tensors `t`}"""
+    return {op: (_into_x if inplace else _forward)(op, t, attrs)}

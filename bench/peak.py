@@ -1,19 +1,22 @@
 """Peak memory of the operators on every side."""
 
 from bench import gaps
-from bench.cases import OPS, YARDSTICKS, case, modes_of
+from bench.cases import EDGES, FORMS, NODES, case, modes_of
 from bench.processes import Side, SideError
 
 
 def memory_cases(quick=False):
     """The headline of each operator, in each mode."""
-    ops = [op for op in OPS if op not in YARDSTICKS]
-    chosen = [case(op, mode) for op in ops for mode in modes_of(op)]
+    chosen = [
+        case(op, mode, **form) for op, form in FORMS for mode in modes_of(op)
+    ]
     row = {'shape': (64, 64, 4096), 'mask': 'row'}
     chosen.append(case('masked_scatter', **row))
     for axis in (0, 1):
         for reduce in ('sum', 'amax'):
             chosen.append(case('scatter', axis=axis, reduce=reduce))
+    graph = {'shape': NODES, 'updates': EDGES, 'reduce': 'sum'}
+    chosen.append(case('scatter', **graph))
     unique = {c.name: c for c in chosen}
     return [c for c in unique.values() if not quick or c.mode == 'fwd']
 

@@ -9,20 +9,34 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import NamedTuple
 
 from bench import table
+from bench.cases import EDGES, NODES
 
 README = Path(__file__).resolve().parent.parent / 'README.md'
 START = '<!-- speed: written by python -m bench.readme_table -->'
 END = '<!-- end of speed -->'
 MODES = {'fwd': 'forward', 'grad': 'forward + backward', 'inplace': 'in place'}
-# (operator, what differs from its headline, how it is called here)
-ROWS = (
+ELEMENTS = 1 << 24
+GRAPH = NODES[0] * NODES[1]
+
+
+class Row(NamedTuple):
+    """Operator, what differs from its headline, how it is called here."""
+
+    op: str
+    variant: str
+    label: str
+    elements: int = ELEMENTS
+
+
+_TABLE = (
     ('masked_scatter', 'headline', 'masked_scatter'),
     ('masked_scatter', 'mask=row', 'masked_scatter, row mask'),
-    ('masked_fill_scalar', 'headline', 'masked_fill'),
-    ('masked_fill_scalar', 'mask=row', 'masked_fill, row mask'),
-    ('masked_fill_tensor', 'headline', 'masked_fill, Tensor value'),
+    ('masked_fill', 'headline', 'masked_fill'),
+    ('masked_fill', 'mask=row', 'masked_fill, row mask'),
+    ('masked_fill', 'value=one', 'masked_fill, Tensor value'),
     ('select_scatter', 'headline', 'select_scatter, axis 0'),
     ('select_scatter', 'axis=1', 'select_scatter, axis 1'),
     ('diagonal_scatter', 'headline', 'diagonal_scatter'),
@@ -31,25 +45,29 @@ ROWS = (
     ('scatter', 'axis=1,reduce=sum', 'scatter, sum, axis 1'),
     ('scatter', 'reduce=amax', 'scatter, amax'),
     ('scatter', 'axis=1,reduce=amax', 'scatter, amax, axis 1'),
+    ('scatter', f'updates={EDGES}', 'scatter, graph', GRAPH),
+    ('scatter', f'reduce=sum,updates={EDGES}', 'scatter, sum, graph', GRAPH),
+    ('scatter', f'reduce=mean,updates={EDGES}', 'scatter, mean, graph', GRAPH),
+    ('scatter', f'reduce=amax,updates={EDGES}', 'scatter, amax, graph', GRAPH),
 )
-ELEMENTS = 1 << 24
+ROWS = [Row(*entry) for entry in _TABLE]
 PULL_REQUESTS = README.parent / 'docs/pull_requests'
 # Texts, and the operators whose rows they show.
 TEXTS = {
     'masked_scatter.md': ('masked_scatter',),
-    'masked_fill.md': ('masked_fill_scalar', 'masked_fill_tensor'),
+    'masked_fill.md': ('masked_fill',),
     'select_scatter.md': ('select_scatter',),
     'diagonal_scatter.md': ('diagonal_scatter',),
     'scatter.md': ('scatter',),
 }
 
 
-def _find(results, op, variant, mode, threads):
+def _find(results, row, mode, threads):
     for result in results:
         if (
-            (result['op'], result['variant']) == (op, variant)
+            (result['op'], result['variant']) == (row.op, row.variant)
             and (result['mode'], result['threads']) == (mode, threads)
-            and (result['dtype'], result['numel']) == ('float32', ELEMENTS)
+            and (result['dtype'], result['numel']) == ('float32', row.elements)
             and 'ms' in result['sides'].get('ours', {})
         ):
             return result
@@ -63,6 +81,7 @@ def _line(label, result):
         MODES[result['mode']],
         table.cell(sides['ours']),
         table.cell(sides.get('torch')),
+        table.way(result),
         table.cell(sides.get('release')),
         table.times(result['ratio_torch']),
         table.times(result['ratio_release']),
@@ -82,7 +101,10 @@ def _about(data, threads):
         f'{changed}; PyTorch {versions.get("torch", "-")}, released Paddle '
         f'{versions.get("release", "-")}. float32, 16.8 million elements, '
         'half of the mask True, medians of several turns. "Of the limit": '
-        'time of a bare copy of the same bytes over ours.'
+        'time of a bare copy of the same bytes over ours. "By": the fastest '
+        'of the ways that PyTorch has to the same result. "Graph": '
+        f'{EDGES:,} updates in random order into {NODES[0]:,} rows of '
+        f'{NODES[1]}.'
     )
 
 
@@ -117,7 +139,7 @@ def _instructions(counts):
 
 def section(data):
     """The text between the markers of the README."""
-    lines = rows(data, [op for op, _, _ in ROWS])
+    lines = rows(data, [row.op for row in ROWS])
     lines += _means(data['summary'])
     return '\n'.join(lines + _instructions(data.get('instructions', {})))
 
@@ -128,15 +150,15 @@ def rows(data, ops):
     threads = max((r['threads'] for r in results), default=0)
     lines = [_about(data, threads), '']
     lines.append(
-        '| API | | ours | PyTorch | released | x PyTorch | x released | '
+        '| API | | ours | PyTorch | by | released | x PyTorch | x released | '
         'of the limit |'
     )
-    lines.append('|---|---|---:|---:|---:|---:|---:|---:|')
-    for op, variant, label in ROWS:
+    lines.append('|---|---|---:|---:|---|---:|---:|---:|---:|')
+    for row in ROWS:
         for mode in MODES:
-            result = _find(results, op, variant, mode, threads)
-            if result and op in ops:
-                lines.append(_line(label, result))
+            result = _find(results, row, mode, threads)
+            if result and row.op in ops:
+                lines.append(_line(row.label, result))
     return lines
 
 

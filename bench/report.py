@@ -3,8 +3,7 @@
 from html import escape
 from pathlib import Path
 
-from bench import svg, table
-from bench.cases import YARDSTICKS
+from bench import cases, svg, table
 
 TEMPLATE = Path(__file__).resolve().parent / 'report.html.j2'
 LABELS = {
@@ -25,6 +24,7 @@ WORDS = {
 def _words(result):
     times = ', '.join(
         f'{LABELS[name]} {table.cell(entry)}'
+        + (f' by {entry["way"]}' if 'way' in entry else '')
         for name, entry in result['sides'].items()
         if 'ms' in entry
     )
@@ -40,7 +40,7 @@ def ratio_strips(results, key, label):
             words = f'{table.times(result[key])}: {_words(result)}'
             dots = rows.setdefault(result['op'], [])
             dots.append((result[key], result['mode'], words))
-    for op in YARDSTICKS:
+    for op in cases.YARDSTICKS:
         rows.pop(op, None)
     return svg.strips(list(rows.items()), label) if rows else ''
 
@@ -49,18 +49,13 @@ def _by_size(results, threads):
     """{op: {side: [(elements, ms, words)]}} of the float32 headlines."""
     found = {}
     for result in results:
-        usual = result['variant'] == 'headline' or (
-            result['op'] == 'scatter' and result['variant'] == 'reduce=sum'
-        )
-        if not usual or len(result['shape']) != 2:
+        label = cases.label(result['op'], result['variant'])
+        if not label or len(result['shape']) != 2:
             continue
         if (result['mode'], result['dtype']) != ('fwd', 'float32'):
             continue
         if result['threads'] != threads:
             continue
-        label = result['op']
-        if result['variant'] != 'headline':
-            label += ', sum'
         for name, entry in result['sides'].items():
             if 'ms' in entry:
                 line = found.setdefault(label, {}).setdefault(name, [])
@@ -87,8 +82,8 @@ def small_chart(rows):
     groups = []
     most = max((row['threads'] for row in rows), default=0)
     for row in rows:
-        usual = (row['dtype'], row['variant']) == ('float32', 'headline')
-        if row['threads'] != most or not usual:
+        label = cases.label(row['op'], row['variant'])
+        if row['threads'] != most or row['dtype'] != 'float32' or not label:
             continue
         # ours last: it is drawn over the others
         dots = [
@@ -96,7 +91,7 @@ def small_chart(rows):
             for side in reversed(LABELS)
             if side in row
         ]
-        name = row['op'] + WORDS[row['mode']]
+        name = label + WORDS[row['mode']]
         if dots:
             groups.append((name, dots))
     if not groups:
@@ -196,6 +191,7 @@ def render(data):
         instructions=data.get('instructions', {}),
         floors=data['floors'],
         cell=_cell,
+        way=table.way,
         ratio=_ratio,
         percent=table.percent,
     )

@@ -122,6 +122,11 @@ def _measured(turns):
     }
 
 
+def _way(crew, name, case):
+    """How the side was called, where it could be called in several ways."""
+    return {} if name == 'limit' else crew.side(name, case.env).ask('way')
+
+
 def _ratio(sides, name):
     other, ours = sides.get(name, {}), sides.get('ours', {})
     if 'ms' not in other or not ours.get('ms'):
@@ -192,7 +197,7 @@ def _timed(crew, case, effort, names, check):
         timed.append('limit')
     try:
         for name, turns in _turns(crew, timed, case, effort).items():
-            sides[name] = _measured(turns)
+            sides[name] = {**_measured(turns), **_way(crew, name, case)}
     except SideDied as error:
         sides['ours'] = {'failed': str(error)}
     return sides

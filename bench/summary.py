@@ -1,6 +1,6 @@
 """What all results together say."""
 
-from bench.cases import BIG, YARDSTICKS
+from bench.cases import BIG, YARDSTICKS, label
 from bench.compare import geometric_mean
 
 # A ratio this far below 1 is still noise.
@@ -59,11 +59,13 @@ def scaling(results):
     """Nanoseconds per element by size, for each operator's headline."""
     rows = {}
     for result in results:
-        if result['variant'] != 'headline' or not _ours(result):
+        followed = label(result['op'], result['variant'])
+        if not followed or not _ours(result):
             continue
         if result['numel'] < 1 << 18 or len(result['shape']) != 2:
             continue
-        key = tuple(result[k] for k in ('op', 'mode', 'dtype', 'threads'))
+        facts = (result[k] for k in ('mode', 'dtype', 'threads'))
+        key = (followed, *facts)
         per_element = _ours(result) * 1e6 / result['numel']
         rows.setdefault(key, {})[result['numel']] = per_element
     return [

@@ -48,6 +48,11 @@ def cell(entry):
     return duration(entry['ms'])
 
 
+def way(result):
+    """How torch was called, where it has several ways."""
+    return result['sides'].get('torch', {}).get('way', '-')
+
+
 COLUMNS = ('ours', 'torch', 'release', 'limit')
 
 
@@ -73,7 +78,7 @@ def header():
     """The first line of the table."""
     heads = ''.join(f'{name:>10}' for name in COLUMNS)
     ratios = f'{"xtorch":>8}{"xrelease":>9}{"limit/ours":>11}'
-    return f'{"case":<{WIDTH}}{"thr":>4}{heads}{ratios}'
+    return f'{"case":<{WIDTH}}{"thr":>4}{heads}{ratios}  torch by'
 
 
 def line(result):
@@ -83,11 +88,13 @@ def line(result):
         return f'{start}  skipped: {result["skipped"]}'
     sides = result['sides']
     cells = ''.join(f'{cell(sides.get(name)):>10}' for name in COLUMNS)
-    return (
+    text = (
         f'{start}{cells}{times(result["ratio_torch"]):>8}'
         f'{times(result["ratio_release"]):>9}'
-        f'{percent(result["of_limit"]):>11}{" *" if busy(result) else ""}'
+        f'{percent(result["of_limit"]):>11}  {way(result):<15}'
+        f'{"*" if busy(result) else ""}'
     )
+    return text.rstrip()
 
 
 def overhead_lines(rows):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from bench.cases import ITEM_BYTES, MASKED
-from bench.inputs import diagonal_shape, part_shape, size_of
+from bench.inputs import diagonal_shape, part_shape, size_of, value_shape
 
 LINE = 64
 # Below this the limit would be the cost of a function call.
@@ -31,6 +31,15 @@ def _touched(density, layout, item):
     return 1 - (1 - density) ** max(1, LINE // item)
 
 
+def _value_bytes(case, item, density, written):
+    """Bytes of value that the True elements of the mask need."""
+    if case.op == 'masked_scatter':
+        return density * case.numel * item
+    count = size_of(value_shape(case.shape, case['value']))
+    # what is smaller than the result is read for many of its elements
+    return item * count * (written if count == case.numel else 1)
+
+
 def _masked(case, item):
     out = case.numel * item
     x = size_of(part_shape(case.shape, case['x'])) * item
@@ -40,7 +49,7 @@ def _masked(case, item):
     layout = 'runs' if whole else case['layout']
     written = _touched(density, layout, item)
     kept = _touched(1 - density, layout, item)
-    value = density * out if case.op == 'masked_scatter' else 0
+    value = _value_bytes(case, item, density, written)
     if case.mode == 'inplace':
         # a line that is written only in part is read first
         return Traffic(0, int(mask + value + written * (1 + kept) * out))
@@ -49,6 +58,11 @@ def _masked(case, item):
         return Traffic(int(forward[0]), int(forward[1]))
     fresh = out + x + value
     return Traffic(int(fresh), int(forward[1] + mask + out))
+
+
+def _updates(case):
+    """Elements of the updates of a scatter."""
+    return case.numel // case.shape[case['axis']] * case.slices
 
 
 def _pieces(case):
@@ -61,7 +75,7 @@ def _pieces(case):
     if case.op == 'clone':
         return case.numel, 0, 0
     if case.op == 'scatter':
-        return case.numel, case.numel, 8 * case.shape[case['axis']]
+        return case.numel, _updates(case), 8 * case.slices
     return case.numel, case.numel, case.numel
 
 
@@ -92,7 +106,11 @@ def memory_needed(case):
     """A rough upper bound of the bytes that one side holds at a time."""
     item = ITEM_BYTES[case.dtype]
     copies = {'fwd': 4, 'tape': 4, 'inplace': 4, 'grad': 8}[case.mode]
-    index = 8 * case.numel if case.op == 'scatter' else 0
+    # of torch's ways some make an index of each element
+    index = 8 * case.numel if case.op in ('scatter', 'masked_scatter') else 0
+    elements = case.numel
+    if case.op == 'scatter':
+        elements = max(elements, _updates(case))
     # numpy's own copy of the inputs while they are loaded
-    host = 3 * case.numel * max(item, 4 if case.dtype == 'bfloat16' else 1)
-    return copies * case.numel * item + 2 * case.numel + index + host
+    host = 3 * elements * max(item, 4 if case.dtype == 'bfloat16' else 1)
+    return copies * elements * item + 2 * elements + index + host

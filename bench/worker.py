@@ -5,7 +5,6 @@ Started as `python -m bench.worker SIDE FD THREADS`.
 """
 
 import ctypes
-import dataclasses
 import gc
 import hashlib
 import importlib
@@ -15,7 +14,8 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from bench import inputs, memory, timing, traffic
+from bench import gaps, inputs, memory, pick, timing, traffic
+from bench.compare import same_outputs
 
 SAMPLE = 1 << 16
 SIDES = {
@@ -57,8 +57,11 @@ class Program:
         self.leaves = [self.tensors[name] for name in made.grads]
         for leaf in self.leaves:
             side.require_grad(leaf)
-        pick = side.inplace if case.mode == 'inplace' else side.forward
-        self.function = pick(case.op, self.tensors, made.attrs)
+        inplace = case.mode == 'inplace'
+        self.ways = side.ways(case.op, self.tensors, made.attrs, inplace)
+        # the usual way, until choose() has compared them
+        self.function = next(iter(self.ways.values()))
+        self.picked = None
 
     def fresh(self):
         """A new x for an in-place call, or None if x can be used again."""
@@ -92,6 +95,36 @@ class Program:
         result = self.call()()
         return result if isinstance(result, tuple) else (result,)
 
+    def summaries(self):
+        """Of the results of one call, what is compared."""
+        return [summary(self.side.to_numpy(out)) for out in self.outputs()]
+
+    def choose(self, side_name):
+        """Go on with the fastest way, if there are several."""
+        if len(self.ways) == 1:
+            return
+        compared = gaps.uncompared(side_name, self.case) is None
+
+        def use(name):
+            self.function = self.ways[name]
+            return self
+
+        def same(one, other):
+            dtype = self.case.dtype
+            return same_outputs(one, other, dtype) if compared else ''
+
+        self.picked = pick.fastest(
+            self.ways,
+            lambda name: use(name).summaries(),
+            same,
+            lambda name: use(name).turn(pick.SECONDS)[0],
+        )
+        use(self.picked.name)
+
+    def turn(self, budget):
+        """(seconds per call, calls)"""
+        return timing.turn(self.call(), budget, self.fresh())
+
 
 class Worker:
     """Answers requests; holds at most one program at a time."""
@@ -119,13 +152,20 @@ class Worker:
         """Load a case and run it once; returns summaries of the outputs."""
         self.drop()
         self.program = Program(self.side, case, seed)
-        outputs = self.program.outputs()
-        return [summary(self.side.to_numpy(tensor)) for tensor in outputs]
+        self.program.choose(self.name)
+        found = self.program.summaries()
+        # the next side may time its ways now
+        self._quiet()
+        return found
+
+    def way(self):
+        """The way that is timed and what was tried; {} if it has but one."""
+        picked = self.program.picked
+        return {'way': picked.name, 'ways': picked.tried} if picked else {}
 
     def time(self, budget):
         """One turn: (seconds per call, calls)."""
-        program = self.program
-        taken = timing.turn(program.call(), budget, program.fresh())
+        taken = self.program.turn(budget)
         self._quiet()
         return taken
 
@@ -141,8 +181,9 @@ class Worker:
         """Peak memory of one call beyond its inputs and outputs, in bytes."""
         self.drop()
         # the code and the threads' stacks are no memory of the call
-        Program(self.side, smaller(case), seed).outputs()
+        Program(self.side, case.within(512), seed).outputs()
         program = Program(self.side, case, seed)
+        program.choose(self.name)
         trim()
         # of an in-place call the clone of x is the output
         return memory.beyond(program.outputs, self.side.data_bytes)
@@ -157,12 +198,6 @@ class Worker:
         if self.limit:
             self.limit.free()
         trim()
-
-
-def smaller(case):
-    """The same case with sides of at most 512."""
-    shape = tuple(min(size, 512) for size in case.shape)
-    return dataclasses.replace(case, shape=shape)
 
 
 def settle_malloc():

@@ -43,6 +43,19 @@ def run_in_place(kernel, x, *arguments):
     return to_array(x)
 
 
+def run_over_out_grad(kernel, *arguments, out_grad, wanted):
+    """The same for a gradient whose x_grad comes as out_grad itself, resized.
+
+    `wanted` are arrays like the gradients; None for one that is not wanted.
+    """
+    arguments = arguments_on_device(arguments)
+    tensor = arguments[out_grad]
+    x_grad = tensor.view(-1)[: wanted[0].size].view(wanted[0].shape)
+    others = [None if a is None else on_device(a) for a in wanted[1:]]
+    ops.run(kernel, *arguments, out=[x_grad, *others])
+    return [to_array(tensor) for tensor in (x_grad, *others)]
+
+
 def tile_edges(dtype):
     """Lengths at which a kernel's last pack, round, tile or window changes."""
     pack = PACK_BYTES // storage_dtype(dtype).itemsize

@@ -17,6 +17,7 @@ USUAL, BIG = 26, 28
 # Share of a copy's bandwidth, or times PyTorch, that is aimed at from here on.
 GOAL_SIZE = 26
 COPY_GOAL = 0.9
+INDEX_OPS = ('index_reduce', 'index_scatter', 'scatter')
 TORCH_NAMES = {'mul': 'prod', 'mean': 'mean', 'amax': 'amax', 'amin': 'amin'}
 
 
@@ -89,12 +90,27 @@ def _reduce_cases():
     for axis in (0, 1):
         usual = {'axis': axis, 'index': 'random'}
         for size in SIZES[:-1]:
-            found.append(case('index_reduce', size, reduce='sum', **usual))
+            for reduce in ('sum', 'amax'):
+                found.append(_reduce_case(size, reduce=reduce, **usual))
         for dtype in DTYPES:
             for reduce in ('assign', 'sum', 'mul', 'mean', 'amax', 'amin'):
                 for index in ('random', 'skewed'):
                     how = {'reduce': reduce, 'axis': axis, 'index': index}
-                    found.append(case('index_reduce', USUAL, dtype, **how))
+                    found.append(_reduce_case(USUAL, dtype, **how))
+    return found
+
+
+def _reduce_case(size, dtype='float32', **how):
+    return case(ops.index_op(how['reduce']), size, dtype, **how)
+
+
+def _scatter_cases():
+    found = []
+    for overwrite in (True, False):
+        how = {'axis': 0, 'overwrite': overwrite}
+        for size in SIZES[:-1]:
+            found.append(case('scatter', size, index='random', **how))
+        found.append(case('scatter', USUAL, index='skewed', **how))
     return found
 
 
@@ -102,14 +118,9 @@ def _reduce_cases():
 def all_cases():
     """Every case once."""
     found = []
-    for op in (
-        'masked_fill_scalar',
-        'masked_fill_tensor',
-        'masked_scatter',
-        'masked_scatter_grad',
-    ):
+    for op in ('masked_fill', 'masked_scatter', 'masked_scatter_grad'):
         found += _mask_cases(op)
-    found += _view_cases() + _reduce_cases()
+    found += _view_cases() + _reduce_cases() + _scatter_cases()
     return tuple(dict.fromkeys(found))
 
 
@@ -117,7 +128,7 @@ def goal(case):
     """('copy' or 'torch', least ratio) that the case should reach, or None."""
     if case.size < GOAL_SIZE:
         return None
-    if case.op == 'index_reduce':
+    if case.op in INDEX_OPS:
         hard = case['axis'] == 1 or case['index'] == 'skewed'
         return 'torch', 2.0 if hard else 1.0
     if case.op.startswith('masked_scatter'):
@@ -144,10 +155,7 @@ def _masked(case):
     x, mask = _numbers(case.shape, case.dtype), _mask(case)
     item, count = x.element_size(), x.numel()
     moved = 2 * count * item + count
-    if case.op == 'masked_fill_scalar':
-        call, out = ops.prepare(case.op, x, mask, 3.0, make=_empty)
-        return Work(call, lambda: x.masked_fill(mask, 3.0), out, moved)
-    if case.op == 'masked_fill_tensor':
+    if case.op == 'masked_fill':
         value = _numbers((), case.dtype)
         call, out = ops.prepare(case.op, x, mask, value, make=_empty)
         return Work(call, lambda: x.masked_fill(mask, value), out, moved)
@@ -209,6 +217,24 @@ def _torch_reduce(x, index, updates, case):
     return lambda: x.index_reduce(axis, index, updates, name, include_self=True)
 
 
+def _scatter(case):
+    """Sums replace what was in a slot, so x has no part in them."""
+    x, updates = (_numbers(case.shape, case.dtype) for _ in range(2))
+    index, overwrite = _index(case), case['overwrite']
+    call, out = ops.prepare(case.op, x, index, updates, overwrite, make=_empty)
+    moved = 3 * x.numel() * x.element_size() + index.numel() * 8
+
+    def theirs(x=x, updates=updates):
+        if overwrite:
+            return x.index_copy(0, index, updates)
+        return x.index_fill(0, index, 0).index_add_(0, index, updates)
+
+    return Work(
+        *(call, theirs, out, moved),
+        exact=lambda: theirs(x.double(), updates.double()),
+    )
+
+
 def _reduce(case):
     make = _factors if case['reduce'] == 'mul' else _numbers
     x, updates = (make(case.shape, case.dtype) for _ in range(2))
@@ -236,7 +262,9 @@ def prepare(case):
     torch.manual_seed(0)
     if case.op.startswith('masked'):
         return _masked(case)
-    if case.op == 'index_reduce':
+    if case.op == 'scatter':
+        return _scatter(case)
+    if case.op in INDEX_OPS:
         return _reduce(case)
     return _view(case)
 
@@ -246,7 +274,8 @@ def agrees(case, work):
 
     PyTorch takes any of several values that are assigned to one slot.
     """
-    if case.op == 'index_reduce' and case['reduce'] == 'assign':
+    details = dict(case.details)
+    if details.get('reduce') == 'assign' or details.get('overwrite'):
         return None
     work.ours()
     if work.exact:

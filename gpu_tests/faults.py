@@ -23,7 +23,7 @@ def too_few_values_for_a_broadcast_mask():
 
 def index_too_big():
     index = np.array([0, 3, 40, 1])
-    run('index_reduce', ONES, index, ONES[:4], 0, 'sum', True)
+    run('index_scatter', ONES, index, ONES[:4], 0, 'sum', True)
 
 
 def index_too_small():
@@ -33,12 +33,22 @@ def index_too_small():
 
 def index_of_few_bytes_too_big():
     index = np.array([50], 'int32')
-    run('index_reduce', ONES, index, ONES[:, :1], 1, 'assign', True)
+    run('index_scatter', ONES, index, ONES[:, :1], 1, 'assign', True)
 
 
 def index_of_a_gradient_too_big():
     index = np.array([0, 40])
-    run('index_reduce_grad', ONES, index, ONES[:2], ONES, 0, 'mean', True)
+    run('index_reduce_grad', ONES, index, ONES[:2], ONES, 0, 'mul', True)
+
+
+def index_of_scatter_too_big():
+    index = np.array([-40, 40])
+    run('scatter', ONES, index, ONES[:2], True)
+
+
+def index_of_the_gradient_of_scatter_too_small():
+    index = np.array([-41, 3])
+    run('scatter_grad', index, ONES[:2], ONES, False)
 
 
 # name -> (call, what the process has to say)
@@ -51,10 +61,15 @@ FAULTS = {
             too_few_values_for_a_broadcast_mask,
             ('(masked_scatter)', '2000', '1999'),
         ),
-        (index_too_big, ('(index_reduce)', '[-40, 40)', '40')),
+        (index_too_big, ('(index_scatter)', '[-40, 40)', '40')),
         (index_too_small, ('(index_reduce)', '[-50, 50)', '-51')),
-        (index_of_few_bytes_too_big, ('(index_reduce)', '[-50, 50)', '50')),
+        (index_of_few_bytes_too_big, ('(index_scatter)', '[-50, 50)', '50')),
         (index_of_a_gradient_too_big, ('(index_reduce)', '[-40, 40)', '40')),
+        (index_of_scatter_too_big, ('(scatter)', '[-40, 40)', '40')),
+        (
+            index_of_the_gradient_of_scatter_too_small,
+            ('(scatter)', '[-40, 40)', '-41'),
+        ),
     )
 }
 

@@ -6,7 +6,6 @@ from ctypes import (
     Structure,
     byref,
     c_char_p,
-    c_double,
     c_int32,
     c_int64,
     c_void_p,
@@ -33,8 +32,6 @@ class _Attribute(Structure):
     _fields_ = [
         ('kind', c_int32),
         ('whole', c_int64),
-        ('real', c_double),
-        ('imag', c_double),
         ('text', c_char_p),
     ]
 
@@ -57,11 +54,7 @@ class _Call(Structure):
 def _attribute(value):
     """A Python value, by its type."""
     if isinstance(value, str):
-        return _Attribute(kind=4, text=value.encode())
-    if isinstance(value, complex):
-        return _Attribute(kind=3, real=value.real, imag=value.imag)
-    if isinstance(value, float):
-        return _Attribute(kind=2, real=value)
+        return _Attribute(kind=2, text=value.encode())
     return _Attribute(kind=0 if isinstance(value, bool) else 1, whole=value)
 
 

@@ -1,4 +1,4 @@
-"""The operators on PyTorch tensors: arguments as in ops_yaml, results fresh."""
+"""The operators on PyTorch tensors: arguments as in the YAML, results fresh."""
 
 import sys
 from functools import cache
@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'scripts'))
 
-from op_schema import load_dir
+from op_schema import load_dir, load_file
 
 from gpu_tests import device
 from gpu_tests.library import ShapeOnly, dtype_name
@@ -20,6 +20,7 @@ POISON = 0xCD
 def entries():
     """{name: entry} of every kernel."""
     files = load_dir(ROOT / 'ops_yaml')
+    files.append(load_file(ROOT / 'gpu_tests' / 'base_ops.yaml'))
     return {entry.name: entry for file in files for entry in file.entries}
 
 
@@ -28,6 +29,12 @@ def broadcast(a, b):
     import torch
 
     return tuple(torch.broadcast_shapes(tuple(a), tuple(b)))
+
+
+def index_op(reduce):
+    """The operator that has a reduction by an index."""
+    linear = ('assign', 'sum', 'mean')
+    return 'index_scatter' if reduce in linear else 'index_reduce'
 
 
 def output_shapes(entry, tensors):

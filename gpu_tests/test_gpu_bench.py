@@ -19,12 +19,12 @@ def row(case, ours, copy, theirs, agrees=True):
 
 
 def masked_fill(size=26):
-    return bench_cases.case('masked_fill_scalar', size, density=0.5)
+    return bench_cases.case('masked_fill', size, density=0.5)
 
 
-def index_reduce(axis, index):
+def index_scatter(axis, index):
     details = {'reduce': 'sum', 'axis': axis, 'index': index}
-    return bench_cases.case('index_reduce', 26, **details)
+    return bench_cases.case('index_scatter', 26, **details)
 
 
 @no_gpu
@@ -51,11 +51,11 @@ def test_row_has_bandwidth_and_ratios():
         (masked_fill(), 1.0, 'met'),
         (masked_fill(), 1.2, 'MISSED'),
         (masked_fill(24), 1.2, ''),
-        (index_reduce(0, 'random'), 1.9, 'met'),
-        (index_reduce(0, 'random'), 2.1, 'MISSED'),
-        (index_reduce(1, 'random'), 1.1, 'MISSED'),
-        (index_reduce(0, 'skewed'), 1.1, 'MISSED'),
-        (index_reduce(1, 'skewed'), 0.9, 'met'),
+        (index_scatter(0, 'random'), 1.9, 'met'),
+        (index_scatter(0, 'random'), 2.1, 'MISSED'),
+        (index_scatter(1, 'random'), 1.1, 'MISSED'),
+        (index_scatter(0, 'skewed'), 1.1, 'MISSED'),
+        (index_scatter(1, 'skewed'), 0.9, 'met'),
     ],
 )
 def test_goals(case, ours, expected):
@@ -66,14 +66,14 @@ def test_goals(case, ours, expected):
 def test_files_hold_the_rows(tmp_path):
     rows = [
         row(masked_fill(), 1.0, 1.0, 2.0),
-        row(index_reduce(1, 'random'), 1.0, 1.0, 1.5, agrees=False),
+        row(index_scatter(1, 'random'), 1.0, 1.0, 1.5, agrees=False),
     ]
     data, page = bench_report.write(tmp_path / 'results', FACTS, rows)
     assert data.name == 'gpu_nvidia_h200_2026-01-02.json'
     assert json.loads(data.read_text()) == {'facts': FACTS, 'results': rows}
     lines = page.read_text().splitlines()
     assert '1 goals met, 1 missed.' in lines
-    assert '## masked_fill_scalar, float32' in lines
+    assert '## masked_fill, float32' in lines
     assert any('| density 0.5 | 1 ms | 537 | 100% |' in x for x in lines)
     assert any('1.5x DIFFERS | MISSED |' in line for line in lines)
 

@@ -7,7 +7,7 @@ from scatter_test_utils import random_mask, random_numbers
 
 from gpu_tests import device
 from gpu_tests.arrays import arguments_on_device, to_array
-from gpu_tests.ops import run
+from gpu_tests.ops import index_op, run
 
 RUNS = 20
 SHAPE = (301, 703)
@@ -41,7 +41,7 @@ def test_sums_over_broadcast_axes(rng, small):
     mask = random_mask(rng, SHAPE)
     out_grad = random_numbers(rng, SHAPE, 'float32')
     operand = random_numbers(rng, small, 'float32')
-    for kernel in ('masked_scatter_grad', 'masked_fill_tensor_grad'):
+    for kernel in ('masked_scatter_grad', 'masked_fill_grad'):
         value = out_grad if kernel == 'masked_scatter_grad' else operand
         assert_repeats(kernel, operand, mask, value, out_grad)
 
@@ -59,5 +59,11 @@ def test_index_reduce_with_many_duplicates(rng, deterministic, reduce, dtype):
         x, updates = make(rng, shape, dtype), make(rng, wide, dtype)
         index = np.minimum(rng.geometric(0.4, length), 9) - 1
         attrs = axis, reduce, True
-        assert_repeats('index_reduce', x, index, updates, *attrs)
-        assert_repeats('index_reduce_grad', x, index, updates, x, *attrs)
+        op = index_op(reduce)
+        assert_repeats(op, x, index, updates, *attrs)
+        assert_repeats(f'{op}_grad', x, index, updates, x, *attrs)
+        if axis == 0 and reduce == 'sum':
+            # Whatever the flag for determinism says.
+            device.library().set_deterministic(False)
+            assert_repeats('scatter', x, index, updates, False)
+            device.library().set_deterministic(True)

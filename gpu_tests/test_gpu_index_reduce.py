@@ -1,4 +1,4 @@
-"""index_reduce on the GPU against the references of the CPU's tests."""
+"""index_reduce and index_scatter on the GPU, as the CPU's tests have them."""
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from scatter_test_utils import (
     random_array,
     random_numbers,
     to_numbers,
+    to_storage,
 )
 
 from gpu_tests import device
@@ -27,6 +28,7 @@ from gpu_tests.arrays import (
     to_array,
 )
 from gpu_tests.library import KernelError
+from gpu_tests.ops import index_op
 from gpu_tests.ops import run as run_tensors
 
 RTOL = {'float16': 1e-3, 'bfloat16': 1e-2, 'float64': 1e-13}
@@ -66,7 +68,7 @@ def check_all(rng, reduce, dtype, x_shape, axis, index, updates_shape, message):
     updates = operands(rng, updates_shape, reduce, dtype)
     for include_self in (True, False):
         attrs = axis, reduce, include_self
-        (out,) = run('index_reduce', x, index, updates, *attrs)
+        (out,) = run(index_op(reduce), x, index, updates, *attrs)
         text = f'{message}, {reduce}, {include_self}'
         check(out, (x, index, updates), attrs, dtype, text)
 
@@ -106,7 +108,7 @@ def test_assigned_bits_and_the_last_of_duplicates(rng, dtype):
         index = rng.integers(-17, 17, 17)
         for include_self in (True, False):
             attrs = axis, 'assign', include_self
-            (out,) = run('index_reduce', x, index, updates, *attrs)
+            (out,) = run('index_scatter', x, index, updates, *attrs)
             check(out, (x, index, updates), attrs, dtype)
 
 
@@ -129,7 +131,7 @@ def test_long_indexes(rng, reduce, length):
         updates = operands(rng, updates_shape, reduce, 'int64')
         for name, index in indexes(rng, shape[axis], length):
             attrs = axis, reduce, True
-            (out,) = run('index_reduce', x, index, updates, *attrs)
+            (out,) = run(index_op(reduce), x, index, updates, *attrs)
             expected = fast_index_reduce(x, index, updates, axis, reduce)
             assert_same_bits(out, expected, f'{name}, {shape}')
 
@@ -183,7 +185,7 @@ def test_unaligned_starts(rng, dtype):
         tensors = [shifted(a, s) for a, s in zip(arrays, starts)]
         for reduce in ('assign', 'sum'):
             attrs = 0, reduce, True
-            (out,) = run_tensors('index_reduce', *tensors, *attrs)
+            (out,) = run_tensors('index_scatter', *tensors, *attrs)
             check(to_array(out), arrays, attrs, dtype, f'{starts}')
 
 
@@ -194,7 +196,7 @@ def test_in_place(rng, reduce):
         updates = operands(rng, updates_shape, reduce)
         for include_self in (True, False):
             attrs = axis, reduce, include_self
-            out = run_in_place('index_reduce', x, index, updates, *attrs)
+            out = run_in_place(index_op(reduce), x, index, updates, *attrs)
             check(out, (x, index, updates), attrs, 'float64', name)
 
 
@@ -205,7 +207,7 @@ def test_updates_that_share_memory_with_x(rng):
         tensor = on_device(x)
         attrs = 0, reduce, True
         run_tensors(
-            'index_reduce',
+            index_op(reduce),
             *(tensor, on_device(index), tensor, *attrs),
             out=[tensor],
         )
@@ -230,7 +232,7 @@ def test_nan_and_infinity():
                         for a in (x, updates)
                     ]
                     (out,) = run(
-                        'index_reduce',
+                        index_op(reduce),
                         *(arrays[0], index, arrays[1]),
                         *(0, reduce, include_self),
                     )
@@ -243,10 +245,10 @@ def test_mean_of_integers_rounds_down_and_does_not_overflow():
         x = np.array([-7, -7, 7], dtype)
         updates = np.array([4, -4, 4], dtype)
         attrs = 0, 'mean', True
-        (out,) = run('index_reduce', x, np.arange(3), updates, *attrs)
+        (out,) = run('index_scatter', x, np.arange(3), updates, *attrs)
         assert out.tolist() == [-2, -6, 5]
     full = np.full(9, 127, 'int8')
-    (out,) = run('index_reduce', full[:1], np.zeros(9, 'int64'), full, *attrs)
+    (out,) = run('index_scatter', full[:1], np.zeros(9, 'int64'), full, *attrs)
     assert out.tolist() == [127]
 
 
@@ -259,7 +261,7 @@ def test_half_types_round_once(rng):
             (1, ones[:, :1], ones),
             (0, ones.T[:1].copy(), ones.T.copy()),
         ):
-            (out,) = run('index_reduce', x, index, updates, axis, 'sum', True)
+            (out,) = run('index_scatter', x, index, updates, axis, 'sum', True)
             np.testing.assert_allclose(
                 to_numbers(out, dtype).astype('float32'), 5001, 2**-7
             )
@@ -270,7 +272,42 @@ def to_one(dtype):
     return np.uint16(0x3F80) if dtype == 'bfloat16' else np.float16(1)
 
 
-def test_names_that_do_not_exist_are_refused(rng):
+@pytest.mark.parametrize('reduce', ['sum', 'mean'])
+def test_sum_of_negative_zeros(reduce):
+    for dtype in ('float16', 'bfloat16', 'float32', 'float64', 'complex64'):
+        for x_shape, axis in (
+            ((3, 64), 0),
+            ((3, 2), 0),
+            ((64, 3), 1),
+            ((3,), 0),
+        ):
+            for length in (1, 2, 100):  # alone, a few, and whole parts of sums
+                updates_shape = list(x_shape)
+                updates_shape[axis] = length
+                x, updates = (
+                    negative_zeros(s, dtype) for s in (x_shape, updates_shape)
+                )
+                arguments = x, np.full(length, 1), updates, axis, reduce
+                (out,) = run('index_scatter', *arguments, True)
+                assert_same_bits(out, x)
+                (out,) = run('index_scatter', *arguments, False)
+                expected = np.moveaxis(x.copy(), axis, 0)
+                expected[1] = 0
+                assert_same_bits(out, np.moveaxis(expected, 0, axis))
+
+
+def negative_zeros(shape, dtype):
+    """-0.0 in storage form, in both parts of a complex number."""
+    zeros = to_storage(np.zeros(shape, 'float32'), dtype)
+    return -zeros if zeros.dtype.kind != 'u' else zeros | np.uint16(1 << 15)
+
+
+@pytest.mark.parametrize(
+    'op, reduces',
+    [('index_scatter', ('median', 'mul')), ('index_reduce', ('sum', 'add'))],
+)
+def test_names_that_the_operator_does_not_have_are_refused(rng, op, reduces):
     x = random_numbers(rng, (3, 4))
-    with pytest.raises(KernelError, match=r"\(index_reduce\) .* 'median'"):
-        run('index_reduce', x, np.arange(3), x, 0, 'median', True)
+    for reduce in reduces:
+        with pytest.raises(KernelError, match=rf"\({op}\) .* '{reduce}'"):
+            run(op, x, np.arange(3), x, 0, reduce, True)

@@ -1,17 +1,18 @@
-"""Gradients of index_reduce on the GPU, against PyTorch's own autograd."""
+"""Gradients of index_reduce and index_scatter on the GPU, against PyTorch's."""
 
 import numpy as np
 import pytest
 from index_reduce_cases import LINEAR_REDUCES, REDUCES, cases, defined, operands
 from scatter_test_utils import (
     GRAD_DTYPES,
+    assert_same_bits,
     random_numbers,
     to_numbers,
 )
 from test_index_reduce_grad import few_values, torch_index_reduce
 
-from gpu_tests.arrays import run
-from gpu_tests.library import KernelError
+from gpu_tests.arrays import run, run_over_out_grad
+from gpu_tests.ops import index_op
 
 RTOL = {'float16': 2e-3, 'bfloat16': 2e-2, 'float64': 1e-12}
 
@@ -47,7 +48,7 @@ def check(x, index, updates, attrs, out_grad, dtype, message=''):
     rtol = RTOL.get(dtype, 1e-5)
     for wanted in ((True, True), (True, False), (False, True)):
         grads = run(
-            'index_reduce_grad',
+            f'{index_op(attrs[1])}_grad',
             *(x, index, updates, out_grad, *attrs),
             wanted=wanted,
         )
@@ -84,7 +85,8 @@ def test_gradients_without_elements(rng, reduce):
             continue
         x, updates = np.zeros(x_shape), np.zeros(updates_shape)
         grads = run(
-            'index_reduce_grad', x, index, updates, x, axis, reduce, True
+            f'{index_op(reduce)}_grad',
+            *(x, index, updates, x, axis, reduce, True),
         )
         shapes = [grad.shape for grad in grads]
         assert shapes == [x_shape, updates_shape], name
@@ -120,6 +122,25 @@ def test_long_skewed_indexes(rng, reduce):
             check(x, index, updates, attrs, out_grad, 'float64', f'{shape}')
 
 
+@pytest.mark.parametrize('reduce', LINEAR_REDUCES)
+def test_over_out_grad(rng, reduce):
+    for name, x_shape, axis, index, updates_shape in cases():
+        if 0 in x_shape:
+            continue
+        x, updates = np.zeros(x_shape), np.zeros(updates_shape)
+        out_grad = random_numbers(rng, x_shape)
+        for include_self in (True, False):
+            arguments = x, index, updates, out_grad, axis, reduce, include_self
+            apart = run('index_scatter_grad', *arguments)
+            over = run_over_out_grad(
+                *('index_scatter_grad', *arguments),
+                out_grad=3,
+                wanted=[x, updates],
+            )
+            for grad, expected in zip(over, apart):
+                assert_same_bits(grad, expected, name)
+
+
 def test_complex_factors_are_conjugated(rng):
     x = operands(rng, (5, 4), 'mul', 'complex128')
     updates = operands(rng, (7, 4), 'mul', 'complex128')
@@ -138,15 +159,15 @@ def test_second_order_is_the_operator_itself(rng, reduce):
         for include_self in (True, False):
             attrs = axis, reduce, include_self
             for has_x, has_updates in ((1, 1), (1, 0), (0, 1), (0, 0)):
-                x_grad, updates_grad, grad = run(
-                    'index_reduce_double_grad',
+                (grad,) = run(
+                    'index_scatter_double_grad',
                     *(x, index, updates, x),
                     x if has_x else None,
                     updates if has_updates else None,
                     *attrs,
                 )
                 (expected,) = run(
-                    'index_reduce',
+                    'index_scatter',
                     x if has_x else np.zeros_like(x),
                     index,
                     updates if has_updates else np.zeros_like(updates),
@@ -155,15 +176,3 @@ def test_second_order_is_the_operator_itself(rng, reduce):
                 np.testing.assert_allclose(
                     grad, expected, 1e-12, 1e-12, err_msg=name
                 )
-                assert not x_grad.any() and not updates_grad.any(), name
-
-
-@pytest.mark.parametrize('reduce', ('mul', 'amax', 'amin'))
-def test_second_order_of_the_others_is_refused(rng, reduce):
-    x = random_numbers(rng, (3, 4))
-    with pytest.raises(KernelError, match='no second-order gradient'):
-        run(
-            'index_reduce_double_grad',
-            *(x, np.arange(3), x, x, x, x),
-            *(0, reduce, True),
-        )

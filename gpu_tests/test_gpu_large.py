@@ -71,10 +71,11 @@ def test_masked_scatter_and_its_gradient(size):
 def test_masked_fill(size):
     x = random_bytes(size)
     mask = random_bytes(size) < 100
-    (out,) = ops.run('masked_fill_scalar', x, mask, 7)
-    assert_windows(out, lambda w: x[w].masked_fill(mask[w], 7))
+    (out,) = ops.run('masked_fill', x, mask, x[5])
+    fill = int(x[5])
+    assert_windows(out, lambda w: x[w].masked_fill(mask[w], fill))
     value = random_bytes(size)
-    ops.run('masked_fill_tensor', x, mask, value, out=[out])
+    ops.run('masked_fill', x, mask, value, out=[out])
     assert_windows(out, lambda w: torch.where(mask[w], value[w], x[w]))
 
 
@@ -83,7 +84,7 @@ def test_broadcast_operands(size):
     x = random_bytes(rows * 4097).view(rows, 4097)
     mask = random_bytes(4097) < 100
     value = random_bytes(rows).view(rows, 1)
-    (out,) = ops.run('masked_fill_tensor', x, mask, value)
+    (out,) = ops.run('masked_fill', x, mask, value)
     flat = x.view(-1)
 
     def expected(window):
@@ -125,7 +126,8 @@ def test_index_reduce_of_many_elements(size, reduce):
     index = torch.randint(0, rows, (1 << 20,), device=device.name())
     index[:100] = rows - 1 - torch.arange(100, device=device.name())
     updates = random_bytes(64 << 20).view(-1, 64)
-    (out,) = ops.run('index_reduce', x, index, updates, 0, reduce, True)
+    op = ops.index_op(reduce)
+    (out,) = ops.run(op, x, index, updates, 0, reduce, True)
     for row in range(rows - 50, rows):
         own = updates[index == row]
         expected = {
@@ -152,7 +154,7 @@ def test_index_reduce_of_a_long_index(size):
         length
     )
     (out,) = ops.run(
-        'index_reduce', x, index, updates.contiguous(), 0, 'sum', True
+        'index_scatter', x, index, updates.contiguous(), 0, 'sum', True
     )
     counts = sum(part.bincount(minlength=1000) for part in index.split(1 << 28))
     assert torch.equal(out, counts)

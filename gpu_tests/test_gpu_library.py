@@ -60,8 +60,8 @@ def test_kinds_of_attributes_are_checked(library):
     x, values = torch.empty(0, 3), torch.empty(0)
     select = 'select_scatter', 'float32'
     for attributes, reason in (
-        ([1, 0.5], 'attribute 1 is of kind 2'),
-        (['1', 0], 'attribute 0 is of kind 4'),
+        ([1, True], 'attribute 1 is of kind 0'),
+        (['1', 0], 'attribute 0 is of kind 2'),
         ([1], 'an attribute is missing'),
     ):
         with pytest.raises(KernelError, match=reason):

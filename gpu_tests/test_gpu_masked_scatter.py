@@ -27,6 +27,7 @@ from gpu_tests.arrays import (
     on_device,
     run,
     run_in_place,
+    run_over_out_grad,
     shifted,
     tile_edges,
     to_array,
@@ -159,6 +160,17 @@ def test_gradients_of_every_case(rng, dtype):
                 assert (grad is not None) == is_wanted, name
                 if is_wanted:
                     close(grad, numbers, dtype)
+        if out_grad.size == 0:
+            continue
+        for value_like in (value, None):
+            over = run_over_out_grad(
+                *('masked_scatter_grad', x, mask, value, out_grad),
+                out_grad=3,
+                wanted=[x, value_like],
+            )
+            close(over[0], expected[0], dtype)
+            if value_like is not None:
+                close(over[1], expected[1], dtype)
 
 
 @pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)

@@ -7,7 +7,7 @@ from masked_scatter_cases import fast_masked_scatter
 from scatter_test_utils import assert_same_bits, random_array, random_mask
 
 from gpu_tests.arrays import arguments_on_device, on_device, to_array
-from gpu_tests.ops import run
+from gpu_tests.ops import index_op, run
 
 pytestmark = pytest.mark.real_gpu
 SIZE = (1 << 20) + 3
@@ -29,17 +29,20 @@ def calls(rng):
     index = rng.integers(-1000, 1000, 500)
     yield 'masked_scatter', (x, mask, value)
     yield 'masked_scatter_grad', (x, mask, value, x)
-    yield 'masked_fill_scalar', (x, mask, 7)
-    yield 'masked_fill_tensor', (x, mask, value[0])
-    yield 'masked_fill_tensor_grad', (x, mask, value[0], x)
+    yield 'masked_fill', (x, mask, value[0, 0])
+    yield 'masked_fill', (x, mask, value[0])
+    yield 'masked_fill_grad', (x, mask, value[0], x)
     yield 'select_scatter', (x, value[0], 0, 3)
     yield 'select_scatter_grad', (x, value[0], x, 0, 3)
     yield 'diagonal_scatter', (x, value[0], 0, 0, 1)
     yield 'diagonal_scatter_grad', (x, value[0], x, 0, 0, 1)
     for reduce in ('assign', 'sum', 'mean', 'amax'):
-        yield 'index_reduce', (x, index, value[:500], 0, reduce, True)
-        attrs = 0, reduce, True
-        yield 'index_reduce_grad', (x, index, value[:500], x, *attrs)
+        op, attrs = index_op(reduce), (0, reduce, True)
+        yield op, (x, index, value[:500], *attrs)
+        yield f'{op}_grad', (x, index, value[:500], x, *attrs)
+    for overwrite in (True, False):
+        yield 'scatter', (x, index, value[:500], overwrite)
+    yield 'scatter_grad', (index, value[:500], x, False)
 
 
 def bits(outputs):
@@ -104,10 +107,10 @@ def test_graph_sees_new_data(rng):
     mask = on_device(random_mask(rng, (SIZE,)))
     value = on_device(np.float32(2.5))
     graph = torch.cuda.CUDAGraph()
-    run('masked_fill_tensor', x, mask, value)
+    run('masked_fill', x, mask, value)
     torch.cuda.synchronize()
     with torch.cuda.graph(graph):
-        (out,) = run('masked_fill_tensor', x, mask, value)
+        (out,) = run('masked_fill', x, mask, value)
     value.fill_(-1)
     mask.logical_not_()
     graph.replay()

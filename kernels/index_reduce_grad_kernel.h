@@ -17,7 +17,6 @@
 #include <string>
 
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/utils/optional.h"
 
 namespace phi {
 
@@ -33,24 +32,5 @@ void IndexReduceGradKernel(const Context& dev_ctx,
                            bool include_self,
                            DenseTensor* x_grad,
                            DenseTensor* updates_grad);
-
-// assign, sum and mean are linear: grad_out_grad is index_reduce of the
-// incoming gradients, where a missing one is zero, and x_grad and updates_grad
-// are zero. mul, amax and amin are refused.
-template <typename T, typename Context>
-void IndexReduceDoubleGradKernel(
-    const Context& dev_ctx,
-    const DenseTensor& x,
-    const DenseTensor& index,
-    const DenseTensor& updates,
-    const DenseTensor& grad_out,
-    const paddle::optional<DenseTensor>& grad_x_grad,
-    const paddle::optional<DenseTensor>& grad_updates_grad,
-    int axis,
-    const std::string& reduce,
-    bool include_self,
-    DenseTensor* x_grad,
-    DenseTensor* updates_grad,
-    DenseTensor* grad_out_grad);
 
 }  // namespace phi

@@ -20,9 +20,9 @@
 
 namespace phi {
 
-// out = x, with slice index[i] along `axis` reduced with slice i of updates,
-// for every i. `reduce` is assign, sum, mul, mean, amax or amin; without
-// include_self the slices of x that are written do not take part.
+// Copies x to out and, along axis, replaces the slices that index names by the
+// product ("mul"), the maximum ("amax") or the minimum ("amin") of those of
+// updates, of which the slice of x is a part with include_self.
 template <typename T, typename Context>
 void IndexReduceKernel(const Context& dev_ctx,
                        const DenseTensor& x,

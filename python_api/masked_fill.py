@@ -23,6 +23,7 @@ import paddle
 from paddle import _C_ops
 from paddle.framework import (
     LayerHelper,
+    _current_expected_place_,
     in_dynamic_mode,
     in_pir_mode,
 )
@@ -39,69 +40,98 @@ if TYPE_CHECKING:
     from paddle._typing import Numeric
 
 
-def _check_fill_mask(op_name: str, x: Tensor, mask: Tensor) -> None:
+def _fill_mask(op_name: str, x: Tensor, mask: Tensor) -> Tensor:
+    """The mask, as a bool Tensor."""
     dtype = getattr(mask, 'dtype', None)
     # `is` first: comparing two dtypes with == takes a microsecond
     if dtype is paddle.bool and isinstance(x, paddle.Tensor):
-        return
+        return mask
     _check_tensor_args(op_name, x=x, mask=mask)
-    if dtype != paddle.bool:
-        raise ValueError(
-            f"{op_name}: mask must have dtype paddle.bool, "
-            f"but received {dtype}."
-        )
+    return mask if dtype == paddle.bool else paddle.cast(mask, 'bool')
 
 
-def _fill_int(op_name: str, value: int) -> int | float:
-    if -(2**63) <= value < 2**63:
-        return value
-    try:
-        # only a floating point dtype may have it in its range
-        return float(value)
-    except OverflowError as error:
-        raise ValueError(
-            f"{op_name}: value must be in the range of the dtype of x, "
-            f"but received an integer of {value.bit_length()} bits."
-        ) from error
-
-
-def _fill_number(op_name: str, value: Numeric) -> int | float | complex:
-    if type(value) is float:
-        return value
+def _python_number(op_name: str, value: Numeric) -> int | float | complex:
     if isinstance(value, (int, np.integer, np.bool_)):
-        return _fill_int(op_name, int(value))
-    if isinstance(value, (float, np.floating)):
-        return float(value)
+        return int(value)
     if isinstance(value, (complex, np.complexfloating)):
         return complex(value)
+    try:
+        if isinstance(value, (float, np.floating, str)):
+            return float(value)
+    except ValueError as error:
+        raise ValueError(
+            f"{op_name}: value must be a Tensor or a number, "
+            f"but received {value!r}."
+        ) from error
     raise TypeError(
         f"{op_name}: value must be a Tensor or a number, "
         f"but received {type(value).__name__}."
     )
 
 
-# The smallest numbers that round to infinity.
-_FILL_OVERFLOWS = {
-    'float16': 65520.0,
-    'bfloat16': 2.0**128 - 2.0**119,
-    'float32': 2.0**128 - 2.0**103,
-    'complex64': 2.0**128 - 2.0**103,
-}
+def _whole_fill_number(
+    op_name: str, dtype: str, value: Numeric, number: float
+) -> int:
+    info = np.iinfo(dtype)
+    finite = isinstance(number, int) or math.isfinite(number)
+    if not (finite and info.min <= int(number) <= info.max):
+        raise ValueError(
+            f"{op_name}: value must be in the range of the dtype of x, "
+            f"{dtype}, which holds whole numbers in [{info.min}, {info.max}], "
+            f"but received {value}."
+        )
+    return int(number)
 
 
-def _is_in_fill_range(dtype: str, number: float | complex) -> bool:
-    real, imag = number.real, number.imag
+def _float_fill_number(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError:  # an int beyond all floats
+        return math.inf if number > 0 else -math.inf
+
+
+def _fill_number(
+    op_name: str, dtype: str, value: Numeric
+) -> bool | int | float | complex:
+    """What an element of the data type is set to, still without rounding."""
+    number = _python_number(op_name, value)
     if dtype == 'bool':
-        return True
-    if imag != 0 and not dtype.startswith('complex'):
-        return False
+        return bool(number)
+    if isinstance(number, complex) and not dtype.startswith('complex'):
+        number = number.real
     if 'int' in dtype:
-        info = np.iinfo(dtype)
-        return math.isfinite(real) and info.min <= int(real) <= info.max
-    overflow = _FILL_OVERFLOWS.get(dtype, math.inf)
-    return all(
-        abs(part) < overflow or not math.isfinite(part) for part in (real, imag)
-    )
+        return _whole_fill_number(op_name, dtype, value, number)
+    return number if isinstance(number, complex) else _float_fill_number(number)
+
+
+def _dtype_name(dtype: paddle.dtype) -> str:
+    return str(dtype).rpartition('.')[2].lower()
+
+
+# 0-D Tensors by number: to make one takes as long as to fill a small x.
+_FILL_TENSORS: dict[tuple, tuple] = {}
+_FILL_TENSORS_MAX = 64
+_FILL_TENSORS_OF = frozenset((bool, int, float))
+
+
+def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
+    """A number as a 0-D Tensor of the data type of x, in dynamic graph mode."""
+    dtype, place = x.dtype, _current_expected_place_()
+    key = None
+    if type(value) in _FILL_TENSORS_OF:
+        # 0.0 equals -0.0 and False
+        key = (value or str(value), type(value), id(dtype), id(place))
+        found = _FILL_TENSORS.get(key)
+        # an id may stand for another object by now
+        if found and found[1] is dtype and found[2] is place:
+            return found[0]
+    number = _fill_number(op_name, _dtype_name(dtype), value)
+    tensor = paddle.full([], number, dtype)
+    if key:
+        if len(_FILL_TENSORS) >= _FILL_TENSORS_MAX:
+            _FILL_TENSORS.clear()
+        _FILL_TENSORS[key] = tensor, dtype, place
+    return tensor
 
 
 def _int64_constant(number: int) -> Tensor:
@@ -111,63 +141,27 @@ def _int64_constant(number: int) -> Tensor:
     return paddle.full([], high, 'int64') * base + paddle.full([], low, 'int64')
 
 
-def _static_fill_value(
-    op_name: str, x: Tensor, value: Numeric
-) -> float | Tensor:
-    """
-    A float if the attribute of masked_fill_scalar can carry the number without loss, else a 0-D Tensor.
-    """
-    number = _fill_number(op_name, value)
-    dtype = str(x.dtype).rpartition('.')[2]
-    # the kernel checks this too, but only when the program runs
-    if not _is_in_fill_range(dtype, number):
-        raise ValueError(
-            f"{op_name}: value must be in the range of the dtype of x, "
-            f"{dtype}, but received {number}."
-        )
-    if dtype.startswith('complex'):
-        if isinstance(number, complex) or not in_pir_mode():
-            return paddle.assign(np.array(number, dtype))
-        return float(number)
-    number = bool(number) if dtype == 'bool' else number.real
+def _fill_constant(op_name: str, x: Tensor, value: Numeric) -> Tensor:
+    """A number as a 0-D Tensor of the data type of x, in a static graph."""
+    dtype = _dtype_name(x.dtype)
+    number = _fill_number(op_name, dtype, value)
+    if isinstance(number, complex):
+        return paddle.assign(np.array(number, dtype))
     if dtype == 'int64' and abs(number) > 2**53:
-        return _int64_constant(int(number))
-    if in_pir_mode():
-        return float(number)
-    if 'int' in dtype:
-        number = int(number)
+        return _int64_constant(number)
     return paddle.full([], number, x.dtype)
 
 
 def _masked_fill_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     _check_scatter_variable('masked_fill', 'x', x)
-    helper = LayerHelper('masked_fill_tensor')
+    helper = LayerHelper('masked_fill')
     out = helper.create_variable_for_type_inference(dtype=x.dtype)
     helper.append_op(
-        type='masked_fill_tensor',
+        type='masked_fill',
         inputs={'x': x, 'mask': mask, 'value': value},
         outputs={'out': out},
     )
     return out
-
-
-def _masked_fill_static(
-    x: Tensor, mask: Tensor, value: Numeric | Tensor
-) -> Tensor:
-    if not isinstance(
-        value,
-        (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable),
-    ):
-        value = _static_fill_value('masked_fill', x, value)
-        if not in_pir_mode():
-            # where the operator is a custom one, an old program can only
-            # differentiate it with respect to all of its inputs
-            value.stop_gradient = False
-    if not in_pir_mode():
-        return _masked_fill_legacy(x, mask, value)
-    if isinstance(value, float):
-        return _C_ops.masked_fill_scalar(x, mask, value)
-    return _C_ops.masked_fill_tensor(x, mask, value)
 
 
 @param_one_alias(["x", "input"])
@@ -191,10 +185,13 @@ def masked_fill(
         x (Tensor): The Tensor to take unmasked elements from, of any shape that broadcasts with the shape of ``mask``.
             The data type is ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``,
             ``float32``, ``float64``, ``complex64`` or ``complex128``. Alias: ``input``.
-        mask (Tensor): Where to write, of any shape that broadcasts with the shape of ``x``. The data type is ``bool``.
-        value (bool|int|float|complex|Tensor): What to write. A number (also a scalar of numpy) must be in the range of
-            the data type of ``x``; a fraction is cut off for an integer ``x``, and any number but 0 is True for a
-            ``bool`` ``x``. A Tensor has the data type of ``x`` and any shape that broadcasts to the shape of the result.
+        mask (Tensor): Where to write, of any shape that broadcasts with the shape of ``x``. The data type is ``bool``;
+            a mask of another data type is True where it is not 0.
+        value (bool|int|float|complex|Tensor): What to write. A number (also a scalar of numpy, or a str such as
+            ``'-inf'``) is rounded to the data type of ``x``: one that is too large for a floating point type becomes
+            infinite, a fraction is cut off for an integer type, and any number but 0 is True for ``bool``; of a complex
+            number a real ``x`` takes the real part. A Tensor has the data type of ``x`` and any shape that broadcasts to
+            the shape of the result.
         name (str|None, optional): Name for the operation (optional, default is None). For more information,
             please refer to :ref:`api_guide_Name`.
 
@@ -202,8 +199,8 @@ def masked_fill(
         Tensor, with the data type of ``x`` and the shape that ``x`` and ``mask`` broadcast to.
 
     Raises:
-        ValueError: ``mask`` is not ``bool``, the shapes do not broadcast, a number is out of the range of the data type
-            of ``x`` (infinity and NaN too, if that is an integer type), or a Tensor ``value`` has another data type.
+        ValueError: the shapes do not broadcast, ``x`` is of an integer type and a number out of its range (infinity and
+            NaN too), or a Tensor ``value`` has another data type.
         TypeError: ``x`` or ``mask`` is not a Tensor, or ``value`` is neither a Tensor nor a number.
 
     Note:
@@ -236,14 +233,19 @@ def masked_fill(
             >>> print(value.grad.tolist())
             [[2.0], [2.0]]
     """
-    _check_fill_mask('masked_fill', x, mask)
-    if not in_dynamic_mode():
-        return _masked_fill_static(x, mask, value)
-    if isinstance(value, paddle.Tensor):
-        return _C_ops.masked_fill_tensor(x, mask, value)
-    return _C_ops.masked_fill_scalar(
-        x, mask, _fill_number('masked_fill', value)
-    )
+    mask = _fill_mask('masked_fill', x, mask)
+    if in_dynamic_mode():
+        if not isinstance(value, paddle.Tensor):
+            value = _fill_tensor('masked_fill', x, value)
+        return _C_ops.masked_fill(x, mask, value)
+    if not isinstance(
+        value,
+        (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable),
+    ):
+        value = _fill_constant('masked_fill', x, value)
+    if in_pir_mode():
+        return _C_ops.masked_fill(x, mask, value)
+    return _masked_fill_legacy(x, mask, value)
 
 
 @param_one_alias(["x", "input"])
@@ -270,10 +272,8 @@ def masked_fill_(
                    [[7., 7., 7.],
                     [1., 1., 1.]])
     """
-    _check_fill_mask('masked_fill_', x, mask)
+    mask = _fill_mask('masked_fill_', x, mask)
     _check_inplace_mask_shape('masked_fill_', x, mask)
-    if isinstance(value, paddle.Tensor):
-        return _C_ops.masked_fill_tensor_(x, mask, value)
-    return _C_ops.masked_fill_scalar_(
-        x, mask, _fill_number('masked_fill_', value)
-    )
+    if not isinstance(value, paddle.Tensor):
+        value = _fill_tensor('masked_fill_', x, value)
+    return _C_ops.masked_fill_(x, mask, value)

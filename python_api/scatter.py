@@ -22,15 +22,10 @@ from typing_extensions import overload
 
 import paddle
 from paddle import _C_ops
-from paddle.base.data_feeder import check_type, check_variable_and_dtype
-from paddle.framework import (
-    LayerHelper,
-    _current_expected_place_,
-    core,
-    in_dynamic_mode,
-    in_dynamic_or_pir_mode,
-)
+from paddle.base.data_feeder import check_type
+from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
 from paddle.tensor.manipulation import (
+    _check_scatter_variable,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
 )
@@ -39,7 +34,7 @@ from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 if TYPE_CHECKING:
     from paddle import Tensor
 
-# What `reduce` may be, and how the operator index_reduce calls it.
+# What `reduce` may be, and how the operators call it.
 _SCATTER_REDUCE_NAMES = {
     'sum': 'sum',
     'add': 'sum',
@@ -51,37 +46,6 @@ _SCATTER_REDUCE_NAMES = {
     'amin': 'amin',
 }
 
-_SCATTER_OP_DTYPES = frozenset(
-    (
-        core.DataType.FLOAT32,
-        core.DataType.FLOAT64,
-        core.DataType.INT64,
-        core.DataType.INT32,
-    )
-)
-# In dygraph each data type is one object, and hashing it takes a microsecond.
-_SCATTER_OP_DTYPE_IDS = frozenset(map(id, _SCATTER_OP_DTYPES))
-
-
-def _scatter_op_serves(x: Tensor) -> bool:
-    """Whether x is for the operator scatter, by its data type and place."""
-    try:
-        dtype = x.dtype
-        if id(dtype) in _SCATTER_OP_DTYPE_IDS or dtype in _SCATTER_OP_DTYPES:
-            return True
-        place = x.place if in_dynamic_mode() else _current_expected_place_()
-    except AttributeError:
-        return True  # it has an error for what is no Tensor
-    if isinstance(place, core.Place):
-        on_cpu, on_gpu = place.is_cpu_place(), place.is_gpu_place()
-    else:
-        on_cpu = isinstance(place, core.CPUPlace)
-        on_gpu = isinstance(place, core.CUDAPlace)
-    if on_cpu:
-        return False
-    # index_reduce knows CPUs and GPUs: other devices keep what they had
-    return not on_gpu or dtype in (paddle.float16, paddle.bfloat16)
-
 
 def _scatter_reduce_args(
     op_name: str,
@@ -90,7 +54,7 @@ def _scatter_reduce_args(
     reduce: str,
     include_self: bool,
 ) -> tuple[int, str, bool]:
-    """axis, reduce and include_self as the operator index_reduce wants them."""
+    """axis, reduce and include_self as the operators want them."""
     for arg_name, flag in (
         ('overwrite', overwrite),
         ('include_self', include_self),
@@ -136,44 +100,55 @@ def _scatter_name_in_axis(
         )
 
 
-def _index_reduce_legacy(
-    x: Tensor,
-    index: Tensor,
-    updates: Tensor,
+def _scatter_op(
+    op_name: str,
+    overwrite: bool,
     axis: int,
     reduce: str,
     include_self: bool,
-) -> Tensor:
-    helper = LayerHelper('index_reduce')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='index_reduce',
-        inputs={'x': x, 'index': index, 'updates': updates},
-        attrs={'axis': axis, 'reduce': reduce, 'include_self': include_self},
-        outputs={'out': out},
+) -> tuple[str, tuple]:
+    """
+    The operator that serves a call of scatter or scatter_, and its attributes.
+
+    scatter takes what earlier releases knew. What else is linear in x and updates is for index_scatter, whose gradient needs neither.
+    """
+    if (
+        type(axis) is int
+        and axis == 0
+        and reduce == 'sum'
+        and include_self is False
+    ):
+        return 'scatter', (overwrite,)
+    axis, reduce, include_self = _scatter_reduce_args(
+        op_name, overwrite, axis, reduce, include_self
     )
-    return out
+    if reduce in ('mul', 'amax', 'amin'):
+        return 'index_reduce', (axis, reduce, include_self)
+    if axis == 0 and reduce != 'mean' and not include_self:
+        return 'scatter', (overwrite,)
+    return 'index_scatter', (axis, reduce, include_self)
 
 
 def _scatter_legacy(
-    x: Tensor, index: Tensor, updates: Tensor, overwrite: bool
+    op: str, x: Tensor, index: Tensor, updates: Tensor, attrs: tuple
 ) -> Tensor:
-    check_variable_and_dtype(
-        x,
-        'dtype',
-        ['float32', 'float64', 'float16', 'int32', 'int64', 'uint16'],
-        'scatter',
-    )
-    check_type(overwrite, 'overwrite', bool, 'scatter')
-    helper = LayerHelper('scatter')
-    output = helper.create_variable_for_type_inference(x.dtype)
+    _check_scatter_variable('scatter', 'x', x)
+    helper = LayerHelper(op)
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    if op == 'scatter':
+        check_type(attrs[0], 'overwrite', bool, 'scatter')
+        inputs, output = ('X', 'Ids', 'Updates'), 'Out'
+        names = ('overwrite',)
+    else:
+        inputs, output = ('x', 'index', 'updates'), 'out'
+        names = ('axis', 'reduce', 'include_self')
     helper.append_op(
-        type="scatter",
-        inputs={"X": x, "Ids": index, "Updates": updates},
-        attrs={'overwrite': overwrite},
-        outputs={"Out": output},
+        type=op,
+        inputs=dict(zip(inputs, (x, index, updates))),
+        attrs=dict(zip(names, attrs)),
+        outputs={output: out},
     )
-    return output
+    return out
 
 
 def _scatter_inplace_wrapper(
@@ -190,17 +165,8 @@ def _scatter_inplace_wrapper(
     if axis is None or isinstance(axis, str):
         _scatter_name_in_axis('scatter_', axis, name)
         axis = 0
-    if (
-        axis == 0
-        and reduce == 'sum'
-        and include_self is False
-        and _scatter_op_serves(x)
-    ):
-        return _C_ops.scatter_(x, index, updates, overwrite)
-    args = _scatter_reduce_args(
-        'scatter_', overwrite, axis, reduce, include_self
-    )
-    return _C_ops.index_reduce_(x, index, updates, *args)
+    op, attrs = _scatter_op('scatter_', overwrite, axis, reduce, include_self)
+    return getattr(_C_ops, op + '_')(x, index, updates, *attrs)
 
 
 @overload
@@ -256,7 +222,7 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
         raise TypeError(
             f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-            " - (Tensor index, Tensor updates, bool overwrite, int axis = 0, str reduce = 'sum', bool include_self = False, str name = None)"
+            " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
         )
     # only the form of torch.scatter_ has `dim`, and index is never an int
     if len_args >= 2:
@@ -289,24 +255,11 @@ def _scatter_wrapper(
         axis = 0
         if not isinstance(reduce, str):  # out, which came after name
             reduce, out = 'sum', reduce
-    if (
-        axis == 0
-        and reduce == 'sum'
-        and include_self is False
-        and _scatter_op_serves(x)
-    ):
-        if in_dynamic_or_pir_mode():
-            res = _C_ops.scatter(x, index, updates, overwrite)
-        else:
-            res = _scatter_legacy(x, index, updates, overwrite)
+    op, attrs = _scatter_op('scatter', overwrite, axis, reduce, include_self)
+    if in_dynamic_or_pir_mode():
+        res = getattr(_C_ops, op)(x, index, updates, *attrs)
     else:
-        attrs = _scatter_reduce_args(
-            'scatter', overwrite, axis, reduce, include_self
-        )
-        if in_dynamic_or_pir_mode():
-            res = _C_ops.index_reduce(x, index, updates, *attrs)
-        else:
-            res = _index_reduce_legacy(x, index, updates, *attrs)
+        res = _scatter_legacy(op, x, index, updates, attrs)
     if out is not None:
         paddle.assign(res, out)
     return res
@@ -392,15 +345,14 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         - Empty: with an ``index`` of no elements, the result is a copy of ``x``.
         - Mean: the mean of integers is rounded towards minus infinity.
         - NaN: a NaN in ``x`` or ``updates`` makes ``'amax'`` and ``'amin'`` of its slice NaN.
-        - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once, except where the
-          operator of earlier releases serves the call (on a GPU, with ``axis``, ``reduce`` and ``include_self`` at
-          their defaults).
+        - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
         - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of a product is the product
           of the other factors, zeros or not. ``'amax'`` and ``'amin'`` share the gradient evenly among equal elements.
           With ``overwrite=True``, only the slice that wins gets a gradient. This, ``'sum'`` and ``'mean'`` can be
-          differentiated again; for ``'mul'``, ``'amax'`` and ``'amin'`` that is an error. All of this holds when
-          ``axis``, ``reduce`` or ``include_self`` is given; without them, the data types of earlier releases have
-          the gradients of earlier releases.
+          differentiated again; for ``'mul'``, ``'amax'`` and ``'amin'`` that is an error. With ``axis``, ``reduce``
+          and ``include_self`` at their defaults the gradients are those of earlier releases: with ``overwrite=True``
+          every slice of ``updates`` gets the gradient of the slice that it was to replace, and there is no second
+          order.
         - Determinism: on a CPU the result does not depend on the number of threads, duplicates in ``index`` included.
 
     Examples:
@@ -442,7 +394,7 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         raise TypeError(
             f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-            " - (Tensor x, Tensor index, Tensor updates, bool overwrite, int axis = 0, str reduce = 'sum', bool include_self = False, str name = None)"
+            " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
         )
     # only the form of torch.scatter has `dim`, and index is never an int
     if len_args >= 2:

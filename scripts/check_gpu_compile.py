@@ -1,5 +1,6 @@
-"""Compiles kernels/gpu/*.cu against the headers of the Paddle wheel.
+"""Compiles the GPU kernels against the headers of the Paddle wheel.
 
+Those of kernels/gpu, and the functions that serve operators of Paddle itself.
 For each file it prints the seconds, the most registers of a kernel and whether
 registers are spilled to memory, which is a fault. Nothing is linked or run.
 
@@ -59,20 +60,28 @@ def make_compiler(options, headers):
     )
 
 
+def sources(root):
+    """Everything that is compiled, as a list."""
+    return [
+        *sorted((root / 'kernels' / 'gpu').glob('*.cu')),
+        root / 'gpu_tests' / 'harness' / 'base_kernels.cu',
+    ]
+
+
 def check(options, headers):
     """True if every source compiles without spills."""
-    sources = sorted((options.root / 'kernels' / 'gpu').glob('*.cu'))
+    files = sources(options.root)
     compiler = make_compiler(options, headers)
     start = time.monotonic()
     failed = []
-    for outcome in compiler.compile_all(sources, options.jobs, keep=False):
+    for outcome in compiler.compile_all(files, options.jobs, keep=False):
         print(outcome.describe(), flush=True)
         if outcome.failed:
             failed.append(outcome.source.name)
     verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
     machines = ', '.join(f'sm_{arch}' for arch in gpu_compiler.ARCHITECTURES)
     print(
-        f'check_gpu_compile: {len(sources)} files for {machines} in '
+        f'check_gpu_compile: {len(files)} files for {machines} in '
         f'{time.monotonic() - start:.0f} s: {verdict}'
     )
     return not failed

@@ -1,6 +1,5 @@
 """One YAML entry, as the templates of the wheel target's glue want it."""
 
-import re
 from dataclasses import dataclass
 
 import op_schema
@@ -12,12 +11,6 @@ ATTR_TYPES = {
     'int64_t': ('int64_t', 'int64_t', 'kInt64'),
     'float': ('float', 'float', 'kFloat'),
     'str': ('const std::string&', 'std::string', 'kString'),
-    'int64_t[]': (
-        'const std::vector<int64_t>&',
-        'std::vector<int64_t>',
-        'kInt64s',
-    ),
-    'Scalar': ('const phi::Scalar&', 'phi::Scalar', 'kScalar'),
 }
 _CPP_DEFAULT = {'true': 'True', 'false': 'False'}
 
@@ -28,14 +21,13 @@ class GlueError(ValueError):
 
 def attr_type(entry, attr):
     """The row of ATTR_TYPES for an attribute."""
-    kind = re.sub(r'^Scalar\(.*\)$', 'Scalar', attr.type)
-    if kind not in ATTR_TYPES:
+    if attr.type not in ATTR_TYPES:
         known = ', '.join(ATTR_TYPES)
         raise GlueError(
             f'{entry.where}: attribute `{attr.name}` has type `{attr.type}`; '
             f'the glue knows {known}'
         )
-    return ATTR_TYPES[kind]
+    return ATTR_TYPES[attr.type]
 
 
 def cpp_bool(value):

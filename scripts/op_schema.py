@@ -150,19 +150,23 @@ def parse_args(text: str, where: str):
     """`(Tensor x, int axis=0)` -> (tensors, attrs), Tensors first."""
     text = text.strip()
     if not (text.startswith('(') and text.endswith(')')):
-        raise SchemaError(f'{where}: args must be in brackets, got `{text}`')
+        raise SchemaError(f'{where}: expected a list in brackets, got `{text}`')
     tensors: list[TensorArg] = []
     attrs: list[Attr] = []
     for item in split_top_level(text[1:-1]):
         head, _, default = item.partition('=')
         match = _TYPED_NAME.match(head.strip())
         if match is None:
-            raise SchemaError(f'{where}: cannot read argument `{item}`')
+            raise SchemaError(
+                f'{where}: expected `type name` or `type name = default`, got '
+                f'`{item}`'
+            )
         kind, name = match['type'], match['name']
         if kind.startswith('Tensor'):
             if attrs:
                 raise SchemaError(
-                    f'{where}: Tensor `{name}` must come before attributes'
+                    f'{where}: expected Tensors before attributes, got '
+                    f'`{item}` after `{attrs[-1].type} {attrs[-1].name}`'
                 )
             tensors.append(TensorArg(name, kind))
         else:
@@ -177,7 +181,10 @@ def parse_outputs(text: str, where: str) -> tuple[Output, ...]:
     for item in split_top_level(text):
         match = _OUTPUT.match(item)
         if match is None:
-            raise SchemaError(f'{where}: cannot read output `{item}`')
+            raise SchemaError(
+                f'{where}: expected `Tensor(name)` or `Tensor[](name)`, got '
+                f'`{item}`'
+            )
         outputs.append(Output(match['name'] or 'out', match['type']))
     _reject_twins([o.name for o in outputs], where)
     return tuple(outputs)
@@ -187,7 +194,10 @@ def parse_signature(text: str, where: str) -> Signature:
     """`op (args) -> outputs`, the `forward` line of a backward entry."""
     match = _SIGNATURE.match(text.strip())
     if match is None:
-        raise SchemaError(f'{where}: cannot read forward `{text}`')
+        raise SchemaError(
+            f'{where}: expected `name (Tensor x, int axis) -> Tensor(out)`, got '
+            f'`{text}`'
+        )
     tensors, attrs = parse_args(match['args'], where)
     return Signature(
         match['name'], tensors, attrs, parse_outputs(match['out'], where)
@@ -200,7 +210,9 @@ def parse_inplace(text: str, where: str) -> tuple[tuple[str, str], ...]:
     for item in split_top_level(text):
         match = _INPLACE.match(item)
         if match is None:
-            raise SchemaError(f'{where}: cannot read inplace `{item}`')
+            raise SchemaError(
+                f'{where}: expected `(input -> output)`, got `{item}`'
+            )
         pairs.append((match[1], match[2]))
     return tuple(pairs)
 
@@ -211,15 +223,17 @@ def parse_entry(raw: Any, path: Path) -> Entry:
         (k for k in ENTRY_KEYS if isinstance(raw, dict) and k in raw), ''
     )
     if not kind:
-        raise SchemaError(f'{path.name}: an entry needs `op` or `backward_op`')
+        raise SchemaError(
+            f'{path.name}: expected an entry with `op` or `backward_op`, got '
+            f'{raw!r}'
+        )
     where = f'{path.name}: {raw[kind]}'
     for key in ('args', 'output'):
         if key not in raw:
-            raise SchemaError(f'{where}: `{key}` is missing')
-    tensors, attrs = parse_args(str(raw['args']), where)
-    marks = {k: _names(raw.get(k)) for k in ('optional', 'no_need_buffer')}
-    for key, names in marks.items():
-        _reject_unknown(names, [t.name for t in tensors], f'{where}: {key}')
+            raise SchemaError(f'{where}: {key}: expected this key, got none')
+    tensors, attrs = parse_args(str(raw['args']), f'{where}: args')
+    outputs = parse_outputs(str(raw['output']), f'{where}: output')
+    marks = _marks(raw, tensors, outputs, where)
     infer, kernel = (
         _block(raw, 'infer_meta', where),
         _block(raw, 'kernel', where),
@@ -238,18 +252,16 @@ def parse_entry(raw: Any, path: Path) -> Entry:
             for t in tensors
         ),
         attrs=attrs,
-        outputs=parse_outputs(str(raw['output']), where),
+        outputs=outputs,
         infer_meta=infer.get('func'),
-        infer_meta_param=_maybe_tuple(infer.get('param')),
+        infer_meta_param=_params(infer, f'{where}: infer_meta.param'),
         kernel=kernel.get('func'),
-        kernel_param=_maybe_tuple(kernel.get('param')),
+        kernel_param=_params(kernel, f'{where}: kernel.param'),
         data_type=kernel.get('data_type'),
-        inplace=parse_inplace(raw['inplace'], where)
-        if 'inplace' in raw
-        else (),
+        inplace=parse_inplace(str(raw.get('inplace', '')), f'{where}: inplace'),
         backward=raw.get('backward'),
         forward=(
-            parse_signature(str(raw['forward']), where)
+            parse_signature(str(raw['forward']), f'{where}: forward')
             if 'forward' in raw
             else None
         ),
@@ -281,7 +293,9 @@ def load_dir(folder: Path) -> list[OpFile]:
 def _block(raw: dict, key: str, where: str) -> dict:
     block = raw.get(key) or {}
     if not isinstance(block, dict):
-        raise SchemaError(f'{where}: `{key}` must hold keys, got `{block}`')
+        raise SchemaError(
+            f'{where}: {key}: expected keys below it, got `{block}`'
+        )
     return block
 
 
@@ -289,19 +303,34 @@ def _names(text: str | None) -> list[str]:
     return [n.strip() for n in str(text).split(',')] if text else []
 
 
-def _maybe_tuple(value: Any) -> tuple[str, ...] | None:
+def _params(block: dict, where: str) -> tuple[str, ...] | None:
+    value = block.get('param')
+    if not isinstance(value, (list, type(None))):
+        raise SchemaError(f'{where}: expected a list [a, b], got {value!r}')
     return None if value is None else tuple(str(v) for v in value)
 
 
 def _reject_twins(names: list[str], where: str) -> None:
     twins = sorted({n for n in names if names.count(n) > 1})
     if twins:
-        raise SchemaError(f'{where}: named twice: {", ".join(twins)}')
-
-
-def _reject_unknown(names: list[str], known: list[str], where: str) -> None:
-    missing = [n for n in names if n not in known]
-    if missing:
         raise SchemaError(
-            f'{where} names {", ".join(missing)}, which is not a Tensor of args'
+            f'{where}: expected each name once, got {", ".join(twins)} twice'
         )
+
+
+def _marks(raw, tensors, outputs, where) -> dict[str, list[str]]:
+    """Names that an entry marks; an output may be optional too."""
+    marks = {k: _names(raw.get(k)) for k in ('optional', 'no_need_buffer')}
+    inputs = [t.name for t in tensors]
+    known = {
+        'optional': [*inputs, *(o.name for o in outputs)],
+        'no_need_buffer': inputs,
+    }
+    for key, names in marks.items():
+        unknown = [n for n in names if n not in known[key]]
+        if unknown:
+            raise SchemaError(
+                f'{where}: {key}: expected names out of {", ".join(known[key])}'
+                f', got {", ".join(unknown)}'
+            )
+    return marks

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""index_reduce in plain loops, and the cases that its tests go through."""
+"""index_scatter and index_reduce: in plain loops, and the cases of their tests."""
 
 import numpy as np
 from scatter_test_utils import (
@@ -24,11 +24,30 @@ from scatter_test_utils import (
     to_storage,
 )
 
+from paddle import _C_ops
+
 REDUCES = ('assign', 'sum', 'mul', 'mean', 'amax', 'amin')
 LINEAR_REDUCES = ('assign', 'sum', 'mean')
+OTHER_REDUCES = ('mul', 'amax', 'amin')
+OPERATORS = {'index_scatter': LINEAR_REDUCES, 'index_reduce': OTHER_REDUCES}
 
 # reduce -> what torch.index_reduce calls it
 TORCH_NAMES = {'mul': 'prod', 'mean': 'mean', 'amax': 'amax', 'amin': 'amin'}
+
+
+def operator_of(reduce):
+    """The operator that has the reduction."""
+    return 'index_scatter' if reduce in LINEAR_REDUCES else 'index_reduce'
+
+
+def reduce_by_index(x, index, updates, axis, reduce, include_self):
+    operator = getattr(_C_ops, operator_of(reduce))
+    return operator(x, index, updates, axis, reduce, include_self)
+
+
+def reduce_by_index_(x, index, updates, axis, reduce, include_self):
+    operator = getattr(_C_ops, operator_of(reduce) + '_')
+    return operator(x, index, updates, axis, reduce, include_self)
 
 
 def defined(reduce, dtype):
@@ -88,6 +107,9 @@ def reference_index_reduce(x, index, updates, axis, reduce, include_self):
             target[slot] = chosen[-1]
             continue
         own = [target[slot].copy()] if include_self else []
+        if reduce in ('sum', 'mean') and not include_self:
+            # so that a lone -0.0 gives +0.0; the count is that of the updates
+            chosen[0] = chosen[0] + np.zeros_like(chosen[0])
         target[slot] = reduce_rows(own + chosen, reduce)
     return out
 
@@ -181,3 +203,57 @@ def cases():
         else:
             updates[axis] = len(index) + further
         yield name, shape, axis, index, tuple(updates)
+
+
+class IndexOpChecks:
+    """Duplicates, negative values and untouched slots, for an OpTest.
+
+    The arrays are float64 unless the subclass says otherwise.
+    """
+
+    x_shape = (14, 11)
+    axis = 0
+    include_self = True
+    index_shape = (15,)
+    updates_shape = (15, 11)
+    index_dtype = 'int64'
+    dtype_name = 'float64'
+    grad_inputs = ('x', 'updates')
+
+    def setUp(self):
+        self.op_type = operator_of(self.reduce)
+        self.python_api = reduce_by_index
+        self.rng = np.random.default_rng(2026)
+        x, updates = self.make(self.x_shape), self.make(self.updates_shape)
+        self.dtype = x.dtype.type
+        self.inputs = {'x': x, 'index': self.make_index(), 'updates': updates}
+        self.attrs = {
+            'axis': self.axis,
+            'reduce': self.reduce,
+            'include_self': self.include_self,
+        }
+        out = expected_index_reduce(
+            *self.inputs.values(), *self.attrs.values(), self.dtype_name
+        )
+        self.outputs = {'out': self.stored(out)}
+
+    def make(self, shape):
+        return operands(self.rng, shape, self.reduce, self.dtype_name)
+
+    def make_index(self):
+        size = self.x_shape[self.axis]
+        return np.asarray(
+            self.rng.integers(-size, size, self.index_shape, self.index_dtype)
+        )
+
+    def stored(self, out):
+        if self.dtype_name == 'bfloat16' and out.dtype != np.uint16:
+            return to_storage(out, 'bfloat16')
+        return out
+
+    def test_check_output(self):
+        self.check_output(check_pir=True)
+
+    def test_check_grad(self):
+        if not getattr(self, 'no_need_check_grad', False):
+            self.check_grad(list(self.grad_inputs), 'out', check_pir=True)

@@ -11,12 +11,19 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What index_reduce refuses, and what its errors say."""
+"""What index_scatter and index_reduce refuse, and what their errors say."""
 
 import unittest
 
 import numpy as np
-from index_reduce_cases import REDUCES, defined
+from index_reduce_cases import (
+    OPERATORS,
+    REDUCES,
+    defined,
+    operator_of,
+    reduce_by_index,
+    reduce_by_index_,
+)
 from scatter_graph_utils import StaticFunction
 from scatter_test_utils import ALL_DTYPES, to_paddle, to_storage
 
@@ -39,16 +46,22 @@ def run(
         updates = paddle.ones(updates)
     if not isinstance(index, paddle.Tensor):
         index = paddle.to_tensor(np.array(index, 'int64'))
-    return _C_ops.index_reduce(x, index, updates, axis, reduce, include_self)
+    return reduce_by_index(x, index, updates, axis, reduce, include_self)
 
 
 class TestIndexReduceErrors(unittest.TestCase):
     def test_the_plain_call_works(self):
         self.assertEqual(run().sum(), 18)
+        self.assertEqual(run(reduce='mul').sum(), 12)
 
-    def refused(self, words, error=ValueError, **arguments):
-        with self.assertRaisesRegex(error, words):
-            run(**arguments)
+    def refused(
+        self, words, error=ValueError, reduces=('sum', 'mul'), **arguments
+    ):
+        """By the operator of each reduction, under that operator's name."""
+        for reduce in reduces:
+            words_of_op = rf'\({operator_of(reduce)}\).*{words}'
+            with self.assertRaisesRegex(error, words_of_op):
+                run(reduce=reduce, **arguments)
 
     def test_index_out_of_range(self):
         for index, place, value in (
@@ -113,12 +126,21 @@ class TestIndexReduceErrors(unittest.TestCase):
                 self.refused(rf'axis must be in \[-2, 2\).*{axis}', axis=axis)
 
     def test_reduce(self):
-        for reduce in ('', 'SUM', 'prod', 'median'):
-            with self.subTest(reduce=reduce):
-                self.refused(
-                    f"assign, sum, mul, mean, amax or amin.*'{reduce}'",
-                    reduce=reduce,
-                )
+        for operator, own in OPERATORS.items():
+            listed = f'{own[0]}, {own[1]} or {own[2]}'
+            foreign = set(REDUCES) - set(own)
+            for reduce in ('', 'SUM', 'prod', 'median', *sorted(foreign)):
+                words = rf"\({operator}\).*{listed}.*'{reduce}'"
+                with self.subTest(operator=operator, reduce=reduce):
+                    with self.assertRaisesRegex(ValueError, words):
+                        getattr(_C_ops, operator)(
+                            paddle.ones([4, 3]),
+                            paddle.to_tensor([1, 2]),
+                            paddle.ones([2, 3]),
+                            0,
+                            reduce,
+                            True,
+                        )
 
     def test_x_without_dims(self):
         self.refused('x must have 1 dim or more', x=(), updates=(), index=0)
@@ -136,7 +158,7 @@ class TestIndexReduceErrors(unittest.TestCase):
                         f"'{reduce}' is not defined.*{dtype}",
                         x=ones,
                         updates=ones[:2],
-                        reduce=reduce,
+                        reduces=[reduce],
                     )
         self.assertEqual(refused, 8)
 
@@ -151,7 +173,7 @@ class TestIndexReduceErrors(unittest.TestCase):
                 x = to_paddle(array)
                 with self.subTest(axis=axis, reduce=reduce):
                     with self.assertRaises((IndexError, ValueError)):
-                        _C_ops.index_reduce_(
+                        reduce_by_index_(
                             x,
                             paddle.to_tensor(index),
                             paddle.ones(updates),
@@ -169,42 +191,51 @@ class TestIndexReduceStaticErrors(unittest.TestCase):
         'updates': ([-1, 3], 'float32'),
     }
 
-    def build(self, **changed):
+    def build(self, operator, reduce, **inputs):
         return StaticFunction(
-            lambda x, index, updates: _C_ops.index_reduce(
-                x, index, updates, 0, changed.pop('reduce', 'sum'), True
+            lambda x, index, updates: getattr(_C_ops, operator)(
+                x, index, updates, 0, reduce, True
             ),
-            {**self.inputs, **changed.pop('inputs', {})},
+            {**self.inputs, **inputs},
         )
 
     def test_while_the_program_is_built(self):
-        for words, inputs, changed in (
-            ('index must be int32', {'index': ([-1], 'float32')}, {}),
-            ('index must have shape', {'index': ([-1, 2], 'int64')}, {}),
-            ('updates must have', {'updates': ([-1, 4], 'float32')}, {}),
-            ('updates must have', {'updates': ([-1], 'float32')}, {}),
-            ('dtype of updates', {'updates': ([-1, 3], 'float64')}, {}),
-            ('reduce must be', {}, {'reduce': 'max'}),
+        for words, inputs in (
+            ('index must be int32', {'index': ([-1], 'float32')}),
+            ('index must have shape', {'index': ([-1, 2], 'int64')}),
+            ('updates must have', {'updates': ([-1, 4], 'float32')}),
+            ('updates must have', {'updates': ([-1], 'float32')}),
+            ('dtype of updates', {'updates': ([-1, 3], 'float64')}),
         ):
-            with self.subTest(words=words, inputs=inputs):
-                with self.assertRaisesRegex(ValueError, words):
-                    self.build(inputs=inputs, **changed)
+            for operator, reduces in OPERATORS.items():
+                words_of_op = rf'\({operator}\).*{words}'
+                with self.subTest(operator=operator, words=words):
+                    with self.assertRaisesRegex(ValueError, words_of_op):
+                        self.build(operator, reduces[0], **inputs)
+        for operator in OPERATORS:
+            with self.assertRaisesRegex(ValueError, 'reduce must be'):
+                self.build(operator, 'max')
 
     def test_while_the_program_runs(self):
-        program = self.build()
         good = {
             'x': np.ones((4, 3), 'float32'),
             'index': np.array([0, 3]),
             'updates': np.ones((2, 3), 'float32'),
         }
-        self.assertEqual(program.run(good).sum(), 18)
-        for error, words, changed in (
-            (IndexError, 'index must be in', {'index': np.array([0, 4])}),
-            (ValueError, 'updates must have', {'index': np.array([0] * 3)}),
+        for operator, reduce, total in (
+            ('index_scatter', 'sum', 18),
+            ('index_reduce', 'mul', 12),
         ):
-            with self.subTest(words=words):
-                with self.assertRaisesRegex(error, words):
-                    program.run({**good, **changed})
+            program = self.build(operator, reduce)
+            self.assertEqual(program.run(good).sum(), total)
+            for error, words, index in (
+                (IndexError, 'index must be in', np.array([0, 4])),
+                (ValueError, 'updates must have', np.array([0] * 3)),
+            ):
+                words_of_op = rf'\({operator}\).*{words}'
+                with self.subTest(operator=operator, words=words):
+                    with self.assertRaisesRegex(error, words_of_op):
+                        program.run({**good, 'index': index})
 
 
 if __name__ == '__main__':

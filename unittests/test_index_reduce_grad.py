@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Gradients of index_reduce: ties, zeros, duplicates, second order."""
+"""Gradients of index_scatter and index_reduce: ties, zeros, duplicates, order."""
 
 import unittest
 
@@ -22,6 +22,7 @@ from index_reduce_cases import (
     cases,
     defined,
     operands,
+    reduce_by_index,
     reduce_rows,
     slots_of,
 )
@@ -36,7 +37,6 @@ from scatter_test_utils import (
 )
 
 import paddle
-from paddle import _C_ops
 
 
 def torch_index_reduce(x, index, updates, axis, reduce, include_self):
@@ -70,7 +70,7 @@ def torch_index_reduce(x, index, updates, axis, reduce, include_self):
 
 def gradients(x, index, updates, attrs, out_grad):
     tensors = [to_paddle(a, stop_gradient=False) for a in (x, updates)]
-    out = _C_ops.index_reduce(tensors[0], to_paddle(index), tensors[1], *attrs)
+    out = reduce_by_index(tensors[0], to_paddle(index), tensors[1], *attrs)
     grads = paddle.grad([out], tensors, [to_paddle(out_grad)])
     return [grad.numpy() for grad in grads]
 
@@ -163,7 +163,7 @@ class TestIndexReduceGradAgainstTorch(unittest.TestCase):
                 attrs = 1, reduce, include_self
                 with self.subTest(attrs=attrs):
                     compare_gradients_with_torch(
-                        lambda x, u, attrs=attrs: _C_ops.index_reduce(
+                        lambda x, u, attrs=attrs: reduce_by_index(
                             x, to_paddle(index), u, *attrs
                         ),
                         lambda x, u, attrs=attrs: torch_index_reduce(
@@ -260,16 +260,14 @@ class TestIndexReduceGradByHand(unittest.TestCase):
                         to_paddle(a, stop_gradient=i != wanted)
                         for i, a in enumerate(arrays)
                     ]
-                    out = _C_ops.index_reduce(
-                        tensors[0], index, tensors[1], *attrs
-                    )
+                    out = reduce_by_index(tensors[0], index, tensors[1], *attrs)
                     (grad,) = paddle.grad([out], [tensors[wanted]])
                     with self.subTest(attrs=attrs, wanted=wanted):
                         self.assertEqual(grad.tolist(), both[wanted].tolist())
 
 
-# An error inside a PyLayer's backward comes out as an OSError with its text.
-REFUSED = (NotImplementedError, OSError)
+# What the wheel's node says, and what Paddle's generated one does.
+REFUSED = "index_reduce_grad.*(has no gradient|doesn't have any grad op)"
 
 
 class TestIndexReduceSecondOrder(unittest.TestCase):
@@ -277,7 +275,7 @@ class TestIndexReduceSecondOrder(unittest.TestCase):
         x = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
         updates = paddle.to_tensor([3.0, 4.0], stop_gradient=False)
         index = paddle.to_tensor([0, 0])
-        out = _C_ops.index_reduce(x, index, updates, 0, reduce, True)
+        out = reduce_by_index(x, index, updates, 0, reduce, True)
         seed = paddle.ones([2])
         seed.stop_gradient = not out_grad_needs_grad
         grads = paddle.grad([out], [x, updates], [seed], create_graph=True)
@@ -290,14 +288,12 @@ class TestIndexReduceSecondOrder(unittest.TestCase):
                     *leaves, _, grads = self.first_order(reduce, needs_grad)
                     loss = sum((grad**2).sum() for grad in grads)
                     with self.subTest(reduce=reduce, target=target):
-                        with self.assertRaisesRegex(
-                            REFUSED, f"'{reduce}'.*second-order"
-                        ):
+                        with self.assertRaisesRegex(RuntimeError, REFUSED):
                             paddle.grad([loss], [leaves[target]])
 
     def test_backward_refuses_too(self):
         x, _, _, grads = self.first_order('mul', False)
-        with self.assertRaisesRegex(REFUSED, 'second-order'):
+        with self.assertRaisesRegex(RuntimeError, REFUSED):
             (grads[0] ** 2).sum().backward()
         self.assertIsNone(x.grad)
 

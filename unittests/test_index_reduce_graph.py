@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""index_reduce in static graphs: PIR, legacy, traced, saved."""
+"""index_scatter and index_reduce in static graphs: PIR, legacy, traced, saved."""
 
 import unittest
 
@@ -22,6 +22,7 @@ from index_reduce_cases import (
     dtype_reduces,
     expected_index_reduce,
     operands,
+    reduce_by_index,
 )
 from scatter_graph_utils import (
     StaticFunction,
@@ -35,7 +36,6 @@ from scatter_graph_utils import (
 from scatter_test_utils import assert_same_bits, to_paddle
 
 import paddle
-from paddle import _C_ops
 
 
 def scatter_with(axis, reduce, include_self):
@@ -53,7 +53,7 @@ def scatter_with(axis, reduce, include_self):
 
 
 def attributes():
-    """Yields those with which paddle.scatter chooses index_reduce."""
+    """Yields those with which paddle.scatter does not choose scatter."""
     for axis in (0, 1):
         for reduce in REDUCES:
             for include_self in (False, True):
@@ -69,7 +69,7 @@ def dygraph_results(arrays, attrs, grads_of=('x', 'updates')):
         name: to_paddle(array, stop_gradient=name not in grads_of)
         for name, array in arrays.items()
     }
-    out = _C_ops.index_reduce(*tensors.values(), *attrs)
+    out = reduce_by_index(*tensors.values(), *attrs)
     (out * out * out).sum().backward()
     return [out.numpy(), *(tensors[name].grad.numpy() for name in grads_of)]
 
@@ -127,7 +127,7 @@ class TestIndexReduceStatic(unittest.TestCase):
             arrays = make_arrays(self.rng, reduce, (3, 4), index, (3, 4), dtype)
             attrs = 1, reduce, reduce != 'assign'
             tensors = [to_paddle(array) for array in arrays.values()]
-            expected = _C_ops.index_reduce(*tensors, *attrs)
+            expected = reduce_by_index(*tensors, *attrs)
             with self.subTest(dtype=dtype, reduce=reduce):
                 out = run_static(scatter_with(*attrs), arrays)
                 assert_same_bits(out, expected.numpy())

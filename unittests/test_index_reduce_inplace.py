@@ -11,20 +11,29 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""index_reduce_: memory, views, overlap, autograd."""
+"""index_scatter_ and index_reduce_, and what their gradients keep in memory."""
 
+import gc
+import itertools
 import unittest
 
 import numpy as np
-from index_reduce_cases import REDUCES, cases, operands
+from index_reduce_cases import (
+    LINEAR_REDUCES,
+    REDUCES,
+    cases,
+    operands,
+    reduce_by_index,
+    reduce_by_index_,
+)
+from scatter_graph_utils import run_static
 from scatter_test_utils import assert_same_bits, layouts, to_paddle
 
 import paddle
-from paddle import _C_ops
 
 
 def run(x, index, updates, *attrs):
-    return _C_ops.index_reduce(
+    return reduce_by_index(
         to_paddle(x), to_paddle(index), to_paddle(updates), *attrs
     ).numpy()
 
@@ -43,7 +52,7 @@ class TestIndexReduceInplace(unittest.TestCase):
                 updates = operands(self.rng, updates_shape, reduce)
                 attrs = axis, reduce, len(name) % 2 == 0
                 tensor = to_paddle(x)
-                result = _C_ops.index_reduce_(
+                result = reduce_by_index_(
                     tensor, to_paddle(index), to_paddle(updates), *attrs
                 )
                 with self.subTest(case=name, attrs=attrs):
@@ -59,7 +68,7 @@ class TestIndexReduceInplace(unittest.TestCase):
         self.assertGreater(x.inplace_version, version)
 
     def in_place(self, x, reduce='mul', updates=None):
-        return _C_ops.index_reduce_(
+        return reduce_by_index_(
             x,
             to_paddle(self.index),
             to_paddle(self.updates) if updates is None else updates,
@@ -88,7 +97,7 @@ class TestIndexReduceInplace(unittest.TestCase):
         for reduce in REDUCES:
             x = to_paddle(array)
             index = to_paddle(np.array([5, 0, 0, 3, 2]))
-            _C_ops.index_reduce_(x, index, x[1:], 0, reduce, True)
+            reduce_by_index_(x, index, x[1:], 0, reduce, True)
             expected = run(array, index.numpy(), array[1:], 0, reduce, True)
             with self.subTest(reduce=reduce):
                 assert_same_bits(x, expected)
@@ -96,7 +105,7 @@ class TestIndexReduceInplace(unittest.TestCase):
     def test_index_that_overlaps_x(self):
         array = np.array([3, 2, 2, 0], 'int64')
         x = to_paddle(array)
-        _C_ops.index_reduce_(x, x, to_paddle(array), 0, 'sum', True)
+        reduce_by_index_(x, x, to_paddle(array), 0, 'sum', True)
         assert_same_bits(x, run(array, array, array, 0, 'sum', True))
 
     def gradients(self, reduce, in_place):
@@ -107,7 +116,7 @@ class TestIndexReduceInplace(unittest.TestCase):
             out = self.in_place(y, reduce, updates)
             self.assertIs(out, y)
         else:
-            out = _C_ops.index_reduce(
+            out = reduce_by_index(
                 y, to_paddle(self.index), updates, 0, reduce, True
             )
         (out**2).sum().backward()
@@ -145,6 +154,121 @@ class TestIndexReduceInplace(unittest.TestCase):
                     (RuntimeError, OSError), 'tensor_version'
                 ):
                     out.sum().backward()
+
+
+class TestIndexReduceKeptTensors(unittest.TestCase):
+    """What a recorded call keeps until its gradient has been taken."""
+
+    def recorded(self, reduce, axis=0, size=8):
+        """(leaves, x and updates of the call, out); slots 1 and 3 are touched."""
+        leaves = [paddle.ones([size, size]) * (i + 2) for i in range(2)]
+        for leaf in leaves:
+            leaf.stop_gradient = False
+        inputs = [leaf * 1 for leaf in leaves]
+        index = np.arange(size) % 2 * 2 + 1
+        out = reduce_by_index(
+            inputs[0], to_paddle(index), inputs[1], axis, reduce, True
+        )
+        return leaves, inputs, out
+
+    def gradients(self, leaves, out):
+        return [grad.numpy() for grad in paddle.grad([(out * 2).sum()], leaves)]
+
+    def changes(self):
+        """Yields (name, function that changes a Tensor in place)."""
+        yield 'add_', lambda tensor: tensor.add_(paddle.ones_like(tensor))
+        yield 'assign', lambda tensor: paddle.assign(tensor * 3, tensor)
+        yield 'scale_', lambda tensor: tensor.scale_(float('inf'))
+        yield 'setitem', lambda tensor: tensor.__setitem__(0, 7.0)
+
+    def test_linear_gradients_do_not_mind_changed_inputs(self):
+        for reduce in LINEAR_REDUCES:
+            for axis in (0, 1):
+                leaves, _, out = self.recorded(reduce, axis)
+                wanted = self.gradients(leaves, out)
+                for name, change in self.changes():
+                    leaves, inputs, out = self.recorded(reduce, axis)
+                    for tensor in inputs:
+                        change(tensor)
+                    with self.subTest(reduce=reduce, axis=axis, change=name):
+                        found = self.gradients(leaves, out)
+                        for grad, expected in zip(found, wanted):
+                            assert_same_bits(grad, expected)
+
+    def test_second_order_does_not_mind_changed_inputs(self):
+        for reduce in LINEAR_REDUCES:
+            totals = []
+            for change in (
+                lambda tensor: None,
+                lambda tensor: tensor.add_(tensor),
+            ):
+                leaves, inputs, out = self.recorded(reduce)
+                grads = paddle.grad([(out**3).sum()], leaves, create_graph=True)
+                for tensor in inputs:
+                    change(tensor)
+                loss = sum((grad**2).sum() for grad in grads)
+                totals.append([g.numpy() for g in paddle.grad([loss], leaves)])
+            for found, wanted in zip(*totals):
+                with self.subTest(reduce=reduce):
+                    assert_same_bits(found, wanted)
+
+    def kept_bytes(self, reduce, size=256):
+        """How much of x and updates stays when nobody else holds them."""
+        leaves, inputs, out = self.recorded(reduce, size=size)
+        before = allocated()
+        del inputs
+        kept = 2 * size * size * 4 - (before - allocated())
+        del leaves, out
+        return kept
+
+    @unittest.skipUnless(
+        paddle.get_device() == 'cpu', 'the memory counted is that of the CPU'
+    )
+    def test_linear_gradients_keep_neither_x_nor_updates(self):
+        for reduce in LINEAR_REDUCES:
+            with self.subTest(reduce=reduce):
+                self.assertEqual(self.kept_bytes(reduce), 0)
+        # so the count would have shown it
+        self.assertEqual(self.kept_bytes('mul'), 2 * 256 * 256 * 4)
+
+
+def allocated():
+    """Bytes of host memory that Tensors hold."""
+    gc.collect()
+    return paddle.base.core.host_memory_stat_current_value('Allocated', 0)
+
+
+class TestIndexReduceGradInPlaceOfOutGrad(unittest.TestCase):
+    """Static graphs, where x_grad may take the memory of out_grad."""
+
+    def arrays(self, axis):
+        rng = np.random.default_rng(12)
+        shape = (3, 5) if axis == 0 else (5, 3)
+        return {
+            'x': operands(rng, (5, 5), 'sum'),
+            'index': np.array([3, 0, 3]),
+            'updates': operands(rng, shape, 'sum'),
+        }
+
+    def test_both_gradients_read_out_grad_before_it_is_overwritten(self):
+        for attrs in itertools.product((0, 1), LINEAR_REDUCES, (True, False)):
+            arrays = self.arrays(attrs[0])
+
+            def function(x, index, updates, attrs=attrs):
+                # out_grad is of no use to anybody after this
+                return reduce_by_index(x * 2, index, updates * 2, *attrs) * 1
+
+            tensors = {
+                name: to_paddle(array, stop_gradient=name == 'index')
+                for name, array in arrays.items()
+            }
+            out = function(**tensors)
+            (out * out * out).sum().backward()
+            wanted = [out, tensors['x'].grad, tensors['updates'].grad]
+            found = run_static(function, arrays, ('x', 'updates'))
+            with self.subTest(attrs=attrs):
+                for array, expected in zip(found, wanted):
+                    np.testing.assert_allclose(array, expected.numpy(), 1e-13)
 
 
 if __name__ == '__main__':

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What must hold for index_reduce of any input, tried on random ones."""
+"""What index_scatter and index_reduce do with any input, tried on random ones."""
 
 import unittest
 
@@ -22,6 +22,8 @@ from index_reduce_cases import (
     defined,
     expected_index_reduce,
     operands,
+    reduce_by_index,
+    reduce_by_index_,
     slots_of,
 )
 from scatter_test_utils import (
@@ -33,7 +35,6 @@ from scatter_test_utils import (
 )
 
 import paddle
-from paddle import _C_ops
 
 try:
     import hypothesis
@@ -84,7 +85,7 @@ def calls(draw, dtypes=ALL_DTYPES, reduces=REDUCES):
 
 
 def run(x, index, updates, attrs):
-    return _C_ops.index_reduce(
+    return reduce_by_index(
         to_paddle(x), to_paddle(index), to_paddle(updates), *attrs
     ).numpy()
 
@@ -136,9 +137,7 @@ class TestIndexReduceProperties(unittest.TestCase):
     def test_in_place_equals_out_of_place(self, call):
         x, index, updates, attrs = call
         tensor = to_paddle(x)
-        _C_ops.index_reduce_(
-            tensor, to_paddle(index), to_paddle(updates), *attrs
-        )
+        reduce_by_index_(tensor, to_paddle(index), to_paddle(updates), *attrs)
         assert_same_bits(tensor, run(*call))
 
     @examples
@@ -149,9 +148,7 @@ class TestIndexReduceProperties(unittest.TestCase):
         x = random_numbers(rng, x.shape, str(x.dtype))
         updates = random_numbers(rng, updates.shape, str(x.dtype))
         tensors = [to_paddle(a, stop_gradient=False) for a in (x, updates)]
-        out = _C_ops.index_reduce(
-            tensors[0], to_paddle(index), tensors[1], *attrs
-        )
+        out = reduce_by_index(tensors[0], to_paddle(index), tensors[1], *attrs)
         seed = random_numbers(rng, out.shape, str(x.dtype))
         grads = paddle.grad([out], tensors, [to_paddle(seed)])
         inner = sum(
@@ -170,9 +167,7 @@ class TestIndexReduceProperties(unittest.TestCase):
         tensors = [
             to_paddle(np.round(a), stop_gradient=False) for a in (x, updates)
         ]
-        out = _C_ops.index_reduce(
-            tensors[0], to_paddle(index), tensors[1], *attrs
-        )
+        out = reduce_by_index(tensors[0], to_paddle(index), tensors[1], *attrs)
         grads = paddle.grad([out], tensors)
         total = sum(grad.numpy().sum() for grad in grads)
         np.testing.assert_allclose(total, out.size, 1e-12)

@@ -11,8 +11,9 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""index_reduce of every case and dtype against loops and against PyTorch."""
+"""index_scatter and index_reduce of every case, dtype and number of threads."""
 
+import itertools
 import unittest
 
 import numpy as np
@@ -20,13 +21,16 @@ from index_reduce_cases import (
     REDUCES,
     TORCH_NAMES,
     cases,
+    defined,
     dtype_reduces,
     expected_index_reduce,
     operands,
+    reduce_by_index,
     slots_of,
 )
 from scatter_test_utils import (
     COMPLEX_DTYPES,
+    GRAD_DTYPES,
     HALF_DTYPES,
     assert_same_bits,
     layouts,
@@ -40,13 +44,19 @@ from scatter_test_utils import (
     torch_to_numpy,
 )
 
-from paddle import _C_ops
+import paddle
 
 
 def run(x, index, updates, *attrs):
-    return _C_ops.index_reduce(
+    return reduce_by_index(
         to_paddle(x), to_paddle(index), to_paddle(updates), *attrs
     ).numpy()
+
+
+def minus_zeros(shape, dtype):
+    """-0.0, in both parts of complex numbers."""
+    zero = complex(-0.0, -0.0) if dtype in COMPLEX_DTYPES else -0.0
+    return to_storage(np.full(shape, zero), dtype)
 
 
 class TestIndexReduceValues(unittest.TestCase):
@@ -114,7 +124,7 @@ class TestIndexReduceValues(unittest.TestCase):
         for (name, x_view), (_, updates_view) in zip(
             layouts(x), layouts(updates)
         ):
-            out = _C_ops.index_reduce(x_view, padded, updates_view, *attrs)
+            out = reduce_by_index(x_view, padded, updates_view, *attrs)
             with self.subTest(layout=name):
                 assert_same_bits(out, expected)
 
@@ -123,7 +133,7 @@ class TestIndexReduceValues(unittest.TestCase):
         row = operands(self.rng, (1, 5), 'sum')
         updates = to_paddle(row).expand([4, 5])
         index = np.array([1, 1, 0, 1])
-        out = _C_ops.index_reduce(
+        out = reduce_by_index(
             to_paddle(x), to_paddle(index), updates, 0, 'sum', True
         )
         expected = run(x, index, np.repeat(row, 4, 0), 0, 'sum', True)
@@ -180,6 +190,21 @@ class TestIndexReduceValues(unittest.TestCase):
         self.assertEqual(run(x, index, updates, 0, 'sum', True), [302 % 256])
         self.assertEqual(run(x, index, updates, 0, 'mul', True), [40000 % 256])
 
+    def test_sum_and_mean_of_minus_zeros_are_zero_without_self(self):
+        index = np.array([1, -1, 1])
+        for dtype in GRAD_DTYPES:
+            x = minus_zeros((40, 40), dtype)
+            updates = minus_zeros((3, 40), dtype)
+            for axis, rows in ((0, updates), (1, updates.T.copy())):
+                for reduce in ('sum', 'mean'):
+                    with self.subTest(dtype=dtype, axis=axis, reduce=reduce):
+                        out = run(x, index, rows, axis, reduce, False)
+                        expected = x.copy()
+                        np.moveaxis(expected, axis, 0)[[1, 39]] = 0
+                        assert_same_bits(out, expected)
+                        out = run(x, index, rows, axis, reduce, True)
+                        assert_same_bits(out, x)
+
     def test_half_types_round_once(self):
         for dtype in HALF_DTYPES:
             ones = to_storage(np.ones((4, 5000)), dtype)
@@ -201,6 +226,62 @@ class TestIndexReduceValues(unittest.TestCase):
         self.assertEqual(out.tolist(), [True, True, False, True])
         out = run(x, index, updates, 0, 'sum', False)
         self.assertEqual(out.tolist(), [True, False, False, True])
+
+
+# (dtype, shape of x, axis) that are worth several threads
+LARGE = (
+    *itertools.product(
+        ('float32', 'float16'),
+        ((150, 400), (60000,)),
+        (0,),
+    ),
+    *itertools.product(
+        ('float32', 'complex64'),
+        ((200, 300), (60, 800, 2)),
+        (1,),
+    ),
+)
+
+
+def skewed_indices(rng, size):
+    yield rng.integers(-size, size, 2 * size)
+    yield np.full(2 * size, size // 2)
+    yield rng.choice([0, size - 1], 2 * size)
+
+
+class TestIndexReduceDeterminism(unittest.TestCase):
+    def results(self, x, index, updates, attrs):
+        """The bytes of the output and of both gradients."""
+        tensors = [to_paddle(a, stop_gradient=False) for a in (x, updates)]
+        out = reduce_by_index(tensors[0], to_paddle(index), tensors[1], *attrs)
+        found = [out, *paddle.grad([out], tensors)]
+        return [tensor.numpy().tobytes() for tensor in found]
+
+    def check(self, x, index, updates, attrs):
+        found = []
+        for threads in (1, 2, 5):
+            paddle.base.core.set_num_threads(threads)
+            found.append(self.results(x, index, updates, attrs))
+        self.assertEqual(found[1], found[0])
+        self.assertEqual(found[2], found[0])
+
+    def test_bits_do_not_depend_on_the_number_of_threads(self):
+        self.addCleanup(paddle.base.core.set_num_threads, 1)  # as at start
+        rng = np.random.default_rng(0)
+        for dtype, shape, axis in LARGE:
+            for index in skewed_indices(rng, shape[axis]):
+                wide = list(shape)
+                wide[axis] = len(index)
+                x, updates = (
+                    (rng.random(s) + 0.5).astype(dtype) for s in (shape, wide)
+                )
+                for reduce in ('assign', 'sum', 'mul', 'mean', 'amax'):
+                    if defined(reduce, dtype):
+                        attrs = axis, reduce, True
+                        with self.subTest(
+                            dtype=dtype, shape=shape, attrs=attrs
+                        ):
+                            self.check(x, index, updates, attrs)
 
 
 def torch_has(reduce, include_self):

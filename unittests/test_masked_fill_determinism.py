@@ -26,15 +26,15 @@ rng = np.random.default_rng(0)
 digest = hashlib.sha256()
 def add(tensor):
     digest.update(tensor.numpy().tobytes())
-for dtype in ('uint8', 'int16', 'float16', 'float32', 'float64', 'complex128'):
+for dtype in ('uint8', 'float16', 'float32', 'complex128'):
     for x_shape, mask_shape, value_shape in (
-        ((999, 1025), (999, 1025), (1025,)),
-        ((999, 1025), (999, 1), (999, 1)),
-        ((1025,), (999, 1025), ()),
+        ((499, 1025), (499, 1025), (1025,)),
+        ((499, 1025), (499, 1), (499, 1)),
+        ((1025,), (499, 1025), ()),
     ):
         x, value, grad = (
             paddle.to_tensor((rng.random(s) * 100).astype(dtype))
-            for s in (x_shape, value_shape, (999, 1025))
+            for s in (x_shape, value_shape, (499, 1025))
         )
         mask = paddle.to_tensor(rng.random(mask_shape) < 0.5)
         float_like = dtype[0] in 'fc'
@@ -57,7 +57,6 @@ class TestMaskedFillDeterminism(unittest.TestCase):
     def test_bits_do_not_depend_on_threads_or_vector_loops(self):
         expected = self.digest(OMP_NUM_THREADS='1')
         for environment in (
-            {'OMP_NUM_THREADS': '2'},
             {'OMP_NUM_THREADS': '5'},
             {'OMP_NUM_THREADS': '2', 'PADDLE_SCATTER_SIMD': '0'},
             {'OMP_NUM_THREADS': '2', 'PADDLE_SCATTER_HUGE_PAGES': '0'},

@@ -22,10 +22,10 @@ from masked_fill_cases import (
     reference_masked_fill_grad,
     torch_masked_fill,
 )
+from scatter_graph_utils import assert_python_succeeds, static_mode
 from scatter_test_utils import (
     COMPLEX_DTYPES,
     assert_same_bits,
-    compare_gradients_with_torch,
     layouts,
     random_mask,
     random_numbers,
@@ -183,59 +183,60 @@ class TestMaskedFillGradValues(unittest.TestCase):
         self.check('float64', (700, 1), mask, (1,))
 
 
+def orders(function, leaves, grad, order):
+    """The gradients of every order, as arrays.
+
+    All gradients of an order are cubed and added up for the next. The cubes
+    are products, since Paddle differentiates a power only three times.
+    """
+    results, level = [], [function(*leaves)]
+    for _ in range(order):
+        total = sum((t * t * t).sum() * (i + 1) for i, t in enumerate(level))
+        level = grad(total, leaves, create_graph=True)
+        results += [t.detach().numpy() for t in level]
+    return results
+
+
 @requires_torch
 class TestMaskedFillHigherOrders(unittest.TestCase):
     def setUp(self):
         self.rng = np.random.default_rng(4)
 
-    def compare(self, order, x_shape, mask, value_shape):
-        compare_gradients_with_torch(
-            lambda x, v: paddle.masked_fill(x, to_paddle(mask), v),
-            lambda x, v: torch_masked_fill(x, to_torch(mask), v),
-            [random_numbers(self.rng, s) for s in (x_shape, value_shape)],
+    def compare(self, order, mask, arrays, value=None):
+        """Gradients of x and value, or of x alone beside a number."""
+        import torch
+
+        number = [] if value is None else [value]
+        ours = orders(
+            lambda x, *v: paddle.masked_fill(x, to_paddle(mask), *v, *number),
+            [differentiable(array) for array in arrays],
+            paddle.grad,
             order,
         )
-
-    def test_first_and_second_order_equal_torch(self):
-        for name, *shapes in cases():
-            with self.subTest(case=name):
-                self.compare(2, *shapes)
-
-    def compare_number(self, x_shape, mask):
-        number = to_torch(np.float64(0.7))
-        compare_gradients_with_torch(
-            lambda x: paddle.masked_fill(x, to_paddle(mask), 0.7),
-            lambda x: torch_masked_fill(x, to_torch(mask), number),
-            [random_numbers(self.rng, x_shape)],
+        number = [to_torch(np.float64(v)) for v in number]
+        theirs = orders(
+            lambda x, *v: torch_masked_fill(x, to_torch(mask), *v, *number),
+            [to_torch(array, requires_grad=True) for array in arrays],
+            torch.autograd.grad,
+            order,
         )
+        for actual, wanted in zip(ours, theirs):
+            scale = float(np.max(np.abs(wanted), initial=0.0))
+            np.testing.assert_allclose(actual, wanted, 1e-11, 1e-11 * scale)
 
-    def test_second_order_of_a_number_equals_torch(self):
+    def test_first_to_third_order_equal_torch(self):
+        for name, x_shape, mask, value_shape in cases():
+            arrays = [
+                random_numbers(self.rng, s) for s in (x_shape, value_shape)
+            ]
+            with self.subTest(case=name):
+                self.compare(3, mask, arrays)
+
+    def test_first_to_third_order_of_a_number_equal_torch(self):
         for name, x_shape, mask, _ in cases():
             with self.subTest(case=name):
-                self.compare_number(x_shape, mask)
-
-    def test_third_order_is_right_or_an_error(self):
-        shapes = (5, 7), random_mask(self.rng, (5, 7)), (7,)
-        try:
-            self.compare(3, *shapes)
-        except (RuntimeError, NotImplementedError, OSError) as error:
-            # numpy's comparison raises AssertionError, so this is a refusal
-            self.assertRegex(str(error), 'grad')
-
-    def test_second_order_through_one_gradient_only(self):
-        mask = random_mask(self.rng, (4, 5))
-        for used in (0, 1):
-            x = differentiable(random_numbers(self.rng, (4, 5)))
-            value = differentiable(random_numbers(self.rng, (5,)))
-            out = paddle.masked_fill(x, to_paddle(mask), value)
-            out_grad = differentiable(np.ones((4, 5)))
-            grads = paddle.grad(
-                [out], [x, value], [out_grad], create_graph=True
-            )
-            (second,) = paddle.grad(grads[used].sum(), [out_grad])
-            expected = mask if used else ~mask
-            with self.subTest(used=used):
-                assert_same_bits(second, expected.astype('float64'))
+                x = random_numbers(self.rng, x_shape)
+                self.compare(3, mask, [x], value=0.7)
 
     def test_complex_gradients_equal_torch(self):
         mask = random_mask(self.rng, (5, 7))
@@ -251,6 +252,84 @@ class TestMaskedFillHigherOrders(unittest.TestCase):
             with self.subTest(dtype=dtype):
                 assert_same_bits(ours[0], tx.grad.numpy())
                 assert_same_bits(ours[1], tv.grad.numpy())
+
+
+def squared_gradient(x, mask):
+    """A gradient penalty, and its gradient."""
+    out = paddle.masked_fill(x, mask, 0.5)
+    (grad,) = paddle.grad([(out * out).sum()], [x], create_graph=True)
+    return paddle.grad([(grad * grad).sum()], [x])
+
+
+class TestMaskedFillSecondOrderLimits(unittest.TestCase):
+    """Where the operator's own second-order formula is, and is not, defined.
+
+    It wants the gradient that comes back through the gradient of x; without
+    one it is an error, after which paddle.grad finds no graph any more in this
+    process. So the errors are looked for in other processes.
+    """
+
+    def test_through_the_gradient_of_x_only(self):
+        mask = random_mask(np.random.default_rng(4), (4, 5))
+        for value_grad in (True, False):
+            x = differentiable(np.zeros((4, 5)))
+            value = differentiable(np.zeros(5))
+            value.stop_gradient = not value_grad
+            out_grad = differentiable(np.ones((4, 5)))
+            out = paddle.masked_fill(x, to_paddle(mask), value)
+            (grad,) = paddle.grad([out], [x], [out_grad], create_graph=True)
+            (second,) = paddle.grad(grad.sum(), [out_grad])
+            with self.subTest(value_grad=value_grad):
+                assert_same_bits(second, (~mask).astype('float64'))
+
+    def check_raises(self, code):
+        assert_python_succeeds(
+            f'''
+import paddle
+x, value, out_grad = paddle.ones([4, 5]), paddle.ones([5]), paddle.ones([4, 5])
+value.stop_gradient = out_grad.stop_gradient = False
+mask = paddle.to_tensor([True, False, True, False, True])
+try:
+    {code}
+except ValueError as error:
+    if 'masked_fill' not in str(error):
+        raise
+else:
+    raise SystemExit('no ValueError')
+'''
+        )
+
+    def test_through_the_gradient_of_value_only_is_an_error(self):
+        self.check_raises("""
+    x.stop_gradient = False
+    out = paddle.masked_fill(x, mask, value)
+    grads = paddle.grad([out], [x, value], [out_grad], create_graph=True)
+    paddle.grad(grads[1].sum(), [out_grad])
+""")
+
+    def test_of_value_beside_an_x_without_gradient_is_an_error(self):
+        self.check_raises("""
+    out = paddle.masked_fill(x, mask, value)
+    (grad,) = paddle.grad((out * out).sum(), [value], create_graph=True)
+    paddle.grad(grad.sum(), [value])
+""")
+
+    def test_in_a_static_graph_is_an_error_while_it_is_built(self):
+        with static_mode():
+            with paddle.static.program_guard(paddle.static.Program()):
+                x = paddle.static.data('x', [4, 5])
+                mask = paddle.static.data('mask', [4, 5], 'bool')
+                x.stop_gradient = False
+                out = paddle.masked_fill(x, mask, 0.5)
+                (grad,) = paddle.static.gradients([out * out], [x])
+                with self.assertRaisesRegex(ValueError, 'masked_fill_grad'):
+                    paddle.static.gradients([grad * grad], [x])
+
+    def test_in_a_traced_function_is_an_error(self):
+        x = differentiable(np.zeros((4, 5)))
+        traced = paddle.jit.to_static(squared_gradient, full_graph=True)
+        with self.assertRaisesRegex(ValueError, 'masked_fill_grad'):
+            traced(x, paddle.ones([4, 5], 'bool'))
 
 
 if __name__ == '__main__':

@@ -21,7 +21,9 @@ from masked_fill_cases import cases, fill_with
 from scatter_graph_utils import (
     StaticFunction,
     assert_python_succeeds,
+    dtype_name,
     run_predictor,
+    run_python,
     run_saved,
     run_static,
     run_to_static,
@@ -169,6 +171,53 @@ class TestMaskedFillStatic(unittest.TestCase):
         )
 
 
+def gradients_into_out_grad(value_shape, x_dims, mask_dims):
+    """Gradients of x and value by a program, and what they must be.
+
+    In a program that takes x and mask for Tensors of one shape, a pass lets
+    the gradient of x be written into the memory of out_grad.
+    """
+    rng = np.random.default_rng(14)
+    arrays = {
+        'x': random_numbers(rng, (1, 3)),
+        'mask': random_mask(rng, (5, 3)),
+        'value': random_numbers(rng, value_shape),
+    }
+    dims = {'x': x_dims, 'mask': mask_dims, 'value': list(value_shape)}
+    program = StaticFunction(
+        lambda x, mask, value: paddle.masked_fill(x * 1.0, mask, value * 1.0),
+        {name: (dims[name], dtype_name(a)) for name, a in arrays.items()},
+        ('x', 'value'),
+    )
+    return program.run(arrays)[1:], expected_grads(**arrays)
+
+
+class TestMaskedFillGradientIntoOutGrad(unittest.TestCase):
+    def test_gradients_are_right_for_known_and_unknown_dims(self):
+        for value_shape in ((), (1,), (3,), (5, 1), (5, 3)):
+            for x_dims in ([1, 3], [-1, 3], [-1, -1]):
+                for mask_dims in ([5, 3], [-1, 3], [-1, -1]):
+                    grads, expected = gradients_into_out_grad(
+                        value_shape, x_dims, mask_dims
+                    )
+                    with self.subTest(
+                        value=value_shape, x=x_dims, mask=mask_dims
+                    ):
+                        for grad, wanted in zip(grads, expected):
+                            np.testing.assert_allclose(grad, wanted, 1e-12)
+
+    def test_memory_is_shared_where_the_dims_are_unknown(self):
+        process = run_python(
+            '''
+from test_masked_fill_graph import gradients_into_out_grad
+gradients_into_out_grad((5, 3), [-1, 3], [-1, 3])
+''',
+            GLOG_v='4',
+        )
+        self.assertEqual(process.returncode, 0, process.stderr[-2000:])
+        self.assertIn('pd_op.masked_fill_grad_', process.stderr)
+
+
 class TestMaskedFillTraced(unittest.TestCase):
     def setUp(self):
         rng = np.random.default_rng(12)
@@ -244,12 +293,11 @@ if result.testsRun == 0 or not result.wasSuccessful():
         self.run_tests('test_masked_fill_graph.TestMaskedFillStatic')
 
     def test_numbers(self):
-        module = 'test_masked_fill_scalar_numbers'
         self.run_tests(
-            f'{module}.TestMaskedFillNumbers.'
-            'test_every_number_in_range_is_stored_by_a_static_graph',
-            f'{module}.TestMaskedFillNumbersOutOfRange.'
-            'test_scalar_out_of_range_is_an_error_when_a_graph_is_built',
+            'test_masked_fill_values.TestMaskedFillNumbers.'
+            'test_every_number_is_rounded_to_the_dtype_by_a_static_graph',
+            'test_masked_fill_errors.TestMaskedFillWrongNumbers.'
+            'test_number_out_of_range_is_an_error_when_a_graph_is_built',
         )
 
 

@@ -32,7 +32,7 @@ import paddle
 
 
 def fills(dtype='float32'):
-    """The same fill by each of the two operators."""
+    """The same fill by a number and by a Tensor."""
     return ('number', 1), ('tensor', paddle.ones([1], dtype))
 
 
@@ -125,14 +125,24 @@ class TestMaskedFillInplaceValues(unittest.TestCase):
                 with self.subTest(mask=mask_shape, value=name):
                     with self.assertRaisesRegex(ValueError, 'mask'):
                         x.masked_fill_(paddle.ones(mask_shape, 'bool'), value)
+                    self.assertEqual(x.shape, [3])
                     self.assertEqual(x.tolist(), [0.0, 0.0, 0.0])
                     self.assertEqual(x.inplace_version, version)
 
     def test_value_larger_than_x_is_an_error_that_leaves_x(self):
         x = paddle.zeros([3])
-        with self.assertRaises(ValueError):
-            x.masked_fill_(paddle.ones([3], 'bool'), paddle.ones([2, 3]))
-        self.assertEqual(x.tolist(), [0.0, 0.0, 0.0])
+        for shape in ([2, 3], [1, 3], [2]):
+            with self.subTest(value=shape), self.assertRaises(ValueError):
+                x.masked_fill_(paddle.ones([3], 'bool'), paddle.ones(shape))
+            self.assertEqual(x.shape, [3])
+            self.assertEqual(x.tolist(), [0.0, 0.0, 0.0])
+
+    def test_mask_of_another_dtype(self):
+        for name, value in fills():
+            x = paddle.zeros([4])
+            x.masked_fill_(paddle.to_tensor([0.5, 0.0, -1.0, 2.0]), value)
+            with self.subTest(value=name):
+                self.assertEqual(x.tolist(), [1.0, 0.0, 1.0, 1.0])
 
 
 class TestMaskedFillInplaceAutograd(unittest.TestCase):

@@ -19,18 +19,31 @@ import unittest
 
 import numpy as np
 from masked_fill_cases import (
+    ACCEPTED,
+    INFINITY,
+    MASK,
+    NAN,
+    WAYS,
     cases,
+    fill,
+    fill_inplace,
+    fill_static,
+    filled,
+    ones,
     reference_masked_fill,
     torch_masked_fill,
 )
+from scatter_graph_utils import run_static
 from scatter_test_utils import (
     ALL_DTYPES,
+    FLOAT_DTYPES,
     assert_same_bits,
     layouts,
     random_array,
     random_mask,
     requires_torch,
     to_paddle,
+    to_storage,
     to_torch,
     torch_to_numpy,
 )
@@ -234,6 +247,141 @@ class TestMaskedFillLayouts(unittest.TestCase):
         mask = paddle.to_tensor(np.array([0, 2, 255, 1], 'uint8')).view('bool')
         out = paddle.masked_fill(paddle.zeros([4]), mask, 1.0)
         self.assertEqual(out.tolist(), [0.0, 1.0, 1.0, 1.0])
+
+
+class TestMaskedFillNumbers(unittest.TestCase):
+    """Numbers as the value: kinds, rounding, exactness."""
+
+    def check_accepted(self, way):
+        for number, dtypes, stored in ACCEPTED:
+            for dtype in dtypes:
+                with self.subTest(number=str(number)[:30], dtype=dtype):
+                    with np.errstate(over='ignore'):
+                        expected = filled(dtype, to_storage(stored, dtype))
+                    assert_same_bits(way(dtype, number), expected)
+
+    def test_every_number_is_rounded_to_the_dtype(self):
+        self.check_accepted(fill)
+
+    def test_every_number_is_rounded_to_the_dtype_in_place(self):
+        self.check_accepted(fill_inplace)
+
+    def test_every_number_is_rounded_to_the_dtype_by_a_static_graph(self):
+        self.check_accepted(fill_static)
+
+    def test_infinity_and_nan_reach_every_float_dtype(self):
+        for dtype in ('float16', 'bfloat16', 'float32', 'float64'):
+            for number in (INFINITY, -INFINITY, NAN, 'inf', '-inf', 'nan'):
+                for way in WAYS:
+                    out = to_paddle(way(dtype, number)).astype('float64')
+                    wanted = float(number)
+                    with self.subTest(dtype=dtype, number=number, way=way):
+                        np.testing.assert_array_equal(
+                            out.numpy(), [wanted, 1.0, wanted]
+                        )
+
+    def test_negative_zero_keeps_its_sign(self):
+        # not in a PIR program, which keeps one of two equal constants
+        for dtype in FLOAT_DTYPES:
+            for way in (fill, fill_inplace):
+                signs = np.signbit(way(dtype, -0.0))
+                self.assertEqual(signs.tolist(), MASK.tolist())
+
+    def test_numbers_of_numpy(self):
+        for number in (
+            np.bool_(True),
+            np.uint8(3),
+            np.int64(2**53 + 1),
+            np.float16(0.5),
+            np.float32(0.1),
+            np.float64(0.1),
+            np.longdouble(0.1),
+            np.complex64(1 + 2j),
+            np.complex128(0.1 + 0.2j),
+        ):
+            dtype = number.dtype.name
+            if dtype not in ALL_DTYPES:  # long double
+                dtype = 'float64'
+            for way in WAYS:
+                with self.subTest(number=repr(number), way=way.__name__):
+                    expected = filled(dtype, to_storage(number, dtype))
+                    assert_same_bits(way(dtype, number), expected)
+
+    @requires_torch
+    def test_numbers_become_what_torch_makes_of_them(self):
+        for dtype in ALL_DTYPES:
+            for number in (True, 0, 1, 3.7, 0.1):
+                expected = to_torch(ones(dtype)).masked_fill(
+                    to_torch(MASK), number
+                )
+                with self.subTest(dtype=dtype, number=number):
+                    assert_same_bits(
+                        fill(dtype, number), torch_to_numpy(expected)
+                    )
+
+
+class TestMaskedFillKeptNumbers(unittest.TestCase):
+    """Numbers are kept as Tensors, for the next call with the same one."""
+
+    def setUp(self):
+        self.kept = paddle.tensor.manipulation._FILL_TENSORS
+        self.kept.clear()
+
+    def test_equal_numbers_of_other_types_and_signs_are_kept_apart(self):
+        numbers = (0.0, -0.0, 0, False, 1, True, 1.0)
+        for dtype in ('float32', 'float64', 'int64', 'bool'):
+            for _ in range(2):
+                for number in numbers:
+                    expected = filled(dtype, to_storage(number, dtype))
+                    assert_same_bits(fill(dtype, number), expected)
+        self.assertEqual(len(self.kept), 4 * len(numbers))
+
+    def test_one_tensor_serves_every_call_with_a_number(self):
+        for way in (fill, fill_inplace, fill):
+            way('float32', 2.5)
+        self.assertEqual(len(self.kept), 1)
+
+    def test_no_more_than_64_are_kept(self):
+        for number in range(200):
+            self.assertEqual(fill('int32', number).tolist()[0], number)
+            self.assertLessEqual(len(self.kept), 64)
+
+    def test_neither_text_nor_a_number_out_of_range_is_kept(self):
+        fill('float32', '1.5')
+        with self.assertRaises(ValueError):
+            fill('uint8', 300)
+        self.assertEqual(len(self.kept), 0)
+
+    def test_kept_number_stays_without_gradient(self):
+        for _ in range(2):
+            x = paddle.ones([3])
+            x.stop_gradient = False
+            paddle.masked_fill(x, to_paddle(MASK), 2.5).sum().backward()
+            self.assertEqual(x.grad.tolist(), [0.0, 1.0, 0.0])
+        self.assertTrue(all(v[0].stop_gradient for v in self.kept.values()))
+
+
+class TestMaskedFillMaskDtypes(unittest.TestCase):
+    def test_mask_of_every_dtype_is_true_where_it_is_not_zero(self):
+        numbers = np.array([0.0, 1.0, 0.0, 3.0, -0.0])
+        expected = np.where(numbers != 0, np.float32(7), np.float32(1))
+        for dtype in ALL_DTYPES:
+            mask = to_storage(numbers, dtype)
+            x = np.ones(5, 'float32')
+            with self.subTest(dtype=dtype):
+                tensors = to_paddle(x), to_paddle(mask)
+                assert_same_bits(paddle.masked_fill(*tensors, 7), expected)
+                assert_same_bits(paddle.masked_fill_(*tensors, 7), expected)
+                out = run_static(
+                    lambda x, mask: paddle.masked_fill(x, mask, 7),
+                    {'x': x, 'mask': mask},
+                )
+                assert_same_bits(out, expected)
+
+    def test_fractions_and_nan_in_a_mask_are_true(self):
+        mask = paddle.to_tensor([0.5, -1e-30, float('nan'), 0.0])
+        out = paddle.masked_fill(paddle.zeros([4]), mask, 1)
+        self.assertEqual(out.tolist(), [1.0, 1.0, 1.0, 0.0])
 
 
 if __name__ == '__main__':

@@ -15,10 +15,7 @@
 import unittest
 
 import numpy as np
-from masked_scatter_cases import (
-    fast_masked_scatter,
-    reference_masked_scatter_grad,
-)
+from masked_scatter_cases import fast_masked_scatter
 from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
 from scatter_test_utils import random_array, random_numbers
 
@@ -146,19 +143,6 @@ class TestMaskedScatterBF16Op(TestMaskedScatterOp):
 class TestMaskedScatterComplexOp(TestMaskedScatterOp):
     def make(self, shape):
         return random_numbers(self.rng, shape, 'complex128')
-
-    def test_check_grad(self):
-        out_grad = self.make(self.outputs['out'].shape)
-        grads = reference_masked_scatter_grad(
-            self.x_shape, self.inputs['mask'], self.value_shape, out_grad
-        )
-        self.check_grad(
-            ['x', 'value'],
-            'out',
-            user_defined_grads=list(grads),
-            user_defined_grad_outputs=[out_grad],
-            check_pir=True,
-        )
 
 
 @skip_check_grad_ci(reason=NO_GRADIENT)

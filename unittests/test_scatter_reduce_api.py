@@ -15,10 +15,11 @@
 
 import inspect
 import unittest
-from unittest import mock
 
 import numpy as np
+from docstring_samples import run_samples, section, undocumented_parameters
 from index_reduce_cases import (
+    OPERATORS,
     cases,
     defined,
     dtype_reduces,
@@ -50,26 +51,6 @@ OLD_DTYPES = ('float32', 'float64', 'int32', 'int64')
 NEW_DTYPES = tuple(d for d in ALL_DTYPES if d not in OLD_DTYPES)
 
 
-def used_operators(call):
-    """Names of the operators that the call to paddle.scatter(_) ran."""
-    names = ('scatter', 'scatter_', 'index_reduce', 'index_reduce_')
-    used = []
-
-    def recorder(name):
-        original = getattr(paddle._C_ops, name)
-
-        def run(*args):
-            used.append(name)
-            return original(*args)
-
-        return run
-
-    patches = {name: recorder(name) for name in names}
-    with mock.patch.multiple(paddle._C_ops, **patches):
-        call()
-    return used
-
-
 class TestScatterReduceApi(unittest.TestCase):
     def setUp(self):
         self.rng = np.random.default_rng(8)
@@ -96,8 +77,6 @@ class TestScatterReduceApi(unittest.TestCase):
                 )
                 for include_self in (True, False):
                     attrs = axis, reduce, include_self
-                    if index.ndim == 2 and attrs == (0, 'sum', False):
-                        continue  # the operator scatter reads these otherwise
                     out = paddle.scatter(
                         *map(to_paddle, arrays),
                         overwrite=False,
@@ -209,6 +188,15 @@ class TestScatterReduceApi(unittest.TestCase):
         self.assertEqual(x.grad.tolist(), [[1.0, 20.0], [1.0, 0.0]])
         self.assertEqual(updates.grad.tolist(), [[10.0, 8.0], [0.0, 0.0]])
 
+    def test_plain_scatter_has_no_second_order(self):
+        x, index = paddle.ones([4, 3]), paddle.to_tensor([1, 1])
+        for overwrite in (True, False):
+            updates = paddle.ones([2, 3])
+            updates.stop_gradient = False
+            out = paddle.scatter(x, index, updates, overwrite)
+            with self.assertRaisesRegex(RuntimeError, 'scatter_grad'):
+                paddle.grad([out], [updates], create_graph=True)
+
     def test_signatures_tell_the_arguments(self):
         for function, last in (
             (paddle.scatter, ['name', 'out']),
@@ -224,62 +212,21 @@ class TestScatterReduceApi(unittest.TestCase):
             self.assertIs(parameters['include_self'].default, False)
 
 
-class TestScatterReduceOperators(unittest.TestCase):
-    """Which operator serves which call."""
-
-    def used(self, dtype='float32', **options):
-        x = paddle.ones([3, 3]).astype(dtype)
-        index = paddle.to_tensor([0, 1, 2])
-        out_of_place = used_operators(
-            lambda: paddle.scatter(x, index, x, **options)
-        )
-        in_place = used_operators(
-            lambda: paddle.scatter_(x.clone(), index, x, **options)
-        )
-        self.assertEqual(in_place, [name + '_' for name in out_of_place])
-        return out_of_place
-
-    def test_calls_of_earlier_releases_use_scatter(self):
-        for dtype in OLD_DTYPES:
-            for options in (
-                {},
-                {'overwrite': True},
-                {'overwrite': False},
-                {'overwrite': False, 'name': 'name'},
-                {'overwrite': False, 'axis': 0, 'reduce': 'sum'},
-                {'overwrite': False, 'include_self': False},
-            ):
-                with self.subTest(dtype=dtype, options=options):
-                    self.assertEqual(self.used(dtype, **options), ['scatter'])
-
-    def test_other_calls_use_index_reduce(self):
-        for options in (
-            {'axis': 1},
-            {'axis': 1, 'overwrite': False},
-            {'overwrite': False, 'reduce': 'amax'},
-            {'overwrite': False, 'include_self': True},
-        ):
-            with self.subTest(options=options):
-                self.assertEqual(self.used(**options), ['index_reduce'])
-        for dtype in NEW_DTYPES:
-            with self.subTest(dtype=dtype):
-                self.assertEqual(self.used(dtype), ['index_reduce'])
-
-
 class TestScatterReduceAmp(unittest.TestCase):
-    def test_auto_cast_treats_both_operators_alike(self):
+    def test_auto_cast_treats_the_operators_alike(self):
         for lists in (
             paddle.amp.amp_lists.white_list(),
             paddle.amp.amp_lists.black_list(),
         ):
             for dtype, levels in lists.items():
                 for level, names in levels.items():
-                    with self.subTest(dtype=dtype, level=level):
-                        self.assertEqual(
-                            'index_reduce' in names, 'scatter' in names
-                        )
+                    for operator in OPERATORS:
+                        with self.subTest(operator=operator, level=level):
+                            self.assertEqual(
+                                operator in names, 'scatter' in names, dtype
+                            )
         black = paddle.amp.amp_lists.black_list()['float16']['O1']
-        self.assertIn('index_reduce', black)
+        self.assertLessEqual(set(OPERATORS), set(black))
 
 
 class TestScatterReduceErrors(unittest.TestCase):
@@ -349,6 +296,31 @@ class TestScatterReduceErrors(unittest.TestCase):
             with self.assertWarnsRegex(UserWarning, "pass reduce='mean'"):
                 out = function(x.clone(), index, updates, False, 'mean')
             self.assertEqual(out.tolist(), [6.0, 0.0])
+
+
+class TestScatterReduceDocstring(unittest.TestCase):
+    def test_samples_print_what_they_say(self):
+        self.assertGreaterEqual(run_samples(paddle.scatter), 10)
+        self.assertGreaterEqual(run_samples(paddle.scatter_), 5)
+
+    def test_every_parameter_and_dtype_is_described(self):
+        self.assertEqual(undocumented_parameters(paddle.scatter), [])
+        described = section(paddle.scatter, 'Args')
+        for dtype in ALL_DTYPES:
+            self.assertIn(f'``{dtype}``', described)
+
+    def test_every_reduce_is_described_and_works(self):
+        described = section(paddle.scatter, 'Args')
+        ones, index = paddle.ones([2]), paddle.to_tensor([0])
+        for reduce in ALIASES:
+            self.assertIn(f"``'{reduce}'``", described)
+            out = paddle.scatter(ones, index, ones[:1], False, reduce=reduce)
+            self.assertEqual(out.tolist(), [1.0, 1.0])
+
+    def test_every_exception_is_described(self):
+        raised = section(paddle.scatter, 'Raises')
+        for exception in (IndexError, ValueError, TypeError):
+            self.assertIn(exception.__name__ + ':', raised)
 
 
 if __name__ == '__main__':

@@ -24,7 +24,9 @@ import unittest
 from unittest import mock
 
 import numpy as np
-from scatter_test_utils import assert_same_bits, to_paddle
+from index_reduce_cases import defined
+from scatter_graph_utils import static_mode
+from scatter_test_utils import ALL_DTYPES, assert_same_bits, to_paddle
 
 import paddle
 from paddle.tensor import manipulation
@@ -111,6 +113,10 @@ OUT_CALLS = (
     ('no out in sixth place', (INDEX, UPDATES, False, None, None), {}),
     ('elements, out', (0, ELEMENTS, UPDATES), {'out': X}),
 )
+
+
+def is_array(value):
+    return isinstance(value, np.ndarray)
 
 
 def is_data(array):
@@ -227,25 +233,24 @@ class TestScatterReduceCompat(unittest.TestCase):
                 self.assertIn('pd_op.scatter', wanted)
 
     def static_operators(self, function, args, kwargs):
-        def value(given):
-            if not isinstance(given, np.ndarray):
-                return given
-            dtype = 'float32' if is_data(given) else str(given.dtype)
-            return paddle.static.data(f'd{next(count)}', given.shape, dtype)
+        arrays = [v for v in (X, *args, *kwargs.values()) if is_array(v)]
 
-        paddle.enable_static()
-        try:
-            program = paddle.static.Program()
-            count = iter(range(9))
-            with paddle.static.program_guard(program):
-                function(
-                    value(X),
-                    *map(value, args),
-                    **{key: value(item) for key, item in kwargs.items()},
-                )
-            return [op.name() for op in program.global_block().ops]
-        finally:
-            paddle.disable_static()
+        def call(*data):
+            values = iter(data)
+
+            def value(given):
+                return next(values) if is_array(given) else given
+
+            function(
+                *[value(given) for given in (X, *args)],
+                **{key: value(given) for key, given in kwargs.items()},
+            )
+
+        inputs = [
+            (array.shape, 'float32' if is_data(array) else str(array.dtype))
+            for array in arrays
+        ]
+        return program_operators(call, *inputs)
 
     def test_x_that_is_no_tensor(self):
         index, updates = paddle.to_tensor([0]), paddle.ones([1])
@@ -259,40 +264,112 @@ class TestScatterReduceCompat(unittest.TestCase):
                 self.assertEqual(*errors)
 
     def test_too_few_arguments(self):
-        for function in (
-            paddle.scatter,
-            paddle.scatter_,
-            self.scatter,
-            self.scatter_,
+        for ours, released in (
+            (paddle.scatter, self.scatter),
+            (paddle.scatter_, self.scatter_),
         ):
-            with self.assertRaisesRegex(TypeError, 'Too few arguments'):
-                function(paddle.zeros([2]))
+            texts = []
+            for function in (ours, released):
+                with self.assertRaises(TypeError) as caught:
+                    function(paddle.zeros([2]))
+                texts.append(str(caught.exception))
+            self.assertIn('Too few arguments', texts[0])
+            self.assertEqual(*texts)
 
 
-class TestScatterReduceOtherDevices(unittest.TestCase):
-    """The choice of the operator where this machine has no such device."""
+# (keyword arguments, the operator that serves them)
+OPERATORS = (
+    ({}, 'scatter'),
+    ({'overwrite': True}, 'scatter'),
+    ({'overwrite': False}, 'scatter'),
+    ({'overwrite': False, 'name': 'name'}, 'scatter'),
+    ({'overwrite': False, 'axis': 0, 'reduce': 'sum'}, 'scatter'),
+    ({'overwrite': False, 'include_self': False}, 'scatter'),
+    ({'axis': 1}, 'index_scatter'),
+    ({'axis': -2}, 'index_scatter'),
+    ({'overwrite': False, 'axis': 1}, 'index_scatter'),
+    ({'overwrite': False, 'include_self': True}, 'index_scatter'),
+    ({'overwrite': False, 'reduce': 'mean'}, 'index_scatter'),
+    ({'overwrite': False, 'reduce': 'mul'}, 'index_reduce'),
+    ({'overwrite': False, 'reduce': 'amax', 'axis': 1}, 'index_reduce'),
+    ({'overwrite': False, 'reduce': 'amin', 'axis': 1}, 'index_reduce'),
+)
 
-    def has(self, dtype, place):
-        x = mock.Mock(dtype=dtype, place=place)
-        return manipulation._scatter_op_serves(x)
 
-    def test_every_kind_of_place(self):
-        def place(cpu=False, gpu=False):
-            made = mock.Mock(spec=paddle.base.core.Place)
-            made.is_cpu_place.return_value = cpu
-            made.is_gpu_place.return_value = gpu
-            return made
+def recorded_operators(call):
+    """Names of the operators that the call to paddle.scatter(_) runs."""
+    used = []
 
-        cpu, gpu, other = place(cpu=True), place(gpu=True), place()
-        half, whole = paddle.float16, paddle.int8
-        self.assertTrue(self.has(paddle.float32, cpu))
-        self.assertFalse(self.has(half, cpu))
-        self.assertFalse(self.has(whole, cpu))
-        self.assertTrue(self.has(half, gpu))
-        self.assertTrue(self.has(paddle.bfloat16, gpu))
-        self.assertFalse(self.has(whole, gpu))
-        self.assertTrue(self.has(half, other))
-        self.assertTrue(self.has(whole, other))
+    def recorder(name):
+        original = getattr(paddle._C_ops, name)
+
+        def run(*args):
+            used.append(name)
+            return original(*args)
+
+        return run
+
+    operators = {operator for _, operator in OPERATORS}
+    names = operators | {operator + '_' for operator in operators}
+    patches = {name: recorder(name) for name in names}
+    with mock.patch.multiple(paddle._C_ops, **patches):
+        call()
+    return used
+
+
+def program_operators(function, *inputs):
+    """Names of a program's operators, for inputs of these (shape, dtype)."""
+    with static_mode():
+        program = paddle.static.Program()
+        with paddle.static.program_guard(program):
+            function(
+                *(
+                    paddle.static.data(f'd{i}', shape, dtype)
+                    for i, (shape, dtype) in enumerate(inputs)
+                )
+            )
+        return [op.name() for op in program.global_block().ops]
+
+
+class TestScatterReduceOperators(unittest.TestCase):
+    """The arguments alone tell the operator: no dtype, place or mode does."""
+
+    def calls(self):
+        for options, operator in OPERATORS:
+            for dtype in ALL_DTYPES:
+                if defined(options.get('reduce', 'sum'), dtype):
+                    yield options, operator, dtype
+
+    def test_dygraph(self):
+        index = paddle.to_tensor([0, 1, 2])
+        for options, operator, dtype in self.calls():
+            x = paddle.ones([3, 3]).astype(dtype)
+            for function, name in (
+                (paddle.scatter, operator),
+                (paddle.scatter_, operator + '_'),
+            ):
+                used = recorded_operators(
+                    lambda f=function, x=x, o=options: f(
+                        x, index, x.clone(), **o
+                    )
+                )
+                with self.subTest(dtype=dtype, options=options, name=name):
+                    self.assertEqual(used, [name])
+
+    def test_programs(self):
+        for options, operator, dtype in self.calls():
+            data = [-1, 3], dtype
+            names = program_operators(
+                lambda x, index, updates, o=options: paddle.scatter(
+                    x, index, updates, **o
+                ),
+                *(data, ([-1], 'int64'), data),
+            )
+            with self.subTest(dtype=dtype, options=options):
+                # the wheel's new operators have another dialect's prefix
+                self.assertEqual(names[-1].split('.')[-1], operator)
+                if operator == 'scatter':
+                    self.assertEqual(names[-1], 'pd_op.scatter')
 
 
 if __name__ == '__main__':

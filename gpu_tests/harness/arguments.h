@@ -8,7 +8,6 @@
 
 #include "gpu_tests/harness/gpu_call.h"
 #include "paddle/phi/backends/gpu/gpu_context.h"
-#include "paddle/phi/common/scalar.h"
 #include "paddle/utils/optional.h"
 
 namespace harness {
@@ -23,6 +22,8 @@ class Arguments {
     }
     for (int i = 0; i < call.output_count; ++i) {
       outputs_.push_back(TensorOf(call.outputs[i]));
+      shared_.push_back(InputAt(call.outputs[i].data));
+      if (shared_[i] != nullptr) shared_[i]->Resize(outputs_[i]->dims());
     }
     for (int i = 0; i < call.attribute_count; ++i) {
       const char* text = call.attributes[i].text;
@@ -41,16 +42,13 @@ class Arguments {
     return inputs_.at(next_input_++);
   }
 
-  phi::DenseTensor* NextOutput() {
-    auto& output = outputs_.at(next_output_++);
-    return output ? &*output : nullptr;
-  }
+  phi::DenseTensor* NextOutput() { return Output(next_output_++); }
 
   const ScatterOpsAttribute& NextAttribute(int kind) {
     PADDLE_ENFORCE(next_attribute_ < call_.attribute_count,
                    common::errors::InvalidArgument("an attribute is missing"));
     const ScatterOpsAttribute& next = call_.attributes[next_attribute_++];
-    PADDLE_ENFORCE(kind == kAnyNumber || next.kind == kind,
+    PADDLE_ENFORCE(next.kind == kind,
                    common::errors::InvalidArgument(
                        "attribute %d is of kind %d, but must be of kind %d",
                        next_attribute_ - 1,
@@ -62,11 +60,6 @@ class Arguments {
   const std::string& NextText() {
     NextAttribute(SCATTER_OPS_TEXT);
     return texts_.at(next_attribute_ - 1);
-  }
-
-  const phi::Scalar& NextScalar() {
-    scalars_.push_back(ScalarOf(NextAttribute(kAnyNumber)));
-    return scalars_.back();
   }
 
   void CheckAllTaken() const {
@@ -82,8 +75,40 @@ class Arguments {
                        next_output_));
   }
 
+  // Copies outputs that have left the caller's memory to where it wants them.
+  void BringOutputs() {
+    for (int i = 0; i < call_.output_count; ++i) {
+      const phi::DenseTensor* output = Output(i);
+      void* wanted = call_.outputs[i].data;
+      if (output == nullptr || wanted == nullptr || output->data() == wanted) {
+        continue;
+      }
+      PADDLE_ENFORCE_GPU_SUCCESS(
+          cudaMemcpyAsync(wanted,
+                          output->data(),
+                          output->numel() * phi::SizeOf(output->dtype()),
+                          cudaMemcpyDeviceToDevice,
+                          context_.stream()));
+    }
+  }
+
  private:
-  static constexpr int kAnyNumber = -1;
+  // The input whose memory begins at `data`: an output that begins there is the
+  // same tensor, as it is in Paddle, and has been resized before the kernel
+  // runs.
+  phi::DenseTensor* InputAt(const void* data) {
+    for (auto& input : inputs_) {
+      if (data && input && input->initialized() && input->data() == data) {
+        return &*input;
+      }
+    }
+    return nullptr;
+  }
+
+  phi::DenseTensor* Output(int i) {
+    if (shared_.at(i) != nullptr) return shared_[i];
+    return outputs_[i] ? &*outputs_[i] : nullptr;
+  }
 
   static paddle::optional<phi::DenseTensor> TensorOf(
       const ScatterOpsTensor& tensor) {
@@ -93,29 +118,12 @@ class Arguments {
                             common::DDim(tensor.dims, tensor.rank));
   }
 
-  static phi::Scalar ScalarOf(const ScatterOpsAttribute& attribute) {
-    switch (attribute.kind) {
-      case SCATTER_OPS_BOOL:
-        return phi::Scalar(attribute.whole != 0);
-      case SCATTER_OPS_WHOLE:
-        return phi::Scalar(attribute.whole);
-      case SCATTER_OPS_REAL:
-        return phi::Scalar(attribute.real);
-      case SCATTER_OPS_COMPLEX:
-        return phi::Scalar(
-            phi::dtype::complex<double>(attribute.real, attribute.imag));
-      default:
-        PADDLE_THROW(common::errors::InvalidArgument(
-            "an attribute must be a number, but it is a text"));
-    }
-  }
-
   phi::GPUContext context_;
   const ScatterOpsCall& call_;
   std::vector<paddle::optional<phi::DenseTensor>> inputs_;
   std::vector<paddle::optional<phi::DenseTensor>> outputs_;
+  std::vector<phi::DenseTensor*> shared_;  // instead of the output, or null
   std::vector<std::string> texts_;
-  std::vector<phi::Scalar> scalars_;
   size_t next_input_ = 0;
   size_t next_output_ = 0;
   int next_attribute_ = 0;
@@ -175,13 +183,6 @@ template <>
 struct Next<const std::string&> {
   static const std::string& Take(Arguments* arguments) {
     return arguments->NextText();
-  }
-};
-
-template <>
-struct Next<const phi::Scalar&> {
-  static const phi::Scalar& Take(Arguments* arguments) {
-    return arguments->NextScalar();
   }
 };
 

@@ -37,6 +37,7 @@ void Call(const ScatterOpsCall& call) {
   Arguments arguments(call);
   CheckInputTypes(entry, arguments);
   entry.run(&arguments);
+  arguments.BringOutputs();
   // A launch with a bad configuration is known now.
   PADDLE_ENFORCE_GPU_SUCCESS(cudaGetLastError());
 }

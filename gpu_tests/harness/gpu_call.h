@@ -18,19 +18,11 @@ typedef struct {
   const int64_t* dims;
 } ScatterOpsTensor;
 
-enum {
-  SCATTER_OPS_BOOL,
-  SCATTER_OPS_WHOLE,
-  SCATTER_OPS_REAL,
-  SCATTER_OPS_COMPLEX,
-  SCATTER_OPS_TEXT
-};
+enum { SCATTER_OPS_BOOL, SCATTER_OPS_WHOLE, SCATTER_OPS_TEXT };
 
 typedef struct {
   int32_t kind;
   int64_t whole;
-  double real;
-  double imag;
   const char* text;
 } ScatterOpsAttribute;
 

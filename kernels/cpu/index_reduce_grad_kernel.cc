@@ -18,38 +18,8 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/index_reduce_grad_cpu.h"
 #include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
-#include "paddle/phi/kernels/index_reduce_kernel.h"
 
 namespace phi {
-
-namespace {
-
-template <typename T>
-const T* DataOrNull(const DenseTensor& tensor) {
-  return tensor.numel() == 0 ? nullptr : tensor.data<T>();
-}
-
-template <typename T, typename Context>
-void SetZeros(const Context& dev_ctx, DenseTensor* tensor) {
-  namespace ops = funcs::scatter_ops;
-  if (tensor == nullptr) return;
-  T* data = ops::AllocOutput<T>(dev_ctx, tensor);
-  ops::ParallelZero(data, tensor->numel() * sizeof(T));
-}
-
-// The tensor in `grad`, or zeros in `zeros`.
-template <typename T, typename Context>
-const DenseTensor& GradOrZeros(const Context& dev_ctx,
-                               const paddle::optional<DenseTensor>& grad,
-                               const DDim& dims,
-                               DenseTensor* zeros) {
-  if (grad) return *grad;
-  zeros->Resize(dims);
-  SetZeros<T>(dev_ctx, zeros);
-  return *zeros;
-}
-
-}  // namespace
 
 template <typename T, typename Context>
 void IndexReduceGradKernel(const Context& dev_ctx,
@@ -64,60 +34,17 @@ void IndexReduceGradKernel(const Context& dev_ctx,
                            DenseTensor* updates_grad) {
   namespace ops = funcs::scatter_ops;
   const ops::AxisView view(x.dims(), updates.dims(), axis);
-  const ops::IndexGroups groups = ops::GroupIndex(index, view.size);
-  ops::IndexReduceGradTensors<T> tensors{DataOrNull<T>(x),
-                                         DataOrNull<T>(updates),
-                                         DataOrNull<T>(out_grad),
-                                         nullptr,
-                                         nullptr};
-  if (x_grad) tensors.x_grad = ops::AllocOutput<T>(dev_ctx, x_grad);
-  if (updates_grad) {
-    tensors.updates_grad = ops::AllocOutput<T>(dev_ctx, updates_grad);
-  }
-  ops::IndexReduceGradCpu<T>(
-      view, groups, ops::ParseIndexReduce(reduce), include_self, tensors);
-}
-
-template <typename T, typename Context>
-void IndexReduceDoubleGradKernel(
-    const Context& dev_ctx,
-    const DenseTensor& x,
-    const DenseTensor& index,
-    const DenseTensor& updates,
-    const DenseTensor& grad_out,
-    const paddle::optional<DenseTensor>& grad_x_grad,
-    const paddle::optional<DenseTensor>& grad_updates_grad,
-    int axis,
-    const std::string& reduce,
-    bool include_self,
-    DenseTensor* x_grad,
-    DenseTensor* updates_grad,
-    DenseTensor* grad_out_grad) {
-  namespace ops = funcs::scatter_ops;
-  const ops::IndexReduce kind = ops::ParseIndexReduce(reduce);
-  PADDLE_ENFORCE_EQ(
-      ops::IsLinear(kind),
-      true,
-      common::errors::Unimplemented(
-          "(index_reduce) reduce '%s' has no second-order gradient, because it "
-          "is not linear in x and updates: only assign, sum and mean can be "
-          "differentiated twice.",
-          reduce));
-  SetZeros<T>(dev_ctx, x_grad);
-  SetZeros<T>(dev_ctx, updates_grad);
-  if (grad_out_grad == nullptr) return;
-  DenseTensor x_zeros;
-  DenseTensor updates_zeros;
-  IndexReduceKernel<T, Context>(
-      dev_ctx,
-      GradOrZeros<T>(dev_ctx, grad_x_grad, x.dims(), &x_zeros),
-      index,
-      GradOrZeros<T>(
-          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
-      axis,
-      reduce,
-      include_self,
-      grad_out_grad);
+  const ops::IndexGroups groups =
+      ops::GroupIndex("index_reduce", index, view.size);
+  ops::IndexReduceGradCpu<T>(view,
+                             groups,
+                             ops::ParseIndexReduce(reduce),
+                             include_self,
+                             {ops::DataOrNull<T>(x),
+                              ops::DataOrNull<T>(updates),
+                              ops::DataOrNull<T>(out_grad),
+                              ops::AllocOrNull<T>(dev_ctx, x_grad),
+                              ops::AllocOrNull<T>(dev_ctx, updates_grad)});
 }
 
 }  // namespace phi
@@ -126,10 +53,4 @@ PD_REGISTER_KERNEL(index_reduce_grad,
                    CPU,
                    ALL_LAYOUT,
                    phi::IndexReduceGradKernel,
-                   SCATTER_OPS_ALL_DTYPES) {}
-
-PD_REGISTER_KERNEL(index_reduce_double_grad,
-                   CPU,
-                   ALL_LAYOUT,
-                   phi::IndexReduceDoubleGradKernel,
                    SCATTER_OPS_ALL_DTYPES) {}

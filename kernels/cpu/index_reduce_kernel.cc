@@ -17,7 +17,6 @@
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/index_reduce_cpu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
 
 namespace phi {
@@ -32,24 +31,15 @@ void IndexReduceKernel(const Context& dev_ctx,
                        bool include_self,
                        DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  const ops::IndexReduce kind = ops::ParseIndexReduce(reduce);
-  const ops::AxisView view(x.dims(), updates.dims(), axis);
-  // Before anything is written, so that a bad index leaves x as it was.
-  const ops::IndexGroups groups = ops::GroupIndex(index, view.size);
-  const T* x_data = x.numel() == 0 ? nullptr : x.data<T>();
-  T* out_data = ops::AllocOutput<T>(dev_ctx, out);
-  if (out->numel() == 0) return;
-
-  DenseTensor copy;
-  ops::IndexReduceCpu<T>(
-      view,
-      groups,
-      kind,
-      include_self,
-      x_data,
-      ops::ReadApart<T>(
-          dev_ctx, updates, out_data, out->numel() * sizeof(T), &copy),
-      out_data);
+  ops::IndexReduceCpu<T, ops::OtherReduces>(dev_ctx,
+                                            "index_reduce",
+                                            x,
+                                            index,
+                                            updates,
+                                            axis,
+                                            ops::ParseIndexReduce(reduce),
+                                            include_self,
+                                            out);
 }
 
 }  // namespace phi

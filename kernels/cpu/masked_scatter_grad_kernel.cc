@@ -20,6 +20,7 @@
 #include "paddle/phi/kernels/funcs/masked_scatter_cpu.h"
 #include "paddle/phi/kernels/funcs/masked_sum_cpu.h"
 #include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_op_checks.h"
 #include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
 
 namespace phi {
@@ -34,10 +35,12 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
   using Word = typename ops::WordOf<sizeof(T)>::type;
-  const DDim& dims = out_grad.dims();
-  const int64_t numel = out_grad.numel();
+  const DDim dims =
+      ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
+  const int64_t numel = common::product(dims);
+  const ops::KeptGrad kept(out_grad);
   const bool x_same_shape = x_grad && x_grad->dims() == dims;
-  if (x_grad && !x_same_shape) ops::TakeOwnMemory(out_grad, x_grad);
+  if (x_grad && !x_same_shape) kept.TakeApart(x_grad);
   T* x_data = x_grad ? ops::AllocOutput<T>(dev_ctx, x_grad) : nullptr;
   T* value_data =
       value_grad ? ops::AllocOutput<T>(dev_ctx, value_grad) : nullptr;
@@ -52,7 +55,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const ops::MaskView mask_view{mask.data<bool>(), {dims, mask.dims()}};
   if (x_same_shape || value_grad) {
     ops::MaskedScatterGradCpu<Word>(
-        reinterpret_cast<const Word*>(out_grad.data<T>()),
+        kept.data<Word>(),
         numel,
         mask_view,
         x_same_shape ? reinterpret_cast<Word*>(x_data) : nullptr,
@@ -61,7 +64,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   }
   if (x_grad && !x_same_shape) {
     ops::MaskedSum<T>(
-        out_grad.data<T>(), dims, mask_view, /*wanted=*/false, x_grad->dims())
+        kept.data<T>(), dims, mask_view, /*wanted=*/false, x_grad->dims())
         .Run(x_data);
   }
 }

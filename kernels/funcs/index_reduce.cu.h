@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// index_reduce on the GPU: which way it takes.
+// The operators that reduce by an index on the GPU: which way they take.
 
 #pragma once
 
@@ -21,6 +21,7 @@
 
 #include "paddle/phi/kernels/funcs/index_reduce_atomic.cu.h"
 #include "paddle/phi/kernels/funcs/index_reduce_slots.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
 
 namespace phi {
 namespace funcs {
@@ -101,10 +102,9 @@ inline GroupBy GroupsFor(int64_t n, int64_t size, bool in_place) {
 
 template <typename T, IndexReduce kReduce, typename Context>
 void ReduceGpu(const Context& dev_ctx,
+               const IndexReduceCall& call,
                const SlotGroups& groups,
                const AxisView& view,
-               bool include_self,
-               bool mean,
                const IndexReduceTensors<T>& tensors) {
   if constexpr (kReduce == IndexReduce::kAssign) {
     using Word = typename WordOf<sizeof(T)>::type;
@@ -116,8 +116,9 @@ void ReduceGpu(const Context& dev_ctx,
                      reinterpret_cast<Word*>(tensors.out),
                      tensors.numel});
   } else {
+    const bool mean = call.reduce == IndexReduce::kMean;
     const ForwardReducer<T, kReduce> reducer{
-        tensors.x, tensors.out, include_self, mean};
+        tensors.x, tensors.out, call.include_self, mean};
     ReduceSlotsGpu(dev_ctx,
                    groups,
                    view,
@@ -127,63 +128,82 @@ void ReduceGpu(const Context& dev_ctx,
   }
 }
 
-// True if the reduction was done by atomics.
-template <typename T, IndexReduce kReduce, typename Context>
-bool TryAtomics(const Context& dev_ctx,
-                const DenseTensor& index,
-                const AxisView& view,
-                bool include_self,
-                const IndexReduceTensors<T>& tensors) {
-  if constexpr (HasAtomics<T, kReduce>()) {
-    if (!AtomicsPay<T>(view)) return false;
-    const IndexOnGpu<Context> slots(dev_ctx, index, view.size, GroupBy::kNone);
-    tensors.CopyX(dev_ctx.stream());
-    AtomicReduceGpu<T, kReduce>(
-        {slots.groups(), view, tensors.updates, tensors.out},
-        include_self,
-        dev_ctx.GetSMCount(),
-        dev_ctx.stream());
-    return true;
-  } else {
-    return false;
-  }
-}
-
 template <typename T, IndexReduce kReduce, typename Context>
 void ReduceInOrder(const Context& dev_ctx,
+                   const IndexReduceCall& call,
                    const DenseTensor& index,
                    const AxisView& view,
-                   bool include_self,
-                   bool mean,
                    const IndexReduceTensors<T>& tensors) {
   const GroupBy by =
       GroupsFor(index.numel(), view.size, tensors.x == tensors.out);
-  const IndexOnGpu<Context> sorted(dev_ctx, index, view.size, by);
+  const IndexOnGpu<Context> sorted(dev_ctx, call.op, index, view.size, by);
   if (by == GroupBy::kEntry) tensors.CopyX(dev_ctx.stream());
-  ReduceGpu<T, kReduce>(
-      dev_ctx, sorted.groups(), view, include_self, mean, tensors);
+  ReduceGpu<T, kReduce>(dev_ctx, call, sorted.groups(), view, tensors);
 }
 
-// `deterministic`: the same bits in every run. There must be an index, and x
-// must have elements.
-template <typename T, typename Context>
-void IndexReduceGpu(const Context& dev_ctx,
-                    const DenseTensor& index,
-                    const AxisView& view,
-                    IndexReduce reduce,
-                    bool include_self,
-                    bool deterministic,
-                    const IndexReduceTensors<T>& tensors) {
-  VisitReduce<T>(reduce, [&](auto constant) {
-    constexpr IndexReduce kGiven = decltype(constant)::value;
-    constexpr bool kMean = kGiven == IndexReduce::kMean;
-    constexpr IndexReduce kReduce = kMean ? IndexReduce::kSum : kGiven;
-    if (!deterministic && !kMean &&
-        TryAtomics<T, kReduce>(dev_ctx, index, view, include_self, tensors)) {
+template <typename T, IndexReduce kReduce, typename Context>
+void ReduceByAtomics(const Context& dev_ctx,
+                     const IndexReduceCall& call,
+                     const DenseTensor& index,
+                     const AxisView& view,
+                     const IndexReduceTensors<T>& tensors) {
+  const IndexOnGpu<Context> slots(
+      dev_ctx, call.op, index, view.size, GroupBy::kNone);
+  tensors.CopyX(dev_ctx.stream());
+  AtomicReduceGpu<T, kReduce>(
+      {slots.groups(), view, tensors.updates, tensors.out},
+      call.include_self,
+      dev_ctx.GetSMCount(),
+      dev_ctx.stream());
+}
+
+// There must be an index, and x must have elements.
+template <typename T, IndexReduce kGiven, typename Context>
+void ReduceOneWay(const Context& dev_ctx,
+                  const IndexReduceCall& call,
+                  const DenseTensor& index,
+                  const AxisView& view,
+                  const IndexReduceTensors<T>& tensors) {
+  if constexpr (HasAtomics<T, kGiven>()) {
+    if (!call.deterministic && AtomicsPay<T>(view)) {
+      ReduceByAtomics<T, kGiven>(dev_ctx, call, index, view, tensors);
       return;
     }
-    ReduceInOrder<T, kReduce>(
-        dev_ctx, index, view, include_self, kMean, tensors);
+  }
+  constexpr bool kMean = kGiven == IndexReduce::kMean;
+  constexpr IndexReduce kReduce = kMean ? IndexReduce::kSum : kGiven;
+  ReduceInOrder<T, kReduce>(dev_ctx, call, index, view, tensors);
+}
+
+// The kernel of an operator that has the reductions of the set `Reduces`.
+template <typename T, typename Reduces, typename Context>
+void IndexReduceInto(const Context& dev_ctx,
+                     const IndexReduceCall& call,
+                     const DenseTensor& x,
+                     const DenseTensor& index,
+                     const DenseTensor& updates,
+                     DenseTensor* out) {
+  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const T* x_data = DataOrNull<T>(x);
+  T* out_data = dev_ctx.template Alloc<T>(out);
+  const int64_t numel = out->numel();
+  if (numel == 0) {
+    IndexOnGpu<Context>(dev_ctx, call.op, index, view.size, GroupBy::kNone);
+    return;
+  }
+  DenseTensor copy;
+  const IndexReduceTensors<T> tensors{
+      x_data,
+      ReadApart<T>(dev_ctx, updates, out_data, numel * sizeof(T), &copy),
+      out_data,
+      numel};
+  if (index.numel() == 0) {
+    tensors.CopyX(dev_ctx.stream());
+    return;
+  }
+  VisitReduce<T>(Reduces{}, call.reduce, [&](auto constant) {
+    ReduceOneWay<T, decltype(constant)::value>(
+        dev_ctx, call, index, view, tensors);
   });
 }
 

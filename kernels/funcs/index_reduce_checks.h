@@ -12,7 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What index_reduce accepts: names of reductions, dtypes and shapes.
+// What the operators that reduce slices by an index accept: names of
+// reductions, dtypes and shapes.
 
 #pragma once
 
@@ -27,16 +28,23 @@ namespace scatter_ops {
 
 enum class IndexReduce { kAssign, kSum, kMul, kMean, kAmax, kAmin };
 
-inline IndexReduce ParseIndexReduce(const std::string& reduce) {
+// The reductions that are linear in x and updates.
+inline IndexReduce ParseIndexScatter(const std::string& reduce) {
   if (reduce == "assign") return IndexReduce::kAssign;
   if (reduce == "sum") return IndexReduce::kSum;
-  if (reduce == "mul") return IndexReduce::kMul;
   if (reduce == "mean") return IndexReduce::kMean;
+  PADDLE_THROW(common::errors::InvalidArgument(
+      "(index_scatter) reduce must be assign, sum or mean, but it is '%s'.",
+      reduce));
+}
+
+// The others.
+inline IndexReduce ParseIndexReduce(const std::string& reduce) {
+  if (reduce == "mul") return IndexReduce::kMul;
   if (reduce == "amax") return IndexReduce::kAmax;
   if (reduce == "amin") return IndexReduce::kAmin;
   PADDLE_THROW(common::errors::InvalidArgument(
-      "(index_reduce) reduce must be assign, sum, mul, mean, amax or amin, "
-      "but it is '%s'.",
+      "(index_reduce) reduce must be mul, amax or amin, but it is '%s'.",
       reduce));
 }
 
@@ -56,7 +64,8 @@ constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
   return !is_bool && !(ordered && is_complex);
 }
 
-inline void CheckReduceDtype(IndexReduce reduce,
+inline void CheckReduceDtype(const char* op,
+                             IndexReduce reduce,
                              const std::string& name,
                              DataType dtype) {
   const bool is_complex =
@@ -65,22 +74,24 @@ inline void CheckReduceDtype(IndexReduce reduce,
       HasReduce(reduce, dtype == DataType::BOOL, is_complex),
       true,
       common::errors::InvalidArgument(
-          "(index_reduce) reduce '%s' is not defined for an x of dtype %s: "
-          "mul, mean, amax and amin do not take bool, amax and amin do not "
-          "take complex numbers.",
+          "(%s) reduce '%s' is not defined for an x of dtype %s: mul, mean, "
+          "amax and amin do not take bool, amax and amin do not take complex "
+          "numbers.",
+          op,
           name,
           DataTypeToString(dtype)));
 }
 
 // The length of an index of shape [], [n] or [n, 1]; -1 if not known yet.
-inline int64_t IndexLength(const DDim& index) {
+inline int64_t IndexLength(const char* op, const DDim& index) {
   const bool column = index.size() == 2 && SameDim(index[1], 1);
   PADDLE_ENFORCE_EQ(
       index.size() < 2 || column,
       true,
       common::errors::InvalidArgument(
-          "(index_reduce) index must have shape [], [n] or [n, 1], but it has "
-          "shape [%s].",
+          "(%s) index must have shape [], [n] or [n, 1], but it has shape "
+          "[%s].",
+          op,
           index));
   return index.size() == 0 ? 1 : index[0];
 }
@@ -107,7 +118,8 @@ inline bool FitsOneUpdate(const DDim& x, const DDim& updates, int axis) {
   return true;
 }
 
-inline void CheckIndexReduceDims(const DDim& x,
+inline void CheckIndexReduceDims(const char* op,
+                                 const DDim& x,
                                  const DDim& index,
                                  const DDim& updates,
                                  int64_t axis) {
@@ -115,18 +127,20 @@ inline void CheckIndexReduceDims(const DDim& x,
       x.size(),
       1,
       common::errors::InvalidArgument(
-          "(index_reduce) x must have 1 dim or more, but it is 0-D: reshape it "
-          "to [1] first."));
-  const int dim = NormalizeAxis("index_reduce", "axis", axis, x.size());
-  const int64_t length = IndexLength(index);
+          "(%s) x must have 1 dim or more, but it is 0-D: reshape it to [1] "
+          "first.",
+          op));
+  const int dim = NormalizeAxis(op, "axis", axis, x.size());
+  const int64_t length = IndexLength(op, index);
   const bool one = index.size() == 0;
   PADDLE_ENFORCE_EQ(
       one ? FitsOneUpdate(x, updates, dim)
           : FitsUpdates(x, updates, dim, length),
       true,
       common::errors::InvalidArgument(
-          "(index_reduce) updates must have the shape of x, [%s], %s axis %d%s,"
-          " but it has shape [%s] and index has shape [%s].",
+          "(%s) updates must have the shape of x, [%s], %s axis %d%s, but it "
+          "has shape [%s] and index has shape [%s].",
+          op,
           x,
           one ? "without" : "but for",
           dim,
@@ -134,6 +148,29 @@ inline void CheckIndexReduceDims(const DDim& x,
               : ", where it must be as long as index or longer",
           updates,
           index));
+}
+
+// scatter returns x then, whatever the others are: to_tensor([]), which is of
+// float32, is a fine index.
+template <typename Tensor>
+bool HasNothingToScatter(const Tensor& x,
+                         const Tensor& index,
+                         const Tensor& updates) {
+  return x.numel() == 0 || index.numel() == 0 || updates.numel() == 0;
+}
+
+// Everything but the values of the index; dims may be unknown.
+inline void CheckIndexReduce(const char* op,
+                             IndexReduce reduce,
+                             const std::string& name,
+                             const MetaTensor& x,
+                             const MetaTensor& index,
+                             const MetaTensor& updates,
+                             int64_t axis) {
+  CheckIndexDtype(op, index);
+  CheckSameDtype(op, x, "updates", updates);
+  CheckReduceDtype(op, reduce, name, x.dtype());
+  CheckIndexReduceDims(op, x.dims(), index.dims(), updates.dims(), axis);
 }
 
 }  // namespace scatter_ops

@@ -23,9 +23,12 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
+#include "paddle/phi/kernels/funcs/index_reduce_direct_cpu.h"
 #include "paddle/phi/kernels/funcs/index_reduce_math.h"
 #include "paddle/phi/kernels/funcs/index_reduce_walk.h"
+#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
 
 namespace phi {
 namespace funcs {
@@ -103,45 +106,101 @@ class IndexReducer {
       const T* row = rows[groups_.last(g)];
       for (int64_t l = 0; l < lanes.size(); ++l) out[lanes.x(l)] = row[l];
     } else {
-      const int64_t* next = groups_.begin(g);
+      const int64_t count = groups_.size(g) + include_self_;
+      const auto last = [&](int64_t l, Sum sum) {
+        out[lanes.x(l)] = static_cast<T>(Finish(sum, count));
+      };
+      GroupRows left{rows, groups_.begin(g), groups_.end(g)};
+      if (kAdds && !include_self_) {
+        // Not from the first row: the sum of -0.0 alone is 0.0.
+        ReduceRows(
+            lanes, left, [](int64_t) { return Sum{}; }, last);
+        return;
+      }
       // Copy() has put x where narrow lanes write: one stream less.
       const T* self = Lanes::kCopied ? out : x_ + x_offset;
-      const T* first = include_self_ ? self : rows[*next++];
-      const int64_t count = groups_.size(g) + include_self_;
-      ReduceRows(
-          lanes,
-          next,
-          groups_.end(g),
-          rows,
-          [&](int64_t l) {
-            return static_cast<Sum>(first[include_self_ ? lanes.x(l) : l]);
-          },
-          [&](int64_t l, Sum sum) {
-            out[lanes.x(l)] = static_cast<T>(Finish(sum, count));
-          });
+      const T* start = include_self_ ? self : left.Take();
+      const auto first = [&](int64_t l) {
+        return static_cast<Sum>(start[include_self_ ? lanes.x(l) : l]);
+      };
+      ReduceRows(lanes, left, first, last);
     }
   }
 
  private:
   using Sum = typename ReduceType<T, kReduce>::type;
+  static constexpr bool kAdds =
+      kReduce == IndexReduce::kSum || kReduce == IndexReduce::kMean;
 
-  // last(l, the sum of first(l) and the rows) for each lane.
+  // The rows of a group that are still to be reduced.
+  struct GroupRows {
+    const UpdateRows<T>& rows;
+    const int64_t* next;
+    const int64_t* end;
+
+    int64_t left() const { return end - next; }
+    const T* Take() { return rows[*next++]; }
+  };
+
+  // last(l, the sum of first(l) and the rows) for each lane. Four rows a pass:
+  // a quarter of the loads and stores of `sums`, and none for a slot of few
+  // rows.
   template <typename Lanes, typename First, typename Last>
   static void ReduceRows(const Lanes& lanes,
-                         const int64_t* next,
-                         const int64_t* end,
-                         const UpdateRows<T>& rows,
+                         GroupRows rows,
                          const First& first,
                          const Last& last) {
     Sum sums[Lanes::kMax];
-    if constexpr (Lanes::kCopied || std::is_same<T, dtype::float16>::value) {
-      // What is far apart, and what takes many instructions to convert, gets
-      // loops of its own: with it, the arithmetic is not done in vectors.
-      for (int64_t l = 0; l < lanes.size(); ++l) sums[l] = first(l);
-      Add(lanes.size(), next, end, rows, sums);
-      for (int64_t l = 0; l < lanes.size(); ++l) last(l, sums[l]);
+    const auto from = [&](int64_t l) { return sums[l]; };
+    const auto to = [&](int64_t l, Sum sum) { sums[l] = sum; };
+    // What is far apart, and what takes many instructions to convert, is read
+    // and written by passes of its own: with it, the arithmetic is not done in
+    // vectors.
+    constexpr bool kApart =
+        Lanes::kCopied || std::is_same<T, dtype::float16>::value;
+    if (!kApart && rows.left() < 4) {
+      return LastPass(lanes.size(), &rows, first, last);
+    }
+    kApart ? Pass<0>(lanes.size(), &rows, first, to)
+           : Pass<4>(lanes.size(), &rows, first, to);
+    while (rows.left() >= 4) Pass<4>(lanes.size(), &rows, from, to);
+    if constexpr (kApart) {
+      while (rows.left() > 0) Pass<1>(lanes.size(), &rows, from, to);
+      Pass<0>(lanes.size(), &rows, from, last);
     } else {
-      ReduceWide(lanes.size(), next, end, rows, first, last, sums);
+      LastPass(lanes.size(), &rows, from, last);
+    }
+  }
+
+  template <typename From, typename To>
+  static void LastPass(int64_t width,
+                       GroupRows* rows,
+                       const From& from,
+                       const To& to) {
+    switch (rows->left()) {
+      case 0:
+        return Pass<0>(width, rows, from, to);
+      case 1:
+        return Pass<1>(width, rows, from, to);
+      case 2:
+        return Pass<2>(width, rows, from, to);
+      default:
+        return Pass<3>(width, rows, from, to);
+    }
+  }
+
+  // to(l, from(l) with the next kRows rows) for each lane. `to` may write where
+  // `from` reads the same lane, but the rows are elsewhere.
+  template <int kRows, typename From, typename To>
+  static void Pass(int64_t width,
+                   GroupRows* rows,
+                   const From& from,
+                   const To& to) {
+    const T* row[kRows + 1];
+    for (int r = 0; r < kRows; ++r) row[r] = rows->Take();
+#pragma GCC ivdep
+    for (int64_t l = 0; l < width; ++l) {
+      to(l, CombineAll(from(l), row, l, std::make_index_sequence<kRows>{}));
     }
   }
 
@@ -154,82 +213,6 @@ class IndexReducer {
                         std::index_sequence<kRow...>) {
     ((sum = Combine<kReduce>(sum, static_cast<Sum>(row[kRow][l]))), ...);
     return sum;
-  }
-
-  // Four rows a turn: a quarter of the loads and stores of `sums`.
-  static void Add(int64_t width,
-                  const int64_t* next,
-                  const int64_t* end,
-                  const UpdateRows<T>& rows,
-                  Sum* sums) {
-    for (; end - next >= 4; next += 4) {
-      const T* row[4] = {
-          rows[next[0]], rows[next[1]], rows[next[2]], rows[next[3]]};
-      for (int64_t l = 0; l < width; ++l) {
-        sums[l] = CombineAll(sums[l], row, l, std::make_index_sequence<4>{});
-      }
-    }
-    for (; next != end; ++next) {
-      const T* row = rows[*next];
-      for (int64_t l = 0; l < width; ++l) {
-        sums[l] = Combine<kReduce>(sums[l], static_cast<Sum>(row[l]));
-      }
-    }
-  }
-
-  // As many rows a pass, but the first and the last pass leave out `sums`: a
-  // slot of few rows doesn't touch it.
-  template <typename First, typename Last>
-  static void ReduceWide(int64_t width,
-                         const int64_t* next,
-                         const int64_t* end,
-                         const UpdateRows<T>& rows,
-                         const First& first,
-                         const Last& last,
-                         Sum* sums) {
-    if (end - next < 4) return LastPass(width, next, end, rows, first, last);
-    const auto from = [&](int64_t l) { return sums[l]; };
-    const auto to = [&](int64_t l, Sum sum) { sums[l] = sum; };
-    Pass<4>(width, next, rows, first, to);
-    for (next += 4; end - next >= 4; next += 4) {
-      Pass<4>(width, next, rows, from, to);
-    }
-    LastPass(width, next, end, rows, from, last);
-  }
-
-  // to(l, from(l) with the first kRows of `next`) for each lane. `to` may write
-  // where `from` reads the same lane, but the rows are elsewhere.
-  template <int kRows, typename From, typename To>
-  static void Pass(int64_t width,
-                   const int64_t* next,
-                   const UpdateRows<T>& rows,
-                   const From& from,
-                   const To& to) {
-    const T* row[kRows + 1];
-    for (int r = 0; r < kRows; ++r) row[r] = rows[next[r]];
-#pragma GCC ivdep
-    for (int64_t l = 0; l < width; ++l) {
-      to(l, CombineAll(from(l), row, l, std::make_index_sequence<kRows>{}));
-    }
-  }
-
-  template <typename From, typename To>
-  static void LastPass(int64_t width,
-                       const int64_t* next,
-                       const int64_t* end,
-                       const UpdateRows<T>& rows,
-                       const From& from,
-                       const To& to) {
-    switch (end - next) {
-      case 0:
-        return Pass<0>(width, next, rows, from, to);
-      case 1:
-        return Pass<1>(width, next, rows, from, to);
-      case 2:
-        return Pass<2>(width, next, rows, from, to);
-      default:
-        return Pass<3>(width, next, rows, from, to);
-    }
   }
 
   static Sum Finish(Sum sum, int64_t count) {
@@ -248,18 +231,40 @@ class IndexReducer {
   T* out_;
 };
 
-// out may be x.
-template <typename T>
-void IndexReduceCpu(const AxisView& view,
-                    const IndexGroups& groups,
+// The kernel of the operator `op`, whose reductions are Reduces. out may share
+// the memory of x or updates.
+template <typename T, typename Reduces, typename Context>
+void IndexReduceCpu(const Context& dev_ctx,
+                    const char* op,
+                    const DenseTensor& x,
+                    const DenseTensor& index,
+                    const DenseTensor& updates,
+                    int axis,
                     IndexReduce reduce,
                     bool include_self,
-                    const T* x,
-                    const T* updates,
-                    T* out) {
-  VisitReduce<T>(reduce, [&](auto constant) {
-    IndexReducer<T, decltype(constant)::value>(
-        view, groups, include_self, x, updates, out)
+                    DenseTensor* out) {
+  const AxisView view(x.dims(), updates.dims(), axis);
+  // Before anything is written, so that a bad index leaves x as it was.
+  const std::vector<int64_t> slots = ReadSlots(op, index, view.size);
+  const T* x_data = DataOrNull<T>(x);
+  T* out_data = AllocOutput<T>(dev_ctx, out);
+  if (out->numel() == 0) return;
+  DenseTensor copy;
+  const T* updates_data =
+      ReadApart<T>(dev_ctx, updates, out_data, out->numel() * sizeof(T), &copy);
+  VisitReduce<T>(Reduces{}, reduce, [&](auto constant) {
+    constexpr IndexReduce kReduce = decltype(constant)::value;
+    if (DirectReducer<T, kReduce>::Serves(view, slots)) {
+      DirectReducer<T, kReduce>(
+          view, slots, include_self, x_data, updates_data, out_data)
+          .Run();
+      return;
+    }
+    const IndexGroups groups = kReduce == IndexReduce::kAssign
+                                   ? GroupLastOfSlots(slots, view.size)
+                                   : GroupSlots(slots, view.size);
+    IndexReducer<T, kReduce>(
+        view, groups, include_self, x_data, updates_data, out_data)
         .Run();
   });
 }

@@ -12,14 +12,15 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Gradients of index_reduce on the GPU. Without atomics: the same bits in every
-// run.
+// Gradients of the operators that reduce by an index on the GPU. Without
+// atomics: the same bits in every run.
 
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
+#include "paddle/phi/kernels/funcs/gpu_buffers.cu.h"
 #include "paddle/phi/kernels/funcs/index_reduce_extreme_grad.cu.h"
 #include "paddle/phi/kernels/funcs/index_reduce_linear_grad.cu.h"
 #include "paddle/phi/kernels/funcs/index_reduce_mul_grad.cu.h"
@@ -30,35 +31,70 @@ namespace scatter_ops {
 
 // What a gradient needs to know of the index: sums with x in them give each
 // update the gradient of its slot, whatever else the slot has.
-inline GroupBy GroupsForGrad(IndexReduce reduce, bool include_self) {
-  return reduce == IndexReduce::kSum && include_self ? GroupBy::kNone
-                                                     : GroupBy::kSlot;
+inline GroupBy GroupsForGrad(const IndexReduceCall& call) {
+  return call.reduce == IndexReduce::kSum && call.include_self ? GroupBy::kNone
+                                                               : GroupBy::kSlot;
 }
 
-// There must be an index, and x must have elements.
+template <typename T, IndexReduce kReduce, typename Context>
+void GradOfReduce(const Context& dev_ctx,
+                  const SlotGroups& groups,
+                  const AxisView& view,
+                  bool include_self,
+                  const GpuGradTensors<T>& tensors) {
+  if constexpr (IsLinear(kReduce)) {
+    LinearGradGpu<T>(dev_ctx, groups, view, kReduce, include_self, tensors);
+  } else if constexpr (std::is_integral<T>::value) {
+    PADDLE_THROW(common::errors::Unimplemented(
+        "(index_reduce) mul, amax and amin have gradients for floating point "
+        "and complex dtypes only."));
+  } else if constexpr (kReduce == IndexReduce::kMul) {
+    MulGradGpu<T>(dev_ctx, groups, view, include_self, tensors);
+  } else {
+    ExtremeGradGpu<T, kReduce>(dev_ctx, groups, view, include_self, tensors);
+  }
+}
+
 template <typename T, typename Context>
-void IndexReduceGradGpu(const Context& dev_ctx,
-                        const DenseTensor& index,
-                        const AxisView& view,
-                        IndexReduce reduce,
-                        bool include_self,
-                        const GpuGradTensors<T>& tensors) {
+T* AllocOrNull(const Context& dev_ctx, DenseTensor* tensor) {
+  return tensor ? dev_ctx.template Alloc<T>(tensor) : nullptr;
+}
+
+// The gradient kernel of an operator that has the reductions of the set
+// `Reduces`. If these are linear, x and updates are not read and x_grad may be
+// out_grad.
+template <typename T, typename Reduces, typename Context>
+void IndexReduceGradInto(const Context& dev_ctx,
+                         const IndexReduceCall& call,
+                         const AxisView& view,
+                         const T* x,
+                         const DenseTensor& index,
+                         const T* updates,
+                         const DenseTensor& out_grad,
+                         DenseTensor* x_grad,
+                         DenseTensor* updates_grad) {
+  const KeptGrad kept(out_grad);
+  const GpuGradTensors<T> tensors{x,
+                                  updates,
+                                  kept.data<T>(),
+                                  AllocOrNull<T>(dev_ctx, x_grad),
+                                  AllocOrNull<T>(dev_ctx, updates_grad)};
+  const int64_t numel = view.outer * view.size * view.inner;
+  const bool empty = index.numel() == 0 || numel == 0;
   const IndexOnGpu<Context> sorted(
-      dev_ctx, index, view.size, GroupsForGrad(reduce, include_self));
-  const SlotGroups& groups = sorted.groups();
-  VisitReduce<T>(reduce, [&](auto constant) {
-    constexpr IndexReduce kReduce = decltype(constant)::value;
-    if constexpr (IsLinear(kReduce)) {
-      LinearGradGpu<T>(dev_ctx, groups, view, kReduce, include_self, tensors);
-    } else if constexpr (std::is_integral<T>::value) {
-      PADDLE_THROW(common::errors::Unimplemented(
-          "(index_reduce) mul, amax and amin have gradients for floating point "
-          "and complex dtypes only."));
-    } else if constexpr (kReduce == IndexReduce::kMul) {
-      MulGradGpu<T>(dev_ctx, groups, view, include_self, tensors);
-    } else {
-      ExtremeGradGpu<T, kReduce>(dev_ctx, groups, view, include_self, tensors);
-    }
+      dev_ctx,
+      call.op,
+      index,
+      view.size,
+      empty ? GroupBy::kNone : GroupsForGrad(call));
+  if (empty) {
+    if (numel > 0) tensors.CopyToX(view, dev_ctx.stream());
+    if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
+    return;
+  }
+  VisitReduce<T>(Reduces{}, call.reduce, [&](auto constant) {
+    GradOfReduce<T, decltype(constant)::value>(
+        dev_ctx, sorted.groups(), view, call.include_self, tensors);
   });
 }
 

@@ -25,6 +25,7 @@
 
 #include "paddle/phi/kernels/funcs/index_reduce_math.h"
 #include "paddle/phi/kernels/funcs/index_reduce_walk.h"
+#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
 
 namespace phi {
 namespace funcs {
@@ -89,13 +90,12 @@ class IndexReduceDifferentiator {
           groups_(owner.groups_),
           inner_(owner.view_.inner) {
       const int64_t size = groups_.positions() * kNarrowLanes;
-      if (kNeedsValues) updates_.reset(new T[size]);
+      updates_.reset(new T[size]);
       if (tensors_.updates_grad) grads_.reset(new T[size]);
     }
 
     template <typename Lanes>
     void Load(const GroupTask& task, const Lanes& lanes, int64_t offset) {
-      if (!updates_) return;
       const T* updates = tensors_.updates + offset;
       groups_.ForEachPosition(task.group_begin, task.group_end, [&](int64_t p) {
         lanes.Pack(updates, inner_, p, updates_.get());
@@ -137,48 +137,13 @@ class IndexReduceDifferentiator {
     const T* x = tensors_.x + x_offset;
     if constexpr (kReduce == IndexReduce::kMul) {
       Product(lanes, g, x, rows, grad, x_grad);
-    } else if constexpr (kNeedsValues) {
-      Extreme(lanes, g, x, rows, grad, x_grad);
     } else {
-      Linear(lanes, g, rows, grad, x_grad);
+      Extreme(lanes, g, x, rows, grad, x_grad);
     }
   }
 
  private:
   using Sum = typename ReduceType<T, kReduce>::type;
-  static constexpr bool kNeedsValues = kReduce == IndexReduce::kMul ||
-                                       kReduce == IndexReduce::kAmax ||
-                                       kReduce == IndexReduce::kAmin;
-
-  template <typename Lanes>
-  void Linear(const Lanes& lanes,
-              int64_t g,
-              const UpdateGradRows<T>& rows,
-              Sum* grad,
-              T* x_grad) const {
-    constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
-    const bool self = include_self_ && !kAssigns;
-    if (kReduce == IndexReduce::kMean) {
-      const int64_t count = groups_.size(g) + include_self_;
-      for (int64_t l = 0; l < lanes.size(); ++l) {
-        grad[l] = DivideByCount(grad[l], count);
-      }
-    }
-    if (x_grad) {
-      for (int64_t l = 0; l < lanes.size(); ++l) {
-        x_grad[lanes.x(l)] = self ? static_cast<T>(grad[l]) : T{};
-      }
-    }
-    if (!rows.grads) return;
-    const int64_t last = groups_.last(g);
-    for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
-      T* out = rows.grad(*p);
-      const bool counts = !kAssigns || *p == last;
-      for (int64_t l = 0; l < lanes.size(); ++l) {
-        out[l] = counts ? static_cast<T>(grad[l]) : T{};
-      }
-    }
-  }
 
   // Evenly among the elements that are the maximum or minimum.
   template <typename Lanes>
@@ -345,9 +310,9 @@ void IndexReduceGradCpu(const AxisView& view,
                         IndexReduce reduce,
                         bool include_self,
                         const IndexReduceGradTensors<T>& tensors) {
-  VisitReduce<T>(reduce, [&](auto constant) {
+  VisitReduce<T>(OtherReduces{}, reduce, [&](auto constant) {
     constexpr IndexReduce kReduce = decltype(constant)::value;
-    if constexpr (std::is_integral<T>::value && !IsLinear(kReduce)) {
+    if constexpr (std::is_integral<T>::value) {
       PADDLE_THROW(common::errors::Unimplemented(
           "(index_reduce) mul, amax and amin have gradients for floating point "
           "and complex dtypes only."));
@@ -359,6 +324,11 @@ void IndexReduceGradCpu(const AxisView& view,
   if (tensors.updates_grad) {
     ClearUnusedUpdates(view, groups.positions(), tensors.updates_grad);
   }
+}
+
+template <typename T, typename Context>
+T* AllocOrNull(const Context& dev_ctx, DenseTensor* tensor) {
+  return tensor ? AllocOutput<T>(dev_ctx, tensor) : nullptr;
 }
 
 }  // namespace scatter_ops

@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/index_reduce_call.cu.h"
 #include "paddle/phi/kernels/funcs/index_sort.cu.h"
 
 namespace phi {
@@ -74,13 +75,14 @@ struct SlotGroups {
 // its own: nothing has been written when it fails.
 template <typename IndexT, typename Id>
 __global__ void __launch_bounds__(kGpuThreads) ReadSlotsGpuKernel(
-    const IndexT* index, int64_t n, int64_t size, Id* slots) {
+    IndexOp op, const IndexT* index, int64_t n, int64_t size, Id* slots) {
   for (int64_t i = GlobalThread(); i < n; i += GridThreads()) {
     const int64_t slot = index[i];
     SCATTER_OPS_DEVICE_CHECK(
         slot >= -size && slot < size,
-        "(OutOfRange) (index_reduce) index must be in [%lld, %lld), as x has "
-        "%lld elements along axis, but index[%lld] is %lld.\n",
+        "(OutOfRange) (%s) index must be in [%lld, %lld), as x has %lld "
+        "elements along axis, but index[%lld] is %lld.\n",
+        NameOf(op),
         static_cast<long long>(-size),
         static_cast<long long>(size),
         static_cast<long long>(size),
@@ -152,10 +154,11 @@ class IndexOnGpu {
  public:
   // Queues the check of the whole index, and what `by` asks for.
   IndexOnGpu(const Context& dev_ctx,
+             IndexOp op,
              const DenseTensor& index,
              int64_t size,
              GroupBy by)
-      : dev_ctx_(dev_ctx), size_(size) {
+      : dev_ctx_(dev_ctx), op_(op), size_(size) {
     groups_.n = index.numel();
     if (index.numel() == 0) return;
     if (std::max(size, index.numel()) > UINT32_MAX) {
@@ -181,10 +184,10 @@ class IndexOnGpu {
     const GpuStream stream = dev_ctx_.stream();
     if (index.dtype() == DataType::INT32) {
       ReadSlotsGpuKernel<int32_t, Id><<<grid, kGpuThreads, 0, stream>>>(
-          index.data<int32_t>(), n, size_, slots);
+          op_, index.data<int32_t>(), n, size_, slots);
     } else {
       ReadSlotsGpuKernel<int64_t, Id><<<grid, kGpuThreads, 0, stream>>>(
-          index.data<int64_t>(), n, size_, slots);
+          op_, index.data<int64_t>(), n, size_, slots);
     }
     if (sorts) Sort<Id>(slots, slots + entries);
   }
@@ -232,6 +235,7 @@ class IndexOnGpu {
   }
 
   const Context& dev_ctx_;
+  IndexOp op_;
   int64_t size_;
   DenseTensor memory_;
   SlotGroups groups_{};

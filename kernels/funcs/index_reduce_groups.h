@@ -34,9 +34,10 @@ struct IndexGroups {
   std::vector<int64_t> dest;
   std::vector<int64_t> start;
   std::vector<int64_t> order;
+  int64_t length;  // of the index, of which order may leave some out
 
   int64_t count() const { return static_cast<int64_t>(dest.size()); }
-  int64_t positions() const { return static_cast<int64_t>(order.size()); }
+  int64_t positions() const { return length; }
   int64_t size(int64_t g) const { return start[g + 1] - start[g]; }
   const int64_t* begin(int64_t g) const { return order.data() + start[g]; }
   const int64_t* end(int64_t g) const { return order.data() + start[g + 1]; }
@@ -58,7 +59,10 @@ struct IndexGroups {
 // The slots of an index, negative ones counted from the end. Throws if one is
 // outside [-size, size).
 template <typename IndexT>
-std::vector<int64_t> ReadSlots(const IndexT* index, int64_t n, int64_t size) {
+std::vector<int64_t> ReadSlots(const char* op,
+                               const IndexT* index,
+                               int64_t n,
+                               int64_t size) {
   std::vector<int64_t> slots(n);
   bool inside = true;
   for (int64_t i = 0; i < n; ++i) {
@@ -72,8 +76,9 @@ std::vector<int64_t> ReadSlots(const IndexT* index, int64_t n, int64_t size) {
     return slot < -size || slot >= size;
   });
   PADDLE_THROW(common::errors::OutOfRange(
-      "(index_reduce) index must be in [%d, %d), as x has %d elements along "
-      "axis, but index[%d] is %d.",
+      "(%s) index must be in [%d, %d), as x has %d elements along axis, but "
+      "index[%d] is %d.",
+      op,
       -size,
       size,
       size,
@@ -81,12 +86,14 @@ std::vector<int64_t> ReadSlots(const IndexT* index, int64_t n, int64_t size) {
       static_cast<int64_t>(*bad)));
 }
 
-inline std::vector<int64_t> ReadSlots(const DenseTensor& index, int64_t size) {
+inline std::vector<int64_t> ReadSlots(const char* op,
+                                      const DenseTensor& index,
+                                      int64_t size) {
   const int64_t n = index.numel();
   if (n == 0) return {};
   return index.dtype() == DataType::INT32
-             ? ReadSlots(index.data<int32_t>(), n, size)
-             : ReadSlots(index.data<int64_t>(), n, size);
+             ? ReadSlots(op, index.data<int32_t>(), n, size)
+             : ReadSlots(op, index.data<int64_t>(), n, size);
 }
 
 // Counting sort: for an index that is not much shorter than `size`.
@@ -130,20 +137,48 @@ inline void SortGroups(const std::vector<int64_t>& slots, IndexGroups* groups) {
   groups->start.push_back(n);
 }
 
-// Checks the whole index, then groups it.
-inline IndexGroups GroupIndex(const DenseTensor& index, int64_t size) {
-  // Work that sorting spends on a position for each slot that counting visits.
-  constexpr int64_t kSortWork = 64;
-  const std::vector<int64_t> slots = ReadSlots(index, size);
-  const int64_t n = static_cast<int64_t>(slots.size());
+// True if visiting each slot costs more than sorting the positions.
+inline bool HasFewPositions(int64_t positions, int64_t size) {
+  constexpr int64_t kSortWork = 64;  // slots visited in the time of a position
+  return size / kSortWork > positions;
+}
+
+inline IndexGroups GroupSlots(const std::vector<int64_t>& slots, int64_t size) {
   IndexGroups groups;
-  groups.order.resize(n);
-  if (size / kSortWork > n) {
+  groups.length = static_cast<int64_t>(slots.size());
+  groups.order.resize(slots.size());
+  if (HasFewPositions(groups.length, size)) {
     SortGroups(slots, &groups);
   } else {
     CountGroups(slots, size, &groups);
   }
   return groups;
+}
+
+// The same with the last position of each group alone.
+inline IndexGroups GroupLastOfSlots(const std::vector<int64_t>& slots,
+                                    int64_t size) {
+  const int64_t n = static_cast<int64_t>(slots.size());
+  if (HasFewPositions(n, size)) return GroupSlots(slots, size);
+  std::vector<int64_t> last(size, -1);
+  for (int64_t i = 0; i < n; ++i) last[slots[i]] = i;
+  IndexGroups groups;
+  groups.length = n;
+  for (int64_t slot = 0; slot < size; ++slot) {
+    if (last[slot] < 0) continue;
+    groups.start.push_back(groups.count());
+    groups.dest.push_back(slot);
+    groups.order.push_back(last[slot]);
+  }
+  groups.start.push_back(groups.count());
+  return groups;
+}
+
+// Checks the whole index, then groups it.
+inline IndexGroups GroupIndex(const char* op,
+                              const DenseTensor& index,
+                              int64_t size) {
+  return GroupSlots(ReadSlots(op, index, size), size);
 }
 
 }  // namespace scatter_ops

@@ -29,11 +29,21 @@ namespace scatter_ops {
 
 template <typename T>
 struct GpuGradTensors {
-  const T* x;
-  const T* updates;
+  const T* x;        // null for what is linear
+  const T* updates;  // null for what is linear
   const T* out_grad;
   T* x_grad;        // may be null
   T* updates_grad;  // may be null
+
+  // x_grad = out_grad.
+  void CopyToX(const AxisView& view, GpuStream stream) const {
+    if (x_grad == nullptr || x_grad == out_grad) return;
+    cudaMemcpyAsync(x_grad,
+                    out_grad,
+                    view.outer * view.size * view.inner * sizeof(T),
+                    cudaMemcpyDeviceToDevice,
+                    stream);
+  }
 };
 
 // `groups` are by slot, but for a sum with x in it, which needs none.
@@ -147,20 +157,21 @@ void LinearGradGpu(const Context& dev_ctx,
                    IndexReduce reduce,
                    bool include_self,
                    const GpuGradTensors<T>& tensors) {
-  LinearGradArgs<T> args{
-      groups, view, reduce, include_self, tensors.out_grad, tensors.x_grad};
-  if (args.grad && reduce == IndexReduce::kSum && include_self) {
-    const int64_t numel = view.outer * view.size * view.inner;
-    cudaMemcpyAsync(args.grad,
-                    args.out_grad,
-                    numel * sizeof(T),
-                    cudaMemcpyDeviceToDevice,
-                    dev_ctx.stream());
-  } else if (args.grad) {
+  LinearGradArgs<T> args{groups,
+                         view,
+                         reduce,
+                         include_self,
+                         tensors.out_grad,
+                         tensors.updates_grad};
+  if (args.grad) LinearUpdatesGradGpu(dev_ctx, args);
+  // Last, since it may be written over out_grad.
+  args.grad = tensors.x_grad;
+  if (args.grad == nullptr) return;
+  if (reduce == IndexReduce::kSum && include_self) {
+    tensors.CopyToX(view, dev_ctx.stream());
+  } else {
     LinearXGradGpu(dev_ctx, args);
   }
-  args.grad = tensors.updates_grad;
-  if (args.grad) LinearUpdatesGradGpu(dev_ctx, args);
 }
 
 }  // namespace scatter_ops

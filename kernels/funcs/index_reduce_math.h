@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The arithmetic of index_reduce.
+// The arithmetic of the operators that reduce slices by an index.
 
 #pragma once
 
@@ -139,32 +139,34 @@ HOSTDEVICE inline bool SameValue(T a, T b) {
   return (a == b) | ((a != a) & (b != b));
 }
 
-// Calls f with the reduction as a constant, for those that T has.
-template <typename T, typename F>
-void VisitReduce(IndexReduce reduce, const F& f) {
+// Reductions that an operator has.
+template <IndexReduce... kReduces>
+struct ReduceSet {};
+using PlainReduces = ReduceSet<IndexReduce::kAssign, IndexReduce::kSum>;
+using LinearReduces =
+    ReduceSet<IndexReduce::kAssign, IndexReduce::kSum, IndexReduce::kMean>;
+using OtherReduces =
+    ReduceSet<IndexReduce::kMul, IndexReduce::kAmax, IndexReduce::kAmin>;
+
+// Calls f with the reduction, one of the set, as a constant.
+template <typename T, IndexReduce... kReduces, typename F>
+void VisitReduce(ReduceSet<kReduces...>, IndexReduce reduce, const F& f) {
   const auto visit = [&](auto constant) {
+    if (decltype(constant)::value != reduce) return;
     if constexpr (HasReduceFor<T>(decltype(constant)::value)) {
       f(constant);
     } else {
       PADDLE_THROW(common::errors::Unimplemented(
-          "(index_reduce) this reduce has no kernel for the dtype of x."));
+          "This reduce has no kernel for the dtype of x."));
     }
   };
-  using R = IndexReduce;
-  switch (reduce) {
-    case R::kAssign:
-      return visit(std::integral_constant<R, R::kAssign>{});
-    case R::kSum:
-      return visit(std::integral_constant<R, R::kSum>{});
-    case R::kMul:
-      return visit(std::integral_constant<R, R::kMul>{});
-    case R::kMean:
-      return visit(std::integral_constant<R, R::kMean>{});
-    case R::kAmax:
-      return visit(std::integral_constant<R, R::kAmax>{});
-    case R::kAmin:
-      return visit(std::integral_constant<R, R::kAmin>{});
-  }
+  (visit(std::integral_constant<IndexReduce, kReduces>{}), ...);
+}
+
+template <typename T, typename F>
+void VisitReduce(IndexReduce reduce, const F& f) {
+  VisitReduce<T>(LinearReduces{}, reduce, f);
+  VisitReduce<T>(OtherReduces{}, reduce, f);
 }
 
 }  // namespace scatter_ops

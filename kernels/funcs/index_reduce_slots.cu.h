@@ -122,7 +122,8 @@ struct PlainUpdates {
   }
 };
 
-// The forward pass; kSum is for means as well. out may be x.
+// The forward pass; kSum is for means as well. A sum without x starts from
+// zero, which turns a lone -0.0 into 0.0. out may be x.
 template <typename T, IndexReduce kReduce>
 struct ForwardReducer {
   using Element = T;
@@ -136,9 +137,9 @@ struct ForwardReducer {
 
   template <typename L, typename R>
   __device__ void Start(const L& lanes, int64_t at, R* reduction) const {
-    if (!include_self) return;
-    T values[L::kCount];
-    lanes.Load(x, lanes.x, at, values);
+    if (!include_self && kReduce != IndexReduce::kSum) return;
+    T values[L::kCount] = {};
+    if (include_self) lanes.Load(x, lanes.x, at, values);
 #pragma unroll
     for (int l = 0; l < L::kCount; ++l) {
       reduction->Add(l, static_cast<Sum>(values[l]));

@@ -13,8 +13,8 @@
 // limitations under the License.
 
 // out = mask ? value : x on the GPU, on raw pointers. Instantiated by element
-// size; serves masked_fill with a scalar, with a value of any shape that
-// broadcasts, and the gradients that zero what was masked.
+// size; serves masked_fill with a value of any shape that broadcasts, and the
+// gradients that zero what was masked.
 
 #pragma once
 
@@ -30,10 +30,9 @@ template <typename Word>
 struct MaskedFillArgs {
   int64_t numel;
   GpuOperand<uint8_t> mask;
-  GpuOperand<Word> x;
-  GpuOperand<Word> value;  // without data: `fill` is the value
-  Word fill;
-  Word* out;  // may be x.data if x has the output's shape
+  GpuOperand<Word> x;      // without data: zeros
+  GpuOperand<Word> value;  // without data: zero
+  Word* out;               // may be x.data if x has the output's shape
 };
 
 template <int N>
@@ -91,12 +90,12 @@ __device__ inline void FillElement(const MaskedFillArgs<Word>& args,
 // read on the device if it is a Tensor's, so that the host need not wait.
 template <typename Word, int N, bool kFlat, bool kMany>
 __global__ void __launch_bounds__(kGpuThreads)
-    MaskedFillGpuKernel(MaskedFillArgs<Word> args) {
+    FillTilesGpuKernel(MaskedFillArgs<Word> args) {
   constexpr int kRounds = FillRounds<kFlat, kMany>();
   const int64_t packed = PackedElements<N>(args.numel);
   const bool in_place = args.x.data == args.out;
   const bool reads_x = !in_place && args.x.data != nullptr;
-  Word fill = args.fill;
+  Word fill{};
   if (!kMany && args.value.data != nullptr) fill = *args.value.data;
   if (blockIdx.x == 0 && packed + threadIdx.x < args.numel) {
     FillElement<Word, kMany>(args, fill, packed + threadIdx.x);
@@ -139,7 +138,7 @@ void LaunchMaskedFill(const MaskedFillArgs<Word>& args,
                       GpuStream stream) {
   constexpr int64_t kTile = TileSize<N, FillRounds<kFlat, kMany>()>();
   const unsigned grid = TileGrid(args.numel, kTile, multiprocessors);
-  MaskedFillGpuKernel<Word, N, kFlat, kMany>
+  FillTilesGpuKernel<Word, N, kFlat, kMany>
       <<<grid, kGpuThreads, 0, stream>>>(args);
 }
 
@@ -160,7 +159,7 @@ void DispatchMaskedFill(const MaskedFillArgs<Word>& args,
   }
 }
 
-// One value for all: args.fill, or a Tensor of one element.
+// One value for all.
 template <typename Word>
 void MaskedFillOneGpu(const MaskedFillArgs<Word>& args,
                       int multiprocessors,

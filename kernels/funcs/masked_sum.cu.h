@@ -228,25 +228,27 @@ void MaskedSumGpu(const MaskedSumArgs<T>& args,
   }
 }
 
-// MaskedSumGpu of `in` under `mask` into `target`, whose memory is allocated.
-template <typename T, typename Context, typename Tensor>
+// MaskedSumGpu of `in`, of shape `dims`, into `target`, whose memory is
+// allocated.
+template <typename T, typename Context>
 void MaskedSumInto(const Context& dev_ctx,
-                   const Tensor& in,
-                   const Tensor& mask,
+                   const T* in,
+                   const DDim& dims,
+                   const DenseTensor& mask,
                    bool wanted,
-                   Tensor* target) {
+                   DenseTensor* target) {
   using Sum = typename SumTypeOf<T>::type;
-  const SumAxes axes(in.dims(), target->dims());
+  const SumAxes axes(dims, target->dims());
   const SumPlan plan(axes);
-  Tensor sums;
+  DenseTensor sums;
   Sum* sums_data = nullptr;
   if (plan.parts > 1) {
     sums.Resize(common::make_ddim(
         {plan.parts * axes.kept_numel * static_cast<int64_t>(sizeof(Sum))}));
     sums_data = reinterpret_cast<Sum*>(dev_ctx.template Alloc<uint8_t>(&sums));
   }
-  MaskedSumGpu<T>({static_cast<const T*>(in.data()),
-                   OperandAlong<uint8_t>(in.dims(), mask),
+  MaskedSumGpu<T>({in,
+                   OperandAlong<uint8_t>(dims, mask),
                    wanted,
                    axes,
                    plan.parts,
@@ -258,34 +260,36 @@ void MaskedSumInto(const Context& dev_ctx,
                   dev_ctx.stream());
 }
 
-// grad = the elements of out_grad whose mask is `wanted`, zero elsewhere,
-// summed to the shape of grad. grad may come in the memory of out_grad.
-template <typename T, typename Context, typename Tensor>
+// grad = the elements of out_grad, of shape `dims`, whose mask is `wanted`,
+// zero elsewhere, summed to the shape of grad. grad may come in out_grad's
+// memory.
+template <typename T, typename Context>
 void MaskedGradInto(const Context& dev_ctx,
-                    const Tensor& out_grad,
-                    const Tensor& mask,
+                    const KeptGrad& out_grad,
+                    const DDim& dims,
+                    const DenseTensor& mask,
                     bool wanted,
-                    Tensor* grad) {
+                    DenseTensor* grad) {
   using Word = typename WordOf<sizeof(T)>::type;
-  const int64_t numel = out_grad.numel();
+  if (grad == nullptr) return;
+  const int64_t numel = common::product(dims);
   if (numel == 0) {
     AllocZeros<T>(dev_ctx, grad);
     return;
   }
-  if (grad->numel() != numel) TakeOwnMemory(out_grad, grad);
+  const bool summed = grad->numel() != numel;
+  if (summed) out_grad.TakeApart(grad);
   T* data = dev_ctx.template Alloc<T>(grad);
-  if (grad->numel() != numel) {
-    MaskedSumInto<T>(dev_ctx, out_grad, mask, wanted, grad);
+  if (summed) {
+    MaskedSumInto<T>(dev_ctx, out_grad.data<T>(), dims, mask, wanted, grad);
     return;
   }
-  const DDim& dims = out_grad.dims();
-  const auto taken = OperandAlong<Word>(dims, out_grad);
   const GpuOperand<Word> none;
+  const GpuOperand<Word> taken{out_grad.data<Word>(), RowView({dims, dims})};
   MaskedFillGpu<Word>({numel,
                        OperandAlong<uint8_t>(dims, mask),
                        wanted ? none : taken,
                        wanted ? taken : none,
-                       /*fill=*/Word{},
                        reinterpret_cast<Word*>(data)},
                       /*value_numel=*/wanted ? numel : 1,
                       dev_ctx.GetSMCount(),

@@ -35,17 +35,35 @@ inline bool Overlap(const void* a,
   return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
 }
 
-// True if an output that is not allocated yet comes in the memory of `in`.
-template <typename Tensor>
-bool ComesIn(const Tensor& in, const Tensor& out) {
-  return in.initialized() && out.initialized() && in.data() == out.data();
-}
+// out_grad as the kernel found it. x_grad may be the very same DenseTensor,
+// which InferMeta has given the shape of x by then, so the shape is not asked
+// for here; and x_grad may take other memory while out_grad's is still read.
+class KeptGrad {
+ public:
+  explicit KeptGrad(const DenseTensor& out_grad) : tensor_(out_grad) {}
 
-// For a gradient that has not the elements of out_grad one by one: it gets
-// memory of its own when it is allocated.
-template <typename Tensor>
-void TakeOwnMemory(const Tensor& out_grad, Tensor* grad) {
-  if (ComesIn(out_grad, *grad)) grad->clear();
+  template <typename T>
+  const T* data() const {
+    return tensor_.initialized() ? static_cast<const T*>(tensor_.data())
+                                 : nullptr;
+  }
+
+  // For a gradient that has not the elements of out_grad one by one: it gets
+  // memory of its own when it is allocated.
+  void TakeApart(DenseTensor* grad) const {
+    if (tensor_.initialized() && grad->initialized() &&
+        tensor_.data() == grad->data()) {
+      grad->clear();
+    }
+  }
+
+ private:
+  DenseTensor tensor_;
+};
+
+template <typename T>
+const T* DataOrNull(const DenseTensor& tensor) {
+  return tensor.numel() == 0 ? nullptr : tensor.data<T>();
 }
 
 // The data of `in`, or of a copy of it in `copy` if writing `bytes` bytes to

@@ -18,7 +18,6 @@
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/index_reduce.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
 
 COMMON_DECLARE_bool(cudnn_deterministic);
@@ -35,34 +34,16 @@ void IndexReduceKernel(const Context& dev_ctx,
                        bool include_self,
                        DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  const ops::IndexReduce kind = ops::ParseIndexReduce(reduce);
-  const ops::AxisView view(x.dims(), updates.dims(), axis);
-  const T* x_data = x.numel() == 0 ? nullptr : x.data<T>();
-  T* out_data = dev_ctx.template Alloc<T>(out);
-  if (out->numel() == 0) {
-    ops::IndexOnGpu<Context>(dev_ctx, index, view.size, ops::GroupBy::kNone);
-    return;
-  }
-
-  const ops::IndexReduceTensors<T> unread{
-      x_data, nullptr, out_data, out->numel()};
-  if (index.numel() == 0) {
-    unread.CopyX(dev_ctx.stream());
-    return;
-  }
-  DenseTensor copy;
-  ops::IndexReduceGpu<T>(
-      dev_ctx,
-      index,
-      view,
-      kind,
-      include_self,
-      FLAGS_cudnn_deterministic,
-      {x_data,
-       ops::ReadApart<T>(
-           dev_ctx, updates, out_data, out->numel() * sizeof(T), &copy),
-       out_data,
-       out->numel()});
+  ops::IndexReduceInto<T, ops::OtherReduces>(dev_ctx,
+                                             {ops::IndexOp::kIndexReduce,
+                                              ops::ParseIndexReduce(reduce),
+                                              axis,
+                                              include_self,
+                                              FLAGS_cudnn_deterministic},
+                                             x,
+                                             index,
+                                             updates,
+                                             out);
 }
 
 }  // namespace phi

@@ -20,6 +20,7 @@
 #include "paddle/phi/kernels/funcs/masked_fill.cu.h"
 #include "paddle/phi/kernels/funcs/masked_scatter.cu.h"
 #include "paddle/phi/kernels/funcs/masked_sum.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_checks.h"
 #include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
 
 namespace phi {
@@ -34,20 +35,24 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
   using Word = typename ops::WordOf<sizeof(T)>::type;
-  const DDim& dims = out_grad.dims();
-  const int64_t numel = out_grad.numel();
+  const DDim dims =
+      ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
+  const int64_t numel = common::product(dims);
   if (numel == 0) {
     if (x_grad) ops::AllocZeros<T>(dev_ctx, x_grad);
     if (value_grad) ops::AllocZeros<T>(dev_ctx, value_grad);
     return;
   }
 
+  const ops::KeptGrad kept(out_grad);
   // The pass that gathers value_grad writes x_grad too, if that needs no sum
   // and is not out_grad's memory, which other threads still read.
-  const bool in_one_pass = value_grad && x_grad && x_grad->numel() == numel &&
-                           !ops::ComesIn(out_grad, *x_grad);
+  T* x_data = nullptr;
+  if (value_grad && x_grad && x_grad->numel() == numel) {
+    x_data = dev_ctx.template Alloc<T>(x_grad);
+    if (x_data == kept.data<T>()) x_data = nullptr;
+  }
   if (value_grad) {
-    T* x_data = in_one_pass ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
     T* value_data = dev_ctx.template Alloc<T>(value_grad);
     DenseTensor words;
     ops::MaskedScatterGradGpu<Word>(
@@ -55,7 +60,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
          /*tiles=*/0,
          static_cast<const uint8_t*>(mask.data()),
          ops::GpuView({dims, mask.dims()}),
-         static_cast<const Word*>(out_grad.data()),
+         kept.data<Word>(),
          reinterpret_cast<Word*>(x_data),
          reinterpret_cast<Word*>(value_data),
          value_grad->numel(),
@@ -63,8 +68,8 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
         dev_ctx.GetSMCount(),
         dev_ctx.stream());
   }
-  if (x_grad && !in_one_pass) {
-    ops::MaskedGradInto<T>(dev_ctx, out_grad, mask, /*wanted=*/false, x_grad);
+  if (x_data == nullptr) {
+    ops::MaskedGradInto<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
   }
 }
 
@@ -112,7 +117,6 @@ void MaskedScatterDoubleGradKernel(
                                  ops::OperandAlong<uint8_t>(dims, mask),
                                  ops::OperandAlong<Word>(dims, from_x),
                                  /*value=*/{},
-                                 /*fill=*/Word{},
                                  out},
                                 dev_ctx.GetSMCount(),
                                 dev_ctx.stream());

@@ -15,7 +15,6 @@
 #include "paddle/phi/kernels/infermeta/index_reduce.h"
 
 #include "paddle/phi/kernels/funcs/index_reduce_checks.h"
-#include "paddle/phi/kernels/funcs/scatter_op_checks.h"
 
 namespace phi {
 
@@ -26,12 +25,14 @@ void IndexReduceInferMeta(const MetaTensor& x,
                           const std::string& reduce,
                           bool include_self,
                           MetaTensor* out) {
-  funcs::scatter_ops::CheckIndexDtype("index_reduce", index);
-  funcs::scatter_ops::CheckSameDtype("index_reduce", x, "updates", updates);
-  funcs::scatter_ops::CheckReduceDtype(
-      funcs::scatter_ops::ParseIndexReduce(reduce), reduce, x.dtype());
-  funcs::scatter_ops::CheckIndexReduceDims(
-      x.dims(), index.dims(), updates.dims(), axis);
+  namespace ops = funcs::scatter_ops;
+  ops::CheckIndexReduce("index_reduce",
+                        ops::ParseIndexReduce(reduce),
+                        reduce,
+                        x,
+                        index,
+                        updates,
+                        axis);
   out->set_dims(x.dims());
   out->set_dtype(x.dtype());
   out->share_lod(x);

@@ -1,9 +1,5 @@
 // The attributes of a custom operator and of its gradients: the forward
-// entry's, and a string, `native_zero_dim`. What an old static graph does not
-// pass on to InferShape comes last: Scalars and lists.
-//
-// A Scalar travels as {kind, bits, bits}, since a custom operator has no
-// attribute type that keeps all of int64, double and complex.
+// entry's, and a string, `native_zero_dim`.
 
 #pragma once
 
@@ -31,7 +27,5 @@ Attrs ConvertAttrs(const OpSpec& spec, const std::vector<paddle::any>& values);
 
 // The string, which may be missing.
 std::string NamesAt(size_t i, const std::vector<paddle::any>& values);
-
-std::vector<int64_t> EncodeScalar(const phi::Scalar& scalar);
 
 }  // namespace native_ops

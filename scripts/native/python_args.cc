@@ -62,26 +62,6 @@ Attr ReadInt(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
   return found;
 }
 
-// A number of Python's own types, or of one that converts to them.
-phi::Scalar ReadScalar(const OpSpec& spec,
-                       const AttrSpec& attr,
-                       PyObject* value) {
-  if (PyBool_Check(value)) return phi::Scalar(value == Py_True);
-  if (PyFloat_Check(value)) return phi::Scalar(PyFloat_AS_DOUBLE(value));
-  if (PyIndex_Check(value)) {
-    AttrSpec as_int64 = attr;
-    as_int64.type = AttrType::kInt64;
-    return phi::Scalar(std::get<int64_t>(ReadInt(spec, as_int64, value)));
-  }
-  if (PyComplex_Check(value)) {
-    const Py_complex found = PyComplex_AsCComplex(value);
-    return phi::Scalar(phi::dtype::complex<double>(found.real, found.imag));
-  }
-  const double found = PyFloat_AsDouble(value);
-  Check();
-  return phi::Scalar(found);
-}
-
 const char* TypeName(AttrType type) {
   switch (type) {
     case AttrType::kBool:
@@ -93,10 +73,6 @@ const char* TypeName(AttrType type) {
       return "a float";
     case AttrType::kString:
       return "a str";
-    case AttrType::kInt64s:
-      return "a list of int";
-    case AttrType::kScalar:
-      return "a number";
   }
   return "";
 }
@@ -129,11 +105,6 @@ Attr ReadAs(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
       if (found == nullptr) throw PythonError();
       return std::string(found);
     }
-    case AttrType::kInt64s:
-      return py::reinterpret_borrow<py::object>(value)
-          .cast<std::vector<int64_t>>();
-    case AttrType::kScalar:
-      return ReadScalar(spec, attr, Number(value).ptr());
   }
   return false;
 }

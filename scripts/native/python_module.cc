@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base_kernels.h"
 #include "custom_ops.h"
 #include "eager_abi.h"
 #include "python_args.h"
@@ -125,6 +126,30 @@ PyObject* Admit(PyObject*, PyObject* name) {
   });
 }
 
+// taken_kernels(): {operator: dtypes} of the kernels that are ours in Paddle's
+// registry.
+PyObject* TakenKernelsOf(PyObject*, PyObject*) {
+  return Guarded([&]() -> PyObject* {
+    py::dict result;
+    for (const TakenKernel& kernel : TakenKernels()) {
+      result[py::str(kernel.name)] = kernel.dtypes;
+    }
+    return result.release().ptr();
+  });
+}
+
+// kernel_misfit(name, as): why our kernels for the operator `as` can't be
+// called as those of Paddle's operator `name`, or ''.
+PyObject* KernelMisfit(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  return Guarded([&]() -> PyObject* {
+    if (count != 2) throw NotServed();
+    const auto text = [&](int i) {
+      return py::reinterpret_borrow<py::object>(args[i]).cast<std::string>();
+    };
+    return py::str(MisfitBetween(text(0), text(1))).release().ptr();
+  });
+}
+
 PyMethodDef kCallOp = {
     "call", reinterpret_cast<PyCFunction>(CallOp), METH_FASTCALL, ""};
 PyMethodDef kCallInplace = {
@@ -139,6 +164,11 @@ PyMethodDef kFunctions[] = {
     {"admit", Admit, METH_O, ""},
     {"register_custom_ops", RegisterCustomOps, METH_NOARGS, ""},
     {"bump_version", BumpVersion, METH_O, ""},
+    {"kernel_misfit",
+     reinterpret_cast<PyCFunction>(KernelMisfit),
+     METH_FASTCALL,
+     ""},
+    {"taken_kernels", TakenKernelsOf, METH_NOARGS, ""},
     {"take_history",
      reinterpret_cast<PyCFunction>(TakeHistory),
      METH_FASTCALL,
@@ -164,13 +194,23 @@ bool AddOp(PyObject* module, const OpSpec& spec) {
 }  // namespace
 }  // namespace native_ops
 
+namespace {
+
+PyObject* Unfit(const std::string& reason) {
+  PyErr_Format(PyExc_ImportError,
+               "paddle._native_lib does not fit this Paddle: %s.",
+               reason.c_str());
+  return nullptr;
+}
+
+}  // namespace
+
 PyMODINIT_FUNC PyInit__native_lib() {
   if (!native_ops::EagerAbiFits()) {
-    PyErr_SetString(PyExc_ImportError,
-                    "paddle._native_lib does not fit this Paddle: a node of "
-                    "its backward graph is larger than expected.");
-    return nullptr;
+    return Unfit("a node of its backward graph is larger than expected");
   }
+  const std::string misfit = native_ops::TakeOverBaseKernels();
+  if (!misfit.empty()) return Unfit(misfit);
   PyObject* module = PyModule_Create(&native_ops::kModule);
   if (module == nullptr) return nullptr;
   for (const native_ops::OpSpec* spec : native_ops::BackwardOps()) {

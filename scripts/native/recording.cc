@@ -44,15 +44,6 @@ std::vector<Tensor> Compute(const OpSpec& spec,
   return results;
 }
 
-template <typename V>
-py::object ToPython(const V& value) {
-  return py::cast(value);
-}
-
-py::object ToPython(const phi::Scalar& value) {
-  return py::cast(EncodeScalar(value));
-}
-
 }  // namespace
 
 PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count) {
@@ -94,7 +85,8 @@ PyObject* CallEncode(PyObject* self, PyObject* const* args, Py_ssize_t) {
     std::vector<py::object> values(declared.size());
     for (size_t i = 0; i < attrs.size(); ++i) {
       values[order.attrs[i]] = std::visit(
-          [](const auto& value) { return ToPython(value); }, attrs[i]);
+          [](const auto& value) -> py::object { return py::cast(value); },
+          attrs[i]);
     }
     values[order.zero_dim] =
         py::reinterpret_borrow<py::object>(args[attrs.size()]);

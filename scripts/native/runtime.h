@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
-#include "paddle/phi/common/scalar.h"
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/kernel_factory.h"
 #include "paddle/phi/core/meta_tensor.h"
@@ -23,15 +22,9 @@ namespace native_ops {
 inline constexpr size_t kDtypes =
     static_cast<size_t>(phi::DataType::NUM_DATA_TYPES);
 
-enum class AttrType { kBool, kInt, kInt64, kFloat, kString, kInt64s, kScalar };
+enum class AttrType { kBool, kInt, kInt64, kFloat, kString };
 
-using Attr = std::variant<bool,
-                          int,
-                          int64_t,
-                          float,
-                          std::string,
-                          std::vector<int64_t>,
-                          phi::Scalar>;
+using Attr = std::variant<bool, int, int64_t, float, std::string>;
 using Attrs = std::vector<Attr>;
 using Inputs = std::vector<const phi::DenseTensor*>;  // null: absent
 using Outputs = std::vector<phi::DenseTensor*>;       // null: not wanted

@@ -1,5 +1,6 @@
 """Tests of the benchmark's cases: names, inputs, bytes and known gaps."""
 
+import dataclasses
 import sys
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from bench import cases, floors, gaps, inputs, traffic
 
 def shrunk(case):
     """The case in a tiny shape."""
+    case = case.within(13)
     dims = tuple(min(dim, 10 + place) for place, dim in enumerate(case.shape))
-    return cases.Case(case.op, case.mode, case.dtype, dims, case.params)
+    return dataclasses.replace(case, shape=dims, env=())
 
 
 def test_case_names_are_unique_and_floors_name_known_operators():
@@ -26,8 +28,12 @@ def test_case_names_are_unique_and_floors_name_known_operators():
 
 def test_cases_cover_the_sizes_dtypes_and_modes_of_each_operator():
     every = cases.all_cases()
-    for op in set(cases.OPS) - set(cases.YARDSTICKS):
-        mine = [case for case in every if case.op == op]
+    assert {op for op, _ in cases.FORMS} == set(cases.OPS) - set(
+        cases.YARDSTICKS
+    )
+    for op, form in cases.FORMS:
+        variant = cases.case(op, **form).variant
+        mine = [c for c in every if (c.op, c.variant) == (op, variant)]
         assert {1 << e for e in cases.SIZES} <= {c.numel for c in mine}
         wanted = {*cases.DTYPES, *cases.MORE_DTYPES}
         assert wanted <= {c.dtype for c in mine}
@@ -75,13 +81,41 @@ def test_masked_scatter_gets_as_many_values_as_the_mask_has_trues():
 )
 def test_index_patterns_have_so_many_distinct_slots(pattern, distinct):
     rng = np.random.default_rng(0)
-    found = inputs.index(rng, 50, pattern)
+    found = inputs.index(rng, 50, pattern, 50)
     assert len(set(found.tolist())) == distinct
 
 
 def test_sorted_index_is_sorted():
-    found = inputs.index(np.random.default_rng(0), 50, 'sorted')
-    assert (np.diff(found) >= 0).all()
+    found = inputs.index(np.random.default_rng(0), 50, 'sorted', 70)
+    assert found.shape == (70,) and (np.diff(found) >= 0).all()
+
+
+@pytest.mark.parametrize(('axis', 'shape'), [(0, (9, 3)), (1, (5, 9))])
+def test_scatter_has_as_many_updates_as_it_is_told(axis, shape):
+    case = cases.case('scatter', shape=(5, 3), axis=axis, updates=9)
+    made = inputs.build(case)
+    assert made.data['updates'].shape == shape
+    assert made.index['index'].shape == (9,)
+    assert case.name.endswith('updates=9')
+
+
+@pytest.mark.parametrize(
+    ('value', 'shape'), [('one', ()), ('row', (5, 1)), ('full', (5, 3))]
+)
+def test_masked_fill_has_a_number_or_a_tensor_as_value(value, shape):
+    made = inputs.build(cases.case('masked_fill', shape=(5, 3), value=value))
+    assert made.data['value'].shape == shape and 'value' not in made.attrs
+    number = inputs.build(cases.case('masked_fill', shape=(5, 3)))
+    assert number.attrs['value'] == 3 and 'value' not in number.data
+
+
+def test_traffic_counts_every_update():
+    few, many = (
+        cases.case('scatter', shape=(8, 4), updates=count) for count in (8, 20)
+    )
+    more = traffic.traffic(many).other - traffic.traffic(few).other
+    assert more == 12 * (4 * 4 + 8)  # a row of float32 and its index
+    assert traffic.memory_needed(many) > traffic.memory_needed(few)
 
 
 def test_traffic_of_a_plain_masked_scatter():
@@ -110,6 +144,8 @@ def test_gaps_of_the_release_name_their_reasons():
     assert gap('scatter', 'fwd', 'bool') == gaps.NO_DTYPE
     assert gap('scatter', reduce='sum') is None
     assert gap('masked_scatter') is None
+    assert gap('masked_fill', 'grad') is None
+    assert 'wrong gradient' in gap('masked_fill', 'grad', value='one')
     assert gap('diagonal_scatter', 'grad') == 'y gets no gradient'
 
 

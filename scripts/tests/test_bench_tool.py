@@ -213,6 +213,17 @@ def test_summary_counts_tiny_tensors_but_not_the_yardstick():
     assert [s['name'] for s in found['slower']] == [tiny['name']]
 
 
+def test_summary_follows_a_tensor_value_apart_from_a_number():
+    rows = [
+        result(case=cases.case('masked_fill', shape=shape, value=value))
+        for value in ('number', 'one')
+        for shape in (cases.square(18), cases.square(24))
+    ]
+    found = summary.scaling(rows)
+    names = ['masked_fill', 'masked_fill, Tensor value']
+    assert [row['op'] for row in found] == names
+
+
 def test_summary_of_threads_and_sizes():
     large = cases.case('masked_scatter', shape=cases.square(27))
     rows = [
@@ -249,6 +260,9 @@ def test_changes_show_a_loss_and_leave_out_noise():
 def test_table_marks_a_busy_machine_and_missing_sides():
     line = table.line(result(others=0.5))
     assert line.endswith('*') and 'n/a' in line and '4x' in line
+    by = result()
+    by['sides']['torch']['way'] = 'index_put'
+    assert table.line(by).endswith('  index_put')
     assert 'WARNING' in '\n'.join(table.busy_lines([result(others=0.5)]))
     assert table.busy_lines([result(others=0.01)]) == []
 
@@ -264,6 +278,7 @@ def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
     other = cases.case('masked_scatter', shape=cases.square(18))
     tiny = cases.case('where', shape=cases.square(6))
     data = run_data([result(), result(case=other), result(case=tiny)])
+    data['results'][0]['sides']['torch']['way'] = 'index_put'
     data['memory'] = [
         {
             'name': cases.case('masked_scatter').name,
@@ -275,6 +290,7 @@ def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
     page = (tmp_path / 'page.html').read_text()
     assert page.count('<svg') == page.count('</svg>') >= 4
     assert 'title="a reason"' in page
+    assert '<td>index_put</td>' in page and 'PyTorch 8 ms by index_put' in page
     assert 'A &lt;fast&gt; processor' in page
     assert not re.search(r'(src|href)=', page)
 
@@ -297,7 +313,30 @@ def test_readme_section_is_written_between_its_markers(tmp_path):
     text = readme.read_text()
     assert text.startswith('before\n') and text.endswith('\nafter\n')
     assert 'old' not in text and '2026-01-02' in text
-    assert '| masked_scatter | forward | 2 ms | 8 ms | n/a | 4x |' in text
+    assert '| masked_scatter | forward | 2 ms | 8 ms | - | n/a | 4x |' in text
+
+
+def test_readme_names_the_forms_of_masked_fill_and_the_way_of_torch():
+    fill, tensor = (
+        result(case=cases.case('masked_fill', value=value))
+        for value in ('number', 'one')
+    )
+    tensor['sides']['torch']['way'] = 'where'
+    lines = readme_table.rows(run_data([fill, tensor]), ['masked_fill'])
+    assert lines[-2].startswith('| masked_fill | forward | 2 ms | 8 ms | - |')
+    start = '| masked_fill, Tensor value | forward | 2 ms | 8 ms | where |'
+    assert lines[-1].startswith(start)
+
+
+def test_readme_shows_the_graph_cases():
+    how = {'shape': cases.NODES, 'updates': cases.EDGES}
+    rows = [
+        result(case=cases.case('scatter', reduce=reduce, **how))
+        for reduce in ('assign', 'sum')
+    ]
+    lines = readme_table.rows(run_data(rows), ['scatter'])
+    assert lines[-2].startswith('| scatter, graph | forward |')
+    assert lines[-1].startswith('| scatter, sum, graph | forward |')
 
 
 def test_readme_section_is_not_written_for_a_busy_machine(tmp_path):

@@ -41,8 +41,42 @@ def test_case_is_checked_and_timed_on_both_sides(crew, mode):
     assert found['ratio_torch'] > 0
 
 
+@pytest.mark.parametrize('mode', cases.MODES)
+@pytest.mark.parametrize(
+    ('op', 'how', 'ways'),
+    [
+        ('scatter', {}, {'index_copy', 'scatter', 'index_put'}),
+        (
+            'scatter',
+            {'reduce': 'sum', 'axis': 1, 'updates': 40},
+            {'index_add', 'scatter_add', 'scatter_reduce'},
+        ),
+        (
+            'scatter',
+            {'reduce': 'mean', 'include_self': True},
+            {'index_reduce', 'scatter_reduce'},
+        ),
+        ('masked_fill', {}, {'masked_fill', 'where'}),
+        ('masked_fill', {'value': 'one'}, {'masked_fill', 'where'}),
+        (
+            'masked_scatter',
+            {'mask': 'row'},
+            {'masked_scatter', 'index_put', 'where'},
+        ),
+    ],
+)
+def test_torch_is_timed_by_the_fastest_of_its_ways(crew, op, how, ways, mode):
+    case = cases.case(op, mode, shape=TINY, **how)
+    found = runner.run_case(crew, SIDES, case, EFFORT)
+    torch = found['sides']['torch']
+    assert set(torch['ways']) == ways
+    assert torch['way'] == min(torch['ways'], key=torch['ways'].get)
+    assert found['ratio_torch'] > 0
+    assert 'way' not in found['sides']['ours']
+
+
 def test_large_enough_case_has_a_limit(crew):
-    case = cases.case('masked_fill_scalar', shape=(512, 512))
+    case = cases.case('masked_fill', shape=(512, 512))
     found = runner.run_case(crew, SIDES, case, EFFORT)
     assert found['sides']['limit']['ms'] > 0
     assert found['of_limit'] > 0

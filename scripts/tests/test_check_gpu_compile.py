@@ -26,6 +26,7 @@ ptxas info    : Function properties for _Z4CopyPi
 ptxas info    : Used 124 registers, used 1 barriers
 """
 SPILLS = REPORT.replace('0 bytes spill loads', '8 bytes spill loads', 1)
+EVERY = ['base_kernels.cu', 'copy_kernel.cu', 'fill_kernel.cu']
 # Says its version, or records its arguments, says what `report` holds and
 # ends with the code in `status`.
 NVCC = """\
@@ -47,7 +48,7 @@ NVCC = """\
 
 
 class Project:
-    """A project with two sources, and the stand-in."""
+    """A project with three sources, and the stand-in."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -57,6 +58,7 @@ class Project:
             'kernels/gpu/fill_kernel.cu',
             '#include "paddle/phi/kernels/funcs/fill.cu.h"\n',
         )
+        self.write('gpu_tests/harness/base_kernels.cu', '')
         self.write('kernels/funcs/fill.cu.h', '#  include "missing.h"\n')
         self.write('kernels/funcs/other.h', '')
         self.write('tools/nvcc', textwrap.dedent(NVCC))
@@ -104,9 +106,10 @@ def test_files_are_compiled_and_reported(project, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith('copy_kernel.cu ')
     assert lines[1].startswith('fill_kernel.cu ')
-    assert all(line.endswith('124 registers  no spills') for line in lines[:2])
-    assert lines[2].startswith('check_gpu_compile: 2 files for sm_80, sm_90')
-    assert lines[2].endswith(': clean')
+    assert lines[2].startswith('base_kernels.cu ')
+    assert all(line.endswith('124 registers  no spills') for line in lines[:3])
+    assert lines[3].startswith('check_gpu_compile: 3 files for sm_80, sm_90')
+    assert lines[3].endswith(': clean')
 
 
 def test_arguments_of_the_compiler(project):
@@ -148,8 +151,8 @@ def test_second_run_compiles_nothing(project, capsys):
     assert project.run() == 0
     capsys.readouterr()
     assert project.run() == 0
-    assert len(project.calls()) == 2
-    assert capsys.readouterr().out.count('unchanged  124 registers') == 2
+    assert len(project.calls()) == 3
+    assert capsys.readouterr().out.count('unchanged  124 registers') == 3
 
 
 @pytest.mark.parametrize(
@@ -158,8 +161,9 @@ def test_second_run_compiles_nothing(project, capsys):
         ('kernels/gpu/fill_kernel.cu', ['fill_kernel.cu']),
         ('kernels/funcs/fill.cu.h', ['fill_kernel.cu']),
         ('kernels/funcs/other.h', []),
-        ('tools/version', ['copy_kernel.cu', 'fill_kernel.cu']),
-        ('version/__init__.py', ['copy_kernel.cu', 'fill_kernel.cu']),
+        ('gpu_tests/harness/base_kernels.cu', ['base_kernels.cu']),
+        ('tools/version', EVERY),
+        ('version/__init__.py', EVERY),
     ],
 )
 def test_change_compiles_what_depends_on_it(project, name, compiled):
@@ -177,10 +181,10 @@ def test_failing_compile_is_shown_and_tried_again(project, capsys):
     output = capsys.readouterr().out
     assert 'FAILED\n    fill.cu(3): error: expected a ";"\n' in output
     assert 'ptxas' not in output
-    assert ': FAILED: copy_kernel.cu, fill_kernel.cu' in output
+    assert ': FAILED: copy_kernel.cu, fill_kernel.cu, base_kernels.cu' in output
     project.set(REPORT, 0)
     assert project.run() == 0
-    assert len(project.calls()) == 4
+    assert len(project.calls()) == 6
 
 
 def test_spill_is_a_fault_in_every_run(project, capsys):

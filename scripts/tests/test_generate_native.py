@@ -17,7 +17,7 @@ VERSION = '9.9.9'
 
 SAMPLE = """
 - op : stretch
-  args : (Tensor x, Tensor y, int axis = -1, str how="add", bool keep=true, Scalar(double) by=1.5)
+  args : (Tensor x, Tensor y, int axis = -1, str how="add", bool keep=true, float by=1.5)
   output : Tensor (out)
   infer_meta :
     func : StretchInferMeta
@@ -42,7 +42,7 @@ SAMPLE = """
   no_need_buffer : x
 
 - backward_op : stretch_grad
-  forward : stretch (Tensor x, Tensor y, int axis, str how, bool keep, Scalar(double) by) -> Tensor(out)
+  forward : stretch (Tensor x, Tensor y, int axis, str how, bool keep, float by) -> Tensor(out)
   args : (Tensor x, Tensor y, Tensor out_grad, int axis)
   output : Tensor(x_grad), Tensor(y_grad)
   infer_meta :
@@ -109,7 +109,7 @@ def test_kernel_is_called_with_the_types_of_its_signature(render):
     assert (
         'using Function = void (*)(const phi::CPUContext&, '
         'const phi::DenseTensor&, const phi::DenseTensor&, int, '
-        'const std::string&, bool, const phi::Scalar&, phi::DenseTensor*)'
+        'const std::string&, bool, float, phi::DenseTensor*)'
     ) in text
     assert (
         'phi::StretchInferMeta(in[0], std::get<int>(attrs[0]), out[0])' in text

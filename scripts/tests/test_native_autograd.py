@@ -55,7 +55,8 @@ def test_graph_may_be_run_again_while_it_is_retained(call):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
     out.sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), first[0].numpy())
-    with pytest.raises(RuntimeError, match='retain_graph'):
+    # a SystemError from the nodes of Paddle's own operators
+    with pytest.raises((RuntimeError, SystemError), match='retain_graph'):
         out.backward()
 
 
@@ -225,5 +226,7 @@ def test_error_of_a_gradient_reaches_python():
     x, part = leaf(), leaf()
     out = paddle.scatter(x, index(), part[:3], overwrite=False, reduce='mul')
     (first,) = paddle.grad(out.sum(), [x], create_graph=True)
-    with pytest.raises((RuntimeError, NotImplementedError), match='mul'):
+    with pytest.raises(
+        (RuntimeError, NotImplementedError), match='index_reduce_grad'
+    ):
         paddle.grad(first.sum(), [x])

@@ -79,8 +79,8 @@ def test_attributes_may_be_numpy_scalars(stop_gradient):
     from paddle import _C_ops
 
     call = operands(stop_gradient)
-    want = _C_ops.index_reduce(*call, 0, 'sum', False)
-    got = _C_ops.index_reduce(*call, np.int32(0), 'sum', np.bool_(False))
+    want = _C_ops.index_reduce(*call, 0, 'mul', False)
+    got = _C_ops.index_reduce(*call, np.int32(0), 'mul', np.bool_(False))
     assert (got == want).all()
 
 
@@ -97,3 +97,29 @@ def test_attribute_of_a_wrong_type_is_named_in_a_static_graph():
                 _C_ops.index_reduce(x, index, x[:2], 0, 'sum', 'no')
     finally:
         paddle.disable_static()
+
+
+def test_a_base_kernel_that_takes_other_arguments_is_told():
+    """Each pair of operators that Paddle has, with the kernels of another."""
+    from paddle import _native_lib
+
+    misfit = _native_lib.kernel_misfit
+    for name in _native_lib.taken_kernels():
+        assert misfit(name, name) == ''
+    assert misfit('scatter', 'masked_fill') == (
+        'it takes 1 attributes, expected 0'
+    )
+    assert misfit('masked_fill_grad', 'scatter_grad') == (
+        'it takes 4 inputs, expected 3'
+    )
+    assert misfit('scatter_grad', 'scatter') == (
+        'it takes 2 outputs, expected 1'
+    )
+    assert misfit('put_along_axis', 'scatter') == (
+        'it takes 3 attributes, expected 1'
+    )
+    # three Tensors of one type where the second has to be bool
+    assert misfit('where', 'masked_fill') == 'its input 1 is of another type'
+    assert misfit('no_such_operator', 'scatter') == (
+        'there is no float32 kernel'
+    )

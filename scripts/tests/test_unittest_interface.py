@@ -22,8 +22,9 @@ OUTPUT = {
     'check_pir', 'check_auto_parallel', 'check_pir_onednn',
     'check_symbol_infer',
 }  # fmt: skip
+# Not no_grad_set: Paddle's refuses it from an op outside of its white list.
 GRAD = {
-    'inputs_to_check', 'output_names', 'no_grad_set', 'numeric_grad_delta',
+    'inputs_to_check', 'output_names', 'numeric_grad_delta',
     'in_place', 'max_relative_error', 'user_defined_grads',
     'user_defined_grad_outputs', 'check_dygraph', 'check_prim',
     'only_check_prim', 'check_prim_pir', 'atol', 'check_cinn', 'check_pir',
@@ -256,6 +257,7 @@ def test_good_file_has_no_faults():
         ('self.check_output(', 'self.check_output(1e-3, ', 'more than 0 pos'),
         ('self.check_grad(', 'self.check_gradient(', 'have check_gradient'),
         ("'out', check_pir", "'out', delta", 'does not take delta'),
+        ("'out', check_pir", "'out', no_grad_set", 'take no_grad_set'),
         ("self.op_type = 'fold'", 'pass', 'does not set op_type'),
         ('class TestFold(OpTest)', 'class TestFold', 'no unittest.TestCase'),
         ('import paddle\n', 'def test_x():\n    pass\n', 'test_x is not in'),

@@ -20,13 +20,11 @@
 
 namespace phi {
 
-// UINT64 is no operator's type, but a Scalar may have it.
 enum class DataType : int {
 #define STANDIN_ENUMERATOR(type, name, text) name,
   STANDIN_EACH_DATA_TYPE(STANDIN_ENUMERATOR)
 #undef STANDIN_ENUMERATOR
-      UINT64,
-  UNDEFINED
+      UNDEFINED
 };
 
 template <typename T>

@@ -1,0 +1,57 @@
+// The kernels of operators that Paddle has, registered for our functions as the
+// files of these operators do it.
+
+#include <type_traits>
+
+#include "paddle/phi/backends/gpu/gpu_context.h"
+#include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/masked_fill_kernel_gpu.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_kernel_gpu.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+
+#ifndef SCATTER_OPS_STANDIN
+#include "paddle/phi/kernels/masked_fill_grad_kernel.h"
+#include "paddle/phi/kernels/masked_fill_kernel.h"
+#include "paddle/phi/kernels/scatter_grad_kernel.h"
+#include "paddle/phi/kernels/scatter_kernel.h"
+
+#define CHECK_TYPE(ours, declared)                                          \
+  static_assert(                                                            \
+      std::is_same<                                                         \
+          decltype(&phi::funcs::scatter_ops::ours<float, phi::GPUContext>), \
+          decltype(&phi::declared<float, phi::GPUContext>)>::value,         \
+      #ours " must take what " #declared " takes")
+
+CHECK_TYPE(MaskedFillGpuKernel, MaskedFillKernel);
+CHECK_TYPE(MaskedFillGradGpuKernel, MaskedFillGradKernel);
+CHECK_TYPE(ScatterGpuKernel, ScatterKernel);
+CHECK_TYPE(ScatterGradGpuKernel, ScatterGradKernel);
+#endif
+
+PD_REGISTER_KERNEL(masked_fill,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::MaskedFillGpuKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(masked_fill_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::MaskedFillGradGpuKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(scatter,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::ScatterGpuKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(scatter_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::ScatterGradGpuKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}

@@ -1,0 +1,51 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "paddle/phi/kernels/index_scatter_kernel.h"
+
+#include "paddle/phi/backends/cpu/cpu_context.h"
+#include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/index_reduce_cpu.h"
+#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+
+namespace phi {
+
+template <typename T, typename Context>
+void IndexScatterKernel(const Context& dev_ctx,
+                        const DenseTensor& x,
+                        const DenseTensor& index,
+                        const DenseTensor& updates,
+                        int axis,
+                        const std::string& reduce,
+                        bool include_self,
+                        DenseTensor* out) {
+  namespace ops = funcs::scatter_ops;
+  ops::IndexReduceCpu<T, ops::LinearReduces>(dev_ctx,
+                                             "index_scatter",
+                                             x,
+                                             index,
+                                             updates,
+                                             axis,
+                                             ops::ParseIndexScatter(reduce),
+                                             include_self,
+                                             out);
+}
+
+}  // namespace phi
+
+PD_REGISTER_KERNEL(index_scatter,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::IndexScatterKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}

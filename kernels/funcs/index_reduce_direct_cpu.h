@@ -1,0 +1,195 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Reductions of short rows along the first axis, without grouping the index:
+// updates are read once, in the order in which they lie in memory, and slots
+// are written wherever the index points. out has big pages, updates may not,
+// so that this is the cheaper side to be random on. Each thread owns a range of
+// slots and passes over all of the index: no atomics, and a slot gets its
+// updates in the order of the index, with the same bits as a group of them.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/index_reduce_math.h"
+#include "paddle/phi/kernels/funcs/index_reduce_walk.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// What a slot starts from if x does not take part. Not for a product of complex
+// numbers, where 1 times an infinity has a NaN.
+template <typename T, IndexReduce kReduce>
+T IdentityOf() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (kReduce == IndexReduce::kMul) {
+    return T(1);
+  } else if constexpr (kReduce == IndexReduce::kAmax) {
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  } else if constexpr (kReduce == IndexReduce::kAmin) {
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  } else {
+    return T{};
+  }
+}
+
+template <typename T, IndexReduce kReduce>
+class DirectReducer {
+ public:
+  DirectReducer(const AxisView& view,
+                const std::vector<int64_t>& slots,
+                bool include_self,
+                const T* x,
+                const T* updates,
+                T* out)
+      : inner_(view.inner),
+        size_(view.size),
+        slots_(slots),
+        include_self_(include_self),
+        x_(x),
+        updates_(updates),
+        out_(out) {}
+
+  static bool Serves(const AxisView& view, const std::vector<int64_t>& slots) {
+    if constexpr (!kKnown) return false;
+    const int64_t n = static_cast<int64_t>(slots.size());
+    return view.outer == 1 && view.inner * kItem <= kRowBytes &&
+           !HasFewPositions(n, view.size);
+  }
+
+  void Run() {
+    if constexpr (kKnown) {
+      Count();
+      const int64_t bytes =
+          (size_ + static_cast<int64_t>(slots_.size())) * inner_ * kItem;
+      Cut(bytes < kParallelBytes ? 1 : NumThreads());
+      const int64_t ranges = static_cast<int64_t>(cuts_.size()) - 1;
+      ParallelFor(ranges, bytes, [&](int64_t r) {
+        Start(cuts_[r], cuts_[r + 1]);
+        Reduce(cuts_[r], cuts_[r + 1]);
+        Finish(cuts_[r], cuts_[r + 1]);
+      });
+    }
+  }
+
+ private:
+  // Partial results stand in out, so it must be wide enough for them.
+  static constexpr bool kKnown =
+      kReduce != IndexReduce::kAssign &&
+      std::is_same<typename ReduceType<T, kReduce>::type, T>::value &&
+      !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
+  static constexpr int64_t kItem = sizeof(T);
+  // Rows from here on are long enough to be read anywhere in memory.
+  static constexpr int64_t kRowBytes = 1024;
+
+  void Count() {
+    counts_.assign(size_, 0);
+    for (const int64_t slot : slots_) ++counts_[slot];
+  }
+
+  // Ranges of slots with about the same number of rows to read and write.
+  void Cut(int64_t ranges) {
+    const int64_t all = size_ + static_cast<int64_t>(slots_.size());
+    cuts_ = {0};
+    int64_t rows = 0;
+    for (int64_t slot = 0; ranges > 1 && slot < size_; ++slot) {
+      rows += 1 + counts_[slot];
+      const int64_t cut = static_cast<int64_t>(cuts_.size());
+      if (cut < ranges && rows >= all / ranges * cut) cuts_.push_back(slot + 1);
+    }
+    if (cuts_.back() != size_) cuts_.push_back(size_);
+  }
+
+  // Slots [begin, end) with what is reduced first; untouched ones are copied.
+  void Start(int64_t begin, int64_t end) const {
+    if (include_self_) return CopyRows(begin, end);
+    int64_t done = begin;
+    for (int64_t slot = begin; slot < end; ++slot) {
+      if (counts_[slot] == 0) continue;
+      CopyRows(done, slot);
+      std::fill_n(out_ + slot * inner_, inner_, IdentityOf<T, kReduce>());
+      done = slot + 1;
+    }
+    CopyRows(done, end);
+  }
+
+  void CopyRows(int64_t begin, int64_t end) const {
+    if (x_ == out_ || begin == end) return;
+    std::memcpy(static_cast<void*>(out_ + begin * inner_),
+                x_ + begin * inner_,
+                (end - begin) * inner_ * kItem);
+  }
+
+  void Reduce(int64_t begin, int64_t end) const {
+    // In the time of so many rows a cache line arrives.
+    constexpr int64_t kAhead = 8;
+    const int64_t n = static_cast<int64_t>(slots_.size());
+    const auto owned = [begin, end](int64_t slot) {
+      return (slot >= begin) & (slot < end);
+    };
+    for (int64_t p = 0; p < n; ++p) {
+      if (p + kAhead < n && owned(slots_[p + kAhead])) {
+        PrefetchRow(out_ + slots_[p + kAhead] * inner_);
+      }
+      if (!owned(slots_[p])) continue;
+      T* slot = out_ + slots_[p] * inner_;
+      const T* row = updates_ + p * inner_;
+#pragma GCC ivdep
+      for (int64_t l = 0; l < inner_; ++l) {
+        slot[l] = Combine<kReduce>(slot[l], row[l]);
+      }
+    }
+  }
+
+  void PrefetchRow(const T* row) const {
+    constexpr int64_t kLine = 64;
+    const auto* first = reinterpret_cast<const char*>(row);
+    for (int64_t b = 0; b < inner_ * kItem; b += kLine) {
+      __builtin_prefetch(first + b, /*for writing*/ 1);
+    }
+  }
+
+  void Finish(int64_t begin, int64_t end) const {
+    if constexpr (kReduce == IndexReduce::kMean) {
+      for (int64_t slot = begin; slot < end; ++slot) {
+        if (counts_[slot] == 0) continue;
+        T* row = out_ + slot * inner_;
+        for (int64_t l = 0; l < inner_; ++l) {
+          row[l] = DivideByCount(row[l], counts_[slot] + include_self_);
+        }
+      }
+    }
+  }
+
+  int64_t inner_;
+  int64_t size_;
+  const std::vector<int64_t>& slots_;
+  bool include_self_;
+  const T* x_;
+  const T* updates_;
+  T* out_;
+  std::vector<int64_t> counts_;  // of the positions that point to a slot
+  std::vector<int64_t> cuts_;
+};
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,76 @@
+"""A YAML file without a fault, and faults planted into it."""
+
+import re
+
+FORWARD = '''\
+- op : tuck
+  args : (Tensor x, Tensor mask, Tensor[] parts, Scalar(double) by, int axis=0, bool flag = true)
+  output : Tensor(out), Tensor (count)
+  infer_meta :
+    func : TuckInferMeta
+    param : [x, mask, axis]
+  kernel :
+    func : tuck
+    param : [x, mask, parts, by, axis]
+    data_type : x
+  inplace : (x -> out)
+  intermediate : count
+  data_transform :
+    skip_transform : mask
+  backward : tuck_grad
+  interfaces : paddle::dialect::InferSymbolicShapeInterface
+'''
+DOUBLE = '''\
+- backward_op : tuck_double_grad
+  forward : tuck_grad (Tensor x, Tensor mask, Tensor grad_out, Scalar by, int axis) -> Tensor(grad_x)
+  args : (Tensor mask, Tensor grad_out, Tensor grad_x_grad, int axis)
+  output : Tensor(grad_out_grad)
+  infer_meta :
+    func : UnchangedInferMeta
+    param : [grad_out]
+  kernel :
+    func : tuck_double_grad
+    data_type : grad_out
+  optional : grad_x_grad
+'''
+GRAD = '''\
+- backward_op : tuck_grad
+  forward : tuck (Tensor x, Tensor mask, Tensor[] parts, Scalar by, int axis=0, bool flag=true) -> Tensor(out), Tensor(count)
+  args : (Tensor x, Tensor mask, Tensor out_grad, Scalar by, int axis)
+  output : Tensor(x_grad)
+  infer_meta :
+    func : UnchangedInferMeta
+    param : [x]
+  kernel :
+    func : tuck_grad
+    data_type : out_grad
+  inplace : (out_grad -> x_grad)
+  no_need_buffer : x
+  backward : tuck_double_grad
+'''
+GOOD = f'{FORWARD}\n{DOUBLE}\n{GRAD}'
+
+
+def planted(old, new):
+    """GOOD with another text in one place."""
+    assert GOOD.count(old) >= 1, f'the sample no longer holds `{old}`'
+    return GOOD.replace(old, new, 1)
+
+
+def line_of(text, place):
+    """Line of `entry.key` or `entry.key.inner`, or of `entry` itself."""
+    entry, *keys = place.split('.')
+    patterns = [rf'- (op|backward_op) : {entry}$']
+    patterns += [rf'{"  " * i}{key} :' for i, key in enumerate(keys, 1)]
+    wanted = patterns.pop(0)
+    for number, line in enumerate(text.splitlines(), 1):
+        if re.match(wanted, line):
+            if not patterns:
+                return number
+            wanted = patterns.pop(0)
+    raise AssertionError(f'{place} is not in the sample')
+
+
+def write(folder, text, name='tuck.yaml'):
+    (folder / name).write_text(text, encoding='utf-8')
+    return folder

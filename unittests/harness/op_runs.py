@@ -1,0 +1,185 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Runs an operator through its Python API: in dygraph and in a PIR program."""
+
+import inspect
+
+import numpy as np
+from numeric_gradient import numeric_gradient
+
+import paddle
+from paddle.autograd.ir_backward import grad as ir_grad
+
+HALF_TYPES = (np.float16, np.uint16)
+
+
+def convert_float_to_uint16(float_list):
+    """The bfloat16 bits of an array of floats, rounded towards zero.
+
+    Paddle's own takes no number without a shape and no array without elements.
+    """
+    shape = float_list.shape
+    if np.size(float_list) == 0:
+        raise ValueError("convert_float_to_uint16: there is no element.")
+    floats = np.ascontiguousarray(float_list, dtype=np.float32)
+    bits = floats.view(np.uint32) >> 16
+    return bits.astype(np.uint16).reshape(shape)
+
+
+def convert_uint16_to_float(in_list):
+    """The floats that the given bfloat16 bits stand for."""
+    bits = np.ascontiguousarray(in_list, dtype=np.uint16).astype(np.uint32)
+    return (bits << 16).view(np.float32).reshape(np.shape(in_list))
+
+
+def as_list(result):
+    return list(result) if isinstance(result, (list, tuple)) else [result]
+
+
+def as_float(array):
+    return convert_uint16_to_float(array) if array.dtype == np.uint16 else array
+
+
+def paddle_dtype(array):
+    return 'bfloat16' if array.dtype == np.uint16 else str(array.dtype)
+
+
+class OpRuns:
+    """A test case with inputs, attrs and python_api, run in either mode."""
+
+    def _arguments(self, tensors):
+        """Positional and keyword arguments of python_api."""
+        given = {**tensors, **getattr(self, 'attrs', {})}
+        accepted = inspect.signature(self._api()).parameters
+        if all(name in accepted for name in given):
+            return (), given
+        return tuple(given.values()), {}
+
+    def _call(self, tensors):
+        args, kwargs = self._arguments(tensors)
+        results = as_list(self._api()(*args, **kwargs))
+        names = getattr(self, 'python_out_sig', None) or list(self.outputs)
+        return dict(zip(names, results))
+
+    def _api(self):
+        # set on the class, a plain function has become a method
+        return getattr(self.python_api, '__func__', self.python_api)
+
+    def _tensors(self, place, arrays=None):
+        arrays = arrays or self.inputs
+        return {
+            name: paddle.to_tensor(np.asarray(array), place=place)
+            for name, array in arrays.items()
+        }
+
+    def _run_dygraph(self, place, arrays=None):
+        outputs = self._call(self._tensors(place, arrays))
+        return {name: out.numpy() for name, out in outputs.items()}
+
+    def _in_pir_program(self, place, build):
+        """Fetches what build(inputs) returns, a list of Values."""
+        paddle.enable_static()
+        try:
+            program = paddle.static.Program()
+            with paddle.static.program_guard(program):
+                data = {
+                    name: paddle.static.data(
+                        name, np.shape(array), paddle_dtype(np.asarray(array))
+                    )
+                    for name, array in self.inputs.items()
+                }
+                fetched = build(data)
+                feed = {n: np.asarray(a) for n, a in self.inputs.items()}
+                return paddle.static.Executor(place).run(
+                    program, feed=feed, fetch_list=fetched
+                )
+        finally:
+            paddle.disable_static()
+
+    def _run_pir(self, place):
+        names = []
+
+        def build(data):
+            outputs = self._call(data)
+            names.extend(outputs)
+            return list(outputs.values())
+
+        return dict(zip(names, self._in_pir_program(place, build)))
+
+    # ---- gradients ----
+
+    def _numeric_grad(self, place, name, output_names, delta):
+        arrays = {n: np.asarray(a) for n, a in self.inputs.items()}
+        # a step of delta is lost in half precision
+        arrays = {
+            n: as_float(a).astype(np.float32) if a.dtype in HALF_TYPES else a
+            for n, a in arrays.items()
+        }
+
+        def mean_of_outputs(changed):
+            outputs = self._run_dygraph(place, {**arrays, name: changed})
+            means = [
+                outputs[n].astype(np.result_type(np.float64, outputs[n])).mean()
+                for n in output_names
+            ]
+            return np.mean(means).item()
+
+        return numeric_gradient(mean_of_outputs, arrays[name], delta)
+
+    def _grad_dygraph(self, place, names, output_names, out_grads):
+        tensors = self._tensors(place)
+        grads = self._differentiate(
+            paddle.grad,
+            tensors,
+            names,
+            output_names,
+            [paddle.to_tensor(g, place=place) for g in out_grads or ()],
+        )
+        return [grad.numpy() for grad in grads]
+
+    def _grad_pir(self, place, names, output_names, out_grads):
+        def build(data):
+            given = [paddle.assign(g) for g in out_grads or ()]
+            return self._differentiate(
+                ir_grad, data, names, output_names, given
+            )
+
+        return self._in_pir_program(place, build)
+
+    def _differentiate(self, grad, tensors, names, output_names, out_grads):
+        """Gradients of `names`; with out_grads of all inputs, as Paddle's does.
+
+        Those come in the order of the sorted names, and an input without a
+        gradient, a mask for instance, is an error of the engine.
+        """
+        for tensor in tensors.values():
+            tensor.stop_gradient = False
+        outputs = self._call(tensors)
+        # Paddle's casts bfloat16 alone, and runs no float16 on the CPU,
+        # where mean has no kernel for it.
+        if self._has(np.uint16) or (self._has(np.float16) and not out_grads):
+            outputs = {n: outputs[n].astype('float32') for n in output_names}
+        if out_grads:
+            return grad(
+                paddle.utils.flatten(outputs),
+                paddle.utils.flatten(tensors),
+                out_grads,
+            )
+        means = [paddle.mean(outputs[name]) for name in output_names]
+        loss = means[0] if len(means) == 1 else sum(means) / len(means)
+        start = paddle.full([], 1.0, loss.dtype)
+        return grad([loss], [tensors[name] for name in names], [start])
+
+    def _has(self, dtype):
+        return any(np.asarray(a).dtype == dtype for a in self.inputs.values())
