@@ -116,21 +116,26 @@ _FILL_TENSORS_OF = frozenset((bool, int, float))
 
 def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
     """A number as a 0-D Tensor of the data type of x, in dynamic graph mode."""
-    dtype, place = x.dtype, _current_expected_place_()
-    key = None
-    if type(value) in _FILL_TENSORS_OF:
-        # 0.0 equals -0.0 and False
-        key = (value or str(value), type(value), id(dtype), id(place))
+    dtype, kind, key = x.dtype, value.__class__, None
+    if kind in _FILL_TENSORS_OF:
+        # 0.0 equals -0.0, and a dtype takes a microsecond to hash
+        key = (value or str(value), id(dtype))
         found = _FILL_TENSORS.get(key)
-        # an id may stand for another object by now
-        if found and found[1] is dtype and found[2] is place:
+        # 1 equals True, and an id may stand for another object by now
+        if (
+            found
+            and found[1] is dtype
+            and found[2] is kind
+            and found[3] is _current_expected_place_()
+        ):
             return found[0]
     number = _fill_number(op_name, _dtype_name(dtype), value)
     tensor = paddle.full([], number, dtype)
     if key:
         if len(_FILL_TENSORS) >= _FILL_TENSORS_MAX:
             _FILL_TENSORS.clear()
-        _FILL_TENSORS[key] = tensor, dtype, place
+        place = _current_expected_place_()
+        _FILL_TENSORS[key] = tensor, dtype, kind, place
     return tensor
 
 

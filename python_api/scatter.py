@@ -100,6 +100,11 @@ def _scatter_name_in_axis(
         )
 
 
+# axis, reduce and include_self of a call that gives none of them: _scatter_op
+# would say scatter, but to ask it takes a tenth of a small call.
+_SCATTER_DEFAULTS = (0, 'sum', False)
+
+
 def _scatter_op(
     op_name: str,
     overwrite: bool,
@@ -112,13 +117,6 @@ def _scatter_op(
 
     scatter takes what earlier releases knew. What else is linear in x and updates is for index_scatter, whose gradient needs neither.
     """
-    if (
-        type(axis) is int
-        and axis == 0
-        and reduce == 'sum'
-        and include_self is False
-    ):
-        return 'scatter', (overwrite,)
     axis, reduce, include_self = _scatter_reduce_args(
         op_name, overwrite, axis, reduce, include_self
     )
@@ -151,6 +149,14 @@ def _scatter_legacy(
     return out
 
 
+def _scatter_by_op(
+    x: Tensor, index: Tensor, updates: Tensor, op: str, attrs: tuple
+) -> Tensor:
+    if in_dynamic_or_pir_mode():
+        return getattr(_C_ops, op)(x, index, updates, *attrs)
+    return _scatter_legacy(op, x, index, updates, attrs)
+
+
 def _scatter_inplace_wrapper(
     x: Tensor,
     index: Tensor,
@@ -162,6 +168,8 @@ def _scatter_inplace_wrapper(
     name: str | None = None,
 ) -> Tensor:
     """scatter_ with index before updates, and not in the way of torch.scatter_."""
+    if (axis, reduce, include_self) == _SCATTER_DEFAULTS:
+        return _C_ops.scatter_(x, index, updates, overwrite)
     if axis is None or isinstance(axis, str):
         _scatter_name_in_axis('scatter_', axis, name)
         axis = 0
@@ -250,16 +258,19 @@ def _scatter_wrapper(
     out: Tensor | None = None,
 ) -> Tensor:
     """scatter with index before updates, and not in the way of torch.scatter."""
-    if axis is None or isinstance(axis, str):
-        _scatter_name_in_axis('scatter', axis, name)
-        axis = 0
-        if not isinstance(reduce, str):  # out, which came after name
-            reduce, out = 'sum', reduce
-    op, attrs = _scatter_op('scatter', overwrite, axis, reduce, include_self)
-    if in_dynamic_or_pir_mode():
-        res = getattr(_C_ops, op)(x, index, updates, *attrs)
+    plain = (axis, reduce, include_self) == _SCATTER_DEFAULTS
+    if plain and in_dynamic_or_pir_mode():
+        res = _C_ops.scatter(x, index, updates, overwrite)
     else:
-        res = _scatter_legacy(op, x, index, updates, attrs)
+        if axis is None or isinstance(axis, str):
+            _scatter_name_in_axis('scatter', axis, name)
+            axis = 0
+            if not isinstance(reduce, str):  # out, which came after name
+                reduce, out = 'sum', reduce
+        op, attrs = _scatter_op(
+            'scatter', overwrite, axis, reduce, include_self
+        )
+        res = _scatter_by_op(x, index, updates, op, attrs)
     if out is not None:
         paddle.assign(res, out)
     return res

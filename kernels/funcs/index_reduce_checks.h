@@ -160,13 +160,14 @@ bool HasNothingToScatter(const Tensor& x,
 }
 
 // Everything but the values of the index; dims may be unknown.
-inline void CheckIndexReduce(const char* op,
-                             IndexReduce reduce,
-                             const std::string& name,
-                             const MetaTensor& x,
-                             const MetaTensor& index,
-                             const MetaTensor& updates,
-                             int64_t axis) {
+template <typename Meta>
+void CheckIndexReduce(const char* op,
+                      IndexReduce reduce,
+                      const std::string& name,
+                      const Meta& x,
+                      const Meta& index,
+                      const Meta& updates,
+                      int64_t axis) {
   CheckIndexDtype(op, index);
   CheckSameDtype(op, x, "updates", updates);
   CheckReduceDtype(op, reduce, name, x.dtype());

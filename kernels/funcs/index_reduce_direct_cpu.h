@@ -62,6 +62,7 @@ class DirectReducer {
                 T* out)
       : inner_(view.inner),
         size_(view.size),
+        bytes_(Bytes(view, static_cast<int64_t>(slots.size()))),
         slots_(slots),
         include_self_(include_self),
         x_(x),
@@ -69,38 +70,44 @@ class DirectReducer {
         out_(out) {}
 
   static bool Serves(const AxisView& view, const std::vector<int64_t>& slots) {
-    if constexpr (!kKnown) return false;
     const int64_t n = static_cast<int64_t>(slots.size());
-    return view.outer == 1 && view.inner * kItem <= kRowBytes &&
-           !HasFewPositions(n, view.size);
+    if (!kKnown || view.outer != 1 || HasFewPositions(n, view.size)) {
+      return false;
+    }
+    // A group to assign has one row; to find it costs where all is small.
+    if (kAssigns) return Bytes(view, n) < kParallelBytes;
+    return view.inner * kItem <= kRowBytes;
   }
 
   void Run() {
     if constexpr (kKnown) {
       Count();
-      const int64_t bytes =
-          (size_ + static_cast<int64_t>(slots_.size())) * inner_ * kItem;
-      Cut(bytes < kParallelBytes ? 1 : NumThreads());
+      if (bytes_ < kParallelBytes) return Range(0, size_);
+      Cut(NumThreads());
       const int64_t ranges = static_cast<int64_t>(cuts_.size()) - 1;
-      ParallelFor(ranges, bytes, [&](int64_t r) {
-        Start(cuts_[r], cuts_[r + 1]);
-        Reduce(cuts_[r], cuts_[r + 1]);
-        Finish(cuts_[r], cuts_[r + 1]);
-      });
+      ParallelFor(
+          ranges, bytes_, [&](int64_t r) { Range(cuts_[r], cuts_[r + 1]); });
     }
   }
 
  private:
   // Partial results stand in out, so it must be wide enough for them.
+  static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
   static constexpr bool kKnown =
-      kReduce != IndexReduce::kAssign &&
-      std::is_same<typename ReduceType<T, kReduce>::type, T>::value &&
-      !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
+      kAssigns ||
+      (std::is_same<typename ReduceType<T, kReduce>::type, T>::value &&
+       !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value));
   static constexpr int64_t kItem = sizeof(T);
   // Rows from here on are long enough to be read anywhere in memory.
   static constexpr int64_t kRowBytes = 1024;
 
+  // Of the rows that are read and written.
+  static int64_t Bytes(const AxisView& view, int64_t n) {
+    return (view.size + n) * view.inner * kItem;
+  }
+
   void Count() {
+    if (kAssigns) return;
     counts_.assign(size_, 0);
     for (const int64_t slot : slots_) ++counts_[slot];
   }
@@ -118,9 +125,15 @@ class DirectReducer {
     if (cuts_.back() != size_) cuts_.push_back(size_);
   }
 
+  void Range(int64_t begin, int64_t end) const {
+    Start(begin, end);
+    Reduce(begin, end);
+    Finish(begin, end);
+  }
+
   // Slots [begin, end) with what is reduced first; untouched ones are copied.
   void Start(int64_t begin, int64_t end) const {
-    if (include_self_) return CopyRows(begin, end);
+    if (include_self_ || kAssigns) return CopyRows(begin, end);
     int64_t done = begin;
     for (int64_t slot = begin; slot < end; ++slot) {
       if (counts_[slot] == 0) continue;
@@ -152,6 +165,10 @@ class DirectReducer {
       if (!owned(slots_[p])) continue;
       T* slot = out_ + slots_[p] * inner_;
       const T* row = updates_ + p * inner_;
+      if constexpr (kAssigns) {
+        std::copy_n(row, inner_, slot);
+        continue;
+      }
 #pragma GCC ivdep
       for (int64_t l = 0; l < inner_; ++l) {
         slot[l] = Combine<kReduce>(slot[l], row[l]);
@@ -181,6 +198,7 @@ class DirectReducer {
 
   int64_t inner_;
   int64_t size_;
+  int64_t bytes_;
   const std::vector<int64_t>& slots_;
   bool include_self_;
   const T* x_;

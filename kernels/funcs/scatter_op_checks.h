@@ -50,10 +50,12 @@ inline bool SameDims(const DDim& a, const DDim& b) {
   return true;
 }
 
-inline void CheckSameDtype(const char* op,
-                           const MetaTensor& x,
-                           const char* other_name,
-                           const MetaTensor& other) {
+// Meta: MetaTensor, or in a kernel the DenseTensor itself.
+template <typename Meta>
+void CheckSameDtype(const char* op,
+                    const Meta& x,
+                    const char* other_name,
+                    const Meta& other) {
   PADDLE_ENFORCE_EQ(
       other.dtype(),
       x.dtype(),
@@ -65,7 +67,8 @@ inline void CheckSameDtype(const char* op,
           DataTypeToString(other.dtype())));
 }
 
-inline void CheckMaskDtype(const char* op, const MetaTensor& mask) {
+template <typename Meta>
+void CheckMaskDtype(const char* op, const Meta& mask) {
   PADDLE_ENFORCE_EQ(mask.dtype(),
                     DataType::BOOL,
                     common::errors::InvalidArgument(
@@ -74,7 +77,8 @@ inline void CheckMaskDtype(const char* op, const MetaTensor& mask) {
                         DataTypeToString(mask.dtype())));
 }
 
-inline void CheckIndexDtype(const char* op, const MetaTensor& index) {
+template <typename Meta>
+void CheckIndexDtype(const char* op, const Meta& index) {
   PADDLE_ENFORCE_EQ(
       index.dtype() == DataType::INT32 || index.dtype() == DataType::INT64,
       true,
