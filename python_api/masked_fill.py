@@ -212,7 +212,8 @@ def masked_fill(
         - Zero-size: if ``x`` or ``mask`` has no elements, neither has the result.
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, the gradient
           of ``value`` is the gradient of the result with zeros where ``mask`` is False, and each is summed over the axes
-          along which its Tensor was broadcast. Both can be differentiated again.
+          along which its Tensor was broadcast. In dynamic graph mode, and where ``x`` has a gradient, they can be
+          differentiated again.
         - Determinism: elements are copied bit by bit, and gradients are summed in an order that does not depend on the
           number of threads.
 
