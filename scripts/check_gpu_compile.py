@@ -1,7 +1,7 @@
 """Compiles the GPU kernels against the headers of the Paddle wheel.
 
-Those of kernels/gpu, and the functions that serve operators of Paddle itself.
-For each file it prints the seconds, the most registers of a kernel and whether
+Those of kernels/gpu, the functions that serve operators of Paddle itself, and
+what ops_yaml/ says that the kernels take (generate_native.py writes it). For each file it prints the seconds, the most registers of a kernel and whether
 registers are spilled to memory, which is a fault. Nothing is linked or run.
 
 Exit status: 0 everything compiles, 1 something does not, 77 skipped because a
@@ -13,10 +13,13 @@ import sys
 import time
 from pathlib import Path
 
+import generate_native
 import gpu_compiler
 import gpu_headers
-from build_files import file_sha256
-from check_signatures import default_include
+from build_files import file_sha256, write_if_changed
+from native_entry import GlueError
+from op_schema import SchemaError
+from wheel_headers import default_include
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -50,7 +53,10 @@ def make_compiler(options, headers):
         [gpu_compiler.find_nvcc(options.nvcc)],
         gpu_compiler.nvcc_flags(),
         options.build_dir / 'gpu_compile',
-        [include_root(options.root, options.build_dir)],
+        [
+            include_root(options.root, options.build_dir),
+            options.root / 'scripts' / 'native',
+        ],
         [
             paddle,
             paddle / 'third_party',
@@ -60,17 +66,28 @@ def make_compiler(options, headers):
     )
 
 
-def sources(root):
-    """Everything that is compiled, as a list."""
-    return [
+def signatures(root, build_dir):
+    """The signatures that the kernels are to have, in a file of the build."""
+    name = 'gpu_signatures.cu'
+    texts = generate_native.render(root / 'ops_yaml', '', [name])
+    path = build_dir / 'glue' / name
+    write_if_changed(path, texts[name].encode())
+    return path
+
+
+def sources(root, build_dir, only=''):
+    """Everything that is compiled, as a list; `only` is part of its name."""
+    files = [
         *sorted((root / 'kernels' / 'gpu').glob('*.cu')),
         root / 'gpu_tests' / 'harness' / 'base_kernels.cu',
+        signatures(root, build_dir),
     ]
+    return [path for path in files if only in path.name]
 
 
 def check(options, headers):
     """True if every source compiles without spills."""
-    files = sources(options.root)
+    files = sources(options.root, options.build_dir, options.only)
     compiler = make_compiler(options, headers)
     start = time.monotonic()
     failed = []
@@ -97,6 +114,9 @@ def main(arguments=None):
     parser.add_argument(
         '--headers', type=Path, help='default: BUILD_DIR/gpu_headers, filled'
     )
+    parser.add_argument(
+        '--only', default='', metavar='PART', help='of the names of the files'
+    )
     parser.add_argument('--nvcc', default='nvcc')
     parser.add_argument('--jobs', '-j', type=int, default=2)
     options = parser.parse_args(arguments)
@@ -111,7 +131,7 @@ def main(arguments=None):
         if options.headers is None:
             gpu_headers.fetch(headers)
         return 0 if check(options, headers) else 1
-    except gpu_headers.HeadersError as error:
+    except (gpu_headers.HeadersError, GlueError, SchemaError) as error:
         print(f'check_gpu_compile: {error}', file=sys.stderr)
         return 1
 

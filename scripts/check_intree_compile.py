@@ -23,11 +23,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import yaml
-from check_signatures import default_include
 from patch_repo import git, init_repo
 from patch_series import read_series
 from series_manifest import SeriesError
 from upstream_tree import base_tree, wheel_dirs
+from wheel_headers import default_include
 
 ROOT = Path(__file__).resolve().parents[1]
 TERNARY = 'paddle/phi/infermeta/ternary.cc'

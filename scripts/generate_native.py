@@ -1,8 +1,9 @@
 """Generate the wheel target's glue from ops_yaml/.
 
-Writes native_ops.cc (tables of the entries, compiled with scripts/native/*.cc)
-and _native_ops.py (a function for each entry, put into paddle._C_ops). The
-templates lie in scripts/native/. No operator is known here by name.
+Writes native_ops.cc (tables of the entries, compiled with scripts/native/*.cc),
+_native_ops.py (a function for each entry, put into paddle._C_ops), and for each
+backend the signatures that the C++ is to have, which only the compiler reads.
+The templates lie in scripts/native/. No operator is known here by name.
 """
 
 import argparse
@@ -15,11 +16,18 @@ import op_schema
 from build_files import write_if_changed
 from native_entry import EntryView, GlueError, check_entries
 
+# Each file: its template, and the backend that the template is told.
+FILES = {
+    'native_ops.cc': ('native_ops.cc.j2', 'CPU'),
+    '_native_ops.py': ('native_ops.py.j2', 'CPU'),
+    'cpu_signatures.h': ('signatures.j2', 'CPU'),
+    'gpu_signatures.cu': ('signatures.j2', 'GPU'),
+}
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / 'scripts/native'
 
 
-def render(yaml_dir, paddle_version):
+def render(yaml_dir, paddle_version, names=tuple(FILES)):
     """The generated files, by name."""
     files = op_schema.load_dir(yaml_dir)
     for op_file in files:
@@ -38,16 +46,22 @@ def render(yaml_dir, paddle_version):
     )
     environment.filters['repr'] = repr
     context = {
-        'files': [{'stem': f.path.stem} for f in files],
+        'files': [
+            {'stem': f.path.stem, 'has_gradient': bool(f.forward.backward)}
+            for f in files
+        ],
         'entries': entries,
         'forward_entries': [e for e in entries if not e.entry.is_backward],
         'backward_entries': [e for e in entries if e.entry.is_backward],
         'paddle_version': paddle_version,
     }
-    return {
-        name: environment.get_template(f'{name.lstrip("_")}.j2').render(context)
-        for name in ('native_ops.cc', '_native_ops.py')
-    }
+    texts = {}
+    for name in names:
+        template, backend = FILES[name]
+        texts[name] = environment.get_template(template).render(
+            {**context, 'backend': backend}
+        )
+    return texts
 
 
 def main():

@@ -126,8 +126,19 @@ class EntryView:
         return self.entry.kernel
 
     @property
-    def kernel_types(self):
-        types = ['const phi::CPUContext&']
+    def infer_types(self):
+        """C++: the types of what the InferMeta function takes."""
+        types = [
+            attr_type(self.entry, arg)[0]
+            if isinstance(arg, op_schema.Attr)
+            else 'const phi::MetaTensor&'
+            for arg in self._selected(self.entry.infer_meta_param)
+        ]
+        return types + ['phi::MetaTensor*'] * len(self.entry.outputs)
+
+    def kernel_types(self, backend):
+        """C++: the types of what the kernel takes on a backend, CPU or GPU."""
+        types = [f'const phi::{backend}Context&']
         for arg in self._selected(self.entry.kernel_param):
             if isinstance(arg, op_schema.Attr):
                 types.append(attr_type(self.entry, arg)[0])
@@ -136,6 +147,10 @@ class EntryView:
             else:
                 types.append('const phi::DenseTensor&')
         return types + ['phi::DenseTensor*'] * len(self.entry.outputs)
+
+    @property
+    def kernel_function(self):
+        return f'{camel(self.kernel)}Kernel'
 
     @property
     def kernel_args(self):

@@ -46,6 +46,8 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
     dev_ctx.template Alloc<T>(out);
     return;
   }
+  // Before out is allocated: x may be out, which InferMeta has enlarged, and
+  // its memory too small for that. Then this throws.
   const auto* x_data = reinterpret_cast<const Word*>(x.data<T>());
   const auto* fill = reinterpret_cast<const Word*>(value.data<T>());
   const WordView<Word> x_view{x_data, {dims, x.dims()}};

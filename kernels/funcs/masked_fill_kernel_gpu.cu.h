@@ -45,6 +45,8 @@ void MaskedFillGpuKernel(const Context& dev_ctx,
     dev_ctx.template Alloc<T>(out);
     return;
   }
+  // Before out is allocated: x may be out, which InferMeta has enlarged, and
+  // its memory too small for that. Then this throws.
   const auto from_x = OperandAlong<Word>(dims, x);
   Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));

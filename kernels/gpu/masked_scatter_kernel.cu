@@ -31,6 +31,8 @@ void MaskedScatterKernel(const Context& dev_ctx,
   namespace ops = funcs::scatter_ops;
   using Word = typename ops::WordOf<sizeof(T)>::type;
   const int64_t numel = out->numel();
+  // Before out is allocated: x may be out, which InferMeta has enlarged, and
+  // its memory too small for that. Then this throws.
   const void* x_data = numel == 0 ? nullptr : x.data();
   Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   if (numel == 0) return;

@@ -26,7 +26,21 @@ ptxas info    : Function properties for _Z4CopyPi
 ptxas info    : Used 124 registers, used 1 barriers
 """
 SPILLS = REPORT.replace('0 bytes spill loads', '8 bytes spill loads', 1)
-EVERY = ['base_kernels.cu', 'copy_kernel.cu', 'fill_kernel.cu']
+EVERY = [
+    'base_kernels.cu',
+    'copy_kernel.cu',
+    'fill_kernel.cu',
+    'gpu_signatures.cu',
+]
+YAML = """\
+- op : fill
+  args : (Tensor x, int64_t axis)
+  output : Tensor(out)
+  infer_meta :
+    func : FillInferMeta
+  kernel :
+    func : fill
+"""
 # Says its version, or records its arguments, says what `report` holds and
 # ends with the code in `status`.
 NVCC = """\
@@ -48,7 +62,7 @@ NVCC = """\
 
 
 class Project:
-    """A project with three sources, and the stand-in."""
+    """A project with four sources, and the stand-in."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -59,6 +73,7 @@ class Project:
             '#include "paddle/phi/kernels/funcs/fill.cu.h"\n',
         )
         self.write('gpu_tests/harness/base_kernels.cu', '')
+        self.write('ops_yaml/fill.yaml', YAML)
         self.write('kernels/funcs/fill.cu.h', '#  include "missing.h"\n')
         self.write('kernels/funcs/other.h', '')
         self.write('tools/nvcc', textwrap.dedent(NVCC))
@@ -107,9 +122,29 @@ def test_files_are_compiled_and_reported(project, capsys):
     assert lines[0].startswith('copy_kernel.cu ')
     assert lines[1].startswith('fill_kernel.cu ')
     assert lines[2].startswith('base_kernels.cu ')
-    assert all(line.endswith('124 registers  no spills') for line in lines[:3])
-    assert lines[3].startswith('check_gpu_compile: 3 files for sm_80, sm_90')
-    assert lines[3].endswith(': clean')
+    assert lines[3].startswith('gpu_signatures.cu ')
+    assert all(line.endswith('124 registers  no spills') for line in lines[:4])
+    assert lines[4].startswith('check_gpu_compile: 4 files for sm_80, sm_90')
+    assert lines[4].endswith(': clean')
+
+
+def test_signatures_of_the_yaml_are_compiled(project, capsys):
+    assert project.run('--only', 'signatures') == 0
+    assert '1 files for' in capsys.readouterr().out
+    (call,) = project.calls()
+    text = Path(call[call.index('-c') + 1]).read_text()
+    assert (
+        'decltype(&phi::FillKernel<float, phi::GPUContext>),\n'
+        '    void (*)(const phi::GPUContext&, const phi::DenseTensor&, '
+        'int64_t, phi::DenseTensor*)>'
+    ) in text
+    assert f'-I{project.folder / "scripts/native"}' in call
+
+
+def test_yaml_that_cannot_be_read_is_told(project, capsys):
+    project.write('ops_yaml/fill.yaml', YAML.replace('int64_t', 'Place'))
+    assert project.run() == 1
+    assert 'attribute `axis` has type `Place`' in capsys.readouterr().err
 
 
 def test_arguments_of_the_compiler(project):
@@ -151,8 +186,8 @@ def test_second_run_compiles_nothing(project, capsys):
     assert project.run() == 0
     capsys.readouterr()
     assert project.run() == 0
-    assert len(project.calls()) == 3
-    assert capsys.readouterr().out.count('unchanged  124 registers') == 3
+    assert len(project.calls()) == 4
+    assert capsys.readouterr().out.count('unchanged  124 registers') == 4
 
 
 @pytest.mark.parametrize(
@@ -184,7 +219,7 @@ def test_failing_compile_is_shown_and_tried_again(project, capsys):
     assert ': FAILED: copy_kernel.cu, fill_kernel.cu, base_kernels.cu' in output
     project.set(REPORT, 0)
     assert project.run() == 0
-    assert len(project.calls()) == 6
+    assert len(project.calls()) == 8
 
 
 def test_spill_is_a_fault_in_every_run(project, capsys):

@@ -1,0 +1,49 @@
+"""The compiler of the build, for tests that compile a file of their own."""
+
+import json
+import os
+import shlex
+import subprocess
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get('BUILD_DIR', ROOT / 'build'))
+
+
+@cache
+def _commands():
+    """{source: (its compiler command, its object)}, of every source."""
+    path = BUILD / 'compile_commands.json'
+    if not path.is_file():
+        raise FileNotFoundError(f'{path}: run scripts/apply_and_build.sh')
+    found = {}
+    for entry in json.loads(path.read_text()):
+        words = shlex.split(entry['command'])
+        at = words.index('-o')
+        target = Path(entry['directory'], words[at + 1])
+        found[Path(entry['file'])] = words[:at], target
+    return found
+
+
+def command():
+    """How the build compiles a file, but for the names of the files."""
+    return _commands()[BUILD / 'glue/native_ops.cc'][0]
+
+
+def objects(folder):
+    """What the build has compiled of a folder of sources."""
+    parent = ROOT / folder
+    return sorted(x for s, (_, x) in _commands().items() if s.parent == parent)
+
+
+def run(arguments):
+    """Runs the compiler: (whether it was content, what it said)."""
+    done = subprocess.run(
+        [*command(), *map(str, arguments)],
+        env={**os.environ, 'LC_ALL': 'C'},
+        capture_output=True,
+        encoding='utf-8',
+        errors='replace',
+    )
+    return done.returncode == 0, done.stderr
