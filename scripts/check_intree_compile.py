@@ -4,7 +4,8 @@ The patches are replayed on the known part of the base. Then the new InferMeta
 functions are compiled inside namespace phi with the includes of ternary.cc and
 no others, and every new C++ file from its place in that tree, with Paddle's
 warnings as errors, with OpenMP and without. Headers that the series does not
-change come from the wheel. Only the syntax is checked; nothing is linked.
+change come from the wheel. Only the syntax is checked; nothing is linked, but
+symbolic_shape_link.py compares what is called with what is defined.
 
 Exit status: 0 everything compiles, 1 something does not.
 """
@@ -26,6 +27,12 @@ import yaml
 from patch_repo import git, init_repo
 from patch_series import read_series
 from series_manifest import SeriesError
+from symbolic_shape_link import (
+    definitions,
+    link_faults,
+    wanted_names,
+    write_caller,
+)
 from upstream_tree import base_tree, wheel_dirs
 from wheel_headers import default_include
 
@@ -45,7 +52,7 @@ TERNARY_INCLUDES = (
 )
 # Paddle's own flags, as far as they decide what is an error.
 FLAGS = (
-    '-std=c++17', '-fsyntax-only', '-Werror', '-Wall', '-Wextra',
+    '-std=c++17', '-Werror', '-Wall', '-Wextra',
     '-Wnon-virtual-dtor', '-Wdelete-non-virtual-dtor', '-Wno-unused-parameter',
     '-Wno-unused-function', '-DPADDLE_WITH_DISTRIBUTE',
 )  # fmt: skip
@@ -107,7 +114,9 @@ def header_unit(folder, headers):
 
 def units(folder, added, include):
     """Everything that has to compile."""
+    linked = definitions(folder, added)
     sources = [folder / name for name in added if name.endswith('.cc')]
+    sources = [path for path in sources if path not in linked]
     headers = [
         name
         for name in added
@@ -124,11 +133,12 @@ def modes_of(unit):
     return list(MODES) if headers or pragmas else list(MODES)[:1]
 
 
-def compile_unit(unit, mode, folder, include, compiler):
-    """'' or what the compiler said."""
+def compile_unit(unit, mode, folder, include, compiler, target=None):
+    """'' or what the compiler said. `target`: the object, if one is wanted."""
     system = [include, include / 'third_party']
     system.append(sysconfig.get_paths()['include'])
-    command = [compiler, *FLAGS, *MODES[mode], f'-I{folder}']
+    kind = ['-c', '-fPIC', '-o', str(target)] if target else ['-fsyntax-only']
+    command = [compiler, *FLAGS, *kind, *MODES[mode], f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
     done = subprocess.run(
         [*command, str(unit)],
@@ -144,27 +154,48 @@ def compile_unit(unit, mode, folder, include, compiler):
     return '\n'.join(f'    {line}' for line in lines[:SHOWN_LINES])
 
 
+def compile_all(work, folder, include, compiler, jobs):
+    """Faults of [(unit, mode, object or None)], compiled side by side."""
+    with ThreadPoolExecutor(jobs) as pool:
+        texts = pool.map(
+            lambda item: compile_unit(
+                *item[:2], folder, include, compiler, item[2]
+            ),
+            work,
+        )
+        return [
+            f'{unit.relative_to(folder)} ({mode}):\n{text}'
+            for (unit, mode, _), text in zip(work, texts)
+            if text
+        ]
+
+
+def symbolic_work(folder, added, names):
+    """What to compile to objects: who calls the functions, then the rest."""
+    sources = definitions(folder, added)
+    if names:
+        sources.insert(0, write_caller(folder, names))
+    mode = list(MODES)[0]
+    return [(path, mode, path.with_suffix('.o')) for path in sources]
+
+
 def check(root, patches, wheel, include, compiler='g++', jobs=2):
     """(faults, number of files that were compiled)."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / 'tree'
         added = replay(root, patches, wheel, folder)
+        names = wanted_names(folder)
+        linked = symbolic_work(folder, added, names)
         work = [
-            (unit, mode)
+            (unit, mode, None)
             for unit in units(folder, added, include)
             for mode in modes_of(unit)
         ]
-        with ThreadPoolExecutor(jobs) as pool:
-            texts = pool.map(
-                lambda item: compile_unit(*item, folder, include, compiler),
-                work,
-            )
-            faults = [
-                f'{unit.relative_to(folder)} ({mode}):\n{text}'
-                for (unit, mode), text in zip(work, texts)
-                if text
-            ]
-    return faults, len(work)
+        faults = compile_all(linked + work, folder, include, compiler, jobs)
+        objects = [target for _, _, target in linked]
+        if names and all(path.is_file() for path in objects):
+            faults += link_faults(names, objects[0], objects[1:])
+    return faults, len(linked) + len(work)
 
 
 def main(arguments=None):

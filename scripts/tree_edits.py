@@ -6,6 +6,7 @@ import re
 
 from python_hunks import merge_functions
 from series_manifest import SeriesError
+from symbolic_shape_edits import declare, symbolic_path
 from text_lines import join_lines, split_lines, trim
 from upstream_tree import MARKER
 
@@ -40,6 +41,8 @@ def apply_patch(tree, patch, root):
 
 def upstream_path(source):
     """Path of a source that becomes a new file, None for one that is merged."""
+    if symbolic_path(source):
+        return symbolic_path(source)
     top, _, rest = source.partition('/')
     if top == 'kernels' and not rest.startswith('infermeta/'):
         return f'paddle/phi/kernels/{rest}'
@@ -56,6 +59,8 @@ def _add_source(tree, argument):
         if target in tree:
             raise SeriesError(f'{source}: {target} exists in the base already')
         tree[target] = text
+        if symbolic_path(source):
+            declare(tree, source, text)
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
     elif source.startswith('python_api/'):
