@@ -203,7 +203,7 @@ def _mask_cases(op, **form):
             cases.append(case(op, mode, quick=quick, **how))
     for x in ('row', 'column'):
         cases += [case(op, mode, x=x, **form) for mode in ('fwd', 'grad')]
-    small_pages = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+    small_pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
     quick = op == 'masked_scatter'
     cases.append(case(op, env=small_pages, quick=quick, **form))
     return cases
@@ -218,7 +218,7 @@ def _fill_cases():
 
 
 def _select_cases():
-    small_pages = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+    small_pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
     cases = [case('select_scatter', env=small_pages)]
     cases.append(case('select_scatter', axis=1, env=small_pages))
     for shape, axis in (((4096, 4096), 1), ((256, 256, 256), 1)):
@@ -232,7 +232,7 @@ def _select_cases():
 
 
 def _diagonal_cases():
-    small_pages = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+    small_pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
     cases = [case('diagonal_scatter', env=small_pages)]
     for shape in ((16384, 1024), (1024, 16384)):
         cases += [

@@ -18,7 +18,7 @@ from bench.cases import (
 from bench.table import busy
 
 THREADS = 2
-SMALL_PAGES = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+SMALL_PAGES = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
 ROW_SHAPE = (64, 64, 4096)
 
 

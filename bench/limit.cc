@@ -3,8 +3,18 @@
 // Built from the header that the kernels use, for the same threads and tiles.
 
 #include <cstdlib>
+#include <cstring>
 
 #include "paddle/phi/kernels/funcs/cpu_tiles.h"
+
+// A library of its own has the flags of the kernels to itself: this one as
+// Paddle reads it, from the environment of the case.
+namespace paddle_flags {
+bool FLAGS_scatter_ops_use_huge_pages = [] {
+  const char* value = std::getenv("FLAGS_scatter_ops_use_huge_pages");
+  return value == nullptr || std::strcmp(value, "0") != 0;
+}();
+}  // namespace paddle_flags
 
 extern "C" void kmp_set_blocktime(int milliseconds);
 

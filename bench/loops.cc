@@ -12,6 +12,12 @@
 #include "paddle/phi/kernels/funcs/masked_scatter_cpu.h"
 #include "paddle/phi/kernels/funcs/strided_copy_cpu.h"
 
+// This program is not Paddle, which has the flags of the kernels.
+namespace paddle_flags {
+bool FLAGS_scatter_ops_use_huge_pages = true;
+bool FLAGS_scatter_ops_use_avx2 = true;
+}  // namespace paddle_flags
+
 namespace {
 
 namespace ops = phi::funcs::scatter_ops;

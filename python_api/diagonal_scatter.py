@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import paddle
 from paddle import _C_ops
 from paddle.framework import (
     LayerHelper,
@@ -25,6 +26,7 @@ from paddle.framework import (
 from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
+    _has_scatter_kernels,
     _known_shapes_differ,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
@@ -93,6 +95,39 @@ def _diagonal_scatter_legacy(
         attrs={'offset': offset, 'axis1': axis1, 'axis2': axis2},
     )
     return out
+
+
+def _diagonal_scatter_composed(
+    x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
+) -> Tensor:
+    """diagonal_scatter for places without its kernels."""
+    if y.dtype != x.dtype:
+        raise ValueError(
+            f"(diagonal_scatter) the dtype of y must be that of x, {x.dtype}, "
+            f"but it is {y.dtype}."
+        )
+    last = len(x.shape) - 1
+    planes = paddle.moveaxis(x, [axis1, axis2], [-2, -1])
+    sizes = list(planes.shape)
+    length = _diagonal_shape(sizes, offset, last - 1, last)[-1]
+    rows, columns = sizes[-2:]
+    if length < 0:  # not known before a static graph runs
+        rows, columns = paddle.shape(planes)[-2], paddle.shape(planes)[-1]
+        length = paddle.shape(y)[-1]
+    # with rows and columns as one axis, a diagonal is a slice with a step
+    batch = [max(n, 0) for n in sizes[:-2]]  # 0: as it is
+    lines = paddle.reshape(planes, [*batch, rows * columns])
+    start = offset if offset >= 0 else columns * -offset
+    end = start + (length - 1) * (columns + 1) + 1
+    if isinstance(length, int) and length == 0:
+        # slice_scatter refuses an empty slice; an empty y has a gradient too
+        lines = paddle.concat([lines, y], -1)
+    else:
+        lines = paddle.slice_scatter(
+            lines, y, [last - 1], [start], [end], [columns + 1]
+        )
+    planes = paddle.reshape(lines, [*batch, rows, columns])
+    return paddle.moveaxis(planes, [-2, -1], [axis1, axis2])
 
 
 @ParamAliasDecorator(
@@ -168,7 +203,8 @@ def diagonal_scatter(
             >>> print(y.grad.tolist())
             [1.0, 1.0]
     """
-    if in_dynamic_mode():
+    served = _has_scatter_kernels()
+    if served and in_dynamic_mode():
         try:
             return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)
         except (AttributeError, IndexError, TypeError, ValueError):
@@ -180,6 +216,8 @@ def diagonal_scatter(
         _check_tensor_args('diagonal_scatter', x=x, y=y)
         raise
 
+    if not served:
+        return _diagonal_scatter_composed(x, y, offset, axis1, axis2)
     if in_dynamic_or_pir_mode():
         return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)
     return _diagonal_scatter_legacy(x, y, offset, axis1, axis2)

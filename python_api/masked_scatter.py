@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING
 
 import paddle
 from paddle import _C_ops
+from paddle.base import core
 from paddle.base.data_feeder import check_variable_and_dtype
 from paddle.framework import (
     LayerHelper,
+    _current_expected_place_,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
@@ -29,6 +31,23 @@ from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
 if TYPE_CHECKING:
     from paddle import Tensor
+
+
+# The expected place that was asked about last, and the answer.
+_scatter_kernels_at: tuple = (None, True)
+
+
+def _has_scatter_kernels() -> bool:
+    """
+    Whether the expected place has kernels of masked_scatter, select_scatter,
+    diagonal_scatter, index_scatter and index_reduce: CPU and GPU have.
+    """
+    global _scatter_kernels_at
+    place = _current_expected_place_()
+    if place is not _scatter_kernels_at[0]:
+        served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
+        _scatter_kernels_at = place, isinstance(place, served)
+    return _scatter_kernels_at[1]
 
 
 def _check_tensor_args(op_name: str, **tensors: Tensor) -> None:
@@ -126,6 +145,43 @@ def _masked_scatter_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     return out
 
 
+def _masked_scatter_picks(
+    x: Tensor, mask: Tensor, value: Tensor
+) -> tuple[Tensor, Tensor, list]:
+    """The broadcast mask, what each of its Trues takes from value, the shape."""
+    mask = paddle.logical_and(mask, paddle.ones_like(x, dtype='bool'))
+    # the k-th True, counted from 1; the zero at 0 serves what precedes the
+    # first one, so that value may be empty
+    count = paddle.cumsum(paddle.cast(mask, 'int64'))
+    if in_dynamic_mode() and mask.size and int(count[-1]) > value.size:
+        raise AssertionError(
+            "(masked_scatter) value must have an element for each True of the "
+            f"broadcast mask: {int(count[-1])} expected, but value has "
+            f"{value.size}."
+        )
+    zero = paddle.zeros([1], value.dtype)
+    source = paddle.concat([zero, paddle.reshape(value, [-1])])
+    shape = list(mask.shape)
+    if -1 in shape:  # not known before a static graph runs
+        found = paddle.shape(mask)
+        shape = [found[i] if n < 0 else n for i, n in enumerate(shape)]
+    return mask, paddle.reshape(paddle.gather(source, count), shape), shape
+
+
+def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    """masked_scatter for places without its kernels."""
+    mask, picks, shape = _masked_scatter_picks(x, mask, value)
+    if not in_dynamic_mode():
+        # the gradient of where sums over broadcast dims that it knows only
+        x = paddle.expand(x, shape)
+    return paddle.where(mask, picks, x)
+
+
+def _masked_scatter_composed_(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    mask, picks, _ = _masked_scatter_picks(x, mask, value)
+    return paddle.where_(paddle.logical_not(mask), x, picks)
+
+
 @param_two_alias(["x", "input"], ["value", "source"])
 def masked_scatter(
     x: Tensor, mask: Tensor, value: Tensor, name: str | None = None
@@ -197,6 +253,8 @@ def masked_scatter(
             [1. 1. 1. 1. 0.]
     """
     _check_masked_args('masked_scatter', x, mask, value)
+    if not _has_scatter_kernels():
+        return _masked_scatter_composed(x, mask, value)
 
     if in_dynamic_mode():
         try:
@@ -235,6 +293,8 @@ def masked_scatter_(
     """
     _check_masked_args('masked_scatter_', x, mask, value)
     _check_inplace_mask_shape('masked_scatter_', x, mask)
+    if not _has_scatter_kernels():
+        return _masked_scatter_composed_(x, mask, value)
     try:
         return _C_ops.masked_scatter_(x, mask, value)
     except IndexError as error:

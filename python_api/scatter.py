@@ -23,9 +23,14 @@ from typing_extensions import overload
 import paddle
 from paddle import _C_ops
 from paddle.base.data_feeder import check_type
-from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
+from paddle.framework import (
+    LayerHelper,
+    _current_expected_place_,
+    in_dynamic_or_pir_mode,
+)
 from paddle.tensor.manipulation import (
     _check_scatter_variable,
+    _has_scatter_kernels,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
 )
@@ -105,6 +110,15 @@ def _scatter_name_in_axis(
 _SCATTER_DEFAULTS = (0, 'sum', False)
 
 
+def _check_scatter_place(op_name: str) -> None:
+    if not _has_scatter_kernels():
+        raise NotImplementedError(
+            f"{op_name}: on {_current_expected_place_()} only axis=0 with "
+            f"overwrite=True, or with reduce='sum' and include_self=False, is "
+            f"served. The other reductions and axes need a CPU or a GPU."
+        )
+
+
 def _scatter_op(
     op_name: str,
     overwrite: bool,
@@ -120,10 +134,11 @@ def _scatter_op(
     axis, reduce, include_self = _scatter_reduce_args(
         op_name, overwrite, axis, reduce, include_self
     )
+    if axis == 0 and reduce in ('assign', 'sum') and not include_self:
+        return 'scatter', (overwrite,)
+    _check_scatter_place(op_name)
     if reduce in ('mul', 'amax', 'amin'):
         return 'index_reduce', (axis, reduce, include_self)
-    if axis == 0 and reduce != 'mean' and not include_self:
-        return 'scatter', (overwrite,)
     return 'index_scatter', (axis, reduce, include_self)
 
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import paddle
 from paddle import _C_ops
 from paddle.framework import (
     LayerHelper,
@@ -25,6 +26,7 @@ from paddle.framework import (
 from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
+    _has_scatter_kernels,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
 
@@ -78,6 +80,17 @@ def _select_scatter_legacy(
         attrs={'axis': axis, 'index': index},
     )
     return out
+
+
+def _select_scatter_composed(
+    x: Tensor, values: Tensor, axis: int, index: int
+) -> Tensor:
+    """select_scatter for places without its kernels."""
+    axis %= len(x.shape)
+    # behind the last slice is the end, not slice 0
+    end = 2**31 - 1 if index == -1 else index + 1
+    values = paddle.unsqueeze(values, axis)
+    return paddle.slice_scatter(x, values, [axis], [index], [end], [1])
 
 
 @ParamAliasDecorator(
@@ -146,7 +159,8 @@ def select_scatter(
             >>> print(row.grad.tolist())
             [1.0, 1.0, 1.0]
     """
-    if in_dynamic_mode():
+    served = _has_scatter_kernels()
+    if served and in_dynamic_mode():
         try:
             # `is`: comparing two dtypes with == takes a microsecond
             if values.dtype is x.dtype:
@@ -162,6 +176,8 @@ def select_scatter(
         _check_tensor_args('select_scatter', x=x, values=values)
         raise
 
+    if not served:
+        return _select_scatter_composed(x, values, axis, index)
     if in_dynamic_or_pir_mode():
         return _C_ops.select_scatter(x, values, axis, index)
     return _select_scatter_legacy(x, values, axis, index)

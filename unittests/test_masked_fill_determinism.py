@@ -58,8 +58,8 @@ class TestMaskedFillDeterminism(unittest.TestCase):
         expected = self.digest(OMP_NUM_THREADS='1')
         for environment in (
             {'OMP_NUM_THREADS': '5'},
-            {'OMP_NUM_THREADS': '2', 'PADDLE_SCATTER_SIMD': '0'},
-            {'OMP_NUM_THREADS': '2', 'PADDLE_SCATTER_HUGE_PAGES': '0'},
+            {'OMP_NUM_THREADS': '2', 'FLAGS_scatter_ops_use_avx2': '0'},
+            {'OMP_NUM_THREADS': '2', 'FLAGS_scatter_ops_use_huge_pages': '0'},
         ):
             with self.subTest(**environment):
                 self.assertEqual(self.digest(**environment), expected)

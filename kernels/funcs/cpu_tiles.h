@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 
 #ifdef _OPENMP
@@ -31,7 +30,10 @@
 #include <unistd.h>
 #endif
 
+#include "paddle/common/flags.h"
 #include "paddle/phi/core/dense_tensor.h"
+
+PHI_DECLARE_bool(scatter_ops_use_huge_pages);
 
 namespace phi {
 namespace funcs {
@@ -58,9 +60,8 @@ inline int NumThreads() {
 // Calls f(0) ... f(count - 1), on all threads if the work is worth it. f must
 // not throw, and its calls must not depend on each other.
 //
-// The threads share a counter of our own instead of an `omp for`: compilers
-// turn that into entry points that an older OpenMP runtime lacks, and a second
-// runtime in the process would then hand every thread all of the iterations.
+// The threads share a counter: calls differ in their work, so whoever is done
+// takes the next one.
 template <typename F>
 void ParallelFor(int64_t count, int64_t bytes, const F& f) {
 #ifdef _OPENMP
@@ -98,17 +99,12 @@ struct Tiles {
 };
 
 // Asks for huge pages inside a big fresh buffer: page faults of 4 KiB cost
-// several times the copy itself. A hint: harmless where it has no effect, and
-// PADDLE_SCATTER_HUGE_PAGES=0 turns it off.
+// several times the copy itself. A hint: harmless where it has no effect.
+// scatter_op_flags.cc says when it is given, and how to turn it off.
 inline void AdviseHugePages(void* data, int64_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   constexpr int64_t kPage = 2 << 20;
-  if (bytes < 2 * kPage) return;
-  static const bool enabled = [] {
-    const char* value = std::getenv("PADDLE_SCATTER_HUGE_PAGES");
-    return value == nullptr || std::strcmp(value, "0") != 0;
-  }();
-  if (!enabled) return;
+  if (bytes < 2 * kPage || !FLAGS_scatter_ops_use_huge_pages) return;
   const uintptr_t start = reinterpret_cast<uintptr_t>(data);
   const uintptr_t first = (start + kPage - 1) / kPage * kPage;
   const uintptr_t last = (start + bytes) / kPage * kPage;

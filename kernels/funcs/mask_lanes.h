@@ -19,9 +19,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 
+#include "paddle/common/flags.h"
 #include "paddle/phi/kernels/funcs/element_word.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -31,6 +30,8 @@
 #define SCATTER_OPS_STEP \
   __attribute__((target("avx2,popcnt"), always_inline)) static inline
 #endif
+
+PHI_DECLARE_bool(scatter_ops_use_avx2);
 
 namespace phi {
 namespace funcs {
@@ -54,16 +55,11 @@ struct LaneTables {
 };
 inline constexpr LaneTables kLaneTables{};
 
-// PADDLE_SCATTER_SIMD=0 chooses the portable loops, to compare the two.
 inline bool HasAvx2() {
 #ifdef SCATTER_OPS_AVX2
-  static const bool found = [] {
-    const char* value = std::getenv("PADDLE_SCATTER_SIMD");
-    const bool wanted = value == nullptr || std::strcmp(value, "0") != 0;
-    return wanted && __builtin_cpu_supports("avx2") &&
-           __builtin_cpu_supports("popcnt");
-  }();
-  return found;
+  static const bool found =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+  return found && FLAGS_scatter_ops_use_avx2;
 #else
   return false;
 #endif

@@ -148,11 +148,11 @@ def test_sides_that_do_not_fit_together_run_one_after_another(
 
 
 def test_environment_of_a_case_reaches_a_process_of_its_own(crew):
-    pages = (('PADDLE_SCATTER_HUGE_PAGES', '0'),)
+    pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
     other, usual = crew.side('ours', pages), crew.side('ours')
     assert other.process.pid != usual.process.pid
     environ = Path(f'/proc/{other.process.pid}/environ').read_bytes()
-    assert b'PADDLE_SCATTER_HUGE_PAGES=0' in environ.split(b'\0')
+    assert b'FLAGS_scatter_ops_use_huge_pages=0' in environ.split(b'\0')
     crew.end_extra()
     assert other.process is None and usual.process.poll() is None
 

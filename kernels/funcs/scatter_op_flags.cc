@@ -1,0 +1,53 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#include "paddle/common/flags.h"
+
+/**
+ * Huge pages for the outputs of the masked and scatter operators on CPU
+ * Name: FLAGS_scatter_ops_use_huge_pages
+ * Value Range: bool, default=true
+ * Note: Filling a fresh output of many megabytes spends most of its time on
+ *       page faults of 4 KiB. So these operators ask Linux for transparent
+ *       huge pages, with three limits: only for outputs of 4 MiB and more, only
+ *       for the whole 2 MiB pages inside the output, so that no neighbour in
+ *       memory is affected, and only as madvise does it, so that the setting of
+ *       the machine (/sys/kernel/mm/transparent_hugepage/enabled) has the last
+ *       word: with `never` nothing happens, with `always` nothing changes.
+ *       Resident memory does not grow, because the output is written as a
+ *       whole; the advice stays with the addresses until the allocator gives
+ *       them back. Turn it off where the time that Linux takes to find huge
+ *       pages on a fragmented machine matters more.
+ */
+PHI_DEFINE_EXPORTED_bool(
+    scatter_ops_use_huge_pages,
+    true,
+    "Whether masked_scatter, masked_fill, select_scatter, diagonal_scatter and "
+    "scatter on CPU ask Linux (madvise) for transparent huge pages inside "
+    "outputs of 4 MiB and more. It saves page faults and changes no result.");
+
+/**
+ * Vector loops of the masked operators on CPU
+ * Name: FLAGS_scatter_ops_use_avx2
+ * Value Range: bool, default=true
+ * Note: Whether the CPU has AVX2 is asked at run time; without it the portable
+ *       loops run. This flag chooses them where AVX2 is there: to test that the
+ *       bits are the same, or to rule the vector loops out as the cause of a
+ *       fault.
+ */
+PHI_DEFINE_EXPORTED_bool(
+    scatter_ops_use_avx2,
+    true,
+    "Whether masked_scatter and masked_fill on CPU use their AVX2 loops where "
+    "the CPU has AVX2. The portable loops give the same bits.");

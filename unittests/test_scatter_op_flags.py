@@ -1,0 +1,143 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The flags of the masked and scatter operators: seen, obeyed, without effect
+on any bit."""
+
+import itertools
+import os
+import unittest
+
+import numpy as np
+from scatter_graph_utils import assert_python_succeeds
+from scatter_test_utils import assert_same_bits
+
+import paddle
+
+HUGE_PAGES = 'FLAGS_scatter_ops_use_huge_pages'
+AVX2 = 'FLAGS_scatter_ops_use_avx2'
+# 4.3 MiB of float32: huge pages are asked for from 4 MiB on.
+SHAPE = (1100, 1024)
+
+SHOW_FLAGS = f'''
+import paddle
+print(*paddle.get_flags({[HUGE_PAGES, AVX2]}).values())
+'''
+
+# `hg` among the flags of a mapping: somebody has asked for huge pages there.
+COUNT_ADVISED = f'''
+import paddle
+paddle.set_device('cpu')
+def advised():
+    with open('/proc/self/smaps') as smaps:
+        lines = [line for line in smaps if line.startswith('VmFlags:')]
+    return sum('hg' in line.split() for line in lines)
+x = paddle.zeros([8 << 20])
+mask, value = paddle.zeros([1], 'bool'), paddle.zeros([1])
+before = advised()
+paddle.set_flags({{'{HUGE_PAGES}': False}})
+kept = paddle.masked_scatter(x, mask, value)
+print(advised() - before)
+paddle.set_flags({{'{HUGE_PAGES}': True}})
+kept = kept, paddle.masked_scatter(x, mask, value)
+print(advised() - before)
+'''
+
+
+def family(api, *names, **attributes):
+    """A function of the named Tensors: its result and their gradients."""
+
+    def call(tensors):
+        inputs = [tensors[name].detach() for name in names]
+        floating = [t for t in inputs if t.dtype == paddle.float32]
+        for tensor in floating:
+            tensor.stop_gradient = False
+        out = api(*inputs, **attributes)
+        return [out, *paddle.grad([out], floating, [tensors['out_grad']])]
+
+    return call
+
+
+FAMILIES = {
+    'masked_scatter': family(paddle.masked_scatter, 'x', 'mask', 'y'),
+    'masked_fill': family(paddle.masked_fill, 'x', 'mask', 'y'),
+    'masked_fill number': family(paddle.masked_fill, 'x', 'mask', value=3.0),
+    'select_scatter': family(
+        paddle.select_scatter, 'x', 'row', axis=0, index=-1
+    ),
+    'diagonal_scatter': family(paddle.diagonal_scatter, 'x', 'diagonal'),
+    'scatter': family(paddle.scatter, 'x', 'index', 'y', overwrite=False),
+    'index_scatter': family(
+        paddle.scatter, 'x', 'index', 'y', overwrite=False, reduce='mean'
+    ),
+    'index_reduce': family(
+        paddle.scatter, 'x', 'index', 'y', overwrite=False, reduce='amax'
+    ),
+}
+
+
+def random_tensors():
+    rng = np.random.default_rng(0)
+    shapes = {
+        'x': SHAPE,
+        'y': SHAPE,
+        'out_grad': SHAPE,
+        'row': SHAPE[1:],
+        'diagonal': (min(SHAPE),),
+    }
+    arrays = {
+        name: rng.standard_normal(shape).astype('float32')
+        for name, shape in shapes.items()
+    }
+    arrays['mask'] = rng.random(SHAPE) < 0.5
+    arrays['index'] = rng.integers(0, SHAPE[0], SHAPE[0])
+    return {name: paddle.to_tensor(a) for name, a in arrays.items()}
+
+
+class TestScatterOpFlags(unittest.TestCase):
+    def setUp(self):
+        self.flags = paddle.get_flags([HUGE_PAGES, AVX2])
+
+    def tearDown(self):
+        paddle.set_flags(self.flags)
+
+    def test_bits_do_not_depend_on_the_flags(self):
+        tensors = random_tensors()
+        for name, call in FAMILIES.items():
+            paddle.set_flags({HUGE_PAGES: True, AVX2: True})
+            expected = [t.numpy() for t in call(tensors)]
+            for choice in itertools.product((True, False), repeat=2):
+                paddle.set_flags(dict(zip((HUGE_PAGES, AVX2), choice)))
+                for actual, wanted in zip(call(tensors), expected):
+                    assert_same_bits(actual.numpy(), wanted, f'{name} {choice}')
+
+    def test_they_are_read_from_the_environment(self):
+        for pages, avx2 in itertools.product(('0', '1'), repeat=2):
+            environment = {HUGE_PAGES: pages, AVX2: avx2}
+            with self.subTest(**environment):
+                shown = assert_python_succeeds(SHOW_FLAGS, **environment)
+                expected = [str(flag == '1') for flag in (pages, avx2)]
+                self.assertEqual(shown.split()[-2:], expected)
+
+    @unittest.skipUnless(
+        os.path.exists('/sys/kernel/mm/transparent_hugepage'),
+        'this system has no transparent huge pages',
+    )
+    def test_huge_pages_are_asked_for_from_the_next_call_on(self):
+        shown = assert_python_succeeds(COUNT_ADVISED).split()
+        self.assertEqual(int(shown[-2]), 0)
+        self.assertGreater(int(shown[-1]), 0)
+
+
+if __name__ == '__main__':
+    unittest.main()
