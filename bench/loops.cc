@@ -57,11 +57,8 @@ struct Data {
 
 template <ops::IndexReduce kReduce>
 void Reduce(Data* data, int axis) {
-  ops::IndexGroups groups;
-  groups.order.resize(kSide);
-  ops::CountGroups(ops::ReadSlots("bench", data->index.data(), kSide, kSide),
-                   kSide,
-                   &groups);
+  const ops::IndexGroups groups = ops::GroupSlots(
+      ops::ReadSlots("bench", data->index.data(), kSide, kSide), kSide);
   const ops::AxisView view(data->dims, data->dims, axis);
   ops::IndexReducer<float, kReduce>(view,
                                     groups,

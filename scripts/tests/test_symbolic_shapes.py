@@ -15,11 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import export_patches
 from check_intree_compile import check
-from wheel_headers import default_include
 from series_manifest import SeriesError
 from series_samples import OP_YAML, make_series, write_files, write_project
 from symbolic_shape_edits import FOLDER, declare, insert_declaration
 from symbolic_shape_samples import HEADER, INCLUDE, SOURCE, add_header
+from wheel_headers import default_include
 
 ROOT = Path(__file__).resolve().parents[2]
 FILL = 'kernels/infer_symbolic_shape/fill_infer_sym.cc'
