@@ -18,48 +18,22 @@ from typing import TYPE_CHECKING
 
 import paddle
 from paddle import _C_ops
-from paddle.base import core
-from paddle.base.data_feeder import check_variable_and_dtype
 from paddle.framework import (
     LayerHelper,
-    _current_expected_place_,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
+)
+from paddle.tensor.manipulation import (
+    _check_inplace_mask_shape,
+    _check_scatter_variable,
+    _check_tensor_args,
+    _has_scatter_kernels,
 )
 from paddle.utils.decorator_utils import param_two_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
 if TYPE_CHECKING:
     from paddle import Tensor
-
-
-# The expected place that was asked about last, and the answer.
-_scatter_kernels_at: tuple = (None, True)
-
-
-def _has_scatter_kernels() -> bool:
-    """
-    Whether the expected place has kernels of masked_scatter, select_scatter,
-    diagonal_scatter, index_scatter and index_reduce: CPU and GPU have.
-    """
-    global _scatter_kernels_at
-    place = _current_expected_place_()
-    if place is not _scatter_kernels_at[0]:
-        served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
-        _scatter_kernels_at = place, isinstance(place, served)
-    return _scatter_kernels_at[1]
-
-
-def _check_tensor_args(op_name: str, **tensors: Tensor) -> None:
-    for arg_name, tensor in tensors.items():
-        if not isinstance(
-            tensor,
-            (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable),
-        ):
-            raise TypeError(
-                f"{op_name}: {arg_name} must be a Tensor, "
-                f"but received {type(tensor).__name__}."
-            )
 
 
 def _check_bool_mask(op_name: str, mask: Tensor) -> None:
@@ -93,43 +67,6 @@ def _check_masked_args(
         # asked only now, so that valid calls do not pay for it
         _check_tensor_args(op_name, mask=mask, value=value)
         raise
-
-
-def _check_inplace_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
-    x_shape, mask_shape = x.shape, mask.shape
-    if mask_shape == x_shape:
-        return
-    lead = len(x_shape) - len(mask_shape)
-    if lead < 0 or any(
-        m != 1 and m != n for m, n in zip(mask_shape, x_shape[lead:])
-    ):
-        raise ValueError(
-            f"{op_name}: mask must be broadcastable to the shape of x, which "
-            f"is {x_shape}, because x keeps its shape in place, but received "
-            f"a mask of shape {mask_shape}."
-        )
-
-
-def _check_scatter_variable(op_name: str, arg_name: str, x: Tensor) -> None:
-    check_variable_and_dtype(
-        x,
-        arg_name,
-        [
-            'bool',
-            'uint8',
-            'int8',
-            'int16',
-            'int32',
-            'int64',
-            'float16',
-            'uint16',  # bfloat16
-            'float32',
-            'float64',
-            'complex64',
-            'complex128',
-        ],
-        op_name,
-    )
 
 
 def _masked_scatter_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:

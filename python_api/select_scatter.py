@@ -27,18 +27,12 @@ from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _has_scatter_kernels,
+    _known_shapes_differ,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
 
 if TYPE_CHECKING:
     from paddle import Tensor
-
-
-def _known_shapes_differ(shape: list[int], other: list[int]) -> bool:
-    # a dim of -1 is not known before a static graph runs
-    if len(shape) != len(other):
-        return True
-    return any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, other))
 
 
 def _check_select_scatter_args(

@@ -5,7 +5,9 @@ functions are compiled inside namespace phi with the includes of ternary.cc and
 no others, and every new C++ file from its place in that tree, with Paddle's
 warnings as errors, with OpenMP and without. Headers that the series does not
 change come from the wheel. Only the syntax is checked; nothing is linked, but
-symbolic_shape_link.py compares what is called with what is defined.
+symbolic_shape_link.py compares what is called with what is defined. With
+--each-alone, the patches of each pull request are replayed without the others,
+and what looks the same to the compiler is compiled once.
 
 Exit status: 0 everything compiles, 1 something does not.
 """
@@ -25,8 +27,8 @@ from types import SimpleNamespace
 
 import yaml
 from patch_repo import git, init_repo
-from patch_series import read_series
-from series_manifest import SeriesError
+from patch_series import read_patch, read_series
+from series_manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from symbolic_shape_link import (
     definitions,
     link_faults,
@@ -58,20 +60,23 @@ FLAGS = (
 )  # fmt: skip
 MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
 SHOWN_LINES = 15
+INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
 
 
 def make_base(root, wheel, folder):
     """A repository of what is known of the base."""
     manifest = Path(root, 'scripts/series.yaml').read_text(encoding='utf-8')
     known = SimpleNamespace(**yaml.safe_load(manifest))
-    init_repo(folder, base_tree(known, wheel_dirs(root, wheel)), known.author)
+    init_repo(
+        folder, base_tree(known, wheel_dirs(root, wheel)), PLACEHOLDER_AUTHOR
+    )
 
 
 def replay(root, patches, wheel, folder):
     """Paths of the files that the patches add; the tree lies in `folder`."""
     make_base(root, wheel, folder)
     added = []
-    for patch in read_series(patches):
+    for patch in patches:
         git(folder, 'apply', '--index', str(patch.path.resolve()))
         added += patch.added
     return added
@@ -154,6 +159,17 @@ def compile_unit(unit, mode, folder, include, compiler, target=None):
     return '\n'.join(f'    {line}' for line in lines[:SHOWN_LINES])
 
 
+def seen_by_compiler(unit, folder):
+    """The text of a unit and of the tree's headers that it includes."""
+    texts, waiting = {}, [str(unit.relative_to(folder))]
+    while waiting:
+        path = waiting.pop()
+        if path not in texts and (folder / path).is_file():
+            texts[path] = (folder / path).read_text(encoding='utf-8')
+            waiting += INCLUDE.findall(texts[path])
+    return tuple(sorted(texts.items()))
+
+
 def compile_all(work, folder, include, compiler, jobs):
     """Faults of [(unit, mode, object or None)], compiled side by side."""
     with ThreadPoolExecutor(jobs) as pool:
@@ -183,7 +199,7 @@ def check(root, patches, wheel, include, compiler='g++', jobs=2):
     """(faults, number of files that were compiled)."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / 'tree'
-        added = replay(root, patches, wheel, folder)
+        added = replay(root, read_series(patches), wheel, folder)
         names = wanted_names(folder)
         linked = symbolic_work(folder, added, names)
         work = [
@@ -198,6 +214,27 @@ def check(root, patches, wheel, include, compiler='g++', jobs=2):
     return faults, len(linked) + len(work)
 
 
+def check_each_alone(root, patches, wheel, include, compiler='g++', jobs=2):
+    """The same of each pull request's patches, with OpenMP only."""
+    series = load_series(Path(root, 'scripts/series.yaml'), Path(root))
+    faults, compiled = [], set()
+    for title in series.pull_requests:
+        listed = series.pull_request(title)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / 'tree'
+            read = [read_patch(Path(patches, p.file_name)) for p in listed]
+            added = replay(root, read, wheel, folder)
+            work = {
+                seen_by_compiler(unit, folder): (unit, next(iter(MODES)), None)
+                for unit in units(folder, added, include)
+            }
+            new = [item for key, item in work.items() if key not in compiled]
+            found = compile_all(new, folder, include, compiler, jobs)
+            faults += [f'{title}: {fault}' for fault in found]
+            compiled |= set(work)
+    return faults, len(compiled)
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--root', type=Path, default=ROOT)
@@ -209,11 +246,17 @@ def main(arguments=None):
         '--include', type=Path, help="the wheel's paddle/include"
     )
     parser.add_argument('--jobs', '-j', type=int, default=2)
+    parser.add_argument(
+        '--each-alone',
+        action='store_true',
+        help="each pull request's patches without the others",
+    )
     options = parser.parse_args(arguments)
     include = options.include or default_include(options.root)
     patches = options.patches or options.root / 'patches'
     try:
-        faults, count = check(
+        run = check_each_alone if options.each_alone else check
+        faults, count = run(
             options.root, patches, options.paddle, include, jobs=options.jobs
         )
     except SeriesError as error:

@@ -18,16 +18,12 @@ ROOT = Path(__file__).resolve().parents[1]
 NAME = re.compile(r'^\d{4}-[a-z0-9]+-[a-z]+-[a-z0-9_]+(-[a-z0-9_]+)*\.patch$')
 MAX_NAME, MAX_SUBJECT = 60, 72
 HUNK = re.compile(r'^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@')
-FIELDS = {
-    'Forwarded': re.compile(r'^(no|not-needed|https://\S+)$'),
-    'Origin': re.compile(r'^(vendor|upstream|backport|other)$'),
-    'Base': re.compile(r'^v\S+ [0-9a-f]{40}$'),
-    'Applies-To': re.compile(r'^source(, wheel)?$'),
-    'Depends': re.compile(r'^(none|\d{4}-\S+(, \d{4}-\S+)*)$'),
-    'Tested-By': re.compile(r'^\S.*$'),
-    'Last-Update': re.compile(r'^\d{4}-\d{2}-\d{2}$'),
-    'Signed-off-by': re.compile(r'^.+ <.+@.+>$'),
-}
+SIGN_OFF = re.compile(r'^Signed-off-by: .+ <.+@.+>$')
+# Fields of packagers' patches. Paddle's log has none of them.
+FOREIGN = re.compile(
+    r'^(Forwarded|Origin|Author|Bug|Base|Applies-To|Depends|Tested-By'
+    r'|Reviewed-by|Last-Update): '
+)
 
 
 @dataclass
@@ -35,7 +31,7 @@ class PatchFile:
     name: str
     subject: str
     body: list
-    fields: dict
+    sign_offs: list
     diff: list
     diff_line: int
 
@@ -52,19 +48,12 @@ def read_patch(name, text):
     lines = split_lines(message)
     if '---' in lines:
         lines = lines[: lines.index('---')]
-    fields = {}
-    body = []
-    for line in lines:
-        key, colon, value = line.partition(': ')
-        if colon and key in FIELDS:
-            fields.setdefault(key, []).append(value)
-        else:
-            body.append(line)
+    lines = [line for line in lines if line.strip()]
     return PatchFile(
         name,
         subject[1].replace('\n', ''),
-        [line for line in body if line.strip()],
-        fields,
+        [line for line in lines if not SIGN_OFF.match(line)],
+        [line for line in lines if SIGN_OFF.match(line)],
         split_lines(f'diff --git {diff}'),
         head.count('\n') + 2,
     )
@@ -90,17 +79,18 @@ def rule_subject(patch):
 
 def rule_body(patch):
     if not patch.body:
-        yield 'no text between subject and fields: say why the patch exists'
+        yield 'no text between subject and sign-off: say why the patch exists'
 
 
-def rule_fields(patch):
-    for key, pattern in FIELDS.items():
-        values = patch.fields.get(key, [])
-        if not values:
-            yield f'field {key} is missing'
-        for value in values:
-            if not pattern.match(value):
-                yield f'field {key} has an unexpected value: {value!r}'
+def rule_sign_off(patch):
+    if len(patch.sign_offs) != 1:
+        yield f'{len(patch.sign_offs)} lines Signed-off-by, expected one'
+
+
+def rule_foreign_fields(patch):
+    for line in patch.body:
+        if FOREIGN.match(line):
+            yield f'a field that commits of Paddle do not have: {line!r}'
 
 
 def rule_hunks(patch):
@@ -143,7 +133,8 @@ RULES = (
     rule_name,
     rule_subject,
     rule_body,
-    rule_fields,
+    rule_sign_off,
+    rule_foreign_fields,
     rule_hunks,
     rule_added_lines,
 )
@@ -188,22 +179,6 @@ def check_patches(folder):
             faults += check_patch(name, data.decode('utf-8'))
         except UnicodeDecodeError as error:
             faults.append(f'{name}: not UTF-8: {error}')
-    return faults + _dependency_faults(folder, listed)
-
-
-def _dependency_faults(folder, listed):
-    """Depends must name patches that come earlier in the series."""
-    faults = []
-    for index, name in enumerate(listed):
-        path = folder / name
-        text = path.read_text('utf-8', 'replace') if path.is_file() else ''
-        for value in re.findall(r'(?m)^Depends: (.*)$', text)[:1]:
-            for needed in value.split(', '):
-                if needed != 'none' and f'{needed}.patch' not in listed[:index]:
-                    faults.append(
-                        f'{name}: depends on {needed}, which is not before it '
-                        'in series'
-                    )
     return faults
 
 

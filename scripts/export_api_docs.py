@@ -29,6 +29,15 @@ HEAD = re.compile(rf'^({"|".join(SECTIONS)}):$')
 FIELD = re.compile(r'^(\w+) ?(\([^)]*\))?: (.*)$')
 
 
+def api_files(root):
+    """The python_api files; one of helpers only has no page."""
+    return [
+        path
+        for path in sorted((root / 'python_api').glob('*.py'))
+        if re.search(r'(?m)^def [a-z]', path.read_text(encoding='utf-8'))
+    ]
+
+
 def public_function(path):
     """The function that a python_api file is named after.
 
@@ -110,16 +119,13 @@ def page(path):
 
 def make_pages(root):
     """{file name: text} of all English pages."""
-    return {
-        f'{path.stem}.rst': page(path)
-        for path in sorted((root / 'python_api').glob('*.py'))
-    }
+    return {f'{path.stem}.rst': page(path) for path in api_files(root)}
 
 
 def chinese_faults(root):
     """Faults of the Chinese pages against the functions."""
     faults = []
-    for path in sorted((root / 'python_api').glob('*.py')):
+    for path in api_files(root):
         (node, _), name = public_function(path), path.stem
         file = root / 'docs/api' / f'{name}_cn.rst'
         if not file.is_file():

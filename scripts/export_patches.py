@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -19,12 +20,13 @@ from pathlib import Path
 from check_patches import check_patches
 from other_wheel import missing_imports, rebase
 from patch_repo import commit, init_repo, last_patch, tidy, write_tree
-from series_manifest import SeriesError, load_series
+from series_manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from tree_edits import apply_patch
 from upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[1]
 SHOWN_DIFF_LINES = 20
+AUTHOR = re.compile(r'^[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>$')
 
 
 def make_files(series, root, folders):
@@ -42,33 +44,18 @@ def make_files(series, root, folders):
             apply_patch(tree, patch, root)
             write_tree(repo, tree, old)
             message = patch_message(series, patch)
-            commit(repo, message, series.author, patch.last_update)
+            commit(repo, message, series.author, patch.day)
             text = tidy(last_patch(repo), series.recorded_files)
             files[patch.file_name] = text
     return files
 
 
 def patch_message(series, patch):
-    """Subject, reason and the fields that tools read."""
-    base = series.base
-    wheel = any(s.startswith('python_api/') for s in patch.sources) or any(
-        e['file'].startswith('python/') for e in patch.edits
+    """What Paddle's log has: title, why, what. Nothing that only tools read."""
+    return (
+        f'{patch.subject}\n\n{patch.body.strip()}\n\n'
+        f'Signed-off-by: {series.author}\n'
     )
-    before = [p.stem_name for p in series.patches if p.number < patch.number]
-    tests = [s for s in patch.sources if s.startswith('unittests/test_')]
-    tested = [patch.tested_by] if patch.tested_by else tests or ['none']
-    fields = [
-        ('Forwarded', patch.forwarded),
-        ('Origin', patch.origin),
-        ('Base', f'{base["tag"]} {base["commit"]}'),
-        ('Applies-To', 'source, wheel' if wheel else 'source'),
-        ('Depends', patch.depends or (before[-1] if before else 'none')),
-        *(('Tested-By', test) for test in tested),
-        ('Last-Update', patch.last_update),
-        ('Signed-off-by', series.author),
-    ]
-    lines = [patch.subject, '', patch.body.strip(), '']
-    return '\n'.join([*lines, *(f'{k}: {v}' for k, v in fields)]) + '\n'
 
 
 def read_files(folder):
@@ -150,7 +137,15 @@ def parse_arguments(arguments):
         help='make the series for another Paddle: the one at --paddle '
         '(output: ROOT/build/patches-VERSION)',
     )
+    parser.add_argument(
+        '--author',
+        metavar="'NAME <MAIL>'",
+        default=PLACEHOLDER_AUTHOR,
+        help='author and sign-off of the patches (default: a placeholder)',
+    )
     options = parser.parse_args(arguments)
+    if not AUTHOR.match(options.author):
+        parser.error(f"--author: expected 'NAME <MAIL>', got {options.author}")
     if options.base_wheel and not options.paddle:
         parser.error('--base-wheel needs --paddle')
     return options
@@ -159,6 +154,7 @@ def parse_arguments(arguments):
 def run(options):
     """Faults found; writes the patches unless told to check."""
     series = load_series(options.root / 'scripts/series.yaml', options.root)
+    series.author = options.author
     folder = options.output or options.root / 'patches'
     if options.base_wheel:
         dirs = wheel_dirs(options.root, options.paddle)

@@ -17,8 +17,12 @@ from series_manifest import SeriesError
 from text_lines import join_lines, split_lines
 
 
-def merge_functions(upstream, ours, source):
-    """The upstream text with the definitions of `ours` in it."""
+def merge_functions(upstream, ours, source, before=''):
+    """The upstream text with the definitions of `ours` in it.
+
+    `before` names the definition that new ones go before if `ours` replaces none
+    that they could stand next to; without it they go to the end.
+    """
     tree = ast.parse(ours)
     faults = _foreign_statements(tree, source)
     if faults:
@@ -29,7 +33,8 @@ def merge_functions(upstream, ours, source):
     merged = merge_imports(upstream, imported_aliases(tree), _used_names(tree))
     names = list(blocks)
     for position, name in enumerate(names):
-        merged = _put(merged, name, blocks[name], names, position, source)
+        neighbours = [*names[position + 1 :], before]
+        merged = _put(merged, name, blocks[name], names[:position], neighbours)
     _check_names(merged, ours, source)
     return merged
 
@@ -107,18 +112,18 @@ def is_type_checking(node):
     return isinstance(node.test, ast.Name) and node.test.id == 'TYPE_CHECKING'
 
 
-def _put(text, name, block, names, position, source):
-    """`text` with one definition replaced or added."""
+def _put(text, name, block, earlier, later):
+    """`text` with one definition replaced, or added next to a neighbour."""
     spans = [s for s in _spans(text) if s[0] == name]
     if spans:
         return _replace(text, spans, block)
     present = {span[0]: span for span in _spans(text)}
     lines = split_lines(text)
-    for neighbour in reversed(names[:position]):
+    for neighbour in reversed(earlier):
         if neighbour in present:
             end = present[neighbour][2]
             return join_lines([*lines[:end], '', '', *block, *lines[end:]])
-    for neighbour in names[position + 1 :]:
+    for neighbour in later:
         if neighbour in present:
             start = present[neighbour][1] - 1
             return join_lines([*lines[:start], *block, '', '', *lines[start:]])
@@ -150,6 +155,15 @@ def _check_names(merged, ours, source):
         raise SeriesError(
             f'{source}: not defined in the merged module: {", ".join(missing)}'
         )
+
+
+def missing_names(text):
+    """Names that the functions of a module read and that it does not bind."""
+    known = set(bound_names(ast.parse(text))) | set(dir(builtins))
+    known |= {'__file__', '__name__', '__doc__'}
+    return sorted(
+        _global_reads(symtable.symtable(text, 'module', 'exec')) - known
+    )
 
 
 def _global_reads(table):

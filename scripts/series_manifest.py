@@ -15,14 +15,16 @@ import yaml
 
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 PATCH_KEYS = {
-    'name', 'subject', 'body', 'last_update', 'ops', 'functions', 'files',
-    'rest', 'edits', 'forwarded', 'origin', 'depends', 'tested_by',
+    'name', 'subject', 'body', 'day', 'ops', 'functions', 'files', 'rest',
+    'edits', 'functions_before', 'infermeta_before', 'size_note',
 }  # fmt: skip
-REQUIRED_PATCH_KEYS = ('name', 'subject', 'body', 'last_update')
+REQUIRED_PATCH_KEYS = ('name', 'subject', 'body', 'day')
 TOP_KEYS = (
-    'base', 'author', 'wheel_files', 'recorded_files', 'patches',
+    'base', 'wheel_files', 'recorded_files', 'patches', 'pull_requests',
     'not_exported',
 )  # fmt: skip
+# Whoever sends the patches puts their own name here: export_patches.py --author.
+PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
 
 
 class SeriesError(Exception):
@@ -39,35 +41,40 @@ class Patch:
     name: str
     subject: str
     body: str
-    last_update: str
+    day: str
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
     files: list = field(default_factory=list)
     rest: list = field(default_factory=list)
     edits: list = field(default_factory=list)
-    forwarded: str = 'no'
-    origin: str = 'vendor'
-    depends: str = ''
-    tested_by: str = ''
+    functions_before: str = ''
+    infermeta_before: str = 'SendURecvInferMeta'
+    size_note: str = ''
     sources: list = field(default_factory=list)
 
     @property
     def file_name(self):
         return f'{self.number:04d}-{self.name}.patch'
 
-    @property
-    def stem_name(self):
-        return self.file_name[: -len('.patch')]
-
 
 @dataclass
 class Series:
     base: dict
-    author: str
     wheel_files: dict
     recorded_files: dict
     not_exported: list
     patches: list
+    pull_requests: dict
+    author: str = PLACEHOLDER_AUTHOR
+
+    def pull_request(self, name):
+        """The patches of a pull request, in the order of the series."""
+        return [p for p in self.patches if p.name in self.pull_requests[name]]
+
+    def shared_patches(self):
+        """Those that more than one pull request is made of."""
+        lists = list(self.pull_requests.values())
+        return [p for p in self.patches if sum(p.name in x for x in lists) > 1]
 
 
 def load_series(path, root):
@@ -78,11 +85,11 @@ def load_series(path, root):
         raise SeriesError(faults)
     series = Series(
         base=raw['base'],
-        author=raw['author'],
         wheel_files=raw['wheel_files'],
         recorded_files=raw['recorded_files'],
         not_exported=raw['not_exported'],
         patches=[_make_patch(i, p) for i, p in enumerate(raw['patches'], 1)],
+        pull_requests=raw['pull_requests'],
     )
     faults = assign_sources(series, list_sources(root, series.not_exported))
     if faults:
@@ -110,12 +117,31 @@ def _shape_faults(raw):
             faults.append(f'{where}: unknown key {key!r}')
     if not raw.get('patches'):
         faults.append('series.yaml: no patches')
-    return faults
+    return faults + _pull_request_faults(raw)
+
+
+def _pull_request_faults(raw):
+    """Every patch is in a pull request, and each lists them in their order."""
+    order = [patch.get('name') for patch in raw.get('patches') or []]
+    lists = raw.get('pull_requests') or {}
+    faults = []
+    for title, names in lists.items():
+        where = f'series.yaml: pull request {title}'
+        unknown = [name for name in names if name not in order]
+        faults += [f'{where}: no patch is named {name}' for name in unknown]
+        if not unknown and names != [name for name in order if name in names]:
+            faults.append(f'{where}: not in the order of the patches')
+    listed = {name for names in lists.values() for name in names}
+    return faults + [
+        f'series.yaml: patch {name} is in no pull request'
+        for name in order
+        if name not in listed
+    ]
 
 
 def _make_patch(number, raw):
     fields = {k: v for k, v in raw.items() if v is not None}
-    fields['last_update'] = str(fields['last_update'])
+    fields['day'] = str(fields['day'])
     return Patch(number=number, **fields)
 
 

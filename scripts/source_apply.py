@@ -62,7 +62,9 @@ def _as_before(checkout, start):
 
 
 def _am(checkout, series, three_way):
-    flags = ['--quiet', '--no-gpg-sign', *(['--3way'] * three_way)]
+    # A title keeps its [Operator Mechanism] with --keep-non-patch only.
+    flags = ['--quiet', '--no-gpg-sign', '--keep-non-patch']
+    flags += ['--3way'] * three_way
     done = checkout.run('am', *flags, *series.paths, env=checkout.identity())
     if done.returncode:
         raise TreeError(f'git am stopped: {message(done)}')

@@ -151,7 +151,7 @@ def read_mail(text):
     end = re.split(r'(?m)^(?:---$|diff --git )', body, maxsplit=1)[0]
     lines = subject.group(1).replace('\n', '')
     env = {
-        'GIT_AUTHOR_NAME': author.group(1),
+        'GIT_AUTHOR_NAME': author.group(1).strip('"'),
         'GIT_AUTHOR_EMAIL': author.group(2),
         'GIT_AUTHOR_DATE': date.group(1),
     }

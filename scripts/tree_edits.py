@@ -15,7 +15,6 @@ INFERMETA_FILES = {
     '.h': 'paddle/phi/infermeta/ternary.h',
     '.cc': 'paddle/phi/infermeta/ternary.cc',
 }
-INFERMETA_NEXT = re.compile(r'^(PADDLE_API )?void SendURecvInferMeta\(')
 OP_FILES = {
     'op': 'paddle/phi/ops/yaml/ops.yaml',
     'backward_op': 'paddle/phi/ops/yaml/backward.yaml',
@@ -29,7 +28,7 @@ def apply_patch(tree, patch, root):
     """Changes `tree` ({path: text}) as the patch says; returns nothing."""
     faults = []
     steps = [(apply_edit, edit) for edit in patch.edits]
-    steps += [(_add_source, (source, root)) for source in patch.sources]
+    steps += [(_add_source, (s, root, patch)) for s in patch.sources]
     for step, argument in steps:
         try:
             step(tree, argument)
@@ -52,7 +51,7 @@ def upstream_path(source):
 
 
 def _add_source(tree, argument):
-    source, root = argument
+    source, root, patch = argument
     text = (root / source).read_bytes().decode('utf-8')
     target = upstream_path(source)
     if target:
@@ -64,9 +63,11 @@ def _add_source(tree, argument):
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
     elif source.startswith('python_api/'):
-        tree[PYTHON_FILE] = merge_functions(tree[PYTHON_FILE], text, source)
+        tree[PYTHON_FILE] = merge_functions(
+            tree[PYTHON_FILE], text, source, patch.functions_before
+        )
     else:
-        insert_infermeta(tree, source, text)
+        insert_infermeta(tree, source, text, patch.infermeta_before)
 
 
 def insert_entries(tree, source, text):
@@ -113,15 +114,19 @@ def insert_entry(text, path, kind, name, block):
     )
 
 
-def insert_infermeta(tree, source, text):
-    """The namespace's inside goes before SendURecvInferMeta of ternary.*."""
+def insert_infermeta(tree, source, text, following):
+    """The namespace's inside goes before the function `following`.
+
+    Each pull request has a place of its own, so that no hunk leans on lines
+    that another one adds.
+    """
     path = INFERMETA_FILES[source[source.rindex('.') :]]
     lines = split_lines(tree[path])
-    spots = [i for i, line in enumerate(lines) if INFERMETA_NEXT.match(line)]
+    head = re.compile(rf'^(PADDLE_API )?void {following}\(')
+    spots = [i for i, line in enumerate(lines) if head.match(line)]
     if len(spots) != 1:
         raise SeriesError(
-            f'{path}: expected one line `void SendURecvInferMeta(`, found '
-            f'{len(spots)}'
+            f'{path}: expected one line `void {following}(`, found {len(spots)}'
         )
     includes, body = split_namespace(text, source)
     own = f'paddle/phi/{source[: source.rindex(".")]}.h'

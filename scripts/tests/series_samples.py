@@ -138,7 +138,7 @@ def make_series():
         'name': 'phi-add-shared',
         'subject': 'phi: add shared code',
         'body': BODY,
-        'last_update': '2026-01-02',
+        'day': '2026-01-02',
         'rest': ['kernels/funcs/*'],
         'edits': [include],
     }
@@ -146,13 +146,12 @@ def make_series():
         'name': 'phi-add-fill',
         'subject': 'phi: add fill op',
         'body': BODY,
-        'last_update': '2026-01-03',
+        'day': '2026-01-03',
         'ops': ['fill'],
         'functions': ['fill'],
     }
     return {
         'base': {'tag': 'v1.0.0', 'commit': 'a' * 40, 'wheel': '1.0.0'},
-        'author': 'Some authors <nobody@localhost>',
         'not_exported': ['unittests/harness/**'],
         'wheel_files': {
             path: {
@@ -163,6 +162,7 @@ def make_series():
         },
         'recorded_files': RECORDED,
         'patches': [shared, fill],
+        'pull_requests': {'fill': ['phi-add-shared', 'phi-add-fill']},
     }
 
 

@@ -18,13 +18,6 @@ Subject: [PATCH] phi: add fill op
 
 The old one is slow.
 
-Forwarded: no
-Origin: vendor
-Base: v1.0.0 {'a' * 40}
-Applies-To: source, wheel
-Depends: none
-Tested-By: unittests/test_fill_op.py
-Last-Update: 2026-01-02
 Signed-off-by: Some authors <nobody@localhost>
 
 diff --git a/x.py b/x.py
@@ -47,16 +40,11 @@ BAD = [
     ('Subject: [PATCH] phi', 'Subject: phi', 'does not begin with "[PATCH] "'),
     ('add fill op', 'add ' + 'very ' * 20 + 'long op', 'subject is longer'),
     ('add fill op', 'add fill op.', 'ends with a full stop'),
-    ('The old one is slow.\n', '', 'no text between subject and fields'),
-    ('Forwarded: no\n', '', 'field Forwarded is missing'),
-    ('Forwarded: no', 'Forwarded: maybe', 'field Forwarded has an unexpected'),
-    ('Origin: vendor\n', '', 'field Origin is missing'),
-    ('Base: v1.0.0 aaaa', 'Base: v1.0.0 zzzz', 'field Base has an unexpected'),
-    ('Applies-To: source, wheel', 'Applies-To: all', 'field Applies-To'),
-    ('Depends: none', 'Depends: the other', 'field Depends'),
-    ('Last-Update: 2026-01-02', 'Last-Update: today', 'field Last-Update'),
-    ('Tested-By: unittests/test_fill_op.py\n', '', 'field Tested-By'),
-    ('Signed-off-by: Some', 'Signed: Some', 'field Signed-off-by is missing'),
+    ('The old one is slow.\n', '', 'no text between subject and sign-off'),
+    ('Signed-off-by: Some', 'Signed: Some', '0 lines Signed-off-by'),
+    ('Signed-off-by: ', 'Forwarded: no\nSigned-off-by: ', 'Forwarded: no'),
+    ('Signed-off-by: ', 'Depends: none\nSigned-off-by: ', 'Depends: none'),
+    (' <nobody@localhost>\n\n', '\n\n', '0 lines Signed-off-by'),
     ('+two', '+two ', 'added line has blanks at its end'),
     ('+two', '+two\r', 'added line has a carriage return'),
     ('@@ -0,0 +1 @@\n+one\n', '@@ -0,0 +1,2 @@\n+one\n', 'ends too early'),
@@ -114,7 +102,7 @@ def test_bad_name_is_reported(name):
 
 
 def test_all_faults_of_a_folder_are_reported_together(tmp_path, capsys):
-    second = GOOD.replace('Depends: none', 'Depends: 0003-phi-add-later')
+    second = GOOD.replace('Signed-off-by', 'Origin: vendor\nSigned-off-by')
     write_series(
         tmp_path,
         {NAME: GOOD.replace('+two', '+two '), '0002-phi-add-b.patch': second},
@@ -128,16 +116,8 @@ def test_all_faults_of_a_folder_are_reported_together(tmp_path, capsys):
     assert '0004-phi-add-gone.patch is listed, but there is no such file' in err
     assert '0002-phi-add-b.patch: not listed in series' in err
     assert 'blanks at its end' in err
+    assert 'commits of Paddle do not have' in err
     assert out == 'check_patches: FAILED\n'
-
-
-def test_dependency_must_come_earlier_in_the_series(tmp_path):
-    text = GOOD.replace('Depends: none', 'Depends: 0002-phi-add-later')
-    later = '0002-phi-add-later.patch'
-    write_series(tmp_path, {NAME: text, later: GOOD})
-    assert check_patches.check_patches(tmp_path) == [
-        f'{NAME}: depends on 0002-phi-add-later, which is not before it in series'
-    ]
 
 
 def test_series_must_be_in_the_order_of_the_numbers(tmp_path):

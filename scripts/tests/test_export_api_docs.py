@@ -122,6 +122,11 @@ def test_missing_chinese_page_is_reported(project, capsys):
     assert 'fold_cn.rst: missing' in check(project, capsys)[1]
 
 
+def test_a_file_of_helpers_has_no_page(project, capsys):
+    write_files(project, {'python_api/checks.py': 'def _check(x):\n    pass\n'})
+    assert check(project, capsys) == (0, '')
+
+
 def test_function_of_any_arguments_is_shown_as_its_wrapper(project, capsys):
     text = FOLD.replace('def fold(', 'def _fold_wrapper(')
     text += '\n\ndef fold(*args, **kwargs):\n    pass\n'

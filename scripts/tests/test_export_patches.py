@@ -53,23 +53,46 @@ def test_writes_base_series_and_one_file_for_each_patch(exported):
     )
 
 
-def test_header_says_why_and_carries_the_fields(exported):
+def test_header_is_title_reason_and_sign_off(exported):
     text = (exported / 'patches' / FILL).read_text()
     assert text.startswith(f'From {"0" * 40} ')
     assert 'Date: Sat, 3 Jan 2026 00:00:00 +0000\n' in text
     assert 'Subject: [PATCH] phi: add fill op\n\nThe old one is slow.\n' in text
+    assert 'From: Your Name <you@example.com>\n' in text
     fields = text.split('Edge decisions: none.\n\n')[1].split('\n\n')[0]
-    assert fields.split('\n') == [
-        'Forwarded: no',
-        'Origin: vendor',
-        f'Base: v1.0.0 {"a" * 40}',
-        'Applies-To: source, wheel',
-        'Depends: 0001-phi-add-shared',
-        'Tested-By: unittests/test_fill_op.py',
-        'Last-Update: 2026-01-03',
-        'Signed-off-by: Some authors <nobody@localhost>',
-    ]
-    assert 'Applies-To: source\n' in (exported / 'patches' / SHARED).read_text()
+    assert fields == 'Signed-off-by: Your Name <you@example.com>'
+
+
+def test_author_and_sign_off_are_an_option(exported):
+    assert export(exported, '--author', 'Ada Lane <ada@example.org>') == 0
+    text = (exported / 'patches' / FILL).read_text()
+    assert 'From: Ada Lane <ada@example.org>\n' in text
+    assert 'Signed-off-by: Ada Lane <ada@example.org>\n' in text
+    assert 'example.com' not in text
+
+
+@pytest.mark.parametrize('author', ['Ada', '<ada@example.org>', 'Ada <ada>'])
+def test_an_author_without_name_or_mail_is_refused(exported, author, capsys):
+    with pytest.raises(SystemExit):
+        export(exported, '--author', author)
+    assert 'expected' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('names', 'message'),
+    [
+        (['phi-add-fill', 'phi-add-shared'], 'not in the order of the patches'),
+        (['phi-add-shared'], 'patch phi-add-fill is in no pull request'),
+        (['phi-add-shared', 'gone'], 'no patch is named gone'),
+    ],
+)
+def test_pull_requests_name_each_patch_in_order(
+    tmp_path, capsys, names, message
+):
+    series = make_series()
+    series['pull_requests'] = {'fill': names}
+    assert export(write_project(tmp_path, series)) == 1
+    assert message in capsys.readouterr().err
 
 
 def test_hunks_of_recorded_files_hold_recorded_lines_only(exported):
@@ -184,6 +207,7 @@ def test_longest_stem_owns_a_source(tmp_path):
     other = dict(series['patches'][1], name='phi-add-fill_tensor')
     other.update(ops=['fill_tensor'], functions=[])
     series['patches'].append(other)
+    series['pull_requests']['fill'].append(other['name'])
     root = write_project(tmp_path, series)
     yaml_text = SOURCES['ops_yaml/fill.yaml'].replace('fill', 'fill_tensor')
     write_files(

@@ -206,3 +206,13 @@ def test_scattered_upstream_definitions_become_one():
     )
     merged = merge_functions(upstream, 'def f():\n    return 2\n', 'f.py')
     assert merged == 'def g():\n    return f\n\n\ndef f():\n    return 2\n'
+
+
+def test_helpers_alone_go_before_the_named_function_or_to_the_end():
+    upstream = 'def f():\n    return 1\n\n\ndef g():\n    return 2\n'
+    helper = 'def _h():\n    return 3\n'
+    last = merge_functions(upstream, helper, 'h.py')
+    assert last == f'{upstream}\n\n{helper}'
+    between = merge_functions(upstream, helper, 'h.py', 'g')
+    assert between.index('def f') < between.index('def _h')
+    assert between.index('def _h') < between.index('def g')

@@ -134,16 +134,21 @@ def test_op_entries_stand_in_alphabetical_order_and_parse(
 
 
 @pytest.mark.parametrize('suffix', sorted(INFERMETA_FILES))
-def test_infermeta_text_stands_before_send_u_recv(series, replayed, suffix):
+def test_infermeta_text_stands_before_the_named_function(
+    series, replayed, suffix
+):
     repo, _ = replayed
     text = (repo / INFERMETA_FILES[suffix]).read_text(encoding='utf-8')
-    head, found, _ = text.partition('void SendURecvInferMeta(')
-    assert found
     files = [
-        s for s in sources(series, 'kernels/infermeta/') if s.endswith(suffix)
+        (source, patch.infermeta_before)
+        for patch in series.patches
+        for source in patch.sources
+        if source.startswith('kernels/infermeta/') and source.endswith(suffix)
     ]
     assert files
-    for source in files:
+    for source, following in files:
+        head, found, _ = text.partition(f'void {following}(')
+        assert found
         _, body = split_namespace((ROOT / source).read_text('utf-8'), source)
         assert '\n\n' + '\n'.join(body) + '\n\n' in head
 
