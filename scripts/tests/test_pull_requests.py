@@ -16,7 +16,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import check_intree_compile
 import export_patches
-from wheel_headers import default_include
 from patch_repo import git
 from pull_requests import (
     apply_lists,
@@ -28,6 +27,7 @@ from python_hunks import missing_names
 from series_manifest import load_series
 from series_samples import make_series, write_files, write_project
 from upstream_tree import base_tree, wheel_dirs
+from wheel_headers import default_include
 
 ROOT = Path(__file__).resolve().parents[2]
 PATCHES = ROOT / 'patches'
