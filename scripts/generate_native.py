@@ -14,7 +14,7 @@ from pathlib import Path
 import jinja2
 import op_schema
 from build_files import write_if_changed
-from native_entry import EntryView, GlueError, check_entries
+from native_entry import EntryView, GlueError, camel, check_entries
 
 # Each file: its template, and the backend that the template is told.
 FILES = {
@@ -45,6 +45,7 @@ def render(yaml_dir, paddle_version, names=tuple(FILES)):
         keep_trailing_newline=True,
     )
     environment.filters['repr'] = repr
+    environment.filters['camel'] = camel
     context = {
         'files': [
             {'stem': f.path.stem, 'has_gradient': bool(f.forward.backward)}

@@ -1,6 +1,6 @@
 """Install the compiled operators into the Paddle of a venv.
 
-The module, its Python wrapper and its helper go in first; the lines at the
+The module, its Python wrapper and what that imports go in first; the lines at the
 end of paddle/_C_ops.py that load them go in last, so an interrupted run
 leaves a Paddle that still imports.
 """
@@ -15,14 +15,18 @@ from site_files import SiteFiles, SiteFilesError
 ROOT = Path(__file__).resolve().parent.parent
 OWNER = 'native'
 C_OPS = 'paddle/_C_ops.py'
-TAIL = ROOT / 'scripts/native/c_ops_tail.py'
+SOURCES = ROOT / 'scripts/native'
+TAIL = SOURCES / 'c_ops_tail.py'
 
 
 def new_files(build):
     """Where each added file comes from, by its place in site-packages."""
     return {
         'paddle/_native_lib.so': build / '_native_lib.so',
-        'paddle/_native_runtime.py': ROOT / 'scripts/native/native_runtime.py',
+        **{
+            f'paddle/_{path.name}': path
+            for path in sorted(SOURCES.glob('native_*.py'))
+        },
         'paddle/_native_ops.py': build / 'glue/_native_ops.py',
     }
 

@@ -234,6 +234,15 @@ class EntryView:
         ]
 
     @property
+    def custom_op(self):
+        """The custom operator that runs this entry. A gradient's ends in _vjp:
+        in a name with _grad Paddle sees the gradient of the operator that is
+        named before that."""
+        if not self.entry.is_backward:
+            return self.name
+        return self.name.removesuffix('_grad') + '_vjp'
+
+    @property
     def outputs(self):
         return [
             {
@@ -278,6 +287,11 @@ class EntryView:
         """That call's entry, or None for a forward entry."""
         order = self.order
         return self.chain[order - 1] if order else None
+
+    @property
+    def called_op(self):
+        """The custom operator that this entry is the gradient of."""
+        return EntryView(self.op_file, self._call).custom_op
 
     def _call_names(self, arguments):
         return [custom_name(a.name, self._call.forward) for a in arguments]
@@ -326,6 +340,23 @@ class EntryView:
         return names.index(name)
 
     # ---- the Python side
+
+    @property
+    def vjp(self):
+        """Python source: a _native_static.Vjp for a gradient entry."""
+        kinds = {'kInput': 'input', 'kResult': 'result'}
+        inputs = tuple(
+            (kinds.get(i['kind'], 'gradient'), i['at']) for i in self.inputs
+        )
+        outputs = tuple(o['at'] for o in self.outputs)
+        attrs = tuple(a.name for a in self.entry.attrs)
+        optional = tuple(
+            i for i, t in enumerate(self.entry.tensors) if t.optional
+        )
+        return (
+            f'op={self.custom_op!r}, inputs={inputs!r}, '
+            f'optional={optional!r}, outputs={outputs!r}, attrs={attrs!r}'
+        )
 
     @property
     def python_inputs(self):

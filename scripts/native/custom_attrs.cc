@@ -38,40 +38,47 @@ const char* CustomAttrType(AttrType type) {
   return "";
 }
 
+// Where an attribute stands among those of `base`.
+size_t PositionIn(const OpSpec& base, const AttrSpec& attr) {
+  size_t at = 0;
+  while (std::strcmp(base.attrs.at(at).name, attr.name) != 0) ++at;
+  return at;
+}
+
 }  // namespace
 
-CustomOrder::CustomOrder(const OpSpec& spec) {
-  const std::vector<AttrSpec>& all = spec.forward().attrs;
-  zero_dim = all.size();
-  for (const AttrSpec& attr : spec.attrs) {
-    for (size_t i = 0; i < all.size(); ++i) {
-      if (std::strcmp(attr.name, all[i].name) == 0) attrs.push_back(i);
-    }
-  }
-}
-
-Attrs ConvertAttrs(const OpSpec& spec, const std::vector<paddle::any>& values) {
-  const CustomOrder order(spec);
+Attrs ConvertAttrs(const OpSpec& base,
+                   const OpSpec& spec,
+                   const std::vector<paddle::any>& values) {
   Attrs attrs;
-  for (size_t i = 0; i < spec.attrs.size(); ++i) {
-    attrs.push_back(ConvertAttr(spec.attrs[i], values.at(order.attrs[i])));
+  for (const AttrSpec& attr : spec.attrs) {
+    attrs.push_back(ConvertAttr(attr, values.at(PositionIn(base, attr))));
   }
   return attrs;
 }
 
-std::string NamesAt(size_t i, const std::vector<paddle::any>& values) {
-  return i < values.size() ? paddle::any_cast<std::string>(values[i]) : "";
+std::vector<std::string> DeclaredAttrs(const OpSpec& base) {
+  std::vector<std::string> declared;
+  for (const AttrSpec& attr : base.attrs) {
+    declared.push_back(std::string(attr.name) + ": " +
+                       CustomAttrType(attr.type));
+  }
+  if (base.is_backward) declared.push_back("wanted: std::vector<int>");
+  return declared;
 }
 
-std::vector<std::string> DeclaredAttrs(const OpSpec& forward) {
-  const CustomOrder order(forward);
-  std::vector<std::string> attrs(forward.attrs.size() + 1);
-  for (size_t i = 0; i < forward.attrs.size(); ++i) {
-    attrs[order.attrs[i]] = std::string(forward.attrs[i].name) + ": " +
-                            CustomAttrType(forward.attrs[i].type);
+std::vector<bool> WantedOutputs(const OpSpec& base,
+                                const OpSpec& spec,
+                                const std::vector<paddle::any>& values) {
+  if (!base.is_backward || &base != &spec) {
+    return std::vector<bool>(spec.outputs.size(), true);
   }
-  attrs[order.zero_dim] = "native_zero_dim: std::string";
-  return attrs;
+  std::vector<bool> wanted(spec.outputs.size());
+  for (const int i :
+       paddle::any_cast<std::vector<int>>(values.at(base.attrs.size()))) {
+    wanted.at(i) = true;
+  }
+  return wanted;
 }
 
 }  // namespace native_ops

@@ -1,5 +1,5 @@
-// The attributes of a custom operator and of its gradients: the forward
-// entry's, and a string, `native_zero_dim`.
+// The attributes of a custom operator and of its gradients: those of one entry,
+// `base`, whatever the entry that is run for them.
 
 #pragma once
 
@@ -11,21 +11,18 @@
 
 namespace native_ops {
 
-// Where each attribute of an entry stands among the custom ones.
-struct CustomOrder {
-  std::vector<size_t> attrs;
-  size_t zero_dim;
-
-  explicit CustomOrder(const OpSpec& spec);
-};
-
-// "name: type" of each, as a custom operator declares them.
-std::vector<std::string> DeclaredAttrs(const OpSpec& forward);
+// "name: type" of each, as a custom operator declares them. A gradient that is
+// an operator of its own is told besides which of its results are wanted.
+std::vector<std::string> DeclaredAttrs(const OpSpec& base);
 
 // The attributes of `spec` among those of a custom call.
-Attrs ConvertAttrs(const OpSpec& spec, const std::vector<paddle::any>& values);
+Attrs ConvertAttrs(const OpSpec& base,
+                   const OpSpec& spec,
+                   const std::vector<paddle::any>& values);
 
-// The string, which may be missing.
-std::string NamesAt(size_t i, const std::vector<paddle::any>& values);
+// Which results of a custom call are to be computed.
+std::vector<bool> WantedOutputs(const OpSpec& base,
+                                const OpSpec& spec,
+                                const std::vector<paddle::any>& values);
 
 }  // namespace native_ops

@@ -3,7 +3,6 @@
 #include <string_view>
 
 #include "custom_attrs.h"
-#include "custom_names.h"
 #include "grad_node.h"
 #include "paddle/phi/infermeta/spmd_rules/rules.h"
 
@@ -21,17 +20,28 @@ phi::DataType PlausibleDtype(const char* name) {
   return phi::DataType::FLOAT32;
 }
 
+// The Tensor that a custom name is about: x of x@GRAD@GRAD.
+std::string_view BaseName(const char* custom_name) {
+  const std::string_view name(custom_name);
+  return name.substr(0, name.find('@'));
+}
+
+// A branch of a graph hands on all that it has computed, and refuses a Tensor
+// without memory.
+void LeaveEmpty(DenseTensor* output) {
+  output->Resize({0});
+  CpuContext().Alloc(output, output->dtype());
+}
+
 }  // namespace
 
 // The Tensors of one custom call, as the YAML entry has them.
 class CustomCall {
  public:
-  CustomCall(const OpSpec& spec, paddle::CustomOpKernelContext* context)
-      : spec_(spec), tensors_(spec.inputs.size()) {
-    const CustomOrder order(spec);
-    const std::vector<paddle::any>& values = context->Attrs();
-    attrs_ = ConvertAttrs(spec, values);
-    zero_dim_ = NamesAt(order.zero_dim, values);
+  CustomCall(const OpSpec& base,
+             const OpSpec& spec,
+             paddle::CustomOpKernelContext* context)
+      : spec_(spec), attrs_(ConvertAttrs(base, spec, context->Attrs())) {
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
       const auto& range = context->InputRangeAt(i);
       PADDLE_ENFORCE_NE(
@@ -43,72 +53,61 @@ class CustomCall {
               "or grad call to compute them again.",
               spec.name,
               spec.inputs[i].name));
-      ReadInput(i, context->InputAt(range.first));
+      ReadInput(spec.inputs[i], context->InputAt(range.first));
     }
+    const auto wanted = WantedOutputs(base, spec, context->Attrs());
     for (size_t i = 0; i < spec.outputs.size(); ++i) {
       paddle::Tensor* output =
           context->MutableOutputAt(context->OutputRangeAt(i).first);
-      outputs_.push_back(static_cast<DenseTensor*>(output->impl().get()));
+      auto* dense = static_cast<DenseTensor*>(output->impl().get());
+      if (!wanted[i]) LeaveEmpty(dense);
+      outputs_.push_back(wanted[i] ? dense : nullptr);
     }
   }
 
-  void Run() {
-    native_ops::Run(spec_, inputs_, attrs_, outputs_);
-    for (size_t i = 0; i < outputs_.size(); ++i) {
-      if (IsZeroDim(zero_dim_, spec_.outputs[i].custom_name)) {
-        outputs_[i]->Resize(common::make_ddim({1}));
-      }
-    }
-  }
+  void Run() { native_ops::Run(spec_, inputs_, attrs_, outputs_); }
 
  private:
-  void ReadInput(size_t i, const paddle::Tensor& tensor) {
-    const InputSpec& input = spec_.inputs[i];
-    if (!tensor.initialized() && input.optional) {
-      inputs_.push_back(nullptr);
-      return;
-    }
-    tensors_[i] = *DenseOf(spec_, input.name, tensor);
-    if (IsZeroDim(zero_dim_, input.custom_name)) {
-      tensors_[i].Resize(common::make_ddim({}));
-    }
-    inputs_.push_back(&tensors_[i]);
+  void ReadInput(const InputSpec& input, const paddle::Tensor& tensor) {
+    const bool absent = input.optional && !tensor.initialized();
+    inputs_.push_back(absent ? nullptr : DenseOf(spec_, input.name, tensor));
   }
 
   const OpSpec& spec_;
-  std::vector<DenseTensor> tensors_;
   Attrs attrs_;
-  std::string zero_dim_;
   Inputs inputs_;
   Outputs outputs_;
 };
 
-void RunCustom(const OpSpec& spec, paddle::CustomOpKernelContext* context) {
-  CustomCall(spec, context).Run();
+std::vector<const char*> ExtraOutputs(const OpSpec& base, const OpSpec& spec) {
+  if (base.is_backward) return {};
+  return spec.extra_outputs;
 }
 
-Shapes InferCustomShapes(const OpSpec& spec,
+void RunCustom(const OpSpec& base,
+               const OpSpec& spec,
+               paddle::CustomOpKernelContext* context) {
+  CustomCall(base, spec, context).Run();
+}
+
+Shapes InferCustomShapes(const OpSpec& base,
+                         const OpSpec& spec,
                          const Shapes& shapes,
                          const std::vector<paddle::any>& values) {
-  const std::string zero_dim = NamesAt(CustomOrder(spec).zero_dim, values);
   std::vector<DenseTensor> tensors;
   tensors.reserve(shapes.size());
   Inputs inputs;
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
-    const InputSpec& input = spec.inputs[i];
-    const bool is_zero_dim = IsZeroDim(zero_dim, input.custom_name);
-    tensors.push_back(MetaOnly(is_zero_dim ? Shape{} : shapes[i],
-                               PlausibleDtype(input.custom_name)));
+    tensors.push_back(
+        MetaOnly(shapes[i], PlausibleDtype(spec.inputs[i].custom_name)));
     inputs.push_back(&tensors.back());
   }
-  const auto results = InferOutputs(spec, inputs, ConvertAttrs(spec, values));
+  const Attrs attrs = ConvertAttrs(base, spec, values);
   Shapes found;
-  for (size_t i = 0; i < results.size(); ++i) {
-    const bool is_zero_dim = IsZeroDim(zero_dim, spec.outputs[i].custom_name);
-    found.push_back(
-        is_zero_dim ? Shape{1} : common::vectorize<int64_t>(results[i].dims()));
+  for (const DenseTensor& result : InferOutputs(spec, inputs, attrs)) {
+    found.push_back(common::vectorize<int64_t>(result.dims()));
   }
-  for (const char* extra : spec.extra_outputs) {
+  for (const char* extra : ExtraOutputs(base, spec)) {
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
       if (BaseName(extra) == spec.inputs[i].custom_name) {
         found.push_back(shapes[i]);
@@ -119,12 +118,15 @@ Shapes InferCustomShapes(const OpSpec& spec,
 }
 
 std::vector<phi::DataType> InferCustomDtypes(
-    const OpSpec& spec, const std::vector<phi::DataType>& inputs) {
-  const size_t count = spec.outputs.size() + spec.extra_outputs.size();
+    const OpSpec& base,
+    const OpSpec& spec,
+    const std::vector<phi::DataType>& inputs) {
+  const size_t count = spec.outputs.size() + ExtraOutputs(base, spec).size();
   return std::vector<phi::DataType>(count, inputs[spec.dtype_input]);
 }
 
 phi::distributed::SpmdInfo InferCustomSpmd(
+    const OpSpec& base,
     const OpSpec& spec,
     const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
     const std::vector<paddle::any>& attrs) {
@@ -143,7 +145,7 @@ phi::distributed::SpmdInfo InferCustomSpmd(
     info.first.emplace_back(replicated(tensor, shapes.back().size()));
   }
   const auto& like = PADDLE_GET_CONST(DistMetaTensor, inputs[0]);
-  for (const Shape& shape : InferCustomShapes(spec, shapes, attrs)) {
+  for (const Shape& shape : InferCustomShapes(base, spec, shapes, attrs)) {
     info.second.emplace_back(replicated(like, shape.size()));
   }
   return info;

@@ -11,46 +11,54 @@
 
 namespace native_ops {
 
-// The string `native_zero_dim` lists 0-D tensors, which a static gradient takes
-// for absent ones and which therefore come as shape [1].
-
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-void RunCustom(const OpSpec& spec, paddle::CustomOpKernelContext* context);
-Shapes InferCustomShapes(const OpSpec& spec,
+// What the second order of an operator returns besides, and leaves empty.
+std::vector<const char*> ExtraOutputs(const OpSpec& base, const OpSpec& spec);
+
+void RunCustom(const OpSpec& base,
+               const OpSpec& spec,
+               paddle::CustomOpKernelContext* context);
+Shapes InferCustomShapes(const OpSpec& base,
+                         const OpSpec& spec,
                          const Shapes& inputs,
                          const std::vector<paddle::any>& attrs);
 std::vector<phi::DataType> InferCustomDtypes(
-    const OpSpec& spec, const std::vector<phi::DataType>& inputs);
+    const OpSpec& base,
+    const OpSpec& spec,
+    const std::vector<phi::DataType>& inputs);
 
 // Distributed tensors are replicated first, and so is every result.
 phi::distributed::SpmdInfo InferCustomSpmd(
+    const OpSpec& base,
     const OpSpec& spec,
     const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
     const std::vector<paddle::any>& attrs);
 
+using SpecFunction = const OpSpec& (*)();
+
 // The plain functions that a custom operator is registered with.
-template <const OpSpec& (*Spec)()>
+template <SpecFunction Base, SpecFunction Spec>
 struct CustomThunks {
   static void Kernel(paddle::CustomOpKernelContext* context) {
-    RunCustom(Spec(), context);
+    RunCustom(Base(), Spec(), context);
   }
   static Shapes InferShape(const Shapes& inputs,
                            const std::vector<Shapes>&,
                            const std::vector<paddle::any>& attrs) {
-    return InferCustomShapes(Spec(), inputs, attrs);
+    return InferCustomShapes(Base(), Spec(), inputs, attrs);
   }
   static std::vector<phi::DataType> InferDtype(
       const std::vector<phi::DataType>& inputs,
       const std::vector<std::vector<phi::DataType>>&,
       const std::vector<paddle::any>&) {
-    return InferCustomDtypes(Spec(), inputs);
+    return InferCustomDtypes(Base(), Spec(), inputs);
   }
   static phi::distributed::SpmdInfo InferSpmd(
       const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
       const std::vector<paddle::any>& attrs) {
-    return InferCustomSpmd(Spec(), inputs, attrs);
+    return InferCustomSpmd(Base(), Spec(), inputs, attrs);
   }
 };
 
@@ -61,17 +69,17 @@ struct CustomFunctions {
   paddle::InferSpmdFunc spmd;
 };
 
-// `order`: 0 the operator, 1 its gradient, 2 the gradient's gradient. The name
-// and the attributes are the forward entry's for all three.
-void RegisterCustom(const OpSpec& forward,
+// `order`: 0 the operator, 1 its gradient, 2 the gradient's gradient, as Paddle
+// counts from `base`, whose name and attributes all three have.
+void RegisterCustom(const OpSpec& base,
                     const OpSpec& spec,
                     size_t order,
                     const CustomFunctions& functions);
 
-template <const OpSpec& (*Forward)(), const OpSpec& (*Spec)()>
+template <SpecFunction Base, SpecFunction Spec>
 void RegisterCustom(size_t order) {
-  using Thunks = CustomThunks<Spec>;
-  RegisterCustom(Forward(),
+  using Thunks = CustomThunks<Base, Spec>;
+  RegisterCustom(Base(),
                  Spec(),
                  order,
                  {Thunks::Kernel,

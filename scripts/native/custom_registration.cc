@@ -25,23 +25,52 @@ class Controller {
 
 namespace native_ops {
 
-void RegisterCustom(const OpSpec& forward,
+namespace {
+
+// What an input of a gradient is called where `base` is the operator that it
+// is the gradient of.
+std::string NameInGradient(const OpSpec& base, const From& from) {
+  if (from.kind == From::kInput) return base.inputs[from.at].name;
+  const std::string result = base.outputs[from.at].name;
+  return from.kind == From::kResult ? result : result + "@GRAD";
+}
+
+std::string InputName(const OpSpec& base,
+                      const InputSpec& input,
+                      size_t order) {
+  if (order == 0) {
+    return input.optional ? paddle::Optional(input.name) : input.name;
+  }
+  return order == 1 ? NameInGradient(base, input.from) : input.custom_name;
+}
+
+std::string OutputName(const OpSpec& base,
+                       const OutputSpec& output,
+                       size_t order) {
+  if (order == 0) return output.name;
+  if (order == 2) return output.custom_name;
+  return std::string(base.inputs[output.from].name) + "@GRAD";
+}
+
+}  // namespace
+
+void RegisterCustom(const OpSpec& base,
                     const OpSpec& spec,
                     size_t order,
                     const CustomFunctions& functions) {
   std::vector<std::string> inputs;
   for (const InputSpec& input : spec.inputs) {
-    inputs.push_back(input.custom_name);
+    inputs.push_back(InputName(base, input, order));
   }
   std::vector<std::string> outputs;
   for (const OutputSpec& output : spec.outputs) {
-    outputs.push_back(output.custom_name);
+    outputs.push_back(OutputName(base, output, order));
   }
-  for (const char* extra : spec.extra_outputs) outputs.push_back(extra);
-  paddle::OpMetaInfoBuilder(forward.name, order)
+  for (const char* extra : ExtraOutputs(base, spec)) outputs.push_back(extra);
+  paddle::OpMetaInfoBuilder(base.custom_op, order)
       .Inputs(std::move(inputs))
       .Outputs(std::move(outputs))
-      .Attrs(DeclaredAttrs(forward))
+      .Attrs(DeclaredAttrs(base))
       .SetKernelFn(functions.kernel)
       .SetInferShapeFn(functions.shape)
       .SetInferDtypeFn(functions.dtype)

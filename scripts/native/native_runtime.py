@@ -1,11 +1,12 @@
 """How the functions of paddle._native_ops reach paddle._native_lib.
 
 Dygraph calls the kernels directly, and records gradients itself. Static graphs
-and distributed tensors go through a custom operator of the same name.
+and distributed tensors go through custom operators: see _native_static.
 Installed as paddle._native_runtime.
 """
 
 from paddle import _native_lib as _lib
+from paddle import _native_static
 from paddle.base import core
 
 Tensor = core.eager.Tensor
@@ -84,11 +85,6 @@ class Op:
         )
 
 
-def load():
-    """Called once by the generated module."""
-    _lib.register_custom_ops()
-
-
 # ---- dygraph
 
 
@@ -97,7 +93,8 @@ def run_eager(op, tensors, attrs):
     op.check_tensors(tensors)
     if not any(t.is_dist() for t in tensors):
         op.refuse(tensors)
-    return _run_custom(op, tensors, attrs)
+    _lib.admit(op.name)
+    return _native_static.run_custom(op, tensors, attrs)
 
 
 def _record(op, tensors, attrs, inplace=False):
@@ -167,95 +164,6 @@ def _assign_out_(op, out, x):
             f'{x.shape}, but it would have the shape {out.shape}.'
         )
     return core.eager.ops.assign_out_(out, x)
-
-
-# ---- static graphs and distributed tensors
-
-
-def _run_custom(op, tensors, attrs, zero_dim=''):
-    encoded = op.encode(*attrs, zero_dim)
-    _lib.admit(op.name)
-    found = core.pir.ops._run_custom_op(op.name, *tensors, *encoded.values())
-    found = found[: len(op.outputs)]
-    return found[0] if len(op.outputs) == 1 else tuple(found)
-
-
-def _dtype_number(dtype):
-    return dtype.value if hasattr(dtype, 'value') else int(dtype)
-
-
-def _promote(tensors):
-    """Under auto_cast, mixed floating inputs take the widest of their types,
-    as Paddle's own operators of no list do."""
-    import paddle
-
-    if core._get_amp_attrs()._amp_level == core.AmpLevel.O0:
-        return tensors
-    order = ['float16', 'bfloat16', 'float32', 'float64']
-    names = [str(t.dtype).rpartition('.')[2].lower() for t in tensors]
-    floating = [name for name in names if name in order]
-    if len(set(floating)) < 2:
-        return tensors
-    widest = max(floating, key=order.index)
-    if set(floating) == {'float16', 'bfloat16'}:
-        widest = 'float32'
-    return tuple(
-        paddle.cast(t, widest) if name in order and name != widest else t
-        for t, name in zip(tensors, names)
-    )
-
-
-def run_static(op, tensors, attrs):
-    framework = _framework()
-    if not framework.in_pir_mode():
-        if framework.in_dygraph_mode():
-            op.check_tensors(tensors)
-        return _append_op(op, tensors, attrs)
-    for name, tensor in zip(op.inputs, tensors):
-        if not isinstance(tensor, (core.pir.Value, Tensor)):
-            raise TypeError(
-                f'({op.name}) {name} must be a Tensor, '
-                f'but it is {type(tensor).__name__}.'
-            )
-    tensors = _promote(tensors)
-    # An exception that Paddle's own InferMeta call throws ends the process.
-    shapes = op.infer(
-        [list(t.shape) for t in tensors],
-        [_dtype_number(t.dtype) for t in tensors],
-        *attrs,
-    )
-    named = [*zip(op.inputs, (t.shape for t in tensors))]
-    named += zip(op.outputs, shapes)
-    zero_dim = ','.join(name for name, shape in named if len(shape) == 0)
-    if not zero_dim:
-        return _run_custom(op, tensors, attrs)
-    # A static gradient takes an empty shape for a Tensor that is not there.
-    lifted = [t if len(t.shape) else t.reshape([1]) for t in tensors]
-    found = _run_custom(op, lifted, attrs, zero_dim)
-    if len(op.outputs) == 1:
-        return found if len(shapes[0]) else found.reshape([])
-    return tuple(
-        out if len(shape) else out.reshape([])
-        for out, shape in zip(found, shapes)
-    )
-
-
-def _append_op(op, tensors, attrs):
-    from paddle.base.layer_helper import LayerHelper
-
-    helper = LayerHelper(op.name)
-    outputs = {
-        name: helper.create_variable_for_type_inference(dtype=tensors[0].dtype)
-        for name in op.outputs
-    }
-    helper.append_op(
-        type=op.name,
-        inputs=dict(zip(op.inputs, tensors)),
-        outputs=outputs,
-        attrs=op.encode(*attrs, ''),
-    )
-    found = list(outputs.values())
-    return found[0] if len(found) == 1 else tuple(found)
 
 
 def check_version(found):

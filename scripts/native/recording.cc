@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "custom_attrs.h"
 #include "grad_node.h"
 #include "python_args.h"
 
@@ -79,20 +78,12 @@ PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 PyObject* CallEncode(PyObject* self, PyObject* const* args, Py_ssize_t) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
-    const CustomOrder order(spec);
     const Attrs attrs = ReadAttrs(spec, args);
-    const std::vector<std::string> declared = DeclaredAttrs(spec);
-    std::vector<py::object> values(declared.size());
+    py::dict result;
     for (size_t i = 0; i < attrs.size(); ++i) {
-      values[order.attrs[i]] = std::visit(
+      result[py::str(spec.attrs[i].name)] = std::visit(
           [](const auto& value) -> py::object { return py::cast(value); },
           attrs[i]);
-    }
-    values[order.zero_dim] =
-        py::reinterpret_borrow<py::object>(args[attrs.size()]);
-    py::dict result;
-    for (size_t i = 0; i < declared.size(); ++i) {
-      result[py::str(declared[i].substr(0, declared[i].find(':')))] = values[i];
     }
     return result.release().ptr();
   });

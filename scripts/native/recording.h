@@ -13,8 +13,8 @@ namespace native_ops {
 // is not a dense Tensor on the CPU.
 PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count);
 
-// encode(attrs..., zero_dim): the attributes of the custom operator by name, in
-// its order.
+// encode(attrs...): the attributes of the custom operator by name, in its
+// order.
 PyObject* CallEncode(PyObject* self, PyObject* const* args, Py_ssize_t count);
 
 }  // namespace native_ops

@@ -64,8 +64,7 @@ struct OutputSpec {
 // One `op` or `backward_op` entry.
 struct OpSpec {
   const char* name;
-  const OpSpec& (
-      *forward)();  // the `op` entry, whose attributes all forms have
+  const char* custom_op;
   const char* kernel;
   bool is_backward;
   const OpSpec& (*gradient)();  // null: there is none

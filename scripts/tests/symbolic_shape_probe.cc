@@ -50,23 +50,11 @@ std::string Line(pir::Operation* op, InferSymbolicShapeContext* context) {
   return line + "-> " + Dims(op->result(0), context) + '\n';
 }
 
-// The wheel target hands a 0-D index on as [1], and says so in an attribute.
-void RestoreScalarIndex(pir::Operation* op,
-                        InferSymbolicShapeContext* context) {
-  const auto scalars = op->attribute<pir::StrAttribute>("native_zero_dim");
-  if (scalars.AsString() != "index") return;
-  const std::vector<symbol::DimExpr> no_dims;
-  context->SetShapeOrDataForValue(
-      op->operand_source(1),
-      symbol::ShapeOrDataDimExprs{symbol::TensorShapeOrDataDimExprs(no_dims)});
-}
-
 // The wheel target has no operator for a form in place, so both forms are
 // called for the plain one.
 template <Infer... forms>
 struct Recorded : InferSymbolicShapeInterface::Concept {
   static bool Run(pir::Operation* op, InferSymbolicShapeContext* context) {
-    RestoreScalarIndex(op, context);
     bool done = true;
     ((done = forms(op, context) && done, calls += Line(op, context)), ...);
     return done;

@@ -217,9 +217,20 @@ def test_what_the_glue_cannot_express_is_an_error(render, old, new, message):
 
 
 def test_gradient_may_read_some_attributes_of_its_operator(render):
-    text = render()['native_ops.cc']
-    spec = text[text.index('StretchGradSpec() {') :]
-    assert 'StretchSpec,' in spec[: spec.index('return spec;')]
+    assert (
+        'RegisterCustom<StretchSpec, StretchGradSpec>(1);'
+        in (render()['native_ops.cc'])
+    )
+
+
+def test_gradient_is_an_operator_of_its_own(render):
+    texts = render()
+    compiled = texts['native_ops.cc']
+    assert 'RegisterCustom<StretchGradSpec, StretchGradSpec>(0);' in compiled
+    assert (
+        'RegisterCustom<StretchGradSpec, StretchDoubleGradSpec>(1);' in compiled
+    )
+    assert "'stretch_vjp'" in texts['_native_ops.py']
 
 
 def test_gradient_without_one_of_its_own_is_known(tmp_path):

@@ -40,7 +40,7 @@ EXPECTED = {
     'diagonal, negative axis': '[S0 S1 4] [S1 S3] -> [S0 S1 4]',
     'index_scatter': '[S0 6] [S1] [S0 S3] -> [S0 6]',
     'index_reduce': '[3 6 5] [S1 1] [3 S2 5] -> [3 6 5]',
-    'index_reduce, 0-D index': '[S0 6 5] [] [S0 5] -> [S0 6 5]',
+    'index_reduce, 0-D index': '[S0 6 5] [] and values [S0 5] -> [S0 6 5]',
 }
 
 

@@ -1,0 +1,183 @@
+"""The operators of paddle._native_ops in static graphs, and their gradients.
+
+In a graph an operator is a custom operator of Paddle's. So is its gradient,
+and the gradient's gradient: each entry of ops_yaml is one in its own right.
+Installed as paddle._native_static.
+"""
+
+from typing import NamedTuple
+
+from paddle import _native_lib as _lib
+from paddle.base import core
+
+# ---- calls
+
+
+def run_custom(op, tensors, attrs):
+    """Add the custom operator of `op` to the program that is built."""
+    found = core.pir.ops._run_custom_op(
+        op.name, *tensors, *op.encode(*attrs).values()
+    )[: len(op.outputs)]
+    return found[0] if len(op.outputs) == 1 else tuple(found)
+
+
+def _dtype_number(dtype):
+    return dtype.value if hasattr(dtype, 'value') else int(dtype)
+
+
+def _promote(tensors):
+    """Under auto_cast, mixed floating inputs take the widest of their types,
+    as Paddle's own operators of no list do."""
+    import paddle
+
+    if core._get_amp_attrs()._amp_level == core.AmpLevel.O0:
+        return tensors
+    order = ['float16', 'bfloat16', 'float32', 'float64']
+    names = [str(t.dtype).rpartition('.')[2].lower() for t in tensors]
+    floating = [name for name in names if name in order]
+    if len(set(floating)) < 2:
+        return tensors
+    widest = max(floating, key=order.index)
+    if set(floating) == {'float16', 'bfloat16'}:
+        widest = 'float32'
+    return tuple(
+        paddle.cast(t, widest) if name in order and name != widest else t
+        for t, name in zip(tensors, names)
+    )
+
+
+def run_static(op, tensors, attrs):
+    # Not at the top: paddle.base.framework imports paddle._C_ops.
+    from paddle.base import framework
+
+    if not framework.in_pir_mode():
+        if framework.in_dygraph_mode():
+            op.check_tensors(tensors)
+        return _append_op(op, tensors, attrs)
+    for name, tensor in zip(op.inputs, tensors):
+        if not isinstance(tensor, (core.pir.Value, core.eager.Tensor)):
+            raise TypeError(
+                f'({op.name}) {name} must be a Tensor, '
+                f'but it is {type(tensor).__name__}.'
+            )
+    tensors = _promote(tensors)
+    # An exception that Paddle's own InferMeta call throws ends the process.
+    op.infer(
+        [list(t.shape) for t in tensors],
+        [_dtype_number(t.dtype) for t in tensors],
+        *attrs,
+    )
+    return run_custom(op, tensors, attrs)
+
+
+def _append_op(op, tensors, attrs):
+    """The operator in a program of the old kind."""
+    from paddle.base.layer_helper import LayerHelper
+
+    helper = LayerHelper(op.name)
+    outputs = {
+        name: helper.create_variable_for_type_inference(dtype=tensors[0].dtype)
+        for name in op.outputs
+    }
+    helper.append_op(
+        type=op.name,
+        inputs=dict(zip(op.inputs, tensors)),
+        outputs=outputs,
+        attrs=op.encode(*attrs),
+    )
+    found = list(outputs.values())
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+# ---- gradients
+# Paddle's Python builds a backward graph with core.call_vjp, operator by
+# operator. The C++ behind it knows custom operators, but what it adds for them
+# counts as constant: a gradient of the gradient would be missing in silence.
+
+
+class Vjp(NamedTuple):
+    """The gradient of a custom operator.
+
+    op: the custom operator that computes it.
+    inputs: where each of its Tensors comes from: the n-th 'input' or 'result'
+    of the operator that it is the gradient of, or the incoming 'gradient' of
+    the n-th result.
+    optional: which of them may be absent.
+    outputs: of which input each result is the gradient.
+    attrs: names of its attributes, which that operator has too.
+    """
+
+    op: str
+    inputs: tuple
+    optional: tuple
+    outputs: tuple
+    attrs: tuple
+
+    def append(self, call, inputs, results, gradients, stop_gradients):
+        """What core.call_vjp is to return for `call`: for each input that has
+        a gradient a list with it, or with None where it is not wanted."""
+        sources = {'input': inputs, 'result': results, 'gradient': gradients}
+        tensors = [sources[kind][at][0] for kind, at in self.inputs]
+        for i in self.optional:
+            tensors[i] = None if _is_zeros(tensors[i]) else tensors[i]
+        wanted = {
+            at: not stops[0]
+            for at, stops in zip(sorted(self.outputs), stop_gradients)
+        }
+        found = core.pir.ops._run_custom_op(
+            self.op,
+            *tensors,
+            *(call.attrs()[name] for name in self.attrs),
+            [i for i, at in enumerate(self.outputs) if wanted[at]],
+        )
+        by_input = dict(zip(self.outputs, found))
+        return [
+            [by_input[at] if wanted[at] else None] for at in sorted(by_input)
+        ]
+
+
+def _is_zeros(value):
+    """Whether a gradient is the zeros that Paddle puts in for a result that
+    nothing depends on."""
+    if value is None:
+        return True
+    op = value.get_defining_op()
+    if op is None or op.name() != 'pd_op.full_like':
+        return False
+    fill = op.operand_source(1).get_defining_op()
+    return fill.name() == 'pd_op.full' and fill.attrs()['value'] == 0
+
+
+_VJPS = {}
+
+
+def add_vjp(name, vjp):
+    """Called by the generated module for each operator that has a gradient."""
+    _VJPS[f'custom_op.{name}'] = vjp
+
+
+def _call_vjp_with_ours(call_vjp):
+    def with_ours(op, *args):
+        vjp = _VJPS.get(op.name())
+        return call_vjp(op, *args) if vjp is None else vjp.append(op, *args)
+
+    return with_ours
+
+
+def _all_gradients_of_ours(get_grad_op_desc):
+    """In a program of the old kind a custom operator has all of its gradients
+    or none: what is not wanted is computed all the same."""
+
+    def with_all(op, no_grad, *args):
+        if f'custom_op.{op.type().removesuffix("_grad")}' in _VJPS:
+            no_grad = no_grad - {f'{v}@GRAD' for v in op.input_arg_names()}
+        return get_grad_op_desc(op, no_grad, *args)
+
+    return with_all
+
+
+def load():
+    """Called once by the generated module."""
+    _lib.register_custom_ops()
+    core.call_vjp = _call_vjp_with_ours(core.call_vjp)
+    core.get_grad_op_desc = _all_gradients_of_ours(core.get_grad_op_desc)
