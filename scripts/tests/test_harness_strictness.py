@@ -24,17 +24,17 @@ MASK = RNG.random(SHAPE) < 0.5
 OUT_GRAD = RNG.standard_normal(SHAPE)
 
 
-def case(function, out, **inputs):
-    """A test case for an operator of any number of inputs and one output."""
+def case(function, out, op_type='sample', **inputs):
+    """A test case for a function of Tensors with one output. Paddle knows no
+    operator `sample`, and can't tell what its arguments are called."""
 
     class Case(OpTest):
         def runTest(self):
             """unittest wants a method to run."""
 
     Case.setUpClass()
-    Case.tearDownClass()
     made = Case()
-    made.op_type, made.python_api = 'sample', function
+    made.op_type, made.python_api = op_type, function
     made.inputs, made.outputs = inputs, {'out': out}
     return made
 
@@ -187,3 +187,70 @@ def test_gradient_of_few_elements_is_refused():
     x = NUMBERS[:3, :3]
     with pytest.raises(AssertionError, match='at least 100 elements'):
         case(doubled, 2 * x, x=x).check_grad(['x'], 'out')
+
+
+def fill_case(function=paddle.masked_fill, **changed):
+    """A test case for an operator that Paddle knows."""
+    inputs = {'x': NUMBERS, 'mask': MASK, 'value': np.asarray(2.0), **changed}
+    out = np.where(inputs['mask'], 2.0, inputs.get('x', NUMBERS))
+    given = {name: array for name, array in inputs.items() if array is not None}
+    return case(function, out, 'masked_fill', **given)
+
+
+def test_operator_is_called_by_its_own_names_and_order():
+    fill_case().check_output(check_pir=True)
+    fill_case().check_grad(['x'], 'out', check_pir=True)
+
+
+def test_other_input_name_is_refused():
+    def fill(x, mask, value):
+        return paddle.masked_fill(x, mask, value)
+
+    renamed = fill_case(fill, x=None, X=NUMBERS)
+    for check in (
+        renamed.check_output,
+        lambda: renamed.check_grad(['X'], 'out'),
+    ):
+        with pytest.raises(AssertionError, match='masked_fill'):
+            check()
+
+
+def test_other_order_of_parameters_is_refused():
+    def fill(mask, x, value):
+        return paddle.masked_fill(x, mask, value)
+
+    with pytest.raises((AssertionError, TypeError, ValueError)):
+        fill_case(fill).check_output()
+
+
+def test_input_that_is_no_array_is_refused():
+    with pytest.raises(AssertionError, match='value'):
+        fill_case(value=np.float64(2)).check_output()
+
+
+def test_symbolic_shape_must_be_the_real_one():
+    # Paddle's symbolic shape of masked_fill is x's; a larger mask has it wrong.
+    wide = fill_case(mask=np.stack([MASK, ~MASK]))
+    wide.check_output(check_pir=True, check_symbol_infer=False)
+    with pytest.raises(AssertionError, match='symbolic out'):
+        wide.check_output(check_pir=True)
+
+
+def test_wider_tolerance_has_no_effect():
+    wrong = case(doubled, 2.1 * NUMBERS, x=NUMBERS)
+    with pytest.raises(AssertionError, match='dygraph'):
+        wrong.check_output(rtol=1.0)
+
+
+def test_output_may_not_be_left_out():
+    with pytest.raises(AssertionError, match='no_check_set'):
+        case(doubled, 2 * NUMBERS, x=NUMBERS).check_output(no_check_set=['out'])
+
+
+def test_class_that_checks_nothing_is_refused():
+    class Idle(OpTest):
+        pass
+
+    Idle.setUpClass()
+    with pytest.raises(AssertionError, match='checks nothing'):
+        Idle.tearDownClass()

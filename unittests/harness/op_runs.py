@@ -13,13 +13,12 @@
 # limitations under the License.
 """Runs an operator through its Python API: in dygraph and in a PIR program."""
 
-import inspect
-
 import numpy as np
 from numeric_gradient import numeric_gradient
 
 import paddle
 from paddle.autograd.ir_backward import grad as ir_grad
+from paddle.base.framework import OpProtoHolder
 
 HALF_TYPES = (np.float16, np.uint16)
 
@@ -58,17 +57,27 @@ def paddle_dtype(array):
 class OpRuns:
     """A test case with inputs, attrs and python_api, run in either mode."""
 
+    def _proto(self):
+        """What Paddle's static graph knows of the operator; None for a
+        function that is no operator."""
+        try:
+            return OpProtoHolder.instance().get_op_proto(self.op_type)
+        except ValueError:
+            return None
+
     def _arguments(self, tensors):
-        """Positional and keyword arguments of python_api."""
-        given = {**tensors, **getattr(self, 'attrs', {})}
-        accepted = inspect.signature(self._api()).parameters
-        if all(name in accepted for name in given):
-            return (), given
-        return tuple(given.values()), {}
+        """What python_api is called with: the operator's order, no names."""
+        attrs = getattr(self, 'attrs', {})
+        proto = self._proto()
+        if proto is None:
+            return [*tensors.values(), *attrs.values()]
+        return [
+            *(tensors[v.name] for v in proto.inputs if v.name in tensors),
+            *(attrs[a.name] for a in proto.attrs if a.name in attrs),
+        ]
 
     def _call(self, tensors):
-        args, kwargs = self._arguments(tensors)
-        results = as_list(self._api()(*args, **kwargs))
+        results = as_list(self._api()(*self._arguments(tensors)))
         names = getattr(self, 'python_out_sig', None) or list(self.outputs)
         return dict(zip(names, results))
 

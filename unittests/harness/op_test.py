@@ -34,6 +34,7 @@ from op_runs import (
     as_list,
     convert_float_to_uint16,
     convert_uint16_to_float,
+    paddle_dtype,
 )
 
 import paddle
@@ -95,7 +96,9 @@ class OpTest(OpRuns, unittest.TestCase):
     def tearDownClass(cls):
         np.random.set_state(cls._random_states[0])
         random.setstate(cls._random_states[1])
-        if not cls._checked_output or getattr(cls, 'no_need_check_grad', False):
+        if not (cls._checked_output or cls._checked_grad):
+            raise AssertionError(f"{cls.__name__}: it checks nothing.")
+        if getattr(cls, 'no_need_check_grad', False):
             return
         if not cls._checked_grad:
             raise AssertionError(
@@ -121,15 +124,21 @@ class OpTest(OpRuns, unittest.TestCase):
         equal_nan=False,
         check_dygraph=True,
         check_pir=False,
+        check_symbol_infer=True,
         inplace_atol=None,
         **kwargs,
     ):
         type(self)._checked_output = True
+        self._check_names()
+        if no_check_set is not None:
+            raise AssertionError(f"{self.op_type}: no_check_set must be None.")
         runs = []
         if check_dygraph:
             runs.append(('dygraph', self._run_dygraph(place)))
         if check_pir:
             runs.append(('PIR', self._run_pir(place)))
+            if check_symbol_infer:
+                self._check_symbolic_shapes(place)
         for mode, outputs in runs:
             self._compare_outputs(
                 mode, outputs, atol, rtol, no_check_set or (), equal_nan
@@ -163,6 +172,7 @@ class OpTest(OpRuns, unittest.TestCase):
         check_pir=False,
         **kwargs,
     ):
+        self._check_names()
         self._check_grad_rules(inputs_to_check, no_grad_set)
         output_names = as_list(output_names)
         dtype = np.asarray(self.inputs[inputs_to_check[0]]).dtype
@@ -190,6 +200,46 @@ class OpTest(OpRuns, unittest.TestCase):
                 mode, inputs_to_check, grads, expected, max_relative_error
             )
 
+    def _check_names(self):
+        """A static graph takes everything by the names of the operator."""
+        proto = self._proto()
+        if proto is None:
+            return
+        for given, wanted in (
+            (self.inputs, [v.name for v in proto.inputs if not v.dispensable]),
+            (self.outputs, [v.name for v in proto.outputs]),
+        ):
+            self.assertEqual(set(given), set(wanted), self.op_type)
+            for name, array in given.items():
+                self.assertIsInstance(array, np.ndarray, name)
+
+    def _check_symbolic_shapes(self, place):
+        """The shapes that Paddle's analysis infers are those of the outputs."""
+        pir = paddle.base.libpaddle.pir
+        paddle.enable_static()
+        try:
+            program = paddle.static.Program()
+            with paddle.static.program_guard(program):
+                data = {
+                    name: paddle.static.data(
+                        name, np.shape(array), paddle_dtype(np.asarray(array))
+                    )
+                    for name, array in self.inputs.items()
+                }
+                outputs = self._call(data)
+            if not pir.all_ops_defined_symbol_infer(program):
+                return  # a custom operator has no rule
+            analysis = pir.get_shape_constraint_ir_analysis(program)
+            for name, value in outputs.items():
+                known = analysis.get_shape_or_data_for_var(value)
+                shape = list(np.shape(self.outputs[name]))
+                self.assertTrue(
+                    known.is_equal(shape, []),
+                    f"{self.op_type}: symbolic {name}",
+                )
+        finally:
+            paddle.disable_static()
+
     # ---- outputs ----
 
     def _compare_outputs(
@@ -213,12 +263,12 @@ class OpTest(OpRuns, unittest.TestCase):
     @staticmethod
     def _tolerance(dtype, rtol, atol):
         if dtype == np.float64:
-            return max(rtol, 1e-5), 0
+            return 1e-5, 0
         if dtype == np.float16:
-            return max(rtol, 1e-3), max(atol, 1e-3)
+            return 1e-3, max(atol, 1e-3)
         if dtype == np.uint16:
-            return max(rtol, 1e-2), max(atol, 1e-2)
-        return rtol, atol
+            return 1e-2, max(atol, 1e-2)
+        return 1e-5, atol
 
     def _check_inplace(self, place, atol, rtol, equal_nan):
         """The in-place op must give the same, in the first input's memory."""
