@@ -1,0 +1,129 @@
+"""Tensors over memory that ends, or begins, at a page that can't be touched.
+
+One element read or written too many is then a crash. Other Tensors get their
+memory from Paddle. Either kind may be a view with strides into a larger base.
+"""
+
+import ctypes
+import dataclasses
+import mmap
+import os
+
+import numpy as np
+import torch
+from scatter_test_utils import to_paddle
+
+import paddle
+
+_PROT_NONE = 0
+_PAGE = mmap.PAGESIZE
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _forbid(address):
+    if _libc.mprotect(ctypes.c_void_p(address), _PAGE, _PROT_NONE) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+
+
+def guarded_copy(array, side):
+    """A copy between two forbidden pages, touching the one at `side`."""
+    room = -(-max(array.nbytes, 1) // _PAGE) * _PAGE
+    memory = np.frombuffer(mmap.mmap(-1, room + 2 * _PAGE), np.uint8)
+    _forbid(memory.ctypes.data)
+    _forbid(memory.ctypes.data + _PAGE + room)
+    start = _PAGE if side == 'start' else _PAGE + room - array.nbytes
+    copy = np.ndarray(array.shape, array.dtype, memory, start)
+    copy[...] = array
+    return copy
+
+
+def _laid_out(array, layout):
+    """(base, a view of it equal to the array), not contiguous if it can be."""
+    if layout == 'offset':
+        base = np.concatenate([np.ones(3, array.dtype), array.reshape(-1)])
+        return base, base[3:].reshape(array.shape)
+    if not array.ndim or not array.size or not layout:
+        base = np.array(array, order='C')
+        return base, base
+    if layout == 'transposed':
+        base = np.array(array.T, order='C')
+        return base, base.T
+    if layout == 'stepped':
+        base = np.repeat(array, 2, -1)[..., :-1].copy()
+        base[..., 1::2] = 1
+        return base, base[..., ::2]
+    if layout == 'inner':
+        base = np.pad(array, [(1, 2)] * array.ndim, constant_values=1)
+        return base, base[tuple(slice(1, 1 + n) for n in array.shape)]
+    base = array[:1].copy()
+    return base, np.broadcast_to(base, array.shape)
+
+
+def _over_base(base, like, like_base):
+    """The view of `base` that `like` is of `like_base`."""
+    skipped = like.ctypes.data - like_base.ctypes.data
+    return np.ndarray(like.shape, base.dtype, base, skipped, like.strides)
+
+
+def _elements_outside(base, view):
+    """Trues where an element of base is not part of the view."""
+    marks = np.ones(base.shape, base.dtype)
+    _over_base(marks, view, base)[...] = 0
+    return marks.astype(bool)
+
+
+def _shared_tensor(view):
+    """A Tensor over the memory of a numpy array."""
+    if view.dtype == np.uint16:
+        shared = torch.from_numpy(view.view(np.int16)).view(torch.bfloat16)
+    else:
+        shared = torch.from_numpy(view)
+    return paddle.utils.dlpack.from_dlpack(shared)
+
+
+def _strided_tensor(base, view):
+    """(Tensor of base, Tensor with the strides that view has in base)."""
+    tensor = to_paddle(base)
+    if view is base:
+        return tensor, tensor
+    strides = [n // view.itemsize for n in view.strides]
+    skipped = view.ctypes.data - base.ctypes.data  # as_strided counts bytes
+    return tensor, paddle.as_strided(
+        tensor.reshape([-1]), list(view.shape), strides, skipped
+    )
+
+
+@dataclasses.dataclass
+class Placed:
+    """A Tensor and the memory it is a view of."""
+
+    tensor: paddle.Tensor
+    base: object
+    before: np.ndarray
+    outside: np.ndarray
+
+    def base_now(self):
+        shared = isinstance(self.base, np.ndarray)
+        return self.base if shared else self.base.numpy()
+
+    def changed(self):
+        """Whether any bit of the base is another one than before."""
+        return self.base_now().tobytes() != self.before.tobytes()
+
+    def changed_outside(self):
+        """Whether an element that is not part of the view is another one."""
+        now = self.base_now()[self.outside]
+        return now.tobytes() != self.before[self.outside].tobytes()
+
+
+def place(array, layout='', side='', stop_gradient=True):
+    """A Tensor equal to the array, laid out and guarded as asked."""
+    base, view = _laid_out(np.asarray(array), layout)
+    if side:
+        kept = guarded_copy(base, side)
+        tensor = _shared_tensor(_over_base(kept, view, base))
+    else:
+        kept, tensor = _strided_tensor(base, view)
+    tensor.stop_gradient = stop_gradient
+    return Placed(tensor, kept, base.copy(), _elements_outside(base, view))
