@@ -27,6 +27,7 @@ from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _has_scatter_kernels,
+    _int_argument,
     _known_shapes_differ,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
@@ -172,7 +173,8 @@ def diagonal_scatter(
             or ``y`` does not have the shape of the diagonals. What is not known before a static graph runs is checked
             when it runs, and is a ValueError then.
         ValueError: the data types of ``x`` and ``y`` differ.
-        TypeError: ``x`` or ``y`` is not a Tensor.
+        TypeError: ``x`` or ``y`` is not a Tensor, or ``offset``, ``axis1`` or ``axis2`` is no whole number. An int of
+            numpy and a 0-D Tensor of integers are whole numbers too.
 
     Note:
         - Zero-size: with an ``offset`` past the end of ``axis1`` or ``axis2`` the diagonals are empty. Then the last dim
@@ -180,6 +182,8 @@ def diagonal_scatter(
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros on the diagonals, and the gradient of
           ``y`` is the diagonals of the gradient of the result. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+        - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
+          ``diagonal_scatter``, and not in releases without it.
 
     Examples:
         .. code-block:: python
@@ -204,17 +208,22 @@ def diagonal_scatter(
             [1.0, 1.0]
     """
     served = _has_scatter_kernels()
-    if served and in_dynamic_mode():
+    if (
+        served
+        and in_dynamic_mode()
+        # the operator would cut off a fraction that a Tensor holds
+        and type(offset) is type(axis1) is type(axis2) is int
+    ):
         try:
             return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)
         except (AttributeError, IndexError, TypeError, ValueError):
             pass  # what is wrong is said below
 
-    try:
-        _check_diagonal_scatter_args(x, y, offset, axis1, axis2)
-    except AttributeError:
-        _check_tensor_args('diagonal_scatter', x=x, y=y)
-        raise
+    _check_tensor_args('diagonal_scatter', x=x, y=y)
+    offset = _int_argument('diagonal_scatter', 'offset', offset)
+    axis1 = _int_argument('diagonal_scatter', 'axis1', axis1)
+    axis2 = _int_argument('diagonal_scatter', 'axis2', axis2)
+    _check_diagonal_scatter_args(x, y, offset, axis1, axis2)
 
     if not served:
         return _diagonal_scatter_composed(x, y, offset, axis1, axis2)

@@ -25,12 +25,16 @@ from paddle.framework import (
     LayerHelper,
     _current_expected_place_,
     in_dynamic_mode,
-    in_pir_mode,
+    in_dynamic_or_pir_mode,
 )
 from paddle.tensor.manipulation import (
     _check_inplace_mask_shape,
+    _check_mask_broadcasts,
     _check_scatter_variable,
     _check_tensor_args,
+    _is_tensor,
+    _name_api,
+    _received,
 )
 from paddle.utils.decorator_utils import param_one_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
@@ -61,11 +65,11 @@ def _python_number(op_name: str, value: Numeric) -> int | float | complex:
     except ValueError as error:
         raise ValueError(
             f"{op_name}: value must be a Tensor or a number, "
-            f"but received {value!r}."
+            f"but received {_received(value)}."
         ) from error
     raise TypeError(
         f"{op_name}: value must be a Tensor or a number, "
-        f"but received {type(value).__name__}."
+        f"but received {_received(value)}."
     )
 
 
@@ -243,15 +247,17 @@ def masked_fill(
     if in_dynamic_mode():
         if not isinstance(value, paddle.Tensor):
             value = _fill_tensor('masked_fill', x, value)
-        return _C_ops.masked_fill(x, mask, value)
-    if not isinstance(
-        value,
-        (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable),
-    ):
+    elif not _is_tensor(value):
         value = _fill_constant('masked_fill', x, value)
-    if in_pir_mode():
-        return _C_ops.masked_fill(x, mask, value)
-    return _masked_fill_legacy(x, mask, value)
+    try:
+        if in_dynamic_or_pir_mode():
+            return _C_ops.masked_fill(x, mask, value)
+        return _masked_fill_legacy(x, mask, value)
+    except Exception as error:
+        # asked only now, so that valid calls do not pay for it
+        _check_mask_broadcasts('masked_fill', x, mask)
+        _name_api(error, 'masked_fill', 'masked_fill')
+        raise
 
 
 @param_one_alias(["x", "input"])
@@ -282,4 +288,8 @@ def masked_fill_(
     _check_inplace_mask_shape('masked_fill_', x, mask)
     if not isinstance(value, paddle.Tensor):
         value = _fill_tensor('masked_fill_', x, value)
-    return _C_ops.masked_fill_(x, mask, value)
+    try:
+        return _C_ops.masked_fill_(x, mask, value)
+    except Exception as error:
+        _name_api(error, 'masked_fill', 'masked_fill_')
+        raise

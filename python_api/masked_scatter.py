@@ -28,6 +28,7 @@ from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _has_scatter_kernels,
+    _name_api,
 )
 from paddle.utils.decorator_utils import param_two_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
@@ -164,6 +165,8 @@ def masked_scatter(
           the axes along which ``x`` was broadcast. The gradient of ``value`` holds the gradients of the masked
           positions in the same order, then zeros for the elements that were not used. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+        - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
+          ``masked_scatter``, and not in releases without it.
 
     Examples:
         .. code-block:: python
@@ -230,9 +233,12 @@ def masked_scatter_(
     """
     _check_masked_args('masked_scatter_', x, mask, value)
     _check_inplace_mask_shape('masked_scatter_', x, mask)
-    if not _has_scatter_kernels():
-        return _masked_scatter_composed_(x, mask, value)
     try:
+        if not _has_scatter_kernels():
+            return _masked_scatter_composed_(x, mask, value)
         return _C_ops.masked_scatter_(x, mask, value)
-    except IndexError as error:
-        raise AssertionError(str(error)) from error
+    except Exception as error:
+        _name_api(error, 'masked_scatter', 'masked_scatter_')
+        if isinstance(error, IndexError):
+            raise AssertionError(str(error)) from error
+        raise

@@ -15,161 +15,31 @@
 from __future__ import annotations
 
 import inspect
-import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 from typing_extensions import overload
 
 import paddle
 from paddle import _C_ops
-from paddle.base.data_feeder import check_type
-from paddle.framework import (
-    LayerHelper,
-    _current_expected_place_,
-    in_dynamic_or_pir_mode,
-)
+from paddle.framework import in_dynamic_or_pir_mode
 from paddle.tensor.manipulation import (
-    _check_scatter_variable,
-    _has_scatter_kernels,
+    _SCATTER_AXIS,
+    _SCATTER_FORMS,
+    _SCATTER_INPLACE_FORMS,
+    _SCATTER_REDUCE,
+    _check_tensor_args,
+    _explain_scatter_error,
+    _names_scatter_dim,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
+    _scatter_by_op,
+    _scatter_call_of_today,
+    _scatter_op,
 )
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
 if TYPE_CHECKING:
     from paddle import Tensor
-
-# What `reduce` may be, and how the operators call it.
-_SCATTER_REDUCE_NAMES = {
-    'sum': 'sum',
-    'add': 'sum',
-    'mul': 'mul',
-    'multiply': 'mul',
-    'prod': 'mul',
-    'mean': 'mean',
-    'amax': 'amax',
-    'amin': 'amin',
-}
-
-
-def _scatter_reduce_args(
-    op_name: str,
-    overwrite: bool,
-    axis: int,
-    reduce: str,
-    include_self: bool,
-) -> tuple[int, str, bool]:
-    """axis, reduce and include_self as the operators want them."""
-    for arg_name, flag in (
-        ('overwrite', overwrite),
-        ('include_self', include_self),
-    ):
-        if not isinstance(flag, bool):
-            raise TypeError(
-                f"{op_name}: {arg_name} must be a bool, "
-                f"but received {type(flag).__name__}."
-            )
-    if isinstance(axis, bool) or not hasattr(axis, '__index__'):
-        raise TypeError(
-            f"{op_name}: axis must be an int, "
-            f"but received {type(axis).__name__}."
-        )
-    if reduce not in _SCATTER_REDUCE_NAMES:
-        raise ValueError(
-            f"{op_name}: reduce must be one of "
-            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received {reduce!r}."
-        )
-    if not overwrite:
-        return axis.__index__(), _SCATTER_REDUCE_NAMES[reduce], include_self
-    if reduce != 'sum' or include_self:
-        given = f"reduce={reduce!r}" if reduce != 'sum' else 'include_self=True'
-        raise ValueError(
-            f"{op_name}: {given} needs overwrite=False, because with "
-            f"overwrite=True, the default, updates replace the slices of x and "
-            f"nothing is reduced."
-        )
-    return axis.__index__(), 'assign', False
-
-
-def _scatter_name_in_axis(
-    op_name: str, axis: str | None, name: str | None
-) -> None:
-    """Judges a call that has name in fifth place, where axis is now."""
-    if name is not None:
-        raise TypeError(f"{op_name}: got multiple values for argument 'name'.")
-    if axis in _SCATTER_REDUCE_NAMES:
-        warnings.warn(
-            f"{op_name}: the fifth positional argument is axis, or name if it "
-            f"is a str: {axis!r} is taken as a name. To choose how to reduce, "
-            f"pass reduce={axis!r}."
-        )
-
-
-# axis, reduce and include_self of a call that gives none of them: _scatter_op
-# would say scatter, but to ask it takes a tenth of a small call.
-_SCATTER_DEFAULTS = (0, 'sum', False)
-
-
-def _check_scatter_place(op_name: str) -> None:
-    if not _has_scatter_kernels():
-        raise NotImplementedError(
-            f"{op_name}: on {_current_expected_place_()} only axis=0 with "
-            f"overwrite=True, or with reduce='sum' and include_self=False, is "
-            f"served. The other reductions and axes need a CPU or a GPU."
-        )
-
-
-def _scatter_op(
-    op_name: str,
-    overwrite: bool,
-    axis: int,
-    reduce: str,
-    include_self: bool,
-) -> tuple[str, tuple]:
-    """
-    The operator that serves a call of scatter or scatter_, and its attributes.
-
-    scatter takes what earlier releases knew. What else is linear in x and updates is for index_scatter, whose gradient needs neither.
-    """
-    axis, reduce, include_self = _scatter_reduce_args(
-        op_name, overwrite, axis, reduce, include_self
-    )
-    if axis == 0 and reduce in ('assign', 'sum') and not include_self:
-        return 'scatter', (overwrite,)
-    _check_scatter_place(op_name)
-    if reduce in ('mul', 'amax', 'amin'):
-        return 'index_reduce', (axis, reduce, include_self)
-    return 'index_scatter', (axis, reduce, include_self)
-
-
-def _scatter_legacy(
-    op: str, x: Tensor, index: Tensor, updates: Tensor, attrs: tuple
-) -> Tensor:
-    _check_scatter_variable('scatter', 'x', x)
-    helper = LayerHelper(op)
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    if op == 'scatter':
-        check_type(attrs[0], 'overwrite', bool, 'scatter')
-        inputs, output = ('X', 'Ids', 'Updates'), 'Out'
-        names = ('overwrite',)
-    else:
-        inputs, output = ('x', 'index', 'updates'), 'out'
-        names = ('axis', 'reduce', 'include_self')
-    helper.append_op(
-        type=op,
-        inputs=dict(zip(inputs, (x, index, updates))),
-        attrs=dict(zip(names, attrs)),
-        outputs={output: out},
-    )
-    return out
-
-
-def _scatter_by_op(
-    x: Tensor, index: Tensor, updates: Tensor, op: str, attrs: tuple
-) -> Tensor:
-    if in_dynamic_or_pir_mode():
-        return getattr(_C_ops, op)(x, index, updates, *attrs)
-    return _scatter_legacy(op, x, index, updates, attrs)
 
 
 def _scatter_inplace_wrapper(
@@ -183,13 +53,25 @@ def _scatter_inplace_wrapper(
     name: str | None = None,
 ) -> Tensor:
     """scatter_ with index before updates, and not in the way of torch.scatter_."""
-    if (axis, reduce, include_self) == _SCATTER_DEFAULTS:
-        return _C_ops.scatter_(x, index, updates, overwrite)
-    if axis is None or isinstance(axis, str):
-        _scatter_name_in_axis('scatter_', axis, name)
-        axis = 0
-    op, attrs = _scatter_op('scatter_', overwrite, axis, reduce, include_self)
-    return getattr(_C_ops, op + '_')(x, index, updates, *attrs)
+    op = 'scatter'
+    try:
+        # _scatter_op would say so, but to ask it takes a tenth of a small call
+        if (
+            axis is _SCATTER_AXIS
+            and reduce is _SCATTER_REDUCE
+            and include_self is False
+            and type(overwrite) is bool
+        ):
+            return _C_ops.scatter_(x, index, updates, overwrite)
+        op, attrs = _scatter_op(
+            'scatter_', overwrite, axis, reduce, include_self
+        )
+        return getattr(_C_ops, op + '_')(x, index, updates, *attrs)
+    except Exception as error:
+        _explain_scatter_error(
+            error, 'scatter_', op, x=x, index=index, updates=updates
+        )
+        raise
 
 
 @overload
@@ -240,25 +122,20 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
                    [[1., 2., 9.],
                     [8., 5., 6.]])
     """
-    len_args = len(args)
-    if len_args + len(kwargs) < 2:
-        raise TypeError(
-            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
-            " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-            " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
-        )
-    # only the form of torch.scatter_ has `dim`, and index is never an int
-    if len_args >= 2:
+    # only the form of torch has `dim`, and index is never an int
+    if len(args) >= 2:
         has_dim = isinstance(args[1], int)
     else:
-        has_dim = 'dim' in kwargs
+        has_dim = _names_scatter_dim(args, kwargs, _SCATTER_INPLACE_FORMS)
     if has_dim:
         return _put_along_axis_inplace_wrapper(*args, **kwargs)
+    if len(args) > 4:
+        args, kwargs = _scatter_call_of_today('scatter_', args, kwargs)
     return _scatter_inplace_wrapper(*args, **kwargs)
 
 
 scatter_.signature = inspect.signature(_scatter_inplace_wrapper)
-scatter_.__signature__ = scatter_.signature
+scatter_.__signature__ = inspect.signature(_scatter_inplace_wrapper)
 
 
 def _scatter_wrapper(
@@ -273,19 +150,29 @@ def _scatter_wrapper(
     out: Tensor | None = None,
 ) -> Tensor:
     """scatter with index before updates, and not in the way of torch.scatter."""
-    plain = (axis, reduce, include_self) == _SCATTER_DEFAULTS
-    if plain and in_dynamic_or_pir_mode():
-        res = _C_ops.scatter(x, index, updates, overwrite)
-    else:
-        if axis is None or isinstance(axis, str):
-            _scatter_name_in_axis('scatter', axis, name)
-            axis = 0
-            if not isinstance(reduce, str):  # out, which came after name
-                reduce, out = 'sum', reduce
-        op, attrs = _scatter_op(
-            'scatter', overwrite, axis, reduce, include_self
+    if out is not None:
+        _check_tensor_args('scatter', out=out)
+    op = 'scatter'
+    try:
+        # _scatter_op would say so, but to ask it takes a tenth of a small call
+        if (
+            axis is _SCATTER_AXIS
+            and reduce is _SCATTER_REDUCE
+            and include_self is False
+            and type(overwrite) is bool
+            and in_dynamic_or_pir_mode()
+        ):
+            res = _C_ops.scatter(x, index, updates, overwrite)
+        else:
+            op, attrs = _scatter_op(
+                'scatter', overwrite, axis, reduce, include_self
+            )
+            res = _scatter_by_op(x, index, updates, op, attrs)
+    except Exception as error:
+        _explain_scatter_error(
+            error, 'scatter', op, x=x, index=index, updates=updates
         )
-        res = _scatter_by_op(x, index, updates, op, attrs)
+        raise
     if out is not None:
         paddle.assign(res, out)
     return res
@@ -325,12 +212,21 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     With ``overwrite=True``, slice ``index[i]`` becomes slice ``i`` of ``updates``; of several slices with the same
     ``index`` the last one wins. With ``overwrite=False``, all slices of ``updates`` with the same ``index`` are reduced
-    to one, together with the slice of ``x`` if ``include_self`` is True. For ``axis=0``:
+    to one, together with the slice of ``x`` if ``include_self`` is True. For ``axis=0`` and a slice :math:`s` that
+    ``index`` names, element by element:
 
     .. math::
 
-        out_{s, \ldots} = \mathop{reduce}\bigl(\{x_{s, \ldots} \text{ if include\_self}\} \cup
-        \{updates_{i, \ldots} \mid index_i = s\}\bigr)
+        \begin{aligned}
+        I_s &= \{i \mid index_i = s\} \qquad
+        V_s = \{updates_i \mid i \in I_s\} \cup \{x_s \text{ if include\_self}\} \\
+        \text{overwrite:} \quad out_s &= updates_{\max I_s} \\
+        \text{sum:} \quad out_s &= \sum_{v \in V_s} v \qquad
+        \text{mul:} \quad out_s = \prod_{v \in V_s} v \qquad
+        \text{mean:} \quad out_s = \frac{1}{|V_s|} \sum_{v \in V_s} v \\
+        \text{amax:} \quad out_s &= \max V_s \qquad
+        \text{amin:} \quad out_s = \min V_s
+        \end{aligned}
 
     Slices of ``x`` that ``index`` does not name are copied in either case.
 
@@ -365,10 +261,13 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         IndexError: a value of ``index`` is out of range.
         ValueError: a shape, a data type, ``axis`` or ``reduce`` is not as described above, or ``reduce`` or
             ``include_self`` is given without ``overwrite=False``.
-        TypeError: ``axis``, ``overwrite`` or ``include_self`` has a wrong type.
+        TypeError: ``axis``, ``overwrite``, ``include_self`` or ``out`` has a wrong type, or ``x``, ``index`` or
+            ``updates`` is not a Tensor. With ``axis``, ``reduce`` and ``include_self`` at their defaults, the latter is
+            a ValueError in dynamic graph mode.
 
     Note:
         - Empty: with an ``index`` of no elements, the result is a copy of ``x``.
+        - Duplicates: with ``overwrite=True`` the last slice with the same ``index`` is the one that is written.
         - Mean: the mean of integers is rounded towards minus infinity.
         - NaN: a NaN in ``x`` or ``updates`` makes ``'amax'`` and ``'amin'`` of its slice NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
@@ -379,7 +278,12 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
           and ``include_self`` at their defaults the gradients are those of earlier releases: with ``overwrite=True``
           every slice of ``updates`` gets the gradient of the slice that it was to replace, and there is no second
           order.
-        - Determinism: on a CPU the result does not depend on the number of threads, duplicates in ``index`` included.
+        - Determinism: on a CPU the result does not depend on the number of threads, duplicates in ``index`` included. On
+          a GPU, sums of short slices of ``float32`` or ``float64`` that do not go through the operator ``scatter`` may
+          be added in another order in every run, and so differ in the last bits, unless ``FLAGS_cudnn_deterministic``
+          is set.
+        - Saved programs: a program that is saved with ``axis``, ``reduce`` or ``include_self`` runs in a Paddle that has
+          the operators ``index_scatter`` and ``index_reduce``, and not in releases without them.
 
     Examples:
         .. code-block:: python
@@ -415,20 +319,15 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
                     [2.        , 5.50000000],
                     [3.        , 5.        ]])
     """
-    len_args = len(args)
-    if len_args + len(kwargs) < 2:
-        raise TypeError(
-            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
-            " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-            " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
-        )
-    # only the form of torch.scatter has `dim`, and index is never an int
-    if len_args >= 2:
+    # only the form of torch has `dim`, and index is never an int
+    if len(args) >= 2:
         has_dim = isinstance(args[1], int)
     else:
-        has_dim = 'dim' in kwargs
+        has_dim = _names_scatter_dim(args, kwargs, _SCATTER_FORMS)
     if has_dim:
         return _put_along_axis_wrapper(*args, **kwargs)
+    if len(args) > 4:
+        args, kwargs = _scatter_call_of_today('scatter', args, kwargs)
     return _scatter_wrapper(*args, **kwargs)
 
 

@@ -14,7 +14,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import reprlib
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 import paddle
 from paddle.base import core
@@ -43,16 +46,65 @@ def _has_scatter_kernels() -> bool:
 
 
 # What the mask and scatter functions check alike.
+def _is_tensor(value: Any) -> bool:
+    """Whether value is a Tensor of dynamic graph mode or of a static graph."""
+    return isinstance(
+        value, (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable)
+    )
+
+
+def _received(value: Any) -> str:
+    """How an error tells what came: in one line, however much it is."""
+    kind = type(value).__name__
+    if isinstance(value, np.ndarray) or _is_tensor(value):
+        return f"a {kind} of shape {list(value.shape)} and {value.dtype}"
+    return f"{reprlib.repr(value)} of type {kind}"
+
+
 def _check_tensor_args(op_name: str, **tensors: Tensor) -> None:
     for arg_name, tensor in tensors.items():
-        if not isinstance(
-            tensor,
-            (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable),
-        ):
+        if not _is_tensor(tensor):
             raise TypeError(
                 f"{op_name}: {arg_name} must be a Tensor, "
-                f"but received {type(tensor).__name__}."
+                f"but received {_received(tensor)}."
             )
+
+
+def _is_bool(value: Any) -> bool:
+    """Whether value is True or False: Python's, numpy's or a Tensor."""
+    return (
+        isinstance(value, (bool, np.bool_))
+        or getattr(value, 'dtype', None) == paddle.bool
+    )
+
+
+def _int_argument(op_name: str, arg_name: str, value: Any) -> int:
+    """An int, or what stands for one, as an int. A fraction is not cut off."""
+    is_whole = not _is_tensor(value) or (
+        not value.shape
+        and not value.is_floating_point()
+        and not value.is_complex()
+    )
+    try:
+        if is_whole:
+            return int(value) if _is_bool(value) else value.__index__()
+    except (AttributeError, TypeError):  # also a Tensor of a static graph
+        pass
+    raise TypeError(
+        f"{op_name}: {arg_name} must be an int, "
+        f"but received {_received(value)}."
+    )
+
+
+def _name_api(error: Exception, op_name: str, api_name: str) -> None:
+    """Lets the error of an operator name the function that was called."""
+    text = str(error)
+    for known_as in (op_name, op_name + '_'):
+        text = text.replace(f'({known_as})', f'({api_name})')
+    message, place, rest = text.partition(' (at ')
+    if api_name not in message:
+        message = f'{api_name}: {message}'
+    error.args = (message + place + rest,)
 
 
 def _check_scatter_variable(op_name: str, arg_name: str, x: Tensor) -> None:
@@ -89,4 +141,16 @@ def _check_inplace_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
             f"{op_name}: mask must be broadcastable to the shape of x, which "
             f"is {x_shape}, because x keeps its shape in place, but received "
             f"a mask of shape {mask_shape}."
+        )
+
+
+def _check_mask_broadcasts(op_name: str, x: Tensor, mask: Tensor) -> None:
+    # a dim of -1 is not known before a static graph runs
+    if any(
+        m != n and m >= 0 and n >= 0 and 1 not in (m, n)
+        for m, n in zip(x.shape[::-1], mask.shape[::-1])
+    ):
+        raise ValueError(
+            f"{op_name}: the shapes of x and mask must broadcast, but "
+            f"received {list(x.shape)} and {list(mask.shape)}."
         )

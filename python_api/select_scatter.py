@@ -27,6 +27,7 @@ from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _has_scatter_kernels,
+    _int_argument,
     _known_shapes_differ,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
@@ -123,13 +124,16 @@ def select_scatter(
             runs, ``index`` is checked when it runs.
         RuntimeError: ``values`` does not have the shape of ``x`` without ``axis``. What is not known before a static
             graph runs is checked when it runs, and is a ValueError then.
-        TypeError: ``x`` or ``values`` is not a Tensor.
+        TypeError: ``x`` or ``values`` is not a Tensor, or ``axis`` or ``index`` is no whole number. An int of numpy and
+            a 0-D Tensor of integers are whole numbers too.
 
     Note:
         - Zero-size: ``x`` may have no elements, as long as ``axis`` has some for ``index`` to choose from.
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of
           ``values`` is the slice, in the data type of ``values``. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+        - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
+          ``select_scatter``, and not in releases without it.
 
     Examples:
         .. code-block:: python
@@ -154,7 +158,8 @@ def select_scatter(
             [1.0, 1.0, 1.0]
     """
     served = _has_scatter_kernels()
-    if served and in_dynamic_mode():
+    # the operator would cut off a fraction that a Tensor holds
+    if served and in_dynamic_mode() and type(axis) is type(index) is int:
         try:
             # `is`: comparing two dtypes with == takes a microsecond
             if values.dtype is x.dtype:
@@ -162,13 +167,12 @@ def select_scatter(
         except (AttributeError, IndexError, TypeError, ValueError):
             pass  # what is wrong is said below
 
-    try:
-        _check_select_scatter_args(x, values, axis, index)
-        if values.dtype != x.dtype:
-            values = values.astype(x.dtype)
-    except AttributeError:
-        _check_tensor_args('select_scatter', x=x, values=values)
-        raise
+    _check_tensor_args('select_scatter', x=x, values=values)
+    axis = _int_argument('select_scatter', 'axis', axis)
+    index = _int_argument('select_scatter', 'index', index)
+    _check_select_scatter_args(x, values, axis, index)
+    if values.dtype != x.dtype:
+        values = values.astype(x.dtype)
 
     if not served:
         return _select_scatter_composed(x, values, axis, index)

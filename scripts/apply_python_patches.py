@@ -14,6 +14,7 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import stub_methods
 from build_files import write_atomic
 from patch_series import SeriesError, read_series
 from site_files import SiteFiles, SiteFilesError
@@ -70,6 +71,18 @@ def stage_series(series, site_files, stage):
     return {path: (stage / path).read_bytes() for path in sorted(paths)}
 
 
+def add_stub(contents, site_files):
+    """Lets the type stub of Tensor know the changed functions."""
+    before = site_files.pristine(stub_methods.MODULE)
+    stub = site_files.pristine(stub_methods.STUB)
+    after = contents.get(stub_methods.MODULE)
+    if before and stub and after:
+        texts = (data.decode('utf-8') for data in (stub, before, after))
+        updated = stub_methods.update_stub(*texts).encode('utf-8')
+        if updated != stub:
+            contents[stub_methods.STUB] = updated
+
+
 def check_python(contents):
     """Raise when a patched file is no longer valid Python."""
     for path, data in contents.items():
@@ -87,6 +100,7 @@ def apply_series(patches, site, originals, stage):
     series = read_series(patches)
     site_files = SiteFiles(site, originals)
     contents = stage_series(series, site_files, stage)
+    add_stub(contents, site_files)
     check_python(contents)
     report = []
     for path in site_files.owned_by(OWNER):

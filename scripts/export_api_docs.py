@@ -2,7 +2,8 @@
 
 Paddle makes its English pages from the docstrings; these are the same words in
 the same order. The Chinese pages, <api>_cn.rst, are written by hand; --check
-also compares their signature and parameters with the function's.
+also compares their signature, parameters, sections and the items of their note
+with the function's.
 
 Exit status: 0 done or no drift, 1 drift or a fault.
 """
@@ -22,6 +23,25 @@ SECTIONS = {
     'Raises': 'Raises',
     'Note': 'Note',
     'Examples': 'Examples',
+}
+# What the Chinese pages call the sections, and the items of a note.
+CHINESE_SECTIONS = {
+    'Args': '参数',
+    'Returns': '返回',
+    'Raises': '异常',
+    'Note': '说明',
+    'Examples': '代码示例',
+}
+CHINESE_ITEMS = {
+    'Determinism': '确定性',
+    'Duplicates': '重复的下标',
+    'Empty': '空下标',
+    'Gradient': '梯度',
+    'Mean': '均值',
+    'NaN': 'NaN',
+    'Precision': '精度',
+    'Saved programs': '保存的程序',
+    'Zero-size': '零元素',
 }
 RULE = '-' * 31
 COLONS = ':' * 12
@@ -126,7 +146,7 @@ def chinese_faults(root):
     """Faults of the Chinese pages against the functions."""
     faults = []
     for path in api_files(root):
-        (node, _), name = public_function(path), path.stem
+        (node, docstring), name = public_function(path), path.stem
         file = root / 'docs/api' / f'{name}_cn.rst'
         if not file.is_file():
             faults.append(f'{file.name}: missing')
@@ -144,7 +164,37 @@ def chinese_faults(root):
             )
         if f'COPY-FROM: paddle.{name}\n' not in text:
             faults.append(f'{file.name}: no `COPY-FROM: paddle.{name}`')
+        wanted, found = chinese_outline(docstring), outline(text)
+        if found != wanted:
+            faults.append(
+                f'{file.name}: expected {", ".join(wanted)}; '
+                f'found {", ".join(found)}'
+            )
     return faults
+
+
+def chinese_outline(docstring):
+    """The sections and the items of the note that a Chinese page has to have.
+
+    A name that is not known stays as it is, and so is not found in the page.
+    """
+    wanted = []
+    for title, lines in split_sections(docstring):
+        if title:
+            wanted.append(CHINESE_SECTIONS[title])
+        if title == 'Note':
+            items = re.findall(r'(?m)^    - ([^:\n]+):', '\n'.join(lines))
+            wanted += [CHINESE_ITEMS.get(item, item) for item in items]
+    return wanted
+
+
+def outline(text):
+    """Those that it has: titles, each followed by what its items begin with."""
+    parts = re.split(rf'(?m)^(\S+)\n{COLONS}$', text)[1:]
+    found = []
+    for title, body in zip(parts[::2], parts[1::2]):
+        found += [title, *re.findall(r'(?m)^- ([^：\n]+)：', body)]
+    return found
 
 
 def drift(pages, folder):

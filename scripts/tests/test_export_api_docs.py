@@ -34,6 +34,11 @@ def fold(x: Tensor, axis: int = 0, name: str | None = None) -> Tensor:
     Raises:
         ValueError: ``x`` is flat.
 
+    Note:
+        - Empty: nothing to fold.
+        - NaN: stays,
+          wherever it is.
+
     Examples:
         .. code-block:: python
 
@@ -43,9 +48,27 @@ def fold(x: Tensor, axis: int = 0, name: str | None = None) -> Tensor:
 CHINESE = '''\
 .. py:function:: paddle.fold(x, axis=0, name=None)
 
+参数
+::::::::::::
+
     - **x** (Tensor) - 。
     - **axis** (int，可选) - 。
     - **name** (str，可选) - 。
+
+返回
+::::::::::::
+
+异常
+::::::::::::
+
+说明
+::::::::::::
+
+- 空下标：。
+- NaN：。
+
+代码示例
+::::::::::::
 
 COPY-FROM: paddle.fold
 '''
@@ -76,7 +99,7 @@ def test_page_has_every_section_of_the_docstring(project):
     assert '    - **x** (Tensor) - What to fold,\n      of any shape.\n' in text
     assert '    - **ValueError** - ``x`` is flat.\n' in text
     assert '.. code-block:: python\n\n    >>> fold(x)\n' in text
-    titles = ['Parameters', 'Returns', 'Raises', 'Examples']
+    titles = ['Parameters', 'Returns', 'Raises', 'Note', 'Examples']
     places = [text.index(f'\n{title}\n::::') for title in titles]
     assert places == sorted(places)
 
@@ -106,6 +129,8 @@ def test_changed_docstring_is_drift(project, capsys):
             'lists x, dim, name, the function takes x, axis',
         ),
         ('COPY-FROM', 'COPY', 'no `COPY-FROM: paddle.fold`'),
+        ('- 空下标：。\n', '', 'expected 参数, 返回, 异常, 说明, 空下标, NaN'),
+        ('异常', '错误', 'found 参数, 返回, 错误, 说明'),
     ],
 )
 def test_planted_fault_of_a_chinese_page_is_reported(

@@ -5,6 +5,7 @@ what has to come out; `a crash` is one; other words are not looked at.
 """
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -39,11 +40,15 @@ def cell(outcome):
 
 def run(python, calls):
     """What came out of each call, or None if the process was killed."""
+    env = dict(os.environ)
+    if python != sys.executable:
+        env.pop('PYTHONPATH', None)  # which may name another Paddle
     done = subprocess.run(
         [python, PROGRAM],
         input=json.dumps(calls),
         capture_output=True,
         text=True,
+        env=env,
     )
     if done.returncode < 0:
         return None

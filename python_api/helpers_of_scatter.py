@@ -1,0 +1,219 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from paddle import _C_ops
+from paddle.framework import (
+    LayerHelper,
+    _current_expected_place_,
+    in_dynamic_mode,
+    in_dynamic_or_pir_mode,
+)
+from paddle.tensor.manipulation import (
+    _check_scatter_variable,
+    _check_tensor_args,
+    _has_scatter_kernels,
+    _int_argument,
+    _is_bool,
+    _is_tensor,
+    _name_api,
+    _received,
+)
+
+if TYPE_CHECKING:
+    from paddle import Tensor
+
+# What `reduce` may be, and how the operators call it.
+_SCATTER_REDUCE_NAMES = {
+    'sum': 'sum',
+    'add': 'sum',
+    'mul': 'mul',
+    'multiply': 'mul',
+    'prod': 'mul',
+    'mean': 'mean',
+    'amax': 'amax',
+    'amin': 'amin',
+}
+
+
+def _scatter_flag(api_name: str, arg_name: str, flag: Any) -> bool:
+    if _is_bool(flag) and not _is_tensor(flag):
+        return bool(flag)
+    raise TypeError(
+        f"{api_name}: {arg_name} must be a bool, but received {_received(flag)}."
+    )
+
+
+def _scatter_axis(api_name: str, axis: Any) -> int:
+    if _is_bool(axis):  # rather an include_self in the wrong place
+        raise TypeError(
+            f"{api_name}: axis must be an int, but received {_received(axis)}."
+        )
+    return _int_argument(api_name, 'axis', axis)
+
+
+def _scatter_reduce_name(api_name: str, reduce: Any) -> str:
+    if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
+        raise ValueError(
+            f"{api_name}: reduce must be one of "
+            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
+            f"{_received(reduce)}."
+        )
+    return _SCATTER_REDUCE_NAMES[reduce]
+
+
+def _check_nothing_to_reduce(
+    api_name: str, reduce: str, include_self: bool
+) -> None:
+    if reduce == 'sum' and not include_self:
+        return
+    given = f"reduce={reduce!r}" if reduce != 'sum' else 'include_self=True'
+    raise ValueError(
+        f"{api_name}: {given} needs overwrite=False, because with "
+        f"overwrite=True, the default, updates replace the slices of x and "
+        f"nothing is reduced."
+    )
+
+
+def _check_scatter_place(api_name: str) -> None:
+    if not _has_scatter_kernels():
+        raise NotImplementedError(
+            f"{api_name}: on {_current_expected_place_()} only axis=0 with "
+            f"overwrite=True, or with reduce='sum' and include_self=False, is "
+            f"served. The other reductions and axes need a CPU or a GPU."
+        )
+
+
+# axis and reduce of a call that gives none of them, as these very objects.
+_SCATTER_AXIS = 0
+_SCATTER_REDUCE = 'sum'
+
+
+def _scatter_op(
+    api_name: str, overwrite: Any, axis: Any, reduce: Any, include_self: Any
+) -> tuple[str, tuple]:
+    """
+    The operator that serves a call of scatter or scatter_, and its attributes.
+
+    scatter takes what earlier releases knew. What else is linear in x and updates is for index_scatter, whose gradient needs neither.
+    """
+    if not (type(overwrite) is type(include_self) is bool):
+        if overwrite is None:  # which earlier releases took for False
+            overwrite = False
+        overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
+        include_self = _scatter_flag(api_name, 'include_self', include_self)
+    if type(axis) is not int:
+        axis = _scatter_axis(api_name, axis)
+    op_reduce = _scatter_reduce_name(api_name, reduce)
+    if overwrite:
+        _check_nothing_to_reduce(api_name, reduce, include_self)
+        op_reduce = 'assign'
+    if axis == 0 and op_reduce in ('assign', 'sum') and not include_self:
+        return 'scatter', (overwrite,)
+    _check_scatter_place(api_name)
+    if op_reduce in ('mul', 'amax', 'amin'):
+        return 'index_reduce', (axis, op_reduce, include_self)
+    return 'index_scatter', (axis, op_reduce, include_self)
+
+
+def _scatter_legacy(
+    op: str, x: Tensor, index: Tensor, updates: Tensor, attrs: tuple
+) -> Tensor:
+    _check_scatter_variable('scatter', 'x', x)
+    _check_tensor_args('scatter', index=index, updates=updates)
+    helper = LayerHelper(op)
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    if op == 'scatter':
+        inputs, output = ('X', 'Ids', 'Updates'), 'Out'
+        names = ('overwrite',)
+    else:
+        inputs, output = ('x', 'index', 'updates'), 'out'
+        names = ('axis', 'reduce', 'include_self')
+    helper.append_op(
+        type=op,
+        inputs=dict(zip(inputs, (x, index, updates))),
+        attrs=dict(zip(names, attrs)),
+        outputs={output: out},
+    )
+    return out
+
+
+def _scatter_by_op(
+    x: Tensor, index: Tensor, updates: Tensor, op: str, attrs: tuple
+) -> Tensor:
+    if in_dynamic_or_pir_mode():
+        return getattr(_C_ops, op)(x, index, updates, *attrs)
+    return _scatter_legacy(op, x, index, updates, attrs)
+
+
+def _explain_scatter_error(
+    error: Exception, api_name: str, op: str, **tensors: Tensor
+) -> None:
+    """Lets the error of an operator name the function and the argument."""
+    if op != 'scatter' or not in_dynamic_mode():  # whose error names it
+        _check_tensor_args(api_name, **tensors)
+    _name_api(error, op, api_name)
+
+
+# What the error of a call with too few arguments lists.
+_SCATTER_FORMS = (
+    " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
+    " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
+)
+_SCATTER_INPLACE_FORMS = (
+    " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
+    " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
+)
+
+
+def _names_scatter_dim(args: tuple, kwargs: dict, forms: str) -> bool:
+    """Whether a call with one positional argument or none names `dim`."""
+    if len(args) + len(kwargs) < 2:
+        raise TypeError(
+            f"Too few arguments in the function call: {len(args)}, "
+            f"{len(kwargs)}. Expect one of: \n{forms}"
+        )
+    return 'dim' in kwargs
+
+
+def _scatter_call_of_today(
+    api_name: str, args: tuple, kwargs: dict
+) -> tuple[tuple, dict]:
+    """Takes name, and out behind it, from where axis and reduce are now.
+
+    For five arguments or more.
+    """
+    if not (args[4] is None or isinstance(args[4], str)):
+        return args, kwargs
+    new_ones = kwargs.keys() & {'axis', 'reduce', 'include_self'}
+    if new_ones or len(args) > 6 or any(isinstance(a, str) for a in args[5:]):
+        return args, kwargs  # no earlier release took it: axis is wrong
+    old = dict(zip(('name', 'out'), args[4:]))
+    twice = sorted(old.keys() & kwargs.keys())
+    if twice:
+        raise TypeError(
+            f"{api_name}: got multiple values for argument {twice[0]!r}."
+        )
+    name = args[4]
+    if name in _SCATTER_REDUCE_NAMES:
+        warnings.warn(
+            f"{api_name}: the fifth positional argument is axis, or name if it "
+            f"is a str: {name!r} is taken as a name. To choose how to reduce, "
+            f"pass reduce={name!r}."
+        )
+    return args[:4], {**kwargs, **old}
