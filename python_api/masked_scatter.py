@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import paddle
 from paddle import _C_ops
+from paddle.base.data_feeder import convert_dtype
 from paddle.framework import (
     LayerHelper,
     in_dynamic_mode,
@@ -38,8 +39,9 @@ if TYPE_CHECKING:
 
 
 def _check_bool_mask(op_name: str, mask: Tensor) -> None:
-    # `is` first: comparing two dtypes with == takes a microsecond
-    if mask.dtype is not paddle.bool and mask.dtype != paddle.bool:
+    # `is` first: all else takes a microsecond. FLAGS_enable_pir_api changes
+    # what a dtype is, but paddle.bool stays what it was at import.
+    if mask.dtype is not paddle.bool and convert_dtype(mask.dtype) != 'bool':
         raise AssertionError(
             f"{op_name}: mask must have dtype paddle.bool, "
             f"but received {mask.dtype}."

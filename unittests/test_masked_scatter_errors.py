@@ -58,6 +58,19 @@ class TestMaskedScatterTooFewValues(unittest.TestCase):
             paddle.masked_scatter(x, paddle.ones([6], 'bool'), value)
         self.check_text(str(caught.exception), 6)
 
+    def test_bool_mask_after_the_flag_has_changed(self):
+        assert_python_succeeds(
+            'import paddle\n'
+            'paddle.set_flags({"FLAGS_enable_pir_api": False})\n'
+            'x = paddle.zeros([3])\n'
+            'out = paddle.masked_scatter(x, x == 0, x + 1)\n'
+            'if out.tolist() != [1, 1, 1]: raise SystemExit(out)\n'
+            'try:\n'
+            '    paddle.masked_scatter(x, x, x)\n'
+            'except AssertionError: pass\n'
+            'else: raise SystemExit("a float mask was taken")\n'
+        )
+
     def test_value_may_not_be_broadcast(self):
         x, mask = paddle.zeros([2, 3]), paddle.ones([2, 3], 'bool')
         with self.assertRaises(AssertionError):
