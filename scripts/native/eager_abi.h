@@ -62,6 +62,7 @@ class __attribute__((visibility("default"))) TensorWrapper {
 
 class __attribute__((visibility("default"))) EagerUtils {
  public:
+  static std::shared_ptr<GradNodeBase> grad_node(const paddle::Tensor& tensor);
   static AutogradMeta* autograd_meta(paddle::Tensor* tensor);
   static void SetOutRankWithSlot(AutogradMeta* meta, size_t slot);
   static void SetHistory(AutogradMeta* meta,
@@ -70,6 +71,11 @@ class __attribute__((visibility("default"))) EagerUtils {
   static void FillZeroForEmptyGradInput(std::vector<paddle::Tensor>* grads,
                                         const std::vector<GradSlotMeta>& metas);
 };
+
+__attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
+    const std::string& op, const paddle::Tensor& tensor);
+__attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
+    const std::string& op, const TensorSlots& tensors);
 
 }  // namespace egr
 

@@ -3,13 +3,14 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include <cctype>
 #include <list>
 #include <memory>
 #include <string>
 #include <utility>
 #include <variant>
 
-#include "eager_abi.h"
+#include "instrumentation.h"
 #include "paddle/utils/pybind.h"
 
 namespace native_ops {
@@ -48,7 +49,7 @@ class GradNode : public egr::GradNodeBase {
     return std::make_shared<GradNode>(*this);
   }
 
-  std::string name() override { return std::string(call_.name) + "_grad_node"; }
+  std::string name() override;
 
   void Keep(const std::vector<const Tensor*>& inputs,
             const std::vector<bool>& wanted,
@@ -100,6 +101,17 @@ void GradNode::Keep(const std::vector<const Tensor*>& inputs,
   for (const OutputSpec& output : entry_->outputs) {
     wanted_.push_back(wanted[output.from]);
   }
+}
+
+// As Paddle names its nodes; the profiler knows them by it.
+std::string GradNode::name() {
+  std::string found;
+  bool starts_word = true;
+  for (const char letter : std::string(call_.name) + "_grad_node") {
+    if (letter != '_') found += starts_word ? std::toupper(letter) : letter;
+    starts_word = letter == '_';
+  }
+  return found;
 }
 
 void GradNode::CheckUsable() const {
@@ -195,6 +207,8 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   }
   if (!create_graph) TakeBuffers(grads, tensors, outputs);
   Run(*entry_, inputs, attrs_, outputs);
+  ReportKernel(*entry_, inputs);
+  CheckNumbers(*entry_, returns);
   if (create_graph) {
     const std::vector<bool> all(tensors.size(), true);
     RecordGradient(*entry_, defined, all, attrs_, results);
@@ -242,6 +256,16 @@ const DenseTensor* DenseOf(const OpSpec& spec,
   return static_cast<const DenseTensor*>(tensor.impl().get());
 }
 
+void Connect(Tensor* tensor,
+             size_t slot,
+             const std::shared_ptr<egr::GradNodeBase>& node) {
+  egr::AutogradMeta* meta = egr::EagerUtils::autograd_meta(tensor);
+  egr::EagerUtils::SetOutRankWithSlot(meta, slot);
+  egr::EagerUtils::SetHistory(meta, node);
+  LetGradientsPass(tensor);
+  node->SetGradInMeta(*tensor, slot);
+}
+
 void RecordGradient(const OpSpec& spec,
                     const std::vector<const Tensor*>& inputs,
                     const std::vector<bool>& wanted,
@@ -258,11 +282,7 @@ void RecordGradient(const OpSpec& spec,
   const py::gil_scoped_acquire acquire;
   for (size_t slot = 0; slot < results.size(); ++slot) {
     if (!results[slot]->defined()) continue;
-    egr::AutogradMeta* meta = egr::EagerUtils::autograd_meta(results[slot]);
-    egr::EagerUtils::SetOutRankWithSlot(meta, slot);
-    egr::EagerUtils::SetHistory(meta, node);
-    LetGradientsPass(results[slot]);
-    node->SetGradInMeta(*results[slot], slot);
+    Connect(results[slot], slot, node);
   }
   if (entry != nullptr) node->Keep(inputs, wanted, attrs, results);
 }

@@ -3,8 +3,10 @@
 
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "eager_abi.h"
 #include "paddle/phi/api/include/tensor.h"
 #include "runtime.h"
 
@@ -18,6 +20,12 @@ void RecordGradient(const OpSpec& spec,
                     const std::vector<bool>& wanted,
                     const Attrs& attrs,
                     const std::vector<paddle::Tensor*>& results);
+
+// Makes `tensor` the result of `node` in that slot. What else is known of it
+// (name, hooks, retain_grads, persistable) stays.
+void Connect(paddle::Tensor* tensor,
+             size_t slot,
+             const std::shared_ptr<egr::GradNodeBase>& node);
 
 // The dense CPU Tensor in `tensor`; an error that names the argument if it is
 // another kind.

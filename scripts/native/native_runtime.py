@@ -5,6 +5,8 @@ and distributed tensors go through custom operators: see _native_static.
 Installed as paddle._native_runtime.
 """
 
+import contextlib
+
 from paddle import _native_lib as _lib
 from paddle import _native_static
 from paddle.base import core
@@ -105,6 +107,18 @@ def _record(op, tensors, attrs, inplace=False):
     return out
 
 
+@contextlib.contextmanager
+def _as_they_are():
+    """Without auto_cast, which Paddle's in-place operators do not obey."""
+    state = core._get_amp_attrs()
+    level = state._amp_level
+    state._amp_level = core.AmpLevel.O0
+    try:
+        yield
+    finally:
+        state._amp_level = level
+
+
 def run_inplace(op, tensors, attrs):
     """The in-place form: `x`, which is returned, takes the result."""
     if not isinstance(tensors[0], Tensor):
@@ -123,11 +137,12 @@ def run_inplace(op, tensors, attrs):
         return _record_inplace(op, tensors, attrs, x)
     if x.is_dist() or not x.is_contiguous():
         detached = [t.detach() for t in tensors]
-        out = (
-            run_eager(op, detached, attrs)
-            if x.is_dist()
-            else op.call(*detached, *attrs)
-        )
+        with _as_they_are():
+            out = (
+                run_eager(op, detached, attrs)
+                if x.is_dist()
+                else op.call(*detached, *attrs)
+            )
         return _assign_out_(op, out, x)
     out = op.call_inplace(*tensors, *attrs)
     if out is NotImplemented:
@@ -142,11 +157,12 @@ def _record_inplace(op, tensors, attrs, x):
         _lib.bump_version(x)
     else:
         tensors = list(tensors)
-        if op.reads_overwritten:
-            import paddle
+        with _as_they_are():
+            if op.reads_overwritten:
+                import paddle
 
-            tensors[op.inplace_input] = paddle.assign(x)
-        out = _record(op, tensors, attrs)
+                tensors[op.inplace_input] = paddle.assign(x)
+            out = _record(op, tensors, attrs)
         _assign_out_(op, out.detach(), x.detach())
     _lib.take_history(x, out)
     return x

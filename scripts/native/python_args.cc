@@ -115,13 +115,19 @@ void SetPythonError(const common::enforce::EnforceNotMet& error) {
   PyErr_SetString(ExceptionType(error.code()), Sentence(error).c_str());
 }
 
+const paddle::Tensor& CheckedTensor(PyObject* object) {
+  if (!paddle::pybind::PyCheckTensor(object)) throw NotServed();
+  const paddle::Tensor& tensor = TensorOf(object);
+  if (!tensor.defined()) throw NotServed();
+  return tensor;
+}
+
 // The dense CPU Tensor that an argument is, or null for None.
 DenseTensor* ReadTensor(const OpSpec& spec,
                         const InputSpec& input,
                         PyObject* object) {
   if (object == Py_None && input.optional) return nullptr;
-  if (!paddle::pybind::PyCheckTensor(object)) throw NotServed();
-  const paddle::Tensor& tensor = TensorOf(object);
+  const paddle::Tensor& tensor = CheckedTensor(object);
   if (!tensor.is_dense_tensor()) throw NotServed();
   auto* dense = static_cast<DenseTensor*>(tensor.impl().get());
   if (!input.needs_buffer) return dense;
@@ -170,15 +176,48 @@ const OpSpec& SpecOf(PyObject* self) {
   return *static_cast<const OpSpec*>(PyCapsule_GetPointer(self, nullptr));
 }
 
-void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra) {
-  const size_t wanted = spec.inputs.size() + spec.attrs.size() + extra;
+void CheckCount(const char* function, Py_ssize_t found, size_t wanted) {
   if (found == static_cast<Py_ssize_t>(wanted)) return;
   PyErr_Format(PyExc_TypeError,
                "(%s) %zu arguments expected, but %zd given.",
-               spec.name,
+               function,
                wanted,
                found);
   throw PythonError();
+}
+
+void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra) {
+  CheckCount(spec.name, found, spec.inputs.size() + spec.attrs.size() + extra);
+}
+
+namespace {
+
+[[noreturn]] void Unexpected(const char* function,
+                             const char* expected,
+                             PyObject* object) {
+  PyErr_Format(PyExc_TypeError,
+               "(%s) %s expected, but received %R of type %s.",
+               function,
+               expected,
+               object,
+               Py_TYPE(object)->tp_name);
+  throw PythonError();
+}
+
+}  // namespace
+
+paddle::Tensor& NeedTensor(const char* function, PyObject* object) {
+  if (!paddle::pybind::PyCheckTensor(object) || !TensorOf(object).defined()) {
+    Unexpected(function, "a Tensor that holds something", object);
+  }
+  return TensorOf(object);
+}
+
+std::string NeedString(const char* function, PyObject* object) {
+  if (!PyUnicode_Check(object)) Unexpected(function, "a str", object);
+  const char* text = PyUnicode_AsUTF8(object);
+  if (text == nullptr) throw PythonError();
+  return text;
 }
 
 Arguments::Arguments(const OpSpec& spec, PyObject* const* args) {
@@ -191,6 +230,13 @@ Arguments::Arguments(const OpSpec& spec, PyObject* const* args) {
     inputs.push_back(tensor);
   }
   attrs = ReadAttrs(spec, args + spec.inputs.size());
+}
+
+void Arguments::CheckInplace(const OpSpec& spec, PyObject* const* args) const {
+  const int at = spec.inplace_input;
+  if (at < 0 || inputs[at] != TensorOf(args[at]).impl().get()) {
+    throw NotServed();
+  }
 }
 
 }  // namespace native_ops

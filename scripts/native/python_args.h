@@ -46,6 +46,9 @@ inline paddle::Tensor& TensorOf(PyObject* object) {
   return reinterpret_cast<paddle::pybind::TensorObject*>(object)->tensor;
 }
 
+// The Tensor that an argument is, which holds something.
+const paddle::Tensor& CheckedTensor(PyObject* object);
+
 // The dense CPU Tensor that an argument is, or null for None.
 phi::DenseTensor* ReadTensor(const OpSpec& spec,
                              const InputSpec& input,
@@ -61,8 +64,16 @@ Attrs ReadAttrs(const OpSpec& spec, PyObject* const* values);
 // The entry of the function whose `self` this is.
 const OpSpec& SpecOf(PyObject* self);
 
+// How many arguments a call has; an error that names `function` otherwise.
+void CheckCount(const char* function, Py_ssize_t found, size_t wanted);
+
 // A call must have the entry's arguments, and `extra` more.
 void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra = 0);
+
+// A Tensor that holds something; an error that names `function` otherwise.
+paddle::Tensor& NeedTensor(const char* function, PyObject* object);
+
+std::string NeedString(const char* function, PyObject* object);
 
 // The parsed arguments of one call. Where elements lie apart, an input is a
 // contiguous copy.
@@ -72,6 +83,9 @@ struct Arguments {
   Attrs attrs;
 
   Arguments(const OpSpec& spec, PyObject* const* args);
+
+  // An in-place call is served if the input to change is not such a copy.
+  void CheckInplace(const OpSpec& spec, PyObject* const* args) const;
 };
 
 }  // namespace native_ops

@@ -4,9 +4,11 @@
 
 #include <memory>
 
+#include "auto_cast.h"
 #include "base_kernels.h"
 #include "custom_ops.h"
-#include "eager_abi.h"
+#include "grad_node.h"
+#include "instrumentation.h"
 #include "python_args.h"
 #include "recording.h"
 
@@ -21,23 +23,27 @@ PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count);
-    Arguments arguments(spec, args);
+    const Span span(spec.name, " dygraph", phi::TracerEventType::Operator);
+    const CastArguments cast(spec, args, count);
+    const Arguments arguments(spec, cast.get());
     const size_t size = spec.outputs.size();
-    std::vector<std::shared_ptr<DenseTensor>> tensors;
+    std::vector<Tensor> tensors;
     Outputs outputs;
     for (size_t i = 0; i < size; ++i) {
-      tensors.push_back(std::make_shared<DenseTensor>());
-      outputs.push_back(tensors.back().get());
+      auto dense = std::make_shared<DenseTensor>();
+      outputs.push_back(dense.get());
+      tensors.emplace_back(std::move(dense));
     }
     {
       py::gil_scoped_release release;
       Run(spec, arguments.inputs, arguments.attrs, outputs);
+      ReportKernel(spec, arguments.inputs);
+      for (const Tensor& tensor : tensors) CheckNumbers(spec, tensor);
     }
-    if (size == 1) return paddle::pybind::ToPyObject(Tensor(tensors[0]));
+    if (size == 1) return paddle::pybind::ToPyObject(tensors[0]);
     PyObject* tuple = PyTuple_New(size);
     for (size_t i = 0; i < size; ++i) {
-      PyTuple_SET_ITEM(
-          tuple, i, paddle::pybind::ToPyObject(Tensor(tensors[i])));
+      PyTuple_SET_ITEM(tuple, i, paddle::pybind::ToPyObject(tensors[i]));
     }
     return tuple;
   });
@@ -49,19 +55,46 @@ PyObject* CallInplace(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count);
-    Arguments arguments(spec, args);
+    const Span span(spec.name, "_ dygraph", phi::TracerEventType::Operator);
+    const Arguments arguments(spec, args);
+    arguments.CheckInplace(spec, args);
     PyObject* x = args[spec.inplace_input];
-    if (arguments.inputs[spec.inplace_input] != TensorOf(x).impl().get()) {
-      throw NotServed();
-    }
     {
       py::gil_scoped_release release;
       RunInplace(spec, arguments.inputs, arguments.attrs);
+      ReportKernel(spec, arguments.inputs);
+      CheckNumbers(spec, TensorOf(x), "_");
     }
     TensorOf(x).bump_inplace_version();
     Py_INCREF(x);
     return x;
   });
+}
+
+// A shape and the number of a dtype for each input.
+void CheckMetas(const OpSpec& spec,
+                const Shapes& shapes,
+                const std::vector<int>& dtypes) {
+  const size_t wanted = spec.inputs.size();
+  PADDLE_ENFORCE_EQ(
+      shapes.size() == wanted && dtypes.size() == wanted,
+      true,
+      common::errors::InvalidArgument(
+          "(%s) %d shapes and dtypes expected, but %d shapes and %d dtypes "
+          "given.",
+          spec.name,
+          wanted,
+          shapes.size(),
+          dtypes.size()));
+  for (const int dtype : dtypes) {
+    PADDLE_ENFORCE_EQ(
+        dtype >= 0 && dtype < static_cast<int>(kDtypes),
+        true,
+        common::errors::InvalidArgument(
+            "(%s) the number of a dtype expected, but received %d.",
+            spec.name,
+            dtype));
+  }
 }
 
 // infer(shapes, dtypes, attrs...): the shapes of the outputs. Shapes may hold
@@ -70,10 +103,12 @@ PyObject* CallInplace(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 PyObject* CallInfer(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
+    CheckCount(spec.name, count, 2 + spec.attrs.size());
     const auto shapes =
         py::reinterpret_borrow<py::object>(args[0]).cast<Shapes>();
     const auto dtypes =
         py::reinterpret_borrow<py::object>(args[1]).cast<std::vector<int>>();
+    CheckMetas(spec, shapes, dtypes);
     std::vector<DenseTensor> tensors;
     tensors.reserve(shapes.size());
     Inputs inputs;
@@ -91,23 +126,26 @@ PyObject* CallInfer(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
-// take_history(x, y): x becomes, for autograd, what y is.
+// take_history(x, y): x becomes the result that y is of the backward graph.
 PyObject* TakeHistory(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
-    if (count != 2 || !paddle::pybind::PyCheckTensor(args[0]) ||
-        !paddle::pybind::PyCheckTensor(args[1])) {
-      throw NotServed();
-    }
-    TensorOf(args[0]).set_autograd_meta(
-        TensorOf(args[1]).mutable_autograd_meta());
+    CheckCount("take_history", count, 2);
+    Tensor& x = NeedTensor("take_history", args[0]);
+    const auto node =
+        egr::EagerUtils::grad_node(NeedTensor("take_history", args[1]));
+    PADDLE_ENFORCE_NOT_NULL(
+        node,
+        common::errors::InvalidArgument(
+            "(take_history) the second Tensor must be the result of a call "
+            "whose gradient is recorded, but it is not."));
+    Connect(&x, /*slot=*/0, node);
     Py_RETURN_NONE;
   });
 }
 
 PyObject* BumpVersion(PyObject*, PyObject* object) {
   return Guarded([&]() -> PyObject* {
-    if (!paddle::pybind::PyCheckTensor(object)) throw NotServed();
-    TensorOf(object).bump_inplace_version();
+    NeedTensor("bump_version", object).bump_inplace_version();
     Py_RETURN_NONE;
   });
 }
@@ -119,9 +157,23 @@ PyObject* RegisterCustomOps(PyObject*, PyObject*) {
   });
 }
 
+// The name of one of our operators, or an error that names `function`.
+std::string ForwardOpName(const char* function, PyObject* object) {
+  const std::string name = NeedString(function, object);
+  for (const OpSpec* spec : ForwardOps()) {
+    if (spec->name == name) return name;
+  }
+  PyErr_Format(PyExc_ValueError,
+               "(%s) the name of an operator of this module expected, but "
+               "received '%s'.",
+               function,
+               name.c_str());
+  throw PythonError();
+}
+
 PyObject* Admit(PyObject*, PyObject* name) {
   return Guarded([&]() -> PyObject* {
-    AdmitToDygraph(py::reinterpret_borrow<py::str>(name));
+    AdmitToDygraph(ForwardOpName("admit", name));
     Py_RETURN_NONE;
   });
 }
@@ -142,11 +194,10 @@ PyObject* TakenKernelsOf(PyObject*, PyObject*) {
 // called as those of Paddle's operator `name`, or ''.
 PyObject* KernelMisfit(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
-    if (count != 2) throw NotServed();
-    const auto text = [&](int i) {
-      return py::reinterpret_borrow<py::object>(args[i]).cast<std::string>();
-    };
-    return py::str(MisfitBetween(text(0), text(1))).release().ptr();
+    CheckCount("kernel_misfit", count, 2);
+    const std::string name = NeedString("kernel_misfit", args[0]);
+    const std::string as = NeedString("kernel_misfit", args[1]);
+    return py::str(MisfitBetween(name, as)).release().ptr();
   });
 }
 

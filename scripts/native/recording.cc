@@ -1,10 +1,13 @@
 #include "recording.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "auto_cast.h"
 #include "grad_node.h"
+#include "instrumentation.h"
 #include "python_args.h"
 
 namespace native_ops {
@@ -29,8 +32,11 @@ std::vector<Tensor> Compute(const OpSpec& spec,
                             bool inplace) {
   if (inplace) {
     RunInplace(spec, arguments.inputs, arguments.attrs);
-    return {Tensor(
-        std::make_shared<DenseTensor>(*arguments.inputs[spec.inplace_input]))};
+    ReportKernel(spec, arguments.inputs);
+    const Tensor result(
+        std::make_shared<DenseTensor>(*arguments.inputs[spec.inplace_input]));
+    CheckNumbers(spec, result, "_");
+    return {result};
   }
   std::vector<Tensor> results;
   Outputs outputs;
@@ -40,6 +46,8 @@ std::vector<Tensor> Compute(const OpSpec& spec,
     results.emplace_back(std::move(dense));
   }
   Run(spec, arguments.inputs, arguments.attrs, outputs);
+  ReportKernel(spec, arguments.inputs);
+  for (const Tensor& result : results) CheckNumbers(spec, result);
   return results;
 }
 
@@ -49,8 +57,14 @@ PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count, 1);
-    const Arguments arguments(spec, args);
     const bool inplace = args[count - 1] == Py_True;
+    const Span span(spec.name,
+                    inplace ? "_ dygraph" : " dygraph",
+                    phi::TracerEventType::Operator);
+    std::optional<CastArguments> cast;
+    if (!inplace) args = cast.emplace(spec, args, count).get();
+    const Arguments arguments(spec, args);
+    if (inplace) arguments.CheckInplace(spec, args);
     std::vector<const Tensor*> inputs;
     std::vector<bool> wanted;
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
@@ -75,9 +89,10 @@ PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
-PyObject* CallEncode(PyObject* self, PyObject* const* args, Py_ssize_t) {
+PyObject* CallEncode(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
+    CheckCount(spec.name, count, spec.attrs.size());
     const Attrs attrs = ReadAttrs(spec, args);
     py::dict result;
     for (size_t i = 0; i < attrs.size(); ++i) {

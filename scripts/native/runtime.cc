@@ -1,5 +1,6 @@
 #include "runtime.h"
 
+#include "instrumentation.h"
 #include "paddle/phi/backends/context_pool.h"
 #include "paddle/phi/core/infermeta_utils.h"
 #include "paddle/phi/core/visit_type.h"
@@ -23,6 +24,8 @@ void InferMeta(const OpSpec& spec,
                const Inputs& inputs,
                const Attrs& attrs,
                const Outputs& outputs) {
+  const Span span(
+      spec.name, " infer_meta", phi::TracerEventType::OperatorInner);
   MetaInputs metas;
   metas.reserve(inputs.size());
   for (const DenseTensor* input : inputs) {
@@ -78,6 +81,16 @@ const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
   return *kernel;
 }
 
+void Launch(const OpSpec& spec,
+            const Inputs& inputs,
+            const Attrs& attrs,
+            const Outputs& outputs) {
+  const Span span(
+      spec.name, " kernel launch", phi::TracerEventType::DygraphKernelLaunch);
+  const phi::DataType dtype = inputs[spec.dtype_input]->dtype();
+  spec.run(FindKernel(spec, dtype), inputs, attrs, outputs);
+}
+
 }  // namespace
 
 std::vector<DenseTensor> InferOutputs(const OpSpec& spec,
@@ -103,8 +116,7 @@ void Run(const OpSpec& spec,
          const Attrs& attrs,
          const Outputs& outputs) {
   InferMeta(spec, inputs, attrs, outputs);
-  const DenseTensor* dtype_from = inputs[spec.dtype_input];
-  spec.run(FindKernel(spec, dtype_from->dtype()), inputs, attrs, outputs);
+  Launch(spec, inputs, attrs, outputs);
 }
 
 void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs) {
@@ -120,10 +132,7 @@ void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs) {
           spec.inputs[spec.inplace_input].name,
           x->dims(),
           result.dims()));
-  spec.run(FindKernel(spec, inputs[spec.dtype_input]->dtype()),
-           inputs,
-           attrs,
-           {const_cast<DenseTensor*>(x)});
+  Launch(spec, inputs, attrs, {const_cast<DenseTensor*>(x)});
 }
 
 DenseTensor MetaOnly(const std::vector<int64_t>& shape, phi::DataType dtype) {
