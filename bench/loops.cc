@@ -35,13 +35,13 @@ struct Data {
   std::vector<float> value = std::vector<float>(kNumel, 2.0f);
   std::vector<float> out = std::vector<float>(kNumel, 0.0f);
   std::vector<float> value_grad = std::vector<float>(kNumel, 0.0f);
-  std::vector<char> mask = std::vector<char>(kNumel);
+  std::vector<uint8_t> mask = std::vector<uint8_t>(kNumel);
   std::vector<int64_t> index = std::vector<int64_t>(kSide);
 
   Data() {
     uint32_t state = 1;
     const auto next = [&] { return (state = state * 1664525 + 1013904223); };
-    for (char& flag : mask) flag = next() >> 31;
+    for (uint8_t& flag : mask) flag = next() >> 31;
     for (int64_t& slot : index) slot = (next() >> 16) % kSide;
   }
 
@@ -50,7 +50,7 @@ struct Data {
   }
   Word* Out() { return reinterpret_cast<Word*>(out.data()); }
   ops::MaskView Mask(const DDim& shape) const {
-    return {reinterpret_cast<const bool*>(mask.data()), {dims, shape}};
+    return {mask.data(), {dims, shape}};
   }
   ops::WordView<Word> X() const { return {Words(x), {dims, dims}}; }
 };

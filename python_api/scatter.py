@@ -268,7 +268,9 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     Note:
         - Empty: with an ``index`` of no elements, the result is a copy of ``x``.
         - Duplicates: with ``overwrite=True`` the last slice with the same ``index`` is the one that is written.
-        - Mean: the mean of integers is rounded towards minus infinity.
+        - Mean: the mean of integers is rounded towards minus infinity, and the sum behind it does not overflow; on a GPU
+          that of ``int64`` wraps around. On a CPU, a mean of more than 32 floating point or complex numbers is accumulated
+          in ``float64`` or ``complex128``; a GPU adds up parts of 32.
         - NaN: a NaN in ``x`` or ``updates`` makes ``'amax'`` and ``'amin'`` of its slice NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
         - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of a product is the product

@@ -108,6 +108,22 @@ def random_mask(rng, shape, density=0.5, runs=False):
     return np.resize(flat, size).reshape(tuple(shape))
 
 
+def mask_of_any_bytes(rng, mask):
+    """A bool Tensor whose Trues are bytes of 1 to 255, as a view may make them."""
+    bytes_of_true = rng.integers(1, 256, mask.shape, 'uint8')
+    tensor = paddle.to_tensor(np.where(mask, bytes_of_true, 0).astype('uint8'))
+    return tensor.view('bool')
+
+
+def out_and_grads(function, x, mask, value):
+    """Of function(x, mask, value), for arrays x and value and a Tensor mask."""
+    x = to_paddle(x, stop_gradient=False)
+    value = to_paddle(value, stop_gradient=False)
+    out = function(x, mask, value)
+    steps = paddle.arange(out.size, dtype='float64').reshape(out.shape)
+    return [out, *paddle.grad(out, [x, value], steps.astype(out.dtype))]
+
+
 def to_paddle(array, dtype=None, stop_gradient=True):
     array = np.asarray(array)
     dtype = dtype or ('bfloat16' if array.dtype == np.uint16 else None)

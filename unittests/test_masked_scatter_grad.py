@@ -27,6 +27,8 @@ from scatter_test_utils import (
     assert_same_bits,
     compare_gradients_with_torch,
     layouts,
+    mask_of_any_bytes,
+    out_and_grads,
     random_mask,
     random_numbers,
     requires_torch,
@@ -93,6 +95,23 @@ class TestMaskedScatterGradValues(unittest.TestCase):
             for name, *shapes in cases():
                 with self.subTest(dtype=dtype, case=name):
                     self.check(dtype, *shapes)
+
+    def test_true_is_any_byte_but_zero(self):
+        shapes = (((50, 60), (50, 60)), ((50, 1), (60,)), ((60,), (50, 1)))
+        for x_shape, mask_shape in shapes:
+            for dtype in ('float32', 'float16', 'complex128'):
+                mask = random_mask(self.rng, mask_shape)
+                x = random_numbers(self.rng, x_shape, dtype)
+                value = random_numbers(self.rng, (3000,), dtype)
+                odd = mask_of_any_bytes(self.rng, mask)
+                self.assertGreater(odd.view('uint8').numpy().max(), 1)
+                found = out_and_grads(paddle.masked_scatter, x, odd, value)
+                wanted = out_and_grads(
+                    paddle.masked_scatter, x, to_paddle(mask), value
+                )
+                for tensor, expected in zip(found, wanted):
+                    with self.subTest(x=x_shape, mask=mask_shape, dtype=dtype):
+                        assert_same_bits(tensor, expected.numpy())
 
     def test_gradients_without_a_sum_are_exact(self):
         mask = random_mask(self.rng, (13, 17))

@@ -33,18 +33,20 @@ void IndexReduceGradKernel(const Context& dev_ctx,
                            DenseTensor* x_grad,
                            DenseTensor* updates_grad) {
   namespace ops = funcs::scatter_ops;
-  const ops::AxisView view(x.dims(), updates.dims(), axis);
-  const ops::IndexGroups groups =
-      ops::GroupIndex("index_reduce", index, view.size);
-  ops::IndexReduceGradCpu<T>(view,
-                             groups,
-                             ops::ParseIndexReduce(reduce),
-                             include_self,
-                             {ops::DataOrNull<T>(x),
-                              ops::DataOrNull<T>(updates),
-                              ops::DataOrNull<T>(out_grad),
-                              ops::AllocOrNull<T>(dev_ctx, x_grad),
-                              ops::AllocOrNull<T>(dev_ctx, updates_grad)});
+  ops::WithWorkingMemory("index_reduce", [&] {
+    const ops::AxisView view(x.dims(), updates.dims(), axis);
+    const ops::IndexGroups groups =
+        ops::GroupIndex("index_reduce", index, view.size);
+    ops::IndexReduceGradCpu<T>(view,
+                               groups,
+                               ops::ParseIndexReduce(reduce),
+                               include_self,
+                               {ops::DataOrNull<T>(x),
+                                ops::DataOrNull<T>(updates),
+                                ops::DataOrNull<T>(out_grad),
+                                ops::AllocOrNull<T>(dev_ctx, x_grad),
+                                ops::AllocOrNull<T>(dev_ctx, updates_grad)});
+  });
 }
 
 }  // namespace phi

@@ -52,21 +52,23 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     return;
   }
 
-  const ops::MaskView mask_view{mask.data<bool>(), {dims, mask.dims()}};
-  if (x_same_shape || value_grad) {
-    ops::MaskedScatterGradCpu<Word>(
-        kept.data<Word>(),
-        numel,
-        mask_view,
-        x_same_shape ? reinterpret_cast<Word*>(x_data) : nullptr,
-        reinterpret_cast<Word*>(value_data),
-        value_grad ? value_grad->numel() : 0);
-  }
-  if (x_grad && !x_same_shape) {
-    ops::MaskedSum<T>(
-        kept.data<T>(), dims, mask_view, /*wanted=*/false, x_grad->dims())
-        .Run(x_data);
-  }
+  const ops::MaskView mask_view{ops::MaskBytes(mask), {dims, mask.dims()}};
+  ops::WithWorkingMemory("masked_scatter", [&] {
+    if (x_same_shape || value_grad) {
+      ops::MaskedScatterGradCpu<Word>(
+          kept.data<Word>(),
+          numel,
+          mask_view,
+          x_same_shape ? reinterpret_cast<Word*>(x_data) : nullptr,
+          reinterpret_cast<Word*>(value_data),
+          value_grad ? value_grad->numel() : 0);
+    }
+    if (x_grad && !x_same_shape) {
+      ops::MaskedSum<T>(
+          kept.data<T>(), dims, mask_view, /*wanted=*/false, x_grad->dims())
+          .Run(x_data);
+    }
+  });
 }
 
 template <typename T, typename Context>
@@ -88,7 +90,7 @@ void MaskedScatterDoubleGradKernel(
   if (numel == 0) return;
 
   const Word zero{};
-  const ops::MaskView mask_view{mask.data<bool>(), {dims, mask.dims()}};
+  const ops::MaskView mask_view{ops::MaskBytes(mask), {dims, mask.dims()}};
   const ops::WordView<Word> x_view =
       grad_x_grad
           ? ops::WordView<Word>{static_cast<const Word*>(grad_x_grad->data()),

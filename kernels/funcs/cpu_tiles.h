@@ -13,7 +13,8 @@
 // limitations under the License.
 
 // What the CPU kernels of the masked and scatter operators do around their
-// loops: split work over threads, and take big outputs in big pages.
+// loops: split work over threads, take big outputs in big pages, and tell where
+// memory runs out.
 
 #pragma once
 
@@ -21,6 +22,8 @@
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <exception>
+#include <new>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -32,6 +35,7 @@
 
 #include "paddle/common/flags.h"
 #include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/core/enforce.h"
 
 PHI_DECLARE_bool(scatter_ops_use_huge_pages);
 
@@ -57,24 +61,57 @@ inline int NumThreads() {
 #endif
 }
 
-// Calls f(0) ... f(count - 1), on all threads if the work is worth it. f must
-// not throw, and its calls must not depend on each other.
+#ifdef _OPENMP
+// Calls f(0) ... f(count - 1) on all threads. They share a counter: calls
+// differ in their work, so whoever is done takes the next one.
 //
-// The threads share a counter: calls differ in their work, so whoever is done
-// takes the next one.
+// An exception that leaves a parallel region ends the process. So the first one
+// is kept until the threads have joined; the others take no further call.
+template <typename F>
+void ForOnAllThreads(int64_t count, const F& f) {
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;
+#pragma omp parallel
+  {
+    try {
+      for (int64_t i = next++; i < count; i = next++) f(i);
+    } catch (...) {
+      next = count;
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+#endif
+
+// Calls f(0) ... f(count - 1), on all threads if the work is worth it. The
+// calls must not depend on each other. After an exception, such as that of
+// memory which runs out, some calls are not made.
 template <typename F>
 void ParallelFor(int64_t count, int64_t bytes, const F& f) {
 #ifdef _OPENMP
   if (count > 1 && bytes >= kParallelBytes && NumThreads() > 1) {
-    std::atomic<int64_t> next{0};
-#pragma omp parallel
-    {
-      for (int64_t i = next++; i < count; i = next++) f(i);
-    }
+    ForOnAllThreads(count, f);
     return;
   }
 #endif
   for (int64_t i = 0; i < count; ++i) f(i);
+}
+
+// Calls f, the work of a kernel of the operator `op`. Paddle's backward pass
+// ends the process on a std::bad_alloc; an error of its own becomes a
+// MemoryError.
+template <typename F>
+void WithWorkingMemory(const char* op, const F& f) {
+  try {
+    f();
+  } catch (const std::bad_alloc&) {
+    PADDLE_THROW(common::errors::ResourceExhausted(
+        "(%s) There is not enough memory for what the CPU kernel keeps besides "
+        "its outputs: a grouped index, copies of updates or partial sums.",
+        op));
+  }
 }
 
 // [0, numel) cut into tiles of equal size (the last one may be shorter).

@@ -73,14 +73,15 @@ class IndexReducer {
     return {updates_ + offset, stride};
   }
 
+  // Without memory until it is loaded: tasks of few lanes need none.
   class Panel {
    public:
-    explicit Panel(const IndexReducer& reducer)
-        : reducer_(reducer),
-          data_(new T[reducer.groups_.positions() * kNarrowLanes]) {}
+    explicit Panel(const IndexReducer& reducer) : reducer_(reducer) {}
 
     template <typename Lanes>
     void Load(const GroupTask& task, const Lanes& lanes, int64_t offset) {
+      const int64_t size = reducer_.groups_.positions() * kNarrowLanes;
+      if (!data_) data_.reset(new T[size]);
       const T* updates = reducer_.updates_ + offset;
       reducer_.groups_.ForEachPosition(
           task.group_begin, task.group_end, [&](int64_t p) {
@@ -101,36 +102,50 @@ class IndexReducer {
              int64_t g,
              int64_t x_offset,
              const UpdateRows<T>& rows) const {
-    T* out = out_ + x_offset;
     if constexpr (kReduce == IndexReduce::kAssign) {
       const T* row = rows[groups_.last(g)];
+      T* out = out_ + x_offset;
       for (int64_t l = 0; l < lanes.size(); ++l) out[lanes.x(l)] = row[l];
-    } else {
-      const int64_t count = groups_.size(g) + include_self_;
-      const auto last = [&](int64_t l, Sum sum) {
-        out[lanes.x(l)] = static_cast<T>(Finish(sum, count));
-      };
-      GroupRows left{rows, groups_.begin(g), groups_.end(g)};
-      if (kAdds && !include_self_) {
-        // Not from the first row: the sum of -0.0 alone is 0.0.
-        ReduceRows(
-            lanes, left, [](int64_t) { return Sum{}; }, last);
-        return;
+      return;
+    } else if constexpr (kReduce == IndexReduce::kMean) {
+      if (SumsWide<T, kReduce>(groups_.size(g) + include_self_)) {
+        return ReduceGroup<typename WideSumOf<T>::type>(
+            lanes, g, x_offset, rows);
       }
-      // Copy() has put x where narrow lanes write: one stream less.
-      const T* self = Lanes::kCopied ? out : x_ + x_offset;
-      const T* start = include_self_ ? self : left.Take();
-      const auto first = [&](int64_t l) {
-        return static_cast<Sum>(start[include_self_ ? lanes.x(l) : l]);
-      };
-      ReduceRows(lanes, left, first, last);
     }
+    ReduceGroup<typename ReduceType<T, kReduce>::type>(
+        lanes, g, x_offset, rows);
   }
 
  private:
-  using Sum = typename ReduceType<T, kReduce>::type;
   static constexpr bool kAdds =
       kReduce == IndexReduce::kSum || kReduce == IndexReduce::kMean;
+
+  template <typename Sum, typename Lanes>
+  void ReduceGroup(const Lanes& lanes,
+                   int64_t g,
+                   int64_t x_offset,
+                   const UpdateRows<T>& rows) const {
+    T* out = out_ + x_offset;
+    const int64_t count = groups_.size(g) + include_self_;
+    const auto last = [&](int64_t l, Sum sum) {
+      out[lanes.x(l)] = static_cast<T>(Finish(sum, count));
+    };
+    GroupRows left{rows, groups_.begin(g), groups_.end(g)};
+    if (kAdds && !include_self_) {
+      // Not from the first row: the sum of -0.0 alone is 0.0.
+      ReduceRows<Sum>(
+          lanes, left, [](int64_t) { return Sum{}; }, last);
+      return;
+    }
+    // Copy() has put x where narrow lanes write: one stream less.
+    const T* self = Lanes::kCopied ? out : x_ + x_offset;
+    const T* start = include_self_ ? self : left.Take();
+    const auto first = [&](int64_t l) {
+      return static_cast<Sum>(start[include_self_ ? lanes.x(l) : l]);
+    };
+    ReduceRows<Sum>(lanes, left, first, last);
+  }
 
   // The rows of a group that are still to be reduced.
   struct GroupRows {
@@ -145,7 +160,7 @@ class IndexReducer {
   // last(l, the sum of first(l) and the rows) for each lane. Four rows a pass:
   // a quarter of the loads and stores of `sums`, and none for a slot of few
   // rows.
-  template <typename Lanes, typename First, typename Last>
+  template <typename Sum, typename Lanes, typename First, typename Last>
   static void ReduceRows(const Lanes& lanes,
                          GroupRows rows,
                          const First& first,
@@ -206,7 +221,7 @@ class IndexReducer {
 
   // `sum` with element l of each row, in order. No loop: some compilers leave a
   // loop over the rows inside the one over l, which then has no vectors.
-  template <size_t... kRow>
+  template <typename Sum, size_t... kRow>
   static Sum CombineAll(Sum sum,
                         [[maybe_unused]] const T* const* row,
                         [[maybe_unused]] int64_t l,
@@ -215,7 +230,8 @@ class IndexReducer {
     return sum;
   }
 
-  static Sum Finish(Sum sum, int64_t count) {
+  template <typename Sum>
+  static auto Finish(Sum sum, int64_t count) {
     if constexpr (kReduce == IndexReduce::kMean) {
       return DivideByCount(sum, count);
     } else {
@@ -231,6 +247,25 @@ class IndexReducer {
   T* out_;
 };
 
+// out = x with the updates reduced into the slices that `slots` names. Both
+// inputs may be null if they have no elements; out may be x.
+template <typename T, IndexReduce kReduce>
+void ReduceSlots(const AxisView& view,
+                 const std::vector<int64_t>& slots,
+                 bool include_self,
+                 const T* x,
+                 const T* updates,
+                 T* out) {
+  if (DirectReducer<T, kReduce>::Serves(view, slots)) {
+    DirectReducer<T, kReduce>(view, slots, include_self, x, updates, out).Run();
+    return;
+  }
+  const IndexGroups groups = kReduce == IndexReduce::kAssign
+                                 ? GroupLastOfSlots(slots, view.size)
+                                 : GroupSlots(slots, view.size);
+  IndexReducer<T, kReduce>(view, groups, include_self, x, updates, out).Run();
+}
+
 // The kernel of the operator `op`, whose reductions are Reduces. out may share
 // the memory of x or updates.
 template <typename T, typename Reduces, typename Context>
@@ -243,29 +278,20 @@ void IndexReduceCpu(const Context& dev_ctx,
                     IndexReduce reduce,
                     bool include_self,
                     DenseTensor* out) {
-  const AxisView view(x.dims(), updates.dims(), axis);
-  // Before anything is written, so that a bad index leaves x as it was.
-  const std::vector<int64_t> slots = ReadSlots(op, index, view.size);
-  const T* x_data = DataOrNull<T>(x);
-  T* out_data = AllocOutput<T>(dev_ctx, out);
-  if (out->numel() == 0) return;
-  DenseTensor copy;
-  const T* updates_data =
-      ReadApart<T>(dev_ctx, updates, out_data, out->numel() * sizeof(T), &copy);
-  VisitReduce<T>(Reduces{}, reduce, [&](auto constant) {
-    constexpr IndexReduce kReduce = decltype(constant)::value;
-    if (DirectReducer<T, kReduce>::Serves(view, slots)) {
-      DirectReducer<T, kReduce>(
-          view, slots, include_self, x_data, updates_data, out_data)
-          .Run();
-      return;
-    }
-    const IndexGroups groups = kReduce == IndexReduce::kAssign
-                                   ? GroupLastOfSlots(slots, view.size)
-                                   : GroupSlots(slots, view.size);
-    IndexReducer<T, kReduce>(
-        view, groups, include_self, x_data, updates_data, out_data)
-        .Run();
+  WithWorkingMemory(op, [&] {
+    const AxisView view(x.dims(), updates.dims(), axis);
+    // Before anything is written, so that a bad index leaves x as it was.
+    const std::vector<int64_t> slots = ReadSlots(op, index, view.size);
+    const T* x_data = DataOrNull<T>(x);
+    T* out_data = AllocOutput<T>(dev_ctx, out);
+    if (out->numel() == 0) return;
+    DenseTensor copy;
+    const T* updates_data = ReadApart<T>(
+        dev_ctx, updates, out_data, out->numel() * sizeof(T), &copy);
+    VisitReduce<T>(Reduces{}, reduce, [&](auto constant) {
+      ReduceSlots<T, decltype(constant)::value>(
+          view, slots, include_self, x_data, updates_data, out_data);
+    });
   });
 }
 

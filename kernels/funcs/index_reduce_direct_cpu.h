@@ -82,6 +82,7 @@ class DirectReducer {
   void Run() {
     if constexpr (kKnown) {
       Count();
+      PlaceWideSums();
       if (bytes_ < kParallelBytes) return Range(0, size_);
       Cut(NumThreads());
       const int64_t ranges = static_cast<int64_t>(cuts_.size()) - 1;
@@ -91,11 +92,14 @@ class DirectReducer {
   }
 
  private:
-  // Partial results stand in out, so it must be wide enough for them.
+  using WideSum = typename WideSumOf<T>::type;
   static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
+  static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  // Partial results stand in out, so it must be wide enough for most of them.
   static constexpr bool kKnown =
       kAssigns ||
       (std::is_same<typename ReduceType<T, kReduce>::type, T>::value &&
+       !SumsWide<T, kReduce>(1) &&
        !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value));
   static constexpr int64_t kItem = sizeof(T);
   // Rows from here on are long enough to be read anywhere in memory.
@@ -112,6 +116,30 @@ class DirectReducer {
     for (const int64_t slot : slots_) ++counts_[slot];
   }
 
+  bool IsWide(int64_t slot) const {
+    return SumsWide<T, kReduce>(counts_[slot] + include_self_);
+  }
+
+  // The sum of a slot with many updates does not stand in out.
+  void PlaceWideSums() {
+    if (!kMeans) return;
+    int64_t wide = 0;
+    for (int64_t slot = 0; slot < size_; ++slot) {
+      if (!IsWide(slot)) continue;
+      if (wide == 0) wide_rows_.resize(size_);
+      wide_rows_[slot] = wide++;
+    }
+    wide_sums_.resize(wide * inner_);
+  }
+
+  bool HasWideSum(int64_t slot) const {
+    return kMeans && !wide_rows_.empty() && IsWide(slot);
+  }
+
+  WideSum* WideRow(int64_t slot) {
+    return wide_sums_.data() + wide_rows_[slot] * inner_;
+  }
+
   // Ranges of slots with about the same number of rows to read and write.
   void Cut(int64_t ranges) {
     const int64_t all = size_ + static_cast<int64_t>(slots_.size());
@@ -125,8 +153,9 @@ class DirectReducer {
     if (cuts_.back() != size_) cuts_.push_back(size_);
   }
 
-  void Range(int64_t begin, int64_t end) const {
+  void Range(int64_t begin, int64_t end) {
     Start(begin, end);
+    StartWideSums(begin, end);
     Reduce(begin, end);
     Finish(begin, end);
   }
@@ -144,6 +173,13 @@ class DirectReducer {
     CopyRows(done, end);
   }
 
+  void StartWideSums(int64_t begin, int64_t end) {
+    if (wide_rows_.empty()) return;
+    for (int64_t slot = begin; slot < end; ++slot) {
+      if (IsWide(slot)) AddWide(out_ + slot * inner_, WideRow(slot));
+    }
+  }
+
   void CopyRows(int64_t begin, int64_t end) const {
     if (x_ == out_ || begin == end) return;
     std::memcpy(static_cast<void*>(out_ + begin * inner_),
@@ -151,7 +187,7 @@ class DirectReducer {
                 (end - begin) * inner_ * kItem);
   }
 
-  void Reduce(int64_t begin, int64_t end) const {
+  void Reduce(int64_t begin, int64_t end) {
     // In the time of so many rows a cache line arrives.
     constexpr int64_t kAhead = 8;
     const int64_t n = static_cast<int64_t>(slots_.size());
@@ -163,16 +199,27 @@ class DirectReducer {
         PrefetchRow(out_ + slots_[p + kAhead] * inner_);
       }
       if (!owned(slots_[p])) continue;
-      T* slot = out_ + slots_[p] * inner_;
-      const T* row = updates_ + p * inner_;
-      if constexpr (kAssigns) {
-        std::copy_n(row, inner_, slot);
-        continue;
-      }
+      ReduceRow(slots_[p], updates_ + p * inner_);
+    }
+  }
+
+  void ReduceRow(int64_t slot, const T* row) {
+    T* out = out_ + slot * inner_;
+    if constexpr (kAssigns) {
+      std::copy_n(row, inner_, out);
+    } else if (HasWideSum(slot)) {
+      AddWide(row, WideRow(slot));
+    } else {
 #pragma GCC ivdep
       for (int64_t l = 0; l < inner_; ++l) {
-        slot[l] = Combine<kReduce>(slot[l], row[l]);
+        out[l] = Combine<kReduce>(out[l], row[l]);
       }
+    }
+  }
+
+  void AddWide(const T* row, WideSum* sums) const {
+    for (int64_t l = 0; l < inner_; ++l) {
+      sums[l] = AddOf(sums[l], static_cast<WideSum>(row[l]));
     }
   }
 
@@ -184,15 +231,25 @@ class DirectReducer {
     }
   }
 
-  void Finish(int64_t begin, int64_t end) const {
-    if constexpr (kReduce == IndexReduce::kMean) {
+  void Finish(int64_t begin, int64_t end) {
+    if constexpr (kMeans) {
       for (int64_t slot = begin; slot < end; ++slot) {
         if (counts_[slot] == 0) continue;
         T* row = out_ + slot * inner_;
-        for (int64_t l = 0; l < inner_; ++l) {
-          row[l] = DivideByCount(row[l], counts_[slot] + include_self_);
+        if (HasWideSum(slot)) {
+          FinishRow(slot, WideRow(slot), row);
+        } else {
+          FinishRow(slot, row, row);
         }
       }
+    }
+  }
+
+  template <typename Sum>
+  void FinishRow(int64_t slot, const Sum* sums, T* row) const {
+    const int64_t count = counts_[slot] + include_self_;
+    for (int64_t l = 0; l < inner_; ++l) {
+      row[l] = static_cast<T>(DivideByCount(sums[l], count));
     }
   }
 
@@ -206,6 +263,8 @@ class DirectReducer {
   T* out_;
   std::vector<int64_t> counts_;  // of the positions that point to a slot
   std::vector<int64_t> cuts_;
+  std::vector<int64_t> wide_rows_;  // of slots in wide_sums_; empty without any
+  std::vector<WideSum> wide_sums_;
 };
 
 }  // namespace scatter_ops

@@ -83,19 +83,17 @@ class IndexReduceDifferentiator {
             stride};
   }
 
+  // Without memory until it is loaded: tasks of few lanes need none.
   class Panel {
    public:
     explicit Panel(const IndexReduceDifferentiator& owner)
         : tensors_(owner.tensors_),
           groups_(owner.groups_),
-          inner_(owner.view_.inner) {
-      const int64_t size = groups_.positions() * kNarrowLanes;
-      updates_.reset(new T[size]);
-      if (tensors_.updates_grad) grads_.reset(new T[size]);
-    }
+          inner_(owner.view_.inner) {}
 
     template <typename Lanes>
     void Load(const GroupTask& task, const Lanes& lanes, int64_t offset) {
+      if (!updates_) Allocate();
       const T* updates = tensors_.updates + offset;
       groups_.ForEachPosition(task.group_begin, task.group_end, [&](int64_t p) {
         lanes.Pack(updates, inner_, p, updates_.get());
@@ -114,6 +112,12 @@ class IndexReduceDifferentiator {
     }
 
    private:
+    void Allocate() {
+      const int64_t size = groups_.positions() * kNarrowLanes;
+      updates_.reset(new T[size]);
+      if (tensors_.updates_grad) grads_.reset(new T[size]);
+    }
+
     const IndexReduceGradTensors<T>& tensors_;
     const IndexGroups& groups_;
     int64_t inner_;

@@ -46,8 +46,8 @@ constexpr bool HasReduceFor(IndexReduce reduce) {
       reduce, std::is_same<T, bool>::value, IsComplexNumber<T>::value);
 }
 
-// What a reduction is accumulated in: half types are rounded once, and the sum
-// behind a mean of integers does not overflow.
+// What a reduction is accumulated in: half types are rounded once, and the mean
+// of small integers does not overflow.
 template <typename T, IndexReduce kReduce>
 struct ReduceType {
   using type =
@@ -58,6 +58,48 @@ struct ReduceType {
                                             int64_t,
                                             T>>;
 };
+
+// A sum of int64 that does not wrap around, for fewer than 2^32 of them: high
+// times 2^32, plus low.
+struct Int64Sum {
+  int64_t high = 0;
+  uint64_t low = 0;
+
+  Int64Sum() = default;
+  HOSTDEVICE explicit Int64Sum(int64_t value)
+      : high(value >> 32), low(value & 0xffffffff) {}
+
+  HOSTDEVICE Int64Sum operator+(const Int64Sum& other) const {
+    Int64Sum sum;
+    sum.high = high + other.high;
+    sum.low = low + other.low;
+    return sum;
+  }
+};
+
+// What a mean is accumulated in where ReduceType could overflow, or lose what
+// is small beside a long sum.
+template <typename T>
+struct WideSumOf {
+  using type = std::conditional_t<
+      std::is_same<T, int64_t>::value,
+      Int64Sum,
+      std::conditional_t<std::is_integral<T>::value, int64_t, double>>;
+};
+template <typename T>
+struct WideSumOf<dtype::complex<T>> {
+  using type = dtype::complex<double>;
+};
+
+// Whether `count` elements are accumulated in WideSumOf. A few numbers lose
+// little in their own type, which is faster.
+template <typename T, IndexReduce kReduce>
+constexpr bool SumsWide(int64_t count) {
+  constexpr int64_t kFew = 32;
+  return kReduce == IndexReduce::kMean &&
+         !std::is_same<typename WideSumOf<T>::type, T>::value &&
+         (std::is_integral<T>::value || count > kFew);
+}
 
 // Integers wrap around.
 template <typename T>
@@ -122,6 +164,15 @@ HOSTDEVICE inline T DivideByCount(T sum, int64_t count) {
   } else {
     return sum / static_cast<T>(count);
   }
+}
+
+HOSTDEVICE inline int64_t DivideByCount(const Int64Sum& sum, int64_t count) {
+  const int64_t high = sum.high + static_cast<int64_t>(sum.low >> 32);
+  const int64_t quotient = DivideByCount(high, count);
+  const uint64_t rest = static_cast<uint64_t>(high - quotient * count) << 32 |
+                        (sum.low & 0xffffffff);
+  return static_cast<int64_t>((static_cast<uint64_t>(quotient) << 32) +
+                              rest / static_cast<uint64_t>(count));
 }
 
 template <typename T>

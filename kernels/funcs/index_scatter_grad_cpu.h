@@ -162,15 +162,17 @@ void LinearIndexGradCpu(const Context& dev_ctx,
                         bool include_self,
                         DenseTensor* x_grad,
                         DenseTensor* updates_grad) {
-  const AxisView view(x, updates, axis);
-  const std::vector<int64_t> slots = ReadSlots(op, index, view.size);
-  const LinearIndexGrad<T> gradient(view, slots, reduce, include_self);
-  const KeptGrad kept(out_grad);
-  if (updates_grad) {
-    gradient.Updates(kept.data<T>(), AllocOutput<T>(dev_ctx, updates_grad));
-  }
-  // Last, since it may be written over out_grad.
-  if (x_grad) gradient.X(kept.data<T>(), AllocOutput<T>(dev_ctx, x_grad));
+  WithWorkingMemory(op, [&] {
+    const AxisView view(x, updates, axis);
+    const std::vector<int64_t> slots = ReadSlots(op, index, view.size);
+    const LinearIndexGrad<T> gradient(view, slots, reduce, include_self);
+    const KeptGrad kept(out_grad);
+    if (updates_grad) {
+      gradient.Updates(kept.data<T>(), AllocOutput<T>(dev_ctx, updates_grad));
+    }
+    // Last, since it may be written over out_grad.
+    if (x_grad) gradient.X(kept.data<T>(), AllocOutput<T>(dev_ctx, x_grad));
+  });
 }
 
 }  // namespace scatter_ops

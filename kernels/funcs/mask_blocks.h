@@ -28,13 +28,11 @@ namespace phi {
 namespace funcs {
 namespace scatter_ops {
 
-// A mask made elsewhere may hold bytes other than 0 and 1, which must not be
-// read as a bool.
-inline bool IsTrue(const bool* mask, int64_t i) {
-  return reinterpret_cast<const uint8_t*>(mask)[i] != 0;
-}
+// A mask made elsewhere may hold bytes other than 0 and 1. To read them as bool
+// is undefined, so that masks are bytes everywhere.
+inline bool IsTrue(const uint8_t* mask, int64_t i) { return mask[i] != 0; }
 
-inline int64_t CountTruePortable(const bool* mask, int64_t n) {
+inline int64_t CountTruePortable(const uint8_t* mask, int64_t n) {
   int64_t count = 0;
   for (int64_t i = 0; i < n; ++i) count += IsTrue(mask, i);
   return count;
@@ -45,7 +43,7 @@ inline int64_t CountTruePortable(const bool* mask, int64_t n) {
 template <typename Word>
 inline int64_t ScatterEach(Word* out,
                            const Word* x,
-                           const bool* mask,
+                           const uint8_t* mask,
                            const Word* value,
                            int64_t value_left,
                            int64_t n) {
@@ -61,8 +59,11 @@ inline int64_t ScatterEach(Word* out,
 
 // Writes at most `capacity` elements: the number of Trues, as counted before.
 template <typename Word>
-inline int64_t GatherEach(
-    Word* out, int64_t capacity, const Word* in, const bool* mask, int64_t n) {
+inline int64_t GatherEach(Word* out,
+                          int64_t capacity,
+                          const Word* in,
+                          const uint8_t* mask,
+                          int64_t n) {
   int64_t k = 0;
   for (int64_t i = 0; i < n && k < capacity; ++i) {
     out[k] = in[i];
@@ -73,7 +74,7 @@ inline int64_t GatherEach(
 
 template <typename Word>
 inline void FillEach(
-    Word* out, const Word* x, const bool* mask, Word fill, int64_t n) {
+    Word* out, const Word* x, const uint8_t* mask, Word fill, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const Word* from = IsTrue(mask, i) ? &fill : x + i;
     out[i] = *from;
@@ -82,7 +83,8 @@ inline void FillEach(
 
 #ifdef SCATTER_OPS_AVX2
 
-SCATTER_OPS_TARGET inline int64_t CountTrueAvx2(const bool* mask, int64_t n) {
+SCATTER_OPS_TARGET inline int64_t CountTrueAvx2(const uint8_t* mask,
+                                                int64_t n) {
   int64_t count = 0;
   int64_t i = 0;
   for (; i + 32 <= n; i += 32) count += _mm_popcnt_u32(MaskBits32(mask + i));
@@ -183,7 +185,7 @@ SCATTER_OPS_STEP void MoveBlock(Word* out, const Word* in) {
 template <typename Word>
 SCATTER_OPS_TARGET int64_t ScatterAvx2(Word* out,
                                        const Word* x,
-                                       const bool* mask,
+                                       const uint8_t* mask,
                                        const Word* value,
                                        int64_t value_left,
                                        int64_t n) {
@@ -211,8 +213,11 @@ SCATTER_OPS_TARGET int64_t ScatterAvx2(Word* out,
 }
 
 template <typename Word>
-SCATTER_OPS_TARGET int64_t GatherAvx2(
-    Word* out, int64_t capacity, const Word* in, const bool* mask, int64_t n) {
+SCATTER_OPS_TARGET int64_t GatherAvx2(Word* out,
+                                      int64_t capacity,
+                                      const Word* in,
+                                      const uint8_t* mask,
+                                      int64_t n) {
   int64_t k = 0;
   int64_t i = 0;
   for (; i + 32 <= n; i += 32) {
@@ -236,7 +241,7 @@ SCATTER_OPS_TARGET int64_t GatherAvx2(
 
 template <typename Word>
 SCATTER_OPS_TARGET void FillAvx2(
-    Word* out, const Word* x, const bool* mask, Word fill, int64_t n) {
+    Word* out, const Word* x, const uint8_t* mask, Word fill, int64_t n) {
   int64_t i = 0;
   for (; i + 32 <= n; i += 32) {
     const uint32_t bits = MaskBits32(mask + i);
@@ -253,7 +258,7 @@ SCATTER_OPS_TARGET void FillAvx2(
 
 #endif  // SCATTER_OPS_AVX2
 
-inline int64_t CountTrue(const bool* mask, int64_t n) {
+inline int64_t CountTrue(const uint8_t* mask, int64_t n) {
 #ifdef SCATTER_OPS_AVX2
   if (HasAvx2()) return CountTrueAvx2(mask, n);
 #endif
@@ -266,7 +271,7 @@ inline int64_t CountTrue(const bool* mask, int64_t n) {
 template <typename Word>
 int64_t ScatterBlock(Word* out,
                      const Word* x,
-                     const bool* mask,
+                     const uint8_t* mask,
                      const Word* value,
                      int64_t value_left,
                      int64_t n) {
@@ -279,8 +284,11 @@ int64_t ScatterBlock(Word* out,
 // The inverse: the elements under True, in order, to out, which has room for
 // `capacity`; returns how many.
 template <typename Word>
-int64_t GatherBlock(
-    Word* out, int64_t capacity, const Word* in, const bool* mask, int64_t n) {
+int64_t GatherBlock(Word* out,
+                    int64_t capacity,
+                    const Word* in,
+                    const uint8_t* mask,
+                    int64_t n) {
 #ifdef SCATTER_OPS_AVX2
   if (HasAvx2()) return GatherAvx2(out, capacity, in, mask, n);
 #endif
@@ -290,7 +298,7 @@ int64_t GatherBlock(
 // out[i] = mask[i] ? fill : x[i]. out may be x.
 template <typename Word>
 void FillBlock(
-    Word* out, const Word* x, const bool* mask, Word fill, int64_t n) {
+    Word* out, const Word* x, const uint8_t* mask, Word fill, int64_t n) {
 #ifdef SCATTER_OPS_AVX2
   if (HasAvx2()) return FillAvx2(out, x, mask, fill, n);
 #endif

@@ -68,7 +68,7 @@ inline bool HasAvx2() {
 #ifdef SCATTER_OPS_AVX2
 
 // Bit i is set where mask[i] is True, for 32 mask bytes.
-SCATTER_OPS_STEP uint32_t MaskBits32(const bool* mask) {
+SCATTER_OPS_STEP uint32_t MaskBits32(const uint8_t* mask) {
   const __m256i bytes =
       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask));
   return ~static_cast<uint32_t>(

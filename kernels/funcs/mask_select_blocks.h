@@ -26,8 +26,11 @@ namespace funcs {
 namespace scatter_ops {
 
 template <typename Word>
-inline void SelectEach(
-    Word* out, const Word* x, const bool* mask, const Word* value, int64_t n) {
+inline void SelectEach(Word* out,
+                       const Word* x,
+                       const uint8_t* mask,
+                       const Word* value,
+                       int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     const Word* from = IsTrue(mask, i) ? value + i : x + i;
     out[i] = *from;
@@ -57,8 +60,11 @@ SCATTER_OPS_STEP void SelectStep(Bytes16* out,
 }
 
 template <typename Word>
-SCATTER_OPS_TARGET void SelectAvx2(
-    Word* out, const Word* x, const bool* mask, const Word* value, int64_t n) {
+SCATTER_OPS_TARGET void SelectAvx2(Word* out,
+                                   const Word* x,
+                                   const uint8_t* mask,
+                                   const Word* value,
+                                   int64_t n) {
   int64_t i = 0;
   for (; i + 32 <= n; i += 32) {
     const uint32_t bits = MaskBits32(mask + i);
@@ -79,8 +85,11 @@ SCATTER_OPS_TARGET void SelectAvx2(
 
 // out[i] = mask[i] ? value[i] : x[i]. out may be x or value.
 template <typename Word>
-void SelectBlock(
-    Word* out, const Word* x, const bool* mask, const Word* value, int64_t n) {
+void SelectBlock(Word* out,
+                 const Word* x,
+                 const uint8_t* mask,
+                 const Word* value,
+                 int64_t n) {
 #ifdef SCATTER_OPS_AVX2
   if (HasAvx2()) return SelectAvx2(out, x, mask, value, n);
 #endif

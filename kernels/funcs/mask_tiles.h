@@ -44,8 +44,13 @@ void ForEachBlock(int64_t begin, int64_t end, bool flat, const F& f) {
   for (; begin < end; begin += step) f(begin, std::min(end, begin + step));
 }
 
+// The elements of a bool Tensor.
+inline const uint8_t* MaskBytes(const DenseTensor& mask) {
+  return reinterpret_cast<const uint8_t*>(mask.data<bool>());
+}
+
 struct MaskView {
-  const bool* data;
+  const uint8_t* data;
   BroadcastView view;
 
   int64_t CountTrueIn(int64_t begin, int64_t end) const {

@@ -36,7 +36,7 @@ void MaskedFillCpu(Word* out,
   const Tiles tiles(numel, sizeof(Word));
   ParallelFor(tiles.count, numel * sizeof(Word), [&](int64_t i) {
     if (out != x.data) PopulatePages(out, tiles.begin(i), tiles.end(i));
-    bool mask_scratch[kBlock];
+    uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     ForEachBlock(tiles.begin(i), tiles.end(i), flat, [&](int64_t b, int64_t e) {
       FillBlock(out + b,

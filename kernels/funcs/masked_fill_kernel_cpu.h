@@ -57,7 +57,7 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
   DenseTensor mask_copy;
   DenseTensor value_copy;
   const MaskView mask_view{
-      ReadApart<bool>(dev_ctx, mask, out_data, out_bytes, &mask_copy),
+      ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy),
       {dims, mask.dims()}};
   if (value.numel() == 1) {
     MaskedFillCpu<Word>(out_data, numel, x_view, mask_view, first);
@@ -91,7 +91,7 @@ void MaskedGrad(const Context& dev_ctx,
     ParallelZero(data, grad->numel() * static_cast<int64_t>(sizeof(T)));
     return;
   }
-  const MaskView mask_view{mask.data<bool>(), {dims, mask.dims()}};
+  const MaskView mask_view{MaskBytes(mask), {dims, mask.dims()}};
   if (summed) {
     MaskedSum<T>(out_grad.data<T>(), dims, mask_view, wanted, grad->dims())
         .Run(data);
@@ -123,8 +123,10 @@ void MaskedFillGradCpuKernel(const Context& dev_ctx,
   // An old static graph gives it the shape of mask.
   if (value_grad) value_grad->Resize(value.dims());
   // value_grad first, since x_grad may be written over out_grad.
-  MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/true, value_grad);
-  MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
+  WithWorkingMemory("masked_fill", [&] {
+    MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/true, value_grad);
+    MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
+  });
 }
 
 }  // namespace scatter_ops

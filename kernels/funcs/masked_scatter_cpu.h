@@ -70,7 +70,7 @@ int64_t MaskedScatterCpu(Word* out,
       return ScatterRuns(
           out, x.data, mask, value + k, value_numel - k, begin, end);
     }
-    bool mask_scratch[kBlock];
+    uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     const int64_t first = k;
     ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
@@ -102,7 +102,7 @@ void MaskedScatterGradCpu(const Word* out_grad,
                           Word* value_grad,
                           int64_t value_numel) {
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t room) {
-    bool mask_scratch[kBlock];
+    uint8_t mask_scratch[kBlock];
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
     if (x_grad != nullptr && x_grad != out_grad) {
@@ -110,7 +110,7 @@ void MaskedScatterGradCpu(const Word* out_grad,
     }
     // In blocks, so that the second use of out_grad finds it in the cache.
     ForEachBlock(begin, end, /*flat=*/false, [&](int64_t b, int64_t e) {
-      const bool* m = mask.view.Read(mask.data, b, e - b, mask_scratch);
+      const uint8_t* m = mask.view.Read(mask.data, b, e - b, mask_scratch);
       if (value_grad != nullptr) {
         k += GatherBlock(value_grad + k, last - k, out_grad + b, m, e - b);
       }

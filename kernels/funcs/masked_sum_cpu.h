@@ -102,11 +102,11 @@ class MaskedSum {
 
   // Adds elements [begin, end) into sums, indexed like the target.
   void Add(int64_t begin, int64_t end, Sum* sums) const {
-    bool mask_scratch[kBlock];
+    uint8_t mask_scratch[kBlock];
     T values[kBlock];
     for (int64_t b = begin; b < end; b += kBlock) {
       const int64_t n = std::min(kBlock, end - b);
-      const bool* mask = mask_.view.Read(mask_.data, b, n, mask_scratch);
+      const uint8_t* mask = mask_.view.Read(mask_.data, b, n, mask_scratch);
       for (int64_t i = 0; i < n; ++i) {
         values[i] = IsTrue(mask, i) == wanted_ ? in_[b + i] : T{};
       }

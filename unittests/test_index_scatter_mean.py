@@ -1,0 +1,153 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The mean of very many elements, and of very large ones."""
+
+import unittest
+
+import numpy as np
+from index_reduce_cases import reduce_by_index
+from scatter_test_utils import (
+    assert_same_bits,
+    random_numbers,
+    to_numbers,
+    to_paddle,
+    to_storage,
+)
+
+import paddle
+
+# Shapes of one update: short and long slices may be reduced in different ways.
+ROWS = ((), (2,), (5,), (300,), (2500,))
+
+
+def mean(x, index, updates, axis, include_self):
+    """paddle's answer, for arrays."""
+    tensors = map(to_paddle, (x, index, updates))
+    return reduce_by_index(*tensors, axis, 'mean', include_self).numpy()
+
+
+def column(values, row):
+    """values[i] all over row i."""
+    values = np.asarray(values)
+    return np.broadcast_to(
+        values.reshape(-1, *[1] * len(row)), (len(values), *row)
+    ).copy()
+
+
+class TestIndexScatterMean(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(17)
+
+    def check(self, x, updates, include_self, expected):
+        """A slot between two others, along the first axis and the last one."""
+        index = np.ones(len(updates), 'int64')
+        for row in ROWS:
+            arrays = column([x] * 3, row), column(updates, row)
+            wanted = column([x, expected, x], row)
+            with self.subTest(row=row):
+                out = mean(arrays[0], index, arrays[1], 0, include_self)
+                assert_same_bits(out, wanted)
+                x_last, updates_last = (
+                    np.moveaxis(array, 0, -1).copy() for array in arrays
+                )
+                out = mean(x_last, index, updates_last, -1, include_self)
+                assert_same_bits(out, np.moveaxis(wanted, 0, -1))
+
+    def test_small_numbers_beside_a_large_sum(self):
+        large = [59904.0] * 500  # a sum of 3e7, where float32 has steps of 2
+        numbers = [*large, *[1.0] * 1024, *np.negative(large), *[0.0] * 24]
+        for dtype in ('float16', 'bfloat16', 'float32', 'float64', 'complex64'):
+            updates = to_storage(np.array(numbers), dtype)
+            half = to_storage(np.array(1024 / 2048), dtype)
+            with self.subTest(dtype=dtype):
+                self.check(updates[0], updates, False, half)
+                self.check(updates[-1], updates[:-1], True, half)
+
+    def test_more_ones_than_float32_can_count(self):
+        n = 17_000_000
+        x, ones = paddle.zeros([1]), paddle.ones([n])
+        index = paddle.zeros([n], 'int32')
+        out = paddle.scatter(x, index, ones, overwrite=False, reduce='mean')
+        self.assertEqual(out.item(), 1.0)
+
+    def test_mean_of_few_elements_is_that_of_their_type(self):
+        for dtype in ('float32', 'complex64'):
+            for n in (1, 2, 3, 7, 31):
+                updates = random_numbers(self.rng, (n,), dtype)
+                total = updates[0] + np.zeros((), updates.dtype)
+                for value in updates[1:]:
+                    total = total + value
+                parts = total.reshape(1).view('float32') / np.float32(n)
+                expected = parts.view(dtype)[0]
+                with self.subTest(dtype=dtype, n=n):
+                    self.check(updates[0], updates, False, expected)
+
+    def test_error_does_not_grow_with_the_length(self):
+        for dtype in ('float32', 'complex64'):
+            for n in (33, 1000, 20_000):
+                updates = random_numbers(self.rng, (n, 3), dtype)
+                x = np.zeros((1, 3), updates.dtype)
+                index = np.zeros(n, 'int64')
+                exact = updates.astype('complex128').mean(0, keepdims=True)
+                if dtype == 'float32':
+                    exact = exact.real
+                found = mean(x, index, updates, 0, False)
+                with self.subTest(dtype=dtype, n=n):
+                    assert_same_bits(found, exact.astype(dtype))
+
+    def test_integers_at_the_ends_of_their_range(self):
+        for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
+            info = np.iinfo(dtype)
+            for value in (info.min, info.max):
+                for n in (1, 2, 3, 50):
+                    updates = np.full(n, value, dtype)
+                    with self.subTest(dtype=dtype, value=value, n=n):
+                        self.check(updates[0], updates, False, updates[0])
+                        self.check(updates[0], updates, True, updates[0])
+
+    def test_integers_are_rounded_down_exactly(self):
+        for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
+            info = np.iinfo(dtype)
+            for n in (1, 2, 3, 10, 100):
+                updates = self.rng.integers(info.min, info.max, n, dtype, True)
+                exact = sum(updates.tolist()) // n
+                with self.subTest(dtype=dtype, n=n):
+                    self.check(
+                        updates[0], updates, False, np.array(exact, dtype)
+                    )
+
+    def test_gradient_is_the_share_of_the_slot(self):
+        n = 5000
+        for dtype in ('float16', 'float32', 'float64'):
+            x = to_paddle(np.zeros((2, 3), dtype), stop_gradient=False)
+            updates = to_paddle(np.ones((n, 3), dtype), stop_gradient=False)
+            out = reduce_by_index(
+                x, paddle.zeros([n], 'int64'), updates, 0, 'mean', False
+            )
+            out_grad = random_numbers(self.rng, (2, 3), dtype)
+            grads = paddle.grad(out, [x, updates], to_paddle(out_grad))
+            share = to_numbers(out_grad[:1], dtype) / n
+            with self.subTest(dtype=dtype):
+                np.testing.assert_array_equal(grads[0].numpy()[0], 0)
+                np.testing.assert_array_equal(grads[0].numpy()[1], out_grad[1])
+                np.testing.assert_allclose(
+                    grads[1].numpy(),
+                    np.repeat(share, n, 0).astype(dtype),
+                    rtol=1e-3 if dtype == 'float16' else 1e-6,
+                )
+
+
+if __name__ == '__main__':
+    unittest.main()
