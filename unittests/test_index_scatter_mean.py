@@ -128,6 +128,39 @@ class TestIndexScatterMean(unittest.TestCase):
                         updates[0], updates, False, np.array(exact, dtype)
                     )
 
+    def test_one_sum_of_many_overflows(self):
+        slots, n = 50, 400
+        index = self.rng.integers(0, slots, n)
+        for overflows in (False, True):
+            updates = self.rng.integers(-9, 9, (n, 3))
+            if overflows:
+                updates[:, 1] = np.where(index == 7, 2**63 - 1, updates[:, 1])
+            exact = [
+                [0, 0, 0]
+                if not (index == slot).any()
+                else [
+                    sum(column) // len(column)
+                    for column in zip(*updates[index == slot].tolist())
+                ]
+                for slot in range(slots)
+            ]
+            x = np.zeros((slots, 3), 'int64')
+            found = mean(x, index, updates, 0, False)
+            with self.subTest(overflows=overflows):
+                np.testing.assert_array_equal(found, exact)
+            in_place = to_paddle(x)
+            paddle.scatter_(
+                in_place,
+                to_paddle(index),
+                to_paddle(updates),
+                overwrite=False,
+                axis=0,
+                reduce='mean',
+                include_self=False,
+            )
+            with self.subTest(overflows=overflows, in_place=True):
+                np.testing.assert_array_equal(in_place.numpy(), exact)
+
     def test_gradient_is_the_share_of_the_slot(self):
         n = 5000
         for dtype in ('float16', 'float32', 'float64'):

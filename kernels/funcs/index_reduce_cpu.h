@@ -256,10 +256,8 @@ void ReduceSlots(const AxisView& view,
                  const T* x,
                  const T* updates,
                  T* out) {
-  if (DirectReducer<T, kReduce>::Serves(view, slots)) {
-    DirectReducer<T, kReduce>(view, slots, include_self, x, updates, out).Run();
-    return;
-  }
+  DirectReducer<T, kReduce> direct(view, slots, include_self, x, updates, out);
+  if (direct.Serves(view) && direct.Run()) return;
   const IndexGroups groups = kReduce == IndexReduce::kAssign
                                  ? GroupLastOfSlots(slots, view.size)
                                  : GroupSlots(slots, view.size);

@@ -22,6 +22,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -69,37 +70,43 @@ class DirectReducer {
         updates_(updates),
         out_(out) {}
 
-  static bool Serves(const AxisView& view, const std::vector<int64_t>& slots) {
-    const int64_t n = static_cast<int64_t>(slots.size());
+  bool Serves(const AxisView& view) const {
+    const int64_t n = static_cast<int64_t>(slots_.size());
     if (!kKnown || view.outer != 1 || HasFewPositions(n, view.size)) {
       return false;
     }
+    if (kMayOverflow && (x_ == out_ || updates_ == out_)) return false;
     // A group to assign has one row; to find it costs where all is small.
     if (kAssigns) return Bytes(view, n) < kParallelBytes;
     return view.inner * kItem <= kRowBytes;
   }
 
-  void Run() {
+  // False if a sum has overflowed: then out holds nothing of use, and x and
+  // updates, which do not share its memory, are to be reduced in another way.
+  bool Run() {
     if constexpr (kKnown) {
       Count();
       PlaceWideSums();
-      if (bytes_ < kParallelBytes) return Range(0, size_);
-      Cut(NumThreads());
+      Cut(bytes_ < kParallelBytes ? 1 : NumThreads());
       const int64_t ranges = static_cast<int64_t>(cuts_.size()) - 1;
       ParallelFor(
           ranges, bytes_, [&](int64_t r) { Range(cuts_[r], cuts_[r + 1]); });
     }
+    return !overflowed_;
   }
 
  private:
   using WideSum = typename WideSumOf<T>::type;
   static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  // A sum of int64 is exact until it overflows, which is noticed.
+  static constexpr bool kMayOverflow =
+      kMeans && std::is_same<T, int64_t>::value;
   // Partial results stand in out, so it must be wide enough for most of them.
   static constexpr bool kKnown =
       kAssigns ||
       (std::is_same<typename ReduceType<T, kReduce>::type, T>::value &&
-       !SumsWide<T, kReduce>(1) &&
+       (kMayOverflow || !SumsWide<T, kReduce>(1)) &&
        !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value));
   static constexpr int64_t kItem = sizeof(T);
   // Rows from here on are long enough to be read anywhere in memory.
@@ -122,7 +129,7 @@ class DirectReducer {
 
   // The sum of a slot with many updates does not stand in out.
   void PlaceWideSums() {
-    if (!kMeans) return;
+    if (!kMeans || kMayOverflow) return;
     int64_t wide = 0;
     for (int64_t slot = 0; slot < size_; ++slot) {
       if (!IsWide(slot)) continue;
@@ -209,12 +216,26 @@ class DirectReducer {
       std::copy_n(row, inner_, out);
     } else if (HasWideSum(slot)) {
       AddWide(row, WideRow(slot));
+    } else if constexpr (kMayOverflow) {
+      AddWatched(row, out);
     } else {
 #pragma GCC ivdep
       for (int64_t l = 0; l < inner_; ++l) {
         out[l] = Combine<kReduce>(out[l], row[l]);
       }
     }
+  }
+
+  // A sum has overflowed where its sign is that of neither number.
+  void AddWatched(const T* row, T* out) {
+    T signs = 0;
+#pragma GCC ivdep
+    for (int64_t l = 0; l < inner_; ++l) {
+      const T sum = AddOf(out[l], row[l]);
+      signs |= (out[l] ^ sum) & (row[l] ^ sum);
+      out[l] = sum;
+    }
+    if (signs < 0) overflowed_ = true;
   }
 
   void AddWide(const T* row, WideSum* sums) const {
@@ -265,6 +286,7 @@ class DirectReducer {
   std::vector<int64_t> cuts_;
   std::vector<int64_t> wide_rows_;  // of slots in wide_sums_; empty without any
   std::vector<WideSum> wide_sums_;
+  std::atomic<bool> overflowed_{false};
 };
 
 }  // namespace scatter_ops
