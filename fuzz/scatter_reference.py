@@ -19,13 +19,14 @@ def _rows(case, updates, index):
 
 
 def _wide(array, dtype, reduce):
-    """The type to compute in; integers keep theirs, so that they wrap."""
+    """The type to compute in. Integers keep theirs, so that they wrap, but for
+    a mean, which is exact."""
     array = to_numbers(array, dtype)
     if array.dtype.kind == 'f':
         return array.astype('float64')
     if array.dtype.kind == 'c':
         return array.astype('complex128')
-    return array.astype('int64') if reduce == 'mean' else array
+    return array.astype(object) if reduce == 'mean' else array
 
 
 def _counts(slots, size, rank, include_self=False):
@@ -68,7 +69,7 @@ def _identity(reduce, dtype):
 
 def _mean(total, counts):
     counts = np.maximum(counts, 1)
-    if total.dtype.kind == 'i':
+    if total.dtype == object:
         return total // counts
     return scaled(total, 1 / counts)
 
@@ -120,7 +121,7 @@ def forward(case, arrays):
     with np.errstate(all='ignore'):
         out = _reduced(wide, slots, wide_rows, reduce, attrs['include_self'])
         bound = _bound(case, wide, slots, wide_rows)
-    if reduce == 'mean' and out.dtype == 'int64':
+    if out.dtype == object:
         out = out.astype(case.dtype)
     bound = np.broadcast_to(bound, out.shape)
     return Near(np.moveaxis(out, 0, axis), np.moveaxis(bound, 0, axis))

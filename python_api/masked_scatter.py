@@ -66,7 +66,7 @@ def _check_masked_args(
     try:
         _check_bool_mask(op_name, mask)
         _check_same_dtype(op_name, x, 'value', value)
-    except (AssertionError, AttributeError):
+    except (AssertionError, AttributeError, TypeError):
         # asked only now, so that valid calls do not pay for it
         _check_tensor_args(op_name, mask=mask, value=value)
         raise

@@ -61,7 +61,7 @@ T = paddle.ones([3])
         ('infer_masked_scatter', ([[3]] * 3, [1]), ValueError, '1 dtypes'),
         ('infer_masked_scatter', ([[3]] * 3, [99] * 3), ValueError, '99'),
         ('infer_select_scatter', ([[3]] * 2, [1] * 2), TypeError, '4 arg'),
-        ('encode_select_scatter', (0,), TypeError, '3 arguments expected'),
+        ('encode_select_scatter', (0,), TypeError, '2 arguments expected'),
         ('record_masked_scatter', (T, T, T), TypeError, '4 arguments'),
         ('masked_scatter_', (T, T), TypeError, '3 arguments expected'),
         ('admit', ('nope',), ValueError, "received 'nope'"),
