@@ -21,6 +21,7 @@ FILES = {
     'native_ops.cc': ('native_ops.cc.j2', 'CPU'),
     '_native_ops.py': ('native_ops.py.j2', 'CPU'),
     'cpu_signatures.h': ('signatures.j2', 'CPU'),
+    'spmd_rules.cc': ('spmd_rules.cc.j2', 'CPU'),
     'gpu_signatures.cu': ('signatures.j2', 'GPU'),
 }
 ROOT = Path(__file__).resolve().parent.parent
@@ -54,6 +55,7 @@ def render(yaml_dir, paddle_version, names=tuple(FILES)):
         'entries': entries,
         'forward_entries': [e for e in entries if not e.entry.is_backward],
         'backward_entries': [e for e in entries if e.entry.is_backward],
+        'spmd_rules': _spmd_rules(files),
         'paddle_version': paddle_version,
     }
     texts = {}
@@ -63,6 +65,14 @@ def render(yaml_dir, paddle_version, names=tuple(FILES)):
             {**context, 'backend': backend}
         )
     return texts
+
+
+def _spmd_rules(files):
+    """The entries that name a rule, by the file that the rules stand in."""
+    found = [
+        (f.path.stem, [e for e in f.entries if e.spmd_rule]) for f in files
+    ]
+    return [(stem, entries) for stem, entries in found if entries]
 
 
 def main():

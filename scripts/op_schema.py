@@ -78,6 +78,7 @@ class Entry:
     outputs: tuple[Output, ...]
     infer_meta: str | None = None
     infer_meta_param: tuple[str, ...] | None = None
+    spmd_rule: str | None = None
     kernel: str | None = None
     kernel_param: tuple[str, ...] | None = None
     data_type: str | None = None
@@ -254,6 +255,7 @@ def parse_entry(raw: Any, path: Path) -> Entry:
         attrs=attrs,
         outputs=outputs,
         infer_meta=infer.get('func'),
+        spmd_rule=infer.get('spmd_rule'),
         infer_meta_param=_params(infer, f'{where}: infer_meta.param'),
         kernel=kernel.get('func'),
         kernel_param=_params(kernel, f'{where}: kernel.param'),

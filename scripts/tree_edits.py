@@ -21,6 +21,8 @@ OP_FILES = {
 }
 NAMESPACE_OPEN = 'namespace phi {'
 NAMESPACE_CLOSE = '}  // namespace phi'
+SPMD_SOURCES = 'kernels/infermeta/spmd_rules/'
+SPMD_TEST = re.compile(r'unittests/(test_\w+_rule|spmd_rule_\w+)\.py')
 ENTRY = re.compile(r'^- (op|backward_op) : (\w+)')
 
 
@@ -42,6 +44,10 @@ def upstream_path(source):
     """Path of a source that becomes a new file, None for one that is merged."""
     if symbolic_path(source):
         return symbolic_path(source)
+    if source.startswith(SPMD_SOURCES):
+        return f'paddle/phi/{source[len("kernels/") :]}'
+    if SPMD_TEST.fullmatch(source):
+        return f'test/auto_parallel/spmd_rules/{source[len("unittests/") :]}'
     top, _, rest = source.partition('/')
     if top == 'kernels' and not rest.startswith('infermeta/'):
         return f'paddle/phi/kernels/{rest}'

@@ -91,8 +91,4 @@ void RegisterCustom(size_t order) {
 // Makes the registered custom operators known to static graphs.
 void RegisterWithFramework();
 
-// Makes one known to dygraph, which copies all that it knows on every call of
-// any of them: so none comes before its first call.
-void AdmitToDygraph(const std::string& name);
-
 }  // namespace native_ops

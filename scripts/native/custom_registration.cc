@@ -1,12 +1,11 @@
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "custom_attrs.h"
 #include "custom_ops.h"
 
-// What the Python function load_op_meta_info_and_register_op calls, one after
-// the other. libpaddle.so exports them, but no header declares them.
+// What the Python function load_op_meta_info_and_register_op calls for static
+// graphs. libpaddle.so exports it, but no header declares it.
 using OpMetaInfos =
     std::unordered_map<std::string, std::vector<paddle::OpMetaInfo>>;
 
@@ -14,14 +13,6 @@ namespace paddle::framework {
 OpMetaInfos RegisterOperatorWithMetaInfoMap(const OpMetaInfoMap& map,
                                             void* library);
 }  // namespace paddle::framework
-
-namespace egr {
-class Controller {
- public:
-  static Controller& Instance();
-  void MergeOpMetaInfoMap(const OpMetaInfos& map);
-};
-}  // namespace egr
 
 namespace native_ops {
 
@@ -80,13 +71,6 @@ void RegisterCustom(const OpSpec& base,
 void RegisterWithFramework() {
   paddle::framework::RegisterOperatorWithMetaInfoMap(
       paddle::OpMetaInfoMap::Instance(), nullptr);
-}
-
-void AdmitToDygraph(const std::string& name) {
-  static std::unordered_set<std::string> admitted;
-  if (!admitted.insert(name).second) return;
-  const auto& all = paddle::OpMetaInfoMap::Instance().GetMap();
-  egr::Controller::Instance().MergeOpMetaInfoMap({{name, all.at(name)}});
 }
 
 }  // namespace native_ops

@@ -1,14 +1,14 @@
 """How the functions of paddle._native_ops reach paddle._native_lib.
 
-Dygraph calls the kernels directly, and records gradients itself. Static graphs
-and distributed tensors go through custom operators: see _native_static.
+Dygraph calls the kernels directly, and records gradients itself. Distributed
+Tensors are the matter of _native_distributed. Static graphs go through custom
+operators: see _native_static.
 Installed as paddle._native_runtime.
 """
 
 import contextlib
 
 from paddle import _native_lib as _lib
-from paddle import _native_static
 from paddle.base import core
 
 Tensor = core.eager.Tensor
@@ -19,6 +19,13 @@ def _framework():
     from paddle.base import framework
 
     return framework
+
+
+def _distributed():
+    # Not at the top: paddle.distributed is imported later.
+    from paddle import _native_distributed
+
+    return _native_distributed
 
 
 _globals = []
@@ -95,8 +102,7 @@ def run_eager(op, tensors, attrs):
     op.check_tensors(tensors)
     if not any(t.is_dist() for t in tensors):
         op.refuse(tensors)
-    _lib.admit(op.name)
-    return _native_static.run_custom(op, tensors, attrs)
+    return _distributed().run(op, tensors, attrs)
 
 
 def _record(op, tensors, attrs, inplace=False):
@@ -133,16 +139,13 @@ def run_inplace(op, tensors, attrs):
             f"({op.name}_) Leaf Var ({x.name}) that doesn't stop gradient "
             f"can't use inplace strategy."
         )
-    if op.wants_gradient(tensors) and not x.is_dist():
+    if any(t.is_dist() for t in tensors):
+        return _distributed().run_inplace(op, tensors, attrs, x)
+    if op.wants_gradient(tensors):
         return _record_inplace(op, tensors, attrs, x)
-    if x.is_dist() or not x.is_contiguous():
-        detached = [t.detach() for t in tensors]
+    if not x.is_contiguous():
         with _as_they_are():
-            out = (
-                run_eager(op, detached, attrs)
-                if x.is_dist()
-                else op.call(*detached, *attrs)
-            )
+            out = op.call(*[t.detach() for t in tensors], *attrs)
         return _assign_out_(op, out, x)
     out = op.call_inplace(*tensors, *attrs)
     if out is NotImplemented:

@@ -6,6 +6,7 @@
 
 #include "auto_cast.h"
 #include "base_kernels.h"
+#include "callback_node.h"
 #include "custom_ops.h"
 #include "grad_node.h"
 #include "instrumentation.h"
@@ -157,27 +158,6 @@ PyObject* RegisterCustomOps(PyObject*, PyObject*) {
   });
 }
 
-// The name of one of our operators, or an error that names `function`.
-std::string ForwardOpName(const char* function, PyObject* object) {
-  const std::string name = NeedString(function, object);
-  for (const OpSpec* spec : ForwardOps()) {
-    if (spec->name == name) return name;
-  }
-  PyErr_Format(PyExc_ValueError,
-               "(%s) the name of an operator of this module expected, but "
-               "received '%s'.",
-               function,
-               name.c_str());
-  throw PythonError();
-}
-
-PyObject* Admit(PyObject*, PyObject* name) {
-  return Guarded([&]() -> PyObject* {
-    AdmitToDygraph(ForwardOpName("admit", name));
-    Py_RETURN_NONE;
-  });
-}
-
 // taken_kernels(): {operator: dtypes} of the kernels that are ours in Paddle's
 // registry.
 PyObject* TakenKernelsOf(PyObject*, PyObject*) {
@@ -211,17 +191,26 @@ PyMethodDef kCallRecord = {
     "record", reinterpret_cast<PyCFunction>(CallRecord), METH_FASTCALL, ""};
 PyMethodDef kCallEncode = {
     "encode", reinterpret_cast<PyCFunction>(CallEncode), METH_FASTCALL, ""};
+PyMethodDef kCallGradient = {
+    "gradient", reinterpret_cast<PyCFunction>(CallGradient), METH_FASTCALL, ""};
 PyMethodDef kFunctions[] = {
-    {"admit", Admit, METH_O, ""},
     {"register_custom_ops", RegisterCustomOps, METH_NOARGS, ""},
     {"bump_version", BumpVersion, METH_O, ""},
     {"kernel_misfit",
      reinterpret_cast<PyCFunction>(KernelMisfit),
      METH_FASTCALL,
      ""},
+    {"record_callback",
+     reinterpret_cast<PyCFunction>(RecordCallback),
+     METH_FASTCALL,
+     ""},
     {"taken_kernels", TakenKernelsOf, METH_NOARGS, ""},
     {"take_history",
      reinterpret_cast<PyCFunction>(TakeHistory),
+     METH_FASTCALL,
+     ""},
+    {"to_distributed",
+     reinterpret_cast<PyCFunction>(ToDistributed),
      METH_FASTCALL,
      ""},
     {}};
@@ -236,6 +225,7 @@ bool AddOp(PyObject* module, const OpSpec& spec) {
     return PyModule_AddObject(module, name.c_str(), function) == 0;
   };
   const std::string name = spec.name;
+  if (spec.is_backward) return add("gradient_" + name, &kCallGradient);
   return add(name, &kCallOp) && add("infer_" + name, &kCallInfer) &&
          add("record_" + name, &kCallRecord) &&
          add("encode_" + name, &kCallEncode) &&
@@ -266,6 +256,7 @@ PyMODINIT_FUNC PyInit__native_lib() {
   if (module == nullptr) return nullptr;
   for (const native_ops::OpSpec* spec : native_ops::BackwardOps()) {
     native_ops::AdoptGradientKernels(*spec);
+    if (!native_ops::AddOp(module, *spec)) return nullptr;
   }
   PyModule_AddStringConstant(
       module, "paddle_version", native_ops::kPaddleVersion);

@@ -17,7 +17,7 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from patch_repo import commit, git, init_repo, last_patch, tidy, write_tree
-from series_manifest import SeriesError, load_series
+from series_manifest import SeriesError, load_series, matches
 from tree_edits import (
     INFERMETA_FILES,
     OP_FILES,
@@ -143,7 +143,7 @@ def test_infermeta_text_stands_before_the_named_function(
         (source, patch.infermeta_before)
         for patch in series.patches
         for source in patch.sources
-        if source.startswith('kernels/infermeta/') and source.endswith(suffix)
+        if matches(source, f'kernels/infermeta/*{suffix}')
     ]
     assert files
     for source, following in files:

@@ -1,0 +1,48 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#pragma once
+
+#include "paddle/phi/core/distributed/auto_parallel/dist_meta_tensor.h"
+#include "paddle/phi/core/distributed/type_defs.h"
+
+namespace phi {
+namespace distributed {
+
+// Any dim but `axis1` and `axis2` may be sharded. The last one of y runs along
+// the diagonal, so it has to be whole as they have.
+// `offset` makes no difference. It is an int, as Python hands numbers to a
+// rule.
+SpmdInfo DiagonalScatterInferSpmd(const DistMetaTensor& x,
+                                  const DistMetaTensor& y,
+                                  int offset,
+                                  int axis1,
+                                  int axis2);
+
+SpmdInfo DiagonalScatterInferSpmdReverse(const DistMetaTensor& x,
+                                         const DistMetaTensor& y,
+                                         const DistMetaTensor& out,
+                                         int offset,
+                                         int axis1,
+                                         int axis2);
+
+SpmdInfo DiagonalScatterGradInferSpmd(const DistMetaTensor& x,
+                                      const DistMetaTensor& y,
+                                      const DistMetaTensor& out_grad,
+                                      int offset,
+                                      int axis1,
+                                      int axis2);
+
+}  // namespace distributed
+}  // namespace phi

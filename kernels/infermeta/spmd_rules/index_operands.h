@@ -1,0 +1,43 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+#pragma once
+
+#include "paddle/phi/infermeta/spmd_rules/scatter_op_dims.h"
+
+namespace phi {
+namespace distributed {
+
+// What index_scatter and index_reduce read. Each process needs the whole index,
+// whose numbers count along the whole of `axis`.
+struct IndexOperands {
+  BatchedOperand x;
+  BatchedOperand index;
+  BatchedOperand updates;
+
+  IndexOperands(const DistMetaTensor& x,
+                const DistMetaTensor& index,
+                const DistMetaTensor& updates,
+                int axis)
+      : x{x, BatchDims(x, {axis})},
+        index{index, {}},
+        // A 0-D index updates one slice, which has no dim `axis`.
+        updates{updates,
+                updates.dims().size() < x.dims().size()
+                    ? BatchDimsWithout(updates, x, {axis})
+                    : BatchDims(x, {axis})} {}
+};
+
+}  // namespace distributed
+}  // namespace phi

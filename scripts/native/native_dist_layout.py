@@ -1,0 +1,103 @@
+"""Where the parts of a distributed Tensor lie.
+
+Installed as paddle._native_dist_layout.
+"""
+
+from copy import deepcopy
+
+import numpy as np
+
+import paddle
+import paddle.distributed as dist
+
+
+def mesh_of(tensor):
+    """A mesh of one's own: Paddle's lives no longer than the Tensor."""
+    return deepcopy(tensor.process_mesh)
+
+
+def placements_of(tensor):
+    return deepcopy(list(tensor.placements))
+
+
+def replicated(mesh):
+    return [dist.Replicate() for _ in mesh.shape]
+
+
+def same_placements(one, other):
+    return len(one) == len(other) and all(a == b for a, b in zip(one, other))
+
+
+@paddle.no_grad()
+def reshard(tensor, placements):
+    """`tensor` itself, or a new one that lies as `placements` say."""
+    if same_placements(tensor.placements, placements):
+        return tensor
+    tensor = tensor.detach()
+    if tensor.place.is_cpu_place():
+        # Gloo has neither all-to-all nor reduce-scatter.
+        between = [
+            old if old == new or not new.is_shard() else dist.Replicate()
+            for old, new in zip(tensor.placements, placements)
+        ]
+        tensor = _reshard(tensor, between)
+    if _is_cut(tensor, placements):
+        return _cut(tensor, placements)
+    return _reshard(tensor, placements)
+
+
+def _is_cut(tensor, placements):
+    """Whether each rank has its part already, in one that is too large."""
+    dims = [p.get_dim() for p in placements if p.is_shard()]
+    return len(set(dims)) == len(dims) and all(
+        old == new or (old.is_replicated() and new.is_shard())
+        for old, new in zip(tensor.placements, placements)
+    )
+
+
+def _cut(tensor, placements):
+    """Not by dist.reshard, whose slices lack half of the dtypes on the CPU."""
+    mesh, local = mesh_of(tensor), tensor._local_value()
+    for mesh_dim, at in enumerate(place_in_mesh(mesh)):
+        old, new = tensor.placements[mesh_dim], placements[mesh_dim]
+        if old == new:
+            continue
+        dim = new.get_dim()
+        low, high = bounds(local.shape[dim], mesh.shape[mesh_dim], at)
+        local = paddle.slice(local, [dim], [low], [high])
+    return assemble(local, tensor.shape, mesh, placements)
+
+
+def _reshard(tensor, placements):
+    if same_placements(tensor.placements, placements):
+        return tensor
+    return dist.reshard(tensor, tensor.process_mesh, placements)
+
+
+def assemble(local, shape, mesh, placements):
+    """The distributed Tensor of which `local` is the part of this rank."""
+    return paddle.Tensor(
+        local.contiguous(),  # collectives read memory as it lies
+        dims=list(shape),
+        process_mesh=mesh,
+        placements=list(placements),
+        place=local.place,
+    )
+
+
+def part(tensor):
+    """The local part, its elements one after the other."""
+    return tensor._local_value().contiguous()
+
+
+def place_in_mesh(mesh):
+    """The coordinates of this rank in the mesh; None where it has none."""
+    ids = np.array(mesh.process_ids).reshape(mesh.shape)
+    found = np.argwhere(ids == dist.get_rank())
+    return tuple(int(i) for i in found[0]) if len(found) else None
+
+
+def bounds(size, pieces, index):
+    """Paddle's split of a dim: all but the last piece have the same size."""
+    step = -(-size // pieces)
+    return min(step * index, size), min(step * (index + 1), size)

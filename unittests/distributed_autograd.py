@@ -1,0 +1,266 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""In-place calls, backward passes and errors of distributed Tensors. Run on two
+ranks by test_distributed_autograd.py."""
+
+import gc
+import unittest
+
+import numpy as np
+from distributed_utils import (
+    LINE,
+    floats,
+    mask_of,
+    run_tests,
+    shard,
+    whole,
+)
+
+import paddle
+import paddle.distributed as dist
+from paddle.distributed import Replicate, Shard
+
+R, ROWS = Replicate(), Shard(0)
+X, MASK, VALUE = floats(4, 2), mask_of(4, 2), floats(8, seed=1)
+
+
+def call(layout=ROWS, value_grad=True):
+    """x, value and masked_scatter of them."""
+    x = shard(X, layout, grad=True)
+    value = shard(VALUE, R, grad=value_grad)
+    return x, value, paddle.masked_scatter(x, shard(MASK, layout), value)
+
+
+class TestInplace(unittest.TestCase):
+    def check(self, function, x_array, others, layout):
+        """An in-place call on x + 1: the result, the layout and gradients."""
+        found = []
+        for is_dist in (False, True):
+            tensors = [
+                shard(array, place, grad=grad)
+                if is_dist
+                else paddle.to_tensor(array, stop_gradient=not grad)
+                for array, place, grad in [(x_array, layout, True), *others]
+            ]
+            y = tensors[0] + 1
+            out = function(y, *tensors[1:])
+            self.assertIs(out, y)
+            if is_dist:
+                self.assertEqual(list(y.placements), [layout])
+            (y * y).sum().backward()
+            found.append([y, tensors[0].grad, tensors[-1].grad])
+        for dense, parts in zip(*found):
+            np.testing.assert_allclose(whole(parts), dense.numpy(), rtol=1e-6)
+
+    def test_masked_scatter(self):
+        for layout in (R, Shard(0), Shard(1)):
+            with self.subTest(layout=layout):
+                others = [(MASK, layout, False), (VALUE, R, True)]
+                self.check(paddle.masked_scatter_, X, others, layout)
+
+    def test_scatter(self):
+        index = (np.array([0, 1, 0, 2]), R, False)
+        for reduce in ('add', 'mean', 'mul', 'amax'):
+            with self.subTest(reduce=reduce):
+                updates = (floats(4, 2, seed=2), Shard(1), True)
+                self.check(
+                    lambda x, i, u, reduce=reduce: paddle.scatter_(
+                        x, i, u, overwrite=False, reduce=reduce,
+                        include_self=True,
+                    ),
+                    X,
+                    [index, updates],
+                    Shard(1),
+                )  # fmt: skip
+
+    def test_without_gradient(self):
+        x = shard(X, Shard(0), grad=True)
+        with paddle.no_grad():
+            paddle.masked_scatter_(x, shard(MASK, R), shard(VALUE, R))
+        self.assertFalse(x.stop_gradient)
+        self.assertTrue(x.is_leaf)
+        want = paddle.masked_scatter(
+            *[paddle.to_tensor(a) for a in (X, MASK, VALUE)]
+        )
+        np.testing.assert_array_equal(whole(x), want.numpy())
+
+    def test_leaf_is_refused(self):
+        x = shard(X, Shard(0), grad=True)
+        with self.assertRaisesRegex(ValueError, "can't use inplace"):
+            paddle.masked_scatter_(x, shard(MASK, R), shard(VALUE, R))
+
+
+class TestBackward(unittest.TestCase):
+    def test_hook_changes_the_gradient(self):
+        x, _, out = call()
+        calls = []
+        out.register_hook(lambda grad: calls.append(grad) or grad * 3)
+        out.sum().backward()
+        self.assertEqual(len(calls), 1)
+        np.testing.assert_array_equal(whole(x.grad), 3.0 * ~MASK)
+
+    def test_second_backward_needs_retain_graph(self):
+        x, _, out = call()
+        total = out.sum()
+        total.backward(retain_graph=True)
+        total.backward()
+        np.testing.assert_array_equal(whole(x.grad), 2.0 * ~MASK)
+        with self.assertRaises((RuntimeError, SystemError)):
+            total.backward()
+        with self.assertRaisesRegex(RuntimeError, 'retain_graph=True'):
+            out.backward(paddle.ones_like(out))
+
+    def test_grad_of_one_input(self):
+        x, value, out = call()
+        total = out.sum()
+        (of_value,) = paddle.grad(total, [value], retain_graph=True)
+        (of_x,) = paddle.grad(total, [x])
+        count = MASK.sum()
+        np.testing.assert_array_equal(whole(of_value), np.arange(8) < count)
+        np.testing.assert_array_equal(whole(of_x), ~MASK)
+
+    def test_stop_gradient(self):
+        x, value, out = call(value_grad=False)
+        out.sum().backward()
+        self.assertIsNone(value.grad)
+        with paddle.no_grad():
+            self.assertTrue(call()[2].stop_gradient)
+
+    def test_third_order(self):
+        # y**4, then the cube of its gradient, then the square of that one's
+        x, _, out = call(value_grad=False)
+        grads = (out * out * out * out).sum()
+        for power in (3, 2):
+            (grad,) = paddle.grad(grads, [x], create_graph=True)
+            grads = grad * grad
+            if power == 3:
+                grads = grads * grad
+            grads = grads.sum()
+        grads.backward()
+        # ((4 x**3)**3)' = 576 x**8, and (576**2 x**16)' = 5308416 x**15
+        want = np.where(MASK, 0, 5308416 * X.astype('float64') ** 15)
+        np.testing.assert_allclose(whole(x.grad), want, rtol=1e-4)
+
+    def test_index_reduce_has_no_second_order(self):
+        x = shard(X, R, grad=True)
+        out = paddle.scatter(
+            x, shard(np.array([0]), R), shard(X[:1], R), overwrite=False,
+            reduce='mul', include_self=True,
+        )  # fmt: skip
+        with self.assertRaisesRegex(NotImplementedError, 'create_graph'):
+            paddle.grad(out.sum(), [x], create_graph=True)
+
+    def test_mask_changed_in_place(self):
+        x = shard(X, Shard(0), grad=True)
+        mask = shard(MASK, Shard(0))
+        out = paddle.masked_scatter(x, mask, shard(VALUE, R))
+        mask.fill_(True)
+        with self.assertRaisesRegex(RuntimeError, 'mask was changed in place'):
+            out.sum().backward()
+
+    def test_inputs_may_go_before_backward(self):
+        _, value, out = call()
+        gc.collect()
+        out.sum().backward()
+        np.testing.assert_array_equal(
+            whole(value.grad), np.arange(8) < MASK.sum()
+        )
+
+    def test_nothing_is_left_behind(self):
+        from paddle._native_distributed import Call
+
+        def alive():
+            gc.collect()
+            return sum(type(thing) is Call for thing in gc.get_objects())
+
+        before = alive()
+        for _ in range(3):
+            x, value, out = call()
+            paddle.masked_scatter_(out, shard(MASK, Shard(0)), value)
+            out.sum().backward()
+        del x, value, out
+        self.assertEqual(alive(), before)
+
+
+class TestMixedInputs(unittest.TestCase):
+    def test_dense_inputs_become_replicated(self):
+        for dist_at in range(3):
+            with self.subTest(dist_at=dist_at):
+                arrays = [X, MASK, VALUE]
+                tensors = [paddle.to_tensor(array) for array in arrays]
+                tensors[dist_at] = shard(arrays[dist_at], Shard(0))
+                out = paddle.masked_scatter(*tensors)
+                self.assertTrue(all(t.is_dist() for t in tensors))
+                want = paddle.masked_scatter(*map(paddle.to_tensor, arrays))
+                np.testing.assert_array_equal(whole(out), want.numpy())
+
+    def test_dense_value_with_gradient(self):
+        value = paddle.to_tensor(VALUE, stop_gradient=False)
+        x, mask = shard(X, Shard(0)), shard(MASK, Shard(0))
+        paddle.masked_scatter(x, mask, value * 2).sum().backward()
+        np.testing.assert_array_equal(
+            whole(value.grad), 2.0 * (np.arange(8) < MASK.sum())
+        )
+
+
+class TestErrors(unittest.TestCase):
+    """Each is the same on every rank, so that none waits for the others."""
+
+    def test_too_few_values(self):
+        few = shard(VALUE[:2], R)
+        message = f'{MASK.sum()} expected, but value has 2'
+        for layout in (R, Shard(0), Shard(1)):
+            for function in (paddle.masked_scatter, paddle.masked_scatter_):
+                with self.assertRaisesRegex(AssertionError, message):
+                    function(shard(X, layout), shard(MASK, layout), few)
+        row_mask = shard(np.ones([2], 'bool'), R)
+        with self.assertRaisesRegex(AssertionError, '8 expected'):
+            paddle.masked_scatter(shard(X, Shard(0)), row_mask, few)
+
+    def test_shapes_and_indices(self):
+        x = shard(X, Shard(0))
+        with self.assertRaisesRegex(ValueError, 'broadcast'):
+            paddle.masked_scatter(x, shard(MASK[:3], R), shard(VALUE, R))
+        with self.assertRaisesRegex(IndexError, 'index must be in'):
+            paddle.select_scatter(x, shard(X[0], R), 0, 7)
+        with self.assertRaisesRegex(IndexError, 'index must be in'):
+            paddle.scatter(
+                shard(X, Shard(1)), shard(np.array([9]), R), shard(X[:1], R),
+                overwrite=False, reduce='mul',
+            )  # fmt: skip
+
+    def test_a_rank_without_elements(self):
+        x = shard(X[:1], Shard(0))
+        with self.assertRaisesRegex(ValueError, 'replicate it'):
+            paddle.masked_scatter(x, shard(MASK[:1], R), shard(VALUE, R))
+
+    def test_meshes_that_differ(self):
+        other = dist.ProcessMesh([1, 0], dim_names=['x'])
+        mask = shard(MASK, R, mesh=other)
+        with self.assertRaisesRegex(ValueError, 'reshard'):
+            paddle.masked_scatter(shard(X, Shard(0)), mask, shard(VALUE, R))
+
+    def test_a_rank_outside_of_the_mesh(self):
+        first = dist.ProcessMesh([0], dim_names=['x'])
+        tensors = [shard(a, R, mesh=first) for a in (X, MASK, VALUE)]
+        if dist.get_rank() in LINE.process_ids[:1]:
+            self.assertEqual(paddle.masked_scatter(*tensors).shape, [4, 2])
+        else:
+            with self.assertRaisesRegex(NotImplementedError, 'rank 1'):
+                paddle.masked_scatter(*tensors)
+
+
+if __name__ == '__main__':
+    run_tests()

@@ -1,0 +1,107 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What masked_scatter sends and allocates on a sharded x of 128 MiB. Run on two
+ranks by test_distributed_costs.py; alone, it measures one rank."""
+
+import unittest
+
+from distributed_utils import run_tests
+
+import paddle
+import paddle.distributed as dist
+from paddle.base import core
+from paddle.distributed import Replicate, Shard
+
+ROWS, COLUMNS = 8192, 4096
+MIB = 2**20
+
+
+def make():
+    """x, mask and a replicated value; every other element is masked."""
+    ranks = dist.get_world_size()
+    mesh = dist.ProcessMesh(list(range(ranks)), dim_names=['x'])
+
+    def place(local, shape, placement):
+        return paddle.Tensor(
+            local,
+            dims=shape,
+            process_mesh=mesh,
+            placements=[placement],
+            place=local.place,
+        )
+
+    shape, size = [ROWS // ranks, COLUMNS], ROWS * COLUMNS // 2
+    mask = (paddle.arange(COLUMNS) % 2 == 0).expand(shape).contiguous()
+    return (
+        place(paddle.zeros(shape), [ROWS, COLUMNS], Shard(0)),
+        place(mask, [ROWS, COLUMNS], Shard(0)),
+        place(paddle.ones([size]), [size], Replicate()),
+    )
+
+
+class Sent:
+    """Counts the bytes that this rank gives to dist.reshard."""
+
+    def __enter__(self):
+        self.bytes, self.reshard = 0, dist.reshard
+        dist.reshard = self.count
+        return self
+
+    def count(self, tensor, *args):
+        local = tensor._local_value()
+        self.bytes += local.size * local.element_size()
+        return self.reshard(tensor, *args)
+
+    def __exit__(self, *error):
+        dist.reshard = self.reshard
+
+
+class TestCosts(unittest.TestCase):
+    def test_forward(self):
+        tensors = make()
+        paddle.masked_scatter(*tensors)  # what happens once only
+        core.host_memory_stat_reset_peak_value('Allocated', 0)
+        before = core.host_memory_stat_current_value('Allocated', 0)
+        with Sent() as sent:
+            out = paddle.masked_scatter(*tensors)
+        peak = core.host_memory_stat_peak_value('Allocated', 0)
+        self.assertEqual(sent.bytes, 8)
+        out_bytes = out._local_value().size * out.element_size()
+        print(
+            f'{dist.get_world_size()} ranks: sent {sent.bytes} bytes, held '
+            f'{before / MIB:.2f} MiB, result {out_bytes / MIB:.2f} MiB, '
+            f'peak {peak / MIB:.2f} MiB'
+        )
+        self.assertLess(peak - before - out_bytes, MIB)
+
+    def test_mask_of_rows_is_not_sent(self):
+        x, _, value = make()
+        row = paddle.arange(COLUMNS) % 2 == 0
+        with Sent() as sent:
+            paddle.masked_scatter(x, row, value)
+        self.assertEqual(sent.bytes, 0)
+
+    def test_backward(self):
+        x, mask, value = make()
+        x.stop_gradient = value.stop_gradient = False
+        out = paddle.masked_scatter(x, mask, value)
+        with Sent() as sent:
+            out.backward(paddle.ones_like(out))
+        # the sum of value's gradient over the ranks, and nothing of x
+        self.assertEqual(sent.bytes, value.size * value.element_size())
+
+
+if __name__ == '__main__':
+    run_tests()
