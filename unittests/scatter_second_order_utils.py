@@ -187,7 +187,9 @@ class SecondOrderCases:
 
     def test_third_order_is_refused(self):
         function, arrays, _ = next(iter(self.cases.values()))
-        with self.assertRaisesRegex(ValueError, r'_double_vjp. has no grad op'):
+        with self.assertRaisesRegex(
+            ValueError, r'_double_(grad|vjp). has no grad op'
+        ):
             add_third_order(function, arrays)
 
     def test_old_programs_by_one_input(self):

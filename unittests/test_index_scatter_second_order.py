@@ -90,15 +90,19 @@ class TestIndexReduceSecondOrder(unittest.TestCase):
     )
 
     def test_dygraph(self):
-        with self.assertRaisesRegex(NotImplementedError, 'index_reduce_grad'):
+        with self.assertRaisesRegex(RuntimeError, 'index_reduce_grad'):
             in_dygraph(*self.case)
 
     def test_program(self):
-        with self.assertRaisesRegex(ValueError, 'index_reduce_vjp. has no'):
+        with self.assertRaisesRegex(
+            ValueError, 'index_reduce_(grad|vjp). has no'
+        ):
             in_program(*self.case)
 
     def test_to_static(self):
-        with self.assertRaisesRegex(ValueError, 'index_reduce_vjp. has no'):
+        with self.assertRaisesRegex(
+            ValueError, 'index_reduce_(grad|vjp). has no'
+        ):
             in_to_static(*self.case)
 
 
