@@ -14,23 +14,11 @@ import sys
 import time
 from pathlib import Path
 
-from bench import (
-    cases,
-    floors,
-    instructions,
-    limit,
-    machine,
-    overall,
-    peak,
-    release_env,
-    report,
-    runner,
-    small,
-    summary,
-    table,
-)
-from bench.compare import changes
-from bench.processes import Crew
+from bench import release_env
+from bench.report import floors, overall, summary, table
+from bench.report.changes import changes
+from bench.run import cases, instructions, limit, machine, peak, runner, small
+from bench.run.processes import Crew
 
 # The rest of the three minutes is for starting, and for importing paddle.
 QUICK_SECONDS = 135
@@ -242,7 +230,9 @@ def main(arguments=None):
     if args.json:
         args.json.write_text(json.dumps(data, indent=1) + '\n')
     if args.report:
-        report.write(args.report, data)
+        from bench.report import page  # which draws: slow to import
+
+        page.write(args.report, data)
     return verdict(args, data)
 
 

@@ -3,5 +3,5 @@
 import sys
 from pathlib import Path
 
-# The modules that are shared with the tools.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'scripts'))
+# For the modules that are shared with the tools.
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))

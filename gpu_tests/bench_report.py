@@ -3,7 +3,7 @@
 import json
 import re
 
-from bench.table import duration, percent, times
+from bench.report.table import duration, percent, times
 
 GROUPS = ('op', 'dtype')
 COLUMNS = (

@@ -1,7 +1,7 @@
 """Builds the GPU kernels for an emulation of CUDA on the CPU.
 
-Only launches are rewritten, `kernel<<<...>>>(...)` into a call; everything else
-is compiled as it stands, with checks for undefined behaviour, by the host's
+Only launches are rewritten, `kernel<<<...>>>(...)` into a call, and volatile
+stores, which get a pause; everything else is compiled as it stands, with checks for undefined behaviour, by the host's
 own compiler. Neither nvcc nor a GPU is needed.
 """
 
@@ -12,12 +12,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'scripts'))
-
-from build_files import write_if_changed
-from gpu_compiler import Compiler
 
 from gpu_tests import build
+from scripts.common.files import write_if_changed
+from gpu_tests.compile.gpu_compiler import Compiler
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = 'libscatter_ops_emulated.so'
@@ -36,6 +34,9 @@ FLAGS = (
 )  # fmt: skip
 LINK_FLAGS = ('-shared', '-pthread', CHECKS, '-static-libubsan')
 OPEN, CLOSE = '<<<', '>>>'
+_VOLATILE_STORE = re.compile(
+    r'\*(reinterpret_cast<volatile (\w+)\*>\(\w+\)) =([^;]+);'
+)
 _ALIGNED = re.compile(r'__shared__\s+(alignas\(\d+\))')
 
 
@@ -93,15 +94,40 @@ def without_launches(text):
     return text
 
 
+def with_slow_stores(text):
+    """The same source, whose volatile stores are followed by a pause.
+
+    Two stores where one was meant are then seen apart by other blocks.
+    """
+    return _VOLATILE_STORE.sub(
+        r'::cuda_emulator::VolatileStore<\2>(\1,\3);', text
+    )
+
+
+def emulated(text):
+    """A source of kernels as the emulation compiles it."""
+    return with_slow_stores(without_launches(text))
+
+
+def kernel_sources():
+    """Every file of kernels/ that may go into a GPU kernel."""
+    files = sorted((ROOT / 'kernels').rglob('*'))
+    return [path for path in files if path.suffix in ('.h', '.cu')]
+
+
+def in_paddle(path):
+    """Where a file of kernels/ stands below Paddle's include folder."""
+    below = path.relative_to(ROOT / 'kernels')
+    return Path('paddle', 'phi', 'kernels') / below
+
+
 def write_tree():
     """kernels/ as the emulation compiles it; unchanged files stay as old."""
-    target = folder() / 'tree' / 'paddle' / 'phi' / 'kernels'
     found = []
-    for path in sorted((ROOT / 'kernels').rglob('*')):
-        if path.suffix in ('.h', '.cu'):
-            found.append(target / path.relative_to(ROOT / 'kernels'))
-            text = without_launches(path.read_text(encoding='utf-8'))
-            write_if_changed(found[-1], text.encode())
+    for path in kernel_sources():
+        found.append(folder() / 'tree' / in_paddle(path))
+        text = emulated(path.read_text(encoding='utf-8'))
+        write_if_changed(found[-1], text.encode())
     return found
 
 
@@ -116,7 +142,7 @@ def make(jobs=2, say=print):
     """True if the library could be built."""
     sources = [path for path in write_tree() if path.suffix == '.cu']
     sources += build.harness_sources()
-    sources += sorted(EMULATOR.glob('*.cc'))
+    sources += [EMULATOR / 'emulator.cc']
     return build.make_library(
         make_compiler(), sources, library_path(), LINK_FLAGS, jobs, say
     )

@@ -4,12 +4,11 @@ import sys
 from functools import cache
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'scripts'))
-
-from op_schema import load_dir, load_file
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gpu_tests import device
 from gpu_tests.library import ShapeOnly, dtype_name
+from scripts.op_rules.schema import load_dir, load_file
 
 ROOT = Path(__file__).resolve().parents[1]
 # What outputs hold before a call: a wrong number in every dtype.

@@ -32,8 +32,8 @@ from gpu_tests.ops import index_op
 from gpu_tests.ops import run as run_tensors
 
 RTOL = {'float16': 1e-3, 'bfloat16': 1e-2, 'float64': 1e-13}
-# Lengths around a tile of the sort, 256 threads with 12 items each.
-SORT_EDGES = (255, 256, 257, 3071, 3072, 3073, 6145, 20000)
+# Lengths around a tile of the sort, 256 threads with 8 items each.
+SORT_EDGES = (255, 256, 257, 2047, 2048, 2049, 4097, 20000)
 
 
 @pytest.fixture

@@ -1,10 +1,11 @@
 """The library builds, loads and knows every kernel: no GPU is needed."""
 
 import pytest
-from gpu_compiler import find_nvcc
 
 from gpu_tests import device, ops
+from gpu_tests.compile.gpu_compiler import find_nvcc
 from gpu_tests.library import KernelError, ShapeOnly
+from gpu_tests.compile.gpu_compiler import find_nvcc
 
 torch = pytest.importorskip('torch')
 no_gpu = pytest.mark.no_gpu

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from masked_cases import TOLERANCE
 from masked_fill_cases import (
     cases,
     reference_masked_fill,
@@ -17,7 +18,6 @@ from scatter_test_utils import (
     storage_dtype,
     to_numbers,
 )
-from test_masked_scatter_grad import TOLERANCE
 
 from gpu_tests.arrays import (
     DTYPE_OF_SIZE,

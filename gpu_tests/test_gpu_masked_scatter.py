@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from masked_cases import TOLERANCE, kinds_of_masks
 from masked_scatter_cases import (
     cases,
     count_true,
@@ -19,8 +20,6 @@ from scatter_test_utils import (
     storage_dtype,
     to_numbers,
 )
-from test_masked_scatter_grad import TOLERANCE
-from test_masked_scatter_sizes import masks
 
 from gpu_tests.arrays import (
     DTYPE_OF_SIZE,
@@ -80,7 +79,7 @@ def test_in_place(rng, dtype):
 @pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
 def test_lengths_around_the_tiles(rng, dtype):
     for size in tile_edges(dtype):
-        for name, mask in masks(rng, (size,)):
+        for name, mask in kinds_of_masks(rng, (size,)):
             arrays = exact_values(rng, dtype, (size,), mask)
             (out,) = run('masked_scatter', *arrays)
             expected = fast_masked_scatter(*arrays)

@@ -18,7 +18,7 @@ LENGTHS = (
     '(lengths or rows or unaligned or long_indexes) '
     'and not (int16 or float32 or float64)'
 )
-UNALIGNED = '(unaligned or (long_indexes and 3073)) and not (int16 or float64)'
+UNALIGNED = '(unaligned or (long_indexes and 2049)) and not (int16 or float64)'
 
 
 # The names keep the tests from choosing this one.

@@ -36,6 +36,8 @@ from paddle.tensor.manipulation import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddle import Tensor
 
 # What `reduce` may be, and how the operators call it.
@@ -99,18 +101,15 @@ def _check_scatter_place(api_name: str) -> None:
         )
 
 
-# axis and reduce of a call that gives none of them, as these very objects.
-_SCATTER_AXIS = 0
-_SCATTER_REDUCE = 'sum'
-
-
 def _scatter_op(
     api_name: str, overwrite: Any, axis: Any, reduce: Any, include_self: Any
 ) -> tuple[str, tuple]:
     """
     The operator that serves a call of scatter or scatter_, and its attributes.
 
-    scatter takes what earlier releases knew. What else is linear in x and updates is for index_scatter, whose gradient needs neither.
+    Calls that earlier releases knew stay with the operator scatter. Of the
+    others, mul, amax and amin are for index_reduce, whose gradient reads x and
+    updates; index_scatter takes the rest, whose gradient needs neither.
     """
     if not (type(overwrite) is type(include_self) is bool):
         if overwrite is None:  # which earlier releases took for False
@@ -153,40 +152,83 @@ def _scatter_legacy(
     return out
 
 
-def _scatter_by_op(
-    x: Tensor, index: Tensor, updates: Tensor, op: str, attrs: tuple
-) -> Tensor:
-    if in_dynamic_or_pir_mode():
-        return getattr(_C_ops, op)(x, index, updates, *attrs)
-    return _scatter_legacy(op, x, index, updates, attrs)
-
-
 def _explain_scatter_error(
     error: Exception, api_name: str, op: str, **tensors: Tensor
 ) -> None:
     """Lets the error of an operator name the function and the argument."""
-    if op != 'scatter' or not in_dynamic_mode():  # whose error names it
+    # the operator scatter names the argument itself, in dynamic graph mode
+    if op != 'scatter' or not in_dynamic_mode():
         _check_tensor_args(api_name, **tensors)
     _name_api(error, op, api_name)
 
 
+# The axis and the reduce of a call that gives none, to compare with `is`.
+_SCATTER_AXIS = 0
+_SCATTER_REDUCE = 'sum'
+
+
+def _run_scatter(
+    suffix: str,
+    plain_op: Callable[..., Tensor],
+    x: Tensor,
+    index: Tensor,
+    updates: Tensor,
+    overwrite: bool,
+    axis: int,
+    reduce: str,
+    include_self: bool,
+) -> Tensor:
+    """
+    scatter for a suffix of '', and scatter_ for one of '_'.
+
+    plain_op serves a call without options, as nearly all are. _scatter_op would
+    find it too, but takes a tenth of the time of a call on small Tensors.
+    """
+    op = 'scatter'
+    try:
+        if (
+            axis is _SCATTER_AXIS
+            and reduce is _SCATTER_REDUCE
+            and include_self is False
+            and type(overwrite) is bool
+            # scatter_ is not for static graphs
+            and (suffix or in_dynamic_or_pir_mode())
+        ):
+            return plain_op(x, index, updates, overwrite)
+        op, attrs = _scatter_op(
+            'scatter' + suffix, overwrite, axis, reduce, include_self
+        )
+        if in_dynamic_or_pir_mode():
+            return getattr(_C_ops, op + suffix)(x, index, updates, *attrs)
+        return _scatter_legacy(op, x, index, updates, attrs)
+    except Exception as error:
+        _explain_scatter_error(
+            error, 'scatter' + suffix, op, x=x, index=index, updates=updates
+        )
+        raise
+
+
 # What the error of a call with too few arguments lists.
-_SCATTER_FORMS = (
-    " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-    " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
-)
-_SCATTER_INPLACE_FORMS = (
-    " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-    " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
-)
+_SCATTER_FORMS = {
+    'scatter': (
+        " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
+        " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
+    ),
+    'scatter_': (
+        " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
+        " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
+    ),
+}
 
 
-def _names_scatter_dim(args: tuple, kwargs: dict, forms: str) -> bool:
-    """Whether a call with one positional argument or none names `dim`."""
+def _is_torch_scatter(api_name: str, args: tuple, kwargs: dict) -> bool:
+    """Whether a call has the form of torch: that alone has `dim`, an int."""
+    if len(args) >= 2:
+        return isinstance(args[1], int)  # else index, which is a Tensor
     if len(args) + len(kwargs) < 2:
         raise TypeError(
             f"Too few arguments in the function call: {len(args)}, "
-            f"{len(kwargs)}. Expect one of: \n{forms}"
+            f"{len(kwargs)}. Expect one of: \n{_SCATTER_FORMS[api_name]}"
         )
     return 'dim' in kwargs
 
@@ -194,15 +236,17 @@ def _names_scatter_dim(args: tuple, kwargs: dict, forms: str) -> bool:
 def _scatter_call_of_today(
     api_name: str, args: tuple, kwargs: dict
 ) -> tuple[tuple, dict]:
-    """Takes name, and out behind it, from where axis and reduce are now.
+    """
+    The arguments of a call with five or more, as this release reads them.
 
-    For five arguments or more.
+    Earlier releases had name in fifth place and out in sixth, where axis and
+    reduce are now. A str or None in fifth place can only be such a name.
     """
     if not (args[4] is None or isinstance(args[4], str)):
         return args, kwargs
     new_ones = kwargs.keys() & {'axis', 'reduce', 'include_self'}
     if new_ones or len(args) > 6 or any(isinstance(a, str) for a in args[5:]):
-        return args, kwargs  # no earlier release took it: axis is wrong
+        return args, kwargs  # no earlier release took it: a wrong axis
     old = dict(zip(('name', 'out'), args[4:]))
     twice = sorted(old.keys() & kwargs.keys())
     if twice:

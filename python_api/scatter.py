@@ -15,26 +15,19 @@
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from typing_extensions import overload
 
 import paddle
 from paddle import _C_ops
-from paddle.framework import in_dynamic_or_pir_mode
 from paddle.tensor.manipulation import (
-    _SCATTER_AXIS,
-    _SCATTER_FORMS,
-    _SCATTER_INPLACE_FORMS,
-    _SCATTER_REDUCE,
     _check_tensor_args,
-    _explain_scatter_error,
-    _names_scatter_dim,
+    _is_torch_scatter,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
-    _scatter_by_op,
+    _run_scatter,
     _scatter_call_of_today,
-    _scatter_op,
 )
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
@@ -52,26 +45,18 @@ def _scatter_inplace_wrapper(
     include_self: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """scatter_ with index before updates, and not in the way of torch.scatter_."""
-    op = 'scatter'
-    try:
-        # _scatter_op would say so, but to ask it takes a tenth of a small call
-        if (
-            axis is _SCATTER_AXIS
-            and reduce is _SCATTER_REDUCE
-            and include_self is False
-            and type(overwrite) is bool
-        ):
-            return _C_ops.scatter_(x, index, updates, overwrite)
-        op, attrs = _scatter_op(
-            'scatter_', overwrite, axis, reduce, include_self
-        )
-        return getattr(_C_ops, op + '_')(x, index, updates, *attrs)
-    except Exception as error:
-        _explain_scatter_error(
-            error, 'scatter_', op, x=x, index=index, updates=updates
-        )
-        raise
+    """scatter_ as Paddle has it, without the form of torch.scatter_."""
+    return _run_scatter(
+        '_',
+        _C_ops.scatter_,
+        x,
+        index,
+        updates,
+        overwrite,
+        axis,
+        reduce,
+        include_self,
+    )
 
 
 @overload
@@ -81,9 +66,7 @@ def scatter_(
     updates: Tensor,
     overwrite: bool = True,
     axis: int = 0,
-    reduce: Literal[
-        'sum', 'add', 'mul', 'multiply', 'prod', 'mean', 'amax', 'amin'
-    ] = 'sum',
+    reduce: str = 'sum',
     include_self: bool = False,
     name: str | None = None,
 ) -> Tensor: ...
@@ -122,14 +105,9 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
                    [[1., 2., 9.],
                     [8., 5., 6.]])
     """
-    # only the form of torch has `dim`, and index is never an int
-    if len(args) >= 2:
-        has_dim = isinstance(args[1], int)
-    else:
-        has_dim = _names_scatter_dim(args, kwargs, _SCATTER_INPLACE_FORMS)
-    if has_dim:
+    if _is_torch_scatter('scatter_', args, kwargs):
         return _put_along_axis_inplace_wrapper(*args, **kwargs)
-    if len(args) > 4:
+    if len(args) > 4:  # where releases before axis and reduce had name and out
         args, kwargs = _scatter_call_of_today('scatter_', args, kwargs)
     return _scatter_inplace_wrapper(*args, **kwargs)
 
@@ -149,30 +127,20 @@ def _scatter_wrapper(
     name: str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """scatter with index before updates, and not in the way of torch.scatter."""
+    """scatter as Paddle has it, without the form of torch.scatter."""
     if out is not None:
         _check_tensor_args('scatter', out=out)
-    op = 'scatter'
-    try:
-        # _scatter_op would say so, but to ask it takes a tenth of a small call
-        if (
-            axis is _SCATTER_AXIS
-            and reduce is _SCATTER_REDUCE
-            and include_self is False
-            and type(overwrite) is bool
-            and in_dynamic_or_pir_mode()
-        ):
-            res = _C_ops.scatter(x, index, updates, overwrite)
-        else:
-            op, attrs = _scatter_op(
-                'scatter', overwrite, axis, reduce, include_self
-            )
-            res = _scatter_by_op(x, index, updates, op, attrs)
-    except Exception as error:
-        _explain_scatter_error(
-            error, 'scatter', op, x=x, index=index, updates=updates
-        )
-        raise
+    res = _run_scatter(
+        '',
+        _C_ops.scatter,
+        x,
+        index,
+        updates,
+        overwrite,
+        axis,
+        reduce,
+        include_self,
+    )
     if out is not None:
         paddle.assign(res, out)
     return res
@@ -185,9 +153,7 @@ def scatter(
     updates: Tensor,
     overwrite: bool = True,
     axis: int = 0,
-    reduce: Literal[
-        'sum', 'add', 'mul', 'multiply', 'prod', 'mean', 'amax', 'amin'
-    ] = 'sum',
+    reduce: str = 'sum',
     include_self: bool = False,
     name: str | None = None,
     out: Tensor | None = None,
@@ -321,14 +287,9 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
                     [2.        , 5.50000000],
                     [3.        , 5.        ]])
     """
-    # only the form of torch has `dim`, and index is never an int
-    if len(args) >= 2:
-        has_dim = isinstance(args[1], int)
-    else:
-        has_dim = _names_scatter_dim(args, kwargs, _SCATTER_FORMS)
-    if has_dim:
+    if _is_torch_scatter('scatter', args, kwargs):
         return _put_along_axis_wrapper(*args, **kwargs)
-    if len(args) > 4:
+    if len(args) > 4:  # where releases before axis and reduce had name and out
         args, kwargs = _scatter_call_of_today('scatter', args, kwargs)
     return _scatter_wrapper(*args, **kwargs)
 

@@ -127,30 +127,3 @@ def _check_scatter_variable(op_name: str, arg_name: str, x: Tensor) -> None:
         ],
         op_name,
     )
-
-
-def _check_inplace_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
-    x_shape, mask_shape = x.shape, mask.shape
-    if mask_shape == x_shape:
-        return
-    lead = len(x_shape) - len(mask_shape)
-    if lead < 0 or any(
-        m != 1 and m != n for m, n in zip(mask_shape, x_shape[lead:])
-    ):
-        raise ValueError(
-            f"{op_name}: mask must be broadcastable to the shape of x, which "
-            f"is {x_shape}, because x keeps its shape in place, but received "
-            f"a mask of shape {mask_shape}."
-        )
-
-
-def _check_mask_broadcasts(op_name: str, x: Tensor, mask: Tensor) -> None:
-    # a dim of -1 is not known before a static graph runs
-    if any(
-        m != n and m >= 0 and n >= 0 and 1 not in (m, n)
-        for m, n in zip(x.shape[::-1], mask.shape[::-1])
-    ):
-        raise ValueError(
-            f"{op_name}: the shapes of x and mask must broadcast, but "
-            f"received {list(x.shape)} and {list(mask.shape)}."
-        )

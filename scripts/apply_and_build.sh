@@ -5,19 +5,24 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
+# Of Python 3. prerequisites.py has the same range, but a Python must be found
+# before it can be asked.
+oldest=9
+newest=13
+
 fits() {
-  "$1" -c 'import sys; sys.exit(not (3, 9) <= sys.version_info[:2] <= (3, 13))' \
+  "$1" -c "import sys; sys.exit(not (3, $oldest) <= sys.version_info[:2] <= (3, $newest))" \
     >/dev/null 2>&1
 }
 
 find_python() {
-  local name
-  for name in python3 python3.13 python3.12 python3.11 python3.10 python3.9; do
-    if fits "$name"; then
-      echo "$name"
-      return
-    fi
+  local name=python3 minor=$((newest + 1))
+  until fits "$name"; do
+    minor=$((minor - 1))
+    if ((minor < oldest)); then return; fi
+    name=python3.$minor
   done
+  echo "$name"
 }
 
 # What build.py would have said, for a machine on which it cannot run.
@@ -25,7 +30,7 @@ without_python() {
   local tool
   {
     echo "Missing:"
-    echo "  python3 (3.9 to 3.13)${1:+: $1 is not one}"
+    echo "  python3 (3.$oldest to 3.$newest)${1:+: $1 is not one}"
     for tool in g++ cmake git; do
       command -v "$tool" >/dev/null || echo "  $tool"
     done

@@ -15,6 +15,7 @@
 """masked_fill in plain loops, and the cases that its tests go through."""
 
 import numpy as np
+from masked_cases import result_shapes, with_masks
 from scatter_graph_utils import run_static
 from scatter_test_utils import (
     ALL_DTYPES,
@@ -196,44 +197,31 @@ def fill_static(dtype, number):
 WAYS = (fill, fill_inplace, fill_static)
 
 
-# (name, x shape, mask shape, value shape, density of Trues)
+# (name, x shape, mask shape, density of Trues, value shape), besides those where
+# value has the shape of the result
 CASES = (
-    ('same shape', (5, 7), (5, 7), (5, 7), 0.5),
-    ('one axis', (37,), (37,), (37,), 0.5),
-    ('four axes', (2, 3, 4, 5), (2, 3, 4, 5), (3, 1, 5), 0.5),
-    ('all True', (6, 9), (6, 9), (6, 9), 1.0),
-    ('all False', (6, 9), (6, 9), (6, 9), 0.0),
-    ('few True', (11, 13), (11, 13), (11, 13), 0.05),
-    ('many True', (11, 13), (11, 13), (13,), 0.95),
-    ('0-D value', (5, 7), (5, 7), (), 0.5),
-    ('value of one element', (5, 7), (5, 7), (1,), 0.5),
-    ('value row', (5, 7), (5, 7), (7,), 0.5),
-    ('value row with an axis', (5, 7), (5, 7), (1, 7), 0.5),
-    ('value column', (5, 7), (5, 7), (5, 1), 0.5),
-    ('row mask', (5, 7), (7,), (5, 7), 0.5),
-    ('column mask', (5, 7), (5, 1), (7,), 0.5),
-    ('mask over the middle axis', (3, 4, 5), (3, 1, 5), (4, 1), 0.5),
-    ('mask of one element', (3, 4), (1,), (4,), 1.0),
-    ('0-D mask', (3, 4), (), (3, 1), 1.0),
-    ('0-D mask, False', (3, 4), (), (3, 1), 0.0),
-    ('x row', (7,), (5, 7), (5, 1), 0.5),
-    ('x column', (5, 1), (5, 7), (5, 7), 0.5),
-    ('x of one element', (1, 1), (5, 7), (1, 1), 0.5),
-    ('0-D x', (), (5, 7), (), 0.5),
-    ('both ways', (5, 1), (1, 7), (5, 7), 0.5),
-    ('three ways', (3, 1, 5), (4, 1), (1, 5), 0.5),
-    ('all 0-D', (), (), (), 1.0),
-    ('x of no element', (0, 3), (0, 3), (3,), 0.5),
-    ('x of no element, row mask', (0, 3), (3,), (0, 3), 0.5),
-    ('mask of no element', (1, 3), (0, 3), (), 0.5),
-    ('mask of no element, 0-D x', (), (2, 0), (1,), 0.5),
-    ('nothing at all', (0,), (0,), (0,), 0.5),
+    ('0-D value', (5, 7), (5, 7), 0.5, ()),
+    ('value of one element', (5, 7), (5, 7), 0.5, (1,)),
+    ('value row', (5, 7), (5, 7), 0.5, (7,)),
+    ('value row with an axis', (5, 7), (5, 7), 0.5, (1, 7)),
+    ('value row, many True', (11, 13), (11, 13), 0.95, (13,)),
+    ('value column', (5, 7), (5, 7), 0.5, (5, 1)),
+    ('value over the inner axis', (2, 3, 4, 5), (2, 3, 4, 5), 0.5, (3, 1, 5)),
+    ('value row, column mask', (5, 7), (5, 1), 0.5, (7,)),
+    ('value column, middle axis', (3, 4, 5), (3, 1, 5), 0.5, (4, 1)),
+    ('value row, mask of one element', (3, 4), (1,), 1.0, (4,)),
+    ('value column, 0-D mask', (3, 4), (), 1.0, (3, 1)),
+    ('value column, 0-D mask, False', (3, 4), (), 0.0, (3, 1)),
+    ('value column, x row', (7,), (5, 7), 0.5, (5, 1)),
+    ('x and value of one element', (1, 1), (5, 7), 0.5, (1, 1)),
+    ('0-D x and value', (), (5, 7), 0.5, ()),
+    ('three ways', (3, 1, 5), (4, 1), 0.5, (1, 5)),
+    ('value row, x of no element', (0, 3), (0, 3), 0.5, (3,)),
+    ('0-D value, mask of no element', (1, 3), (0, 3), 0.5, ()),
+    ('value of one element, 0-D x', (), (2, 0), 0.5, (1,)),
 )
 
 
 def cases():
     """Yields (name, x shape, mask, value shape)."""
-    for name, x_shape, mask_shape, value_shape, density in CASES:
-        rng = np.random.default_rng(len(name))
-        mask = np.asarray(rng.random(mask_shape) < density)
-        yield name, x_shape, mask, value_shape
+    yield from with_masks((*result_shapes(), *CASES))

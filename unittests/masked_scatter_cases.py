@@ -14,6 +14,7 @@
 """masked_scatter in plain loops, and the cases that its tests go through."""
 
 import numpy as np
+from masked_cases import result_shapes, with_masks
 from scatter_test_utils import sum_to_shape, to_paddle, to_torch
 
 import paddle
@@ -80,49 +81,25 @@ def run_both(x, mask, value):
     return out.numpy(), reference_masked_scatter(x, mask, value)
 
 
-# (name, x shape, mask shape, value shape, density of Trues)
+# (name, x shape, mask shape, density of Trues, value shape), besides those where
+# value has the shape of the result
 CASES = (
-    ('same shape', (5, 7), (5, 7), (5, 7), 0.5),
-    ('one axis', (37,), (37,), (37,), 0.5),
-    ('four axes', (2, 3, 4, 5), (2, 3, 4, 5), (120,), 0.5),
-    ('all True', (6, 9), (6, 9), (54,), 1.0),
-    ('all False', (6, 9), (6, 9), (54,), 0.0),
-    ('few True', (11, 13), (11, 13), (11, 13), 0.05),
-    ('many True', (11, 13), (11, 13), (11, 13), 0.95),
-    ('row mask', (5, 7), (7,), (35,), 0.5),
-    ('row mask with an axis', (5, 7), (1, 7), (35,), 0.5),
-    ('column mask', (5, 7), (5, 1), (35,), 0.5),
-    ('mask over the middle axis', (3, 4, 5), (3, 1, 5), (60,), 0.5),
-    ('mask over the outer axes', (3, 4, 5), (4, 1), (60,), 0.5),
-    ('mask of one element', (3, 4), (1,), (12,), 1.0),
-    ('0-D mask', (3, 4), (), (12,), 1.0),
-    ('0-D mask, False', (3, 4), (), (12,), 0.0),
-    ('x row', (7,), (5, 7), (35,), 0.5),
-    ('x column', (5, 1), (5, 7), (35,), 0.5),
-    ('x of one element', (1, 1), (5, 7), (35,), 0.5),
-    ('0-D x', (), (5, 7), (35,), 0.5),
-    ('both ways', (5, 1), (1, 7), (35,), 0.5),
-    ('both ways, three axes', (3, 1, 5), (4, 1), (60,), 0.5),
-    ('all 0-D', (), (), (), 1.0),
-    ('0-D x and mask', (), (), (3,), 1.0),
-    ('more values than needed', (5, 7), (5, 7), (9, 11), 0.5),
-    ('value of another shape', (4, 6), (4, 6), (2, 3, 4), 0.5),
-    ('x of no element', (0, 3), (0, 3), (4,), 0.5),
-    ('x of no element, row mask', (0, 3), (3,), (4,), 0.5),
-    ('mask of no element', (1, 3), (0, 3), (4,), 0.5),
-    ('mask of no element, 0-D x', (), (2, 0), (4,), 0.5),
-    ('value of no element', (3, 4), (3, 4), (0,), 0.0),
-    ('value of no element, 2-D', (3, 4), (3, 4), (2, 0), 0.0),
-    ('nothing at all', (0,), (0,), (0,), 0.5),
+    ('value of one axis', (3, 4, 5), (3, 1, 5), 0.5, (60,)),
+    ('0-D x and mask', (), (), 1.0, (3,)),
+    ('more values than needed', (5, 7), (5, 7), 0.5, (9, 11)),
+    ('value of another shape', (4, 6), (4, 6), 0.5, (2, 3, 4)),
+    ('values for no element', (0, 3), (0, 3), 0.5, (4,)),
+    ('values for no element, row mask', (0, 3), (3,), 0.5, (4,)),
+    ('values for a mask of no element', (1, 3), (0, 3), 0.5, (4,)),
+    ('values for a mask of no element, 0-D x', (), (2, 0), 0.5, (4,)),
+    ('value of no element', (3, 4), (3, 4), 0.0, (0,)),
+    ('value of no element, 2-D', (3, 4), (3, 4), 0.0, (2, 0)),
 )
 
 
 def cases():
     """Yields (name, x shape, mask, value shape)."""
-    for name, x_shape, mask_shape, value_shape, density in CASES:
-        rng = np.random.default_rng(len(name))
-        mask = np.asarray(rng.random(mask_shape) < density)
-        yield name, x_shape, mask, value_shape
+    yield from with_masks((*result_shapes(), *CASES))
 
 
 def count_true(x_shape, mask):

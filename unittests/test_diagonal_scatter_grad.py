@@ -11,11 +11,30 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
+"""Gradients of paddle.diagonal_scatter, first to second order."""
 
 import unittest
 
+import numpy as np
+from scatter_grad_utils import SecondOrderCases
 from view_scatter_cases import DIAGONAL
 from view_scatter_grad import ScatterGradients, ScatterGradientsAndTorch
+
+import paddle
+
+rng = np.random.default_rng(7)
+BOTH = 'x y'
+
+
+def arrays(x_shape, y_shape):
+    return {
+        'x': rng.standard_normal(x_shape),
+        'y': rng.standard_normal(y_shape),
+    }
+
+
+def on_diagonal(*args):
+    return lambda x, y: paddle.diagonal_scatter(x, y, *args)
 
 
 class TestDiagonalScatterGradients(ScatterGradients, unittest.TestCase):
@@ -26,6 +45,15 @@ class TestDiagonalScatterGradientsAndTorch(
     ScatterGradientsAndTorch, unittest.TestCase
 ):
     op = DIAGONAL
+
+
+class TestDiagonalScatterSecondOrder(SecondOrderCases, unittest.TestCase):
+    cases = {
+        'both': (on_diagonal(), arrays([4, 5], [4]), BOTH),
+        'x': (on_diagonal(1), arrays([4, 4], [3]), 'x'),
+        'y': (on_diagonal(-1, 2, 0), arrays([3, 2, 4], [2, 3]), 'y'),
+        'nothing': (on_diagonal(), arrays([3, 0], [0]), BOTH),
+    }
 
 
 if __name__ == '__main__':

@@ -11,12 +11,14 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
+"""diagonal_scatter in OpTest form: every dtype, axis and edge."""
 
 import unittest
 
 from op_test import OpTest, skip_check_grad_ci
+from scatter_op_utils import ZERO_SIZE, dtype_cases
 from view_scatter_cases import DIAGONAL
-from view_scatter_op_checks import NO_GRADIENT, ZERO_SIZE, ScatterOpChecks
+from view_scatter_op import ScatterOpChecks
 
 
 class TestDiagonalScatterOp(ScatterOpChecks, OpTest):
@@ -66,50 +68,7 @@ class TestDiagonalScatterOpNoElement(TestDiagonalScatterOp):
     x_shape = (0, 3, 4)
 
 
-class TestDiagonalScatterFP16Op(TestDiagonalScatterOp):
-    dtype_name = 'float16'
-
-
-class TestDiagonalScatterBF16Op(TestDiagonalScatterOp):
-    dtype_name = 'bfloat16'
-
-
-class TestDiagonalScatterComplex64Op(TestDiagonalScatterOp):
-    dtype_name = 'complex64'
-
-
-class TestDiagonalScatterComplex128Op(TestDiagonalScatterOp):
-    dtype_name = 'complex128'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestDiagonalScatterBoolOp(TestDiagonalScatterOp):
-    dtype_name = 'bool'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestDiagonalScatterUint8Op(TestDiagonalScatterOp):
-    dtype_name = 'uint8'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestDiagonalScatterInt8Op(TestDiagonalScatterOp):
-    dtype_name = 'int8'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestDiagonalScatterInt16Op(TestDiagonalScatterOp):
-    dtype_name = 'int16'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestDiagonalScatterInt32Op(TestDiagonalScatterOp):
-    dtype_name = 'int32'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestDiagonalScatterInt64Op(TestDiagonalScatterOp):
-    dtype_name = 'int64'
+globals().update(dtype_cases(TestDiagonalScatterOp))
 
 
 if __name__ == '__main__':

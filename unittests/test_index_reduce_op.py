@@ -11,13 +11,14 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
+"""index_reduce in OpTest form: every axis, kind of index and dtype."""
+
 import unittest
 
-from index_reduce_cases import IndexOpChecks
+from index_reduce_op import IndexOpChecks
 from op_test import OpTest, skip_check_grad_ci
-
-NO_GRADIENT = 'this dtype has no gradients'
-ZERO_SIZE = 'a gradient of no element has nothing to compare numerically'
+from scatter_op_utils import ZERO_SIZE, dtype_cases
+from scatter_test_utils import GRAD_DTYPES, HALF_DTYPES, INT_DTYPES
 
 
 class TestIndexReduceOp(IndexOpChecks, OpTest):
@@ -96,27 +97,8 @@ class TestIndexReduceOpNoElement(TestIndexReduceOp):
     updates_shape = (15, 0)
 
 
-class TestIndexReduceFP16Op(TestIndexReduceOp):
-    dtype_name = 'float16'
-
-
-class TestIndexReduceBF16Op(TestIndexReduceOp):
-    dtype_name = 'bfloat16'
-
-
-class TestIndexReduceComplexOp(TestIndexReduceOp):
-    dtype_name = 'complex128'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestIndexReduceInt32Op(TestIndexReduceOp):
-    dtype_name = 'int32'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestIndexReduceUint8Op(TestIndexReduceOp):
-    dtype_name = 'uint8'
-    reduce = 'amax'
+globals().update(dtype_cases(TestIndexReduceOp, GRAD_DTYPES + INT_DTYPES))
+globals().update(dtype_cases(TestIndexReduceOpAmax, HALF_DTYPES + INT_DTYPES))
 
 
 if __name__ == '__main__':

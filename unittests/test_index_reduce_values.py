@@ -11,9 +11,8 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""index_scatter and index_reduce of every case, dtype and number of threads."""
+"""index_scatter and index_reduce of every case and dtype."""
 
-import itertools
 import unittest
 
 import numpy as np
@@ -21,7 +20,6 @@ from index_reduce_cases import (
     REDUCES,
     TORCH_NAMES,
     cases,
-    defined,
     dtype_reduces,
     expected_index_reduce,
     operands,
@@ -43,8 +41,6 @@ from scatter_test_utils import (
     to_torch,
     torch_to_numpy,
 )
-
-import paddle
 
 
 def run(x, index, updates, *attrs):
@@ -226,62 +222,6 @@ class TestIndexReduceValues(unittest.TestCase):
         self.assertEqual(out.tolist(), [True, True, False, True])
         out = run(x, index, updates, 0, 'sum', False)
         self.assertEqual(out.tolist(), [True, False, False, True])
-
-
-# (dtype, shape of x, axis) that are worth several threads
-LARGE = (
-    *itertools.product(
-        ('float32', 'float16'),
-        ((150, 400), (60000,)),
-        (0,),
-    ),
-    *itertools.product(
-        ('float32', 'complex64'),
-        ((200, 300), (60, 800, 2)),
-        (1,),
-    ),
-)
-
-
-def skewed_indices(rng, size):
-    yield rng.integers(-size, size, 2 * size)
-    yield np.full(2 * size, size // 2)
-    yield rng.choice([0, size - 1], 2 * size)
-
-
-class TestIndexReduceDeterminism(unittest.TestCase):
-    def results(self, x, index, updates, attrs):
-        """The bytes of the output and of both gradients."""
-        tensors = [to_paddle(a, stop_gradient=False) for a in (x, updates)]
-        out = reduce_by_index(tensors[0], to_paddle(index), tensors[1], *attrs)
-        found = [out, *paddle.grad([out], tensors)]
-        return [tensor.numpy().tobytes() for tensor in found]
-
-    def check(self, x, index, updates, attrs):
-        found = []
-        for threads in (1, 2, 5):
-            paddle.base.core.set_num_threads(threads)
-            found.append(self.results(x, index, updates, attrs))
-        self.assertEqual(found[1], found[0])
-        self.assertEqual(found[2], found[0])
-
-    def test_bits_do_not_depend_on_the_number_of_threads(self):
-        self.addCleanup(paddle.base.core.set_num_threads, 1)  # as at start
-        rng = np.random.default_rng(0)
-        for dtype, shape, axis in LARGE:
-            for index in skewed_indices(rng, shape[axis]):
-                wide = list(shape)
-                wide[axis] = len(index)
-                x, updates = (
-                    (rng.random(s) + 0.5).astype(dtype) for s in (shape, wide)
-                )
-                for reduce in ('assign', 'sum', 'mul', 'mean', 'amax'):
-                    if defined(reduce, dtype):
-                        attrs = axis, reduce, True
-                        with self.subTest(
-                            dtype=dtype, shape=shape, attrs=attrs
-                        ):
-                            self.check(x, index, updates, attrs)
 
 
 def torch_has(reduce, include_self):

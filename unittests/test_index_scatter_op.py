@@ -11,13 +11,14 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
+"""index_scatter in OpTest form: every axis, kind of index and dtype."""
+
 import unittest
 
-from index_reduce_cases import IndexOpChecks
+from index_reduce_op import IndexOpChecks
 from op_test import OpTest, skip_check_grad_ci
-
-NO_GRADIENT = 'this dtype has no gradients'
-ZERO_SIZE = 'a gradient of no element has nothing to compare numerically'
+from scatter_op_utils import ZERO_SIZE, dtype_cases
+from scatter_test_utils import GRAD_DTYPES, HALF_DTYPES, INT_DTYPES
 
 
 class TestIndexScatterOp(IndexOpChecks, OpTest):
@@ -93,37 +94,10 @@ class TestIndexScatterOpNoElement(TestIndexScatterOp):
     updates_shape = (15, 0)
 
 
-class TestIndexScatterFP16Op(TestIndexScatterOp):
-    dtype_name = 'float16'
-
-
-class TestIndexScatterFP16OpAssign(TestIndexScatterFP16Op):
-    reduce = 'assign'
-
-
-class TestIndexScatterBF16Op(TestIndexScatterOp):
-    dtype_name = 'bfloat16'
-
-
-class TestIndexScatterBF16OpMean(TestIndexScatterBF16Op):
-    reduce = 'mean'
-    include_self = False
-
-
-class TestIndexScatterComplexOp(TestIndexScatterOp):
-    dtype_name = 'complex128'
-    reduce = 'mean'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestIndexScatterInt32Op(TestIndexScatterOp):
-    dtype_name = 'int32'
-    reduce = 'mean'
-
-
-@skip_check_grad_ci(reason=NO_GRADIENT)
-class TestIndexScatterBoolOp(TestIndexScatterOp):
-    dtype_name = 'bool'
+globals().update(dtype_cases(TestIndexScatterOp))
+globals().update(dtype_cases(TestIndexScatterOpAssign))
+globals().update(dtype_cases(TestIndexScatterOpMean, GRAD_DTYPES + INT_DTYPES))
+globals().update(dtype_cases(TestIndexScatterOpMeanWithoutSelf, HALF_DTYPES))
 
 
 if __name__ == '__main__':

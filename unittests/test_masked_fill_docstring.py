@@ -17,7 +17,11 @@
 import inspect
 import unittest
 
-from docstring_samples import run_samples, section, undocumented_parameters
+from scatter_docstring_utils import (
+    run_samples,
+    section,
+    undocumented_parameters,
+)
 from scatter_test_utils import ALL_DTYPES
 
 import paddle

@@ -16,12 +16,14 @@
 import unittest
 
 import numpy as np
+from masked_cases import TOLERANCE
 from masked_scatter_cases import (
     as_tensors,
     cases,
     reference_masked_scatter_grad,
     torch_broadcast_masked_scatter,
 )
+from scatter_grad_utils import SecondOrderCases
 from scatter_test_utils import (
     COMPLEX_DTYPES,
     assert_same_bits,
@@ -39,16 +41,6 @@ from scatter_test_utils import (
 )
 
 import paddle
-
-# of a sum over a broadcast axis of at most 40 elements of size 1
-TOLERANCE = {
-    'float16': 5e-2,
-    'bfloat16': 4e-1,
-    'float32': 1e-5,
-    'float64': 1e-13,
-    'complex64': 1e-5,
-    'complex128': 1e-13,
-}
 
 
 def out_shape(x_shape, mask):
@@ -266,6 +258,51 @@ class TestMaskedScatterGradSums(unittest.TestCase):
             array = np.arange(35.0).reshape(1, 5, 7)
             x.expand([1, 5, 7]).backward(to_paddle(array))
             assert_same_bits(x.grad, sum_to_shape(array, shape))
+
+
+def second_order_arrays(x_shape, mask_shape, value_size):
+    rng = np.random.default_rng(7)
+    return {
+        'x': rng.standard_normal(x_shape),
+        'mask': rng.random(mask_shape) < 0.5,
+        'value': rng.standard_normal(value_size),
+    }
+
+
+def masked_scatter(x, mask, value):
+    return paddle.masked_scatter(x, mask, value)
+
+
+class TestMaskedScatterSecondOrder(SecondOrderCases, unittest.TestCase):
+    cases = {
+        'both': (
+            masked_scatter,
+            second_order_arrays([4, 5], [4, 5], 20),
+            'x value',
+        ),
+        'x': (masked_scatter, second_order_arrays([4, 5], [4, 5], 20), 'x'),
+        'value': (
+            masked_scatter,
+            second_order_arrays([4, 5], [4, 5], 20),
+            'value',
+        ),
+        'row mask': (
+            masked_scatter,
+            second_order_arrays([4, 5], [5], [4, 5]),
+            'x value',
+        ),
+        'wide mask': (
+            masked_scatter,
+            second_order_arrays([5], [4, 5], [4, 5]),
+            'x value',
+        ),
+        '0-D': (masked_scatter, second_order_arrays([], [], 1), 'x value'),
+        'nothing': (
+            masked_scatter,
+            second_order_arrays([0, 3], [3], 0),
+            'x value',
+        ),
+    }
 
 
 if __name__ == '__main__':

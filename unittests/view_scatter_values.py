@@ -20,8 +20,12 @@ import inspect
 import os
 
 import numpy as np
-from docstring_samples import run_samples, section, undocumented_parameters
 from hypothesis import given, settings, strategies
+from scatter_docstring_utils import (
+    run_samples,
+    section,
+    undocumented_parameters,
+)
 from scatter_test_utils import (
     ALL_DTYPES,
     assert_same_bits,
@@ -158,7 +162,7 @@ class ScatterValues:
             with self.subTest(alias=alias):
                 assert_same_bits(self.op.function(**arguments), expected)
 
-    def test_docstring_samples_print_what_they_say(self):
+    def test_scatter_docstring_utils_print_what_they_say(self):
         self.assertGreaterEqual(run_samples(self.op.function), 5)
 
     def test_docstring_describes_arguments_and_exceptions(self):

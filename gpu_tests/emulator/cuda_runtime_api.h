@@ -2,8 +2,8 @@
 // blocks run at a time, each on a thread of its own; the threads of a block are
 // fibers, changed at barriers and warp operations. Device memory is memory.
 //
-// What it cannot show: speed, memory ordering, and races between the threads
-// of a block that no order of its fibers brings out.
+// What it cannot show: speed, memory ordering, and, without races.cc, races
+// between the threads of a block that no order of its fibers brings out.
 
 #pragma once
 

@@ -35,6 +35,27 @@ void Exchange(unsigned lanes, const void* given, size_t bytes, char* all);
 
 int Lane();
 
+void SyncWarp(unsigned lanes);
+
+// Where a thread of a block is: what two threads do is in no order unless a
+// barrier, or for lanes of one warp a __syncwarp, lies between.
+struct Moment {
+  int thread;  // -1 outside of kernels
+  int64_t barriers;
+  int64_t warp_syncs;
+};
+Moment Now();
+
+// Gives the other blocks time to see what was written.
+void AfterVolatileStore();
+void PauseAfterVolatileStores(int microseconds);
+
+template <typename T>
+void VolatileStore(volatile T* target, T value) {
+  *target = value;
+  AfterVolatileStore();
+}
+
 // What lane `from` of the warp has given.
 template <typename T>
 T Shuffle(unsigned lanes, T value, int from) {
@@ -70,7 +91,7 @@ void __syncthreads();
 [[noreturn]] void __trap();
 
 inline void __syncwarp(unsigned lanes = 0xffffffffu) {
-  cuda_emulator::Shuffle(lanes, 0, 0);
+  cuda_emulator::SyncWarp(lanes);
 }
 
 template <typename T>

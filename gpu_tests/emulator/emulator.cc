@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -53,14 +54,24 @@ class Block {
   void Run(unsigned seed) {
     std::vector<int> order(fibers_.size());
     for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
-    std::shuffle(order.begin(), order.end(), std::mt19937(seed));
+    std::mt19937 random(seed);
+    std::shuffle(order.begin(), order.end(), random);
+    // In every other block each warp goes as far as it can before the next
+    // one starts: what a missing barrier allows happens.
+    const bool by_warp = seed % 2 == 1;
+    if (by_warp) SortByWarp(&order, static_cast<int>(random() % warps_.size()));
     for (Fiber& fiber : fibers_) fiber.state = kNew;
     at_barrier_ = 0;
     running_ = static_cast<int>(fibers_.size());
+    ++generation_;
     while (running_ > 0) {
-      progress_ = false;
-      for (const int i : order) Resume(i);
-      if (!progress_) Fail("all threads of a block wait for others of it");
+      bool moved = false;
+      for (size_t i = 0; i < order.size();) {
+        const size_t end = by_warp ? EndOfWarp(order, i) : order.size();
+        moved |= RunUntilTheyWait(order, i, end);
+        i = end;
+      }
+      if (!moved) Fail("all threads of a block wait for others of it");
     }
   }
 
@@ -70,7 +81,7 @@ class Block {
   }
 
   void Barrier() {
-    const int generation = generation_;
+    const int64_t generation = generation_;
     progress_ = true;
     ++at_barrier_;
     OpenBarrier();
@@ -96,7 +107,17 @@ class Block {
     progress_ = true;
   }
 
+  void SyncWarp(unsigned lanes) {
+    char all[kWarp * 16];
+    Exchange(lanes, all, 0, all);
+    ++fibers_[current_].warp_syncs;
+  }
+
   int current() const { return current_; }
+
+  Moment Now() const {
+    return {current_, generation_, fibers_[current_].warp_syncs};
+  }
 
  private:
   enum State { kNew, kStarted, kDone };
@@ -104,6 +125,7 @@ class Block {
   struct Fiber {
     State state = kNew;
     char* stack = nullptr;
+    int64_t warp_syncs = 0;
     ucontext_t start;
     jmp_buf resume;
   };
@@ -117,6 +139,32 @@ class Block {
     block->progress_ = true;
     block->OpenBarrier();  // those who have ended are not waited for
     _longjmp(block->scheduler_, 1);
+  }
+
+  // The warps one after another, from `first` on.
+  void SortByWarp(std::vector<int>* order, int first) const {
+    const int warps = static_cast<int>(warps_.size());
+    const auto place = [=](int i) { return (i / kWarp + first) % warps; };
+    std::stable_sort(order->begin(), order->end(), [=](int a, int b) {
+      return place(a) < place(b);
+    });
+  }
+
+  static size_t EndOfWarp(const std::vector<int>& order, size_t i) {
+    size_t end = i;
+    while (end < order.size() && order[end] / kWarp == order[i] / kWarp) ++end;
+    return end;
+  }
+
+  // True if any of them got further.
+  bool RunUntilTheyWait(const std::vector<int>& order, size_t i, size_t end) {
+    bool moved = false;
+    do {
+      progress_ = false;
+      for (size_t j = i; j < end; ++j) Resume(order[j]);
+      moved |= progress_;
+    } while (progress_);
+    return moved;
   }
 
   void Resume(int i) {
@@ -159,13 +207,30 @@ class Block {
   int current_ = 0;
   int running_ = 0;
   int at_barrier_ = 0;
-  int generation_ = 0;
+  // Barriers and blocks so far on this thread of the host: never the same again.
+  static thread_local int64_t generation_;
   bool progress_ = false;
 };
 
+thread_local int64_t Block::generation_ = 0;
 thread_local Block* block_here = nullptr;
 
 }  // namespace
+
+Moment Now() { return block_here ? block_here->Now() : Moment{-1, 0, 0}; }
+
+void SyncWarp(unsigned lanes) { block_here->SyncWarp(lanes); }
+
+std::atomic<int> pause_microseconds{20};
+
+void PauseAfterVolatileStores(int microseconds) {
+  pause_microseconds = microseconds;
+}
+
+void AfterVolatileStore() {
+  const std::chrono::microseconds pause(pause_microseconds.load());
+  std::this_thread::sleep_for(pause);
+}
 
 int Lane() { return block_here->current() % kWarp; }
 

@@ -5,9 +5,9 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/masked_fill_kernel_gpu.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_kernel_gpu.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill_kernel.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/scatter.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 #ifndef SCATTER_OPS_STANDIN
 #include "paddle/phi/kernels/masked_fill_grad_kernel.h"

@@ -16,52 +16,9 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
-#include "paddle/phi/kernels/funcs/strided_copy_cpu.h"
-
-namespace phi {
-
-template <typename T, typename Context>
-void DiagonalScatterGradKernel(const Context& dev_ctx,
-                               const DenseTensor& x,
-                               const DenseTensor& y,
-                               const DenseTensor& out_grad,
-                               int64_t offset,
-                               int axis1,
-                               int axis2,
-                               DenseTensor* x_grad,
-                               DenseTensor* y_grad) {
-  namespace ops = funcs::scatter_ops;
-  ops::ReplaceViewGradKernel<T>(
-      dev_ctx,
-      out_grad,
-      ops::DiagonalView(out_grad.dims(), y.dims(), offset, axis1, axis2),
-      x_grad,
-      y_grad);
-}
-
-template <typename T, typename Context>
-void DiagonalScatterDoubleGradKernel(
-    const Context& dev_ctx,
-    const DenseTensor& x,
-    const DenseTensor& y,
-    const DenseTensor& grad_out,
-    const paddle::optional<DenseTensor>& grad_x_grad,
-    const paddle::optional<DenseTensor>& grad_y_grad,
-    int64_t offset,
-    int axis1,
-    int axis2,
-    DenseTensor* grad_out_grad) {
-  namespace ops = funcs::scatter_ops;
-  ops::ReplaceViewKernel<T>(
-      dev_ctx,
-      grad_x_grad.get_ptr(),
-      grad_y_grad.get_ptr(),
-      ops::DiagonalView(grad_out.dims(), y.dims(), offset, axis1, axis2),
-      grad_out_grad);
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/impl/diagonal_scatter_grad_kernel_impl.h"
 
 PD_REGISTER_KERNEL(diagonal_scatter_grad,
                    CPU,

@@ -16,8 +16,8 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/index_reduce_grad_cpu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grad.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 namespace phi {
 

@@ -16,8 +16,8 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/index_reduce_cpu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 namespace phi {
 

@@ -16,9 +16,9 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/index_scatter_grad_cpu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
-#include "paddle/phi/kernels/index_scatter_kernel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/impl/index_scatter_double_grad_kernel_impl.h"
 
 namespace phi {
 
@@ -45,52 +45,6 @@ void IndexScatterGradKernel(const Context& dev_ctx,
                              include_self,
                              x_grad,
                              updates_grad);
-}
-
-namespace {
-
-// The tensor in `grad`, or zeros in `zeros`.
-template <typename T, typename Context>
-const DenseTensor& GradOrZeros(const Context& dev_ctx,
-                               const paddle::optional<DenseTensor>& grad,
-                               const DDim& dims,
-                               DenseTensor* zeros) {
-  namespace ops = funcs::scatter_ops;
-  if (grad) return *grad;
-  zeros->Resize(dims);
-  T* data = ops::AllocOutput<T>(dev_ctx, zeros);
-  ops::ParallelZero(data, zeros->numel() * sizeof(T));
-  return *zeros;
-}
-
-}  // namespace
-
-template <typename T, typename Context>
-void IndexScatterDoubleGradKernel(
-    const Context& dev_ctx,
-    const DenseTensor& x,
-    const DenseTensor& index,
-    const DenseTensor& updates,
-    const DenseTensor& grad_out,
-    const paddle::optional<DenseTensor>& grad_x_grad,
-    const paddle::optional<DenseTensor>& grad_updates_grad,
-    int axis,
-    const std::string& reduce,
-    bool include_self,
-    DenseTensor* grad_out_grad) {
-  if (grad_out_grad == nullptr) return;
-  DenseTensor x_zeros;
-  DenseTensor updates_zeros;
-  IndexScatterKernel<T, Context>(
-      dev_ctx,
-      GradOrZeros<T>(dev_ctx, grad_x_grad, x.dims(), &x_zeros),
-      index,
-      GradOrZeros<T>(
-          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
-      axis,
-      reduce,
-      include_self,
-      grad_out_grad);
 }
 
 }  // namespace phi

@@ -16,12 +16,12 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/masked_fill_cpu.h"
-#include "paddle/phi/kernels/funcs/masked_scatter_cpu.h"
-#include "paddle/phi/kernels/funcs/masked_sum_cpu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
-#include "paddle/phi/kernels/funcs/scatter_op_checks.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_sum.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 namespace phi {
 
@@ -41,16 +41,14 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const ops::KeptGrad kept(out_grad);
   const bool x_same_shape = x_grad && x_grad->dims() == dims;
   if (x_grad && !x_same_shape) kept.TakeApart(x_grad);
+  if (numel == 0) {
+    if (x_grad) ops::AllocZeros<T>(dev_ctx, x_grad);
+    if (value_grad) ops::AllocZeros<T>(dev_ctx, value_grad);
+    return;
+  }
   T* x_data = x_grad ? ops::AllocOutput<T>(dev_ctx, x_grad) : nullptr;
   T* value_data =
       value_grad ? ops::AllocOutput<T>(dev_ctx, value_grad) : nullptr;
-  if (numel == 0) {
-    if (x_grad) ops::ParallelZero(x_data, x_grad->numel() * sizeof(T));
-    if (value_grad) {
-      ops::ParallelZero(value_data, value_grad->numel() * sizeof(T));
-    }
-    return;
-  }
 
   const ops::MaskView mask_view{ops::MaskBytes(mask), {dims, mask.dims()}};
   ops::WithWorkingMemory("masked_scatter", [&] {

@@ -16,9 +16,10 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/masked_scatter_cpu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_scatter_checks.h"
 
 namespace phi {
 
@@ -54,11 +55,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
   PADDLE_ENFORCE_LE(
       wanted,
       value_numel,
-      common::errors::OutOfRange(
-          "(masked_scatter) value must have an element for each True of the "
-          "broadcast mask: %d expected, but value has %d.",
-          wanted,
-          value_numel));
+      common::errors::OutOfRange(SCATTER_OPS_SHORT_VALUE, wanted, value_numel));
 }
 
 }  // namespace phi

@@ -16,50 +16,9 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
-#include "paddle/phi/kernels/funcs/strided_copy_cpu.h"
-
-namespace phi {
-
-template <typename T, typename Context>
-void SelectScatterGradKernel(const Context& dev_ctx,
-                             const DenseTensor& x,
-                             const DenseTensor& values,
-                             const DenseTensor& out_grad,
-                             int axis,
-                             int64_t index,
-                             DenseTensor* x_grad,
-                             DenseTensor* values_grad) {
-  namespace ops = funcs::scatter_ops;
-  ops::ReplaceViewGradKernel<T>(
-      dev_ctx,
-      out_grad,
-      ops::SelectView(out_grad.dims(), values.dims(), axis, index),
-      x_grad,
-      values_grad);
-}
-
-template <typename T, typename Context>
-void SelectScatterDoubleGradKernel(
-    const Context& dev_ctx,
-    const DenseTensor& x,
-    const DenseTensor& values,
-    const DenseTensor& grad_out,
-    const paddle::optional<DenseTensor>& grad_x_grad,
-    const paddle::optional<DenseTensor>& grad_values_grad,
-    int axis,
-    int64_t index,
-    DenseTensor* grad_out_grad) {
-  namespace ops = funcs::scatter_ops;
-  ops::ReplaceViewKernel<T>(
-      dev_ctx,
-      grad_x_grad.get_ptr(),
-      grad_values_grad.get_ptr(),
-      ops::SelectView(grad_out.dims(), values.dims(), axis, index),
-      grad_out_grad);
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/impl/select_scatter_grad_kernel_impl.h"
 
 PD_REGISTER_KERNEL(select_scatter_grad,
                    CPU,

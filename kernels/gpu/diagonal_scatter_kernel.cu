@@ -16,29 +16,9 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
-#include "paddle/phi/kernels/funcs/strided_copy.cu.h"
-
-namespace phi {
-
-template <typename T, typename Context>
-void DiagonalScatterKernel(const Context& dev_ctx,
-                           const DenseTensor& x,
-                           const DenseTensor& y,
-                           int64_t offset,
-                           int axis1,
-                           int axis2,
-                           DenseTensor* out) {
-  namespace ops = funcs::scatter_ops;
-  ops::ReplaceViewGpuKernel<T>(
-      dev_ctx,
-      &x,
-      &y,
-      ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2),
-      out);
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/strided_copy.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/impl/diagonal_scatter_kernel_impl.h"
 
 PD_REGISTER_KERNEL(diagonal_scatter,
                    GPU,

@@ -16,8 +16,8 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/index_reduce_grad.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/grad.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 namespace phi {
 

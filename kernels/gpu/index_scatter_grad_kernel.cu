@@ -16,27 +16,11 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/index_reduce_grad.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
-#include "paddle/phi/kernels/index_scatter_kernel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/grad.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/impl/index_scatter_double_grad_kernel_impl.h"
 
 namespace phi {
-
-namespace {
-
-// The tensor in `grad`, or zeros in `zeros`.
-template <typename T, typename Context>
-const DenseTensor& GradOrZeros(const Context& dev_ctx,
-                               const paddle::optional<DenseTensor>& grad,
-                               const DDim& dims,
-                               DenseTensor* zeros) {
-  if (grad) return *grad;
-  zeros->Resize(dims);
-  funcs::scatter_ops::AllocZeros<T>(dev_ctx, zeros);
-  return *zeros;
-}
-
-}  // namespace
 
 template <typename T, typename Context>
 void IndexScatterGradKernel(const Context& dev_ctx,
@@ -64,34 +48,6 @@ void IndexScatterGradKernel(const Context& dev_ctx,
       out_grad,
       x_grad,
       updates_grad);
-}
-
-template <typename T, typename Context>
-void IndexScatterDoubleGradKernel(
-    const Context& dev_ctx,
-    const DenseTensor& x,
-    const DenseTensor& index,
-    const DenseTensor& updates,
-    const DenseTensor& grad_out,
-    const paddle::optional<DenseTensor>& grad_x_grad,
-    const paddle::optional<DenseTensor>& grad_updates_grad,
-    int axis,
-    const std::string& reduce,
-    bool include_self,
-    DenseTensor* grad_out_grad) {
-  if (grad_out_grad == nullptr) return;
-  DenseTensor x_zeros;
-  DenseTensor updates_zeros;
-  IndexScatterKernel<T, Context>(
-      dev_ctx,
-      GradOrZeros<T>(dev_ctx, grad_x_grad, x.dims(), &x_zeros),
-      index,
-      GradOrZeros<T>(
-          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
-      axis,
-      reduce,
-      include_self,
-      grad_out_grad);
 }
 
 }  // namespace phi

@@ -17,8 +17,8 @@
 #include "paddle/common/flags.h"
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/index_reduce.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/forward.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 COMMON_DECLARE_bool(cudnn_deterministic);
 

@@ -16,12 +16,12 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/gpu_buffers.cu.h"
-#include "paddle/phi/kernels/funcs/masked_fill.cu.h"
-#include "paddle/phi/kernels/funcs/masked_scatter.cu.h"
-#include "paddle/phi/kernels/funcs/masked_sum.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_checks.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/buffers.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_sum.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 namespace phi {
 
@@ -58,9 +58,8 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     ops::MaskedScatterGradGpu<Word>(
         {numel,
          /*tiles=*/0,
-         static_cast<const uint8_t*>(mask.data()),
-         ops::GpuView({dims, mask.dims()}),
-         kept.data<Word>(),
+         ops::OperandAlong<uint8_t>(dims, mask),
+         {kept.data<Word>(), ops::OperandView({dims, dims})},
          reinterpret_cast<Word*>(x_data),
          reinterpret_cast<Word*>(value_data),
          value_grad->numel(),
@@ -90,23 +89,19 @@ void MaskedScatterDoubleGradKernel(
   Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
   if (numel == 0) return;
 
-  const auto* mask_data = static_cast<const uint8_t*>(mask.data());
-  const ops::GpuView mask_view({dims, mask.dims()});
+  const auto from_mask = ops::OperandAlong<uint8_t>(dims, mask);
   DenseTensor zero;
   zero.Resize(common::make_ddim({1}));
   if (!grad_x_grad) ops::AllocZeros<T>(dev_ctx, &zero);
-  const DenseTensor& from_x = grad_x_grad ? *grad_x_grad : zero;
-  const auto* x_data = static_cast<const Word*>(from_x.data());
-  const ops::GpuView x_view({dims, from_x.dims()});
+  const auto from_x =
+      ops::OperandAlong<Word>(dims, grad_x_grad ? *grad_x_grad : zero);
   if (grad_value_grad && grad_value_grad->numel() > 0) {
     DenseTensor words;
     ops::MaskedScatterGpu<Word>(
         {numel,
          /*tiles=*/0,
-         mask_data,
-         mask_view,
-         x_data,
-         x_view,
+         from_mask,
+         from_x,
          static_cast<const Word*>(grad_value_grad->data()),
          grad_value_grad->numel(),
          out,
@@ -114,8 +109,8 @@ void MaskedScatterDoubleGradKernel(
         dev_ctx.stream());
   } else {
     ops::MaskedFillOneGpu<Word>({numel,
-                                 ops::OperandAlong<uint8_t>(dims, mask),
-                                 ops::OperandAlong<Word>(dims, from_x),
+                                 from_mask,
+                                 from_x,
                                  /*value=*/{},
                                  out},
                                 dev_ctx.GetSMCount(),

@@ -16,9 +16,9 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/masked_scatter.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_op_buffers.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/buffers.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 namespace phi {
 
@@ -31,12 +31,14 @@ void MaskedScatterKernel(const Context& dev_ctx,
   namespace ops = funcs::scatter_ops;
   using Word = typename ops::WordOf<sizeof(T)>::type;
   const int64_t numel = out->numel();
+  if (numel == 0) {
+    dev_ctx.template Alloc<T>(out);
+    return;
+  }
   // Before out is allocated: x may be out, which InferMeta has enlarged, and
   // its memory too small for that. Then this throws.
-  const void* x_data = numel == 0 ? nullptr : x.data();
+  const auto from_x = ops::OperandAlong<Word>(out->dims(), x);
   Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
-  if (numel == 0) return;
-
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   DenseTensor mask_copy;
   DenseTensor value_copy;
@@ -44,10 +46,9 @@ void MaskedScatterKernel(const Context& dev_ctx,
   ops::MaskedScatterGpu<Word>(
       {numel,
        /*tiles=*/0,
-       ops::ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy),
-       ops::GpuView({out->dims(), mask.dims()}),
-       static_cast<const Word*>(x_data),
-       ops::GpuView({out->dims(), x.dims()}),
+       ops::OperandApart<uint8_t>(
+           dev_ctx, out->dims(), mask, out_data, out_bytes, &mask_copy),
+       from_x,
        ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
        value.numel(),
        out_data,

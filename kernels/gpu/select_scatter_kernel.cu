@@ -16,28 +16,9 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_op_dtypes.h"
-#include "paddle/phi/kernels/funcs/strided_copy.cu.h"
-
-namespace phi {
-
-template <typename T, typename Context>
-void SelectScatterKernel(const Context& dev_ctx,
-                         const DenseTensor& x,
-                         const DenseTensor& values,
-                         int axis,
-                         int64_t index,
-                         DenseTensor* out) {
-  namespace ops = funcs::scatter_ops;
-  ops::ReplaceViewGpuKernel<T>(
-      dev_ctx,
-      &x,
-      &values,
-      ops::SelectView(x.dims(), values.dims(), axis, index),
-      out);
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/strided_copy.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/impl/select_scatter_kernel_impl.h"
 
 PD_REGISTER_KERNEL(select_scatter,
                    GPU,

@@ -14,8 +14,8 @@
 
 #include "paddle/phi/kernels/infermeta/diagonal_scatter.h"
 
-#include "paddle/phi/kernels/funcs/scatter_op_checks.h"
-#include "paddle/phi/kernels/funcs/strided_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/view_scatter_checks.h"
 
 namespace phi {
 

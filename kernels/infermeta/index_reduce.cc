@@ -14,7 +14,7 @@
 
 #include "paddle/phi/kernels/infermeta/index_reduce.h"
 
-#include "paddle/phi/kernels/funcs/index_reduce_checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
 
 namespace phi {
 

@@ -14,7 +14,7 @@
 
 #include "paddle/phi/kernels/infermeta/masked_scatter.h"
 
-#include "paddle/phi/kernels/funcs/scatter_op_checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
 namespace phi {
 

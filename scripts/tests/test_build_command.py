@@ -8,11 +8,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-
-import build
-import make_venv
-import prerequisites
+from scripts.common import make_venv, prerequisites
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 SHELL_SCRIPT = SCRIPTS / 'apply_and_build.sh'
@@ -142,27 +138,19 @@ def test_python_without_headers_or_out_of_range_is_reported(tmp_path):
     assert version.what == 'python 3.9 to 3.13'
 
 
+def test_readme_and_shell_name_the_same_pythons():
+    (low, high) = prerequisites.PYTHON_RANGE
+    assert low[0] == high[0] == 3
+    shell = SHELL_SCRIPT.read_text('utf-8')
+    assert f'\noldest={low[1]}\nnewest={high[1]}\n' in shell
+    readme = (SCRIPTS.parent / 'README.md').read_text('utf-8')
+    assert f'python3 ({prerequisites.python_range()})' in readme
+
+
 def test_another_platform_is_reported():
     assert prerequisites.check_platform('Linux', 'x86_64') == []
     (missing,) = prerequisites.check_platform('Darwin', 'arm64')
     assert 'Darwin on arm64' in missing.found
-
-
-def test_jobs_follow_the_free_memory(monkeypatch, tmp_path):
-    monkeypatch.setattr(build.os, 'sched_getaffinity', lambda _: range(8))
-    monkeypatch.setattr(build, 'free_memory', lambda: 3 << 30)
-    assert build.default_jobs() == 3
-    monkeypatch.setattr(build, 'free_memory', lambda: 1 << 20)
-    assert build.default_jobs() == 1
-    monkeypatch.setattr(build, 'free_memory', lambda: 1 << 60)
-    assert build.default_jobs() == 8
-
-
-def test_free_memory_is_read_in_bytes(tmp_path):
-    meminfo = tmp_path / 'meminfo'
-    meminfo.write_text('MemTotal: 9 kB\nMemAvailable: 2048 kB\n')
-    assert build.free_memory(meminfo) == 2048 * 1024
-    assert build.free_memory(tmp_path / 'absent') > 1 << 40
 
 
 def make_environment(folder, requirements):

@@ -6,6 +6,7 @@ way that both understand, and be found by unittest, which Paddle runs them with.
 """
 
 import ast
+import re
 import sys
 from pathlib import Path
 
@@ -194,16 +195,64 @@ def test_unit_tests_use_only_the_known_interface():
     assert faults == []
 
 
+# Names that Paddle's own test/legacy_test has, or had.
+TAKEN = {
+    'test_masked_scatter', 'test_masked_fill', 'test_masked_fill_op',
+    'test_select_scatter', 'test_select_scatter_op', 'test_scatter_op',
+    'test_diagonal_scatter', 'test_put_along_axis_op', 'test_inplace',
+    'test_index_add_op', 'test_index_fill', 'test_slice_scatter',
+    'op_test', 'utils', 'testsuite', 'prim_op_test', 'auto_parallel_op_test',
+}  # fmt: skip
+# What a test file is about: test_<op>_<aspect>, and a word more where a file
+# would be too long. kernel is an OpTest whose name with op is taken in Paddle;
+# release compares with Paddle 3.3.1, as_stock with operators of Paddle;
+# rule is an SPMD rule, and the last ones are for distributed Tensors.
+ASPECTS = {
+    'op', 'kernel', 'values', 'grad', 'graph', 'errors', 'inplace',
+    'properties', 'determinism', 'docstring', 'release', 'takeover', 'flags',
+    'places', 'as_stock', 'rule', 'autograd', 'static', 'costs', 'example',
+    'failure', 'training',
+}  # fmt: skip
+
+
 def test_test_names_are_free_in_paddle():
-    """Names that Paddle's own test/legacy_test has, or had."""
-    taken = {
-        'test_masked_scatter', 'test_masked_fill', 'test_masked_fill_op',
-        'test_select_scatter', 'test_select_scatter_op', 'test_scatter_op',
-        'test_diagonal_scatter', 'test_put_along_axis_op', 'test_inplace',
-        'test_index_add_op', 'test_index_fill', 'test_slice_scatter',
-        'op_test', 'utils', 'testsuite', 'prim_op_test', 'auto_parallel_op_test',
-    }  # fmt: skip
-    assert {path.stem for path in files('*.py')} & taken == set()
+    assert {path.stem for path in files('*.py')} & TAKEN == set()
+
+
+def name_fault(stem, apis):
+    """Why a test file has a wrong name, or None."""
+    aspects = '|'.join(sorted(ASPECTS))
+    parts = re.fullmatch(
+        rf'test_({"|".join(apis)})_({aspects})(_[a-z]+)?', stem
+    )
+    if parts is None:
+        return f'{stem}: test_<op>_<aspect>, with one of {aspects}'
+    op, aspect, _ = parts.groups()
+    if aspect == 'kernel' and f'test_{op}_op' not in TAKEN:
+        return f'{stem}: test_{op}_op is free'
+    return None
+
+
+def test_test_names_say_operator_and_aspect():
+    sources = (*UNITTESTS.parent.glob('ops_yaml/*.yaml'),
+               *UNITTESTS.parent.glob('python_api/*.py'))  # fmt: skip
+    apis = {path.stem for path in sources} | {'scatter_ops', 'distributed'}
+    faults = [name_fault(path.stem, apis) for path in files('test_*.py')]
+    assert [fault for fault in faults if fault] == []
+
+
+@pytest.mark.parametrize(
+    'stem, word',
+    [
+        ('test_fold_native_op', 'test_<op>_<aspect>'),
+        ('test_fold', 'test_<op>_<aspect>'),
+        ('test_other_values', 'test_<op>_<aspect>'),
+        ('test_fold_kernel', 'test_fold_op is free'),
+    ],
+)
+def test_a_wrong_name_is_reported(stem, word):
+    assert word in name_fault(stem, {'fold'})
+    assert name_fault('test_fold_values', {'fold'}) is None
 
 
 def test_harness_takes_the_same_calls():

@@ -1,0 +1,1 @@
+"""What the results say: summary, tables, charts, the page."""

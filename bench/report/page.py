@@ -1,0 +1,163 @@
+"""The results as one self-contained page."""
+
+from pathlib import Path
+
+import jinja2
+
+from bench.report import charts, summary, table, words
+from bench.run import cases
+
+TEMPLATE = Path(__file__).resolve().parent / 'page.html.j2'
+
+
+def ratio_chart(results, key):
+    """A mark for each case that the tile of the same ratio counts."""
+    rows = {}
+    for result in summary.compared(results, key):
+        point = (result[key], result['mode'])
+        rows.setdefault(result['op'], []).append(point)
+    label = f'times as fast as {words.SIDES[key[len("ratio_") :]]}'
+    return charts.ratios(rows, summary.NOISE, label) if rows else ''
+
+
+def _by_size(results, threads):
+    """{operator: {side: [(elements, ms)]}} of the float32 headlines."""
+    found = {}
+    for result in results:
+        label = cases.label(result['op'], result['variant'])
+        facts = (result['mode'], result['dtype'], result['threads'])
+        if not label or len(result['shape']) != 2:
+            continue
+        if facts != ('fwd', 'float32', threads):
+            continue
+        for side, entry in result['sides'].items():
+            if 'ms' in entry:
+                point = (result['numel'], entry['ms'])
+                sides = found.setdefault(label, {})
+                sides.setdefault(side, []).append(point)
+    return found
+
+
+def size_charts(results, threads):
+    """A chart for each operator measured at several sizes."""
+    return [
+        charts.lines(op, sides, table.duration)
+        for op, sides in _by_size(results, threads).items()
+        if max(map(len, sides.values())) > 1
+    ]
+
+
+def small_chart(rows, threads):
+    """Microseconds of a call on 8x8 tensors."""
+    groups = []
+    for row in rows:
+        label = cases.label(row['op'], row['variant'])
+        if row['threads'] == threads and row['dtype'] == 'float32' and label:
+            values = {side: row[side] for side in words.SIDES if side in row}
+            mode = words.MODES[row['mode']].replace(', ', ',\n')
+            groups.append((f'{label}: {mode}', values))
+    groups = [group for group in groups if group[1]]
+    label = 'microseconds of a call on tiny tensors'
+    shown = '{:g} µs'.format
+    return charts.dots(groups, shown, label) if groups else ''
+
+
+def memory_chart(rows):
+    """Temporaries as a share of x."""
+    groups = []
+    for row in rows:
+        values = {
+            side: entry['bytes'] / row['x_bytes']
+            for side, entry in row['sides'].items()
+            if 'bytes' in entry
+        }
+        if values:
+            name = row['name'].split('/')
+            more = words.changes(name[4]).replace(', ', ',\n')
+            groups.append((f'{name[0]}{more}:\n{words.MODES[name[1]]}', values))
+    label = 'temporary memory as a share of x'
+    return charts.bars(groups, table.percent, label) if groups else ''
+
+
+def _ratio_tiles(part, name):
+    slower = len(part['slower'])
+    count = f'{part["cases"]} cases that both have'
+    return [
+        {
+            'value': table.times(part['geometric_mean']),
+            'text': f'as fast as {name}: geometric mean of the {count}',
+            'warn': False,
+        },
+        {
+            'value': slower,
+            'text': f'of these {part["cases"]} slower than {name} by over 5%',
+            'warn': slower > 0,
+        },
+    ]
+
+
+def tiles(found, failed):
+    """The few numbers on top."""
+    shown = []
+    for side in ('torch', 'release'):
+        if found.get(side):
+            shown += _ratio_tiles(found[side], words.SIDES[side])
+    limit = found.get('limit')
+    if limit:
+        text = f'of the speed of a bare copy: {limit["cases"]} large cases'
+        value = table.percent(limit['geometric_mean'])
+        shown.append({'value': value, 'text': text, 'warn': False})
+    if failed:
+        text = 'failures or differences'
+        shown.append({'value': failed, 'text': text, 'warn': True})
+    return shown
+
+
+def _ratio_class(value):
+    return 'bad' if value is not None and value < summary.NOISE else ''
+
+
+def render(data):
+    """The page as text."""
+    results = data['results']
+    threads = max((r['threads'] for r in results), default=0)
+    judged = [row for row in data['floors'] if row['passed'] is not None]
+    failed = summary.failures(results)
+    environment = jinja2.Environment(autoescape=True)
+    template = environment.from_string(TEMPLATE.read_text())
+    return template.render(
+        meta=data['meta'],
+        results=results,
+        not_run=len(data.get('not_run', [])),
+        busy=' '.join(table.busy_lines(results)),
+        sides=words.SIDES,
+        modes=words.MODES,
+        colours=charts.COLOURS,
+        bad=charts.BAD,
+        name=words.of,
+        busy_case=table.busy,
+        columns=table.COLUMNS,
+        threads=threads,
+        tiles=tiles(data['summary'], len(failed)),
+        summary=data['summary'],
+        ratios=[
+            (side, ratio_chart(results, f'ratio_{side}'))
+            for side in ('torch', 'release')
+        ],
+        sizes=size_charts(results, threads),
+        small=small_chart(data['overhead'], threads),
+        memory=memory_chart(data.get('memory', [])),
+        instructions=data.get('instructions', {}),
+        floors=judged,
+        floors_open=len(data['floors']) - len(judged),
+        cell=table.cell,
+        way=table.way,
+        times=table.times,
+        ratio_class=_ratio_class,
+        percent=table.percent,
+    )
+
+
+def write(path, data):
+    """Write the page."""
+    path.write_text(render(data) + '\n')

@@ -1,0 +1,69 @@
+"""A case in plain words."""
+
+MODES = {
+    'fwd': 'forward',
+    'tape': 'forward, recorded for the backward',
+    'grad': 'forward + backward',
+    'inplace': 'in place',
+}
+SIDES = {
+    'ours': 'ours',
+    'torch': 'PyTorch',
+    'release': 'released Paddle',
+    'limit': 'bare copy',
+}
+# What a case changes of its operator's headline: its part of the case's name.
+CHANGES = {
+    'axis=1': 'axis 1',
+    'axis=2': 'axis 2',
+    'include_self=True': 'x takes part',
+    'index=sorted': 'sorted index',
+    'index=permutation': 'index without repeats',
+    'index=one': 'all into one slot',
+    'index=two': 'all into two slots',
+    'layout=runs': 'Trues in runs',
+    'mask=row': 'row mask',
+    'mask=column': 'column mask',
+    'mask=scalar': 'mask of one element',
+    'x=row': 'x of one column',
+    'x=column': 'x of one row',
+    'x=scalar': 'x of one element',
+    'value=one': 'Tensor value',
+    'value=row': 'value for each row',
+    'value=column': 'value for each column',
+    'value=full': 'value of the whole shape',
+    'FLAGS_scatter_ops_use_huge_pages=0': 'small memory pages',
+}
+
+
+def change(part):
+    """'axis=1' or another part of a variant in words."""
+    if part in CHANGES:
+        return CHANGES[part]
+    key, _, value = part.partition('=')
+    if key == 'reduce':
+        return value
+    if key == 'density':
+        return f'{float(value):.0%} True'
+    if key == 'updates':
+        return f'{int(value):,} updates'
+    return f'{key} {value}'
+
+
+def changes(variant):
+    """', axis 1, sum' for the variant of a case."""
+    if variant == 'headline':
+        return ''
+    return ''.join(f', {change(part)}' for part in variant.split(','))
+
+
+def case(op, mode, dtype, shape, variant):
+    """'scatter, sum: in place, float32, 4096×4096'"""
+    dims = '×'.join(str(dim) for dim in shape)
+    return f'{op}{changes(variant)}: {MODES[mode]}, {dtype}, {dims}'
+
+
+def of(result):
+    """The case of a result, or a Case itself (by its attributes)."""
+    get = result.get if isinstance(result, dict) else result.__getattribute__
+    return case(*map(get, ('op', 'mode', 'dtype', 'shape', 'variant')))

@@ -1,0 +1,1 @@
+"""Runs the cases: inputs, sides, worker processes, times."""

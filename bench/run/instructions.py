@@ -1,0 +1,67 @@
+"""Instructions per element of the hot loops, counted by callgrind."""
+
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from bench.run import native
+
+SOURCE = Path(__file__).resolve().parent / 'loops.cc'
+# As the wheel target is compiled; but a tail call would leave the loop's name.
+FLAGS = ['-std=c++17', '-O3', '-mavx', '-fno-optimize-sibling-calls']
+ENVIRONMENT = {
+    'OMP_NUM_THREADS': '1',
+    'PATH': '/usr/bin:/bin',
+    # memcpy by vectors: valgrind counts each byte of a `rep movsb`
+    'GLIBC_TUNABLES': 'glibc.cpu.x86_rep_movsb_threshold=0x40000000',
+}
+# A line of callgrind_annotate: the count, a share, and file:function.
+LINE = re.compile(r'^\s*([\d,]+) .*[: ]loop_(\w+)', re.MULTILINE)
+
+
+def missing():
+    """What has to be installed first, or None."""
+    if shutil.which('valgrind'):
+        return None
+    return 'instructions are counted by valgrind: apt-get install valgrind'
+
+
+def parse(text, elements):
+    """{loop: instructions per element} from callgrind_annotate's output."""
+    return {
+        name: int(count.replace(',', '')) / elements
+        for count, name in LINE.findall(text)
+    }
+
+
+def _run(command, **options):
+    done = subprocess.run(
+        [str(part) for part in command],
+        capture_output=True,
+        text=True,
+        **options,
+    )
+    if done.returncode:
+        raise RuntimeError(f'bench: {command[0]}: {done.stderr[-2000:]}')
+    return done.stdout
+
+
+def count(paddle):
+    """{loop: instructions per element} of the kernels beside this file."""
+    program = native.build(paddle, SOURCE, FLAGS, shared=False)
+    with tempfile.TemporaryDirectory() as folder:
+        found = Path(folder) / 'callgrind.out'
+        elements = _run(
+            [
+                'valgrind', '--tool=callgrind', '--collect-atstart=no',
+                '--toggle-collect=loop_*', f'--callgrind-out-file={found}',
+                program,
+            ],
+            env=ENVIRONMENT,
+        )  # fmt: skip
+        text = _run(
+            ['callgrind_annotate', '--inclusive=yes', '--threshold=100', found]
+        )
+    return parse(text, int(elements.split()[-1]))

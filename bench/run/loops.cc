@@ -1,0 +1,162 @@
+// The hot loops of the CPU kernels on 2^18 float32 elements with one thread,
+// each once, as a program for callgrind: the instructions of an element do not
+// depend on what else the machine does. Each loop is a function of its own
+// name, by which instructions.py finds it.
+
+#include <cstdio>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
+
+// This program is not Paddle, which has the flags of the kernels.
+namespace paddle_flags {
+bool FLAGS_scatter_ops_use_huge_pages = true;
+bool FLAGS_scatter_ops_use_avx2 = true;
+}  // namespace paddle_flags
+
+namespace {
+
+namespace ops = phi::funcs::scatter_ops;
+
+using Word = uint32_t;
+using phi::DDim;
+
+constexpr int64_t kSide = 512;
+constexpr int64_t kNumel = kSide * kSide;
+
+struct Data {
+  DDim dims = common::make_ddim({kSide, kSide});
+  DDim row_dims = common::make_ddim({kSide, 1});
+  std::vector<float> x = std::vector<float>(kNumel, 1.0f);
+  std::vector<float> value = std::vector<float>(kNumel, 2.0f);
+  std::vector<float> out = std::vector<float>(kNumel, 0.0f);
+  std::vector<float> value_grad = std::vector<float>(kNumel, 0.0f);
+  std::vector<uint8_t> mask = std::vector<uint8_t>(kNumel);
+  std::vector<int64_t> index = std::vector<int64_t>(kSide);
+
+  Data() {
+    uint32_t state = 1;
+    const auto next = [&] { return (state = state * 1664525 + 1013904223); };
+    for (uint8_t& flag : mask) flag = next() >> 31;
+    for (int64_t& slot : index) slot = (next() >> 16) % kSide;
+  }
+
+  const Word* Words(const std::vector<float>& v) const {
+    return reinterpret_cast<const Word*>(v.data());
+  }
+  Word* Out() { return reinterpret_cast<Word*>(out.data()); }
+  ops::MaskView Mask(const DDim& shape) const {
+    return {mask.data(), {dims, shape}};
+  }
+  ops::WordView<Word> X() const { return {Words(x), {dims, dims}}; }
+};
+
+template <ops::IndexReduce kReduce>
+void Reduce(Data* data, int axis) {
+  const ops::IndexGroups groups = ops::GroupSlots(
+      ops::ReadSlots("bench", data->index.data(), kSide, kSide), kSide);
+  const ops::AxisView view(data->dims, data->dims, axis);
+  ops::IndexReducer<float, kReduce>(view,
+                                    groups,
+                                    /*include_self=*/false,
+                                    data->x.data(),
+                                    data->value.data(),
+                                    data->out.data())
+      .Run();
+}
+
+}  // namespace
+
+#define BENCH_LOOP extern "C" __attribute__((noinline)) void
+
+BENCH_LOOP loop_masked_scatter(Data* d) {
+  ops::MaskedScatterCpu<Word>(d->Out(),
+                              kNumel,
+                              d->X(),
+                              d->Mask(d->dims),
+                              d->Words(d->value),
+                              kNumel,
+                              /*count_first=*/false);
+}
+
+BENCH_LOOP loop_masked_scatter_row_mask(Data* d) {
+  ops::MaskedScatterCpu<Word>(d->Out(),
+                              kNumel,
+                              d->X(),
+                              d->Mask(d->row_dims),
+                              d->Words(d->value),
+                              kNumel,
+                              /*count_first=*/false);
+}
+
+BENCH_LOOP loop_masked_scatter_grad(Data* d) {
+  ops::MaskedScatterGradCpu<Word>(d->Words(d->x),
+                                  kNumel,
+                                  d->Mask(d->dims),
+                                  d->Out(),
+                                  reinterpret_cast<Word*>(d->value_grad.data()),
+                                  kNumel);
+}
+
+BENCH_LOOP loop_masked_fill(Data* d) {
+  ops::MaskedFillCpu<Word>(d->Out(), kNumel, d->X(), d->Mask(d->dims), Word{7});
+}
+
+BENCH_LOOP loop_select_scatter_axis_1(Data* d) {
+  const DDim values = common::make_ddim({kSide});
+  ops::CopyAndReplace<Word>(d->Out(),
+                            kNumel,
+                            d->Words(d->x),
+                            ops::SelectView(d->dims, values, 1, 5),
+                            d->Words(d->value));
+}
+
+BENCH_LOOP loop_diagonal_scatter(Data* d) {
+  const DDim values = common::make_ddim({kSide});
+  ops::CopyAndReplace<Word>(d->Out(),
+                            kNumel,
+                            d->Words(d->x),
+                            ops::DiagonalView(d->dims, values, 0, 0, 1),
+                            d->Words(d->value));
+}
+
+BENCH_LOOP loop_scatter_assign_axis_0(Data* d) {
+  Reduce<ops::IndexReduce::kAssign>(d, 0);
+}
+
+BENCH_LOOP loop_scatter_sum_axis_0(Data* d) {
+  Reduce<ops::IndexReduce::kSum>(d, 0);
+}
+
+BENCH_LOOP loop_scatter_sum_axis_1(Data* d) {
+  Reduce<ops::IndexReduce::kSum>(d, 1);
+}
+
+BENCH_LOOP loop_scatter_amax_axis_0(Data* d) {
+  Reduce<ops::IndexReduce::kAmax>(d, 0);
+}
+
+BENCH_LOOP loop_scatter_amax_axis_1(Data* d) {
+  Reduce<ops::IndexReduce::kAmax>(d, 1);
+}
+
+int main() {
+  Data data;
+  loop_masked_scatter(&data);
+  loop_masked_scatter_row_mask(&data);
+  loop_masked_scatter_grad(&data);
+  loop_masked_fill(&data);
+  loop_select_scatter_axis_1(&data);
+  loop_diagonal_scatter(&data);
+  loop_scatter_assign_axis_0(&data);
+  loop_scatter_sum_axis_0(&data);
+  loop_scatter_sum_axis_1(&data);
+  loop_scatter_amax_axis_0(&data);
+  loop_scatter_amax_axis_1(&data);
+  std::printf("%lld\n", static_cast<long long>(kNumel));
+  return 0;
+}

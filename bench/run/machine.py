@@ -1,0 +1,96 @@
+"""What a run was made on and with."""
+
+import datetime
+import os
+import platform
+import subprocess
+import time
+from pathlib import Path
+
+import psutil
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def _git(*arguments):
+    try:
+        done = subprocess.run(
+            ['git', *arguments], cwd=ROOT, capture_output=True, text=True
+        )
+    except OSError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _first(path, start=''):
+    try:
+        lines = Path(path).read_text().splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith(start):
+            return line.partition(':')[2].strip() if start else line
+    return None
+
+
+def _busy_seconds():
+    """Seconds that all processors have worked since the start."""
+    # the first eight: later fields are parts of earlier ones
+    times = psutil.cpu_times()
+    return sum(times[:8]) - times.idle - times.iowait
+
+
+def _own_seconds(pids):
+    """Seconds that some processes have worked."""
+    total = 0.0
+    for pid in pids:
+        try:
+            times = psutil.Process(pid).cpu_times()
+        except psutil.NoSuchProcess:
+            continue  # it ended
+        total += times.user + times.system
+    return total
+
+
+class Others:
+    """Share of the processors that other programs used for a while."""
+
+    def __init__(self, pids):
+        self.pids = [*pids, os.getpid()]
+        self.start = self._now()
+
+    def _now(self):
+        return time.monotonic(), _busy_seconds() - _own_seconds(self.pids)
+
+    def share(self):
+        """From 0 to 1 since the object was made."""
+        now = self._now()
+        seconds = max(now[0] - self.start[0], 1e-3)
+        room = seconds * psutil.cpu_count()
+        used = (now[1] - self.start[1]) / room
+        return round(min(1.0, max(0.0, used)), 3)
+
+
+def cpu_features():
+    """The vector extensions that the kernels look for."""
+    flags = (_first('/proc/cpuinfo', 'flags') or '').split()
+    return [f for f in ('avx2', 'bmi2', 'avx512f') if f in flags]
+
+
+def facts():
+    """Machine, date, commit: everything but the versions of the sides."""
+    commit = _git('rev-parse', 'HEAD')
+    now = datetime.datetime.now(datetime.timezone.utc)
+    return {
+        'date': now.isoformat(timespec='seconds'),
+        'commit': commit,
+        'changed_files': bool(_git('status', '--porcelain')),
+        'cpu': _first('/proc/cpuinfo', 'model name') or platform.processor(),
+        'cores': len(os.sched_getaffinity(0)),
+        'features': cpu_features(),
+        'memory_gib': round(psutil.virtual_memory().total / 2**30, 1),
+        'system': f'{platform.system()} {platform.release()}',
+        'huge_pages': _first('/sys/kernel/mm/transparent_hugepage/enabled'),
+        'load_at_start': list(psutil.getloadavg()),
+        'python': platform.python_version(),
+    }

@@ -1,0 +1,145 @@
+"""Start the worker processes and talk to them."""
+
+import os
+import subprocess
+from multiprocessing import Pipe
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+LOGS = ROOT / 'build' / 'bench' / 'logs'
+TIMEOUT = 300
+
+
+class SideError(Exception):
+    """The side answered with an error: the case does not work there."""
+
+
+class SideDied(SideError):
+    """The worker's process ended, or did not answer in time."""
+
+
+class Side:
+    """One worker process, started again after it died."""
+
+    def __init__(self, name, python, threads, env=()):
+        self.name, self.python, self.threads = name, str(python), threads
+        self.env = dict(env)
+        self.log = LOGS / f'{name}-{threads}-{os.getpid()}.log'
+        self.died = False
+        self.limit_library = None
+        self.process = None
+        self.facts = self._start()
+
+    def _start(self):
+        here, there = Pipe()
+        env = {
+            **os.environ,
+            'OMP_NUM_THREADS': str(self.threads),
+            'PYTHONPATH': str(ROOT),
+            'PYTHONWARNINGS': 'ignore',
+            'GLOG_minloglevel': '2',
+            **self.env,
+        }
+        command = [self.python, '-m', 'bench.run.worker', self.name]
+        command += [str(there.fileno()), str(self.threads)]
+        LOGS.mkdir(parents=True, exist_ok=True)
+        with open(self.log, 'ab') as log:
+            self.process = subprocess.Popen(
+                command,
+                env=env,
+                cwd=ROOT,
+                pass_fds=[there.fileno()],
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        there.close()
+        self.connection = here
+        return self.ask('hello')
+
+    def ask(self, method, *arguments, timeout=TIMEOUT):
+        """The worker's answer; SideError if the call failed there."""
+        if self.process is None:
+            self.facts = self._start()
+            if self.limit_library:
+                self.ask('load_limit', self.limit_library)
+        try:
+            self.connection.send((method, arguments))
+            if not self.connection.poll(timeout):
+                self.died = True
+                self._forget()
+                raise SideDied(f'no answer within {timeout} s')
+            status, result = self.connection.recv()
+        except (EOFError, OSError):
+            self.died = True
+            code = self._forget()
+            raise SideDied(
+                f'the process of {self.name} ended ({code}) in {method}; '
+                f'see {self.log}'
+            ) from None
+        if status == 'error':
+            raise SideError(result)
+        return result
+
+    def load_limit(self, library):
+        """Load the limit library there, now and after a restart."""
+        self.limit_library = str(library)
+        return self.ask('load_limit', self.limit_library)
+
+    def _forget(self):
+        if self.process is None:
+            return None
+        try:
+            code = self.process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            code = self.process.wait()
+        self.connection.close()
+        self.process = None
+        return f'signal {-code}' if code < 0 else f'exit code {code}'
+
+    def close(self):
+        """End the process."""
+        if self.process is None:
+            return
+        try:
+            self.connection.send(('quit', ()))
+        except OSError:
+            pass  # it is gone already
+        self._forget()
+        if not self.died and self.log.exists():
+            self.log.unlink()
+
+
+class Crew:
+    """The sides of one thread count; `ours` may come with an environment."""
+
+    def __init__(self, pythons, threads, limit=None):
+        self.pythons, self.threads, self.limit = pythons, threads, limit
+        self.sides = {}
+
+    def side(self, name, env=()):
+        """The worker of a side, started at its first use."""
+        env = env if name == 'ours' else ()
+        key = (name, tuple(env))
+        if key not in self.sides:
+            made = Side(name, self.pythons[name], self.threads, env)
+            self.sides[key] = made
+            if self.limit and name != 'torch':
+                made.load_limit(self.limit)
+        return self.sides[key]
+
+    def pids(self):
+        """The processes that are running now."""
+        return [s.process.pid for s in self.sides.values() if s.process]
+
+    def end_extra(self, env=()):
+        """End the workers of other environments: they hold memory."""
+        for key in [k for k in self.sides if k[1] and k[1] != tuple(env)]:
+            self.sides.pop(key).close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for side in self.sides.values():
+            side.close()

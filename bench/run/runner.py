@@ -1,0 +1,196 @@
+"""Run cases: check that the sides agree, then time them turn by turn."""
+
+import statistics
+import time
+from dataclasses import dataclass
+
+import psutil
+
+from bench.run import gaps
+from bench.run.compare import same_outputs
+from bench.run.machine import Others
+from bench.run.processes import SideDied, SideError
+from bench.run.traffic import has_limit, memory_needed, traffic
+
+MEMORY_SHARE = 0.8
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How long to measure. Seconds."""
+
+    turns: int
+    turn: float  # of one side, about
+    side: float  # of one side in one case; at least one turn is taken
+
+
+QUICK = Effort(turns=3, turn=0.06, side=0.8)
+FULL = Effort(turns=5, turn=0.15, side=4.0)
+
+
+def free_memory():
+    """Bytes that can be taken without swapping."""
+    return psutil.virtual_memory().available
+
+
+def too_big(case, sides):
+    """The reason to skip a case that would not fit, or None."""
+    needed, free = memory_needed(case) * sides, free_memory()
+    if needed <= free * MEMORY_SHARE:
+        return None
+    return (
+        f'needs about {needed / 2**30:.1f} GiB for {sides} side(s), '
+        f'{free / 2**30:.1f} GiB are free'
+    )
+
+
+def _prepare(crew, names, case, seed):
+    """({side: outputs}, {side: {'na' or 'failed': reason}})"""
+    outputs, missing = {}, {}
+    for name in names:
+        reason = gaps.gap(name, case)
+        if reason:
+            missing[name] = {'na': reason}
+            # an earlier case's tensors would stay in memory
+            crew.side(name, case.env).ask('drop')
+            continue
+        try:
+            side = crew.side(name, case.env)
+            outputs[name] = side.ask('prepare', case, seed)
+        except SideError as error:
+            missing[name] = {'failed': str(error)}
+    return outputs, missing
+
+
+def _check(case, outputs):
+    """{side: what its outputs are, against those of ours}"""
+    reference = 'ours' if 'ours' in outputs else next(iter(outputs), None)
+    found = {}
+    for name in outputs:
+        if name == reference:
+            continue
+        reason = gaps.uncompared(name, case)
+        if reason:
+            found[name] = f'not compared: {reason}'
+            continue
+        found[name] = (
+            same_outputs(outputs[reference], outputs[name], case.dtype)
+            or 'agrees'
+        )
+    return found
+
+
+def agreed(verdict):
+    """True if a verdict of the check is no difference."""
+    return verdict == 'agrees' or verdict.startswith('not compared')
+
+
+def _ask_time(crew, name, case, seconds):
+    if name == 'limit':
+        return crew.side('ours', case.env).ask('time_limit', seconds)
+    return crew.side(name, case.env).ask('time', seconds)
+
+
+def _turns(crew, names, case, effort):
+    """{side: [(seconds per call, calls), ...]}, taken in turns."""
+    taken = {name: [] for name in names}
+    spent = dict.fromkeys(names, 0.0)
+    for _ in range(effort.turns):
+        for name in names:
+            if taken[name] and spent[name] >= effort.side:
+                continue
+            start = time.perf_counter()
+            taken[name].append(_ask_time(crew, name, case, effort.turn))
+            spent[name] += time.perf_counter() - start
+    return taken
+
+
+def _measured(turns):
+    """One side's entry in the result."""
+    times = [seconds * 1e3 for seconds, _ in turns]
+    return {
+        'ms': statistics.median(times),
+        'turns': times,
+        'calls': sum(calls for _, calls in turns),
+    }
+
+
+def _way(crew, name, case):
+    """How the side was called, where it could be called in several ways."""
+    return {} if name == 'limit' else crew.side(name, case.env).ask('way')
+
+
+def _ratio(sides, name):
+    other, ours = sides.get(name, {}), sides.get('ours', {})
+    if 'ms' not in other or not ours.get('ms'):
+        return None
+    return other['ms'] / ours['ms']
+
+
+def describe(case, threads):
+    """The fields of a result that do not depend on measuring."""
+    moved = traffic(case)
+    return {
+        'name': case.name,
+        'op': case.op,
+        'mode': case.mode,
+        'dtype': case.dtype,
+        'shape': list(case.shape),
+        'numel': case.numel,
+        'variant': case.variant,
+        'params': dict(case.params),
+        'env': dict(case.env),
+        'threads': threads,
+        'bytes': moved.fresh + moved.other,
+    }
+
+
+def run_case(crew, names, case, effort, seed=0):
+    """The result of one case, as a plain dictionary."""
+    result = describe(case, crew.threads)
+    crew.end_extra(case.env)
+    together = too_big(case, len(names)) is None
+    reason = None if together else too_big(case, 1)
+    if reason:
+        return {**result, 'skipped': reason, 'sides': {}, 'check': {}}
+    outputs, sides, others = {}, {}, []
+    for group in [names] if together else [[name] for name in names]:
+        prepared, missing = _prepare(crew, group, case, seed)
+        outputs.update(prepared)
+        sides.update(missing)
+        check = _check(case, outputs)
+        watch = Others(crew.pids())
+        sides.update(_timed(crew, case, effort, list(prepared), check))
+        others.append(watch.share())
+        if not together:
+            for name in prepared:
+                crew.side(name, case.env).ask('drop')
+    return {
+        **result,
+        'turn_by_turn': together,
+        'sides': sides,
+        'check': check,
+        'others': max(others),
+        'ratio_torch': _ratio(sides, 'torch'),
+        'ratio_release': _ratio(sides, 'release'),
+        'of_limit': _ratio(sides, 'limit'),
+    }
+
+
+def _timed(crew, case, effort, names, check):
+    """{side: its entry} of the sides that are prepared and agree with ours."""
+    sides, timed = {}, []
+    for name in names:
+        verdict = check.get(name, 'agrees')
+        if agreed(verdict):
+            timed.append(name)
+        else:
+            sides[name] = {'failed': f'differs from ours: {verdict}'}
+    if 'ours' in timed and has_limit(case) and crew.limit:
+        timed.append('limit')
+    try:
+        for name, turns in _turns(crew, timed, case, effort).items():
+            sides[name] = {**_measured(turns), **_way(crew, name, case)}
+    except SideDied as error:
+        sides['ours'] = {'failed': str(error)}
+    return sides

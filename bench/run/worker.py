@@ -1,0 +1,253 @@
+"""One side in a process of its own: prepares a case, checks it, times it.
+
+Requests and answers are tuples on a pipe: ('ok', result) or ('error', text).
+Started as `python -m bench.run.worker SIDE FD THREADS`.
+"""
+
+import ctypes
+import gc
+import hashlib
+import importlib
+import os
+import sys
+from multiprocessing.connection import Connection
+
+import numpy as np
+
+from bench.run import gaps, inputs, memory, pick, timing, traffic
+from bench.run.compare import same_outputs
+
+SAMPLE = 1 << 16
+SIDES = {
+    'ours': 'bench.run.paddle_side',
+    'release': 'bench.run.paddle_side',
+    'torch': 'bench.run.torch_side',
+}
+
+
+def summary(array):
+    """What is needed to compare an output without sending it."""
+    if array.dtype.kind in 'fc':
+        array = array + 0.0  # -0.0 counts as 0.0
+    array = np.ascontiguousarray(array)
+    flat = array.reshape(-1)
+    # odd, so that it does not walk down one column
+    step = max(1, flat.size // SAMPLE) | 1
+    digest = hashlib.blake2b(flat.view(np.uint8), digest_size=16)
+    return {
+        'shape': array.shape,
+        'dtype': str(array.dtype),
+        'digest': digest.hexdigest(),
+        'sample': flat[::step].copy(),
+    }
+
+
+class Program:
+    """A prepared case: its tensors, and the call to be timed."""
+
+    def __init__(self, side, case, seed):
+        made = inputs.build(case, seed)
+        self.side, self.case = side, case
+        self.tensors = {
+            name: side.load(array, case.dtype)
+            for name, array in made.data.items()
+        }
+        for name, array in {**made.masks, **made.index}.items():
+            self.tensors[name] = side.load(array, None)
+        self.leaves = [self.tensors[name] for name in made.grads]
+        for leaf in self.leaves:
+            side.require_grad(leaf)
+        inplace = case.mode == 'inplace'
+        self.ways = side.ways(case.op, self.tensors, made.attrs, inplace)
+        # the usual way, until choose() has compared them
+        self.function = next(iter(self.ways.values()))
+        self.picked = None
+
+    def fresh(self):
+        """A new x for an in-place call, or None if x can be used again."""
+        if self.case.mode != 'inplace':
+            return None
+        return lambda: self.side.clone(self.tensors['x'])
+
+    def call(self):
+        """What is timed: a function without arguments, or of a fresh x."""
+        function, x = self.function, self.tensors['x']
+        if self.case.mode == 'inplace':
+            return function
+        if self.case.mode != 'grad':
+            return lambda: function(x)
+        gradients, leaves = self.side.gradients, self.leaves
+        out_grad = self.tensors['out_grad']
+
+        def both():
+            out = function(x)
+            return (out, *gradients(out, leaves, out_grad))
+
+        return both
+
+    def outputs(self):
+        """The results of one call, as tensors."""
+        fresh = self.fresh()
+        if fresh:
+            x = fresh()
+            self.function(x)
+            return (x,)
+        result = self.call()()
+        return result if isinstance(result, tuple) else (result,)
+
+    def summaries(self):
+        """Of the results of one call, what is compared."""
+        return [summary(self.side.to_numpy(out)) for out in self.outputs()]
+
+    def choose(self, side_name):
+        """Go on with the fastest way, if there are several."""
+        if len(self.ways) == 1:
+            return
+        compared = gaps.uncompared(side_name, self.case) is None
+
+        def use(name):
+            self.function = self.ways[name]
+            return self
+
+        def same(one, other):
+            dtype = self.case.dtype
+            return same_outputs(one, other, dtype) if compared else ''
+
+        self.picked = pick.fastest(
+            self.ways,
+            lambda name: use(name).summaries(),
+            same,
+            lambda name: use(name).turn(pick.SECONDS)[0],
+        )
+        use(self.picked.name)
+
+    def turn(self, budget):
+        """(seconds per call, calls)"""
+        return timing.turn(self.call(), budget, self.fresh())
+
+
+class Worker:
+    """Answers requests; holds at most one program at a time."""
+
+    def __init__(self, name, threads):
+        self.name = name
+        self.side = importlib.import_module(SIDES[name])
+        self.side.setup(threads)
+        settle_malloc()
+        self.program = None
+        self.limit = None
+
+    def hello(self):
+        """Facts about this process."""
+        return {**self.side.describe(), 'pid': os.getpid()}
+
+    def load_limit(self, path):
+        """Load the limit library; returns the threads it would use."""
+        from bench.run.limit import Limit
+
+        self.limit = Limit(path)
+        return self.limit.threads()
+
+    def prepare(self, case, seed):
+        """Load a case and run it once; returns summaries of the outputs."""
+        self.drop()
+        self.program = Program(self.side, case, seed)
+        self.program.choose(self.name)
+        found = self.program.summaries()
+        # the next side may time its ways now
+        self._quiet()
+        return found
+
+    def way(self):
+        """The way that is timed and what was tried; {} if it has but one."""
+        picked = self.program.picked
+        return {'way': picked.name, 'ways': picked.tried} if picked else {}
+
+    def time(self, budget):
+        """One turn: (seconds per call, calls)."""
+        taken = self.program.turn(budget)
+        self._quiet()
+        return taken
+
+    def time_limit(self, budget):
+        """One turn of the limit of the case."""
+        fresh, touched = traffic.traffic(self.program.case).as_copies()
+        self.limit.prepare(fresh, touched)
+        taken = timing.turn(self.limit.call(fresh, touched), budget)
+        self._quiet()
+        return taken
+
+    def peak(self, case, seed):
+        """Peak memory of one call beyond its inputs and outputs, in bytes."""
+        self.drop()
+        # the code and the threads' stacks are no memory of the call
+        Program(self.side, case.within(512), seed).outputs()
+        program = Program(self.side, case, seed)
+        program.choose(self.name)
+        trim()
+        # of an in-place call the clone of x is the output
+        return memory.beyond(program.outputs, self.side.data_bytes)
+
+    def _quiet(self):
+        if self.limit:
+            self.limit.quiet()
+
+    def drop(self):
+        """Forget the case and give its memory back."""
+        self.program = None
+        if self.limit:
+            self.limit.free()
+        trim()
+
+
+def settle_malloc():
+    """Bring malloc to where every process gets that frees large blocks.
+
+    glibc learns from the blocks that are freed, up to 32 MiB, which ones to
+    keep. Until it has, the order of the cases decides whether an output of
+    some MiB is made of new pages in each call: up to 20 times the time.
+    """
+    try:
+        libc = ctypes.CDLL(None)
+        libc.malloc.argtypes = [ctypes.c_size_t]
+        libc.malloc.restype = ctypes.c_void_p
+        libc.free.argtypes = [ctypes.c_void_p]
+        libc.free(libc.malloc((32 << 20) - (64 << 10)))
+    except (AttributeError, OSError):
+        pass  # another C library has other rules
+
+
+def trim():
+    """Hand freed memory back to the system."""
+    gc.collect()
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError):
+        pass  # a C library without it: only the memory figures get coarser
+
+
+def serve(connection, worker):
+    """Answer until the other end closes or says 'quit'."""
+    while True:
+        try:
+            method, arguments = connection.recv()
+        except EOFError:
+            return
+        if method == 'quit':
+            return
+        try:
+            answer = ('ok', getattr(worker, method)(*arguments))
+        except Exception as error:
+            text = str(error).strip() or type(error).__name__
+            lines = [line for line in text.splitlines() if line.strip()]
+            answer = ('error', f'{type(error).__name__}: {lines[-1][:300]}')
+        connection.send(answer)
+
+
+def main():
+    name, fd, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    serve(Connection(fd), Worker(name, threads))
+
+
+if __name__ == '__main__':
+    main()

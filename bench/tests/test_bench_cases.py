@@ -1,0 +1,149 @@
+"""Tests of the benchmark's cases: names, inputs, bytes and known gaps."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+from bench.report import floors
+from bench.run import cases, gaps, inputs, traffic
+
+
+def shrunk(case):
+    """The case in a tiny shape."""
+    case = case.within(13)
+    dims = tuple(min(dim, 10 + place) for place, dim in enumerate(case.shape))
+    return dataclasses.replace(case, shape=dims, env=())
+
+
+def test_case_names_are_unique_and_floors_name_known_operators():
+    every = cases.all_cases()
+    assert len({case.name for case in every}) == len(every)
+    assert {case.op for case in every} == set(cases.OPS)
+    assert {case.op for case in floors.floor_cases()} <= set(cases.OPS)
+
+
+def test_cases_cover_the_sizes_dtypes_and_modes_of_each_operator():
+    every = cases.all_cases()
+    assert {op for op, _ in cases.FORMS} == set(cases.OPS) - set(
+        cases.YARDSTICKS
+    )
+    for op, form in cases.FORMS:
+        variant = cases.case(op, **form).variant
+        mine = [c for c in every if (c.op, c.variant) == (op, variant)]
+        assert {1 << e for e in cases.SIZES} <= {c.numel for c in mine}
+        wanted = {*cases.DTYPES, *cases.MORE_DTYPES}
+        assert wanted <= {c.dtype for c in mine}
+        assert set(cases.modes_of(op)) <= {c.mode for c in mine}
+
+
+def test_case_rejects_a_parameter_that_its_operator_lacks():
+    with pytest.raises(KeyError, match='density'):
+        cases.case('select_scatter', density=0.5)
+
+
+@pytest.mark.parametrize('op', cases.OPS)
+def test_inputs_are_the_same_for_a_seed_and_have_the_shapes(op):
+    for case in {shrunk(c).name: shrunk(c) for c in cases.all_cases()
+                 if c.op == op}.values():  # fmt: skip
+        one, other = inputs.build(case, 3), inputs.build(case, 3)
+        for name, array in {**one.data, **one.masks, **one.index}.items():
+            again = {**other.data, **other.masks, **other.index}[name]
+            np.testing.assert_array_equal(array, again)
+        assert set(one.grads) <= set(one.data)
+        if case.mode == 'grad':
+            assert one.data['out_grad'].shape == case.shape
+
+
+@pytest.mark.parametrize('density', [0, 0.5, 1])
+@pytest.mark.parametrize('layout', ['random', 'runs'])
+def test_mask_has_its_density(density, layout):
+    rng = np.random.default_rng(0)
+    flags = inputs.mask(rng, (1000, 100), density, layout)
+    assert flags.dtype == bool
+    assert abs(flags.mean() - density) < 0.1
+
+
+def test_masked_scatter_gets_as_many_values_as_the_mask_has_trues():
+    case = cases.case(
+        'masked_scatter', shape=(8, 8, 16), mask='row', density=0.5
+    )
+    made = inputs.build(case)
+    flags = np.broadcast_to(made.masks['mask'], case.shape)
+    assert made.data['value'].size == flags.sum() > 0
+
+
+@pytest.mark.parametrize(
+    ('pattern', 'distinct'), [('one', 1), ('two', 2), ('permutation', 50)]
+)
+def test_index_patterns_have_so_many_distinct_slots(pattern, distinct):
+    rng = np.random.default_rng(0)
+    found = inputs.index(rng, 50, pattern, 50)
+    assert len(set(found.tolist())) == distinct
+
+
+def test_sorted_index_is_sorted():
+    found = inputs.index(np.random.default_rng(0), 50, 'sorted', 70)
+    assert found.shape == (70,) and (np.diff(found) >= 0).all()
+
+
+@pytest.mark.parametrize(('axis', 'shape'), [(0, (9, 3)), (1, (5, 9))])
+def test_scatter_has_as_many_updates_as_it_is_told(axis, shape):
+    case = cases.case('scatter', shape=(5, 3), axis=axis, updates=9)
+    made = inputs.build(case)
+    assert made.data['updates'].shape == shape
+    assert made.index['index'].shape == (9,)
+    assert case.name.endswith('updates=9')
+
+
+@pytest.mark.parametrize(
+    ('value', 'shape'), [('one', ()), ('row', (5, 1)), ('full', (5, 3))]
+)
+def test_masked_fill_has_a_number_or_a_tensor_as_value(value, shape):
+    made = inputs.build(cases.case('masked_fill', shape=(5, 3), value=value))
+    assert made.data['value'].shape == shape and 'value' not in made.attrs
+    number = inputs.build(cases.case('masked_fill', shape=(5, 3)))
+    assert number.attrs['value'] == 3 and 'value' not in number.data
+
+
+def test_traffic_counts_every_update():
+    few, many = (
+        cases.case('scatter', shape=(8, 4), updates=count) for count in (8, 20)
+    )
+    more = traffic.traffic(many).other - traffic.traffic(few).other
+    assert more == 12 * (4 * 4 + 8)  # a row of float32 and its index
+    assert traffic.memory_needed(many) > traffic.memory_needed(few)
+
+
+def test_traffic_of_a_plain_masked_scatter():
+    case = cases.case('masked_scatter', density=1)
+    moved = traffic.traffic(case)
+    bytes_of_x = 4 * case.numel
+    assert moved.fresh == bytes_of_x
+    # all of the mask and of the values are read, nothing of x
+    assert moved.other == case.numel + bytes_of_x
+    assert moved.as_copies() == (bytes_of_x, case.numel // 2)
+
+
+def test_traffic_never_exceeds_the_memory_that_is_asked_for():
+    for case in cases.all_cases():
+        moved = traffic.traffic(case)
+        assert moved.other > 0, case.name
+        assert 0 <= moved.fresh <= traffic.memory_needed(case), case.name
+
+
+def test_gaps_of_the_release_name_their_reasons():
+    def gap(*arguments, **changes):
+        return gaps.gap('release', cases.case(*arguments, **changes))
+
+    assert gap('scatter', axis=1) == 'no axis'
+    assert gap('scatter', reduce='amax') == 'no reduce or include_self'
+    assert gap('scatter', 'fwd', 'bool') == gaps.NO_DTYPE
+    assert gap('scatter', reduce='sum') is None
+    assert gap('masked_scatter') is None
+    assert gap('masked_fill', 'grad') is None
+    assert 'wrong gradient' in gap('masked_fill', 'grad', value='one')
+    assert gap('diagonal_scatter', 'grad') == 'y gets no gradient'
+
+
+def test_gaps_are_never_of_ours():
+    assert {gaps.gap('ours', case) for case in cases.all_cases()} == {None}

@@ -1,0 +1,61 @@
+"""Tests of the choice among several ways to the same result."""
+
+import pytest
+from bench.run import pick
+
+
+def same(one, other):
+    return '' if one == other else f'{one} against {other}'
+
+
+def choose(results, seconds=None):
+    """The pick among fake ways; a result that is an error is raised."""
+
+    def outputs(name):
+        found = results[name]
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return pick.fastest(
+        results, outputs, same, lambda name: (seconds or {}).get(name, 1.0)
+    )
+
+
+def test_fastest_way_is_picked_and_the_times_of_all_are_kept():
+    found = choose({'slow': 7, 'quick': 7}, {'slow': 2.0, 'quick': 0.5})
+    assert found.name == 'quick'
+    assert found.tried == {'slow': 2000.0, 'quick': 500.0}
+
+
+def test_way_that_is_wrong_is_an_error_that_names_it():
+    with pytest.raises(
+        pick.WaysDiffer, match='wrong is not as usual: 7 against 8'
+    ):
+        choose({'usual': 7, 'wrong': 8, 'other': 7}, {'wrong': 0.1})
+
+
+def test_way_that_does_not_exist_is_left_out():
+    found = choose({'none': RuntimeError('no such dtype'), 'usual': 7})
+    assert found.name == 'usual'
+    assert found.tried == {'usual': 1000.0, 'none': 'RuntimeError'}
+
+
+def test_error_of_the_first_is_that_of_all():
+    with pytest.raises(RuntimeError, match='first'):
+        choose({'a': RuntimeError('first'), 'b': TypeError('second')})
+
+
+def test_each_way_is_run_once_before_it_is_timed():
+    steps = []
+
+    def outputs(name):
+        steps.append(('run', name))
+        return 7
+
+    def seconds(name):
+        steps.append(('time', name))
+        return 1.0
+
+    pick.fastest(('a', 'b'), outputs, same, seconds)
+    assert steps == [('run', 'a'), ('time', 'a'), ('run', 'b'), ('time', 'b')]

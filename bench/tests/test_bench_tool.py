@@ -1,0 +1,376 @@
+"""Tests of the benchmark tool: its checks, sums and texts, not times."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+from bench import __main__ as command
+from bench.report import (
+    changes,
+    floors,
+    overall,
+    page,
+    readme_table,
+    summary,
+    table,
+    words,
+)
+from bench.run import cases, compare, instructions, memory, small, timing
+from bench.run.machine import Others
+from bench.run.worker import summary as output_summary
+
+
+def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
+    """A result as the runner makes it."""
+    case = changes.pop('case', cases.case(name))
+    sides = {
+        'ours': {'ms': ours, 'turns': [ours], 'calls': 3},
+        'torch': {'ms': torch, 'turns': [torch], 'calls': 3},
+        'release': {'na': 'a reason'},
+        'limit': {'ms': 1.0, 'turns': [1.0], 'calls': 3},
+    }
+    return {
+        'name': case.name,
+        'op': case.op,
+        'mode': case.mode,
+        'dtype': case.dtype,
+        'shape': list(case.shape),
+        'numel': case.numel,
+        'variant': case.variant,
+        'threads': threads,
+        'sides': sides,
+        'check': {'torch': 'agrees'},
+        'ratio_torch': torch / ours,
+        'ratio_release': None,
+        'of_limit': 1.0 / ours,
+        **changes,
+    }
+
+
+def run_data(results):
+    """A whole run as the command writes it."""
+    return {
+        'meta': {
+            'date': '2026-01-02T03:04:05+00:00',
+            'commit': 'c0ffee' * 7,
+            'changed_files': False,
+            'cpu': 'A <fast> processor',
+            'cores': 2,
+            'memory_gib': 24.0,
+            'system': 'Linux',
+            'sides': {'ours': {'version': '1'}, 'torch': {'version': '2'}},
+        },
+        'results': results,
+        'overhead': small.overhead(results),
+        'summary': summary.summarise(results),
+        'floors': floors.judge(results),
+    }
+
+
+def test_check_finds_a_single_wrong_element_and_allows_rounding():
+    right = np.arange(100, dtype=np.float32)
+    wrong, rounded = right.copy(), right * (1 + 1e-6)
+    wrong[41] += 1
+    ones = [output_summary(right)]
+    assert compare.same_outputs(ones, ones, 'float32') == ''
+    near = [output_summary(rounded.astype(np.float32))]
+    assert compare.same_outputs(ones, near, 'float32') == ''
+    different = compare.same_outputs(ones, [output_summary(wrong)], 'float32')
+    assert 'output 0: values differ by up to 1' in different
+    shape = [output_summary(right.reshape(10, 10))]
+    assert 'shape' in compare.same_outputs(ones, shape, 'float32')
+    assert '1 outputs against 2' in compare.same_outputs(
+        ones, ones * 2, 'float32'
+    )
+
+
+def test_check_of_integers_allows_no_difference():
+    right = np.arange(200_000, dtype=np.int64)
+    wrong = right.copy()
+    wrong[12_347] += 1  # not among the elements that are sampled
+    found = compare.same_output(
+        output_summary(right), output_summary(wrong), 'int64'
+    )
+    assert found == 'values differ'
+
+
+def test_check_takes_both_zeros_for_the_same():
+    zeros = np.zeros(4, np.float32)
+    assert output_summary(zeros)['digest'] == output_summary(-zeros)['digest']
+
+
+def test_timing_makes_a_fresh_argument_for_every_call():
+    made, used = [], []
+
+    def fresh():
+        made.append(object())
+        return made[-1]
+
+    seconds, calls = timing.turn(used.append, 0.002, fresh)
+    assert used == made and len(set(map(id, used))) == calls == len(used)
+    assert seconds > 0
+
+
+def test_timing_of_a_slow_call_takes_one_call():
+    clock = iter([0.0, 9.0])
+    original = timing.time.perf_counter
+    timing.time.perf_counter = lambda: next(clock)
+    try:
+        assert timing.turn(lambda: None, 1.0) == (9.0, 1)
+    finally:
+        timing.time.perf_counter = original
+
+
+@pytest.mark.skipif(
+    not memory.CLEAR.exists(), reason='the system has no /proc/self'
+)
+def test_memory_sees_a_temporary():
+    def run():
+        temporary = np.ones(32 << 20, np.uint8)
+        return (temporary[: 1 << 20].copy(),)
+
+    found = memory.beyond(run, lambda array: array.nbytes)
+    # the kernel counts pages in batches
+    assert found is None or 30 << 20 <= found <= 36 << 20
+
+
+def test_share_of_other_programs_is_a_share():
+    share = Others([]).share()
+    assert 0 <= share <= 1
+
+
+def test_floors_pass_miss_and_not_measured():
+    headline = cases.case('masked_scatter')
+    name = words.of(headline)
+    rows = floors.judge([result(case=headline, ours=1.0, torch=7.5)])
+    by_text = {row['text']: row['passed'] for row in rows}
+    assert by_text[f'{name}: at least 7 times as fast as PyTorch'] is True
+    assert (
+        by_text[f'{name}: at least 50 times as fast as released Paddle'] is None
+    )
+    rows = floors.judge([result(case=headline, ours=1.0, torch=6.5)])
+    by_text = {row['text']: row['passed'] for row in rows}
+    assert by_text[f'{name}: at least 7 times as fast as PyTorch'] is False
+
+
+def test_floor_by_bytes_scales_with_the_element():
+    plain = cases.case('masked_scatter')
+    double = cases.case('masked_scatter', 'fwd', 'float64')
+    found = {
+        plain.name: result(case=plain, ours=2.0),
+        double.name: result(case=double, ours=5.0),
+    }
+    floor = floors.Floor('bytes', double, 1.5, plain)
+    assert floors.value_of(floor, found) == pytest.approx(1.25)
+
+
+def test_floor_over_where_is_in_microseconds():
+    shape = cases.square(6)
+    op, where = (cases.case(n, shape=shape) for n in ('scatter', 'where'))
+    found = {
+        op.name: result(case=op, ours=0.005),
+        where.name: result(case=where, ours=0.003),
+    }
+    floor = floors.Floor('over_where', op, 2, where)
+    assert floors.value_of(floor, found) == pytest.approx(2)
+
+
+def test_floor_without_the_copy_of_the_engine():
+    grad, clone = cases.case('masked_scatter', 'grad'), cases.case('clone')
+    floor = floors.Floor('torch_net', grad, 6, clone)
+    found = {
+        grad.name: result(case=grad, ours=70.0, torch=300.0),
+        clone.name: result(case=clone, ours=40.0),
+    }
+    assert floors.value_of(floor, found) == pytest.approx(10)
+    found[clone.name] = result(case=clone, ours=80.0)
+    assert floors.value_of(floor, found) is None
+
+
+def test_summary_lists_what_is_slower():
+    slow = result(case=cases.case('select_scatter'), ours=4.0, torch=2.0)
+    found = summary.summarise([result(ours=1.0, torch=8.0), slow])
+    assert found['torch']['geometric_mean'] == pytest.approx(2.0)
+    assert [s['name'] for s in found['torch']['slower']] == [slow['name']]
+    assert found['torch']['passed'] is False
+    assert found['release'] is None
+
+
+def test_summary_counts_tiny_tensors_but_not_the_yardstick():
+    shape = cases.square(6)
+    tiny = result(case=cases.case('scatter', shape=shape), torch=1.0)
+    where = result(case=cases.case('where', shape=shape), torch=0.1)
+    found = summary.summarise([tiny, where])['torch']
+    assert found['cases'] == 1
+    assert [s['name'] for s in found['slower']] == [tiny['name']]
+
+
+def test_summary_follows_a_tensor_value_apart_from_a_number():
+    rows = [
+        result(case=cases.case('masked_fill', shape=shape, value=value))
+        for value in ('number', 'one')
+        for shape in (cases.square(18), cases.square(24))
+    ]
+    found = summary.scaling(rows)
+    names = ['masked_fill', 'masked_fill, Tensor value']
+    assert [row['op'] for row in found] == names
+
+
+def test_summary_of_threads_and_sizes():
+    large = cases.case('masked_scatter', shape=cases.square(27))
+    rows = [
+        result(ours=4.0, threads=1),
+        result(ours=2.0, threads=2),
+        result(case=large, ours=32.0, threads=2),
+    ]
+    found = summary.summarise(rows)
+    assert [g['gain'] for g in found['thread_gain']] == [2.0]
+    assert found['scaling'][0]['worst'] == pytest.approx(2.0)
+
+
+def test_figures_over_all_cases():
+    slow = result(case=cases.case('select_scatter'), ours=4.0, torch=2.0)
+    data = run_data([result(), slow, result(ours=3.0, threads=1)])
+    data['import_ms'] = {'ours': 1015.0, 'release': 1000.0}
+    rows = {row['text']: row for row in overall.judge(data)}
+    assert rows['cases slower than PyTorch: none']['value'] == 1
+    assert rows['cases slower than PyTorch: none']['passed'] is False
+    assert rows['import of paddle at most 20 ms longer']['value'] == 15
+    gain = next(row for text, row in rows.items() if 'two threads' in text)
+    assert gain['value'] == pytest.approx(1.5) and gain['passed'] is False
+
+
+def test_changes_show_a_loss_and_leave_out_noise():
+    old = {'results': [result(ours=1.0), result('select_scatter', ours=1.0)]}
+    new = {'results': [result(ours=2.0), result('select_scatter', ours=1.05)]}
+    [(factor, before, after)] = changes.changes(old, new)
+    assert factor == pytest.approx(0.5)
+    assert before['name'] == after['name'] == result()['name']
+    assert '0.50x' in '\n'.join(table.change_lines([(factor, before, after)]))
+
+
+def test_table_marks_a_busy_machine_and_missing_sides():
+    line = table.line(result(others=0.5))
+    assert line.endswith('*') and 'n/a' in line and '4x' in line
+    by = result()
+    by['sides']['torch']['way'] = 'index_put'
+    assert table.line(by).endswith('  index_put')
+    assert 'WARNING' in '\n'.join(table.busy_lines([result(others=0.5)]))
+    assert table.busy_lines([result(others=0.01)]) == []
+
+
+@pytest.mark.parametrize(
+    ('ms', 'text'), [(2500.0, '2.5 s'), (12.34, '12.3 ms'), (0.004, '4 us')]
+)
+def test_durations(ms, text):
+    assert table.duration(ms) == text
+
+
+def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
+    other = cases.case('masked_scatter', shape=cases.square(18))
+    tiny = cases.case('where', shape=cases.square(6))
+    data = run_data([result(), result(case=other), result(case=tiny)])
+    data['results'][0]['sides']['torch']['way'] = 'index_put'
+    del data['results'][2]['sides']['limit']  # too small to have one
+    data['memory'] = [
+        {
+            'name': cases.case('masked_scatter').name,
+            'x_bytes': 100,
+            'sides': {'ours': {'bytes': 1}, 'release': {'na': 'x'}},
+        }
+    ]
+    page.write(tmp_path / 'page.html', data)
+    text = (tmp_path / 'page.html').read_text()
+    assert text.count('<svg') == text.count('</svg>') >= 4
+    assert 'n/a<small>a reason</small>' in text
+    assert '8 ms<small>by index_put</small>' in text
+    assert 'A &lt;fast&gt; processor' in text
+    # an SVG refers to its own parts only
+    assert not re.search(r'(src|href)="(?!#)', text)
+
+
+def write_tables(data, readme):
+    folder = f'--pull-requests={readme.parent}'
+    readme_table.main([str(data), '--write', '--readme', str(readme), folder])
+
+
+def test_readme_section_is_written_between_its_markers(tmp_path):
+    readme, data = tmp_path / 'README.md', tmp_path / 'run.json'
+    data.write_text(json.dumps(run_data([result()])))
+    marks = f'{readme_table.START}\nold\n{readme_table.END}'
+    for path in (readme, *(tmp_path / name for name in readme_table.TEXTS)):
+        path.write_text(f'before\n{marks}\nafter\n')
+    write_tables(data, readme)
+    row = '| masked_scatter | forward |'
+    assert row in (tmp_path / 'masked_scatter.md').read_text()
+    assert row not in (tmp_path / 'scatter.md').read_text()
+    text = readme.read_text()
+    assert text.startswith('before\n') and text.endswith('\nafter\n')
+    assert 'old' not in text and '2026-01-02' in text
+    assert '| masked_scatter | forward | 2 ms | 8 ms | - | n/a | 4x |' in text
+
+
+def test_readme_names_the_forms_of_masked_fill_and_the_way_of_torch():
+    fill, tensor = (
+        result(case=cases.case('masked_fill', value=value))
+        for value in ('number', 'one')
+    )
+    tensor['sides']['torch']['way'] = 'where'
+    lines = readme_table.rows(run_data([fill, tensor]), ['masked_fill'])
+    assert lines[-2].startswith('| masked_fill | forward | 2 ms | 8 ms | - |')
+    start = '| masked_fill, Tensor value | forward | 2 ms | 8 ms | where |'
+    assert lines[-1].startswith(start)
+
+
+def test_readme_shows_the_graph_cases():
+    how = {'shape': cases.NODES, 'updates': cases.EDGES}
+    rows = [
+        result(case=cases.case('scatter', reduce=reduce, **how))
+        for reduce in ('assign', 'sum')
+    ]
+    lines = readme_table.rows(run_data(rows), ['scatter'])
+    assert lines[-2].startswith('| scatter, graph | forward |')
+    assert lines[-1].startswith('| scatter, sum, graph | forward |')
+
+
+def test_readme_section_is_not_written_for_a_busy_machine(tmp_path):
+    readme, data = tmp_path / 'README.md', tmp_path / 'run.json'
+    data.write_text(json.dumps(run_data([result(others=0.6)])))
+    marks = f'{readme_table.START}\nold\n{readme_table.END}\n'
+    readme.write_text(marks)
+    with pytest.raises(SystemExit, match='--busy'):
+        write_tables(data, readme)
+    assert readme.read_text() == marks
+
+
+def test_readme_without_markers_is_left_alone():
+    with pytest.raises(SystemExit, match='these two lines'):
+        readme_table.replaced('nothing', 'new')
+
+
+def test_command_selects_by_pattern_and_size(capsys):
+    assert command.main(['--list', '--filter', 'diagonal', '--sizes', '6']) == 0
+    names = capsys.readouterr().out.split()
+    assert names
+    assert all('diagonal_scatter/' in n and '/8x8/' in n for n in names)
+
+
+def test_command_says_that_nothing_matches():
+    with pytest.raises(SystemExit, match='--list'):
+        command.main(['--filter', 'no such case'])
+
+
+def test_instructions_are_read_from_the_annotation():
+    text = (
+        '2,560 (30.1%)  loops.cc:loop_masked_fill [/tmp/loops]\n'
+        '5,120 (60.2%)  ???:loop_scatter_sum [/tmp/loops]\n'
+        '9,999 (99.9%)  ???:main [/tmp/loops]\n'
+    )
+    assert instructions.parse(text, 256) == {
+        'masked_fill': 10.0,
+        'scatter_sum': 20.0,
+    }
+    lines = table.instruction_lines({'masked_fill': 10.0})
+    assert lines[-1].split() == ['masked_fill', '10.00']
+    assert table.instruction_lines({}) == []

@@ -1,0 +1,160 @@
+"""Tests of the benchmark's processes on tiny tensors; no time is judged."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+from bench.run import cases, limit, processes, runner
+from bench.run.compare import same_outputs
+
+TINY = (16, 16)
+EFFORT = runner.Effort(turns=2, turn=0.001, side=1.0)
+SIDES = ('ours', 'torch')
+
+
+@pytest.fixture(scope='module')
+def crew():
+    library = limit.build(Path(sys.prefix) / _packages() / 'paddle')
+    pythons = dict.fromkeys(SIDES, sys.executable)
+    with processes.Crew(pythons, 1, library) as made:
+        yield made
+
+
+def _packages():
+    version = f'python{sys.version_info[0]}.{sys.version_info[1]}'
+    return Path('lib') / version / 'site-packages'
+
+
+@pytest.mark.parametrize('mode', cases.MODES)
+def test_case_is_checked_and_timed_on_both_sides(crew, mode):
+    case = cases.case('masked_scatter', mode, shape=TINY)
+    found = runner.run_case(crew, SIDES, case, EFFORT)
+    assert found['check'] == {'torch': 'agrees'}
+    for side in SIDES:
+        assert len(found['sides'][side]['turns']) == EFFORT.turns
+        assert found['sides'][side]['ms'] > 0
+    assert found['ratio_torch'] > 0
+
+
+@pytest.mark.parametrize('mode', cases.MODES)
+@pytest.mark.parametrize(
+    ('op', 'how', 'ways'),
+    [
+        ('scatter', {}, {'index_copy', 'scatter', 'index_put'}),
+        (
+            'scatter',
+            {'reduce': 'sum', 'axis': 1, 'updates': 40},
+            {'index_add', 'scatter_add', 'scatter_reduce'},
+        ),
+        (
+            'scatter',
+            {'reduce': 'mean', 'include_self': True},
+            {'index_reduce', 'scatter_reduce'},
+        ),
+        ('masked_fill', {}, {'masked_fill', 'where'}),
+        ('masked_fill', {'value': 'one'}, {'masked_fill', 'where'}),
+        (
+            'masked_scatter',
+            {'mask': 'row'},
+            {'masked_scatter', 'index_put', 'where'},
+        ),
+    ],
+)
+def test_torch_is_timed_by_the_fastest_of_its_ways(crew, op, how, ways, mode):
+    case = cases.case(op, mode, shape=TINY, **how)
+    found = runner.run_case(crew, SIDES, case, EFFORT)
+    torch = found['sides']['torch']
+    assert set(torch['ways']) == ways
+    assert torch['way'] == min(torch['ways'], key=torch['ways'].get)
+    assert found['ratio_torch'] > 0
+    assert 'way' not in found['sides']['ours']
+
+
+def test_large_enough_case_has_a_limit(crew):
+    case = cases.case('masked_fill', shape=(512, 512))
+    found = runner.run_case(crew, SIDES, case, EFFORT)
+    assert found['sides']['limit']['ms'] > 0
+    assert found['of_limit'] > 0
+
+
+def test_limit_uses_the_runtime_and_thread_count_of_paddle(crew):
+    assert crew.side('ours').load_limit(crew.limit) == 1
+    with processes.Crew({'ours': sys.executable}, 2) as two:
+        assert two.side('ours').load_limit(crew.limit) == 2
+
+
+def test_gradients_and_in_place_results_are_what_is_compared(crew):
+    ours = crew.side('ours')
+    grad = cases.case('masked_scatter', 'grad', shape=TINY)
+    plain = cases.case('masked_scatter', shape=TINY)
+    inplace = cases.case('masked_scatter', 'inplace', shape=TINY)
+    assert len(ours.ask('prepare', grad, 0)) == 3
+    outputs = ours.ask('prepare', plain, 0)
+    into_x = ours.ask('prepare', inplace, 0)
+    assert same_outputs(outputs, into_x, 'float32') == ''
+    other_seed = ours.ask('prepare', plain, 1)
+    assert same_outputs(outputs, other_seed, 'float32') != ''
+
+
+def test_side_that_differs_is_not_timed(crew, monkeypatch):
+    monkeypatch.setattr(runner, 'same_outputs', lambda *_: 'values differ')
+    case = cases.case('masked_scatter', shape=TINY)
+    found = runner.run_case(crew, SIDES, case, EFFORT)
+    assert found['sides']['torch'] == {
+        'failed': 'differs from ours: values differ'
+    }
+    assert found['ratio_torch'] is None
+
+
+def test_failure_of_a_case_is_reported_with_its_text(crew):
+    wrong = cases.case('select_scatter', shape=TINY, axis=0)
+    wrong = cases.Case('select_scatter', params=wrong.params, shape=())
+    with pytest.raises(processes.SideError, match='Error'):
+        crew.side('ours').ask('prepare', wrong, 0)
+
+
+def test_side_that_died_is_named_and_starts_again(crew):
+    side = crew.side('torch')
+    os.kill(side.process.pid, signal.SIGKILL)
+    with pytest.raises(processes.SideDied, match='torch ended .signal 9'):
+        side.ask('hello')
+    assert side.ask('hello')['pid'] == side.process.pid
+
+
+def test_case_that_does_not_fit_is_skipped_with_the_sizes(crew, monkeypatch):
+    monkeypatch.setattr(runner, 'free_memory', lambda: 1 << 20)
+    case = cases.case('masked_scatter')
+    found = runner.run_case(crew, SIDES, case, EFFORT)
+    assert 'GiB for 1 side' in found['skipped']
+    assert found['sides'] == {}
+
+
+def test_sides_that_do_not_fit_together_run_one_after_another(
+    crew, monkeypatch
+):
+    case = cases.case('masked_scatter', shape=TINY)
+    monkeypatch.setattr(
+        runner, 'too_big', lambda _, sides: 'too big' if sides > 1 else None
+    )
+    found = runner.run_case(crew, SIDES, case, EFFORT)
+    assert found['turn_by_turn'] is False
+    assert found['check'] == {'torch': 'agrees'}
+    assert found['ratio_torch'] > 0
+
+
+def test_environment_of_a_case_reaches_a_process_of_its_own(crew):
+    pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
+    other, usual = crew.side('ours', pages), crew.side('ours')
+    assert other.process.pid != usual.process.pid
+    environ = Path(f'/proc/{other.process.pid}/environ').read_bytes()
+    assert b'FLAGS_scatter_ops_use_huge_pages=0' in environ.split(b'\0')
+    crew.end_extra()
+    assert other.process is None and usual.process.poll() is None
+
+
+def test_peak_memory_of_a_call_is_measured(crew):
+    case = cases.case('masked_scatter', shape=(1024, 1024))
+    found = crew.side('torch').ask('peak', case, 0)
+    assert found is None or 0 <= found < 64 << 20

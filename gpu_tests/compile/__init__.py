@@ -1,0 +1,1 @@
+"""Compiles the GPU kernels against the headers of the Paddle wheel."""

@@ -1,0 +1,122 @@
+"""Parts of the kernels by themselves, in the emulation.
+
+Each fault that is put into a copy of the sources has to be found: the test
+shows that what it checks can fail.
+"""
+
+import subprocess
+
+import pytest
+
+from gpu_tests import emulate
+
+pytestmark = pytest.mark.no_gpu
+UNITS = emulate.ROOT / 'gpu_tests' / 'units'
+RACES = ('-fsanitize=thread', '-Wno-tsan')
+
+
+@pytest.fixture(scope='module')
+def objects(tmp_path_factory):
+    """The emulator itself, compiled once."""
+    folder = tmp_path_factory.mktemp('emulator')
+    compiler = emulate.make_compiler()
+    made = []
+    for name in ('emulator', 'races'):
+        made.append(folder / f'{name}.o')
+        source = emulate.EMULATOR / f'{name}.cc'
+        command = [*compiler.program, *compiler.flags, '-c', source]
+        subprocess.run([*command, '-o', made[-1]], check=True)
+    return made
+
+
+def write_fault(old, new, folder):
+    """A copy in `folder` of the one source with the text `old`, changed."""
+    sources = emulate.kernel_sources()
+    found = [path for path in sources if path.read_text().count(old) == 1]
+    assert len(found) == 1, f'{len(found)} sources have once: {old}'
+    target = folder / emulate.in_paddle(found[0])
+    target.parent.mkdir(parents=True)
+    text = found[0].read_text().replace(old, new)
+    target.write_text(emulate.emulated(text))
+
+
+def run(unit, objects, folder, arguments=(), checks=RACES):
+    """(exit status, what was said) of a unit.
+
+    What lies in `folder` hides the kernels' own sources.
+    """
+    emulate.write_tree()
+    source, program = folder / 'unit.cu', folder / 'program'
+    source.write_text(emulate.emulated((UNITS / unit).read_text()))
+    compiler = emulate.make_compiler()
+    compile_unit = [*compiler.program, f'-I{folder}', *compiler.flags, *checks]
+    compile_unit += ['-c', source, '-o', folder / 'unit.o']
+    subprocess.run(compile_unit, check=True)
+    # without -fsanitize=thread: `objects` have what it calls
+    link = [*compiler.program, folder / 'unit.o', *objects, '-o', program]
+    link += ['-pthread', emulate.CHECKS, '-static-libubsan']
+    subprocess.run(link, check=True)
+    done = subprocess.run(
+        [program, *arguments], capture_output=True, text=True, timeout=120
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize('unit', ['look_back.cu', 'sort.cu'])
+def test_part_is_right_and_has_no_race(objects, tmp_path, unit):
+    assert run(unit, objects, tmp_path) == (0, '')
+
+
+def test_sort_of_more_tiles_than_a_block_scans_at_a_time(objects, tmp_path):
+    # looking for races in it would take minutes
+    found = run('sort.cu', objects, tmp_path, ['long'], checks=())
+    assert found == (0, '')
+
+
+PUBLISHED = """  *reinterpret_cast<volatile uint64_t*>(word) =
+      static_cast<uint64_t>(count) << 2 | flag;"""
+FLAG_FIRST = """  *reinterpret_cast<volatile uint64_t*>(word) = flag;"""
+COUNTED = 'if (valid && earlier == 0) counts[digit] = before + __popc(same);'
+READ_SUMS = "__syncthreads();  // an earlier call's sums have been read"
+WROTE_SUMS = 'if (lane == kWarpSize - 1) warp_sums[warp] = inclusive;'
+FAULTS = {
+    'a window that skips as many as it looks at': (
+        'look_back.cu',
+        ('first -= kWarpSize)', 'first -= 2 * kWarpSize)'),
+        'expected',
+    ),
+    'a flag before its count': (
+        'look_back.cu',
+        (PUBLISHED, f'{FLAG_FIRST}\n{PUBLISHED}'),
+        'words that come late',
+    ),
+    'sums that nobody waits for': (
+        'sort.cu',
+        (f'{WROTE_SUMS}\n  __syncthreads();', WROTE_SUMS),
+        'a race',
+    ),
+    'sums that are overwritten too early': (
+        'sort.cu',
+        (READ_SUMS, ''),
+        'a race',
+    ),
+    'counts that are overwritten too early': (
+        'sort.cu',
+        (f'__syncwarp();\n  {COUNTED}', COUNTED),
+        'a race',
+    ),
+    'counts that nobody waits for': (
+        'sort.cu',
+        (f'{COUNTED}\n  __syncwarp();', COUNTED),
+        'a race',
+    ),
+}
+
+
+@pytest.mark.parametrize('name', FAULTS)
+def test_fault_in_a_part_is_found(objects, tmp_path, name):
+    unit, (old, new), said = FAULTS[name]
+    write_fault(old, new, tmp_path)
+    status, text = run(unit, objects, tmp_path)
+    assert status != 0
+    assert said in text

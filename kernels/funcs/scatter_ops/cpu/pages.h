@@ -1,0 +1,119 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// How the CPU kernels of the masked and scatter operators get and fill the
+// memory of large outputs: with few page faults.
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+#include "paddle/common/flags.h"
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
+
+PHI_DECLARE_bool(scatter_ops_use_huge_pages);
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// For fewer bytes than this, asking whether their pages are there yet costs
+// more than it saves.
+constexpr int64_t kPopulateBytes = 512 << 10;
+
+// Asks for huge pages inside a big fresh buffer: page faults of 4 KiB cost
+// several times the copy itself. A hint: harmless where it has no effect.
+// scatter_op_flags.cc says when it is given, and how to turn it off.
+inline void AdviseHugePages(void* data, int64_t bytes) {
+#if defined(__linux__) && defined(MADV_HUGEPAGE)
+  constexpr int64_t kPage = 2 << 20;
+  if (bytes < 2 * kPage || !FLAGS_scatter_ops_use_huge_pages) return;
+  const uintptr_t start = reinterpret_cast<uintptr_t>(data);
+  const uintptr_t first = (start + kPage - 1) / kPage * kPage;
+  const uintptr_t last = (start + bytes) / kPage * kPage;
+  if (last > first) {
+    madvise(reinterpret_cast<void*>(first), last - first, MADV_HUGEPAGE);
+  }
+#endif
+}
+
+// Maps the pages of a part of a fresh output, which the calling thread is about
+// to fill, by one call: where there are no huge pages, a fault for each costs
+// more. A hint like the other one; Linux before 5.14 ignores it. Memory that
+// malloc hands out again is mapped already, and walking it would only cost: so
+// the first page is asked about.
+template <typename Word>
+void PopulatePages(Word* data, int64_t begin, int64_t end) {
+#ifdef __linux__
+  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
+  static const uintptr_t page = sysconf(_SC_PAGESIZE);
+  const uintptr_t first =
+      (reinterpret_cast<uintptr_t>(data + begin) + page - 1) / page * page;
+  const uintptr_t last = reinterpret_cast<uintptr_t>(data + end) / page * page;
+  if (last < first + kPopulateBytes) return;
+  void* const start = reinterpret_cast<void*>(first);
+  unsigned char resident = 0;
+  if (mincore(start, page, &resident) == 0 && (resident & 1) != 0) return;
+  madvise(start, last - first, kPopulateWrite);
+#endif
+}
+
+// dev_ctx.Alloc for an output that is about to be written as a whole.
+template <typename T, typename Context>
+T* AllocOutput(const Context& dev_ctx, DenseTensor* out) {
+  T* data = dev_ctx.template Alloc<T>(out);
+  AdviseHugePages(data, out->numel() * static_cast<int64_t>(sizeof(T)));
+  return data;
+}
+
+// memcpy by all threads.
+inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
+  if (out == in || bytes == 0) return;
+  const Tiles tiles(bytes, 1);
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    PopulatePages(static_cast<char*>(out), tiles.begin(i), tiles.end(i));
+    std::memcpy(static_cast<char*>(out) + tiles.begin(i),
+                static_cast<const char*>(in) + tiles.begin(i),
+                tiles.end(i) - tiles.begin(i));
+  });
+}
+
+// memset to zero by all threads.
+inline void ParallelZero(void* out, int64_t bytes) {
+  const Tiles tiles(bytes, 1);
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    std::memset(static_cast<char*>(out) + tiles.begin(i),
+                0,
+                tiles.end(i) - tiles.begin(i));
+  });
+}
+
+// An output of zeros.
+template <typename T, typename Context>
+T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
+  T* data = AllocOutput<T>(dev_ctx, out);
+  ParallelZero(data, out->numel() * static_cast<int64_t>(sizeof(T)));
+  return data;
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,170 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Copy a tensor with a strided part of it replaced, and read such a part: all
+// that select_scatter, diagonal_scatter and their gradients do.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// What is copied before its replaced elements are written: little enough to be
+// in a near cache still.
+constexpr int64_t kReplaceBlockBytes = 64 << 10;
+// Runs of this many bytes or more are not copied before they are replaced.
+constexpr int64_t kLongRunBytes = 512;
+
+template <typename Word>
+void CopyOrZero(Word* out, const Word* in, int64_t begin, int64_t end) {
+  if (begin >= end || in == out) return;
+  const size_t bytes = (end - begin) * sizeof(Word);
+  if (in == nullptr) {
+    std::memset(static_cast<void*>(out + begin), 0, bytes);
+  } else {
+    std::memcpy(out + begin, in + begin, bytes);
+  }
+}
+
+template <typename Word>
+void CopyStrided(Word* out,
+                 int64_t out_stride,
+                 const Word* in,
+                 int64_t in_stride,
+                 int64_t n) {
+  if (out_stride == 1 && in_stride == 0) {
+    std::fill_n(out, n, *in);
+  } else if (out_stride == 1 && in_stride == 1 && n >= 16) {
+    std::memcpy(out, in, n * sizeof(Word));
+  } else {
+    for (int64_t i = 0; i < n; ++i) out[i * out_stride] = in[i * in_stride];
+  }
+}
+
+// out[begin, end) of CopyAndReplace.
+template <typename Word>
+void CopyAndReplaceRange(Word* out,
+                         const Word* x,
+                         const StridedView& view,
+                         const Word* values,
+                         int64_t begin,
+                         int64_t end) {
+  const bool long_runs =
+      view.run() * static_cast<int64_t>(sizeof(Word)) >= kLongRunBytes;
+  if (!long_runs) CopyOrZero(out, x, begin, end);
+  int64_t done = begin;
+  view.ForEachRun(
+      view.CountBefore(begin),
+      view.CountBefore(end),
+      [&](int64_t at, int64_t stride, int64_t from, int64_t step, int64_t n) {
+        if (long_runs) CopyOrZero(out, x, done, at);
+        CopyStrided(out + at, stride, values + from, step, n);
+        done = at + n;
+      });
+  if (long_runs) CopyOrZero(out, x, done, end);
+}
+
+// out = x with the elements of `view` replaced by `values`. Null x or values
+// are zeros; out may be x.
+template <typename Word>
+void CopyAndReplace(Word* out,
+                    int64_t numel,
+                    const Word* x,
+                    const StridedView& view,
+                    const Word* values) {
+  static constexpr Word kZero{};
+  const StridedView one_value = view.WithOneValue();
+  const StridedView& source = values == nullptr ? one_value : view;
+  if (values == nullptr) values = &kZero;
+  constexpr int64_t kBlockSize = kReplaceBlockBytes / sizeof(Word);
+  const int64_t written = out == x ? view.numel() : numel;
+  const Tiles tiles(numel, sizeof(Word));
+  ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
+    const int64_t end = tiles.end(i);
+    if (out != x) PopulatePages(out, tiles.begin(i), end);
+    for (int64_t begin = tiles.begin(i); begin < end; begin += kBlockSize) {
+      const int64_t stop = std::min(end, begin + kBlockSize);
+      CopyAndReplaceRange(out, x, source, values, begin, stop);
+    }
+  });
+}
+
+// values = the elements of `view` in x.
+template <typename Word>
+void GatherView(Word* values, const StridedView& view, const Word* x) {
+  const Tiles tiles(view.numel(), sizeof(Word));
+  ParallelFor(tiles.count, view.numel() * sizeof(Word), [&](int64_t i) {
+    view.ForEachRun(
+        tiles.begin(i),
+        tiles.end(i),
+        [&](int64_t at, int64_t stride, int64_t to, int64_t step, int64_t n) {
+          CopyStrided(values + to, step, x + at, stride, n);
+        });
+  });
+}
+
+template <typename Word>
+const Word* WordsOf(const DenseTensor* tensor) {
+  if (tensor == nullptr || tensor->numel() == 0) return nullptr;
+  return static_cast<const Word*>(tensor->data());
+}
+
+// The kernel of a forward and a second-order gradient: x or values are zeros
+// if null.
+template <typename T, typename Context>
+void ReplaceViewKernel(const Context& dev_ctx,
+                       const DenseTensor* x,
+                       const DenseTensor* values,
+                       const StridedView& view,
+                       DenseTensor* out) {
+  using Word = typename WordOf<sizeof(T)>::type;
+  Word* data = reinterpret_cast<Word*>(AllocOutput<T>(dev_ctx, out));
+  if (out->numel() == 0) return;
+  CopyAndReplace<Word>(
+      data, out->numel(), WordsOf<Word>(x), view, WordsOf<Word>(values));
+}
+
+// The kernel of a gradient. Either output may be null.
+template <typename T, typename Context>
+void ReplaceViewGradKernel(const Context& dev_ctx,
+                           const DenseTensor& out_grad,
+                           const StridedView& view,
+                           DenseTensor* x_grad,
+                           DenseTensor* values_grad) {
+  using Word = typename WordOf<sizeof(T)>::type;
+  if (values_grad != nullptr) {
+    Word* data = reinterpret_cast<Word*>(AllocOutput<T>(dev_ctx, values_grad));
+    if (view.numel() > 0) {
+      GatherView<Word>(data, view, WordsOf<Word>(&out_grad));
+    }
+  }
+  // Last, since it may be written over out_grad.
+  if (x_grad != nullptr) {
+    ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
+  }
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,127 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// How the CPU kernels of the masked and scatter operators split work over
+// threads, and what an exception in one of them becomes.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <new>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "paddle/phi/core/enforce.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// Below this many bytes a second thread costs more than it saves.
+constexpr int64_t kParallelBytes = 128 << 10;
+// At most the bytes of a huge page (pages.h), so that two threads seldom fill
+// the same one.
+constexpr int64_t kMaxTileBytes = 2 << 20;
+constexpr int64_t kMinTileBytes = 64 << 10;
+
+inline int NumThreads() {
+#ifdef _OPENMP
+  return omp_in_parallel() ? 1 : omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+#ifdef _OPENMP
+// Calls f(0) ... f(count - 1) on all threads. They share a counter: calls
+// differ in their work, so whoever is done takes the next one.
+//
+// An exception that leaves a parallel region ends the process. So the first one
+// is kept until the threads have joined; the others take no further call.
+template <typename F>
+void ForOnAllThreads(int64_t count, const F& f) {
+  std::atomic<int64_t> next{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;
+#pragma omp parallel
+  {
+    try {
+      for (int64_t i = next++; i < count; i = next++) f(i);
+    } catch (...) {
+      next = count;
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+#endif
+
+// Calls f(0) ... f(count - 1), on all threads if the work is worth it. The
+// calls must not depend on each other. After an exception, such as that of
+// memory which runs out, some calls are not made.
+template <typename F>
+void ParallelFor(int64_t count, int64_t bytes, const F& f) {
+#ifdef _OPENMP
+  if (count > 1 && bytes >= kParallelBytes && NumThreads() > 1) {
+    ForOnAllThreads(count, f);
+    return;
+  }
+#endif
+  for (int64_t i = 0; i < count; ++i) f(i);
+}
+
+// Calls f, the work of a kernel of the operator `op`. Paddle's backward pass
+// ends the process on a std::bad_alloc; an error of its own becomes a
+// MemoryError.
+template <typename F>
+void WithWorkingMemory(const char* op, const F& f) {
+  try {
+    f();
+  } catch (const std::bad_alloc&) {
+    PADDLE_THROW(common::errors::ResourceExhausted(
+        "(%s) There is not enough memory for what the CPU kernel keeps besides "
+        "its outputs: a grouped index, copies of updates or partial sums.",
+        op));
+  }
+}
+
+// [0, numel) cut into tiles of equal size (the last one may be shorter).
+struct Tiles {
+  int64_t numel;
+  int64_t size;
+  int64_t count;
+
+  Tiles(int64_t numel, int64_t element_bytes) : numel(numel) {
+    // Several tiles a thread, so that a slow one leaves its last to others.
+    const int64_t shares = NumThreads() == 1 ? 1 : NumThreads() * 4;
+    const int64_t wanted = numel * element_bytes / shares;
+    const int64_t bytes =
+        std::min(kMaxTileBytes, std::max(kMinTileBytes, wanted));
+    // Whole vectors of every element size, whole cache lines of the mask.
+    size = std::max<int64_t>(64, bytes / element_bytes / 64 * 64);
+    count = (numel + size - 1) / size;
+  }
+
+  int64_t begin(int64_t i) const { return i * size; }
+  int64_t end(int64_t i) const { return std::min(numel, (i + 1) * size); }
+};
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

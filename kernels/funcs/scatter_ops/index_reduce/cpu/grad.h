@@ -1,0 +1,336 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Gradients of index_reduce on the CPU, on raw pointers: the same walk and the
+// same guarantees as the forward pass.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/grad_tensors.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// The updates of some lanes and their gradient, which may be null.
+template <typename T>
+struct UpdateGradRows {
+  const T* updates;
+  T* grads;
+  int64_t stride;
+
+  const T* update(int64_t position) const {
+    return updates + position * stride;
+  }
+  T* grad(int64_t position) const { return grads + position * stride; }
+};
+
+template <typename T, IndexReduce kReduce>
+class IndexReduceDifferentiator {
+ public:
+  IndexReduceDifferentiator(const AxisView& view,
+                            const IndexGroups& groups,
+                            bool include_self,
+                            const IndexGradTensors<T>& tensors)
+      : view_(view),
+        groups_(groups),
+        include_self_(include_self),
+        tensors_(tensors) {}
+
+  void Run() const {
+    GroupWalk<IndexReduceDifferentiator>(
+        view_, groups_, tensors_.x_grad != nullptr, *this)
+        .Run(sizeof(T));
+  }
+
+  void Copy(int64_t offset, int64_t n) const {
+    std::memcpy(static_cast<void*>(tensors_.x_grad + offset),
+                tensors_.out_grad + offset,
+                n * sizeof(T));
+  }
+
+  UpdateGradRows<T> Rows(int64_t offset, int64_t stride) const {
+    return {tensors_.updates + offset,
+            tensors_.updates_grad ? tensors_.updates_grad + offset : nullptr,
+            stride};
+  }
+
+  // A copy of the updates of kNarrowLanes lanes and of their gradients, in
+  // which those of one position are neighbours. Allocated by the first Load,
+  // since tasks with fewer lanes than that never load.
+  class PackedUpdates {
+   public:
+    explicit PackedUpdates(const IndexReduceDifferentiator& owner)
+        : tensors_(owner.tensors_),
+          groups_(owner.groups_),
+          inner_(owner.view_.inner) {}
+
+    template <typename Lanes>
+    void Load(const GroupTask& task, const Lanes& lanes, int64_t offset) {
+      if (!updates_) Allocate();
+      const T* updates = tensors_.updates + offset;
+      groups_.ForEachPosition(task.group_begin, task.group_end, [&](int64_t p) {
+        lanes.Pack(updates, inner_, p, updates_.get());
+      });
+    }
+    UpdateGradRows<T> rows() const {
+      return {updates_.get(), grads_.get(), kNarrowLanes};
+    }
+    template <typename Lanes>
+    void Store(const GroupTask& task, const Lanes& lanes, int64_t offset) {
+      if (!grads_) return;
+      T* grads = tensors_.updates_grad + offset;
+      groups_.ForEachPosition(task.group_begin, task.group_end, [&](int64_t p) {
+        lanes.Unpack(grads_.get(), inner_, p, grads);
+      });
+    }
+
+   private:
+    void Allocate() {
+      const int64_t size = groups_.positions() * kNarrowLanes;
+      updates_.reset(new T[size]);
+      if (tensors_.updates_grad) grads_.reset(new T[size]);
+    }
+
+    const IndexGradTensors<T>& tensors_;
+    const IndexGroups& groups_;
+    int64_t inner_;
+    std::unique_ptr<T[]> updates_;
+    std::unique_ptr<T[]> grads_;
+  };
+
+  template <typename Lanes>
+  void Group(const Lanes& lanes,
+             int64_t g,
+             int64_t x_offset,
+             const UpdateGradRows<T>& rows) const {
+    T* x_grad = tensors_.x_grad ? tensors_.x_grad + x_offset : nullptr;
+    // Copy() has put out_grad into x_grad for narrow lanes. Reading it there
+    // touches memory that is written anyway, instead of out_grad as well.
+    const T* out_grad =
+        Lanes::kCopied && x_grad ? x_grad : tensors_.out_grad + x_offset;
+    Sum grad[Lanes::kMax];
+    for (int64_t l = 0; l < lanes.size(); ++l) {
+      grad[l] = static_cast<Sum>(out_grad[lanes.x(l)]);
+    }
+    const T* x = tensors_.x + x_offset;
+    if constexpr (kReduce == IndexReduce::kMul) {
+      Product(lanes, g, x, rows, grad, x_grad);
+    } else {
+      Extreme(lanes, g, x, rows, grad, x_grad);
+    }
+  }
+
+ private:
+  using Sum = typename ReduceType<T, kReduce>::type;
+
+  // Evenly among the elements that are the maximum or minimum.
+  template <typename Lanes>
+  void Extreme(const Lanes& lanes,
+               int64_t g,
+               const T* x,
+               const UpdateGradRows<T>& rows,
+               Sum* grad,
+               T* x_grad) const {
+    Sum best[Lanes::kMax];
+    int32_t ties[Lanes::kMax];
+    Best(lanes, g, x, rows, best);
+    for (int64_t l = 0; l < lanes.size(); ++l) {
+      ties[l] = include_self_ && IsBest(x[lanes.x(l)], best[l]);
+    }
+    for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
+      const T* row = rows.update(*p);
+      for (int64_t l = 0; l < lanes.size(); ++l) {
+        ties[l] += IsBest(row[l], best[l]);
+      }
+    }
+    for (int64_t l = 0; l < lanes.size(); ++l) {
+      grad[l] = DivideByCount(grad[l], ties[l]);
+    }
+    if (x_grad) {
+      for (int64_t l = 0; l < lanes.size(); ++l) {
+        const bool wins = include_self_ && IsBest(x[lanes.x(l)], best[l]);
+        x_grad[lanes.x(l)] = wins ? static_cast<T>(grad[l]) : T{};
+      }
+    }
+    if (!rows.grads) return;
+    for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
+      const T* row = rows.update(*p);
+      T* out = rows.grad(*p);
+      for (int64_t l = 0; l < lanes.size(); ++l) {
+        out[l] = IsBest(row[l], best[l]) ? static_cast<T>(grad[l]) : T{};
+      }
+    }
+  }
+
+  template <typename Lanes>
+  void Best(const Lanes& lanes,
+            int64_t g,
+            const T* x,
+            const UpdateGradRows<T>& rows,
+            Sum* best) const {
+    const T* first = rows.update(*groups_.begin(g));
+    for (int64_t l = 0; l < lanes.size(); ++l) {
+      best[l] = static_cast<Sum>(include_self_ ? x[lanes.x(l)] : first[l]);
+    }
+    for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
+      const T* row = rows.update(*p);
+      for (int64_t l = 0; l < lanes.size(); ++l) {
+        best[l] = Combine<kReduce>(best[l], static_cast<Sum>(row[l]));
+      }
+    }
+  }
+
+  static bool IsBest(T value, Sum best) {
+    return SameValue(static_cast<Sum>(value), best);
+  }
+
+  // Each factor gets the product of the ones before it times the product of
+  // the ones after it, so that zeros need no special care.
+  template <typename Lanes>
+  void Product(const Lanes& lanes,
+               int64_t g,
+               const T* x,
+               const UpdateGradRows<T>& rows,
+               Sum* grad,
+               T* x_grad) const {
+    if (rows.grads) {
+      Sum before[Lanes::kMax];
+      for (int64_t l = 0; l < lanes.size(); ++l) {
+        before[l] = include_self_ ? Factor(x[lanes.x(l)]) : Sum(1);
+      }
+      const int64_t step = PrefixStep(groups_.size(g), lanes.size());
+      for (int64_t l = 0; l < lanes.size(); l += step) {
+        const int64_t width = std::min(step, lanes.size() - l);
+        UpdateProducts(g, rows, l, width, before + l, grad + l);
+      }
+    } else {
+      for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
+        Multiply(lanes.size(), rows.update(*p), grad);
+      }
+    }
+    if (!x_grad) return;
+    for (int64_t l = 0; l < lanes.size(); ++l) {
+      x_grad[lanes.x(l)] = include_self_ ? static_cast<T>(grad[l]) : T{};
+    }
+  }
+
+  // Writes the gradients of lanes [first, first + width) of a group's updates,
+  // and leaves grad multiplied by all of the updates.
+  void UpdateProducts(int64_t g,
+                      const UpdateGradRows<T>& rows,
+                      int64_t first,
+                      int64_t width,
+                      Sum* before,
+                      Sum* grad) const {
+    const int64_t* begin = groups_.begin(g);
+    const int64_t n = groups_.size(g);
+    std::vector<Sum> wide(kSumIsT ? 0 : n * width);
+    const auto prefix = [&](int64_t i) {
+      if constexpr (kSumIsT) {
+        return rows.grad(begin[i]) + first;
+      } else {
+        return wide.data() + i * width;
+      }
+    };
+    for (int64_t i = 0; i < n; ++i) {
+      std::copy_n(before, width, prefix(i));
+      Multiply(width, rows.update(begin[i]) + first, before);
+    }
+    for (int64_t i = n - 1; i >= 0; --i) {
+      const Sum* products = prefix(i);
+      T* out = rows.grad(begin[i]) + first;
+      for (int64_t l = 0; l < width; ++l) {
+        out[l] = static_cast<T>(MulOf(products[l], grad[l]));
+      }
+      Multiply(width, rows.update(begin[i]) + first, grad);
+    }
+  }
+
+  static void Multiply(int64_t width, const T* factors, Sum* products) {
+    for (int64_t l = 0; l < width; ++l) {
+      products[l] = MulOf(products[l], Factor(factors[l]));
+    }
+  }
+
+  static Sum Factor(T value) { return ConjugateOf(static_cast<Sum>(value)); }
+
+  // How many lanes to do at a time. The products of half types are kept in an
+  // extra array of floats; doing fewer lanes bounds its size for a slot with
+  // very many updates.
+  static int64_t PrefixStep(int64_t n, int64_t lanes) {
+    constexpr int64_t kRoom = 1 << 20;
+    if (kSumIsT) return lanes;
+    return std::max<int64_t>(1, std::min(lanes, kRoom / n));
+  }
+
+  static constexpr bool kSumIsT = std::is_same<Sum, T>::value;
+
+  const AxisView& view_;
+  const IndexGroups& groups_;
+  bool include_self_;
+  IndexGradTensors<T> tensors_;
+};
+
+// Zeros for the updates behind the end of the index.
+template <typename T>
+void ClearUnusedUpdates(const AxisView& view, int64_t n, T* updates_grad) {
+  const int64_t row = view.updates_size * view.inner;
+  const int64_t used = n * view.inner;
+  if (row == used) return;
+  const int64_t bytes = (row - used) * static_cast<int64_t>(sizeof(T));
+  ParallelFor(view.outer, view.outer * bytes, [&](int64_t o) {
+    std::memset(static_cast<void*>(updates_grad + o * row + used), 0, bytes);
+  });
+}
+
+template <typename T>
+void IndexReduceGradCpu(const AxisView& view,
+                        const IndexGroups& groups,
+                        IndexReduce reduce,
+                        bool include_self,
+                        const IndexGradTensors<T>& tensors) {
+  VisitReduce<T>(OtherReduces{}, reduce, [&](auto constant) {
+    constexpr IndexReduce kReduce = decltype(constant)::value;
+    if constexpr (std::is_integral<T>::value) {
+      ThrowNoGradient();
+    } else {
+      IndexReduceDifferentiator<T, kReduce>(view, groups, include_self, tensors)
+          .Run();
+    }
+  });
+  if (tensors.updates_grad) {
+    ClearUnusedUpdates(view, groups.positions(), tensors.updates_grad);
+  }
+}
+
+template <typename T, typename Context>
+T* AllocOrNull(const Context& dev_ctx, DenseTensor* tensor) {
+  return tensor ? AllocOutput<T>(dev_ctx, tensor) : nullptr;
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,184 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The positions of an index, grouped by the slot that they point to.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// Group g holds positions order[start[g]] ... order[start[g + 1] - 1] of the
+// index, ascending, which all point to slot dest[g]. Slots ascend, and slots
+// that nothing points to have no group.
+struct IndexGroups {
+  std::vector<int64_t> dest;
+  std::vector<int64_t> start;
+  std::vector<int64_t> order;
+  int64_t length;  // of the index, of which order may leave some out
+
+  int64_t count() const { return static_cast<int64_t>(dest.size()); }
+  int64_t positions() const { return length; }
+  int64_t size(int64_t g) const { return start[g + 1] - start[g]; }
+  const int64_t* begin(int64_t g) const { return order.data() + start[g]; }
+  const int64_t* end(int64_t g) const { return order.data() + start[g + 1]; }
+  int64_t last(int64_t g) const { return order[start[g + 1] - 1]; }
+
+  // f(position) for the groups [group_begin, group_end).
+  template <typename F>
+  void ForEachPosition(int64_t group_begin,
+                       int64_t group_end,
+                       const F& f) const {
+    if (group_begin == 0 && group_end == count()) {
+      for (int64_t p = 0; p < positions(); ++p) f(p);  // in memory order
+      return;
+    }
+    for (int64_t i = start[group_begin]; i < start[group_end]; ++i) f(order[i]);
+  }
+};
+
+// The slots of an index, negative ones counted from the end. Throws if one is
+// outside [-size, size).
+template <typename IndexT>
+std::vector<int64_t> ReadSlots(const char* op,
+                               const IndexT* index,
+                               int64_t n,
+                               int64_t size) {
+  std::vector<int64_t> slots(n);
+  bool inside = true;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t slot = index[i];
+    slots[i] = slot < 0 ? slot + size : slot;
+    // Without a branch, so that the loop can be vectorised.
+    inside &= (slot >= -size) & (slot < size);
+  }
+  if (inside) return slots;
+  const IndexT* bad = std::find_if(index, index + n, [size](int64_t slot) {
+    return slot < -size || slot >= size;
+  });
+  PADDLE_THROW(common::errors::OutOfRange(SCATTER_OPS_BAD_INDEX,
+                                          op,
+                                          -size,
+                                          size,
+                                          size,
+                                          bad - index,
+                                          static_cast<int64_t>(*bad)));
+}
+
+inline std::vector<int64_t> ReadSlots(const char* op,
+                                      const DenseTensor& index,
+                                      int64_t size) {
+  const int64_t n = index.numel();
+  if (n == 0) return {};
+  return index.dtype() == DataType::INT32
+             ? ReadSlots(op, index.data<int32_t>(), n, size)
+             : ReadSlots(op, index.data<int64_t>(), n, size);
+}
+
+// Counting sort: for an index that is not much shorter than `size`.
+inline void CountGroups(const std::vector<int64_t>& slots,
+                        int64_t size,
+                        IndexGroups* groups) {
+  std::vector<int64_t> next(size, 0);
+  for (const int64_t slot : slots) ++next[slot];
+  const int64_t touched =
+      size - std::count(next.begin(), next.end(), int64_t{0});
+  groups->dest.reserve(touched);
+  groups->start.reserve(touched + 1);
+  int64_t sum = 0;
+  for (int64_t slot = 0; slot < size; ++slot) {
+    const int64_t count = next[slot];
+    next[slot] = sum;
+    if (count == 0) continue;
+    groups->dest.push_back(slot);
+    groups->start.push_back(sum);
+    sum += count;
+  }
+  groups->start.push_back(sum);
+  const int64_t n = static_cast<int64_t>(slots.size());
+  for (int64_t i = 0; i < n; ++i) groups->order[next[slots[i]]++] = i;
+}
+
+// Sorting by comparison: for a few positions among very many slots.
+inline void SortGroups(const std::vector<int64_t>& slots, IndexGroups* groups) {
+  auto& order = groups->order;
+  const int64_t n = static_cast<int64_t>(slots.size());
+  for (int64_t i = 0; i < n; ++i) order[i] = i;
+  std::sort(order.begin(), order.end(), [&slots](int64_t a, int64_t b) {
+    return slots[a] != slots[b] ? slots[a] < slots[b] : a < b;
+  });
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t slot = slots[order[i]];
+    if (!groups->dest.empty() && groups->dest.back() == slot) continue;
+    groups->dest.push_back(slot);
+    groups->start.push_back(i);
+  }
+  groups->start.push_back(n);
+}
+
+// True if visiting each slot costs more than sorting the positions.
+inline bool HasFewPositions(int64_t positions, int64_t size) {
+  constexpr int64_t kSortWork = 64;  // slots visited in the time of a position
+  return size / kSortWork > positions;
+}
+
+inline IndexGroups GroupSlots(const std::vector<int64_t>& slots, int64_t size) {
+  IndexGroups groups;
+  groups.length = static_cast<int64_t>(slots.size());
+  groups.order.resize(slots.size());
+  if (HasFewPositions(groups.length, size)) {
+    SortGroups(slots, &groups);
+  } else {
+    CountGroups(slots, size, &groups);
+  }
+  return groups;
+}
+
+// The same with the last position of each group alone.
+inline IndexGroups GroupLastOfSlots(const std::vector<int64_t>& slots,
+                                    int64_t size) {
+  const int64_t n = static_cast<int64_t>(slots.size());
+  if (HasFewPositions(n, size)) return GroupSlots(slots, size);
+  std::vector<int64_t> last(size, -1);
+  for (int64_t i = 0; i < n; ++i) last[slots[i]] = i;
+  IndexGroups groups;
+  groups.length = n;
+  for (int64_t slot = 0; slot < size; ++slot) {
+    if (last[slot] < 0) continue;
+    groups.start.push_back(groups.count());
+    groups.dest.push_back(slot);
+    groups.order.push_back(last[slot]);
+  }
+  groups.start.push_back(groups.count());
+  return groups;
+}
+
+// Checks the whole index, then groups it.
+inline IndexGroups GroupIndex(const char* op,
+                              const DenseTensor& index,
+                              int64_t size) {
+  return GroupSlots(ReadSlots(op, index, size), size);
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,218 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The arithmetic of the operators that reduce slices by an index.
+
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include "paddle/common/hostdevice.h"
+#include "paddle/phi/common/complex.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+template <typename T>
+struct IsComplexNumber : std::false_type {};
+template <typename T>
+struct IsComplexNumber<dtype::complex<T>> : std::true_type {};
+
+template <typename T>
+constexpr bool HasReduceFor(IndexReduce reduce) {
+  return HasReduce(
+      reduce, std::is_same<T, bool>::value, IsComplexNumber<T>::value);
+}
+
+// What a reduction is accumulated in, unless SumsWide: the mean of small
+// integers does not overflow.
+template <typename T, IndexReduce kReduce>
+struct ReduceType {
+  using type = std::conditional_t<std::is_integral<T>::value &&
+                                      kReduce == IndexReduce::kMean,
+                                  int64_t,
+                                  typename ShortSumOf<T>::type>;
+};
+
+// The same on a GPU, where kSum serves means as well. It is wide enough for
+// these; a sum of integers, cut down to T, is the one that wraps around in T.
+template <typename T, IndexReduce kReduce>
+struct GpuReduceType : ReduceType<T, kReduce> {};
+template <typename T>
+struct GpuReduceType<T, IndexReduce::kSum> : ReduceType<T, IndexReduce::kMean> {
+};
+// bool has no mean.
+template <>
+struct GpuReduceType<bool, IndexReduce::kSum> {
+  using type = bool;
+};
+
+// Whether a mean of `count` elements is accumulated in WideSumOf instead of
+// ReduceType. Integers always are, since their sum may wrap around. Floating
+// point numbers are if there are many of them: a long sum is so much larger
+// than its terms that these lose digits. The sum of a few loses little, and is
+// faster in ReduceType.
+template <typename T, IndexReduce kReduce>
+constexpr bool SumsWide(int64_t count) {
+  constexpr int64_t kFew = 32;
+  return kReduce == IndexReduce::kMean &&
+         !std::is_same<typename WideSumOf<T>::type, T>::value &&
+         (std::is_integral<T>::value || count > kFew);
+}
+
+// Integers wrap around.
+template <typename T>
+HOSTDEVICE inline T AddOf(T a, T b) {
+  if constexpr (std::is_same<T, bool>::value) {
+    return a | b;
+  } else if constexpr (std::is_integral<T>::value) {
+    return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+  } else {
+    return a + b;
+  }
+}
+
+template <typename T>
+HOSTDEVICE inline T MulOf(T a, T b) {
+  if constexpr (std::is_integral<T>::value) {
+    return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+  } else {
+    return a * b;
+  }
+}
+
+// A NaN of either wins. The comparison for NaN is a step of its own, so that
+// the first step becomes one instruction without a branch.
+template <typename T>
+HOSTDEVICE inline T MaxOf(T a, T b) {
+  const T most = b > a ? b : a;
+  return b != b ? b : most;
+}
+
+template <typename T>
+HOSTDEVICE inline T MinOf(T a, T b) {
+  const T least = b < a ? b : a;
+  return b != b ? b : least;
+}
+
+// Two elements reduced to one.
+template <IndexReduce kReduce, typename T>
+HOSTDEVICE inline T Combine(T a, T b) {
+  if constexpr (kReduce == IndexReduce::kMul) {
+    return MulOf(a, b);
+  } else if constexpr (kReduce == IndexReduce::kAmax) {
+    return MaxOf(a, b);
+  } else if constexpr (kReduce == IndexReduce::kAmin) {
+    return MinOf(a, b);
+  } else {
+    return AddOf(a, b);
+  }
+}
+
+// What a reduction of T leaves other elements unchanged by: the start of a slot
+// that x has no part in. Not for a product of complex numbers, where 1 times an
+// infinity has a NaN.
+template <typename T, IndexReduce kReduce>
+HOSTDEVICE constexpr T IdentityOf() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (kReduce == IndexReduce::kMul) {
+    return T(1);
+  } else if constexpr (kReduce == IndexReduce::kAmax) {
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  } else if constexpr (kReduce == IndexReduce::kAmin) {
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  } else {
+    return T{};
+  }
+}
+
+// sum / count; integers round towards minus infinity.
+template <typename T>
+HOSTDEVICE inline T DivideByCount(T sum, int64_t count) {
+  if constexpr (IsComplexNumber<T>::value) {
+    using Real = decltype(sum.real);
+    return T(sum.real / static_cast<Real>(count),
+             sum.imag / static_cast<Real>(count));
+  } else if constexpr (std::is_integral<T>::value) {
+    const int64_t wide = static_cast<int64_t>(sum);
+    const int64_t quotient = wide / count;
+    return static_cast<T>(quotient - (wide % count < 0 ? 1 : 0));
+  } else {
+    return sum / static_cast<T>(count);
+  }
+}
+
+HOSTDEVICE inline int64_t DivideByCount(const Int64Sum& sum, int64_t count) {
+  const int64_t high = sum.high + static_cast<int64_t>(sum.low >> 32);
+  const int64_t quotient = DivideByCount(high, count);
+  const uint64_t rest = static_cast<uint64_t>(high - quotient * count) << 32 |
+                        (sum.low & 0xffffffff);
+  return static_cast<int64_t>((static_cast<uint64_t>(quotient) << 32) +
+                              rest / static_cast<uint64_t>(count));
+}
+
+template <typename T>
+HOSTDEVICE inline T ConjugateOf(T value) {
+  if constexpr (IsComplexNumber<T>::value) {
+    return T(value.real, -value.imag);
+  } else {
+    return value;
+  }
+}
+
+// Equal, or both NaN.
+template <typename T>
+HOSTDEVICE inline bool SameValue(T a, T b) {
+  return (a == b) | ((a != a) & (b != b));
+}
+
+// Reductions that an operator has.
+template <IndexReduce... kReduces>
+struct ReduceSet {};
+using PlainReduces = ReduceSet<IndexReduce::kAssign, IndexReduce::kSum>;
+using LinearReduces =
+    ReduceSet<IndexReduce::kAssign, IndexReduce::kSum, IndexReduce::kMean>;
+using OtherReduces =
+    ReduceSet<IndexReduce::kMul, IndexReduce::kAmax, IndexReduce::kAmin>;
+
+// Calls f with the reduction, one of the set, as a constant.
+template <typename T, IndexReduce... kReduces, typename F>
+void VisitReduce(ReduceSet<kReduces...>, IndexReduce reduce, const F& f) {
+  const auto visit = [&](auto constant) {
+    if (decltype(constant)::value != reduce) return;
+    if constexpr (HasReduceFor<T>(decltype(constant)::value)) {
+      f(constant);
+    } else {
+      PADDLE_THROW(common::errors::Unimplemented(
+          "This reduce has no kernel for the dtype of x."));
+    }
+  };
+  (visit(std::integral_constant<IndexReduce, kReduces>{}), ...);
+}
+
+template <typename T, typename F>
+void VisitReduce(IndexReduce reduce, const F& f) {
+  VisitReduce<T>(LinearReduces{}, reduce, f);
+  VisitReduce<T>(OtherReduces{}, reduce, f);
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

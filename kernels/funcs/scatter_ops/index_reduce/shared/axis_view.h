@@ -1,0 +1,47 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// x and updates as arrays of three dims around the axis of an index.
+
+#pragma once
+
+#include <cstdint>
+
+#include "paddle/phi/core/ddim.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// x as [outer, size, inner] around its axis, updates as
+// [outer, updates_size, inner].
+struct AxisView {
+  int64_t outer = 1;
+  int64_t size = 1;
+  int64_t inner = 1;
+  int64_t updates_size = 1;
+
+  AxisView(const DDim& x, const DDim& updates, int axis) {
+    const int dim = axis < 0 ? axis + x.size() : axis;
+    for (int i = 0; i < dim; ++i) outer *= x[i];
+    for (int i = dim + 1; i < x.size(); ++i) inner *= x[i];
+    size = x[dim];
+    // Lacks the axis if the index is 0-D.
+    updates_size = updates.size() == x.size() ? updates[dim] : 1;
+  }
+};
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,103 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// What the masked and scatter operators add up in, on every device. Three types
+// for elements of type T:
+//   ShortSumOf  few terms, and products: fast, and integers wrap around as T
+//   does LongSumOf   sums over many elements: float keeps what is small in
+//   double WideSumOf   means: integers do not wrap around either
+
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "paddle/common/hostdevice.h"
+#include "paddle/phi/common/bfloat16.h"
+#include "paddle/phi/common/complex.h"
+#include "paddle/phi/common/float16.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+template <typename T>
+constexpr bool kIsHalf = std::is_same<T, dtype::float16>::value ||
+                         std::is_same<T, dtype::bfloat16>::value;
+
+// Half types are rounded once, at the end.
+template <typename T>
+struct ShortSumOf {
+  using type = std::conditional_t<kIsHalf<T>, float, T>;
+};
+
+template <typename T>
+struct LongSumOf : ShortSumOf<T> {};
+// The number of Trues.
+template <>
+struct LongSumOf<bool> {
+  using type = int64_t;
+};
+template <>
+struct LongSumOf<float> {
+  using type = double;
+};
+template <>
+struct LongSumOf<dtype::complex<float>> {
+  using type = dtype::complex<double>;
+};
+
+// A LongSumOf<T> as a T.
+template <typename T, typename Sum>
+HOSTDEVICE inline T FromSum(Sum sum) {
+  if constexpr (std::is_same<T, bool>::value) {
+    return sum != 0;
+  } else {
+    return static_cast<T>(sum);
+  }
+}
+
+// A sum of int64 that does not wrap around, for fewer than 2^32 of them: high
+// times 2^32, plus low.
+struct Int64Sum {
+  int64_t high = 0;
+  uint64_t low = 0;
+
+  Int64Sum() = default;
+  HOSTDEVICE explicit Int64Sum(int64_t value)
+      : high(value >> 32), low(value & 0xffffffff) {}
+
+  HOSTDEVICE Int64Sum operator+(const Int64Sum& other) const {
+    Int64Sum sum;
+    sum.high = high + other.high;
+    sum.low = low + other.low;
+    return sum;
+  }
+};
+
+template <typename T>
+struct WideSumOf {
+  using type = std::conditional_t<
+      std::is_integral<T>::value,
+      int64_t,
+      std::conditional_t<kIsHalf<T>, double, typename LongSumOf<T>::type>>;
+};
+template <>
+struct WideSumOf<int64_t> {
+  using type = Int64Sum;
+};
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,92 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Buffers of the masked and scatter kernels, on every device.
+
+#pragma once
+
+#include <cstdint>
+
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/core/tensor_utils.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// True if two buffers share a byte.
+inline bool Overlap(const void* a,
+                    int64_t a_bytes,
+                    const void* b,
+                    int64_t b_bytes) {
+  const auto* a_begin = static_cast<const char*>(a);
+  const auto* b_begin = static_cast<const char*>(b);
+  return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
+}
+
+// Keeps the memory of out_grad readable while x_grad is allocated and written.
+// In place, x_grad is the same DenseTensor object as out_grad: InferMeta has
+// set its shape to that of x, so no shape is taken from here, and allocating
+// x_grad may replace its memory.
+class KeptGrad {
+ public:
+  explicit KeptGrad(const DenseTensor& out_grad) : tensor_(out_grad) {}
+
+  template <typename T>
+  const T* data() const {
+    return tensor_.initialized() ? static_cast<const T*>(tensor_.data())
+                                 : nullptr;
+  }
+
+  // Detaches `grad` from the memory of out_grad if it shares that, so that its
+  // next allocation is separate. For a gradient that is a sum over elements of
+  // out_grad: writing one of its elements would change others that are still to
+  // be read.
+  void TakeApart(DenseTensor* grad) const {
+    if (tensor_.initialized() && grad->initialized() &&
+        tensor_.data() == grad->data()) {
+      grad->clear();
+    }
+  }
+
+ private:
+  DenseTensor tensor_;
+};
+
+// The data of `tensor`; null if it has no elements, for which data() throws.
+template <typename T>
+const T* DataOrNull(const DenseTensor& tensor) {
+  return tensor.numel() == 0 ? nullptr : tensor.data<T>();
+}
+
+// The data of `in`, or of a copy of it in `copy` if writing `bytes` bytes to
+// `out` would change what is still to be read; null if `in` has no elements.
+template <typename T, typename Context>
+const T* ReadApart(const Context& dev_ctx,
+                   const DenseTensor& in,
+                   const void* out,
+                   int64_t bytes,
+                   DenseTensor* copy) {
+  if (in.numel() == 0) return nullptr;
+  const int64_t in_bytes = in.numel() * static_cast<int64_t>(sizeof(T));
+  if (!Overlap(in.data(), in_bytes, out, bytes)) {
+    return static_cast<const T*>(in.data());
+  }
+  Copy(dev_ctx, in, dev_ctx.GetPlace(), /*blocking=*/false, copy);
+  return static_cast<const T*>(copy->data());
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,24 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// What masked_scatter says of a value that is too short, on every device. The
+// kernels find that out: how many Trues a mask has is not known before.
+
+#pragma once
+
+// A macro, since device code cannot read a text of the host. Two numbers go in:
+// the Trues of the mask and the elements of value.
+#define SCATTER_OPS_SHORT_VALUE                                       \
+  "(masked_scatter) value must have an element for each True of the " \
+  "broadcast mask: %lld expected, but value has %lld."

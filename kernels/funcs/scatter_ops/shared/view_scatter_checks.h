@@ -1,0 +1,131 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// What select_scatter and diagonal_scatter accept: axes, an index in range, and
+// values of the shape of what they replace.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// Checks what is known of the arguments of select_scatter and returns axis in
+// [0, rank). Dims that are unknown yet pass: the kernel asks again.
+inline int CheckSelectScatter(const DDim& x_dims,
+                              const DDim& values_dims,
+                              int axis,
+                              int64_t index) {
+  const int at = NormalizeAxis("select_scatter", "axis", axis, x_dims.size());
+  std::vector<int64_t> wanted = common::vectorize(x_dims);
+  wanted.erase(wanted.begin() + at);
+  PADDLE_ENFORCE_EQ(
+      SameDims(values_dims, common::make_ddim(wanted)),
+      true,
+      common::errors::InvalidArgument(
+          "(select_scatter) the shape of values must be that of x without axis "
+          "%d, [%s], but it is [%s].",
+          axis,
+          common::make_ddim(wanted),
+          values_dims));
+  const int64_t size = x_dims[at];
+  PADDLE_ENFORCE_EQ(
+      size < 0 || (index >= -size && index < size),
+      true,
+      common::errors::OutOfRange(
+          "(select_scatter) index must be in [%d, %d) because axis %d of x has "
+          "size %d, but it is %d.",
+          -size,
+          size,
+          axis,
+          size,
+          index));
+  return at;
+}
+
+// The length of a diagonal of a matrix; 0 if `offset` is past its end.
+inline int64_t DiagonalLength(int64_t rows, int64_t columns, int64_t offset) {
+  if (rows < 0 || columns < 0) return kUnknownDim;
+  const int64_t length = offset < 0 ? std::min(rows + offset, columns)
+                                    : std::min(rows, columns - offset);
+  return std::max<int64_t>(0, length);
+}
+
+struct DiagonalAxes {
+  int row;
+  int column;
+};
+
+// The other axes of x, then the diagonal.
+inline DDim DiagonalShape(const DDim& x_dims,
+                          const DiagonalAxes& axes,
+                          int64_t offset) {
+  std::vector<int64_t> shape;
+  for (int i = 0; i < x_dims.size(); ++i) {
+    if (i != axes.row && i != axes.column) shape.push_back(x_dims[i]);
+  }
+  shape.push_back(
+      DiagonalLength(x_dims[axes.row], x_dims[axes.column], offset));
+  return common::make_ddim(shape);
+}
+
+// Checks what is known of the arguments of diagonal_scatter and returns its
+// axes in [0, rank). Dims that are unknown yet pass: the kernel asks again.
+inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
+                                         const DDim& y_dims,
+                                         int64_t offset,
+                                         int axis1,
+                                         int axis2) {
+  constexpr const char* kOp = "diagonal_scatter";
+  PADDLE_ENFORCE_GE(x_dims.size(),
+                    2,
+                    common::errors::InvalidArgument(
+                        "(%s) x must have at least 2 dims, but its shape is "
+                        "[%s].",
+                        kOp,
+                        x_dims));
+  const DiagonalAxes axes{NormalizeAxis(kOp, "axis1", axis1, x_dims.size()),
+                          NormalizeAxis(kOp, "axis2", axis2, x_dims.size())};
+  PADDLE_ENFORCE_NE(axes.row,
+                    axes.column,
+                    common::errors::InvalidArgument(
+                        "(%s) axis1 and axis2 must be different axes of x, but "
+                        "both are axis %d.",
+                        kOp,
+                        axes.row));
+  const DDim wanted = DiagonalShape(x_dims, axes, offset);
+  PADDLE_ENFORCE_EQ(
+      SameDims(y_dims, wanted),
+      true,
+      common::errors::InvalidArgument(
+          "(%s) the shape of y must be that of diagonal(x, offset=%d, "
+          "axis1=%d, axis2=%d), [%s], but it is [%s].",
+          kOp,
+          offset,
+          axis1,
+          axis2,
+          wanted,
+          y_dims));
+  return axes;
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,67 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The second order of index_scatter on every device: the operator is linear, so
+// it is the operator itself, on the gradients. Whoever includes this header has
+// included one with the AllocZeros of the device before.
+
+#pragma once
+
+#include "paddle/phi/kernels/index_scatter_grad_kernel.h"
+#include "paddle/phi/kernels/index_scatter_kernel.h"
+
+namespace phi {
+
+// *grad, or zeros of shape `dims` in `zeros` if there is no gradient.
+template <typename T, typename Context>
+const DenseTensor& IndexScatterGradOrZeros(
+    const Context& dev_ctx,
+    const paddle::optional<DenseTensor>& grad,
+    const DDim& dims,
+    DenseTensor* zeros) {
+  if (grad) return *grad;
+  zeros->Resize(dims);
+  funcs::scatter_ops::AllocZeros<T>(dev_ctx, zeros);
+  return *zeros;
+}
+
+template <typename T, typename Context>
+void IndexScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& x,
+    const DenseTensor& index,
+    const DenseTensor& updates,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_updates_grad,
+    int axis,
+    const std::string& reduce,
+    bool include_self,
+    DenseTensor* grad_out_grad) {
+  if (grad_out_grad == nullptr) return;
+  DenseTensor x_zeros;
+  DenseTensor updates_zeros;
+  IndexScatterKernel<T, Context>(
+      dev_ctx,
+      IndexScatterGradOrZeros<T>(dev_ctx, grad_x_grad, x.dims(), &x_zeros),
+      index,
+      IndexScatterGradOrZeros<T>(
+          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
+      axis,
+      reduce,
+      include_self,
+      grad_out_grad);
+}
+
+}  // namespace phi

@@ -1,0 +1,1 @@
+"""The runtime of the wheel target, and the generator of its glue."""

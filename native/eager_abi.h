@@ -1,0 +1,87 @@
+// The part of Paddle's autograd that the wheel's libpaddle.so exports and no
+// header of the wheel declares. A node of the backward graph is made with it.
+//
+// Only what is called is declared, by name. Of the layout these declarations
+// assume two things, which hold in the releases of scripts/wheel/versions.py:
+// the order of GradNodeBase's virtual functions, and that an object is not
+// larger than the room kept for it here, in which Paddle's own code makes,
+// copies and destroys it.
+
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "paddle/phi/api/include/tensor.h"
+#include "paddle/utils/small_vector.h"
+
+namespace egr {
+
+class AutogradMeta;
+class GradSlotMeta;
+
+// A vector for each slot: Tensors of the same kind.
+using TensorSlots = paddle::small_vector<std::vector<paddle::Tensor>, 15>;
+using MetaSlots = paddle::small_vector<std::vector<GradSlotMeta>, 15>;
+
+class __attribute__((visibility("default"))) GradNodeBase {
+ public:
+  // As many slots as gradients come in, and as many as go out.
+  GradNodeBase(size_t in_slots, size_t out_slots);
+  GradNodeBase(const GradNodeBase& other);
+  virtual ~GradNodeBase();
+  virtual TensorSlots operator()(TensorSlots& grads,
+                                 bool create_graph,
+                                 bool is_new_grad) = 0;
+  virtual void ClearTensorWrappers() = 0;
+  virtual std::shared_ptr<GradNodeBase> Copy() const = 0;
+  virtual std::string name();
+
+  void SetGradInMeta(const paddle::Tensor& result, size_t slot);
+  void SetGradOutMeta(const paddle::Tensor& input, size_t slot);
+  const MetaSlots& InputMeta() const;
+  TensorSlots ApplyGradientHooks(const TensorSlots& grads);
+
+ private:
+  alignas(16) char room_[2048];
+};
+
+// A Tensor kept for backward: it notices a later change in place, and hands
+// itself to the hooks of paddle.autograd.saved_tensors_hooks.
+class __attribute__((visibility("default"))) TensorWrapper {
+ public:
+  explicit TensorWrapper(const paddle::Tensor& tensor, bool no_need_buffer);
+  TensorWrapper(const TensorWrapper& other);
+  ~TensorWrapper();
+
+ private:
+  alignas(16) char room_[512];
+};
+
+class __attribute__((visibility("default"))) EagerUtils {
+ public:
+  static std::shared_ptr<GradNodeBase> grad_node(const paddle::Tensor& tensor);
+  static AutogradMeta* autograd_meta(paddle::Tensor* tensor);
+  static void SetOutRankWithSlot(AutogradMeta* meta, size_t slot);
+  static void SetHistory(AutogradMeta* meta,
+                         const std::shared_ptr<GradNodeBase>& node);
+  static paddle::Tensor RecoverTensorWrapper(TensorWrapper* wrapper);
+  static void FillZeroForEmptyGradInput(std::vector<paddle::Tensor>* grads,
+                                        const std::vector<GradSlotMeta>& metas);
+};
+
+__attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
+    const std::string& op, const paddle::Tensor& tensor);
+__attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
+    const std::string& op, const TensorSlots& tensors);
+
+}  // namespace egr
+
+namespace native_ops {
+
+// False if this Paddle's objects are larger than the room kept for them.
+bool EagerAbiFits();
+
+}  // namespace native_ops

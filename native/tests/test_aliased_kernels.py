@@ -1,0 +1,217 @@
+"""Kernels that write over an input: input and output are one DenseTensor.
+
+Paddle's in-place passes make them so, and InferMeta gives that DenseTensor the
+shape of the output before the kernel runs.
+"""
+
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from native.tests import kernel_probe
+from native.tests.kernel_probe import Tensor
+from scripts.op_rules import schema
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# Of the operators that Paddle has: base_ops.yaml does not say it.
+BASE_INPLACE = {
+    'masked_fill': ('x', 'out'),
+    'masked_fill_grad': ('out_grad', 'x_grad'),
+    'scatter': ('x', 'out'),
+    'scatter_grad': ('out_grad', 'x_grad'),
+}
+
+
+def load_entries():
+    files = schema.load_dir(ROOT / 'ops_yaml')
+    files.append(schema.load_file(ROOT / 'gpu_tests/base_ops.yaml'))
+    return {entry.name: entry for file in files for entry in file.entries}
+
+
+ENTRIES = load_entries()
+INPLACE = {
+    **{e.name: e.inplace[0] for e in ENTRIES.values() if e.inplace},
+    **BASE_INPLACE,
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """One call of a kernel: the shapes of its inputs, and its attributes."""
+
+    kernel: str
+    shapes: dict
+    attrs: dict = field(default_factory=dict)
+
+    def __str__(self):
+        attrs = [f'{name}={value}' for name, value in self.attrs.items()]
+        return ' '.join([self.kernel, *map(str, self.shapes.values()), *attrs])
+
+
+def cases(kernel, shapes, attrs=({},)):
+    """Cases of one kernel; a row of `shapes` has those of its inputs."""
+    names = [tensor.name for tensor in ENTRIES[kernel].tensors]
+    return [
+        Case(kernel, dict(zip(names, row)), more)
+        for row in shapes
+        for more in attrs
+    ]
+
+
+# x and mask as they broadcast, with the shape of the result; the last ones are
+# large enough for several threads.
+BROADCASTS = [
+    ((5, 3), (5, 3), (5, 3)),
+    ((5, 3), (3,), (5, 3)),
+    ((1, 3), (5, 3), (5, 3)),
+    ((3,), (5, 3), (5, 3)),
+    ((5, 1), (5, 3), (5, 3)),
+    ((), (5, 3), (5, 3)),
+    ((1, 3), (5, 1), (5, 3)),
+    ((300, 1000), (300, 1000), (300, 1000)),
+    ((1, 1000), (300, 1000), (300, 1000)),
+    ((300, 1), (1000,), (300, 1000)),
+]
+# x, index, updates
+SLICES = [((5, 3), (4,), (4, 3)), ((500, 300), (400,), (400, 300))]
+LINEAR = [
+    {'axis': 0, 'reduce': reduce, 'include_self': include_self}
+    for reduce in ('assign', 'sum', 'mean')
+    for include_self in (True, False)
+]
+MUL = [
+    {'axis': 0, 'reduce': 'mul', 'include_self': include_self}
+    for include_self in (True, False)
+]
+OVERWRITE = [{'overwrite': overwrite} for overwrite in (True, False)]
+SELECT = [{'axis': 1, 'index': -1}]
+DIAGONAL = [{'offset': 1, 'axis1': 0, 'axis2': 1}]
+
+GRADIENTS = [
+    *cases(
+        'masked_scatter_grad',
+        [(x, mask, (prod(out) + 2,), out) for x, mask, out in BROADCASTS],
+    ),
+    *cases(
+        'masked_fill_grad',
+        [
+            (x, mask, value, out)
+            for x, mask, out in BROADCASTS
+            for value in ((), out[-1:], out)
+        ],
+    ),
+    *cases('select_scatter_grad', [((5, 3), (5,), (5, 3))], SELECT),
+    *cases('select_scatter_grad', [((500, 300), (500,), (500, 300))], SELECT),
+    *cases('diagonal_scatter_grad', [((5, 3), (2,), (5, 3))], DIAGONAL),
+    *cases('diagonal_scatter_grad', [((500, 300), (299,), (500, 300))],
+           DIAGONAL),
+    *cases('index_scatter_grad', [(*row, row[0]) for row in SLICES], LINEAR),
+    *cases('scatter_grad', [(*row[1:], row[0]) for row in SLICES], OVERWRITE),
+]  # fmt: skip
+# x has the shape of the result.
+FORWARDS = [
+    *cases(
+        'masked_scatter',
+        [(x, m, (prod(x),)) for x, m, out in BROADCASTS if x == out],
+    ),
+    *cases(
+        'masked_fill',
+        [(x, m, v) for x, m, o in BROADCASTS if x == o for v in ((), x)],
+    ),
+    *cases('index_scatter', SLICES, LINEAR),
+    *cases('index_reduce', SLICES, MUL),
+    *cases('scatter', SLICES, OVERWRITE),
+]
+
+
+def array(name, shape, dtype):
+    """Numbers without a rounding error, the same ones for the same call."""
+    rng = np.random.default_rng(len(name))
+    if name == 'mask':
+        return rng.random(shape) < 0.5
+    if name == 'index':
+        return rng.integers(0, 5, shape)
+    return np.asarray(rng.integers(-4, 5, shape), dtype)
+
+
+def operands(case, dtype):
+    """{name: Tensor}; a shape alone where the YAML asks for no more."""
+    return {
+        tensor.name: Tensor(
+            array(tensor.name, case.shapes[tensor.name], dtype),
+            memory=not tensor.no_need_buffer,
+        )
+        for tensor in ENTRIES[case.kernel].tensors
+    }
+
+
+def output(name, tensors, dtype):
+    """A result without memory, with the shape that InferMeta gives it."""
+    like = name[: -len('_grad')] if name.endswith('_grad') else 'x'
+    shape = tensors[like if like in tensors else 'out_grad'].shape
+    return Tensor(np.empty(shape, dtype), memory=False)
+
+
+def call(case, dtype, aliased, others=True):
+    """The results. Where `aliased`, one of them is written over its input."""
+    entry = ENTRIES[case.kernel]
+    source, target = INPLACE[case.kernel]
+    tensors = operands(case, dtype)
+    outputs = {}
+    for name in (out.name for out in entry.outputs):
+        wanted = others or name == target
+        outputs[name] = output(name, tensors, dtype) if wanted else None
+    if aliased:
+        tensors[source].resize(outputs[target].shape)
+        outputs[target] = tensors[source]
+    attrs = [case.attrs[attr.name] for attr in entry.attrs]
+    kernel_probe.run(
+        case.kernel, dtype, tensors.values(), attrs, outputs.values()
+    )
+    return {name: out.numpy() for name, out in outputs.items() if out}
+
+
+def test_every_kernel_that_writes_over_an_input_has_a_case():
+    assert {case.kernel for case in GRADIENTS + FORWARDS} == set(INPLACE)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'complex128'])
+@pytest.mark.parametrize('case', GRADIENTS, ids=str)
+def test_gradient_written_over_the_gradient_of_the_result(case, dtype):
+    want = call(case, dtype, aliased=False)
+    got = call(case, dtype, aliased=True)
+    assert list(got) == list(want)
+    for name in want:
+        np.testing.assert_array_equal(got[name], want[name], name)
+    alone = call(case, dtype, aliased=True, others=False)
+    assert list(alone) == ['x_grad']
+    np.testing.assert_array_equal(alone['x_grad'], want['x_grad'])
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'complex128'])
+@pytest.mark.parametrize('case', FORWARDS, ids=str)
+def test_result_written_over_x(case, dtype):
+    want = call(case, dtype, aliased=False)['out']
+    assert want.any()
+    np.testing.assert_array_equal(call(case, dtype, aliased=True)['out'], want)
+
+
+@pytest.mark.parametrize('dtype', ['float32', 'complex128'])
+@pytest.mark.parametrize('kernel', ['masked_fill', 'masked_scatter'])
+@pytest.mark.parametrize('out', [(5, 3), (500, 3)])
+def test_x_that_is_smaller_than_the_result_is_refused(kernel, dtype, out):
+    x = Tensor(np.arange(3).astype(dtype).reshape(1, 3))
+    mask = Tensor(np.ones(out, bool))
+    value = Tensor(np.ones((out if kernel == 'masked_scatter' else ()), dtype))
+    x.resize(out)
+    with pytest.raises(kernel_probe.KernelError) as error:
+        kernel_probe.run(kernel, dtype, [x, mask, value], [], [x])
+    size = np.dtype(dtype).itemsize
+    assert "Tensor's dimension is out of bound" in str(error.value)
+    assert f'{prod(out) * size} > memory_size():{3 * size}.' in str(error.value)
+    x.resize((1, 3))
+    assert x.numpy().tolist() == [[0, 1, 2]]

@@ -1,0 +1,66 @@
+"""What the module registers in Paddle, asked of Paddle's own registry."""
+
+from pathlib import Path
+
+import pytest
+
+from native.tests import kernel_probe
+from scripts.op_rules import schema
+
+ROOT = Path(__file__).resolve().parents[2]
+
+DTYPES = (
+    'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
+    'float32', 'float64', 'complex64', 'complex128',
+)  # fmt: skip
+# Inputs that are bool whatever the others are. The YAML has no word for it.
+MASKS = {'mask'}
+ENTRIES = {
+    entry.kernel: entry
+    for op_file in schema.load_dir(ROOT / 'ops_yaml')
+    for entry in op_file.entries
+}
+
+
+@pytest.fixture(scope='module')
+def registered():
+    return kernel_probe.registered()
+
+
+def expected(entry, dtype):
+    """What the kernel of an entry takes, in the words of kernel_probe.cc."""
+    order = {argument.name: argument for argument in entry.tensors}
+    order.update({argument.name: argument for argument in entry.attrs})
+    words = []
+    for name in entry.kernel_param or order:
+        argument = order[name]
+        if isinstance(argument, schema.Attr):
+            words.append(argument.type)
+        else:
+            kind = 'optional' if argument.optional else 'Tensor'
+            words.append(f'{kind}:{"bool" if name in MASKS else dtype}')
+    return words + [f'Tensor*:{dtype}' for _ in entry.outputs]
+
+
+def test_every_entry_has_a_kernel_of_every_dtype_and_no_other_is_there(
+    registered,
+):
+    wanted = {(name, dtype) for name in ENTRIES for dtype in DTYPES}
+    assert sorted(registered) == sorted(wanted)
+
+
+@pytest.mark.parametrize('name', ENTRIES)
+def test_kernel_takes_what_the_yaml_says(registered, name):
+    for dtype in DTYPES:
+        wanted = expected(ENTRIES[name], dtype)
+        assert registered[name, dtype] == wanted, dtype
+
+
+@pytest.mark.parametrize('backend, suffix', [('cpu', '.cc'), ('gpu', '.cu')])
+def test_source_includes_the_header_that_declares_its_kernel(backend, suffix):
+    # Else its kernel might be another function than the declared one.
+    sources = sorted((ROOT / 'kernels' / backend).glob(f'*{suffix}'))
+    assert sources
+    for source in sources:
+        header = f'#include "paddle/phi/kernels/{source.stem}.h"\n'
+        assert header in source.read_text(), source.name

@@ -1,0 +1,57 @@
+"""What the command lines of both targets share: numbers of jobs, being stopped."""
+
+import argparse
+import os
+import signal
+import sys
+from pathlib import Path
+
+
+def positive(text):
+    """A number of one or more, for argparse."""
+    if not text.isdigit() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f'{text} is not 1 or more')
+    return int(text)
+
+
+def memory(meminfo='/proc/meminfo'):
+    """(all, free) bytes of memory; (0, 0) where the system does not say."""
+    try:
+        lines = Path(meminfo).read_text(encoding='ascii').splitlines()
+    except OSError:
+        return 0, 0
+    found = dict(line.partition(':')[::2] for line in lines)
+    total, free = (
+        int(found.get(key, '0').split()[0]) * 1024
+        for key in ('MemTotal', 'MemAvailable')
+    )
+    return total, free or total
+
+
+def default_jobs(memory_per_job, cores=None, free=None):
+    """As many compilers as cores and free memory allow, at least one."""
+    cores = cores or len(os.sched_getaffinity(0))
+    free = memory()[1] if free is None else free
+    if not free:
+        return cores
+    return max(1, min(cores, free // memory_per_job))
+
+
+def exit_status(action, faults):
+    """What `action` returns; 1 after one of its faults, 130 when stopped."""
+    signal.signal(signal.SIGTERM, stop)
+    try:
+        return action()
+    except faults as error:
+        print(f'\n{error}', file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(
+            '\nStopped. Run the same command again to go on.', file=sys.stderr
+        )
+        return 130
+
+
+def stop(*_):
+    """SIGTERM ends a run like Ctrl-C does: children first."""
+    raise KeyboardInterrupt

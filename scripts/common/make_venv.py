@@ -1,0 +1,108 @@
+"""Make the virtual environment of the build, or bring it up to date.
+
+A digest of the requirements and of the interpreter is kept in the venv; as
+long as it matches, nothing is done.
+"""
+
+import argparse
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.common.files import sha256, write_atomic
+
+ROOT = Path(__file__).resolve().parents[2]
+STAMP = '.requirements.sha256'
+
+
+def wanted_digest(requirements):
+    """What the stamp of an up-to-date venv says."""
+    version = '.'.join(str(part) for part in sys.version_info[:2])
+    return sha256(requirements.read_bytes() + version.encode())
+
+
+def with_paddle(requirements, version, folder):
+    """The requirements with another Paddle, as a file in `folder`."""
+    lines = requirements.read_text(encoding='utf-8').splitlines()
+    pinned = [
+        f'paddlepaddle=={version}'
+        if line.startswith('paddlepaddle==')
+        else line
+        for line in lines
+    ]
+    path = folder / f'requirements-{version}.txt'
+    write_atomic(path, '\n'.join([*pinned, '']).encode())
+    return path
+
+
+def venv_python(venv):
+    """The interpreter inside a venv."""
+    return venv / 'bin' / 'python'
+
+
+def python_version(python):
+    """'3.11' for an interpreter; '' when it does not run."""
+    code = 'import sys; print("%d.%d" % sys.version_info[:2])'
+    try:
+        done = subprocess.run(
+            [str(python), '-c', code], capture_output=True, text=True
+        )
+    except OSError:
+        return ''
+    return done.stdout.strip()
+
+
+def create(venv):
+    """Create the venv unless one for this Python version is there."""
+    here = '.'.join(str(part) for part in sys.version_info[:2])
+    found = python_version(venv_python(venv))
+    if found == here:
+        return
+    if found:
+        sys.exit(
+            f'{venv} was made with Python {found}, this is {here}. Use the '
+            'same Python (--python), or start over with --clean.'
+        )
+    # --clear: a venv whose python does not run was cut off half-way.
+    command = [sys.executable, '-m', 'venv', '--clear', str(venv)]
+    subprocess.run(command, check=True)
+
+
+def install(venv, requirements):
+    """pip install; whatever already matches stays as it is."""
+    command = [str(venv_python(venv)), '-m', 'pip', 'install']
+    command += ['--disable-pip-version-check', '--no-input']
+    command += ['-r', str(requirements)]
+    subprocess.run(command, check=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--venv', type=Path, default=ROOT / 'build/venv')
+    parser.add_argument(
+        '--requirements', type=Path, default=ROOT / 'requirements.txt'
+    )
+    parser.add_argument('--paddle', help='another Paddle than the pinned one')
+    args = parser.parse_args()
+    if args.paddle:
+        args.requirements = with_paddle(
+            args.requirements, args.paddle, args.venv.resolve().parent
+        )
+    stamp = args.venv / STAMP
+    digest = wanted_digest(args.requirements)
+    usable = python_version(venv_python(args.venv))
+    if usable and stamp.is_file() and stamp.read_text().strip() == digest:
+        print(f'{args.venv}: up to date')
+        return
+    try:
+        create(args.venv)
+        install(args.venv, args.requirements)
+    except subprocess.CalledProcessError as error:
+        sys.exit(f'make_venv: failed: {" ".join(error.cmd)}')
+    write_atomic(stamp, (digest + '\n').encode())
+
+
+if __name__ == '__main__':
+    main()

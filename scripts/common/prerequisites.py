@@ -1,0 +1,153 @@
+"""Check that this machine has what the build needs, and say how to get it.
+
+Everything missing is reported in one message. Exit code 1 if anything is.
+"""
+
+import importlib.util
+import platform
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+PYTHON_RANGE = ((3, 9), (3, 13))
+
+
+def python_range():
+    low, high = PYTHON_RANGE
+    return f'{low[0]}.{low[1]} to {high[0]}.{high[1]}'
+
+
+@dataclass
+class Missing:
+    """One thing that is not there, and the packages that bring it."""
+
+    what: str
+    found: str
+    apt: str = ''
+    dnf: str = ''
+    note: str = ''
+
+
+def tool_version(path, pattern=r'(\d+)\.(\d+)'):
+    """The (major, minor) that `tool --version` prints, or (0, 0)."""
+    try:
+        done = subprocess.run(
+            [path, '--version'], capture_output=True, text=True, timeout=30
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return (0, 0)
+    found = re.search(pattern, done.stdout)
+    return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
+
+
+def check_tool(name, least, apt, dnf, search_path=None):
+    """A Missing for a command that is absent or too old, else None."""
+    wanted = f'{name} {least[0]}.{least[1]} or later'
+    path = shutil.which(name, path=search_path)
+    if path is None:
+        return Missing(wanted, 'not found', apt, dnf)
+    version = tool_version(path)
+    if version < least:
+        shown = '.'.join(str(part) for part in version)
+        return Missing(wanted, f'{path} is version {shown}', apt, dnf)
+    return None
+
+
+def check_python(version=None, includes=None):
+    """What is missing of the Python that runs this file."""
+    version = tuple(version or sys.version_info[:2])
+    low, high = PYTHON_RANGE
+    shown = f'python {version[0]}.{version[1]}'
+    if not low <= version <= high:
+        return [
+            Missing(
+                f'python {python_range()}',
+                f'{sys.executable} is {shown}',
+                'python3',
+                'python3',
+                'then name it with --python PATH',
+            )
+        ]
+    missing = []
+    if not all(importlib.util.find_spec(m) for m in ('venv', 'ensurepip')):
+        missing.append(
+            Missing('the venv module', f'{shown} lacks it', 'python3-venv')
+        )
+    includes = Path(includes or sysconfig.get_paths()['include'])
+    if not (includes / 'Python.h').is_file():
+        missing.append(
+            Missing(
+                'Python.h',
+                f'not in {includes}',
+                'python3-dev',
+                'python3-devel',
+            )
+        )
+    return missing
+
+
+def check_platform(system=None, machine=None):
+    """The Paddle wheel that everything builds upon is for one platform."""
+    system = system or platform.system()
+    machine = machine or platform.machine()
+    if (system, machine) == ('Linux', 'x86_64'):
+        return []
+    return [
+        Missing(
+            'Linux on x86_64',
+            f'this is {system} on {machine}',
+            note='use a container or a virtual machine',
+        )
+    ]
+
+
+def find_missing(search_path=None):
+    """Everything that is missing on this machine."""
+    tools = [
+        check_tool('g++', (8, 0), 'g++', 'gcc-c++', search_path),
+        check_tool('cmake', (3, 20), 'cmake', 'cmake', search_path),
+        check_tool('git', (2, 20), 'git', 'git', search_path),
+    ]
+    return check_platform() + check_python() + [tool for tool in tools if tool]
+
+
+def describe(missing):
+    """The one message for all that is missing."""
+    count = len(missing)
+    lines = [f'{count} thing{"s" if count > 1 else ""} missing:', '']
+    for item in missing:
+        lines.append(f'  {item.what:<24}{item.found}')
+        if item.note:
+            lines.append(f'  {"":<24}{item.note}')
+    for title, key, install in (
+        ('Debian, Ubuntu', 'apt', 'apt-get install'),
+        ('Fedora, RHEL', 'dnf', 'dnf install'),
+    ):
+        packages = [getattr(item, key) for item in missing]
+        packages = list(dict.fromkeys(p for p in packages if p))
+        if packages:
+            lines.append('')
+            lines.append(
+                f'  {title + ":":<16}sudo {install} {" ".join(packages)}'
+            )
+    return '\n'.join(lines)
+
+
+def main():
+    missing = find_missing()
+    if missing:
+        sys.exit(describe(missing))
+    print(f'python {platform.python_version()} at {sys.executable}')
+    for name in ('g++', 'cmake', 'git', 'ccache'):
+        path = shutil.which(name)
+        version = tool_version(path) if path else None
+        shown = f'{version[0]}.{version[1]} at {path}' if path else 'none'
+        print(f'{name} {shown}')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,36 @@
+"""Tests of what the command lines of both targets share."""
+
+import argparse
+
+import pytest
+
+from scripts.common import command_line
+from scripts.common.command_line import default_jobs, memory, positive
+
+GIB = 1 << 30
+
+
+def test_memory_is_read_from_the_system(tmp_path):
+    info = tmp_path / 'meminfo'
+    info.write_text('MemTotal: 2048 kB\nMemFree: 1 kB\nMemAvailable: 1024 kB\n')
+    assert memory(info) == (2048 * 1024, 1024 * 1024)
+    info.write_text('MemTotal: 2048 kB\nMemFree: 1 kB\n')
+    assert memory(info) == (2048 * 1024, 2048 * 1024)
+    assert memory(tmp_path / 'none') == (0, 0)
+
+
+@pytest.mark.parametrize(
+    'free, jobs', [(3 * GIB, 3), (1 << 20, 1), (1 << 60, 8), (0, 8)]
+)
+def test_jobs_follow_the_free_memory(free, jobs, monkeypatch):
+    monkeypatch.setattr(
+        command_line.os, 'sched_getaffinity', lambda _: range(8)
+    )
+    monkeypatch.setattr(command_line, 'memory', lambda: (0, free))
+    assert default_jobs(GIB) == jobs
+
+
+@pytest.mark.parametrize('bad', ['0', '-1', 'x', ''])
+def test_jobs_must_be_positive(bad):
+    with pytest.raises(argparse.ArgumentTypeError, match='not 1 or more'):
+        positive(bad)

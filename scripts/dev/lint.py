@@ -1,0 +1,73 @@
+"""Format and lint what is written by hand: ruff and clang-format.
+
+python scripts/dev/lint.py             check everything
+python scripts/dev/lint.py --fix       put right what the tools can
+python scripts/dev/lint.py cpp         only C++ (or: python)
+"""
+
+import argparse
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CPP_FOLDERS = ('kernels', 'native', 'scripts', 'bench', 'unittests')
+CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
+
+
+def tool(name):
+    """A program that belongs to this interpreter's environment."""
+    path = Path(sysconfig.get_paths()['scripts']) / name
+    if not path.is_file():
+        sys.exit(f'lint: {path} is missing: pip install -r requirements.txt')
+    return str(path)
+
+
+def cpp_files():
+    """Every C++ and CUDA source of ours."""
+    found = []
+    for folder in CPP_FOLDERS:
+        found += [
+            str(path.relative_to(ROOT))
+            for path in sorted((ROOT / folder).rglob('*'))
+            if path.suffix in CPP_SUFFIXES
+        ]
+    return found
+
+
+def commands(language, fix):
+    """What to run for one language."""
+    if language == 'cpp':
+        mode = ['-i'] if fix else ['--dry-run', '-Werror']
+        files = cpp_files()
+        return [[tool('clang-format'), *mode, *files]] if files else []
+    ruff = [tool('ruff')]
+    fixing = ['--fix'] if fix else []
+    checking = [] if fix else ['--check']
+    return [
+        [*ruff, 'check', '--no-cache', *fixing, '.'],
+        [*ruff, 'format', '--no-cache', *checking, '.'],
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument(
+        'language', nargs='*', help='python, cpp; both if none is named'
+    )
+    parser.add_argument('--fix', action='store_true')
+    args = parser.parse_args()
+    unknown = set(args.language) - {'python', 'cpp'}
+    if unknown:
+        parser.error(f'not python or cpp: {", ".join(sorted(unknown))}')
+    failed = False
+    for language in args.language or ['python', 'cpp']:
+        for command in commands(language, args.fix):
+            failed |= bool(subprocess.run(command, cwd=ROOT).returncode)
+    if failed:
+        sys.exit('lint: failed; python scripts/dev/lint.py --fix repairs most')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,241 @@
+"""Checks ops_yaml/*.yaml against what Paddle's code generators can read.
+
+grammar.py judges the text of an entry, entry_rules.py its contents, gradients.py
+what entries owe each other; base_names.py knows the operators that Paddle already
+has. All faults are shown in one run, as `file:line: entry: key: what was expected,
+what came`. Exit status: 0 clean, 1 faults, 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.op_rules.base_names import base_names, installed_headers, plain
+from scripts.op_rules.entry_rules import ENTRY_RULES
+from scripts.op_rules.gradients import GRADIENT_RULES, PAIR_RULES
+from scripts.op_rules.grammar import GRAMMAR_RULES
+from scripts.op_rules.schema import ENTRY_KEYS, SchemaError, parse_entry
+from scripts.op_rules.yaml_lines import read_entries
+
+ROOT = Path(__file__).resolve().parents[2]
+ENTRY_LINE = re.compile(r'^- (op|backward_op) : (\w+)$', re.MULTILINE)
+
+
+class Faults:
+    """The faults of one file, each once and at its line."""
+
+    def __init__(self, path):
+        self.path = path
+        self.found = {}
+
+    def add(self, line, text):
+        self.found.setdefault(f'{self.path.name}:{line}: {text}', line)
+
+    def add_of(self, text, name, faults):
+        """Faults `key: sentence` of an entry."""
+        for fault in faults:
+            key, _, sentence = fault.partition(': ')
+            shown = sentence if key == 'entry' else fault
+            self.add(text.line_of(key), f'{name}: {shown}')
+
+    def in_order(self):
+        return sorted(self.found, key=self.found.get)
+
+
+def check_file(path, taken=None):
+    """Faults of one file; `taken` maps the base's operators to a header."""
+    source = path.read_text(encoding='utf-8')
+    faults = Faults(path)
+    try:
+        texts = read_entries(source)
+    except yaml.YAMLError as error:
+        mark = getattr(error, 'problem_mark', None)
+        problem = getattr(error, 'problem', None) or error
+        faults.add(
+            mark.line + 1 if mark else 1, f'expected YAML, got: {problem}'
+        )
+        return faults.in_order()
+    if texts is None:
+        faults.add(1, 'expected a list of entries, got something else')
+        return faults.in_order()
+    for line, fault in (*block_faults(source), *file_faults(path, texts)):
+        faults.add(line, fault)
+    check_entries(path, texts, faults)
+    for text in texts:
+        faults.add_of(text, name_of(text), name_faults(text, taken or {}))
+    return faults.in_order()
+
+
+def check_entries(path, texts, faults):
+    """The rules on each entry, then those between entries."""
+    parsed = {}
+    for text in texts:
+        found = [
+            *rule_twins(text),
+            *(f for r in GRAMMAR_RULES for f in r(text.raw)),
+        ]
+        try:
+            entry = parse_entry(text.raw, path)
+        except SchemaError as error:
+            fault = _fault_of(error, path)
+            # The grammar says more about a value that it cannot read.
+            if _key(fault) not in map(_key, found):
+                found.append(fault)
+        else:
+            parsed.setdefault(entry.name, (text, entry))
+            for rule in (*ENTRY_RULES, *GRADIENT_RULES):
+                found += rule(entry)
+        faults.add_of(text, name_of(text), found)
+    if len(parsed) < len(texts):
+        return  # what the others say of an unread entry means nothing
+    entries = {name: entry for name, (_, entry) in parsed.items()}
+    for name, (text, entry) in parsed.items():
+        for rule in PAIR_RULES:
+            faults.add_of(text, name, rule(entry, entries))
+
+
+def rule_twins(text):
+    """YAML takes the last of two equal keys in silence."""
+    for key in text.twins:
+        yield f'{key}: expected this key once, got it twice'
+
+
+def name_of(text):
+    found = (str(text.raw[key]) for key in ENTRY_KEYS if key in text.raw)
+    return next(found, 'entry without name')
+
+
+def _fault_of(error, path):
+    """`key: sentence` of an error that begins with the file and the entry."""
+    text = str(error).removeprefix(f'{path.name}: ')
+    head, _, rest = text.partition(': ')
+    return rest if re.fullmatch(r'\w+', head) else f'entry: {text}'
+
+
+def _key(fault):
+    return fault.partition(': ')[0]
+
+
+def file_faults(path, texts):
+    """What a file must hold, and in which order."""
+    ops = [str(t.raw['op']) for t in texts if 'op' in t.raw]
+    grads = [str(t.raw['backward_op']) for t in texts if 'backward_op' in t.raw]
+    if ops != [path.stem]:
+        yield (
+            1,
+            f'expected one op, named {path.stem} as the file, got '
+            f'{", ".join(ops) or "none"}',
+        )
+    names = [name_of(text) for text in texts]
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            yield texts[i].line, f'{name}: expected one entry of this name'
+    order = [*sorted(ops), *sorted(grads)]
+    for text, name, wanted in zip(texts, names, order):
+        if name != wanted:
+            yield (
+                text.line,
+                f'expected {wanted} here (the op, then the backward_ops in '
+                f'alphabetical order), got {name}',
+            )
+            return
+
+
+def block_faults(source):
+    """Paddle's sort-simple-yaml sorts the blocks between empty lines."""
+    after_empty = True
+    for number, line in enumerate(source.splitlines(), 1):
+        if line.startswith('- '):
+            if not ENTRY_LINE.match(line):
+                yield (
+                    number,
+                    'expected `- op : name` or `- backward_op : name`, got '
+                    f'`{line}`',
+                )
+            if not after_empty:
+                yield number, 'expected an empty line before an entry, got none'
+        elif line and after_empty and not line.startswith('#'):
+            yield (
+                number,
+                'expected the start of an entry after an empty line, got '
+                f'`{line.strip()}`',
+            )
+        after_empty = not line
+
+
+def name_faults(text, taken):
+    """A new operator needs a name that the base does not have."""
+    name = name_of(text)
+    if plain(name) in taken:
+        yield (
+            'entry: expected a name that is new to Paddle, got one that '
+            f'{taken[plain(name)]} has'
+        )
+
+
+def check_folder(folder, taken=None):
+    """Faults of all files of a folder."""
+    paths = sorted(Path(folder).glob('*.yaml'))
+    if not paths:
+        return [f'{folder}: expected .yaml files, got none']
+    faults = [fault for path in paths for fault in check_file(path, taken)]
+    owners = {}
+    for path in paths:
+        for _, name in ENTRY_LINE.findall(path.read_text(encoding='utf-8')):
+            owners.setdefault(name, set()).add(path.name)
+    for name, files in sorted(owners.items()):
+        if len(files) > 1:
+            faults.append(
+                f'{name}: expected one file with it, got '
+                f'{", ".join(sorted(files))}'
+            )
+    return faults
+
+
+def arguments_of(argv):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument(
+        'folder', nargs='?', type=Path, default=ROOT / 'ops_yaml'
+    )
+    parser.add_argument(
+        '--paddle-include',
+        type=Path,
+        metavar='DIR',
+        default=installed_headers(),
+        help="include/paddle of a Paddle without this project's operators "
+        "(default: that of this Python's paddle)",
+    )
+    return parser.parse_args(argv)
+
+
+def main(argv=None):
+    arguments = arguments_of(argv)
+    headers = arguments.paddle_include
+    try:
+        taken = base_names(headers) if headers else {}
+    except ValueError as error:
+        print(f'check_ops_yaml: {error}', file=sys.stderr)
+        return 1
+    faults = check_folder(arguments.folder, taken)
+    for fault in faults:
+        print(f'check_ops_yaml: {fault}', file=sys.stderr)
+    if headers:
+        print(f'check_ops_yaml: {len(taken)} names are taken, see {headers}')
+    else:
+        print(
+            'check_ops_yaml: this Python has no headers of Paddle, so whether '
+            'a name is taken was NOT checked'
+        )
+    print(f'check_ops_yaml: {"FAILED" if faults else "clean"}')
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,143 @@
+"""Rules on how a backward_op entry must agree with the entry it differentiates.
+
+Each rule yields its faults as `key: sentence`. A second-order entry sees its
+forward, which is a gradient itself, under the names `grad_out`, `grad_x` instead of
+`out_grad`, `x_grad`.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def rule_backward_args(entry):
+    """Forward inputs, then forward outputs, then their gradients, then attrs."""
+    if not entry.forward:
+        return
+    inputs = {t.name: t.type for t in entry.forward.tensors}
+    outputs = {o.name: o.type for o in entry.forward.outputs}
+    grads = {f'{name}_grad': kind for name, kind in outputs.items()}
+    allowed = {**inputs, **outputs, **grads}
+    yield from _subset('args', entry.tensors, allowed)
+    attrs = {a.name: forward_type(a.type) for a in entry.forward.attrs}
+    yield from _subset('args', entry.attrs, attrs)
+    if not any(t.name in grads for t in entry.tensors):
+        yield f'args: expected an output gradient out of {_listed(grads)}, got none'
+
+
+def rule_backward_outputs(entry):
+    """Outputs are `<input>_grad`, in the order of the forward inputs."""
+    if entry.forward:
+        allowed = {f'{t.name}_grad': t.type for t in entry.forward.tensors}
+        yield from _subset('output', entry.outputs, allowed)
+
+
+def _subset(key, present, allowed):
+    """`present` holds some of the allowed names, with their types, in order."""
+    order = list(allowed)
+    names = [item.name for item in present if item.name in allowed]
+    for item in present:
+        if item.name not in allowed:
+            yield f'{key}: expected names out of {_listed(order)}, got {item.name}'
+        elif forward_type(item.type) != allowed[item.name]:
+            yield (
+                f'{key}: expected {allowed[item.name]} {item.name}, as the '
+                f'forward line says, got {item.type} {item.name}'
+            )
+    if names != sorted(names, key=order.index):
+        yield f'{key}: expected the order {_listed(order)}, got {_listed(names)}'
+
+
+def rule_backward_exists(entry, entries):
+    """`backward : f_grad` and `forward : f (...)` must point to each other."""
+    if entry.backward:
+        grad = entries.get(entry.backward)
+        if grad is None or not grad.is_backward:
+            yield (
+                'backward: expected a backward_op of this file, got '
+                f'{entry.backward}'
+            )
+        elif grad.forward and grad.forward.name != entry.name:
+            yield (
+                f'backward: expected a gradient of {entry.name}, got '
+                f'{entry.backward}, a gradient of {grad.forward.name}'
+            )
+    if entry.is_backward and not any(
+        other.backward == entry.name for other in entries.values()
+    ):
+        yield (
+            f'entry: expected an entry with `backward : {entry.name}`, got none'
+        )
+
+
+def rule_forward_agrees(entry, entries):
+    """The forward line must repeat the args and outputs of its entry."""
+    if not entry.forward:
+        return
+    forward = entries.get(entry.forward.name)
+    if forward is None:
+        yield f'forward: expected an entry of this file, got {entry.forward.name}'
+        return
+    second_order = forward.is_backward
+    seen = (*entry.forward.tensors, *entry.forward.attrs)
+    real = (*forward.tensors, *forward.attrs)
+    yield from _same_list('args', seen, real, second_order)
+    yield from _same_list(
+        'outputs', entry.forward.outputs, forward.outputs, second_order
+    )
+    # A gradient's own args may leave defaults out.
+    if not second_order:
+        yield from _same_defaults(entry.forward.attrs, forward.attrs)
+
+
+def _same_list(what, seen, real, second_order):
+    """Same number, types and names, in order."""
+    wanted = [
+        f'{forward_type(r.type)} {seen_name(r.name) if second_order else r.name}'
+        for r in real
+    ]
+    got = [f'{s.type} {s.name}' for s in seen]
+    if len(got) != len(wanted):
+        yield (
+            f'forward: expected {len(wanted)} {what} ({_listed(wanted)}), got '
+            f'{len(got)}'
+        )
+        return
+    for theirs, mine in zip(wanted, got):
+        # with brackets the type is a fault already, see grammar.py
+        if theirs != forward_type(mine):
+            yield f'forward: expected `{theirs}` in {what}, got `{mine}`'
+
+
+def _same_defaults(seen, real):
+    for mine, theirs in zip(seen, real):
+        if _plain(mine.default) != _plain(theirs.default):
+            yield (
+                f'forward: expected the default {theirs.default} for '
+                f'{theirs.name}, got {mine.default}'
+            )
+
+
+def forward_type(text):
+    """An attribute's type in a forward line: `Scalar` without `(double)`."""
+    return re.sub(r'^Scalar\(\w+\)', 'Scalar', text)
+
+
+def seen_name(name):
+    """Name under which a second-order entry sees a first-order argument."""
+    if name.endswith('_grad'):
+        return f'grad_{name[: -len("_grad")]}'
+    return name
+
+
+def _plain(default):
+    return None if default is None else default.replace(' ', '').strip('"\'')
+
+
+def _listed(names):
+    return ', '.join(names)
+
+
+# Rules on one entry, and rules that need the other entries of its file.
+GRADIENT_RULES = (rule_backward_args, rule_backward_outputs)
+PAIR_RULES = (rule_backward_exists, rule_forward_agrees)

@@ -1,0 +1,277 @@
+"""Compiles what the series adds to Paddle, in the form it has in the tree.
+
+The patches are replayed on the known part of the base. Then the new InferMeta
+functions are compiled inside namespace phi with the includes of ternary.cc and
+no others, and every new C++ file from its place in that tree, with Paddle's
+warnings as errors, with OpenMP and without. Headers that the series does not
+change come from the wheel. Only the syntax is checked; nothing is linked, but
+symbolic_shape_link.py compares what is called with what is defined. With
+--each-alone, the patches of each pull request are replayed without the others,
+and what looks the same to the compiler is compiled once.
+
+Exit status: 0 everything compiles, 1 something does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+
+import yaml
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.common.wheel_headers import default_include
+from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
+from scripts.series.patch_repo import git, init_repo
+from scripts.series.patch_series import read_patch, read_series
+from scripts.series.symbolic_shape_link import (
+    definitions,
+    link_faults,
+    wanted_names,
+    write_caller,
+)
+from scripts.series.upstream_tree import base_tree, wheel_dirs
+
+ROOT = Path(__file__).resolve().parents[2]
+TERNARY = 'paddle/phi/infermeta/ternary.cc'
+# common_shape.h is left out: it needs Eigen, which the wheel does not ship. So
+# the new functions must do without it, which is the stricter test.
+TERNARY_INCLUDES = (
+    'paddle/phi/infermeta/ternary.h',
+    'glog/logging.h',
+    'paddle/common/ddim.h',
+    'paddle/common/errors.h',
+    'paddle/common/layout.h',
+    'paddle/phi/core/ddim.h',
+    'paddle/phi/core/enforce.h',
+    'paddle/phi/kernels/impl/box_coder.h',
+)
+# Paddle's own flags, as far as they decide what is an error.
+FLAGS = (
+    '-std=c++17', '-Werror', '-Wall', '-Wextra',
+    '-Wnon-virtual-dtor', '-Wdelete-non-virtual-dtor', '-Wno-unused-parameter',
+    '-Wno-unused-function', '-DPADDLE_WITH_DISTRIBUTE',
+)  # fmt: skip
+MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
+SHOWN_LINES = 15
+INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
+
+
+def make_base(root, wheel, folder):
+    """A repository of what is known of the base."""
+    manifest = Path(root, 'scripts/series/series.yaml').read_text(
+        encoding='utf-8'
+    )
+    known = SimpleNamespace(**yaml.safe_load(manifest))
+    init_repo(
+        folder, base_tree(known, wheel_dirs(root, wheel)), PLACEHOLDER_AUTHOR
+    )
+
+
+def replay(root, patches, wheel, folder):
+    """Paths of the files that the patches add; the tree lies in `folder`."""
+    make_base(root, wheel, folder)
+    added = []
+    for patch in patches:
+        git(folder, 'apply', '--index', str(patch.path.resolve()))
+        added += patch.added
+    return added
+
+
+def inserted_lines(folder, path):
+    """(include lines, other lines) that the patches insert into a file."""
+    diff = git(folder, 'diff', '--cached', '-U0', '--', path)
+    lines = [
+        line[1:]
+        for line in diff.splitlines()
+        if line.startswith('+') and not line.startswith('+++ ')
+    ]
+    includes = [line for line in lines if line.startswith('#include ')]
+    return includes, [line for line in lines if line not in includes]
+
+
+def infermeta_unit(folder, include):
+    """A file with the inserted InferMeta functions, as ternary.cc has them."""
+    includes, body = inserted_lines(folder, TERNARY)
+    there = [
+        name
+        for name in TERNARY_INCLUDES
+        if (folder / name).is_file() or (include / name).is_file()
+    ]
+    lines = [f'#include "{name}"' for name in there] + includes
+    lines += ['', 'namespace phi {', *body, '}  // namespace phi', '']
+    unit = folder / 'infermeta_unit.cc'
+    unit.write_text('\n'.join(lines), encoding='utf-8')
+    return unit
+
+
+def header_unit(folder, headers):
+    """A file that includes the new headers and nothing before them."""
+    unit = folder / 'header_unit.cc'
+    lines = [f'#include "{name}"\n' for name in headers]
+    unit.write_text(''.join(lines), encoding='utf-8')
+    return unit
+
+
+def units(folder, added, include):
+    """Everything that has to compile."""
+    linked = definitions(folder, added)
+    sources = [folder / name for name in added if name.endswith('.cc')]
+    sources = [path for path in sources if path not in linked]
+    headers = [
+        name
+        for name in added
+        if name.endswith('.h') and not name.endswith('.cu.h')
+    ]
+    result = [infermeta_unit(folder, include), *sources]
+    return result + ([header_unit(folder, headers)] if headers else [])
+
+
+def modes_of(unit):
+    """Without OpenMP too where its pragmas are, which may warn then."""
+    headers = unit.name == 'header_unit.cc'
+    pragmas = '#pragma omp' in unit.read_text(encoding='utf-8')
+    return list(MODES) if headers or pragmas else list(MODES)[:1]
+
+
+def compile_unit(unit, mode, folder, include, compiler, target=None):
+    """'' or what the compiler said. `target`: the object, if one is wanted."""
+    system = [include, include / 'third_party']
+    system.append(sysconfig.get_paths()['include'])
+    kind = ['-c', '-fPIC', '-o', str(target)] if target else ['-fsyntax-only']
+    command = [compiler, *FLAGS, *kind, *MODES[mode], f'-I{folder}']
+    command += [f'-isystem{path}' for path in system]
+    done = subprocess.run(
+        [*command, str(unit)],
+        env={**os.environ, 'LC_ALL': 'C'},
+        capture_output=True,
+        encoding='utf-8',
+        errors='replace',
+    )
+    if done.returncode == 0:
+        return ''
+    text = done.stderr.replace(f'{folder}{os.sep}', '')
+    lines = [x for x in text.splitlines() if not re.match(r'^\s+\d* \|', x)]
+    return '\n'.join(f'    {line}' for line in lines[:SHOWN_LINES])
+
+
+def seen_by_compiler(unit, folder):
+    """The text of a unit and of the tree's headers that it includes."""
+    texts, waiting = {}, [str(unit.relative_to(folder))]
+    while waiting:
+        path = waiting.pop()
+        if path not in texts and (folder / path).is_file():
+            texts[path] = (folder / path).read_text(encoding='utf-8')
+            waiting += INCLUDE.findall(texts[path])
+    return tuple(sorted(texts.items()))
+
+
+def compile_all(work, folder, include, compiler, jobs):
+    """Faults of [(unit, mode, object or None)], compiled side by side."""
+    with ThreadPoolExecutor(jobs) as pool:
+        texts = pool.map(
+            lambda item: compile_unit(
+                *item[:2], folder, include, compiler, item[2]
+            ),
+            work,
+        )
+        return [
+            f'{unit.relative_to(folder)} ({mode}):\n{text}'
+            for (unit, mode, _), text in zip(work, texts)
+            if text
+        ]
+
+
+def symbolic_work(folder, added, names):
+    """What to compile to objects: who calls the functions, then the rest."""
+    sources = definitions(folder, added)
+    if names:
+        sources.insert(0, write_caller(folder, names))
+    mode = list(MODES)[0]
+    return [(path, mode, path.with_suffix('.o')) for path in sources]
+
+
+def check(root, patches, wheel, include, compiler='g++', jobs=2):
+    """(faults, number of files that were compiled)."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / 'tree'
+        added = replay(root, read_series(patches), wheel, folder)
+        names = wanted_names(folder)
+        linked = symbolic_work(folder, added, names)
+        work = [
+            (unit, mode, None)
+            for unit in units(folder, added, include)
+            for mode in modes_of(unit)
+        ]
+        faults = compile_all(linked + work, folder, include, compiler, jobs)
+        objects = [target for _, _, target in linked]
+        if names and all(path.is_file() for path in objects):
+            faults += link_faults(names, objects[0], objects[1:])
+    return faults, len(linked) + len(work)
+
+
+def check_each_alone(root, patches, wheel, include, compiler='g++', jobs=2):
+    """The same of each pull request's patches, with OpenMP only."""
+    series = load_series(Path(root, 'scripts/series/series.yaml'), Path(root))
+    faults, compiled = [], set()
+    for title in series.pull_requests:
+        listed = series.pull_request(title)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name) / 'tree'
+            read = [read_patch(Path(patches, p.file_name)) for p in listed]
+            added = replay(root, read, wheel, folder)
+            work = {
+                seen_by_compiler(unit, folder): (unit, next(iter(MODES)), None)
+                for unit in units(folder, added, include)
+            }
+            new = [item for key, item in work.items() if key not in compiled]
+            found = compile_all(new, folder, include, compiler, jobs)
+            faults += [f'{title}: {fault}' for fault in found]
+            compiled |= set(work)
+    return faults, len(compiled)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--root', type=Path, default=ROOT)
+    parser.add_argument('--patches', type=Path, help='default: ROOT/patches')
+    parser.add_argument(
+        '--paddle', metavar='DIR', help='site-packages of an untouched wheel'
+    )
+    parser.add_argument(
+        '--include', type=Path, help="the wheel's paddle/include"
+    )
+    parser.add_argument('--jobs', '-j', type=int, default=2)
+    parser.add_argument(
+        '--each-alone',
+        action='store_true',
+        help="each pull request's patches without the others",
+    )
+    options = parser.parse_args(arguments)
+    include = options.include or default_include(options.root)
+    patches = options.patches or options.root / 'patches'
+    try:
+        run = check_each_alone if options.each_alone else check
+        faults, count = run(
+            options.root, patches, options.paddle, include, jobs=options.jobs
+        )
+    except SeriesError as error:
+        faults, count = error.faults, 0
+    for fault in faults:
+        print(f'check_intree_compile: {fault}', file=sys.stderr)
+    verdict = 'FAILED' if faults else f'{count} compilations, clean'
+    print(f'check_intree_compile: {verdict}')
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,210 @@
+"""Exports patches/ from ops_yaml, kernels, python_api and unittests.
+
+scripts/series/series.yaml says what goes into which patch. The patches are a function of
+the sources, the manifest and the wheel's own files: the same input gives the same
+bytes. With --check nothing is written; differences are shown instead.
+
+Exit status: 0 done or no drift; 1 drift, or faults in the sources or the patch
+set; 2 wrong usage.
+"""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.series.check_patches import check_patches
+from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
+from scripts.series.other_wheel import missing_imports, rebase
+from scripts.series.patch_repo import (
+    commit,
+    init_repo,
+    last_patch,
+    tidy,
+    write_tree,
+)
+from scripts.series.tree_edits import apply_patch
+from scripts.series.upstream_tree import base_tree, wheel_dirs
+
+ROOT = Path(__file__).resolve().parents[2]
+SHOWN_DIFF_LINES = 20
+AUTHOR = re.compile(r'^[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>$')
+
+
+def make_files(series, root, folders):
+    """{file name: text} of everything that stands in patches/."""
+    tree = base_tree(series, folders)
+    files = {
+        'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
+        'series': ''.join(f'{p.file_name}\n' for p in series.patches),
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        repo = Path(folder) / 'tree'
+        init_repo(repo, tree, series.author)
+        for patch in series.patches:
+            old = dict(tree)
+            apply_patch(tree, patch, root)
+            write_tree(repo, tree, old)
+            message = patch_message(series, patch)
+            commit(repo, message, series.author, patch.day)
+            text = tidy(last_patch(repo), series.recorded_files)
+            files[patch.file_name] = text
+    return files
+
+
+def patch_message(series, patch):
+    """What Paddle's log has: title, why, what. Nothing that only tools read."""
+    return (
+        f'{patch.subject}\n\n{patch.body.strip()}\n\n'
+        f'Signed-off-by: {series.author}\n'
+    )
+
+
+def read_files(folder):
+    """{file name: text} of the present patch folder."""
+    if not folder.is_dir():
+        return {}
+    return {
+        path.name: path.read_bytes().decode('utf-8')
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+    }
+
+
+def drift(wanted, present):
+    """One text for each file that is missing, left over or different."""
+    faults = []
+    for name in sorted(set(wanted) | set(present)):
+        if name not in present:
+            faults.append(f'{name}: missing')
+        elif name not in wanted:
+            faults.append(f'{name}: not made by the exporter')
+        elif wanted[name] != present[name]:
+            faults.append(
+                f'{name}: differs\n{_short_diff(wanted, present, name)}'
+            )
+    return faults
+
+
+def _short_diff(wanted, present, name):
+    lines = list(
+        difflib.unified_diff(
+            present[name].splitlines(),
+            wanted[name].splitlines(),
+            f'patches/{name}',
+            'exported now',
+            n=1,
+            lineterm='',
+        )
+    )
+    rest = len(lines) - SHOWN_DIFF_LINES
+    shown = lines[:SHOWN_DIFF_LINES]
+    if rest > 0:
+        shown.append(f'... {rest} more lines')
+    return '\n'.join(f'    {line}' for line in shown)
+
+
+def write_files(folder, files):
+    """Writes the patch folder; removes patches that are no longer made."""
+    folder.mkdir(exist_ok=True)
+    for path in folder.glob('*.patch'):
+        if path.name not in files:
+            path.unlink()
+    for name, text in files.items():
+        path = folder / name
+        if not path.is_file() or path.read_bytes() != text.encode('utf-8'):
+            path.write_bytes(text.encode('utf-8'))
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument(
+        '--check', action='store_true', help='write nothing, fail on drift'
+    )
+    parser.add_argument(
+        '--paddle',
+        metavar='DIR',
+        help='site-packages with an untouched wheel of the base '
+        '(default: build/originals, then build/venv)',
+    )
+    parser.add_argument(
+        '--root', type=Path, default=ROOT, help='project folder'
+    )
+    parser.add_argument(
+        '--output', type=Path, help='patch folder (default: ROOT/patches)'
+    )
+    parser.add_argument(
+        '--base-wheel',
+        metavar='VERSION',
+        help='make the series for another Paddle: the one at --paddle '
+        '(output: ROOT/build/patches-VERSION)',
+    )
+    parser.add_argument(
+        '--author',
+        metavar="'NAME <MAIL>'",
+        default=PLACEHOLDER_AUTHOR,
+        help='author and sign-off of the patches (default: a placeholder)',
+    )
+    options = parser.parse_args(arguments)
+    if not AUTHOR.match(options.author):
+        parser.error(f"--author: expected 'NAME <MAIL>', got {options.author}")
+    if options.base_wheel and not options.paddle:
+        parser.error('--base-wheel needs --paddle')
+    return options
+
+
+def run(options):
+    """Faults found; writes the patches unless told to check."""
+    series = load_series(
+        options.root / 'scripts/series/series.yaml', options.root
+    )
+    series.author = options.author
+    folder = options.output or options.root / 'patches'
+    if options.base_wheel:
+        dirs = wheel_dirs(options.root, options.paddle)
+        series = rebase(series, options.paddle, options.base_wheel, dirs)
+        lacking = missing_imports(options.root, options.paddle)
+        if lacking:
+            version = options.base_wheel
+            return [f'Paddle {version} is too old: {f}' for f in lacking]
+        name = f'build/patches-{options.base_wheel}'
+        folder = options.output or options.root / name
+        folder.parent.mkdir(exist_ok=True)
+    files = make_files(
+        series, options.root, wheel_dirs(options.root, options.paddle)
+    )
+    if options.check:
+        faults = drift(files, read_files(folder))
+        if faults:
+            faults.append(
+                'patches/ is generated: run scripts/series/export_patches.py and keep '
+                'its result'
+            )
+        return faults + check_patches(folder)
+    write_files(folder, files)
+    return check_patches(folder)
+
+
+def main(arguments=None):
+    options = parse_arguments(arguments)
+    try:
+        faults = run(options)
+    except SeriesError as error:
+        faults = error.faults
+    for fault in faults:
+        print(f'export_patches: {fault}', file=sys.stderr)
+    verdict = (
+        'FAILED' if faults else 'up to date' if options.check else 'written'
+    )
+    print(f'export_patches: {verdict}')
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

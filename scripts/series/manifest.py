@@ -1,0 +1,237 @@
+"""Reads series.yaml and assigns every source file to exactly one patch.
+
+All faults of the manifest and of the assignment are collected and raised
+together, so that one run shows everything there is to repair.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import yaml
+
+SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
+PATCH_KEYS = {
+    'name', 'subject', 'body', 'day', 'ops', 'functions', 'files', 'rest',
+    'edits', 'functions_before', 'infermeta_before', 'size_note',
+}  # fmt: skip
+REQUIRED_PATCH_KEYS = ('name', 'subject', 'body', 'day')
+TOP_KEYS = (
+    'base', 'wheel_files', 'recorded_files', 'patches', 'pull_requests',
+    'not_exported',
+)  # fmt: skip
+# Whoever sends the patches puts their own name here: export_patches.py --author.
+PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
+
+
+class SeriesError(Exception):
+    """One or more faults in the manifest or in the sources it maps."""
+
+    def __init__(self, faults):
+        self.faults = [faults] if isinstance(faults, str) else list(faults)
+        super().__init__('\n'.join(self.faults))
+
+
+@dataclass
+class Patch:
+    number: int
+    name: str
+    subject: str
+    body: str
+    day: str
+    ops: list = field(default_factory=list)
+    functions: list = field(default_factory=list)
+    files: list = field(default_factory=list)
+    rest: list = field(default_factory=list)
+    edits: list = field(default_factory=list)
+    functions_before: str = ''
+    infermeta_before: str = 'SendURecvInferMeta'
+    size_note: str = ''
+    sources: list = field(default_factory=list)
+
+    @property
+    def file_name(self):
+        return f'{self.number:04d}-{self.name}.patch'
+
+
+@dataclass
+class Series:
+    base: dict
+    wheel_files: dict
+    recorded_files: dict
+    not_exported: list
+    patches: list
+    pull_requests: dict
+    author: str = PLACEHOLDER_AUTHOR
+
+    def pull_request(self, name):
+        """The patches of a pull request, in the order of the series."""
+        return [p for p in self.patches if p.name in self.pull_requests[name]]
+
+    def shared_patches(self):
+        """Those that more than one pull request is made of."""
+        lists = list(self.pull_requests.values())
+        return [p for p in self.patches if sum(p.name in x for x in lists) > 1]
+
+
+def load_series(path, root):
+    """The series of `path`, with the source files below `root` assigned."""
+    raw = yaml.safe_load(Path(path).read_text(encoding='utf-8'))
+    faults = _shape_faults(raw)
+    if faults:
+        raise SeriesError(faults)
+    series = Series(
+        base=raw['base'],
+        wheel_files=raw['wheel_files'],
+        recorded_files=raw['recorded_files'],
+        not_exported=raw['not_exported'],
+        patches=[_make_patch(i, p) for i, p in enumerate(raw['patches'], 1)],
+        pull_requests=raw['pull_requests'],
+    )
+    faults = assign_sources(series, list_sources(root, series.not_exported))
+    if faults:
+        raise SeriesError(faults)
+    return series
+
+
+def _shape_faults(raw):
+    if not isinstance(raw, dict):
+        return ['series.yaml: expected a mapping at the top']
+    faults = [
+        f'series.yaml: missing key {key!r}'
+        for key in TOP_KEYS
+        if key not in raw
+    ]
+    for key in ('tag', 'commit', 'wheel'):
+        if key not in raw.get('base', {}):
+            faults.append(f'series.yaml: base: missing key {key!r}')
+    for index, patch in enumerate(raw.get('patches') or [], 1):
+        where = f'series.yaml: patch {index} ({patch.get("name", "no name")})'
+        for key in REQUIRED_PATCH_KEYS:
+            if not patch.get(key):
+                faults.append(f'{where}: missing key {key!r}')
+        for key in sorted(set(patch) - PATCH_KEYS):
+            faults.append(f'{where}: unknown key {key!r}')
+    if not raw.get('patches'):
+        faults.append('series.yaml: no patches')
+    return faults + _pull_request_faults(raw)
+
+
+def _pull_request_faults(raw):
+    """Every patch is in a pull request, and each lists them in their order."""
+    order = [patch.get('name') for patch in raw.get('patches') or []]
+    lists = raw.get('pull_requests') or {}
+    faults = []
+    for title, names in lists.items():
+        where = f'series.yaml: pull request {title}'
+        unknown = [name for name in names if name not in order]
+        faults += [f'{where}: no patch is named {name}' for name in unknown]
+        if not unknown and names != [name for name in order if name in names]:
+            faults.append(f'{where}: not in the order of the patches')
+    listed = {name for names in lists.values() for name in names}
+    return faults + [
+        f'series.yaml: patch {name} is in no pull request'
+        for name in order
+        if name not in listed
+    ]
+
+
+def _make_patch(number, raw):
+    fields = {k: v for k, v in raw.items() if v is not None}
+    fields['day'] = str(fields['day'])
+    return Patch(number=number, **fields)
+
+
+def matches(path, pattern):
+    """Glob match in which `*` stays within a folder and `**` does not."""
+    if pattern.endswith('/**'):
+        return path.startswith(pattern[:-2])
+    return path.count('/') == pattern.count('/') and fnmatchcase(path, pattern)
+
+
+def list_sources(root, not_exported):
+    """Paths (relative, posix, sorted) of the source files below root."""
+    found = []
+    for top in SOURCE_DIRS:
+        for path in sorted((Path(root) / top).rglob('*')):
+            rel = path.relative_to(root)
+            hidden = any(p.startswith(('.', '__pycache__')) for p in rel.parts)
+            if path.is_file() and not hidden:
+                found.append(rel.as_posix())
+    return [p for p in found if not any(matches(p, g) for g in not_exported)]
+
+
+def assign_sources(series, sources):
+    """Fills every patch's `sources`; returns the faults."""
+    faults = []
+    for source in sources:
+        owners = _owners(series.patches, source)
+        if len(owners) == 1:
+            owners[0].sources.append(source)
+        elif owners:
+            names = ', '.join(p.name for p in owners)
+            faults.append(f'{source}: mapped by more than one patch: {names}')
+        else:
+            faults.append(
+                f'{source}: mapped by no patch; name it in scripts/series/series.yaml '
+                '(ops, functions, files or not_exported)'
+            )
+    for patch in series.patches:
+        faults += _missing_sources(patch, sources)
+    return faults
+
+
+def _owners(patches, source):
+    """Patches that own a source: named first, then by its stem, then rest."""
+    named = [p for p in patches if any(matches(source, g) for g in p.files)]
+    if named:
+        return named
+    by_stem = {}
+    for patch in patches:
+        length = _stem_length(patch, source)
+        if length:
+            by_stem.setdefault(length, []).append(patch)
+    if by_stem:
+        return by_stem[max(by_stem)]
+    return [p for p in patches if any(matches(source, g) for g in p.rest)]
+
+
+def _stem_length(patch, source):
+    """Length of the longest stem of the patch that the file name starts with.
+
+    kernels/funcs is shared by several operators, so a name says nothing there.
+    """
+    if source.startswith('kernels/funcs/'):
+        return 0
+    stems = patch.ops
+    if source.startswith('python_api/'):
+        stems = patch.functions
+    elif not source.startswith('ops_yaml/'):
+        stems = patch.ops + patch.functions
+    name = source.rsplit('/', 1)[-1]
+    whole = source.startswith(('ops_yaml/', 'python_api/'))
+    tail = r'\.' if whole else r'[_.]'
+    fits = [
+        s for s in stems if re.match(rf'(test_)?{re.escape(s)}{tail}', name)
+    ]
+    return max((len(s) for s in fits), default=0)
+
+
+def _missing_sources(patch, sources):
+    where = f'series.yaml: patch {patch.name}'
+    faults = []
+    for op in patch.ops:
+        if f'ops_yaml/{op}.yaml' not in sources:
+            faults.append(f'{where}: op {op}: no file ops_yaml/{op}.yaml')
+    for api in patch.functions:
+        if f'python_api/{api}.py' not in sources:
+            faults.append(
+                f'{where}: function {api}: no file python_api/{api}.py'
+            )
+    for pattern in patch.files + patch.rest:
+        if not any(matches(s, pattern) for s in sources):
+            faults.append(f'{where}: {pattern!r} matches no source file')
+    return faults

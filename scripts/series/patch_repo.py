@@ -1,0 +1,142 @@
+"""Turns a list of trees into git patches, the same bytes on every machine.
+
+Each tree is a commit of a throw-away repository; `git format-patch` writes the
+patches. The user's git settings are shut out, author and dates are given.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+
+from scripts.common.text_lines import join_lines, split_lines
+from scripts.series.manifest import SeriesError
+from scripts.series.upstream_tree import MARKER
+
+GIT_SETTINGS = (
+    '-c', 'core.autocrlf=false',
+    '-c', 'diff.algorithm=histogram',
+    '-c', 'diff.indentHeuristic=true',
+    '-c', 'diff.context=3',
+    '-c', 'diff.interHunkContext=0',
+    '-c', 'diff.noprefix=false',
+    '-c', 'diff.mnemonicPrefix=false',
+    '-c', 'commit.gpgSign=false',
+    '-c', 'gc.auto=0',
+)  # fmt: skip
+EXPORT_FLAGS = (
+    '-N', '--zero-commit', '--full-index', '--no-stat', '--no-signature',
+    '--no-renames', '--no-binary', '--no-ext-diff', '--no-textconv',
+    '--no-attach', '--no-thread', '--no-encode-email-headers',
+)  # fmt: skip
+HUNK = re.compile(r'^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$')
+
+
+def git(repo, *arguments, env=None, data=None):
+    """Output of a git command that sees no settings but ours."""
+    clean = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
+    clean |= {
+        'GIT_CONFIG_NOSYSTEM': '1',
+        'GIT_CONFIG_GLOBAL': os.devnull,
+        'GIT_CEILING_DIRECTORIES': str(repo.parent),
+        'LC_ALL': 'C',
+        'TZ': 'UTC',
+    }
+    done = subprocess.run(
+        ['git', *GIT_SETTINGS, *arguments],
+        cwd=repo,
+        env=clean | (env or {}),
+        input=data,
+        capture_output=True,
+        encoding='utf-8',
+    )
+    if done.returncode:
+        raise SeriesError(
+            f'git {" ".join(arguments)} failed with status {done.returncode}: '
+            f'{done.stderr.strip() or done.stdout.strip()}'
+        )
+    return done.stdout
+
+
+def write_tree(repo, tree, old=None):
+    """Writes the files of `tree` that differ from `old`."""
+    for path, text in tree.items():
+        if old is not None and old.get(path) == text:
+            continue
+        target = repo / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text.encode('utf-8'))
+
+
+def init_repo(repo, tree, author):
+    """A repository whose only commit is `tree`."""
+    repo.mkdir(parents=True, exist_ok=True)
+    git(repo, 'init', '-q', '-b', 'base')
+    write_tree(repo, tree)
+    commit(repo, 'base', author, '2000-01-01')
+
+
+def commit(repo, message, author, day):
+    name, _, mail = author.rstrip('>').rpartition(' <')
+    when = f'{day}T00:00:00+0000'
+    env = {}
+    for role in ('AUTHOR', 'COMMITTER'):
+        env |= {
+            f'GIT_{role}_NAME': name,
+            f'GIT_{role}_EMAIL': mail,
+            f'GIT_{role}_DATE': when,
+        }
+    git(repo, 'add', '-A', '-f')
+    flags = ('-q', '--no-verify', '--cleanup=verbatim', '-F', '-')
+    git(repo, 'commit', *flags, env=env, data=message)
+
+
+def last_patch(repo):
+    """The last commit as a mail patch."""
+    return git(repo, 'format-patch', *EXPORT_FLAGS, '--stdout', '-1')
+
+
+def tidy(patch, recorded_files):
+    """The patch without what only the reconstructed files explain.
+
+    In files of which only some lines are recorded, filler at a hunk's edge is
+    cut off, and blob ids and function names, which would be wrong, are dropped.
+    """
+    head, *diffs = re.split(r'(?m)^(?=diff --git )', patch)
+    result = [head]
+    for diff in diffs:
+        path = diff.split('\n', 1)[0].rpartition(' b/')[2]
+        result.append(
+            _tidy_diff(diff, path) if path in recorded_files else diff
+        )
+    return ''.join(result)
+
+
+def _tidy_diff(diff, path):
+    head, *hunks = re.split(r'(?m)^(?=@@ )', diff)
+    head = re.sub(r'(?m)^index .*\n', '', head)
+    result = head + ''.join(_tidy_hunk(hunk) for hunk in hunks)
+    if MARKER in result:
+        raise SeriesError(
+            f'{path}: a hunk leans on text that is not recorded; add the lines '
+            'around it to recorded_files in scripts/series/series.yaml'
+        )
+    return result
+
+
+def _tidy_hunk(hunk):
+    header, *lines = split_lines(hunk)
+    old_start, _, new_start, _, _ = HUNK.match(header).groups()
+    cut = 0
+    while MARKER in lines[0]:
+        lines.pop(0)
+        cut += 1
+    while MARKER in lines[-1]:
+        lines.pop()
+    old = sum(line[:1] in ' -' for line in lines)
+    new = sum(line[:1] in ' +' for line in lines)
+    header = (
+        f'@@ -{int(old_start) + cut},{old} +{int(new_start) + cut},{new} @@'
+    )
+    return join_lines([header, *lines])

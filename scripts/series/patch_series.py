@@ -1,0 +1,93 @@
+"""Read patches/: the series, the pinned base, and what each patch touches."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+WHEEL_PREFIX = 'python/paddle/'
+
+
+class SeriesError(Exception):
+    """patches/ is incomplete or malformed."""
+
+
+@dataclass
+class Patch:
+    """One patch file and the upstream paths it touches."""
+
+    path: Path
+    changed: list
+    added: list
+
+    @property
+    def touched(self):
+        """All upstream paths, in the order of the patch."""
+        return self.changed + self.added
+
+    @property
+    def wheel_paths(self):
+        """Those of them that a wheel ships, as site-packages paths."""
+        return [
+            name[len('python/') :]
+            for name in self.touched
+            if name.startswith(WHEEL_PREFIX)
+        ]
+
+    @property
+    def source_only(self):
+        """Those that only exist in Paddle's source tree."""
+        return [n for n in self.touched if not n.startswith(WHEEL_PREFIX)]
+
+
+def read_patch(path):
+    """Parse the `---`/`+++` header lines of one patch file."""
+    changed, added, old = [], [], None
+    for line in path.read_text(encoding='utf-8').splitlines():
+        if line.startswith('--- '):
+            old = line[4:].split('\t')[0]
+        elif line.startswith('+++ ') and old is not None:
+            new = line[4:].split('\t')[0]
+            if new == '/dev/null':
+                raise SeriesError(f'{path.name}: deletes {old}: unsupported.')
+            (added if old == '/dev/null' else changed).append(new[2:])
+            old = None
+        elif not line.startswith('+++ '):
+            old = None
+    if not changed and not added:
+        raise SeriesError(f'{path.name}: holds no change to any file.')
+    return Patch(path, changed, added)
+
+
+def read_series(folder):
+    """The patches that patches/series lists, in order."""
+    folder = Path(folder)
+    listing = folder / 'series'
+    if not listing.is_file():
+        raise SeriesError(
+            f'{listing}: missing; run scripts/series/export_patches.py.'
+        )
+    lines = listing.read_text(encoding='utf-8').splitlines()
+    names = [line.strip() for line in lines]
+    names = [name for name in names if name and not name.startswith('#')]
+    missing = [name for name in names if not (folder / name).is_file()]
+    if missing:
+        raise SeriesError(f'{listing}: lists missing {", ".join(missing)}.')
+    if not names:
+        raise SeriesError(f'{listing}: lists no patch.')
+    return [read_patch(folder / name) for name in names]
+
+
+def read_base(folder):
+    """patches/BASE as a dict with the keys tag, commit and wheel."""
+    path = Path(folder) / 'BASE'
+    if not path.is_file():
+        raise SeriesError(f'{path}: missing; it names the base.')
+    base = {}
+    for line in path.read_text(encoding='utf-8').splitlines():
+        found = re.match(r'\s*([A-Za-z][\w-]*)\s*[:=]\s*(\S+)', line)
+        if found:
+            base[found.group(1).lower()] = found.group(2)
+    for key in ('tag', 'commit'):
+        if key not in base:
+            raise SeriesError(f'{path}: has no "{key}: ..." line.')
+    return base

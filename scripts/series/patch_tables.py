@@ -1,0 +1,170 @@
+"""The tables of patches in docs/, made from the series itself.
+
+docs/review_guide.md gets one of all patches, docs/pull_requests/<name>.md one of
+those that the pull request is made of. Without --write it only says which of them
+are out of date.
+
+Exit status: 0 up to date or written, 1 out of date, or faults.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.series.manifest import SeriesError, load_series
+
+ROOT = Path(__file__).resolve().parents[2]
+START = '<!-- patches: written by scripts/series/patch_tables.py -->'
+END = '<!-- end of patches -->'
+TESTS = 'test/'
+CUDA = ('.cu', '.cu.h')
+GPU_STATUS = (
+    'compiled for sm_80 and sm_90, emulated on the CPU, never run on a GPU'
+)
+BASE_CUDA = "; its hunks of Paddle's own .cu files: not compiled"
+# From here on upstream asks for named approvers.
+MANY_LINES = 1000
+
+
+class Size(NamedTuple):
+    """What a patch adds, and whether any of it is for a GPU."""
+
+    code: int
+    tests: int
+    gpu: str
+
+    @property
+    def lines(self):
+        return self.code + self.tests
+
+
+def size_of(text):
+    """The Size of a patch file's text."""
+    code = tests = 0
+    gpu = ''
+    for diff in re.split(r'(?m)^(?=diff --git )', text)[1:]:
+        path = diff.split('\n', 1)[0].rpartition(' b/')[2]
+        head, _, hunks = diff.partition('\n@@')
+        added = len(re.findall(r'(?m)^\+', hunks))
+        if path.startswith(TESTS):
+            tests += added
+        else:
+            code += added
+        if path.endswith(CUDA):
+            gpu = gpu or GPU_STATUS
+            if '--- /dev/null' not in head:
+                gpu = GPU_STATUS + BASE_CUDA
+    return Size(code, tests, gpu)
+
+
+def sizes(series, folder):
+    """{patch name: Size}"""
+    return {
+        patch.name: size_of((folder / patch.file_name).read_text('utf-8'))
+        for patch in series.patches
+    }
+
+
+def size_faults(series, sizes):
+    """A big patch says why it is not split; a small one has no excuse."""
+    faults = []
+    for patch in series.patches:
+        lines = sizes[patch.name].lines
+        if lines >= MANY_LINES and not patch.size_note:
+            faults.append(
+                f'{patch.file_name} adds {lines} lines: split it, or say in '
+                'its size_note in scripts/series/series.yaml why that cannot be'
+            )
+        if lines < MANY_LINES and patch.size_note:
+            faults.append(
+                f'{patch.file_name} adds {lines} lines only: it needs no '
+                'size_note'
+            )
+    return faults
+
+
+def table(patches, sizes, shared=()):
+    """The rows of some patches, and their sum."""
+    lines = [
+        '| Patch | Code | Tests | GPU | Remarks |',
+        '|---|---:|---:|---|---|',
+    ]
+    for patch in patches:
+        size = sizes[patch.name]
+        remarks = [
+            *(['shared with other pull requests'] * (patch in shared)),
+            *([patch.size_note] if patch.size_note else []),
+        ]
+        lines.append(
+            f'| `{patch.file_name}` | {size.code:,} | {size.tests:,} | '
+            f'{size.gpu or "-"} | {"; ".join(remarks) or "-"} |'
+        )
+    code = sum(sizes[patch.name].code for patch in patches)
+    tests = sum(sizes[patch.name].tests for patch in patches)
+    return '\n'.join([*lines, f'| all | {code:,} | {tests:,} | | |'])
+
+
+def tables(series, sizes):
+    """{path below docs/: table}"""
+    shared = series.shared_patches()
+    found = {'review_guide.md': table(series.patches, sizes, shared)}
+    for name in series.pull_requests:
+        patches = series.pull_request(name)
+        found[f'pull_requests/{name}.md'] = table(patches, sizes, shared)
+    return found
+
+
+def replaced(text, new, path):
+    """The text with another table between the marker lines."""
+    if text.count(START) != 1 or text.count(END) != 1:
+        raise SeriesError(f'{path}: expected once each: {START} and {END}')
+    before, rest = text.split(START)
+    return f'{before}{START}\n{new}\n{END}{rest.split(END)[1]}'
+
+
+def run(root, write):
+    """Faults found; writes the tables if told to."""
+    series = load_series(root / 'scripts/series/series.yaml', root)
+    found = sizes(series, root / 'patches')
+    faults = size_faults(series, found)
+    for name, rows in tables(series, found).items():
+        path = root / 'docs' / name
+        if not path.is_file():
+            faults.append(
+                f'docs/{name}: missing; write it like the others there, with '
+                f'{START} and {END} where the table goes'
+            )
+            continue
+        text = path.read_text(encoding='utf-8')
+        new = replaced(text, rows, path.name)
+        if write:
+            path.write_text(new, encoding='utf-8')
+        elif new != text:
+            faults.append(f'{name}: not the table of the present patches')
+    return faults
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--write', action='store_true')
+    parser.add_argument('--root', type=Path, default=ROOT)
+    options = parser.parse_args(arguments)
+    try:
+        faults = run(options.root, options.write)
+    except (OSError, SeriesError) as error:
+        faults = getattr(error, 'faults', [str(error)])
+    for fault in faults:
+        print(f'patch_tables: {fault}', file=sys.stderr)
+    verdict = 'written' if options.write else 'up to date'
+    print(f'patch_tables: {"FAILED" if faults else verdict}')
+    return 1 if faults else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

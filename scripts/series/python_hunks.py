@@ -1,0 +1,182 @@
+"""Merges the functions of a python_api file into an upstream Python module.
+
+A definition is everything that belongs to one name at the top level: overload
+stubs, the function with its decorators and the comment above it, and attribute
+assignments such as `f.__signature__ = ...` right after it. A definition of a
+known name replaces the old one; a new one goes next to its neighbour.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import symtable
+
+from scripts.common.text_lines import join_lines, split_lines
+from scripts.series.manifest import SeriesError
+from scripts.series.python_imports import (
+    bound_names,
+    imported_aliases,
+    merge_imports,
+)
+
+
+def merge_functions(upstream, ours, source, before=''):
+    """The upstream text with the definitions of `ours` in it.
+
+    `before` names the definition that new ones go before if `ours` replaces none
+    that they could stand next to; without it they go to the end.
+    """
+    tree = ast.parse(ours)
+    faults = _foreign_statements(tree, source)
+    if faults:
+        raise SeriesError(faults)
+    blocks = definitions(ours)
+    if not blocks:
+        raise SeriesError(f'{source}: defines nothing')
+    merged = merge_imports(upstream, imported_aliases(tree), _used_names(tree))
+    names = list(blocks)
+    for position, name in enumerate(names):
+        neighbours = [*names[position + 1 :], before]
+        merged = _put(merged, name, blocks[name], names[:position], neighbours)
+    _check_names(merged, ours, source)
+    return merged
+
+
+def definitions(text):
+    """{name: lines} of the top-level definitions, in order."""
+    lines = split_lines(text)
+    result = {}
+    for name, start, end in _spans(text):
+        result[name] = lines[start - 1 : end]
+    return result
+
+
+def _spans(text):
+    """[(name, first line, last line)], one for each run of a name's nodes."""
+    lines = split_lines(text)
+    spans = []
+    for node in ast.parse(text).body:
+        name = defined_name(node)
+        if name is None:
+            spans.append((None, 0, 0))
+            continue
+        if spans and spans[-1][0] == name:
+            spans[-1] = (name, spans[-1][1], node.end_lineno)
+        else:
+            spans.append((name, _first_line(node, lines), node.end_lineno))
+    return [span for span in spans if span[0]]
+
+
+def defined_name(node):
+    """The top-level name that a statement defines or decorates, or None."""
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
+        return node.name
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+    elif isinstance(node, ast.AnnAssign):
+        target = node.target
+    else:
+        return None
+    while isinstance(target, ast.Attribute):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else None
+
+
+def _first_line(node, lines):
+    decorators = getattr(node, 'decorator_list', [])
+    first = min([node.lineno, *(d.lineno for d in decorators)])
+    while first > 1 and lines[first - 2].startswith('#'):
+        first -= 1
+    return first
+
+
+def _foreign_statements(tree, source):
+    """Statements that the merge would drop without a word."""
+    faults = []
+    for node in tree.body:
+        known = isinstance(node, (ast.Import, ast.ImportFrom))
+        known |= isinstance(node, ast.Expr) and isinstance(
+            node.value, ast.Constant
+        )
+        known |= isinstance(node, ast.If) and is_type_checking(node)
+        name = defined_name(node)
+        if not known and (name is None or name == '__all__'):
+            faults.append(
+                f'{source}:{node.lineno}: only imports and definitions can be '
+                'exported from a python_api file'
+            )
+    names = [name for name, _, _ in _spans(ast.unparse(tree))]
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        faults.append(f'{source}: the definitions of {name} are not together')
+    return faults
+
+
+def is_type_checking(node):
+    return isinstance(node.test, ast.Name) and node.test.id == 'TYPE_CHECKING'
+
+
+def _put(text, name, block, earlier, later):
+    """`text` with one definition replaced, or added next to a neighbour."""
+    spans = [s for s in _spans(text) if s[0] == name]
+    if spans:
+        return _replace(text, spans, block)
+    present = {span[0]: span for span in _spans(text)}
+    lines = split_lines(text)
+    for neighbour in reversed(earlier):
+        if neighbour in present:
+            end = present[neighbour][2]
+            return join_lines([*lines[:end], '', '', *block, *lines[end:]])
+    for neighbour in later:
+        if neighbour in present:
+            start = present[neighbour][1] - 1
+            return join_lines([*lines[:start], *block, '', '', *lines[start:]])
+    return join_lines([*lines, '', '', *block])
+
+
+def _replace(text, spans, block):
+    """The block at the name's last place; earlier places vanish."""
+    lines = split_lines(text)
+    _, start, end = spans[-1]
+    lines[start - 1 : end] = block
+    for _, start, end in reversed(spans[:-1]):
+        while end < len(lines) and not lines[end].strip():
+            end += 1
+        del lines[start - 1 : end]
+    return join_lines(lines)
+
+
+def _used_names(tree):
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+
+
+def _check_names(merged, ours, source):
+    """Names that our definitions read must exist in the merged module."""
+    known = set(bound_names(ast.parse(merged))) | set(dir(builtins))
+    table = symtable.symtable(ours, source, 'exec')
+    missing = sorted(_global_reads(table) - known)
+    if missing:
+        raise SeriesError(
+            f'{source}: not defined in the merged module: {", ".join(missing)}'
+        )
+
+
+def missing_names(text):
+    """Names that the functions of a module read and that it does not bind."""
+    known = set(bound_names(ast.parse(text))) | set(dir(builtins))
+    known |= {'__file__', '__name__', '__doc__'}
+    return sorted(
+        _global_reads(symtable.symtable(text, 'module', 'exec')) - known
+    )
+
+
+def _global_reads(table):
+    reads = {
+        symbol.get_name()
+        for symbol in table.get_symbols()
+        if symbol.is_referenced()
+        and (symbol.is_global() or table.get_type() == 'module')
+    }
+    for child in table.get_children():
+        reads |= _global_reads(child)
+    return reads

@@ -1,0 +1,77 @@
+"""Symbolic shapes in Paddle's tree: new files, declared in headers of Paddle's.
+
+A source kernels/infer_symbolic_shape/<op>_infer_sym.cc becomes a file of Paddle's
+folder of that name, whose sources CMake finds by a pattern. What it defines is
+declared in the header of that folder that it includes, next to its neighbours in
+the alphabet.
+"""
+
+from __future__ import annotations
+
+import re
+
+from scripts.common.text_lines import join_lines, split_lines
+from scripts.series.manifest import SeriesError
+
+SOURCES = 'kernels/infer_symbolic_shape/'
+FOLDER = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
+DEFINITION = re.compile(r'^bool (\w+)OpInferSymbolicShape\(')
+DECLARATION = re.compile(r'^OP_DECLARE_INFER_SYMBOLIC_SHAPE\((\w+)\)$')
+
+
+def symbolic_path(source):
+    """Path in Paddle's tree, None if the source is of another kind."""
+    if not source.startswith(SOURCES):
+        return None
+    return FOLDER + source[len(SOURCES) :]
+
+
+def declare(tree, source, text):
+    """Declares in `tree` ({path: text}) what the source defines."""
+    lines = split_lines(text)
+    names = [m[1] for m in map(DEFINITION.match, lines) if m]
+    if not names:
+        return
+    header = _header(tree, source, lines)
+    for name in names:
+        tree[header] = insert_declaration(tree[header], header, name)
+
+
+def _header(tree, source, lines):
+    """The one header with declarations that the source includes."""
+    start = '#include "'
+    included = [
+        line[len(start) : -1]
+        for line in lines
+        if line.startswith(start + FOLDER)
+    ]
+    found = [p for p in included if p in tree and _declares(tree[p])]
+    if len(found) != 1:
+        raise SeriesError(
+            f'{source}: expected to include one header of {FOLDER} that '
+            f'scripts/series/series.yaml has among wheel_files, found {len(found)}'
+        )
+    return found[0]
+
+
+def _declares(text):
+    return any(map(DECLARATION.match, split_lines(text)))
+
+
+def insert_declaration(text, path, name):
+    """`text` with the declaration after the last smaller one of its letter.
+
+    The base's own order is loose: others of the letter may stand elsewhere.
+    """
+    lines = split_lines(text)
+    spot = None
+    for index, line in enumerate(lines):
+        match = DECLARATION.match(line)
+        if match and match[1] == name:
+            raise SeriesError(f'{path}: {name} is declared already')
+        if match and match[1][0] == name[0] and match[1] < name:
+            spot = index + 1
+    if spot is None:
+        raise SeriesError(f'{path}: no declaration to put {name} after')
+    line = f'OP_DECLARE_INFER_SYMBOLIC_SHAPE({name})'
+    return join_lines([*lines[:spot], line, *lines[spot:]])

@@ -1,0 +1,190 @@
+"""A tiny project and a tiny wheel, enough to export a series from."""
+
+import hashlib
+
+import yaml
+
+MANIPULATION = '''\
+from __future__ import annotations
+
+from paddle import _C_ops
+from paddle.utils import (
+    alpha,
+    gamma,
+)
+
+
+def first(x):
+    return x
+
+
+def fill(x):
+    """Old text."""
+    return _C_ops.old_fill(x)
+
+
+def last(x):
+    return x
+'''
+TERNARY_H = '''\
+#pragma once
+#include "paddle/phi/core/meta_tensor.h"
+
+namespace phi {
+
+PADDLE_API void SendURecvInferMeta(const MetaTensor& x,
+                                   MetaTensor* out);
+
+}  // namespace phi
+'''
+OP_YAML = '''\
+- op : fill
+  args : (Tensor x)
+  output : Tensor(out)
+  infer_meta :
+    func : FillInferMeta
+  kernel :
+    func : fill
+  backward : fill_grad
+
+- backward_op : fill_grad
+  forward : fill (Tensor x) -> Tensor(out)
+  args : (Tensor x, Tensor out_grad)
+  output : Tensor(x_grad)
+  infer_meta :
+    func : UnchangedInferMeta
+    param : [x]
+  kernel :
+    func : fill_grad
+'''
+SOURCES = {
+    'ops_yaml/fill.yaml': OP_YAML,
+    'kernels/funcs/shared.h': '// shared\n',
+    'kernels/fill_kernel.h': '// declaration\n',
+    'kernels/cpu/fill_kernel.cc': '// kernel\n',
+    'kernels/infermeta/fill.h': (
+        '#include "paddle/phi/core/meta_tensor.h"\n\nnamespace phi {\n\n'
+        'PADDLE_API void FillInferMeta(const MetaTensor& x, MetaTensor* out);\n'
+        '\n}  // namespace phi\n'
+    ),
+    'kernels/infermeta/fill.cc': (
+        '#include "paddle/phi/kernels/infermeta/fill.h"\n'
+        '#include "paddle/phi/kernels/funcs/shared.h"\n\nnamespace phi {\n\n'
+        'void FillInferMeta(const MetaTensor& x, MetaTensor* out) {}\n'
+        '\n}  // namespace phi\n'
+    ),
+    'python_api/fill.py': (
+        'from __future__ import annotations\n\n'
+        'from paddle import _C_ops\nfrom paddle.utils import beta\n\n\n'
+        'def _check(x):\n    beta(x)\n\n\n'
+        'def fill(x):\n    """New text."""\n    _check(x)\n'
+        '    return _C_ops.fill(x)\n'
+    ),
+    'unittests/test_fill_op.py': 'TEST = 1\n',
+    'unittests/harness/op_test.py': 'HARNESS = 1\n',
+}
+RECORDED = {
+    'paddle/phi/infermeta/ternary.cc': [
+        {
+            'line': 12,
+            'before': ['#include "a.h"'],
+            'after': ['#include "z.h"', '', 'namespace phi {'],
+        },
+        {
+            'line': 40,
+            'before': ['}', ''],
+            'after': ['void SendURecvInferMeta(const MetaTensor& x,'],
+        },
+    ],
+    'paddle/phi/ops/yaml/ops.yaml': [
+        {
+            'line': 30,
+            'entry': 'eye',
+            'before': ['    func : eye', '  backward : eye_grad', ''],
+            'after': ['- op : flip', '  args : (Tensor x)'],
+        }
+    ],
+    'paddle/phi/ops/yaml/backward.yaml': [
+        {
+            'line': 20,
+            'entry': 'eye_grad',
+            'before': ['  no_need_buffer : x', ''],
+            'after': ['- backward_op : flip_grad'],
+        }
+    ],
+}
+BODY = 'The old one is slow.\n\nEdge decisions: none.\n'
+
+
+def make_series():
+    """A manifest of two patches: shared code, then one operator."""
+    files = {
+        'python/paddle/tensor/manipulation.py': (
+            'paddle/tensor/manipulation.py',
+            MANIPULATION,
+        ),
+        'paddle/phi/infermeta/ternary.h': (
+            'paddle/include/paddle/phi/infermeta/ternary.h',
+            TERNARY_H,
+        ),
+    }
+    include = {
+        'file': 'paddle/phi/infermeta/ternary.cc',
+        'before': ['#include "a.h"'],
+        'insert': ['#include "paddle/phi/kernels/funcs/shared.h"'],
+        'after': ['#include "z.h"'],
+    }
+    shared = {
+        'name': 'phi-add-shared',
+        'subject': 'phi: add shared code',
+        'body': BODY,
+        'day': '2026-01-02',
+        'rest': ['kernels/funcs/*'],
+        'edits': [include],
+    }
+    fill = {
+        'name': 'phi-add-fill',
+        'subject': 'phi: add fill op',
+        'body': BODY,
+        'day': '2026-01-03',
+        'ops': ['fill'],
+        'functions': ['fill'],
+    }
+    return {
+        'base': {'tag': 'v1.0.0', 'commit': 'a' * 40, 'wheel': '1.0.0'},
+        'not_exported': ['unittests/harness/**'],
+        'wheel_files': {
+            path: {
+                'path': wheel_path,
+                'sha256': hashlib.sha256(text.encode()).hexdigest(),
+            }
+            for path, (wheel_path, text) in files.items()
+        },
+        'recorded_files': RECORDED,
+        'patches': [shared, fill],
+        'pull_requests': {'fill': ['phi-add-shared', 'phi-add-fill']},
+    }
+
+
+def write_files(root, files):
+    for path, text in files.items():
+        target = root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding='utf-8')
+
+
+def write_project(root, series=None):
+    """Sources, manifest and a wheel at build/originals below `root`."""
+    write_files(root, SOURCES)
+    manifest = yaml.safe_dump(series or make_series(), sort_keys=False)
+    write_files(
+        root,
+        {
+            'scripts/series/series.yaml': manifest,
+            'build/originals/paddle/tensor/manipulation.py': MANIPULATION,
+            'build/originals/paddle/include/paddle/phi/infermeta/ternary.h': (
+                TERNARY_H
+            ),
+        },
+    )
+    return root

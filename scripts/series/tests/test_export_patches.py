@@ -1,0 +1,308 @@
+"""The exporter on a tiny project: result, reproducibility, drift and faults."""
+
+import pytest
+
+from scripts.series import export_patches
+from scripts.series.tests.series_samples import (
+    MANIPULATION,
+    SOURCES,
+    make_series,
+    write_files,
+    write_project,
+)
+from scripts.series.upstream_tree import MARKER
+
+SHARED = '0001-phi-add-shared.patch'
+FILL = '0002-phi-add-fill.patch'
+
+
+def export(root, *arguments):
+    return export_patches.main(['--root', str(root), *arguments])
+
+
+@pytest.fixture
+def project(tmp_path):
+    return write_project(tmp_path / 'project')
+
+
+@pytest.fixture
+def exported(project):
+    assert export(project) == 0
+    return project
+
+
+def hunk_headers(text, path):
+    part = text.split(f'diff --git a/{path} ')[1].split('diff --git ')[0]
+    return [line for line in part.split('\n') if line.startswith('@@')]
+
+
+def test_writes_base_series_and_one_file_for_each_patch(exported):
+    folder = exported / 'patches'
+    assert sorted(p.name for p in folder.iterdir()) == [
+        SHARED, FILL, 'BASE', 'series',
+    ]  # fmt: skip
+    assert (folder / 'series').read_text() == f'{SHARED}\n{FILL}\n'
+    assert (folder / 'BASE').read_text() == (
+        f'tag: v1.0.0\ncommit: {"a" * 40}\nwheel: 1.0.0\n'
+    )
+
+
+def test_header_is_title_reason_and_sign_off(exported):
+    text = (exported / 'patches' / FILL).read_text()
+    assert text.startswith(f'From {"0" * 40} ')
+    assert 'Date: Sat, 3 Jan 2026 00:00:00 +0000\n' in text
+    assert 'Subject: [PATCH] phi: add fill op\n\nThe old one is slow.\n' in text
+    assert 'From: Your Name <you@example.com>\n' in text
+    fields = text.split('Edge decisions: none.\n\n')[1].split('\n\n')[0]
+    assert fields == 'Signed-off-by: Your Name <you@example.com>'
+
+
+def test_author_and_sign_off_are_an_option(exported):
+    assert export(exported, '--author', 'Ada Lane <ada@example.org>') == 0
+    text = (exported / 'patches' / FILL).read_text()
+    assert 'From: Ada Lane <ada@example.org>\n' in text
+    assert 'Signed-off-by: Ada Lane <ada@example.org>\n' in text
+    assert 'example.com' not in text
+
+
+@pytest.mark.parametrize('author', ['Ada', '<ada@example.org>', 'Ada <ada>'])
+def test_an_author_without_name_or_mail_is_refused(exported, author, capsys):
+    with pytest.raises(SystemExit):
+        export(exported, '--author', author)
+    assert 'expected' in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ('names', 'message'),
+    [
+        (['phi-add-fill', 'phi-add-shared'], 'not in the order of the patches'),
+        (['phi-add-shared'], 'patch phi-add-fill is in no pull request'),
+        (['phi-add-shared', 'gone'], 'no patch is named gone'),
+    ],
+)
+def test_pull_requests_name_each_patch_in_order(
+    tmp_path, capsys, names, message
+):
+    series = make_series()
+    series['pull_requests'] = {'fill': names}
+    assert export(write_project(tmp_path, series)) == 1
+    assert message in capsys.readouterr().err
+
+
+def test_hunks_of_recorded_files_hold_recorded_lines_only(exported):
+    text = (exported / 'patches' / FILL).read_text()
+    assert MARKER not in text
+    assert hunk_headers(text, 'paddle/phi/ops/yaml/ops.yaml') == [
+        '@@ -27,5 +27,14 @@'
+    ]
+    assert hunk_headers(text, 'paddle/phi/infermeta/ternary.cc') == [
+        '@@ -39,3 +39,5 @@'
+    ]
+    yaml_part = text.split('diff --git a/paddle/phi/ops/yaml/ops.yaml')[1]
+    assert yaml_part.split('\n')[1].startswith('--- a/'), 'no blob id expected'
+
+
+def test_python_function_is_replaced_and_its_helper_and_import_added(exported):
+    part = (
+        (exported / 'patches' / FILL)
+        .read_text()
+        .split('diff --git a/python')[1]
+    )
+    assert '+    beta,\n' in part
+    assert '+def _check(x):\n' in part
+    assert '-    return _C_ops.old_fill(x)\n' in part
+    assert '-def fill(x):\n' not in part
+
+
+def test_same_input_gives_same_bytes_whatever_the_git_settings(
+    exported, tmp_path, monkeypatch
+):
+    (tmp_path / '.gitconfig').write_text(
+        '[diff]\n noprefix = true\n context = 7\n algorithm = patience\n'
+        '[format]\n signature = me\n numbered = true\n'
+        '[user]\n name = me\n email = me@localhost\n'
+    )
+    monkeypatch.setenv('HOME', str(tmp_path))
+    monkeypatch.setenv('GIT_AUTHOR_NAME', 'me')
+    monkeypatch.setenv('TZ', 'Asia/Tokyo')
+    assert export(exported, '--output', str(tmp_path / 'again')) == 0
+    for path in (exported / 'patches').iterdir():
+        assert (tmp_path / 'again' / path.name).read_bytes() == (
+            path.read_bytes()
+        )
+
+
+def test_export_removes_a_patch_that_the_series_no_longer_has(exported):
+    old = exported / 'patches/0003-phi-add-old.patch'
+    old.write_text('old')
+    assert export(exported) == 0
+    assert not old.exists()
+
+
+def test_check_is_silent_without_drift(exported, capsys):
+    capsys.readouterr()
+    assert export(exported, '--check') == 0
+    out, err = capsys.readouterr()
+    assert (out, err) == ('export_patches: up to date\n', '')
+
+
+def test_check_shows_which_patch_a_changed_source_makes_stale(exported, capsys):
+    write_files(exported, {'kernels/cpu/fill_kernel.cc': '// faster kernel\n'})
+    before = (exported / 'patches' / FILL).read_bytes()
+    assert export(exported, '--check') == 1
+    err = capsys.readouterr().err
+    assert f'{FILL}: differs' in err
+    assert f'{SHARED}: differs' not in err
+    assert '-+// kernel' in err and '++// faster kernel' in err
+    assert (exported / 'patches' / FILL).read_bytes() == before
+
+
+def test_check_notices_edited_missing_and_foreign_patch_files(exported, capsys):
+    folder = exported / 'patches'
+    shared = (folder / SHARED).read_text()
+    (folder / SHARED).write_text(shared.replace('is slow', 'is slower'))
+    (folder / FILL).unlink()
+    (folder / '0009-phi-add-more.patch').write_text('more\n')
+    assert export(exported, '--check') == 1
+    err = capsys.readouterr().err
+    assert f'{SHARED}: differs' in err
+    assert f'{FILL}: missing' in err
+    assert '0009-phi-add-more.patch: not made by the exporter' in err
+
+
+def test_unmapped_and_doubly_mapped_sources_are_all_reported(tmp_path, capsys):
+    series = make_series()
+    series['patches'][0]['files'] = ['kernels/cpu/fill_kernel.cc']
+    series['patches'][1]['files'] = ['kernels/cpu/fill_kernel.*']
+    root = write_project(tmp_path, series)
+    write_files(root, {'kernels/stray.h': '', 'unittests/test_stray.py': ''})
+    assert export(root) == 1
+    err = capsys.readouterr().err
+    assert 'kernels/stray.h: mapped by no patch' in err
+    assert 'unittests/test_stray.py: mapped by no patch' in err
+    assert 'kernels/cpu/fill_kernel.cc: mapped by more than one patch' in err
+    assert not (root / 'patches').exists()
+
+
+def test_manifest_names_without_a_file_are_reported(tmp_path, capsys):
+    series = make_series()
+    series['patches'][1]['ops'].append('missing_op')
+    series['patches'][1]['functions'].append('missing_api')
+    series['patches'][1]['files'] = ['kernels/gpu/none_*']
+    assert export(write_project(tmp_path, series)) == 1
+    err = capsys.readouterr().err
+    assert 'no file ops_yaml/missing_op.yaml' in err
+    assert 'no file python_api/missing_api.py' in err
+    assert "'kernels/gpu/none_*' matches no source file" in err
+
+
+def test_longest_stem_owns_a_source(tmp_path):
+    series = make_series()
+    other = dict(series['patches'][1], name='phi-add-fill_tensor')
+    other.update(ops=['fill_tensor'], functions=[])
+    series['patches'].append(other)
+    series['pull_requests']['fill'].append(other['name'])
+    root = write_project(tmp_path, series)
+    yaml_text = SOURCES['ops_yaml/fill.yaml'].replace('fill', 'fill_tensor')
+    write_files(
+        root,
+        {
+            'ops_yaml/fill_tensor.yaml': yaml_text,
+            'kernels/fill_tensor_kernel.h': '// tensor\n',
+            'kernels/fill_grad_kernel.h': '// grad\n',
+        },
+    )
+    assert export(root) == 0
+    last = (root / 'patches/0003-phi-add-fill_tensor.patch').read_text()
+    assert 'b/paddle/phi/kernels/fill_tensor_kernel.h' in last
+    assert 'b/paddle/phi/kernels/fill_grad_kernel.h' not in last
+
+
+def test_a_patched_wheel_file_is_refused_with_both_hashes(project, capsys):
+    wheel = 'build/originals/paddle/tensor/manipulation.py'
+    write_files(project, {wheel: MANIPULATION + '# patched\n'})
+    assert export(project) == 1
+    err = capsys.readouterr().err
+    assert 'paddle/tensor/manipulation.py: no untouched copy' in err
+    assert (
+        make_series()['wheel_files']['python/paddle/tensor/manipulation.py'][
+            'sha256'
+        ]
+        in err
+    )
+
+
+def test_kept_original_is_used_when_the_venv_is_patched(project):
+    site = 'build/venv/lib/python3.11/site-packages'
+    write_files(
+        project, {f'{site}/paddle/tensor/manipulation.py': '# patched\n'}
+    )
+    assert export(project, '--paddle', str(project / site)) == 0
+
+
+def test_op_without_a_recorded_place_is_refused(project, capsys):
+    text = SOURCES['ops_yaml/fill.yaml'].replace('fill', 'zoom')
+    write_files(project, {'ops_yaml/fill.yaml': text})
+    assert export(project) == 1
+    told = capsys.readouterr().err
+    for entry in ('op zoom', 'backward_op zoom_grad'):
+        assert f'alphabetical place of {entry} are not recorded' in told
+    assert 'line (the number of' in told
+
+
+@pytest.mark.parametrize(
+    ('path', 'old', 'new', 'message'),
+    [
+        (
+            'kernels/infermeta/fill.cc',
+            'namespace phi {',
+            'static int lost;\nnamespace phi {',
+            'outside namespace phi would be lost',
+        ),
+        (
+            'kernels/infermeta/fill.cc',
+            'funcs/shared.h',
+            'funcs/other.h',
+            'has no `#include "paddle/phi/kernels/funcs/other.h"`',
+        ),
+        (
+            'kernels/infermeta/fill.h',
+            '}  // namespace phi',
+            '}',
+            'expected exactly one block',
+        ),
+        (
+            'scripts/series/series.yaml',
+            '#include "z.h"',
+            '#include "y.h"',
+            'edit of',
+        ),
+        (
+            'scripts/series/series.yaml',
+            'subject: ',
+            'title: ',
+            "missing key 'subject'",
+        ),
+        (
+            'scripts/series/series.yaml',
+            'subject: ',
+            'title: ',
+            "unknown key 'title'",
+        ),
+        ('ops_yaml/fill.yaml', '- op : fill', '- op: fill', 'expected `- op'),
+    ],
+)
+def test_faulty_source_or_manifest_is_refused(
+    project, capsys, path, old, new, message
+):
+    text = (project / path).read_text()
+    if path.endswith('series.yaml') and 'include' in old:
+        # Only the edit, the recorded lines stay.
+        head, _, tail = text.rpartition(old)
+        changed = head + new + tail
+    else:
+        changed = text.replace(old, new)
+    assert changed != text
+    write_files(project, {path: changed})
+    assert export(project) == 1
+    assert message in capsys.readouterr().err

@@ -1,0 +1,95 @@
+"""The series compiles in its in-tree form; what would not, is caught.
+
+The planted faults use toy headers instead of Paddle's, so each is quick.
+"""
+
+import pytest
+
+from scripts.series import check_intree_compile, export_patches
+from scripts.series.check_intree_compile import check
+from scripts.series.tests.series_samples import (
+    SOURCES,
+    write_files,
+    write_project,
+)
+
+INCLUDE = {
+    'paddle/phi/core/meta_tensor.h': (
+        '#pragma once\n#define PADDLE_API\n'
+        'namespace phi { class MetaTensor {}; }\n'
+    ),
+}
+KERNEL = 'kernels/cpu/fill_kernel.cc'
+SHARED = 'kernels/funcs/shared.h'
+INFER = 'kernels/infermeta/fill.cc'
+
+
+def compile_toy(folder, **changes):
+    write_project(folder)
+    write_files(folder, changes)
+    write_files(folder / 'include', INCLUDE)
+    assert export_patches.main(['--root', str(folder)]) == 0
+    return check(folder, folder / 'patches', None, folder / 'include')
+
+
+def test_series_of_this_project_compiles_in_its_intree_form(capsys):
+    status = check_intree_compile.main([])
+    output = capsys.readouterr()
+    assert status == 0, output.err
+    assert 'compilations, clean' in output.out
+
+
+def test_toy_series_compiles(tmp_path):
+    faults, count = compile_toy(tmp_path)
+    assert faults == []
+    # InferMeta, one kernel, and the headers in both modes
+    assert count == 4
+
+
+@pytest.mark.parametrize(
+    'path, text, messages',
+    [
+        (
+            KERNEL,
+            '#include "paddle/phi/kernels/infermeta/fill.h"\n',
+            ['cpu/fill_kernel.cc (OpenMP)', 'infermeta/fill.h: No such file'],
+        ),
+        (
+            KERNEL,
+            'int Sum() {\n  int unused = 1;\n  return 2;\n}\n',
+            ['cpu/fill_kernel.cc (OpenMP)', "unused variable 'unused'"],
+        ),
+        (
+            KERNEL,
+            'void Loop(int* x) {\n#pragma omp parallel\n  *x = 1;\n}\n',
+            ['cpu/fill_kernel.cc (no OpenMP)', 'omp parallel'],
+        ),
+        (
+            SHARED,
+            'inline std::vector<int> Dims() { return {}; }\n',
+            ['header_unit.cc (no OpenMP)', 'funcs/shared.h:1:'],
+        ),
+        (
+            INFER,
+            SOURCES[INFER].replace('{}', '{ out->set_dims(x.dims()); }'),
+            ['infermeta_unit.cc', "has no member named 'set_dims'"],
+        ),
+        (
+            INFER,
+            SOURCES[INFER].replace('{}', '{ funcs::Missing(x); }'),
+            ['infermeta_unit.cc', "'funcs' has not been declared"],
+        ),
+    ],
+)
+def test_planted_fault_is_reported(tmp_path, path, text, messages):
+    faults, _ = compile_toy(tmp_path, **{path: text})
+    plain = '\n'.join(faults).replace('‘', "'").replace('’', "'")
+    assert [m for m in messages if m not in plain] == [], plain
+
+
+def test_include_path_of_the_tree_wins_over_the_wheels(tmp_path):
+    """A file that the wheel has too must be seen with our change."""
+    other = tmp_path / 'include/paddle/phi/kernels/funcs'
+    write_files(other, {'shared.h': '#error the wrong file\n'})
+    faults, _ = compile_toy(tmp_path)
+    assert faults == []

@@ -1,0 +1,100 @@
+"""The tables of patches in docs/ say what is in patches/."""
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scripts.series import patch_tables
+from scripts.series.manifest import SOURCE_DIRS, load_series
+from scripts.series.patch_tables import GPU_STATUS, Size, size_faults, size_of
+
+ROOT = Path(__file__).resolve().parents[3]
+SERIES = load_series(ROOT / 'scripts/series/series.yaml', ROOT)
+ADDED = """\
+diff --git a/{path} b/{path}
+new file mode 100644
+--- /dev/null
++++ b/{path}
+@@ -0,0 +1,2 @@
++one
+++++ two
+"""
+CHANGED = """\
+diff --git a/{path} b/{path}
+--- a/{path}
++++ b/{path}
+@@ -1,3 +1,3 @@
+ one
+-two
++2
+ three
+"""
+
+
+def test_tables_are_those_of_the_present_patches(capsys):
+    status = patch_tables.main([])
+    assert status == 0, capsys.readouterr().err
+
+
+def test_every_pull_request_has_a_text():
+    texts = {path.stem for path in (ROOT / 'docs/pull_requests').glob('*.md')}
+    assert texts == set(SERIES.pull_requests)
+
+
+def test_a_text_that_is_missing_is_asked_for(tmp_path, capsys):
+    for folder in (*SOURCE_DIRS, 'patches', 'docs', 'scripts'):
+        link = tmp_path / folder
+        link.symlink_to(ROOT / folder)
+    (tmp_path / 'docs').unlink()
+    shutil.copytree(ROOT / 'docs', tmp_path / 'docs')
+    (tmp_path / 'docs/pull_requests/select_scatter.md').unlink()
+    assert patch_tables.main(['--root', str(tmp_path)]) == 1
+    told = capsys.readouterr().err
+    assert 'docs/pull_requests/select_scatter.md: missing' in told
+    assert patch_tables.START in told
+
+
+@pytest.mark.parametrize('name', list(SERIES.pull_requests))
+def test_texts_name_their_own_patches_only(name):
+    text = (ROOT / f'docs/pull_requests/{name}.md').read_text('utf-8')
+    named = re.findall(r'\d{4}-[\w-]+\.patch', text)
+    wanted = [p.file_name for p in SERIES.pull_request(name)]
+    assert sorted(set(named)) == wanted
+    assert 'no GPU has run them' in text
+
+
+def test_lines_are_counted_by_what_they_are_for():
+    kernel = ADDED.format(path='paddle/phi/kernels/funcs/x.h')
+    tests = ADDED.format(path='test/legacy_test/test_x.py')
+    assert size_of(kernel + tests + tests) == Size(2, 4, '')
+    cuda = ADDED.format(path='paddle/phi/kernels/funcs/x.cu.h')
+    assert size_of(kernel + cuda) == Size(4, 0, GPU_STATUS)
+    base = CHANGED.format(path='paddle/phi/kernels/gpu/y.cu')
+    assert size_of(base + cuda).gpu.endswith('files: not compiled')
+
+
+def test_a_big_patch_says_why_and_a_small_one_does_not():
+    first = SERIES.patches[0]
+    others = {p.name: Size(1, 1, '') for p in SERIES.patches}
+    faults = size_faults(SERIES, {**others, first.name: Size(1, 999, '')})
+    assert f'{first.file_name} adds 1000 lines: split it' in faults[0]
+    noted = [p for p in SERIES.patches if p.size_note]
+    assert len(faults) == 1 + len(noted)
+    assert 'adds 2 lines only: it needs no size_note' in faults[1]
+
+
+def test_a_stale_table_is_reported_and_written_anew(tmp_path, capsys):
+    for name in ('docs', 'patches', 'scripts', 'kernels', 'ops_yaml',
+                 'python_api', 'unittests'):  # fmt: skip
+        shutil.copytree(ROOT / name, tmp_path / name)
+    patch = tmp_path / 'patches' / SERIES.patches[0].file_name
+    text = patch.read_text('utf-8')
+    patch.write_text(text + ADDED.format(path='paddle/phi/kernels/z.h'))
+    arguments = ['--root', str(tmp_path)]
+    assert patch_tables.main(arguments) == 1
+    shown = capsys.readouterr().err
+    assert 'review_guide.md: not the table of the present patches' in shown
+    assert patch_tables.main([*arguments, '--write']) == 0
+    assert patch_tables.main(arguments) == 0

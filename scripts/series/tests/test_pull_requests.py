@@ -1,0 +1,166 @@
+"""Each pull request applies, finds what it leans on and compiles by itself.
+
+The patches are applied with git am to what is known of the base. Toy series show
+that each check finds what it is for.
+"""
+
+import dataclasses
+import os
+from pathlib import Path
+
+import pytest
+
+from scripts.common.wheel_headers import default_include
+from scripts.series import check_intree_compile, export_patches
+from scripts.series.manifest import load_series
+from scripts.series.patch_repo import git
+from scripts.series.pull_requests import (
+    apply_lists,
+    closure_faults,
+    make_base,
+    order_faults,
+)
+from scripts.series.python_hunks import missing_names
+from scripts.series.tests.series_samples import (
+    make_series,
+    write_files,
+    write_project,
+)
+from scripts.series.upstream_tree import base_tree, wheel_dirs
+
+ROOT = Path(__file__).resolve().parents[3]
+PATCHES = ROOT / 'patches'
+INCLUDE = default_include(ROOT)
+SERIES = load_series(ROOT / 'scripts/series/series.yaml', ROOT)
+NAMES = list(SERIES.pull_requests)
+ORDERS = {
+    'as listed': NAMES,
+    'backwards': NAMES[::-1],
+    'odd ones first': NAMES[1::2] + NAMES[::2],
+}
+
+
+@pytest.fixture(scope='module')
+def base():
+    return base_tree(SERIES, wheel_dirs(ROOT, os.environ.get('PADDLE_SITE')))
+
+
+@pytest.mark.parametrize('name', NAMES)
+def test_pull_request_alone_finds_what_it_leans_on(base, name, tmp_path):
+    folder = make_base(tmp_path / 'tree', base, SERIES.author)
+    assert closure_faults(SERIES, name, folder, PATCHES, INCLUDE) == []
+
+
+def test_pull_requests_apply_in_any_order_to_one_tree(base, tmp_path):
+    trees = {}
+    for number, names in enumerate(ORDERS.values()):
+        folder = make_base(tmp_path / str(number), base, SERIES.author)
+        done = apply_lists(SERIES, names, folder, PATCHES)
+        assert len(done) == len(SERIES.patches)
+        trees[git(folder, 'rev-parse', 'HEAD^{tree}')] = names
+    assert len(trees) == 1, trees
+
+
+def test_titles_are_kept_by_git_am(base, tmp_path):
+    folder = make_base(tmp_path / 'tree', base, SERIES.author)
+    apply_lists(SERIES, NAMES[:1], folder, PATCHES)
+    titles = git(folder, 'log', '--format=%s', '--reverse').splitlines()[1:]
+    assert titles == [p.subject for p in SERIES.pull_request(NAMES[0])]
+
+
+def test_patches_of_each_pull_request_compile_alone(capsys):
+    status = check_intree_compile.main(['--each-alone'])
+    output = capsys.readouterr()
+    assert status == 0, output.err
+
+
+# -- planted faults -----------------------------------------------------------
+
+
+def without(name, lost):
+    """The series with a patch left out of one pull request."""
+    names = [n for n in SERIES.pull_requests[name] if n != lost]
+    lists = {**SERIES.pull_requests, name: names}
+    return dataclasses.replace(SERIES, pull_requests=lists)
+
+
+@pytest.mark.parametrize(
+    ('name', 'lost', 'message'),
+    [
+        (
+            'masked_scatter',
+            'gpu-add-mask_op_funcs',
+            'masked_scatter_grad_kernel.cu includes '
+            'paddle/phi/kernels/funcs/scatter_ops/gpu/masked_sum.cu.h, '
+            'which is not there',
+        ),
+        (
+            'masked_fill',
+            'test-add-scatter_test_utils',
+            'test_masked_fill_kernel.py imports scatter_op_utils',
+        ),
+        (
+            'scatter',
+            'gpu-add-index_groups',
+            'includes paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/'
+            'atomics.cu.h',
+        ),
+    ],
+)
+def test_a_patch_that_is_left_out_is_missed(
+    base, tmp_path, name, lost, message
+):
+    folder = make_base(tmp_path / 'tree', base, SERIES.author)
+    series = without(name, lost)
+    faults = closure_faults(series, name, folder, PATCHES, INCLUDE)
+    assert any(message in fault for fault in faults), faults
+
+
+def test_a_name_that_no_one_defines_is_missed():
+    text = 'import math\n\n\ndef f(x):\n    return math.pi * _scale(x)\n'
+    assert missing_names(text) == ['_scale']
+    assert missing_names(f'{text}\n\ndef _scale(x):\n    return x\n') == []
+
+
+def test_functions_put_at_one_place_do_not_apply_in_any_order(base, tmp_path):
+    patches = [
+        dataclasses.replace(p, infermeta_before='SendURecvInferMeta')
+        for p in SERIES.patches
+    ]
+    series = dataclasses.replace(SERIES, patches=patches)
+    dirs = wheel_dirs(ROOT, os.environ.get('PADDLE_SITE'))
+    files = export_patches.make_files(series, ROOT, dirs)
+    write_files(tmp_path, files)
+    names = ['select_scatter', 'masked_scatter']
+    (fault,) = order_faults(series, names, base, tmp_path / 'tree', tmp_path)
+    assert 'patch failed: paddle/phi/infermeta/ternary' in fault
+
+
+def test_header_of_another_pull_request_does_not_compile(tmp_path):
+    series = make_series()
+    shared, fill = series['patches']
+    later = {**shared, 'name': 'phi-add-later', 'edits': [], 'rest': []}
+    later['files'] = ['kernels/funcs/later.h']
+    series['patches'] = [shared, later, fill]
+    whole = [patch['name'] for patch in series['patches']]
+    series['pull_requests'] = {'whole': whole, 'fill': [whole[0], whole[2]]}
+    write_project(tmp_path, series)
+    kernel = '#include "paddle/phi/kernels/funcs/later.h"\n'
+    header = (
+        '#pragma once\n#define PADDLE_API\n'
+        'namespace phi { class MetaTensor {}; }\n'
+    )
+    write_files(
+        tmp_path,
+        {
+            'kernels/funcs/later.h': '// later\n',
+            'kernels/cpu/fill_kernel.cc': kernel,
+            'include/paddle/phi/core/meta_tensor.h': header,
+        },
+    )
+    assert export_patches.main(['--root', str(tmp_path)]) == 0
+    where = (tmp_path, tmp_path / 'patches', None, tmp_path / 'include')
+    assert check_intree_compile.check(*where)[0] == []
+    (fault,) = check_intree_compile.check_each_alone(*where)[0]
+    assert fault.startswith('fill: paddle/phi/kernels/cpu/fill_kernel.cc')
+    assert 'funcs/later.h: No such file' in fault

@@ -1,0 +1,213 @@
+"""How functions and their imports get into an upstream Python module."""
+
+import pytest
+
+from scripts.series.manifest import SeriesError
+from scripts.series.python_hunks import merge_functions
+
+UPSTREAM = '''\
+import math
+from typing import TYPE_CHECKING
+
+from paddle import _C_ops
+from paddle._C_ops import roll  # noqa: F401
+from paddle.utils import alpha
+
+from ..framework import (
+    core,
+    in_pir_mode,
+)
+
+if TYPE_CHECKING:
+    from paddle import Tensor
+
+__all__ = []
+
+
+def before(x):
+    return x
+
+
+@overload
+def move(x: int) -> int: ...
+
+
+@overload
+def move(x: str) -> str: ...
+
+
+# About move.
+@alpha
+def move(x):
+    return 1
+
+
+move.__signature__ = before.__signature__
+
+
+def after(x):
+    local = x
+    return local
+'''
+
+
+def merge(ours):
+    return merge_functions(UPSTREAM, ours, 'python_api/move.py')
+
+
+def faults_of(ours):
+    with pytest.raises(SeriesError) as caught:
+        merge(ours)
+    return str(caught.value)
+
+
+def test_overloads_decorators_and_attributes_are_replaced_together():
+    merged = merge(
+        'def move(x):\n    return 2\n\n\nmove.__signature__ = after.__name__\n'
+    )
+    assert merged == UPSTREAM.replace(
+        UPSTREAM[UPSTREAM.index('@overload') : UPSTREAM.index('def after')],
+        'def move(x):\n    return 2\n\n\nmove.__signature__ = after.__name__\n'
+        '\n\n',
+    )
+
+
+def test_comment_above_a_function_belongs_to_it():
+    merged = merge('# License\n\n# Better.\ndef after(x):\n    return x\n')
+    assert merged.endswith('\n\n\n# Better.\ndef after(x):\n    return x\n')
+    assert '# License' not in merged
+
+
+def test_new_function_goes_after_its_neighbour():
+    merged = merge(
+        'def before(x):\n    return x\n\n\ndef extra(x):\n    return x\n'
+    )
+    assert merged == UPSTREAM.replace(
+        '    return x\n\n\n@overload',
+        '    return x\n\n\ndef extra(x):\n    return x\n\n\n@overload',
+        1,
+    )
+
+
+def test_new_helper_goes_before_the_function_that_follows_it():
+    merged = merge(
+        '_LIMIT = 3\n\n\ndef _help():\n    return _LIMIT\n\n\n'
+        'def after(x):\n    return _help()\n'
+    )
+    assert merged.endswith(
+        '\n\n\n_LIMIT = 3\n\n\ndef _help():\n    return _LIMIT\n\n\n'
+        'def after(x):\n    return _help()\n'
+    )
+
+
+def test_merging_twice_changes_nothing():
+    ours = 'from paddle.utils import beta\n\n\ndef after(x):\n    beta(x)\n'
+    once = merge(ours)
+    assert merge_functions(once, ours, 'python_api/move.py') == once
+
+
+@pytest.mark.parametrize(
+    ('statement', 'name', 'expected'),
+    [
+        (
+            'from paddle.utils import beta',
+            'beta',
+            'from paddle.utils import alpha, beta\n',
+        ),
+        (
+            'from paddle.framework import in_dynamic_mode',
+            'in_dynamic_mode',
+            '    core,\n    in_dynamic_mode,\n    in_pir_mode,\n)\n',
+        ),
+        (
+            'from paddle.framework import LayerHelper',
+            'LayerHelper',
+            'import (\n    LayerHelper,\n    core,\n',
+        ),
+        (
+            'from paddle._C_ops import flip',
+            'flip',
+            'import roll  # noqa: F401\nfrom paddle._C_ops import flip\n',
+        ),
+        (
+            'from paddle.tensor.creation import zeros',
+            'zeros',
+            'import roll  # noqa: F401\nfrom paddle.tensor.creation import zeros\n',
+        ),
+        (
+            'import numpy as np',
+            'np',
+            'import math\nimport numpy as np\nfrom typing',
+        ),
+    ],
+)
+def test_missing_import_is_added_in_its_place(statement, name, expected):
+    merged = merge(f'{statement}\n\n\ndef after(x):\n    return {name}\n')
+    assert expected in merged
+
+
+def test_import_for_type_checking_stays_there():
+    merged = merge(
+        'from __future__ import annotations\n\nif TYPE_CHECKING:\n'
+        '    from paddle import Tensor\n    from paddle._typing import Shape\n'
+        '\n\ndef after(x: Tensor, s: Shape):\n    return x\n'
+    )
+    assert (
+        'if TYPE_CHECKING:\n    from paddle import Tensor\n'
+        '    from paddle._typing import Shape\n\n__all__'
+    ) in merged
+
+
+def test_unused_and_present_imports_are_left_out():
+    merged = merge(
+        'from paddle.utils import alpha, unused\n\n\n'
+        'def after(x):\n    return alpha\n'
+    )
+    assert 'unused' not in merged
+    assert merged.count('alpha') == UPSTREAM.count('alpha') + 1
+
+
+def test_local_name_of_upstream_does_not_count_as_defined():
+    assert 'not defined in the merged module: local' in faults_of(
+        'def before(x):\n    return local\n'
+    )
+
+
+def test_name_that_nobody_defines_is_refused():
+    assert 'not defined in the merged module: helper' in faults_of(
+        'def after(x):\n    return helper(x)\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ('ours', 'message'),
+    [
+        ('print(1)\n', 'move.py:1: only imports and definitions'),
+        ('__all__ = []\n', 'move.py:1: only imports and definitions'),
+        ('import math\n', 'defines nothing'),
+        (
+            'def f():\n    pass\n\n\ndef g():\n    pass\n\n\nf.a = 1\n',
+            'the definitions of f are not together',
+        ),
+    ],
+)
+def test_what_the_merge_would_lose_is_refused(ours, message):
+    assert message in faults_of(ours)
+
+
+def test_scattered_upstream_definitions_become_one():
+    upstream = (
+        'def f():\n    return 1\n\n\ndef g():\n    return f\n\n\nf.mark = 1\n'
+    )
+    merged = merge_functions(upstream, 'def f():\n    return 2\n', 'f.py')
+    assert merged == 'def g():\n    return f\n\n\ndef f():\n    return 2\n'
+
+
+def test_helpers_alone_go_before_the_named_function_or_to_the_end():
+    upstream = 'def f():\n    return 1\n\n\ndef g():\n    return 2\n'
+    helper = 'def _h():\n    return 3\n'
+    last = merge_functions(upstream, helper, 'h.py')
+    assert last == f'{upstream}\n\n{helper}'
+    between = merge_functions(upstream, helper, 'h.py', 'g')
+    assert between.index('def f') < between.index('def _h')
+    assert between.index('def _h') < between.index('def g')

@@ -1,0 +1,195 @@
+"""Symbolic shapes: run by Paddle's analysis, declared, and never half there.
+
+The planted faults use toy headers instead of Paddle's, so each is quick.
+"""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scripts.common.wheel_headers import default_include
+from scripts.series import export_patches
+from scripts.series.check_intree_compile import check
+from scripts.series.manifest import SeriesError
+from scripts.series.symbolic_shape_edits import (
+    FOLDER,
+    declare,
+    insert_declaration,
+)
+from scripts.series.tests.series_samples import (
+    OP_YAML,
+    make_series,
+    write_files,
+    write_project,
+)
+from scripts.series.tests.symbolic_shape_samples import (
+    HEADER,
+    INCLUDE,
+    SOURCE,
+    add_header,
+)
+
+ROOT = Path(__file__).resolve().parents[3]
+FILL = 'kernels/infer_symbolic_shape/fill_infer_sym.cc'
+HEADER_PATH = f'{FOLDER}unary_infer_sym.h'
+PLAIN = '  interfaces : paddle::dialect::InferSymbolicShapeInterface\n'
+# name of the case -> the dims of the operands and of the result, after the call
+EXPECTED = {
+    'masked, rows': '[S0 3] [1 3] [S1] -> [S0 3]',
+    'masked, mask is larger': (
+        '[S0 1] [4 S1 3] [S2] -> [4 Broadcast(S0, S1) 3]'
+    ),
+    'masked, both ways': '[1 5] [4 1] [20] -> [4 5]',
+    'masked, empty': '[4 0] [4 1] [20] -> [4 0]',
+    'masked, x of known values': '[2] and values [2] [2] -> [2]',
+    'select': '[S0 3 S1] [S0 S1] -> [S0 3 S1]',
+    'select, last axis': '[2 3 4] [2 3] -> [2 3 4]',
+    'diagonal': '[S0 S1] [S2] -> [S0 S1]',
+    'diagonal, negative axis': '[S0 S1 4] [S1 S3] -> [S0 S1 4]',
+    'index_scatter': '[S0 6] [S1] [S0 S3] -> [S0 6]',
+    'index_reduce': '[3 6 5] [S1 1] [3 S2 5] -> [3 6 5]',
+    'index_reduce, 0-D index': '[S0 6 5] [] and values [S0 5] -> [S0 6 5]',
+}
+
+
+@pytest.fixture(scope='module')
+def analysed(tmp_path_factory):
+    """What Paddle's analysis makes of our functions, in another process."""
+    folder = tmp_path_factory.mktemp('probe')
+    probe = build_probe(folder)
+    cases = Path(__file__).with_name('symbolic_shape_cases.py')
+    done = subprocess.run(
+        [sys.executable, str(cases), str(probe)],
+        capture_output=True, encoding='utf-8',
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def build_probe(folder):
+    """The probe with our functions, linked with the installed libpaddle.so."""
+    sources = ROOT / 'kernels/infer_symbolic_shape'
+    # The sources include each other by the paths they have in Paddle's tree.
+    tree = folder / FOLDER
+    tree.parent.mkdir(parents=True)
+    tree.symlink_to(sources)
+    include = default_include(ROOT)
+    probe = folder / 'probe.so'
+    command = ['g++', '-std=c++17', '-O0', '-shared', '-fPIC', '-Werror']
+    command += ['-Wall', '-Wextra', '-Wno-unused-parameter', f'-I{folder}']
+    command += [f'-isystem{include}', f'-isystem{include / "third_party"}']
+    command += [str(Path(__file__).with_name('symbolic_shape_probe.cc'))]
+    command += [str(path) for path in sorted(sources.glob('*.cc'))]
+    command += [f'-L{include.parent / "base"}', '-l:libpaddle.so']
+    command += [f'-L{include.parent / "libs"}', '-lcommon', '-o', str(probe)]
+    done = subprocess.run(command, capture_output=True, encoding='utf-8')
+    assert done.returncode == 0, done.stderr
+    return probe
+
+
+def test_without_our_functions_the_analysis_is_incomplete(analysed):
+    assert analysed['before'] is False
+
+
+@pytest.mark.parametrize('case', EXPECTED)
+def test_paddles_analysis_gets_the_symbolic_shapes(analysed, case):
+    assert analysed[case]['complete']
+    assert set(analysed[case]['calls']) == {EXPECTED[case]}
+
+
+def test_each_form_is_called(analysed):
+    plain_only = ('select', 'diagonal')
+    for case in EXPECTED:
+        forms = 1 if case.startswith(plain_only) else 2
+        assert len(analysed[case]['calls']) == forms, case
+
+
+@pytest.mark.parametrize('path', sorted((ROOT / 'ops_yaml').glob('*.yaml')))
+def test_each_operator_asks_for_its_symbolic_shape(path):
+    for entry in yaml.safe_load(path.read_text(encoding='utf-8')):
+        interfaces = entry.get('interfaces', '').split(', ')
+        asked = 'paddle::dialect::InferSymbolicShapeInterface' in interfaces
+        assert asked == ('op' in entry), entry
+
+
+def test_declarations_stand_after_their_neighbours():
+    text = insert_declaration(HEADER, HEADER_PATH, 'Fill')
+    text = insert_declaration(text, HEADER_PATH, 'Fill_')
+    lines = text.splitlines()
+    at = lines.index('OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fancy)')
+    assert lines[at + 1 : at + 3] == [
+        'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill)',
+        'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill_)',
+    ]
+
+
+@pytest.mark.parametrize(
+    'name, message', [('Fancy', 'is declared already'), ('Yes', 'to put Yes')]
+)
+def test_bad_declaration_is_refused(name, message):
+    with pytest.raises(SeriesError, match=message):
+        insert_declaration(HEADER, HEADER_PATH, name)
+
+
+def test_definition_without_a_known_header_is_refused():
+    with pytest.raises(SeriesError, match='include one header of'):
+        declare({HEADER_PATH: HEADER}, FILL, SOURCE.split('\n', 1)[1])
+
+
+def check_toy(folder, source, yaml_tail=PLAIN):
+    """Faults of a toy project that has a symbolic shape."""
+    series = make_series()
+    add_header(series, HEADER_PATH)
+    write_project(folder, series)
+    head, tail = OP_YAML.split('  backward : fill_grad\n')
+    entry = f'{head}  backward : fill_grad\n{yaml_tail}{tail}'
+    wheel = 'build/originals/paddle/include'
+    write_files(
+        folder,
+        {'ops_yaml/fill.yaml': entry, f'{wheel}/{HEADER_PATH}': HEADER},
+    )
+    if source:
+        write_files(folder, {FILL: source})
+    write_files(folder / 'include', INCLUDE)
+    assert export_patches.main(['--root', str(folder)]) == 0
+    faults, _ = check(folder, folder / 'patches', None, folder / 'include')
+    return '\n'.join(faults).replace('‘', "'").replace('’', "'")
+
+
+def test_toy_with_a_symbolic_shape_is_clean(tmp_path):
+    assert check_toy(tmp_path, SOURCE) == ''
+
+
+@pytest.mark.parametrize(
+    'source, yaml_tail, message',
+    [
+        (
+            SOURCE.replace('namespace paddle::dialect {', 'namespace mine {'),
+            PLAIN,
+            'FillOpInferSymbolicShape: ops.yaml asks for it',
+        ),
+        (
+            SOURCE.replace('true', 'unknown'),
+            PLAIN,
+            "'unknown' was not declared",
+        ),
+        ('', PLAIN, "'FillOpInferSymbolicShape' is not a member"),
+        (
+            SOURCE,
+            '  inplace : (x -> out)\n' + PLAIN,
+            "'Fill_OpInferSymbolicShape' is not a member",
+        ),
+    ],
+    ids=['no definition', 'body', 'no declaration', 'no form in place'],
+)
+def test_planted_fault_is_reported(tmp_path, source, yaml_tail, message):
+    assert message in check_toy(tmp_path, source, yaml_tail)
+
+
+def test_broken_definition_is_reported_even_if_no_op_asks_for_it(tmp_path):
+    found = check_toy(tmp_path, SOURCE.replace('true', 'unknown'), '')
+    assert "'unknown' was not declared" in found

@@ -1,0 +1,212 @@
+"""Text changes that put one patch's sources into an upstream tree."""
+
+from __future__ import annotations
+
+import re
+
+from scripts.common.text_lines import join_lines, split_lines, trim
+from scripts.series.manifest import SeriesError
+from scripts.series.python_hunks import merge_functions
+from scripts.series.symbolic_shape_edits import declare, symbolic_path
+from scripts.series.upstream_tree import MARKER
+
+PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
+INFERMETA_FILES = {
+    '.h': 'paddle/phi/infermeta/ternary.h',
+    '.cc': 'paddle/phi/infermeta/ternary.cc',
+}
+OP_FILES = {
+    'op': 'paddle/phi/ops/yaml/ops.yaml',
+    'backward_op': 'paddle/phi/ops/yaml/backward.yaml',
+}
+NAMESPACE_OPEN = 'namespace phi {'
+NAMESPACE_CLOSE = '}  // namespace phi'
+SPMD_SOURCES = 'kernels/infermeta/spmd_rules/'
+SPMD_TEST = re.compile(r'unittests/(test_\w+_rule|spmd_rule_\w+)\.py')
+ENTRY = re.compile(r'^- (op|backward_op) : (\w+)')
+
+
+def apply_patch(tree, patch, root):
+    """Changes `tree` ({path: text}) as the patch says; returns nothing."""
+    faults = []
+    steps = [(apply_edit, edit) for edit in patch.edits]
+    steps += [(_add_source, (s, root, patch)) for s in patch.sources]
+    for step, argument in steps:
+        try:
+            step(tree, argument)
+        except SeriesError as error:
+            faults += error.faults
+    if faults:
+        raise SeriesError([f'{patch.name}: {fault}' for fault in faults])
+
+
+def upstream_path(source):
+    """Path of a source that becomes a new file, None for one that is merged."""
+    if symbolic_path(source):
+        return symbolic_path(source)
+    if source.startswith(SPMD_SOURCES):
+        return f'paddle/phi/{source[len("kernels/") :]}'
+    if SPMD_TEST.fullmatch(source):
+        return f'test/auto_parallel/spmd_rules/{source[len("unittests/") :]}'
+    top, _, rest = source.partition('/')
+    if top == 'kernels' and not rest.startswith('infermeta/'):
+        return f'paddle/phi/kernels/{rest}'
+    if top == 'unittests':
+        return f'test/legacy_test/{rest}'
+    return None
+
+
+def _add_source(tree, argument):
+    source, root, patch = argument
+    text = (root / source).read_bytes().decode('utf-8')
+    target = upstream_path(source)
+    if target:
+        if target in tree:
+            raise SeriesError(f'{source}: {target} exists in the base already')
+        tree[target] = text
+        if symbolic_path(source):
+            declare(tree, source, text)
+    elif source.startswith('ops_yaml/'):
+        insert_entries(tree, source, text)
+    elif source.startswith('python_api/'):
+        tree[PYTHON_FILE] = merge_functions(
+            tree[PYTHON_FILE], text, source, patch.functions_before
+        )
+    else:
+        insert_infermeta(tree, source, text, patch.infermeta_before)
+
+
+def insert_entries(tree, source, text):
+    """Every entry of an op's YAML goes to its alphabetical place."""
+    faults = []
+    for kind, name, block in split_entries(text, source):
+        path = OP_FILES[kind]
+        try:
+            tree[path] = insert_entry(tree[path], path, kind, name, block)
+        except SeriesError as error:
+            faults += error.faults
+    if faults:
+        raise SeriesError(faults)
+
+
+def split_entries(text, source):
+    """[(kind, name, lines)] of a YAML source; lines without blanks at the end."""
+    entries = []
+    for number, line in enumerate(split_lines(text), 1):
+        match = ENTRY.match(line)
+        if match:
+            entries.append((match[1], match[2], [line]))
+        elif entries:
+            entries[-1][2].append(line)
+        elif line.strip() and not line.startswith('#'):
+            raise SeriesError(
+                f'{source}:{number}: expected `- op : name`, got {line!r}'
+            )
+    for _, _, block in entries:
+        while not block[-1].strip():
+            block.pop()
+    return entries
+
+
+def insert_entry(text, path, kind, name, block):
+    """`text` with the entry put before the first one of a greater name."""
+    lines = split_lines(text)
+    for index, line in enumerate(lines):
+        match = ENTRY.match(line)
+        if not match or match[2] < name:
+            continue
+        if match[2] == name:
+            raise SeriesError(f'{path}: {kind} {name} exists already')
+        if index < 2 or MARKER in line or MARKER in lines[index - 1]:
+            break
+        return join_lines([*lines[:index], *block, '', *lines[index:]])
+    raise SeriesError(
+        f'{path}: the lines around the alphabetical place of {kind} {name} are '
+        'not recorded. Look up the place in that file of the base; then write '
+        'to recorded_files in scripts/series/series.yaml: line (the number of the '
+        'first line after the place), entry (the name of the entry above it), '
+        'before (the last three lines above it, with the empty one) and after '
+        '(the three lines below it)'
+    )
+
+
+def insert_infermeta(tree, source, text, following):
+    """The namespace's inside goes before the function `following`.
+
+    Each pull request has a place of its own, so that no hunk leans on lines
+    that another one adds.
+    """
+    path = INFERMETA_FILES[source[source.rindex('.') :]]
+    lines = split_lines(tree[path])
+    head = re.compile(rf'^(PADDLE_API )?void {following}\(')
+    spots = [i for i, line in enumerate(lines) if head.match(line)]
+    if len(spots) != 1:
+        raise SeriesError(
+            f'{path}: expected one line `void {following}(`, found {len(spots)}'
+        )
+    includes, body = split_namespace(text, source)
+    own = f'paddle/phi/{source[: source.rindex(".")]}.h'
+    missing = [
+        f'{source}: {path} has no `{line}`; add it with an edit in '
+        'scripts/series/series.yaml'
+        for line in includes
+        if line not in lines and f'"{own}"' not in line
+    ]
+    if missing:
+        raise SeriesError(missing)
+    spot = spots[0]
+    tree[path] = join_lines([*lines[:spot], *body, '', *lines[spot:]])
+
+
+def split_namespace(text, source):
+    """(include lines, lines between the braces of the one namespace phi)."""
+    lines = split_lines(text)
+    opens = [i for i, line in enumerate(lines) if line == NAMESPACE_OPEN]
+    closes = [i for i, line in enumerate(lines) if line == NAMESPACE_CLOSE]
+    if len(opens) != 1 or len(closes) != 1 or opens[0] > closes[0]:
+        raise SeriesError(
+            f'{source}: expected exactly one block from `{NAMESPACE_OPEN}` to '
+            f'`{NAMESPACE_CLOSE}`'
+        )
+    outside = [
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if not opens[0] < number <= closes[0] + 1 and line.strip()
+    ]
+    lost = [
+        f'{source}:{number}: this line outside namespace phi would be lost: '
+        f'{line!r}'
+        for number, line in outside
+        if not line.startswith(('//', '#include ', '#pragma once'))
+    ]
+    if lost:
+        raise SeriesError(lost)
+    includes = [line for _, line in outside if line.startswith('#include ')]
+    return includes, trim(lines[opens[0] + 1 : closes[0]])
+
+
+def apply_edit(tree, edit):
+    """Replaces `remove` by `insert` between the lines `before` and `after`."""
+    path = edit['file']
+    if path not in tree:
+        raise SeriesError(
+            f'edit of {path}: not among wheel_files or recorded_files of '
+            'scripts/series/series.yaml'
+        )
+    before, after = edit.get('before', []), edit.get('after', [])
+    remove, insert = edit.get('remove', []), edit.get('insert', [])
+    wanted = [*before, *remove, *after]
+    lines = split_lines(tree[path])
+    spots = [
+        i
+        for i in range(len(lines) - len(wanted) + 1)
+        if lines[i : i + len(wanted)] == wanted
+    ]
+    if len(spots) != 1 or not wanted:
+        raise SeriesError(
+            f'edit of {path}: expected its lines at one place, found them at '
+            f'{len(spots)}: {wanted}'
+        )
+    start = spots[0] + len(before)
+    lines[start : start + len(remove)] = insert
+    tree[path] = join_lines(lines)

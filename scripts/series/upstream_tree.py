@@ -1,0 +1,100 @@
+"""The part of Paddle's base tree that the series touches, as far as it is known.
+
+Files that the wheel ships are taken from it, checked by hash. Of the others only
+the lines around each insertion are recorded; the text between them is filled with
+marker lines, so that the recorded lines stand at their approximate line numbers
+and a patch that leans on unrecorded text can be told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from scripts.series.manifest import SeriesError
+
+MARKER = 'unrecorded upstream text'
+
+
+def base_tree(series, wheel_dirs):
+    """{upstream path: text} before the first patch."""
+    tree, faults = {}, []
+    for path, info in series.wheel_files.items():
+        try:
+            tree[path] = read_wheel_file(info, wheel_dirs)
+        except SeriesError as error:
+            faults += error.faults
+    if faults:
+        raise SeriesError(faults)
+    for path, places in series.recorded_files.items():
+        tree[path] = skeleton(path, places)
+    return tree
+
+
+def read_wheel_file(info, wheel_dirs):
+    """Text of the first copy whose hash is the recorded one."""
+    seen = []
+    for folder in wheel_dirs:
+        copy = Path(folder) / info['path']
+        if not copy.is_file():
+            seen.append(f'{copy}: no such file')
+            continue
+        data = copy.read_bytes()
+        digest = hashlib.sha256(data).hexdigest()
+        if digest == info['sha256']:
+            return data.decode('utf-8')
+        seen.append(f'{copy}: sha256 is {digest}')
+    raise SeriesError(
+        f'{info["path"]}: no untouched copy (sha256 {info["sha256"]}) of the '
+        f'base was found; a patched or different file was seen at: '
+        f'{"; ".join(seen) or "nowhere"}. Point --paddle to the site-packages '
+        'of an unpatched wheel.'
+    )
+
+
+def wheel_dirs(root, paddle=None):
+    """Folders that may hold wheel files: copies the build kept come first."""
+    root = Path(root)
+    if paddle:
+        chosen = Path(paddle).resolve()
+        if chosen.name == 'paddle':
+            chosen = chosen.parent
+        # A venv is <build>/venv/lib/python3.x/site-packages.
+        build = chosen.parents[3] if len(chosen.parents) > 3 else chosen
+        return [build / 'originals', chosen]
+    build = root / 'build'
+    return [
+        build / 'originals',
+        *sorted(build.glob('venv/lib/python3*/site-packages')),
+    ]
+
+
+def skeleton(path, places):
+    """Text made of the recorded lines at their line numbers and filler."""
+    comment = '#' if path.endswith('.yaml') else '//'
+    filler = f'{comment} {MARKER}'
+    lines, open_entry = [], None
+    for place in places:
+        head = _entry_head(place, open_entry, comment)
+        room = place['line'] - 1 - len(place['before']) - len(head) - len(lines)
+        if room < 0:
+            raise SeriesError(
+                f'{path}: the place at line {place["line"]} overlaps the one '
+                'before it'
+            )
+        lines += [filler] * room + head + place['before'] + place['after']
+        open_entry = place['after'][0].split(' : ')[-1]
+    return '\n'.join([*lines, filler]) + '\n'
+
+
+def _entry_head(place, open_entry, comment):
+    """Lines that make a recorded tail of a YAML entry parse on its own."""
+    if 'entry' not in place:
+        return []
+    head = []
+    if place['entry'] != open_entry:
+        key = place['after'][0].split(' : ')[0]
+        head.append(f'{key} : {place["entry"]}  {comment} {MARKER}')
+    if place['before'][0].startswith('    '):
+        head.append(f'  kernel :  {comment} {MARKER}')
+    return head

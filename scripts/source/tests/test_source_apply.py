@@ -1,0 +1,397 @@
+"""--source --only apply and --undo on toy checkouts."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from scripts.series.check_intree_compile import make_base
+from scripts.source.checks import check_writable
+from scripts.source.git import Checkout
+from scripts.source.tests.source_samples import Toy
+
+ROOT = Path(__file__).resolve().parents[3]
+ADDED = 'paddle/phi/kernels/fill_kernel.h'
+MANIPULATION = 'python/paddle/tensor/manipulation.py'
+
+
+@pytest.fixture(scope='module')
+def template(tmp_path_factory):
+    return Toy.make(tmp_path_factory.mktemp('template'))
+
+
+@pytest.fixture
+def toy(template, tmp_path):
+    return template.copy(tmp_path / 'toy')
+
+
+def assert_untouched(toy, head=None):
+    assert toy.head() == (head or toy.start)
+    assert toy.status() == ''
+    assert not (toy.tree / '.git/rebase-apply').exists()
+    assert not (toy.tree / '.git/scatter-operators.json').exists()
+
+
+def test_clean_checkout_takes_the_series(toy):
+    status, text = toy.run('--only', 'apply')
+    assert status == 0, text
+    assert 'Applied 2 patches on v1.0.0' in text
+    assert toy.git('log', '--format=%s').splitlines() == [
+        'phi: add fill op',
+        'phi: add shared code',
+        'base',
+    ]
+    assert (toy.tree / ADDED).read_text() == '// declaration\n'
+    assert toy.status() == ''
+
+
+def test_series_of_this_project_goes_in_and_out(toy):
+    """On the known part of the real base."""
+    shutil.rmtree(toy.tree)
+    make_base(ROOT, os.environ.get('PADDLE_SITE'), toy.tree)
+    toy.start = toy.head()
+    shutil.rmtree(toy.patches)
+    shutil.copytree(ROOT / 'patches', toy.patches)
+    toy.set_base(toy.start)
+    status, text = toy.run('--only', 'apply')
+    assert status == 0, text
+    assert 'MaskedScatterInferMeta' in (
+        toy.tree / 'paddle/phi/infermeta/ternary.cc'
+    ).read_text(encoding='utf-8')
+    assert toy.run('--undo')[0] == 0
+    assert_untouched(toy)
+
+
+def test_second_apply_says_already_applied(toy):
+    toy.run('--only', 'apply')
+    tip = toy.head()
+    status, text = toy.run('--only', 'apply')
+    assert status == 0
+    assert 'already applied' in text
+    assert toy.head() == tip
+
+
+def test_series_applied_by_hand_is_noticed(toy):
+    toy.run('--only', 'apply')
+    (toy.tree / '.git/scatter-operators.json').unlink()
+    toy.commit('later', other='text\n')
+    status, text = toy.run('--only', 'apply')
+    assert status == 0
+    assert 'already applied' in text
+
+
+def test_earlier_version_of_the_series_has_to_go_first(toy):
+    toy.run('--only', 'apply')
+    patch = toy.patches / '0002-phi-add-fill.patch'
+    patch.write_text(patch.read_text().replace('New text', 'Newer text'))
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert 'An earlier version of the series is applied' in text
+    assert '--undo' in text
+
+
+def test_undo_restores_the_exact_commit(toy):
+    toy.run('--only', 'apply')
+    status, text = toy.run('--undo')
+    assert status == 0, text
+    assert 'back at v1.0.0' in text
+    assert_untouched(toy)
+
+
+def test_undo_without_apply_is_refused(toy):
+    status, text = toy.run('--undo')
+    assert status == 1
+    assert 'nothing to undo' in text
+
+
+@pytest.mark.parametrize('committed', [True, False])
+def test_undo_keeps_later_work(toy, committed):
+    toy.run('--only', 'apply')
+    (toy.tree / ADDED).write_text('// mine\n')
+    if committed:
+        toy.commit('mine')
+    head = toy.head()
+    status, text = toy.run('--undo')
+    assert status == 1
+    assert ('git rebase --onto' if committed else ADDED) in text
+    assert toy.head() == head
+    assert (toy.tree / ADDED).read_text() == '// mine\n'
+
+
+def test_uncommitted_changes_stop_and_are_named(toy):
+    (toy.tree / 'CMakeLists.txt').write_text('changed\n')
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert 'uncommitted changes' in text
+    assert 'CMakeLists.txt' in text
+    assert toy.head() == toy.start
+
+
+def test_untracked_files_elsewhere_do_not_matter(toy):
+    (toy.tree / 'notes.txt').write_text('mine\n')
+    status, text = toy.run('--only', 'apply')
+    assert status == 0, text
+    assert (toy.tree / 'notes.txt').read_text() == 'mine\n'
+
+
+def test_untracked_file_at_a_place_of_the_series_stops(toy):
+    (toy.tree / ADDED).parent.mkdir(parents=True, exist_ok=True)
+    (toy.tree / ADDED).write_text('// mine\n')
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert 'exist already' in text
+    assert ADDED in text
+    assert (toy.tree / ADDED).read_text() == '// mine\n'
+
+
+def test_all_findings_are_shown_in_one_run(toy):
+    (toy.tree / 'CMakeLists.txt').write_text('changed\n')
+    (toy.tree / ADDED).parent.mkdir(parents=True, exist_ok=True)
+    (toy.tree / ADDED).write_text('// mine\n')
+    (toy.tree / '.git/MERGE_HEAD').write_text(toy.start + '\n')
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert 'a merge is under way' in text
+    assert 'uncommitted changes' in text
+    assert 'exist already' in text
+    assert 'Stopped: 3 to be put right' in text
+
+
+def edit(toy, path, old, new):
+    text = (toy.tree / path).read_text()
+    assert text.count(old) == 1
+    (toy.tree / path).write_text(text.replace(old, new))
+    return toy.commit(f'edit {path}')
+
+
+def test_other_commit_whose_files_are_the_same_is_taken(toy):
+    head = toy.commit('other', unrelated='x\n')
+    status, text = toy.run('--only', 'apply')
+    assert status == 0, text
+    assert 'is made for v1.0.0' in text
+    assert toy.git('rev-parse', 'HEAD~2').strip() == head
+
+
+def test_other_commit_stops_and_names_the_differing_files(toy):
+    head = edit(toy, MANIPULATION, 'def first(x):', 'def first(x, y=1):')
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert 'Files of the series that differ' in text
+    assert MANIPULATION in text
+    assert 'ops.yaml' not in text
+    assert 'The hunks fit all the same' in text
+    assert '--force-base' in text
+    assert_untouched(toy, head)
+
+
+def test_force_base_takes_a_commit_that_the_hunks_fit(toy):
+    edit(toy, MANIPULATION, 'def first(x):', 'def first(x, y=1):')
+    status, text = toy.run('--only', 'apply', '--force-base')
+    assert status == 0, text
+    assert 'def first(x, y=1)' in (toy.tree / MANIPULATION).read_text()
+    assert 'New text' in (toy.tree / MANIPULATION).read_text()
+
+
+def test_force_base_merges_where_context_has_changed(toy):
+    """A neighbour's last line is part of the hunk, but nobody's change."""
+    before = 'def last(x):\n    return x\n'
+    head = edit(toy, MANIPULATION, before, 'def last(y):\n    return y\n')
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert '0002-phi-add-fill.patch does not fit' in text
+    assert_untouched(toy, head)
+    status, text = toy.run('--only', 'apply', '--force-base')
+    assert status == 0, text
+    merged = (toy.tree / MANIPULATION).read_text()
+    assert 'def last(y)' in merged
+    assert 'New text' in merged
+    assert toy.git('rev-list', '--count', f'{head}..HEAD').strip() == '2'
+    assert toy.run('--undo')[0] == 0
+    assert_untouched(toy, head)
+
+
+def test_conflict_leaves_nothing_behind(toy):
+    head = edit(toy, MANIPULATION, '"""Old text."""', '"""Their text."""')
+    status, text = toy.run('--only', 'apply', '--force-base')
+    assert status == 1
+    assert f'conflicts in:\n    {MANIPULATION}' in text
+    assert 'The checkout is back at' in text
+    assert_untouched(toy, head)
+
+
+def test_without_the_base_in_the_clone_files_are_compared_by_blob(toy):
+    edit(toy, MANIPULATION, 'def first(x):', 'def first(x, y=1):')
+    toy.set_base('b' * 40)
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert f'that differ:\n    {MANIPULATION}' in text
+    assert 'could not be compared' in text
+    assert 'ternary.cc' in text
+    assert 'ternary.h' not in text
+
+
+def test_another_project_is_told(toy):
+    toy.git('rm', '-rq', 'paddle', 'python')
+    toy.commit('empty')
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert 'does not look like a checkout of Paddle' in text
+
+
+@pytest.mark.parametrize('place', ['missing', 'plain', 'inside'])
+def test_folder_that_is_no_checkout_is_refused(toy, tmp_path, place):
+    toy.tree = {
+        'missing': tmp_path / 'nowhere',
+        'plain': toy.bin,
+        'inside': toy.tree / 'python',
+    }[place]
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert {
+        'missing': 'no such folder',
+        'plain': 'not a git checkout',
+        'inside': 'not its top',
+    }[place] in text
+
+
+def test_dry_run_changes_nothing_and_shows_git_am(toy):
+    before = sorted((toy.tree / '.git').rglob('*'))
+    status, text = toy.run('--only', 'apply', '--dry-run')
+    assert status == 0, text
+    assert ' am ' in text
+    assert '0002-phi-add-fill.patch' in text
+    assert sorted((toy.tree / '.git').rglob('*')) == before
+    assert_untouched(toy)
+
+
+def test_user_settings_and_hooks_do_not_interfere(toy):
+    hook = toy.tree / '.git/hooks/applypatch-msg'
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text('#!/bin/sh\nexit 1\n')
+    hook.chmod(0o755)
+    toy.git('config', 'apply.whitespace', 'error')
+    toy.git('config', 'commit.gpgSign', 'true')
+    status, text = toy.run('--only', 'apply')
+    assert status == 0, text
+    config = toy.git('config', '--local', '--list')
+    assert 'user.' not in config
+
+
+def stop_between_patches(toy):
+    """A post-applypatch state: the first patch in, the second not."""
+    record = toy.tree / '.git/scatter-operators.json'
+    first = str(toy.patches / '0001-phi-add-shared.patch')
+    names = {'GIT_COMMITTER_NAME': 'n', 'GIT_COMMITTER_EMAIL': 'n@n'}
+    done = subprocess.run(
+        ['git', 'am', '-q', first], cwd=toy.tree, env={**os.environ, **names}
+    )
+    assert done.returncode == 0
+    record.write_text(
+        f'{{"state": "applying", "start": "{toy.start}", "series": "x"}}'
+    )
+    (toy.tree / ADDED).parent.mkdir(parents=True, exist_ok=True)
+    (toy.tree / ADDED).write_text('// half wri')
+
+
+def test_killed_between_patches_is_taken_back_and_done_again(toy):
+    stop_between_patches(toy)
+    status, text = toy.run('--only', 'apply')
+    assert status == 0, text
+    assert 'An earlier run was cut off' in text
+    assert 'Applied 2 patches on v1.0.0' in text
+    assert toy.git('rev-parse', 'HEAD~2').strip() == toy.start
+
+
+def test_killed_between_patches_can_be_undone(toy):
+    stop_between_patches(toy)
+    status, text = toy.run('--undo')
+    assert status == 0, text
+    assert_untouched(toy)
+
+
+def test_work_done_after_a_kill_is_not_thrown_away(toy):
+    stop_between_patches(toy)
+    (toy.tree / 'CMakeLists.txt').write_text('mine\n')
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert 'has changed since' in text
+    assert (toy.tree / 'CMakeLists.txt').read_text() == 'mine\n'
+
+
+# Lets the first patch in, then stops the tool while git am is at work.
+SLOW_GIT = """\
+#!/bin/sh
+case " $* " in
+*" am "*)
+  for last; do :; done
+  git=%(git)s
+  "$git" -C %(tree)s -c user.name=n -c user.email=n@n am -q %(first)s
+  kill -%(signal)s $PPID
+  sleep 1
+  exit 1;;
+esac
+exec %(git)s "$@"
+"""
+
+
+@pytest.mark.parametrize('name', ['INT', 'TERM'])
+def test_interrupted_between_patches_goes_back(toy, name):
+    wrapper = toy.bin / 'git'
+    first = toy.patches / '0001-phi-add-shared.patch'
+    values = {'git': shutil.which('git'), 'tree': toy.tree, 'first': first}
+    wrapper.write_text(SLOW_GIT % {**values, 'signal': name})
+    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+    status, text = toy.run('--only', 'apply')
+    assert status == 130, text
+    assert 'Stopped' in text
+    wrapper.unlink()
+    assert_untouched(toy)
+
+
+def test_killed_tool_recovers_on_the_next_run(toy):
+    wrapper = toy.bin / 'git'
+    first = toy.patches / '0001-phi-add-shared.patch'
+    values = {'git': shutil.which('git'), 'tree': toy.tree, 'first': first}
+    wrapper.write_text(SLOW_GIT % {**values, 'signal': 'KILL'})
+    wrapper.chmod(0o755)
+    status, _ = toy.run('--only', 'apply')
+    assert status == -signal.SIGKILL
+    assert toy.head() != toy.start
+    wrapper.unlink()
+    status, text = toy.run('--undo')
+    assert status == 0, text
+    assert_untouched(toy)
+
+
+class Folder(Checkout):
+    """A checkout whose git folder is known without asking git."""
+
+    def path(self, name):
+        return self.folder / '.git' / name
+
+
+def test_read_only_checkout_is_reported():
+    with tempfile.TemporaryDirectory() as name:
+        objects = Path(name, 'Paddle/.git/objects')
+        objects.mkdir(parents=True)
+        Path(name).chmod(0o755)
+        for folder in (objects, objects.parents[1]):
+            folder.chmod(0o555)
+        root = os.geteuid() == 0
+        try:
+            if root:  # whom permissions don't stop
+                os.seteuid(65534)
+            findings = check_writable(Folder(Path(name, 'Paddle')))
+        finally:
+            if root:
+                os.seteuid(0)
+            for folder in (objects.parents[1], objects):
+                folder.chmod(0o755)
+        assert len(findings) == 2
+        for finding in findings:
+            assert 'cannot be written to: Permission denied' in finding.text

@@ -1,0 +1,154 @@
+"""Show on this machine what the build has changed.
+
+Everything printed is computed when it is printed; the released Paddle's own
+Python function, from the copy of its file that the build keeps, is the
+comparison.
+"""
+
+import argparse
+import importlib.util
+import os
+import statistics
+import sys
+import textwrap
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+# Paddle warns at import when there is no ccache, which says nothing here.
+warnings.filterwarnings('ignore', message='No ccache found')
+
+import paddle  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+WIDTH = 76
+SIZE = 4096
+TURNS = 5
+
+
+def released_functions(build):
+    """The module of tensor functions as the wheel shipped it."""
+    path = build / 'originals/paddle/tensor/manipulation.py'
+    name = 'paddle.tensor.released_manipulation'
+    spec = importlib.util.spec_from_file_location(name, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def heading(text):
+    print(f'\n-- {text} '.ljust(WIDTH, '-'))
+
+
+def outcome(function, *args):
+    """What a call gives: its result, or the first sentence of its error."""
+    try:
+        return str(function(*args).numpy())
+    except Exception as error:
+        lines = [x.strip() for x in str(error).splitlines() if x.strip()]
+        said = [x for x in lines if 'Error: ' in x or 'masked_scatter' in x]
+        sentence = (said or lines or [''])[0].split('. ')[0]
+        return f'{type(error).__name__}: {sentence}'
+
+
+def show_values():
+    heading('paddle.masked_scatter, with gradients')
+    x = paddle.zeros([2, 4])
+    value = paddle.to_tensor([1.0, 2.0, 3.0, 4.0, 5.0])
+    mask = paddle.to_tensor([[1, 0, 1, 0], [0, 1, 1, 0]]).astype('bool')
+    x.stop_gradient = value.stop_gradient = False
+    out = paddle.masked_scatter(x, mask, value)
+    (out * paddle.arange(8.0).reshape([2, 4])).sum().backward()
+    print(f'mask\n{mask.numpy().astype(int)}')
+    print(f'value       {value.numpy()}')
+    print(f'out\n{out.detach().numpy()}')
+    print(f'x.grad\n{x.grad.numpy()}')
+    print(f'value.grad  {value.grad.numpy()}')
+
+
+def show_fixed(released):
+    heading('released Paddle, and now')
+    mask = paddle.to_tensor([True, True, False])
+    long, short = [7, 8], [7]
+    cases = (
+        ('float16', paddle.zeros([3], 'float16'), 'float16', long),
+        ('int8', paddle.zeros([3], 'int8'), 'int8', long),
+        ('two Trues, one value', paddle.zeros([3]), 'float32', short),
+    )
+    for title, x, dtype, numbers in cases:
+        value = paddle.to_tensor(numbers, dtype=dtype)
+        print(f'{title}:')
+        for label, function in (
+            ('released', released.masked_scatter),
+            ('now', paddle.masked_scatter),
+        ):
+            text = f'  {label:<9} {outcome(function, x, mask, value)}'
+            print(textwrap.fill(text, WIDTH, subsequent_indent=12 * ' '))
+
+
+def median_ms(functions):
+    """Median milliseconds of each function, measured turn by turn."""
+    times = {name: [] for name in functions}
+    for turn in range(TURNS + 1):
+        for name, function in functions.items():
+            start = time.perf_counter()
+            function()
+            if turn:  # the first turn only warms up
+                times[name].append(1e3 * (time.perf_counter() - start))
+    return {name: statistics.median(spent) for name, spent in times.items()}
+
+
+def show_speed(released):
+    import torch
+
+    threads = min(2, len(os.sched_getaffinity(0)))
+    paddle.base.core.set_num_threads(threads)
+    torch.set_num_threads(threads)
+    heading(
+        f'speed: {SIZE}x{SIZE} float32, half the mask True, {threads} threads'
+    )
+    rng = np.random.default_rng(0)
+    arrays = [rng.random((SIZE, SIZE), 'float32') for _ in range(2)]
+    arrays.insert(1, rng.random((SIZE, SIZE), 'float32') < 0.5)
+    ours = [paddle.to_tensor(a) for a in arrays]
+    theirs = [torch.from_numpy(a) for a in arrays]
+    same = np.array_equal(
+        paddle.masked_scatter(*ours).numpy(),
+        torch.masked_scatter(*theirs).numpy(),
+    )
+    if not same:
+        sys.exit('demo: the result differs from that of torch.')
+    times = median_ms(
+        {
+            'now': lambda: paddle.masked_scatter(*ours),
+            'torch': lambda: torch.masked_scatter(*theirs),
+            'released': lambda: released.masked_scatter(*ours),
+        }
+    )
+    labels = {
+        'now': 'paddle.masked_scatter now',
+        'torch': f'torch {torch.__version__}',
+        'released': 'released Paddle',
+    }
+    for name, label in labels.items():
+        ratio = times[name] / times['now']
+        shown = '' if name == 'now' else f'{ratio:7.1f} times as long'
+        print(f'  {label:<28}{times[name]:9.1f} ms {shown}')
+    print(f'  (same result as torch; median of {TURNS} turns)')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
+    args = parser.parse_args()
+    paddle.set_device('cpu')
+    released = released_functions(args.build_dir)
+    show_values()
+    show_fixed(released)
+    show_speed(released)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,77 @@
+"""Install the compiled operators into the Paddle of a venv.
+
+The module, its Python wrapper and what that imports go in first; the lines at the
+end of paddle/_C_ops.py that load them go in last, so an interrupted run
+leaves a Paddle that still imports.
+"""
+
+import argparse
+import sys
+import sysconfig
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.wheel.site_files import SiteFiles, SiteFilesError
+
+ROOT = Path(__file__).resolve().parents[2]
+OWNER = 'native'
+C_OPS = 'paddle/_C_ops.py'
+SOURCES = ROOT / 'native'
+TAIL = SOURCES / 'c_ops_tail.py'
+
+
+def new_files(build):
+    """Where each added file comes from, by its place in site-packages."""
+    return {
+        'paddle/_native_lib.so': build / '_native_lib.so',
+        **{
+            f'paddle/_{path.name}': path
+            for path in sorted(SOURCES.glob('native_*.py'))
+        },
+        'paddle/_native_ops.py': build / 'glue/_native_ops.py',
+    }
+
+
+def install(site_files, added, tail):
+    """Bring site-packages up to date; returns a report."""
+    missing = [str(path) for path in added.values() if not path.is_file()]
+    if missing:
+        raise SiteFilesError(f'missing: {", ".join(missing)}')
+    contents = {name: path.read_bytes() for name, path in added.items()}
+    original = site_files.pristine(C_OPS)
+    if original is None:
+        raise SiteFilesError(f'{C_OPS}: not in the installed wheel.')
+    contents[C_OPS] = original.rstrip(b'\n') + b'\n\n' + tail
+    report = []
+    for name in site_files.owned_by(OWNER):
+        if name not in contents:
+            site_files.restore(name)
+            report.append(f'removed   {name}')
+    for name, data in contents.items():
+        changed = site_files.put(name, data, OWNER)
+        report.append(f'{"installed" if changed else "unchanged"} {name}')
+    return report
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
+    parser.add_argument(
+        '--site',
+        type=Path,
+        default=Path(sysconfig.get_paths()['purelib']),
+        help='site-packages to install into (default: of this interpreter)',
+    )
+    args = parser.parse_args()
+    build = args.build_dir.resolve()
+    try:
+        site_files = SiteFiles(args.site.resolve(), build / 'originals')
+        report = install(site_files, new_files(build), TAIL.read_bytes())
+    except (SiteFilesError, OSError) as error:
+        sys.exit(f'install_native: {error}')
+    print('\n'.join(report))
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,126 @@
+"""Change files of an installed wheel so that every change can be taken back.
+
+For each file that is changed, `originals/<path below site-packages>` holds
+the wheel's own bytes, and `originals/state.json` says what was put in its
+place. Whether bytes are the wheel's own is decided by the sha256 that the
+wheel's RECORD lists for each file, so an interrupted run, a hand edit and a
+reinstalled wheel are all told apart.
+"""
+
+import base64
+import csv
+import importlib.util
+import py_compile
+from pathlib import Path
+
+from scripts.common.files import (
+    file_sha256,
+    read_json,
+    sha256,
+    write_atomic,
+    write_json,
+)
+
+
+class SiteFilesError(Exception):
+    """The installed wheel is not in a state that can be built upon."""
+
+
+class SiteFiles:
+    """The files of one wheel below one site-packages folder."""
+
+    def __init__(self, site, originals, wheel='paddlepaddle'):
+        self.site = Path(site)
+        self.originals = Path(originals)
+        self.wheel = wheel
+        self._state_file = self.originals / 'state.json'
+        self.state = read_json(self._state_file)
+        self._record = self._read_record()
+
+    def _read_record(self):
+        found = sorted(self.site.glob(f'{self.wheel}-*.dist-info/RECORD'))
+        if len(found) != 1:
+            raise SiteFilesError(
+                f'{self.site}: expected one installed {self.wheel}, '
+                f'found {len(found)}. Run the build with --clean.'
+            )
+        hashes = {}
+        with open(found[0], newline='', encoding='utf-8') as file:
+            for row in csv.reader(file):
+                if len(row) == 3 and row[1].startswith('sha256='):
+                    text = row[1][len('sha256=') :]
+                    raw = base64.urlsafe_b64decode(
+                        text + '=' * (-len(text) % 4)
+                    )
+                    hashes[row[0]] = raw.hex()
+        return hashes
+
+    def pristine(self, path):
+        """The wheel's own bytes of a file; None when it ships no such file."""
+        expected = self._record.get(path)
+        if expected is None:
+            return None
+        for candidate in (self.site / path, self.originals / path):
+            if file_sha256(candidate) == expected:
+                return candidate.read_bytes()
+        raise SiteFilesError(
+            f"{path}: neither {self.site / path} nor the copy in "
+            f"{self.originals} has the bytes that the {self.wheel} wheel "
+            "came with. Something else changed it; start over with --clean."
+        )
+
+    def put(self, path, data, owner):
+        """Give a file new content; True when that changed anything."""
+        original = self.pristine(path)
+        if original is not None and not self._is_kept(path):
+            write_atomic(self.originals / path, original)
+        entry = {
+            'owner': owner,
+            'wheel': self._record.get(path),
+            'ours': sha256(data),
+        }
+        # The state goes first: a run cut off between the two knows the file.
+        if self.state.get(path) != entry:
+            self.state[path] = entry
+            write_json(self._state_file, self.state)
+        changed = file_sha256(self.site / path) != entry['ours']
+        if changed:
+            write_atomic(self.site / path, data)
+            if file_sha256(self.site / path) != entry['ours']:
+                raise SiteFilesError(
+                    f'{self.site / path}: not what was written.'
+                )
+        self._compile(path)
+        return changed
+
+    def restore(self, path):
+        """Put the wheel's own file back, or remove one that we added."""
+        original = self.pristine(path)
+        if original is None:
+            (self.site / path).unlink(missing_ok=True)
+        elif file_sha256(self.site / path) != self._record[path]:
+            write_atomic(self.site / path, original)
+        self._compile(path)
+        self.state.pop(path, None)
+        write_json(self._state_file, self.state)
+        (self.originals / path).unlink(missing_ok=True)
+
+    def owned_by(self, owner):
+        """Paths that an owner has changed, sorted."""
+        return sorted(p for p, e in self.state.items() if e['owner'] == owner)
+
+    def _compile(self, path):
+        """Bring the bytecode of a Python file up to date, as pip does.
+
+        An import that may not write bytecode would compile the file anew each
+        time otherwise, and a long one takes longer than all else in it.
+        """
+        if not path.endswith('.py'):
+            return
+        file = self.site / path
+        Path(importlib.util.cache_from_source(file)).unlink(missing_ok=True)
+        if file.is_file():
+            py_compile.compile(str(file), quiet=2)
+
+    def _is_kept(self, path):
+        return file_sha256(self.originals / path) == self._record[path]

@@ -1,0 +1,160 @@
+"""The steps that build the operators into a released Paddle wheel.
+
+Each command could be typed by hand in the project folder.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from scripts.common.steps import Step
+from scripts.wheel import versions
+
+ROOT = Path(__file__).resolve().parents[2]
+SCRIPTS = ROOT / 'scripts'
+WHEEL = SCRIPTS / 'wheel'
+NATIVE = ROOT / 'native'
+
+
+def shown(path):
+    """A path as a person in the project folder would type it."""
+    text, prefix = str(path), f'{ROOT}{os.sep}'
+    return text[len(prefix) :] if text.startswith(prefix) else text
+
+
+def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
+    """The steps of the wheel target, in order."""
+    venv = build / 'venv'
+    python = venv / 'bin' / 'python'
+    in_build = ['--build-dir', build]
+    make_venv = [interpreter, SCRIPTS / 'common/make_venv.py', '--venv', venv]
+    patch = [python, WHEEL / 'apply_python_patches.py', *in_build]
+    export = []
+    patches = ROOT / 'patches'
+    if paddle != versions.BASE:
+        make_venv += ['--paddle', paddle]
+        patches = build / 'patches'
+        patch += ['--patches', patches]
+        export = [export_command(build, python, paddle)]
+    return [
+        Step(
+            'prerequisites',
+            'check the prerequisites',
+            [[interpreter, SCRIPTS / 'common/prerequisites.py']],
+            'install what is missing, then run this again.',
+        ),
+        Step(
+            'venv',
+            'set up the Python environment',
+            [make_venv],
+            'check the network and the disk space (df -h), then run this '
+            'again: it goes on where it stopped. A damaged environment is '
+            'replaced with --clean.',
+        ),
+        Step(
+            'check-yaml',
+            'check ops_yaml',
+            [[python, SCRIPTS / 'op_rules/check_ops_yaml.py']],
+            'correct the entry that the log names.',
+        ),
+        Step(
+            'patch',
+            'apply the Python patches',
+            [*export, patch],
+            'after a change in python_api, export the patches again: '
+            f'{shown(python)} scripts/series/export_patches.py',
+        ),
+        *compile_steps(build, python, jobs),
+        *installed_steps(build, python, patches),
+    ]
+
+
+def export_command(build, python, paddle):
+    """Make the series for another release than its base."""
+    minor = f'python{sys.version_info[0]}.{sys.version_info[1]}'
+    site = build / 'venv' / 'lib' / minor / 'site-packages'
+    command = [
+        python,
+        SCRIPTS / 'series/export_patches.py',
+        '--base-wheel',
+        paddle,
+    ]
+    return [*command, '--paddle', site, '--output', build / 'patches']
+
+
+def compile_steps(build, python, jobs):
+    """Generate, configure, compile."""
+    glue = build / 'glue'
+    ninja = python.parent / 'ninja'
+    configure = ['cmake', '-S', ROOT, '-B', build, '-G', 'Ninja']
+    configure += [f'-DCMAKE_MAKE_PROGRAM={ninja}', f'-DPYTHON={python}']
+    configure += ['-DCMAKE_BUILD_TYPE=Release']
+    generate = [python, NATIVE / 'generate_native.py']
+    generate += ['--yaml-dir', ROOT / 'ops_yaml', '--out', glue]
+    return [
+        Step(
+            'glue',
+            'generate the glue code',
+            [generate],
+            'the log names the ops_yaml entry or the generator line.',
+            inputs=[
+                ROOT / 'ops_yaml',
+                *sorted(NATIVE.glob('*.j2')),
+                *sorted(NATIVE.glob('*.py')),
+                SCRIPTS / 'common/files.py',
+                SCRIPTS / 'op_rules/schema.py',
+            ],
+            outputs=[glue],
+        ),
+        Step(
+            'configure',
+            'configure',
+            [configure],
+            'is there a working C++ compiler (g++ --version)? A build '
+            'folder that was moved needs --clean.',
+            inputs=[ROOT / 'CMakeLists.txt'],
+            outputs=[build / 'build.ninja'],
+        ),
+        Step(
+            'compile',
+            'compile the operators',
+            [['cmake', '--build', build, '-j', str(jobs)]],
+            'the first "error:" in the log is the one that counts; if the '
+            'compiler was killed, memory ran out: use --jobs 1.',
+        ),
+    ]
+
+
+def installed_steps(build, python, patches):
+    """Install, smoke test, demonstration."""
+    installed = [
+        build / '_native_lib.so',
+        build / 'glue',
+        build / 'originals' / 'state.json',
+        ROOT / 'requirements.txt',
+    ]
+    smoke, demo = WHEEL / 'smoke_test.py', WHEEL / 'demo.py'
+    return [
+        Step(
+            'install',
+            'install into the Python environment',
+            [[python, WHEEL / 'install_native.py', '--build-dir', build]],
+            'start over with --clean.',
+        ),
+        Step(
+            'smoke-test',
+            'smoke test in a fresh process',
+            [[python, smoke, '--patches', patches]],
+            'the last line says what is wrong; by hand: '
+            f'{shown(python)} scripts/wheel/smoke_test.py',
+            inputs=[smoke, *installed],
+        ),
+        Step(
+            'demo',
+            'demonstration',
+            [[python, demo, '--build-dir', build]],
+            f'repeat it by hand: {shown(python)} scripts/wheel/demo.py',
+            inputs=[demo, *installed],
+            show_output=True,
+        ),
+    ]

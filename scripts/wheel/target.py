@@ -1,0 +1,134 @@
+"""The wheel target: build the operators into the released Paddle wheel.
+
+Runs before the virtual environment exists, so it needs nothing but the
+standard library.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+from scripts.common.clean import check_build_dir, clean
+from scripts.common.command_line import default_jobs, exit_status, positive
+from scripts.common.prerequisites import describe, find_missing, python_range
+from scripts.common.steps import Runner, StepFailed, build_lock
+from scripts.wheel import versions
+from scripts.wheel.steps import ROOT, shown, wheel_steps
+
+MEMORY_PER_JOB = 1 << 30
+
+EPILOG = """\
+examples:
+  scripts/apply_and_build.sh                   build into build/venv, show a demo
+  scripts/apply_and_build.sh --dry-run         print every command, run none
+  scripts/apply_and_build.sh --source ~/Paddle apply the patches to a checkout
+"""
+
+
+def parse_args(argv):
+    parser = argparse.ArgumentParser(
+        prog='scripts/apply_and_build.sh',
+        description='Build the operators into a Paddle. A second run does '
+        'only what has changed; an interrupted one is continued.',
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(parser)
+    args = parser.parse_args(argv)
+    refused = versions.refusal(args.paddle)
+    if refused:
+        parser.error(refused)
+    if args.build_dir is None:
+        base = args.paddle == versions.BASE
+        args.build_dir = ROOT / ('build' if base else f'build-{args.paddle}')
+    return args
+
+
+def add_options(parser):
+    parser.add_argument(
+        '--jobs',
+        '-j',
+        type=positive,
+        default=default_jobs(MEMORY_PER_JOB),
+        metavar='N',
+        help='compile jobs at a time (default here: %(default)s, '
+        'from the cores and the free memory)',
+    )
+    parser.add_argument(
+        '--build-dir',
+        type=Path,
+        metavar='D',
+        help='folder for everything that is made (default: build)',
+    )
+    parser.add_argument(
+        '--python',
+        metavar='P',
+        help=f'Python {python_range()} to build for (default: the first on '
+        'PATH)',
+    )
+    parser.add_argument(
+        '--clean',
+        action='store_true',
+        help='delete what earlier runs made, the venv too, and start over',
+    )
+    parser.add_argument(
+        '--dry-run',
+        action='store_true',
+        help='print the steps and their commands; change nothing',
+    )
+    parser.add_argument(
+        '--paddle',
+        metavar='V',
+        default=versions.BASE,
+        help='release to build into (default: %(default)s; also '
+        f'{", ".join(versions.OTHERS)}, by default in build-V)',
+    )
+    parser.add_argument(
+        '--source',
+        type=Path,
+        metavar='DIR',
+        help='source target: build this Paddle checkout instead; '
+        '--source DIR --help lists its own options',
+    )
+
+
+def next_words(build):
+    """What the user can do with the result."""
+    python = shown(build / 'venv' / 'bin' / 'python')
+    tests = f'ctest --test-dir {shown(build)} --output-on-failure'
+    return (
+        f'\nNext:\n'
+        f'  {tests:<52} all tests\n'
+        f'  {tests.split(" --output")[0] + " -R masked_scatter":<52} of one API\n'
+        f'  {python:<52} a Python with this Paddle\n'
+        f'  {python + " scripts/wheel/demo.py":<52} the demonstration again\n'
+    )
+
+
+def run(args):
+    """The whole build, or what it would do; the exit status."""
+    start = time.monotonic()
+    build = args.build_dir.resolve()
+    check_build_dir(build, ROOT)
+    steps = wheel_steps(build, args.jobs, paddle=args.paddle)
+    if args.dry_run:
+        print(f'Dry run: {len(steps)} steps, nothing is changed.')
+        if args.clean:
+            print(f'First, --clean empties {shown(build)}.')
+        Runner(build, steps, ROOT).dry_run()
+        return 0
+    missing = find_missing()
+    if missing:
+        raise StepFailed(describe(missing))
+    with build_lock(build) as lock_fd:
+        if args.clean:
+            clean(build)
+        Runner(build, steps, ROOT, lock_fd=lock_fd).run()
+    print(f'Done in {time.monotonic() - start:.1f} s.')
+    print(next_words(build), end='')
+    return 0
+
+
+def main(argv):
+    args = parse_args(argv)
+    return exit_status(lambda: run(args), StepFailed)

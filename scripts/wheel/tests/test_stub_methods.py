@@ -1,0 +1,217 @@
+"""The type stub of Tensor knows the functions that the patches change."""
+
+import ast
+import inspect
+from pathlib import Path
+
+import pytest
+
+from scripts.series.patch_series import SeriesError
+from scripts.wheel import stub_methods
+from scripts.wheel.apply_python_patches import apply_series
+from scripts.wheel.tests import build_samples
+
+BEFORE = '''\
+@overload
+def fold(x: Tensor, how: str) -> Tensor: ...
+
+
+@overload
+def fold(x: Tensor, dim: int) -> Tensor: ...
+
+
+def fold(*args: Any, **kwargs: Any) -> Tensor:
+    """Folds x."""
+
+
+def keep(x: Tensor, n: int = 1) -> Tensor:
+    """Keeps x."""
+'''
+AFTER = '''\
+def _fold_wrapper(x: Tensor, how: str = 'a', axis: int = 0) -> Tensor:
+    pass
+
+
+@overload
+def fold(
+    x: Tensor, how: Literal['a', 'int'] = 'a', axis: int = 0
+) -> list[int]: ...
+
+
+@overload
+def fold(x: Tensor, dim: int) -> Tensor: ...
+
+
+def fold(*args: Any, **kwargs: Any) -> Tensor:
+    """
+    Folds x.
+
+        Twice.
+    """
+
+
+fold.__signature__ = inspect.signature(_fold_wrapper)
+
+
+def keep(x: Tensor, n: int = 1) -> Tensor:
+    """Keeps x."""
+    return x
+
+
+def fresh(x: Tensor) -> Tensor:
+    """A function that is no method."""
+'''
+STUB = '''\
+class AbstractTensor:
+    @overload
+    def fold(self, how: '_str') -> 'Tensor':
+        ...
+
+    @overload
+    def fold(self, dim: '_int') -> 'Tensor':
+        ...
+
+    def fold(self, *args: 'Any', **kwargs: 'Any') -> 'Tensor':
+        r"""
+        Folds x.
+        """
+        ...
+
+    def keep(self, n: '_int' = 1) -> 'Tensor':
+        ...
+'''
+UPDATED = '''\
+class AbstractTensor:
+    @overload
+    def fold(self, how: "Literal['a', 'int']" = 'a', axis: '_int' = 0) -> 'list[_int]':
+        ...
+
+    @overload
+    def fold(self, dim: '_int') -> 'Tensor':
+        ...
+
+    def fold(self, how: '_str' = 'a', axis: '_int' = 0) -> 'Tensor':
+        r"""
+        Folds x.
+
+            Twice.
+        """
+        ...
+
+    def keep(self, n: '_int' = 1) -> 'Tensor':
+        ...
+'''
+
+
+def test_methods_of_changed_functions_are_written_anew():
+    assert stub_methods.update_stub(STUB, BEFORE, AFTER) == UPDATED
+
+
+def test_unchanged_functions_leave_the_stub_alone():
+    assert stub_methods.update_stub(STUB, BEFORE, BEFORE) == STUB
+
+
+@pytest.mark.parametrize(
+    'stub, after, message',
+    [
+        (STUB.replace('Abstract', 'Other'), AFTER, 'has no class'),
+        (
+            STUB,
+            AFTER.replace('def fold(x: Tensor, dim', 'def other(x: Tensor, d'),
+            'fold has 2 overloads in 3 definitions, the function has 1',
+        ),
+        (STUB, AFTER.replace('fold.__signature__', 'other'), 'fold: not made'),
+    ],
+)
+def test_fault_is_named(stub, after, message):
+    with pytest.raises(SeriesError) as caught:
+        stub_methods.update_stub(stub, BEFORE, after)
+    assert message in str(caught.value)
+
+
+@pytest.fixture
+def wheel(tmp_path, monkeypatch):
+    """Applies a series to a toy wheel that ships a stub; gives its text."""
+    old = 'def fold(x: Tensor) -> Tensor:\n    return 1\n'
+    stub = (
+        "class AbstractTensor:\n    def fold(self) -> 'Tensor':\n        ...\n"
+    )
+    files = {
+        **build_samples.WHEEL_FILES,
+        stub_methods.MODULE: old,
+        stub_methods.STUB: stub,
+    }
+    monkeypatch.setattr(build_samples, 'WHEEL_FILES', files)
+    site = build_samples.make_wheel(tmp_path / 'site')
+    patch = build_samples.MANIPULATION_PATCH
+    for line in (' def old():', '-    return 1', '+    return 2'):
+        assert line in patch
+    patch = patch.replace(
+        ' def old():\n-    return 1\n+    return 2\n',
+        '-def fold(x: Tensor) -> Tensor:\n'
+        '+def fold(x: Tensor, n: int = 1) -> Tensor:\n     return 1\n',
+    )
+
+    def apply(patched):
+        given = {'other': build_samples.OTHER_PATCH}
+        if patched:
+            given['fold'] = patch
+        series = build_samples.make_series(tmp_path / 'patches', **given)
+        report = apply_series(
+            series, site, tmp_path / 'originals', tmp_path / 'stage'
+        )
+        return report, (site / stub_methods.STUB).read_text()
+
+    return apply, stub
+
+
+def test_stub_is_changed_once_and_taken_back(wheel):
+    apply, stub = wheel
+    report, text = apply(True)
+    assert f'patched  {stub_methods.STUB}' in report
+    assert "def fold(self, n: '_int' = 1) -> 'Tensor':" in text
+    assert apply(True) == (
+        [line.replace('patched  ', 'unchanged ') for line in report],
+        text,
+    )
+    report, text = apply(False)
+    assert f'restored  {stub_methods.STUB}' in report
+    assert text == stub
+
+
+NAMES = (
+    'masked_scatter',
+    'masked_scatter_',
+    'masked_fill',
+    'masked_fill_',
+    'select_scatter',
+    'diagonal_scatter',
+    'scatter',
+    'scatter_',
+)
+
+
+def signature_of(node):
+    """[(name, default)] of a method of the stub, without self."""
+    given = node.args.args
+    defaults = [None] * (len(given) - len(node.args.defaults))
+    defaults += [ast.literal_eval(value) for value in node.args.defaults]
+    return list(zip([argument.arg for argument in given], defaults))[1:]
+
+
+def test_installed_stub_tells_the_signatures():
+    import paddle
+
+    folder = Path(paddle.__file__).parents[1]
+    stub = (folder / stub_methods.STUB).read_text(encoding='utf-8')
+    methods = stub_methods.stub_methods(stub)
+    for name in NAMES:
+        function = getattr(paddle, name)
+        wanted = [
+            (p.name, None if p.default is p.empty else p.default)
+            for p in inspect.signature(function).parameters.values()
+        ][1:]
+        known = [signature_of(node) for node in methods[name]]
+        assert known[0] == known[-1] == wanted, name
+        text = ast.get_docstring(methods[name][-1])
+        assert text == inspect.getdoc(function), name

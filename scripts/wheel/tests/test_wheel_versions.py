@@ -1,0 +1,78 @@
+"""Which released Paddles the wheel target takes, and what it says of others."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts.common import make_venv
+from scripts.series.other_wheel import missing_imports
+from scripts.wheel import target, versions
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def run(*arguments):
+    command = [sys.executable, ROOT / 'scripts/build.py', *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_the_base_is_the_one_that_the_patches_are_for():
+    base = (ROOT / 'patches/BASE').read_text()
+    assert f'wheel: {versions.BASE}\n' in base
+    pinned = (ROOT / 'requirements.txt').read_text()
+    assert f'\npaddlepaddle=={versions.BASE}\n' in pinned
+
+
+@pytest.mark.parametrize(
+    ('version', 'reason'), [*versions.REFUSED.items(), ('2.6.2', 'tried')]
+)
+def test_other_releases_are_refused_with_the_reason(version, reason, tmp_path):
+    done = run('--paddle', version, '--build-dir', tmp_path / 'build')
+    assert done.returncode == 2
+    assert f'Paddle {version} is not served: ' in done.stderr
+    assert reason in done.stderr
+    assert not (tmp_path / 'build').exists()
+
+
+def test_another_release_gets_a_series_of_its_own(tmp_path):
+    done = run('--paddle', '3.3.0', '--build-dir', tmp_path, '--dry-run')
+    assert done.returncode == 0
+    lines = [line.split() for line in done.stdout.splitlines()]
+    exported = [line for line in lines if '--base-wheel' in line]
+    using = [line for line in lines if '--patches' in line]
+    assert len(exported) == 1 and len(using) == 2
+    folders = {line[-1] for line in (*exported, *using)}
+    assert folders == {str(tmp_path / 'patches')}
+
+
+def test_another_release_has_a_folder_of_its_own():
+    assert target.parse_args(['--paddle', '3.3.0']).build_dir.name == (
+        'build-3.3.0'
+    )
+    assert target.parse_args([]).build_dir.name == 'build'
+
+
+def test_another_release_replaces_the_pin(tmp_path):
+    pins = tmp_path / 'requirements.txt'
+    pins.write_text('# paddle\npaddlepaddle==1.0\nnumpy==2.0\n')
+    made = make_venv.with_paddle(pins, '3.3.0', tmp_path)
+    assert made.read_text() == '# paddle\npaddlepaddle==3.3.0\nnumpy==2.0\n'
+
+
+def test_names_that_our_functions_share_are_not_asked_of_a_wheel(tmp_path):
+    write = {
+        'ours/python_api/shared.py': 'def _check(x):\n    return x\n',
+        'ours/python_api/fill.py': (
+            'from paddle.tensor.manipulation import _check, _theirs\n'
+        ),
+        'site/paddle/tensor/manipulation.py': 'def other(): ...\n',
+    }
+    for name, text in write.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    assert missing_imports(tmp_path / 'ours', tmp_path / 'site') == [
+        'paddle.tensor.manipulation has no _theirs'
+    ]

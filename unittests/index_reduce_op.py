@@ -1,0 +1,70 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""index_scatter and index_reduce in OpTest form: tests for both."""
+
+import numpy as np
+from index_reduce_cases import (
+    expected_index_reduce,
+    operands,
+    operator_of,
+    reduce_by_index,
+)
+from scatter_op_utils import OpChecks
+from scatter_test_utils import to_storage
+
+
+class IndexOpChecks(OpChecks):
+    """Duplicates, negative values and untouched slots, for an OpTest.
+
+    The arrays are float64 unless the subclass says otherwise.
+    """
+
+    x_shape = (14, 11)
+    axis = 0
+    include_self = True
+    index_shape = (15,)
+    updates_shape = (15, 11)
+    index_dtype = 'int64'
+    grad_inputs = ('x', 'updates')
+
+    def setUp(self):
+        self.op_type = operator_of(self.reduce)
+        self.python_api = reduce_by_index
+        self.rng = np.random.default_rng(2026)
+        x, updates = self.make(self.x_shape), self.make(self.updates_shape)
+        self.dtype = x.dtype.type
+        self.inputs = {'x': x, 'index': self.make_index(), 'updates': updates}
+        self.attrs = {
+            'axis': self.axis,
+            'reduce': self.reduce,
+            'include_self': self.include_self,
+        }
+        out = expected_index_reduce(
+            *self.inputs.values(), *self.attrs.values(), self.dtype_name
+        )
+        self.outputs = {'out': self.stored(out)}
+
+    def make(self, shape):
+        return operands(self.rng, shape, self.reduce, self.dtype_name)
+
+    def make_index(self):
+        size = self.x_shape[self.axis]
+        return np.asarray(
+            self.rng.integers(-size, size, self.index_shape, self.index_dtype)
+        )
+
+    def stored(self, out):
+        if self.dtype_name == 'bfloat16' and out.dtype != np.uint16:
+            return to_storage(out, 'bfloat16')
+        return out

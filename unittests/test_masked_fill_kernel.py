@@ -1,0 +1,88 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""masked_fill in OpTest form: every dtype, every way to broadcast."""
+
+import unittest
+
+import numpy as np
+from masked_op import MASKED_SHAPES, MaskedOpChecks
+from op_test import OpTest
+from scatter_op_utils import ZERO_SIZE, dtype_cases, op_cases
+
+
+class TestMaskedFillOp(MaskedOpChecks, OpTest):
+    op_name = 'masked_fill'
+
+    def setUp(self):
+        super().setUp()
+        # Paddle's own symbolic shape of masked_fill is x's, whatever the mask's
+        self.check_symbol_infer = (
+            self.outputs['out'].shape == self.inputs['x'].shape
+        )
+
+    def expected(self, x, mask, value):
+        return np.where(mask, value, x)
+
+
+class TestMaskedFillOpValueWithoutDims(TestMaskedFillOp):
+    value_shape = ()
+
+
+class TestMaskedFillOpOneValueForAll(TestMaskedFillOpValueWithoutDims):
+    mask_shape = ()
+    density = 1.0
+
+
+class TestMaskedFillOpValueRow(TestMaskedFillOp):
+    x_shape = (3, 110)
+    mask_shape = (3, 110)
+    value_shape = (110,)
+
+
+class TestMaskedFillOpValueColumn(TestMaskedFillOp):
+    x_shape = (110, 3)
+    mask_shape = (110, 3)
+    value_shape = (110, 1)
+
+
+class TestMaskedFillOpMiddleAxes(TestMaskedFillOp):
+    x_shape = (10, 6, 11)
+    mask_shape = (10, 1, 11)
+    value_shape = (10, 1, 11)
+
+
+VALUES_OF_NO_ELEMENT = {
+    'NoElementRow': {
+        'x_shape': (0, 11),
+        'mask_shape': (0, 11),
+        'value_shape': (11,),
+        'no_grad': ZERO_SIZE,
+    },
+    'MaskOfNoElementOneValue': {
+        'x_shape': (1, 11),
+        'mask_shape': (0, 11),
+        'value_shape': (1, 1),
+        'no_grad': ZERO_SIZE,
+    },
+}
+
+globals().update(dtype_cases(TestMaskedFillOp))
+globals().update(dtype_cases(TestMaskedFillOpValueWithoutDims))
+globals().update(dtype_cases(TestMaskedFillOpValueRow))
+globals().update(op_cases(TestMaskedFillOp, MASKED_SHAPES))
+globals().update(op_cases(TestMaskedFillOp, VALUES_OF_NO_ELEMENT))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,64 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""select_scatter in OpTest form: every dtype, axis and edge."""
+
+import unittest
+
+from op_test import OpTest, skip_check_grad_ci
+from scatter_op_utils import ZERO_SIZE, dtype_cases
+from view_scatter_cases import SELECT
+from view_scatter_op import ScatterOpChecks
+
+
+class TestSelectScatterOp(ScatterOpChecks, OpTest):
+    op = SELECT
+    x_shape = (12, 110)
+    attributes = (0, 5)
+
+
+class TestSelectScatterOpLastAxis(TestSelectScatterOp):
+    x_shape = (110, 12)
+    attributes = (1, 5)
+
+
+class TestSelectScatterOpNegativeAxisAndIndex(TestSelectScatterOp):
+    attributes = (-2, -3)
+
+
+class TestSelectScatterOpMiddleAxis(TestSelectScatterOp):
+    x_shape = (11, 3, 10)
+    attributes = (1, 2)
+
+
+class TestSelectScatterOpFourAxes(TestSelectScatterOp):
+    x_shape = (10, 3, 2, 10)
+    attributes = (2, 0)
+
+
+class TestSelectScatterOpValuesWithoutDims(TestSelectScatterOp):
+    x_shape = (120,)
+    attributes = (0, 7)
+
+
+@skip_check_grad_ci(reason=ZERO_SIZE)
+class TestSelectScatterOpNoElement(TestSelectScatterOp):
+    x_shape = (0, 110)
+    attributes = (1, 7)
+
+
+globals().update(dtype_cases(TestSelectScatterOp))
+
+
+if __name__ == '__main__':
+    unittest.main()
