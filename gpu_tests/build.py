@@ -14,9 +14,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from scripts.common.files import sha256, write_atomic
 from gpu_tests.compile import gpu_compiler
 from gpu_tests.compile.check_gpu_compile import include_root
+from scripts.common.files import sha256, write_atomic
 
 ROOT = Path(__file__).resolve().parents[1]
 # Set in the environment, so that the tests look in the same place.

@@ -6,7 +6,6 @@ from functools import cache
 from gpu_tests import build, emulate
 from gpu_tests.compile.gpu_compiler import find_nvcc
 from gpu_tests.library import Library
-from gpu_tests.compile.gpu_compiler import find_nvcc
 
 try:
     import torch

@@ -14,8 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gpu_tests import build
-from scripts.common.files import write_if_changed
 from gpu_tests.compile.gpu_compiler import Compiler
+from scripts.common.files import write_if_changed
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = 'libscatter_ops_emulated.so'

@@ -5,7 +5,6 @@ import pytest
 from gpu_tests import device, ops
 from gpu_tests.compile.gpu_compiler import find_nvcc
 from gpu_tests.library import KernelError, ShapeOnly
-from gpu_tests.compile.gpu_compiler import find_nvcc
 
 torch = pytest.importorskip('torch')
 no_gpu = pytest.mark.no_gpu

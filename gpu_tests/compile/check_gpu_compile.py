@@ -16,11 +16,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from gpu_tests.compile import gpu_compiler, gpu_headers
 from native import generate_native
 from native.entry import GlueError
 from scripts.common.files import file_sha256, write_if_changed
 from scripts.common.wheel_headers import default_include
-from gpu_tests.compile import gpu_compiler, gpu_headers
 from scripts.op_rules.schema import SchemaError
 
 ROOT = Path(__file__).resolve().parents[2]
