@@ -71,20 +71,23 @@ def show_values():
 def show_fixed(released):
     heading('released Paddle, and now')
     mask = paddle.to_tensor([True, True, False])
-    long, short = [7, 8], [7]
+
+    def operands(dtype):
+        value = paddle.to_tensor([7, 8], dtype=dtype)
+        return paddle.zeros([3], dtype), mask, value
+
+    rows = (paddle.zeros([2, 2]), paddle.ones([2]), 0, 5)
     cases = (
-        ('float16', paddle.zeros([3], 'float16'), 'float16', long),
-        ('int8', paddle.zeros([3], 'int8'), 'int8', long),
-        ('two Trues, one value', paddle.zeros([3]), 'float32', short),
+        ('masked_scatter of float16', operands('float16')),
+        ('masked_scatter of int8', operands('int8')),
+        ('select_scatter into row 5 of 2', rows),
     )
-    for title, x, dtype, numbers in cases:
-        value = paddle.to_tensor(numbers, dtype=dtype)
+    for title, arguments in cases:
+        name = title.split()[0]
         print(f'{title}:')
-        for label, function in (
-            ('released', released.masked_scatter),
-            ('now', paddle.masked_scatter),
-        ):
-            text = f'  {label:<9} {outcome(function, x, mask, value)}'
+        for label, module in (('released', released), ('now', paddle)):
+            found = outcome(getattr(module, name), *arguments)
+            text = f'  {label:<9} {found}'
             print(textwrap.fill(text, WIDTH, subsequent_indent=12 * ' '))
 
 

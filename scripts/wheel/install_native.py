@@ -12,6 +12,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.files import write_if_changed
+from scripts.wheel.build_record import build_record
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,6 +25,8 @@ TAIL = SOURCES / 'c_ops_tail.py'
 
 def new_files(build):
     """Where each added file comes from, by its place in site-packages."""
+    record = build / '_native_build.json'
+    write_if_changed(record, build_record(ROOT))
     return {
         'paddle/_native_lib.so': build / '_native_lib.so',
         **{
@@ -30,6 +34,8 @@ def new_files(build):
             for path in sorted(SOURCES.glob('native_*.py'))
         },
         'paddle/_native_ops.py': build / 'glue/_native_ops.py',
+        'paddle/_native_build.json': record,
+        'paddle_scatter_info.py': SOURCES / 'paddle_scatter_info.py',
     }
 
 

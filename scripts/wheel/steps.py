@@ -158,3 +158,33 @@ def installed_steps(build, python, patches):
             show_output=True,
         ),
     ]
+
+
+def packed_steps(build, wheel, into):
+    """A wheel of the result, and its installation for another interpreter."""
+    python = build / 'venv' / 'bin' / 'python'
+    in_build = ['--build-dir', build]
+    pack = Step(
+        'wheel',
+        'pack a wheel',
+        [[python, WHEEL / 'pack_wheel.py', *in_build]],
+        'check the network and the disk space: packing takes 1.2 GB.',
+        inputs=[
+            build / '_native_lib.so',
+            build / 'glue',
+            ROOT / 'patches',
+            *sorted(NATIVE.glob('*.py')),
+            *sorted(WHEEL.glob('*.py')),
+            SCRIPTS / 'series/series.yaml',
+        ],
+        outputs=[build / 'dist'],
+        show_output=True,
+    )
+    install = Step(
+        'into',
+        'install the wheel',
+        [[python, WHEEL / 'install_into.py', str(into), *in_build]],
+        'the last line says what is wrong.',
+        show_output=True,
+    )
+    return [pack] * bool(wheel or into) + [install] * bool(into)

@@ -12,14 +12,16 @@ from scripts.common.clean import check_build_dir, clean
 from scripts.common.command_line import default_jobs, exit_status, positive
 from scripts.common.prerequisites import describe, find_missing, python_range
 from scripts.common.steps import Runner, StepFailed, build_lock
-from scripts.wheel import versions
-from scripts.wheel.steps import ROOT, shown, wheel_steps
+from scripts.wheel import install_into, versions
+from scripts.wheel.steps import ROOT, packed_steps, shown, wheel_steps
 
 MEMORY_PER_JOB = 1 << 30
 
 EPILOG = """\
 examples:
   scripts/apply_and_build.sh                   build into build/venv, show a demo
+  scripts/apply_and_build.sh --into ~/env/bin/python
+                                               install into that environment
   scripts/apply_and_build.sh --dry-run         print every command, run none
   scripts/apply_and_build.sh --source ~/Paddle apply the patches to a checkout
 """
@@ -84,6 +86,18 @@ def add_options(parser):
         f'{", ".join(versions.OTHERS)}, by default in build-V)',
     )
     parser.add_argument(
+        '--wheel',
+        action='store_true',
+        help='pack the result as a wheel in build/dist, which pip installs in '
+        'place of paddlepaddle',
+    )
+    parser.add_argument(
+        '--into',
+        metavar='PYTHON',
+        help='install that wheel into the environment of an interpreter that '
+        'has the release',
+    )
+    parser.add_argument(
         '--source',
         type=Path,
         metavar='DIR',
@@ -105,12 +119,21 @@ def next_words(build):
     )
 
 
+def check_environment(python):
+    """Fail before the build if the wheel could not be installed after it."""
+    try:
+        install_into.check(python, *install_into.asked(python))
+    except install_into.IntoError as error:
+        raise StepFailed(f'--into: {error}') from error
+
+
 def run(args):
     """The whole build, or what it would do; the exit status."""
     start = time.monotonic()
     build = args.build_dir.resolve()
     check_build_dir(build, ROOT)
     steps = wheel_steps(build, args.jobs, paddle=args.paddle)
+    steps += packed_steps(build, args.wheel, args.into)
     if args.dry_run:
         print(f'Dry run: {len(steps)} steps, nothing is changed.')
         if args.clean:
@@ -120,6 +143,8 @@ def run(args):
     missing = find_missing()
     if missing:
         raise StepFailed(describe(missing))
+    if args.into:
+        check_environment(args.into)
     with build_lock(build) as lock_fd:
         if args.clean:
             clean(build)

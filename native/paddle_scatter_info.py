@@ -1,0 +1,77 @@
+"""What `python -m paddle_scatter_info` says of this Paddle.
+
+The mask and scatter operators are part of it: which ones, from where, and how
+they run here. The exit status is 1 where they are missing or don't fit.
+"""
+
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BUILT = HERE / 'paddle/_native_build.json'
+
+
+def _cpu_has(flag):
+    try:
+        text = Path('/proc/cpuinfo').read_text(encoding='utf-8')
+    except OSError:
+        return False
+    return any(
+        flag in line.split()
+        for line in text.splitlines()
+        if line.startswith('flags')
+    )
+
+
+def _simd(paddle):
+    name = 'FLAGS_scatter_ops_use_avx2'
+    if not _cpu_has('avx2'):
+        return 'AVX (this CPU has no AVX2)'
+    if not paddle.get_flags(name)[name]:
+        return f'AVX ({name} is off)'
+    return 'AVX2'
+
+
+def _threads():
+    # Paddle sets the variable to 1 if it is not there when it is imported.
+    return f'OMP_NUM_THREADS={os.environ.get("OMP_NUM_THREADS", "1")}'
+
+
+def facts():
+    """The lines, by their titles. An ImportError says what does not fit."""
+    built = json.loads(BUILT.read_text(encoding='utf-8'))
+    import paddle
+    from paddle import _native_lib
+
+    return {
+        'package': f'paddlepaddle {importlib.metadata.version("paddlepaddle")}',
+        'base': f'Paddle {built["base"]} (paddle.__version__ is '
+        f'{paddle.__version__})',
+        'series': f'{built["series"]}, commit {built["commit"]}',
+        'Python': platform.python_version(),
+        'place': str(HERE / 'paddle'),
+        'new operators': ', '.join(built['operators']),
+        "Paddle's own, new kernels": ', '.join(
+            sorted(_native_lib.taken_kernels())
+        ),
+        'SIMD': _simd(paddle),
+        'threads': _threads(),
+    }
+
+
+def main():
+    try:
+        found = facts()
+    except (OSError, ImportError, importlib.metadata.PackageNotFoundError) as e:
+        sys.exit(f'paddle_scatter_info: the operators are not usable here: {e}')
+    width = max(map(len, found))
+    for title, text in found.items():
+        print(f'{title:{width}}  {text}')
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,36 @@
+"""What an installed build says of itself: paddle/_native_build.json."""
+
+import json
+import subprocess
+
+import yaml
+
+from scripts.wheel.versions import BASE
+
+
+def series_day(root):
+    """The day of the newest patch, such as 2026-11-22."""
+    text = (root / 'scripts/series/series.yaml').read_text(encoding='utf-8')
+    return str(max(patch['day'] for patch in yaml.safe_load(text)['patches']))
+
+
+def commit_of(root):
+    """The commit that is built, or 'unknown' outside a git checkout."""
+    command = ['git', '-C', str(root), 'describe', '--always', '--dirty']
+    try:
+        done = subprocess.run(command, capture_output=True, text=True)
+    except OSError:
+        return 'unknown'
+    return done.stdout.strip() or 'unknown'
+
+
+def build_record(root):
+    """The file's bytes."""
+    operators = sorted(path.stem for path in root.glob('ops_yaml/*.yaml'))
+    record = {
+        'base': BASE,
+        'series': series_day(root),
+        'commit': commit_of(root),
+        'operators': operators,
+    }
+    return (json.dumps(record, indent=2) + '\n').encode()

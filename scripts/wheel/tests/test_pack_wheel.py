@@ -1,0 +1,120 @@
+"""The wheel that takes the released Paddle's place, made of a small one."""
+
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from scripts.wheel import install_into, pack_wheel
+
+TAG = 'cp39-abi3-manylinux1_x86_64'
+INFO = 'paddlepaddle-3.3.1.dist-info'
+
+
+@pytest.fixture
+def unpacked(tmp_path):
+    """A wheel of one module and one script, as it is unpacked."""
+    root = tmp_path / 'unpacked/paddlepaddle-3.3.1'
+    files = {
+        'paddle_sample.py': 'VALUE = 1\n',
+        'paddlepaddle-3.3.1.data/scripts/sample': '#!python\n',
+        f'{INFO}/METADATA': (
+            'Metadata-Version: 2.1\nName: paddlepaddle\nVersion: 3.3.1\n\n'
+            'Version: of the text below\n'
+        ),
+        f'{INFO}/WHEEL': (
+            'Wheel-Version: 1.0\nRoot-Is-Purelib: false\n'
+            'Tag: cp39-cp39-linux_x86_64\n'
+        ),
+        f'{INFO}/RECORD': '',
+    }
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding='utf-8')
+    return root
+
+
+@pytest.fixture
+def wheel(unpacked, tmp_path):
+    (unpacked / 'paddle_added.py').write_text('VALUE = 2\n', encoding='utf-8')
+    pack_wheel.rename(unpacked, '3.3.1', '3.3.1+scatter.1', TAG)
+    pack_wheel.pack(unpacked, tmp_path / 'dist')
+    return pack_wheel.only((tmp_path / 'dist').iterdir(), 'wheel')
+
+
+def test_name_says_the_version_and_where_it_runs(wheel):
+    assert wheel.name == f'paddlepaddle-3.3.1+scatter.1-{TAG}.whl'
+
+
+def test_metadata_has_the_new_version_and_the_old_text(wheel):
+    with zipfile.ZipFile(wheel) as file:
+        text = file.read('paddlepaddle-3.3.1+scatter.1.dist-info/METADATA')
+    assert b'\nVersion: 3.3.1+scatter.1\n\nVersion: of the text' in text
+
+
+def test_pip_installs_and_uninstalls_every_file(wheel, tmp_path):
+    venv = tmp_path / 'venv'
+    subprocess.run([sys.executable, '-m', 'venv', str(venv)], check=True)
+    python = venv / 'bin/python'
+
+    def files():
+        return {
+            str(path.relative_to(venv))
+            for path in venv.rglob('*')
+            if path.is_file() and '__pycache__' not in path.parts
+        }
+
+    def pip(*args):
+        command = [python, '-m', 'pip', '-q', '--no-input', *args]
+        subprocess.run([str(part) for part in command], check=True)
+
+    before = files()
+    pip('install', '--no-deps', '--no-index', wheel)
+    added = {path.rsplit('/', 1)[-1] for path in files() - before}
+    assert {'paddle_sample.py', 'paddle_added.py', 'sample'} <= added
+    assert install_into.asked(str(python))[1] == '3.3.1+scatter.1'
+    pip('uninstall', '-y', 'paddlepaddle')
+    assert files() == before
+
+
+def test_local_version_grows_with_the_series(monkeypatch):
+    days = iter(['2026-11-22', '2026-12-01'])
+    monkeypatch.setattr(pack_wheel, 'series_day', lambda root: next(days))
+    first, second = (pack_wheel.local_version('3.3.1') for _ in range(2))
+    assert (first, second) == (
+        '3.3.1+scatter.20261122',
+        '3.3.1+scatter.20261201',
+    )
+
+
+def test_failing_tool_is_named_with_what_it_said():
+    with pytest.raises(pack_wheel.PackError, match='no-such-thing'):
+        pack_wheel.run(sys.executable, '-m', 'wheel', 'no-such-thing')
+
+
+HERE = sys.implementation.cache_tag
+
+
+@pytest.mark.parametrize('version', ['3.3.1', '3.3.1+scatter.20261122'])
+def test_environment_with_the_release_is_taken(version):
+    install_into.check('p', HERE, version)
+
+
+@pytest.mark.parametrize(
+    ('tag', 'version', 'message'),
+    [
+        ('cpython-27', '3.3.1', 'is cpython-27, but'),
+        (HERE, None, 'has no paddlepaddle'),
+        (HERE, '3.2.2', 'has paddlepaddle 3.2.2, but'),
+    ],
+)
+def test_other_environment_is_refused_in_a_sentence(tag, version, message):
+    with pytest.raises(install_into.IntoError, match=message):
+        install_into.check('p', tag, version)
+
+
+def test_file_that_is_no_python_is_refused(tmp_path):
+    with pytest.raises(install_into.IntoError, match='No such file'):
+        install_into.asked(str(tmp_path / 'python'))
