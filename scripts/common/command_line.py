@@ -38,11 +38,16 @@ def default_jobs(memory_per_job, cores=None, free=None):
 
 
 def exit_status(action, faults):
-    """What `action` returns; 1 after one of its faults, 130 when stopped."""
+    """What `action` returns; 1 after one of its faults or an error of the
+    system, 130 when stopped, 141 when nobody reads what is printed."""
     signal.signal(signal.SIGTERM, stop)
     try:
         return action()
-    except faults as error:
+    except BrokenPipeError:
+        # Python would try to print the rest when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+    except (faults, OSError) as error:
         print(f'\n{error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -51,6 +51,8 @@ def test_help_explains_every_option():
         '--clean',
         '--dry-run',
         '--source',
+        '--wheel',
+        '--into',
     ):
         assert option in done.stdout
 
@@ -71,6 +73,27 @@ def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     assert '[10/10] ' in done.stdout
     for tool in ('make_venv.py', 'apply_python_patches.py', 'cmake --build'):
         assert tool in done.stdout
+
+
+def test_reader_that_stops_reading_is_no_error(tmp_path):
+    command = (
+        f'"{SHELL_SCRIPT}" --python "{sys.executable}" --dry-run | head -1'
+    )
+    done = subprocess.run(
+        ['bash', '-c', command], capture_output=True, text=True
+    )
+    assert done.stdout.startswith('Dry run')
+    assert done.stderr == ''
+
+
+def test_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+    (tmp_path / 'file').write_text('')
+    done = run(
+        '--python', sys.executable, '--build-dir', tmp_path / 'file/build'
+    )
+    assert done.returncode == 1
+    assert 'Traceback' not in done.stderr
+    assert 'Not a directory' in done.stderr
 
 
 def test_source_target_explains_its_own_options(tmp_path):

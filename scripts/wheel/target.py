@@ -8,7 +8,7 @@ import argparse
 import time
 from pathlib import Path
 
-from scripts.common.clean import check_build_dir, clean
+from scripts.common.clean import check_build_dir, clean, mark, to_clean
 from scripts.common.command_line import default_jobs, exit_status, positive
 from scripts.common.prerequisites import describe, find_missing, python_range
 from scripts.common.steps import Runner, StepFailed, build_lock
@@ -137,7 +137,9 @@ def run(args):
     if args.dry_run:
         print(f'Dry run: {len(steps)} steps, nothing is changed.')
         if args.clean:
-            print(f'First, --clean empties {shown(build)}.')
+            print('First, --clean deletes:')
+            for path in to_clean(build):
+                print(f'    {shown(path)}')
         Runner(build, steps, ROOT).dry_run()
         return 0
     missing = find_missing()
@@ -146,6 +148,7 @@ def run(args):
     if args.into:
         check_environment(args.into)
     with build_lock(build) as lock_fd:
+        mark(build)
         if args.clean:
             clean(build)
         Runner(build, steps, ROOT, lock_fd=lock_fd).run()

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from scripts.common import files
-from scripts.common.clean import check_build_dir, clean
+from scripts.common.clean import check_build_dir, clean, mark, to_clean
 from scripts.common.steps import Runner, Step, StepFailed, build_lock
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -202,19 +202,49 @@ def test_clean_leaves_what_builds_did_not_make(bench):
         (bench.build / name).mkdir(parents=True)
     (bench.build / 'CMakeCache.txt').write_text('')
     (bench.build / 'notes.txt').write_text('')
+    mark(bench.build)
+    gone = sorted(path.name for path in to_clean(bench.build))
+    assert gone == ['CMakeCache.txt', 'stamps', 'venv']
     clean(bench.build)
     left = sorted(path.name for path in bench.build.iterdir())
-    assert left == ['mine', 'notes.txt']
+    assert left == ['.scatter_ops_build', 'mine', 'notes.txt']
 
 
 def test_clean_removes_a_link_but_not_what_it_points_to(bench):
     kept = bench.folder / 'kept'
     kept.mkdir()
     bench.build.mkdir()
+    mark(bench.build)
     (bench.build / 'venv').symlink_to(kept)
     clean(bench.build)
     assert kept.is_dir()
     assert not (bench.build / 'venv').exists()
+
+
+def test_folder_of_somebody_else_is_neither_built_in_nor_emptied(tmp_path):
+    theirs = tmp_path / 'theirs'
+    (theirs / 'venv').mkdir(parents=True)
+    with pytest.raises(StepFailed, match='holds venv, which no build made'):
+        check_build_dir(theirs, tmp_path / 'sources')
+    assert to_clean(theirs) == []
+    clean(theirs)
+    assert (theirs / 'venv').is_dir()
+
+
+def test_folder_is_known_by_its_cmake_cache_too(tmp_path):
+    build = tmp_path / 'build'
+    build.mkdir()
+
+    def cache(name):
+        text = f'# made by CMake\nCMAKE_PROJECT_NAME:STATIC={name}\n'
+        (build / 'CMakeCache.txt').write_text(text)
+
+    cache('another_project')
+    with pytest.raises(StepFailed, match='which no build made'):
+        check_build_dir(build, tmp_path)
+    cache('paddle_scatter_ops')
+    check_build_dir(build, tmp_path)
+    assert to_clean(build) == [build / 'CMakeCache.txt']
 
 
 def test_build_folder_must_not_hold_the_sources(tmp_path):
