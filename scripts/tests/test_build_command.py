@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from scripts.common import make_venv, prerequisites
+from scripts.common.steps import StepFailed
+from scripts.wheel import target
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 SHELL_SCRIPT = SCRIPTS / 'apply_and_build.sh'
@@ -94,6 +96,26 @@ def test_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     assert done.returncode == 1
     assert 'Traceback' not in done.stderr
     assert 'Not a directory' in done.stderr
+
+
+def test_space_that_is_missing_is_said_before_it_is_taken(
+    tmp_path, monkeypatch, capsys
+):
+    build = tmp_path / 'deep' / 'build'
+    usage = shutil.disk_usage(tmp_path)
+    monkeypatch.setattr(
+        shutil, 'disk_usage', lambda _: usage._replace(free=10**9)
+    )
+    with pytest.raises(StepFailed, match=r'takes 2.2 GB .* 1.0 GB are free'):
+        target.check_space(build)
+    monkeypatch.setattr(
+        shutil, 'disk_usage', lambda _: usage._replace(free=10**10)
+    )
+    target.check_space(build)
+    assert 'takes 2.2 GB' in capsys.readouterr().out
+    (build / 'venv').mkdir(parents=True)
+    target.check_space(build)
+    assert capsys.readouterr().out == ''
 
 
 def test_source_target_explains_its_own_options(tmp_path):

@@ -5,6 +5,7 @@ standard library.
 """
 
 import argparse
+import shutil
 import time
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from scripts.wheel import install_into, versions
 from scripts.wheel.steps import ROOT, packed_steps, shown, wheel_steps
 
 MEMORY_PER_JOB = 1 << 30
+SPACE = 2_200_000_000
 
 EPILOG = """\
 examples:
@@ -127,6 +129,21 @@ def check_environment(python):
         raise StepFailed(f'--into: {error}') from error
 
 
+def check_space(build):
+    """Say what a first build takes, before it takes it."""
+    if (build / 'venv').is_dir():
+        return
+    there = next(p for p in (build, *build.parents) if p.is_dir())
+    takes = f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7)'
+    free = shutil.disk_usage(there).free
+    if free < SPACE:
+        raise StepFailed(
+            f'{there}: {takes}, but {free / 1e9:.1f} GB are free there. '
+            '--build-dir names another place.'
+        )
+    print(f'In {shown(build)}, {takes}.')
+
+
 def run(args):
     """The whole build, or what it would do; the exit status."""
     start = time.monotonic()
@@ -147,6 +164,7 @@ def run(args):
         raise StepFailed(describe(missing))
     if args.into:
         check_environment(args.into)
+    check_space(build)
     with build_lock(build) as lock_fd:
         mark(build)
         if args.clean:
