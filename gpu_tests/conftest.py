@@ -4,12 +4,15 @@
 """
 
 import os
+from pathlib import Path
 
 import pytest
 
 from gpu_tests import device, paddle_standin
 
 paddle_standin.install()
+# The tests of the kernels; those of the tools, in folders below, need no GPU.
+KERNEL_TESTS = Path(__file__).resolve().parent
 
 
 def pytest_addoption(parser):
@@ -31,7 +34,8 @@ def pytest_configure(config):
 def pytest_collection_modifyitems(items):
     reason = device.missing()
     for item in items:
-        if item.get_closest_marker('no_gpu'):
+        of_kernels = item.path.parent == KERNEL_TESTS
+        if not of_kernels or item.get_closest_marker('no_gpu'):
             continue
         if reason:
             item.add_marker(pytest.mark.skip(reason=reason))
