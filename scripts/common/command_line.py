@@ -37,7 +37,7 @@ def default_jobs(memory_per_job, cores=None, free=None):
     return max(1, min(cores, free // memory_per_job))
 
 
-def exit_status(action, faults):
+def exit_status(action, *faults):
     """What `action` returns; 1 after one of its faults or an error of the
     system, 130 when stopped, 141 when nobody reads what is printed."""
     signal.signal(signal.SIGTERM, stop)
@@ -47,7 +47,7 @@ def exit_status(action, faults):
         # Python would try to print the rest when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except (faults, OSError) as error:
+    except (*faults, OSError) as error:
         print(f'\n{error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:

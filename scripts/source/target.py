@@ -218,5 +218,6 @@ def main(argv):
     if missing:
         print(f'{missing.what}: {missing.found}', file=sys.stderr)
         return 1
-    faults = (StepFailed, TreeError, SeriesError)
-    return exit_status(lambda: run_to_the_end(args), faults)
+    return exit_status(
+        lambda: run_to_the_end(args), StepFailed, TreeError, SeriesError
+    )
