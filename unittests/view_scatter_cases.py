@@ -117,8 +117,10 @@ SELECT = ViewOp(
 
 
 def _numpy_diagonal(array, offset, axis1, axis2):
-    # numpy's offset is an int of 32 bits
-    return np.diagonal(array, np.clip(offset, -1000, 1000), axis1, axis2)
+    # numpy's offset is an int of 32 bits; behind the last column or row, every
+    # offset is empty
+    limit = max(array.shape)
+    return np.diagonal(array, np.clip(offset, -limit, limit), axis1, axis2)
 
 
 def _diagonal_shape(x_shape, *attributes):
