@@ -1,9 +1,10 @@
 """Measure the operators against released Paddle, PyTorch and memory.
 
 `python -m bench --quick` takes under three minutes; without it every case is
-run for 1 and 2 threads, which takes hours. Exit code 1 if a side's
-output differs from ours or ours fails; with --strict also if a floor is
-missed.
+run for 1 and 2 threads, which takes hours. --publish measures the cases that
+the README and the docs show, in about ten minutes, and writes them there, the
+picture too. Exit code 1 if a side's output differs from ours or ours fails;
+with --strict also if a floor is missed.
 """
 
 import argparse
@@ -15,7 +16,7 @@ import time
 from pathlib import Path
 
 from bench import release_env
-from bench.report import floors, overall, summary, table
+from bench.report import floors, overall, published, summary, table
 from bench.report.changes import changes
 from bench.run import cases, instructions, limit, machine, peak, runner, small
 from bench.run.processes import Crew
@@ -45,6 +46,8 @@ def parse(arguments=None):
     add('--floors', action='store_true', help='the figures to keep, each '
         'with pass or miss')  # fmt: skip
     add('--strict', action='store_true', help='a missed floor is exit code 1')
+    add('--publish', action='store_true', help='measure what the README and '
+        'the docs show, and write it there')  # fmt: skip
     add('--memory', action='store_true', help='peak memory only')
     add('--instructions', action='store_true', help='instructions of the hot '
         'loops only, counted by valgrind')  # fmt: skip
@@ -67,7 +70,9 @@ def matches(case, pattern):
 
 def selected(args):
     """The cases of this run."""
-    if args.floors:
+    if args.publish:
+        chosen = published.chosen()
+    elif args.floors:
         chosen = floors.floor_cases()
     else:
         known = {c.name: c for c in cases.all_cases()}
@@ -89,7 +94,8 @@ def thread_counts(args):
     most = len(os.sched_getaffinity(0))
     if args.threads:
         return args.threads
-    return [min(2, most)] if args.quick or args.floors else [1, 2][:most]
+    few = args.quick or args.floors or args.publish
+    return [min(2, most)] if few else [1, 2][:most]
 
 
 def pythons(names):
@@ -162,7 +168,7 @@ def collect(args, chosen):
     start = time.monotonic()
     meta = machine.facts()
     found = pythons(args.sides.split(','))
-    whole = args.filter is None and not args.sizes
+    whole = args.filter is None and not args.sizes and not args.publish
     only_counts = args.memory or args.instructions
     results, facts = [], {}
     if not only_counts:
@@ -214,9 +220,22 @@ def verdict(args, data):
     return int(failed or (args.strict and missed))
 
 
+def publish(path):
+    """Write the figures of a run into the README, the docs and the picture."""
+    from bench.report import readme_table  # which draws: slow to import
+
+    readme_table.main([str(path), '--write'])
+    print('Written: git diff --stat shows where.')
+
+
 def main(arguments=None):
     """Run the benchmark; returns the exit code."""
     args = parse(arguments)
+    if args.publish and (args.filter or args.sizes):
+        sys.exit('bench: --publish measures all that the README shows: no '
+                 '--filter and no --sizes with it')  # fmt: skip
+    if args.publish and args.json is None:
+        args.json = release_env.ROOT / 'build' / 'bench' / 'published.json'
     chosen = selected(args)
     if args.list:
         print('\n'.join(case.name for case in chosen))
@@ -233,6 +252,8 @@ def main(arguments=None):
         from bench.report import page  # which draws: slow to import
 
         page.write(args.report, data)
+    if args.publish and not summary.failures(data['results']):
+        publish(args.json)
     return verdict(args, data)
 
 

@@ -43,15 +43,24 @@ without_python() {
 }
 
 python=
+into=
 previous=
 for argument in "$@"; do
-  if [[ $previous == --python ]]; then python=$argument; fi
-  if [[ $argument == --python=* ]]; then python=${argument#--python=}; fi
+  case $previous in
+    --python) python=$argument ;;
+    --into) into=$argument ;;
+  esac
+  case $argument in
+    --python=*) python=${argument#--python=} ;;
+    --into=*) into=${argument#--into=} ;;
+  esac
   previous=$argument
 done
 
 if [[ -n $python ]]; then
   fits "$python" || without_python "$python"
+elif [[ -n $into ]] && fits "$into"; then
+  python=$into  # what is built has to fit the Python that it is for
 else
   python=$(find_python)
   [[ -n $python ]] || without_python ""

@@ -1,58 +1,24 @@
-"""The speed section of the README, made from a result file.
+"""The figures in README, docs and the pull requests' texts.
 
-`python -m bench.report.readme_table results.json` prints it; --write puts it
-between the two marker lines of the README, and each operator's rows between
-those of its pull request's text.
+`python -m bench --publish` measures them and calls this. By itself it makes
+the texts of docs/speed.json again (--write), or says which of them differ from
+it (--check); `results.json --write` takes the figures of another run first.
 """
 
 import argparse
 import json
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
-from bench.report import table, words
+from bench.report import published, speed_picture, table, words
+from bench.report.summary import NOISE
 from bench.run.cases import EDGES, NODES
 
-README = Path(__file__).resolve().parents[2] / 'README.md'
+ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- speed: written by python -m bench.report.readme_table -->'
 END = '<!-- end of speed -->'
-MODES = ('fwd', 'grad', 'inplace')
-ELEMENTS = 1 << 24
-GRAPH = NODES[0] * NODES[1]
-
-
-class Row(NamedTuple):
-    """Operator, what differs from its headline, how it is called here."""
-
-    op: str
-    variant: str
-    label: str
-    elements: int = ELEMENTS
-
-
-_TABLE = (
-    ('masked_scatter', 'headline', 'masked_scatter'),
-    ('masked_scatter', 'mask=row', 'masked_scatter, row mask'),
-    ('masked_fill', 'headline', 'masked_fill'),
-    ('masked_fill', 'mask=row', 'masked_fill, row mask'),
-    ('masked_fill', 'value=one', 'masked_fill, Tensor value'),
-    ('select_scatter', 'headline', 'select_scatter, axis 0'),
-    ('select_scatter', 'axis=1', 'select_scatter, axis 1'),
-    ('diagonal_scatter', 'headline', 'diagonal_scatter'),
-    ('scatter', 'headline', 'scatter'),
-    ('scatter', 'reduce=sum', 'scatter, sum'),
-    ('scatter', 'axis=1,reduce=sum', 'scatter, sum, axis 1'),
-    ('scatter', 'reduce=amax', 'scatter, amax'),
-    ('scatter', 'axis=1,reduce=amax', 'scatter, amax, axis 1'),
-    ('scatter', f'updates={EDGES}', 'scatter, graph', GRAPH),
-    ('scatter', f'reduce=sum,updates={EDGES}', 'scatter, sum, graph', GRAPH),
-    ('scatter', f'reduce=mean,updates={EDGES}', 'scatter, mean, graph', GRAPH),
-    ('scatter', f'reduce=amax,updates={EDGES}', 'scatter, amax, graph', GRAPH),
-)
-ROWS = [Row(*entry) for entry in _TABLE]
-PULL_REQUESTS = README.parent / 'docs/pull_requests'
-# Texts, and the operators whose rows they show.
+PICTURE = 'docs/speed.svg'
+# Texts of pull requests, and the operators whose rows they show.
 TEXTS = {
     'masked_scatter.md': ('masked_scatter',),
     'masked_fill.md': ('masked_fill',),
@@ -60,18 +26,7 @@ TEXTS = {
     'diagonal_scatter.md': ('diagonal_scatter',),
     'scatter.md': ('scatter',),
 }
-
-
-def _find(results, row, mode, threads):
-    for result in results:
-        if (
-            (result['op'], result['variant']) == (row.op, row.variant)
-            and (result['mode'], result['threads']) == (mode, threads)
-            and (result['dtype'], result['numel']) == ('float32', row.elements)
-            and 'ms' in result['sides'].get('ours', {})
-        ):
-            return result
-    return None
+OTHERS = {'torch': 'PyTorch', 'release': 'released Paddle'}
 
 
 def _line(label, result):
@@ -89,114 +44,172 @@ def _line(label, result):
     return '| ' + ' | '.join(cells) + ' |'
 
 
-def _about(data, threads):
+def _machine(data):
     meta = data['meta']
     versions = {name: s['version'] for name, s in meta['sides'].items()}
-    commit = (meta.get('commit') or 'no commit')[:10]
-    changed = ' with local changes' if meta.get('changed_files') else ''
     return (
-        f'Measured on {meta["date"][:10]}: {meta["cpu"]}, {meta["cores"]} '
-        f'cores, {meta["system"]}, {threads} threads, commit {commit}'
-        f'{changed}; PyTorch {versions.get("torch", "-")}, released Paddle '
-        f'{versions.get("release", "-")}. float32, 16.8 million elements, '
-        'half of the mask True, medians of several turns. "By": the fastest '
-        'of the ways that PyTorch has to the same result. "Graph": '
-        f'{EDGES:,} updates in random order into {NODES[0]:,} rows of '
-        f'{NODES[1]}.'
+        f'{meta["date"][:10]}: {meta["cpu"]}, {meta["cores"]} cores, '
+        f'{meta["system"]}, {data["threads"]} threads; PyTorch '
+        f'{versions.get("torch", "-")}, released Paddle '
+        f'{versions.get("release", "-")}'
     )
 
 
-def _means(summary):
-    parts = []
-    for key, name in (('torch', 'PyTorch'), ('release', 'released Paddle')):
-        part = summary.get(key)
-        if part:
-            parts.append(
-                f'{table.times(part["geometric_mean"])} {name} '
-                f'({part["cases"]} cases, {len(part["slower"])} slower)'
-            )
-    if not parts:
-        return []
-    return [
-        '',
-        'Geometric mean over the cases of this run that both sides have: '
-        f'{"; ".join(parts)}.',
-    ]
+def _about(data):
+    meta = data['meta']
+    commit = (meta.get('commit') or 'no commit')[:10]
+    changed = ' with local changes' if meta.get('changed_files') else ''
+    return (
+        f'Measured on {_machine(data)}; commit {commit}{changed}. float32, '
+        '16.8 million elements, half of the mask True, medians of several '
+        'turns. "By": the fastest of the ways that PyTorch has to the same '
+        f'result. "Graph": {EDGES:,} updates in random order into '
+        f'{NODES[0]:,} rows of {NODES[1]}.'
+    )
 
 
-def _instructions(counts):
-    if not counts:
-        return []
-    listed = ', '.join(f'{loop} {n:.2f}' for loop, n in counts.items())
-    return [
-        '',
-        'Instructions per float32 element of the hot loops (callgrind, one '
-        f'thread): {listed}.',
-    ]
-
-
-def section(data):
-    """The text between the markers of the README."""
-    lines = rows(data, [row.op for row in ROWS])
-    lines += _means(data['summary'])
-    return '\n'.join(lines + _instructions(data.get('instructions', {})))
-
-
-def rows(data, ops):
-    """The lines of a table of some operators."""
-    results = data['results']
-    threads = max((r['threads'] for r in results), default=0)
-    lines = [_about(data, threads), '']
+def rows(data, ops=None):
+    """The lines of a table of all operators, or of some."""
+    lines = [_about(data), '']
     lines.append(
         '| API | | ours | PyTorch | by | released | x PyTorch | x released |'
     )
     lines.append('|---|---|---:|---:|---|---:|---:|---:|')
-    for row in ROWS:
-        for mode in MODES:
-            result = _find(results, row, mode, threads)
-            if result and row.op in ops:
-                lines.append(_line(row.label, result))
-    return lines
+    for row, result in published.shown(data, ops):
+        lines.append(_line(row.label, result))
+    return '\n'.join(lines)
 
 
-def replaced(text, new):
+def _compared(entry, ratio):
+    time = table.cell(entry)
+    return time if ratio is None else f'{time} ({table.times(ratio)})'
+
+
+def _slow(data, side):
+    slow = [
+        f'{row.label} {words.MODES[result["mode"]]} ({table.times(ratio)})'
+        for row, result in published.shown(data)
+        if (ratio := result[f'ratio_{side}']) is not None and ratio < NOISE
+    ]
+    listed = f': {"; ".join(slow)}' if slow else ' in none of them'
+    return f'Slower than {OTHERS[side]}{listed}.'
+
+
+def section(data):
+    """The few rows of the README, and every slow one."""
+    lines = ['| forward | ours | PyTorch | released Paddle |']
+    lines.append('|---|---:|---:|---:|')
+    for label, result in published.few(data):
+        sides = result['sides']
+        cells = [f'`{label}`', table.cell(sides['ours'])]
+        cells += [
+            _compared(sides.get(side), result[f'ratio_{side}'])
+            for side in OTHERS
+        ]
+        lines.append(f'| {" | ".join(cells)} |')
+    lines += [
+        '',
+        'In brackets: how many times as long as ours. float32, 4096x4096, half '
+        f'of the mask True. {_machine(data)}.',
+        '',
+        f'Of {len(published.shown(data))} cases measured '
+        '([docs/benchmark.md](docs/benchmark.md) has them all). '
+        + ' '.join(_slow(data, side) for side in OTHERS),
+    ]
+    return '\n'.join(lines)
+
+
+def replaced(text, new, name='the text'):
     """A text with another speed section."""
     if text.count(START) != 1 or text.count(END) != 1:
         sys.exit(
-            'bench.report.readme_table: the text must hold these two lines once '
-            f'each:\n{START}\n{END}'
+            f'bench.report.readme_table: {name} must hold these two lines '
+            f'once each:\n{START}\n{END}'
         )
     before, rest = text.split(START)
     after = rest.split(END)[1]
     return f'{before}{START}\n{new}\n{END}{after}'
 
 
-def _write(path, new):
-    path.write_text(replaced(path.read_text(), new))
+def texts(data, root):
+    """{file: its whole text} of all that shows the figures."""
+    sections = {
+        'README.md': section(data),
+        'docs/benchmark.md': rows(data),
+        **{
+            f'docs/pull_requests/{name}': rows(data, ops)
+            for name, ops in TEXTS.items()
+        },
+    }
+    return {
+        root / name: replaced((root / name).read_text('utf-8'), new, name)
+        for name, new in sections.items()
+    }
+
+
+def write(data, root):
+    """Bring every text and the picture up to date."""
+    found = texts(data, root)  # before anything is written
+    for path, text in found.items():
+        path.write_text(text, 'utf-8')
+    (root / PICTURE).write_text(speed_picture.draw(data), 'utf-8')
+
+
+def outdated(data, root):
+    """The files that show other figures than the record has."""
+    found = [
+        str(path.relative_to(root))
+        for path, text in texts(data, root).items()
+        if path.read_text('utf-8') != text
+    ]
+    picture = (root / PICTURE).read_text('utf-8')
+    if not speed_picture.shows(picture, data):
+        found.append(PICTURE)
+    return found
+
+
+def take(path, root, busy):
+    """Put the figures of a run into the record."""
+    data = json.loads(path.read_text('utf-8'))
+    warning = table.busy_lines(data['results'])
+    if warning and not busy:
+        sys.exit(
+            '\n'.join(warning) + '\nNothing is written. Measure again, or '
+            f'python -m bench.report.readme_table {path} --write --busy'
+        )
+    record = published.text(published.record(data))
+    (root / published.RECORD).write_text(record, 'utf-8')
 
 
 def main(arguments=None):
-    """Print the section, or write it into the texts."""
+    """Print the section, write the texts, or check them."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('json', type=Path)
+    parser.add_argument('json', type=Path, nargs='?', help='results of a run')
     parser.add_argument('--write', action='store_true')
+    parser.add_argument('--check', action='store_true')
     parser.add_argument(
-        '--busy', action='store_true', help='write numbers of a busy machine'
+        '--busy', action='store_true', help='take numbers of a busy machine'
     )
-    parser.add_argument('--readme', type=Path, default=README)
-    parser.add_argument('--pull-requests', type=Path, default=PULL_REQUESTS)
+    parser.add_argument('--root', type=Path, default=ROOT)
     args = parser.parse_args(arguments)
-    data = json.loads(args.json.read_text())
-    new = section(data)
-    if args.write:
-        warning = table.busy_lines(data['results'])
-        if warning and not args.busy:
-            sys.exit('\n'.join([*warning, 'Measure again, or add --busy.']))
-        _write(args.readme, new)
-        for name, ops in TEXTS.items():
-            _write(args.pull_requests / name, '\n'.join(rows(data, ops)))
+    if args.json and args.write:
+        take(args.json, args.root, args.busy)
+    path = args.root / published.RECORD
+    if args.json and not args.write:
+        data = published.record(json.loads(args.json.read_text('utf-8')))
     else:
-        print(new)
+        data = published.load(path)
+    if args.check:
+        found = outdated(data, args.root)
+        if found:
+            sys.exit(
+                f'{", ".join(found)}: other figures than {published.RECORD}. '
+                'Write them with python -m bench.report.readme_table --write'
+            )
+    elif args.write:
+        write(data, args.root)
+    else:
+        print(section(data))
 
 
 if __name__ == '__main__':

@@ -1,6 +1,5 @@
 """Tests of the benchmark tool: its checks, sums and texts, not times."""
 
-import json
 import re
 
 import numpy as np
@@ -11,61 +10,14 @@ from bench.report import (
     floors,
     overall,
     page,
-    readme_table,
     summary,
     table,
     words,
 )
-from bench.run import cases, compare, instructions, memory, small, timing
+from bench.run import cases, compare, instructions, memory, timing
 from bench.run.machine import Others
 from bench.run.worker import summary as output_summary
-
-
-def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
-    """A result as the runner makes it."""
-    case = changes.pop('case', cases.case(name))
-    sides = {
-        'ours': {'ms': ours, 'turns': [ours], 'calls': 3},
-        'torch': {'ms': torch, 'turns': [torch], 'calls': 3},
-        'release': {'na': 'a reason'},
-        'limit': {'ms': 1.0, 'turns': [1.0], 'calls': 3},
-    }
-    return {
-        'name': case.name,
-        'op': case.op,
-        'mode': case.mode,
-        'dtype': case.dtype,
-        'shape': list(case.shape),
-        'numel': case.numel,
-        'variant': case.variant,
-        'threads': threads,
-        'sides': sides,
-        'check': {'torch': 'agrees'},
-        'ratio_torch': torch / ours,
-        'ratio_release': None,
-        'of_limit': 1.0 / ours,
-        **changes,
-    }
-
-
-def run_data(results):
-    """A whole run as the command writes it."""
-    return {
-        'meta': {
-            'date': '2026-01-02T03:04:05+00:00',
-            'commit': 'c0ffee' * 7,
-            'changed_files': False,
-            'cpu': 'A <fast> processor',
-            'cores': 2,
-            'memory_gib': 24.0,
-            'system': 'Linux',
-            'sides': {'ours': {'version': '1'}, 'torch': {'version': '2'}},
-        },
-        'results': results,
-        'overhead': small.overhead(results),
-        'summary': summary.summarise(results),
-        'floors': floors.judge(results),
-    }
+from bench_samples import result, run_data
 
 
 def test_check_finds_a_single_wrong_element_and_allows_rounding():
@@ -288,65 +240,6 @@ def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
     assert 'A &lt;fast&gt; processor' in text
     # an SVG refers to its own parts only
     assert not re.search(r'(src|href)="(?!#)', text)
-
-
-def write_tables(data, readme):
-    folder = f'--pull-requests={readme.parent}'
-    readme_table.main([str(data), '--write', '--readme', str(readme), folder])
-
-
-def test_readme_section_is_written_between_its_markers(tmp_path):
-    readme, data = tmp_path / 'README.md', tmp_path / 'run.json'
-    data.write_text(json.dumps(run_data([result()])))
-    marks = f'{readme_table.START}\nold\n{readme_table.END}'
-    for path in (readme, *(tmp_path / name for name in readme_table.TEXTS)):
-        path.write_text(f'before\n{marks}\nafter\n')
-    write_tables(data, readme)
-    row = '| masked_scatter | forward |'
-    assert row in (tmp_path / 'masked_scatter.md').read_text()
-    assert row not in (tmp_path / 'scatter.md').read_text()
-    text = readme.read_text()
-    assert text.startswith('before\n') and text.endswith('\nafter\n')
-    assert 'old' not in text and '2026-01-02' in text
-    assert '| masked_scatter | forward | 2 ms | 8 ms | - | n/a | 4x |' in text
-
-
-def test_readme_names_the_forms_of_masked_fill_and_the_way_of_torch():
-    fill, tensor = (
-        result(case=cases.case('masked_fill', value=value))
-        for value in ('number', 'one')
-    )
-    tensor['sides']['torch']['way'] = 'where'
-    lines = readme_table.rows(run_data([fill, tensor]), ['masked_fill'])
-    assert lines[-2].startswith('| masked_fill | forward | 2 ms | 8 ms | - |')
-    start = '| masked_fill, Tensor value | forward | 2 ms | 8 ms | where |'
-    assert lines[-1].startswith(start)
-
-
-def test_readme_shows_the_graph_cases():
-    how = {'shape': cases.NODES, 'updates': cases.EDGES}
-    rows = [
-        result(case=cases.case('scatter', reduce=reduce, **how))
-        for reduce in ('assign', 'sum')
-    ]
-    lines = readme_table.rows(run_data(rows), ['scatter'])
-    assert lines[-2].startswith('| scatter, graph | forward |')
-    assert lines[-1].startswith('| scatter, sum, graph | forward |')
-
-
-def test_readme_section_is_not_written_for_a_busy_machine(tmp_path):
-    readme, data = tmp_path / 'README.md', tmp_path / 'run.json'
-    data.write_text(json.dumps(run_data([result(others=0.6)])))
-    marks = f'{readme_table.START}\nold\n{readme_table.END}\n'
-    readme.write_text(marks)
-    with pytest.raises(SystemExit, match='--busy'):
-        write_tables(data, readme)
-    assert readme.read_text() == marks
-
-
-def test_readme_without_markers_is_left_alone():
-    with pytest.raises(SystemExit, match='these two lines'):
-        readme_table.replaced('nothing', 'new')
 
 
 def test_command_selects_by_pattern_and_size(capsys):

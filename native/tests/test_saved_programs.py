@@ -1,7 +1,7 @@
 """Programs saved by this Paddle, loaded in the untouched release.
 
 Those with operators of Paddle's own run there. The others fail, with the words
-that README.md gives, so that one who meets them can find the cause.
+that docs/wheel.md gives, so that one who meets them can find the cause.
 """
 
 import json
@@ -82,10 +82,10 @@ def test_release_crashes_after_jit_load_as_documented(folder, release):
     assert CRASH in done.stderr + done.stdout
 
 
-def test_readme_gives_these_words():
-    readme = (ROOT / 'README.md').read_text(encoding='utf-8')
-    assert f'`{REFUSAL}`' in readme
-    assert f'`{CRASH}`' in readme
+def test_docs_give_these_words():
+    page = (ROOT / 'docs/wheel.md').read_text(encoding='utf-8')
+    assert f'`{REFUSAL}`' in page
+    assert f'`{CRASH}`' in page
 
 
 @pytest.mark.parametrize('name', PAGES)

@@ -63,7 +63,8 @@ def create(venv):
     if found:
         sys.exit(
             f'{venv} was made with Python {found}, this is {here}. Use the '
-            'same Python (--python), or start over with --clean.'
+            'same Python (--python), build in another folder (--build-dir), '
+            'or start over with --clean.'
         )
     # --clear: a venv whose python does not run was cut off half-way.
     command = [sys.executable, '-m', 'venv', '--clear', str(venv)]

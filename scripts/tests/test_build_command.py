@@ -1,6 +1,7 @@
 """Tests of the command that a user types, and of what it needs to run."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -75,6 +76,22 @@ def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     assert '[10/10] ' in done.stdout
     for tool in ('make_venv.py', 'apply_python_patches.py', 'cmake --build'):
         assert tool in done.stdout
+
+
+def test_environment_that_is_installed_into_says_what_python_is_built_for(
+    tmp_path,
+):
+    made = [sys.executable, '-m', 'venv', '--without-pip', tmp_path / 'venv']
+    subprocess.run([str(part) for part in made], check=True)
+    python = tmp_path / 'venv/bin/python'
+    folder = ('--dry-run', '--build-dir', tmp_path / 'build')
+    program = 'scripts/common/prerequisites.py'
+    for option in (('--into', python), (f'--into={python}',)):
+        done = run(*option, *folder)
+        assert done.returncode == 0, done.stderr
+        assert f'    {python} {program}\n' in done.stdout
+    done = run('--into', python, '--python', sys.executable, *folder)
+    assert f'    {sys.executable} {program}\n' in done.stdout
 
 
 def test_reader_that_stops_reading_is_no_error(tmp_path):
@@ -181,6 +198,16 @@ def test_python_without_headers_or_out_of_range_is_reported(tmp_path):
     assert (headers.what, headers.apt) == ('Python.h', 'python3-dev')
     (version,) = prerequisites.check_python(version=(3, 14))
     assert version.what == 'python 3.9 to 3.13'
+
+
+def test_readme_lists_options_that_exist():
+    readme = (SCRIPTS.parent / 'README.md').read_text('utf-8')
+    _, _, section = readme.partition('\n## Options\n')
+    rows = section.partition('\n## ')[0]
+    listed = re.findall(r'^\| `(--[a-z-]+)', rows, re.MULTILINE)
+    done = run('--python', sys.executable, '--help')
+    assert len(listed) > 5
+    assert [name for name in listed if name not in done.stdout] == []
 
 
 def test_readme_and_shell_name_the_same_pythons():

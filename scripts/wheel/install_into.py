@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -59,11 +60,20 @@ def check(python, tag, version):
         )
 
 
-def install(python, wheel):
+def pip_for(python):
+    """The environment's own pip, or ours where it has none, as uv's have."""
+    own = [python, '-m', 'pip']
+    done = subprocess.run([*own, '--version'], capture_output=True)
+    if done.returncode == 0:
+        return own
+    return [sys.executable, '-m', 'pip', '--python', python]
+
+
+def install(pip, wheel):
     """Over what is there; Paddle needs the same packages as before."""
     subprocess.run(
         [
-            *(python, '-m', 'pip', 'install', '--no-deps', '--no-index'),
+            *(*pip, 'install', '--no-deps', '--no-index'),
             *('--force-reinstall', '--disable-pip-version-check', str(wheel)),
         ],
         check=True,
@@ -80,16 +90,16 @@ def main():
         if len(wheels) != 1:
             raise IntoError('there is no wheel yet: build it with --wheel.')
         check(args.python, *asked(args.python))
-        install(args.python, wheels[0])
+        pip = pip_for(args.python)
+        install(pip, wheels[0])
     except IntoError as error:
         sys.exit(f'install_into: {error}')
     except subprocess.CalledProcessError as error:
         sys.exit(error.returncode)
-    print(f'See it: {args.python} -m paddle_scatter_info')
-    print(
-        f'Go back: {args.python} -m pip install --no-deps --force-reinstall '
-        f'{NAME}=={BASE}'
-    )
+    see = [args.python, '-m', 'paddle_scatter_info']
+    back = [*pip, 'install', '--no-deps', '--force-reinstall']
+    print(f'See it: {shlex.join(see)}')
+    print(f'Go back: {shlex.join([*back, f"{NAME}=={BASE}"])}')
 
 
 if __name__ == '__main__':

@@ -18,6 +18,7 @@ from scripts.wheel.steps import ROOT, packed_steps, shown, wheel_steps
 
 MEMORY_PER_JOB = 1 << 30
 SPACE = 2_200_000_000
+SPACE_CUDA = 8_000_000_000  # if pip finds no CPU build of PyTorch
 
 EPILOG = """\
 examples:
@@ -67,8 +68,8 @@ def add_options(parser):
     parser.add_argument(
         '--python',
         metavar='P',
-        help=f'Python {python_range()} to build for (default: the first on '
-        'PATH)',
+        help=f'Python {python_range()} to build for (default: that of '
+        '--into, or the first on PATH)',
     )
     parser.add_argument(
         '--clean',
@@ -134,7 +135,10 @@ def check_space(build):
     if (build / 'venv').is_dir():
         return
     there = next(p for p in (build, *build.parents) if p.is_dir())
-    takes = f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7)'
+    takes = (
+        f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7), '
+        f'up to {SPACE_CUDA / 1e9:.0f} GB if pip brings the one with CUDA'
+    )
     free = shutil.disk_usage(there).free
     if free < SPACE:
         raise StepFailed(

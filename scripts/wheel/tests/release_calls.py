@@ -1,4 +1,4 @@
-"""Runs calls that README.md lists, in the Paddle of the Python that runs this.
+"""Runs the calls of docs/differences.md in the Paddle of this Python.
 
 Reads a JSON list of Python expressions, prints a JSON list of what came out:
 a value, or the name of an error.

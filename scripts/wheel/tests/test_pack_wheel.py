@@ -118,3 +118,12 @@ def test_other_environment_is_refused_in_a_sentence(tag, version, message):
 def test_file_that_is_no_python_is_refused(tmp_path):
     with pytest.raises(install_into.IntoError, match='No such file'):
         install_into.asked(str(tmp_path / 'python'))
+
+
+def test_environment_without_pip_takes_the_wheel_too(wheel, tmp_path):
+    venv = tmp_path / 'venv'
+    make = [sys.executable, '-m', 'venv', '--without-pip', str(venv)]
+    subprocess.run(make, check=True)
+    python = str(venv / 'bin/python')
+    install_into.install(install_into.pip_for(python), wheel)
+    assert install_into.asked(python)[1] == '3.3.1+scatter.1'

@@ -1,4 +1,4 @@
-"""README.md's table of what is different from the release is true.
+"""The table in docs/differences.md is true.
 
 Each call runs in this Paddle and in an untouched one. A cell in backticks is
 what has to come out; `a crash` is one; other words are not looked at.
@@ -16,17 +16,15 @@ from bench import release_env
 
 ROOT = Path(__file__).resolve().parents[3]
 
-HEADING = '## What is different from 3.3.1'
+PAGE = 'docs/differences.md'
 ROW = re.compile(r'^\| `(?P<call>.+?)` \| (?P<release>.+?) \| (?P<now>.+?) \|$')
 PROGRAM = Path(__file__).with_name('release_calls.py')
 CRASH = 'a crash'
 
 
 def rows(text):
-    """[{call, release, now}] of the table under the heading."""
-    _, _, section = text.partition(HEADING)
-    lines = section.partition('\n## ')[0].splitlines()
-    table = [line for line in lines if line.startswith('| `')]
+    """[{call, release, now}] of the table."""
+    table = [line for line in text.splitlines() if line.startswith('| `')]
     found = [ROW.match(line) for line in table]
     assert all(found), table
     return [match.groupdict() for match in found]
@@ -57,7 +55,7 @@ def run(python, calls):
 def untrue(table, column, outcomes):
     """The rows whose cell says another thing than what came out."""
     return [
-        f'{row["call"]}: README says {row[column]}, got {cell(outcome)}'
+        f'{row["call"]}: the page says {row[column]}, got {cell(outcome)}'
         for row, outcome in zip(table, outcomes)
         if row[column].startswith('`') and row[column] != cell(outcome)
     ]
@@ -65,7 +63,7 @@ def untrue(table, column, outcomes):
 
 @pytest.fixture(scope='module')
 def table():
-    return rows((ROOT / 'README.md').read_text(encoding='utf-8'))
+    return rows((ROOT / PAGE).read_text(encoding='utf-8'))
 
 
 def test_this_paddle_does_what_the_table_says(table):
@@ -86,7 +84,9 @@ def test_the_release_does_what_the_table_says(table):
 
 
 def test_a_cell_that_lies_is_found():
-    text = f'{HEADING}\n\n| call |\n|---|\n| `1 + 1` | `3` | `2` |\n\n## Next\n'
+    text = '| call |\n|---|\n| `1 + 1` | `3` | `2` |\n\nBesides\n'
     (row,) = rows(text)
     assert untrue([row], 'now', run(sys.executable, [row['call']])) == []
-    assert untrue([row], 'release', [2]) == ['1 + 1: README says `3`, got `2`']
+    assert untrue([row], 'release', [2]) == [
+        '1 + 1: the page says `3`, got `2`'
+    ]

@@ -1,0 +1,165 @@
+"""The figures that the project's texts show, kept in docs/speed.json.
+
+README, docs/benchmark.md, the pull requests' texts and the picture are all
+made from that one file, so that none of them can say another thing.
+"""
+
+import json
+from typing import NamedTuple
+
+from bench.run import cases
+from bench.run.cases import EDGES, NODES
+
+RECORD = 'docs/speed.json'  # in the project's folder
+DTYPE = 'float32'
+MODES = ('fwd', 'grad', 'inplace')
+LARGE = 1 << 24
+TINY = 1 << 6
+GRAPH = NODES[0] * NODES[1]
+FIGURES = 6  # of a number in the record: more than any text shows
+
+
+class Row(NamedTuple):
+    """Operator, what differs from its headline, how it is called here."""
+
+    op: str
+    variant: str
+    label: str
+    elements: int = LARGE
+    modes: tuple = MODES
+
+
+_TABLE = (
+    ('masked_scatter', 'headline', 'masked_scatter'),
+    ('masked_scatter', 'mask=row', 'masked_scatter, row mask'),
+    ('masked_fill', 'headline', 'masked_fill'),
+    ('masked_fill', 'mask=row', 'masked_fill, row mask'),
+    ('masked_fill', 'value=one', 'masked_fill, Tensor value'),
+    ('select_scatter', 'headline', 'select_scatter, axis 0'),
+    ('select_scatter', 'axis=1', 'select_scatter, axis 1'),
+    ('diagonal_scatter', 'headline', 'diagonal_scatter'),
+    ('scatter', 'headline', 'scatter'),
+    ('scatter', 'reduce=sum', 'scatter, sum'),
+    ('scatter', 'axis=1,reduce=sum', 'scatter, sum, axis 1'),
+    ('scatter', 'reduce=amax', 'scatter, amax'),
+    ('scatter', 'axis=1,reduce=amax', 'scatter, amax, axis 1'),
+    ('scatter', f'updates={EDGES}', 'scatter, graph', GRAPH),
+    ('scatter', f'reduce=sum,updates={EDGES}', 'scatter, sum, graph', GRAPH),
+    ('scatter', f'reduce=mean,updates={EDGES}', 'scatter, mean, graph', GRAPH),
+    ('scatter', f'reduce=amax,updates={EDGES}', 'scatter, amax, graph', GRAPH),
+)
+_TINY = tuple(
+    (op, 'headline', f'{op}, 8x8', TINY, ('fwd',))
+    for op in cases.OPS
+    if op not in cases.YARDSTICKS
+)
+ROWS = [Row(*entry) for entry in (*_TABLE, *_TINY)]
+# The rows of the README and its picture, by forward.
+FEW = (
+    ('masked_scatter', 'masked_scatter'),
+    ('masked_fill', 'masked_fill'),
+    ('select_scatter, axis 0', 'select_scatter'),
+    ('diagonal_scatter', 'diagonal_scatter'),
+    ('scatter, sum', 'scatter, sum'),
+)
+
+
+def chosen():
+    """The cases that have to be measured for the texts."""
+    wanted = {
+        (row.op, row.variant, row.elements, mode)
+        for row in ROWS
+        for mode in row.modes
+    }
+    found = {}
+    for case in cases.all_cases():
+        key = (case.op, case.variant, case.numel, case.mode)
+        if case.dtype == DTYPE and key in wanted:
+            found.setdefault(key, case)  # some are there in other shapes too
+    return list(found.values())
+
+
+def find(data, row, mode):
+    """The result of a row, or None if it was not measured."""
+    for result in data['results']:
+        if (
+            (result['op'], result['variant']) == (row.op, row.variant)
+            and (result['mode'], result['dtype']) == (mode, DTYPE)
+            and (result['numel'], result['threads'])
+            == (row.elements, data['threads'])
+            and 'ms' in result['sides'].get('ours', {})
+        ):
+            return result
+    return None
+
+
+def shown(data, ops=None):
+    """[(row, result)] of what was measured, in the order of the tables."""
+    pairs = ((row, find(data, row, mode)) for row in ROWS for mode in row.modes)
+    return [
+        (row, result)
+        for row, result in pairs
+        if result and (ops is None or row.op in ops)
+    ]
+
+
+def few(data):
+    """[(label, result)] of the README's few rows."""
+    rows = {row.label: row for row in ROWS}
+    found = ((text, find(data, rows[name], 'fwd')) for name, text in FEW)
+    return [(text, result) for text, result in found if result]
+
+
+def _rounded(value):
+    return float(f'{value:.{FIGURES}g}') if isinstance(value, float) else value
+
+
+def _side(entry):
+    kept = ('ms', 'way', 'na', 'failed')
+    return {key: _rounded(entry[key]) for key in kept if key in entry}
+
+
+def _result(result):
+    same = ('op', 'variant', 'mode', 'dtype', 'numel', 'threads', 'others')
+    kept = {key: _rounded(result.get(key)) for key in same}
+    kept['sides'] = {
+        name: _side(entry)
+        for name, entry in result['sides'].items()
+        if name != 'limit'
+    }
+    for key in ('ratio_torch', 'ratio_release'):
+        kept[key] = _rounded(result[key])
+    return kept
+
+
+def _meta(meta):
+    same = ('date', 'cpu', 'cores', 'system', 'commit', 'changed_files')
+    kept = {key: meta.get(key) for key in same}
+    kept['sides'] = {
+        name: {'version': facts['version']}
+        for name, facts in meta['sides'].items()
+    }
+    return kept
+
+
+def record(data):
+    """What is kept of a run."""
+    threads = max((r['threads'] for r in data['results']), default=0)
+    data = {**data, 'threads': threads}
+    results = [_result(result) for _, result in shown(data)]
+    return {'meta': _meta(data['meta']), 'threads': threads, 'results': results}
+
+
+def text(kept):
+    """The record as JSON, a result a line."""
+    lines = ',\n'.join(f'  {json.dumps(r)}' for r in kept['results'])
+    return (
+        f'{{\n "meta": {json.dumps(kept["meta"])},\n'
+        f' "threads": {kept["threads"]},\n'
+        f' "results": [\n{lines}\n ]\n}}\n'
+    )
+
+
+def load(path):
+    """The record as a dictionary."""
+    return json.loads(path.read_text(encoding='utf-8'))

@@ -1,0 +1,154 @@
+"""The figures in the texts: taken from a run, written, and checked."""
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from bench import __main__ as command
+from bench.report import published, readme_table, speed_picture
+from bench.run import cases
+from bench_samples import result, run_data
+
+ROOT = Path(__file__).resolve().parents[2]
+SVG = '{http://www.w3.org/2000/svg}'
+
+
+def record(*results):
+    return published.record(run_data(results))
+
+
+@pytest.fixture
+def root(tmp_path):
+    """A project folder with the texts, and no figures in them."""
+    marks = f'before\n{readme_table.START}\nold\n{readme_table.END}\nafter\n'
+    names = [f'docs/pull_requests/{name}' for name in readme_table.TEXTS]
+    for name in ('README.md', 'docs/benchmark.md', *names):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(marks)
+    return tmp_path
+
+
+def take(root, results, *options):
+    """What a run does at its end."""
+    run = root / 'run.json'
+    run.write_text(json.dumps(run_data(results)))
+    readme_table.main([str(run), '--write', '--root', str(root), *options])
+
+
+def test_texts_of_this_project_show_the_record():
+    data = published.load(ROOT / published.RECORD)
+    assert len(published.few(data)) == len(published.FEW)
+    assert readme_table.outdated(data, ROOT) == []
+
+
+def test_a_run_is_written_into_every_text(root):
+    take(root, [result()])
+    readme = (root / 'README.md').read_text()
+    assert readme.startswith('before\n') and readme.endswith('\nafter\n')
+    assert 'old' not in readme and '2026-01-02' in readme
+    assert '| `masked_scatter` | 2 ms | 8 ms (4x) | n/a |' in readme
+    row = '| masked_scatter | forward | 2 ms | 8 ms | - | n/a | 4x |'
+    texts = root / 'docs/pull_requests'
+    assert row in (root / 'docs/benchmark.md').read_text()
+    assert row in (texts / 'masked_scatter.md').read_text()
+    assert row not in (texts / 'scatter.md').read_text()
+    data = published.load(root / published.RECORD)
+    assert readme_table.outdated(data, root) == []
+
+
+def test_changed_figure_is_found(root):
+    take(root, [result()])
+    readme = root / 'README.md'
+    readme.write_text(readme.read_text().replace('8 ms', '9 ms'))
+    data = published.load(root / published.RECORD)
+    assert readme_table.outdated(data, root) == ['README.md']
+    with pytest.raises(SystemExit, match='README.md: other figures than'):
+        readme_table.main(['--check', '--root', str(root)])
+    readme_table.main(['--write', '--root', str(root)])
+    readme_table.main(['--check', '--root', str(root)])
+    data['results'][0]['sides']['torch']['ms'] = 9.0
+    assert speed_picture.shows((root / 'docs/speed.svg').read_text(), data) == 0
+
+
+def test_busy_machine_changes_no_text(root):
+    before = (root / 'README.md').read_text()
+    with pytest.raises(SystemExit, match='--write --busy'):
+        take(root, [result(others=0.6)])
+    assert (root / 'README.md').read_text() == before
+    assert not (root / published.RECORD).exists()
+    take(root, [result(others=0.6)], '--busy')
+    assert (root / 'README.md').read_text() != before
+
+
+def test_text_without_markers_is_named():
+    with pytest.raises(SystemExit, match=r'a.md must hold these two lines'):
+        readme_table.replaced('nothing', 'new', 'a.md')
+
+
+def test_slow_cases_are_named():
+    slow = result(case=cases.case('select_scatter', 'grad'), ours=9.0)
+    tiny = cases.case('scatter', shape=cases.square(6))
+    data = record(result(), slow, result(case=tiny, ours=10.0))
+    text = readme_table.section(data)
+    assert 'Of 3 cases measured' in text
+    assert (
+        'Slower than PyTorch: select_scatter, axis 0 forward + backward '
+        '(0.889x); scatter, 8x8 forward (0.8x).'
+    ) in text
+    assert 'Slower than released Paddle in none of them.' in text
+
+
+def test_table_names_the_forms_of_a_call_and_the_way_of_torch():
+    fill, tensor = (
+        result(case=cases.case('masked_fill', value=value))
+        for value in ('number', 'one')
+    )
+    tensor['sides']['torch']['way'] = 'where'
+    how = {'shape': cases.NODES, 'updates': cases.EDGES}
+    graph = result(case=cases.case('scatter', reduce='sum', **how))
+    lines = readme_table.rows(record(fill, tensor, graph)).splitlines()
+    assert lines[-3].startswith('| masked_fill | forward | 2 ms | 8 ms | - |')
+    start = '| masked_fill, Tensor value | forward | 2 ms | 8 ms | where |'
+    assert lines[-2].startswith(start)
+    assert lines[-1].startswith('| scatter, sum, graph | forward |')
+
+
+def test_record_keeps_what_the_texts_need(root):
+    data = record(result(), result(case=cases.case('clone')))
+    assert [r['op'] for r in data['results']] == ['masked_scatter']
+    path = root / 'speed.json'
+    path.write_text(published.text(data))
+    assert published.load(path) == data
+
+
+def test_picture_cuts_the_one_bar_that_would_dwarf_the_others():
+    scatter, fill = result(), result('masked_fill', ours=3.0)
+    scatter['sides']['release'] = {'ms': 500.0}
+    svg = speed_picture.draw(record(scatter, fill))
+    texts = [
+        ''.join(node.itertext())
+        for node in ElementTree.fromstring(svg).iter(f'{SVG}text')
+    ]
+    for text in ('500 ms', '8 ms', '3 ms', 'masked_fill', 'released Paddle'):
+        assert text in texts
+    assert 'masked_fill: ours 3 ms, PyTorch 8 ms' in svg
+    assert len(svg) < 30_000
+
+
+def test_every_row_of_the_texts_is_measured():
+    found = {(c.op, c.variant, c.numel, c.mode) for c in published.chosen()}
+    wanted = {(r.op, r.variant, r.elements, 'fwd') for r in published.ROWS}
+    assert wanted <= found
+    assert len(found) == len(published.chosen())
+    names = {row.label for row in published.ROWS}
+    assert {name for name, _ in published.FEW} <= names
+
+
+def test_command_publishes_all_or_nothing(capsys):
+    assert command.main(['--list', '--publish']) == 0
+    listed = capsys.readouterr().out.split()
+    assert listed == [case.name for case in published.chosen()]
+    with pytest.raises(SystemExit, match='--publish measures all'):
+        command.main(['--publish', '--filter', 'masked_fill'])
