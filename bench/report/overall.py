@@ -31,7 +31,7 @@ def _means(summary):
             _row(f'cases slower than {name}: none', len(part['slower']), 0)
         )
     if summary.get('limit'):
-        text = f'large cases over {LIMIT:g} times the limit: none'
+        text = f'large cases over {LIMIT:g} times a bare copy: none'
         rows.append(_row(text, len(summary['limit']['slower']), 0))
     return rows
 
@@ -55,7 +55,7 @@ def _gain(summary, results):
         for row in summary['thread_gain']
         if row['name'] not in bound
     ]
-    text = f'two threads at least {GAIN:g}x one, off the limit of memory'
+    text = f'two threads at least {GAIN:g}x one, where memory is not the limit'
     return _row(text, min(gains, default=None), GAIN, True)
 
 
