@@ -8,6 +8,7 @@ way that both understand, and be found by unittest, which Paddle runs them with.
 import ast
 import re
 import sys
+import sysconfig
 from pathlib import Path
 
 import pytest
@@ -38,10 +39,23 @@ METHODS = {
     'check_grad': (GRAD, 2),
     'check_grad_with_place': (GRAD | {'place'}, 3),
 }
+
+
+def standard_library():
+    """Of Python 3.9 too, which has no list of its modules."""
+    if hasattr(sys, 'stdlib_module_names'):
+        return set(sys.stdlib_module_names)
+    folder = Path(sysconfig.get_paths()['stdlib'])
+    files = [*folder.iterdir(), *(folder / 'lib-dynload').iterdir()]
+    return {path.name.split('.')[0] for path in files} | set(
+        sys.builtin_module_names
+    )
+
+
 # What Paddle's python/unittest_py/requirements.txt brings to test machines, of
 # that which is of use here; anything else needs a way without it.
 INSTALLED = {'numpy', 'paddle', 'scipy', 'hypothesis', 'parameterized'}
-INSTALLED |= set(sys.stdlib_module_names)
+INSTALLED |= standard_library()
 
 
 def imported(tree):
