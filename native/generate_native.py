@@ -15,9 +15,10 @@ import jinja2
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from native.entry import EntryView, GlueError, camel, check_entries
+from native.entry import EntryView, GlueError, camel
 from scripts.common.files import write_if_changed
 from scripts.op_rules import schema
+from scripts.op_rules.check_ops_yaml import check_folder
 
 # Each file: its template, and the backend that the template is told.
 FILES = {
@@ -32,10 +33,15 @@ TEMPLATES = ROOT / 'native'
 
 
 def render(yaml_dir, paddle_version, names=tuple(FILES)):
-    """The generated files, by name."""
-    files = schema.load_dir(yaml_dir)
-    for op_file in files:
-        check_entries(op_file)
+    """The generated files, by name, of entries without a fault."""
+    faults = check_folder(yaml_dir)
+    if faults:
+        raise GlueError('\n'.join(faults))
+    return render_files(schema.load_dir(yaml_dir), paddle_version, names)
+
+
+def render_files(files, paddle_version, names):
+    """The same of entries that have been read."""
     entries = [
         EntryView(op_file, entry)
         for op_file in files
@@ -90,7 +96,7 @@ def main():
     paddle_version = args.paddle_version or version('paddlepaddle')
     try:
         texts = render(args.yaml_dir, paddle_version)
-    except (GlueError, schema.SchemaError) as error:
+    except GlueError as error:
         sys.exit(f'generate_native: {error}')
     for name, text in texts.items():
         write_if_changed(args.out / name, text.encode())

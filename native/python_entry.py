@@ -3,23 +3,6 @@
 _CPP_DEFAULT = {'true': 'True', 'false': 'False'}
 
 
-class GlueError(ValueError):
-    """An entry that the glue cannot express."""
-
-
-def python_default(entry, attr):
-    """A YAML default as Python source."""
-    text = _CPP_DEFAULT.get(attr.default, attr.default)
-    try:
-        compile(text, entry.where, 'eval')
-    except SyntaxError:
-        raise GlueError(
-            f'{entry.where}: attribute `{attr.name}` has a default that is '
-            f'not a literal: {attr.default}'
-        ) from None
-    return text
-
-
 class PythonSide:
     """The Python source that an EntryView, which this is a part of, gives."""
 
@@ -83,7 +66,8 @@ class PythonSide:
             if attr.default is None:
                 found.append(attr.name)
             else:
-                found.append(f'{attr.name}={python_default(self.entry, attr)}')
+                default = _CPP_DEFAULT.get(attr.default, attr.default)
+                found.append(f'{attr.name}={default}')
         return ', '.join(found)
 
     @property

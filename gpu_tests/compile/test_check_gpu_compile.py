@@ -141,7 +141,7 @@ def test_signatures_of_the_yaml_are_compiled(project, capsys):
 def test_yaml_that_cannot_be_read_is_told(project, capsys):
     project.write('ops_yaml/fill.yaml', YAML.replace('int64_t', 'Place'))
     assert project.run() == 1
-    assert 'attribute `axis` has type `Place`' in capsys.readouterr().err
+    assert 'for axis, got `Place`' in capsys.readouterr().err
 
 
 def test_arguments_of_the_compiler(project):

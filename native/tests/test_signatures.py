@@ -6,6 +6,7 @@ import pytest
 
 from native import generate_native
 from native.tests import native_compiler
+from scripts.op_rules import schema
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +24,8 @@ def compile_text(path, text):
 def compile_signatures(folder, yaml):
     """Whether the signatures of a changed YAML compile, and the messages."""
     (folder / 'select_scatter.yaml').write_text(yaml)
-    text = generate_native.render(folder, '', [NAME])[NAME]
+    files = [schema.load_file(folder / 'select_scatter.yaml')]
+    text = generate_native.render_files(files, '', [NAME])[NAME]
     return compile_text(folder / NAME, text)
 
 

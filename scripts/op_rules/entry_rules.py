@@ -6,35 +6,44 @@ What two entries owe each other is in gradients.py.
 
 from __future__ import annotations
 
-from scripts.op_rules.grammar import candidates, split_items, value_of
+import re
 
-TENSOR_TYPES = {'Tensor', 'Tensor[]'}
-PLAIN_TYPES = {'bool', 'int', 'int64_t', 'float', 'double'}
-ATTR_TYPES = (
-    PLAIN_TYPES
-    | {f'{t}[]' for t in (*PLAIN_TYPES, 'str', 'Scalar')}
-    | {f'Scalar({t})' for t in PLAIN_TYPES}
-    | {'str', 'Place', 'DataLayout', 'DataType', 'IntArray', 'Scalar'}
-)
-# What may choose the kernel's dtype, layout or backend besides a Tensor.
-CHOICE_TYPES = {
-    'data_type': 'DataType',
-    'layout': 'DataLayout',
-    'backend': 'Place',
+# type -> its defaults, as both Paddle's generators and Python read them
+ATTR_TYPES = {
+    'bool': re.compile('true|false'),
+    'int': re.compile(r'-?\d+'),
+    'int64_t': re.compile(r'-?\d+'),
+    'float': re.compile(r'-?\d+(\.\d*)?(e-?\d+)?'),
+    'str': re.compile(r'"[^"]*"'),
 }
 
 
 def rule_types(entry):
-    for args, known in (
-        (entry.tensors, TENSOR_TYPES),
-        (entry.attrs, ATTR_TYPES),
-    ):
-        for arg in args:
-            if arg.type not in known:
-                yield (
-                    f'args: expected a type out of {", ".join(sorted(known))} '
-                    f'for {arg.name}, got `{arg.type}`'
-                )
+    if not entry.tensors:
+        yield 'args: expected a Tensor, got none'
+    for tensor in entry.tensors:
+        if tensor.type != 'Tensor':
+            yield (
+                f'args: expected Tensor for {tensor.name}, got `{tensor.type}`: '
+                'the wheel target knows no other'
+            )
+    for attr in entry.attrs:
+        if attr.type not in ATTR_TYPES:
+            yield (
+                f'args: expected a type out of {", ".join(ATTR_TYPES)} for '
+                f'{attr.name}, got `{attr.type}`: the wheel target knows no other'
+            )
+
+
+def rule_defaults(entry):
+    for attr in entry.attrs:
+        known = ATTR_TYPES.get(attr.type)
+        text = attr.default
+        if known and text is not None and not known.fullmatch(text):
+            yield (
+                f'args: expected a literal {attr.type} as the default of '
+                f'{attr.name}, got `{text}`'
+            )
 
 
 def rule_defaults_last(entry):
@@ -61,22 +70,6 @@ def rule_param_names(entry):
         yield from _unknown(key, names or (), arg_names(entry))
 
 
-def rule_data_transform(entry):
-    tensors = [t.name for t in entry.tensors]
-    for inner in ('skip_transform', 'support_trans_dtype'):
-        key = f'data_transform.{inner}'
-        text = value_of(entry.raw, key)
-        if isinstance(text, str):
-            yield from _unknown(key, split_items(text), tensors)
-
-
-def rule_intermediate(entry):
-    text = entry.raw.get('intermediate')
-    if isinstance(text, str):
-        outputs = [o.name for o in entry.outputs]
-        yield from _unknown('intermediate', split_items(text), outputs)
-
-
 def _unknown(key, names, known):
     for name in names:
         if name not in known:
@@ -86,60 +79,67 @@ def _unknown(key, names, known):
 
 
 def rule_inplace(entry):
-    inputs = {t.name: t.type for t in entry.tensors}
-    outputs = {o.name: o.type for o in entry.outputs}
     for source, target in entry.inplace:
-        yield from _unknown('inplace', [source], inputs)
-        yield from _unknown('inplace', [target], outputs)
-        types = inputs.get(source), outputs.get(target)
-        if None not in types and types[0] != types[1]:
-            yield (
-                f'inplace: expected two of one type, got {types[0]} {source} '
-                f'and {types[1]} {target}'
-            )
+        yield from _unknown(
+            'inplace', [source], [t.name for t in entry.tensors]
+        )
+        yield from _unknown(
+            'inplace', [target], [o.name for o in entry.outputs]
+        )
     for side, what in enumerate(('input', 'output')):
         names = [pair[side] for pair in entry.inplace]
         for name in sorted({n for n in names if names.count(n) > 1}):
             yield f'inplace: expected each {what} once, got {name} twice'
+    if entry.inplace and not entry.is_backward and len(entry.outputs) > 1:
+        yield (
+            'inplace: expected it of an op with one result, got '
+            f'{len(entry.outputs)}: the wheel target knows no other'
+        )
 
 
-def rule_kernel_choice(entry):
-    """data_type, layout and backend name something that is always there."""
-    for choice, attr_type in CHOICE_TYPES.items():
-        key = f'kernel.{choice}'
-        for name in candidates(value_of(entry.raw, key)):
-            tensor, attr = entry.tensor(name), entry.attr(name)
-            wanted = f'{key}: expected a Tensor of args or a {attr_type}, got'
-            if attr and attr.type != attr_type:
-                yield f'{wanted} {attr.type} {name}'
-            elif not attr and not tensor:
-                yield f'{wanted} {name}'
-            elif tensor and tensor.optional:
-                yield f'{key}: expected no optional Tensor, got {name}'
-
-
-def rule_data_type_buffer(entry):
-    """A tensor without its buffer cannot say which kernel runs."""
-    without = [t.name for t in entry.tensors if t.no_need_buffer]
-    if not without or not entry.kernel:
+def rule_data_type(entry):
+    """It names a Tensor that is always there, and its values too."""
+    key, name = 'kernel.data_type', entry.data_type
+    if name is None:
+        if any(t.no_need_buffer for t in entry.tensors):
+            yield f'{key}: expected a Tensor outside of no_need_buffer, got none'
         return
-    key = 'kernel.data_type'
-    if not entry.data_type:
-        yield f'{key}: expected a Tensor outside of no_need_buffer, got none'
-    for name in candidates(entry.data_type):
-        if name in without:
+    tensor = entry.tensor(name)
+    if tensor is None:
+        yield from _unknown(key, [name], [t.name for t in entry.tensors])
+    elif tensor.optional:
+        yield f'{key}: expected no optional Tensor, got {name}'
+    elif tensor.no_need_buffer:
+        yield f'{key}: expected a Tensor outside of no_need_buffer, got {name}'
+
+
+def rule_optional(entry):
+    """The wheel target knows absent Tensors in gradients only."""
+    if entry.is_backward or not entry.backward:
+        return
+    for tensor in entry.tensors:
+        if tensor.optional:
             yield (
-                f'{key}: expected a Tensor outside of no_need_buffer, got {name}'
+                'optional: expected none in an op that has a gradient, got '
+                f'{tensor.name}: the wheel target knows them in gradients only'
             )
+
+
+def rule_one_result(entry):
+    if entry.backward and not entry.is_backward and len(entry.outputs) > 1:
+        yield (
+            'output: expected one result of an op that has a gradient, got '
+            f'{len(entry.outputs)}: the wheel target knows no other'
+        )
 
 
 ENTRY_RULES = (
     rule_types,
+    rule_defaults,
     rule_defaults_last,
     rule_param_names,
-    rule_data_transform,
-    rule_intermediate,
     rule_inplace,
-    rule_kernel_choice,
-    rule_data_type_buffer,
+    rule_data_type,
+    rule_optional,
+    rule_one_result,
 )

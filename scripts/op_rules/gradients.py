@@ -7,8 +7,6 @@ forward, which is a gradient itself, under the names `grad_out`, `grad_x` instea
 
 from __future__ import annotations
 
-import re
-
 
 def rule_backward_args(entry):
     """Forward inputs, then forward outputs, then their gradients, then attrs."""
@@ -19,7 +17,7 @@ def rule_backward_args(entry):
     grads = {f'{name}_grad': kind for name, kind in outputs.items()}
     allowed = {**inputs, **outputs, **grads}
     yield from _subset('args', entry.tensors, allowed)
-    attrs = {a.name: forward_type(a.type) for a in entry.forward.attrs}
+    attrs = {a.name: a.type for a in entry.forward.attrs}
     yield from _subset('args', entry.attrs, attrs)
     if not any(t.name in grads for t in entry.tensors):
         yield f'args: expected an output gradient out of {_listed(grads)}, got none'
@@ -39,7 +37,7 @@ def _subset(key, present, allowed):
     for item in present:
         if item.name not in allowed:
             yield f'{key}: expected names out of {_listed(order)}, got {item.name}'
-        elif forward_type(item.type) != allowed[item.name]:
+        elif item.type != allowed[item.name]:
             yield (
                 f'{key}: expected {allowed[item.name]} {item.name}, as the '
                 f'forward line says, got {item.type} {item.name}'
@@ -70,6 +68,16 @@ def rule_backward_exists(entry, entries):
         )
 
 
+def rule_orders(entry, entries):
+    """The wheel target knows gradients and gradients of those."""
+    forward = entries.get(entry.forward.name) if entry.forward else None
+    if entry.backward and forward and forward.is_backward:
+        yield (
+            f'backward: expected none of a second-order entry, got '
+            f'{entry.backward}: the wheel target knows no third order'
+        )
+
+
 def rule_forward_agrees(entry, entries):
     """The forward line must repeat the args and outputs of its entry."""
     if not entry.forward:
@@ -93,7 +101,7 @@ def rule_forward_agrees(entry, entries):
 def _same_list(what, seen, real, second_order):
     """Same number, types and names, in order."""
     wanted = [
-        f'{forward_type(r.type)} {seen_name(r.name) if second_order else r.name}'
+        f'{r.type} {seen_name(r.name) if second_order else r.name}'
         for r in real
     ]
     got = [f'{s.type} {s.name}' for s in seen]
@@ -104,8 +112,7 @@ def _same_list(what, seen, real, second_order):
         )
         return
     for theirs, mine in zip(wanted, got):
-        # with brackets the type is a fault already, see grammar.py
-        if theirs != forward_type(mine):
+        if theirs != mine:
             yield f'forward: expected `{theirs}` in {what}, got `{mine}`'
 
 
@@ -116,11 +123,6 @@ def _same_defaults(seen, real):
                 f'forward: expected the default {theirs.default} for '
                 f'{theirs.name}, got {mine.default}'
             )
-
-
-def forward_type(text):
-    """An attribute's type in a forward line: `Scalar` without `(double)`."""
-    return re.sub(r'^Scalar\(\w+\)', 'Scalar', text)
 
 
 def seen_name(name):
@@ -140,4 +142,4 @@ def _listed(names):
 
 # Rules on one entry, and rules that need the other entries of its file.
 GRADIENT_RULES = (rule_backward_args, rule_backward_outputs)
-PAIR_RULES = (rule_backward_exists, rule_forward_agrees)
+PAIR_RULES = (rule_backward_exists, rule_orders, rule_forward_agrees)

@@ -3,8 +3,7 @@
 One file holds one operator: a list with one `op` entry and any number of
 `backward_op` entries, each exactly as it stands in Paddle's ops.yaml and
 backward.yaml. Only syntax is judged here; what an entry may say beyond that
-is for check_ops_yaml.py, and what the wheel glue can express is for
-generate_native.py.
+is for check_ops_yaml.py.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import yaml
 
 ENTRY_KEYS = ('op', 'backward_op')
 _TYPED_NAME = re.compile(r'^(?P<type>\S.*?)\s+(?P<name>[A-Za-z_]\w*)$')
-_OUTPUT = re.compile(r'^(?P<type>Tensor(\[\])?)\s*(\(\s*(?P<name>\w+)\s*\))?$')
+_OUTPUT = re.compile(r'^(?P<type>Tensor)\s*(\(\s*(?P<name>\w+)\s*\))?$')
 _SIGNATURE = re.compile(
     r'^(?P<name>\w+)\s*(?P<args>\(.*\))\s*->\s*(?P<out>.+)$'
 )
@@ -182,10 +181,7 @@ def parse_outputs(text: str, where: str) -> tuple[Output, ...]:
     for item in split_top_level(text):
         match = _OUTPUT.match(item)
         if match is None:
-            raise SchemaError(
-                f'{where}: expected `Tensor(name)` or `Tensor[](name)`, got '
-                f'`{item}`'
-            )
+            raise SchemaError(f'{where}: expected `Tensor(name)`, got `{item}`')
         outputs.append(Output(match['name'] or 'out', match['type']))
     _reject_twins([o.name for o in outputs], where)
     return tuple(outputs)
@@ -234,7 +230,7 @@ def parse_entry(raw: Any, path: Path) -> Entry:
             raise SchemaError(f'{where}: {key}: expected this key, got none')
     tensors, attrs = parse_args(str(raw['args']), f'{where}: args')
     outputs = parse_outputs(str(raw['output']), f'{where}: output')
-    marks = _marks(raw, tensors, outputs, where)
+    marks = _marks(raw, tensors, where)
     infer, kernel = (
         _block(raw, 'infer_meta', where),
         _block(raw, 'kernel', where),
@@ -320,19 +316,15 @@ def _reject_twins(names: list[str], where: str) -> None:
         )
 
 
-def _marks(raw, tensors, outputs, where) -> dict[str, list[str]]:
-    """Names that an entry marks; an output may be optional too."""
+def _marks(raw, tensors, where) -> dict[str, list[str]]:
+    """Names of inputs that an entry marks."""
     marks = {k: _names(raw.get(k)) for k in ('optional', 'no_need_buffer')}
-    inputs = [t.name for t in tensors]
-    known = {
-        'optional': [*inputs, *(o.name for o in outputs)],
-        'no_need_buffer': inputs,
-    }
+    known = [t.name for t in tensors]
     for key, names in marks.items():
-        unknown = [n for n in names if n not in known[key]]
+        unknown = [n for n in names if n not in known]
         if unknown:
             raise SchemaError(
-                f'{where}: {key}: expected names out of {", ".join(known[key])}'
+                f'{where}: {key}: expected names out of {", ".join(known)}'
                 f', got {", ".join(unknown)}'
             )
     return marks

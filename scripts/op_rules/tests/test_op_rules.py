@@ -1,4 +1,5 @@
-"""What entries may say and owe each other: each rule with planted faults."""
+"""Each rule on entries with planted faults: their text, what they may say, and
+what they owe each other."""
 
 import pytest
 
@@ -6,18 +7,69 @@ from scripts.op_rules import check_ops_yaml
 from scripts.op_rules.tests.yaml_samples import line_of, planted, write
 
 # (text in GOOD, what stands there instead, where the fault is, its sentence)
+GRAMMAR_FAULTS = [
+    # keys and their values
+    ('  inplace :', '  in_place :', 'tuck.in_place', 'unknown key; expected one of args,'),
+    ('    param : [x, mask, a', '    parms : [x, mask, a', 'tuck.infer_meta.parms',
+     'unknown key; expected one of func, param, spmd_rule'),
+    ('(x -> out)', '[x]', 'tuck.inplace', "expected one line of text, got ['x']"),
+    ('kernel :\n    func : tuck\n    param : [x, mask, parts, by, axis]\n    data_type : x',
+     'kernel : tuck', 'tuck.kernel', "expected keys below it, got 'tuck'"),
+    ('    func : TuckInferMeta\n', '', 'tuck.infer_meta', 'expected a func, got none'),
+    ('[x, mask, axis]', 'x', 'tuck.infer_meta.param', "expected a list [a, b], got 'x'"),
+    ('[x, mask, axis]', '3', 'tuck.infer_meta.param', 'expected a list [a, b], got 3'),
+    ('func : tuck\n', 'func : [tuck]\n', 'tuck.kernel.func', "expected text, got ['tuck']"),
+    ('  output : Tensor(x_grad)\n', '', 'tuck_grad', 'output: expected this key, got none'),
+    ('  forward : tuck_grad', '  traits : tuck_grad', 'tuck_double_grad',
+     'forward: expected this key, got none'),
+    ('  infer_meta :\n    func : UnchangedInferMeta\n    param : [x]\n', '', 'tuck_grad',
+     'infer_meta: expected this key, got none'),
+    ('  inplace : (x -> out)', '  forward : tuck (Tensor x) -> Tensor', 'tuck.forward',
+     'expected this key in a backward_op only'),
+    # names
+    ('- op : tuck', '- op : Tuck', 'Tuck', 'got `Tuck`'),
+    ('backward : tuck_grad\n', 'backward : tuck_grad, other\n', 'tuck.backward',
+     'expected one name, got `tuck_grad, other`'),
+    ('func : TuckInferMeta', 'func : phi::TuckInferMeta', 'tuck.infer_meta.func',
+     'expected one name, got `phi::TuckInferMeta`'),
+    # the list of arguments
+    ('(Tensor x, Tensor mask, Tensor', 'Tensor x, Tensor mask, Tensor', 'tuck.args',
+     'expected a list in brackets, got `Tensor x,'),
+    ('(Tensor x, Tensor mask, Tensor', '(Tensor  x, Tensor mask, Tensor', 'tuck.args',
+     'with one blank after the type, got `Tensor  x`'),
+    ('(Tensor x, Tensor mask, Tensor', '(x, Tensor mask, Tensor', 'tuck.args', 'got `x`'),
+    ('int axis=0, bool flag = true)\n', 'int axis=, bool flag = true)\n', 'tuck.args', 'got `int axis=`'),
+    ('bool flag = true)\n', 'str flag = "a,b")\n', 'tuck.args', 'got `b"`'),
+    ('bool flag = true)\n', 'str flag = "a=b")\n', 'tuck.args', 'got `str flag = "a=b"`'),
+    # the forward line
+    ('forward : tuck (', 'forward : Tuck (', 'tuck_grad.forward',
+     'expected `name (Tensor x, int axis) -> Tensor(out)`, got `Tuck ('),
+    ('-> Tensor(out)', '', 'tuck_grad.forward', 'expected `name (Tensor x, int axis)'),
+    ('-> Tensor(out)', '-> (out)', 'tuck_grad.forward',
+     'expected `Tensor(name)`, got `(out)`'),
+    ('tuck (Tensor x, Tensor mask', 'tuck (x, Tensor mask', 'tuck_grad.forward', 'got `x`'),
+    # lists of names and pairs
+    ('Tensor (out)', 'Tensors(out)', 'tuck.output', 'got `Tensors(out)`'),
+    ('Tensor (out)', 'Tensor[](out)', 'tuck.output', 'got `Tensor[](out)`'),
+    ('(x -> out)', '(x, out)', 'tuck.inplace', 'expected `(input -> output)`, got `(x`'),
+    ('(x -> out)', 'x -> out', 'tuck.inplace', 'expected `(input -> output)`, got `x -> out`'),
+    ('no_need_buffer : x', 'no_need_buffer : x mask', 'tuck_grad.no_need_buffer',
+     'expected a name, got `x mask`'),
+    ('data_type : x', 'data_type : x mask', 'tuck.kernel.data_type',
+     'expected one name, got `x mask`'),
+    ('data_type : x', 'data_type : x > mask', 'tuck.kernel.data_type', 'got `x > mask`'),
+    ('func : tuck\n', 'func : tuck {dense -> dense}\n', 'tuck.kernel.func', 'expected one name, got'),
+    ('paddle::dialect::Infer', 'Infer', 'tuck.interfaces', 'expected a C++ class with its namespace'),
+]  # fmt: skip
 ENTRY_FAULTS = [
-    ('Tensor[] parts, Scalar(double)', 'Tensor? parts, Scalar(double)', 'tuck.args',
+    ('Tensor parts, float', 'Tensor? parts, float', 'tuck.args',
      'expected `type name` or `type name = default` with one blank'),
-    ('Tensor[] parts, Scalar(double)', 'Tensor[2] parts, Scalar(double)', 'tuck.args',
-     'expected a type out of Tensor, Tensor[] for parts, got `Tensor[2]`'),
-    ('Scalar(double) by', 'Scalar(half) by', 'tuck.args', 'for by, got `Scalar(half)`'),
     ('by, int axis=0, bool flag = ', 'by, integer axis=0, bool flag = ', 'tuck.args',
      'for axis, got `integer`'),
-    ('(Tensor x, Tensor mask, Tensor out_grad, Scalar by,', '(Tensor x, Scalar by, Tensor mask, '
+    ('(Tensor x, Tensor mask, Tensor out_grad, float by,', '(Tensor x, float by, Tensor mask, '
      'Tensor out_grad,', 'tuck_grad.args',
-     'expected Tensors before attributes, got `Tensor mask` after `Scalar by`'),
-    ('(Tensor x, Tensor mask, Tensor[]', '(Tensor x, Tensor x, Tensor[]', 'tuck.args',
+     'expected Tensors before attributes, got `Tensor mask` after `float by`'),
+    ('(Tensor x, Tensor mask, Tensor', '(Tensor x, Tensor x, Tensor', 'tuck.args',
      'expected each name once, got x twice'),
     ('bool flag = true)\n', 'bool flag)\n', 'tuck.args',
      'expected a default for flag, as axis before it has one, got none'),
@@ -25,42 +77,45 @@ ENTRY_FAULTS = [
      'expected a name out of x, mask, parts, by, axis, flag, got msk'),
     ('[x, mask, parts, by, axis]', '[x, mask, part, by, axis]', 'tuck.kernel.param',
      'expected a name out of x, mask, parts, by, axis, flag, got part'),
-    ('skip_transform : mask', 'skip_transform : axis', 'tuck.data_transform.skip_transform',
-     'expected a name out of x, mask, parts, got axis'),
-    ('skip_transform : mask', 'support_trans_dtype : x, y',
-     'tuck.data_transform.support_trans_dtype', 'expected a name out of x, mask, parts, got y'),
-    ('intermediate : count', 'intermediate : sum', 'tuck.intermediate',
-     'expected a name out of out, count, got sum'),
     ('optional : grad_x_grad', 'optional : other', 'tuck_double_grad.optional',
-     'expected names out of mask, grad_out, grad_x_grad, grad_out_grad, got other'),
+     'expected names out of mask, grad_out, grad_x_grad, got other'),
     ('no_need_buffer : x', 'no_need_buffer : x_grad', 'tuck_grad.no_need_buffer',
      'expected names out of x, mask, out_grad, got x_grad'),
+    # what the wheel target knows
+    ('float by, int axis=0, bool flag = ', 'double by, int axis=0, bool flag = ', 'tuck.args',
+     'expected a type out of bool, int, int64_t, float, str for by, got `double`: the wheel target'),
+    ('float by, int axis=0, bool flag = ', 'Scalar by, int axis=0, bool flag = ', 'tuck.args',
+     'for by, got `Scalar`: the wheel target knows no other'),
+    ('Tensor parts, float by, int axis=0, bool flag = ', 'Tensor[] parts, float by, int axis=0, bool flag = ',
+     'tuck.args', 'expected Tensor for parts, got `Tensor[]`: the wheel target knows no other'),
+    ('int axis=0, bool flag = true)\n', 'int axis=0 + 1, bool flag = true)\n', 'tuck.args',
+     'expected a literal int as the default of axis, got `0 + 1`'),
+    ('bool flag = true)\n', 'bool flag = yes)\n', 'tuck.args', 'a literal bool as the default of flag, got `yes`'),
+    ('(Tensor x, Tensor mask, Tensor parts, float by,', '(float by,', 'tuck.args',
+     'expected a Tensor, got none'),
+    ('output : Tensor (out)', 'output : Tensor(out), Tensor(count)', 'tuck.output',
+     'expected one result of an op that has a gradient, got 2'),
+    ('  inplace : (x -> out)', '  optional : mask', 'tuck.optional',
+     'expected none in an op that has a gradient, got mask'),
     # in place
     ('(x -> out)', '(y -> out)', 'tuck.inplace', 'expected a name out of x, mask, parts, got y'),
-    ('(x -> out)', '(x -> y)', 'tuck.inplace', 'expected a name out of out, count, got y'),
+    ('(x -> out)', '(x -> y)', 'tuck.inplace', 'expected a name out of out, got y'),
     ('(x -> out)', '(out -> x)', 'tuck.inplace', 'expected a name out of x, mask, parts, got out'),
-    ('(x -> out)', '(parts -> out)', 'tuck.inplace',
-     'expected two of one type, got Tensor[] parts and Tensor out'),
-    ('(x -> out)', '(x -> out), (x -> count)', 'tuck.inplace', 'expected each input once, got x twice'),
     ('(x -> out)', '(x -> out), (mask -> out)', 'tuck.inplace',
      'expected each output once, got out twice'),
     # what chooses the kernel
     ('data_type : x', 'data_type : y', 'tuck.kernel.data_type',
-     'expected a Tensor of args or a DataType, got y'),
+     'expected a name out of x, mask, parts, got y'),
     ('data_type : x', 'data_type : axis', 'tuck.kernel.data_type',
-     'expected a Tensor of args or a DataType, got int axis'),
-    ('data_type : x', 'layout : axis', 'tuck.kernel.layout',
-     'expected a Tensor of args or a DataLayout, got int axis'),
-    ('data_type : x', 'backend : out', 'tuck.kernel.backend',
-     'expected a Tensor of args or a Place, got out'),
+     'expected a name out of x, mask, parts, got axis'),
     ('data_type : grad_out', 'data_type : grad_x_grad', 'tuck_double_grad.kernel.data_type',
      'expected no optional Tensor, got grad_x_grad'),
     ('data_type : out_grad', 'data_type : x', 'tuck_grad.kernel.data_type',
      'expected a Tensor outside of no_need_buffer, got x'),
-    ('data_type : out_grad', 'data_type : out_grad > x', 'tuck_grad.kernel.data_type',
-     'expected a Tensor outside of no_need_buffer, got x'),
 ]  # fmt: skip
 PAIR_FAULTS = [
+    ('  optional : grad_x_grad\n', '  backward : tuck_triple_grad\n', 'tuck_double_grad.backward',
+     'expected none of a second-order entry, got tuck_triple_grad: the wheel target knows no third'),
     ('  backward : tuck_grad\n', '  backward : tuck_gradient\n', 'tuck.backward',
      'expected a backward_op of this file, got tuck_gradient'),
     ('  backward : tuck_double_grad\n', '', 'tuck_double_grad',
@@ -70,45 +125,44 @@ PAIR_FAULTS = [
     ('forward : tuck (', 'forward : tuck_up (', 'tuck_grad.forward',
      'expected an entry of this file, got tuck_up'),
     ('forward : tuck (Tensor x, ', 'forward : tuck (', 'tuck_grad.forward',
-     'expected 6 args (Tensor x, Tensor mask, Tensor[] parts, Scalar by, int axis, bool flag), got 5'),
+     'expected 6 args (Tensor x, Tensor mask, Tensor parts, float by, int axis, bool flag), got 5'),
     ('tuck (Tensor x, Tensor mask', 'tuck (Tensor mask, Tensor x', 'tuck_grad.forward',
      'expected `Tensor x` in args, got `Tensor mask`'),
-    ('parts, Scalar by, int axis=0', 'parts, Scalar by, int64_t axis=0', 'tuck_grad.forward',
+    ('int axis=0, bool flag=true', 'int64_t axis=0, bool flag=true', 'tuck_grad.forward',
      'expected `int axis` in args, got `int64_t axis`'),
-    ('parts, Scalar by, int', 'parts, double by, int', 'tuck_grad.forward',
-     'expected `Scalar by` in args, got `double by`'),
+    ('by, int axis=0, bool flag=true', 'it, int axis=0, bool flag=true', 'tuck_grad.forward',
+     'expected `float by` in args, got `float it`'),
     ('axis=0, bool flag=true) ->', 'axis=1, bool flag=true) ->', 'tuck_grad.forward',
      'expected the default 0 for axis, got 1'),
-    ('-> Tensor(out), Tensor(count)', '-> Tensor(out)', 'tuck_grad.forward',
-     'expected 2 outputs (Tensor out, Tensor count), got 1'),
-    ('-> Tensor(out), ', '-> Tensor(y), ', 'tuck_grad.forward',
+    ('-> Tensor(out)', '-> Tensor(out), Tensor(count)', 'tuck_grad.forward',
+     'expected 1 outputs (Tensor out), got 2'),
+    ('-> Tensor(out)', '-> Tensor(y)', 'tuck_grad.forward',
      'expected `Tensor out` in outputs, got `Tensor y`'),
-    ('Tensor grad_out, Scalar by', 'Tensor out_grad, Scalar by', 'tuck_double_grad.forward',
+    ('Tensor grad_out, float by', 'Tensor out_grad, float by', 'tuck_double_grad.forward',
      'expected `Tensor grad_out` in args, got `Tensor out_grad`'),
     ('-> Tensor(grad_x)', '-> Tensor(x_grad)', 'tuck_double_grad.forward',
      'expected `Tensor grad_x` in outputs, got `Tensor x_grad`'),
     # what a gradient takes and gives
-    ('Tensor mask, Tensor out_grad, Scalar', 'Tensor mask, Tensor dout, Scalar', 'tuck_grad.args',
-     'expected names out of x, mask, parts, out, count, out_grad, count_grad, got dout'),
-    ('(Tensor x, Tensor mask, Tensor out_grad, Scalar', '(Tensor x, Tensor mask, Scalar',
-     'tuck_grad.args', 'expected an output gradient out of out_grad, count_grad, got none'),
+    ('Tensor mask, Tensor out_grad, float', 'Tensor mask, Tensor dout, float', 'tuck_grad.args',
+     'expected names out of x, mask, parts, out, out_grad, got dout'),
+    ('(Tensor x, Tensor mask, Tensor out_grad, float', '(Tensor x, Tensor mask, float',
+     'tuck_grad.args', 'expected an output gradient out of out_grad, got none'),
     ('(Tensor x, Tensor mask, Tensor out_grad', '(Tensor mask, Tensor x, Tensor out_grad',
-     'tuck_grad.args', 'expected the order x, mask, parts, out, count, out_grad, count_grad, got mask, x'),
-    ('out_grad, Scalar by, int axis)', 'out_grad, Scalar by, bool axis)', 'tuck_grad.args',
+     'tuck_grad.args', 'expected the order x, mask, parts, out, out_grad, got mask, x'),
+    ('out_grad, float by, int axis)', 'out_grad, float by, bool axis)', 'tuck_grad.args',
      'expected int axis, as the forward line says, got bool axis'),
-    ('out_grad, Scalar by, int axis)', 'out_grad, int axis, Scalar by)', 'tuck_grad.args',
+    ('out_grad, float by, int axis)', 'out_grad, int axis, float by)', 'tuck_grad.args',
      'expected the order by, axis, flag, got axis, by'),
     ('output : Tensor(x_grad)', 'output : Tensor(dx)', 'tuck_grad.output',
      'expected names out of x_grad, mask_grad, parts_grad, got dx'),
     ('output : Tensor(x_grad)', 'output : Tensor(mask_grad), Tensor(x_grad)', 'tuck_grad.output',
      'expected the order x_grad, mask_grad, parts_grad, got mask_grad, x_grad'),
-    ('output : Tensor(x_grad)', 'output : Tensor(parts_grad)', 'tuck_grad.output',
-     'expected Tensor[] parts_grad, as the forward line says, got Tensor parts_grad'),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ('old', 'new', 'place', 'sentence'), ENTRY_FAULTS + PAIR_FAULTS
+    ('old', 'new', 'place', 'sentence'),
+    GRAMMAR_FAULTS + ENTRY_FAULTS + PAIR_FAULTS,
 )
 def test_planted_fault_is_reported(tmp_path, old, new, place, sentence):
     text = planted(old, new)
@@ -129,6 +183,17 @@ def test_missing_data_type_is_reported(tmp_path):
     ]
 
 
-def test_optional_output_is_no_fault(tmp_path):
-    text = planted('  intermediate : count', '  optional : parts, count')
+def test_traits_are_no_fault(tmp_path):
+    text = planted('  inplace', '  traits : pir::SideEffectTrait\n  inplace')
     assert check_ops_yaml.check_folder(write(tmp_path, text)) == []
+
+
+def test_second_of_two_equal_keys_is_reported(tmp_path):
+    text = planted(
+        '  backward : tuck_grad',
+        '  inplace : (x -> out)\n  backward : tuck_grad',
+    )
+    line = line_of(text, 'tuck.inplace') + 1
+    assert check_ops_yaml.check_folder(write(tmp_path, text)) == [
+        f'tuck.yaml:{line}: tuck: inplace: expected this key once, got it twice'
+    ]

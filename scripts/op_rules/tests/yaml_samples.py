@@ -4,8 +4,8 @@ import re
 
 FORWARD = '''\
 - op : tuck
-  args : (Tensor x, Tensor mask, Tensor[] parts, Scalar(double) by, int axis=0, bool flag = true)
-  output : Tensor(out), Tensor (count)
+  args : (Tensor x, Tensor mask, Tensor parts, float by, int axis=0, bool flag = true)
+  output : Tensor (out)
   infer_meta :
     func : TuckInferMeta
     param : [x, mask, axis]
@@ -14,15 +14,12 @@ FORWARD = '''\
     param : [x, mask, parts, by, axis]
     data_type : x
   inplace : (x -> out)
-  intermediate : count
-  data_transform :
-    skip_transform : mask
   backward : tuck_grad
   interfaces : paddle::dialect::InferSymbolicShapeInterface
 '''
 DOUBLE = '''\
 - backward_op : tuck_double_grad
-  forward : tuck_grad (Tensor x, Tensor mask, Tensor grad_out, Scalar by, int axis) -> Tensor(grad_x)
+  forward : tuck_grad (Tensor x, Tensor mask, Tensor grad_out, float by, int axis) -> Tensor(grad_x)
   args : (Tensor mask, Tensor grad_out, Tensor grad_x_grad, int axis)
   output : Tensor(grad_out_grad)
   infer_meta :
@@ -35,8 +32,8 @@ DOUBLE = '''\
 '''
 GRAD = '''\
 - backward_op : tuck_grad
-  forward : tuck (Tensor x, Tensor mask, Tensor[] parts, Scalar by, int axis=0, bool flag=true) -> Tensor(out), Tensor(count)
-  args : (Tensor x, Tensor mask, Tensor out_grad, Scalar by, int axis)
+  forward : tuck (Tensor x, Tensor mask, Tensor parts, float by, int axis=0, bool flag=true) -> Tensor(out)
+  args : (Tensor x, Tensor mask, Tensor out_grad, float by, int axis)
   output : Tensor(x_grad)
   infer_meta :
     func : UnchangedInferMeta
