@@ -14,9 +14,10 @@ from pathlib import Path
 import yaml
 
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
+GPU_SOURCES = 'kernels/gpu/'
 PATCH_KEYS = {
-    'name', 'subject', 'body', 'day', 'ops', 'functions', 'files', 'rest',
-    'edits', 'functions_before', 'infermeta_before', 'size_note',
+    'name', 'subject', 'body', 'day', 'ops', 'functions', 'files', 'edits',
+    'functions_before', 'infermeta_before', 'size_note',
 }  # fmt: skip
 REQUIRED_PATCH_KEYS = ('name', 'subject', 'body', 'day')
 TOP_KEYS = (
@@ -45,7 +46,6 @@ class Patch:
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
     files: list = field(default_factory=list)
-    rest: list = field(default_factory=list)
     edits: list = field(default_factory=list)
     functions_before: str = ''
     infermeta_before: str = 'SendURecvInferMeta'
@@ -175,17 +175,14 @@ def assign_sources(series, sources):
             names = ', '.join(p.name for p in owners)
             faults.append(f'{source}: mapped by more than one patch: {names}')
         else:
-            faults.append(
-                f'{source}: mapped by no patch; name it in scripts/series/series.yaml '
-                '(ops, functions, files or not_exported)'
-            )
+            faults.append(f'{source}: mapped by no patch; {_remedy(source)}')
     for patch in series.patches:
         faults += _missing_sources(patch, sources)
     return faults
 
 
 def _owners(patches, source):
-    """Patches that own a source: named first, then by its stem, then rest."""
+    """Patches that own a source: those that list it, else by its stem."""
     named = [p for p in patches if any(matches(source, g) for g in p.files)]
     if named:
         return named
@@ -194,17 +191,26 @@ def _owners(patches, source):
         length = _stem_length(patch, source)
         if length:
             by_stem.setdefault(length, []).append(patch)
-    if by_stem:
-        return by_stem[max(by_stem)]
-    return [p for p in patches if any(matches(source, g) for g in p.rest)]
+    return by_stem[max(by_stem)] if by_stem else []
+
+
+def _remedy(source):
+    where = 'scripts/series/series.yaml'
+    if source.startswith(GPU_SOURCES):
+        return (
+            f'list it under files of an item of its own in {where}: by its name '
+            'a kernel for the GPU would go along with those for the CPU'
+        )
+    return f'name it in {where} (ops, functions, files or not_exported)'
 
 
 def _stem_length(patch, source):
     """Length of the longest stem of the patch that the file name starts with.
 
-    kernels/funcs is shared by several operators, so a name says nothing there.
+    kernels/funcs is shared by several operators, so a name says nothing there;
+    kernels for the GPU are reviewed apart from those for the CPU.
     """
-    if source.startswith('kernels/funcs/'):
+    if source.startswith(('kernels/funcs/', GPU_SOURCES)):
         return 0
     stems = patch.ops
     if source.startswith('python_api/'):
@@ -231,7 +237,7 @@ def _missing_sources(patch, sources):
             faults.append(
                 f'{where}: function {api}: no file python_api/{api}.py'
             )
-    for pattern in patch.files + patch.rest:
+    for pattern in patch.files:
         if not any(matches(s, pattern) for s in sources):
             faults.append(f'{where}: {pattern!r} matches no source file')
     return faults

@@ -139,7 +139,7 @@ def make_series():
         'subject': 'phi: add shared code',
         'body': BODY,
         'day': '2026-01-02',
-        'rest': ['kernels/funcs/*'],
+        'files': ['kernels/funcs/shared.h'],
         'edits': [include],
     }
     fill = {

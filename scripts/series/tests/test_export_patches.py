@@ -172,7 +172,7 @@ def test_check_notices_edited_missing_and_foreign_patch_files(exported, capsys):
 
 def test_unmapped_and_doubly_mapped_sources_are_all_reported(tmp_path, capsys):
     series = make_series()
-    series['patches'][0]['files'] = ['kernels/cpu/fill_kernel.cc']
+    series['patches'][0]['files'].append('kernels/cpu/fill_kernel.cc')
     series['patches'][1]['files'] = ['kernels/cpu/fill_kernel.*']
     root = write_project(tmp_path, series)
     write_files(root, {'kernels/stray.h': '', 'unittests/test_stray.py': ''})
@@ -182,6 +182,26 @@ def test_unmapped_and_doubly_mapped_sources_are_all_reported(tmp_path, capsys):
     assert 'unittests/test_stray.py: mapped by no patch' in err
     assert 'kernels/cpu/fill_kernel.cc: mapped by more than one patch' in err
     assert not (root / 'patches').exists()
+
+
+def test_gpu_kernel_asks_for_an_item_of_its_own(tmp_path, capsys):
+    gpu = 'kernels/gpu/fill_kernel.cu'
+    series = make_series()
+    root = write_project(tmp_path, series)
+    write_files(root, {gpu: '// on the GPU\n'})
+    assert export(root) == 1
+    told = capsys.readouterr().err
+    assert f'{gpu}: mapped by no patch; list it under files of an item' in told
+    apart = {**series['patches'][1], 'name': 'gpu-add-fill'}
+    apart.update(ops=[], functions=[], files=['kernels/gpu/fill_*'])
+    series['patches'].append(apart)
+    series['pull_requests']['fill'].append(apart['name'])
+    assert export(write_project(tmp_path, series)) == 0
+    assert 'fill_kernel.cu' not in (root / 'patches' / FILL).read_text()
+    assert (
+        'fill_kernel.cu'
+        in (root / 'patches/0003-gpu-add-fill.patch').read_text()
+    )
 
 
 def test_manifest_names_without_a_file_are_reported(tmp_path, capsys):

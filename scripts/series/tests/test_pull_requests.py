@@ -139,7 +139,7 @@ def test_functions_put_at_one_place_do_not_apply_in_any_order(base, tmp_path):
 def test_header_of_another_pull_request_does_not_compile(tmp_path):
     series = make_series()
     shared, fill = series['patches']
-    later = {**shared, 'name': 'phi-add-later', 'edits': [], 'rest': []}
+    later = {**shared, 'name': 'phi-add-later', 'edits': []}
     later['files'] = ['kernels/funcs/later.h']
     series['patches'] = [shared, later, fill]
     whole = [patch['name'] for patch in series['patches']]
