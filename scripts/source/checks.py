@@ -9,9 +9,9 @@ from __future__ import annotations
 import tempfile
 from dataclasses import dataclass
 
-from scripts.source.apply import APPLIED, read_record
+from scripts.source.apply import read_record
 from scripts.source.git import message
-from scripts.source.series import differing_files, is_applied, try_series
+from scripts.source.series import differing_files, is_applied, misfit
 
 MAX_NAMES = 12
 OPERATIONS = {
@@ -21,6 +21,10 @@ OPERATIONS = {
     'CHERRY_PICK_HEAD': ('a cherry-pick', 'git cherry-pick --abort'),
     'REVERT_HEAD': ('a revert', 'git revert --abort'),
     'BISECT_LOG': ('a bisection', 'git bisect reset'),
+    'index.lock': (
+        'a git command',
+        'delete .git/index.lock if none is running',
+    ),
 }
 
 
@@ -102,17 +106,16 @@ def check_applied(checkout, series):
     """None: not applied. []: this series is. A finding: another one is."""
     record, head = read_record(checkout), checkout.head()
     tip = record.get('tip', '')
-    if record.get('state') == APPLIED and checkout.has_commit(tip):
-        if checkout.test('merge-base', '--is-ancestor', tip, head):
-            if record.get('series') == series.digest():
-                return []
-            return [
-                Finding(
-                    'An earlier version of the series is applied here.',
-                    'Take it out first: the same command with --undo.',
-                )
-            ]
-    return [] if is_applied(checkout, series, head) else None
+    if not tip or not checkout.test('merge-base', '--is-ancestor', tip, head):
+        return [] if is_applied(checkout, series, head) else None
+    if record['series'] == series.digest():
+        return []
+    return [
+        Finding(
+            'An earlier version of the series is applied here.',
+            'Take it out first: the same command with --undo.',
+        )
+    ]
 
 
 def check_operations(checkout):
@@ -162,32 +165,36 @@ def check_base(checkout, series, force_base):
     findings += check_new_files(checkout, series, head)
     if findings:
         return findings, False
-    differing, unknown = [], []
-    if head != series.commit:
-        differing, unknown = differing_files(checkout, series, head)
-    trial = try_series(checkout, series, head)
+    fault = misfit(checkout, series)
+    fits = 'The hunks fit all the same.'
+    if fault:
+        said = ''.join(f'\n    {line}' for line in fault[1].splitlines())
+        fits = f'{fault[0]} does not fit:{said}'
     if head == series.commit:
-        return _misfit(checkout, series, trial, head, []), False
-    if (differing or unknown) and not force_base:
-        return _not_base(checkout, series, trial, head, differing, unknown)
-    note = Finding(
-        f'The checkout is at {checkout.short(head)}, the series is made for '
-        f'{series.tag} ({series.commit[:10]}).'
-        + (
-            f' These files differ from it:{names(differing)}'
-            if differing
-            else ''
-        ),
-        stops=False,
+        remedy = 'Please report this: the series ought to fit its own base.'
+        return [Finding(fits, remedy)] if fault else [], False
+    text, same = _compared(checkout, series, head)
+    note = Finding(text, stops=False)
+    if not fault and (same or force_base):
+        return [note], False
+    if force_base and checkout.has_commit(series.commit):
+        return [note], True
+    remedy = (
+        f'Best: git checkout {series.tag} (after git fetch origin tag '
+        f'{series.tag}). To try it here, merging where needed: --force-base.'
     )
-    can_merge = checkout.has_commit(series.commit)
-    if trial.fits or (force_base and can_merge):
-        return [note], not trial.fits
-    return _misfit(checkout, series, trial, head, [note]), False
+    if force_base:
+        remedy = (
+            'A three-way merge needs the base in the clone: git fetch origin '
+            f'tag {series.tag}'
+        )
+    return [Finding(f'{text}\n  {fits}', remedy)], False
 
 
-def _not_base(checkout, series, trial, head, differing, unknown):
-    """The stop that --force-base lifts."""
+def _compared(checkout, series, head):
+    """What to say of another commit than the base, and whether the series'
+    files are the same there."""
+    differing, unknown = differing_files(checkout, series, head)
     text = (
         f'The checkout is at {checkout.short(head)}, the series is made for '
         f'{series.tag} ({series.commit[:10]}).'
@@ -199,38 +206,7 @@ def _not_base(checkout, series, trial, head, differing, unknown):
             f'\n  {series.tag} is not in this clone, so these could not be '
             f'compared:{names(unknown)}'
         )
-    fits = (
-        'The hunks fit all the same.'
-        if trial.fits
-        else f'{trial.patch} does not fit{names(trial.files)}'
-    )
-    return [
-        Finding(
-            f'{text}\n  {fits}',
-            f'Best: git checkout {series.tag} (after git fetch origin tag '
-            f'{series.tag}). To try it here, merging where needed: '
-            '--force-base.',
-        )
-    ], False
-
-
-def _misfit(checkout, series, trial, head, findings):
-    if trial.fits:
-        return findings
-    remedy = 'Please report this: the series ought to fit its own base.'
-    if head != series.commit:
-        remedy = (
-            'A three-way merge needs the base in the clone: git fetch origin '
-            f'tag {series.tag}'
-        )
-    return [
-        *findings,
-        Finding(
-            f'{trial.patch} does not fit {checkout.short(head)}:\n'
-            + '\n'.join(f'    {line}' for line in trial.text.splitlines()),
-            remedy,
-        ),
-    ]
+    return text, not (differing or unknown)
 
 
 def check_paddle(checkout, series, head):
@@ -274,24 +250,16 @@ def check_submodules(checkout, will_build):
     lines = checkout.run('submodule', 'status').stdout.splitlines()
     absent = [line.split()[1] for line in lines if line.startswith('-')]
     other = [line.split()[1] for line in lines if line.startswith(('+', 'U'))]
+    remedy = 'git submodule update --init --recursive'
     findings = []
     if absent:
-        findings.append(
-            Finding(
-                f'{len(absent)} of {len(lines)} submodules are not checked '
-                f'out:{names(absent)}',
-                'cmake fetches those that it needs; without a network then, '
-                'run now: git submodule update --init --recursive',
-                stops=False,
-            )
+        text = (
+            f'{len(absent)} of {len(lines)} submodules are not checked '
+            f'out:{names(absent)}'
         )
+        first = 'cmake fetches those that it needs; without a network then: '
+        findings.append(Finding(text, first + remedy, stops=False))
     if other:
-        findings.append(
-            Finding(
-                f'Submodules are not at the commit that the tree names:'
-                f'{names(other)}',
-                'git submodule update --init --recursive',
-                stops=False,
-            )
-        )
+        text = 'Submodules are not at the commit that the tree names:'
+        findings.append(Finding(text + names(other), remedy, stops=False))
     return findings

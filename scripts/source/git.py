@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -36,53 +37,43 @@ class Checkout:
     def __init__(self, folder):
         self.folder = Path(folder)
 
-    def command(self, *arguments):
-        """The command line that run() uses."""
-        settings = [p for k, v in SETTINGS.items() for p in ('-c', f'{k}={v}')]
-        return ['git', '-C', str(self.folder), *settings, *arguments]
-
-    def run(self, *arguments, env=None, data=None):
+    def run(self, *arguments, env=None, data=''):
         """Runs git; returns the finished process, whatever its status."""
+        settings = [p for k, v in SETTINGS.items() for p in ('-c', f'{k}={v}')]
+        # Git killed half-way leaves locks; it is done in a moment.
+        stops = {signal.SIGINT, signal.SIGTERM}
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, stops)
         try:
-            process = subprocess.Popen(
-                self.command(*arguments),
+            return subprocess.run(
+                ['git', '-C', str(self.folder), *settings, *arguments],
                 env={**clean_environment(), **(env or {})},
-                stdin=subprocess.DEVNULL if data is None else subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                input=data,
+                capture_output=True,
                 encoding='utf-8',
                 errors='surrogateescape',
                 start_new_session=True,
             )
         except OSError as error:
             raise TreeError(f'git cannot be run: {error}') from None
-        try:
-            out, err = process.communicate(data)
-        except KeyboardInterrupt:
-            # Git killed half-way leaves locks; it is done in a moment.
-            process.communicate()
-            raise
-        return subprocess.CompletedProcess(
-            arguments, process.returncode, out, err
-        )
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
-    def out(self, *arguments, env=None, data=None):
+    def out(self, *arguments, env=None):
         """Output of a git command that has to succeed."""
-        done = self.run(*arguments, env=env, data=data)
+        done = self.run(*arguments, env=env)
         if done.returncode:
             raise TreeError(
                 f'git {" ".join(arguments)} failed: {message(done)}'
             )
         return done.stdout.rstrip('\n')
 
-    def test(self, *arguments, env=None):
+    def test(self, *arguments):
         """Whether a git command succeeds."""
-        return self.run(*arguments, env=env).returncode == 0
+        return self.run(*arguments).returncode == 0
 
     def path(self, name):
         """Where git keeps a file of its own, linked work trees included."""
-        found = Path(self.out('rev-parse', '--git-path', name))
-        return found if found.is_absolute() else self.folder / found
+        return self.folder / self.out('rev-parse', '--git-path', name)
 
     def head(self):
         return self.out('rev-parse', '--verify', 'HEAD^{commit}')
@@ -107,29 +98,30 @@ class Checkout:
         text = self.out('status', *flags, '--ignore-submodules=all')
         return [item[3:] for item in text.split('\0') if item[2:3] == ' ']
 
-    def identity(self):
-        """Environment that lets git commit even for an unnamed user."""
+    def commit_as_user(self, *arguments):
+        """run() for a command that commits, even for an unnamed user."""
         if self.test('var', 'GIT_COMMITTER_IDENT'):
-            return {}
+            return self.run(*arguments)
         name, mail = IDENTITY
-        return {'GIT_COMMITTER_NAME': name, 'GIT_COMMITTER_EMAIL': mail}
+        env = {'GIT_COMMITTER_NAME': name, 'GIT_COMMITTER_EMAIL': mail}
+        return self.run(*arguments, env=env)
 
     @contextlib.contextmanager
-    def scratch_index(self, commit, keep_objects=False):
-        """Environment of an index of its own that holds `commit`.
+    def scratch(self, commit):
+        """A work tree of its own at `commit`, for as long as it is needed.
 
-        New objects go to a throw-away folder too, unless they are wanted, so
-        that looking at a checkout leaves no trace in it.
+        It starts without files; git puts those there that it works on.
         """
         with tempfile.TemporaryDirectory() as folder:
-            env = {'GIT_INDEX_FILE': str(Path(folder) / 'index')}
-            if not keep_objects:
-                objects = str(self.path('objects').resolve())
-                env['GIT_OBJECT_DIRECTORY'] = str(Path(folder) / 'objects')
-                env['GIT_ALTERNATE_OBJECT_DIRECTORIES'] = objects
-                Path(folder, 'objects').mkdir()
-            self.out('read-tree', commit, env=env)
-            yield env
+            tree = Checkout(Path(folder, 'scatter_operators'))
+            place = str(tree.folder)
+            flags = ('--quiet', '--no-checkout', '--detach')
+            self.out('worktree', 'add', *flags, place, commit)
+            try:
+                tree.out('read-tree', commit)
+                yield tree
+            finally:
+                self.run('worktree', 'remove', '--force', place)
 
 
 def clean_environment():

@@ -17,22 +17,11 @@ from scripts.common.command_line import default_jobs, exit_status, positive
 from scripts.common.prerequisites import check_tool
 from scripts.common.steps import StepFailed, build_lock
 from scripts.series.patch_series import SeriesError
-from scripts.source.apply import apply_series, read_record, recover, undo
-from scripts.source.build import (
-    PARTS,
-    TESTS,
-    WORK,
-    LongRunner,
-    build_steps,
-    chosen_steps,
-)
-from scripts.source.checks import Finding, check_is_checkout, look_at_tree
+from scripts.source.apply import apply_series, read_record, undo
+from scripts.source.build import PARTS, TESTS, WORK, LongRunner, build_steps
+from scripts.source.checks import Finding, look_at_tree
 from scripts.source.git import Checkout, TreeError
-from scripts.source.machine import (
-    MEMORY_PER_JOB,
-    look_at_machine,
-    raise_open_files,
-)
+from scripts.source.machine import MEMORY_PER_JOB, look_at_machine
 from scripts.source.series import load
 
 PATCHES = Path(__file__).resolve().parents[2] / 'patches'
@@ -75,7 +64,8 @@ def parse_args(argv):
         help='build folder (default: DIR/build)')  # fmt: skip
     add('--cmake', action='append', default=[], metavar='-DX=Y',
         help='a further option for cmake: --cmake=-DWITH_X=ON')  # fmt: skip
-    add('--tests', metavar='REGEX', help=f'for ctest -R (default: {TESTS})')
+    add('--tests', metavar='REGEX', default=TESTS,
+        help='for ctest -R (default: %(default)s)')  # fmt: skip
     add('--python', metavar='P', help='Python to build for')
     add('--patches', type=Path, default=PATCHES, metavar='D',
         help='another patch folder')  # fmt: skip
@@ -120,59 +110,46 @@ def look(args, checkout, series, build):
     return report, findings
 
 
-def shown_apply(checkout, series, three_way):
-    """The commands of the apply part, for a dry run."""
-    flags = ['--3way'] if three_way else []
-    command = ['git', '-C', checkout.folder, 'am', *flags, *series.paths]
-    return ' '.join(shlex.quote(str(part)) for part in command)
+def chosen_steps(args, series, build):
+    """The steps of one part, or of all parts in order."""
+    steps = build_steps(args.source, build, series.folder, args)
+    parts = [args.only] if args.only else PARTS
+    return [step for part in parts for step in steps.get(part, [])]
 
 
-def run_parts(args, checkout, series, report, say):
-    """Applies, then runs the steps of the chosen parts."""
-    if args.only in (None, 'apply'):
-        if report.applied:
-            say(f'The {len(series.patches)} patches are already applied.')
-        else:
-            start = apply_series(checkout, series, report.three_way)
-            say(
-                f'Applied {len(series.patches)} patches on '
-                f'{checkout.short(start)}. To take them out: --undo.'
-            )
-    build = build_folder(args)
-    steps = all_steps(args, series, build)
-    if not steps:
+def apply(checkout, series, report, say):
+    if report.applied:
+        say(f'The {len(series.patches)} patches are already applied.')
         return
-    raise_open_files()
+    start = apply_series(checkout, series, report.three_way)
+    say(
+        f'Applied {len(series.patches)} patches on {checkout.short(start)}. '
+        'To take them out: --undo.'
+    )
+
+
+def show_apply(checkout, series, report, say):
+    """What a person would type to apply the series."""
+    flags = ['--keep-non-patch', *(['--3way'] if report.three_way else [])]
+    command = ['git', '-C', checkout.folder, 'am', *flags, *series.paths]
+    shown = ' '.join(shlex.quote(str(part)) for part in command)
+    say(
+        'The patches are already applied.'
+        if report.applied
+        else f'[apply]\n    {shown}'
+    )
+
+
+def run_steps(build, steps, jobs, say):
     (build / WORK).mkdir(parents=True, exist_ok=True)
-    say(f'Building in {build} with {args.jobs} jobs; logs: {WORK}/logs')
+    say(f'Building in {build} with {jobs} jobs; logs: {WORK}/logs')
     with build_lock(build / WORK) as lock:
         LongRunner(build / WORK, steps, build, lock_fd=lock).run()
 
 
-def all_steps(args, series, build):
-    steps = build_steps(args.source, build, series.folder, args, sys.executable)
-    return chosen_steps(steps, args.only)
-
-
-def build_folder(args):
-    return (args.build_dir or args.source / 'build').resolve()
-
-
-def dry_run(args, checkout, series, report, say):
-    """Prints every command in the order in which it would run."""
-    say('Dry run: nothing is changed.')
-    if args.only in (None, 'apply'):
-        if report.applied:
-            say('The patches are already applied.')
-        else:
-            say(
-                f'[apply]\n    {shown_apply(checkout, series, report.three_way)}'
-            )
-    build = build_folder(args)
-    steps = all_steps(args, series, build)
-    if steps:
-        say(f'    mkdir -p {build / WORK} && cd {build}')
-        LongRunner(build / WORK, steps, build).dry_run()
+def show_steps(build, steps, say):
+    say(f'    mkdir -p {build / WORK} && cd {build}')
+    LongRunner(build / WORK, steps, build).dry_run()
 
 
 def run(args, say=print):
@@ -180,30 +157,38 @@ def run(args, say=print):
     args.source = args.source.expanduser().absolute()
     checkout, series = Checkout(args.source), load(args.patches.absolute())
     if args.undo:
-        say(undo_text(args, checkout, series))
+        say(undo_text(args, checkout))
         return 0
-    if not check_is_checkout(checkout) and not args.dry_run:
-        text = recover(checkout, series)
-        if text:
-            say(text)
-    report, findings = look(args, checkout, series, build_folder(args))
+    build = (args.build_dir or args.source / 'build').resolve()
+    report, findings = look(args, checkout, series, build)
     show_findings(findings, say)
     stops = sum(finding.stops for finding in findings)
     if args.dry_run:
-        dry_run(args, checkout, series, report, say)
+        say('Dry run: nothing is changed.')
+    if args.dry_run or not stops:
+        go(args, checkout, series, report, build, say)
     if stops:
         say(f'Stopped: {stops} to be put right; the checkout is unchanged.')
-        return 1
-    if not args.dry_run:
-        run_parts(args, checkout, series, report, say)
-    return 0
+    return 1 if stops else 0
 
 
-def undo_text(args, checkout, series):
+def go(args, checkout, series, report, build, say):
+    """Applies, then runs the steps of the chosen parts; or shows them."""
+    if args.only in (None, 'apply'):
+        chosen = show_apply if args.dry_run else apply
+        chosen(checkout, series, report, say)
+    steps = chosen_steps(args, series, build)
+    if steps and args.dry_run:
+        show_steps(build, steps, say)
+    elif steps:
+        run_steps(build, steps, args.jobs, say)
+
+
+def undo_text(args, checkout):
     if args.dry_run:
         start = read_record(checkout).get('start', 'nothing: not applied')
         return f'Dry run: --undo would go back to {start}.'
-    return undo(checkout, series)
+    return undo(checkout)
 
 
 def run_to_the_end(args):

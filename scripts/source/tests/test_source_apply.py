@@ -3,9 +3,8 @@
 import os
 import shutil
 import signal
-import stat
-import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -220,7 +219,7 @@ def test_conflict_leaves_nothing_behind(toy):
     status, text = toy.run('--only', 'apply', '--force-base')
     assert status == 1
     assert f'conflicts in:\n    {MANIPULATION}' in text
-    assert 'The checkout is back at' in text
+    assert 'The checkout is unchanged' in text
     assert_untouched(toy, head)
 
 
@@ -282,90 +281,66 @@ def test_user_settings_and_hooks_do_not_interfere(toy):
     assert 'user.' not in config
 
 
-def stop_between_patches(toy):
-    """A post-applypatch state: the first patch in, the second not."""
-    record = toy.tree / '.git/scatter-operators.json'
-    first = str(toy.patches / '0001-phi-add-shared.patch')
-    names = {'GIT_COMMITTER_NAME': 'n', 'GIT_COMMITTER_EMAIL': 'n@n'}
-    done = subprocess.run(
-        ['git', 'am', '-q', first], cwd=toy.tree, env={**os.environ, **names}
-    )
-    assert done.returncode == 0
-    record.write_text(
-        f'{{"state": "applying", "start": "{toy.start}", "series": "x"}}'
-    )
-    (toy.tree / ADDED).parent.mkdir(parents=True, exist_ok=True)
-    (toy.tree / ADDED).write_text('// half wri')
-
-
-def test_killed_between_patches_is_taken_back_and_done_again(toy):
-    stop_between_patches(toy)
-    status, text = toy.run('--only', 'apply')
-    assert status == 0, text
-    assert 'An earlier run was cut off' in text
-    assert 'Applied 2 patches on v1.0.0' in text
-    assert toy.git('rev-parse', 'HEAD~2').strip() == toy.start
-
-
-def test_killed_between_patches_can_be_undone(toy):
-    stop_between_patches(toy)
-    status, text = toy.run('--undo')
-    assert status == 0, text
-    assert_untouched(toy)
-
-
-def test_work_done_after_a_kill_is_not_thrown_away(toy):
-    stop_between_patches(toy)
-    (toy.tree / 'CMakeLists.txt').write_text('mine\n')
-    status, text = toy.run('--only', 'apply')
-    assert status == 1
-    assert 'has changed since' in text
-    assert (toy.tree / 'CMakeLists.txt').read_text() == 'mine\n'
-
-
-# Lets the first patch in, then stops the tool while git am is at work.
+# Stops the tool while git is at work, in the scratch work tree (am) or in the
+# checkout (reset). Git itself goes on: it has a session of its own.
 SLOW_GIT = """\
 #!/bin/sh
 case " $* " in
-*" am "*)
-  for last; do :; done
-  git=%(git)s
-  "$git" -C %(tree)s -c user.name=n -c user.email=n@n am -q %(first)s
+*" %(command)s "*)
   kill -%(signal)s $PPID
-  sleep 1
-  exit 1;;
+  sleep 1;;
 esac
 exec %(git)s "$@"
 """
 
 
-@pytest.mark.parametrize('name', ['INT', 'TERM'])
-def test_interrupted_between_patches_goes_back(toy, name):
+def run_and_stop(toy, command, name):
     wrapper = toy.bin / 'git'
-    first = toy.patches / '0001-phi-add-shared.patch'
-    values = {'git': shutil.which('git'), 'tree': toy.tree, 'first': first}
-    wrapper.write_text(SLOW_GIT % {**values, 'signal': name})
-    wrapper.chmod(wrapper.stat().st_mode | stat.S_IXUSR)
+    values = {'command': command, 'signal': name, 'git': shutil.which('git')}
+    wrapper.write_text(SLOW_GIT % values)
+    wrapper.chmod(0o755)
     status, text = toy.run('--only', 'apply')
+    wrapper.unlink()
+    return status, text
+
+
+@pytest.mark.parametrize('name', ['INT', 'TERM'])
+def test_interrupted_between_patches_leaves_nothing(toy, name):
+    status, text = run_and_stop(toy, 'am', name)
     assert status == 130, text
     assert 'Stopped' in text
-    wrapper.unlink()
+    assert_untouched(toy)
+    assert not (toy.tree / '.git/worktrees').exists()
+
+
+@pytest.mark.parametrize('name', ['INT', 'TERM'])
+def test_interrupted_in_the_last_step_ends_it(toy, name):
+    status, text = run_and_stop(toy, 'reset', name)
+    assert status == 130, text
+    assert toy.status() == ''
+    assert 'already applied' in toy.run('--only', 'apply')[1]
+    assert toy.run('--undo')[0] == 0
     assert_untouched(toy)
 
 
-def test_killed_tool_recovers_on_the_next_run(toy):
-    wrapper = toy.bin / 'git'
-    first = toy.patches / '0001-phi-add-shared.patch'
-    values = {'git': shutil.which('git'), 'tree': toy.tree, 'first': first}
-    wrapper.write_text(SLOW_GIT % {**values, 'signal': 'KILL'})
-    wrapper.chmod(0o755)
-    status, _ = toy.run('--only', 'apply')
+@pytest.mark.parametrize('command', ['am', 'reset'])
+def test_killed_tool_is_run_or_undone_again(toy, command):
+    status, _ = run_and_stop(toy, command, 'KILL')
     assert status == -signal.SIGKILL
-    assert toy.head() != toy.start
-    wrapper.unlink()
-    status, text = toy.run('--undo')
+    time.sleep(2)  # git is at its end
+    status, text = toy.run('--only', 'apply')
     assert status == 0, text
+    assert toy.git('rev-parse', 'HEAD~2').strip() == toy.start
+    assert toy.status() == ''
+    assert toy.run('--undo')[0] == 0
     assert_untouched(toy)
+
+
+def test_killed_git_is_told(toy):
+    (toy.tree / '.git/index.lock').write_text('')
+    status, text = toy.run('--only', 'apply')
+    assert status == 1
+    assert 'a git command is under way' in text
 
 
 class Folder(Checkout):
