@@ -64,7 +64,7 @@ def render_files(files, paddle_version, names):
         'entries': entries,
         'forward_entries': [e for e in entries if not e.entry.is_backward],
         'backward_entries': [e for e in entries if e.entry.is_backward],
-        'spmd_rules': _spmd_rules(files),
+        'spmd_headers': _spmd_headers(files),
         'paddle_version': paddle_version,
     }
     texts = {}
@@ -76,12 +76,14 @@ def render_files(files, paddle_version, names):
     return texts
 
 
-def _spmd_rules(files):
-    """The entries that name a rule, by the file that the rules stand in."""
-    found = [
-        (f.path.stem, [e for e in f.entries if e.spmd_rule]) for f in files
-    ]
-    return [(stem, entries) for stem, entries in found if entries]
+def _spmd_headers(files):
+    """Stems of the operators after whom the rules in use are named."""
+    rules = [e.spmd_rule for f in files for e in f.entries if e.spmd_rule]
+    stems = [f.path.stem for f in files]
+    starts = {
+        stem: (f'{camel(stem)}Infer', f'{camel(stem)}Grad') for stem in stems
+    }
+    return [s for s in stems if any(r.startswith(starts[s]) for r in rules)]
 
 
 def main():

@@ -14,77 +14,12 @@
 
 import unittest
 
-from spmd_rule_utils import backward, forward, spec
-
-X, INDEX, UPDATES = [4, 6, 8], [3], [4, 3, 8]
+from spmd_rule_index_cases import IndexRuleCases
 
 
-def ask(x, index, updates, axis=1, shape=UPDATES, index_shape=INDEX):
-    specs = [spec(X, x), spec(index_shape, index), spec(shape, updates)]
-    return forward('index_scatter', specs, axis, 'sum', True)
-
-
-class TestIndexScatterRule(unittest.TestCase):
-    def test_other_dims_stay_sharded(self):
-        self.assertEqual(
-            ask([0, -1, 1], [-1], [0, -1, 1]),
-            [[[0, -1, 1], [-1], [0, -1, 1]], [[0, -1, 1]]],
-        )
-
-    def test_axis_and_index_are_replicated(self):
-        self.assertEqual(
-            ask([-1, 0, -1], [1], [-1, 1, -1]),
-            [[[-1] * 3, [-1], [-1] * 3], [[-1] * 3]],
-        )
-
-    def test_negative_axis(self):
-        self.assertEqual(
-            ask([1, 0, -1], [-1], [-1, -1, -1], axis=-2),
-            [[[1, -1, -1], [-1], [1, -1, -1]], [[1, -1, -1]]],
-        )
-
-    def test_updates_shard_a_replicated_x(self):
-        self.assertEqual(
-            ask([-1, -1, -1], [-1], [-1, 0, 1]),
-            [[[-1, -1, 1], [-1], [-1, -1, 1]], [[-1, -1, 1]]],
-        )
-
-    def test_x_wins_a_conflict(self):
-        self.assertEqual(
-            ask([0, -1, -1], [-1], [1, -1, 0]),
-            [[[0, -1, -1], [-1], [0, -1, -1]], [[0, -1, -1]]],
-        )
-
-    def test_one_number_for_an_index(self):
-        self.assertEqual(
-            ask([0, -1, 1], [], [-1, -1], shape=[4, 8], index_shape=[]),
-            [[[0, -1, 1], [], [0, 1]], [[0, -1, 1]]],
-        )
-
-    def test_backward_from_the_result(self):
-        specs = [
-            spec(X, [-1] * 3),
-            spec(INDEX, [0]),
-            spec(UPDATES, [-1] * 3),
-            spec(X, [0, 1, -1]),
-        ]
-        self.assertEqual(
-            backward('index_scatter', specs, 1, 'sum', True),
-            [[[0, -1, -1], [-1], [0, -1, -1]], [[0, -1, -1]]],
-        )
-
-    def test_gradient_follows_out_grad(self):
-        specs = [
-            spec(X, [-1, 1, -1]),
-            spec(INDEX, [-1]),
-            spec(UPDATES, [-1, -1, -1]),
-            spec(X, [0, 1, -1]),
-        ]
-        rows = [0, -1, -1]
-        self.assertEqual(
-            forward('index_scatter_grad', specs, 1, 'sum', True),
-            [[rows, [-1], rows, rows], [rows, rows]],
-        )
+class TestIndexScatterRule(IndexRuleCases, unittest.TestCase):
+    op = 'index_scatter'
+    reduce = 'sum'
 
 
 if __name__ == '__main__':

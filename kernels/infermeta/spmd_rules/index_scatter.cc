@@ -14,10 +14,33 @@
 
 #include "paddle/phi/infermeta/spmd_rules/index_scatter.h"
 
-#include "paddle/phi/infermeta/spmd_rules/index_operands.h"
+#include "paddle/phi/infermeta/spmd_rules/scatter_op_dims.h"
 
 namespace phi {
 namespace distributed {
+namespace {
+
+// What index_scatter and index_reduce read. Each process needs the whole index,
+// whose numbers count along the whole of `axis`.
+struct IndexOperands {
+  BatchedOperand x;
+  BatchedOperand index;
+  BatchedOperand updates;
+
+  IndexOperands(const DistMetaTensor& x,
+                const DistMetaTensor& index,
+                const DistMetaTensor& updates,
+                int axis)
+      : x{x, BatchDims(x, {axis})},
+        index{index, {}},
+        // A 0-D index updates one slice, which has no dim `axis`.
+        updates{updates,
+                updates.dims().size() < x.dims().size()
+                    ? BatchDimsWithout(updates, x, {axis})
+                    : BatchDims(x, {axis})} {}
+};
+
+}  // namespace
 
 SpmdInfo IndexScatterInferSpmd(const DistMetaTensor& x,
                                const DistMetaTensor& index,

@@ -22,7 +22,8 @@
 namespace phi {
 namespace distributed {
 
-// Any dim but `axis` may be sharded; every process needs the whole index.
+// Any dim but `axis` may be sharded; every process needs the whole index. The
+// rule of index_reduce too.
 SpmdInfo IndexScatterInferSpmd(const DistMetaTensor& x,
                                const DistMetaTensor& index,
                                const DistMetaTensor& updates,
