@@ -46,6 +46,23 @@ def _promote(tensors):
     )
 
 
+def _check_values(op, tensors):
+    """A TypeError for an argument that no program can hold. Paddle's own
+    check of it throws where nothing catches."""
+    for name, tensor in zip(op.inputs, tensors):
+        if isinstance(tensor, core.pir.Value):
+            continue
+        if isinstance(tensor, core.eager.Tensor):
+            raise TypeError(
+                f'({op.name}) {name} must be a Tensor of the static graph, but '
+                'it is one of dygraph.'
+            )
+        raise TypeError(
+            f'({op.name}) {name} must be a Tensor, '
+            f'but it is {type(tensor).__name__}.'
+        )
+
+
 def run_static(op, tensors, attrs):
     # Not at the top: paddle.base.framework imports paddle._C_ops.
     from paddle.base import framework
@@ -54,12 +71,7 @@ def run_static(op, tensors, attrs):
         if framework.in_dygraph_mode():
             op.check_tensors(tensors)
         return _append_op(op, tensors, attrs)
-    for name, tensor in zip(op.inputs, tensors):
-        if not isinstance(tensor, (core.pir.Value, core.eager.Tensor)):
-            raise TypeError(
-                f'({op.name}) {name} must be a Tensor, '
-                f'but it is {type(tensor).__name__}.'
-            )
+    _check_values(op, tensors)
     tensors = _promote(tensors)
     # An exception that Paddle's own InferMeta call throws ends the process.
     op.infer(

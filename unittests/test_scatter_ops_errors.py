@@ -303,6 +303,30 @@ class TestOddArgumentsOfAGraph(OddArguments, unittest.TestCase):
                     text = self.refused(function, arguments)
                     self.assertIn(f'{function}: {argument} must be', text)
 
+    def test_a_tensor_of_dygraph_is_no_part_of_a_graph(self):
+        for function, tensors, others, _ in CALLS:
+            if function.endswith('_'):
+                continue
+            for argument in tensors:
+                with self.subTest(function=function, argument=argument):
+                    text = self.refused_with_eager(
+                        function, arguments_of(tensors, others), argument
+                    )
+                    self.assertIn(function, text)
+
+    def refused_with_eager(self, function, arguments, eager):
+        """The TypeError of a call in a graph, its `eager` not of it."""
+        program = paddle.static.Program()
+        with static_mode(), paddle.static.program_guard(program):
+            for name, value in arguments.items():
+                if isinstance(value, paddle.Tensor) and name != eager:
+                    arguments[name] = paddle.static.data(
+                        name, value.shape, str(value.dtype).split('.')[1]
+                    )
+            with self.assertRaises(TypeError) as caught:
+                getattr(paddle, function)(**arguments)
+        return str(caught.exception)
+
 
 class TestErrorsNameTheInPlaceForm(unittest.TestCase):
     """Not the operator that serves the call."""
