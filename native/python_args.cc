@@ -52,9 +52,10 @@ Attr ReadInt(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
                                       found == static_cast<int>(found));
   if (!fits) {
     PyErr_Format(PyExc_ValueError,
-                 "(%s) %s is too large: %R.",
+                 "(%s) %s must fit into %d bits, but received %R.",
                  spec.name,
                  attr.name,
+                 attr.type == AttrType::kInt ? 32 : 64,
                  value);
     throw PythonError();
   }

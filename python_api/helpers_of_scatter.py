@@ -17,6 +17,8 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from paddle import _C_ops
 from paddle.framework import (
     LayerHelper,
@@ -224,7 +226,8 @@ _SCATTER_FORMS = {
 def _is_torch_scatter(api_name: str, args: tuple, kwargs: dict) -> bool:
     """Whether a call has the form of torch: that alone has `dim`, an int."""
     if len(args) >= 2:
-        return isinstance(args[1], int)  # else index, which is a Tensor
+        # else index, which is a Tensor
+        return isinstance(args[1], (int, np.integer))
     if len(args) + len(kwargs) < 2:
         raise TypeError(
             f"Too few arguments in the function call: {len(args)}, "

@@ -209,7 +209,7 @@ def masked_fill(
 
     Raises:
         ValueError: the shapes do not broadcast, ``x`` is of an integer type and a number out of its range (infinity and
-            NaN too), or a Tensor ``value`` has another data type.
+            NaN too), a Tensor ``value`` has another data type, or a str is no number.
         TypeError: ``x`` or ``mask`` is not a Tensor, or ``value`` is neither a Tensor nor a number.
 
     Note:
@@ -217,7 +217,8 @@ def masked_fill(
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, the gradient
           of ``value`` is the gradient of the result with zeros where ``mask`` is False, and each is summed over the axes
           along which its Tensor was broadcast. In dynamic graph mode, and where ``x`` has a gradient, they can be
-          differentiated again.
+          differentiated again. Like other operators, it reads ``mask`` again for them: a ``mask`` that was changed in
+          place meanwhile is a RuntimeError of ``backward``; give a ``mask.clone()`` to change it.
         - Determinism: elements are copied bit by bit, and gradients are summed in an order that does not depend on the
           number of threads.
 

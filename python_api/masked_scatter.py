@@ -166,6 +166,8 @@ def masked_scatter(
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, summed over
           the axes along which ``x`` was broadcast. The gradient of ``value`` holds the gradients of the masked
           positions in the same order, then zeros for the elements that were not used. Both can be differentiated again.
+          Like other operators, it reads ``mask`` again for them: a ``mask`` that was changed in place meanwhile is a
+          RuntimeError of ``backward``; give a ``mask.clone()`` to change it.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
         - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
           ``masked_scatter``, and not in releases without it.

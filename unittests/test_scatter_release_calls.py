@@ -220,6 +220,15 @@ class TestScatterReduceCompat(unittest.TestCase):
         calls = self.calls_with_gradients()
         self.compare(paddle.scatter_, self.scatter_, calls, 'float64', True)
 
+    def test_dim_may_be_an_int_of_numpy(self):
+        elements, updates = to_paddle(ELEMENTS), to_paddle(UPDATES)
+        for function in (paddle.scatter, paddle.scatter_):
+            for dim in (np.int64(1), np.int32(-1), np.uint8(0)):
+                found = function(to_paddle(X), dim, elements, updates)
+                wanted = self.scatter(to_paddle(X), int(dim), elements, updates)
+                with self.subTest(function=function.__name__, dim=repr(dim)):
+                    assert_same_bits(found.numpy(), wanted.numpy())
+
     def test_methods_are_our_functions(self):
         self.assertIs(paddle.Tensor.scatter, paddle.scatter)
         self.assertIs(paddle.Tensor.scatter_, paddle.scatter_)
