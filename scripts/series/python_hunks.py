@@ -3,7 +3,8 @@
 A definition is everything that belongs to one name at the top level: overload
 stubs, the function with its decorators and the comment above it, and attribute
 assignments such as `f.__signature__ = ...` right after it. A definition of a
-known name replaces the old one; a new one goes next to its neighbour.
+known name replaces the old one; a new one goes next to its neighbour. Imports that
+the module lacks are edits in series.yaml.
 """
 
 from __future__ import annotations
@@ -14,11 +15,6 @@ import symtable
 
 from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.manifest import SeriesError
-from scripts.series.python_imports import (
-    bound_names,
-    imported_aliases,
-    merge_imports,
-)
 
 
 def merge_functions(upstream, ours, source, before=''):
@@ -34,7 +30,7 @@ def merge_functions(upstream, ours, source, before=''):
     blocks = definitions(ours)
     if not blocks:
         raise SeriesError(f'{source}: defines nothing')
-    merged = merge_imports(upstream, imported_aliases(tree), _used_names(tree))
+    merged = upstream
     names = list(blocks)
     for position, name in enumerate(names):
         neighbours = [*names[position + 1 :], before]
@@ -146,19 +142,34 @@ def _replace(text, spans, block):
     return join_lines(lines)
 
 
-def _used_names(tree):
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-
-
 def _check_names(merged, ours, source):
     """Names that our definitions read must exist in the merged module."""
-    known = set(bound_names(ast.parse(merged))) | set(dir(builtins))
+    known = {*bound_names(ast.parse(merged)), *dir(builtins)}
     table = symtable.symtable(ours, source, 'exec')
     missing = sorted(_global_reads(table) - known)
     if missing:
         raise SeriesError(
-            f'{source}: not defined in the merged module: {", ".join(missing)}'
+            f'{source}: not defined in the merged module: '
+            f'{", ".join(missing)}; add an import that it lacks with an edit in '
+            'scripts/series/series.yaml'
         )
+
+
+def bound_names(tree):
+    """Names bound at the top level of a module, for type checking too."""
+    names = []
+    for node in tree.body:
+        if hasattr(node, 'name'):  # a function or class: its inside is its own
+            names.append(node.name)
+            continue
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.alias):
+                names.append(inner.asname or inner.name.split('.')[0])
+            elif isinstance(inner, ast.Name) and isinstance(
+                inner.ctx, ast.Store
+            ):
+                names.append(inner.id)
+    return names
 
 
 def missing_names(text):

@@ -134,6 +134,11 @@ def make_series():
         'insert': ['#include "paddle/phi/kernels/funcs/shared.h"'],
         'after': ['#include "z.h"'],
     }
+    used = {
+        'file': 'python/paddle/tensor/manipulation.py',
+        'before': ['    alpha,'],
+        'insert': ['    beta,'],
+    }
     shared = {
         'name': 'phi-add-shared',
         'subject': 'phi: add shared code',
@@ -149,6 +154,7 @@ def make_series():
         'day': '2026-01-03',
         'ops': ['fill'],
         'functions': ['fill'],
+        'edits': [used],
     }
     return {
         'base': {'tag': 'v1.0.0', 'commit': 'a' * 40, 'wheel': '1.0.0'},
