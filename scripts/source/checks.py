@@ -1,6 +1,6 @@
 """Everything that is to be known of a checkout before the series goes in.
 
-Each check returns findings; all of them are shown in one run. A finding that
+Each check yields findings; all of them are shown in one run. A finding that
 stops says what to do; a note only warns.
 """
 
@@ -11,7 +11,12 @@ from dataclasses import dataclass
 
 from scripts.source.apply import read_record
 from scripts.source.git import message
-from scripts.source.series import differing_files, is_applied, misfit
+from scripts.source.series import (
+    blobs_of,
+    differing_files,
+    is_applied,
+    misfit,
+)
 
 MAX_NAMES = 12
 OPERATIONS = {
@@ -56,115 +61,118 @@ def names(paths):
 
 def look_at_tree(checkout, series, force_base=False, will_build=False):
     """A TreeReport; changes nothing."""
-    broken = check_is_checkout(checkout)
-    if broken:
-        return TreeReport(broken)
-    applied = check_applied(checkout, series)
-    findings = check_operations(checkout) + check_writable(checkout)
+    findings = list(check_is_checkout(checkout))
+    if findings:
+        return TreeReport(findings)
+    applied = is_there(checkout, series)
     three_way = False
-    if applied is None:
-        findings += check_clean(checkout)
-        found, three_way = check_base(checkout, series, force_base)
-        findings += found
-    elif applied:
-        findings += applied
-    findings += check_submodules(checkout, will_build)
-    return TreeReport(findings, applied == [], three_way)
+    findings += [*check_operations(checkout), *check_writable(checkout)]
+    if applied and read_record(checkout).get('series', '') not in (
+        '', series.digest(),
+    ):  # fmt: skip
+        text = 'An earlier version of the series is applied here.'
+        remedy = 'Take it out first: the same command with --undo.'
+        findings.append(Finding(text, remedy))
+    elif not applied:
+        places = [*check_paddle(checkout, series), *check_new(checkout, series)]
+        findings += [*check_clean(checkout), *places]
+        if not places:
+            found, three_way = check_base(checkout, series, force_base)
+            findings += found
+    if will_build:
+        findings += check_submodules(checkout)
+    return TreeReport(findings, applied, three_way)
 
 
 def check_is_checkout(checkout):
-    """Faults that make every other look at the tree pointless."""
+    """The fault that makes every other look at the tree pointless."""
     folder = checkout.folder
     if not folder.is_dir():
-        return [Finding(f'{folder}: no such folder.')]
+        yield Finding(f'{folder}: no such folder.')
+        return
     done = checkout.run('rev-parse', '--show-toplevel')
-    if done.returncode:
-        text = message(done)
-        if 'dubious ownership' in text:
-            return [Finding(f'{folder}: git refuses to work here: {text}')]
-        return [
-            Finding(
-                f'{folder}: not a git checkout.',
-                'The series is applied with git am: clone Paddle rather than '
-                'unpacking an archive.',
-            )
-        ]
     top = done.stdout.rstrip('\n')
-    if not folder.samefile(top):
-        return [
-            Finding(
-                f'{folder}: inside the git checkout {top}, not its top.',
-                f'Is it --source {top}?',
-            )
-        ]
-    if not checkout.test('rev-parse', '--verify', '-q', 'HEAD^{commit}'):
-        return [Finding(f'{folder}: the checkout has no commit yet.')]
-    return []
-
-
-def check_applied(checkout, series):
-    """None: not applied. []: this series is. A finding: another one is."""
-    record, head = read_record(checkout), checkout.head()
-    tip = record.get('tip', '')
-    if not tip or not checkout.test('merge-base', '--is-ancestor', tip, head):
-        return [] if is_applied(checkout, series, head) else None
-    if record['series'] == series.digest():
-        return []
-    return [
-        Finding(
-            'An earlier version of the series is applied here.',
-            'Take it out first: the same command with --undo.',
+    if 'dubious ownership' in done.stderr:
+        yield Finding(f'{folder}: git refuses to work here: {message(done)}')
+    elif done.returncode:
+        remedy = (
+            'The series is applied with git am: clone Paddle rather than '
+            'unpacking an archive.'
         )
-    ]
+        yield Finding(f'{folder}: not a git checkout.', remedy)
+    elif not folder.samefile(top):
+        text = f'{folder}: inside the git checkout {top}, not its top.'
+        yield Finding(text, f'Is it --source {top}?')
+    elif not checkout.test('rev-parse', '--verify', '-q', 'HEAD^{commit}'):
+        yield Finding(f'{folder}: the checkout has no commit yet.')
+
+
+def is_there(checkout, series):
+    """Whether the series, or an earlier version of it, is applied."""
+    head = checkout.head()
+    tip = read_record(checkout).get('tip', '')
+    if tip and checkout.test('merge-base', '--is-ancestor', tip, head):
+        return True
+    return is_applied(checkout, series, head)
 
 
 def check_operations(checkout):
-    return [
-        Finding(
-            f'{what} is under way in the checkout.', f'Finish it, or: {how}'
-        )
-        for name, (what, how) in OPERATIONS.items()
-        if checkout.path(name).exists()
-    ]
+    for name, (what, how) in OPERATIONS.items():
+        if checkout.path(name).exists():
+            text = f'{what} is under way in the checkout.'
+            yield Finding(text, f'Finish it, or: {how}')
 
 
 def check_clean(checkout):
     changed = checkout.changed_files()
-    if not changed:
-        return []
-    return [
-        Finding(
-            f'{len(changed)} tracked files have uncommitted changes:'
-            f'{names(changed)}',
-            'Commit them, or put them aside with `git stash`.',
-        )
-    ]
+    if changed:
+        text = f'{len(changed)} tracked files have uncommitted changes:'
+        remedy = 'Commit them, or put them aside with `git stash`.'
+        yield Finding(text + names(changed), remedy)
 
 
 def check_writable(checkout):
     """git am writes to the work tree and to git's own folder."""
-    findings = []
     for folder in (checkout.folder, checkout.path('objects').resolve()):
         try:
             with tempfile.TemporaryFile(dir=folder):
                 pass
         except OSError as error:
-            findings.append(
-                Finding(
-                    f'{folder}: cannot be written to: {error.strerror}.',
-                    'Make a clone of your own, or change its permissions.',
-                )
-            )
-    return findings
+            text = f'{folder}: cannot be written to: {error.strerror}.'
+            remedy = 'Make a clone of your own, or change its permissions.'
+            yield Finding(text, remedy)
+
+
+def check_paddle(checkout, series):
+    """Every file that the series changes has to be there."""
+    missing = [p for p in series.changed if not checkout.blob('HEAD', p)]
+    if missing:
+        text = 'Files that the series changes are missing'
+        if len(missing) == len(series.changed):
+            text += '; this does not look like a checkout of Paddle'
+        remedy = f'Clone Paddle and check out {series.tag}.'
+        yield Finding(f'{text}:{names(missing)}', remedy)
+
+
+def check_new(checkout, series):
+    """Files that the series adds must not be there, tracked or not."""
+    tracked = blobs_of(checkout, series, 'HEAD')
+    taken = [
+        path
+        for path in series.added
+        if path in tracked or (checkout.folder / path).exists()
+    ]
+    if taken:
+        yield Finding(
+            f'Files that the series adds exist already:{names(taken)}',
+            'Is a part of the series applied by hand? Take it out, or move '
+            'these files away.',
+        )
 
 
 def check_base(checkout, series, force_base):
     """(findings, whether a three-way merge is needed)."""
     head = checkout.head()
-    findings = check_paddle(checkout, series, head)
-    findings += check_new_files(checkout, series, head)
-    if findings:
-        return findings, False
     fault = misfit(checkout, series)
     fits = 'The hunks fit all the same.'
     if fault:
@@ -179,14 +187,12 @@ def check_base(checkout, series, force_base):
         return [note], False
     if force_base and checkout.has_commit(series.commit):
         return [note], True
-    remedy = (
-        f'Best: git checkout {series.tag} (after git fetch origin tag '
-        f'{series.tag}). To try it here, merging where needed: --force-base.'
-    )
-    if force_base:
+    fetch = f'git fetch origin tag {series.tag}'
+    remedy = f'A three-way merge needs the base in the clone: {fetch}'
+    if not force_base:
         remedy = (
-            'A three-way merge needs the base in the clone: git fetch origin '
-            f'tag {series.tag}'
+            f'Best: git checkout {series.tag} (after {fetch}). To try it '
+            'here, merging where needed: --force-base.'
         )
     return [Finding(f'{text}\n  {fits}', remedy)], False
 
@@ -209,57 +215,17 @@ def _compared(checkout, series, head):
     return text, not (differing or unknown)
 
 
-def check_paddle(checkout, series, head):
-    """Every file that the series changes has to be there."""
-    missing = [p for p in series.changed if not checkout.blob(head, p)]
-    if not missing:
-        return []
-    text = 'Files that the series changes are missing'
-    if len(missing) == len(series.changed):
-        text += '; this does not look like a checkout of Paddle'
-    return [
-        Finding(
-            f'{text}:{names(missing)}',
-            f'Clone Paddle and check out {series.tag}.',
-        )
-    ]
-
-
-def check_new_files(checkout, series, head):
-    """Files that the series adds must not be there, tracked or not."""
-    taken = [
-        path
-        for path in series.added
-        if (checkout.folder / path).exists() or checkout.blob(head, path)
-    ]
-    if not taken:
-        return []
-    return [
-        Finding(
-            f'Files that the series adds exist already:{names(taken)}',
-            'Is a part of the series applied by hand? Take it out, or move '
-            'these files away.',
-        )
-    ]
-
-
-def check_submodules(checkout, will_build):
+def check_submodules(checkout):
     """Paddle's third-party sources; cmake fetches what it needs."""
-    if not (checkout.folder / '.gitmodules').is_file() or not will_build:
-        return []
     lines = checkout.run('submodule', 'status').stdout.splitlines()
-    absent = [line.split()[1] for line in lines if line.startswith('-')]
-    other = [line.split()[1] for line in lines if line.startswith(('+', 'U'))]
     remedy = 'git submodule update --init --recursive'
-    findings = []
-    if absent:
-        text = (
-            f'{len(absent)} of {len(lines)} submodules are not checked '
-            f'out:{names(absent)}'
-        )
-        first = 'cmake fetches those that it needs; without a network then: '
-        findings.append(Finding(text, first + remedy, stops=False))
-    if other:
-        text = 'Submodules are not at the commit that the tree names:'
-        findings.append(Finding(text + names(other), remedy, stops=False))
-    return findings
+    for signs, text, head in (
+        ('-', 'are not checked out', 'cmake fetches those that it needs; '
+         'without a network then, run now: '),
+        ('+U', 'are not at the commit that the tree names', ''),
+    ):  # fmt: skip
+        found = [line.split()[1] for line in lines if line[0] in signs]
+        if found:
+            count = f'{len(found)} of {len(lines)} submodules'
+            shown = f'{count} {text}:{names(found)}'
+            yield Finding(shown, head + remedy, stops=False)

@@ -30,11 +30,9 @@ PROGRAMS = {
 
 def look_at_machine(build, gpu):
     """Findings about the tools and the room that a build needs."""
-    return [
-        *check_tools(gpu),
-        *check_memory(memory()[0]),
-        *check_disk(build, free_disk(build), gpu),
-    ]
+    yield from check_tools(gpu)
+    yield from check_memory(memory()[0])
+    yield from check_disk(build, free_disk(build), gpu)
 
 
 def check_tools(gpu, search_path=None):
@@ -44,69 +42,44 @@ def check_tools(gpu, search_path=None):
         check_tool('cmake', (3, 18), 'cmake', 'cmake', search_path),
         *check_python(),
     ]
-    findings = [
-        Finding(
-            f'{item.what}: {item.found}.',
-            f'apt-get install {item.apt}' if item.apt else item.note,
-        )
-        for item in missing
-        if item
-    ]
-    findings += [
-        Finding(f'{name}: not found.', remedy)
-        for name, remedy in PROGRAMS.items()
-        if (gpu or name != 'nvcc') and not shutil.which(name, path=search_path)
-    ]
-    return findings + notes_on_tools(search_path)
-
-
-def notes_on_tools(search_path):
-    """What does not stop a build."""
-    notes = []
+    for item in filter(None, missing):
+        remedy = f'apt-get install {item.apt}' if item.apt else item.note
+        yield Finding(f'{item.what}: {item.found}.', remedy)
+    for name, remedy in PROGRAMS.items():
+        needed = gpu or name != 'nvcc'
+        if needed and not shutil.which(name, path=search_path):
+            yield Finding(f'{name}: not found.', remedy)
     cmake = shutil.which('cmake', path=search_path)
     if cmake and tool_version(cmake) >= CMAKE_TOO_NEW:
-        notes.append(
-            Finding(
-                f'{cmake} is version 4 or later: it refuses third-party '
-                'projects that ask for a cmake older than 3.5.',
-                'Use cmake 3, or export CMAKE_POLICY_VERSION_MINIMUM=3.5',
-                stops=False,
-            )
+        text = (
+            f'{cmake} is version 4 or later: it refuses third-party projects '
+            'that ask for a cmake older than 3.5.'
         )
+        remedy = 'Use cmake 3, or export CMAKE_POLICY_VERSION_MINIMUM=3.5'
+        yield Finding(text, remedy, stops=False)
     if not shutil.which('ccache', path=search_path):
-        notes.append(
-            Finding(
-                'ccache: not found; a second build takes as long as the first.',
-                'Paddle uses it as soon as it is on PATH.',
-                stops=False,
-            )
-        )
-    return notes
+        text = 'ccache: not found; a second build takes as long as the first.'
+        remedy = 'Paddle uses it as soon as it is on PATH.'
+        yield Finding(text, remedy, stops=False)
 
 
 def check_memory(total):
-    if not total or total >= LEAST_MEMORY:
-        return []
-    return [
-        Finding(
+    if total and total < LEAST_MEMORY:
+        yield Finding(
             f'{total / GIB:.1f} GiB of memory; linking Paddle needs more than '
             f'{LEAST_MEMORY // GIB} GiB.'
         )
-    ]
 
 
 def check_disk(build, free, gpu):
     wanted = DISK[gpu]
-    if free >= wanted:
-        return []
-    return [
-        Finding(
+    if free < wanted:
+        yield Finding(
             f'{free / GIB:.1f} GiB free for {build}; a build takes about '
             f'{wanted // GIB} GiB.',
             'Free some space, or name another place with --build-dir.',
             stops=free < wanted // 3,
         )
-    ]
 
 
 def free_disk(path):

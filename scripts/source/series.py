@@ -86,13 +86,16 @@ def _try(checkout, patches):
     return checkout.run('apply', '--cached', '--check', data=''.join(texts))
 
 
+def blobs_of(checkout, series, commit):
+    """{path: blob id} of those files that the series adds."""
+    listed = checkout.out('ls-tree', '-r', commit, '--', *series.added)
+    lines = [line.split('\t') for line in listed.splitlines()]
+    return {path: what.split()[2] for what, path in lines}
+
+
 def is_applied(checkout, series, commit):
     """Whether every file that the series adds is there as it adds it."""
-    listed = checkout.out('ls-tree', '-r', commit, '--', *series.added)
-    there = {
-        line.split('\t')[1]: line.split()[2] for line in listed.splitlines()
-    }
-    return bool(there) and there == series.added
+    return blobs_of(checkout, series, commit) == series.added
 
 
 def differing_files(checkout, series, commit):

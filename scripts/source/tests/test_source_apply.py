@@ -361,7 +361,7 @@ def test_read_only_checkout_is_reported():
         try:
             if root:  # whom permissions don't stop
                 os.seteuid(65534)
-            findings = check_writable(Folder(Path(name, 'Paddle')))
+            findings = list(check_writable(Folder(Path(name, 'Paddle'))))
         finally:
             if root:
                 os.seteuid(0)

@@ -204,7 +204,7 @@ def test_new_cmake_and_missing_ccache_are_notes_only(tmp_path):
     for name in ('g++', 'cmake', 'ninja', 'patchelf', 'make'):
         (tmp_path / name).write_text('#!/bin/sh\necho version 12.2\n')
         (tmp_path / name).chmod(0o755)
-    found = check_tools(False, str(tmp_path))
+    found = list(check_tools(False, str(tmp_path)))
     assert [f.stops for f in found] == [False, False]
     assert 'cmake is version 4 or later' in found[0].text
     assert 'ccache' in found[1].text
@@ -213,11 +213,11 @@ def test_new_cmake_and_missing_ccache_are_notes_only(tmp_path):
 
 
 def test_too_little_memory_or_disk_is_found(tmp_path):
-    assert check_memory(8 * GIB) == []
-    assert check_memory(2 * GIB)[0].stops
-    assert check_disk(tmp_path, 100 * GIB, True) == []
-    assert not check_disk(tmp_path, 25 * GIB, False)[0].stops
-    assert check_disk(tmp_path, 5 * GIB, False)[0].stops
+    assert list(check_memory(8 * GIB)) == []
+    assert [f.stops for f in check_memory(2 * GIB)] == [True]
+    assert list(check_disk(tmp_path, 100 * GIB, True)) == []
+    assert [f.stops for f in check_disk(tmp_path, 25 * GIB, False)] == [False]
+    assert [f.stops for f in check_disk(tmp_path, 5 * GIB, False)] == [True]
 
 
 @pytest.mark.parametrize(
