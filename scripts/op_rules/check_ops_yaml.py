@@ -21,7 +21,7 @@ from scripts.op_rules.base_names import base_names, installed_headers, plain
 from scripts.op_rules.entry_rules import ENTRY_RULES
 from scripts.op_rules.gradients import GRADIENT_RULES, PAIR_RULES
 from scripts.op_rules.grammar import GRAMMAR_RULES
-from scripts.op_rules.schema import ENTRY_KEYS, SchemaError, parse_entry
+from scripts.op_rules.schema import ENTRY_KEYS, parse_entry
 from scripts.op_rules.yaml_lines import read_entries
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,21 +74,14 @@ def check_file(path, taken=None):
 
 
 def check_entries(path, texts, faults):
-    """The rules on each entry, then those between entries."""
+    """The rules on each entry, then those between entries. What an entry says is
+    only asked when its text is right."""
     parsed = {}
     for text in texts:
-        found = [
-            *rule_twins(text),
-            *(f for r in GRAMMAR_RULES for f in r(text.raw)),
-        ]
-        try:
+        faults.add_of(text, name_of(text), rule_twins(text))
+        found = [fault for rule in GRAMMAR_RULES for fault in rule(text.raw)]
+        if not found:
             entry = parse_entry(text.raw, path)
-        except SchemaError as error:
-            fault = _fault_of(error, path)
-            # The grammar says more about a value that it cannot read.
-            if _key(fault) not in map(_key, found):
-                found.append(fault)
-        else:
             parsed.setdefault(entry.name, (text, entry))
             for rule in (*ENTRY_RULES, *GRADIENT_RULES):
                 found += rule(entry)
@@ -110,17 +103,6 @@ def rule_twins(text):
 def name_of(text):
     found = (str(text.raw[key]) for key in ENTRY_KEYS if key in text.raw)
     return next(found, 'entry without name')
-
-
-def _fault_of(error, path):
-    """`key: sentence` of an error that begins with the file and the entry."""
-    text = str(error).removeprefix(f'{path.name}: ')
-    head, _, rest = text.partition(': ')
-    return rest if re.fullmatch(r'\w+', head) else f'entry: {text}'
-
-
-def _key(fault):
-    return fault.partition(': ')[0]
 
 
 def file_faults(path, texts):

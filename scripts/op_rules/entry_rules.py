@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from scripts.op_rules.schema import marked
+
 # type -> its defaults, as both Paddle's generators and Python read them
 ATTR_TYPES = {
     'bool': re.compile('true|false'),
@@ -97,6 +99,12 @@ def rule_inplace(entry):
         )
 
 
+def rule_marks(entry):
+    names = [t.name for t in entry.tensors]
+    for key in ('optional', 'no_need_buffer'):
+        yield from _unknown(key, marked(entry.raw, key), names)
+
+
 def rule_data_type(entry):
     """It names a Tensor that is always there, and its values too."""
     key, name = 'kernel.data_type', entry.data_type
@@ -139,6 +147,7 @@ ENTRY_RULES = (
     rule_defaults_last,
     rule_param_names,
     rule_inplace,
+    rule_marks,
     rule_data_type,
     rule_optional,
     rule_one_result,

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import re
 
+from scripts.op_rules.schema import split_items
+
 STRING_KEYS = {
     'op', 'backward_op', 'forward', 'args', 'output', 'backward', 'inplace',
     'optional', 'no_need_buffer', 'traits', 'interfaces',
@@ -42,12 +44,6 @@ SINGLE_NAMES = (
     'backward', 'infer_meta.func', 'infer_meta.spmd_rule', 'kernel.func',
     'kernel.data_type',
 )  # fmt: skip
-
-
-def split_items(text):
-    """The parts between commas, as the generators cut them: quotes protect
-    none."""
-    return [item.strip() for item in text.strip().split(',')]
 
 
 def value_of(raw, key):
@@ -140,6 +136,7 @@ def rule_items(raw):
         text = value_of(raw, key)
         if isinstance(text, str):
             yield from _item_faults(key, text, pattern, what)
+            yield from _twin_faults(key, split_items(text))
 
 
 def rule_single_names(raw):
@@ -150,12 +147,28 @@ def rule_single_names(raw):
 
 
 def _argument_faults(key, inside):
+    names, attr = [], ''
     for item in split_items(inside):
+        head = item.partition('=')[0].strip()
+        names.append(head.rpartition(' ')[2])
         if not ARGUMENT.fullmatch(item):
             yield (
                 f'{key}: expected `type name` or `type name = default` with one '
                 f'blank after the type, got `{item}`'
             )
+        elif not head.startswith('Tensor'):
+            attr = head
+        elif attr:
+            yield (
+                f'{key}: expected Tensors before attributes, got `{item}` after '
+                f'`{attr}`'
+            )
+    yield from _twin_faults(key, names)
+
+
+def _twin_faults(key, names):
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        yield f'{key}: expected each name once, got {name} twice'
 
 
 def _item_faults(key, text, pattern, what):

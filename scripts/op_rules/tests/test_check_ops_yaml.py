@@ -92,7 +92,7 @@ def test_all_faults_are_shown_in_one_run(tmp_path, capsys):
     out, err = capsys.readouterr()
     assert 'tuck.yaml:11: tuck: in_place: unknown key' in err
     assert 'tuck_grad: output: expected names out of x_grad' in err
-    assert 'tuck_double_grad: optional: expected names out of' in err
+    assert 'tuck_double_grad: optional: expected a name out of' in err
     assert out.endswith('check_ops_yaml: FAILED\n')
 
 

@@ -78,9 +78,9 @@ ENTRY_FAULTS = [
     ('[x, mask, parts, by, axis]', '[x, mask, part, by, axis]', 'tuck.kernel.param',
      'expected a name out of x, mask, parts, by, axis, flag, got part'),
     ('optional : grad_x_grad', 'optional : other', 'tuck_double_grad.optional',
-     'expected names out of mask, grad_out, grad_x_grad, got other'),
+     'expected a name out of mask, grad_out, grad_x_grad, got other'),
     ('no_need_buffer : x', 'no_need_buffer : x_grad', 'tuck_grad.no_need_buffer',
-     'expected names out of x, mask, out_grad, got x_grad'),
+     'expected a name out of x, mask, out_grad, got x_grad'),
     # what the wheel target knows
     ('float by, int axis=0, bool flag = ', 'double by, int axis=0, bool flag = ', 'tuck.args',
      'expected a type out of bool, int, int64_t, float, str for by, got `double`: the wheel target'),
