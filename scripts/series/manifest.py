@@ -13,6 +13,8 @@ from pathlib import Path
 
 import yaml
 
+from scripts.series.patch_series import SeriesError
+
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 GPU_SOURCES = 'kernels/gpu/'
 PATCH_KEYS = {
@@ -26,14 +28,6 @@ TOP_KEYS = (
 )  # fmt: skip
 # Whoever sends the patches puts their own name here: export_patches.py --author.
 PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
-
-
-class SeriesError(Exception):
-    """One or more faults in the manifest or in the sources it maps."""
-
-    def __init__(self, faults):
-        self.faults = [faults] if isinstance(faults, str) else list(faults)
-        super().__init__('\n'.join(self.faults))
 
 
 @dataclass

@@ -14,7 +14,7 @@ import hashlib
 import re
 from pathlib import Path
 
-from scripts.series.manifest import SeriesError
+from scripts.series.patch_series import SeriesError
 
 VERSION_FILE = 'paddle/version/__init__.py'
 

@@ -11,7 +11,7 @@ import re
 import subprocess
 
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.manifest import SeriesError
+from scripts.series.patch_series import SeriesError, split_diffs
 from scripts.series.upstream_tree import MARKER
 
 GIT_SETTINGS = (
@@ -103,14 +103,12 @@ def tidy(patch, recorded_files):
     In files of which only some lines are recorded, filler at a hunk's edge is
     cut off, and blob ids and function names, which would be wrong, are dropped.
     """
-    head, *diffs = re.split(r'(?m)^(?=diff --git )', patch)
-    result = [head]
-    for diff in diffs:
-        path = diff.split('\n', 1)[0].rpartition(' b/')[2]
-        result.append(
-            _tidy_diff(diff, path) if path in recorded_files else diff
-        )
-    return ''.join(result)
+    head, diffs = split_diffs(patch)
+    tidied = [
+        _tidy_diff(diff, path) if path in recorded_files else diff
+        for path, diff in diffs
+    ]
+    return head + ''.join(tidied)
 
 
 def _tidy_diff(diff, path):

@@ -8,7 +8,11 @@ WHEEL_PREFIX = 'python/paddle/'
 
 
 class SeriesError(Exception):
-    """patches/ is incomplete or malformed."""
+    """Faults in patches/, or in the manifest or the sources it is made of."""
+
+    def __init__(self, faults):
+        self.faults = [faults] if isinstance(faults, str) else list(faults)
+        super().__init__('\n'.join(self.faults))
 
 
 @dataclass
@@ -39,20 +43,21 @@ class Patch:
         return [n for n in self.touched if not n.startswith(WHEEL_PREFIX)]
 
 
+def split_diffs(text):
+    """(text before the first diff, [(upstream path, its diff)])."""
+    head, *parts = re.split(r'(?m)^(?=diff --git )', text)
+    names = [part.split('\n', 1)[0].rpartition(' b/')[2] for part in parts]
+    return head, list(zip(names, parts))
+
+
 def read_patch(path):
-    """Parse the `---`/`+++` header lines of one patch file."""
-    changed, added, old = [], [], None
-    for line in path.read_text(encoding='utf-8').splitlines():
-        if line.startswith('--- '):
-            old = line[4:].split('\t')[0]
-        elif line.startswith('+++ ') and old is not None:
-            new = line[4:].split('\t')[0]
-            if new == '/dev/null':
-                raise SeriesError(f'{path.name}: deletes {old}: unsupported.')
-            (added if old == '/dev/null' else changed).append(new[2:])
-            old = None
-        elif not line.startswith('+++ '):
-            old = None
+    """Which files a patch changes and adds."""
+    changed, added = [], []
+    for name, diff in split_diffs(path.read_text(encoding='utf-8'))[1]:
+        head = diff.partition('\n@@ ')[0]
+        if '\n+++ /dev/null' in head:
+            raise SeriesError(f'{path.name}: deletes {name}: unsupported.')
+        (added if '\n--- /dev/null\n' in head else changed).append(name)
     if not changed and not added:
         raise SeriesError(f'{path.name}: holds no change to any file.')
     return Patch(path, changed, added)

@@ -11,9 +11,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from scripts.series.manifest import SeriesError
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import read_patch
+from scripts.series.patch_series import SeriesError, read_patch
 from scripts.series.python_hunks import missing_names
 from scripts.series.tree_edits import PYTHON_FILE
 

@@ -14,7 +14,7 @@ import builtins
 import symtable
 
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.manifest import SeriesError
+from scripts.series.patch_series import SeriesError
 
 
 def merge_functions(upstream, ours, source, before=''):

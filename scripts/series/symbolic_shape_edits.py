@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.manifest import SeriesError
+from scripts.series.patch_series import SeriesError
 
 SOURCES = 'kernels/infer_symbolic_shape/'
 FOLDER = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scripts.common.text_lines import join_lines, split_lines, trim
-from scripts.series.manifest import SeriesError
+from scripts.series.patch_series import SeriesError
 from scripts.series.python_hunks import merge_functions
 from scripts.series.symbolic_shape_edits import declare, symbolic_path
 from scripts.series.upstream_tree import MARKER

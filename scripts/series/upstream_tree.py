@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from scripts.series.manifest import SeriesError
+from scripts.series.patch_series import SeriesError
 
 MARKER = 'unrecorded upstream text'
 

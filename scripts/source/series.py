@@ -10,7 +10,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 
-from scripts.series.patch_series import read_base, read_series
+from scripts.series.patch_series import read_base, read_series, split_diffs
 from scripts.source.git import message
 
 INDEX = re.compile(r'^index ([0-9a-f]{40})\.\.([0-9a-f]{40})', re.MULTILINE)
@@ -61,8 +61,7 @@ def load(folder):
 def blob_ids(text):
     """{path: (before, after)} of a patch's `index` lines."""
     blobs = {}
-    for diff in re.split(r'(?m)^(?=diff --git )', text)[1:]:
-        path = diff.split('\n', 1)[0].rpartition(' b/')[2]
+    for path, diff in split_diffs(text)[1]:
         found = INDEX.search(diff.partition('\n@@ ')[0])
         if found:
             blobs[path] = found.groups()

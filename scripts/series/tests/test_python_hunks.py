@@ -2,7 +2,7 @@
 
 import pytest
 
-from scripts.series.manifest import SeriesError
+from scripts.series.patch_series import SeriesError
 from scripts.series.python_hunks import merge_functions
 
 UPSTREAM = '''\

@@ -14,7 +14,7 @@ import yaml
 from scripts.common.wheel_headers import default_include
 from scripts.series import export_patches
 from scripts.series.check_intree_compile import check
-from scripts.series.manifest import SeriesError
+from scripts.series.patch_series import SeriesError
 from scripts.series.symbolic_shape_edits import (
     FOLDER,
     declare,
