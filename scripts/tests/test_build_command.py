@@ -15,6 +15,7 @@ from scripts.wheel import target
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 SHELL_SCRIPT = SCRIPTS / 'apply_and_build.sh'
+OWN = ('--python', sys.executable)
 
 
 def run(*arguments, path=None):
@@ -45,31 +46,16 @@ def fake_tool(folder, name, version):
 
 
 def test_help_explains_every_option():
-    done = run('--python', sys.executable, '--help')
+    done = run(*OWN, '--help')
     assert done.returncode == 0
-    for option in (
-        '--jobs',
-        '--build-dir',
-        '--python',
-        '--clean',
-        '--dry-run',
-        '--source',
-        '--wheel',
-        '--into',
-    ):
-        assert option in done.stdout
+    options = 'jobs build-dir python clean dry-run source wheel into'
+    for option in options.split():
+        assert f'--{option}' in done.stdout
 
 
 def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     folder = tmp_path / 'build'
-    done = run(
-        '--python',
-        sys.executable,
-        '--build-dir',
-        folder,
-        '--dry-run',
-        '--clean',
-    )
+    done = run(*OWN, '--build-dir', folder, '--dry-run', '--clean')
     assert done.returncode == 0, done.stderr
     assert not folder.exists()
     assert '[1/10] ' in done.stdout
@@ -95,9 +81,7 @@ def test_environment_that_is_installed_into_says_what_python_is_built_for(
 
 
 def test_reader_that_stops_reading_is_no_error(tmp_path):
-    command = (
-        f'"{SHELL_SCRIPT}" --python "{sys.executable}" --dry-run | head -1'
-    )
+    command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | head -1'
     done = subprocess.run(
         ['bash', '-c', command], capture_output=True, text=True
     )
@@ -107,9 +91,7 @@ def test_reader_that_stops_reading_is_no_error(tmp_path):
 
 def test_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / 'file').write_text('')
-    done = run(
-        '--python', sys.executable, '--build-dir', tmp_path / 'file/build'
-    )
+    done = run(*OWN, '--build-dir', tmp_path / 'file/build')
     assert done.returncode == 1
     assert 'Traceback' not in done.stderr
     assert 'Not a directory' in done.stderr
@@ -136,14 +118,14 @@ def test_space_that_is_missing_is_said_before_it_is_taken(
 
 
 def test_source_target_explains_its_own_options(tmp_path):
-    done = run('--python', sys.executable, '--source', tmp_path, '--help')
+    done = run(*OWN, '--source', tmp_path, '--help')
     assert done.returncode == 0, done.stderr
     assert '--undo' in done.stdout
 
 
 def test_jobs_are_passed_on_and_checked(tmp_path):
     folder = tmp_path / 'build'
-    options = ('--python', sys.executable, '--build-dir', folder, '--dry-run')
+    options = (*OWN, '--build-dir', folder, '--dry-run')
     assert '-j 7\n' in run(*options, '--jobs', '7').stdout
     done = run(*options, '--jobs', '0')
     assert done.returncode == 2
@@ -165,13 +147,7 @@ def test_a_python_that_does_not_fit_is_named(bare_path):
 
 
 def test_without_tools_one_message_lists_all(bare_path, tmp_path):
-    done = run(
-        '--python',
-        sys.executable,
-        '--build-dir',
-        tmp_path / 'build',
-        path=bare_path,
-    )
+    done = run(*OWN, '--build-dir', tmp_path / 'build', path=bare_path)
     assert done.returncode == 1
     assert '3 things missing' in done.stderr
     for name in ('g++ 8.0', 'cmake 3.20', 'git 2.20'):
@@ -226,15 +202,9 @@ def test_another_platform_is_reported():
 
 
 def make_environment(folder, requirements):
+    command = [sys.executable, make_venv.__file__, '--venv', folder]
     return subprocess.run(
-        [
-            sys.executable,
-            make_venv.__file__,
-            '--venv',
-            folder,
-            '--requirements',
-            requirements,
-        ],
+        [*command, '--requirements', requirements],
         capture_output=True,
         text=True,
     )
