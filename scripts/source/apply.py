@@ -10,6 +10,7 @@ from scripts.common.files import read_json, write_json
 from scripts.source.git import TreeError, message
 
 RECORD = 'scatter-operators.json'
+UNCHANGED = 'The checkout is unchanged.'
 
 
 def read_record(checkout):
@@ -36,9 +37,6 @@ def apply_series(checkout, series, three_way=False):
     return start
 
 
-UNCHANGED = 'The checkout is unchanged.'
-
-
 def _merged(checkout, start, base, tip):
     """The commits from base to tip, merged onto start; gives the last one."""
     with checkout.scratch(start) as tree:
@@ -55,7 +53,7 @@ def _merged(checkout, start, base, tip):
 def undo(checkout):
     """Back to the exact commit before the series; returns what to say."""
     record = read_record(checkout)
-    if not record:
+    if not record.get('tip'):
         raise TreeError(
             f'{checkout.folder}: nothing to undo: no run has applied the '
             'series here.'
