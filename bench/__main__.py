@@ -231,9 +231,11 @@ def publish(path):
 def main(arguments=None):
     """Run the benchmark; returns the exit code."""
     args = parse(arguments)
-    if args.publish and (args.filter or args.sizes):
-        sys.exit('bench: --publish measures all that the README shows: no '
-                 '--filter and no --sizes with it')  # fmt: skip
+    if args.publish and (args.filter or args.sizes or args.quick):
+        sys.exit(
+            'bench: --publish measures all that the README shows: no --quick, '
+            '--filter or --sizes with it'
+        )
     if args.publish and args.json is None:
         args.json = release_env.ROOT / 'build' / 'bench' / 'published.json'
     chosen = selected(args)
@@ -252,7 +254,8 @@ def main(arguments=None):
         from bench.report import page  # which draws: slow to import
 
         page.write(args.report, data)
-    if args.publish and not summary.failures(data['results']):
+    complete = not data['not_run'] and not summary.failures(data['results'])
+    if args.publish and complete:
         publish(args.json)
     return verdict(args, data)
 

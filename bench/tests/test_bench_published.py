@@ -152,3 +152,16 @@ def test_command_publishes_all_or_nothing(capsys):
     assert listed == [case.name for case in published.chosen()]
     with pytest.raises(SystemExit, match='--publish measures all'):
         command.main(['--publish', '--filter', 'masked_fill'])
+
+
+def test_command_writes_the_texts_of_a_complete_run(root, monkeypatch):
+    run = {**run_data([result()]), 'not_run': [['a case', 2]]}
+    monkeypatch.setattr(command, 'collect', lambda *_: run)
+    monkeypatch.setattr(readme_table, 'ROOT', root)
+    before = (root / 'README.md').read_text()
+    options = ['--publish', '--json', str(root / 'run.json')]
+    command.main(options)
+    assert (root / 'README.md').read_text() == before
+    run['not_run'] = []
+    command.main(options)
+    assert '| `masked_scatter` | 2 ms |' in (root / 'README.md').read_text()
