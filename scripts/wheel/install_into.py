@@ -44,15 +44,16 @@ def asked(python):
 def check(python, tag, version):
     """Raise unless the environment has the release that the wheel is of."""
     here = sys.implementation.cache_tag
+    typed = shlex.quote(python)
     if tag != here:
         raise IntoError(
             f'{python} is {tag}, but the operators are built for {here}. '
-            f'Build them with --python {python} --build-dir of its own.'
+            f'Build them with --python {typed} --build-dir of its own.'
         )
     if version is None:
         raise IntoError(
             f'{python} has no {NAME}. Install it first: '
-            f'{python} -m pip install {NAME}=={BASE}'
+            f'{typed} -m pip install {NAME}=={BASE}'
         )
     if version.partition('+')[0] != BASE:
         raise IntoError(

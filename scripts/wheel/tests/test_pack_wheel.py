@@ -115,6 +115,11 @@ def test_other_environment_is_refused_in_a_sentence(tag, version, message):
         install_into.check('p', tag, version)
 
 
+def test_path_with_a_space_is_quoted_in_what_to_type():
+    with pytest.raises(install_into.IntoError, match="'my env/p' -m pip inst"):
+        install_into.check('my env/p', HERE, None)
+
+
 def test_file_that_is_no_python_is_refused(tmp_path):
     with pytest.raises(install_into.IntoError, match='No such file'):
         install_into.asked(str(tmp_path / 'python'))
