@@ -7,6 +7,7 @@ import pytest
 
 from scripts.series import check_intree_compile, export_patches
 from scripts.series.check_intree_compile import check
+from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
     SOURCES,
     write_files,
@@ -32,6 +33,7 @@ def compile_toy(folder, **changes):
     return check(folder, folder / 'patches', None, folder / 'include')
 
 
+@needs_glog
 def test_series_of_this_project_compiles_in_its_intree_form(capsys):
     status = check_intree_compile.main([])
     output = capsys.readouterr()

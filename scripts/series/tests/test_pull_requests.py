@@ -21,6 +21,7 @@ from scripts.series.pull_requests import (
     order_faults,
 )
 from scripts.series.python_hunks import missing_names
+from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
     make_series,
     write_files,
@@ -68,6 +69,7 @@ def test_titles_are_kept_by_git_am(base, tmp_path):
     assert titles == [p.subject for p in SERIES.pull_request(NAMES[0])]
 
 
+@needs_glog
 def test_patches_of_each_pull_request_compile_alone(capsys):
     status = check_intree_compile.main(['--each-alone'])
     output = capsys.readouterr()

@@ -20,6 +20,7 @@ from scripts.series.symbolic_shape_edits import (
     declare,
     insert_declaration,
 )
+from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
     OP_YAML,
     make_series,
@@ -91,16 +92,19 @@ def build_probe(folder):
     return probe
 
 
+@needs_glog
 def test_without_our_functions_the_analysis_is_incomplete(analysed):
     assert analysed['before'] is False
 
 
+@needs_glog
 @pytest.mark.parametrize('case', EXPECTED)
 def test_paddles_analysis_gets_the_symbolic_shapes(analysed, case):
     assert analysed[case]['complete']
     assert set(analysed[case]['calls']) == {EXPECTED[case]}
 
 
+@needs_glog
 def test_each_form_is_called(analysed):
     plain_only = ('select', 'diagonal')
     for case in EXPECTED:
