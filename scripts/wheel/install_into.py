@@ -5,6 +5,7 @@ import json
 import shlex
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -67,7 +68,8 @@ def pip_for(python):
     done = subprocess.run([*own, '--version'], capture_output=True)
     if done.returncode == 0:
         return own
-    return [sys.executable, '-m', 'pip', '--python', python]
+    # its folder runs with any Python, and installs for that one
+    return [python, str(Path(find_spec('pip').origin).parent)]
 
 
 def install(pip, wheel):
