@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -78,7 +79,8 @@ def test_environment_that_is_installed_into_says_what_python_is_built_for(
         assert done.returncode == 0, done.stderr
         assert f'    {python} {program}\n' in done.stdout
     done = run('--into', python, '--python', sys.executable, *folder)
-    assert f'    {shown(sys.executable)} {program}\n' in done.stdout
+    here = shlex.quote(shown(sys.executable))
+    assert f'    {here} {program}\n' in done.stdout
 
 
 def test_reader_that_stops_reading_is_no_error(tmp_path):

@@ -22,8 +22,11 @@ EXTRA = {
 PROGRAMS = ('cmake', 'ninja', 'ctest', 'ccache', 'patchelf', 'make', 'nvcc')
 
 # Records its call; fails where FAIL names it; makes what the real one would.
+# The first lines start it by sh: the path of a Python may hold a space.
 STAND_IN = """\
-#!{python}
+#!/bin/sh
+'''exec' "{python}" "$0" "$@"
+' '''
 import json, os, sys, time
 from pathlib import Path
 name = os.path.basename(sys.argv[0])
