@@ -59,8 +59,8 @@ def run_case(clock, case, turns):
         'copy': bench_timing.copy_of(work.bytes),
     }
     milliseconds = bench_timing.measure(clock, sides, turns)
-    goal = bench_cases.goal(case)
-    return bench_report.result_of(case, work.bytes, milliseconds, agrees, goal)
+    goals = bench_cases.goals(case)
+    return bench_report.result_of(case, work.bytes, milliseconds, agrees, goals)
 
 
 def facts():

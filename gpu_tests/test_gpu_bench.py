@@ -14,16 +14,22 @@ FACTS = {'device': 'NVIDIA H200', 'date': '2026-01-02T03:04:05', 'commit': 'c'}
 
 def row(case, ours, copy, theirs, agrees=True):
     times = {'ours': ours, 'copy': copy, 'torch': theirs}
-    goal = bench_cases.goal(case)
-    return bench_report.result_of(case, 8 << 26, times, agrees, goal)
+    goals = bench_cases.goals(case)
+    return bench_report.result_of(case, 8 << 26, times, agrees, goals)
 
 
 def masked_fill(size=26):
     return bench_cases.case('masked_fill', size, density=0.5)
 
 
-def index_scatter(axis, index):
-    details = {'reduce': 'sum', 'axis': axis, 'index': index}
+def masked_scatter(dtype, layout='random'):
+    return bench_cases.case(
+        'masked_scatter', 26, dtype, density=0.5, layout=layout
+    )
+
+
+def index_scatter(axis, index, **more):
+    details = {'reduce': 'sum', 'axis': axis, 'index': index, **more}
     return bench_cases.case('index_scatter', 26, **details)
 
 
@@ -56,10 +62,46 @@ def test_row_has_bandwidth_and_ratios():
         (index_scatter(1, 'random'), 1.1, 'MISSED'),
         (index_scatter(0, 'skewed'), 1.1, 'MISSED'),
         (index_scatter(1, 'skewed'), 0.9, 'met'),
+        (index_scatter(0, 'skewed', rows='1-D'), 1.9, 'met'),
+        (bench_cases.case('select_scatter_grad', 26, axis=0), 1.2, 'MISSED'),
     ],
 )
 def test_goals(case, ours, expected):
     assert row(case, ours, copy=1.0, theirs=2.0)['goal'] == expected
+
+
+@no_gpu
+@pytest.mark.parametrize(
+    'case, ours, expected',
+    [
+        (masked_scatter('float32'), 1.17, 'met'),
+        (masked_scatter('float32'), 1.18, 'MISSED'),
+        (masked_scatter('bfloat16'), 1.3, 'met'),
+        (masked_scatter('bfloat16'), 1.35, 'MISSED'),
+        (masked_scatter('float32', 'one row'), 1.4, 'met'),
+        (masked_scatter('float32', 'one column'), 1.45, 'MISSED'),
+    ],
+)
+def test_goals_of_masked_scatter(case, ours, expected):
+    assert row(case, ours, copy=1.0, theirs=9.0)['goal'] == expected
+    # not without being faster than PyTorch too
+    assert row(case, ours, copy=1.0, theirs=2.0)['goal'] == 'MISSED'
+
+
+@no_gpu
+@pytest.mark.parametrize(
+    'part, shape',
+    [
+        ('2^26/reduce=sum,axis=0,index=random,rows=1-D', (1 << 26,)),
+        ('2^26/reduce=sum,axis=0,index=random,rows=short', (1 << 23, 8)),
+        ('masked_scatter/float32/2^26/density=0.5,layout=one row', (8192,) * 2),
+        ('index_reduce_grad/float32/2^26/reduce=amax,axis=0', (8192,) * 2),
+        ('diagonal_scatter_grad/float32/2^26', (8192,) * 2),
+    ],
+)
+def test_there_is_a_case_of_each_kind(part, shape):
+    found = [c for c in bench_cases.all_cases() if part in c.name]
+    assert [case.shape for case in found] == [shape]
 
 
 @no_gpu
