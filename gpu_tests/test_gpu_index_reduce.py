@@ -32,8 +32,8 @@ from gpu_tests.ops import index_op
 from gpu_tests.ops import run as run_tensors
 
 RTOL = {'float16': 1e-3, 'bfloat16': 1e-2, 'float64': 1e-13}
-# Lengths around a tile of the sort, 256 threads with 8 items each.
-SORT_EDGES = (255, 256, 257, 2047, 2048, 2049, 4097, 20000)
+# Lengths around a part of a group of positions, 32, and a part of parts, 1024.
+PART_EDGES = (31, 32, 33, 1023, 1024, 1025, 2049, 20000)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def indexes(rng, size, length):
 
 
 @pytest.mark.parametrize('reduce', REDUCES)
-@pytest.mark.parametrize('length', SORT_EDGES)
+@pytest.mark.parametrize('length', PART_EDGES)
 def test_long_indexes(rng, reduce, length):
     for shape, axis in (((700, 3), 0), ((3, 700), 1), ((70000, 1), 0)):
         updates_shape = list(shape)

@@ -62,23 +62,22 @@ def run(unit, objects, folder, arguments=(), checks=RACES):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize('unit', ['look_back.cu', 'sort.cu'])
+@pytest.mark.parametrize('unit', ['look_back.cu', 'masked_scatter.cu'])
 def test_part_is_right_and_has_no_race(objects, tmp_path, unit):
     assert run(unit, objects, tmp_path) == (0, '')
-
-
-def test_sort_of_more_tiles_than_a_block_scans_at_a_time(objects, tmp_path):
-    # looking for races in it would take minutes
-    found = run('sort.cu', objects, tmp_path, ['long'], checks=())
-    assert found == (0, '')
 
 
 PUBLISHED = """  *reinterpret_cast<volatile uint64_t*>(word) =
       static_cast<uint64_t>(count) << 2 | flag;"""
 FLAG_FIRST = """  *reinterpret_cast<volatile uint64_t*>(word) = flag;"""
-COUNTED = 'if (valid && earlier == 0) counts[digit] = before + __popc(same);'
-READ_SUMS = "__syncthreads();  // an earlier call's sums have been read"
-WROTE_SUMS = 'if (lane == kWarpSize - 1) warp_sums[warp] = inclusive;'
+GIVEN_VALUES = """args.values[scan.before + k];
+    }
+    __syncthreads();"""
+TAKEN_VALUES = """  if constexpr (kGrad) {
+    __syncthreads();"""
+COUNT_BEFORE = """  }
+  __syncthreads();
+  result.before = tile_before;"""
 FAULTS = {
     'a window that skips as many as it looks at': (
         'look_back.cu',
@@ -90,24 +89,19 @@ FAULTS = {
         (PUBLISHED, f'{FLAG_FIRST}\n{PUBLISHED}'),
         'words that come late',
     ),
-    'sums that nobody waits for': (
-        'sort.cu',
-        (f'{WROTE_SUMS}\n  __syncthreads();', WROTE_SUMS),
+    'values that nobody waits for': (
+        'masked_scatter.cu',
+        (GIVEN_VALUES, GIVEN_VALUES.replace('__syncthreads();', '')),
         'a race',
     ),
-    'sums that are overwritten too early': (
-        'sort.cu',
-        (READ_SUMS, ''),
+    'values of a gradient that nobody waits for': (
+        'masked_scatter.cu',
+        (TAKEN_VALUES, TAKEN_VALUES.replace('__syncthreads();', '')),
         'a race',
     ),
-    'counts that are overwritten too early': (
-        'sort.cu',
-        (f'__syncwarp();\n  {COUNTED}', COUNTED),
-        'a race',
-    ),
-    'counts that nobody waits for': (
-        'sort.cu',
-        (f'{COUNTED}\n  __syncwarp();', COUNTED),
+    'a count that nobody waits for': (
+        'masked_scatter.cu',
+        (COUNT_BEFORE, COUNT_BEFORE.replace('__syncthreads();', '')),
         'a race',
     ),
 }

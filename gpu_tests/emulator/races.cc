@@ -93,6 +93,10 @@ void __tsan_atomic_thread_fence(int order) { __atomic_thread_fence(order); }
 
 // Atomics race with nothing here.
 #define ATOMICS(bits)                                                        \
+  uint##bits##_t __tsan_atomic##bits##_fetch_add(                            \
+      volatile uint##bits##_t* p, uint##bits##_t value, int) {               \
+    return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);                   \
+  }                                                                          \
   uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* p, \
                                             int) {                           \
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);                             \

@@ -8,6 +8,7 @@
 
 #include "gpu_tests/harness/gpu_call.h"
 #include "paddle/phi/backends/gpu/gpu_context.h"
+#include "paddle/phi/backends/gpu/gpu_info.h"
 #include "paddle/utils/optional.h"
 
 namespace harness {
@@ -15,7 +16,7 @@ namespace harness {
 class Arguments {
  public:
   explicit Arguments(const ScatterOpsCall& call)
-      : context_(static_cast<cudaStream_t>(call.stream), call.multiprocessors),
+      : context_(static_cast<phi::gpuStream_t>(call.stream), call.multiprocessors),
         call_(call) {
     for (int i = 0; i < call.input_count; ++i) {
       inputs_.push_back(TensorOf(call.inputs[i]));
@@ -45,10 +46,10 @@ class Arguments {
   phi::DenseTensor* NextOutput() { return Output(next_output_++); }
 
   const ScatterOpsAttribute& NextAttribute(int kind) {
-    PADDLE_ENFORCE(next_attribute_ < call_.attribute_count,
+    STANDIN_ENFORCE(next_attribute_ < call_.attribute_count,
                    common::errors::InvalidArgument("an attribute is missing"));
     const ScatterOpsAttribute& next = call_.attributes[next_attribute_++];
-    PADDLE_ENFORCE(next.kind == kind,
+    STANDIN_ENFORCE(next.kind == kind,
                    common::errors::InvalidArgument(
                        "attribute %d is of kind %d, but must be of kind %d",
                        next_attribute_ - 1,
@@ -66,7 +67,7 @@ class Arguments {
     const bool all = next_input_ == inputs_.size() &&
                      next_output_ == outputs_.size() &&
                      next_attribute_ == call_.attribute_count;
-    PADDLE_ENFORCE(all,
+    STANDIN_ENFORCE(all,
                    common::errors::InvalidArgument(
                        "the kernel takes %d inputs, %d attributes and %d "
                        "outputs",
@@ -83,12 +84,12 @@ class Arguments {
       if (output == nullptr || wanted == nullptr || output->data() == wanted) {
         continue;
       }
-      PADDLE_ENFORCE_GPU_SUCCESS(
-          cudaMemcpyAsync(wanted,
-                          output->data(),
-                          output->numel() * phi::SizeOf(output->dtype()),
-                          cudaMemcpyDeviceToDevice,
-                          context_.stream()));
+      phi::backends::gpu::GpuMemcpyAsync(
+          wanted,
+          output->data(),
+          output->numel() * phi::SizeOf(output->dtype()),
+          phi::gpuMemcpyDeviceToDevice,
+          context_.stream());
     }
   }
 
@@ -137,7 +138,7 @@ template <>
 struct Next<const phi::DenseTensor&> {
   static const phi::DenseTensor& Take(Arguments* arguments) {
     const auto& tensor = arguments->NextInput();
-    PADDLE_ENFORCE(
+    STANDIN_ENFORCE(
         tensor.has_value(),
         common::errors::InvalidArgument("a required input is missing"));
     return *tensor;

@@ -16,8 +16,6 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/buffers.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_sum.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
@@ -54,18 +52,14 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   }
   if (value_grad) {
     T* value_data = dev_ctx.template Alloc<T>(value_grad);
-    DenseTensor words;
-    ops::MaskedScatterGradGpu<Word>(
+    ops::MaskedScatterGpu<Word, /*kGrad=*/true>(
+        dev_ctx,
         {numel,
-         /*tiles=*/0,
          ops::OperandAlong<uint8_t>(dims, mask),
          {kept.data<Word>(), ops::OperandView({dims, dims})},
          reinterpret_cast<Word*>(x_data),
          reinterpret_cast<Word*>(value_data),
-         value_grad->numel(),
-         ops::AllocScanWords(dev_ctx, numel, &words)},
-        dev_ctx.GetSMCount(),
-        dev_ctx.stream());
+         value_grad->numel()});
   }
   if (x_data == nullptr) {
     ops::MaskedGradInto<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
@@ -96,25 +90,17 @@ void MaskedScatterDoubleGradKernel(
   const auto from_x =
       ops::OperandAlong<Word>(dims, grad_x_grad ? *grad_x_grad : zero);
   if (grad_value_grad && grad_value_grad->numel() > 0) {
-    DenseTensor words;
-    ops::MaskedScatterGpu<Word>(
+    ops::MaskedScatterGpu<Word, /*kGrad=*/false>(
+        dev_ctx,
         {numel,
-         /*tiles=*/0,
          from_mask,
          from_x,
-         static_cast<const Word*>(grad_value_grad->data()),
-         grad_value_grad->numel(),
          out,
-         ops::AllocScanWords(dev_ctx, numel, &words)},
-        dev_ctx.stream());
+         static_cast<const Word*>(grad_value_grad->data()),
+         grad_value_grad->numel()});
   } else {
-    ops::MaskedFillOneGpu<Word>({numel,
-                                 from_mask,
-                                 from_x,
-                                 /*value=*/{},
-                                 out},
-                                dev_ctx.GetSMCount(),
-                                dev_ctx.stream());
+    ops::MaskedFillGpu<Word>(
+        dev_ctx, {numel, from_mask, from_x, {}, out}, /*one_value=*/true);
   }
 }
 

@@ -16,7 +16,6 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/buffers.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
@@ -42,18 +41,15 @@ void MaskedScatterKernel(const Context& dev_ctx,
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   DenseTensor mask_copy;
   DenseTensor value_copy;
-  DenseTensor words;
-  ops::MaskedScatterGpu<Word>(
+  ops::MaskedScatterGpu<Word, /*kGrad=*/false>(
+      dev_ctx,
       {numel,
-       /*tiles=*/0,
        ops::OperandApart<uint8_t>(
            dev_ctx, out->dims(), mask, out_data, out_bytes, &mask_copy),
        from_x,
-       ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
-       value.numel(),
        out_data,
-       ops::AllocScanWords(dev_ctx, numel, &words)},
-      dev_ctx.stream());
+       ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
+       value.numel()});
 }
 
 }  // namespace phi

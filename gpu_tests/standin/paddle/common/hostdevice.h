@@ -1,6 +1,6 @@
 #pragma once
 
-#ifdef __CUDACC__
+#if defined(__CUDACC__) || defined(__HIPCC__)
 #define HOSTDEVICE __host__ __device__
 #define DEVICE __device__
 #define HOST __host__

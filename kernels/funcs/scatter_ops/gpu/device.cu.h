@@ -13,25 +13,20 @@
 // limitations under the License.
 
 // What all GPU kernels of the masked and scatter operators need of the device:
-// threads and grids, packs of 16 bytes, and how a fault is reported.
+// threads and grids, exchange within a warp, memory. Paddle's own wrappers, so
+// that the same text builds with CUDA and with ROCm.
 
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 
+#include "paddle/phi/backends/gpu/gpu_context.h"
+#include "paddle/phi/backends/gpu/gpu_device_function.h"
+#include "paddle/phi/backends/gpu/gpu_info.h"
+#include "paddle/phi/backends/gpu/gpu_primitives.h"
+#include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
-
-// A fault that only the device can see: report it once and end the kernel, as
-// the framework's own index kernels do. Nothing has been written out of range.
-#define SCATTER_OPS_DEVICE_CHECK(condition, ...) \
-  do {                                           \
-    if (!(condition)) {                          \
-      printf(__VA_ARGS__);                       \
-      __trap();                                  \
-    }                                            \
-  } while (0)
 
 namespace phi {
 namespace funcs {
@@ -39,33 +34,13 @@ namespace scatter_ops {
 
 constexpr int kGpuThreads = 256;
 constexpr unsigned kFullWarp = 0xffffffffu;
+// Threads that exchange values. Half of a wavefront where those have 64.
 constexpr int kWarpSize = 32;
-
-#ifdef __NVCC__
-using GpuStream = cudaStream_t;
-#else
-using GpuStream = void*;
-#endif
 
 // Elements that one 16-byte access moves.
 template <typename Word>
 constexpr int PackSize() {
   return 16 / sizeof(Word);
-}
-
-template <typename Word, int N>
-struct alignas(sizeof(Word) * N) Pack {
-  Word lane[N];
-};
-
-template <typename Word, int N>
-__device__ inline Pack<Word, N> LoadPack(const Word* p) {
-  return *reinterpret_cast<const Pack<Word, N>*>(p);
-}
-
-template <typename Word, int N>
-__device__ inline void StorePack(Word* p, const Pack<Word, N>& pack) {
-  *reinterpret_cast<Pack<Word, N>*>(p) = pack;
 }
 
 inline bool IsAligned(const void* p, size_t bytes) {
@@ -74,9 +49,9 @@ inline bool IsAligned(const void* p, size_t bytes) {
 
 // Blocks for a grid-stride loop: enough to fill the device, and no more than
 // the work needs.
-inline unsigned GridSize(int64_t work_items, int multiprocessors) {
+inline unsigned GridSize(const GPUContext& dev_ctx, int64_t work_items) {
   const int64_t blocks = (work_items + kGpuThreads - 1) / kGpuThreads;
-  const int64_t resident = static_cast<int64_t>(multiprocessors) * 8;
+  const int64_t resident = static_cast<int64_t>(dev_ctx.GetSMCount()) * 8;
   return static_cast<unsigned>(
       std::max<int64_t>(1, std::min(blocks, resident)));
 }
@@ -89,9 +64,65 @@ __device__ inline int64_t GridThreads() {
   return static_cast<int64_t>(gridDim.x) * blockDim.x;
 }
 
-// Mask bytes may be other than 0 and 1.
-__device__ inline bool IsTrueAt(const uint8_t* mask, int64_t i) {
-  return mask[i] != 0;
+// Two blocks on a multiprocessor leave a thread the registers that the widest
+// elements need.
+template <typename F>
+__global__ void __launch_bounds__(kGpuThreads, 2)
+    ForEachGpuKernel(int64_t work, F f) {
+  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) f(w);
+}
+
+// Calls f(w) on the device for each w in [0, work).
+template <typename F>
+void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
+  ForEachGpuKernel<F>
+      <<<GridSize(dev_ctx, work), kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
+}
+
+// By a whole warp: all of its values combined, for each of its threads. The
+// order of the values has no part in the result's bits if combine(a, b) is
+// combine(b, a).
+template <typename V, typename F>
+__device__ inline V CombineWarp(V value, const F& combine) {
+  for (int step = kWarpSize / 2; step > 0; step /= 2) {
+    const V other = backends::gpu::CudaShuffleXorSync(kFullWarp, value, step);
+    value = combine(value, other);
+  }
+  return value;
+}
+
+// Room for `count` of V, which need not be the dtype of a Tensor.
+template <typename V>
+V* AllocScratch(const GPUContext& dev_ctx, int64_t count, DenseTensor* memory) {
+  memory->Resize(common::make_ddim({count * static_cast<int64_t>(sizeof(V))}));
+  return reinterpret_cast<V*>(dev_ctx.template Alloc<uint8_t>(memory));
+}
+
+inline void ClearBytes(const GPUContext& dev_ctx, void* data, int64_t bytes) {
+  if (bytes == 0) return;
+  backends::gpu::GpuMemsetAsync(data, 0, bytes, dev_ctx.stream());
+}
+
+// Nothing is done if `to` is `from`.
+inline void CopyBytes(const GPUContext& dev_ctx,
+                      const void* from,
+                      int64_t bytes,
+                      void* to) {
+  if (bytes == 0 || to == from) return;
+  backends::gpu::GpuMemcpyAsync(
+      to, from, bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
+}
+
+template <typename T>
+T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
+  T* data = dev_ctx.template Alloc<T>(out);
+  ClearBytes(dev_ctx, data, out->numel() * sizeof(T));
+  return data;
+}
+
+template <typename T>
+T* AllocOrNull(const GPUContext& dev_ctx, DenseTensor* tensor) {
+  return tensor ? dev_ctx.template Alloc<T>(tensor) : nullptr;
 }
 
 }  // namespace scatter_ops

@@ -14,14 +14,15 @@
 
 // One pass over a mask that knows, for each element, how many Trues come
 // before it: a scan with decoupled look-back over tiles (Merrill and Garland,
-// "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016).
+// "Single-pass Parallel Prefix Scan with Decoupled Look-back", 2016). CUB's own
+// scan can't be fused with what is done to the elements.
 
 #pragma once
 
 #include <cstdint>
 
+#include "paddle/phi/kernels/funcs/cub.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/operand.cu.h"
 
 namespace phi {
 namespace funcs {
@@ -29,31 +30,6 @@ namespace scatter_ops {
 
 // A thread handles this many packs of a tile.
 constexpr int kScanRounds = 4;
-
-template <int N>
-constexpr int64_t ScanTileSize() {
-  return static_cast<int64_t>(kGpuThreads) * kScanRounds * N;
-}
-
-template <int N>
-int64_t ScanTiles(int64_t numel) {
-  return (numel + ScanTileSize<N>() - 1) / ScanTileSize<N>();
-}
-
-// One word a tile, and one for the ticket that hands out tiles in order.
-inline int64_t ScanWords(int64_t tiles) { return tiles + 1; }
-
-// Room for the words of any launch over `numel` elements.
-template <typename Context, typename Tensor>
-uint64_t* AllocScanWords(const Context& dev_ctx, int64_t numel, Tensor* words) {
-  words->Resize(common::make_ddim({ScanWords(ScanTiles<1>(numel))}));
-  return reinterpret_cast<uint64_t*>(dev_ctx.template Alloc<int64_t>(words));
-}
-
-// The words must start as zeros.
-inline void ClearScanWords(uint64_t* words, int64_t tiles, GpuStream stream) {
-  cudaMemsetAsync(words, 0, ScanWords(tiles) * sizeof(uint64_t), stream);
-}
 
 // A tile's word: nothing yet, the Trues of the tile, or the Trues up to its
 // end. Flag and count share a word, so that a reader sees both or neither.
@@ -74,19 +50,12 @@ __device__ inline int64_t ScanCount(uint64_t word) {
   return static_cast<int64_t>(word >> 2);
 }
 
-template <typename V>
-__device__ inline V WarpSum(V value) {
-  for (int step = kWarpSize / 2; step > 0; step /= 2) {
-    value += __shfl_xor_sync(kFullWarp, value, step);
-  }
-  return value;
-}
-
-// By one whole warp: the number of Trues before `tile`, which has `count`.
+// By the first warp of a block: the number of Trues before `tile`, which has
+// `count`.
 __device__ inline int64_t LookBack(uint64_t* words,
                                    int64_t tile,
                                    int64_t count) {
-  const int lane = threadIdx.x % kWarpSize;
+  const int lane = threadIdx.x;
   if (lane == 0) {
     PublishScan(words + tile, count, tile == 0 ? kScanPrefix : kScanTile);
   }
@@ -94,28 +63,24 @@ __device__ inline int64_t LookBack(uint64_t* words,
   // Lane 0 looks at the nearest tile. Before tile 0 lies a prefix of zero.
   for (int64_t first = tile - 1; first >= 0; first -= kWarpSize) {
     const int64_t other = first - lane;
-    uint64_t word;
-    do {
-      word = other >= 0 ? ReadScan(words + other) : kScanPrefix;
-    } while (__any_sync(kFullWarp, (word & 3) == kScanEmpty));
-    const unsigned prefixes =
-        __ballot_sync(kFullWarp, (word & 3) == kScanPrefix);
-    const int last = prefixes != 0 ? __ffs(prefixes) - 1 : kWarpSize - 1;
-    before += WarpSum(lane <= last ? ScanCount(word) : int64_t{0});
-    if (prefixes != 0) break;
+    uint64_t word = kScanPrefix;
+    if (other >= 0) {
+      do {
+        word = ReadScan(words + other);
+      } while ((word & 3) == kScanEmpty);
+    }
+    const int nearest =
+        CombineWarp((word & 3) == kScanPrefix ? lane : kWarpSize,
+                    [](int a, int b) { return a < b ? a : b; });
+    before += CombineWarp(lane <= nearest ? ScanCount(word) : int64_t{0},
+                          [](int64_t a, int64_t b) { return a + b; });
+    if (nearest < kWarpSize) break;
   }
   if (lane == 0 && tile > 0) {
     PublishScan(words + tile, before + count, kScanPrefix);
   }
   return before;
 }
-
-// What a thread knows of its tile after the scan.
-struct ScanTile {
-  int64_t index;
-  int64_t before[kScanRounds];  // Trues before the thread's pack of each round
-  int64_t end;                  // Trues up to the end of the tile
-};
 
 // Hands out the tiles in the order in which blocks start, so that a block
 // never waits for one that has not been scheduled.
@@ -129,99 +94,37 @@ __device__ inline int64_t NextTile(uint64_t* ticket) {
   return tile;
 }
 
+// What a thread knows of its tile after the scan.
+struct ScanTile {
+  int64_t before;           // Trues before the tile
+  int count;                // Trues of the tile
+  int inside[kScanRounds];  // before the thread's pack of each round, of these
+};
+
 // `counts` are the Trues of the thread's packs, a field of 16 bits a round: a
 // round of a block has at most 256 * 16 Trues, so that one scan does four.
 __device__ inline ScanTile ScanBlock(uint64_t* words,
                                      int64_t tile,
                                      uint64_t counts) {
-  constexpr int kWarps = kGpuThreads / kWarpSize;
-  __shared__ uint64_t warp_counts[kWarps];
+  using Scan = cub::BlockScan<uint64_t, kGpuThreads>;
+  __shared__ typename Scan::TempStorage storage;
   __shared__ int64_t tile_before;
-  const int lane = threadIdx.x % kWarpSize;
-  const int warp = threadIdx.x / kWarpSize;
-
-  uint64_t inclusive = counts;
-  for (int step = 1; step < kWarpSize; step *= 2) {
-    const uint64_t other = __shfl_up_sync(kFullWarp, inclusive, step);
-    if (lane >= step) inclusive += other;
-  }
-  if (lane == kWarpSize - 1) warp_counts[warp] = inclusive;
-  __syncthreads();
-
-  uint64_t before = inclusive - counts;
-  uint64_t total = 0;
-  for (int w = 0; w < kWarps; ++w) {
-    if (w < warp) before += warp_counts[w];
-    total += warp_counts[w];
-  }
-  int64_t sum = 0;
-  for (int r = 0; r < kScanRounds; ++r) sum += total >> (16 * r) & 0xffff;
-  if (warp == 0) {
-    const int64_t found = LookBack(words, tile, sum);
-    if (lane == 0) tile_before = found;
-  }
-  __syncthreads();
-
+  uint64_t before, total;
+  Scan(storage).ExclusiveSum(counts, before, total);
   ScanTile result;
-  result.index = tile;
-  int64_t round_start = tile_before;
-  for (int r = 0; r < kScanRounds; ++r) {
-    result.before[r] = round_start + (before >> (16 * r) & 0xffff);
-    round_start += total >> (16 * r) & 0xffff;
-  }
-  result.end = round_start;
-  return result;
-}
-
-// Packs of 16 bytes where every pointer allows it, else single elements.
-template <typename Word>
-bool CanPack(const void* mask, const void* a, const void* b) {
-  return IsAligned(mask, PackSize<Word>()) && IsAligned(a, 16) &&
-         IsAligned(b, 16);
-}
-
-// The mask bits of output elements [i, i + N), as far as there are any.
-template <int N, bool kFlat>
-__device__ inline unsigned MaskBits(const GpuOperand<uint8_t>& mask,
-                                    int64_t i,
-                                    int64_t numel) {
-  unsigned bits = 0;
-  if (kFlat && i + N <= numel) {
-    const Pack<uint8_t, N> bytes = LoadPack<uint8_t, N>(mask.data + i);
+  result.count = 0;
 #pragma unroll
-    for (int j = 0; j < N; ++j) bits |= (bytes.lane[j] != 0 ? 1u : 0u) << j;
-    return bits;
+  for (int r = 0; r < kScanRounds; ++r) {
+    result.inside[r] = result.count + (before >> (16 * r) & 0xffff);
+    result.count += total >> (16 * r) & 0xffff;
   }
-  for (int j = 0; j < N && i + j < numel; ++j) {
-    const int64_t offset = kFlat ? i + j : mask.view.Offset(i + j);
-    bits |= (IsTrueAt(mask.data, offset) ? 1u : 0u) << j;
+  if (threadIdx.x < kWarpSize) {
+    const int64_t found = LookBack(words, tile, result.count);
+    if (threadIdx.x == 0) tile_before = found;
   }
-  return bits;
-}
-
-// Elements [i, i + N) of an operand with data, read along the output.
-template <typename Word, int N, bool kFlat>
-__device__ inline Pack<Word, N> ReadElements(const GpuOperand<Word>& operand,
-                                             int64_t i,
-                                             int64_t numel) {
-  if (kFlat && i + N <= numel) return LoadPack<Word, N>(operand.data + i);
-  Pack<Word, N> pack{};
-  for (int j = 0; j < N && i + j < numel; ++j) {
-    pack.lane[j] = operand.data[kFlat ? i + j : operand.view.Offset(i + j)];
-  }
-  return pack;
-}
-
-template <typename Word, int N>
-__device__ inline void WriteElements(Word* data,
-                                     int64_t i,
-                                     int64_t numel,
-                                     const Pack<Word, N>& pack) {
-  if (i + N <= numel) {
-    StorePack<Word, N>(data + i, pack);
-    return;
-  }
-  for (int j = 0; j < N && i + j < numel; ++j) data[i + j] = pack.lane[j];
+  __syncthreads();
+  result.before = tile_before;
+  return result;
 }
 
 }  // namespace scatter_ops

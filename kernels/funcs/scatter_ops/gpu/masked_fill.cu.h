@@ -18,9 +18,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/packs.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/operand.cu.h"
 
 namespace phi {
 namespace funcs {
@@ -35,150 +36,104 @@ struct MaskedFillArgs {
   Word* out;               // may be x.data if x has the output's shape
 };
 
-template <int N>
-__device__ inline bool AnyTrue(const WordPack<uint8_t, N>& mask) {
-  uint32_t any = 0;
+// The thread's packs of elements i, i + kGpuThreads * N, ... The loads of all
+// come before the first store. In place, a pack without a True is not touched.
+template <typename Word, int N, bool kFlat, bool kMany, int kRounds>
+__device__ inline void FillPacks(const MaskedFillArgs<Word>& args,
+                                 Word fill,
+                                 int64_t i) {
+  constexpr int kStep = kGpuThreads * N;
+  const bool in_place = args.x.data == args.out;
+  const bool reads_x = !in_place && args.x.data != nullptr;
+  Pack<Word, N> packs[kRounds];
+  Pack<Word, N> values[kRounds];
+  unsigned bits[kRounds];
 #pragma unroll
-  for (int w = 0; w < WordPack<uint8_t, N>::kWords; ++w) any |= mask.word[w];
-  return any != 0;
-}
-
-// The lanes of `on` where the mask is True, else those of `off`: on 32 bits at
-// a time, so that small elements cost no more than large ones.
-template <typename Word, int N>
-__device__ inline WordPack<Word, N> Blend(const WordPack<Word, N>& off,
-                                          const WordPack<Word, N>& on,
-                                          const WordPack<uint8_t, N>& mask) {
-  constexpr int kSize = sizeof(Word);
-  WordPack<Word, N> pack;
+  for (int r = 0; r < kRounds; ++r) {
+    bits[r] = BitsOf(ReadPack<uint8_t, N, kFlat>(args.mask, i + r * kStep));
+    if (reads_x) packs[r] = ReadPack<Word, N, kFlat>(args.x, i + r * kStep);
+  }
 #pragma unroll
-  for (int w = 0; w < WordPack<Word, N>::kWords; ++w) {
-    // Each byte of the word takes the mask byte of the lane it belongs to.
-    unsigned selector = 0;
+  for (int r = 0; r < kRounds; ++r) {
+    if (bits[r] == 0) continue;
+    if (in_place) packs[r] = ReadPack<Word, N, kFlat>(args.x, i + r * kStep);
+    if (kMany) values[r] = ReadPack<Word, N, kFlat>(args.value, i + r * kStep);
+  }
 #pragma unroll
-    for (int b = 0; b < 4; ++b) {
-      selector |= static_cast<unsigned>((4 * w + b) / kSize % 4) << (4 * b);
+  for (int r = 0; r < kRounds; ++r) {
+    if (in_place && bits[r] == 0) continue;
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+      if (bits[r] >> j & 1u) packs[r].Set(j, kMany ? values[r][j] : fill);
     }
-    const uint32_t trues = __vcmpne4(mask.word[w / kSize], 0);
-    const uint32_t take = __byte_perm(trues, 0, selector);
-    pack.word[w] = (off.word[w] & ~take) | (on.word[w] & take);
+    packs[r].Store(args.out + i + r * kStep);
   }
-  return pack;
-}
-
-// Packs that a thread handles at once: half as many if two operands are read
-// along views, whose offsets take the registers.
-template <bool kFlat, bool kMany>
-__host__ __device__ constexpr int FillRounds() {
-  return kMany && !kFlat ? kTileRounds / 2 : kTileRounds;
-}
-
-// One element, for those that fill no pack.
-template <typename Word, bool kMany>
-__device__ inline void FillElement(const MaskedFillArgs<Word>& args,
-                                   Word fill,
-                                   int64_t i) {
-  const bool take = IsTrueAt(args.mask.data, args.mask.view.Offset(i));
-  if (take && kMany) fill = args.value.data[args.value.view.Offset(i)];
-  Word kept{};
-  if (!take && args.x.data != nullptr) {
-    kept = args.x.data[args.x.view.Offset(i)];
-  }
-  args.out[i] = take ? fill : kept;
 }
 
 // kMany: the value differs from element to element. Else it is one element,
 // read on the device if it is a Tensor's, so that the host need not wait.
 template <typename Word, int N, bool kFlat, bool kMany>
-__global__ void __launch_bounds__(kGpuThreads)
-    FillTilesGpuKernel(MaskedFillArgs<Word> args) {
-  constexpr int kRounds = FillRounds<kFlat, kMany>();
-  const int64_t packed = PackedElements<N>(args.numel);
-  const bool in_place = args.x.data == args.out;
-  const bool reads_x = !in_place && args.x.data != nullptr;
+__global__ void __launch_bounds__(kGpuThreads, /*min_blocks=*/2)
+    MaskedFillGpuKernel(MaskedFillArgs<Word> args) {
+  // Fewer packs where two operands have offsets to compute in registers.
+  constexpr int kRounds = kMany && !kFlat ? 2 : 4;
+  constexpr int kStep = kGpuThreads * N;
+  constexpr int64_t kTile = kStep * kRounds;
+  const int64_t packed = args.numel - args.numel % N;
   Word fill{};
   if (!kMany && args.value.data != nullptr) fill = *args.value.data;
   if (blockIdx.x == 0 && packed + threadIdx.x < args.numel) {
-    FillElement<Word, kMany>(args, fill, packed + threadIdx.x);
+    FillPacks<Word, 1, false, kMany, 1>(args, fill, packed + threadIdx.x);
   }
-  for (int64_t begin = TileBegin<N, kRounds>(); begin < packed;
-       begin += TileStep<N, kRounds>()) {
-    WordPack<Word, N> packs[kRounds];
-    WordPack<Word, N> values[kRounds];
-    WordPack<uint8_t, N> masks[kRounds];
-#pragma unroll
-    for (int r = 0; r < kRounds; ++r) {
-      const int64_t i = RoundBegin<N>(begin, r);
-      values[r] = Splat<Word, N>(fill);
-      if (i >= packed) continue;
-      masks[r] = ReadOperand<uint8_t, N, kFlat>(args.mask, i);
-      if (reads_x) packs[r] = ReadOperand<Word, N, kFlat>(args.x, i);
-    }
-    if (kMany || in_place) {
-      // Without a True in a pack, x stays as it is and no value is needed:
-      // these loads wait for the mask to skip such packs.
-#pragma unroll
-      for (int r = 0; r < kRounds; ++r) {
-        const int64_t i = RoundBegin<N>(begin, r);
-        if (!AnyTrue(masks[r])) continue;
-        if (in_place) packs[r] = ReadOperand<Word, N, kFlat>(args.x, i);
-        if (kMany) values[r] = ReadOperand<Word, N, kFlat>(args.value, i);
+  for (int64_t tile = blockIdx.x * kTile; tile < packed;
+       tile += gridDim.x * kTile) {
+    int64_t i = tile + threadIdx.x * N;
+    if (tile + kTile <= packed) {
+      FillPacks<Word, N, kFlat, kMany, kRounds>(args, fill, i);
+    } else {
+      for (; i < packed; i += kStep) {
+        FillPacks<Word, N, kFlat, kMany, 1>(args, fill, i);
       }
-    }
-#pragma unroll
-    for (int r = 0; r < kRounds; ++r) {
-      const int64_t i = RoundBegin<N>(begin, r);
-      if (i >= packed || (in_place && !AnyTrue(masks[r]))) continue;
-      StoreAligned<Word, N>(args.out + i, Blend(packs[r], values[r], masks[r]));
     }
   }
 }
 
 template <typename Word, int N, bool kFlat, bool kMany>
-void LaunchMaskedFill(const MaskedFillArgs<Word>& args,
-                      int multiprocessors,
-                      GpuStream stream) {
-  constexpr int64_t kTile = TileSize<N, FillRounds<kFlat, kMany>()>();
-  const unsigned grid = TileGrid(args.numel, kTile, multiprocessors);
-  FillTilesGpuKernel<Word, N, kFlat, kMany>
-      <<<grid, kGpuThreads, 0, stream>>>(args);
+void LaunchMaskedFill(const GPUContext& dev_ctx,
+                      const MaskedFillArgs<Word>& args) {
+  // Several waves of blocks, so that the last of them, which may not fill the
+  // device, is a small part of the whole.
+  const int64_t packs = args.numel / N / 4 + 1;
+  const int64_t blocks = (packs + kGpuThreads - 1) / kGpuThreads;
+  const int64_t most = static_cast<int64_t>(dev_ctx.GetSMCount()) * 64;
+  const unsigned grid = static_cast<unsigned>(std::min(blocks, most));
+  MaskedFillGpuKernel<Word, N, kFlat, kMany>
+      <<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(args);
 }
 
 template <typename Word, bool kMany>
-void DispatchMaskedFill(const MaskedFillArgs<Word>& args,
-                        int multiprocessors,
-                        GpuStream stream) {
+void DispatchMaskedFill(const GPUContext& dev_ctx,
+                        const MaskedFillArgs<Word>& args) {
   constexpr int N = PackSize<Word>();
-  const bool flat = CanReadFlat<uint8_t, N>(args.mask) &&
-                    CanReadFlat<Word, N>(args.x) &&
-                    (!kMany || CanReadFlat<Word, N>(args.value));
   if (!IsAligned(args.out, 16)) {
-    LaunchMaskedFill<Word, 1, false, kMany>(args, multiprocessors, stream);
-  } else if (flat) {
-    LaunchMaskedFill<Word, N, true, kMany>(args, multiprocessors, stream);
+    LaunchMaskedFill<Word, 1, false, kMany>(dev_ctx, args);
+  } else if (CanReadFlat<N>(args.mask) && CanReadFlat<N>(args.x) &&
+             (!kMany || CanReadFlat<N>(args.value))) {
+    LaunchMaskedFill<Word, N, true, kMany>(dev_ctx, args);
   } else {
-    LaunchMaskedFill<Word, N, false, kMany>(args, multiprocessors, stream);
+    LaunchMaskedFill<Word, N, false, kMany>(dev_ctx, args);
   }
 }
 
-// One value for all.
+// There must be an element. `one_value`: the value has only one.
 template <typename Word>
-void MaskedFillOneGpu(const MaskedFillArgs<Word>& args,
-                      int multiprocessors,
-                      GpuStream stream) {
-  DispatchMaskedFill<Word, /*kMany=*/false>(args, multiprocessors, stream);
-}
-
-// A value Tensor that broadcasts to the output, of `value_numel` elements.
-template <typename Word>
-void MaskedFillGpu(const MaskedFillArgs<Word>& args,
-                   int64_t value_numel,
-                   int multiprocessors,
-                   GpuStream stream) {
-  if (value_numel == 1) {
-    MaskedFillOneGpu<Word>(args, multiprocessors, stream);
+void MaskedFillGpu(const GPUContext& dev_ctx,
+                   const MaskedFillArgs<Word>& args,
+                   bool one_value) {
+  if (one_value) {
+    DispatchMaskedFill<Word, /*kMany=*/false>(dev_ctx, args);
   } else {
-    DispatchMaskedFill<Word, /*kMany=*/true>(args, multiprocessors, stream);
+    DispatchMaskedFill<Word, /*kMany=*/true>(dev_ctx, args);
   }
 }
 

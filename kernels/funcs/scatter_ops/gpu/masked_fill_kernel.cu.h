@@ -18,8 +18,7 @@
 
 #include <cstdint>
 
-#include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/buffers.cu.h"
+#include "paddle/phi/core/meta_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_sum.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_fill_checks.h"
@@ -53,6 +52,7 @@ void MaskedFillGpuKernel(const Context& dev_ctx,
   DenseTensor mask_copy;
   DenseTensor value_copy;
   MaskedFillGpu<Word>(
+      dev_ctx,
       {numel,
        OperandApart<uint8_t>(
            dev_ctx, dims, mask, out_data, out_bytes, &mask_copy),
@@ -60,9 +60,7 @@ void MaskedFillGpuKernel(const Context& dev_ctx,
        OperandApart<Word>(
            dev_ctx, dims, value, out_data, out_bytes, &value_copy),
        out_data},
-      value.numel(),
-      dev_ctx.GetSMCount(),
-      dev_ctx.stream());
+      /*one_value=*/value.numel() == 1);
 }
 
 // Either gradient may be null; x_grad may be out_grad.

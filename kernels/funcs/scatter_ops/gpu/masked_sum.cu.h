@@ -12,16 +12,15 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Sums a gradient, under a mask, down to the shape of an operand that was
-// broadcast, on the GPU. Without atomics: the result does not depend on the
-// order in which blocks run.
+// Gradients of the masked operators on the GPU: under a mask, and summed down
+// to the shape of an operand that was broadcast. Without atomics: the result
+// does not depend on the order in which blocks run.
 
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/buffers.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
 
@@ -34,9 +33,6 @@ namespace scatter_ops {
 struct SumAxes {
   OperandView kept;
   OperandView summed;
-  int64_t kept_numel = 1;
-  int64_t summed_numel = 1;
-  Divisor by_kept_numel;
   bool innermost_summed = false;
 
   SumAxes(const DDim& out_dims, const DDim& target_dims) {
@@ -46,225 +42,103 @@ struct SumAxes {
       stride /= target.dim(i);
       innermost_summed = target.stride(i) == 0;
       (innermost_summed ? summed : kept).Append(target.dim(i), stride);
-      (innermost_summed ? summed_numel : kept_numel) *= target.dim(i);
     }
-    by_kept_numel = Divisor(kept_numel);
   }
 };
 
-template <typename T>
-struct MaskedSumArgs {
+// kLanes threads, one or a warp, for each (kept element, part of the summed
+// ones). With one lane, neighbours read neighbours if the innermost axis is
+// kept; with a warp, if it is summed over.
+template <typename T, int kLanes>
+struct MaskedSum {
+  using Sum = typename LongSumOf<T>::type;
+
   const T* in;
   GpuOperand<uint8_t> mask;
   bool wanted;
   SumAxes axes;
-  int64_t parts;
-  int64_t part_numel;                 // summed elements of each but the last
-  typename LongSumOf<T>::type* sums;  // parts x kept_numel; null for one part
-  T* target;
-};
+  FastDivMod<int64_t> by_kept;
+  int64_t part_numel;  // summed elements of each part but the last
+  Sum* sums;           // [parts, kept elements]
 
-// The sum of every kLanes-th summed element from `begin` on, of the kept one at
-// output element `start`. Loads come before the additions, which wait for them.
-template <int kLanes, typename T>
-__device__ inline typename LongSumOf<T>::type SumOfLane(
-    const MaskedSumArgs<T>& args, int64_t start, int64_t begin, int64_t end) {
-  using Sum = typename LongSumOf<T>::type;
-  constexpr int kRounds = 4;
-  Sum sum{};
-  for (; begin < end; begin += kRounds * kLanes) {
-    int64_t at[kRounds];
-    uint8_t masks[kRounds];
-    bool takes[kRounds];
-    T elements[kRounds];
-#pragma unroll
-    for (int r = 0; r < kRounds; ++r) {
-      takes[r] = begin + r * kLanes < end;
-      if (!takes[r]) continue;
-      at[r] = start + args.axes.summed.Offset(begin + r * kLanes);
-      masks[r] = args.mask.data[args.mask.view.Offset(at[r])];
-    }
-#pragma unroll
-    for (int r = 0; r < kRounds; ++r) {
-      takes[r] = takes[r] && (masks[r] != 0) == args.wanted;
-      if (takes[r]) elements[r] = args.in[at[r]];
-    }
-#pragma unroll
-    for (int r = 0; r < kRounds; ++r) {
-      if (takes[r]) sum += static_cast<Sum>(elements[r]);
-    }
-  }
-  return sum;
-}
-
-template <int kLanes>
-__device__ inline void SyncLanes() {
-  if constexpr (kLanes > kWarpSize) {
-    __syncthreads();
-  } else if constexpr (kLanes > 1) {
-    __syncwarp();
-  }
-}
-
-// By kLanes neighbouring threads (one, a warp or a block), all of them: the
-// first gets the sum of what they hold, added up as a tree.
-template <int kLanes, typename Sum>
-__device__ inline Sum AddUpLanes(Sum sum) {
-  if constexpr (kLanes > 1) {
-    __shared__ alignas(16) char memory[kGpuThreads * sizeof(Sum)];
-    Sum* partial = reinterpret_cast<Sum*>(memory) + threadIdx.x;
-    const int lane = threadIdx.x % kLanes;
-    *partial = sum;
-    for (int half = kLanes / 2; half > 0; half /= 2) {
-      SyncLanes<kLanes>();
-      if (lane < half) *partial += partial[half];
-    }
-    sum = *partial;
-    SyncLanes<kLanes>();
-  }
-  return sum;
-}
-
-// kLanes threads for each (kept element, part). With one lane, neighbours read
-// neighbours if the innermost axis is kept; with more, if it is summed over.
-template <typename T, int kLanes>
-__global__ void __launch_bounds__(kGpuThreads)
-    MaskedSumGpuKernel(MaskedSumArgs<T> args) {
-  using Sum = typename LongSumOf<T>::type;
-  const int64_t work = args.axes.kept_numel * args.parts;
-  const int lane = threadIdx.x % kLanes;
-  for (int64_t w = GlobalThread() / kLanes; w < work;
-       w += GridThreads() / kLanes) {
-    const int64_t part = args.axes.by_kept_numel.Divide(w);
-    const int64_t start =
-        args.axes.kept.Offset(w - part * args.axes.kept_numel);
-    const int64_t first = part * args.part_numel;
-    const int64_t last = min(first + args.part_numel, args.axes.summed_numel);
-    const Sum sum =
-        AddUpLanes<kLanes>(SumOfLane<kLanes>(args, start, first + lane, last));
-    if (lane != 0) continue;
-    if (args.sums != nullptr) {
-      args.sums[w] = sum;
-    } else {
-      args.target[w] = FromSum<T>(sum);
-    }
-  }
-}
-
-// kLanes threads for each kept element.
-template <typename T, int kLanes>
-__global__ void __launch_bounds__(kGpuThreads)
-    AddPartsGpuKernel(MaskedSumArgs<T> args) {
-  using Sum = typename LongSumOf<T>::type;
-  const int lane = threadIdx.x % kLanes;
-  for (int64_t i = GlobalThread() / kLanes; i < args.axes.kept_numel;
-       i += GridThreads() / kLanes) {
+  __device__ void operator()(int64_t thread) const {
+    const int64_t w = thread / kLanes;
+    const int lane = static_cast<int>(thread % kLanes);
+    const int64_t part = by_kept.Div(w);
+    const int64_t start = axes.kept.Offset(w - part * axes.kept.numel());
+    const int64_t first = part * part_numel;
+    const int64_t last = min(first + part_numel, axes.summed.numel());
     Sum sum{};
 #pragma unroll 4
-    for (int64_t p = lane; p < args.parts; p += kLanes) {
-      sum += args.sums[p * args.axes.kept_numel + i];
+    for (int64_t i = first + lane; i < last; i += kLanes) {
+      const int64_t at = start + axes.summed.Offset(i);
+      const bool takes = (mask.data[mask.view.Offset(at)] != 0) == wanted;
+      if (takes) sum += static_cast<Sum>(in[at]);
     }
-    sum = AddUpLanes<kLanes>(sum);
-    if (lane == 0) args.target[i] = FromSum<T>(sum);
+    if constexpr (kLanes > 1) {
+      sum = CombineWarp(sum, [](const Sum& a, const Sum& b) { return a + b; });
+    }
+    if (lane == 0) sums[w] = sum;
   }
-}
+};
 
-// How a sum is spread over the device. It depends on the shapes alone, and so
-// does the order of the additions.
-struct SumPlan {
-  int lanes;      // 1, kWarpSize or kGpuThreads
-  int64_t parts;  // of the summed axes, so that a small target fills the device
+// A warp for each kept element.
+template <typename T>
+struct AddPartSums {
+  using Sum = typename LongSumOf<T>::type;
 
-  explicit SumPlan(const SumAxes& axes) {
-    constexpr int64_t kWantedThreads = 1 << 18;
-    constexpr int64_t kShortest = 64;
-    lanes = 1;
-    if (axes.innermost_summed && axes.summed_numel >= kWarpSize) {
-      lanes = axes.summed_numel < 8 * kGpuThreads ? kWarpSize : kGpuThreads;
+  const Sum* sums;
+  int64_t parts;
+  int64_t kept_numel;
+  T* target;
+
+  __device__ void operator()(int64_t thread) const {
+    const int64_t i = thread / kWarpSize;
+    const int lane = static_cast<int>(thread % kWarpSize);
+    Sum sum{};
+    for (int64_t p = lane; p < parts; p += kWarpSize) {
+      sum += sums[p * kept_numel + i];
     }
-    const int64_t wanted = kWantedThreads / lanes / axes.kept_numel;
-    const int64_t most = axes.summed_numel / (kShortest * lanes);
-    parts = std::max<int64_t>(1, std::min(wanted, most));
+    sum = CombineWarp(sum, [](const Sum& a, const Sum& b) { return a + b; });
+    if (lane == 0) target[i] = FromSum<T>(sum);
   }
 };
 
 template <typename T, int kLanes>
-void LaunchMaskedSum(const MaskedSumArgs<T>& args,
-                     int multiprocessors,
-                     GpuStream stream) {
-  const int64_t threads = args.axes.kept_numel * args.parts * kLanes;
-  MaskedSumGpuKernel<T, kLanes>
-      <<<GridSize(threads, multiprocessors), kGpuThreads, 0, stream>>>(args);
-}
-
-template <typename T, int kLanes>
-void LaunchAddParts(const MaskedSumArgs<T>& args,
-                    int multiprocessors,
-                    GpuStream stream) {
-  const int64_t threads = args.axes.kept_numel * kLanes;
-  AddPartsGpuKernel<T, kLanes>
-      <<<GridSize(threads, multiprocessors), kGpuThreads, 0, stream>>>(args);
-}
-
-// Elements of args.in whose mask is args.wanted, summed into args.target. The
-// caller has set args.parts to the plan's and args.sums to room for them.
-template <typename T>
-void MaskedSumGpu(const MaskedSumArgs<T>& args,
-                  const SumPlan& plan,
-                  int multiprocessors,
-                  GpuStream stream) {
-  if (plan.lanes == 1) {
-    LaunchMaskedSum<T, 1>(args, multiprocessors, stream);
-  } else if (plan.lanes == kWarpSize) {
-    LaunchMaskedSum<T, kWarpSize>(args, multiprocessors, stream);
-  } else {
-    LaunchMaskedSum<T, kGpuThreads>(args, multiprocessors, stream);
-  }
-  if (args.parts == 1) return;
-  if (args.parts <= kWarpSize) {
-    LaunchAddParts<T, 1>(args, multiprocessors, stream);
-  } else {
-    LaunchAddParts<T, kGpuThreads>(args, multiprocessors, stream);
-  }
-}
-
-// MaskedSumGpu of `in`, of shape `dims`, into `target`, whose memory is
-// allocated.
-template <typename T, typename Context>
-void MaskedSumInto(const Context& dev_ctx,
-                   const T* in,
-                   const DDim& dims,
-                   const DenseTensor& mask,
-                   bool wanted,
-                   DenseTensor* target) {
+void SumMasked(const GPUContext& dev_ctx,
+               const T* in,
+               const GpuOperand<uint8_t>& mask,
+               bool wanted,
+               const SumAxes& axes,
+               T* target) {
   using Sum = typename LongSumOf<T>::type;
-  const SumAxes axes(dims, target->dims());
-  const SumPlan plan(axes);
-  DenseTensor sums;
-  Sum* sums_data = nullptr;
-  if (plan.parts > 1) {
-    sums.Resize(common::make_ddim(
-        {plan.parts * axes.kept_numel * static_cast<int64_t>(sizeof(Sum))}));
-    sums_data = reinterpret_cast<Sum*>(dev_ctx.template Alloc<uint8_t>(&sums));
-  }
-  MaskedSumGpu<T>({in,
-                   OperandAlong<uint8_t>(dims, mask),
-                   wanted,
-                   axes,
-                   plan.parts,
-                   (axes.summed_numel + plan.parts - 1) / plan.parts,
-                   sums_data,
-                   static_cast<T*>(target->data())},
-                  plan,
-                  dev_ctx.GetSMCount(),
-                  dev_ctx.stream());
+  // Parts, so that a small target fills the device too. They depend on the
+  // shapes alone, and so does the order of the additions.
+  constexpr int64_t kWantedThreads = 1 << 18;
+  constexpr int64_t kShortest = 64;
+  const int64_t kept = axes.kept.numel();
+  const int64_t summed = axes.summed.numel();
+  const int64_t parts = std::max<int64_t>(
+      1,
+      std::min(kWantedThreads / kLanes / kept, summed / (kShortest * kLanes)));
+  DenseTensor memory;
+  Sum* sums = AllocScratch<Sum>(dev_ctx, parts * kept, &memory);
+  const MaskedSum<T, kLanes> sum{in,
+                                 mask,
+                                 wanted,
+                                 axes,
+                                 FastDivMod<int64_t>(kept),
+                                 (summed + parts - 1) / parts,
+                                 sums};
+  ForEach(dev_ctx, parts * kept * kLanes, sum);
+  ForEach(dev_ctx, kept * kWarpSize, AddPartSums<T>{sums, parts, kept, target});
 }
 
 // grad = the elements of out_grad, of shape `dims`, whose mask is `wanted`,
 // zero elsewhere, summed to the shape of grad. grad may come in out_grad's
 // memory.
-template <typename T, typename Context>
-void MaskedGradInto(const Context& dev_ctx,
+template <typename T>
+void MaskedGradInto(const GPUContext& dev_ctx,
                     const KeptGrad& out_grad,
                     const DDim& dims,
                     const DenseTensor& mask,
@@ -277,24 +151,29 @@ void MaskedGradInto(const Context& dev_ctx,
     AllocZeros<T>(dev_ctx, grad);
     return;
   }
-  const bool summed = grad->numel() != numel;
-  if (summed) out_grad.TakeApart(grad);
-  T* data = dev_ctx.template Alloc<T>(grad);
-  if (summed) {
-    MaskedSumInto<T>(dev_ctx, out_grad.data<T>(), dims, mask, wanted, grad);
+  const auto from_mask = OperandAlong<uint8_t>(dims, mask);
+  if (grad->numel() != numel) {
+    out_grad.TakeApart(grad);
+    T* data = dev_ctx.template Alloc<T>(grad);
+    const SumAxes axes(dims, grad->dims());
+    const bool by_warp =
+        axes.innermost_summed && axes.summed.numel() >= kWarpSize;
+    (by_warp ? SumMasked<T, kWarpSize> : SumMasked<T, 1>)(dev_ctx,
+                                                          out_grad.data<T>(),
+                                                          from_mask,
+                                                          wanted,
+                                                          axes,
+                                                          data);
     return;
   }
-  const GpuOperand<Word> none;
+  const GpuOperand<Word> none{};
   const GpuOperand<Word> taken{out_grad.data<Word>(),
                                OperandView({dims, dims})};
-  MaskedFillGpu<Word>({numel,
-                       OperandAlong<uint8_t>(dims, mask),
-                       wanted ? none : taken,
-                       wanted ? taken : none,
-                       reinterpret_cast<Word*>(data)},
-                      /*value_numel=*/wanted ? numel : 1,
-                      dev_ctx.GetSMCount(),
-                      dev_ctx.stream());
+  Word* data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad));
+  MaskedFillGpu<Word>(
+      dev_ctx,
+      {numel, from_mask, wanted ? none : taken, wanted ? taken : none, data},
+      /*one_value=*/!wanted);
 }
 
 }  // namespace scatter_ops

@@ -12,75 +12,22 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Where an operand holds an element of a row-major output: the index
-// arithmetic of kernels that read along strides.
+// Operands that are broadcast to a row-major output, as kernel arguments: where
+// they hold an element, and how 16 bytes of them are read at once.
 
 #pragma once
 
 #include <cstdint>
 
+#include "paddle/phi/kernels/funcs/aligned_vector.h"
+#include "paddle/phi/kernels/funcs/fast_divmod.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
-
-// Numbers below this one, and what is made of them, are kept in 32 bits, in
-// which a device multiplies four times as fast as in 64.
-constexpr int64_t kNarrowEnd = int64_t{1} << 31;
-
-// Division by a number that the host knows, as one multiplication: dividing
-// costs a device ten times as much (Granlund and Montgomery, "Division by
-// Invariant Integers using Multiplication", 1994).
-//
-// With 2^shift the first power of two that is not below the divisor, the factor
-// for 64 bits is 2^(63 + shift) / divisor, rounded down, plus 1. It has 64 bits
-// and is too large by no more than 1: for n below 2^63, n * factor is then too
-// large by less than 2^(63 + shift) / divisor, which does not reach the next
-// quotient. The factor for 32 bits is the same with 31 for 63.
-class Divisor {
- public:
-  Divisor() : wide_(0), narrow_(0), shift_(0) {}
-
-  explicit Divisor(int64_t divisor) : shift_(0) {
-    const uint64_t by = static_cast<uint64_t>(divisor);
-    while ((uint64_t{1} << shift_) < by) ++shift_;
-    wide_ = Factor(63, by);
-    // Numbers below kNarrowEnd have a quotient of 0 by larger divisors.
-    narrow_ = divisor < kNarrowEnd ? static_cast<uint32_t>(Factor(31, by)) : 0u;
-  }
-
-  // n / divisor, rounded down, for 0 <= n.
-  __device__ int64_t Divide(int64_t n) const {
-    const uint64_t twice = static_cast<uint64_t>(n) * 2;
-    return static_cast<int64_t>(__umul64hi(twice, wide_) >> shift_);
-  }
-  __device__ int32_t Divide(int32_t n) const {
-    const uint32_t twice = static_cast<uint32_t>(n) * 2;
-    return static_cast<int32_t>(__umulhi(twice, narrow_) >> shift_);
-  }
-
- private:
-  uint64_t Factor(int bits, uint64_t by) const {
-    const uint64_t top = uint64_t{1} << bits;
-    uint64_t factor = top / by;
-    uint64_t rest = top % by;
-    for (int i = 0; i < shift_; ++i) {
-      rest *= 2;
-      factor *= 2;
-      if (rest >= by) {
-        rest -= by;
-        ++factor;
-      }
-    }
-    return factor + 1;
-  }
-
-  uint64_t wide_;
-  uint32_t narrow_;
-  int shift_;
-};
 
 // Where an operand holds an output element, and how many elements, this one
 // included, are left of the innermost axis.
@@ -101,57 +48,48 @@ class OperandView {
 
   // Adds the next inner axis.
   void Append(int64_t dim, int64_t stride) {
-    axes_[rank_++] = {dim, stride, Divisor(dim)};
+    axes_[rank_++] = {dim, stride, FastDivMod<int64_t>(dim)};
     inner_stride_ = stride;
     numel_ *= dim;
-    reach_ += (dim - 1) * stride;
-    is_narrow_ = numel_ < kNarrowEnd && reach_ < kNarrowEnd;
     is_flat_ = rank_ == 1 && stride == 1;
   }
 
   // The operand is laid out like the output.
   bool is_flat() const { return is_flat_; }
 
+  HOSTDEVICE int64_t numel() const { return numel_; }
+
   // Neighbours along the innermost axis share an element of the operand.
   __device__ bool RepeatsAlongRows() const { return inner_stride_ == 0; }
 
   __device__ OperandPlace Locate(int64_t i) const {
     if (is_flat_) return {i, numel_ - i};
-    return is_narrow_ ? LocateIn(static_cast<int32_t>(i)) : LocateIn(i);
+    OperandPlace place{0, 0};
+#pragma unroll 1
+    for (int a = rank_ - 1; a >= 0; --a) {
+      const Axis& axis = axes_[a];
+      const int64_t outer = a > 0 ? axis.by_dim.Div(i) : 0;
+      const int64_t index = i - outer * axis.dim;
+      place.offset += index * axis.stride;
+      if (a == rank_ - 1) place.left = axis.dim - index;
+      i = outer;
+    }
+    return place;
   }
 
   __device__ int64_t Offset(int64_t i) const { return Locate(i).offset; }
 
  private:
   struct Axis {
-    int64_t dim = 1;
-    int64_t stride = 0;
-    Divisor by_dim;
+    int64_t dim;
+    int64_t stride;
+    FastDivMod<int64_t> by_dim;
   };
-
-  template <typename Index>
-  __device__ OperandPlace LocateIn(Index i) const {
-    Index offset = 0;
-    Index left = 0;
-#pragma unroll 1
-    for (int a = rank_ - 1; a >= 0; --a) {
-      const Axis& axis = axes_[a];
-      const Index dim = static_cast<Index>(axis.dim);
-      const Index outer = a > 0 ? axis.by_dim.Divide(i) : 0;
-      const Index index = i - outer * dim;
-      offset += index * static_cast<Index>(axis.stride);
-      if (a == rank_ - 1) left = dim - index;
-      i = outer;
-    }
-    return {offset, left};
-  }
 
   int rank_ = 0;
   bool is_flat_ = false;
-  bool is_narrow_ = true;
   int64_t inner_stride_ = 0;
   int64_t numel_ = 1;
-  int64_t reach_ = 0;  // the largest offset
   Axis axes_[DDim::kMaxRank + 1];
 };
 
@@ -162,10 +100,116 @@ struct GpuOperand {
   OperandView view;
 };
 
-template <typename Word, typename Tensor>
-GpuOperand<Word> OperandAlong(const DDim& dims, const Tensor& tensor) {
+template <typename Word>
+GpuOperand<Word> OperandAlong(const DDim& dims, const DenseTensor& tensor) {
   return {static_cast<const Word*>(tensor.data()),
           OperandView({dims, tensor.dims()})};
+}
+
+// The same, staying readable while `bytes` bytes of `out` are written.
+template <typename Word>
+GpuOperand<Word> OperandApart(const GPUContext& dev_ctx,
+                              const DDim& dims,
+                              const DenseTensor& tensor,
+                              const void* out,
+                              int64_t bytes,
+                              DenseTensor* copy) {
+  return {ReadApart<Word>(dev_ctx, tensor, out, bytes, copy),
+          OperandView({dims, tensor.dims()})};
+}
+
+// Whether packs of N elements of an operand are aligned neighbours.
+template <int N, typename Word>
+bool CanReadFlat(const GpuOperand<Word>& operand) {
+  return operand.data == nullptr ||
+         (operand.view.is_flat() && IsAligned(operand.data, sizeof(Word) * N));
+}
+
+// N neighbours in registers. Small elements share them: each in one of its own
+// would take four times as many. Lanes must be known at compile time.
+template <typename Word, int N>
+class Pack {
+ public:
+  __device__ void Load(const Word* p) {
+    phi::Load(reinterpret_cast<const Unit*>(p), &units_);
+  }
+
+  __device__ void Store(Word* p) const {
+    phi::Store(units_, reinterpret_cast<Unit*>(p));
+  }
+
+  __device__ Word operator[](int j) const {
+    if constexpr (kPerUnit == 1) {
+      return units_[j];
+    } else {
+      return static_cast<Word>(units_[j / kPerUnit] >> Shift(j));
+    }
+  }
+
+  __device__ void Set(int j, Word value) {
+    if constexpr (kPerUnit == 1) {
+      units_[j] = value;
+    } else {
+      constexpr Unit kLane = (Unit{1} << 8 * sizeof(Word)) - 1;
+      Unit* unit = &units_[j / kPerUnit];
+      *unit = (*unit & ~(kLane << Shift(j))) | Unit{value} << Shift(j);
+    }
+  }
+
+ private:
+  static constexpr int kBytes = sizeof(Word) * N;
+  static constexpr int kUnitBytes =
+      sizeof(Word) < 4 && kBytes >= 4 ? 4 : static_cast<int>(sizeof(Word));
+  static constexpr int kPerUnit = kUnitBytes / static_cast<int>(sizeof(Word));
+  using Unit = typename WordOf<kUnitBytes>::type;
+
+  __device__ static int Shift(int j) {
+    return j % kPerUnit * 8 * static_cast<int>(sizeof(Word));
+  }
+
+  AlignedVector<Unit, kBytes / kUnitBytes> units_ = {};
+};
+
+// Output elements [i, i + N), all of which exist, of an operand with data,
+// which CanReadFlat if kFlat.
+template <typename Word, int N, bool kFlat>
+__device__ inline Pack<Word, N> ReadPack(const GpuOperand<Word>& operand,
+                                         int64_t i) {
+  Pack<Word, N> pack;
+  if constexpr (kFlat) {
+    pack.Load(operand.data + i);
+    return pack;
+  }
+  const OperandPlace place = operand.view.Locate(i);
+  const Word* first = operand.data + place.offset;
+  if (place.left < N) {
+    // Shifted in one after the other: a register has no address.
+#pragma unroll 1
+    for (int j = 0; j < N; ++j) {
+#pragma unroll
+      for (int l = 1; l < N; ++l) pack.Set(l - 1, pack[l]);
+      pack.Set(N - 1, operand.data[operand.view.Offset(i + j)]);
+    }
+  } else if (operand.view.RepeatsAlongRows()) {
+    const Word word = *first;
+#pragma unroll
+    for (int j = 0; j < N; ++j) pack.Set(j, word);
+  } else if (reinterpret_cast<uintptr_t>(first) % sizeof(pack) == 0) {
+    pack.Load(first);
+  } else {
+#pragma unroll
+    for (int j = 0; j < N; ++j) pack.Set(j, first[j]);
+  }
+  return pack;
+}
+
+// Bit j tells whether byte j is True, which may be any byte but 0.
+template <int N>
+__device__ inline unsigned BitsOf(const Pack<uint8_t, N>& mask) {
+  unsigned bits = 0;
+#pragma unroll
+  for (int j = 0; j < N; ++j) bits |= (mask[j] != 0 ? 1u : 0u) << j;
+  return bits;
 }
 
 }  // namespace scatter_ops

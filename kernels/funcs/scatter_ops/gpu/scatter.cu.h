@@ -46,7 +46,7 @@ void ScatterGpuKernel(const Context& dev_ctx,
   if (HasNothingToScatter(x, index, updates)) {
     const IndexReduceTensors<T> copied{
         DataOrNull<T>(x), nullptr, dev_ctx.template Alloc<T>(out), x.numel()};
-    if (copied.numel > 0) copied.CopyX(dev_ctx.stream());
+    copied.CopyX(dev_ctx);
     return;
   }
   CheckIndexReduce(NameOf(call.op),
@@ -75,7 +75,7 @@ void ScatterGradGpuKernel(const Context& dev_ctx,
                                        nullptr,
                                        AllocOrNull<T>(dev_ctx, x_grad),
                                        out_grad.numel()};
-    if (x_grad && copied.numel > 0) copied.CopyX(dev_ctx.stream());
+    if (x_grad) copied.CopyX(dev_ctx);
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
 #include <cstdint>
 #include <memory>
 
+#include "paddle/phi/backends/gpu/gpu_types.h"
 #include "paddle/phi/common/data_type.h"
 #include "paddle/phi/core/ddim.h"
 #include "paddle/phi/core/enforce.h"
@@ -44,7 +43,7 @@ class DenseTensor {
   // An error if there is nothing to read: no element, or a buffer that the
   // operator has declared not to need.
   const void* data() const {
-    PADDLE_ENFORCE(data_ != nullptr,
+    STANDIN_ENFORCE(data_ != nullptr,
                    errors::PreconditionNotMet(
                        "the tensor of shape [%s] has no data", dims_));
     return data_;
@@ -54,7 +53,7 @@ class DenseTensor {
   }
   template <typename T>
   const T* data() const {
-    PADDLE_ENFORCE(dtype_ == CppTypeToDataType<T>::Type(),
+    STANDIN_ENFORCE(dtype_ == CppTypeToDataType<T>::Type(),
                    errors::InvalidArgument(
                        "the tensor is of dtype %s, but is read as %s",
                        DataTypeToString(dtype_),
@@ -67,10 +66,10 @@ class DenseTensor {
   }
 
   // Room for dims() of `dtype`; of a context only.
-  void* Allocate(DataType dtype, cudaStream_t stream) {
+  void* Allocate(DataType dtype, gpuStream_t stream) {
     const int64_t bytes = numel() * static_cast<int64_t>(SizeOf(dtype));
     if (is_callers_) {
-      PADDLE_ENFORCE(dtype == dtype_ && bytes <= capacity_,
+      STANDIN_ENFORCE(dtype == dtype_ && bytes <= capacity_,
                      errors::PreconditionNotMet(
                          "an output of %d bytes of %s is to hold %d of %s",
                          capacity_,
@@ -83,11 +82,11 @@ class DenseTensor {
     if (bytes <= capacity_ && data_ != nullptr) return data_;
     data_ = nullptr;
     if (bytes > 0) {
-      PADDLE_ENFORCE_GPU_SUCCESS(cudaMallocAsync(&data_, bytes, stream));
+      PADDLE_ENFORCE_GPU_SUCCESS(STANDIN_GPU(MallocAsync)(&data_, bytes, stream));
     }
     capacity_ = bytes;
     owner_ = std::shared_ptr<void>(data_, [stream](void* data) {
-      if (data != nullptr) cudaFreeAsync(data, stream);
+      if (data != nullptr) (void)STANDIN_GPU(FreeAsync)(data, stream);
     });
     return data_;
   }

@@ -2,12 +2,13 @@
 
 #pragma once
 
-#include <cuda_runtime_api.h>
-
+#include <cstdio>
+#include <cstdlib>
 #include <sstream>
 #include <stdexcept>
 #include <string>
 
+#include "paddle/phi/backends/gpu/gpu_types.h"
 #include "paddle/phi/core/ddim.h"
 
 namespace common {
@@ -67,23 +68,38 @@ namespace errors = ::common::errors;  // NOLINT
 
 #define PADDLE_THROW(...) ::common::errors::Throw(__VA_ARGS__)
 
-#define PADDLE_ENFORCE(condition, ...)                      \
+#define STANDIN_ENFORCE(condition, ...)                     \
   do {                                                      \
     if (!(condition)) ::common::errors::Throw(__VA_ARGS__); \
   } while (0)
-#define PADDLE_ENFORCE_EQ(a, b, ...) PADDLE_ENFORCE((a) == (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_NE(a, b, ...) PADDLE_ENFORCE((a) != (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_GT(a, b, ...) PADDLE_ENFORCE((a) > (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_GE(a, b, ...) PADDLE_ENFORCE((a) >= (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_LT(a, b, ...) PADDLE_ENFORCE((a) < (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_LE(a, b, ...) PADDLE_ENFORCE((a) <= (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_EQ(a, b, ...) STANDIN_ENFORCE((a) == (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_NE(a, b, ...) STANDIN_ENFORCE((a) != (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_GT(a, b, ...) STANDIN_ENFORCE((a) > (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_GE(a, b, ...) STANDIN_ENFORCE((a) >= (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_LT(a, b, ...) STANDIN_ENFORCE((a) < (b), __VA_ARGS__)
+#define PADDLE_ENFORCE_LE(a, b, ...) STANDIN_ENFORCE((a) <= (b), __VA_ARGS__)
 #define PADDLE_ENFORCE_NOT_NULL(p, ...) \
-  PADDLE_ENFORCE((p) != nullptr, __VA_ARGS__)
+  STANDIN_ENFORCE((p) != nullptr, __VA_ARGS__)
+
+// In kernels, as in Paddle: the text is a format, and the kernel ends.
+#ifdef PADDLE_WITH_HIP
+#define STANDIN_TRAP abort
+#else
+#define STANDIN_TRAP __trap
+#endif
+#define PADDLE_ENFORCE(condition, format, ...) \
+  do {                                         \
+    if (!(condition)) {                        \
+      printf(format "\n", ##__VA_ARGS__);      \
+      STANDIN_TRAP();                          \
+    }                                          \
+  } while (0)
 
 #define PADDLE_ENFORCE_GPU_SUCCESS(call)                                      \
   do {                                                                        \
-    const cudaError_t standin_status = (call);                                \
-    PADDLE_ENFORCE(standin_status == cudaSuccess,                             \
-                   ::common::errors::External(                                \
-                       "%s: %s", #call, cudaGetErrorString(standin_status))); \
+    const auto standin_status = (call);                                       \
+    if (standin_status != ::phi::gpuSuccess) {                                \
+      ::common::errors::Throw(::common::errors::External(                     \
+          "%s: %s", #call, STANDIN_GPU(GetErrorString)(standin_status)));     \
+    }                                                                         \
   } while (0)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
+#include "paddle/phi/backends/gpu/gpu_info.h"
 
 namespace phi {
 
@@ -14,14 +15,14 @@ inline void Copy(const GPUContext& dev_ctx,
   to->Resize(from.dims());
   void* target = to->Allocate(from.dtype(), dev_ctx.stream());
   if (bytes > 0) {
-    PADDLE_ENFORCE_GPU_SUCCESS(cudaMemcpyAsync(target,
-                                               from.data(),
-                                               bytes,
-                                               cudaMemcpyDeviceToDevice,
-                                               dev_ctx.stream()));
+    backends::gpu::GpuMemcpyAsync(target,
+                                  from.data(),
+                                  bytes,
+                                  gpuMemcpyDeviceToDevice,
+                                  dev_ctx.stream());
   }
   if (blocking) {
-    PADDLE_ENFORCE_GPU_SUCCESS(cudaStreamSynchronize(dev_ctx.stream()));
+    PADDLE_ENFORCE_GPU_SUCCESS(STANDIN_GPU(StreamSynchronize)(dev_ctx.stream()));
   }
 }
 

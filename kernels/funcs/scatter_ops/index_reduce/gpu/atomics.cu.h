@@ -19,6 +19,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/groups.cu.h"
@@ -41,31 +42,30 @@ constexpr bool HasAtomics() {
           std::is_same<T, int32_t>::value || std::is_same<T, int64_t>::value);
 }
 
-// Whether atomics are faster than sorting. Not along the last axis: there the
-// sorted order reads neighbours, and threads do not wait for each other where
-// all positions point to one slot.
+// Whether atomics are allowed, and faster than sorting. The order of integers
+// does not change a bit of the result. Not along the last of several axes: the
+// rows share the sorted order, in which a thread reads neighbours.
 template <typename T>
-bool AtomicsPay(const AxisView& view) {
-  return view.inner > 1 &&
+bool AtomicsPay(const IndexReduceCall& call, const AxisView& view) {
+  return (std::is_integral<T>::value || !call.deterministic) &&
+         (view.inner > 1 || view.outer == 1) &&
          view.outer * view.inner * static_cast<int64_t>(sizeof(T)) <=
              kSortBytes;
 }
 
-// The types of the size of T that the functions of CUDA have atomics for.
-template <typename T>
-using AtomicInteger = std::conditional_t<sizeof(T) == 8, long long, int>;
-template <typename T>
-using AtomicWord =
-    std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
-
-// Compares bits, in which a NaN is equal to itself: the loop ends for NaN too.
+// Paddle's atomics lose a NaN. Compares bits, in which a NaN is equal to
+// itself: the loop ends for NaN too.
 template <IndexReduce kReduce, typename T>
 __device__ inline void CombineBySwapping(T* target, T value) {
-  using Word = AtomicWord<T>;
+  using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
   Word* words = reinterpret_cast<Word*>(target);
   Word seen = *reinterpret_cast<volatile Word*>(words);
   while (true) {
-    const Word wanted = BitsAs<Word>(Combine<kReduce>(BitsAs<T>(seen), value));
+    T old;
+    std::memcpy(&old, &seen, sizeof(T));
+    const T combined = Combine<kReduce>(old, value);
+    Word wanted;
+    std::memcpy(&wanted, &combined, sizeof(T));
     if (wanted == seen) return;
     const Word found = atomicCAS(words, seen, wanted);
     if (found == seen) return;
@@ -73,72 +73,54 @@ __device__ inline void CombineBySwapping(T* target, T value) {
   }
 }
 
-template <IndexReduce kReduce, typename T>
-__device__ inline void AtomicCombine(T* target, T value) {
-  if constexpr (kReduce == IndexReduce::kSum && !std::is_integral<T>::value) {
-    atomicAdd(target, value);
-  } else if constexpr (kReduce == IndexReduce::kSum) {
-    using Word = AtomicWord<T>;
-    atomicAdd(reinterpret_cast<Word*>(target), static_cast<Word>(value));
-  } else if constexpr (!std::is_integral<T>::value) {
-    CombineBySwapping<kReduce>(target, value);
-  } else if constexpr (kReduce == IndexReduce::kAmax) {
-    using Integer = AtomicInteger<T>;
-    atomicMax(reinterpret_cast<Integer*>(target), static_cast<Integer>(value));
-  } else {
-    using Integer = AtomicInteger<T>;
-    atomicMin(reinterpret_cast<Integer*>(target), static_cast<Integer>(value));
-  }
-}
-
-template <typename T>
-struct AtomicReduceArgs {
+// Without include_self, the slots that the index points to first get the
+// identity of the reduction instead of x: kClear.
+template <typename T, IndexReduce kReduce, bool kClear>
+struct AtomicReduce {
   SlotGroups groups;
   AxisView view;
   const T* updates;
   T* out;
+
+  __device__ void operator()(const OneLane& lane, int64_t position) const {
+    T* target = out + lane.x.first + groups.slots[position] * view.inner;
+    if constexpr (kClear) {
+      *target = IdentityOf<T, kReduce>();
+      return;
+    }
+    const T value = updates[lane.updates.first + position * view.inner];
+    if constexpr (kReduce == IndexReduce::kSum) {
+      CudaAtomicAdd(target, value);
+    } else if constexpr (!std::is_integral<T>::value) {
+      CombineBySwapping<kReduce>(target, value);
+    } else if constexpr (kReduce == IndexReduce::kAmax) {
+      CudaAtomicMax(target, value);
+    } else {
+      CudaAtomicMin(target, value);
+    }
+  }
 };
 
-// Without include_self, the slots that the index points to start from the
-// identity of the reduction instead of x.
-template <typename T, IndexReduce kReduce>
-__global__ void __launch_bounds__(kGpuThreads)
-    ClearSlotsGpuKernel(AtomicReduceArgs<T> args) {
-  const int64_t work = OneLane::Work(args.view, args.groups.n);
-  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) {
-    const LaneWork mine = LaneWorkOf<OneLane>(args.view, args.groups.n, w);
-    const OneLane lane(args.view, mine.row_block, mine.chunk);
-    const int64_t at = args.groups.slots[mine.item] * args.view.inner;
-    args.out[lane.x.first + at] = IdentityOf<T, kReduce>();
-  }
-}
-
-template <typename T, IndexReduce kReduce>
-__global__ void __launch_bounds__(kGpuThreads)
-    AtomicReduceGpuKernel(AtomicReduceArgs<T> args) {
-  const int64_t work = OneLane::Work(args.view, args.groups.n);
-  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) {
-    const LaneWork mine = LaneWorkOf<OneLane>(args.view, args.groups.n, w);
-    const OneLane lane(args.view, mine.row_block, mine.chunk);
-    const int64_t at = args.groups.slots[mine.item] * args.view.inner;
-    AtomicCombine<kReduce>(
-        args.out + lane.x.first + at,
-        args.updates[lane.updates.first + mine.item * args.view.inner]);
-  }
+template <typename T, IndexReduce kReduce, bool kClear>
+void QueueAtomics(const GPUContext& dev_ctx,
+                  const AtomicReduce<T, kReduce, kClear>& body) {
+  const EachLane<OneLane, AtomicReduce<T, kReduce, kClear>> each(
+      body.view, body.groups.n, body);
+  ForEach(dev_ctx, each.work(), each);
 }
 
 // `out` holds x.
 template <typename T, IndexReduce kReduce>
-void AtomicReduceGpu(const AtomicReduceArgs<T>& args,
+void AtomicReduceGpu(const GPUContext& dev_ctx,
+                     const SlotGroups& groups,
+                     const AxisView& view,
                      bool include_self,
-                     int multiprocessors,
-                     GpuStream stream) {
-  const int64_t work = OneLane::Work(args.view, args.groups.n);
-  const unsigned grid = GridSize(work, multiprocessors);
+                     const T* updates,
+                     T* out) {
   if (!include_self) {
-    ClearSlotsGpuKernel<T, kReduce><<<grid, kGpuThreads, 0, stream>>>(args);
+    QueueAtomics<T, kReduce, true>(dev_ctx, {groups, view, updates, out});
   }
-  AtomicReduceGpuKernel<T, kReduce><<<grid, kGpuThreads, 0, stream>>>(args);
+  QueueAtomics<T, kReduce, false>(dev_ctx, {groups, view, updates, out});
 }
 
 }  // namespace scatter_ops

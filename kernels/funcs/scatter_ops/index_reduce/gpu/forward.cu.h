@@ -18,7 +18,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/atomics.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/reduce_groups.cu.h"
@@ -36,62 +35,88 @@ struct IndexReduceTensors {
   T* out;
   int64_t numel;
 
-  void CopyX(GpuStream stream) const {
+  void CopyX(const GPUContext& dev_ctx) const {
+    CopyBytes(dev_ctx, x, numel * sizeof(T), out);
+  }
+};
+
+// The forward pass of a reduction in order; kSum is for means as well. A sum
+// without x starts from zero, which turns a lone -0.0 into 0.0.
+template <typename T, IndexReduce kReduce>
+struct ForwardReducer {
+  using Element = T;
+  using Sum = typename GpuReduceType<T, kReduce>::type;
+  static constexpr IndexReduce kCombine = kReduce;
+
+  const T* x;
+  T* out;
+  bool include_self;
+  bool mean;
+
+  template <typename L, typename R>
+  __device__ void Start(const L& lanes, int64_t at, R* reduction) const {
+    if (!include_self && kReduce != IndexReduce::kSum) return;
+    T values[L::kCount] = {};
+    if (include_self) lanes.Load(x, lanes.x, at, values);
+#pragma unroll
+    for (int l = 0; l < L::kCount; ++l) {
+      reduction->Add(l, static_cast<Sum>(values[l]));
+    }
+    reduction->any = true;
+  }
+
+  template <typename L>
+  __device__ PlainUpdates<T, Sum> MapOf(const L&, int64_t) const {
+    return {};
+  }
+
+  template <typename L>
+  __device__ void Finish(const L& lanes,
+                         int64_t at,
+                         int64_t size,
+                         const Sum* sums) const {
+    const int64_t count = size + include_self;
+    T values[L::kCount];
+#pragma unroll
+    for (int l = 0; l < L::kCount; ++l) {
+      values[l] =
+          static_cast<T>(mean ? DivideByCount(sums[l], count) : sums[l]);
+    }
+    lanes.Store(out, lanes.x, at, values);
+  }
+
+  template <typename L>
+  __device__ void Skip(const L& lanes, int64_t at) const {
     if (out == x) return;
-    cudaMemcpyAsync(
-        out, x, numel * sizeof(T), cudaMemcpyDeviceToDevice, stream);
+    T values[L::kCount];
+    lanes.Load(x, lanes.x, at, values);
+    lanes.Store(out, lanes.x, at, values);
   }
 };
 
 // Each slot gets the update at the last position that points to it.
-template <typename Word, typename L>
-__global__ void __launch_bounds__(kGpuThreads)
-    AssignSlotsGpuKernel(SlotGroups groups,
-                         AxisView view,
-                         IndexReduceTensors<Word> tensors) {
-  const int64_t work = L::Work(view, groups.count);
-  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) {
-    const LaneWork mine = LaneWorkOf<L>(view, groups.count, w);
-    const SlotGroup group = groups[mine.item];
+template <typename T>
+struct AssignSlots {
+  SlotGroups groups;
+  int64_t inner;
+  IndexReduceTensors<T> tensors;
+
+  template <typename L>
+  __device__ void operator()(const L& lanes, int64_t i) const {
+    const SlotGroup group = groups[i];
     const bool empty = group.begin == group.end;
-    if (empty && (!groups.by_slot || tensors.x == tensors.out)) continue;
-    const L lanes(view, mine.row_block, mine.chunk);
-    const int64_t at = group.slot * view.inner;
-    Word values[L::kCount];
+    if (empty && (!groups.by_slot || tensors.x == tensors.out)) return;
+    const int64_t at = group.slot * inner;
+    T values[L::kCount];
     if (empty) {
       lanes.Load(tensors.x, lanes.x, at, values);
     } else {
       const int64_t position = groups.order[group.end - 1];
-      lanes.Load(tensors.updates, lanes.updates, position * view.inner, values);
+      lanes.Load(tensors.updates, lanes.updates, position * inner, values);
     }
     lanes.Store(tensors.out, lanes.x, at, values);
   }
-}
-
-template <typename L, typename Word>
-void QueueAssign(const SlotGroups& groups,
-                 const AxisView& view,
-                 const IndexReduceTensors<Word>& tensors,
-                 int multiprocessors,
-                 GpuStream stream) {
-  const int64_t work = L::Work(view, groups.count);
-  AssignSlotsGpuKernel<Word, L>
-      <<<GridSize(work, multiprocessors), kGpuThreads, 0, stream>>>(
-          groups, view, tensors);
-}
-
-template <typename Word, typename Context>
-void AssignGpu(const Context& dev_ctx,
-               const SlotGroups& groups,
-               const AxisView& view,
-               const IndexReduceTensors<Word>& tensors) {
-  VisitLanes<Word>(
-      view, {tensors.x, tensors.updates, tensors.out}, [&](auto* lanes) {
-        using L = std::remove_pointer_t<decltype(lanes)>;
-        QueueAssign<L>(
-            groups, view, tensors, dev_ctx.GetSMCount(), dev_ctx.stream());
-      });
-}
+};
 
 // How to number the groups of an index of length `n`. By slot, the pass over
 // the groups also copies the slots that nothing points to. By entry, it visits
@@ -102,73 +127,56 @@ inline GroupBy GroupsFor(int64_t n, int64_t size, bool in_place) {
   return n < (in_place ? size : size / kFew) ? GroupBy::kEntry : GroupBy::kSlot;
 }
 
-template <typename T, IndexReduce kReduce, typename Context>
-void ReduceGpu(const Context& dev_ctx,
-               const IndexReduceCall& call,
-               const SlotGroups& groups,
-               const AxisView& view,
-               const IndexReduceTensors<T>& tensors) {
-  if constexpr (kReduce == IndexReduce::kAssign) {
-    using Word = typename WordOf<sizeof(T)>::type;
-    AssignGpu<Word>(dev_ctx,
-                    groups,
-                    view,
-                    {reinterpret_cast<const Word*>(tensors.x),
-                     reinterpret_cast<const Word*>(tensors.updates),
-                     reinterpret_cast<Word*>(tensors.out),
-                     tensors.numel});
-  } else {
-    const bool mean = call.reduce == IndexReduce::kMean;
-    const ForwardReducer<T, kReduce> reducer{
-        tensors.x, tensors.out, call.include_self, mean};
-    ReduceSlotsGpu(dev_ctx,
-                   groups,
-                   view,
-                   tensors.updates,
-                   reducer,
-                   {tensors.x, tensors.updates, tensors.out});
-  }
-}
-
-template <typename T, IndexReduce kReduce, typename Context>
-void ReduceInOrder(const Context& dev_ctx,
+template <typename T, IndexReduce kReduce>
+void ReduceInOrder(const GPUContext& dev_ctx,
                    const IndexReduceCall& call,
                    const DenseTensor& index,
                    const AxisView& view,
                    const IndexReduceTensors<T>& tensors) {
   const GroupBy by =
       GroupsFor(index.numel(), view.size, tensors.x == tensors.out);
-  const IndexOnGpu<Context> sorted(dev_ctx, call.op, index, view.size, by);
-  if (by == GroupBy::kEntry) tensors.CopyX(dev_ctx.stream());
-  ReduceGpu<T, kReduce>(dev_ctx, call, sorted.groups(), view, tensors);
-}
-
-template <typename T, IndexReduce kReduce, typename Context>
-void ReduceByAtomics(const Context& dev_ctx,
-                     const IndexReduceCall& call,
-                     const DenseTensor& index,
-                     const AxisView& view,
-                     const IndexReduceTensors<T>& tensors) {
-  const IndexOnGpu<Context> slots(
-      dev_ctx, call.op, index, view.size, GroupBy::kNone);
-  tensors.CopyX(dev_ctx.stream());
-  AtomicReduceGpu<T, kReduce>(
-      {slots.groups(), view, tensors.updates, tensors.out},
-      call.include_self,
-      dev_ctx.GetSMCount(),
-      dev_ctx.stream());
+  const IndexOnGpu sorted(dev_ctx, call.op, index, view.size, by);
+  const SlotGroups& groups = sorted.groups();
+  if (by == GroupBy::kEntry) tensors.CopyX(dev_ctx);
+  const auto pointers = {static_cast<const void*>(tensors.x),
+                         static_cast<const void*>(tensors.updates),
+                         static_cast<const void*>(tensors.out)};
+  if constexpr (kReduce == IndexReduce::kAssign) {
+    ForEachLane<T>(dev_ctx,
+                   view,
+                   groups.count,
+                   pointers,
+                   AssignSlots<T>{groups, view.inner, tensors});
+  } else {
+    const bool mean = call.reduce == IndexReduce::kMean;
+    ReduceSlotsGpu(dev_ctx,
+                   groups,
+                   view,
+                   tensors.updates,
+                   ForwardReducer<T, kReduce>{
+                       tensors.x, tensors.out, call.include_self, mean},
+                   pointers);
+  }
 }
 
 // There must be an index, and x must have elements.
-template <typename T, IndexReduce kGiven, typename Context>
-void ReduceOneWay(const Context& dev_ctx,
+template <typename T, IndexReduce kGiven>
+void ReduceOneWay(const GPUContext& dev_ctx,
                   const IndexReduceCall& call,
                   const DenseTensor& index,
                   const AxisView& view,
                   const IndexReduceTensors<T>& tensors) {
   if constexpr (HasAtomics<T, kGiven>()) {
-    if (!call.deterministic && AtomicsPay<T>(view)) {
-      ReduceByAtomics<T, kGiven>(dev_ctx, call, index, view, tensors);
+    if (AtomicsPay<T>(call, view)) {
+      const IndexOnGpu slots(
+          dev_ctx, call.op, index, view.size, GroupBy::kNone);
+      tensors.CopyX(dev_ctx);
+      AtomicReduceGpu<T, kGiven>(dev_ctx,
+                                 slots.groups(),
+                                 view,
+                                 call.include_self,
+                                 tensors.updates,
+                                 tensors.out);
       return;
     }
   }
@@ -178,8 +186,8 @@ void ReduceOneWay(const Context& dev_ctx,
 }
 
 // The kernel of an operator that has the reductions of the set `Reduces`.
-template <typename T, typename Reduces, typename Context>
-void IndexReduceInto(const Context& dev_ctx,
+template <typename T, typename Reduces>
+void IndexReduceInto(const GPUContext& dev_ctx,
                      const IndexReduceCall& call,
                      const DenseTensor& x,
                      const DenseTensor& index,
@@ -190,7 +198,7 @@ void IndexReduceInto(const Context& dev_ctx,
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t numel = out->numel();
   if (numel == 0) {
-    IndexOnGpu<Context>(dev_ctx, call.op, index, view.size, GroupBy::kNone);
+    IndexOnGpu(dev_ctx, call.op, index, view.size, GroupBy::kNone);
     return;
   }
   DenseTensor copy;
@@ -200,7 +208,7 @@ void IndexReduceInto(const Context& dev_ctx,
       out_data,
       numel};
   if (index.numel() == 0) {
-    tensors.CopyX(dev_ctx.stream());
+    tensors.CopyX(dev_ctx);
     return;
   }
   VisitReduce<T>(Reduces{}, call.reduce, [&](auto constant) {

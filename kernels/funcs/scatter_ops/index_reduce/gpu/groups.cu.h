@@ -20,13 +20,37 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/call.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/sort.cu.h"
+#include "paddle/phi/core/enforce.h"
+#include "paddle/phi/kernels/funcs/cub.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
+
+// The operators, as a number: device code cannot read a text of the host.
+enum class IndexOp { kIndexReduce, kIndexScatter, kScatter };
+
+HOSTDEVICE inline const char* NameOf(IndexOp op) {
+  switch (op) {
+    case IndexOp::kIndexReduce:
+      return "index_reduce";
+    case IndexOp::kIndexScatter:
+      return "index_scatter";
+    default:
+      return "scatter";
+  }
+}
+
+// What is asked of the kernels, besides Tensors.
+struct IndexReduceCall {
+  IndexOp op;
+  IndexReduce reduce;
+  int axis;
+  bool include_self;
+  bool deterministic;  // the same bits in every run; gradients always are
+};
 
 // An array of slots or positions, stored in 32 bits if all of them fit.
 struct IdArray {
@@ -53,9 +77,9 @@ struct SlotGroup {
 //   by slot: `count` is the size of the axis, group i holds the positions that
 //     point to slot i, and is empty if there are none;
 //   by entry: `count` is the length of the index, group i holds the positions
-//   of
-//     a slot if sorted entry i is the first of that slot, and is empty for the
-//     other entries. That is less work for an index much shorter than the axis.
+//     of a slot if sorted entry i is the first of that slot, and is empty for
+//     the other entries. That is less work for an index much shorter than the
+//     axis.
 struct SlotGroups {
   int64_t n;
   int64_t count;
@@ -76,76 +100,55 @@ struct SlotGroups {
   }
 };
 
-// Checks the whole index, and adds `size` to negative slots. It is a launch of
-// its own, so that a bad index stops the work before any output is written.
+// Checks the index, and adds `size` to negative slots. It is a launch of its
+// own, so that a bad index stops the work before any output is written.
 template <typename IndexT, typename Id>
-__global__ void __launch_bounds__(kGpuThreads) ReadSlotsGpuKernel(
-    IndexOp op, const IndexT* index, int64_t n, int64_t size, Id* slots) {
-  for (int64_t i = GlobalThread(); i < n; i += GridThreads()) {
+struct ReadSlots {
+  IndexOp op;
+  const IndexT* index;
+  int64_t size;
+  Id* slots;
+  Id* positions;  // null, or filled with 0, 1, 2, ...
+
+  __device__ void operator()(int64_t i) const {
     const int64_t slot = index[i];
-    SCATTER_OPS_DEVICE_CHECK(slot >= -size && slot < size,
-                             "(OutOfRange) " SCATTER_OPS_BAD_INDEX "\n",
-                             NameOf(op),
-                             static_cast<long long>(-size),
-                             static_cast<long long>(size),
-                             static_cast<long long>(size),
-                             static_cast<long long>(i),
-                             static_cast<long long>(slot));
+    PADDLE_ENFORCE(slot >= -size && slot < size,
+                   SCATTER_OPS_BAD_INDEX,
+                   NameOf(op),
+                   static_cast<long long>(-size),
+                   static_cast<long long>(size),
+                   static_cast<long long>(size),
+                   static_cast<long long>(i),
+                   static_cast<long long>(slot));
     slots[i] = static_cast<Id>(slot < 0 ? slot + size : slot);
+    if (positions) positions[i] = static_cast<Id>(i);
   }
-}
+};
 
-// The first one of the sorted keys [low, high) that is above `slot`.
+// Where each group ends: by binary search, in which neighbours read the same.
 template <typename Id>
-__device__ inline int64_t FirstAbove(const Id* keys,
-                                     int64_t low,
-                                     int64_t high,
-                                     int64_t slot) {
-  while (low < high) {
-    const int64_t middle = low + (high - low) / 2;
-    if (static_cast<int64_t>(keys[middle]) > slot) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
-}
+struct FindEnds {
+  const Id* keys;
+  int64_t n;
+  bool by_slot;
+  Id* ends;
 
-// Where the group of each slot ends. The slots of a block are neighbours, so
-// that most of the search is done once for all of them.
-template <typename Id>
-__global__ void __launch_bounds__(kGpuThreads)
-    EndSlotsGpuKernel(const Id* keys, int64_t n, int64_t size, Id* ends) {
-  __shared__ int64_t range[2];
-  const int64_t step = static_cast<int64_t>(gridDim.x) * kGpuThreads;
-  for (int64_t first = static_cast<int64_t>(blockIdx.x) * kGpuThreads;
-       first < size;
-       first += step) {
-    if (threadIdx.x < 2) {
-      range[threadIdx.x] = FirstAbove(
-          keys, 0, n, threadIdx.x == 0 ? first - 1 : first + kGpuThreads - 1);
+  __device__ void operator()(int64_t i) const {
+    const bool later_entry = !by_slot && i > 0 && keys[i - 1] == keys[i];
+    const Id slot = by_slot ? static_cast<Id>(i) : keys[i];
+    int64_t low = by_slot ? 0 : i;
+    int64_t high = later_entry ? low : n;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (keys[middle] > slot) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
     }
-    __syncthreads();
-    const int64_t slot = first + threadIdx.x;
-    if (slot < size) {
-      ends[slot] = static_cast<Id>(FirstAbove(keys, range[0], range[1], slot));
-    }
-    __syncthreads();
+    ends[i] = static_cast<Id>(low);
   }
-}
-
-// Where the group of each sorted entry ends.
-template <typename Id>
-__global__ void __launch_bounds__(kGpuThreads)
-    EndEntriesGpuKernel(const Id* keys, int64_t n, Id* ends) {
-  for (int64_t i = GlobalThread(); i < n; i += GridThreads()) {
-    const Id key = keys[i];
-    const bool first = i == 0 || keys[i - 1] != key;
-    const int64_t slot = static_cast<int64_t>(key);
-    ends[i] = static_cast<Id>(first ? FirstAbove(keys, i, n, slot) : i);
-  }
-}
+};
 
 // How the groups of an index are to be numbered.
 enum class GroupBy { kNone, kSlot, kEntry };
@@ -153,22 +156,22 @@ enum class GroupBy { kNone, kSlot, kEntry };
 // Owns the memory that SlotGroups points to. It must live until the last launch
 // that uses the groups is queued, and no longer: the allocator reuses memory in
 // the order of the stream.
-template <typename Context>
 class IndexOnGpu {
  public:
   // Queues the check of the whole index, and what `by` asks for.
-  IndexOnGpu(const Context& dev_ctx,
+  IndexOnGpu(const GPUContext& dev_ctx,
              IndexOp op,
              const DenseTensor& index,
              int64_t size,
-             GroupBy by)
-      : dev_ctx_(dev_ctx), op_(op), size_(size) {
+             GroupBy by) {
     groups_.n = index.numel();
-    if (index.numel() == 0) return;
-    if (std::max(size, index.numel()) > UINT32_MAX) {
-      Read<uint64_t>(index, by);
+    groups_.by_slot = by == GroupBy::kSlot;
+    groups_.count = groups_.by_slot ? size : groups_.n;
+    if (groups_.n == 0) return;
+    if (std::max(size, groups_.n) > UINT32_MAX) {
+      Read<uint64_t>(dev_ctx, op, index, size, by);
     } else {
-      Read<uint32_t>(index, by);
+      Read<uint32_t>(dev_ctx, op, index, size, by);
     }
   }
 
@@ -176,61 +179,65 @@ class IndexOnGpu {
 
  private:
   template <typename Id>
-  void Read(const DenseTensor& index, GroupBy by) {
-    const int64_t n = index.numel();
-    const bool sorts = by != GroupBy::kNone;
-    const int64_t entries = sorts ? 5 * n + SortCounts(n) + kDigits : n;
-    groups_.by_slot = by == GroupBy::kSlot;
-    groups_.count = groups_.by_slot ? size_ : n;
-    Id* slots = Alloc<Id>(entries + (sorts ? groups_.count : 0));
-    groups_.slots = Ids(slots);
-    const unsigned grid = GridSize(n, dev_ctx_.GetSMCount());
-    const GpuStream stream = dev_ctx_.stream();
-    if (index.dtype() == DataType::INT32) {
-      ReadSlotsGpuKernel<int32_t, Id><<<grid, kGpuThreads, 0, stream>>>(
-          op_, index.data<int32_t>(), n, size_, slots);
-    } else {
-      ReadSlotsGpuKernel<int64_t, Id><<<grid, kGpuThreads, 0, stream>>>(
-          op_, index.data<int64_t>(), n, size_, slots);
-    }
-    if (sorts) Sort<Id>(slots, slots + entries);
-  }
-
-  template <typename Id>
-  void Sort(Id* slots, Id* ends) {
+  void Read(const GPUContext& dev_ctx,
+            IndexOp op,
+            const DenseTensor& index,
+            int64_t size,
+            GroupBy by) {
     const int64_t n = groups_.n;
-    Id* counts = slots + 5 * n;
-    const SortPlan<Id> plan{{{slots, nullptr},
-                             {slots + n, slots + 2 * n},
-                             n,
-                             SortTiles(n),
-                             /*shift=*/0,
-                             counts,
-                             counts + SortCounts(n)},
-                            {slots + 3 * n, slots + 4 * n},
-                            SortPasses(size_)};
-    SortGpu(plan, dev_ctx_.stream());
-
-    const SortItems<Id> sorted = plan.sorted();
-    groups_.keys = Ids(sorted.keys);
-    groups_.order = Ids(sorted.origins);
-    groups_.ends = Ids(ends);
-    const unsigned grid = GridSize(groups_.count, dev_ctx_.GetSMCount());
-    const GpuStream stream = dev_ctx_.stream();
-    if (groups_.by_slot) {
-      EndSlotsGpuKernel<Id>
-          <<<grid, kGpuThreads, 0, stream>>>(sorted.keys, n, size_, ends);
+    const bool sorts = by != GroupBy::kNone;
+    Id* slots =
+        AllocScratch<Id>(dev_ctx, sorts ? 4 * n + groups_.count : n, &memory_);
+    Id* positions = sorts ? slots + n : nullptr;
+    groups_.slots = Ids(slots);
+    if (index.dtype() == DataType::INT32) {
+      ForEach(dev_ctx,
+              n,
+              ReadSlots<int32_t, Id>{
+                  op, index.data<int32_t>(), size, slots, positions});
     } else {
-      EndEntriesGpuKernel<Id>
-          <<<grid, kGpuThreads, 0, stream>>>(sorted.keys, n, ends);
+      ForEach(dev_ctx,
+              n,
+              ReadSlots<int64_t, Id>{
+                  op, index.data<int64_t>(), size, slots, positions});
     }
+    if (sorts) Sort(dev_ctx, size, slots, positions);
   }
 
+  // Equal slots keep the order of their positions.
   template <typename Id>
-  Id* Alloc(int64_t count) {
-    memory_.Resize(
-        common::make_ddim({count * static_cast<int64_t>(sizeof(Id))}));
-    return reinterpret_cast<Id*>(dev_ctx_.template Alloc<uint8_t>(&memory_));
+  void Sort(const GPUContext& dev_ctx,
+            int64_t size,
+            const Id* slots,
+            Id* positions) {
+    const int64_t n = groups_.n;
+    Id* keys = positions + n;
+    Id* order = keys + n;
+    Id* ends = order + n;
+    int bits = 1;
+    while (bits < 63 && size > int64_t{1} << bits) ++bits;
+    const auto sort = [&](void* temporary, size_t* bytes) {
+      PADDLE_ENFORCE_GPU_SUCCESS(
+          cub::DeviceRadixSort::SortPairs(temporary,
+                                          *bytes,
+                                          slots,
+                                          keys,
+                                          positions,
+                                          order,
+                                          n,
+                                          /*begin_bit=*/0,
+                                          bits,
+                                          dev_ctx.stream()));
+    };
+    size_t bytes = 0;
+    sort(nullptr, &bytes);
+    DenseTensor temporary;
+    sort(AllocScratch<uint8_t>(dev_ctx, bytes, &temporary), &bytes);
+    groups_.keys = Ids(keys);
+    groups_.order = Ids(order);
+    groups_.ends = Ids(ends);
+    ForEach(
+        dev_ctx, groups_.count, FindEnds<Id>{keys, n, groups_.by_slot, ends});
   }
 
   template <typename Id>
@@ -238,9 +245,6 @@ class IndexOnGpu {
     return {data, sizeof(Id) == sizeof(uint64_t)};
   }
 
-  const Context& dev_ctx_;
-  IndexOp op_;
-  int64_t size_;
   DenseTensor memory_;
   SlotGroups groups_{};
 };

@@ -18,39 +18,17 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <initializer_list>
 
-#include "paddle/common/hostdevice.h"
+#include "paddle/phi/kernels/funcs/aligned_vector.h"
+#include "paddle/phi/kernels/funcs/fast_divmod.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
-
-struct Division {
-  int64_t quotient;
-  int64_t rest;
-};
-
-// Of numbers that are not negative. Divisions of 64 bits cost four times those
-// of 32 bits, so they are kept for what needs them.
-__device__ inline Division Divide(int64_t a, int64_t b) {
-  if ((a | b) >> 32 != 0) return {a / b, a % b};
-  const uint32_t quotient = static_cast<uint32_t>(a) / static_cast<uint32_t>(b);
-  return {quotient, a - static_cast<int64_t>(quotient) * b};
-}
-
-template <typename To, typename From>
-__device__ inline To BitsAs(const From& from) {
-  static_assert(sizeof(To) == sizeof(From), "bits can't be added or lost");
-  To to;
-  std::memcpy(static_cast<void*>(&to), &from, sizeof(To));
-  return to;
-}
 
 // Where the rows of some lanes lie in an operand.
 struct LaneRows {
@@ -73,15 +51,9 @@ struct Lanes {
   LaneRows updates;  // of position 0
   LaneRows columns;  // in the flattened [outer, inner]
 
-  static HOSTDEVICE int64_t Chunks(const AxisView& view) {
-    return view.inner / kWidth;
-  }
-  static HOSTDEVICE int64_t RowBlocks(const AxisView& view) {
+  static int64_t Chunks(const AxisView& view) { return view.inner / kWidth; }
+  HOSTDEVICE static int64_t RowBlocks(const AxisView& view) {
     return (view.outer + kRows - 1) / kRows;
-  }
-  // Threads' worth of work on `items` slots or positions.
-  static HOSTDEVICE int64_t Work(const AxisView& view, int64_t items) {
-    return Chunks(view) * RowBlocks(view) * items;
   }
 
   __device__ Lanes(const AxisView& view, int64_t row_block, int64_t chunk) {
@@ -108,13 +80,12 @@ struct Lanes {
                        const LaneRows& base,
                        int64_t offset,
                        T* lanes) const {
-    using Word = typename WordOf<sizeof(T)>::type;
     const T* first = data + base.first + offset;
     if constexpr (kIsPack) {
-      const auto pack =
-          LoadPack<Word, kWidth>(reinterpret_cast<const Word*>(first));
+      AlignedVector<T, kWidth> pack;
+      phi::Load(first, &pack);
 #pragma unroll
-      for (int j = 0; j < kWidth; ++j) lanes[j] = BitsAs<T>(pack.lane[j]);
+      for (int j = 0; j < kWidth; ++j) lanes[j] = pack[j];
     } else {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
@@ -128,13 +99,12 @@ struct Lanes {
                         const LaneRows& base,
                         int64_t offset,
                         const T* lanes) const {
-    using Word = typename WordOf<sizeof(T)>::type;
     T* first = data + base.first + offset;
     if constexpr (kIsPack) {
-      Pack<Word, kWidth> pack;
+      AlignedVector<T, kWidth> pack;
 #pragma unroll
-      for (int j = 0; j < kWidth; ++j) pack.lane[j] = BitsAs<Word>(lanes[j]);
-      StorePack(reinterpret_cast<Word*>(first), pack);
+      for (int j = 0; j < kWidth; ++j) pack[j] = lanes[j];
+      phi::Store(pack, first);
     } else {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
@@ -149,55 +119,57 @@ struct Lanes {
   }
 };
 
-template <typename T>
-using PackedLanes = Lanes<PackSize<T>(), 1>;
 using RowLanes = Lanes<1, 4>;
 using OneLane = Lanes<1, 1>;
 
-// The bytes of registers for a V in each lane.
-template <typename V, typename L>
-constexpr size_t RegisterBytes() {
-  return std::max<size_t>(sizeof(V), 4) * L::kCount;
-}
+// Calls body(lanes, item) for each of `items` slots or positions and each of
+// their lanes, in the order of the memory of x.
+template <typename L, typename Body>
+class EachLane {
+ public:
+  EachLane(const AxisView& view, int64_t items, const Body& body)
+      : view_(view),
+        items_(items),
+        chunks_(L::Chunks(view)),
+        by_items_(items),
+        by_chunks_(chunks_),
+        body_(body) {}
 
-// Blocks that a multiprocessor must have room for, for kernels with a V in each
-// lane. Without a number the compiler makes room for more of them than there
-// are registers for, and spills to memory.
-template <typename V, typename L>
-constexpr int MinBlocks() {
-  return RegisterBytes<V, L>() <= 16 ? 4 : 2;
-}
+  int64_t work() const { return chunks_ * L::RowBlocks(view_) * items_; }
 
-// Calls f with lanes of T that suit the shapes and all of the pointers, which
-// may be null.
-template <typename T, typename F>
-void VisitLanes(const AxisView& view,
-                std::initializer_list<const void*> pointers,
-                const F& f) {
-  bool packs = view.inner > 1 && view.inner % PackSize<T>() == 0;
-  for (const void* p : pointers) packs = packs && IsAligned(p, 16);
-  if (packs) {
-    f(static_cast<PackedLanes<T>*>(nullptr));
-  } else {
-    f(static_cast<RowLanes*>(nullptr));
+  __device__ void operator()(int64_t w) const {
+    const int64_t rest = by_chunks_.Div(w);
+    const int64_t row_block = by_items_.Div(rest);
+    body_(L(view_, row_block, w - rest * chunks_), rest - row_block * items_);
   }
-}
 
-// A thread's share of the work on `items` slots or positions, in the order of
-// the memory of x.
-struct LaneWork {
-  int64_t item;
-  int64_t row_block;
-  int64_t chunk;
+ private:
+  AxisView view_;
+  int64_t items_;
+  int64_t chunks_;
+  FastDivMod<int64_t> by_items_;
+  FastDivMod<int64_t> by_chunks_;
+  Body body_;
 };
 
-template <typename L>
-__device__ inline LaneWork LaneWorkOf(const AxisView& view,
-                                      int64_t items,
-                                      int64_t w) {
-  const Division chunks = Divide(w, L::Chunks(view));
-  const Division rows = Divide(chunks.quotient, items);
-  return {rows.rest, rows.quotient, chunks.rest};
+// As many lanes of T at once as suit the shapes and all of the pointers, which
+// may be null. There must be an item, and x must have elements.
+template <typename T, typename Body>
+void ForEachLane(const GPUContext& dev_ctx,
+                 const AxisView& view,
+                 int64_t items,
+                 std::initializer_list<const void*> pointers,
+                 const Body& body) {
+  constexpr int N = PackSize<T>();
+  bool packs = view.inner > 1 && view.inner % N == 0;
+  for (const void* p : pointers) packs = packs && IsAligned(p, 16);
+  if (packs) {
+    const EachLane<Lanes<N, 1>, Body> each(view, items, body);
+    ForEach(dev_ctx, each.work(), each);
+  } else {
+    const EachLane<RowLanes, Body> each(view, items, body);
+    ForEach(dev_ctx, each.work(), each);
+  }
 }
 
 }  // namespace scatter_ops

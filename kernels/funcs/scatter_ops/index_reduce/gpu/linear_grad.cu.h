@@ -17,7 +17,6 @@
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/groups.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/lanes.cu.h"
@@ -28,24 +27,20 @@ namespace phi {
 namespace funcs {
 namespace scatter_ops {
 
-// x_grad = out_grad.
 template <typename T>
-void CopyOutGradToX(const IndexGradTensors<T>& tensors,
+void CopyOutGradToX(const GPUContext& dev_ctx,
                     const AxisView& view,
-                    GpuStream stream) {
-  if (tensors.x_grad == nullptr || tensors.x_grad == tensors.out_grad) return;
-  cudaMemcpyAsync(tensors.x_grad,
-                  tensors.out_grad,
-                  view.outer * view.size * view.inner * sizeof(T),
-                  cudaMemcpyDeviceToDevice,
-                  stream);
+                    const IndexGradTensors<T>& tensors) {
+  if (tensors.x_grad == nullptr) return;
+  const int64_t numel = view.outer * view.size * view.inner;
+  CopyBytes(dev_ctx, tensors.out_grad, numel * sizeof(T), tensors.x_grad);
 }
 
 // `groups` are by slot, but for a sum with x in it, which needs none.
 template <typename T>
-struct LinearGradArgs {
+struct LinearGrad {
   SlotGroups groups;
-  AxisView view;
+  int64_t inner;
   IndexReduce reduce;
   bool include_self;
   const T* out_grad;
@@ -60,112 +55,81 @@ struct LinearGradArgs {
   }
 };
 
-// The gradient of x. The group of a slot without updates is empty.
-template <typename T, typename L>
-__global__ void __launch_bounds__(kGpuThreads)
-    LinearXGradGpuKernel(LinearGradArgs<T> args) {
-  const bool self = args.include_self && args.reduce != IndexReduce::kAssign;
-  const int64_t work = L::Work(args.view, args.view.size);
-  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) {
-    const LaneWork mine = LaneWorkOf<L>(args.view, args.view.size, w);
-    const L lanes(args.view, mine.row_block, mine.chunk);
-    const SlotGroup group = args.groups[mine.item];
-    const int64_t at = mine.item * args.view.inner;
-    T values[L::kCount];
-    lanes.Load(args.out_grad, lanes.x, at, values);
-    if (group.begin != group.end) {
+// Of x. The group of a slot without updates is empty.
+template <typename T>
+struct LinearXGrad : LinearGrad<T> {
+  template <typename L>
+  __device__ void operator()(const L& lanes, int64_t slot) const {
+    const SlotGroup group = this->groups[slot];
+    const bool alone = group.begin == group.end;
+    if (alone && this->grad == this->out_grad) return;
+    const bool self =
+        this->include_self && this->reduce != IndexReduce::kAssign;
+    T values[L::kCount] = {};
+    if (alone || self) {
+      lanes.Load(this->out_grad, lanes.x, slot * this->inner, values);
+    }
+    if (!alone && self) {
 #pragma unroll
       for (int l = 0; l < L::kCount; ++l) {
-        values[l] = self ? args.Share(values[l], group) : T{};
+        values[l] = this->Share(values[l], group);
       }
     }
-    lanes.Store(args.grad, lanes.x, at, values);
+    lanes.Store(this->grad, lanes.x, slot * this->inner, values);
   }
-}
+};
 
-// The gradient of updates, in the order of their memory. Positions behind the
-// end of the index have none.
-template <typename T, typename L>
-__global__ void __launch_bounds__(kGpuThreads, MinBlocks<T, L>())
-    LinearUpdatesGradGpuKernel(LinearGradArgs<T> args) {
-  const int64_t work = L::Work(args.view, args.view.updates_size);
-  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) {
-    const LaneWork mine = LaneWorkOf<L>(args.view, args.view.updates_size, w);
-    const L lanes(args.view, mine.row_block, mine.chunk);
+// Of updates, in the order of their memory. Positions behind the end of the
+// index have none.
+template <typename T>
+struct LinearUpdatesGrad : LinearGrad<T> {
+  template <typename L>
+  __device__ void operator()(const L& lanes, int64_t position) const {
     T values[L::kCount] = {};
-    if (mine.item < args.groups.n) {
-      const int64_t slot = args.groups.slots[mine.item];
+    if (position < this->groups.n) {
+      const int64_t slot = this->groups.slots[position];
       SlotGroup group{};
-      if (args.reduce != IndexReduce::kSum) group = args.groups[slot];
-      if (args.reduce != IndexReduce::kAssign ||
-          args.groups.order[group.end - 1] == mine.item) {
-        lanes.Load(args.out_grad, lanes.x, slot * args.view.inner, values);
+      if (this->reduce != IndexReduce::kSum) group = this->groups[slot];
+      if (this->reduce != IndexReduce::kAssign ||
+          this->groups.order[group.end - 1] == position) {
+        lanes.Load(this->out_grad, lanes.x, slot * this->inner, values);
 #pragma unroll
         for (int l = 0; l < L::kCount; ++l) {
-          values[l] = args.Share(values[l], group);
+          values[l] = this->Share(values[l], group);
         }
       }
     }
-    lanes.Store(args.grad, lanes.updates, mine.item * args.view.inner, values);
+    lanes.Store(this->grad, lanes.updates, position * this->inner, values);
   }
-}
+};
 
-template <typename L, typename T>
-void QueueLinearXGrad(const LinearGradArgs<T>& args,
-                      int multiprocessors,
-                      GpuStream stream) {
-  const int64_t work = L::Work(args.view, args.view.size);
-  LinearXGradGpuKernel<T, L>
-      <<<GridSize(work, multiprocessors), kGpuThreads, 0, stream>>>(args);
-}
-
-template <typename L, typename T>
-void QueueLinearUpdatesGrad(const LinearGradArgs<T>& args,
-                            int multiprocessors,
-                            GpuStream stream) {
-  const int64_t work = L::Work(args.view, args.view.updates_size);
-  LinearUpdatesGradGpuKernel<T, L>
-      <<<GridSize(work, multiprocessors), kGpuThreads, 0, stream>>>(args);
-}
-
-template <typename T, typename Context>
-void LinearXGradGpu(const Context& dev_ctx, const LinearGradArgs<T>& args) {
-  VisitLanes<T>(args.view, {args.out_grad, args.grad}, [&](auto* lanes) {
-    using L = std::remove_pointer_t<decltype(lanes)>;
-    QueueLinearXGrad<L>(args, dev_ctx.GetSMCount(), dev_ctx.stream());
-  });
-}
-
-template <typename T, typename Context>
-void LinearUpdatesGradGpu(const Context& dev_ctx,
-                          const LinearGradArgs<T>& args) {
-  VisitLanes<T>(args.view, {args.out_grad, args.grad}, [&](auto* lanes) {
-    using L = std::remove_pointer_t<decltype(lanes)>;
-    QueueLinearUpdatesGrad<L>(args, dev_ctx.GetSMCount(), dev_ctx.stream());
-  });
-}
-
-template <typename T, typename Context>
-void LinearGradGpu(const Context& dev_ctx,
+template <typename T>
+void LinearGradGpu(const GPUContext& dev_ctx,
                    const SlotGroups& groups,
                    const AxisView& view,
                    IndexReduce reduce,
                    bool include_self,
                    const IndexGradTensors<T>& tensors) {
-  LinearGradArgs<T> args{groups,
-                         view,
-                         reduce,
-                         include_self,
-                         tensors.out_grad,
-                         tensors.updates_grad};
-  if (args.grad) LinearUpdatesGradGpu(dev_ctx, args);
+  LinearGrad<T> grad{
+      groups, view.inner, reduce, include_self, tensors.out_grad, nullptr};
+  if (tensors.updates_grad) {
+    grad.grad = tensors.updates_grad;
+    ForEachLane<T>(dev_ctx,
+                   view,
+                   view.updates_size,
+                   {tensors.out_grad, tensors.updates_grad},
+                   LinearUpdatesGrad<T>{grad});
+  }
   // Last, since it may be written over out_grad.
-  args.grad = tensors.x_grad;
-  if (args.grad == nullptr) return;
   if (reduce == IndexReduce::kSum && include_self) {
-    CopyOutGradToX(tensors, view, dev_ctx.stream());
-  } else {
-    LinearXGradGpu(dev_ctx, args);
+    CopyOutGradToX(dev_ctx, view, tensors);
+  } else if (tensors.x_grad) {
+    grad.grad = tensors.x_grad;
+    ForEachLane<T>(dev_ctx,
+                   view,
+                   view.size,
+                   {tensors.out_grad, tensors.x_grad},
+                   LinearXGrad<T>{grad});
   }
 }
 

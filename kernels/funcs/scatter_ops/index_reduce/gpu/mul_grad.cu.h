@@ -14,21 +14,19 @@
 
 // Gradients of a product on the GPU: each factor gets the product of those
 // before it times that of those after it, so that zeros need no special care.
+// The conjugate of a product is the product of the conjugates, to the bit: so
+// the factors are taken as they are, and the result is conjugated once.
 
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/forward.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/linear_grad.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/reduce_groups.cu.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
-
-// The conjugate of a product is the product of the conjugates, to the bit: so
-// the factors are taken as they are, and the result is conjugated once.
 
 // The gradient of x where it is a factor: out_grad times all updates.
 template <typename T>
@@ -77,126 +75,88 @@ struct MulXGradReducer {
   }
 };
 
+// The gradient of the update at each sorted entry; the positions behind the end
+// of the index have none.
 template <typename T>
-struct MulGradArgs {
-  ReduceSource<T, typename ReduceType<T, IndexReduce::kMul>::type> source;
-  ForwardReducer<T, IndexReduce::kMul> forward;
-  MulXGradReducer<T> backward;
-  T* updates_grad;
-};
-
-// The gradient of the update at sorted entry j of `group`.
-template <typename T, typename L>
-__device__ inline void MulUpdateGrad(const MulGradArgs<T>& args,
-                                     const L& lanes,
-                                     const SlotGroup& group,
-                                     int64_t j,
-                                     T* values) {
+struct MulUpdatesGrad {
   using Forward = ForwardReducer<T, IndexReduce::kMul>;
   using Backward = MulXGradReducer<T>;
   using Sum = typename Forward::Sum;
-  const int64_t at = group.slot * args.source.view.inner;
-  const PlainUpdates<T, Sum> plain{};
-  Reduction<Backward, L::kCount> product;
-  args.backward.Start(lanes, at, &product);
-  AddRange<Backward>(args.source, lanes, plain, j + 1, group.end, &product);
-  Reduction<Forward, L::kCount> before;
-  args.forward.Start(lanes, at, &before);
-  AddRange<Forward>(args.source, lanes, plain, group.begin, j, &before);
-#pragma unroll
-  for (int l = 0; l < L::kCount; ++l) {
-    const Sum all =
-        before.any ? MulOf(before.sums[l], product.sums[l]) : product.sums[l];
-    values[l] = static_cast<T>(ConjugateOf(all));
-  }
-}
 
-// A thread for each sorted entry and its lanes; the rest of the threads clear
-// the positions behind the end of the index.
-template <typename T, typename L>
-__global__ void __launch_bounds__(kGpuThreads, /*min_blocks=*/2)
-    MulUpdatesGradGpuKernel(MulGradArgs<T> args) {
-  const AxisView& view = args.source.view;
-  const SlotGroups& groups = args.source.groups;
-  const int64_t work = L::Work(view, view.updates_size);
-  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) {
-    const LaneWork mine = LaneWorkOf<L>(view, view.updates_size, w);
-    const L lanes(view, mine.row_block, mine.chunk);
-    int64_t position = mine.item;
+  ReduceSource<T, Sum> source;
+  Forward forward;
+  Backward backward;
+  T* updates_grad;
+
+  template <typename L>
+  __device__ void operator()(const L& lanes, int64_t entry) const {
+    const SlotGroups& groups = source.groups;
+    int64_t position = entry;
     T values[L::kCount] = {};
-    if (mine.item < groups.n) {
-      position = groups.order[mine.item];
-      MulUpdateGrad(
-          args, lanes, groups[groups.keys[mine.item]], mine.item, values);
+    if (entry < groups.n) {
+      position = groups.order[entry];
+      Multiply(lanes, groups[groups.keys[entry]], entry, values);
     }
     lanes.Store(
-        args.updates_grad, lanes.updates, position * view.inner, values);
+        updates_grad, lanes.updates, position * source.view.inner, values);
   }
-}
 
-template <typename L, typename T>
-void QueueMulUpdatesGrad(const MulGradArgs<T>& args,
-                         int multiprocessors,
-                         GpuStream stream) {
-  const AxisView& view = args.source.view;
-  QueuePartialSums<L>(args.source, args.forward, multiprocessors, stream);
-  const int64_t work = L::Work(view, view.updates_size);
-  MulUpdatesGradGpuKernel<T, L>
-      <<<GridSize(work, multiprocessors), kGpuThreads, 0, stream>>>(args);
-}
+ private:
+  template <typename L>
+  __device__ void Multiply(const L& lanes,
+                           const SlotGroup& group,
+                           int64_t entry,
+                           T* values) const {
+    const int64_t at = group.slot * source.view.inner;
+    const PlainUpdates<T, Sum> plain{};
+    Reduction<Backward, L::kCount> product;
+    backward.Start(lanes, at, &product);
+    source.AddRange(lanes, plain, entry + 1, group.end, &product);
+    Reduction<Forward, L::kCount> before;
+    forward.Start(lanes, at, &before);
+    source.AddRange(lanes, plain, group.begin, entry, &before);
+#pragma unroll
+    for (int l = 0; l < L::kCount; ++l) {
+      const Sum all =
+          before.any ? MulOf(before.sums[l], product.sums[l]) : product.sums[l];
+      values[l] = static_cast<T>(ConjugateOf(all));
+    }
+  }
+};
 
-template <typename T, typename Context>
-void MulXGradGpu(const Context& dev_ctx,
-                 const SlotGroups& groups,
-                 const AxisView& view,
-                 bool include_self,
-                 const IndexGradTensors<T>& tensors) {
-  if (include_self) {
+// `groups` are by slot.
+template <typename T>
+void MulGradGpu(const GPUContext& dev_ctx,
+                const SlotGroups& groups,
+                const AxisView& view,
+                bool include_self,
+                const IndexGradTensors<T>& tensors) {
+  if (tensors.x_grad && include_self) {
     ReduceSlotsGpu(dev_ctx,
                    groups,
                    view,
                    tensors.updates,
                    MulXGradReducer<T>{tensors.out_grad, tensors.x_grad},
                    {tensors.updates, tensors.out_grad, tensors.x_grad});
-  } else {
-    LinearXGradGpu<T>(dev_ctx,
-                      {groups,
-                       view,
-                       IndexReduce::kAssign,
-                       include_self,
-                       tensors.out_grad,
-                       tensors.x_grad});
-  }
-}
-
-// `groups` are by slot.
-template <typename T, typename Context>
-void MulGradGpu(const Context& dev_ctx,
-                const SlotGroups& groups,
-                const AxisView& view,
-                bool include_self,
-                const IndexGradTensors<T>& tensors) {
-  using Forward = ForwardReducer<T, IndexReduce::kMul>;
-  if (tensors.x_grad) {
-    MulXGradGpu(dev_ctx, groups, view, include_self, tensors);
+  } else if (tensors.x_grad) {
+    IndexGradTensors<T> of_x = tensors;
+    of_x.updates_grad = nullptr;
+    LinearGradGpu<T>(
+        dev_ctx, groups, view, IndexReduce::kAssign, include_self, of_x);
   }
   if (!tensors.updates_grad) return;
   DenseTensor memory;
-  const MulGradArgs<T> args{
-      {groups,
-       view,
-       tensors.updates,
-       AllocParts<typename Forward::Sum>(dev_ctx, view, groups.n, &memory)},
+  const MulUpdatesGrad<T> grad{
+      {groups, view, tensors.updates, {dev_ctx, view, groups.n, &memory}},
       {tensors.x, /*out=*/nullptr, include_self, /*mean=*/false},
       {tensors.out_grad, /*x_grad=*/nullptr},
       tensors.updates_grad};
-  VisitLanes<T>(
-      view,
-      {tensors.x, tensors.updates, tensors.out_grad, tensors.updates_grad},
-      [&](auto* lanes) {
-        using L = std::remove_pointer_t<decltype(lanes)>;
-        QueueMulUpdatesGrad<L>(args, dev_ctx.GetSMCount(), dev_ctx.stream());
-      });
+  const auto pointers = {static_cast<const void*>(tensors.x),
+                         static_cast<const void*>(tensors.updates),
+                         static_cast<const void*>(tensors.out_grad),
+                         static_cast<const void*>(tensors.updates_grad)};
+  QueuePartialSums(dev_ctx, grad.source, grad.forward, pointers);
+  ForEachLane<T>(dev_ctx, view, view.updates_size, pointers, grad);
 }
 
 }  // namespace scatter_ops

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <cuda_runtime_api.h>
-
+#include "paddle/phi/backends/gpu/gpu_types.h"
 #include "paddle/phi/core/dense_tensor.h"
 
 namespace phi {
@@ -12,10 +11,10 @@ using Place = GPUPlace;
 // A stream of the current device.
 class GPUContext {
  public:
-  GPUContext(cudaStream_t stream, int multiprocessors)
+  GPUContext(gpuStream_t stream, int multiprocessors)
       : stream_(stream), multiprocessors_(multiprocessors) {}
 
-  cudaStream_t stream() const { return stream_; }
+  gpuStream_t stream() const { return stream_; }
   int GetSMCount() const { return multiprocessors_; }
   GPUPlace GetPlace() const { return {}; }
 
@@ -26,7 +25,7 @@ class GPUContext {
   }
 
  private:
-  cudaStream_t stream_;
+  gpuStream_t stream_;
   int multiprocessors_;
 };
 
