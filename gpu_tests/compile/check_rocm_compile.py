@@ -1,0 +1,101 @@
+"""Compiles the GPU kernels for ROCm, which Paddle builds from the same files.
+
+Against the stand-ins for Paddle, down to the code of an AMD GPU; nothing is
+linked or run. It shows that the kernels keep to what both platforms have.
+
+Exit status: 0 everything compiles, 1 something does not, 77 skipped because
+hipcc is not installed (Debian: apt-get install hipcc libamdhip64-dev).
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from gpu_tests.compile.check_gpu_compile import include_root
+from gpu_tests.compile.gpu_compiler import SKIPPED, Compiler
+
+ROOT = Path(__file__).resolve().parents[2]
+ARCHITECTURE = 'gfx906'
+FLAGS = (
+    '-x', 'hip', f'--offload-arch={ARCHITECTURE}', '-std=c++17', '-O1',
+    '-DPADDLE_WITH_HIP', '-include', 'gpu_tests/rocm/halves.h',
+)  # fmt: skip
+# What only CUDA has, or means something else on a wavefront of 64 threads.
+CUDA_ONLY = re.compile(
+    r'\b(?:cuda[A-Z]\w*|__\w+_sync|__syncwarp|__trap|__byte_perm|__v\w+[24]|'
+    r'__ballot|__any|__all|warpSize|asm)\b'
+)
+
+
+def gpu_sources(root):
+    """Every file of kernels/ that is for GPUs alone."""
+    files = sorted((root / 'kernels').rglob('*.cu*'))
+    return [
+        path for path in files if path.suffix == '.cu' or 'gpu' in str(path)
+    ]
+
+
+def cuda_only_names(text):
+    """The names in a source that ROCm lacks; comments do not count."""
+    code = re.sub(r'//.*', '', text)
+    return sorted(set(CUDA_ONLY.findall(code)))
+
+
+def sources(root, only=''):
+    """Everything that is compiled; `only` is part of its name."""
+    files = [
+        *sorted((root / 'kernels' / 'gpu').glob('*.cu')),
+        root / 'gpu_tests' / 'harness' / 'base_kernels.cu',
+    ]
+    return [path for path in files if only in path.name]
+
+
+def make_compiler(root, build_dir, hipcc):
+    """hipcc with the stand-ins before everything else."""
+    os.environ['HIP_PLATFORM'] = 'amd'  # not NVIDIA's, where nvcc is installed
+    tests = root / 'gpu_tests'
+    roots = [
+        tests / 'standin',
+        root,
+        include_root(root, build_dir),
+        tests / 'emulator',
+    ]
+    return Compiler([hipcc], FLAGS, build_dir / 'rocm_compile', roots)
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--root', type=Path, default=ROOT)
+    parser.add_argument('--build-dir', type=Path, help='default: ROOT/build')
+    parser.add_argument(
+        '--only', default='', metavar='PART', help='of the names of the files'
+    )
+    parser.add_argument('--hipcc', default='hipcc')
+    parser.add_argument('--jobs', '-j', type=int, default=2)
+    options = parser.parse_args(arguments)
+    root = options.root.resolve()
+    hipcc = shutil.which(options.hipcc)
+    if hipcc is None:
+        print('skipped: hipcc is not installed')
+        return SKIPPED
+    build_dir = (options.build_dir or root / 'build').resolve()
+    compiler = make_compiler(root, build_dir, hipcc)
+    failed = []
+    for outcome in compiler.compile_all(
+        sources(root, options.only), options.jobs, keep=False
+    ):
+        print(outcome.describe(), flush=True)
+        if outcome.failed:
+            failed.append(outcome.source.name)
+    verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
+    print(f'check_rocm_compile: for {ARCHITECTURE}: {verdict}')
+    return 1 if failed else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
