@@ -44,11 +44,15 @@ namespace native_ops {
 namespace amp = paddle::imperative;
 using paddle::Tensor;
 
+bool CastsArguments() {
+  return amp::GetCurrentAmpAttrs()->GetAmpLevel() != amp::AmpLevel::O0;
+}
+
 CastArguments::CastArguments(const OpSpec& spec,
                              PyObject* const* args,
                              Py_ssize_t count)
     : args_(args) {
-  if (amp::GetCurrentAmpAttrs()->GetAmpLevel() == amp::AmpLevel::O0) return;
+  if (!CastsArguments()) return;
   const size_t inputs = spec.inputs.size();
   egr::TensorSlots slots;
   for (size_t i = 0; i < inputs; ++i) {

@@ -8,6 +8,9 @@
 
 namespace native_ops {
 
+// Whether paddle.amp.auto_cast is in force.
+bool CastsArguments();
+
 // The arguments of a call: under auto_cast, the Tensors in the dtype that
 // Paddle's rules give to an operator of that name. An in-place call takes its
 // arguments as they are, like Paddle's own.

@@ -33,10 +33,21 @@ size_t Extent(const Args&... args) {
   return extent;
 }
 
+// A new Tensor wants no gradient, and what it is told it says again.
+bool FlagIsKept() {
+  paddle::Tensor tensor(std::make_shared<phi::DenseTensor>());
+  if (WantsGradient(tensor)) return false;
+  SetStopGradient(&tensor, false);
+  if (!WantsGradient(tensor)) return false;
+  SetStopGradient(&tensor, true);
+  return !WantsGradient(tensor);
+}
+
 }  // namespace
 
 bool EagerAbiFits() {
   const paddle::Tensor tensor(std::make_shared<phi::DenseTensor>());
+  if (!FlagIsKept()) return false;
   return Extent<ProbeNode>() <= sizeof(egr::GradNodeBase) &&
          Extent<egr::TensorWrapper>(tensor, false) <=
              sizeof(egr::TensorWrapper);

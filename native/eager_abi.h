@@ -45,7 +45,7 @@ class __attribute__((visibility("default"))) GradNodeBase {
   TensorSlots ApplyGradientHooks(const TensorSlots& grads);
 
  private:
-  alignas(16) char room_[2048];
+  alignas(16) char room_[1200];
 };
 
 // A Tensor kept for backward: it notices a later change in place, and hands
@@ -57,19 +57,37 @@ class __attribute__((visibility("default"))) TensorWrapper {
   ~TensorWrapper();
 
  private:
-  alignas(16) char room_[512];
+  alignas(16) char room_[240];
 };
 
 class __attribute__((visibility("default"))) EagerUtils {
  public:
   static std::shared_ptr<GradNodeBase> grad_node(const paddle::Tensor& tensor);
   static AutogradMeta* autograd_meta(paddle::Tensor* tensor);
+  static AutogradMeta* nullable_autograd_meta(const paddle::Tensor& tensor);
+  template <typename Recording, typename... Metas>
+  static bool ComputeRequireGrad(Recording recording, Metas&&... metas);
   static void SetOutRankWithSlot(AutogradMeta* meta, size_t slot);
   static void SetHistory(AutogradMeta* meta,
                          const std::shared_ptr<GradNodeBase>& node);
   static paddle::Tensor RecoverTensorWrapper(TensorWrapper* wrapper);
   static void FillZeroForEmptyGradInput(std::vector<paddle::Tensor>* grads,
                                         const std::vector<GradSlotMeta>& metas);
+};
+
+extern template bool EagerUtils::ComputeRequireGrad<bool, AutogradMeta*&>(
+    bool, AutogradMeta*&);
+
+// Gives a Tensor the flag `stop_gradient_`; Paddle's has a table of virtual
+// functions in front of it, which this call does not use.
+class __attribute__((visibility("default"))) PassStopGradientIter {
+ public:
+  explicit PassStopGradientIter(bool stop) : stop_gradient_(stop) {}
+  void visit(AutogradMeta* meta);
+
+ private:
+  void* virtual_functions_ = nullptr;
+  bool stop_gradient_;
 };
 
 __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
@@ -81,7 +99,20 @@ __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
 
 namespace native_ops {
 
-// False if this Paddle's objects are larger than the room kept for them.
+// False if this Paddle's objects are larger than the room kept for them, or a
+// Tensor does not keep the flag that it is given.
 bool EagerAbiFits();
+
+// Whether the gradient of a Tensor is asked for: it does not stop gradients.
+inline bool WantsGradient(const paddle::Tensor& tensor) {
+  egr::AutogradMeta* meta = egr::EagerUtils::nullable_autograd_meta(tensor);
+  return meta != nullptr &&
+         egr::EagerUtils::ComputeRequireGrad<bool, egr::AutogradMeta*&>(true,
+                                                                        meta);
+}
+
+inline void SetStopGradient(paddle::Tensor* tensor, bool stop) {
+  egr::PassStopGradientIter(stop).visit(egr::EagerUtils::autograd_meta(tensor));
+}
 
 }  // namespace native_ops

@@ -10,6 +10,7 @@
 #include <utility>
 #include <variant>
 
+#include "block_allocator.h"
 #include "instrumentation.h"
 #include "paddle/utils/pybind.h"
 
@@ -59,6 +60,7 @@ class GradNode : public egr::GradNodeBase {
  private:
   void CheckUsable() const;
   std::vector<Tensor> Arguments(egr::TensorSlots* grads);
+  egr::TensorSlots Wanted(const std::vector<Tensor>& found) const;
   void TakeBuffers(const egr::TensorSlots& grads,
                    const std::vector<Tensor>& tensors,
                    const Outputs& outputs) const;
@@ -178,11 +180,22 @@ void GradNode::TakeBuffers(const egr::TensorSlots& grads,
   }
 }
 
+egr::TensorSlots GradNode::Wanted(const std::vector<Tensor>& found) const {
+  egr::TensorSlots returns(out_slots_, std::vector<Tensor>(1));
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (wanted_[i]) returns[i][0] = found[i];
+  }
+  return returns;
+}
+
 egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
                                       bool create_graph,
                                       bool) {
   CheckUsable();
   const std::vector<Tensor> tensors = Arguments(&grads);
+  if (create_graph && entry_->recorded != nullptr) {
+    return Wanted(entry_->recorded(tensors, attrs_));
+  }
   std::list<DenseTensor> copies;
   Inputs inputs;
   std::vector<const Tensor*> defined;
@@ -235,15 +248,6 @@ std::vector<size_t> OutSlots(const OpSpec& call, const OpSpec* entry) {
   return found;
 }
 
-// A Tensor stops gradients until it is told otherwise; the flag is out of reach
-// of C++ here.
-void LetGradientsPass(Tensor* tensor) {
-  static PyObject* const name = PyUnicode_InternFromString("stop_gradient");
-  PyObject* object = paddle::pybind::ToPyObject(*tensor);
-  PyObject_SetAttr(object, name, Py_False);
-  Py_DECREF(object);
-}
-
 }  // namespace
 
 const DenseTensor* DenseOf(const OpSpec& spec,
@@ -262,7 +266,7 @@ void Connect(Tensor* tensor,
   egr::AutogradMeta* meta = egr::EagerUtils::autograd_meta(tensor);
   egr::EagerUtils::SetOutRankWithSlot(meta, slot);
   egr::EagerUtils::SetHistory(meta, node);
-  LetGradientsPass(tensor);
+  SetStopGradient(tensor, false);
   node->SetGradInMeta(*tensor, slot);
 }
 
@@ -273,8 +277,8 @@ void RecordGradient(const OpSpec& spec,
                     const std::vector<Tensor*>& results) {
   const OpSpec* entry = spec.gradient == nullptr ? nullptr : &spec.gradient();
   const std::vector<size_t> slots = OutSlots(spec, entry);
-  const auto node =
-      std::make_shared<GradNode>(spec, entry, results.size(), slots.size());
+  const auto node = std::allocate_shared<GradNode>(
+      BlockAllocator<GradNode>(), spec, entry, results.size(), slots.size());
   for (size_t slot = 0; slot < slots.size(); ++slot) {
     const Tensor* input = inputs[slots[slot]];
     if (input != nullptr) node->SetGradOutMeta(*input, slot);

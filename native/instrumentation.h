@@ -31,6 +31,12 @@ class Span {
   std::optional<phi::RecordEvent> event_;
 };
 
+// Whether one of them is on.
+inline bool IsWatched() {
+  return phi::RecordEvent::IsEnabled() || FLAGS_check_nan_inf ||
+         FLAGS_benchmark || FLAGS_low_precision_op_list;
+}
+
 void Report(const OpSpec& spec, const Inputs& inputs);
 
 // Dygraph has run the kernel. A static graph's executor reports its own.

@@ -8,8 +8,11 @@
 #include "base_kernels.h"
 #include "callback_node.h"
 #include "custom_ops.h"
+#include "direct_calls.h"
+#include "dygraph_state.h"
 #include "grad_node.h"
 #include "instrumentation.h"
+#include "malloc_settings.h"
 #include "python_args.h"
 #include "recording.h"
 
@@ -151,6 +154,12 @@ PyObject* BumpVersion(PyObject*, PyObject* object) {
   });
 }
 
+// Not when the module is made: Paddle reads the flags of the environment later.
+PyObject* SettleMallocOnce(PyObject*, PyObject*) {
+  SettleMalloc();
+  Py_RETURN_NONE;
+}
+
 PyObject* RegisterCustomOps(PyObject*, PyObject*) {
   return Guarded([&]() -> PyObject* {
     RegisterWithFramework();
@@ -195,6 +204,7 @@ PyMethodDef kCallGradient = {
     "gradient", reinterpret_cast<PyCFunction>(CallGradient), METH_FASTCALL, ""};
 PyMethodDef kFunctions[] = {
     {"register_custom_ops", RegisterCustomOps, METH_NOARGS, ""},
+    {"settle_malloc", SettleMallocOnce, METH_NOARGS, ""},
     {"bump_version", BumpVersion, METH_O, ""},
     {"kernel_misfit",
      reinterpret_cast<PyCFunction>(KernelMisfit),
@@ -211,6 +221,10 @@ PyMethodDef kFunctions[] = {
      ""},
     {"to_distributed",
      reinterpret_cast<PyCFunction>(ToDistributed),
+     METH_FASTCALL,
+     ""},
+    {"watch_dygraph",
+     reinterpret_cast<PyCFunction>(WatchDygraph),
      METH_FASTCALL,
      ""},
     {}};
@@ -263,5 +277,6 @@ PyMODINIT_FUNC PyInit__native_lib() {
   for (const native_ops::OpSpec* spec : native_ops::ForwardOps()) {
     if (!native_ops::AddOp(module, *spec)) return nullptr;
   }
+  if (!native_ops::AddDirectCalls(module)) return nullptr;
   return module;
 }

@@ -17,14 +17,6 @@ using phi::DenseTensor;
 
 namespace {
 
-bool StopsGradient(PyObject* tensor) {
-  static PyObject* const name = PyUnicode_InternFromString("stop_gradient");
-  PyObject* found = PyObject_GetAttr(tensor, name);
-  if (found == nullptr) throw PythonError();
-  Py_DECREF(found);
-  return found == Py_True;
-}
-
 // The results, as new Tensors; the one of an in-place call shares the memory of
 // the input.
 std::vector<Tensor> Compute(const OpSpec& spec,
@@ -69,7 +61,7 @@ PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     std::vector<bool> wanted;
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
       inputs.push_back(&TensorOf(args[i]));
-      wanted.push_back(!StopsGradient(args[i]));
+      wanted.push_back(WantsGradient(TensorOf(args[i])));
     }
     std::vector<Tensor> results;
     {

@@ -48,7 +48,7 @@ phi::KernelNameMap& AdoptedKernels() {
 
 const phi::Kernel& LookUpKernel(const OpSpec& spec, phi::DataType dtype) {
   static const phi::Kernel missing;
-  const auto& kernels = spec.is_backward
+  const auto& kernels = AdoptedKernels().count(spec.kernel) > 0
                             ? AdoptedKernels()
                             : phi::KernelFactory::Instance().kernels();
   const phi::KernelKey key(

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "paddle/phi/api/include/tensor.h"
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/kernel_factory.h"
@@ -77,6 +78,10 @@ struct OpSpec {
   std::vector<const char*> extra_outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
+  // Of a gradient that Paddle has too: Paddle's, which records its own
+  // gradient.
+  std::vector<paddle::Tensor> (*recorded)(const std::vector<paddle::Tensor>&,
+                                          const Attrs&) = nullptr;
   // The kernels that were looked up before, by dtype.
   mutable std::array<std::atomic<const phi::Kernel*>, kDtypes> kernels{};
 };

@@ -1,7 +1,7 @@
 """Install the compiled operators into the Paddle of a venv.
 
 The module, its Python wrapper and what that imports go in first; the lines at the
-end of paddle/_C_ops.py that load them go in last, so an interrupted run
+end of files of the wheel that load them go in last, so an interrupted run
 leaves a Paddle that still imports.
 """
 
@@ -18,9 +18,12 @@ from scripts.wheel.site_files import SiteFiles, SiteFilesError
 
 ROOT = Path(__file__).resolve().parents[2]
 OWNER = 'native'
-C_OPS = 'paddle/_C_ops.py'
 SOURCES = ROOT / 'native'
-TAIL = SOURCES / 'c_ops_tail.py'
+# What is put behind files of the wheel.
+TAILS = {
+    'paddle/_C_ops.py': SOURCES / 'c_ops_tail.py',
+    'paddle/tensor/__init__.py': SOURCES / 'tensor_tail.py',
+}
 
 
 def new_files(build):
@@ -39,16 +42,25 @@ def new_files(build):
     }
 
 
-def install(site_files, added, tail):
-    """Bring site-packages up to date; returns a report."""
+def tails():
+    """What is put behind files of the wheel, by their names."""
+    return {name: path.read_bytes() for name, path in TAILS.items()}
+
+
+def install(site_files, added, behind):
+    """Bring site-packages up to date; returns a report.
+
+    added: where each added file comes from; behind: as tails() says it.
+    """
     missing = [str(path) for path in added.values() if not path.is_file()]
     if missing:
         raise SiteFilesError(f'missing: {", ".join(missing)}')
     contents = {name: path.read_bytes() for name, path in added.items()}
-    original = site_files.pristine(C_OPS)
-    if original is None:
-        raise SiteFilesError(f'{C_OPS}: not in the installed wheel.')
-    contents[C_OPS] = original.rstrip(b'\n') + b'\n\n' + tail
+    for name, tail in behind.items():
+        original = site_files.pristine(name)
+        if original is None:
+            raise SiteFilesError(f'{name}: not in the installed wheel.')
+        contents[name] = original.rstrip(b'\n') + b'\n\n' + tail
     report = []
     for name in site_files.owned_by(OWNER):
         if name not in contents:
@@ -73,7 +85,7 @@ def main():
     build = args.build_dir.resolve()
     try:
         site_files = SiteFiles(args.site.resolve(), build / 'originals')
-        report = install(site_files, new_files(build), TAIL.read_bytes())
+        report = install(site_files, new_files(build), tails())
     except (SiteFilesError, OSError) as error:
         sys.exit(f'install_native: {error}')
     print('\n'.join(report))

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.series.patch_series import SeriesError
 from scripts.wheel.apply_python_patches import apply_series
 from scripts.wheel.build_record import series_day
-from scripts.wheel.install_native import TAIL, install, new_files
+from scripts.wheel.install_native import install, new_files, tails
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +65,7 @@ def unpack(wheel, folder):
 def add_operators(root, build, originals):
     """Do to the unpacked wheel what the build does to its venv."""
     apply_series(ROOT / 'patches', root, originals, build / 'patch_stage')
-    install(SiteFiles(root, originals), new_files(build), TAIL.read_bytes())
+    install(SiteFiles(root, originals), new_files(build), tails())
     for cache in root.rglob('__pycache__'):
         shutil.rmtree(cache)
 

@@ -1,0 +1,272 @@
+"""Calls that are answered without Python: which are, which are not, and that
+nothing but the time tells them apart."""
+
+import inspect
+from unittest import mock
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle import _native_lib as lib
+
+APIS = (
+    'masked_scatter',
+    'masked_scatter_',
+    'masked_fill',
+    'masked_fill_',
+    'select_scatter',
+    'diagonal_scatter',
+    'scatter',
+    'scatter_',
+)
+
+
+def tensor(shape, dtype='float32', wants=False):
+    count = int(np.prod(shape, dtype=int))
+    data = np.arange(count).reshape(shape) % 7 + 1
+    return paddle.to_tensor(data.astype(dtype), stop_gradient=not wants)
+
+
+def arguments(name, wants=False):
+    """Positional arguments that every function takes."""
+    x = tensor([3, 4], wants=wants)
+    mask = paddle.to_tensor(np.arange(12).reshape(3, 4) % 3 == 0)
+    return {
+        'masked_scatter': (x, mask, tensor([12])),
+        'masked_fill': (x, mask, 2.5),
+        'select_scatter': (x, tensor([4]), 0, -1),
+        'diagonal_scatter': (x, tensor([3]), 1),
+        'scatter': (x, paddle.to_tensor([2, 0]), tensor([2, 4])),
+    }[name.removesuffix('_')]
+
+
+def direct(name):
+    return getattr(lib, f'direct_{name}')
+
+
+def python_function(name):
+    return getattr(paddle, name).__wrapped__
+
+
+def same(one, other):
+    assert one.dtype == other.dtype and one.shape == other.shape
+    np.testing.assert_array_equal(
+        one.detach().numpy(), other.detach().numpy(), strict=True
+    )
+
+
+@pytest.mark.parametrize('name', APIS)
+def test_plain_call_is_answered_as_by_the_python_function(name):
+    found = direct(name)(*arguments(name))
+    assert isinstance(found, paddle.Tensor) and found.stop_gradient
+    same(found, python_function(name)(*arguments(name)))
+
+
+@pytest.mark.parametrize('name', APIS)
+def test_function_looks_like_the_python_function(name):
+    for home in (paddle, paddle.tensor, paddle.Tensor):
+        function = getattr(home, name)
+        assert inspect.isfunction(function)
+        assert function.__doc__ == python_function(name).__doc__
+        assert inspect.signature(function) == inspect.signature(
+            python_function(name)
+        )
+
+
+@pytest.mark.parametrize('name', [n for n in APIS if not n.endswith('_')])
+def test_gradients_are_recorded_and_are_those_of_the_python_function(name):
+    grads = []
+    for function in (direct(name), python_function(name)):
+        given = arguments(name, wants=True)
+        out = function(*given)
+        assert not out.stop_gradient
+        (out * tensor(out.shape)).sum().backward()
+        grads.append(given[0].grad)
+    same(*grads)
+
+
+@pytest.mark.parametrize('name', [n for n in APIS if not n.endswith('_')])
+def test_without_recording_nothing_wants_a_gradient(name):
+    with paddle.no_grad():
+        assert direct(name)(*arguments(name, wants=True)).stop_gradient
+
+
+@pytest.mark.parametrize(
+    ('reduce', 'options'),
+    [
+        ('sum', {'axis': 1}),
+        ('mean', {'include_self': True}),
+        ('mul', {}),
+        ('amax', {'axis': -1}),
+        ('amin', {'include_self': True, 'axis': 1}),
+        ('add', {}),
+    ],
+)
+@pytest.mark.parametrize('name', ['scatter', 'scatter_'])
+def test_options_of_scatter_choose_the_same_operator(name, reduce, options):
+    results = []
+    for function in (direct(name), python_function(name)):
+        x, index = tensor([4, 4]), paddle.to_tensor([2, 0, 2, 1])
+        results.append(
+            function(x, index, tensor([4, 4]), False, reduce=reduce, **options)
+        )
+    same(*results)
+
+
+@pytest.mark.parametrize('name', ['masked_fill', 'masked_fill_'])
+@pytest.mark.parametrize(
+    ('dtype', 'value'),
+    [
+        ('float32', 0.1),
+        ('float32', -0.0),
+        ('float32', 1e300),
+        ('float32', float('nan')),
+        ('float64', 7),
+        ('int32', -5),
+        ('int64', 2**53 + 1),
+    ],
+)
+def test_number_is_rounded_as_by_the_python_function(name, dtype, value):
+    mask = paddle.to_tensor([True, False, True])
+    for _ in range(2):  # the second time the number is known
+        found = direct(name)(tensor([3], dtype), mask, value)
+        wanted = python_function(name)(tensor([3], dtype), mask, value)
+        same(found, wanted)
+        np.testing.assert_array_equal(
+            np.signbit(found.numpy()), np.signbit(wanted.numpy())
+        )
+
+
+def not_served(name, *args, **kwargs):
+    assert direct(name)(*args, **kwargs) is NotImplemented
+
+
+def test_arguments_of_other_types_are_left_to_python():
+    x, mask, value = arguments('masked_scatter')
+    not_served('masked_scatter', x.numpy(), mask, value)
+    not_served('masked_scatter', x, mask.astype('int32'), value)
+    not_served('masked_scatter', x, mask, value.astype('float64'))
+    not_served('masked_scatter', x, mask)
+    not_served('masked_scatter', x, mask, value, None, None)
+    not_served('masked_scatter', input=x, mask=mask, value=value)
+    not_served('masked_fill', x, mask, '1.0')
+    not_served('masked_fill', x, mask, True)
+    not_served('masked_fill', x, mask, 2**60)
+    not_served('masked_fill', tensor([3, 4], 'int32'), mask, 2**40)
+    not_served('masked_fill', tensor([3, 4], 'int32'), mask, 0.5)
+    row = tensor([4])
+    not_served('select_scatter', x, row, 0, True)
+    not_served('select_scatter', x, row, 0, paddle.to_tensor(1))
+    not_served('select_scatter', x, row, 0, 2**70)
+    index, updates = paddle.to_tensor([2, 0]), tensor([2, 4])
+    not_served('scatter', x, 0, index, updates)
+    not_served('scatter', x, index, updates, None)
+    not_served('scatter', x, index, updates, True, 'a name')
+    not_served('scatter', x, index, updates, reduce='sum', include_self=True)
+    not_served('scatter', x, index, updates, reduce='add')
+    not_served('scatter', x, index, updates, False, reduce='max')
+    not_served('scatter', x, index, updates, out=x)
+
+
+def test_wrong_calls_are_left_to_python_which_names_the_fault():
+    x, mask = tensor([3, 4]), paddle.to_tensor([True, False, True])
+    not_served('masked_fill', x, mask, 1.0)
+    with pytest.raises(ValueError, match='shapes of x and mask must broadcast'):
+        paddle.masked_fill(x, mask, 1.0)
+    not_served('select_scatter', x, tensor([4]), 0, 3)
+    with pytest.raises(IndexError, match='index must be in'):
+        paddle.select_scatter(x, tensor([4]), 0, 3)
+    before = x.numpy().copy()
+    index = paddle.to_tensor([0, 9])
+    not_served('scatter_', x, index, tensor([2, 4]))
+    with pytest.raises(IndexError, match='index'):
+        paddle.scatter_(x, index, tensor([2, 4]))
+    np.testing.assert_array_equal(x.numpy(), before)
+
+
+def test_tensor_that_does_not_lie_as_it_is_read_is_left_to_python():
+    turned = tensor([4, 3]).transpose([1, 0])
+    assert not turned.is_contiguous()
+    not_served('select_scatter', turned, tensor([4]), 0, 0)
+
+
+def test_in_place_call_that_records_is_left_to_python():
+    x, mask, value = arguments('masked_scatter_')
+    value.stop_gradient = False
+    not_served('masked_scatter_', x, mask, value)
+    leaf = tensor([3, 4], wants=True)
+    with pytest.raises(ValueError, match="Leaf Var .* can't use inplace"):
+        paddle.masked_fill_(leaf, mask, 1.0)
+
+
+def test_in_place_call_counts_as_a_change():
+    x, mask, _ = arguments('masked_fill_')
+    before = x.inplace_version
+    assert paddle.masked_fill_(x, mask, 1.0) is x
+    assert x.inplace_version == before + 1
+
+
+def test_auto_cast_profiler_and_checks_are_seen_by_python():
+    given = arguments('masked_fill')
+    state = paddle.base.core._get_amp_attrs()
+    state._amp_level = paddle.base.core.AmpLevel.O1
+    try:
+        not_served('masked_fill', *given)
+    finally:
+        state._amp_level = paddle.base.core.AmpLevel.O0
+    paddle.set_flags({'FLAGS_check_nan_inf': True})
+    try:
+        not_served('masked_fill', *given)
+    finally:
+        paddle.set_flags({'FLAGS_check_nan_inf': False})
+    cpu = [paddle.profiler.ProfilerTarget.CPU]
+    with paddle.profiler.Profiler(
+        targets=cpu, on_trace_ready=lambda profiler: None
+    ):
+        not_served('masked_fill', *given)
+    assert direct('masked_fill')(*given) is not NotImplemented
+
+
+def test_static_mode_is_left_to_python():
+    given = arguments('masked_fill')
+    paddle.enable_static()
+    try:
+        not_served('masked_fill', *given)
+    finally:
+        paddle.disable_static()
+
+
+def test_operator_that_somebody_replaced_is_called():
+    given = arguments('select_scatter')
+    with mock.patch.object(
+        paddle._C_ops, 'select_scatter', return_value='theirs'
+    ):
+        assert paddle.select_scatter(*given) == 'theirs'
+
+
+def test_second_order_of_scatter_is_the_error_that_it_is_in_paddle():
+    x = tensor([3, 4], wants=True)
+    out = paddle.scatter(x * 1, paddle.to_tensor([1]), tensor([1, 4]))
+    with pytest.raises(
+        RuntimeError, match="scatter_grad doesn't have any grad"
+    ):
+        paddle.grad([out.square().sum()], [x], create_graph=True)
+
+
+def test_second_order_of_masked_fill():
+    x = tensor([3], wants=True)
+    mask = paddle.to_tensor([True, False, False])
+    out = paddle.masked_fill(x * 1, mask, 2.0)
+    (grad,) = paddle.grad([(out**3).sum()], [x], create_graph=True)
+    (second,) = paddle.grad([grad.sum()], [x])
+    np.testing.assert_allclose(second.numpy(), [0.0, 12.0, 18.0])
+
+
+def test_gradient_of_scatter_takes_the_memory_of_what_comes_in():
+    x = tensor([64, 64], wants=True)
+    out = paddle.scatter(x, paddle.to_tensor([3]), tensor([1, 64]))
+    addresses = []
+    out.register_hook(lambda grad: addresses.append(grad.data_ptr()))
+    (out * 2.0).sum().backward()
+    assert addresses == [x.grad.data_ptr()]
