@@ -40,6 +40,7 @@ def parse(arguments=None):
     add('--quick', action='store_true', help='under 3 minutes')
     add('--filter', metavar='PATTERN', help='cases whose name matches; a '
         'shell pattern, or a part of the name')  # fmt: skip
+    add('--group', choices=cases.GROUPS, help='only the cases of one group')
     add('--threads', type=numbers, metavar='1,2')
     add('--sizes', type=numbers, metavar='12,24', help='exponents of 2')
     add('--sides', default=','.join(SIDES), help='default: all three')
@@ -80,7 +81,9 @@ def selected(args):
             known.setdefault(extra.name, extra)
         chosen = list(known.values())
     # a filter says what is wanted; --quick then only shortens the turns
-    if args.quick and not args.floors and args.filter is None:
+    if args.group:
+        chosen = [c for c in chosen if args.group in cases.groups_of(c)]
+    if args.quick and not args.floors and not (args.filter or args.group):
         chosen = [c for c in chosen if c.quick]
     if args.quick or args.seconds is not None:
         chosen.sort(key=cases.urgency)
@@ -168,7 +171,7 @@ def collect(args, chosen):
     start = time.monotonic()
     meta = machine.facts()
     found = pythons(args.sides.split(','))
-    whole = args.filter is None and not args.sizes and not args.publish
+    whole = not (args.filter or args.sizes or args.group or args.publish)
     only_counts = args.memory or args.instructions
     results, facts = [], {}
     if not only_counts:

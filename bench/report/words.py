@@ -4,6 +4,8 @@ MODES = {
     'fwd': 'forward',
     'tape': 'forward, recorded for the backward',
     'grad': 'forward + backward',
+    'step': 'training step',
+    'above': 'training step, a product above',
     'inplace': 'in place',
 }
 SIDES = {
@@ -45,6 +47,8 @@ def change(part):
         return value
     if key == 'density':
         return f'{float(value):.0%} True'
+    if key == 'workload':
+        return value
     if key == 'updates':
         return f'{int(value):,} updates'
     return f'{key} {value}'

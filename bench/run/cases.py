@@ -21,8 +21,13 @@ ITEM_BYTES = {
     'complex128': 16,
 }
 # fwd: forward without gradients; tape: forward that records for the backward;
-# grad: forward and backward; inplace: into x.
-MODES = ('fwd', 'tape', 'grad', 'inplace')
+# grad: forward, and the gradients for one that is given (paddle.grad copies it);
+# step: forward, sum, backward(), as the end of a loss; above: the same with a
+# product in between, so that the gradient that comes in is a Tensor of its own;
+# inplace: into x.
+MODES = ('fwd', 'tape', 'grad', 'step', 'above', 'inplace')
+# The modes in which leaves get gradients.
+BACKWARD = ('grad', 'step', 'above')
 
 MASK = {'mask': 'full', 'density': 0.5, 'layout': 'random', 'x': 'full'}
 # The headline parameters of each operator.
@@ -90,6 +95,7 @@ class Case:
     params: tuple = ()
     env: tuple = ()
     quick: bool = False
+    workload: str = ''
 
     def __getitem__(self, key):
         return dict(self.params)[key]
@@ -117,6 +123,8 @@ class Case:
             if value != usual[key]
         ]
         words += [f'{key}={value}' for key, value in self.env]
+        if self.workload:
+            words.insert(0, f'workload={self.workload}')
         return ','.join(words) or 'headline'
 
     @property
@@ -137,11 +145,13 @@ class Case:
 def case(op, mode='fwd', dtype='float32', shape=None, quick=False, **params):
     """A Case: the headline of `op` with some things changed."""
     env = params.pop('env', ())
+    workload = params.pop('workload', '')
     unknown = set(params) - set(OPS[op])
     if unknown:
         raise KeyError(f'{op} has no parameter {sorted(unknown)}')
     full = tuple(sorted({**OPS[op], **params}.items()))
-    return Case(op, mode, dtype, shape or square(24), full, env, quick)
+    shape = shape or square(24)
+    return Case(op, mode, dtype, shape, full, env, quick, workload)
 
 
 def modes_of(op, dtype='float32'):
@@ -254,6 +264,41 @@ def _diagonal_cases():
     return cases
 
 
+def _tiny_cases():
+    """Where the call costs more than the work, for every reduction."""
+    forms = [
+        {'reduce': reduce, 'include_self': include_self}
+        for reduce, include_self in (
+            ('sum', True),
+            ('mean', False),
+            ('mul', False),
+            ('amax', False),
+        )
+    ]
+    return [
+        case('scatter', mode, shape=square(exponent), **form)
+        for form in forms
+        for exponent in (6, 12)
+        for mode in ('fwd', 'tape', 'grad', 'inplace')
+    ] + [case(op, 'tape', shape=square(12), **form) for op, form in FORMS]
+
+
+def _training_cases():
+    """What a user runs is loss.backward(); the yardsticks are the engine's."""
+    forms = [(op, {}) for op in YARDSTICKS]
+    forms += [*FORMS, ('select_scatter', {'axis': 1})]
+    forms += [
+        ('scatter', {'reduce': 'sum', 'include_self': True}),
+        ('scatter', {'reduce': 'amax'}),
+    ]
+    return [
+        case(op, mode, shape=square(exponent), **form)
+        for op, form in forms
+        for exponent in (18, 24)
+        for mode in ('step', 'above')
+    ]
+
+
 def _graph_cases():
     """Several updates for each slice, in no order."""
     cases = []
@@ -296,8 +341,32 @@ def _scatter_cases():
     return cases
 
 
+# Cases that are looked at together.
+def _is_tiny(case):
+    return case.shape in (square(6), square(12))
+
+
+def _is_training(case):
+    return case.mode in ('step', 'above') and not case.workload
+
+
+GROUPS = {
+    'workloads': lambda case: bool(case.workload),
+    'tiny': _is_tiny,
+    'training': _is_training,
+}
+
+
+def groups_of(case):
+    """The names of the groups that a case is in."""
+    return [name for name, holds in GROUPS.items() if holds(case)]
+
+
 def all_cases():
     """Every case once: headlines and small tensors first."""
+    # here, since workloads are made of cases
+    from bench.run.workloads import workload_cases
+
     cases = [case('where', mode, shape=square(6), quick=True)
              for mode in ('fwd', 'tape', 'grad')]  # fmt: skip
     cases.append(case('clone', quick=True))
@@ -306,6 +375,7 @@ def all_cases():
     for op, form in FORMS:
         if op in MASKED:
             cases += _mask_cases(op, **form)
+    cases += workload_cases() + _tiny_cases() + _training_cases()
     cases += _fill_cases()
     cases += _select_cases() + _diagonal_cases() + _scatter_cases()
     for op, form in FORMS:
@@ -316,6 +386,8 @@ def all_cases():
 
 def urgency(case):
     """A sort key: what to measure first when time may run out."""
+    if case.workload:
+        return 0 if case.quick else 4
     headline = label(case.op, case.variant) and case.numel == BIG
     if headline and case.mode == 'fwd':
         return 0

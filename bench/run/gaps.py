@@ -4,6 +4,8 @@ Each entry was seen on the version named; a side that fails for any other
 reason is reported as a failure.
 """
 
+from bench.run.cases import BACKWARD
+
 NO_DTYPE = 'no such dtype'
 OLD_SCATTER_DTYPES = ('float32', 'float64', 'int64')
 
@@ -15,13 +17,13 @@ def _release_masked_scatter(case):
 
 
 def _release_masked_fill(case):
-    if case.mode == 'grad' and case['value'] != 'number':
+    if case.mode in BACKWARD and case['value'] != 'number':
         return 'wrong gradient of a Tensor value'
     return None
 
 
 def _release_diagonal_scatter(case):
-    if case.mode == 'grad':
+    if case.mode in BACKWARD:
         return 'y gets no gradient'
     if case.dtype == 'bfloat16':
         return NO_DTYPE

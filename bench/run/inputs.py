@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from bench.run.cases import BACKWARD
+
 # Big arrays repeat a block of random data: no multiple of any vector or tile,
 # and far too long for a branch predictor to learn.
 BLOCK = 1_000_003
@@ -73,6 +75,8 @@ def part_shape(shape, kind):
         return (*shape[:-1], 1)
     if kind == 'column':  # one for each column
         return (*(1 for _ in shape[:-1]), shape[-1])
+    if kind == 'plane':  # one of the last two axes for all before them
+        return (*(1 for _ in shape[:-2]), *shape[-2:])
     return {'full': tuple(shape), 'scalar': (1,)}[kind]
 
 
@@ -153,7 +157,7 @@ def _scatter(case, rng):
         'updates': values(rng, shape, case.dtype, powers),
     }
     attrs = {key: case[key] for key in ('axis', 'reduce', 'include_self')}
-    if case.mode == 'grad' and case['reduce'] in ('amax', 'amin'):
+    if case.mode in BACKWARD and case['reduce'] in ('amax', 'amin'):
         # No element of x ties with one of updates: among equal ones PyTorch
         # 2.13 counts x's even where include_self is False.
         data['x'] += data['x'].dtype.type(1 / 16)
@@ -196,6 +200,8 @@ def build(case, seed=0):
     made = BUILDERS[case.op](case, rng)
     if case.mode == 'grad':
         made.data['out_grad'] = values(rng, case.shape, case.dtype)
-    if case.mode not in ('grad', 'tape'):
+    if case.mode == 'above':
+        made.data['weight'] = values(rng, case.shape, case.dtype)
+    if case.mode not in ('tape', *BACKWARD):
         made.grads = ()
     return made

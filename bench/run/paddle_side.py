@@ -60,6 +60,15 @@ def gradients(out, inputs, out_grad):
     return paddle.grad([out], inputs, [out_grad])
 
 
+def step(out, inputs, weight):
+    """The gradients that backward() of the sum of `out` leaves at `inputs`."""
+    for leaf in inputs:
+        leaf.clear_gradient(set_to_zero=False)
+    loss = out if weight is None else out * weight
+    loss.sum().backward()
+    return [leaf.grad for leaf in inputs]
+
+
 def _scatter_options(attrs):
     if attrs['reduce'] == 'assign':
         options = {}

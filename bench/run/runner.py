@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import psutil
 
 from bench.run import gaps
+from bench.run.cases import groups_of
 from bench.run.compare import same_outputs
 from bench.run.machine import Others
 from bench.run.processes import SideDied, SideError
 from bench.run.traffic import has_limit, memory_needed, traffic
+from bench.run.workloads import SOURCES
 
 MEMORY_SHARE = 0.8
 
@@ -139,6 +141,9 @@ def describe(case, threads):
         'numel': case.numel,
         'variant': case.variant,
         'params': dict(case.params),
+        'groups': groups_of(case),
+        'workload': case.workload,
+        'source': SOURCES.get(case.workload, ''),
         'env': dict(case.env),
         'threads': threads,
         'bytes': moved.fresh + moved.other,

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from bench.run.cases import ITEM_BYTES, MASKED
+from bench.run.cases import BACKWARD, ITEM_BYTES, MASKED
 from bench.run.inputs import diagonal_shape, part_shape, size_of, value_shape
 
 LINE = 64
@@ -54,7 +54,7 @@ def _masked(case, item):
         # a line that is written only in part is read first
         return Traffic(0, int(mask + value + written * (1 + kept) * out))
     forward = (out, mask + kept * x + value)
-    if case.mode != 'grad':
+    if case.mode not in BACKWARD:
         return Traffic(int(forward[0]), int(forward[1]))
     fresh = out + x + value
     return Traffic(int(fresh), int(forward[1] + mask + out))
@@ -84,7 +84,7 @@ def _written_into(case, item):
     x, part = x * item, part * item
     if case.mode == 'inplace':
         return Traffic(0, index + part + x)
-    if case.mode != 'grad':
+    if case.mode not in BACKWARD:
         return Traffic(x, index + x + part)
     # backward: out_grad is read, both gradients are written
     return Traffic(2 * x + part, 2 * (index + x) + part)
@@ -105,7 +105,9 @@ def has_limit(case):
 def memory_needed(case):
     """A rough upper bound of the bytes that one side holds at a time."""
     item = ITEM_BYTES[case.dtype]
-    copies = {'fwd': 4, 'tape': 4, 'inplace': 4, 'grad': 8}[case.mode]
+    copies = 8 if case.mode in BACKWARD else 4
+    if case.mode == 'above':
+        copies += 4  # the weight, the product and their gradients
     # of torch's ways some make an index of each element
     index = 8 * case.numel if case.op in ('scatter', 'masked_scatter') else 0
     elements = case.numel

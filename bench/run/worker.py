@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 import numpy as np
 
 from bench.run import gaps, inputs, memory, pick, timing, traffic
+from bench.run.cases import BACKWARD
 from bench.run.compare import same_outputs
 
 SAMPLE = 1 << 16
@@ -74,16 +75,23 @@ class Program:
         function, x = self.function, self.tensors['x']
         if self.case.mode == 'inplace':
             return function
-        if self.case.mode != 'grad':
+        if self.case.mode not in BACKWARD:
             return lambda: function(x)
-        gradients, leaves = self.side.gradients, self.leaves
-        out_grad = self.tensors['out_grad']
+        gradients, leaves = self._gradients(), self.leaves
 
         def both():
             out = function(x)
-            return (out, *gradients(out, leaves, out_grad))
+            return (out, *gradients(out, leaves))
 
         return both
+
+    def _gradients(self):
+        """A function of the result and the leaves."""
+        if self.case.mode == 'grad':
+            of, given = self.side.gradients, self.tensors['out_grad']
+        else:
+            of, given = self.side.step, self.tensors.get('weight')
+        return lambda out, leaves: of(out, leaves, given)
 
     def outputs(self):
         """The results of one call, as tensors."""

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from bench.report import floors
-from bench.run import cases, gaps, inputs, traffic
+from bench.run import cases, gaps, inputs, traffic, workloads
 
 
 def shrunk(case):
@@ -34,6 +34,44 @@ def test_cases_cover_the_sizes_dtypes_and_modes_of_each_operator():
         wanted = {*cases.DTYPES, *cases.MORE_DTYPES}
         assert wanted <= {c.dtype for c in mine}
         assert set(cases.modes_of(op)) <= {c.mode for c in mine}
+
+
+def test_groups_have_cases_of_every_operator_that_they_are_about():
+    every = cases.all_cases()
+    of = {
+        name: [c for c in every if name in cases.groups_of(c)]
+        for name in cases.GROUPS
+    }
+    ours = set(cases.OPS) - set(cases.YARDSTICKS)
+    assert {c.op for c in of['workloads']} == ours
+    assert ours <= {c.op for c in of['tiny']}
+    assert {c.op for c in of['training']} == set(cases.OPS)
+    for op in ours:
+        modes = {c.mode for c in of['training'] if c.op == op}
+        assert modes == {'step', 'above'}
+
+
+def test_workloads_say_where_their_sizes_come_from():
+    found = workloads.WORKLOADS
+    assert len(found) >= 12
+    assert len({w.name for w in found}) == len(found)
+    for workload in found:
+        made = workload.cases()
+        assert workload.source and any(c.quick for c in made)
+        assert {c.dtype for c in made} <= set(workloads.FLOATS)
+        assert all(workload.name in c.name for c in made)
+
+
+def test_gradients_from_above_have_a_weight():
+    step = inputs.build(cases.case('select_scatter', 'step', shape=(4, 5)))
+    above = inputs.build(cases.case('select_scatter', 'above', shape=(4, 5)))
+    assert 'weight' not in step.data and above.data['weight'].shape == (4, 5)
+    assert step.grads == above.grads == ('x', 'values')
+
+
+def test_plane_of_a_mask_stands_for_all_axes_before():
+    case = cases.case('masked_fill', shape=(2, 3, 4, 5), mask='plane')
+    assert inputs.build(case).masks['mask'].shape == (1, 1, 4, 5)
 
 
 def test_case_rejects_a_parameter_that_its_operator_lacks():
