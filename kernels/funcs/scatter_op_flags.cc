@@ -38,6 +38,30 @@ PHI_DEFINE_EXPORTED_bool(
     "outputs of 4 MiB and more. It saves page faults and changes no result.");
 
 /**
+ * Keeping the pages of freed outputs of the masked and scatter operators on CPU
+ * Name: FLAGS_scatter_ops_keep_pages
+ * Value Range: bool, default=true
+ * Note: glibc gives large freed blocks back to Linux until it has seen the
+ *       program free blocks of such a size; a loop that makes an output of
+ *       1 MiB may then get fresh pages for each, whose faults cost more than
+ *       filling them. So the first output of 512 KiB to 32 MiB is preceded by
+ *       allocating and freeing 32 MiB, unwritten, which is how glibc learns:
+ *       from then on it keeps up to 64 MiB of freed memory at the end of the
+ *       heap for the next allocation, of this process alone, and gives back
+ *       what is more. It does not learn if MALLOC_TRIM_THRESHOLD_,
+ *       MALLOC_MMAP_THRESHOLD_, MALLOC_TOP_PAD_ or MALLOC_MMAP_MAX_ is set:
+ *       that choice stands. Turn it off before the first such call, by the
+ *       environment, where those 64 MiB matter more.
+ */
+PHI_DEFINE_EXPORTED_bool(
+    scatter_ops_keep_pages,
+    true,
+    "Whether masked_scatter, masked_fill, select_scatter, diagonal_scatter and "
+    "scatter on CPU have glibc keep up to 64 MiB of freed memory for the next "
+    "outputs of 512 KiB to 32 MiB. It saves page faults and changes no "
+    "result.");
+
+/**
  * Vector loops of the masked operators on CPU
  * Name: FLAGS_scatter_ops_use_avx2
  * Value Range: bool, default=true
