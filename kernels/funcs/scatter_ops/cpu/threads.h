@@ -49,20 +49,22 @@ inline int NumThreads() {
 }
 
 #ifdef _OPENMP
-// Calls f(0) ... f(count - 1) on all threads. They share a counter: calls
-// differ in their work, so whoever is done takes the next one.
+// Calls f(worker, 0) ... f(worker, count - 1) on all threads. They share a
+// counter: calls differ in their work, so whoever is done takes the next one.
 //
 // An exception that leaves a parallel region ends the process. So the first one
 // is kept until the threads have joined; the others take no further call.
 template <typename F>
 void ForOnAllThreads(int64_t count, const F& f) {
   std::atomic<int64_t> next{0};
+  std::atomic<int> workers{0};
   std::atomic<bool> failed{false};
   std::exception_ptr failure;
 #pragma omp parallel
   {
     try {
-      for (int64_t i = next++; i < count; i = next++) f(i);
+      const int worker = workers++;
+      for (int64_t i = next++; i < count; i = next++) f(worker, i);
     } catch (...) {
       next = count;
       if (!failed.exchange(true)) failure = std::current_exception();
@@ -72,18 +74,25 @@ void ForOnAllThreads(int64_t count, const F& f) {
 }
 #endif
 
-// Calls f(0) ... f(count - 1), on all threads if the work is worth it. The
-// calls must not depend on each other. After an exception, such as that of
-// memory which runs out, some calls are not made.
+// Calls f(worker, 0) ... f(worker, count - 1), on all threads if the work is
+// worth it. Calls at the same time have different workers, from 0 to
+// NumThreads() - 1. The calls must not depend on each other. After an
+// exception, such as that of memory which runs out, some calls are not made.
 template <typename F>
-void ParallelFor(int64_t count, int64_t bytes, const F& f) {
+void ParallelForWorkers(int64_t count, int64_t bytes, const F& f) {
 #ifdef _OPENMP
   if (count > 1 && bytes >= kParallelBytes && NumThreads() > 1) {
     ForOnAllThreads(count, f);
     return;
   }
 #endif
-  for (int64_t i = 0; i < count; ++i) f(i);
+  for (int64_t i = 0; i < count; ++i) f(0, i);
+}
+
+// The same for calls that do not ask which worker they have.
+template <typename F>
+void ParallelFor(int64_t count, int64_t bytes, const F& f) {
+  ParallelForWorkers(count, bytes, [&f](int, int64_t i) { f(i); });
 }
 
 // Calls f, the work of a kernel of the operator `op`. Paddle's backward pass

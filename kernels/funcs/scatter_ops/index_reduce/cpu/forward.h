@@ -28,6 +28,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
@@ -134,7 +135,7 @@ class IndexReducer {
     T* out = out_ + x_offset;
     const int64_t count = groups_.size(g) + include_self_;
     const auto last = [&](int64_t l, Sum sum) {
-      out[lanes.x(l)] = static_cast<T>(Finish(sum, count));
+      out[lanes.x(l)] = RoundedTo<T>(Finish(sum, count));
     };
     GroupRows left{rows, groups_.begin(g), groups_.end(g)};
     if (kAdds && !include_self_) {
@@ -258,13 +259,14 @@ class IndexReducer {
 // inputs may be null if they have no elements; out may be x.
 template <typename T, IndexReduce kReduce>
 void ReduceSlots(const AxisView& view,
-                 const std::vector<int64_t>& slots,
+                 const IndexSlots& slots,
                  bool include_self,
                  const T* x,
                  const T* updates,
                  T* out) {
-  DirectReducer<T, kReduce> direct(view, slots, include_self, x, updates, out);
-  if (direct.Serves(view) && direct.Run()) return;
+  ShortRowReducer<T, kReduce> short_rows(
+      view, slots, include_self, x, updates, out);
+  if (short_rows.Serves() && short_rows.Run()) return;
   const IndexGroups groups = kReduce == IndexReduce::kAssign
                                  ? GroupLastOfSlots(slots, view.size)
                                  : GroupSlots(slots, view.size);
@@ -286,13 +288,22 @@ void IndexReduceCpu(const Context& dev_ctx,
   WithWorkingMemory(op, [&] {
     const AxisView view(x.dims(), updates.dims(), axis);
     // Before anything is written, so that a bad index leaves x as it was.
-    const std::vector<int64_t> slots = ReadSlots(op, index, view.size);
+    IndexSlots slots = ReadSlots(op, index, view.size);
     const T* x_data = DataOrNull<T>(x);
     T* out_data = AllocOutput<T>(dev_ctx, out);
     if (out->numel() == 0) return;
+    const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
+    DenseTensor index_copy;
+    if (index.numel() > 0 && Overlap(index.data(),
+                                     index.numel() * SizeOf(index.dtype()),
+                                     out_data,
+                                     bytes)) {
+      Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy);
+      slots = ReadSlots(op, index_copy, view.size);
+    }
     DenseTensor copy;
-    const T* updates_data = ReadApart<T>(
-        dev_ctx, updates, out_data, out->numel() * sizeof(T), &copy);
+    const T* updates_data =
+        ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
     VisitReduce<T>(Reduces{}, reduce, [&](auto constant) {
       ReduceSlots<T, decltype(constant)::value>(
           view, slots, include_self, x_data, updates_data, out_data);

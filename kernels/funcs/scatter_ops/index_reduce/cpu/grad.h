@@ -25,6 +25,7 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/grad_tensors.h"
@@ -172,7 +173,7 @@ class IndexReduceDifferentiator {
     if (x_grad) {
       for (int64_t l = 0; l < lanes.size(); ++l) {
         const bool wins = include_self_ && IsBest(x[lanes.x(l)], best[l]);
-        x_grad[lanes.x(l)] = wins ? static_cast<T>(grad[l]) : T{};
+        x_grad[lanes.x(l)] = wins ? RoundedTo<T>(grad[l]) : T{};
       }
     }
     if (!rows.grads) return;
@@ -180,7 +181,7 @@ class IndexReduceDifferentiator {
       const T* row = rows.update(*p);
       T* out = rows.grad(*p);
       for (int64_t l = 0; l < lanes.size(); ++l) {
-        out[l] = IsBest(row[l], best[l]) ? static_cast<T>(grad[l]) : T{};
+        out[l] = IsBest(row[l], best[l]) ? RoundedTo<T>(grad[l]) : T{};
       }
     }
   }
@@ -233,7 +234,7 @@ class IndexReduceDifferentiator {
     }
     if (!x_grad) return;
     for (int64_t l = 0; l < lanes.size(); ++l) {
-      x_grad[lanes.x(l)] = include_self_ ? static_cast<T>(grad[l]) : T{};
+      x_grad[lanes.x(l)] = include_self_ ? RoundedTo<T>(grad[l]) : T{};
     }
   }
 
@@ -263,7 +264,7 @@ class IndexReduceDifferentiator {
       const Sum* products = prefix(i);
       T* out = rows.grad(begin[i]) + first;
       for (int64_t l = 0; l < width; ++l) {
-        out[l] = static_cast<T>(MulOf(products[l], grad[l]));
+        out[l] = RoundedTo<T>(MulOf(products[l], grad[l]));
       }
       Multiply(width, rows.update(begin[i]) + first, grad);
     }

@@ -20,8 +20,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
 
 namespace phi {
 namespace funcs {
@@ -56,50 +55,12 @@ struct IndexGroups {
   }
 };
 
-// The slots of an index, negative ones counted from the end. Throws if one is
-// outside [-size, size).
-template <typename IndexT>
-std::vector<int64_t> ReadSlots(const char* op,
-                               const IndexT* index,
-                               int64_t n,
-                               int64_t size) {
-  std::vector<int64_t> slots(n);
-  bool inside = true;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t slot = index[i];
-    slots[i] = slot < 0 ? slot + size : slot;
-    // Without a branch, so that the loop can be vectorised.
-    inside &= (slot >= -size) & (slot < size);
-  }
-  if (inside) return slots;
-  const IndexT* bad = std::find_if(index, index + n, [size](int64_t slot) {
-    return slot < -size || slot >= size;
-  });
-  PADDLE_THROW(common::errors::OutOfRange(SCATTER_OPS_BAD_INDEX,
-                                          op,
-                                          -size,
-                                          size,
-                                          size,
-                                          bad - index,
-                                          static_cast<int64_t>(*bad)));
-}
-
-inline std::vector<int64_t> ReadSlots(const char* op,
-                                      const DenseTensor& index,
-                                      int64_t size) {
-  const int64_t n = index.numel();
-  if (n == 0) return {};
-  return index.dtype() == DataType::INT32
-             ? ReadSlots(op, index.data<int32_t>(), n, size)
-             : ReadSlots(op, index.data<int64_t>(), n, size);
-}
-
 // Counting sort: for an index that is not much shorter than `size`.
-inline void CountGroups(const std::vector<int64_t>& slots,
+inline void CountGroups(const IndexSlots& slots,
                         int64_t size,
                         IndexGroups* groups) {
   std::vector<int64_t> next(size, 0);
-  for (const int64_t slot : slots) ++next[slot];
+  slots.ForEach([&](int64_t, int64_t slot) { ++next[slot]; });
   const int64_t touched =
       size - std::count(next.begin(), next.end(), int64_t{0});
   groups->dest.reserve(touched);
@@ -114,15 +75,20 @@ inline void CountGroups(const std::vector<int64_t>& slots,
     sum += count;
   }
   groups->start.push_back(sum);
-  const int64_t n = static_cast<int64_t>(slots.size());
-  for (int64_t i = 0; i < n; ++i) groups->order[next[slots[i]]++] = i;
+  slots.ForEach([&](int64_t position, int64_t slot) {
+    groups->order[next[slot]++] = position;
+  });
 }
 
 // Sorting by comparison: for a few positions among very many slots.
-inline void SortGroups(const std::vector<int64_t>& slots, IndexGroups* groups) {
+inline void SortGroups(const IndexSlots& index, IndexGroups* groups) {
   auto& order = groups->order;
-  const int64_t n = static_cast<int64_t>(slots.size());
-  for (int64_t i = 0; i < n; ++i) order[i] = i;
+  const int64_t n = index.length();
+  std::vector<int64_t> slots(n);
+  index.ForEach([&](int64_t position, int64_t slot) {
+    slots[position] = slot;
+    order[position] = position;
+  });
   std::sort(order.begin(), order.end(), [&slots](int64_t a, int64_t b) {
     return slots[a] != slots[b] ? slots[a] < slots[b] : a < b;
   });
@@ -141,10 +107,10 @@ inline bool HasFewPositions(int64_t positions, int64_t size) {
   return size / kSortWork > positions;
 }
 
-inline IndexGroups GroupSlots(const std::vector<int64_t>& slots, int64_t size) {
+inline IndexGroups GroupSlots(const IndexSlots& slots, int64_t size) {
   IndexGroups groups;
-  groups.length = static_cast<int64_t>(slots.size());
-  groups.order.resize(slots.size());
+  groups.length = slots.length();
+  groups.order.resize(slots.length());
   if (HasFewPositions(groups.length, size)) {
     SortGroups(slots, &groups);
   } else {
@@ -154,12 +120,11 @@ inline IndexGroups GroupSlots(const std::vector<int64_t>& slots, int64_t size) {
 }
 
 // The same with the last position of each group alone.
-inline IndexGroups GroupLastOfSlots(const std::vector<int64_t>& slots,
-                                    int64_t size) {
-  const int64_t n = static_cast<int64_t>(slots.size());
+inline IndexGroups GroupLastOfSlots(const IndexSlots& slots, int64_t size) {
+  const int64_t n = slots.length();
   if (HasFewPositions(n, size)) return GroupSlots(slots, size);
   std::vector<int64_t> last(size, -1);
-  for (int64_t i = 0; i < n; ++i) last[slots[i]] = i;
+  slots.ForEach([&](int64_t position, int64_t slot) { last[slot] = position; });
   IndexGroups groups;
   groups.length = n;
   for (int64_t slot = 0; slot < size; ++slot) {

@@ -23,7 +23,9 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
@@ -36,35 +38,37 @@ template <typename T>
 class LinearIndexGrad {
  public:
   LinearIndexGrad(const AxisView& view,
-                  const std::vector<int64_t>& slots,
+                  const IndexSlots& slots,
                   IndexReduce reduce,
                   bool include_self)
       : view_(view),
         slots_(slots),
         reduce_(reduce),
-        include_self_(include_self && reduce != IndexReduce::kAssign),
-        counts_(view.size, 0) {
-    for (const int64_t slot : slots) ++counts_[slot];
-    if (reduce != IndexReduce::kAssign) return;
-    last_.resize(view.size);
-    for (size_t p = 0; p < slots.size(); ++p) last_[slots[p]] = p;
+        include_self_(include_self && reduce != IndexReduce::kAssign) {
+    if (reduce != IndexReduce::kMean) return;
+    counts_.resize(view.size);
+    slots.ForEach([&](int64_t, int64_t slot) { ++counts_[slot]; });
   }
 
   void Updates(const T* out_grad, T* updates_grad) const {
-    const int64_t n = static_cast<int64_t>(slots_.size());
+    std::vector<int64_t> last;
+    if (reduce_ == IndexReduce::kAssign) {
+      last.resize(view_.size);
+      slots_.ForEach(
+          [&](int64_t position, int64_t slot) { last[slot] = position; });
+    }
+    const int64_t n = slots_.length();
     ForEachPart(view_.updates_size, updates_grad, [&](int64_t o, Part part) {
       const T* from = out_grad + o * view_.size * view_.inner + part.lane;
-      for (; part.begin < std::min(part.end, n); ++part.begin) {
-        const int64_t slot = slots_[part.begin];
-        if (last_.empty() || last_[slot] == part.begin) {
-          Share(from + slot * view_.inner, slot, part.width, part.to);
-        } else {
-          std::fill_n(part.to, part.width, T{});
-        }
-        part.to += part.width;
-      }
+      const int64_t used = std::max(part.begin, std::min(part.end, n));
+      WithRowLength(part.width == view_.inner ? part.width : 0,
+                    [&](auto length) {
+                      Gather<decltype(length)::value>(from, part, used, last);
+                    });
       // Behind the end of the index.
-      std::fill_n(part.to, (part.end - part.begin) * part.width, T{});
+      std::fill_n(part.to + (used - part.begin) * part.width,
+                  (part.end - used) * part.width,
+                  T{});
     });
   }
 
@@ -75,18 +79,19 @@ class LinearIndexGrad {
           x_grad, out_grad, view_.outer * view_.size * view_.inner * kItem);
       return;
     }
+    if (include_self_) {
+      ForEachPart(view_.size, x_grad, [&](int64_t, Part part) {
+        ShareSlots(part, out_grad + (part.to - x_grad));
+      });
+      return;
+    }
+    std::vector<uint8_t> touched(view_.size);
+    slots_.ForEach([&](int64_t, int64_t slot) { touched[slot] = 1; });
     ForEachPart(view_.size, x_grad, [&](int64_t, Part part) {
-      for (int64_t slot = part.begin; slot < part.end; ++slot) {
-        const T* from = out_grad + (part.to - x_grad);
-        if (counts_[slot] > 0 && !include_self_) {
-          std::fill_n(part.to, part.width, T{});
-        } else if (counts_[slot] > 0) {
-          Share(from, slot, part.width, part.to);
-        } else if (from != part.to) {
-          std::copy_n(from, part.width, part.to);
-        }
-        part.to += part.width;
-      }
+      WithRowLength(part.width, [&](auto length) {
+        ClearTouched<decltype(length)::value>(
+            part, touched, out_grad + (part.to - x_grad));
+      });
     });
   }
 
@@ -126,6 +131,67 @@ class LinearIndexGrad {
     });
   }
 
+  // The gradients of updates [part.begin, end), which lie at `from` for slot 0.
+  template <int kWidth>
+  void Gather(const T* from,
+              const Part& part,
+              int64_t end,
+              const std::vector<int64_t>& last) const {
+    constexpr int64_t kAhead = 8;
+    // The processor foresees the rest of a longer row by itself.
+    constexpr int64_t kFetched = 1024 / kItem;
+    const int64_t width = kWidth > 0 ? kWidth : part.width;
+    T* to = part.to;
+    slots_.ForEachChunk(
+        part.begin, end, [&](int64_t at, const int64_t* slots, int64_t count) {
+          for (int64_t i = 0; i < count; ++i, to += width) {
+            const T* row = from + slots[i] * view_.inner;
+            if (kWidth == 0 && i + kAhead < count) {
+              PrefetchRow(from + slots[i + kAhead] * view_.inner,
+                          std::min(width, kFetched));
+            }
+            if (last.empty() || last[slots[i]] == at + i) {
+              Share(row, slots[i], width, to);
+            } else {
+              std::fill_n(to, width, T{});
+            }
+          }
+        });
+  }
+
+  void ShareSlots(const Part& part, const T* from) const {
+    T* to = part.to;
+    for (int64_t slot = part.begin; slot < part.end; ++slot) {
+      if (counts_[slot] > 0) {
+        Share(from, slot, part.width, to);
+      } else if (from != to) {
+        std::copy_n(from, part.width, to);
+      }
+      from += part.width;
+      to += part.width;
+    }
+  }
+
+  template <int kWidth>
+  static void ClearTouched(const Part& part,
+                           const std::vector<uint8_t>& touched,
+                           const T* from) {
+    const uint8_t* flags = touched.data() + part.begin;
+    const int64_t width = part.width;
+    T* to = part.to;
+    ForEachRow<kWidth>(
+        part.end - part.begin,
+        [=](int64_t s, int64_t i) { to[i] = flags[s] ? T{} : from[i]; },
+        [=](int64_t s) {
+          T* row = to + s * width;
+          if (flags[s]) {
+            std::fill_n(row, width, T{});
+          } else if (from != to) {
+            std::copy_n(from + s * width, width, row);
+          }
+        });
+  }
+
   // The share of one element of a slot in its gradient.
   void Share(const T* from, int64_t slot, int64_t n, T* to) const {
     if (reduce_ != IndexReduce::kMean) {
@@ -136,17 +202,16 @@ class LinearIndexGrad {
       using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
       const int64_t count = counts_[slot] + include_self_;
       for (int64_t l = 0; l < n; ++l) {
-        to[l] = static_cast<T>(DivideByCount(static_cast<Sum>(from[l]), count));
+        to[l] = RoundedTo<T>(DivideByCount(static_cast<Sum>(from[l]), count));
       }
     }
   }
 
   const AxisView& view_;
-  const std::vector<int64_t>& slots_;
+  IndexSlots slots_;
   IndexReduce reduce_;
   bool include_self_;
-  std::vector<int64_t> counts_;  // of the positions that point to a slot
-  std::vector<int64_t> last_;    // of them, for assign
+  std::vector<int64_t> counts_;  // of positions with a slot, for mean
 };
 
 // The gradient kernel of the operator `op`, linear in x and updates, of which
@@ -166,7 +231,7 @@ void LinearIndexGradCpu(const Context& dev_ctx,
                         DenseTensor* updates_grad) {
   WithWorkingMemory(op, [&] {
     const AxisView view(x, updates, axis);
-    const std::vector<int64_t> slots = ReadSlots(op, index, view.size);
+    const IndexSlots slots = ReadSlots(op, index, view.size);
     const LinearIndexGrad<T> gradient(view, slots, reduce, include_self);
     const KeptGrad kept(out_grad);
     if (updates_grad) {

@@ -12,12 +12,12 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Reductions of short rows along the first axis, without grouping the index:
-// updates are read once, in the order in which they lie in memory, and slots
-// are written wherever the index points. out has big pages, updates may not,
-// so that this is the cheaper side to be random on. Each thread owns a range of
-// slots and passes over all of the index: no atomics, and a slot gets its
-// updates in the order of the index, with the same bits as a group of them.
+// Reductions of short rows without grouping the index: updates are read once,
+// in the order in which they lie in memory, and slots are written wherever the
+// index points. out has big pages, updates may not, so that this is the cheaper
+// side to be random on. Each task owns a range of slots and passes over all of
+// the index: no atomics, and a slot gets its updates in the order of the index,
+// with the same bits as a group of them.
 
 #pragma once
 
@@ -28,8 +28,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_ways.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 
@@ -38,242 +41,386 @@ namespace funcs {
 namespace scatter_ops {
 
 template <typename T, IndexReduce kReduce>
-class DirectReducer {
+class ShortRowReducer {
  public:
-  DirectReducer(const AxisView& view,
-                const std::vector<int64_t>& slots,
-                bool include_self,
-                const T* x,
-                const T* updates,
-                T* out)
-      : inner_(view.inner),
-        size_(view.size),
-        bytes_(Bytes(view, static_cast<int64_t>(slots.size()))),
+  ShortRowReducer(const AxisView& view,
+                  const IndexSlots& slots,
+                  bool include_self,
+                  const T* x,
+                  const T* updates,
+                  T* out)
+      : view_(view),
+        inner_(view.inner),
         slots_(slots),
         include_self_(include_self),
         x_(x),
         updates_(updates),
-        out_(out) {}
+        out_(out),
+        work_{view,
+              slots.length(),
+              sizeof(T),
+              sizeof(Row),
+              kPanels,
+              kAssigns,
+              kMeans,
+              include_self} {}
 
-  bool Serves(const AxisView& view) const {
-    const int64_t n = static_cast<int64_t>(slots_.size());
-    if (!kKnown || view.outer != 1 || HasFewPositions(n, view.size)) {
-      return false;
-    }
+  // Chooses a way; false if that is none for short rows.
+  bool Serves() {
+    if (!kKnown) return false;
     if (kMayOverflow && (x_ == out_ || updates_ == out_)) return false;
-    // Assigning by groups writes each slot once, which pays for finding the
-    // last position of each, unless the call is small.
-    if (kAssigns) return Bytes(view, n) < kParallelBytes;
-    return view.inner * kItem <= kRowBytes;
+    plan_ = ChooseIndexWay(work_);
+    return plan_.way != IndexWay::kGroups;
   }
 
   // False if a sum has overflowed: then out holds nothing of use, and x and
   // updates, which do not share its memory, are to be reduced in another way.
   bool Run() {
     if constexpr (kKnown) {
-      Count();
-      PlaceWideSums();
-      Cut(bytes_ < kParallelBytes ? 1 : NumThreads());
-      const int64_t ranges = static_cast<int64_t>(cuts_.size()) - 1;
-      ParallelFor(
-          ranges, bytes_, [&](int64_t r) { Range(cuts_[r], cuts_[r + 1]); });
+      Prepare();
+      const int64_t step = OuterStep();
+      const int64_t blocks = (view_.outer + step - 1) / step;
+      const int64_t ranges = static_cast<int64_t>(ranges_.size());
+      ParallelForWorkers(
+          blocks * ranges, work_.bytes(), [&](int worker, int64_t i) {
+            const int64_t begin = i / ranges * step;
+            const int64_t end = std::min(view_.outer, begin + step);
+            Block(begin, end, ranges_[i % ranges], rooms_[worker]);
+          });
     }
     return !overflowed_;
   }
 
  private:
-  using WideSum = typename WideSumOf<T>::type;
   static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  using Sum = typename ReduceType<T, kReduce>::type;
+  using WideSum = typename WideSumOf<T>::type;
+  // In out, partial results can be no other than T.
+  static constexpr bool kPanels = !kAssigns && !std::is_same<Sum, T>::value;
+  using Row = std::conditional_t<kPanels, Sum, T>;
   // A sum of int64 is exact until it overflows, which is noticed.
   static constexpr bool kMayOverflow =
       kMeans && std::is_same<T, int64_t>::value;
-  // Partial results are kept in out, so T must be the type that they are
-  // accumulated in.
+  // Slots with many updates are added up in WideSum. Shorter integers always
+  // are: their Sum is that.
+  static constexpr bool kWidens =
+      kMeans && !std::is_integral<T>::value && !std::is_same<WideSum, T>::value;
+  static constexpr bool kDivides = kMeans && std::is_floating_point<Sum>::value;
+  // A product of complex numbers has no identity to start from.
   static constexpr bool kKnown =
-      kAssigns ||
-      (std::is_same<typename ReduceType<T, kReduce>::type, T>::value &&
-       (kMayOverflow || !SumsWide<T, kReduce>(1)) &&
-       !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value));
-  static constexpr int64_t kItem = sizeof(T);
-  // Reading longer rows in random order costs little more than in order.
-  static constexpr int64_t kRowBytes = 1024;
+      !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
+  // How often the index has a slot, or whether it does.
+  using Mark = std::conditional_t<kMeans, int64_t, uint8_t>;
+  // Rows of one element are reduced so many at once.
+  static constexpr int64_t kColumns = 4;
 
-  // The bytes of the rows that are read and written.
-  static int64_t Bytes(const AxisView& view, int64_t n) {
-    return (view.size + n) * view.inner * kItem;
+  // What a thread keeps besides out.
+  struct Room {
+    WorkArray<Row> panel;
+    WorkArray<WideSum> wide_sums;
+  };
+
+  // Allocates all that is needed, so that nothing has been written if there is
+  // no memory for it, and notes what the index has.
+  void Prepare() {
+    // What the caches near a core have room for.
+    constexpr int64_t kNearBytes = 512 << 10;
+    ranges_ = CutSlots(slots_,
+                       view_.size,
+                       plan_.ranges,
+                       kPanels ? 2 * view_.size / plan_.ranges : view_.size);
+    if (work_.marks()) MarkRanges();
+    NoteDivisors();
+    const int64_t most_wide = PlaceWideSums();
+    int64_t most = 0;
+    for (const SlotRange& range : ranges_) most = std::max(most, range.size());
+    const int64_t bytes = most * inner_ * static_cast<int64_t>(sizeof(Row));
+    far_ = bytes > kNearBytes;
+    columns_ = inner_ == 1 && view_.outer > 1 && most_wide == 0 &&
+               !kMayOverflow && kColumns * bytes <= kNearBytes;
+    rooms_.resize(work_.bytes() < kParallelBytes ? 1 : NumThreads());
+    for (Room& room : rooms_) {
+      if (kPanels) room.panel.Resize((columns_ ? kColumns : 1) * most * inner_);
+      if (most_wide > 0) room.wide_sums.Resize(most_wide * inner_);
+    }
   }
 
-  void Count() {
-    if (kAssigns) return;
-    counts_.assign(size_, 0);
-    for (const int64_t slot : slots_) ++counts_[slot];
+  void MarkRanges() {
+    marks_.Resize(view_.size);
+    const int64_t ranges = static_cast<int64_t>(ranges_.size());
+    const int64_t bytes = slots_.length() * static_cast<int64_t>(sizeof(Mark));
+    ParallelFor(ranges, bytes, [&](int64_t r) {
+      MarkSlots(
+          slots_, ranges_[r], view_.size, marks_.data() + ranges_[r].begin);
+    });
+  }
+
+  // Converting a count costs about as much as dividing by it, and each is
+  // needed for every row of x.
+  void NoteDivisors() {
+    if constexpr (kDivides) {
+      divisors_.Resize(view_.size);
+      for (int64_t slot = 0; slot < view_.size; ++slot) {
+        const int64_t count = marks_[slot] + include_self_;
+        divisors_[slot] = static_cast<Row>(marks_[slot] > 0 ? count : 0);
+      }
+    }
   }
 
   bool IsWide(int64_t slot) const {
-    return SumsWide<T, kReduce>(counts_[slot] + include_self_);
+    return kWidens && SumsWide<T, kReduce>(marks_[slot] + include_self_);
   }
 
-  // Gives slots with many updates a row of wide_sums_; the sums of the others
-  // are kept in out.
-  void PlaceWideSums() {
-    if (!kMeans || kMayOverflow) return;
-    int64_t wide = 0;
-    for (int64_t slot = 0; slot < size_; ++slot) {
-      if (!IsWide(slot)) continue;
-      if (wide == 0) wide_rows_.resize(size_);
-      wide_rows_[slot] = wide++;
-    }
-    wide_sums_.resize(wide * inner_);
-  }
-
-  bool HasWideSum(int64_t slot) const {
-    return kMeans && !wide_rows_.empty() && IsWide(slot);
-  }
-
-  WideSum* WideRow(int64_t slot) {
-    return wide_sums_.data() + wide_rows_[slot] * inner_;
-  }
-
-  // Ranges of slots with about the same number of rows to read and write.
-  void Cut(int64_t ranges) {
-    const int64_t all = size_ + static_cast<int64_t>(slots_.size());
-    cuts_ = {0};
-    int64_t rows = 0;
-    for (int64_t slot = 0; ranges > 1 && slot < size_; ++slot) {
-      rows += 1 + counts_[slot];
-      const int64_t cut = static_cast<int64_t>(cuts_.size());
-      if (cut < ranges && rows >= all / ranges * cut) cuts_.push_back(slot + 1);
-    }
-    if (cuts_.back() != size_) cuts_.push_back(size_);
-  }
-
-  void Range(int64_t begin, int64_t end) {
-    Start(begin, end);
-    StartWideSums(begin, end);
-    Reduce(begin, end);
-    Finish(begin, end);
-  }
-
-  // Slots [begin, end) with what is reduced first; untouched ones are copied.
-  void Start(int64_t begin, int64_t end) const {
-    if (include_self_ || kAssigns) return CopyRows(begin, end);
-    int64_t done = begin;
-    for (int64_t slot = begin; slot < end; ++slot) {
-      if (counts_[slot] == 0) continue;
-      CopyRows(done, slot);
-      std::fill_n(out_ + slot * inner_, inner_, IdentityOf<T, kReduce>());
-      done = slot + 1;
-    }
-    CopyRows(done, end);
-  }
-
-  void StartWideSums(int64_t begin, int64_t end) {
-    if (wide_rows_.empty()) return;
-    for (int64_t slot = begin; slot < end; ++slot) {
-      if (IsWide(slot)) AddWide(out_ + slot * inner_, WideRow(slot));
-    }
-  }
-
-  void CopyRows(int64_t begin, int64_t end) const {
-    if (x_ == out_ || begin == end) return;
-    std::memcpy(static_cast<void*>(out_ + begin * inner_),
-                x_ + begin * inner_,
-                (end - begin) * inner_ * kItem);
-  }
-
-  void Reduce(int64_t begin, int64_t end) {
-    // A cache line arrives in about the time that so many rows take.
-    constexpr int64_t kAhead = 8;
-    const int64_t n = static_cast<int64_t>(slots_.size());
-    const auto owned = [begin, end](int64_t slot) {
-      return (slot >= begin) & (slot < end);
-    };
-    for (int64_t p = 0; p < n; ++p) {
-      if (p + kAhead < n && owned(slots_[p + kAhead])) {
-        PrefetchRow(out_ + slots_[p + kAhead] * inner_);
+  // Gives slots with many updates a row of wide_sums, counted from the first in
+  // their range. Returns how many rows a range needs at most.
+  int64_t PlaceWideSums() {
+    int64_t most = 0;
+    for (const SlotRange& range : ranges_) {
+      int64_t wide = 0;
+      for (int64_t slot = range.begin; kWidens && slot < range.end; ++slot) {
+        if (!IsWide(slot)) continue;
+        if (most == 0 && wide == 0) wide_rows_.Resize(view_.size);
+        wide_rows_[slot] = wide++;
       }
-      if (!owned(slots_[p])) continue;
-      ReduceRow(slots_[p], updates_ + p * inner_);
+      most = std::max(most, wide);
     }
+    widens_ = most > 0;
+    return most;
   }
 
-  void ReduceRow(int64_t slot, const T* row) {
-    T* out = out_ + slot * inner_;
-    if constexpr (kAssigns) {
-      std::copy_n(row, inner_, out);
-    } else if (HasWideSum(slot)) {
-      AddWide(row, WideRow(slot));
-    } else if constexpr (kMayOverflow) {
-      AddWatched(row, out);
-    } else {
-#pragma GCC ivdep
-      for (int64_t l = 0; l < inner_; ++l) {
-        out[l] = Combine<kReduce>(out[l], row[l]);
+  // Rows of x in a task: many, if they have few elements.
+  int64_t OuterStep() const {
+    constexpr int64_t kTaskBytes = 256 << 10;
+    const int64_t row = std::max<int64_t>(1, work_.bytes() / view_.outer);
+    const int64_t share = view_.outer / (NumThreads() * 4);
+    const int64_t step = std::min(kTaskBytes / row, share);
+    const int64_t least = columns_ ? kColumns : 1;
+    return std::max(least, step / least * least);
+  }
+
+  int64_t Offset(int64_t o, int64_t slot) const {
+    return (o * view_.size + slot) * inner_;
+  }
+
+  // Reduces rows [begin, end) of x within a range of slots.
+  void Block(int64_t begin, int64_t end, SlotRange range, const Room& room) {
+    if (begin + 1 == end || range.size() == view_.size) {
+      PopulatePages(
+          out_, Offset(begin, range.begin), Offset(end - 1, range.end));
+    }
+    const int64_t step = columns_ ? kColumns : 1;
+    for (int64_t o = begin; o < end; o += step) {
+      const int64_t rows = std::min(step, end - o);
+      for (int64_t r = 0; r < rows; ++r) {
+        Start(o + r, range, SumsOf(o, r, range, room));
       }
-    }
-  }
-
-  // A sum has overflowed where its sign is that of neither number.
-  void AddWatched(const T* row, T* out) {
-    T signs = 0;
-#pragma GCC ivdep
-    for (int64_t l = 0; l < inner_; ++l) {
-      const T sum = AddOf(out[l], row[l]);
-      signs |= (out[l] ^ sum) & (row[l] ^ sum);
-      out[l] = sum;
-    }
-    if (signs < 0) overflowed_ = true;
-  }
-
-  void AddWide(const T* row, WideSum* sums) const {
-    for (int64_t l = 0; l < inner_; ++l) {
-      sums[l] = AddOf(sums[l], static_cast<WideSum>(row[l]));
-    }
-  }
-
-  void PrefetchRow(const T* row) const {
-    constexpr int64_t kLine = 64;
-    const auto* first = reinterpret_cast<const char*>(row);
-    for (int64_t b = 0; b < inner_ * kItem; b += kLine) {
-      __builtin_prefetch(first + b, /*for writing*/ 1);
-    }
-  }
-
-  void Finish(int64_t begin, int64_t end) {
-    if constexpr (kMeans) {
-      for (int64_t slot = begin; slot < end; ++slot) {
-        if (counts_[slot] == 0) continue;
-        T* row = out_ + slot * inner_;
-        if (HasWideSum(slot)) {
-          FinishRow(slot, WideRow(slot), row);
-        } else {
-          FinishRow(slot, row, row);
+      if (rows == kColumns) {
+        ReduceFourRows(o, range, room);
+      } else {
+        for (int64_t r = 0; r < rows; ++r) {
+          ReduceOneRow(o + r, range, SumsOf(o, r, range, room), room);
         }
       }
+      for (int64_t r = 0; r < rows; ++r) {
+        Finish(o + r, range, SumsOf(o, r, range, room), room);
+      }
     }
   }
 
-  template <typename Sum>
-  void FinishRow(int64_t slot, const Sum* sums, T* row) const {
-    const int64_t count = counts_[slot] + include_self_;
-    for (int64_t l = 0; l < inner_; ++l) {
-      row[l] = static_cast<T>(DivideByCount(sums[l], count));
+  // Where row o + r of x is accumulated, from the first slot of the range on.
+  Row* SumsOf(int64_t o, int64_t r, SlotRange range, const Room& room) const {
+    if constexpr (kPanels) {
+      return room.panel.data() + r * range.size() * inner_;
+    } else {
+      return out_ + Offset(o + r, range.begin);
     }
   }
 
+  // What is reduced first; slots without an update are copied.
+  void Start(int64_t o, SlotRange range, Row* sums) const {
+    const T* x = x_ + Offset(o, range.begin);
+    const int64_t n = range.size() * inner_;
+    if constexpr (kPanels) {
+      if (!include_self_) {
+        std::fill_n(sums, n, IdentityOf<Row, kReduce>());
+        return;
+      }
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) sums[i] = static_cast<Row>(x[i]);
+    } else if (kAssigns || include_self_) {
+      CopyX(x, n, sums);
+    } else if (x_ == out_ || !work_.marks()) {
+      CopyX(x, n, sums);
+      ClearSlots(range, sums);
+    } else {
+      WithRowLength(inner_, [&](auto length) {
+        StartMarked<decltype(length)::value>(range, x, sums);
+      });
+    }
+  }
+
+  void CopyX(const T* x, int64_t n, T* out) const {
+    if (x_ != out_) std::memcpy(static_cast<void*>(out), x, n * sizeof(T));
+  }
+
+  void ClearSlots(SlotRange range, T* sums) const {
+    const T first = IdentityOf<T, kReduce>();
+    ForEachList(slots_, range, view_.size, [&](const auto& list) {
+      inner_ == 1 ? FillRows<1>(list, inner_, first, sums)
+                  : FillRows<0>(list, inner_, first, sums);
+    });
+  }
+
+  template <int kInner>
+  void StartMarked(SlotRange range, const T* x, T* out) const {
+    const Mark* marks = marks_.data() + range.begin;
+    const T first = IdentityOf<T, kReduce>();
+    ForEachRow<kInner>(
+        range.size(),
+        [=](int64_t s, int64_t i) { out[i] = marks[s] > 0 ? first : x[i]; },
+        [=](int64_t s) {
+          T* row = out + s * inner_;
+          if (marks[s] > 0) {
+            std::fill_n(row, inner_, first);
+          } else {
+            std::copy_n(x + s * inner_, inner_, row);
+          }
+        });
+  }
+
+  void ReduceFourRows(int64_t o, SlotRange range, const Room& room) const {
+    const int64_t step = kPanels ? range.size() : view_.size;
+    Row* sums = SumsOf(o, 0, range, room);
+    const T* updates = updates_ + o * view_.updates_size;
+    ForEachList(slots_, range, view_.size, [&](const auto& list) {
+      ReduceColumns<kReduce, kColumns>(
+          list, updates, view_.updates_size, sums, step);
+    });
+  }
+
+  void ReduceOneRow(int64_t o, SlotRange range, Row* sums, const Room& room) {
+    const T* updates = updates_ + o * view_.updates_size * inner_;
+    if (widens_) return ReduceWidely(o, range, sums, room);
+    WithRowLength(inner_, [&](auto length) {
+      ForEachList(slots_, range, view_.size, [&](const auto& list) {
+        if constexpr (kMayOverflow) {
+          if (AddWatchedRows(list, inner_, updates, sums)) overflowed_ = true;
+        } else {
+          ReduceRows<kReduce, decltype(length)::value>(
+              list, inner_, far_, updates, sums);
+        }
+      });
+    });
+  }
+
+  // Slots with many updates are added up besides the others.
+  void ReduceWidely(int64_t o, SlotRange range, Row* sums, const Room& room) {
+    const T* x = x_ + Offset(o, range.begin);
+    ForEachWide(range, [&](int64_t s, int64_t wide) {
+      WideSum* row = room.wide_sums.data() + wide * inner_;
+      for (int64_t l = 0; l < inner_; ++l) {
+        row[l] =
+            include_self_ ? static_cast<WideSum>(x[s * inner_ + l]) : WideSum{};
+      }
+    });
+    const T* updates = updates_ + o * view_.updates_size * inner_;
+    ForEachList(slots_, range, view_.size, [&](const auto& list) {
+      for (int64_t i = 0; i < list.count; ++i) {
+        const int64_t slot = range.begin + list.slot(i);
+        const T* update = updates + list.position(i) * inner_;
+        if (IsWide(slot)) {
+          AddRow(update,
+                 inner_,
+                 room.wide_sums.data() + wide_rows_[slot] * inner_);
+        } else {
+          AddRow(update, inner_, sums + list.slot(i) * inner_);
+        }
+      }
+    });
+  }
+
+  // f(slot in the range, its row in wide_sums)
+  template <typename F>
+  void ForEachWide(SlotRange range, const F& f) const {
+    for (int64_t s = 0; widens_ && s < range.size(); ++s) {
+      if (IsWide(range.begin + s)) f(s, wide_rows_[range.begin + s]);
+    }
+  }
+
+  void Finish(int64_t o, SlotRange range, Row* sums, const Room& room) const {
+    if constexpr (kMeans || kPanels) {
+      T* out = out_ + Offset(o, range.begin);
+      const T* x = x_ + Offset(o, range.begin);
+      WithRowLength(inner_, [&](auto length) {
+        FinishRows<decltype(length)::value>(range, x, sums, out);
+      });
+      ForEachWide(range, [&](int64_t s, int64_t wide) {
+        const WideSum* row = room.wide_sums.data() + wide * inner_;
+        const int64_t count = marks_[range.begin + s] + include_self_;
+        for (int64_t l = 0; l < inner_; ++l) {
+          out[s * inner_ + l] = static_cast<T>(DivideByCount(row[l], count));
+        }
+      });
+    }
+  }
+
+  template <int kInner>
+  void FinishRows(SlotRange range, const T* x, const Row* sums, T* out) const {
+    const Mark* marks = marks_.data() + range.begin;
+    const Row* divisors = divisors_.data() + range.begin;
+    ForEachRow<kInner>(
+        range.size(),
+        [=](int64_t s, int64_t i) {
+          if constexpr (kDivides && !kPanels) {
+            const T total = sums[i] / divisors[s];
+            out[i] = divisors[s] > 0 ? total : sums[i];
+          } else {
+            const T total = Total(sums[i], range.begin + s);
+            out[i] = marks[s] > 0 ? total : x[i];
+          }
+        },
+        [=](int64_t s) {
+          const int64_t at = s * inner_;
+          if (marks[s] > 0) {
+#pragma GCC ivdep
+            for (int64_t l = 0; l < inner_; ++l) {
+              out[at + l] = Total(sums[at + l], range.begin + s);
+            }
+          } else if (kPanels && x_ != out_) {
+            std::copy_n(x + at, inner_, out + at);
+          }
+        });
+  }
+
+  T Total(Row sum, int64_t slot) const {
+    if constexpr (kDivides) {
+      return RoundedTo<T>(sum / divisors_[slot]);
+    } else if constexpr (kMeans) {
+      const int64_t count = marks_[slot] + include_self_;
+      return RoundedTo<T>(DivideByCount(sum, std::max<int64_t>(1, count)));
+    } else {
+      return RoundedTo<T>(sum);
+    }
+  }
+
+  const AxisView& view_;
   int64_t inner_;
-  int64_t size_;
-  int64_t bytes_;
-  const std::vector<int64_t>& slots_;
+  IndexSlots slots_;
   bool include_self_;
   const T* x_;
   const T* updates_;
   T* out_;
-  std::vector<int64_t> counts_;  // of the positions that point to a slot
-  std::vector<int64_t> cuts_;
-  std::vector<int64_t> wide_rows_;  // of slots in wide_sums_; empty without any
-  std::vector<WideSum> wide_sums_;
+  IndexWork work_;
+  IndexPlan plan_{IndexWay::kGroups, 1};
+  std::vector<SlotRange> ranges_;
+  WorkArray<Mark> marks_;
+  WorkArray<Row> divisors_;       // of slots, for kDivides
+  WorkArray<int64_t> wide_rows_;  // of slots; unset without any
+  std::vector<Room> rooms_;       // one for each thread
+  bool far_ = false;
+  bool columns_ = false;
+  bool widens_ = false;
   std::atomic<bool> overflowed_{false};
 };
 
