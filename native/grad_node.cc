@@ -59,6 +59,7 @@ class GradNode : public egr::GradNodeBase {
 
  private:
   void CheckUsable() const;
+  void CheckGradient(const Tensor& grad, size_t slot) const;
   std::vector<Tensor> Arguments(egr::TensorSlots* grads);
   egr::TensorSlots Wanted(const std::vector<Tensor>& found) const;
   void TakeBuffers(const egr::TensorSlots& grads,
@@ -71,6 +72,7 @@ class GradNode : public egr::GradNodeBase {
   std::vector<Source> sources_;  // of the inputs of entry_
   std::vector<bool> wanted_;     // of the outputs of entry_
   Attrs attrs_;
+  std::vector<phi::DDim> dims_;  // of the results, in the order of the slots
   bool released_ = false;
 };
 
@@ -98,6 +100,9 @@ void GradNode::Keep(const std::vector<const Tensor*>& inputs,
     } else {
       sources_.emplace_back(MetaOf(tensor));
     }
+  }
+  for (const Tensor* result : results) {
+    dims_.push_back(result->defined() ? result->dims() : phi::DDim());
   }
   for (const AttrSpec& attr : entry_->attrs) attrs_.push_back(attrs[attr.from]);
   for (const OutputSpec& output : entry_->outputs) {
@@ -133,6 +138,20 @@ void GradNode::CheckUsable() const {
           entry_->name));
 }
 
+// A hook may have returned a Tensor of any shape; the kernels rely on it.
+void GradNode::CheckGradient(const Tensor& grad, size_t slot) const {
+  PADDLE_ENFORCE_EQ(
+      grad.dims(),
+      dims_[slot],
+      common::errors::InvalidArgument(
+          "(%s) the gradient of %s must have its shape, [%s], but a hook "
+          "returned one of shape [%s].",
+          entry_->name,
+          call_.outputs[slot].name,
+          dims_[slot],
+          grad.dims()));
+}
+
 // The Tensors that entry_ takes; undefined where an optional one is absent.
 std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
   for (size_t i = 0; i < sources_.size(); ++i) {
@@ -148,6 +167,7 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
     if (const size_t* slot = std::get_if<size_t>(&source)) {
       // Empty where the call did not compute that result.
       found.push_back(hooked[*slot].empty() ? Tensor() : hooked[*slot][0]);
+      if (found.back().initialized()) CheckGradient(found.back(), *slot);
     } else if (auto* kept = std::get_if<egr::TensorWrapper>(&source)) {
       found.push_back(egr::EagerUtils::RecoverTensorWrapper(kept));
     } else {
@@ -220,6 +240,10 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   }
   if (!create_graph) TakeBuffers(grads, tensors, outputs);
   Run(*entry_, inputs, attrs_, outputs);
+  // As those of Paddle's nodes: hooks may go on computing with them.
+  for (Tensor* result : results) {
+    if (result->defined()) SetStopGradient(result, false);
+  }
   ReportKernel(*entry_, inputs);
   CheckNumbers(*entry_, returns);
   if (create_graph) {

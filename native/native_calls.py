@@ -28,8 +28,7 @@ def _with_direct_call(function, call):
 
 
 def install():
-    """Let the functions of paddle.tensor.manipulation try the C function first,
-    and malloc obey our flag.
+    """Let the functions of paddle.tensor.manipulation try the C function first.
 
     Called at the end of paddle.tensor, which has imported them.
     """
@@ -39,7 +38,6 @@ def install():
     tensor = sys.modules['paddle.tensor']
     manipulation = tensor.manipulation
     _lib.watch_dygraph(framework, _C_ops, manipulation)
-    _lib.settle_malloc()
     for direct, call in vars(_lib).items():
         if not direct.startswith(_PREFIX):
             continue

@@ -31,11 +31,20 @@ def _distributed():
 _globals = []
 
 
-def has_grad():
-    """Whether dygraph records gradients now."""
+def _tracer():
+    """The tracer of dygraph; None while a static graph is built."""
     if not _globals:
         _globals.append(_framework().global_var)
-    tracer = _globals[0]._dygraph_tracer_
+    return _globals[0]._dygraph_tracer_
+
+
+def in_dygraph():
+    return _tracer() is not None
+
+
+def has_grad():
+    """Whether dygraph records gradients now."""
+    tracer = _tracer()
     return tracer is None or tracer._has_grad
 
 

@@ -12,7 +12,6 @@
 #include "dygraph_state.h"
 #include "grad_node.h"
 #include "instrumentation.h"
-#include "malloc_settings.h"
 #include "python_args.h"
 #include "recording.h"
 
@@ -154,12 +153,6 @@ PyObject* BumpVersion(PyObject*, PyObject* object) {
   });
 }
 
-// Not when the module is made: Paddle reads the flags of the environment later.
-PyObject* SettleMallocOnce(PyObject*, PyObject*) {
-  SettleMalloc();
-  Py_RETURN_NONE;
-}
-
 PyObject* RegisterCustomOps(PyObject*, PyObject*) {
   return Guarded([&]() -> PyObject* {
     RegisterWithFramework();
@@ -204,7 +197,6 @@ PyMethodDef kCallGradient = {
     "gradient", reinterpret_cast<PyCFunction>(CallGradient), METH_FASTCALL, ""};
 PyMethodDef kFunctions[] = {
     {"register_custom_ops", RegisterCustomOps, METH_NOARGS, ""},
-    {"settle_malloc", SettleMallocOnce, METH_NOARGS, ""},
     {"bump_version", BumpVersion, METH_O, ""},
     {"kernel_misfit",
      reinterpret_cast<PyCFunction>(KernelMisfit),

@@ -62,6 +62,16 @@ def hook_on_inputs(op):
     return sorted(calls)
 
 
+def gradients_may_be_computed_with(op):
+    """Whether the gradients, and what hooks see of them, stop gradients."""
+    x, part, base = operands(op)
+    stops = []
+    for tensor in (x, part):
+        tensor.register_hook(lambda grad: stops.append(grad.stop_gradient))
+    op.run(base, part).sum().backward()
+    return [*stops, x.grad.stop_gradient, part.grad.stop_gradient]
+
+
 def hooks_of_saved_tensors(op):
     log = []
 

@@ -314,6 +314,14 @@ class TestOddArgumentsOfAGraph(OddArguments, unittest.TestCase):
                     )
                     self.assertIn(function, text)
 
+    def test_tensors_of_dygraph_make_no_graph(self):
+        for function, tensors, others, _ in CALLS:
+            if not function.endswith('_'):
+                with self.subTest(function=function):
+                    arguments = arguments_of(tensors, others)
+                    with static_mode(), self.assertRaises(TypeError):
+                        getattr(paddle, function)(**arguments)
+
     def refused_with_eager(self, function, arguments, eager):
         """The TypeError of a call in a graph, its `eager` not of it."""
         program = paddle.static.Program()

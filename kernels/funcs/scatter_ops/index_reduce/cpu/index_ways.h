@@ -102,7 +102,7 @@ inline IndexPlan ChooseIndexWay(const IndexWork& work) {
   const int64_t panel = work.view.size * work.view.inner * work.sum_item;
   const int64_t passes =
       std::max(ranges, (panel + kPanelBytes - 1) / kPanelBytes);
-  if (passes > 6 + 16 * threads / outer) return groups;
+  if (passes > 4 + 4 * threads / outer) return groups;
   return {IndexWay::kPanels, passes};
 }
 

@@ -189,9 +189,10 @@ class ShortRowReducer {
     return most;
   }
 
-  // Rows of x in a task: many, if they have few elements.
+  // Rows of x in a task: so many that two threads seldom fill the same huge
+  // page, which one of them would wait for.
   int64_t OuterStep() const {
-    constexpr int64_t kTaskBytes = 256 << 10;
+    constexpr int64_t kTaskBytes = 4 * kMaxTileBytes;
     const int64_t row = std::max<int64_t>(1, work_.bytes() / view_.outer);
     const int64_t share = view_.outer / (NumThreads() * 4);
     const int64_t step = std::min(kTaskBytes / row, share);
