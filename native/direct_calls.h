@@ -1,8 +1,8 @@
 // The Python API without Python in between. A function here takes the arguments
-// of paddle.masked_scatter and the like as they were given and runs the
-// operator, if all is as usual: dygraph, dense CPU Tensors, nothing that
-// watches or changes calls. Everything else, errors among it, it answers with
-// NotImplemented: then the Python function is called, and says what is wrong.
+// of the Python functions as they were given and runs the operator, if all is
+// as usual: dygraph, dense CPU Tensors, nothing that watches or changes calls.
+// Everything else, errors among it, it answers with NotImplemented: then the
+// Python function is called, and says what is wrong.
 
 #pragma once
 

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from bench.run import cases
 from bench.run.cases import EDGES, NODES
+from bench.run.workloads import WORKLOADS
 
 RECORD = 'docs/speed.json'  # in the project's folder
 DTYPE = 'float32'
-MODES = ('fwd', 'grad', 'inplace')
+MODES = ('fwd', 'grad', 'step', 'inplace')
 LARGE = 1 << 24
 TINY = 1 << 6
 GRAPH = NODES[0] * NODES[1]
@@ -27,6 +28,7 @@ class Row(NamedTuple):
     label: str
     elements: int = LARGE
     modes: tuple = MODES
+    dtype: str = DTYPE
 
 
 _TABLE = (
@@ -54,6 +56,13 @@ _TINY = tuple(
     if op not in cases.YARDSTICKS
 )
 ROWS = [Row(*entry) for entry in (*_TABLE, *_TINY)]
+# Each workload the first way that it is called, in every dtype.
+WORK_ROWS = [
+    Row(case.op, case.variant, work.name, case.numel, (case.mode,), case.dtype)
+    for work in WORKLOADS
+    for case in work.cases()
+    if case.mode == work.modes[0]
+]
 # The rows of the README and its picture, by forward.
 FEW = (
     ('masked_scatter', 'masked_scatter'),
@@ -67,14 +76,14 @@ FEW = (
 def chosen():
     """The cases that have to be measured for the texts."""
     wanted = {
-        (row.op, row.variant, row.elements, mode)
-        for row in ROWS
+        (row.op, row.variant, row.elements, row.dtype, mode)
+        for row in (*WORK_ROWS, *ROWS)
         for mode in row.modes
     }
     found = {}
     for case in cases.all_cases():
-        key = (case.op, case.variant, case.numel, case.mode)
-        if case.dtype == DTYPE and key in wanted:
+        key = (case.op, case.variant, case.numel, case.dtype, case.mode)
+        if key in wanted:
             found.setdefault(key, case)  # some are there in other shapes too
     return list(found.values())
 
@@ -84,7 +93,7 @@ def find(data, row, mode):
     for result in data['results']:
         if (
             (result['op'], result['variant']) == (row.op, row.variant)
-            and (result['mode'], result['dtype']) == (mode, DTYPE)
+            and (result['mode'], result['dtype']) == (mode, row.dtype)
             and (result['numel'], result['threads'])
             == (row.elements, data['threads'])
             and 'ms' in result['sides'].get('ours', {})
@@ -93,14 +102,24 @@ def find(data, row, mode):
     return None
 
 
+def _measured(data, rows):
+    """[(row, result)] of what was measured, in the order of the rows."""
+    pairs = ((row, find(data, row, mode)) for row in rows for mode in row.modes)
+    return [(row, result) for row, result in pairs if result]
+
+
 def shown(data, ops=None):
-    """[(row, result)] of what was measured, in the order of the tables."""
-    pairs = ((row, find(data, row, mode)) for row in ROWS for mode in row.modes)
+    """[(row, result)] of all operators, or of some."""
     return [
         (row, result)
-        for row, result in pairs
-        if result and (ops is None or row.op in ops)
+        for row, result in _measured(data, ROWS)
+        if ops is None or row.op in ops
     ]
+
+
+def works(data):
+    """[(row, result)] of the workloads."""
+    return _measured(data, WORK_ROWS)
 
 
 def few(data):
@@ -146,7 +165,8 @@ def record(data):
     """What is kept of a run."""
     threads = max((r['threads'] for r in data['results']), default=0)
     data = {**data, 'threads': threads}
-    results = [_result(result) for _, result in shown(data)]
+    pairs = [*works(data), *shown(data)]
+    results = [_result(result) for _, result in pairs]
     return {'meta': _meta(data['meta']), 'threads': threads, 'results': results}
 
 

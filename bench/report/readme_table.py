@@ -9,10 +9,12 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from statistics import geometric_mean
 
 from bench.report import published, speed_picture, table, words
 from bench.report.summary import NOISE
 from bench.run.cases import EDGES, NODES
+from bench.run.workloads import WORKLOADS
 
 ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- speed: written by python -m bench.report.readme_table -->'
@@ -80,6 +82,41 @@ def rows(data, ops=None):
     return '\n'.join(lines)
 
 
+def workloads(data):
+    """The lines of a table of the workloads."""
+    lines = [
+        '| workload | API | | dtype | ours | PyTorch | by | released '
+        '| x PyTorch | x released |',
+        '|---|---|---|---|---:|---:|---|---:|---:|---:|',
+    ]
+    for row, result in published.works(data):
+        _, *cells = _line('', result).split(' | ')
+        start = [row.label, f'`{row.op}`', cells[0], row.dtype]
+        lines.append(f'| {" | ".join([*start, *cells[1:]])}')
+    lines.append('')
+    lines += [f'- {work.name}: {work.source}.' for work in WORKLOADS]
+    return '\n'.join(lines)
+
+
+def _workloads_in_short(data):
+    pairs = [
+        (row, result)
+        for row, result in published.works(data)
+        if result['ratio_torch'] is not None
+    ]
+    if not pairs:
+        return []
+    mean = geometric_mean([result['ratio_torch'] for _, result in pairs])
+    row, worst = min(pairs, key=lambda pair: pair[1]['ratio_torch'])
+    return [
+        f'{len(pairs)} calls of models, by name and size in '
+        '[docs/benchmark.md](docs/benchmark.md): '
+        f'{table.times(mean)} PyTorch (geometric mean), at worst '
+        f'{table.times(worst["ratio_torch"])} ({row.label}, {row.dtype}).',
+        '',
+    ]
+
+
 def _compared(entry, ratio):
     time = table.cell(entry)
     return time if ratio is None else f'{time} ({table.times(ratio)})'
@@ -112,6 +149,7 @@ def section(data):
         'In brackets: how many times as long as ours. float32, 4096x4096, half '
         f'of the mask True. {_machine(data)}.',
         '',
+        *_workloads_in_short(data),
         f'Of {len(published.shown(data))} cases measured '
         '([docs/benchmark.md](docs/benchmark.md) has them all). '
         + ' '.join(_slow(data, side) for side in OTHERS),
@@ -135,7 +173,7 @@ def texts(data, root):
     """{file: its whole text} of all that shows the figures."""
     sections = {
         'README.md': section(data),
-        'docs/benchmark.md': rows(data),
+        'docs/benchmark.md': f'{rows(data)}\n\n{workloads(data)}',
         **{
             f'docs/pull_requests/{name}': rows(data, ops)
             for name, ops in TEXTS.items()

@@ -138,8 +138,16 @@ def test_picture_cuts_the_one_bar_that_would_dwarf_the_others():
 
 
 def test_every_row_of_the_texts_is_measured():
-    found = {(c.op, c.variant, c.numel, c.mode) for c in published.chosen()}
-    wanted = {(r.op, r.variant, r.elements, 'fwd') for r in published.ROWS}
+    found = {
+        (c.op, c.variant, c.numel, c.dtype, c.mode) for c in published.chosen()
+    }
+    rows = (*published.ROWS, *published.WORK_ROWS)
+    wanted = {
+        (r.op, r.variant, r.elements, r.dtype, mode)
+        for r in rows
+        for mode in r.modes
+        if mode == 'fwd' or r in published.WORK_ROWS
+    }
     assert wanted <= found
     assert len(found) == len(published.chosen())
     names = {row.label for row in published.ROWS}
@@ -148,7 +156,7 @@ def test_every_row_of_the_texts_is_measured():
 
 def test_command_publishes_all_or_nothing(capsys):
     assert command.main(['--list', '--publish']) == 0
-    listed = capsys.readouterr().out.split()
+    listed = capsys.readouterr().out.splitlines()
     assert listed == [case.name for case in published.chosen()]
     with pytest.raises(SystemExit, match='--publish measures all'):
         command.main(['--publish', '--filter', 'masked_fill'])

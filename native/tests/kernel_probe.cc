@@ -22,6 +22,7 @@
 // The kernels' flags: Paddle would refuse to know them twice.
 namespace paddle_flags {
 bool FLAGS_scatter_ops_use_huge_pages = true;
+bool FLAGS_scatter_ops_keep_pages = true;
 bool FLAGS_scatter_ops_use_avx2 = true;
 }  // namespace paddle_flags
 
