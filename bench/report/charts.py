@@ -20,7 +20,14 @@ COLOURS = {
     'limit': '#1a9c68',
 }
 BAD, INK, RULE = '#c62828', '#1d2430', '#d7dbe1'
-MARKS = {'fwd': 'o', 'tape': 'D', 'grad': 's', 'inplace': '^'}
+MARKS = {
+    'fwd': 'o',
+    'tape': 'D',
+    'grad': 's',
+    'step': 'P',
+    'above': 'X',
+    'inplace': '^',
+}
 WIDTH = 4.6  # inches: 440 CSS pixels
 STYLE = {
     'font.size': 9.5,

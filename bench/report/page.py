@@ -38,6 +38,25 @@ def _by_size(results, threads):
     return found
 
 
+def workload_chart(results, threads):
+    """A row for each workload, called the first way that was measured."""
+    found = {}
+    for result in results:
+        facts = (result['dtype'], result['threads'])
+        name = result.get('workload')
+        if name and facts == ('float32', threads):
+            times = {
+                side: result['sides'][side]['ms']
+                for side in words.SIDES
+                if side != 'limit' and 'ms' in result['sides'].get(side, {})
+            }
+            found.setdefault(name, times)
+    label = 'time of the calls that models make'
+    return (
+        charts.dots(list(found.items()), table.duration, label) if found else ''
+    )
+
+
 def size_charts(results, threads):
     """A chart for each operator measured at several sizes."""
     return [
@@ -140,6 +159,7 @@ def render(data):
         threads=threads,
         tiles=tiles(data['summary'], len(failed)),
         summary=data['summary'],
+        works=workload_chart(results, threads),
         ratios=[
             (side, ratio_chart(results, f'ratio_{side}'))
             for side in ('torch', 'release')

@@ -21,6 +21,7 @@ def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
         'shape': list(case.shape),
         'numel': case.numel,
         'variant': case.variant,
+        'workload': case.workload,
         'threads': threads,
         'sides': sides,
         'check': {'torch': 'agrees'},

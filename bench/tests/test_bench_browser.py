@@ -12,6 +12,7 @@ from html import escape, unescape
 import pytest
 from bench.report import page
 from bench.run import cases
+from bench.run.workloads import workload_cases
 from bench_samples import result, run_data
 
 BROWSER = shutil.which('chromium') or shutil.which('google-chrome')
@@ -64,6 +65,7 @@ def sample():
         for size in (6, 18, 24)
     ]
     results += [result(case=long, ours=12.5), result('where')]
+    results += [result(case=case) for case in workload_cases()]
     results[0]['sides']['torch']['way'] = 'scatter_reduce'
     data = run_data(results)
     data['memory'] = [

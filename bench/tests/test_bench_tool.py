@@ -14,7 +14,14 @@ from bench.report import (
     table,
     words,
 )
-from bench.run import cases, compare, instructions, memory, timing
+from bench.run import (
+    cases,
+    compare,
+    instructions,
+    memory,
+    timing,
+    workloads,
+)
 from bench.run.machine import Others
 from bench.run.worker import summary as output_summary
 from bench_samples import result, run_data
@@ -240,6 +247,18 @@ def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
     assert 'A &lt;fast&gt; processor' in text
     # an SVG refers to its own parts only
     assert not re.search(r'(src|href)="(?!#)', text)
+
+
+def test_report_shows_every_mode_and_the_workloads():
+    results = [result(case=cases.case('scatter', mode)) for mode in words.MODES]
+    plain = page.render(run_data(results))
+    assert 'Calls that models make' not in plain
+    results += [result(case=case) for case in workloads.workload_cases()]
+    text = page.render(run_data(results))
+    assert 'Calls that models make' in text
+    assert text.count('<svg') == plain.count('<svg') + 1
+    for words_of_mode in words.MODES.values():
+        assert words_of_mode in text
 
 
 def test_command_selects_by_pattern_and_size(capsys):
