@@ -149,7 +149,7 @@ class IndexReducer {
     const T* self = Lanes::kCopied ? out : x_ + x_offset;
     const T* start = include_self_ ? self : left.Take();
     const auto first = [&](int64_t l) {
-      return static_cast<Sum>(start[include_self_ ? lanes.x(l) : l]);
+      return WidenedTo<Sum>(start[include_self_ ? lanes.x(l) : l]);
     };
     ReduceRows<Sum>(lanes, left, first, last);
   }
@@ -234,7 +234,7 @@ class IndexReducer {
                         [[maybe_unused]] const T* const* row,
                         [[maybe_unused]] int64_t l,
                         std::index_sequence<kRow...>) {
-    ((sum = Combine<kReduce>(sum, static_cast<Sum>(row[kRow][l]))), ...);
+    ((sum = Combine<kReduce>(sum, WidenedTo<Sum>(row[kRow][l]))), ...);
     return sum;
   }
 

@@ -134,7 +134,7 @@ class IndexReduceDifferentiator {
         Lanes::kCopied && x_grad ? x_grad : tensors_.out_grad + x_offset;
     Sum grad[Lanes::kMax];
     for (int64_t l = 0; l < lanes.size(); ++l) {
-      grad[l] = static_cast<Sum>(out_grad[lanes.x(l)]);
+      grad[l] = WidenedTo<Sum>(out_grad[lanes.x(l)]);
     }
     const T* x = tensors_.x + x_offset;
     if constexpr (kReduce == IndexReduce::kMul) {
@@ -194,18 +194,18 @@ class IndexReduceDifferentiator {
             Sum* best) const {
     const T* first = rows.update(*groups_.begin(g));
     for (int64_t l = 0; l < lanes.size(); ++l) {
-      best[l] = static_cast<Sum>(include_self_ ? x[lanes.x(l)] : first[l]);
+      best[l] = WidenedTo<Sum>(include_self_ ? x[lanes.x(l)] : first[l]);
     }
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
       const T* row = rows.update(*p);
       for (int64_t l = 0; l < lanes.size(); ++l) {
-        best[l] = Combine<kReduce>(best[l], static_cast<Sum>(row[l]));
+        best[l] = Combine<kReduce>(best[l], WidenedTo<Sum>(row[l]));
       }
     }
   }
 
   static bool IsBest(T value, Sum best) {
-    return SameValue(static_cast<Sum>(value), best);
+    return SameValue(WidenedTo<Sum>(value), best);
   }
 
   // Each factor gets the product of the ones before it times the product of
@@ -276,7 +276,7 @@ class IndexReduceDifferentiator {
     }
   }
 
-  static Sum Factor(T value) { return ConjugateOf(static_cast<Sum>(value)); }
+  static Sum Factor(T value) { return ConjugateOf(WidenedTo<Sum>(value)); }
 
   // How many lanes to do at a time. The products of half types are kept in an
   // extra array of floats; doing fewer lanes bounds its size for a slot with

@@ -202,7 +202,7 @@ class LinearIndexGrad {
       using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
       const int64_t count = counts_[slot] + include_self_;
       for (int64_t l = 0; l < n; ++l) {
-        to[l] = RoundedTo<T>(DivideByCount(static_cast<Sum>(from[l]), count));
+        to[l] = RoundedTo<T>(DivideByCount(WidenedTo<Sum>(from[l]), count));
       }
     }
   }

@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Sums as elements.
+// Elements as sums, and sums as elements.
 
 #pragma once
 
@@ -25,6 +25,20 @@
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
+
+// The element in the type of the sum. bfloat16's own conversion writes half of
+// a float and reads all of it, which no vector instruction does.
+template <typename Sum, typename T>
+inline Sum WidenedTo(T element) {
+  if constexpr (std::is_same<T, dtype::bfloat16>::value) {
+    const uint32_t bits = static_cast<uint32_t>(element.x) << 16;
+    float wide;
+    std::memcpy(&wide, &bits, sizeof(wide));
+    return static_cast<Sum>(wide);
+  } else {
+    return static_cast<Sum>(element);
+  }
+}
 
 // To T, as its own conversion does it; for bfloat16 without a branch, so that a
 // loop becomes vector instructions.

@@ -23,6 +23,7 @@
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 
 namespace phi {
@@ -66,7 +67,7 @@ inline Sum Reduced(Sum sum, T element) {
   if constexpr (kReduce == IndexReduce::kAssign) {
     return element;
   } else {
-    return Combine<kReduce>(sum, static_cast<Sum>(element));
+    return Combine<kReduce>(sum, WidenedTo<Sum>(element));
   }
 }
 
@@ -172,7 +173,7 @@ void FillRows(const List& list, int64_t inner, T value, T* rows) {
 template <typename T, typename Sum>
 inline void AddRow(const T* row, int64_t inner, Sum* sums) {
   for (int64_t l = 0; l < inner; ++l) {
-    sums[l] = AddOf(sums[l], static_cast<Sum>(row[l]));
+    sums[l] = AddOf(sums[l], WidenedTo<Sum>(row[l]));
   }
 }
 

@@ -248,7 +248,7 @@ class ShortRowReducer {
         return;
       }
 #pragma GCC ivdep
-      for (int64_t i = 0; i < n; ++i) sums[i] = static_cast<Row>(x[i]);
+      for (int64_t i = 0; i < n; ++i) sums[i] = WidenedTo<Row>(x[i]);
     } else if (kAssigns || include_self_) {
       CopyX(x, n, sums);
     } else if (x_ == out_ || !work_.marks()) {
@@ -322,7 +322,7 @@ class ShortRowReducer {
       WideSum* row = room.wide_sums.data() + wide * inner_;
       for (int64_t l = 0; l < inner_; ++l) {
         row[l] =
-            include_self_ ? static_cast<WideSum>(x[s * inner_ + l]) : WideSum{};
+            include_self_ ? WidenedTo<WideSum>(x[s * inner_ + l]) : WideSum{};
       }
     });
     const T* updates = updates_ + o * view_.updates_size * inner_;
