@@ -4,8 +4,7 @@ The patches are replayed on the known part of the base. Then the new InferMeta
 functions are compiled inside namespace phi with the includes of ternary.cc and
 no others, and every new C++ file from its place in that tree, with Paddle's
 warnings as errors, with OpenMP and without. Headers that the series does not
-change come from the wheel. Only the syntax is checked; nothing is linked, but
-symbolic_shape_link.py compares what is called with what is defined. With
+change come from the wheel. Only the syntax is checked; nothing is linked. With
 --each-alone, the patches of each pull request are replayed without the others,
 and what looks the same to the compiler is compiled once.
 
@@ -33,12 +32,6 @@ from scripts.common.wheel_headers import default_include
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from scripts.series.patch_repo import git, init_repo
 from scripts.series.patch_series import read_patch, read_series
-from scripts.series.symbolic_shape_link import (
-    definitions,
-    link_faults,
-    wanted_names,
-    write_caller,
-)
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -124,9 +117,7 @@ def header_unit(folder, headers):
 
 def units(folder, added, include):
     """Everything that has to compile."""
-    linked = definitions(folder, added)
     sources = [folder / name for name in added if name.endswith('.cc')]
-    sources = [path for path in sources if path not in linked]
     headers = [
         name
         for name in added
@@ -143,12 +134,11 @@ def modes_of(unit):
     return list(MODES) if headers or pragmas else list(MODES)[:1]
 
 
-def compile_unit(unit, mode, folder, include, compiler, target=None):
-    """'' or what the compiler said. `target`: the object, if one is wanted."""
+def compile_unit(unit, mode, folder, include, compiler):
+    """'' or what the compiler said."""
     system = [include, include / 'third_party']
     system.append(sysconfig.get_paths()['include'])
-    kind = ['-c', '-fPIC', '-o', str(target)] if target else ['-fsyntax-only']
-    command = [compiler, *FLAGS, *kind, *MODES[mode], f'-I{folder}']
+    command = [compiler, *FLAGS, '-fsyntax-only', *MODES[mode], f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
     done = subprocess.run(
         [*command, str(unit)],
@@ -176,28 +166,16 @@ def seen_by_compiler(unit, folder):
 
 
 def compile_all(work, folder, include, compiler, jobs):
-    """Faults of [(unit, mode, object or None)], compiled side by side."""
+    """Faults of [(unit, mode)], compiled side by side."""
     with ThreadPoolExecutor(jobs) as pool:
         texts = pool.map(
-            lambda item: compile_unit(
-                *item[:2], folder, include, compiler, item[2]
-            ),
-            work,
+            lambda item: compile_unit(*item, folder, include, compiler), work
         )
         return [
             f'{unit.relative_to(folder)} ({mode}):\n{text}'
-            for (unit, mode, _), text in zip(work, texts)
+            for (unit, mode), text in zip(work, texts)
             if text
         ]
-
-
-def symbolic_work(folder, added, names):
-    """What to compile to objects: who calls the functions, then the rest."""
-    sources = definitions(folder, added)
-    if names:
-        sources.insert(0, write_caller(folder, names))
-    mode = list(MODES)[0]
-    return [(path, mode, path.with_suffix('.o')) for path in sources]
 
 
 def check(root, patches, wheel, include, compiler='g++', jobs=2):
@@ -205,18 +183,13 @@ def check(root, patches, wheel, include, compiler='g++', jobs=2):
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / 'tree'
         added = replay(root, read_series(patches), wheel, folder)
-        names = wanted_names(folder)
-        linked = symbolic_work(folder, added, names)
         work = [
-            (unit, mode, None)
+            (unit, mode)
             for unit in units(folder, added, include)
             for mode in modes_of(unit)
         ]
-        faults = compile_all(linked + work, folder, include, compiler, jobs)
-        objects = [target for _, _, target in linked]
-        if names and all(path.is_file() for path in objects):
-            faults += link_faults(names, objects[0], objects[1:])
-    return faults, len(linked) + len(work)
+        faults = compile_all(work, folder, include, compiler, jobs)
+    return faults, len(work)
 
 
 def check_each_alone(root, patches, wheel, include, compiler='g++', jobs=2):
@@ -230,7 +203,7 @@ def check_each_alone(root, patches, wheel, include, compiler='g++', jobs=2):
             read = [read_patch(Path(patches, p.file_name)) for p in listed]
             added = replay(root, read, wheel, folder)
             work = {
-                seen_by_compiler(unit, folder): (unit, next(iter(MODES)), None)
+                seen_by_compiler(unit, folder): (unit, next(iter(MODES)))
                 for unit in units(folder, added, include)
             }
             new = [item for key, item in work.items() if key not in compiled]

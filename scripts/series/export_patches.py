@@ -19,10 +19,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.series.check_patches import check_patches
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from scripts.series.other_wheel import missing_imports, rebase
 from scripts.series.patch_repo import (
+    check_blanks,
     commit,
     init_repo,
     last_patch,
@@ -53,6 +53,7 @@ def make_files(series, root, folders):
             write_tree(repo, tree, old)
             message = patch_message(series, patch)
             commit(repo, message, series.author, patch.day)
+            check_blanks(repo)
             text = tidy(last_patch(repo), series.recorded_files)
             files[patch.file_name] = text
     return files
@@ -186,9 +187,9 @@ def run(options):
                 'patches/ is generated: run scripts/series/export_patches.py and keep '
                 'its result'
             )
-        return faults + check_patches(folder)
+        return faults
     write_files(folder, files)
-    return check_patches(folder)
+    return []
 
 
 def main(arguments=None):

@@ -19,13 +19,21 @@ SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 GPU_SOURCES = 'kernels/gpu/'
 PATCH_KEYS = {
     'name', 'subject', 'body', 'day', 'ops', 'functions', 'files', 'edits',
-    'functions_before', 'infermeta_before', 'size_note',
+    'functions_before', 'infermeta_before', 'spmd_before', 'spmd_test_after',
+    'size_note',
 }  # fmt: skip
 REQUIRED_PATCH_KEYS = ('name', 'subject', 'body', 'day')
 TOP_KEYS = (
     'base', 'wheel_files', 'recorded_files', 'patches', 'pull_requests',
     'not_exported',
 )  # fmt: skip
+NAME = re.compile(r'[a-z0-9]+-[a-z]+-[a-z0-9_]+(-[a-z0-9_]+)*')
+MAX_FILE_NAME, MAX_SUBJECT = 60, 72
+# Fields of packagers' patches. Paddle's log has none of them.
+FOREIGN = re.compile(
+    r'(?m)^(Forwarded|Origin|Author|Bug|Base|Applies-To|Depends|Tested-By'
+    r'|Reviewed-by|Last-Update): .*'
+)
 # Whoever sends the patches puts their own name here: export_patches.py --author.
 PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
 
@@ -40,9 +48,11 @@ class Patch:
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
     files: list = field(default_factory=list)
-    edits: list = field(default_factory=list)
+    edits: dict = field(default_factory=dict)
     functions_before: str = ''
     infermeta_before: str = 'SendURecvInferMeta'
+    spmd_before: str = ''
+    spmd_test_after: str = ''
     size_note: str = ''
     sources: list = field(default_factory=list)
 
@@ -109,9 +119,27 @@ def _shape_faults(raw):
                 faults.append(f'{where}: missing key {key!r}')
         for key in sorted(set(patch) - PATCH_KEYS):
             faults.append(f'{where}: unknown key {key!r}')
+        faults += [f'{where}: {fault}' for fault in _message_faults(patch)]
     if not raw.get('patches'):
         faults.append('series.yaml: no patches')
     return faults + _pull_request_faults(raw)
+
+
+def _message_faults(patch):
+    """What a file name and a message of Paddle's log look like."""
+    name, subject = patch.get('name') or '', patch.get('subject') or ''
+    if not NAME.fullmatch(name) or len(f'0000-{name}.patch') > MAX_FILE_NAME:
+        yield (
+            f'expected a name <area>-<verb>-<op> of at most {MAX_FILE_NAME} '
+            f'characters with number and suffix, got {name!r}'
+        )
+    if len(subject) > MAX_SUBJECT or subject.endswith('.') or '\n' in subject:
+        yield (
+            f'expected a subject of one line, at most {MAX_SUBJECT} characters '
+            f'and no full stop, got {subject!r}'
+        )
+    for field_of_mail in FOREIGN.finditer(patch.get('body') or ''):
+        yield f'commits of Paddle have no field {field_of_mail[0]!r}'
 
 
 def _pull_request_faults(raw):

@@ -16,6 +16,7 @@ from scripts.series.upstream_tree import MARKER
 
 GIT_SETTINGS = (
     '-c', 'core.autocrlf=false',
+    '-c', 'core.whitespace=blank-at-eol,blank-at-eof',
     '-c', 'diff.algorithm=histogram',
     '-c', 'diff.indentHeuristic=true',
     '-c', 'diff.context=3',
@@ -90,6 +91,11 @@ def commit(repo, message, author, day):
     git(repo, 'add', '-A', '-f')
     flags = ('-q', '--no-verify', '--cleanup=verbatim', '-F', '-')
     git(repo, 'commit', *flags, env=env, data=message)
+
+
+def check_blanks(repo):
+    """Refuses a commit that adds blanks at the end of a line or of a file."""
+    git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
 
 
 def last_patch(repo):

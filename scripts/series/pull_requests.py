@@ -28,12 +28,6 @@ IDENTITY = {
 }
 
 
-def make_base(folder, base, author):
-    """A repository of the known part of the base."""
-    init_repo(folder, base, author)
-    return folder
-
-
 def apply(folder, patch, patches):
     """git am; returns the patch with the paths that it touches."""
     path = (patches / patch.file_name).resolve()
@@ -102,7 +96,7 @@ def _missing_python_names(folder, touched):
 
 def order_faults(series, names, base, folder, patches):
     """'' or why the pull requests do not apply in this order."""
-    make_base(folder, base, series.author)
+    init_repo(folder, base, series.author)
     try:
         apply_lists(series, names, folder, patches)
     except SeriesError as error:

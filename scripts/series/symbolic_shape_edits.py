@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import re
 
+import yaml
+
 from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError
 
 SOURCES = 'kernels/infer_symbolic_shape/'
 FOLDER = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
-DEFINITION = re.compile(r'^bool (\w+)OpInferSymbolicShape\(')
+INTERFACE = 'InferSymbolicShapeInterface'
+DEFINITION = re.compile(r'(?m)^bool (\w+)OpInferSymbolicShape\(')
 DECLARATION = re.compile(r'^OP_DECLARE_INFER_SYMBOLIC_SHAPE\((\w+)\)$')
 
 
@@ -28,13 +31,39 @@ def symbolic_path(source):
 
 def declare(tree, source, text):
     """Declares in `tree` ({path: text}) what the source defines."""
-    lines = split_lines(text)
-    names = [m[1] for m in map(DEFINITION.match, lines) if m]
+    names = DEFINITION.findall(text)
     if not names:
         return
-    header = _header(tree, source, lines)
+    header = _header(tree, source, split_lines(text))
     for name in names:
         tree[header] = insert_declaration(tree[header], header, name)
+
+
+def missing_shapes(patch, root):
+    """Functions that Paddle's generated code would call and no source defines.
+
+    It calls one for each op whose `interfaces` ask for it, and one more for its
+    form in place.
+    """
+    texts = {s: (root / s).read_text('utf-8') for s in patch.sources}
+    defined = {
+        name
+        for source, text in texts.items()
+        if symbolic_path(source)
+        for name in DEFINITION.findall(text)
+    }
+    for source, text in texts.items():
+        entries = yaml.safe_load(text) if source.endswith('.yaml') else []
+        for entry in entries:
+            if INTERFACE not in entry.get('interfaces', ''):
+                continue
+            name = ''.join(x.capitalize() for x in entry['op'].split('_'))
+            for form in [name, f'{name}_'][: 1 + ('inplace' in entry)]:
+                if form not in defined:
+                    yield (
+                        f'{source}: asks for {form}OpInferSymbolicShape, which '
+                        f'no file of {SOURCES} defines'
+                    )
 
 
 def _header(tree, source, lines):

@@ -7,7 +7,12 @@ import re
 from scripts.common.text_lines import join_lines, split_lines, trim
 from scripts.series.patch_series import SeriesError
 from scripts.series.python_hunks import merge_functions
-from scripts.series.symbolic_shape_edits import declare, symbolic_path
+from scripts.series.spmd_edits import add_rule_file, register_rules, spmd_path
+from scripts.series.symbolic_shape_edits import (
+    declare,
+    missing_shapes,
+    symbolic_path,
+)
 from scripts.series.upstream_tree import MARKER
 
 PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
@@ -21,15 +26,17 @@ OP_FILES = {
 }
 NAMESPACE_OPEN = 'namespace phi {'
 NAMESPACE_CLOSE = '}  // namespace phi'
-SPMD_SOURCES = 'kernels/infermeta/spmd_rules/'
-SPMD_TEST = re.compile(r'unittests/(test_\w+_rule|spmd_rule_\w+)\.py')
 ENTRY = re.compile(r'^- (op|backward_op) : (\w+)')
 
 
 def apply_patch(tree, patch, root):
     """Changes `tree` ({path: text}) as the patch says; returns nothing."""
-    faults = []
-    steps = [(apply_edit, edit) for edit in patch.edits]
+    faults = list(missing_shapes(patch, root))
+    steps = [
+        (apply_hunk, (path, split_lines(hunk)))
+        for path, text in patch.edits.items()
+        for hunk in text.split('@@\n')
+    ]
     steps += [(_add_source, (s, root, patch)) for s in patch.sources]
     for step, argument in steps:
         try:
@@ -44,10 +51,8 @@ def upstream_path(source):
     """Path of a source that becomes a new file, None for one that is merged."""
     if symbolic_path(source):
         return symbolic_path(source)
-    if source.startswith(SPMD_SOURCES):
-        return f'paddle/phi/{source[len("kernels/") :]}'
-    if SPMD_TEST.fullmatch(source):
-        return f'test/auto_parallel/spmd_rules/{source[len("unittests/") :]}'
+    if spmd_path(source):
+        return spmd_path(source)
     top, _, rest = source.partition('/')
     if top == 'kernels' and not rest.startswith('infermeta/'):
         return f'paddle/phi/kernels/{rest}'
@@ -59,6 +64,8 @@ def upstream_path(source):
 def _add_source(tree, argument):
     source, root, patch = argument
     text = (root / source).read_bytes().decode('utf-8')
+    if not text.endswith('\n'):
+        raise SeriesError(f'{source}: no newline at its end')
     target = upstream_path(source)
     if target:
         if target in tree:
@@ -66,8 +73,10 @@ def _add_source(tree, argument):
         tree[target] = text
         if symbolic_path(source):
             declare(tree, source, text)
+        add_rule_file(tree, source, patch)
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
+        register_rules(tree, source, text, patch)
     elif source.startswith('python_api/'):
         tree[PYTHON_FILE] = merge_functions(
             tree[PYTHON_FILE], text, source, patch.functions_before
@@ -123,10 +132,9 @@ def insert_entry(text, path, kind, name, block):
     raise SeriesError(
         f'{path}: the lines around the alphabetical place of {kind} {name} are '
         'not recorded. Look up the place in that file of the base; then write '
-        'to recorded_files in scripts/series/series.yaml: line (the number of the '
-        'first line after the place), entry (the name of the entry above it), '
-        'before (the last three lines above it, with the empty one) and after '
-        '(the three lines below it)'
+        'to recorded_files in scripts/series/series.yaml the last three lines '
+        'above it, with the empty one, and the three lines below it, under the '
+        'number of the first of them and the name of the entry above the place'
     )
 
 
@@ -185,28 +193,24 @@ def split_namespace(text, source):
     return includes, trim(lines[opens[0] + 1 : closes[0]])
 
 
-def apply_edit(tree, edit):
-    """Replaces `remove` by `insert` between the lines `before` and `after`."""
-    path = edit['file']
+def apply_hunk(tree, edit):
+    """Changes lines as a hunk without line numbers says."""
+    path, hunk = edit
     if path not in tree:
         raise SeriesError(
             f'edit of {path}: not among wheel_files or recorded_files of '
             'scripts/series/series.yaml'
         )
-    before, after = edit.get('before', []), edit.get('after', [])
-    remove, insert = edit.get('remove', []), edit.get('insert', [])
-    wanted = [*before, *remove, *after]
+    wanted = [line[1:] for line in hunk if line[:1] != '+']
     lines = split_lines(tree[path])
-    spots = [
-        i
-        for i in range(len(lines) - len(wanted) + 1)
-        if lines[i : i + len(wanted)] == wanted
-    ]
-    if len(spots) != 1 or not wanted:
+    count = len(wanted)
+    spots = [i for i in range(len(lines)) if lines[i : i + count] == wanted]
+    if len(spots) != 1:
         raise SeriesError(
             f'edit of {path}: expected its lines at one place, found them at '
             f'{len(spots)}: {wanted}'
         )
-    start = spots[0] + len(before)
-    lines[start : start + len(remove)] = insert
+    lines[spots[0] : spots[0] + count] = [
+        line[1:] for line in hunk if line[:1] != '-'
+    ]
     tree[path] = join_lines(lines)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError
 
 MARKER = 'unrecorded upstream text'
@@ -70,31 +71,29 @@ def wheel_dirs(root, paddle=None):
 
 
 def skeleton(path, places):
-    """Text made of the recorded lines at their line numbers and filler."""
+    """Text made of the recorded lines at their line numbers and filler.
+
+    A place is `12` or, within the YAML entry `fill`, `12 fill`.
+    """
     comment = '#' if path.endswith('.yaml') else '//'
     filler = f'{comment} {MARKER}'
     lines, open_entry = [], None
-    for place in places:
-        head = _entry_head(place, open_entry, comment)
-        room = place['line'] - 1 - len(place['before']) - len(head) - len(lines)
+    for place, text in places.items():
+        number, _, entry = str(place).partition(' ')
+        recorded = split_lines(text)
+        head = []
+        if entry:
+            following = next(x for x in recorded if x.startswith('- '))
+            kind, next_entry = following.split(' : ')
+            if entry != open_entry:
+                head.append(f'{kind} : {entry}  {filler}')
+            if recorded[0].startswith('    '):
+                head.append(f'  kernel :  {filler}')
+            open_entry = next_entry
+        room = int(number) - 1 - len(head) - len(lines)
         if room < 0:
             raise SeriesError(
-                f'{path}: the place at line {place["line"]} overlaps the one '
-                'before it'
+                f'{path}: the place at line {number} overlaps the one before it'
             )
-        lines += [filler] * room + head + place['before'] + place['after']
-        open_entry = place['after'][0].split(' : ')[-1]
-    return '\n'.join([*lines, filler]) + '\n'
-
-
-def _entry_head(place, open_entry, comment):
-    """Lines that make a recorded tail of a YAML entry parse on its own."""
-    if 'entry' not in place:
-        return []
-    head = []
-    if place['entry'] != open_entry:
-        key = place['after'][0].split(' : ')[0]
-        head.append(f'{key} : {place["entry"]}  {comment} {MARKER}')
-    if place['before'][0].startswith('    '):
-        head.append(f'  kernel :  {comment} {MARKER}')
-    return head
+        lines += [filler] * room + head + recorded
+    return join_lines([*lines, filler])

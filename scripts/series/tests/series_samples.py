@@ -84,34 +84,19 @@ SOURCES = {
     'unittests/harness/op_test.py': 'HARNESS = 1\n',
 }
 RECORDED = {
-    'paddle/phi/infermeta/ternary.cc': [
-        {
-            'line': 12,
-            'before': ['#include "a.h"'],
-            'after': ['#include "z.h"', '', 'namespace phi {'],
-        },
-        {
-            'line': 40,
-            'before': ['}', ''],
-            'after': ['void SendURecvInferMeta(const MetaTensor& x,'],
-        },
-    ],
-    'paddle/phi/ops/yaml/ops.yaml': [
-        {
-            'line': 30,
-            'entry': 'eye',
-            'before': ['    func : eye', '  backward : eye_grad', ''],
-            'after': ['- op : flip', '  args : (Tensor x)'],
-        }
-    ],
-    'paddle/phi/ops/yaml/backward.yaml': [
-        {
-            'line': 20,
-            'entry': 'eye_grad',
-            'before': ['  no_need_buffer : x', ''],
-            'after': ['- backward_op : flip_grad'],
-        }
-    ],
+    'paddle/phi/infermeta/ternary.cc': {
+        11: '#include "a.h"\n#include "z.h"\n\nnamespace phi {\n',
+        38: '}\n\nvoid SendURecvInferMeta(const MetaTensor& x,\n',
+    },
+    'paddle/phi/ops/yaml/ops.yaml': {
+        '27 eye': (
+            '    func : eye\n  backward : eye_grad\n\n'
+            '- op : flip\n  args : (Tensor x)\n'
+        )
+    },
+    'paddle/phi/ops/yaml/backward.yaml': {
+        '18 eye_grad': '  no_need_buffer : x\n\n- backward_op : flip_grad\n'
+    },
 }
 BODY = 'The old one is slow.\n\nEdge decisions: none.\n'
 
@@ -128,24 +113,18 @@ def make_series():
             TERNARY_H,
         ),
     }
-    include = {
-        'file': 'paddle/phi/infermeta/ternary.cc',
-        'before': ['#include "a.h"'],
-        'insert': ['#include "paddle/phi/kernels/funcs/shared.h"'],
-        'after': ['#include "z.h"'],
-    }
-    used = {
-        'file': 'python/paddle/tensor/manipulation.py',
-        'before': ['    alpha,'],
-        'insert': ['    beta,'],
-    }
+    include = (
+        ' #include "a.h"\n+#include "paddle/phi/kernels/funcs/shared.h"\n'
+        ' #include "z.h"\n'
+    )
+    used = '     alpha,\n+    beta,\n'
     shared = {
         'name': 'phi-add-shared',
         'subject': 'phi: add shared code',
         'body': BODY,
         'day': '2026-01-02',
         'files': ['kernels/funcs/shared.h'],
-        'edits': [include],
+        'edits': {'paddle/phi/infermeta/ternary.cc': include},
     }
     fill = {
         'name': 'phi-add-fill',
@@ -154,7 +133,7 @@ def make_series():
         'day': '2026-01-03',
         'ops': ['fill'],
         'functions': ['fill'],
-        'edits': [used],
+        'edits': {'python/paddle/tensor/manipulation.py': used},
     }
     return {
         'base': {'tag': 'v1.0.0', 'commit': 'a' * 40, 'wheel': '1.0.0'},

@@ -13,11 +13,10 @@ import pytest
 from scripts.common.wheel_headers import default_include
 from scripts.series import check_intree_compile, export_patches
 from scripts.series.manifest import load_series
-from scripts.series.patch_repo import git
+from scripts.series.patch_repo import git, init_repo
 from scripts.series.pull_requests import (
     apply_lists,
     closure_faults,
-    make_base,
     order_faults,
 )
 from scripts.series.python_hunks import missing_names
@@ -46,16 +45,22 @@ def base():
     return base_tree(SERIES, wheel_dirs(ROOT, os.environ.get('PADDLE_SITE')))
 
 
+def make_base(folder, base):
+    """A repository of the known part of the base."""
+    init_repo(folder, base, SERIES.author)
+    return folder
+
+
 @pytest.mark.parametrize('name', NAMES)
 def test_pull_request_alone_finds_what_it_leans_on(base, name, tmp_path):
-    folder = make_base(tmp_path / 'tree', base, SERIES.author)
+    folder = make_base(tmp_path / 'tree', base)
     assert closure_faults(SERIES, name, folder, PATCHES, INCLUDE) == []
 
 
 def test_pull_requests_apply_in_any_order_to_one_tree(base, tmp_path):
     trees = {}
     for number, names in enumerate(ORDERS.values()):
-        folder = make_base(tmp_path / str(number), base, SERIES.author)
+        folder = make_base(tmp_path / str(number), base)
         done = apply_lists(SERIES, names, folder, PATCHES)
         assert len(done) == len(SERIES.patches)
         trees[git(folder, 'rev-parse', 'HEAD^{tree}')] = names
@@ -63,7 +68,7 @@ def test_pull_requests_apply_in_any_order_to_one_tree(base, tmp_path):
 
 
 def test_titles_are_kept_by_git_am(base, tmp_path):
-    folder = make_base(tmp_path / 'tree', base, SERIES.author)
+    folder = make_base(tmp_path / 'tree', base)
     apply_lists(SERIES, NAMES[:1], folder, PATCHES)
     titles = git(folder, 'log', '--format=%s', '--reverse').splitlines()[1:]
     assert titles == [p.subject for p in SERIES.pull_request(NAMES[0])]
@@ -112,7 +117,7 @@ def without(name, lost):
 def test_a_patch_that_is_left_out_is_missed(
     base, tmp_path, name, lost, message
 ):
-    folder = make_base(tmp_path / 'tree', base, SERIES.author)
+    folder = make_base(tmp_path / 'tree', base)
     series = without(name, lost)
     faults = closure_faults(series, name, folder, PATCHES, INCLUDE)
     assert any(message in fault for fault in faults), faults
@@ -141,7 +146,7 @@ def test_functions_put_at_one_place_do_not_apply_in_any_order(base, tmp_path):
 def test_header_of_another_pull_request_does_not_compile(tmp_path):
     series = make_series()
     shared, fill = series['patches']
-    later = {**shared, 'name': 'phi-add-later', 'edits': []}
+    later = {**shared, 'name': 'phi-add-later', 'edits': {}}
     later['files'] = ['kernels/funcs/later.h']
     series['patches'] = [shared, later, fill]
     whole = [patch['name'] for patch in series['patches']]

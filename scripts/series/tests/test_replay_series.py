@@ -7,8 +7,6 @@ the recorded context lines.
 import ast
 import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -98,16 +96,6 @@ def test_new_files_equal_their_sources_byte_for_byte(series, replayed):
     added = git(repo, 'diff', '--name-only', '--diff-filter=A', 'HEAD~'
                 f'{len(series.patches)}', 'HEAD')  # fmt: skip
     assert sorted(added.split()) == sorted(wanted)
-
-
-def test_only_mapped_files_change(series, replayed):
-    repo, _ = replayed
-    changed = git(repo, 'diff', '--name-only', '--diff-filter=MDRT', 'HEAD~'
-                  f'{len(series.patches)}', 'HEAD')  # fmt: skip
-    assert set(changed.split()) <= {
-        *series.wheel_files,
-        *series.recorded_files,
-    }
 
 
 def entry_names(path):
@@ -209,22 +197,12 @@ def test_wheel_mode_gives_the_same_python(series, base, replayed, tmp_path):
             assert data == (repo / path).read_bytes(), path
 
 
-def test_series_can_be_taken_back(series, replayed, tmp_path):
-    repo, _ = replayed
-    clone = tmp_path / 'clone'
-    git(tmp_path, 'clone', '-q', str(repo), str(clone))
-    for name in reversed(listed_patches()):
-        git(clone, 'apply', '--reverse', '--index', str(PATCHES / name))
-    start = f'HEAD~{len(series.patches)}'
-    assert git(clone, 'diff', '--cached', '--stat', start) == ''
-
-
 def test_every_recorded_place_takes_an_entry(series, base, tmp_path):
     """The places of coming operators are usable, not only those in use."""
     repo = tmp_path / 'tree'
     init_repo(repo, base, series.author)
     places = [
-        (kind, path, place['entry'])
+        (kind, path, place.split()[1])
         for kind, path in OP_FILES.items()
         for place in series.recorded_files[path]
     ]
@@ -261,22 +239,3 @@ def test_a_changed_context_line_stops_the_replay(series, base, tmp_path):
         with pytest.raises(SeriesError, match=re.escape(path)):
             for name in listed_patches():
                 am(repo, name)
-
-
-def test_a_second_replay_is_refused(replayed, tmp_path):
-    repo, _ = replayed
-    clone = tmp_path / 'clone'
-    git(tmp_path, 'clone', '-q', str(repo), str(clone))
-    with pytest.raises(SeriesError, match='git am'):
-        am(clone, listed_patches()[0])
-
-
-def test_committed_patches_are_what_the_exporter_makes():
-    command = [sys.executable, str(ROOT / 'scripts/series/export_patches.py')]
-    site = os.environ.get('PADDLE_SITE')
-    done = subprocess.run(
-        [*command, '--check', *(['--paddle', site] if site else [])],
-        capture_output=True,
-        text=True,
-    )
-    assert done.returncode == 0, done.stderr
