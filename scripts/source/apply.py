@@ -6,11 +6,47 @@ the last of them in one step: whatever stops the run before, nothing has changed
 
 from __future__ import annotations
 
+import hashlib
+
 from scripts.common.files import read_json, write_json
+from scripts.series.patch_series import read_base, read_series
 from scripts.source.git import TreeError, message
 
 RECORD = 'scatter-operators.json'
-UNCHANGED = 'The checkout is unchanged.'
+# A title keeps its [Operator Mechanism] with --keep-non-patch only.
+AM_FLAGS = ('--quiet', '--no-gpg-sign', '--keep-non-patch')
+
+
+class SourceSeries:
+    """The patches in order, their base, and the files that they add."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        patches = read_series(folder)
+        base = read_base(folder)
+        self.tag, self.commit = base['tag'], base['commit']
+        self.paths = [str(patch.path) for patch in patches]
+        self.added = [path for patch in patches for path in patch.added]
+
+    def text(self):
+        """All patches as one, since they lean on each other."""
+        return ''.join(
+            open(path, encoding='utf-8').read() for path in self.paths
+        )
+
+    def digest(self):
+        """Changes with every byte of the patches."""
+        return hashlib.sha256(self.text().encode()).hexdigest()
+
+    def present(self, checkout):
+        """Those of the added files that are there, committed or not."""
+        flags = ('-r', '--name-only', 'HEAD', '--')
+        committed = set(checkout.out('ls-tree', *flags, *self.added).split())
+        return [
+            path
+            for path in self.added
+            if path in committed or (checkout.folder / path).exists()
+        ]
 
 
 def read_record(checkout):
@@ -18,36 +54,20 @@ def read_record(checkout):
     return read_json(checkout.path(RECORD))
 
 
-def apply_series(checkout, series, three_way=False):
+def apply_series(checkout, series):
     """All patches or none. Returns the commit before them."""
     start = checkout.head()
-    base = series.commit if three_way else start
-    with checkout.scratch(base) as tree:
-        # A title keeps its [Operator Mechanism] with --keep-non-patch only.
-        flags = ('--quiet', '--no-gpg-sign', '--keep-non-patch')
-        done = tree.commit_as_user('am', *flags, *series.paths)
+    with checkout.scratch(start) as tree:
+        done = tree.commit_as_user('am', *AM_FLAGS, *series.paths)
         if done.returncode:
-            raise TreeError(f'git am stopped: {message(done)}\n{UNCHANGED}')
+            raise TreeError(
+                f'git am stopped: {message(done)}\nThe checkout is unchanged.'
+            )
         tip = tree.head()
-    if three_way:
-        tip = _merged(checkout, start, base, tip)
     record = {'start': start, 'tip': tip, 'series': series.digest()}
     write_json(checkout.path(RECORD), record)
     checkout.out('reset', '--keep', '--quiet', tip)
     return start
-
-
-def _merged(checkout, start, base, tip):
-    """The commits from base to tip, merged onto start; gives the last one."""
-    with checkout.scratch(start) as tree:
-        done = tree.commit_as_user('cherry-pick', f'{base}..{tip}')
-        if done.returncode == 0:
-            return tree.head()
-        files = tree.out('diff', '--name-only', '--diff-filter=U').split()
-    shown = ''.join(f'\n    {name}' for name in files) or f' {message(done)}'
-    raise TreeError(
-        f'The three-way merge of the series conflicts in:{shown}\n{UNCHANGED}'
-    )
 
 
 def undo(checkout):

@@ -6,15 +6,11 @@ it was stopped; configuring is repeated when the patches or options change.
 
 from __future__ import annotations
 
-import re
-import resource
 import shlex
-import subprocess
 import sys
-import time
 from pathlib import Path
 
-from scripts.common.steps import Runner, Step, log_tail
+from scripts.common.steps import Step
 
 SCRIPTS = Path(__file__).resolve().parents[1]
 WORK = 'scatter_operators'
@@ -23,26 +19,14 @@ TESTS = (
     'index_reduce'
 )
 PARTS = ('apply', 'configure', 'build', 'test')
-ARCH_NUMBERS = re.compile(r'^\d+(\.\d+)?a?([ ,;]+\d+(\.\d+)?a?)*$')
-PROGRESS_SECONDS = 60
 # Paddle opens many object files at once when it links.
-OPEN_FILES = 8192
+MANY_FILES = 'ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"'
 # -I: not from the build folder, where `import paddle` would find its sources.
 CHECK = (
     'from paddle import _C_ops; '
     'missing = set({names}) - set(dir(_C_ops)); '
     'raise SystemExit(f"not in _C_ops: {{missing}}" if missing else 0)'
 )
-
-
-def arch_options(arch):
-    """cmake options for --arch: numbers, or a name that Paddle knows."""
-    if not arch:
-        return ['-DCUDA_ARCH_NAME=Auto']
-    if ARCH_NUMBERS.match(arch):
-        numbers = ' '.join(re.split(r'[ ,;]+', arch)).replace('.', '')
-        return ['-DCUDA_ARCH_NAME=Manual', f'-DCUDA_ARCH_BIN={numbers}']
-    return [f'-DCUDA_ARCH_NAME={arch}']
 
 
 def configure_command(source, build, python, options):
@@ -53,7 +37,7 @@ def configure_command(source, build, python, options):
     command += [f'-DPY_VERSION={version}', f'-DPYTHON_EXECUTABLE={python}']
     command += [f'-DWITH_GPU={"ON" if options.gpu else "OFF"}']
     if options.gpu:
-        command += arch_options(options.arch)
+        command += ['-DCUDA_ARCH_NAME=Auto']
     return command + list(options.cmake)
 
 
@@ -83,6 +67,7 @@ def build_steps(source, build, patches, options):
     make_venv += ['--venv', venv, '--requirements', requirements]
     own = [python, '-m', 'pip', 'install', '--no-input']
     own += ['-r', SCRIPTS / 'source/requirements.txt']
+    ninja = f'{MANY_FILES}; exec ninja -j {options.jobs}'
     return {
         'configure': [
             Step(
@@ -106,7 +91,7 @@ def build_steps(source, build, patches, options):
             Step(
                 'compile',
                 'compile Paddle (hours; it can be stopped and continued)',
-                [['ninja', '-j', str(options.jobs)]],
+                [['sh', '-c', ninja]],
                 'the first "error:" in the log counts. If a compiler was '
                 'killed, memory ran out: use fewer --jobs.',
             ),
@@ -122,31 +107,9 @@ def build_steps(source, build, patches, options):
             Step(
                 'test',
                 'run the tests of the operators',
-                [['ctest', '-R', options.tests, '--output-on-failure']],
+                [['ctest', '-R', TESTS, '--output-on-failure']],
                 'the log shows each failed test; one alone: ctest -R NAME -V',
                 show_output=True,
             )
         ],
     }
-
-
-class LongRunner(Runner):
-    """Also shows now and then where a long step is, when nobody watches."""
-
-    def run(self):
-        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-        if 0 <= soft < OPEN_FILES:  # less than 0 is no limit
-            wanted = min(OPEN_FILES, hard) if hard >= 0 else OPEN_FILES
-            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
-        super().run()
-
-    def _wait(self, process, log, head, start):
-        if self.live:
-            return super()._wait(process, log, head, start)
-        while True:
-            try:
-                return process.wait(timeout=PROGRESS_SECONDS)
-            except subprocess.TimeoutExpired:
-                minutes = (time.monotonic() - start) / 60
-                last = (log_tail(log, 1) or [''])[0].strip()
-                self._say(f'\n    {minutes:.0f} min  {last[:100]}')

@@ -1,35 +1,39 @@
-"""Everything that is to be known of a checkout before the series goes in.
+"""What is to be known of a checkout and of the machine before anything is done.
 
-Each check yields findings; all of them are shown in one run. A finding that
-stops says what to do; a note only warns.
+All findings are shown in one run. One that stops says what to do; a note only
+warns.
 """
 
 from __future__ import annotations
 
-import tempfile
+import shutil
 from dataclasses import dataclass
 
+from scripts.common.prerequisites import check_python, check_tool
 from scripts.source.apply import read_record
 from scripts.source.git import message
-from scripts.source.series import (
-    blobs_of,
-    differing_files,
-    is_applied,
-    misfit,
-)
 
+GIB = 1 << 30
+# With and without CUDA. Paddle's build guide gives no sizes: these are estimates.
+MEMORY_PER_JOB = {False: 2 * GIB, True: 4 * GIB}
+DISK = {False: 30 * GIB, True: 60 * GIB}
 MAX_NAMES = 12
+# A file of git's while something is under way, and what that is.
 OPERATIONS = {
-    'rebase-apply': ('a `git am` or rebase', 'git am --abort'),
-    'rebase-merge': ('a rebase', 'git rebase --abort'),
-    'MERGE_HEAD': ('a merge', 'git merge --abort'),
-    'CHERRY_PICK_HEAD': ('a cherry-pick', 'git cherry-pick --abort'),
-    'REVERT_HEAD': ('a revert', 'git revert --abort'),
-    'BISECT_LOG': ('a bisection', 'git bisect reset'),
-    'index.lock': (
-        'a git command',
-        'delete .git/index.lock if none is running',
-    ),
+    'rebase-apply': 'a `git am` or rebase',
+    'rebase-merge': 'a rebase',
+    'MERGE_HEAD': 'a merge',
+    'CHERRY_PICK_HEAD': 'a cherry-pick',
+    'REVERT_HEAD': 'a revert',
+    'BISECT_LOG': 'a bisection',
+    'index.lock': 'a git command',
+}
+# What Paddle's own build calls, by the package that brings it.
+PROGRAMS = {
+    'ninja': 'apt-get install ninja-build (Fedora: dnf install ninja-build)',
+    'patchelf': 'apt-get install patchelf (Fedora: dnf install patchelf)',
+    'make': 'apt-get install make (Fedora: dnf install make)',
+    'nvcc': 'Install the CUDA toolkit and put its bin folder on PATH.',
 }
 
 
@@ -42,15 +46,6 @@ class Finding:
     stops: bool = True
 
 
-@dataclass
-class TreeReport:
-    """What was found of a checkout."""
-
-    findings: list
-    applied: bool = False
-    three_way: bool = False
-
-
 def names(paths):
     """A short list of files, one a line."""
     shown = [f'\n    {path}' for path in paths[:MAX_NAMES]]
@@ -59,29 +54,19 @@ def names(paths):
     return ''.join(shown)
 
 
-def look_at_tree(checkout, series, force_base=False, will_build=False):
-    """A TreeReport; changes nothing."""
+def look_at_tree(checkout, series):
+    """(findings, whether the series is applied); changes nothing."""
     findings = list(check_is_checkout(checkout))
     if findings:
-        return TreeReport(findings)
-    applied = is_there(checkout, series)
-    three_way = False
-    findings += [*check_operations(checkout), *check_writable(checkout)]
-    if applied and read_record(checkout).get('series', '') not in (
-        '', series.digest(),
-    ):  # fmt: skip
-        text = 'An earlier version of the series is applied here.'
-        remedy = 'Take it out first: the same command with --undo.'
-        findings.append(Finding(text, remedy))
-    elif not applied:
-        places = [*check_paddle(checkout, series), *check_new(checkout, series)]
-        findings += [*check_clean(checkout), *places]
-        if not places:
-            found, three_way = check_base(checkout, series, force_base)
-            findings += found
-    if will_build:
-        findings += check_submodules(checkout)
-    return TreeReport(findings, applied, three_way)
+        return findings, False
+    findings += check_operations(checkout)
+    there = series.present(checkout)
+    if len(there) == len(series.added):
+        findings += check_version(checkout, series)
+        return findings, True
+    findings += check_clean(checkout)
+    findings += check_place(checkout, series, there)
+    return findings, False
 
 
 def check_is_checkout(checkout):
@@ -91,36 +76,31 @@ def check_is_checkout(checkout):
         yield Finding(f'{folder}: no such folder.')
         return
     done = checkout.run('rev-parse', '--show-toplevel')
-    top = done.stdout.rstrip('\n')
-    if 'dubious ownership' in done.stderr:
-        yield Finding(f'{folder}: git refuses to work here: {message(done)}')
-    elif done.returncode:
+    if done.returncode:
         remedy = (
             'The series is applied with git am: clone Paddle rather than '
             'unpacking an archive.'
         )
-        yield Finding(f'{folder}: not a git checkout.', remedy)
-    elif not folder.samefile(top):
-        text = f'{folder}: inside the git checkout {top}, not its top.'
-        yield Finding(text, f'Is it --source {top}?')
-    elif not checkout.test('rev-parse', '--verify', '-q', 'HEAD^{commit}'):
-        yield Finding(f'{folder}: the checkout has no commit yet.')
-
-
-def is_there(checkout, series):
-    """Whether the series, or an earlier version of it, is applied."""
-    head = checkout.head()
-    tip = read_record(checkout).get('tip', '')
-    if tip and checkout.test('merge-base', '--is-ancestor', tip, head):
-        return True
-    return is_applied(checkout, series, head)
+        text = f'{folder}: not a git checkout: {message(done)}'
+        yield Finding(text, remedy)
+    elif not folder.samefile(done.stdout.rstrip('\n')):
+        yield Finding(f'{folder}: inside a git checkout, not its top.')
 
 
 def check_operations(checkout):
-    for name, (what, how) in OPERATIONS.items():
+    for name, what in OPERATIONS.items():
         if checkout.path(name).exists():
-            text = f'{what} is under way in the checkout.'
-            yield Finding(text, f'Finish it, or: {how}')
+            text = f'{what} is under way in the checkout ({name}).'
+            yield Finding(text, 'Finish it, or abort it.')
+
+
+def check_version(checkout, series):
+    """Whether what is applied is what the patches are now."""
+    known = read_record(checkout).get('series')
+    if known and known != series.digest():
+        text = 'An earlier version of the series is applied here.'
+        remedy = 'Take it out first: the same command with --undo.'
+        yield Finding(text, remedy)
 
 
 def check_clean(checkout):
@@ -131,101 +111,52 @@ def check_clean(checkout):
         yield Finding(text + names(changed), remedy)
 
 
-def check_writable(checkout):
-    """git am writes to the work tree and to git's own folder."""
-    for folder in (checkout.folder, checkout.path('objects').resolve()):
-        try:
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            text = f'{folder}: cannot be written to: {error.strerror}.'
-            remedy = 'Make a clone of your own, or change its permissions.'
-            yield Finding(text, remedy)
-
-
-def check_paddle(checkout, series):
-    """Every file that the series changes has to be there."""
-    missing = [p for p in series.changed if not checkout.blob('HEAD', p)]
-    if missing:
-        text = 'Files that the series changes are missing'
-        if len(missing) == len(series.changed):
-            text += '; this does not look like a checkout of Paddle'
-        remedy = f'Clone Paddle and check out {series.tag}.'
-        yield Finding(f'{text}:{names(missing)}', remedy)
-
-
-def check_new(checkout, series):
-    """Files that the series adds must not be there, tracked or not."""
-    tracked = blobs_of(checkout, series, 'HEAD')
-    taken = [
-        path
-        for path in series.added
-        if path in tracked or (checkout.folder / path).exists()
-    ]
-    if taken:
+def check_place(checkout, series, there):
+    """Whether the series fits here; git is the judge."""
+    back = (
+        f'git checkout {series.tag} (after git fetch origin tag {series.tag})'
+    )
+    if there:
         yield Finding(
-            f'Files that the series adds exist already:{names(taken)}',
+            f'Files that the series adds exist already:{names(there)}',
             'Is a part of the series applied by hand? Take it out, or move '
             'these files away.',
         )
-
-
-def check_base(checkout, series, force_base):
-    """(findings, whether a three-way merge is needed)."""
-    head = checkout.head()
-    fault = misfit(checkout, series)
-    fits = 'The hunks fit all the same.'
-    if fault:
-        said = ''.join(f'\n    {line}' for line in fault[1].splitlines())
-        fits = f'{fault[0]} does not fit:{said}'
-    if head == series.commit:
-        remedy = 'Please report this: the series ought to fit its own base.'
-        return [Finding(fits, remedy)] if fault else [], False
-    text, same = _compared(checkout, series, head)
-    note = Finding(text, stops=False)
-    if not fault and (same or force_base):
-        return [note], False
-    if force_base and checkout.has_commit(series.commit):
-        return [note], True
-    fetch = f'git fetch origin tag {series.tag}'
-    remedy = f'A three-way merge needs the base in the clone: {fetch}'
-    if not force_base:
-        remedy = (
-            f'Best: git checkout {series.tag} (after {fetch}). To try it '
-            'here, merging where needed: --force-base.'
+        return
+    done = checkout.run('apply', '--cached', '--check', data=series.text())
+    if done.returncode:
+        said = ''.join(f'\n    {x}' for x in message(done).splitlines())
+        text = f'The series does not fit this commit:{said}'
+        yield Finding(text, f'It is made for {series.tag}: {back}')
+    elif checkout.head() != series.commit:
+        here = checkout.short(checkout.head())
+        text = (
+            f'The checkout is at {here}, the series is made for {series.tag} '
+            f'({series.commit[:10]}). Its hunks fit all the same.'
         )
-    return [Finding(f'{text}\n  {fits}', remedy)], False
+        yield Finding(text, f'To be sure: {back}', stops=False)
 
 
-def _compared(checkout, series, head):
-    """What to say of another commit than the base, and whether the series'
-    files are the same there."""
-    differing, unknown = differing_files(checkout, series, head)
-    text = (
-        f'The checkout is at {checkout.short(head)}, the series is made for '
-        f'{series.tag} ({series.commit[:10]}).'
-    )
-    if differing:
-        text += f' Files of the series that differ:{names(differing)}'
-    if unknown:
-        text += (
-            f'\n  {series.tag} is not in this clone, so these could not be '
-            f'compared:{names(unknown)}'
+def look_at_machine(build, gpu, search_path=None):
+    """The tools and the room that a build needs."""
+    missing = [
+        check_tool('g++', (8, 2), 'g++', 'gcc-c++', search_path),
+        check_tool('cmake', (3, 18), 'cmake', 'cmake', search_path),
+        *check_python(),
+    ]
+    for item in filter(None, missing):
+        remedy = f'apt-get install {item.apt}' if item.apt else item.note
+        yield Finding(f'{item.what}: {item.found}.', remedy)
+    for name, remedy in PROGRAMS.items():
+        needed = gpu or name != 'nvcc'
+        if needed and not shutil.which(name, path=search_path):
+            yield Finding(f'{name}: not found.', remedy)
+    there = next(p for p in (build, *build.parents) if p.is_dir())
+    free = shutil.disk_usage(there).free
+    if free < DISK[gpu]:
+        yield Finding(
+            f'{free / GIB:.1f} GiB free for {build}; a build takes about '
+            f'{DISK[gpu] // GIB} GiB.',
+            'Free some space, or name another place with --build-dir.',
+            stops=free < DISK[gpu] // 3,
         )
-    return text, not (differing or unknown)
-
-
-def check_submodules(checkout):
-    """Paddle's third-party sources; cmake fetches what it needs."""
-    lines = checkout.run('submodule', 'status').stdout.splitlines()
-    remedy = 'git submodule update --init --recursive'
-    for signs, text, head in (
-        ('-', 'are not checked out', 'cmake fetches those that it needs; '
-         'without a network then, run now: '),
-        ('+U', 'are not at the commit that the tree names', ''),
-    ):  # fmt: skip
-        found = [line.split()[1] for line in lines if line[0] in signs]
-        if found:
-            count = f'{len(found)} of {len(lines)} submodules'
-            shown = f'{count} {text}:{names(found)}'
-            yield Finding(shown, head + remedy, stops=False)

@@ -78,19 +78,11 @@ class Checkout:
     def head(self):
         return self.out('rev-parse', '--verify', 'HEAD^{commit}')
 
-    def has_commit(self, name):
-        return self.test('cat-file', '-e', f'{name}^{{commit}}')
-
     def short(self, commit):
         """A commit as a person would name it."""
         done = self.run('describe', '--tags', '--exact-match', commit)
         name = done.stdout.strip()
         return f'{name} ({commit[:10]})' if name else commit[:10]
-
-    def blob(self, commit, path):
-        """Blob id of a file in a commit, None when it is not there."""
-        done = self.run('rev-parse', '--verify', '-q', f'{commit}:{path}')
-        return done.stdout.strip() if done.returncode == 0 else None
 
     def changed_files(self):
         """Tracked files that differ from HEAD, submodules left out."""
