@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import signal
 import sys
 from pathlib import Path
@@ -14,25 +15,20 @@ def positive(text):
     return int(text)
 
 
-def memory(meminfo='/proc/meminfo'):
-    """(all, free) bytes of memory; (0, 0) where the system does not say."""
+def free_memory(meminfo='/proc/meminfo'):
+    """Bytes of memory that can be had; None where the system does not say."""
     try:
-        lines = Path(meminfo).read_text(encoding='ascii').splitlines()
+        text = Path(meminfo).read_text(encoding='ascii')
     except OSError:
-        return 0, 0
-    found = dict(line.partition(':')[::2] for line in lines)
-    total, free = (
-        int(found.get(key, '0').split()[0]) * 1024
-        for key in ('MemTotal', 'MemAvailable')
-    )
-    return total, free or total
+        return None
+    found = re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)
+    return int(found[1]) * 1024 if found else None
 
 
-def default_jobs(memory_per_job, cores=None, free=None):
+def default_jobs(memory_per_job):
     """As many compilers as cores and free memory allow, at least one."""
-    cores = cores or len(os.sched_getaffinity(0))
-    free = memory()[1] if free is None else free
-    if not free:
+    cores, free = len(os.sched_getaffinity(0)), free_memory()
+    if free is None:
         return cores
     return max(1, min(cores, free // memory_per_job))
 

@@ -22,14 +22,16 @@ import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import SimpleNamespace
-
-import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.wheel_headers import default_include
-from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
+from scripts.series.manifest import (
+    PLACEHOLDER_AUTHOR,
+    SeriesError,
+    load_series,
+    read_manifest,
+)
 from scripts.series.patch_repo import git, init_repo
 from scripts.series.patch_series import read_patch, read_series
 from scripts.series.upstream_tree import base_tree, wheel_dirs
@@ -61,13 +63,8 @@ INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
 
 def make_base(root, wheel, folder):
     """A repository of what is known of the base."""
-    manifest = Path(root, 'scripts/series/series.yaml').read_text(
-        encoding='utf-8'
-    )
-    known = SimpleNamespace(**yaml.safe_load(manifest))
-    init_repo(
-        folder, base_tree(known, wheel_dirs(root, wheel)), PLACEHOLDER_AUTHOR
-    )
+    base = base_tree(read_manifest(root), wheel_dirs(root, wheel))
+    init_repo(folder, base, PLACEHOLDER_AUTHOR)
 
 
 def replay(root, patches, wheel, folder):
@@ -194,7 +191,7 @@ def check(root, patches, wheel, include, compiler='g++', jobs=2):
 
 def check_each_alone(root, patches, wheel, include, compiler='g++', jobs=2):
     """The same of each pull request's patches, with OpenMP only."""
-    series = load_series(Path(root, 'scripts/series/series.yaml'), Path(root))
+    series = load_series(Path(root))
     faults, compiled = [], set()
     for title in series.pull_requests:
         listed = series.pull_request(title)

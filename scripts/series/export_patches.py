@@ -20,7 +20,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
-from scripts.series.other_wheel import missing_imports, rebase
 from scripts.series.patch_repo import (
     check_blanks,
     commit,
@@ -141,12 +140,6 @@ def parse_arguments(arguments):
         '--output', type=Path, help='patch folder (default: ROOT/patches)'
     )
     parser.add_argument(
-        '--base-wheel',
-        metavar='VERSION',
-        help='make the series for another Paddle: the one at --paddle '
-        '(output: ROOT/build/patches-VERSION)',
-    )
-    parser.add_argument(
         '--author',
         metavar="'NAME <MAIL>'",
         default=PLACEHOLDER_AUTHOR,
@@ -155,28 +148,14 @@ def parse_arguments(arguments):
     options = parser.parse_args(arguments)
     if not AUTHOR.match(options.author):
         parser.error(f"--author: expected 'NAME <MAIL>', got {options.author}")
-    if options.base_wheel and not options.paddle:
-        parser.error('--base-wheel needs --paddle')
     return options
 
 
 def run(options):
     """Faults found; writes the patches unless told to check."""
-    series = load_series(
-        options.root / 'scripts/series/series.yaml', options.root
-    )
+    series = load_series(options.root)
     series.author = options.author
     folder = options.output or options.root / 'patches'
-    if options.base_wheel:
-        dirs = wheel_dirs(options.root, options.paddle)
-        series = rebase(series, options.paddle, options.base_wheel, dirs)
-        lacking = missing_imports(options.root, options.paddle)
-        if lacking:
-            version = options.base_wheel
-            return [f'Paddle {version} is too old: {f}' for f in lacking]
-        name = f'build/patches-{options.base_wheel}'
-        folder = options.output or options.root / name
-        folder.parent.mkdir(exist_ok=True)
     files = make_files(
         series, options.root, wheel_dirs(options.root, options.paddle)
     )

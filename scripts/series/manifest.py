@@ -15,6 +15,7 @@ import yaml
 
 from scripts.series.patch_series import SeriesError
 
+MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 GPU_SOURCES = 'kernels/gpu/'
 PATCH_KEYS = {
@@ -81,13 +82,23 @@ class Series:
         return [p for p in self.patches if sum(p.name in x for x in lists) > 1]
 
 
-def load_series(path, root):
-    """The series of `path`, with the source files below `root` assigned."""
-    raw = yaml.safe_load(Path(path).read_text(encoding='utf-8'))
+def load_series(root):
+    """The series of a project folder, with its source files assigned."""
+    series = read_manifest(root)
+    faults = assign_sources(series, list_sources(root, series.not_exported))
+    if faults:
+        raise SeriesError(faults)
+    return series
+
+
+def read_manifest(root):
+    """The series of a project folder, without its sources."""
+    text = Path(root, MANIFEST).read_text(encoding='utf-8')
+    raw = yaml.safe_load(text)
     faults = _shape_faults(raw)
     if faults:
         raise SeriesError(faults)
-    series = Series(
+    return Series(
         base=raw['base'],
         wheel_files=raw['wheel_files'],
         recorded_files=raw['recorded_files'],
@@ -95,10 +106,6 @@ def load_series(path, root):
         patches=[_make_patch(i, p) for i, p in enumerate(raw['patches'], 1)],
         pull_requests=raw['pull_requests'],
     )
-    faults = assign_sources(series, list_sources(root, series.not_exported))
-    if faults:
-        raise SeriesError(faults)
-    return series
 
 
 def _shape_faults(raw):

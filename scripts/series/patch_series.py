@@ -4,8 +4,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-WHEEL_PREFIX = 'python/paddle/'
-
 
 class SeriesError(Exception):
     """Faults in patches/, or in the manifest or the sources it is made of."""
@@ -27,20 +25,6 @@ class Patch:
     def touched(self):
         """All upstream paths, in the order of the patch."""
         return self.changed + self.added
-
-    @property
-    def wheel_paths(self):
-        """Those of them that a wheel ships, as site-packages paths."""
-        return [
-            name[len('python/') :]
-            for name in self.touched
-            if name.startswith(WHEEL_PREFIX)
-        ]
-
-    @property
-    def source_only(self):
-        """Those that only exist in Paddle's source tree."""
-        return [n for n in self.touched if not n.startswith(WHEEL_PREFIX)]
 
 
 def split_diffs(text):

@@ -130,7 +130,7 @@ def replaced(text, new, path):
 
 def run(root, write):
     """Faults found; writes the tables if told to."""
-    series = load_series(root / 'scripts/series/series.yaml', root)
+    series = load_series(root)
     found = sizes(series, root / 'patches')
     faults = size_faults(series, found)
     for name, rows in tables(series, found).items():

@@ -30,22 +30,29 @@ def merge_functions(upstream, ours, source, before=''):
     blocks = definitions(ours)
     if not blocks:
         raise SeriesError(f'{source}: defines nothing')
-    merged = upstream
+    chunks = _chunks(upstream)
     names = list(blocks)
     for position, name in enumerate(names):
-        neighbours = [*names[position + 1 :], before]
-        merged = _put(merged, name, blocks[name], names[:position], neighbours)
+        later = [*names[position + 1 :], before]
+        _put(chunks, name, blocks[name], names[:position][::-1], later)
+    merged = join_lines([line for _, lines in chunks for line in lines])
     _check_names(merged, ours, source)
     return merged
 
 
 def definitions(text):
     """{name: lines} of the top-level definitions, in order."""
-    lines = split_lines(text)
-    result = {}
-    for name, start, end in _spans(text):
-        result[name] = lines[start - 1 : end]
-    return result
+    return {name: lines for name, lines in _chunks(text) if name}
+
+
+def _chunks(text):
+    """[(name, lines)]; what lies between two definitions has no name."""
+    lines, chunks, end = split_lines(text), [], 0
+    for name, first, last in _spans(text):
+        chunks.append((None, lines[end : first - 1]))
+        chunks.append((name, lines[first - 1 : last]))
+        end = last
+    return [*chunks, (None, lines[end:])]
 
 
 def _spans(text):
@@ -112,34 +119,29 @@ def is_type_checking(node):
     return isinstance(node.test, ast.Name) and node.test.id == 'TYPE_CHECKING'
 
 
-def _put(text, name, block, earlier, later):
-    """`text` with one definition replaced, or added next to a neighbour."""
-    spans = [s for s in _spans(text) if s[0] == name]
-    if spans:
-        return _replace(text, spans, block)
-    present = {span[0]: span for span in _spans(text)}
-    lines = split_lines(text)
-    for neighbour in reversed(earlier):
-        if neighbour in present:
-            end = present[neighbour][2]
-            return join_lines([*lines[:end], '', '', *block, *lines[end:]])
-    for neighbour in later:
-        if neighbour in present:
-            start = present[neighbour][1] - 1
-            return join_lines([*lines[:start], *block, '', '', *lines[start:]])
-    return join_lines([*lines, '', '', *block])
+def _put(chunks, name, block, earlier, later):
+    """Replaces a definition, or adds it next to a neighbour.
 
-
-def _replace(text, spans, block):
-    """The block at the name's last place; earlier places vanish."""
-    lines = split_lines(text)
-    _, start, end = spans[-1]
-    lines[start - 1 : end] = block
-    for _, start, end in reversed(spans[:-1]):
-        while end < len(lines) and not lines[end].strip():
-            end += 1
-        del lines[start - 1 : end]
-    return join_lines(lines)
+    Of several places of a name the last one stays.
+    """
+    places = [i for i, (known, _) in enumerate(chunks) if known == name]
+    if places:
+        chunks[places[-1]] = (name, block)
+        for i in reversed(places[:-1]):
+            gap = chunks[i + 1][1]
+            while gap and not gap[0].strip():
+                gap.pop(0)
+            del chunks[i]
+        return
+    known = {chunk[0]: i for i, chunk in enumerate(chunks)}
+    new, space = (name, block), (None, ['', ''])
+    above = next((known[n] for n in earlier if n in known), None)
+    below = next((known[n] for n in later if n in known), None)
+    if above is None and below is not None:
+        chunks[below:below] = [new, space]
+    else:
+        at = len(chunks) if above is None else above + 1
+        chunks[at:at] = [space, new]
 
 
 def _check_names(merged, ours, source):

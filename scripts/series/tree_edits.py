@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from scripts.common.text_lines import join_lines, split_lines, trim
 from scripts.series.patch_series import SeriesError
@@ -45,6 +46,17 @@ def apply_patch(tree, patch, root):
             faults += error.faults
     if faults:
         raise SeriesError([f'{patch.name}: {fault}' for fault in faults])
+
+
+def patch_python(tree, series, root):
+    """The Python files of `tree` as all patches leave them."""
+    tree = dict(tree)
+    for patch in series.patches:
+        edits = {p: text for p, text in patch.edits.items() if p in tree}
+        sources = [f'python_api/{name}.py' for name in patch.functions]
+        part = replace(patch, edits=edits, sources=sources)
+        apply_patch(tree, part, root)
+    return tree
 
 
 def upstream_path(source):

@@ -3,15 +3,13 @@
 import json
 import subprocess
 
-import yaml
-
+from scripts.series.manifest import read_manifest
 from scripts.wheel.versions import BASE
 
 
 def series_day(root):
     """The day of the newest patch, such as 2026-11-22."""
-    text = (root / 'scripts/series/series.yaml').read_text(encoding='utf-8')
-    return str(max(patch['day'] for patch in yaml.safe_load(text)['patches']))
+    return max(patch.day for patch in read_manifest(root).patches)
 
 
 def commit_of(root):

@@ -5,7 +5,7 @@ import json
 import shlex
 import subprocess
 import sys
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -68,8 +68,9 @@ def pip_for(python):
     done = subprocess.run([*own, '--version'], capture_output=True)
     if done.returncode == 0:
         return own
-    # its folder runs with any Python, and installs for that one
-    return [python, str(Path(find_spec('pip').origin).parent)]
+    # Its folder runs with any Python, and installs for that one. Not found by
+    # find_spec: setuptools takes that for pip itself, and gives up distutils.
+    return [python, str(Path(PathFinder.find_spec('pip').origin).parent)]
 
 
 def install(pip, wheel):

@@ -64,7 +64,7 @@ def unpack(wheel, folder):
 
 def add_operators(root, build, originals):
     """Do to the unpacked wheel what the build does to its venv."""
-    apply_series(ROOT / 'patches', root, originals, build / 'patch_stage')
+    apply_series(ROOT, root, originals)
     install(SiteFiles(root, originals), new_files(build), tails())
     for cache in root.rglob('__pycache__'):
         shutil.rmtree(cache)

@@ -13,17 +13,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.series.patch_series import read_base
+from scripts.wheel.versions import BASE
 
 ROOT = Path(__file__).resolve().parents[2]
 # Paddle warns at import when there is no ccache, which says nothing here.
 warnings.filterwarnings('ignore', message='No ccache found')
 
 
-def check_version(patches):
-    """Exit unless the installed Paddle is the one that was patched."""
-    wanted = read_base(patches).get('wheel', '')
-    wanted = wanted.rpartition('==')[2]
+def check_version(wanted):
+    """Exit unless the installed Paddle is the one that was built for."""
     found = metadata.version('paddlepaddle')
     if found != wanted:
         sys.exit(
@@ -105,8 +103,8 @@ def check_base_kernels():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--patches', type=Path, default=ROOT / 'patches')
-    check_version(parser.parse_args().patches)
+    parser.add_argument('--paddle', default=BASE, help='the release built for')
+    check_version(parser.parse_args().paddle)
     names = op_names()
     check_present(names)
     for name in names:

@@ -29,13 +29,8 @@ def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
     in_build = ['--build-dir', build]
     make_venv = [interpreter, SCRIPTS / 'common/make_venv.py', '--venv', venv]
     patch = [python, WHEEL / 'apply_python_patches.py', *in_build]
-    export = []
-    patches = ROOT / 'patches'
-    if paddle != versions.BASE:
-        make_venv += ['--paddle', paddle]
-        patches = build / 'patches'
-        patch += ['--patches', patches]
-        export = [export_command(build, python, paddle)]
+    other = [] if paddle == versions.BASE else ['--paddle', paddle]
+    make_venv += other
     return [
         Step(
             'prerequisites',
@@ -60,26 +55,12 @@ def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
         Step(
             'patch',
             'apply the Python patches',
-            [*export, patch],
-            'after a change in python_api, export the patches again: '
-            f'{shown(python)} scripts/series/export_patches.py',
+            [patch],
+            'correct what the log names in python_api or series.yaml.',
         ),
         *compile_steps(build, python, jobs),
-        *installed_steps(build, python, patches),
+        *installed_steps(build, python, other),
     ]
-
-
-def export_command(build, python, paddle):
-    """Make the series for another release than its base."""
-    minor = f'python{sys.version_info[0]}.{sys.version_info[1]}'
-    site = build / 'venv' / 'lib' / minor / 'site-packages'
-    command = [
-        python,
-        SCRIPTS / 'series/export_patches.py',
-        '--base-wheel',
-        paddle,
-    ]
-    return [*command, '--paddle', site, '--output', build / 'patches']
 
 
 def compile_steps(build, python, jobs):
@@ -125,7 +106,7 @@ def compile_steps(build, python, jobs):
     ]
 
 
-def installed_steps(build, python, patches):
+def installed_steps(build, python, other):
     """Install, smoke test, demonstration."""
     installed = [
         build / '_native_lib.so',
@@ -144,7 +125,7 @@ def installed_steps(build, python, patches):
         Step(
             'smoke-test',
             'smoke test in a fresh process',
-            [[python, smoke, '--patches', patches]],
+            [[python, smoke, *other]],
             'the last line says what is wrong; by hand: '
             f'{shown(python)} scripts/wheel/smoke_test.py',
             inputs=[smoke, *installed],
@@ -172,7 +153,7 @@ def packed_steps(build, wheel, into):
         inputs=[
             build / '_native_lib.so',
             build / 'glue',
-            ROOT / 'patches',
+            ROOT / 'python_api',
             *sorted(NATIVE.glob('*.py')),
             *sorted(WHEEL.glob('*.py')),
             SCRIPTS / 'series/series.yaml',

@@ -9,7 +9,7 @@ from scripts.common import command_line
 from scripts.common.command_line import (
     default_jobs,
     exit_status,
-    memory,
+    free_memory,
     positive,
 )
 
@@ -19,20 +19,20 @@ GIB = 1 << 30
 def test_memory_is_read_from_the_system(tmp_path):
     info = tmp_path / 'meminfo'
     info.write_text('MemTotal: 2048 kB\nMemFree: 1 kB\nMemAvailable: 1024 kB\n')
-    assert memory(info) == (2048 * 1024, 1024 * 1024)
-    info.write_text('MemTotal: 2048 kB\nMemFree: 1 kB\n')
-    assert memory(info) == (2048 * 1024, 2048 * 1024)
-    assert memory(tmp_path / 'none') == (0, 0)
+    assert free_memory(info) == 1024 * 1024
+    info.write_text('MemTotal: 2048 kB\n')
+    assert free_memory(info) is None
+    assert free_memory(tmp_path / 'none') is None
 
 
 @pytest.mark.parametrize(
-    'free, jobs', [(3 * GIB, 3), (1 << 20, 1), (1 << 60, 8), (0, 8)]
+    'free, jobs', [(3 * GIB, 3), (1 << 20, 1), (1 << 60, 8), (None, 8)]
 )
 def test_jobs_follow_the_free_memory(free, jobs, monkeypatch):
     monkeypatch.setattr(
         command_line.os, 'sched_getaffinity', lambda _: range(8)
     )
-    monkeypatch.setattr(command_line, 'memory', lambda: (0, free))
+    monkeypatch.setattr(command_line, 'free_memory', lambda: free)
     assert default_jobs(GIB) == jobs
 
 

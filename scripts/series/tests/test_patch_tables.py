@@ -11,7 +11,7 @@ from scripts.series.manifest import SOURCE_DIRS, load_series
 from scripts.series.patch_tables import GPU_STATUS, Size, size_faults, size_of
 
 ROOT = Path(__file__).resolve().parents[3]
-SERIES = load_series(ROOT / 'scripts/series/series.yaml', ROOT)
+SERIES = load_series(ROOT)
 ADDED = """\
 diff --git a/{path} b/{path}
 new file mode 100644

@@ -31,7 +31,7 @@ from scripts.series.upstream_tree import base_tree, wheel_dirs
 ROOT = Path(__file__).resolve().parents[3]
 PATCHES = ROOT / 'patches'
 INCLUDE = default_include(ROOT)
-SERIES = load_series(ROOT / 'scripts/series/series.yaml', ROOT)
+SERIES = load_series(ROOT)
 NAMES = list(SERIES.pull_requests)
 ORDERS = {
     'as listed': NAMES,

@@ -41,7 +41,7 @@ IDENTITY = {
 
 @pytest.fixture(scope='module')
 def series():
-    return load_series(ROOT / 'scripts/series/series.yaml', ROOT)
+    return load_series(ROOT)
 
 
 @pytest.fixture(scope='module')

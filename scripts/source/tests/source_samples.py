@@ -80,9 +80,7 @@ class Toy:
         return toy
 
     def _make_tree(self):
-        series = load_series(
-            self.project / 'scripts/series/series.yaml', self.project
-        )
+        series = load_series(self.project)
         base = base_tree(series, wheel_dirs(self.project))
         init_repo(self.tree, {**base, **EXTRA}, series.author)
         self.git('tag', 'v1.0.0')

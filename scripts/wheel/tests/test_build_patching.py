@@ -8,40 +8,43 @@ from pathlib import Path
 
 import pytest
 
-from scripts.series.patch_series import SeriesError, read_base
+from scripts.series.patch_series import SeriesError
 from scripts.wheel import apply_python_patches, install_native
 from scripts.wheel.apply_python_patches import apply_series
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
 from scripts.wheel.tests.build_samples import (
-    MANIPULATION_PATCH,
-    OTHER_PATCH,
+    OTHER,
     WHEEL_FILES,
     contents,
-    git,
-    make_series,
+    make_project,
     make_wheel,
 )
 
 MANIPULATION = 'paddle/tensor/manipulation.py'
-PATCHED = WHEEL_FILES[MANIPULATION].replace('1', '2')
+RELEASED = WHEEL_FILES[MANIPULATION]
 
 
 class Bench:
-    """One toy wheel, its build folder and its patches."""
+    """One toy wheel, its build folder and a project."""
 
     def __init__(self, folder):
         self.site = make_wheel(folder / 'site')
         self.build = folder / 'build'
         self.originals = self.build / 'originals'
-        self.patches = folder / 'patches'
+        self.root = folder / 'project'
 
-    def apply(self, **patches):
-        make_series(self.patches, **patches)
-        stage = self.build / 'stage'
-        return apply_series(self.patches, self.site, self.originals, stage)
+    def apply(self, **changes):
+        make_project(self.root, **changes)
+        return self.apply_again()
+
+    def apply_again(self):
+        return apply_series(self.root, self.site, self.originals)
 
     def text(self, name):
         return (self.site / name).read_text()
+
+    def is_patched(self):
+        return 'New text' in self.text(MANIPULATION)
 
 
 @pytest.fixture
@@ -49,68 +52,60 @@ def bench(tmp_path):
     return Bench(tmp_path)
 
 
-def test_patch_changes_file_and_keeps_original(bench):
-    report = bench.apply(first=MANIPULATION_PATCH)
-    assert bench.text(MANIPULATION) == PATCHED
-    kept = (bench.originals / MANIPULATION).read_text()
-    assert kept == WHEEL_FILES[MANIPULATION]
-    assert not (bench.originals / 'paddle/other.py').exists()
-    assert f'patched  {MANIPULATION}' in report
-
-
-def test_report_names_what_only_the_source_target_gets(bench):
-    report = bench.apply(first=MANIPULATION_PATCH)
-    assert 'source target only: paddle/phi/new.h (first.patch)' in report
-    assert not (bench.site / 'paddle/phi/new.h').exists()
+def test_series_changes_files_and_keeps_their_originals(bench):
+    report = bench.apply()
+    assert bench.is_patched() and '    beta,\n' in bench.text(MANIPULATION)
+    assert bench.text(OTHER) == 'VALUE = 2\n'
+    for name in (MANIPULATION, OTHER):
+        assert (bench.originals / name).read_text() == WHEEL_FILES[name]
+        assert f'patched  {name}' in report
+    assert not (bench.originals / 'paddle/_C_ops.py').exists()
 
 
 def test_second_run_changes_nothing(bench):
-    bench.apply(first=MANIPULATION_PATCH)
-    before = contents(bench.site.parent)
+    bench.apply()
+    before = contents(bench.site)
     stamp = (bench.site / MANIPULATION).stat().st_mtime_ns
-    report = bench.apply(first=MANIPULATION_PATCH)
-    assert contents(bench.site.parent) == before
+    report = bench.apply()
+    assert contents(bench.site) == before
     assert (bench.site / MANIPULATION).stat().st_mtime_ns == stamp
     assert f'unchanged {MANIPULATION}' in report
 
 
-def test_site_inside_a_git_work_tree_is_patched(tmp_path):
-    git(tmp_path, 'init', '--quiet')
-    (tmp_path / 'sub').mkdir()
-    bench = Bench(tmp_path / 'sub')
-    bench.apply(first=MANIPULATION_PATCH)
-    assert bench.text(MANIPULATION) == PATCHED
+def test_changed_series_starts_from_the_original(bench):
+    bench.apply()
+    bench.apply(other='30')
+    assert bench.text(OTHER) == 'VALUE = 30\n'
+    assert (bench.originals / OTHER).read_text() == 'VALUE = 1\n'
 
 
-def test_changed_patch_starts_from_the_original(bench):
-    bench.apply(first=MANIPULATION_PATCH)
-    bench.apply(first=MANIPULATION_PATCH.replace('return 2', 'return 30'))
-    assert bench.text(MANIPULATION).endswith('return 30\n')
-    kept = (bench.originals / MANIPULATION).read_text()
-    assert kept == WHEEL_FILES[MANIPULATION]
+@pytest.mark.parametrize(
+    'name, changes', [(MANIPULATION, {'fill': False}), (OTHER, {'other': ''})]
+)
+def test_file_that_is_no_longer_changed_is_restored(bench, name, changes):
+    bench.apply()
+    report = bench.apply(**changes)
+    assert bench.text(name) == WHEEL_FILES[name]
+    assert bench.is_patched() == (name == OTHER)
+    assert f'restored  {name}' in report
 
 
-def test_file_no_longer_patched_is_restored(bench):
-    bench.apply(first=MANIPULATION_PATCH, second=OTHER_PATCH)
-    report = bench.apply(second=OTHER_PATCH)
-    assert bench.text(MANIPULATION) == WHEEL_FILES[MANIPULATION]
-    assert bench.text('paddle/other.py') == 'VALUE = 2\n'
-    assert f'restored  {MANIPULATION}' in report
-
-
-def test_one_bad_patch_changes_no_file(bench):
+@pytest.mark.parametrize(
+    'path, old, new, message',
+    [
+        ('scripts/series/series.yaml', '-VALUE = 1', '-VALUE = 9', 'edit of'),
+        ('scripts/series/series.yaml', '+VALUE = 2', '+VALUE )', 'broken by'),
+        ('python_api/fill.py', 'import beta', 'import delta', 'has no delta'),
+    ],
+)
+def test_a_fault_changes_no_file(bench, path, old, new, message):
     before = contents(bench.site)
-    bad = OTHER_PATCH.replace('-VALUE = 1', '-VALUE = 9')
-    with pytest.raises(SeriesError, match='second.patch: does not apply'):
-        bench.apply(first=MANIPULATION_PATCH, second=bad)
-    assert contents(bench.site) == before
-
-
-def test_patch_that_breaks_the_syntax_changes_no_file(bench):
-    before = contents(bench.site)
-    broken = MANIPULATION_PATCH.replace('return 2', 'return )')
-    with pytest.raises(SeriesError, match='broken by the patches'):
-        bench.apply(first=broken)
+    make_project(bench.root)
+    text = (bench.root / path).read_text()
+    assert old in text
+    (bench.root / path).write_text(text.replace(old, new))
+    with pytest.raises(SeriesError, match=message):
+        bench.apply_again()
     assert contents(bench.site) == before
 
 
@@ -126,89 +121,44 @@ def test_interrupted_run_is_repaired(bench, monkeypatch, allowed):
         calls.append(path)
         return real(self, path, data, owner)
 
-    both = {'first': MANIPULATION_PATCH, 'second': OTHER_PATCH}
     with monkeypatch.context() as patch:
         patch.setattr(SiteFiles, 'put', put)
         with pytest.raises(KeyboardInterrupt):
-            bench.apply(**both)
-    bench.apply(**both)
-    assert bench.text(MANIPULATION) == PATCHED
-    assert bench.text('paddle/other.py') == 'VALUE = 2\n'
-    assert (bench.originals / 'paddle/other.py').read_text() == 'VALUE = 1\n'
+            bench.apply()
+    bench.apply()
+    assert bench.is_patched() and bench.text(OTHER) == 'VALUE = 2\n'
+    assert (bench.originals / OTHER).read_text() == 'VALUE = 1\n'
 
 
-def test_file_cut_off_half_way_is_repaired(bench):
-    bench.apply(first=MANIPULATION_PATCH)
-    (bench.site / MANIPULATION).write_text('def o')
-    bench.apply(first=MANIPULATION_PATCH)
-    assert bench.text(MANIPULATION) == PATCHED
-
-
-def test_reinstalled_wheel_is_patched_again(bench):
-    bench.apply(first=MANIPULATION_PATCH)
-    (bench.site / MANIPULATION).write_text(WHEEL_FILES[MANIPULATION])
-    bench.apply(first=MANIPULATION_PATCH)
-    assert bench.text(MANIPULATION) == PATCHED
+@pytest.mark.parametrize(
+    'text', ['def o', RELEASED], ids=['cut', 'reinstalled']
+)
+def test_file_that_something_else_wrote_is_repaired(bench, text):
+    bench.apply()
+    (bench.site / MANIPULATION).write_text(text)
+    bench.apply()
+    assert bench.is_patched()
 
 
 def test_lost_original_is_an_error_that_names_the_file(bench):
-    bench.apply(first=MANIPULATION_PATCH)
+    bench.apply()
     (bench.originals / MANIPULATION).unlink()
     with pytest.raises(SiteFilesError, match=f'{MANIPULATION}.*--clean'):
-        bench.apply(first=MANIPULATION_PATCH)
+        bench.apply()
 
 
 def test_missing_wheel_is_an_error(bench):
     (bench.site / 'paddlepaddle-3.3.1.dist-info/RECORD').unlink()
     with pytest.raises(SiteFilesError, match='found 0'):
-        bench.apply(first=MANIPULATION_PATCH)
-
-
-def test_git_apply_that_silently_does_nothing_is_noticed(bench, monkeypatch):
-    monkeypatch.setattr(apply_python_patches, 'git_apply', lambda *_: None)
-    with pytest.raises(SeriesError, match=f'left {MANIPULATION} as it was'):
-        bench.apply(first=MANIPULATION_PATCH)
-
-
-@pytest.mark.parametrize(
-    ('name', 'text', 'message'),
-    [
-        ('series', '', 'lists no patch'),
-        ('series', 'absent.patch\n', 'lists missing absent.patch'),
-        ('first.patch', 'no diff\n', 'holds no change'),
-    ],
-)
-def test_malformed_series_is_an_error(bench, name, text, message):
-    make_series(bench.patches, first=MANIPULATION_PATCH)
-    (bench.patches / name).write_text(text)
-    with pytest.raises(SeriesError, match=message):
-        apply_series(bench.patches, bench.site, bench.originals, bench.build)
-
-
-def test_base_without_a_commit_is_an_error(tmp_path):
-    (tmp_path / 'BASE').write_text('tag: v1\n')
-    with pytest.raises(SeriesError, match='"commit'):
-        read_base(tmp_path)
+        bench.apply()
 
 
 def test_command_line_prints_the_fault_and_fails(bench):
-    make_series(bench.patches)
-    done = subprocess.run(
-        [
-            sys.executable,
-            apply_python_patches.__file__,
-            '--patches',
-            bench.patches,
-            '--site',
-            bench.site,
-            '--build-dir',
-            bench.build,
-        ],
-        capture_output=True,
-        text=True,
-    )
+    command = [sys.executable, apply_python_patches.__file__]
+    command += ['--site', bench.root, '--build-dir', bench.build]
+    done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert 'lists no patch' in done.stderr
+    assert 'apply_python_patches: ' in done.stderr
     assert 'Traceback' not in done.stderr
 
 
@@ -273,9 +223,9 @@ def test_install_without_a_built_module_changes_nothing(bench, tmp_path):
 def test_patches_and_install_keep_their_files_apart(bench, tmp_path):
     module = tmp_path / 'module.so'
     module.write_bytes(b'1')
-    bench.apply(first=MANIPULATION_PATCH)
+    bench.apply()
     install(bench, {'paddle/x.so': module})
-    bench.apply(first=MANIPULATION_PATCH)
+    bench.apply()
     assert (bench.site / 'paddle/x.so').exists()
     site_files = SiteFiles(bench.site, bench.originals)
     for name in list(site_files.state):

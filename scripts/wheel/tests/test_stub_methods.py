@@ -8,8 +8,6 @@ import pytest
 
 from scripts.series.patch_series import SeriesError
 from scripts.wheel import stub_methods
-from scripts.wheel.apply_python_patches import apply_series
-from scripts.wheel.tests import build_samples
 
 BEFORE = '''\
 @overload
@@ -127,56 +125,6 @@ def test_fault_is_named(stub, after, message):
     with pytest.raises(SeriesError) as caught:
         stub_methods.update_stub(stub, BEFORE, after)
     assert message in str(caught.value)
-
-
-@pytest.fixture
-def wheel(tmp_path, monkeypatch):
-    """Applies a series to a toy wheel that ships a stub; gives its text."""
-    old = 'def fold(x: Tensor) -> Tensor:\n    return 1\n'
-    stub = (
-        "class AbstractTensor:\n    def fold(self) -> 'Tensor':\n        ...\n"
-    )
-    files = {
-        **build_samples.WHEEL_FILES,
-        stub_methods.MODULE: old,
-        stub_methods.STUB: stub,
-    }
-    monkeypatch.setattr(build_samples, 'WHEEL_FILES', files)
-    site = build_samples.make_wheel(tmp_path / 'site')
-    patch = build_samples.MANIPULATION_PATCH
-    for line in (' def old():', '-    return 1', '+    return 2'):
-        assert line in patch
-    patch = patch.replace(
-        ' def old():\n-    return 1\n+    return 2\n',
-        '-def fold(x: Tensor) -> Tensor:\n'
-        '+def fold(x: Tensor, n: int = 1) -> Tensor:\n     return 1\n',
-    )
-
-    def apply(patched):
-        given = {'other': build_samples.OTHER_PATCH}
-        if patched:
-            given['fold'] = patch
-        series = build_samples.make_series(tmp_path / 'patches', **given)
-        report = apply_series(
-            series, site, tmp_path / 'originals', tmp_path / 'stage'
-        )
-        return report, (site / stub_methods.STUB).read_text()
-
-    return apply, stub
-
-
-def test_stub_is_changed_once_and_taken_back(wheel):
-    apply, stub = wheel
-    report, text = apply(True)
-    assert f'patched  {stub_methods.STUB}' in report
-    assert "def fold(self, n: '_int' = 1) -> 'Tensor':" in text
-    assert apply(True) == (
-        [line.replace('patched  ', 'unchanged ') for line in report],
-        text,
-    )
-    report, text = apply(False)
-    assert f'restored  {stub_methods.STUB}' in report
-    assert text == stub
 
 
 NAMES = (
