@@ -3,8 +3,7 @@
 `python -m bench --quick` takes under three minutes; without it every case is
 run for 1 and 2 threads, which takes hours. --publish measures the cases that
 the README and the docs show, in about ten minutes, and writes them there, the
-picture too. Exit code 1 if a side's output differs from ours or ours fails;
-with --strict also if a floor is missed.
+picture too. Exit code 1 if a side's output differs from ours or ours fails.
 """
 
 import argparse
@@ -16,9 +15,9 @@ import time
 from pathlib import Path
 
 from bench import release_env
-from bench.report import floors, overall, published, summary, table
+from bench.report import floors, published, summary, table
 from bench.report.changes import changes
-from bench.run import cases, instructions, limit, machine, peak, runner, small
+from bench.run import cases, instructions, machine, peak, runner
 from bench.run.processes import Crew
 
 # The rest of the three minutes is for starting, and for importing paddle.
@@ -43,10 +42,8 @@ def parse(arguments=None):
     add('--group', choices=cases.GROUPS, help='only the cases of one group')
     add('--threads', type=numbers, metavar='1,2')
     add('--sizes', type=numbers, metavar='12,24', help='exponents of 2')
-    add('--sides', default=','.join(SIDES), help='default: all three')
     add('--floors', action='store_true', help='the figures to keep, each '
         'with pass or miss')  # fmt: skip
-    add('--strict', action='store_true', help='a missed floor is exit code 1')
     add('--publish', action='store_true', help='measure what the README and '
         'the docs show, and write it there')  # fmt: skip
     add('--memory', action='store_true', help='peak memory only')
@@ -56,9 +53,6 @@ def parse(arguments=None):
     add('--json', type=Path, metavar='FILE', help='write everything here')
     add('--report', type=Path, metavar='FILE', help='write a page (HTML)')
     add('--compare', type=Path, metavar='OLD.json', help='what moved')
-    add('--turns', type=int, help='turns of each side in each case')
-    add('--seconds', type=float, help='stop starting cases after so long')
-    add('--seed', type=int, default=0)
     return parser.parse_args(arguments)
 
 
@@ -85,7 +79,7 @@ def selected(args):
         chosen = [c for c in chosen if args.group in cases.groups_of(c)]
     if args.quick and not args.floors and not (args.filter or args.group):
         chosen = [c for c in chosen if c.quick]
-    if args.quick or args.seconds is not None:
+    if args.quick:
         chosen.sort(key=cases.urgency)
     if args.sizes:
         chosen = [c for c in chosen if c.numel in {1 << e for e in args.sizes}]
@@ -101,12 +95,10 @@ def thread_counts(args):
     return [min(2, most)] if few else [1, 2][:most]
 
 
-def pythons(names):
-    """{side: interpreter}; makes the release's venv if it is wanted."""
-    found = dict.fromkeys(names, sys.executable)
-    if 'release' in found:
-        found['release'] = release_env.make()
-    return found
+def pythons():
+    """{side: interpreter}; makes the release's venv if it is not there."""
+    found = dict.fromkeys(SIDES, sys.executable)
+    return {**found, 'release': release_env.make()}
 
 
 def paddle_folder():
@@ -115,24 +107,16 @@ def paddle_folder():
     return site / 'paddle'
 
 
-def effort_of(args):
-    """How long to measure each case."""
-    base = runner.QUICK if args.quick else runner.FULL
-    if args.turns:
-        base = runner.Effort(args.turns, base.turn, base.side)
-    return base
-
-
 def run_cases(args, chosen, crew, deadline):
     """Results of one thread count, printed as they come."""
     results = []
-    names = [name for name in SIDES if name in crew.pythons]
+    effort = runner.QUICK if args.quick else runner.FULL
     for case in chosen:
         if deadline is not None and time.monotonic() > deadline:
             left = len(chosen) - len(results)
             print(f'out of time: {left} cases not run')
             break
-        result = runner.run_case(crew, names, case, effort_of(args), args.seed)
+        result = runner.run_case(crew, SIDES, case, effort)
         results.append(result)
         print(table.line(result), flush=True)
     return results
@@ -153,14 +137,11 @@ def not_run(args, chosen, results):
 
 def measure(args, chosen, found):
     """(results, facts of the sides)"""
-    seconds = QUICK_SECONDS if args.quick else None
-    seconds = seconds if args.seconds is None else args.seconds
-    deadline = None if seconds is None else time.monotonic() + seconds
-    library = limit.build(paddle_folder())
+    deadline = time.monotonic() + QUICK_SECONDS if args.quick else None
     results, facts = [], {}
     print(table.header())
     for threads in thread_counts(args):
-        with Crew(found, threads, library) as crew:
+        with Crew(found, threads) as crew:
             facts.update({name: crew.side(name).facts for name in found})
             results += run_cases(args, chosen, crew, deadline)
     return results, facts
@@ -170,39 +151,31 @@ def collect(args, chosen):
     """The whole run as one dictionary."""
     start = time.monotonic()
     meta = machine.facts()
-    found = pythons(args.sides.split(','))
+    found = pythons()
     whole = not (args.filter or args.sizes or args.group or args.publish)
     only_counts = args.memory or args.instructions
     results, facts = [], {}
     if not only_counts:
         results, facts = measure(args, chosen, found)
     data = {
-        'meta': {**meta, 'sides': facts, 'seed': args.seed},
+        'meta': {**meta, 'sides': facts},
         'results': results,
         'not_run': not_run(args, chosen, results),
-        'overhead': small.overhead(results),
         'summary': summary.summarise(results),
         'floors': floors.judge(results) if args.floors or whole else [],
     }
     everything = whole and not args.quick and not only_counts
-    if whole and not only_counts:
-        data['import_ms'] = small.import_ms(found, 2 if args.quick else 9)
     if args.memory or everything:
         data['memory'] = peak.measure(found, args.filter, args.quick)
     if args.instructions or (everything and not instructions.missing()):
         data['instructions'] = instructions.count(paddle_folder())
-    if whole and not args.floors:
-        data['floors'] += overall.judge(data)
     data['meta']['seconds'] = round(time.monotonic() - start, 1)
     return data
 
 
 def show(args, data):
     """Print what comes after the table of cases."""
-    lines = table.overhead_lines(data['overhead'])
-    for name, ms in data.get('import_ms', {}).items():
-        lines.append(f'import paddle, {name}: {ms:.0f} ms')
-    lines += table.memory_lines(data.get('memory', []))
+    lines = table.memory_lines(data.get('memory', []))
     lines += table.instruction_lines(data.get('instructions', {}))
     lines += table.summary_lines(data['summary'])
     if data['floors']:
@@ -216,18 +189,11 @@ def show(args, data):
     print('\n'.join(lines))
 
 
-def verdict(args, data):
-    """The exit code."""
-    failed = bool(summary.failures(data['results']))
-    missed = any(row['passed'] is False for row in data['floors'])
-    return int(failed or (args.strict and missed))
-
-
 def publish(path):
     """Write the figures of a run into the README, the docs and the picture."""
     from bench.report import readme_table  # which draws: slow to import
 
-    readme_table.main([str(path), '--write'])
+    readme_table.main([str(path)])
     print('Written: git diff --stat shows where.')
 
 
@@ -257,10 +223,10 @@ def main(arguments=None):
         from bench.report import page  # which draws: slow to import
 
         page.write(args.report, data)
-    complete = not data['not_run'] and not summary.failures(data['results'])
-    if args.publish and complete:
+    failed = bool(summary.failures(data['results']))
+    if args.publish and not data['not_run'] and not failed:
         publish(args.json)
-    return verdict(args, data)
+    return int(failed)
 
 
 if __name__ == '__main__':

@@ -17,7 +17,6 @@ COLOURS = {
     'ours': '#1f6feb',
     'torch': '#e8710a',
     'release': '#7a808a',
-    'limit': '#1a9c68',
 }
 BAD, INK, RULE = '#c62828', '#1d2430', '#d7dbe1'
 MARKS = {
@@ -103,7 +102,7 @@ def lines(title, sides, shown):
     for side, points in sides.items():
         axes.plot(
             *zip(*sorted(points)), color=COLOURS[side], marker='o',
-            markersize=4, linestyle='--' if side == 'limit' else '-',
+            markersize=4,
         )  # fmt: skip
     axes.set_xscale('log', base=2)
     axes.set_yscale('log')

@@ -14,13 +14,12 @@ from bench.run.cases import (
     ITEM_BYTES,
     MORE_DTYPES,
     NODES,
+    SMALL_PAGES,
     case,
     square,
 )
 
 THREADS = 2
-SMALL_PAGES = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
-ROW_SHAPE = (64, 64, 4096)
 
 
 @dataclass(frozen=True)
@@ -50,107 +49,88 @@ class Floor:
         return f'{words.of(self.case)}: {bounds[self.kind]}'
 
 
-def _torch(bound, *arguments, **changes):
-    return Floor('torch', case(*arguments, **changes), bound)
+_ROW = {'shape': (64, 64, 4096), 'mask': 'row'}
+# How many times as fast as PyTorch: (bound, operator, mode, what is changed).
+_TORCH = [
+    (7, 'masked_scatter', 'fwd', {}),
+    (6, 'masked_scatter', 'grad', {}),
+    (7, 'masked_scatter', 'inplace', {}),
+    (4, 'masked_scatter', 'fwd', _ROW),
+    (3.5, 'masked_scatter', 'fwd', SMALL_PAGES),
+    (4, 'masked_fill', 'fwd', {}),
+    (4, 'masked_fill', 'fwd', _ROW),
+    (3.5, 'masked_fill', 'grad', {}),
+    (4, 'masked_fill', 'inplace', {}),
+    (1, 'masked_fill', 'fwd', SMALL_PAGES),
+    (2.5, 'select_scatter', 'fwd', {}),
+    (1, 'select_scatter', 'fwd', SMALL_PAGES),
+    (2.5, 'select_scatter', 'fwd', {'axis': 1}),
+    (1, 'select_scatter', 'fwd', {'axis': 1, **SMALL_PAGES}),
+    (2.5, 'diagonal_scatter', 'fwd', {}),
+    (1, 'diagonal_scatter', 'fwd', SMALL_PAGES),
+    (2.3, 'scatter', 'fwd', {}),
+    (2, 'scatter', 'fwd', {'reduce': 'sum', 'include_self': True}),
+]
+_TORCH += [
+    (bound, 'scatter', 'fwd', {'axis': axis, 'reduce': reduce})
+    for reduce in ('sum', 'amax', 'mul', 'mean')
+    for axis, bound in ((0, 2), (1, 8))
+]
+_GRAPH = {'shape': NODES, 'updates': EDGES}
+_TORCH += [
+    (1, 'scatter', 'fwd', {**_GRAPH, 'reduce': reduce})
+    for reduce in ('assign', 'sum', 'mean', 'amax')
+]
+# The same of the released Paddle, forward.
+_RELEASE = [(50, 'masked_scatter', {})]
+_RELEASE += [
+    (bound, 'scatter', {**how, 'reduce': reduce})
+    for reduce in ('assign', 'sum')
+    for bound, how in ((3, {}), (1, _GRAPH))
+]
 
 
-def _torch_net(bound, op):
-    return Floor('torch_net', case(op, 'grad'), bound, case('clone'))
+def _against_others():
+    yield from (
+        Floor('torch', case(op, mode, **how), bound)
+        for bound, op, mode, how in _TORCH
+    )
+    for bound, op in ((6, 'masked_scatter'), (3.5, 'masked_fill')):
+        yield Floor('torch_net', case(op, 'grad'), bound, case('clone'))
+    yield from (
+        Floor('release', case(op, **how), bound) for bound, op, how in _RELEASE
+    )
 
 
-def _masked_floors():
-    scatter, fill = 'masked_scatter', 'masked_fill'
-    floors = [
-        _torch(7, scatter),
-        Floor('release', case(scatter), 50),
-        _torch(6, scatter, 'grad'),
-        _torch_net(6, scatter),
-        _torch(7, scatter, 'inplace'),
-        _torch(4, scatter, shape=ROW_SHAPE, mask='row'),
-        _torch(3.5, scatter, env=SMALL_PAGES),
-        _torch(4, fill),
-        _torch(4, fill, shape=ROW_SHAPE, mask='row'),
-        _torch(3.5, fill, 'grad'),
-        _torch_net(3.5, fill),
-        _torch(4, fill, 'inplace'),
-        _torch(1, fill, env=SMALL_PAGES),
-    ]
+def _against_ourselves():
+    """Other dtypes, other indices, and the cost of a call beside `where`."""
+    plain = case('masked_scatter')
     for dtype in (*MORE_DTYPES, 'bool'):
-        floors.append(
-            Floor('bytes', case(scatter, 'fwd', dtype), 1.5, case(scatter))
-        )
-    return floors
-
-
-def _copy_floors():
-    floors = []
-    for changes in ({}, {'axis': 1}):
-        floors.append(_torch(2.5, 'select_scatter', **changes))
-        floors.append(_torch(1, 'select_scatter', env=SMALL_PAGES, **changes))
-    floors.append(_torch(2.5, 'diagonal_scatter'))
-    floors.append(_torch(1, 'diagonal_scatter', env=SMALL_PAGES))
-    return floors
-
-
-def _scatter_floors():
-    floors = []
+        other = case('masked_scatter', 'fwd', dtype)
+        yield Floor('bytes', other, 1.5, plain)
     for reduce in ('sum', 'amax', 'mul', 'mean'):
-        for axis, bound in ((0, 2), (1, 8)):
+        for axis in (0, 1):
             how = {'axis': axis, 'reduce': reduce}
-            floors.append(_torch(bound, 'scatter', **how))
-            floors += [
-                Floor(
-                    'same',
-                    case('scatter', index=index, **how),
-                    1.5,
-                    case('scatter', **how),
-                )
-                for index in ('one', 'two')
-            ]
-    floors.append(_torch(2, 'scatter', reduce='sum', include_self=True))
-    return floors + _plain_scatter_floors() + _graph_floors()
-
-
-def _plain_scatter_floors():
-    """The calls that the release has too."""
-    floors = [_torch(2.3, 'scatter')]
-    for reduce in ('assign', 'sum'):
-        floors.append(Floor('release', case('scatter', reduce=reduce), 3))
-    return floors
-
-
-def _graph_floors():
-    floors = []
-    for reduce in ('assign', 'sum', 'mean', 'amax'):
-        how = {'shape': NODES, 'updates': EDGES, 'reduce': reduce}
-        floors.append(_torch(1, 'scatter', **how))
-        if reduce in ('assign', 'sum'):
-            floors.append(Floor('release', case('scatter', **how), 1))
-    return floors
-
-
-def _small_floors():
-    floors = []
+            for index in ('one', 'two'):
+                skewed = case('scatter', index=index, **how)
+                yield Floor('same', skewed, 1.5, case('scatter', **how))
     sums = [
         ('scatter', {'reduce': 'sum', 'include_self': also_x})
         for also_x in (False, True)
     ]
+    tiny = square(6)
     for op, how in (*FORMS, *sums):
-        small = case(op, shape=square(6), **how)
-        floors.append(
-            Floor('over_where', small, 2, case('where', shape=square(6)))
-        )
-        taped = case(op, 'tape', shape=square(6), **how)
-        base = case('where', 'tape', shape=square(6))
-        floors.append(Floor('tape', taped, 3, base))
-    return floors
+        for kind, mode, bound in (
+            ('over_where', 'fwd', 2),
+            ('tape', 'tape', 3),
+        ):
+            where = case('where', mode, shape=tiny)
+            yield Floor(kind, case(op, mode, shape=tiny, **how), bound, where)
 
 
 def all_floors():
     """Every floor of a single case."""
-    return (
-        _masked_floors() + _copy_floors() + _scatter_floors() + _small_floors()
-    )
+    return [*_against_others(), *_against_ourselves()]
 
 
 def floor_cases():

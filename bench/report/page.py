@@ -48,7 +48,7 @@ def workload_chart(results, threads):
             times = {
                 side: result['sides'][side]['ms']
                 for side in words.SIDES
-                if side != 'limit' and 'ms' in result['sides'].get(side, {})
+                if 'ms' in result['sides'].get(side, {})
             }
             found.setdefault(name, times)
     label = 'time of the calls that models make'
@@ -66,14 +66,19 @@ def size_charts(results, threads):
     ]
 
 
-def small_chart(rows, threads):
+def small_chart(results, threads):
     """Microseconds of a call on 8x8 tensors."""
     groups = []
-    for row in rows:
-        label = cases.label(row['op'], row['variant'])
-        if row['threads'] == threads and row['dtype'] == 'float32' and label:
-            values = {side: row[side] for side in words.SIDES if side in row}
-            mode = words.MODES[row['mode']].replace(', ', ',\n')
+    for result in results:
+        label = cases.label(result['op'], result['variant'])
+        facts = (result['shape'], result['dtype'], result['threads'])
+        if label and facts == ([8, 8], 'float32', threads):
+            values = {
+                side: entry['ms'] * 1e3
+                for side, entry in result['sides'].items()
+                if 'ms' in entry
+            }
+            mode = words.MODES[result['mode']].replace(', ', ',\n')
             groups.append((f'{label}: {mode}', values))
     groups = [group for group in groups if group[1]]
     label = 'microseconds of a call on tiny tensors'
@@ -121,11 +126,6 @@ def tiles(found, failed):
     for side in ('torch', 'release'):
         if found.get(side):
             shown += _ratio_tiles(found[side], words.SIDES[side])
-    limit = found.get('limit')
-    if limit:
-        text = f'of the speed of a bare copy: {limit["cases"]} large cases'
-        value = table.percent(limit['geometric_mean'])
-        shown.append({'value': value, 'text': text, 'warn': False})
     if failed:
         text = 'failures or differences'
         shown.append({'value': failed, 'text': text, 'warn': True})
@@ -165,7 +165,7 @@ def render(data):
             for side in ('torch', 'release')
         ],
         sizes=size_charts(results, threads),
-        small=small_chart(data['overhead'], threads),
+        small=small_chart(results, threads),
         memory=memory_chart(data.get('memory', [])),
         instructions=data.get('instructions', {}),
         floors=judged,
@@ -174,7 +174,6 @@ def render(data):
         way=table.way,
         times=table.times,
         ratio_class=_ratio_class,
-        percent=table.percent,
     )
 
 

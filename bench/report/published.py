@@ -142,9 +142,7 @@ def _result(result):
     same = ('op', 'variant', 'mode', 'dtype', 'numel', 'threads', 'others')
     kept = {key: _rounded(result.get(key)) for key in same}
     kept['sides'] = {
-        name: _side(entry)
-        for name, entry in result['sides'].items()
-        if name != 'limit'
+        name: _side(entry) for name, entry in result['sides'].items()
     }
     for key in ('ratio_torch', 'ratio_release'):
         kept[key] = _rounded(result[key])

@@ -1,8 +1,8 @@
 """The figures in README, docs and the pull requests' texts.
 
 `python -m bench --publish` measures them and calls this. By itself it makes
-the texts of docs/speed.json again (--write), or says which of them differ from
-it (--check); `results.json --write` takes the figures of another run first.
+the texts of docs/speed.json again; `results.json` takes the figures of another
+run first.
 """
 
 import argparse
@@ -213,41 +213,24 @@ def take(path, root, busy):
     if warning and not busy:
         sys.exit(
             '\n'.join(warning) + '\nNothing is written. Measure again, or '
-            f'python -m bench.report.readme_table {path} --write --busy'
+            f'python -m bench.report.readme_table {path} --busy'
         )
     record = published.text(published.record(data))
     (root / published.RECORD).write_text(record, 'utf-8')
 
 
 def main(arguments=None):
-    """Print the section, write the texts, or check them."""
+    """Write the texts, of a run if one is named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('json', type=Path, nargs='?', help='results of a run')
-    parser.add_argument('--write', action='store_true')
-    parser.add_argument('--check', action='store_true')
     parser.add_argument(
         '--busy', action='store_true', help='take numbers of a busy machine'
     )
     parser.add_argument('--root', type=Path, default=ROOT)
     args = parser.parse_args(arguments)
-    if args.json and args.write:
+    if args.json:
         take(args.json, args.root, args.busy)
-    path = args.root / published.RECORD
-    if args.json and not args.write:
-        data = published.record(json.loads(args.json.read_text('utf-8')))
-    else:
-        data = published.load(path)
-    if args.check:
-        found = outdated(data, args.root)
-        if found:
-            sys.exit(
-                f'{", ".join(found)}: other figures than {published.RECORD}. '
-                'Write them with python -m bench.report.readme_table --write'
-            )
-    elif args.write:
-        write(data, args.root)
-    else:
-        print(section(data))
+    write(published.load(args.root / published.RECORD), args.root)
 
 
 if __name__ == '__main__':

@@ -53,7 +53,7 @@ def way(result):
     return result['sides'].get('torch', {}).get('way', '-')
 
 
-COLUMNS = ('ours', 'torch', 'release', 'limit')
+COLUMNS = ('ours', 'torch', 'release')
 
 
 def busy(result):
@@ -77,7 +77,7 @@ def busy_lines(results):
 def header():
     """The first line of the table."""
     heads = ''.join(f'{name:>10}' for name in COLUMNS)
-    ratios = f'{"xtorch":>8}{"xrelease":>9}{"limit/ours":>11}'
+    ratios = f'{"xtorch":>8}{"xrelease":>9}'
     return f'{"case":<{WIDTH}}{"thr":>4}{heads}{ratios}  torch by'
 
 
@@ -90,30 +90,10 @@ def line(result):
     cells = ''.join(f'{cell(sides.get(name)):>10}' for name in COLUMNS)
     text = (
         f'{start}{cells}{times(result["ratio_torch"]):>8}'
-        f'{times(result["ratio_release"]):>9}'
-        f'{percent(result["of_limit"]):>11}  {way(result):<15}'
+        f'{times(result["ratio_release"]):>9}  {way(result):<15}'
         f'{"*" if busy(result) else ""}'
     )
     return text.rstrip()
-
-
-def overhead_lines(rows):
-    """8x8 tensors: what a call costs, over the same side's `where`."""
-    if not rows:
-        return []
-    lines = ['', '8x8 tensors, microseconds a call (over its own `where`)']
-    for row in rows:
-        label = f'{row["op"]}/{row["mode"]}/{row["dtype"]}/{row["variant"]}'
-        text = f'{label:<{WIDTH}}{row["threads"]:>4}'
-        for side in COLUMNS[:3]:
-            if side not in row:
-                text += f'{"-":>16}'
-                continue
-            text += f'{side:>8} {row[side]:.1f}'
-            if side + '_where' in row:
-                text += f' ({row[side] - row[side + "_where"]:+.1f})'
-        lines.append(text)
-    return lines
 
 
 def memory_lines(rows):
@@ -123,7 +103,7 @@ def memory_lines(rows):
     lines = ['', 'Peak memory beyond inputs and outputs']
     for row in rows:
         text = f'{row["name"]:<{WIDTH}}    '
-        for side in COLUMNS[:3]:
+        for side in COLUMNS:
             entry = row['sides'].get(side, {})
             shown = size(entry['bytes']) if 'bytes' in entry else 'n/a'
             text += f'{side:>10} {shown}'
@@ -165,7 +145,6 @@ def summary_lines(summary):
     for key, text in (
         ('torch', 'times torch'),
         ('release', 'times the release'),
-        ('limit', 'of the limit (large cases)'),
     ):
         part = summary.get(key)
         if not part:

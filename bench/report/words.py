@@ -12,7 +12,6 @@ SIDES = {
     'ours': 'ours',
     'torch': 'PyTorch',
     'release': 'released Paddle',
-    'limit': 'bare copy',
 }
 # What a case changes of its operator's headline: its part of the case's name.
 CHANGES = {

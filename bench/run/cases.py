@@ -164,123 +164,98 @@ def modes_of(op, dtype='float32'):
     return modes
 
 
+SMALL_PAGES = {'env': (('FLAGS_scatter_ops_use_huge_pages', '0'),)}
+CUBE = (256, 256, 256)
+
+
+def each(op, modes, quick=(), dtype='float32', **how):
+    """A case for each mode; `quick` are the modes that --quick measures."""
+    return [case(op, mode, dtype, quick=mode in quick, **how) for mode in modes]
+
+
 def _small_cases(op, **form):
     """8x8: what a call costs; `where` is the yardstick of each side."""
     modes = ['fwd', 'tape', *modes_of(op)[1:]]
-    return [
-        case(op, mode, shape=square(6), quick=mode in ('fwd', 'tape'), **form)
-        for mode in modes
-    ]
+    return each(op, modes, ('fwd', 'tape'), shape=square(6), **form)
 
 
 def _size_cases(op, **form):
-    cases = _small_cases(op, **form)
-    for exponent in SIZES[1:]:
-        for mode in modes_of(op):
-            quick = exponent == 24 or (exponent == 18 and mode == 'fwd')
-            cases.append(
-                case(op, mode, shape=square(exponent), quick=quick, **form)
-            )
-    return cases
+    quick = {24: MODES, 18: ('fwd',)}
+    sizes = [
+        each(op, modes_of(op), quick.get(size, ()), shape=square(size), **form)
+        for size in SIZES[1:]
+    ]
+    return _small_cases(op, **form) + sum(sizes, [])
 
 
 def _dtype_cases(op, **form):
     cases = []
     for dtype in DTYPES[1:]:
-        cases += [case(op, mode, dtype, **form) for mode in modes_of(op, dtype)]
-        for exponent in (6, 12, 18, 27):
-            cases.append(case(op, 'fwd', dtype, square(exponent), **form))
-    cases += [case(op, 'fwd', dtype, **form) for dtype in MORE_DTYPES]
-    return cases
+        cases += each(op, modes_of(op, dtype), dtype=dtype, **form)
+        for size in (6, 12, 18, 27):
+            cases.append(case(op, 'fwd', dtype, square(size), **form))
+    return cases + [case(op, 'fwd', dtype, **form) for dtype in MORE_DTYPES]
 
 
 def _mask_cases(op, **form):
-    cases = []
-    for density in (0, 0.01, 0.5, 0.99, 1):
-        for layout in ('random', 'runs'):
-            if (density in (0, 1)) and layout == 'runs':
-                continue
-            if (density, layout) == (0.5, 'random'):
-                continue
-            for mode in modes_of(op):
-                quick = (mode, density) == ('fwd', 1)
-                how = {'density': density, 'layout': layout, **form}
-                cases.append(case(op, mode, quick=quick, **how))
+    modes, cases = modes_of(op), []
+    for density, layouts in (
+        (0, ('random',)),
+        (0.01, ('random', 'runs')),
+        (0.5, ('runs',)),
+        (0.99, ('random', 'runs')),
+        (1, ('random',)),
+    ):
+        quick = ('fwd',) if density == 1 else ()
+        for layout in layouts:
+            how = {'density': density, 'layout': layout, **form}
+            cases += each(op, modes, quick, **how)
     for mask in ('row', 'column', 'scalar'):
-        for mode in modes_of(op):
-            quick = (mask, mode) == ('row', 'fwd')
-            how = {'shape': (64, 64, 4096), 'mask': mask, **form}
-            cases.append(case(op, mode, quick=quick, **how))
+        quick = ('fwd',) if mask == 'row' else ()
+        shape = (64, 64, 4096)
+        cases += each(op, modes, quick, shape=shape, mask=mask, **form)
     for x in ('row', 'column'):
-        cases += [case(op, mode, x=x, **form) for mode in ('fwd', 'grad')]
-    small_pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
+        cases += each(op, ('fwd', 'grad'), x=x, **form)
     quick = op == 'masked_scatter'
-    cases.append(case(op, env=small_pages, quick=quick, **form))
-    return cases
+    return [*cases, case(op, quick=quick, **SMALL_PAGES, **form)]
 
 
 def _fill_cases():
-    return [
-        case('masked_fill', mode, value=value)
-        for value in ('row', 'full')
-        for mode in modes_of('masked_fill')
-    ]
+    modes = modes_of('masked_fill')
+    return sum(
+        (each('masked_fill', modes, value=v) for v in ('row', 'full')), []
+    )
 
 
-def _select_cases():
-    small_pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
-    cases = [case('select_scatter', env=small_pages)]
-    cases.append(case('select_scatter', axis=1, env=small_pages))
-    for shape, axis in (((4096, 4096), 1), ((256, 256, 256), 1)):
-        cases += [
-            case('select_scatter', mode, shape=shape, axis=axis, quick=True)
-            for mode in modes_of('select_scatter')
-        ]
-    for axis in (0, 2):
-        cases.append(case('select_scatter', shape=(256, 256, 256), axis=axis))
-    return cases
-
-
-def _diagonal_cases():
-    small_pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
-    cases = [case('diagonal_scatter', env=small_pages)]
+def _view_cases():
+    """select_scatter and diagonal_scatter along other axes."""
+    select, diagonal = 'select_scatter', 'diagonal_scatter'
+    cases = [case(select, **SMALL_PAGES), case(select, axis=1, **SMALL_PAGES)]
+    modes = modes_of(select)
+    for shape in (square(24), CUBE):
+        cases += each(select, modes, MODES, shape=shape, axis=1)
+    cases += [case(select, shape=CUBE, axis=axis) for axis in (0, 2)]
+    cases.append(case(diagonal, **SMALL_PAGES))
     for shape in ((16384, 1024), (1024, 16384)):
-        cases += [
-            case('diagonal_scatter', mode, shape=shape)
-            for mode in modes_of('diagonal_scatter')
-        ]
-    cases.append(case('diagonal_scatter', offset=-7))
+        cases += each(diagonal, modes, shape=shape)
+    cases.append(case(diagonal, offset=-7))
     for axis1, axis2 in ((1, 2), (0, 1), (0, 2)):
-        cases += [
-            case(
-                'diagonal_scatter',
-                mode,
-                shape=(64, 512, 512),
-                axis1=axis1,
-                axis2=axis2,
-            )
-            for mode in modes_of('diagonal_scatter')
-        ]
+        how = {'shape': (64, 512, 512), 'axis1': axis1, 'axis2': axis2}
+        cases += each(diagonal, modes, **how)
     return cases
 
 
 def _tiny_cases():
     """Where the call costs more than the work, for every reduction."""
-    forms = [
-        {'reduce': reduce, 'include_self': include_self}
-        for reduce, include_self in (
-            ('sum', True),
-            ('mean', False),
-            ('mul', False),
-            ('amax', False),
-        )
+    cases = []
+    for reduce in ('sum', 'mean', 'mul', 'amax'):
+        how = {'reduce': reduce, 'include_self': reduce == 'sum'}
+        for size in (6, 12):
+            modes = ('fwd', 'tape', 'grad', 'inplace')
+            cases += each('scatter', modes, shape=square(size), **how)
+    return cases + [
+        case(op, 'tape', shape=square(12), **form) for op, form in FORMS
     ]
-    return [
-        case('scatter', mode, shape=square(exponent), **form)
-        for form in forms
-        for exponent in (6, 12)
-        for mode in ('fwd', 'tape', 'grad', 'inplace')
-    ] + [case(op, 'tape', shape=square(12), **form) for op, form in FORMS]
 
 
 def _training_cases():
@@ -292,9 +267,9 @@ def _training_cases():
         ('scatter', {'reduce': 'amax'}),
     ]
     return [
-        case(op, mode, shape=square(exponent), **form)
+        case(op, mode, shape=square(size), **form)
         for op, form in forms
-        for exponent in (18, 24)
+        for size in (18, 24)
         for mode in ('step', 'above')
     ]
 
@@ -303,57 +278,41 @@ def _graph_cases():
     """Several updates for each slice, in no order."""
     cases = []
     for reduce in ('sum', 'assign', 'mean', 'amax'):
-        for mode in modes_of('scatter'):
-            quick = mode == 'fwd' and reduce in ('sum', 'assign')
-            how = {'reduce': reduce, 'updates': EDGES, 'quick': quick}
-            cases.append(case('scatter', mode, shape=NODES, **how))
+        quick = ('fwd',) if reduce in ('sum', 'assign') else ()
+        how = {'reduce': reduce, 'updates': EDGES, 'shape': NODES}
+        cases += each('scatter', modes_of('scatter'), quick, **how)
     return cases
 
 
 def _scatter_cases():
-    cases = _graph_cases() + _small_cases('scatter', reduce='sum')
+    op, modes = 'scatter', modes_of('scatter')
+    cases = _graph_cases() + _small_cases(op, reduce='sum')
     for reduce in ('assign', 'sum', 'mul', 'mean', 'amax', 'amin'):
-        selves = (False,) if reduce == 'assign' else (False, True)
         for axis in (0, 1):
-            for include_self in selves:
-                how = {
-                    'axis': axis,
-                    'reduce': reduce,
-                    'include_self': include_self,
-                }
-                for mode in modes_of('scatter'):
-                    quick = mode == 'fwd' and reduce in ('sum', 'amax')
-                    quick = quick and not include_self
-                    cases.append(case('scatter', mode, quick=quick, **how))
-                cases += [
-                    case('scatter', index=index, **how)
-                    for index in ('sorted', 'permutation', 'one', 'two')
-                ]
+            for also_x in (False, True)[: 1 + (reduce != 'assign')]:
+                how = {'axis': axis, 'reduce': reduce, 'include_self': also_x}
+                few = reduce in ('sum', 'amax') and not also_x
+                cases += each(op, modes, ('fwd',) if few else (), **how)
+                for index in ('sorted', 'permutation', 'one', 'two'):
+                    cases.append(case(op, index=index, **how))
     for dtype in ('bfloat16', 'int64', 'float16', 'float64', 'complex128'):
-        cases.append(case('scatter', 'fwd', dtype, reduce='sum'))
-    for shape, axis in (((256, 256, 256), 1), ((256, 256, 256), 2)):
-        cases.append(case('scatter', shape=shape, axis=axis, reduce='sum'))
-    for exponent in (6, 12, 18, 27):
-        for axis in (0, 1):
-            cases.append(
-                case('scatter', shape=square(exponent), axis=axis, reduce='sum')
-            )
-    return cases
+        cases.append(case(op, 'fwd', dtype, reduce='sum'))
+    shapes = [(CUBE, 1), (CUBE, 2)]
+    shapes += [
+        (square(size), axis) for size in (6, 12, 18, 27) for axis in (0, 1)
+    ]
+    return cases + [
+        case(op, shape=shape, axis=axis, reduce='sum') for shape, axis in shapes
+    ]
 
 
 # Cases that are looked at together.
-def _is_tiny(case):
-    return case.shape in (square(6), square(12))
-
-
-def _is_training(case):
-    return case.mode in ('step', 'above') and not case.workload
-
-
 GROUPS = {
     'workloads': lambda case: bool(case.workload),
-    'tiny': _is_tiny,
-    'training': _is_training,
+    'tiny': lambda case: case.shape in (square(6), square(12)),
+    'training': lambda case: (
+        case.mode in ('step', 'above') and not case.workload
+    ),
 }
 
 
@@ -376,8 +335,7 @@ def all_cases():
         if op in MASKED:
             cases += _mask_cases(op, **form)
     cases += workload_cases() + _tiny_cases() + _training_cases()
-    cases += _fill_cases()
-    cases += _select_cases() + _diagonal_cases() + _scatter_cases()
+    cases += _fill_cases() + _view_cases() + _scatter_cases()
     for op, form in FORMS:
         cases += _dtype_cases(op, **form)
     unique = {c.name: c for c in reversed(cases)}

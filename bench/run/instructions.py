@@ -50,7 +50,7 @@ def _run(command, **options):
 
 def count(paddle):
     """{loop: instructions per element} of the kernels beside this file."""
-    program = native.build(paddle, SOURCE, FLAGS, shared=False)
+    program = native.build(paddle, SOURCE, FLAGS)
     with tempfile.TemporaryDirectory() as folder:
         found = Path(folder) / 'callgrind.out'
         elements = _run(

@@ -20,7 +20,7 @@ def _include_root():
     return FOLDER / 'include'
 
 
-def _commands(paddle, source, flags, target, shared):
+def _commands(paddle, source, flags, target):
     libs = paddle / 'libs'
     compiler = os.environ.get('CXX', 'g++')
     return [
@@ -30,26 +30,23 @@ def _commands(paddle, source, flags, target, shared):
         '-isystem', str(paddle / 'include' / 'third_party'),
         '-c', str(source), '-o', f'{target}.o',
     ], [
-        # No -fopenmp here: it would bring a second OpenMP runtime, in which
-        # Paddle's thread count has no effect.
-        compiler, *(['-shared'] if shared else []), f'{target}.o',
-        '-o', f'{target}.tmp', '-Wl,--as-needed', f'-L{libs}',
+        compiler, f'{target}.o', '-o', f'{target}.tmp',
+        '-Wl,--as-needed', f'-L{libs}',
         '-lphi_core', '-lphi', '-l:libiomp5.so', '-lcommon',
         f'-Wl,-rpath,{libs}',
     ]  # fmt: skip
 
 
-def build(paddle, source, flags, shared=True):
-    """The path of the library, or program, made from `source`."""
+def build(paddle, source, flags):
+    """The path of the program made from `source`."""
     digest = hashlib.sha256(str((paddle, flags)).encode())
     for path in [source, *sorted(KERNELS.rglob('*.h'))]:
         digest.update(path.read_bytes())
-    suffix = '.so' if shared else ''
-    target = FOLDER / f'{source.stem}-{digest.hexdigest()[:12]}{suffix}'
+    target = FOLDER / f'{source.stem}-{digest.hexdigest()[:12]}'
     if target.exists():
         return target
     FOLDER.mkdir(parents=True, exist_ok=True)
-    for command in _commands(Path(paddle), source, flags, target, shared):
+    for command in _commands(Path(paddle), source, flags, target):
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             sys.stderr.write(done.stderr[-3000:])

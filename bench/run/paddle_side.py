@@ -1,5 +1,8 @@
 """The operators of one case, called through paddle (ours or the release)."""
 
+import ctypes
+from pathlib import Path
+
 import paddle
 
 VERSION = paddle.__version__
@@ -10,6 +13,23 @@ NEW_OPS = (
     'index_scatter',
     'index_reduce',
 )
+
+
+# The OpenMP runtime that paddle has loaded, and a function that does nothing.
+_OPENMP = ctypes.CDLL(str(Path(paddle.__file__).parent / 'libs/libiomp5.so'))
+_NOTHING = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
+USUAL_BLOCKTIME = 200
+
+
+def quiet():
+    """Send idle OpenMP threads to sleep.
+
+    After a parallel loop they spin for a while, which would take processor time
+    from the next side's turn.
+    """
+    _OPENMP.kmp_set_blocktime(0)
+    _OPENMP.GOMP_parallel(_NOTHING, None, 0, 0)
+    _OPENMP.kmp_set_blocktime(USUAL_BLOCKTIME)
 
 
 def setup(threads):

@@ -26,7 +26,6 @@ class Side:
         self.env = dict(env)
         self.log = LOGS / f'{name}-{threads}-{os.getpid()}.log'
         self.died = False
-        self.limit_library = None
         self.process = None
         self.facts = self._start()
 
@@ -60,8 +59,6 @@ class Side:
         """The worker's answer; SideError if the call failed there."""
         if self.process is None:
             self.facts = self._start()
-            if self.limit_library:
-                self.ask('load_limit', self.limit_library)
         try:
             self.connection.send((method, arguments))
             if not self.connection.poll(timeout):
@@ -79,11 +76,6 @@ class Side:
         if status == 'error':
             raise SideError(result)
         return result
-
-    def load_limit(self, library):
-        """Load the limit library there, now and after a restart."""
-        self.limit_library = str(library)
-        return self.ask('load_limit', self.limit_library)
 
     def _forget(self):
         if self.process is None:
@@ -113,8 +105,8 @@ class Side:
 class Crew:
     """The sides of one thread count; `ours` may come with an environment."""
 
-    def __init__(self, pythons, threads, limit=None):
-        self.pythons, self.threads, self.limit = pythons, threads, limit
+    def __init__(self, pythons, threads):
+        self.pythons, self.threads = pythons, threads
         self.sides = {}
 
     def side(self, name, env=()):
@@ -122,10 +114,8 @@ class Crew:
         env = env if name == 'ours' else ()
         key = (name, tuple(env))
         if key not in self.sides:
-            made = Side(name, self.pythons[name], self.threads, env)
-            self.sides[key] = made
-            if self.limit and name != 'torch':
-                made.load_limit(self.limit)
+            python = self.pythons[name]
+            self.sides[key] = Side(name, python, self.threads, env)
         return self.sides[key]
 
     def pids(self):

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import psutil
 
 from bench.run import gaps
-from bench.run.cases import groups_of
+from bench.run.cases import BACKWARD, ITEM_BYTES, groups_of
 from bench.run.compare import same_outputs
 from bench.run.machine import Others
 from bench.run.processes import SideDied, SideError
-from bench.run.traffic import has_limit, memory_needed, traffic
 from bench.run.workloads import SOURCES
 
 MEMORY_SHARE = 0.8
@@ -33,6 +32,23 @@ FULL = Effort(turns=5, turn=0.15, side=4.0)
 def free_memory():
     """Bytes that can be taken without swapping."""
     return psutil.virtual_memory().available
+
+
+def memory_needed(case):
+    """A rough upper bound of the bytes that one side holds at a time."""
+    item = ITEM_BYTES[case.dtype]
+    copies = 8 if case.mode in BACKWARD else 4
+    if case.mode == 'above':
+        copies += 4  # the weight, the product and their gradients
+    # of torch's ways some make an index of each element
+    index = 8 * case.numel if case.op in ('scatter', 'masked_scatter') else 0
+    elements = case.numel
+    if case.op == 'scatter':
+        updates = case.numel // case.shape[case['axis']] * case.slices
+        elements = max(elements, updates)
+    # numpy's own copy of the inputs while they are loaded
+    host = 3 * elements * max(item, 4 if case.dtype == 'bfloat16' else 1)
+    return copies * elements * item + 2 * elements + index + host
 
 
 def too_big(case, sides):
@@ -87,12 +103,6 @@ def agreed(verdict):
     return verdict == 'agrees' or verdict.startswith('not compared')
 
 
-def _ask_time(crew, name, case, seconds):
-    if name == 'limit':
-        return crew.side('ours', case.env).ask('time_limit', seconds)
-    return crew.side(name, case.env).ask('time', seconds)
-
-
 def _turns(crew, names, case, effort):
     """{side: [(seconds per call, calls), ...]}, taken in turns."""
     taken = {name: [] for name in names}
@@ -102,7 +112,8 @@ def _turns(crew, names, case, effort):
             if taken[name] and spent[name] >= effort.side:
                 continue
             start = time.perf_counter()
-            taken[name].append(_ask_time(crew, name, case, effort.turn))
+            side = crew.side(name, case.env)
+            taken[name].append(side.ask('time', effort.turn))
             spent[name] += time.perf_counter() - start
     return taken
 
@@ -117,11 +128,6 @@ def _measured(turns):
     }
 
 
-def _way(crew, name, case):
-    """How the side was called, where it could be called in several ways."""
-    return {} if name == 'limit' else crew.side(name, case.env).ask('way')
-
-
 def _ratio(sides, name):
     other, ours = sides.get(name, {}), sides.get('ours', {})
     if 'ms' not in other or not ours.get('ms'):
@@ -131,7 +137,6 @@ def _ratio(sides, name):
 
 def describe(case, threads):
     """The fields of a result that do not depend on measuring."""
-    moved = traffic(case)
     return {
         'name': case.name,
         'op': case.op,
@@ -146,7 +151,6 @@ def describe(case, threads):
         'source': SOURCES.get(case.workload, ''),
         'env': dict(case.env),
         'threads': threads,
-        'bytes': moved.fresh + moved.other,
     }
 
 
@@ -178,7 +182,6 @@ def run_case(crew, names, case, effort, seed=0):
         'others': max(others),
         'ratio_torch': _ratio(sides, 'torch'),
         'ratio_release': _ratio(sides, 'release'),
-        'of_limit': _ratio(sides, 'limit'),
     }
 
 
@@ -191,11 +194,10 @@ def _timed(crew, case, effort, names, check):
             timed.append(name)
         else:
             sides[name] = {'failed': f'differs from ours: {verdict}'}
-    if 'ours' in timed and has_limit(case) and crew.limit:
-        timed.append('limit')
     try:
         for name, turns in _turns(crew, timed, case, effort).items():
-            sides[name] = {**_measured(turns), **_way(crew, name, case)}
+            way = crew.side(name, case.env).ask('way')
+            sides[name] = {**_measured(turns), **way}
     except SideDied as error:
         sides['ours'] = {'failed': str(error)}
     return sides

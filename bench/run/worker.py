@@ -14,7 +14,7 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from bench.run import gaps, inputs, memory, pick, timing, traffic
+from bench.run import gaps, inputs, memory, pick, timing
 from bench.run.cases import BACKWARD
 from bench.run.compare import same_outputs
 
@@ -143,18 +143,10 @@ class Worker:
         self.side.setup(threads)
         settle_malloc()
         self.program = None
-        self.limit = None
 
     def hello(self):
         """Facts about this process."""
         return {**self.side.describe(), 'pid': os.getpid()}
-
-    def load_limit(self, path):
-        """Load the limit library; returns the threads it would use."""
-        from bench.run.limit import Limit
-
-        self.limit = Limit(path)
-        return self.limit.threads()
 
     def prepare(self, case, seed):
         """Load a case and run it once; returns summaries of the outputs."""
@@ -163,7 +155,7 @@ class Worker:
         self.program.choose(self.name)
         found = self.program.summaries()
         # the next side may time its ways now
-        self._quiet()
+        self.side.quiet()
         return found
 
     def way(self):
@@ -174,15 +166,7 @@ class Worker:
     def time(self, budget):
         """One turn: (seconds per call, calls)."""
         taken = self.program.turn(budget)
-        self._quiet()
-        return taken
-
-    def time_limit(self, budget):
-        """One turn of the limit of the case."""
-        fresh, touched = traffic.traffic(self.program.case).as_copies()
-        self.limit.prepare(fresh, touched)
-        taken = timing.turn(self.limit.call(fresh, touched), budget)
-        self._quiet()
+        self.side.quiet()
         return taken
 
     def peak(self, case, seed):
@@ -196,15 +180,9 @@ class Worker:
         # of an in-place call the clone of x is the output
         return memory.beyond(program.outputs, self.side.data_bytes)
 
-    def _quiet(self):
-        if self.limit:
-            self.limit.quiet()
-
     def drop(self):
         """Forget the case and give its memory back."""
         self.program = None
-        if self.limit:
-            self.limit.free()
         trim()
 
 

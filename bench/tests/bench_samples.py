@@ -1,7 +1,7 @@
 """Results and runs as the benchmark makes them."""
 
 from bench.report import floors, summary
-from bench.run import cases, small
+from bench.run import cases
 
 
 def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
@@ -11,7 +11,6 @@ def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
         'ours': {'ms': ours, 'turns': [ours], 'calls': 3},
         'torch': {'ms': torch, 'turns': [torch], 'calls': 3},
         'release': {'na': 'a reason'},
-        'limit': {'ms': 1.0, 'turns': [1.0], 'calls': 3},
     }
     return {
         'name': case.name,
@@ -27,7 +26,6 @@ def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
         'check': {'torch': 'agrees'},
         'ratio_torch': torch / ours,
         'ratio_release': None,
-        'of_limit': 1.0 / ours,
         **changes,
     }
 
@@ -46,7 +44,6 @@ def run_data(results):
             'sides': {'ours': {'version': '1'}, 'torch': {'version': '2'}},
         },
         'results': results,
-        'overhead': small.overhead(results),
         'summary': summary.summarise(results),
         'floors': floors.judge(results),
     }

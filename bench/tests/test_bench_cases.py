@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from bench.report import floors
-from bench.run import cases, gaps, inputs, traffic, workloads
+from bench.run import cases, gaps, inputs, runner, workloads
 
 
 def shrunk(case):
@@ -143,30 +143,11 @@ def test_masked_fill_has_a_number_or_a_tensor_as_value(value, shape):
     assert number.attrs['value'] == 3 and 'value' not in number.data
 
 
-def test_traffic_counts_every_update():
+def test_memory_counts_every_update():
     few, many = (
         cases.case('scatter', shape=(8, 4), updates=count) for count in (8, 20)
     )
-    more = traffic.traffic(many).other - traffic.traffic(few).other
-    assert more == 12 * (4 * 4 + 8)  # a row of float32 and its index
-    assert traffic.memory_needed(many) > traffic.memory_needed(few)
-
-
-def test_traffic_of_a_plain_masked_scatter():
-    case = cases.case('masked_scatter', density=1)
-    moved = traffic.traffic(case)
-    bytes_of_x = 4 * case.numel
-    assert moved.fresh == bytes_of_x
-    # all of the mask and of the values are read, nothing of x
-    assert moved.other == case.numel + bytes_of_x
-    assert moved.as_copies() == (bytes_of_x, case.numel // 2)
-
-
-def test_traffic_never_exceeds_the_memory_that_is_asked_for():
-    for case in cases.all_cases():
-        moved = traffic.traffic(case)
-        assert moved.other > 0, case.name
-        assert 0 <= moved.fresh <= traffic.memory_needed(case), case.name
+    assert runner.memory_needed(many) > runner.memory_needed(few)
 
 
 def test_gaps_of_the_release_name_their_reasons():

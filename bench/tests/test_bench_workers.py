@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.run import cases, limit, processes, runner
+from bench.run import cases, processes, runner
 from bench.run.compare import same_outputs
 
 TINY = (16, 16)
@@ -16,15 +16,9 @@ SIDES = ('ours', 'torch')
 
 @pytest.fixture(scope='module')
 def crew():
-    library = limit.build(Path(sys.prefix) / _packages() / 'paddle')
     pythons = dict.fromkeys(SIDES, sys.executable)
-    with processes.Crew(pythons, 1, library) as made:
+    with processes.Crew(pythons, 1) as made:
         yield made
-
-
-def _packages():
-    version = f'python{sys.version_info[0]}.{sys.version_info[1]}'
-    return Path('lib') / version / 'site-packages'
 
 
 @pytest.mark.parametrize('mode', cases.MODES)
@@ -70,19 +64,6 @@ def test_torch_is_timed_by_the_fastest_of_its_ways(crew, op, how, ways, mode):
     assert torch['way'] == min(torch['ways'], key=torch['ways'].get)
     assert found['ratio_torch'] > 0
     assert 'way' not in found['sides']['ours']
-
-
-def test_large_enough_case_has_a_limit(crew):
-    case = cases.case('masked_fill', shape=(512, 512))
-    found = runner.run_case(crew, SIDES, case, EFFORT)
-    assert found['sides']['limit']['ms'] > 0
-    assert found['of_limit'] > 0
-
-
-def test_limit_uses_the_runtime_and_thread_count_of_paddle(crew):
-    assert crew.side('ours').load_limit(crew.limit) == 1
-    with processes.Crew({'ours': sys.executable}, 2) as two:
-        assert two.side('ours').load_limit(crew.limit) == 2
 
 
 def test_gradients_and_in_place_results_are_what_is_compared(crew):
