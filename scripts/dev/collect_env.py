@@ -3,10 +3,8 @@
 Standard library only; what cannot be found out is shown as unknown.
 """
 
-import json
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from importlib import metadata
@@ -14,14 +12,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.files import file_sha256
+from scripts.common.files import file_sha256, read_json
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ('paddlepaddle', 'torch', 'numpy', 'scipy', 'pytest', 'hypothesis')
 VARIABLES = ('OMP_NUM_THREADS', 'CXX', 'CXXFLAGS', 'LD_LIBRARY_PATH')
+TOOLS = ('g++', 'cmake', 'git', 'ccache')
 
 
-def first_line(command):
+def first_line(*command):
     """The first line that a command prints."""
     try:
         done = subprocess.run(
@@ -32,78 +31,54 @@ def first_line(command):
     return next(iter(done.stdout.splitlines()), 'unknown')
 
 
-def file_value(path, key):
-    """The value of the first `key: value` or `key=value` line of a file."""
+def line_of(path, start):
+    """The rest of the first line of a file that starts so."""
     try:
         text = Path(path).read_text(encoding='utf-8', errors='replace')
     except OSError:
         return 'unknown'
-    for line in text.splitlines():
-        name, found, value = line.replace('=', ':', 1).partition(':')
-        if found and name.strip() == key:
-            return value.strip().strip('"')
-    return 'unknown'
+    lines = (x for x in text.splitlines() if x.startswith(start))
+    return next(lines, f'{start}unknown')[len(start) :].strip(' \t:="')
 
 
-def site_packages(build):
-    """Where the build's venv keeps its packages."""
-    return next(iter(build.glob('venv/lib/python*/site-packages')), build)
-
-
-def package_versions(build):
-    """Versions in the build's venv, whichever Python runs this."""
-    found = metadata.distributions(path=[str(site_packages(build))])
-    versions = {d.metadata['Name']: d.version for d in found}
-    return {name: versions.get(name, 'not installed') for name in PACKAGES}
-
-
-def huge_pages():
-    """The system's setting for transparent huge pages."""
-    path = Path('/sys/kernel/mm/transparent_hugepage/enabled')
-    return path.read_text().strip() if path.is_file() else 'unknown'
-
-
-def installed_files(build):
+def installed(build, site):
     """Each file that the build changed, and whether it is still ours."""
-    try:
-        state = json.loads((build / 'originals/state.json').read_text())
-    except (OSError, ValueError):
-        return {'none': f'{build} holds no finished build'}
+    state = read_json(build / 'originals/state.json')
     same = {
-        name: file_sha256(site_packages(build) / name) == entry['ours']
+        name: file_sha256(site / name) == entry['ours']
         for name, entry in state.items()
     }
-    return {n: 'as built' if ok else 'CHANGED' for n, ok in same.items()}
+    files = {n: 'as built' if ok else 'CHANGED' for n, ok in same.items()}
+    return files or {'none': f'{build} holds no finished build'}
 
 
 def sections(build):
     """All facts, as {section: {name: value}}."""
-    tools = {
-        name: first_line([name, '--version'])
-        for name in ('g++', 'cmake', 'git', 'ccache')
-        if shutil.which(name)
-    }
+    site = next(iter(build.glob('venv/lib/python*/site-packages')), build)
+    found = metadata.distributions(path=[str(site)])
+    versions = {d.metadata['Name']: d.version for d in found}
+    pages = '/sys/kernel/mm/transparent_hugepage/enabled'
     return {
         'machine': {
             'system': f'{platform.system()} {platform.release()}',
-            'distribution': file_value('/etc/os-release', 'PRETTY_NAME'),
-            'processor': file_value('/proc/cpuinfo', 'model name'),
-            'cores': str(os.cpu_count()),
-            'memory': file_value('/proc/meminfo', 'MemTotal'),
-            'huge pages': huge_pages(),
-            'graphics': first_line(['nvidia-smi', '-L']),
+            'distribution': line_of('/etc/os-release', 'PRETTY_NAME'),
+            'processor': line_of('/proc/cpuinfo', 'model name'),
+            'cores': os.cpu_count(),
+            'memory': line_of('/proc/meminfo', 'MemTotal'),
+            'huge pages': line_of(pages, ''),
+            'graphics': first_line('nvidia-smi', '-L'),
         },
-        'tools': tools,
-        'python': {
-            'interpreter': f'{platform.python_version()} at {sys.executable}',
+        'tools': {name: first_line(name, '--version') for name in TOOLS},
+        'python': {'version': platform.python_version(), 'at': sys.executable},
+        'packages in the build': {
+            name: versions.get(name, 'not installed') for name in PACKAGES
         },
-        'packages in the build': package_versions(build),
         'environment': {n: os.environ.get(n, 'not set') for n in VARIABLES},
         'base': {
-            key: file_value(ROOT / 'patches/BASE', key)
+            key: line_of(ROOT / 'patches/BASE', key)
             for key in ('tag', 'commit', 'wheel')
         },
-        'installed': installed_files(build),
+        'installed': installed(build, site),
     }
 
 

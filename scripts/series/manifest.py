@@ -7,7 +7,7 @@ together, so that one run shows everything there is to repair.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -18,16 +18,8 @@ from scripts.series.patch_series import SeriesError
 MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 GPU_SOURCES = 'kernels/gpu/'
-PATCH_KEYS = {
-    'name', 'subject', 'body', 'day', 'ops', 'functions', 'files', 'edits',
-    'functions_before', 'infermeta_before', 'spmd_before', 'spmd_test_after',
-    'size_note',
-}  # fmt: skip
-REQUIRED_PATCH_KEYS = ('name', 'subject', 'body', 'day')
-TOP_KEYS = (
-    'base', 'wheel_files', 'recorded_files', 'patches', 'pull_requests',
-    'not_exported',
-)  # fmt: skip
+REQUIRED_PATCH_KEYS = ('name', 'pull_requests', 'subject', 'body', 'day')
+TOP_KEYS = ('base', 'wheel_files', 'recorded_files', 'patches', 'not_exported')
 NAME = re.compile(r'[a-z0-9]+-[a-z]+-[a-z0-9_]+(-[a-z0-9_]+)*')
 MAX_FILE_NAME, MAX_SUBJECT = 60, 72
 # Fields of packagers' patches. Paddle's log has none of them.
@@ -43,6 +35,7 @@ PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
 class Patch:
     number: int
     name: str
+    pull_requests: list
     subject: str
     body: str
     day: str
@@ -62,6 +55,9 @@ class Patch:
         return f'{self.number:04d}-{self.name}.patch'
 
 
+PATCH_KEYS = {f.name for f in fields(Patch)} - {'number', 'sources'}
+
+
 @dataclass
 class Series:
     base: dict
@@ -69,17 +65,21 @@ class Series:
     recorded_files: dict
     not_exported: list
     patches: list
-    pull_requests: dict
     author: str = PLACEHOLDER_AUTHOR
+
+    @property
+    def pull_requests(self):
+        """Their names, in the order in which the patches name them."""
+        named = (name for p in self.patches for name in p.pull_requests)
+        return list(dict.fromkeys(named))
 
     def pull_request(self, name):
         """The patches of a pull request, in the order of the series."""
-        return [p for p in self.patches if p.name in self.pull_requests[name]]
+        return [p for p in self.patches if name in p.pull_requests]
 
     def shared_patches(self):
         """Those that more than one pull request is made of."""
-        lists = list(self.pull_requests.values())
-        return [p for p in self.patches if sum(p.name in x for x in lists) > 1]
+        return [p for p in self.patches if len(p.pull_requests) > 1]
 
 
 def load_series(root):
@@ -103,33 +103,30 @@ def read_manifest(root):
         wheel_files=raw['wheel_files'],
         recorded_files=raw['recorded_files'],
         not_exported=raw['not_exported'],
-        patches=[_make_patch(i, p) for i, p in enumerate(raw['patches'], 1)],
-        pull_requests=raw['pull_requests'],
+        patches=[
+            Patch(number, **{**patch, 'day': str(patch['day'])})
+            for number, patch in enumerate(raw['patches'], 1)
+        ],
     )
 
 
 def _shape_faults(raw):
-    if not isinstance(raw, dict):
-        return ['series.yaml: expected a mapping at the top']
     faults = [
         f'series.yaml: missing key {key!r}'
         for key in TOP_KEYS
-        if key not in raw
+        if not raw.get(key)
     ]
     for key in ('tag', 'commit', 'wheel'):
         if key not in raw.get('base', {}):
             faults.append(f'series.yaml: base: missing key {key!r}')
     for index, patch in enumerate(raw.get('patches') or [], 1):
         where = f'series.yaml: patch {index} ({patch.get("name", "no name")})'
-        for key in REQUIRED_PATCH_KEYS:
-            if not patch.get(key):
-                faults.append(f'{where}: missing key {key!r}')
-        for key in sorted(set(patch) - PATCH_KEYS):
-            faults.append(f'{where}: unknown key {key!r}')
+        missing = [key for key in REQUIRED_PATCH_KEYS if not patch.get(key)]
+        unknown = sorted(set(patch) - PATCH_KEYS)
+        faults += [f'{where}: missing key {key!r}' for key in missing]
+        faults += [f'{where}: unknown key {key!r}' for key in unknown]
         faults += [f'{where}: {fault}' for fault in _message_faults(patch)]
-    if not raw.get('patches'):
-        faults.append('series.yaml: no patches')
-    return faults + _pull_request_faults(raw)
+    return faults
 
 
 def _message_faults(patch):
@@ -147,31 +144,6 @@ def _message_faults(patch):
         )
     for field_of_mail in FOREIGN.finditer(patch.get('body') or ''):
         yield f'commits of Paddle have no field {field_of_mail[0]!r}'
-
-
-def _pull_request_faults(raw):
-    """Every patch is in a pull request, and each lists them in their order."""
-    order = [patch.get('name') for patch in raw.get('patches') or []]
-    lists = raw.get('pull_requests') or {}
-    faults = []
-    for title, names in lists.items():
-        where = f'series.yaml: pull request {title}'
-        unknown = [name for name in names if name not in order]
-        faults += [f'{where}: no patch is named {name}' for name in unknown]
-        if not unknown and names != [name for name in order if name in names]:
-            faults.append(f'{where}: not in the order of the patches')
-    listed = {name for names in lists.values() for name in names}
-    return faults + [
-        f'series.yaml: patch {name} is in no pull request'
-        for name in order
-        if name not in listed
-    ]
-
-
-def _make_patch(number, raw):
-    fields = {k: v for k, v in raw.items() if v is not None}
-    fields['day'] = str(fields['day'])
-    return Patch(number=number, **fields)
 
 
 def matches(path, pattern):

@@ -20,9 +20,9 @@ MARKER = 'unrecorded upstream text'
 def base_tree(series, wheel_dirs):
     """{upstream path: text} before the first patch."""
     tree, faults = {}, []
-    for path, info in series.wheel_files.items():
+    for path, digest in series.wheel_files.items():
         try:
-            tree[path] = read_wheel_file(info, wheel_dirs)
+            tree[path] = read_wheel_file(path, digest, wheel_dirs)
         except SeriesError as error:
             faults += error.faults
     if faults:
@@ -32,22 +32,29 @@ def base_tree(series, wheel_dirs):
     return tree
 
 
-def read_wheel_file(info, wheel_dirs):
+def wheel_path(path):
+    """Where a wheel has a file of Paddle's tree, below site-packages."""
+    if path.startswith('python/'):
+        return path[len('python/') :]
+    return f'paddle/include/{path}'
+
+
+def read_wheel_file(path, wanted, wheel_dirs):
     """Text of the first copy whose hash is the recorded one."""
     seen = []
     for folder in wheel_dirs:
-        copy = Path(folder) / info['path']
+        copy = Path(folder) / wheel_path(path)
         if not copy.is_file():
             seen.append(f'{copy}: no such file')
             continue
         data = copy.read_bytes()
         digest = hashlib.sha256(data).hexdigest()
-        if digest == info['sha256']:
+        if digest == wanted:
             return data.decode('utf-8')
         seen.append(f'{copy}: sha256 is {digest}')
     raise SeriesError(
-        f'{info["path"]}: no untouched copy (sha256 {info["sha256"]}) of the '
-        f'base was found; a patched or different file was seen at: '
+        f'{wheel_path(path)}: no untouched copy (sha256 {wanted}) of the base '
+        f'was found; a patched or different file was seen at: '
         f'{"; ".join(seen) or "nowhere"}. Point --paddle to the site-packages '
         'of an unpatched wheel.'
     )

@@ -104,14 +104,8 @@ BODY = 'The old one is slow.\n\nEdge decisions: none.\n'
 def make_series():
     """A manifest of two patches: shared code, then one operator."""
     files = {
-        'python/paddle/tensor/manipulation.py': (
-            'paddle/tensor/manipulation.py',
-            MANIPULATION,
-        ),
-        'paddle/phi/infermeta/ternary.h': (
-            'paddle/include/paddle/phi/infermeta/ternary.h',
-            TERNARY_H,
-        ),
+        'python/paddle/tensor/manipulation.py': MANIPULATION,
+        'paddle/phi/infermeta/ternary.h': TERNARY_H,
     }
     include = (
         ' #include "a.h"\n+#include "paddle/phi/kernels/funcs/shared.h"\n'
@@ -120,6 +114,7 @@ def make_series():
     used = '     alpha,\n+    beta,\n'
     shared = {
         'name': 'phi-add-shared',
+        'pull_requests': ['fill'],
         'subject': 'phi: add shared code',
         'body': BODY,
         'day': '2026-01-02',
@@ -128,6 +123,7 @@ def make_series():
     }
     fill = {
         'name': 'phi-add-fill',
+        'pull_requests': ['fill'],
         'subject': 'phi: add fill op',
         'body': BODY,
         'day': '2026-01-03',
@@ -139,15 +135,11 @@ def make_series():
         'base': {'tag': 'v1.0.0', 'commit': 'a' * 40, 'wheel': '1.0.0'},
         'not_exported': ['unittests/harness/**'],
         'wheel_files': {
-            path: {
-                'path': wheel_path,
-                'sha256': hashlib.sha256(text.encode()).hexdigest(),
-            }
-            for path, (wheel_path, text) in files.items()
+            path: hashlib.sha256(text.encode()).hexdigest()
+            for path, text in files.items()
         },
         'recorded_files': RECORDED,
         'patches': [shared, fill],
-        'pull_requests': {'fill': ['phi-add-shared', 'phi-add-fill']},
     }
 
 

@@ -86,9 +86,15 @@ def test_patches_of_each_pull_request_compile_alone(capsys):
 
 def without(name, lost):
     """The series with a patch left out of one pull request."""
-    names = [n for n in SERIES.pull_requests[name] if n != lost]
-    lists = {**SERIES.pull_requests, name: names}
-    return dataclasses.replace(SERIES, pull_requests=lists)
+    patches = [
+        p
+        if p.name != lost
+        else dataclasses.replace(
+            p, pull_requests=[n for n in p.pull_requests if n != name]
+        )
+        for p in SERIES.patches
+    ]
+    return dataclasses.replace(SERIES, patches=patches)
 
 
 @pytest.mark.parametrize(
@@ -146,11 +152,12 @@ def test_functions_put_at_one_place_do_not_apply_in_any_order(base, tmp_path):
 def test_header_of_another_pull_request_does_not_compile(tmp_path):
     series = make_series()
     shared, fill = series['patches']
+    for patch in (shared, fill):
+        patch['pull_requests'] = ['whole', 'fill']
     later = {**shared, 'name': 'phi-add-later', 'edits': {}}
+    later['pull_requests'] = ['whole']
     later['files'] = ['kernels/funcs/later.h']
     series['patches'] = [shared, later, fill]
-    whole = [patch['name'] for patch in series['patches']]
-    series['pull_requests'] = {'whole': whole, 'fill': [whole[0], whole[2]]}
     write_project(tmp_path, series)
     kernel = '#include "paddle/phi/kernels/funcs/later.h"\n'
     header = (

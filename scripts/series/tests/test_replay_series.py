@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.series.manifest import SeriesError, load_series, matches
+from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import (
     commit,
     git,
@@ -25,8 +25,8 @@ from scripts.series.tree_edits import (
     INFERMETA_FILES,
     OP_FILES,
     PYTHON_FILE,
+    apply_patch,
     insert_entry,
-    split_namespace,
     upstream_path,
 )
 from scripts.series.upstream_tree import base_tree, wheel_dirs
@@ -82,68 +82,24 @@ def test_series_lists_the_patches_of_the_manifest(series):
     assert listed_patches() == [p.file_name for p in series.patches]
 
 
-def test_new_files_equal_their_sources_byte_for_byte(series, replayed):
+def test_git_am_gives_the_tree_that_the_exporter_made(series, base, replayed):
     repo, _ = replayed
-    wanted = {
-        upstream_path(s): (ROOT / s).read_bytes()
-        for p in series.patches
-        for s in p.sources
-        if upstream_path(s)
-    }
-    assert wanted
-    for path, data in wanted.items():
-        assert (repo / path).read_bytes() == data, path
-    added = git(repo, 'diff', '--name-only', '--diff-filter=A', 'HEAD~'
-                f'{len(series.patches)}', 'HEAD')  # fmt: skip
-    assert sorted(added.split()) == sorted(wanted)
+    tree = dict(base)
+    for patch in series.patches:
+        apply_patch(tree, patch, ROOT)
+    for path, text in tree.items():
+        assert (repo / path).read_bytes() == text.encode('utf-8'), path
+    assert set(git(repo, 'ls-files').split()) == set(tree)
 
 
-def entry_names(path):
-    text = path.read_text(encoding='utf-8')
-    return re.findall(r'^- (?:op|backward_op) : (\w+)', text, re.MULTILINE)
-
-
-@pytest.mark.parametrize('kind', sorted(OP_FILES))
-def test_op_entries_stand_in_alphabetical_order_and_parse(
-    series, replayed, kind
-):
+def test_new_files_are_their_sources(series, replayed):
     repo, _ = replayed
-    path = repo / OP_FILES[kind]
-    names = entry_names(path)
-    assert names == sorted(set(names))
-    merged = {
-        entry[kind]: entry
-        for entry in yaml.safe_load(path.read_text(encoding='utf-8'))
-    }
-    ours = [
-        entry
-        for source in sources(series, 'ops_yaml/')
-        for entry in yaml.safe_load((ROOT / source).read_text('utf-8'))
-        if kind in entry
-    ]
-    assert ours
-    for entry in ours:
-        assert merged[entry[kind]] == entry
-
-
-@pytest.mark.parametrize('suffix', sorted(INFERMETA_FILES))
-def test_infermeta_text_stands_before_the_named_function(
-    series, replayed, suffix
-):
-    repo, _ = replayed
-    text = (repo / INFERMETA_FILES[suffix]).read_text(encoding='utf-8')
-    files = [
-        (source, patch.infermeta_before)
-        for patch in series.patches
-        for source in patch.sources
-        if matches(source, f'kernels/infermeta/*{suffix}')
-    ]
-    assert files
-    for source, following in files:
-        head, found, _ = text.partition(f'void {following}(')
-        assert found
-        _, body = split_namespace((ROOT / source).read_text('utf-8'), source)
-        assert '\n\n' + '\n'.join(body) + '\n\n' in head
+    for patch in series.patches:
+        for source in patch.sources:
+            path = upstream_path(source)
+            if path:
+                text = (ROOT / source).read_bytes()
+                assert (repo / path).read_bytes() == text, path
 
 
 def functions(text):
@@ -178,23 +134,6 @@ def test_every_step_leaves_python_that_compiles(replayed):
         assert PYTHON_FILE in files
         for path, text in files.items():
             compile(text, f'{name}: {path}', 'exec', dont_inherit=True)
-
-
-def test_wheel_mode_gives_the_same_python(series, base, replayed, tmp_path):
-    """`git apply -p2` of the Python hunks, as for site-packages."""
-    repo, _ = replayed
-    site = tmp_path / 'site'
-    for path, info in series.wheel_files.items():
-        if path.startswith('python/'):
-            (site / info['path']).parent.mkdir(parents=True, exist_ok=True)
-            (site / info['path']).write_bytes(base[path].encode('utf-8'))
-    for name in listed_patches():
-        if ' a/python/paddle/' in (PATCHES / name).read_text(encoding='utf-8'):
-            git(site, 'apply', '-p2', '--include=paddle/*', PATCHES / name)
-    for path, info in series.wheel_files.items():
-        if path.startswith('python/'):
-            data = (site / info['path']).read_bytes()
-            assert data == (repo / path).read_bytes(), path
 
 
 def test_every_recorded_place_takes_an_entry(series, base, tmp_path):
