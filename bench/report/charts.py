@@ -129,19 +129,3 @@ def dots(rows, shown, label):
     _log(axes.xaxis, shown)
     _rows(axes, [name for name, _ in rows])
     return _svg(axes, label)
-
-
-@matplotlib.rc_context(STYLE)
-def bars(rows, shown, label):
-    """rows: [(name, {side: value})], a bar for each side."""
-    axes = _axes(0.5 + 0.5 * len(rows))
-    for row, (_, values) in enumerate(rows):
-        for place, (side, value) in enumerate(values.items()):
-            height = 0.8 / len(values)
-            y = row - 0.4 + height * (place + 0.5)
-            bar = axes.barh(y, value, height * 0.85, color=COLOURS[side])
-            axes.bar_label(bar, [shown(value)], padding=2, fontsize=7.5)
-    axes.margins(x=0.15)
-    axes.set_xticks([])
-    _rows(axes, [name for name, _ in rows])
-    return _svg(axes, label)

@@ -86,21 +86,20 @@ def small_chart(results, threads):
     return charts.dots(groups, shown, label) if groups else ''
 
 
-def memory_chart(rows):
-    """Temporaries as a share of x."""
-    groups = []
+def memory_table(rows):
+    """[(case, {side: temporaries as a share of x})]"""
+    table_rows = []
     for row in rows:
-        values = {
+        op, mode, dtype, dims, variant = row['name'].split('/')
+        shares = {
             side: entry['bytes'] / row['x_bytes']
             for side, entry in row['sides'].items()
             if 'bytes' in entry
         }
-        if values:
-            name = row['name'].split('/')
-            more = words.changes(name[4]).replace(', ', ',\n')
-            groups.append((f'{name[0]}{more}:\n{words.MODES[name[1]]}', values))
-    label = 'temporary memory as a share of x'
-    return charts.bars(groups, table.percent, label) if groups else ''
+        shape = dims.split('x')
+        name = words.case(op, mode, dtype, shape, variant)
+        table_rows.append((name, shares))
+    return table_rows
 
 
 def _ratio_tiles(part, name):
@@ -166,7 +165,8 @@ def render(data):
         ],
         sizes=size_charts(results, threads),
         small=small_chart(results, threads),
-        memory=memory_chart(data.get('memory', [])),
+        memory=memory_table(data.get('memory', [])),
+        percent=table.percent,
         instructions=data.get('instructions', {}),
         floors=judged,
         floors_open=len(data['floors']) - len(judged),

@@ -3,6 +3,7 @@
 import datetime
 import os
 import platform
+import re
 import subprocess
 import time
 from pathlib import Path
@@ -22,15 +23,13 @@ def _git(*arguments):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _first(path, start=''):
+def _processor():
     try:
-        lines = Path(path).read_text().splitlines()
+        text = Path('/proc/cpuinfo').read_text()
     except OSError:
-        return None
-    for line in lines:
-        if line.startswith(start):
-            return line.partition(':')[2].strip() if start else line
-    return None
+        return platform.processor()
+    found = re.search(r'(?m)^model name\s*: (.*)$', text)
+    return found[1] if found else platform.processor()
 
 
 def _busy_seconds():
@@ -71,12 +70,6 @@ class Others:
         return round(min(1.0, max(0.0, used)), 3)
 
 
-def cpu_features():
-    """The vector extensions that the kernels look for."""
-    flags = (_first('/proc/cpuinfo', 'flags') or '').split()
-    return [f for f in ('avx2', 'bmi2', 'avx512f') if f in flags]
-
-
 def facts():
     """Machine, date, commit: everything but the versions of the sides."""
     commit = _git('rev-parse', 'HEAD')
@@ -85,12 +78,8 @@ def facts():
         'date': now.isoformat(timespec='seconds'),
         'commit': commit,
         'changed_files': bool(_git('status', '--porcelain')),
-        'cpu': _first('/proc/cpuinfo', 'model name') or platform.processor(),
+        'cpu': _processor(),
         'cores': len(os.sched_getaffinity(0)),
-        'features': cpu_features(),
         'memory_gib': round(psutil.virtual_memory().total / 2**30, 1),
         'system': f'{platform.system()} {platform.release()}',
-        'huge_pages': _first('/sys/kernel/mm/transparent_hugepage/enabled'),
-        'load_at_start': list(psutil.getloadavg()),
-        'python': platform.python_version(),
     }

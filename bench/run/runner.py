@@ -7,11 +7,10 @@ from dataclasses import dataclass
 import psutil
 
 from bench.run import gaps
-from bench.run.cases import BACKWARD, ITEM_BYTES, groups_of
+from bench.run.cases import BACKWARD, ITEM_BYTES
 from bench.run.compare import same_outputs
 from bench.run.machine import Others
 from bench.run.processes import SideDied, SideError
-from bench.run.workloads import SOURCES
 
 MEMORY_SHARE = 0.8
 
@@ -145,11 +144,7 @@ def describe(case, threads):
         'shape': list(case.shape),
         'numel': case.numel,
         'variant': case.variant,
-        'params': dict(case.params),
-        'groups': groups_of(case),
         'workload': case.workload,
-        'source': SOURCES.get(case.workload, ''),
-        'env': dict(case.env),
         'threads': threads,
     }
 
@@ -158,28 +153,18 @@ def run_case(crew, names, case, effort, seed=0):
     """The result of one case, as a plain dictionary."""
     result = describe(case, crew.threads)
     crew.end_extra(case.env)
-    together = too_big(case, len(names)) is None
-    reason = None if together else too_big(case, 1)
+    reason = too_big(case, len(names))
     if reason:
         return {**result, 'skipped': reason, 'sides': {}, 'check': {}}
-    outputs, sides, others = {}, {}, []
-    for group in [names] if together else [[name] for name in names]:
-        prepared, missing = _prepare(crew, group, case, seed)
-        outputs.update(prepared)
-        sides.update(missing)
-        check = _check(case, outputs)
-        watch = Others(crew.pids())
-        sides.update(_timed(crew, case, effort, list(prepared), check))
-        others.append(watch.share())
-        if not together:
-            for name in prepared:
-                crew.side(name, case.env).ask('drop')
+    outputs, sides = _prepare(crew, names, case, seed)
+    check = _check(case, outputs)
+    watch = Others(crew.pids())
+    sides.update(_timed(crew, case, effort, list(outputs), check))
     return {
         **result,
-        'turn_by_turn': together,
         'sides': sides,
         'check': check,
-        'others': max(others),
+        'others': watch.share(),
         'ratio_torch': _ratio(sides, 'torch'),
         'ratio_release': _ratio(sides, 'release'),
     }

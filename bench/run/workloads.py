@@ -148,7 +148,6 @@ WORKLOADS = (
         dtypes=('float32',),
     ),
 )
-SOURCES = {workload.name: workload.source for workload in WORKLOADS}
 
 
 def workload_cases():

@@ -108,21 +108,8 @@ def test_case_that_does_not_fit_is_skipped_with_the_sizes(crew, monkeypatch):
     monkeypatch.setattr(runner, 'free_memory', lambda: 1 << 20)
     case = cases.case('masked_scatter')
     found = runner.run_case(crew, SIDES, case, EFFORT)
-    assert 'GiB for 1 side' in found['skipped']
+    assert 'GiB for 2 side' in found['skipped']
     assert found['sides'] == {}
-
-
-def test_sides_that_do_not_fit_together_run_one_after_another(
-    crew, monkeypatch
-):
-    case = cases.case('masked_scatter', shape=TINY)
-    monkeypatch.setattr(
-        runner, 'too_big', lambda _, sides: 'too big' if sides > 1 else None
-    )
-    found = runner.run_case(crew, SIDES, case, EFFORT)
-    assert found['turn_by_turn'] is False
-    assert found['check'] == {'torch': 'agrees'}
-    assert found['ratio_torch'] > 0
 
 
 def test_environment_of_a_case_reaches_a_process_of_its_own(crew):
