@@ -199,15 +199,12 @@ def outline(text):
 
 def drift(pages, folder):
     """Pages that are missing or differ."""
-    faults = []
-    for name, text in pages.items():
-        file = folder / name
-        if not file.is_file() or file.read_text(encoding='utf-8') != text:
-            faults.append(
-                f'{name}: not what the docstring says; run '
-                'scripts/dev/export_api_docs.py'
-            )
-    return faults
+    present = {path.name: path.read_text('utf-8') for path in folder.iterdir()}
+    return [
+        f'{name}: not what the docstring says; run scripts/dev/export_api_docs.py'
+        for name, text in pages.items()
+        if present.get(name) != text
+    ]
 
 
 def main(arguments=None):

@@ -11,7 +11,6 @@ set; 2 wrong usage.
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import sys
 import tempfile
@@ -23,11 +22,13 @@ from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from scripts.series.patch_repo import (
     check_blanks,
     commit,
+    git,
     init_repo,
     last_patch,
     tidy,
     write_tree,
 )
+from scripts.series.patch_series import split_diffs
 from scripts.series.tree_edits import apply_patch
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
@@ -66,48 +67,17 @@ def patch_message(series, patch):
     )
 
 
-def read_files(folder):
-    """{file name: text} of the present patch folder."""
+def drift(folder, files):
+    """What git sees between a patch folder and the files that it should hold."""
     if not folder.is_dir():
-        return {}
-    return {
-        path.name: path.read_bytes().decode('utf-8')
-        for path in sorted(folder.iterdir())
-        if path.is_file()
-    }
-
-
-def drift(wanted, present):
-    """One text for each file that is missing, left over or different."""
-    faults = []
-    for name in sorted(set(wanted) | set(present)):
-        if name not in present:
-            faults.append(f'{name}: missing')
-        elif name not in wanted:
-            faults.append(f'{name}: not made by the exporter')
-        elif wanted[name] != present[name]:
-            faults.append(
-                f'{name}: differs\n{_short_diff(wanted, present, name)}'
-            )
-    return faults
-
-
-def _short_diff(wanted, present, name):
-    lines = list(
-        difflib.unified_diff(
-            present[name].splitlines(),
-            wanted[name].splitlines(),
-            f'patches/{name}',
-            'exported now',
-            n=1,
-            lineterm='',
-        )
-    )
-    rest = len(lines) - SHOWN_DIFF_LINES
-    shown = lines[:SHOWN_DIFF_LINES]
-    if rest > 0:
-        shown.append(f'... {rest} more lines')
-    return '\n'.join(f'    {line}' for line in shown)
+        return [f'{folder}: missing']
+    with tempfile.TemporaryDirectory() as place:
+        wanted = Path(place, 'exported_now')
+        write_files(wanted, files)
+        words = ('diff', '--no-index', '-U1', '--', str(folder), str(wanted))
+        text = git(Path(place), *words, ok=(0, 1))
+    shown = [part.splitlines() for _, part in split_diffs(text)[1]]
+    return ['\n    '.join(lines[:SHOWN_DIFF_LINES]) for lines in shown]
 
 
 def write_files(folder, files):
@@ -160,7 +130,7 @@ def run(options):
         series, options.root, wheel_dirs(options.root, options.paddle)
     )
     if options.check:
-        faults = drift(files, read_files(folder))
+        faults = drift(folder.resolve(), files)
         if faults:
             faults.append(
                 'patches/ is generated: run scripts/series/export_patches.py and keep '

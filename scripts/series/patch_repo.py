@@ -34,7 +34,7 @@ EXPORT_FLAGS = (
 HUNK = re.compile(r'^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$')
 
 
-def git(repo, *arguments, env=None, data=None):
+def git(repo, *arguments, env=None, data=None, ok=(0,)):
     """Output of a git command that sees no settings but ours."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
     clean |= {
@@ -52,7 +52,7 @@ def git(repo, *arguments, env=None, data=None):
         capture_output=True,
         encoding='utf-8',
     )
-    if done.returncode:
+    if done.returncode not in ok:
         raise SeriesError(
             f'git {" ".join(arguments)} failed with status {done.returncode}: '
             f'{done.stderr.strip() or done.stdout.strip()}'

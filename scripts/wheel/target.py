@@ -50,63 +50,32 @@ def parse_args(argv):
 
 
 def add_options(parser):
-    parser.add_argument(
-        '--jobs',
-        '-j',
-        type=positive,
+    add = parser.add_argument
+    add('--jobs', '-j', type=positive, metavar='N',
         default=default_jobs(MEMORY_PER_JOB),
-        metavar='N',
-        help='compile jobs at a time (default here: %(default)s, '
-        'from the cores and the free memory)',
-    )
-    parser.add_argument(
-        '--build-dir',
-        type=Path,
-        metavar='D',
-        help='folder for everything that is made (default: build)',
-    )
-    parser.add_argument(
-        '--python',
-        metavar='P',
-        help=f'Python {python_range()} to build for (default: that of '
-        '--into, or the first on PATH)',
-    )
-    parser.add_argument(
-        '--clean',
-        action='store_true',
-        help='delete what earlier runs made, the venv too, and start over',
-    )
-    parser.add_argument(
-        '--dry-run',
-        action='store_true',
-        help='print the steps and their commands; change nothing',
-    )
-    parser.add_argument(
-        '--paddle',
-        metavar='V',
-        default=versions.BASE,
+        help='compile jobs at a time (default here: %(default)s, from the '
+        'cores and the free memory)')  # fmt: skip
+    add('--build-dir', type=Path, metavar='D',
+        help='folder for everything that is made (default: build)')  # fmt: skip
+    add('--python', metavar='P',
+        help=f'Python {python_range()} to build for (default: that of --into, '
+        'or the first on PATH)')  # fmt: skip
+    add('--clean', action='store_true',
+        help='delete what earlier runs made, the venv too, and start over')  # fmt: skip
+    add('--dry-run', action='store_true',
+        help='print the steps and their commands; change nothing')  # fmt: skip
+    add('--paddle', metavar='V', default=versions.BASE,
         help='release to build into (default: %(default)s; also '
-        f'{", ".join(versions.OTHERS)}, by default in build-V)',
-    )
-    parser.add_argument(
-        '--wheel',
-        action='store_true',
+        f'{", ".join(versions.OTHERS)}, by default in build-V)')  # fmt: skip
+    add('--wheel', action='store_true',
         help='pack the result as a wheel in build/dist, which pip installs in '
-        'place of paddlepaddle',
-    )
-    parser.add_argument(
-        '--into',
-        metavar='PYTHON',
+        'place of paddlepaddle')  # fmt: skip
+    add('--into', metavar='PYTHON',
         help='install that wheel into the environment of an interpreter that '
-        'has the release',
-    )
-    parser.add_argument(
-        '--source',
-        type=Path,
-        metavar='DIR',
+        'has the release')  # fmt: skip
+    add('--source', type=Path, metavar='DIR',
         help='source target: build this Paddle checkout instead; '
-        '--source DIR --help lists its own options',
-    )
+        '--source DIR --help lists its own options')  # fmt: skip
 
 
 def next_words(build):

@@ -134,8 +134,7 @@ def test_check_shows_which_patch_a_changed_source_makes_stale(exported, capsys):
     before = (exported / 'patches' / FILL).read_bytes()
     assert export(exported, '--check') == 1
     err = capsys.readouterr().err
-    assert f'{FILL}: differs' in err
-    assert f'{SHARED}: differs' not in err
+    assert FILL in err and SHARED not in err
     assert '-+// kernel' in err and '++// faster kernel' in err
     assert (exported / 'patches' / FILL).read_bytes() == before
 
@@ -148,9 +147,10 @@ def test_check_notices_edited_missing_and_foreign_patch_files(exported, capsys):
     (folder / '0009-phi-add-more.patch').write_text('more\n')
     assert export(exported, '--check') == 1
     err = capsys.readouterr().err
-    assert f'{SHARED}: differs' in err
-    assert f'{FILL}: missing' in err
-    assert '0009-phi-add-more.patch: not made by the exporter' in err
+    assert SHARED in err
+    assert FILL in err
+    assert '0009-phi-add-more.patch' in err
+    assert 'deleted file mode' in err and 'new file mode' in err
 
 
 def test_unmapped_and_doubly_mapped_sources_are_all_reported(tmp_path, capsys):

@@ -56,37 +56,6 @@ bool FillOpInferSymbolicShape(
 
 }}  // namespace paddle::dialect
 """
-# name of the case -> the dims of the operands and of the result, after the call
-EXPECTED = {
-    'masked, rows': '[S0 3] [1 3] [S1] -> [S0 3]',
-    'masked, mask is larger': (
-        '[S0 1] [4 S1 3] [S2] -> [4 Broadcast(S0, S1) 3]'
-    ),
-    'masked, both ways': '[1 5] [4 1] [20] -> [4 5]',
-    'masked, empty': '[4 0] [4 1] [20] -> [4 0]',
-    'masked, x of known values': '[2] and values [2] [2] -> [2]',
-    'select': '[S0 3 S1] [S0 S1] -> [S0 3 S1]',
-    'select, last axis': '[2 3 4] [2 3] -> [2 3 4]',
-    'diagonal': '[S0 S1] [S2] -> [S0 S1]',
-    'diagonal, negative axis': '[S0 S1 4] [S1 S3] -> [S0 S1 4]',
-    'index_scatter': '[S0 6] [S1] [S0 S3] -> [S0 6]',
-    'index_reduce': '[3 6 5] [S1 1] [3 S2 5] -> [3 6 5]',
-    'index_reduce, 0-D index': '[S0 6 5] [] and values [S0 5] -> [S0 6 5]',
-}
-
-
-@pytest.fixture(scope='module')
-def analysed(tmp_path_factory):
-    """What Paddle's analysis makes of our functions, in another process."""
-    folder = tmp_path_factory.mktemp('probe')
-    probe = build_probe(folder)
-    cases = Path(__file__).with_name('symbolic_shape_cases.py')
-    done = subprocess.run(
-        [sys.executable, str(cases), str(probe)],
-        capture_output=True, encoding='utf-8',
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
 
 
 def build_probe(folder):
@@ -111,23 +80,16 @@ def build_probe(folder):
 
 
 @needs_glog
-def test_without_our_functions_the_analysis_is_incomplete(analysed):
-    assert analysed['before'] is False
-
-
-@needs_glog
-@pytest.mark.parametrize('case', EXPECTED)
-def test_paddles_analysis_gets_the_symbolic_shapes(analysed, case):
-    assert analysed[case]['complete']
-    assert set(analysed[case]['calls']) == {EXPECTED[case]}
-
-
-@needs_glog
-def test_each_form_is_called(analysed):
-    plain_only = ('select', 'diagonal')
-    for case in EXPECTED:
-        forms = 1 if case.startswith(plain_only) else 2
-        assert len(analysed[case]['calls']) == forms, case
+def test_paddles_analysis_gets_the_symbolic_shapes(tmp_path):
+    """In another process, with our functions in place of none."""
+    probe = build_probe(tmp_path)
+    cases = Path(__file__).with_name('symbolic_shape_cases.py')
+    done = subprocess.run(
+        [sys.executable, str(cases), str(probe)],
+        capture_output=True, encoding='utf-8',
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == []
 
 
 @pytest.mark.parametrize('path', sorted((ROOT / 'ops_yaml').glob('*.yaml')))
