@@ -101,12 +101,6 @@ def pythons():
     return {**found, 'release': release_env.make()}
 
 
-def paddle_folder():
-    """Where this venv's paddle is, without importing it."""
-    site = release_env.site_packages(Path(sys.prefix))
-    return site / 'paddle'
-
-
 def run_cases(args, chosen, crew, deadline):
     """Results of one thread count, printed as they come."""
     results = []
@@ -168,7 +162,7 @@ def collect(args, chosen):
     if args.memory or everything:
         data['memory'] = peak.measure(found, args.filter, args.quick)
     if args.instructions or (everything and not instructions.missing()):
-        data['instructions'] = instructions.count(paddle_folder())
+        data['instructions'] = instructions.count()
     data['meta']['seconds'] = round(time.monotonic() - start, 1)
     return data
 

@@ -15,6 +15,7 @@ from bench.report import published, speed_picture, table, words
 from bench.report.summary import NOISE
 from bench.run.cases import EDGES, NODES
 from bench.run.workloads import WORKLOADS
+from scripts.common.text_lines import between
 
 ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- speed: written by python -m bench.report.readme_table -->'
@@ -157,18 +158,6 @@ def section(data):
     return '\n'.join(lines)
 
 
-def replaced(text, new, name='the text'):
-    """A text with another speed section."""
-    if text.count(START) != 1 or text.count(END) != 1:
-        sys.exit(
-            f'bench.report.readme_table: {name} must hold these two lines '
-            f'once each:\n{START}\n{END}'
-        )
-    before, rest = text.split(START)
-    after = rest.split(END)[1]
-    return f'{before}{START}\n{new}\n{END}{after}'
-
-
 def texts(data, root):
     """{file: its whole text} of all that shows the figures."""
     sections = {
@@ -180,7 +169,9 @@ def texts(data, root):
         },
     }
     return {
-        root / name: replaced((root / name).read_text('utf-8'), new, name)
+        root / name: between(
+            (root / name).read_text('utf-8'), START, END, new, name
+        )
         for name, new in sections.items()
     }
 

@@ -6,11 +6,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from bench.run import native
+from scripts.common import native_compiler
 
 SOURCE = Path(__file__).resolve().parent / 'loops.cc'
-# As the wheel target is compiled; but a tail call would leave the loop's name.
-FLAGS = ['-std=c++17', '-O3', '-mavx', '-fno-optimize-sibling-calls']
 ENVIRONMENT = {
     'OMP_NUM_THREADS': '1',
     'PATH': '/usr/bin:/bin',
@@ -48,11 +46,22 @@ def _run(command, **options):
     return done.stdout
 
 
-def count(paddle):
+def _compile(program):
+    """The loops as the build compiles the kernels, with Paddle's libraries."""
+    libraries = ('-Wl,--as-needed', '-lphi_core', '-lphi', '-lcommon')
+    words = native_compiler.paddle_libs(*libraries, '-l:libiomp5.so')
+    # a tail call would leave the loop's name
+    flag = '-fno-optimize-sibling-calls'
+    content, said = native_compiler.run([flag, SOURCE, '-o', program, *words])
+    if not content:
+        raise RuntimeError(f'bench: {SOURCE.name}: {said[-3000:]}')
+
+
+def count():
     """{loop: instructions per element} of the kernels beside this file."""
-    program = native.build(paddle, SOURCE, FLAGS)
     with tempfile.TemporaryDirectory() as folder:
-        found = Path(folder) / 'callgrind.out'
+        program, found = Path(folder, 'loops'), Path(folder, 'callgrind.out')
+        _compile(program)
         elements = _run(
             [
                 'valgrind', '--tool=callgrind', '--collect-atstart=no',

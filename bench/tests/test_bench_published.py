@@ -80,9 +80,11 @@ def test_busy_machine_changes_no_text(root):
     assert (root / 'README.md').read_text() != before
 
 
-def test_text_without_markers_is_named():
-    with pytest.raises(SystemExit, match=r'a.md must hold these two lines'):
-        readme_table.replaced('nothing', 'new', 'a.md')
+def test_text_without_markers_is_named(root):
+    take(root, [result()])
+    (root / 'README.md').write_text('nothing')
+    with pytest.raises(ValueError, match='README.md: expected once each'):
+        take(root, [result()])
 
 
 def test_slow_cases_are_named():

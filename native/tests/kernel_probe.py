@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from native.tests import native_compiler
+from scripts.common import native_compiler
 from scripts.common.files import file_sha256, sha256
 
 SOURCE = Path(__file__).with_name('kernel_probe.cc')

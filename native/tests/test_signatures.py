@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from native import generate_native
-from native.tests import native_compiler
+from scripts.common import native_compiler
 from scripts.op_rules import schema
 
 ROOT = Path(__file__).resolve().parents[2]

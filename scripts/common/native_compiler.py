@@ -1,4 +1,4 @@
-"""The compiler of the build, for tests that compile a file of their own."""
+"""The compiler of the build, for whoever compiles a file of their own."""
 
 import json
 import os
@@ -12,9 +12,9 @@ BUILD = Path(os.environ.get('BUILD_DIR', ROOT / 'build'))
 
 
 @cache
-def _commands():
+def _commands(build):
     """{source: (its compiler command, its object)}, of every source."""
-    path = BUILD / 'compile_commands.json'
+    path = build / 'compile_commands.json'
     if not path.is_file():
         raise FileNotFoundError(f'{path}: run scripts/apply_and_build.sh')
     found = {}
@@ -26,15 +26,26 @@ def _commands():
     return found
 
 
-def command():
+def command(build=BUILD):
     """How the build compiles a file, but for the names of the files."""
-    return _commands()[BUILD / 'glue/native_ops.cc'][0]
+    return _commands(build)[build / 'glue/native_ops.cc'][0]
 
 
 def objects(folder):
     """What the build has compiled of a folder of sources."""
     parent = ROOT / folder
-    return sorted(x for s, (_, x) in _commands().items() if s.parent == parent)
+    found = _commands(BUILD).items()
+    return sorted(x for source, (_, x) in found if source.parent == parent)
+
+
+def paddle_libs(*names, build=BUILD):
+    """What the linker is told of libraries of the Paddle that is built for."""
+    (libs,) = {
+        Path(word).parent / 'libs'
+        for word in command(build)
+        if word.endswith('paddle/include')
+    }
+    return [f'-L{libs}', *names, f'-Wl,-rpath,{libs}']
 
 
 def run(arguments):

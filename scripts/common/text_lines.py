@@ -18,3 +18,11 @@ def trim(lines):
     """The lines without empty ones at either end."""
     full = [i for i, line in enumerate(lines) if line.strip()]
     return lines[full[0] : full[-1] + 1] if full else []
+
+
+def between(text, start, end, new, name):
+    """The text with other lines between two marks that it has once each."""
+    if text.count(start) != 1 or text.count(end) != 1:
+        raise ValueError(f'{name}: expected once each: {start} and {end}')
+    before, rest = text.split(start)
+    return f'{before}{start}\n{new}\n{end}{rest.split(end)[1]}'

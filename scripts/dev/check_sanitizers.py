@@ -1,19 +1,17 @@
 """Runs the cores of the CPU kernels under the compiler's sanitizers.
 
 They are compiled into a program of their own (scripts/dev/sanitizers/), which calls
-them with random shapes on arrays that end where their memory ends, and compares
-the results with plain loops. AddressSanitizer and UndefinedBehaviorSanitizer
-look on, or ThreadSanitizer with --tsan. Before that, faults planted in the
-program show that they do.
+them with random shapes on arrays that end where their memory ends. AddressSanitizer
+and UndefinedBehaviorSanitizer look on, or ThreadSanitizer with --tsan. Before
+that, faults planted in the program show that they do. That the results are right
+is for the tests of the operators to see.
 
 Exit status: 0 nothing found, 1 a fault, 77 skipped because the compiler has no
 sanitizers or nothing is built yet.
 """
 
 import argparse
-import json
 import os
-import shlex
 import shutil
 import subprocess
 import sys
@@ -21,6 +19,10 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.common import native_compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / 'scripts/dev/sanitizers'
@@ -62,19 +64,6 @@ class Fault(Exception):
     """What went wrong, for a person."""
 
 
-def compiler(build_dir):
-    """How the build compiles a kernel, without its optimisation; or None."""
-    path = build_dir / 'compile_commands.json'
-    if not path.is_file():
-        return None
-    for entry in json.loads(path.read_text()):
-        if 'kernels/cpu/' in entry['file']:
-            words = shlex.split(entry['command'])
-            kept = words[: words.index('-o')]
-            return [word for word in kept if word not in ('-O3', '-g')]
-    return None
-
-
 def run(command, **options):
     return subprocess.run(
         [str(word) for word in command],
@@ -88,7 +77,16 @@ def run(command, **options):
 class Program:
     """The program of the checks, as one kind of sanitizer wants it."""
 
-    def __init__(self, command, kind, build_dir):
+    def __init__(self, kind, build_dir):
+        # without its optimisation
+        command = [
+            word
+            for word in native_compiler.command(build_dir)
+            if word not in ('-O3', '-g')
+        ]
+        self.libs = native_compiler.paddle_libs(
+            '-lcommon', '-lpthread', build=build_dir
+        )
         self.command = [*command, *kind.flags, '-fno-sanitize-recover=all']
         self.kind = kind
         self.folder = build_dir / 'sanitizers' / kind.name
@@ -107,9 +105,7 @@ class Program:
             objects = list(
                 pool.map(self._compile, sorted(SOURCES.glob('*.cc')))
             )
-        libs = self._paddle_libs()
-        linked = run([self.command[0], *self.kind.flags, *objects, f'-L{libs}',
-                      '-lcommon', '-lpthread', f'-Wl,-rpath,{libs}',
+        linked = run([*self.command[:1], *self.kind.flags, *objects, *self.libs,
                       '-o', self.path])  # fmt: skip
         if linked.returncode != 0:
             raise Fault(linked.stderr)
@@ -122,14 +118,6 @@ class Program:
         if done.returncode != 0:
             raise Fault(done.stderr)
         return target
-
-    def _paddle_libs(self):
-        """The folder of libcommon, which has Paddle's shapes."""
-        for word in self.command:
-            folder = Path(word).parent / 'libs'
-            if (folder / 'libcommon.so').is_file():
-                return folder
-        raise Fault('no libcommon.so beside the headers of the build')
 
     def launch(self, program, *arguments):
         # The symbols of a release that is not instrumented would count as leaks.
@@ -165,11 +153,11 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     kind = THREAD if options.tsan else ADDRESS
     start = time.monotonic()
-    command = compiler(options.build_dir)
-    if command is None:
-        print(f'skipped: no kernel was compiled in {options.build_dir}')
+    try:
+        program = Program(kind, options.build_dir.absolute())
+    except FileNotFoundError as error:
+        print(f'skipped: {error}')
         return SKIPPED
-    program = Program(command, kind, options.build_dir.resolve())
     if not program.works():
         print(f'skipped: the compiler has no {" ".join(kind.flags)}')
         return SKIPPED

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.text_lines import between
 from scripts.series.manifest import SeriesError, load_series
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -120,14 +121,6 @@ def tables(series, sizes):
     return found
 
 
-def replaced(text, new, path):
-    """The text with another table between the marker lines."""
-    if text.count(START) != 1 or text.count(END) != 1:
-        raise SeriesError(f'{path}: expected once each: {START} and {END}')
-    before, rest = text.split(START)
-    return f'{before}{START}\n{new}\n{END}{rest.split(END)[1]}'
-
-
 def run(root, write):
     """Faults found; writes the tables if told to."""
     series = load_series(root)
@@ -142,7 +135,7 @@ def run(root, write):
             )
             continue
         text = path.read_text(encoding='utf-8')
-        new = replaced(text, rows, path.name)
+        new = between(text, START, END, rows, path.name)
         if write:
             path.write_text(new, encoding='utf-8')
         elif new != text:
@@ -157,7 +150,7 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     try:
         faults = run(options.root, options.write)
-    except (OSError, SeriesError) as error:
+    except (OSError, ValueError, SeriesError) as error:
         faults = getattr(error, 'faults', [str(error)])
     for fault in faults:
         print(f'patch_tables: {fault}', file=sys.stderr)

@@ -93,15 +93,8 @@ def apply_series(root, site, originals):
         raise SeriesError([f'this Paddle is too old: {x}' for x in lacking])
     site_files = SiteFiles(site, originals)
     contents = make_contents(root, site_files)
-    report = []
-    for path in site_files.owned_by(OWNER):
-        if path not in contents:
-            site_files.restore(path)
-            report.append(f'restored  {path}')
-    for path, text in contents.items():
-        changed = site_files.put(path, text.encode('utf-8'), OWNER)
-        report.append(f'{"patched " if changed else "unchanged"} {path}')
-    return report
+    data = {path: text.encode('utf-8') for path, text in contents.items()}
+    return site_files.bring(data, OWNER)
 
 
 def main():

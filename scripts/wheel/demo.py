@@ -113,32 +113,23 @@ def show_speed(released):
         f'speed: {SIZE}x{SIZE} float32, half the mask True, {threads} threads'
     )
     rng = np.random.default_rng(0)
-    arrays = [rng.random((SIZE, SIZE), 'float32') for _ in range(2)]
-    arrays.insert(1, rng.random((SIZE, SIZE), 'float32') < 0.5)
+    x, half, value = (rng.random((SIZE, SIZE), 'float32') for _ in range(3))
+    arrays = (x, half < 0.5, value)
     ours = [paddle.to_tensor(a) for a in arrays]
     theirs = [torch.from_numpy(a) for a in arrays]
-    same = np.array_equal(
-        paddle.masked_scatter(*ours).numpy(),
-        torch.masked_scatter(*theirs).numpy(),
-    )
-    if not same:
-        sys.exit('demo: the result differs from that of torch.')
-    times = median_ms(
-        {
-            'now': lambda: paddle.masked_scatter(*ours),
-            'torch': lambda: torch.masked_scatter(*theirs),
-            'released': lambda: released.masked_scatter(*ours),
-        }
-    )
-    labels = {
-        'now': 'paddle.masked_scatter now',
-        'torch': f'torch {torch.__version__}',
-        'released': 'released Paddle',
+    calls = {
+        'paddle.masked_scatter now': lambda: paddle.masked_scatter(*ours),
+        f'torch {torch.__version__}': lambda: torch.masked_scatter(*theirs),
+        'released Paddle': lambda: released.masked_scatter(*ours),
     }
-    for name, label in labels.items():
-        ratio = times[name] / times['now']
-        shown = '' if name == 'now' else f'{ratio:7.1f} times as long'
-        print(f'  {label:<28}{times[name]:9.1f} ms {shown}')
+    now, other, _ = calls.values()
+    if not np.array_equal(now().numpy(), other().numpy()):
+        sys.exit('demo: the result differs from that of torch.')
+    times = median_ms(calls)
+    fastest = next(iter(times.values()))
+    for label, ms in times.items():
+        ratio = f'{ms / fastest:7.1f} times as long' if ms != fastest else ''
+        print(f'  {label:<28}{ms:9.1f} ms {ratio}'.rstrip())
     print(f'  (same result as torch; median of {TURNS} turns)')
 
 

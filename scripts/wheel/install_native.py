@@ -61,15 +61,7 @@ def install(site_files, added, behind):
         if original is None:
             raise SiteFilesError(f'{name}: not in the installed wheel.')
         contents[name] = original.rstrip(b'\n') + b'\n\n' + tail
-    report = []
-    for name in site_files.owned_by(OWNER):
-        if name not in contents:
-            site_files.restore(name)
-            report.append(f'removed   {name}')
-    for name, data in contents.items():
-        changed = site_files.put(name, data, OWNER)
-        report.append(f'{"installed" if changed else "unchanged"} {name}')
-    return report
+    return site_files.bring(contents, OWNER)
 
 
 def main():

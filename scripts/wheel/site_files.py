@@ -105,9 +105,18 @@ class SiteFiles:
         write_json(self._state_file, self.state)
         (self.originals / path).unlink(missing_ok=True)
 
-    def owned_by(self, owner):
-        """Paths that an owner has changed, sorted."""
-        return sorted(p for p, e in self.state.items() if e['owner'] == owner)
+    def bring(self, contents, owner):
+        """Gives files their content, and back what the owner left; a report."""
+        owned = sorted(p for p, e in self.state.items() if e['owner'] == owner)
+        report = []
+        for path in owned:
+            if path not in contents:
+                self.restore(path)
+                report.append(f'restored  {path}')
+        for path, data in contents.items():
+            changed = self.put(path, data, owner)
+            report.append(f'{"changed  " if changed else "unchanged"} {path}')
+        return report
 
     def _compile(self, path):
         """Bring the bytecode of a Python file up to date, as pip does.

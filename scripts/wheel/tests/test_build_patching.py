@@ -58,7 +58,7 @@ def test_series_changes_files_and_keeps_their_originals(bench):
     assert bench.text(OTHER) == 'VALUE = 2\n'
     for name in (MANIPULATION, OTHER):
         assert (bench.originals / name).read_text() == WHEEL_FILES[name]
-        assert f'patched  {name}' in report
+        assert f'changed   {name}' in report
     assert not (bench.originals / 'paddle/_C_ops.py').exists()
 
 
