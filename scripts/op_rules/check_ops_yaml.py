@@ -38,12 +38,10 @@ class Faults:
     def add(self, line, text):
         self.found.setdefault(f'{self.path.name}:{line}: {text}', line)
 
-    def add_of(self, text, name, faults):
+    def add_of(self, line, raw, faults):
         """Faults `key: sentence` of an entry."""
         for fault in faults:
-            key, _, sentence = fault.partition(': ')
-            shown = sentence if key == 'entry' else fault
-            self.add(text.line_of(key), f'{name}: {shown}')
+            self.add(line, f'{name_of(raw)}: {fault.removeprefix("entry: ")}')
 
     def in_order(self):
         return sorted(self.found, key=self.found.get)
@@ -54,7 +52,7 @@ def check_file(path, taken=None):
     source = path.read_text(encoding='utf-8')
     faults = Faults(path)
     try:
-        texts = read_entries(source)
+        entries = read_entries(source)
     except yaml.YAMLError as error:
         mark = getattr(error, 'problem_mark', None)
         problem = getattr(error, 'problem', None) or error
@@ -62,68 +60,63 @@ def check_file(path, taken=None):
             mark.line + 1 if mark else 1, f'expected YAML, got: {problem}'
         )
         return faults.in_order()
-    if texts is None:
+    if entries is None:
         faults.add(1, 'expected a list of entries, got something else')
         return faults.in_order()
-    for line, fault in (*block_faults(source), *file_faults(path, texts)):
+    for line, fault in (*block_faults(source), *file_faults(path, entries)):
         faults.add(line, fault)
-    check_entries(path, texts, faults)
-    for text in texts:
-        faults.add_of(text, name_of(text), name_faults(text, taken or {}))
+    check_entries(path, entries, faults)
+    for raw, line in entries:
+        faults.add_of(line, raw, name_faults(raw, taken or {}))
     return faults.in_order()
 
 
-def check_entries(path, texts, faults):
+def check_entries(path, entries, faults):
     """The rules on each entry, then those between entries. What an entry says is
     only asked when its text is right."""
     parsed = {}
-    for text in texts:
-        faults.add_of(text, name_of(text), rule_twins(text))
-        found = [fault for rule in GRAMMAR_RULES for fault in rule(text.raw)]
+    for raw, line in entries:
+        found = [fault for rule in GRAMMAR_RULES for fault in rule(raw)]
         if not found:
-            entry = parse_entry(text.raw, path)
-            parsed.setdefault(entry.name, (text, entry))
+            entry = parse_entry(raw, path)
+            parsed.setdefault(entry.name, (line, entry))
             for rule in (*ENTRY_RULES, *GRADIENT_RULES):
                 found += rule(entry)
-        faults.add_of(text, name_of(text), found)
-    if len(parsed) < len(texts):
+        faults.add_of(line, raw, found)
+    if len(parsed) < len(entries):
         return  # what the others say of an unread entry means nothing
-    entries = {name: entry for name, (_, entry) in parsed.items()}
-    for name, (text, entry) in parsed.items():
+    known = {name: entry for name, (_, entry) in parsed.items()}
+    for line, entry in parsed.values():
         for rule in PAIR_RULES:
-            faults.add_of(text, name, rule(entry, entries))
+            faults.add_of(line, entry.raw, rule(entry, known))
 
 
-def rule_twins(text):
-    """YAML takes the last of two equal keys in silence."""
-    for key in text.twins:
-        yield f'{key}: expected this key once, got it twice'
-
-
-def name_of(text):
-    found = (str(text.raw[key]) for key in ENTRY_KEYS if key in text.raw)
+def name_of(raw):
+    found = (str(raw[key]) for key in ENTRY_KEYS if key in raw)
     return next(found, 'entry without name')
 
 
-def file_faults(path, texts):
+def file_faults(path, entries):
     """What a file must hold, and in which order."""
-    ops = [str(t.raw['op']) for t in texts if 'op' in t.raw]
-    grads = [str(t.raw['backward_op']) for t in texts if 'backward_op' in t.raw]
+    ops, grads = (
+        [str(raw[key]) for raw, _ in entries if key in raw]
+        for key in ENTRY_KEYS
+    )
     if ops != [path.stem]:
         yield (
             1,
             f'expected one op, named {path.stem} as the file, got '
             f'{", ".join(ops) or "none"}',
         )
-    names = [name_of(text) for text in texts]
+    names = [name_of(raw) for raw, _ in entries]
     for i, name in enumerate(names):
         if name in names[:i]:
-            yield texts[i].line, f'{name}: expected one entry of this name'
+            yield entries[i][1], f'{name}: expected one entry of this name'
     order = [*sorted(ops), *sorted(grads)]
-    for text, name, wanted in zip(texts, names, order):
+    for (_, line), name, wanted in zip(entries, names, order):
         if name != wanted:
             yield (
-                text.line,
+                line,
                 f'expected {wanted} here (the op, then the backward_ops in '
                 f'alphabetical order), got {name}',
             )
@@ -152,9 +145,9 @@ def block_faults(source):
         after_empty = not line
 
 
-def name_faults(text, taken):
+def name_faults(raw, taken):
     """A new operator needs a name that the base does not have."""
-    name = name_of(text)
+    name = name_of(raw)
     if plain(name) in taken:
         yield (
             'entry: expected a name that is new to Paddle, got one that '

@@ -10,7 +10,6 @@ Exit status: 0 up to date or written, 1 out of date, or faults.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 from pathlib import Path
 from typing import NamedTuple
@@ -19,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.text_lines import between
 from scripts.series.manifest import SeriesError, load_series
+from scripts.series.patch_repo import git
+from scripts.series.patch_series import read_patch
 
 ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- patches: written by scripts/series/patch_tables.py -->'
@@ -45,31 +46,27 @@ class Size(NamedTuple):
         return self.code + self.tests
 
 
-def size_of(text):
-    """The Size of a patch file's text."""
+def size_of(path):
+    """The Size of a patch file, as git counts its lines."""
     code = tests = 0
     gpu = ''
-    for diff in re.split(r'(?m)^(?=diff --git )', text)[1:]:
-        path = diff.split('\n', 1)[0].rpartition(' b/')[2]
-        head, _, hunks = diff.partition('\n@@')
-        added = len(re.findall(r'(?m)^\+', hunks))
-        if path.startswith(TESTS):
-            tests += added
+    added = read_patch(path).added
+    for row in git(path.parent, 'apply', '--numstat', path.name).splitlines():
+        lines, _, name = row.split('\t')
+        if name.startswith(TESTS):
+            tests += int(lines)
         else:
-            code += added
-        if path.endswith(CUDA):
+            code += int(lines)
+        if name.endswith(CUDA):
             gpu = gpu or GPU_STATUS
-            if '--- /dev/null' not in head:
+            if name not in added:
                 gpu = GPU_STATUS + BASE_CUDA
     return Size(code, tests, gpu)
 
 
 def sizes(series, folder):
     """{patch name: Size}"""
-    return {
-        patch.name: size_of((folder / patch.file_name).read_text('utf-8'))
-        for patch in series.patches
-    }
+    return {p.name: size_of(folder / p.file_name) for p in series.patches}
 
 
 def size_faults(series, sizes):

@@ -53,21 +53,6 @@ def outcome(function, *args):
         return f'{type(error).__name__}: {sentence}'
 
 
-def show_values():
-    heading('paddle.masked_scatter, with gradients')
-    x = paddle.zeros([2, 4])
-    value = paddle.to_tensor([1.0, 2.0, 3.0, 4.0, 5.0])
-    mask = paddle.to_tensor([[1, 0, 1, 0], [0, 1, 1, 0]]).astype('bool')
-    x.stop_gradient = value.stop_gradient = False
-    out = paddle.masked_scatter(x, mask, value)
-    (out * paddle.arange(8.0).reshape([2, 4])).sum().backward()
-    print(f'mask\n{mask.numpy().astype(int)}')
-    print(f'value       {value.numpy()}')
-    print(f'out\n{out.detach().numpy()}')
-    print(f'x.grad\n{x.grad.numpy()}')
-    print(f'value.grad  {value.grad.numpy()}')
-
-
 def show_fixed(released):
     heading('released Paddle, and now')
     mask = paddle.to_tensor([True, True, False])
@@ -139,7 +124,6 @@ def main():
     args = parser.parse_args()
     paddle.set_device('cpu')
     released = released_functions(args.build_dir)
-    show_values()
     show_fixed(released)
     show_speed(released)
 

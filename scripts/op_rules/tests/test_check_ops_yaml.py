@@ -90,7 +90,7 @@ def test_all_faults_are_shown_in_one_run(tmp_path, capsys):
     text = text.replace('optional : grad_x_grad', 'optional : other')
     assert check_ops_yaml.main([str(write(tmp_path, text))]) == 1
     out, err = capsys.readouterr()
-    assert 'tuck.yaml:11: tuck: in_place: unknown key' in err
+    assert 'tuck.yaml:1: tuck: in_place: unknown key' in err
     assert 'tuck_grad: output: expected names out of x_grad' in err
     assert 'tuck_double_grad: optional: expected a name out of' in err
     assert out.endswith('check_ops_yaml: FAILED\n')

@@ -65,14 +65,19 @@ def test_texts_name_their_own_patches_only(name):
     assert 'no GPU has run them' in text
 
 
-def test_lines_are_counted_by_what_they_are_for():
+def test_lines_are_counted_by_what_they_are_for(tmp_path):
+    def size(*parts):
+        (tmp_path / 'some.patch').write_text(''.join(parts))
+        return size_of(tmp_path / 'some.patch')
+
     kernel = ADDED.format(path='paddle/phi/kernels/funcs/x.h')
     tests = ADDED.format(path='test/legacy_test/test_x.py')
-    assert size_of(kernel + tests + tests) == Size(2, 4, '')
+    more = ADDED.format(path='test/legacy_test/test_y.py')
+    assert size(kernel, tests, more) == Size(2, 4, '')
     cuda = ADDED.format(path='paddle/phi/kernels/funcs/x.cu.h')
-    assert size_of(kernel + cuda) == Size(4, 0, GPU_STATUS)
+    assert size(kernel, cuda) == Size(4, 0, GPU_STATUS)
     base = CHANGED.format(path='paddle/phi/kernels/gpu/y.cu')
-    assert size_of(base + cuda).gpu.endswith('files: not compiled')
+    assert size(base, cuda).gpu.endswith('files: not compiled')
 
 
 def test_a_big_patch_says_why_and_a_small_one_does_not():
