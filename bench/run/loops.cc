@@ -31,6 +31,7 @@ constexpr int64_t kNumel = kSide * kSide;
 struct Data {
   DDim dims = common::make_ddim({kSide, kSide});
   DDim row_dims = common::make_ddim({kSide, 1});
+  DDim line_dims = common::make_ddim({kSide});
   std::vector<float> x = std::vector<float>(kNumel, 1.0f);
   std::vector<float> value = std::vector<float>(kNumel, 2.0f);
   std::vector<float> out = std::vector<float>(kNumel, 0.0f);
@@ -55,6 +56,21 @@ struct Data {
   ops::WordView<Word> X() const { return {Words(x), {dims, dims}}; }
 };
 
+void Scatter(Data* d, const DDim& mask) {
+  ops::MaskedScatterCpu<Word>(d->Out(),
+                              kNumel,
+                              d->X(),
+                              d->Mask(mask),
+                              d->Words(d->value),
+                              kNumel,
+                              /*count_first=*/false);
+}
+
+void Replace(Data* d, const ops::StridedView& view) {
+  ops::CopyAndReplace<Word>(
+      d->Out(), kNumel, d->Words(d->x), view, d->Words(d->value));
+}
+
 template <ops::IndexReduce kReduce>
 void Reduce(Data* data, int axis) {
   const ops::IndexGroups groups = ops::GroupSlots(
@@ -73,25 +89,9 @@ void Reduce(Data* data, int axis) {
 
 #define BENCH_LOOP extern "C" __attribute__((noinline)) void
 
-BENCH_LOOP loop_masked_scatter(Data* d) {
-  ops::MaskedScatterCpu<Word>(d->Out(),
-                              kNumel,
-                              d->X(),
-                              d->Mask(d->dims),
-                              d->Words(d->value),
-                              kNumel,
-                              /*count_first=*/false);
-}
+BENCH_LOOP loop_masked_scatter(Data* d) { Scatter(d, d->dims); }
 
-BENCH_LOOP loop_masked_scatter_row_mask(Data* d) {
-  ops::MaskedScatterCpu<Word>(d->Out(),
-                              kNumel,
-                              d->X(),
-                              d->Mask(d->row_dims),
-                              d->Words(d->value),
-                              kNumel,
-                              /*count_first=*/false);
-}
+BENCH_LOOP loop_masked_scatter_row_mask(Data* d) { Scatter(d, d->row_dims); }
 
 BENCH_LOOP loop_masked_scatter_grad(Data* d) {
   ops::MaskedScatterGradCpu<Word>(d->Words(d->x),
@@ -107,21 +107,11 @@ BENCH_LOOP loop_masked_fill(Data* d) {
 }
 
 BENCH_LOOP loop_select_scatter_axis_1(Data* d) {
-  const DDim values = common::make_ddim({kSide});
-  ops::CopyAndReplace<Word>(d->Out(),
-                            kNumel,
-                            d->Words(d->x),
-                            ops::SelectView(d->dims, values, 1, 5),
-                            d->Words(d->value));
+  Replace(d, ops::SelectView(d->dims, d->line_dims, 1, 5));
 }
 
 BENCH_LOOP loop_diagonal_scatter(Data* d) {
-  const DDim values = common::make_ddim({kSide});
-  ops::CopyAndReplace<Word>(d->Out(),
-                            kNumel,
-                            d->Words(d->x),
-                            ops::DiagonalView(d->dims, values, 0, 0, 1),
-                            d->Words(d->value));
+  Replace(d, ops::DiagonalView(d->dims, d->line_dims, 0, 0, 1));
 }
 
 BENCH_LOOP loop_scatter_assign_axis_0(Data* d) {

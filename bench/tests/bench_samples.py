@@ -1,7 +1,7 @@
 """Results and runs as the benchmark makes them."""
 
 from bench.report import floors, summary
-from bench.run import cases
+from bench.run import cases, runner
 
 
 def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
@@ -13,15 +13,7 @@ def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
         'release': {'na': 'a reason'},
     }
     return {
-        'name': case.name,
-        'op': case.op,
-        'mode': case.mode,
-        'dtype': case.dtype,
-        'shape': list(case.shape),
-        'numel': case.numel,
-        'variant': case.variant,
-        'workload': case.workload,
-        'threads': threads,
+        **runner.describe(case, threads),
         'sides': sides,
         'check': {'torch': 'agrees'},
         'ratio_torch': torch / ours,

@@ -21,6 +21,7 @@ import sys
 import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -33,7 +34,7 @@ from scripts.series.manifest import (
     read_manifest,
 )
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import read_patch, read_series
+from scripts.series.patch_series import read_patch
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -131,11 +132,11 @@ def modes_of(unit):
     return list(MODES) if headers or pragmas else list(MODES)[:1]
 
 
-def compile_unit(unit, mode, folder, include, compiler):
+def compile_unit(unit, mode, folder, include):
     """'' or what the compiler said."""
     system = [include, include / 'third_party']
     system.append(sysconfig.get_paths()['include'])
-    command = [compiler, *FLAGS, '-fsyntax-only', *MODES[mode], f'-I{folder}']
+    command = ['g++', *FLAGS, '-fsyntax-only', *MODES[mode], f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
     done = subprocess.run(
         [*command, str(unit)],
@@ -148,7 +149,8 @@ def compile_unit(unit, mode, folder, include, compiler):
         return ''
     text = done.stderr.replace(f'{folder}{os.sep}', '')
     lines = [x for x in text.splitlines() if not re.match(r'^\s+\d* \|', x)]
-    return '\n'.join(f'    {line}' for line in lines[:SHOWN_LINES])
+    said = '\n'.join(f'    {line}' for line in lines[:SHOWN_LINES])
+    return f'{unit.relative_to(folder)} ({mode}):\n{said}'
 
 
 def seen_by_compiler(unit, folder):
@@ -162,78 +164,48 @@ def seen_by_compiler(unit, folder):
     return tuple(sorted(texts.items()))
 
 
-def compile_all(work, folder, include, compiler, jobs):
-    """Faults of [(unit, mode)], compiled side by side."""
-    with ThreadPoolExecutor(jobs) as pool:
-        texts = pool.map(
-            lambda item: compile_unit(*item, folder, include, compiler), work
-        )
-        return [
-            f'{unit.relative_to(folder)} ({mode}):\n{text}'
-            for (unit, mode), text in zip(work, texts)
-            if text
-        ]
-
-
-def check(root, patches, wheel, include, compiler='g++', jobs=2):
-    """(faults, number of files that were compiled)."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name) / 'tree'
-        added = replay(root, read_series(patches), wheel, folder)
-        work = [
-            (unit, mode)
-            for unit in units(folder, added, include)
-            for mode in modes_of(unit)
-        ]
-        faults = compile_all(work, folder, include, compiler, jobs)
-    return faults, len(work)
-
-
-def check_each_alone(root, patches, wheel, include, compiler='g++', jobs=2):
-    """The same of each pull request's patches, with OpenMP only."""
-    series = load_series(Path(root))
+def check(root, wheel, include, each_alone=False):
+    """(faults, number of files that were compiled) of all patches together, or
+    of each pull request's, with OpenMP only; what was compiled is so once."""
+    series = load_series(root)
+    whole = {'all': series.patches}
+    alone = {name: series.pull_request(name) for name in series.pull_requests}
     faults, compiled = [], set()
-    for title in series.pull_requests:
-        listed = series.pull_request(title)
-        with tempfile.TemporaryDirectory() as name:
+    for title, listed in (alone if each_alone else whole).items():
+        with (
+            tempfile.TemporaryDirectory() as name,
+            ThreadPoolExecutor(2) as pool,
+        ):
             folder = Path(name) / 'tree'
-            read = [read_patch(Path(patches, p.file_name)) for p in listed]
+            read = [read_patch(root / 'patches' / p.file_name) for p in listed]
             added = replay(root, read, wheel, folder)
             work = {
-                seen_by_compiler(unit, folder): (unit, next(iter(MODES)))
+                (mode, seen_by_compiler(unit, folder)): (unit, mode)
                 for unit in units(folder, added, include)
+                for mode in modes_of(unit)[: 1 if each_alone else None]
             }
             new = [item for key, item in work.items() if key not in compiled]
-            found = compile_all(new, folder, include, compiler, jobs)
-            faults += [f'{title}: {fault}' for fault in found]
+            compile_here = partial(compile_unit, folder=folder, include=include)
+            found = pool.map(compile_here, *zip(*new))
+            faults += [f'{title}: {fault}' for fault in found if fault]
             compiled |= set(work)
     return faults, len(compiled)
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--root', type=Path, default=ROOT)
-    parser.add_argument('--patches', type=Path, help='default: ROOT/patches')
     parser.add_argument(
         '--paddle', metavar='DIR', help='site-packages of an untouched wheel'
     )
-    parser.add_argument(
-        '--include', type=Path, help="the wheel's paddle/include"
-    )
-    parser.add_argument('--jobs', '-j', type=int, default=2)
     parser.add_argument(
         '--each-alone',
         action='store_true',
         help="each pull request's patches without the others",
     )
     options = parser.parse_args(arguments)
-    include = options.include or default_include(options.root)
-    patches = options.patches or options.root / 'patches'
     try:
-        run = check_each_alone if options.each_alone else check
-        faults, count = run(
-            options.root, patches, options.paddle, include, jobs=options.jobs
-        )
+        include = default_include(ROOT)
+        faults, count = check(ROOT, options.paddle, include, options.each_alone)
     except SeriesError as error:
         faults, count = error.faults, 0
     for fault in faults:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import yaml
 
-from scripts.series.patch_series import SeriesError
+from scripts.common.text_lines import join_lines
+from scripts.series.patch_series import SeriesError, split_hunks
 
 MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
@@ -101,13 +102,25 @@ def read_manifest(root):
     return Series(
         base=raw['base'],
         wheel_files=raw['wheel_files'],
-        recorded_files=raw['recorded_files'],
+        recorded_files={**raw['recorded_files'], **recorded_by_edits(raw)},
         not_exported=raw['not_exported'],
         patches=[
             Patch(number, **{**patch, 'day': str(patch['day'])})
             for number, patch in enumerate(raw['patches'], 1)
         ],
     )
+
+
+def recorded_by_edits(raw):
+    """{path: places} of the files whose hunks say where they are."""
+    found = {}
+    for patch in raw['patches']:
+        for path, text in patch.get('edits', {}).items():
+            for number, hunk in split_hunks(text):
+                if number:
+                    old = [line[1:] for line in hunk if line[:1] != '+']
+                    found.setdefault(path, {})[int(number)] = join_lines(old)
+    return found
 
 
 def _shape_faults(raw):

@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from scripts.common.text_lines import split_lines
+
 
 class SeriesError(Exception):
     """Faults in patches/, or in the manifest or the sources it is made of."""
@@ -25,6 +27,17 @@ class Patch:
     def touched(self):
         """All upstream paths, in the order of the patch."""
         return self.changed + self.added
+
+
+def split_hunks(text):
+    """[(number of the first line or '', lines)] of an edit in series.yaml."""
+    hunks = [('', [])]
+    for line in split_lines(text):
+        if line.startswith('@@'):
+            hunks.append((line[2:].strip(), []))
+        else:
+            hunks[-1][1].append(line)
+    return [hunk for hunk in hunks if hunk[1]]
 
 
 def split_diffs(text):

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from scripts.common.text_lines import join_lines, split_lines, trim
-from scripts.series.patch_series import SeriesError
+from scripts.series.patch_series import SeriesError, split_hunks
 from scripts.series.python_hunks import merge_functions
 from scripts.series.spmd_edits import add_rule_file, register_rules, spmd_path
 from scripts.series.symbolic_shape_edits import (
@@ -34,9 +34,9 @@ def apply_patch(tree, patch, root):
     """Changes `tree` ({path: text}) as the patch says; returns nothing."""
     faults = list(missing_shapes(patch, root))
     steps = [
-        (apply_hunk, (path, split_lines(hunk)))
+        (apply_hunk, (path, hunk))
         for path, text in patch.edits.items()
-        for hunk in text.split('@@\n')
+        for _, hunk in split_hunks(text)
     ]
     steps += [(_add_source, (s, root, patch)) for s in patch.sources]
     for step, argument in steps:

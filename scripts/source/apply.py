@@ -7,6 +7,7 @@ the last of them in one step: whatever stops the run before, nothing has changed
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 
 from scripts.common.files import read_json, write_json
 from scripts.series.patch_series import read_base, read_series
@@ -31,7 +32,7 @@ class SourceSeries:
     def text(self):
         """All patches as one, since they lean on each other."""
         return ''.join(
-            open(path, encoding='utf-8').read() for path in self.paths
+            Path(path).read_text(encoding='utf-8') for path in self.paths
         )
 
     def digest(self):

@@ -9,7 +9,12 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 
-from scripts.common.prerequisites import check_python, check_tool
+from scripts.common.prerequisites import (
+    Missing,
+    check_python,
+    check_tool,
+    describe,
+)
 from scripts.source.apply import read_record
 from scripts.source.git import message
 
@@ -29,12 +34,8 @@ OPERATIONS = {
     'index.lock': 'a git command',
 }
 # What Paddle's own build calls, by the package that brings it.
-PROGRAMS = {
-    'ninja': 'apt-get install ninja-build (Fedora: dnf install ninja-build)',
-    'patchelf': 'apt-get install patchelf (Fedora: dnf install patchelf)',
-    'make': 'apt-get install make (Fedora: dnf install make)',
-    'nvcc': 'Install the CUDA toolkit and put its bin folder on PATH.',
-}
+PROGRAMS = {'ninja': 'ninja-build', 'patchelf': 'patchelf', 'make': 'make'}
+NVCC = Missing('nvcc', 'not found', note='install the CUDA toolkit')
 
 
 @dataclass
@@ -137,20 +138,21 @@ def check_place(checkout, series, there):
         yield Finding(text, f'To be sure: {back}', stops=False)
 
 
-def look_at_machine(build, gpu, search_path=None):
+def look_at_machine(build, gpu):
     """The tools and the room that a build needs."""
-    missing = [
-        check_tool('g++', (8, 2), 'g++', 'gcc-c++', search_path),
-        check_tool('cmake', (3, 18), 'cmake', 'cmake', search_path),
+    wanted = [
+        check_tool('g++', (8, 2), 'g++', 'gcc-c++'),
+        check_tool('cmake', (3, 18), 'cmake', 'cmake'),
         *check_python(),
     ]
-    for item in filter(None, missing):
-        remedy = f'apt-get install {item.apt}' if item.apt else item.note
-        yield Finding(f'{item.what}: {item.found}.', remedy)
-    for name, remedy in PROGRAMS.items():
-        needed = gpu or name != 'nvcc'
-        if needed and not shutil.which(name, path=search_path):
-            yield Finding(f'{name}: not found.', remedy)
+    for name, package in PROGRAMS.items():
+        if not shutil.which(name):
+            wanted.append(Missing(name, 'not found', package, package))
+    if gpu and not shutil.which('nvcc'):
+        wanted.append(NVCC)
+    missing = [item for item in wanted if item]
+    if missing:
+        yield Finding(describe(missing))
     there = next(p for p in (build, *build.parents) if p.is_dir())
     free = shutil.disk_usage(there).free
     if free < DISK[gpu]:

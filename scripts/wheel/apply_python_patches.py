@@ -6,11 +6,9 @@ written, so that a fault changes nothing. Running it again repairs whatever was
 cut off, takes back files that are no longer changed, and is a no-op otherwise.
 """
 
-import argparse
 import ast
 import re
 import sys
-import sysconfig
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -19,7 +17,7 @@ from scripts.series.manifest import read_manifest
 from scripts.series.patch_series import SeriesError
 from scripts.series.tree_edits import patch_python
 from scripts.wheel import stub_methods
-from scripts.wheel.site_files import SiteFiles, SiteFilesError
+from scripts.wheel.site_files import SiteFiles, run_on_site
 
 ROOT = Path(__file__).resolve().parents[2]
 OWNER = 'patches'
@@ -98,21 +96,11 @@ def apply_series(root, site, originals):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    parser.add_argument(
-        '--site',
-        type=Path,
-        default=Path(sysconfig.get_paths()['purelib']),
-        help='site-packages to change (default: of this interpreter)',
+    run_on_site(
+        __doc__,
+        lambda site, build: apply_series(ROOT, site, build / 'originals'),
+        SeriesError,
     )
-    args = parser.parse_args()
-    originals = args.build_dir.resolve() / 'originals'
-    try:
-        report = apply_series(ROOT, args.site.resolve(), originals)
-    except (SeriesError, SiteFilesError) as error:
-        sys.exit(f'apply_python_patches: {error}')
-    print('\n'.join(report))
 
 
 if __name__ == '__main__':

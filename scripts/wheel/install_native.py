@@ -5,16 +5,14 @@ end of files of the wheel that load them go in last, so an interrupted run
 leaves a Paddle that still imports.
 """
 
-import argparse
 import sys
-import sysconfig
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
 from scripts.wheel.build_record import build_record
-from scripts.wheel.site_files import SiteFiles, SiteFilesError
+from scripts.wheel.site_files import SiteFiles, SiteFilesError, run_on_site
 
 ROOT = Path(__file__).resolve().parents[2]
 OWNER = 'native'
@@ -65,22 +63,11 @@ def install(site_files, added, behind):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    parser.add_argument(
-        '--site',
-        type=Path,
-        default=Path(sysconfig.get_paths()['purelib']),
-        help='site-packages to install into (default: of this interpreter)',
-    )
-    args = parser.parse_args()
-    build = args.build_dir.resolve()
-    try:
-        site_files = SiteFiles(args.site.resolve(), build / 'originals')
-        report = install(site_files, new_files(build), tails())
-    except (SiteFilesError, OSError) as error:
-        sys.exit(f'install_native: {error}')
-    print('\n'.join(report))
+    def action(site, build):
+        site_files = SiteFiles(site, build / 'originals')
+        return install(site_files, new_files(build), tails())
+
+    run_on_site(__doc__, action)
 
 
 if __name__ == '__main__':

@@ -30,7 +30,7 @@ def compile_toy(folder, **changes):
     write_files(folder, changes)
     write_files(folder / 'include', INCLUDE)
     assert export_patches.main(['--root', str(folder)]) == 0
-    return check(folder, folder / 'patches', None, folder / 'include')
+    return check(folder, None, folder / 'include')
 
 
 @needs_glog

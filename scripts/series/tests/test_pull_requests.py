@@ -259,8 +259,8 @@ def test_header_of_another_pull_request_does_not_compile(tmp_path):
         },
     )
     assert export_patches.main(['--root', str(tmp_path)]) == 0
-    where = (tmp_path, tmp_path / 'patches', None, tmp_path / 'include')
+    where = (tmp_path, None, tmp_path / 'include')
     assert check_intree_compile.check(*where)[0] == []
-    (fault,) = check_intree_compile.check_each_alone(*where)[0]
+    (fault,) = check_intree_compile.check(*where, each_alone=True)[0]
     assert fault.startswith('fill: paddle/phi/kernels/cpu/fill_kernel.cc')
     assert 'funcs/later.h: No such file' in fault

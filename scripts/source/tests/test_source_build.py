@@ -139,9 +139,9 @@ def test_machine_and_tree_findings_come_together(toy):
         VERSION_cmake='cmake version 3.10.2',
     )
     assert status == 1
-    for found in ('uncommitted changes', 'ninja: not found',
-                  'patchelf: not found', 'g++ 8.2 or later',
-                  'cmake 3.18 or later'):  # fmt: skip
+    for found in ('uncommitted changes', '4 things missing', 'ninja ',
+                  'patchelf ', 'g++ 8.2 or later', 'cmake 3.18 or later',
+                  'apt-get install g++ cmake ninja-build patchelf'):  # fmt: skip
         assert found in text
     assert 'is version 7.5' in text
     assert not toy.called('cmake')

@@ -158,7 +158,7 @@ def test_command_line_prints_the_fault_and_fails(bench):
     command += ['--site', bench.root, '--build-dir', bench.build]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert 'apply_python_patches: ' in done.stderr
+    assert 'apply_python_patches.py: ' in done.stderr
     assert 'Traceback' not in done.stderr
 
 
