@@ -10,8 +10,10 @@ the module lacks are edits in series.yaml.
 from __future__ import annotations
 
 import ast
-import builtins
-import symtable
+import re
+import subprocess
+import sysconfig
+from pathlib import Path
 
 from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError
@@ -36,7 +38,13 @@ def merge_functions(upstream, ours, source, before=''):
         later = [*names[position + 1 :], before]
         _put(chunks, name, blocks[name], names[:position][::-1], later)
     merged = join_lines([line for _, lines in chunks for line in lines])
-    _check_names(merged, ours, source)
+    missing = missing_names(merged) - missing_names(upstream)
+    if missing:
+        raise SeriesError(
+            f'{source}: not defined in the merged module: '
+            f'{", ".join(sorted(missing))}; add an import that it lacks with an '
+            'edit in scripts/series/series.yaml'
+        )
     return merged
 
 
@@ -144,52 +152,14 @@ def _put(chunks, name, block, earlier, later):
         chunks[at:at] = [space, new]
 
 
-def _check_names(merged, ours, source):
-    """Names that our definitions read must exist in the merged module."""
-    known = {*bound_names(ast.parse(merged)), *dir(builtins)}
-    table = symtable.symtable(ours, source, 'exec')
-    missing = sorted(_global_reads(table) - known)
-    if missing:
-        raise SeriesError(
-            f'{source}: not defined in the merged module: '
-            f'{", ".join(missing)}; add an import that it lacks with an edit in '
-            'scripts/series/series.yaml'
-        )
-
-
-def bound_names(tree):
-    """Names bound at the top level of a module, for type checking too."""
-    names = []
-    for node in tree.body:
-        if hasattr(node, 'name'):  # a function or class: its inside is its own
-            names.append(node.name)
-            continue
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.alias):
-                names.append(inner.asname or inner.name.split('.')[0])
-            elif isinstance(inner, ast.Name) and isinstance(
-                inner.ctx, ast.Store
-            ):
-                names.append(inner.id)
-    return names
-
-
 def missing_names(text):
-    """Names that the functions of a module read and that it does not bind."""
-    known = set(bound_names(ast.parse(text))) | set(dir(builtins))
-    known |= {'__file__', '__name__', '__doc__'}
-    return sorted(
-        _global_reads(symtable.symtable(text, 'module', 'exec')) - known
+    """Names that a module reads and that nothing defines; ruff is the judge."""
+    ruff = Path(sysconfig.get_paths()['scripts'], 'ruff')
+    command = [ruff, 'check', '--isolated', '--no-cache', '--select', 'F821']
+    done = subprocess.run(
+        [*command, '--output-format', 'concise', '-'],
+        input=text,
+        capture_output=True,
+        encoding='utf-8',
     )
-
-
-def _global_reads(table):
-    reads = {
-        symbol.get_name()
-        for symbol in table.get_symbols()
-        if symbol.is_referenced()
-        and (symbol.is_global() or table.get_type() == 'module')
-    }
-    for child in table.get_children():
-        reads |= _global_reads(child)
-    return reads
+    return set(re.findall(r'F821 Undefined name `(\w+)`', done.stdout))

@@ -63,11 +63,11 @@ def faults_of(ours):
 
 def test_overloads_decorators_and_attributes_are_replaced_together():
     merged = merge(
-        'def move(x):\n    return 2\n\n\nmove.__signature__ = after.__name__\n'
+        'def move(x):\n    return 2\n\n\nmove.__signature__ = before.__name__\n'
     )
     assert merged == UPSTREAM.replace(
         UPSTREAM[UPSTREAM.index('@overload') : UPSTREAM.index('def after')],
-        'def move(x):\n    return 2\n\n\nmove.__signature__ = after.__name__\n'
+        'def move(x):\n    return 2\n\n\nmove.__signature__ = before.__name__\n'
         '\n\n',
     )
 
