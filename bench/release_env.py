@@ -34,24 +34,20 @@ def site_packages(venv):
     return found[0] if found else None
 
 
-def python(venv):
-    """The interpreter of a venv."""
-    return venv / 'bin' / 'python'
-
-
-def is_ready(venv=VENV):
+def is_ready(venv, version):
     """True if the venv holds the wanted version, as it was released."""
     site, stamp = site_packages(venv), venv / STAMP
     return bool(
         site
         and stamp.is_file()
-        and stamp.read_text().strip() == wanted_version()
+        and stamp.read_text().strip() == version
         and (site / 'paddle').is_dir()
         and not (site / 'paddle' / FOREIGN_FILE).exists()
     )
 
 
-def _run(command):
+def _run(*command):
+    command = [str(word) for word in command]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
@@ -60,19 +56,15 @@ def _run(command):
 
 def make(venv=VENV, base=BASE_VENV):
     """Create the venv if it is not there; returns its interpreter."""
-    if is_ready(venv):
-        return python(venv)
-    version = wanted_version()
+    python, version = venv / 'bin/python', wanted_version()
+    if is_ready(venv, version):
+        return python
     print(f'bench: installing released Paddle {version} into {venv}')
-    _run([str(python(base)), '-m', 'venv', '--clear', str(venv)])
-    pip = [str(python(venv)), '-m', 'pip', 'install', '--no-input']
-    pip += ['--disable-pip-version-check', '--no-deps']
-    _run([*pip, f'paddlepaddle=={version}'])
+    _run(base / 'bin/python', '-m', 'venv', '--clear', venv)
+    options = ('--no-input', '--disable-pip-version-check', '--no-deps')
+    pip = (python, '-m', 'pip', 'install', *options)
+    _run(*pip, f'paddlepaddle=={version}')
     borrowed = site_packages(venv) / 'from_build_venv.pth'
     borrowed.write_text(f'{site_packages(base)}\n')
     (venv / STAMP).write_text(version + '\n')
-    return python(venv)
-
-
-if __name__ == '__main__':
-    print(make())
+    return python

@@ -63,46 +63,29 @@ def check_python(version=None, includes=None):
     low, high = PYTHON_RANGE
     shown = f'python {version[0]}.{version[1]}'
     if not low <= version <= high:
-        return [
-            Missing(
-                f'python {python_range()}',
-                f'{sys.executable} is {shown}',
-                'python3',
-                'python3',
-                'then name it with --python PATH',
-            )
-        ]
+        found = f'{sys.executable} is {shown}'
+        note = 'then name it with --python PATH'
+        what = f'python {python_range()}'
+        return [Missing(what, found, 'python3', 'python3', note)]
     missing = []
     if not all(importlib.util.find_spec(m) for m in ('venv', 'ensurepip')):
-        missing.append(
-            Missing('the venv module', f'{shown} lacks it', 'python3-venv')
-        )
+        found = f'{shown} lacks it'
+        missing.append(Missing('the venv module', found, 'python3-venv'))
     includes = Path(includes or sysconfig.get_paths()['include'])
     if not (includes / 'Python.h').is_file():
-        missing.append(
-            Missing(
-                'Python.h',
-                f'not in {includes}',
-                'python3-dev',
-                'python3-devel',
-            )
-        )
+        found, dnf = f'not in {includes}', 'python3-devel'
+        missing.append(Missing('Python.h', found, 'python3-dev', dnf))
     return missing
 
 
 def check_platform(system=None, machine=None):
     """The Paddle wheel that everything builds upon is for one platform."""
-    system = system or platform.system()
-    machine = machine or platform.machine()
-    if (system, machine) == ('Linux', 'x86_64'):
+    here = (system or platform.system(), machine or platform.machine())
+    if here == ('Linux', 'x86_64'):
         return []
-    return [
-        Missing(
-            'Linux on x86_64',
-            f'this is {system} on {machine}',
-            note='use a container or a virtual machine',
-        )
-    ]
+    note = 'use a container or a virtual machine'
+    found = f'this is {" on ".join(here)}'
+    return [Missing('Linux on x86_64', found, note=note)]
 
 
 def find_missing(search_path=None):

@@ -46,36 +46,24 @@ INSTALLED = {'numpy', 'paddle', 'scipy', 'hypothesis', 'parameterized'}
 INSTALLED |= sys.stdlib_module_names
 
 
-def imported(tree):
-    """[(node, module, names, guarded by try or a type check)]."""
-    found = []
-
-    def visit(node, guarded):
+def import_faults(tree, own):
+    """Of the imports at the top; one in a try or a function is optional."""
+    for node in tree.body:
         if isinstance(node, ast.Import):
-            found.extend((node, a.name, [], guarded) for a in node.names)
+            modules = [(alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             names = [alias.name for alias in node.names]
-            found.append((node, node.module or '.', names, guarded))
-        inside = guarded or isinstance(
-            node, (ast.Try, ast.FunctionDef, ast.AsyncFunctionDef)
-        )
-        for child in ast.iter_child_nodes(node):
-            visit(child, inside)
-
-    visit(tree, False)
-    return found
-
-
-def import_faults(tree, own):
-    for node, module, names, guarded in imported(tree):
-        top = module.split('.')[0]
-        if module == 'op_test':
-            for name in sorted(set(names) - FROM_OP_TEST):
-                yield node, f'op_test of Paddle is not known to have {name}'
-            if not names:
-                yield node, 'import names from op_test, not the module'
-        elif top not in INSTALLED | own and not guarded:
-            yield node, f'{module} is not on every test machine'
+            modules = [(node.module or '.', names)]
+        else:
+            continue
+        for module, names in modules:
+            if module == 'op_test':
+                for name in sorted(set(names) - FROM_OP_TEST):
+                    yield node, f'op_test of Paddle is not known to have {name}'
+                if not names:
+                    yield node, 'import names from op_test, not the module'
+            elif module.split('.')[0] not in INSTALLED | own:
+                yield node, f'{module} is not on every test machine'
 
 
 def call_faults(tree, classes):
@@ -130,28 +118,20 @@ def unittest_faults(tree, classes):
                 yield node, f'{node.name} is no unittest.TestCase'
 
 
-RULES = (call_faults, unittest_faults)
-
-
-def classes_of(trees):
-    return {
+def faults_of(modules, name):
+    """Faults of one of our modules, {name: tree}."""
+    tree = modules[name]
+    classes = {
         node.name: node
-        for tree in trees
-        for node in tree.body
+        for module in (*modules.values(), tree)  # of equal names its own
+        for node in module.body
         if isinstance(node, ast.ClassDef)
     }
-
-
-def faults_of(text, helpers=(), is_test=True):
-    """`helpers` are (module name, text) of our own modules."""
-    tree = ast.parse(text)
-    classes = classes_of([*(ast.parse(t) for _, t in helpers), tree])
-    found = [*import_faults(tree, {name for name, _ in helpers})]
-    for rule in RULES:
-        # A helper's classes become test cases in the files that use them.
-        if is_test or rule is not unittest_faults:
-            found += rule(tree, classes)
-    return [f'line {node.lineno}: {fault}' for node, fault in found]
+    found = [*import_faults(tree, set(modules)), *call_faults(tree, classes)]
+    # A helper's classes become test cases in the files that use them.
+    if name.startswith('test_'):
+        found += unittest_faults(tree, classes)
+    return [f'{name}.py:{node.lineno}: {fault}' for node, fault in found]
 
 
 def files(pattern):
@@ -161,19 +141,12 @@ def files(pattern):
 
 
 def test_unit_tests_use_only_the_known_interface():
-    texts = {
-        path.stem: path.read_text(encoding='utf-8')
+    modules = {
+        path.stem: ast.parse(path.read_text(encoding='utf-8'))
         for path in files('*.py')
         if path.name != 'conftest.py'
     }
-    faults = [
-        f'{name}.py: {fault}'
-        for name, text in texts.items()
-        for fault in faults_of(
-            text, list(texts.items()), name.startswith('test_')
-        )
-    ]
-    assert faults == []
+    assert [x for name in modules for x in faults_of(modules, name)] == []
 
 
 # Names that Paddle's own test/legacy_test has, or had.
@@ -265,8 +238,12 @@ class TestFold(OpTest):
 """
 
 
+def faults_of_text(text):
+    return faults_of({'test_fold': ast.parse(text)}, 'test_fold')
+
+
 def test_good_file_has_no_faults():
-    assert faults_of(GOOD) == []
+    assert faults_of_text(GOOD) == []
 
 
 @pytest.mark.parametrize(
@@ -287,5 +264,5 @@ def test_good_file_has_no_faults():
 )
 def test_planted_use_is_reported(old, new, message):
     assert GOOD.count(old) >= 1
-    faults = faults_of(GOOD.replace(old, new))
+    faults = faults_of_text(GOOD.replace(old, new))
     assert any(message in fault for fault in faults), faults

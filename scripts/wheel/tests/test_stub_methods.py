@@ -127,16 +127,9 @@ def test_fault_is_named(stub, after, message):
     assert message in str(caught.value)
 
 
-NAMES = (
-    'masked_scatter',
-    'masked_scatter_',
-    'masked_fill',
-    'masked_fill_',
-    'select_scatter',
-    'diagonal_scatter',
-    'scatter',
-    'scatter_',
-)
+BOTH_FORMS = ('masked_scatter', 'masked_fill', 'scatter')
+NAMES = (*BOTH_FORMS, *(f'{name}_' for name in BOTH_FORMS),
+         'select_scatter', 'diagonal_scatter')  # fmt: skip
 
 
 def signature_of(node):
