@@ -6,8 +6,6 @@ written, so that a fault changes nothing. Running it again repairs whatever was
 cut off, takes back files that are no longer changed, and is a no-op otherwise.
 """
 
-import ast
-import re
 import sys
 from pathlib import Path
 
@@ -63,32 +61,8 @@ def add_stub(contents, site_files):
             contents[stub_methods.STUB] = new
 
 
-def missing_imports(root, site):
-    """Names that our functions import and that this wheel's modules lack."""
-    sources = sorted((Path(root) / 'python_api').glob('*.py'))
-    trees = [ast.parse(s.read_text(encoding='utf-8')) for s in sources]
-    ours = {getattr(n, 'name', None) for tree in trees for n in tree.body}
-    faults = set()
-    for node in (node for tree in trees for node in ast.walk(tree)):
-        module = getattr(node, 'module', None) or ''
-        if not module.startswith('paddle.'):
-            continue
-        path = Path(site, *module.split('.')).with_suffix('.py')
-        if not path.is_file():
-            path = path.with_suffix('') / '__init__.py'
-        text = path.read_text(encoding='utf-8') if path.is_file() else ''
-        for alias in node.names:
-            found = re.search(rf'\b{alias.name}\b', text)
-            if not found and alias.name not in ours:
-                faults.add(f'{module} has no {alias.name}')
-    return sorted(faults)
-
-
 def apply_series(root, site, originals):
     """Bring site-packages to what the series says; returns a report."""
-    lacking = missing_imports(root, site)
-    if lacking:
-        raise SeriesError([f'this Paddle is too old: {x}' for x in lacking])
     site_files = SiteFiles(site, originals)
     contents = make_contents(root, site_files)
     data = {path: text.encode('utf-8') for path, text in contents.items()}

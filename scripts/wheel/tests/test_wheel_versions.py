@@ -8,7 +8,6 @@ import pytest
 
 from scripts.common import make_venv
 from scripts.wheel import target, versions
-from scripts.wheel.apply_python_patches import missing_imports
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -55,20 +54,3 @@ def test_another_release_replaces_the_pin(tmp_path):
     pins.write_text('# paddle\npaddlepaddle==1.0\nnumpy==2.0\n')
     made = make_venv.with_paddle(pins, '3.3.0', tmp_path)
     assert made.read_text() == '# paddle\npaddlepaddle==3.3.0\nnumpy==2.0\n'
-
-
-def test_names_that_our_functions_share_are_not_asked_of_a_wheel(tmp_path):
-    write = {
-        'ours/python_api/shared.py': 'def _check(x):\n    return x\n',
-        'ours/python_api/fill.py': (
-            'from paddle.tensor.manipulation import _check, _theirs\n'
-        ),
-        'site/paddle/tensor/manipulation.py': 'def other(): ...\n',
-    }
-    for name, text in write.items():
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
-    assert missing_imports(tmp_path / 'ours', tmp_path / 'site') == [
-        'paddle.tensor.manipulation has no _theirs'
-    ]
