@@ -13,7 +13,6 @@ CMAKE_PROJECT = 'CMAKE_PROJECT_NAME:STATIC=paddle_scatter_ops'
 MADE_BY_BUILDS = (
     'venv',
     'originals',
-    'patch_stage',
     'glue',
     'include',
     'stamps',
