@@ -75,12 +75,14 @@ DirectCall ReadMaskedScatter(const Bound& bound, bool inplace) {
 DirectCall ReadMaskedFill(const Bound& bound, bool inplace) {
   Tensor* x = Plain(bound[0]);
   Tensor* mask = Plain(bound[1]);
-  Tensor* value = paddle::pybind::PyCheckTensor(bound[2])
-                      ? Plain(bound[2])
-                      : FillValue(x->dtype(), bound[2]);
-  Require(value != nullptr && value->dtype() == x->dtype());
+  std::shared_ptr<Tensor> made;
+  if (!paddle::pybind::PyCheckTensor(bound[2])) {
+    made = FillValue(x->dtype(), bound[2]);
+  }
+  Tensor* value = made ? made.get() : Plain(bound[2]);
+  Require(value->dtype() == x->dtype());
   Require(mask->dtype() == phi::DataType::BOOL);
-  return {&MaskedFillSpec(), inplace, {x, mask, value}, {}};
+  return {&MaskedFillSpec(), inplace, {x, mask, value}, {}, std::move(made)};
 }
 
 DirectCall ReadSelectScatter(const Bound& bound, bool inplace) {

@@ -7,6 +7,7 @@
 #include <Python.h>
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "paddle/phi/api/include/tensor.h"
@@ -23,6 +24,8 @@ struct DirectCall {
   bool inplace;
   std::vector<paddle::Tensor*> tensors;
   Attrs attrs;
+  // The one of the tensors that no argument of the call holds, if any.
+  std::shared_ptr<paddle::Tensor> made;
 };
 
 // A function of the Python API.

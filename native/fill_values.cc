@@ -64,22 +64,22 @@ std::optional<Bits> ElementBits(phi::DataType dtype, PyObject* number) {
   }
 }
 
-Tensor MakeElement(phi::DataType dtype, const Bits& bits) {
+std::shared_ptr<Tensor> MakeElement(phi::DataType dtype, const Bits& bits) {
   auto dense = std::make_shared<DenseTensor>(MetaOnly({}, dtype));
   void* data = CpuContext().Alloc(dense.get(), dtype);
   std::memcpy(data, bits.data(), phi::SizeOf(dtype));
-  return Tensor(std::move(dense));
+  return std::make_shared<Tensor>(std::move(dense));
 }
 
 struct Known {
   phi::DataType dtype;
   Bits bits;
-  Tensor tensor;
+  std::shared_ptr<Tensor> tensor;
 };
 
 }  // namespace
 
-Tensor* FillValue(phi::DataType dtype, PyObject* number) {
+std::shared_ptr<Tensor> FillValue(phi::DataType dtype, PyObject* number) {
   // Guarded by the GIL. Never destroyed: Paddle's allocator may be gone by
   // then.
   static auto* const known = new std::array<Known, 16>();
@@ -87,12 +87,12 @@ Tensor* FillValue(phi::DataType dtype, PyObject* number) {
   const std::optional<Bits> bits = ElementBits(dtype, number);
   if (!bits) return nullptr;
   for (Known& one : *known) {
-    if (one.dtype == dtype && one.bits == *bits) return &one.tensor;
+    if (one.dtype == dtype && one.bits == *bits) return one.tensor;
   }
   Known& one = (*known)[next];
   next = (next + 1) % known->size();
   one = {dtype, *bits, MakeElement(dtype, *bits)};
-  return &one.tensor;
+  return one.tensor;
 }
 
 }  // namespace native_ops
