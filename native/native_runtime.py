@@ -48,6 +48,12 @@ def has_grad():
     return tracer is None or tracer._has_grad
 
 
+def _kind(tensor):
+    if tensor.is_sparse_coo() or tensor.is_sparse_csr():
+        return 'sparse'
+    return 'selected rows' if tensor.is_selected_rows() else 'dense'
+
+
 class Op:
     """One operator, as the generated module tells of it.
 
@@ -90,7 +96,7 @@ class Op:
         """The error for Tensors that the kernels do not serve."""
         self.check_tensors(tensors)
         kinds = ', '.join(
-            f'{name} on {tensor.place}'
+            f'{name} {_kind(tensor)} on {tensor.place}'
             for name, tensor in zip(self.inputs, tensors)
         )
         raise NotImplementedError(

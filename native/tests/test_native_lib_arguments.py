@@ -90,3 +90,26 @@ def test_an_entry_without_an_in_place_form_records_none():
     y = paddle.ones([3, 3])
     record = _native_lib.record_select_scatter
     assert record(y, y[0], 0, 0, True) is NotImplemented
+
+
+def sparse_tensor():
+    return paddle.sparse.sparse_coo_tensor([[0, 1]], [1.0, 2.0], [3])
+
+
+def selected_rows():
+    table = paddle.nn.Embedding(3, 1, sparse=True)
+    table(paddle.to_tensor([1])).sum().backward()
+    return table.weight.grad.detach()
+
+
+@pytest.mark.parametrize(
+    ('make', 'kind'),
+    [(sparse_tensor, 'sparse'), (selected_rows, 'selected rows')],
+)
+def test_error_says_which_tensor_is_not_dense(make, kind):
+    mask = paddle.ones([3], 'bool')
+    expected = f'x dense on .*, value {kind} on Place'
+    with pytest.raises(NotImplementedError, match=expected):
+        paddle.masked_scatter(T, mask, make())
+    with pytest.raises(NotImplementedError, match=expected):
+        paddle.masked_scatter_(T.clone(), mask, make())
