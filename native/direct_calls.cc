@@ -75,12 +75,15 @@ PyObject* Serve(const DirectCall& call, PyObject* x) {
       const GilRelease release(*inputs[0]);
       Run(spec, inputs, call.attrs, outputs);
     }
-    if (records) {
+    if (!records) return paddle::pybind::ToPyObject(result);
+    // An error here is one of a hook for saved Tensors, which the Python
+    // function might not find again.
+    return Guarded([&]() -> PyObject* {
       const std::vector<const Tensor*> from(call.tensors.begin(),
                                             call.tensors.end());
       RecordGradient(spec, from, wanted, call.attrs, {&result});
-    }
-    return paddle::pybind::ToPyObject(result);
+      return paddle::pybind::ToPyObject(result);
+    });
   }
   TensorOf(x).bump_inplace_version();
   Py_INCREF(x);

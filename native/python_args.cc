@@ -18,6 +18,8 @@ PyObject* ExceptionType(common::ErrorCode code) {
       return PyExc_NotImplementedError;
     case common::ErrorCode::RESOURCE_EXHAUSTED:
       return PyExc_MemoryError;
+    case common::ErrorCode::EXTERNAL:  // of a hook, with its text
+      return PyExc_OSError;
     default:
       return PyExc_RuntimeError;
   }

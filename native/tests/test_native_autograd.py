@@ -168,6 +168,21 @@ def test_saved_tensors_hooks_are_called():
     )
 
 
+@pytest.mark.parametrize('name', ['masked_scatter', 'masked_fill', 'scatter'])
+def test_error_of_a_saved_tensors_hook_is_raised(name):
+    def refuse(tensor):
+        raise KeyError('not to be saved')
+
+    x, part = leaf(), leaf()
+    hooks = paddle.autograd.saved_tensors_hooks(refuse, paddle.to_tensor)
+    try:
+        with pytest.raises(OSError, match='not to be saved'), hooks:
+            CALLS[name](x, part)
+    finally:
+        # Paddle calls a hook without gradients, and leaves it so after an error
+        paddle.set_grad_enabled(True)
+
+
 def test_tensors_of_nine_dims_have_gradients():
     shape = [1, 2, 1, 2, 1, 2, 1, 2, 2]
     x, value = leaf(shape), leaf([32])
