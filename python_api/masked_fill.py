@@ -216,9 +216,10 @@ def masked_fill(
         - Zero-size: if ``x`` or ``mask`` has no elements, neither has the result.
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, the gradient
           of ``value`` is the gradient of the result with zeros where ``mask`` is False, and each is summed over the axes
-          along which its Tensor was broadcast. In dynamic graph mode, and where ``x`` has a gradient, they can be
-          differentiated again. Like other operators, it reads ``mask`` again for them: a ``mask`` that was changed in
-          place meanwhile is a RuntimeError of ``backward``; give a ``mask.clone()`` to change it.
+          along which its Tensor was broadcast. In dynamic graph mode, the gradient of ``x``, or both together, can be
+          differentiated again; that of ``value`` alone is a ValueError. Like other operators, it reads ``mask`` again
+          for them: a ``mask`` that was changed in place meanwhile is a RuntimeError of ``backward``; give a
+          ``mask.clone()`` to change it.
         - Determinism: elements are copied bit by bit, and gradients are summed in an order that does not depend on the
           number of threads.
 
