@@ -131,6 +131,8 @@ def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
             and found[1] is dtype
             and found[2] is kind
             and found[3] is _current_expected_place_()
+            # a call with distributed Tensors distributes the others too
+            and not found[0].is_dist()
         ):
             return found[0]
     number = _fill_number(op_name, _dtype_name(dtype), value)

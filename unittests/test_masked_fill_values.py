@@ -49,6 +49,7 @@ from scatter_test_utils import (
 )
 
 import paddle
+import paddle.distributed as dist
 
 LARGE_TESTS = 'PADDLE_SCATTER_LARGE_TESTS'
 
@@ -351,6 +352,17 @@ class TestMaskedFillKeptNumbers(unittest.TestCase):
         with self.assertRaises(ValueError):
             fill('uint8', 300)
         self.assertEqual(len(self.kept), 0)
+
+    def test_number_of_a_distributed_call_is_not_for_dense_ones(self):
+        def shard(tensor):
+            mesh = dist.ProcessMesh([0], dim_names=['x'])
+            return dist.shard_tensor(tensor, mesh, [dist.Replicate()])
+
+        for call in (paddle.masked_fill, paddle.masked_fill_):
+            x, mask = paddle.ones([3], 'float16'), to_paddle(MASK)
+            self.assertTrue(call(shard(x), shard(mask), 2.5).is_dist())
+            self.assertFalse(call(x, mask, 2.5).is_dist())
+            self.assertFalse(x.is_dist() or mask.is_dist())
 
     def test_kept_number_stays_without_gradient(self):
         for _ in range(2):
