@@ -133,6 +133,10 @@ def _as_they_are():
     """Without auto_cast, which Paddle's in-place operators do not obey."""
     state = core._get_amp_attrs()
     level = state._amp_level
+    if level == core.AmpLevel.O0:
+        # the state is that of all threads: another may set it meanwhile
+        yield
+        return
     state._amp_level = core.AmpLevel.O0
     try:
         yield

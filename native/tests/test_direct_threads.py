@@ -1,4 +1,4 @@
-"""Calls of several threads at once, which run while none of them has the GIL."""
+"""Calls of several threads at once: the kernels run without the GIL."""
 
 import sys
 import threading
@@ -43,3 +43,23 @@ def test_fill_number_outlives_the_calls_of_other_threads():
         stop.set()
         other.join()
     assert found == {-1.5}
+
+
+def test_auto_cast_that_another_thread_starts_meanwhile_stays():
+    def start_auto_cast(tensor):
+        state._amp_level = paddle.base.core.AmpLevel.O1
+        return tensor
+
+    state = paddle.base.core._get_amp_attrs()
+    value = paddle.ones([6])
+    value.stop_gradient = False
+    strided = paddle.zeros([3, 2]).T
+    mask = paddle.ones([2, 3], 'bool')
+    # a hook runs in the middle of the call, as another thread might
+    hooks = paddle.autograd.saved_tensors_hooks(start_auto_cast, lambda t: t)
+    try:
+        with hooks:
+            paddle.masked_scatter_(strided, mask, value)
+        assert state._amp_level == paddle.base.core.AmpLevel.O1
+    finally:
+        state._amp_level = paddle.base.core.AmpLevel.O0
