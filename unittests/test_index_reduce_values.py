@@ -234,6 +234,29 @@ class TestIndexReduceAgainstTorch(unittest.TestCase):
     def setUp(self):
         self.rng = np.random.default_rng(2)
 
+    def test_half_types_are_rounded_to_nearest(self):
+        # Every number times three of any size: products that are too small,
+        # subnormal, between two numbers, too large, and NaN.
+        bits = np.arange(1 << 16, dtype='uint16').reshape(64, 1024)
+        for dtype in HALF_DTYPES:
+            x = bits if dtype == 'bfloat16' else bits.view(dtype)
+            for axis in (0, 1):  # rows of many elements, and of one
+                shape = [64, 1024]
+                shape[axis] *= 3
+                sizes = 2.0 ** self.rng.integers(-24, 12, shape)
+                numbers = sizes * self.rng.uniform(-2, 2, shape)
+                updates = to_storage(numbers, dtype)
+                product = to_torch(x).float()
+                for part in to_torch(updates).float().chunk(3, axis):
+                    product = product * part
+                index = np.tile(np.arange(bits.shape[axis]), 3)
+                out = run(x, index, updates, axis, 'mul', True)
+                expected = torch_to_numpy(product.to(to_torch(x).dtype))
+                with self.subTest(dtype=dtype, axis=axis):
+                    np.testing.assert_array_equal(
+                        to_numbers(out, dtype), to_numbers(expected, dtype)
+                    )
+
     def torch_result(self, x, slots, updates, axis, reduce, include_self):
         x, index, updates = map(to_torch, (x, slots, updates))
         if reduce == 'assign':

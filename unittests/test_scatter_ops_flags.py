@@ -59,7 +59,7 @@ def family(api, *names, **attributes):
 
     def call(tensors):
         inputs = [tensors[name].detach() for name in names]
-        floating = [t for t in inputs if t.dtype == paddle.float32]
+        floating = [t for t in inputs if t.is_floating_point()]
         for tensor in floating:
             tensor.stop_gradient = False
         out = api(*inputs, **attributes)
@@ -77,16 +77,17 @@ FAMILIES = {
     ),
     'diagonal_scatter': family(paddle.diagonal_scatter, 'x', 'diagonal'),
     'scatter': family(paddle.scatter, 'x', 'index', 'y', overwrite=False),
-    'index_scatter': family(
-        paddle.scatter, 'x', 'index', 'y', overwrite=False, reduce='mean'
-    ),
-    'index_reduce': family(
-        paddle.scatter, 'x', 'index', 'y', overwrite=False, reduce='amax'
-    ),
+    **{
+        f'scatter, {reduce}': family(
+            paddle.scatter, 'x', 'index', 'y', overwrite=False, reduce=reduce
+        )
+        for reduce in ('mean', 'mul', 'amax')
+    },
 }
 
 
-def random_tensors():
+def random_tensors(dtype):
+    """Of each size, some too small and some too large for float16."""
     rng = np.random.default_rng(0)
     shapes = {
         'x': SHAPE,
@@ -96,12 +97,15 @@ def random_tensors():
         'diagonal': (min(SHAPE),),
     }
     arrays = {
-        name: rng.standard_normal(shape).astype('float32')
+        name: rng.standard_normal(shape) * 10.0 ** rng.integers(-9, 6, shape)
         for name, shape in shapes.items()
     }
-    arrays['mask'] = rng.random(SHAPE) < 0.5
-    arrays['index'] = rng.integers(0, SHAPE[0], SHAPE[0])
-    return {name: paddle.to_tensor(a) for name, a in arrays.items()}
+    for array in arrays.values():
+        array[rng.random(array.shape) < 0.01] = np.nan
+    tensors = {name: paddle.to_tensor(a, dtype) for name, a in arrays.items()}
+    tensors['mask'] = paddle.to_tensor(rng.random(SHAPE) < 0.5)
+    tensors['index'] = paddle.to_tensor(rng.integers(0, SHAPE[0], SHAPE[0]))
+    return tensors
 
 
 class TestScatterOpFlags(unittest.TestCase):
@@ -112,14 +116,19 @@ class TestScatterOpFlags(unittest.TestCase):
         paddle.set_flags(self.flags)
 
     def test_bits_do_not_depend_on_the_flags(self):
-        tensors = random_tensors()
-        for name, call in FAMILIES.items():
-            paddle.set_flags({HUGE_PAGES: True, AVX2: True})
-            expected = [t.numpy() for t in call(tensors)]
-            for choice in itertools.product((True, False), repeat=2):
-                paddle.set_flags(dict(zip((HUGE_PAGES, AVX2), choice)))
-                for actual, wanted in zip(call(tensors), expected):
-                    assert_same_bits(actual.numpy(), wanted, f'{name} {choice}')
+        for dtype in ('float32', 'float16', 'bfloat16'):
+            tensors = random_tensors(dtype)
+            for name, call in FAMILIES.items():
+                with self.subTest(dtype=dtype, family=name):
+                    self.check_flags(call, tensors)
+
+    def check_flags(self, call, tensors):
+        paddle.set_flags({HUGE_PAGES: True, AVX2: True})
+        expected = [t.numpy() for t in call(tensors)]
+        for choice in ((True, False), (False, True), (False, False)):
+            paddle.set_flags(dict(zip((HUGE_PAGES, AVX2), choice)))
+            for actual, wanted in zip(call(tensors), expected):
+                assert_same_bits(actual.numpy(), wanted, str(choice))
 
     def test_they_are_read_from_the_environment(self):
         for pages, avx2 in itertools.product(('0', '1'), repeat=2):

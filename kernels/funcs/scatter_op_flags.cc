@@ -62,7 +62,7 @@ PHI_DEFINE_EXPORTED_bool(
     "result.");
 
 /**
- * Vector loops of the masked operators on CPU
+ * Vector loops of the masked and scatter operators on CPU
  * Name: FLAGS_scatter_ops_use_avx2
  * Value Range: bool, default=true
  * Note: Whether the CPU has AVX2 is asked at run time; without it the portable
@@ -73,5 +73,6 @@ PHI_DEFINE_EXPORTED_bool(
 PHI_DEFINE_EXPORTED_bool(
     scatter_ops_use_avx2,
     true,
-    "Whether masked_scatter and masked_fill on CPU use their AVX2 loops where "
-    "the CPU has AVX2. The portable loops give the same bits.");
+    "Whether masked_scatter, masked_fill and, for elements of 16 bits, scatter "
+    "on CPU use their AVX2 loops where the CPU has AVX2. The portable loops "
+    "give the same bits.");

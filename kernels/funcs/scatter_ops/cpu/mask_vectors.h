@@ -20,18 +20,8 @@
 
 #include <cstdint>
 
-#include "paddle/common/flags.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
-
-#if defined(__x86_64__) && defined(__GNUC__)
-#define SCATTER_OPS_AVX2 1
-#include <immintrin.h>
-#define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
-#define SCATTER_OPS_STEP \
-  __attribute__((target("avx2,popcnt"), always_inline)) static inline
-#endif
-
-PHI_DECLARE_bool(scatter_ops_use_avx2);
 
 namespace phi {
 namespace funcs {
@@ -54,16 +44,6 @@ struct LaneTables {
   }
 };
 inline constexpr LaneTables kLaneTables{};
-
-inline bool HasAvx2() {
-#ifdef SCATTER_OPS_AVX2
-  static const bool found =
-      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-  return found && FLAGS_scatter_ops_use_avx2;
-#else
-  return false;
-#endif
-}
 
 #ifdef SCATTER_OPS_AVX2
 

@@ -22,7 +22,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_tiles.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
 
 namespace phi {
@@ -72,7 +74,8 @@ class MaskedSum {
       const int64_t first = c * chunk;
       const int64_t last = std::min(rows, first + chunk);
       std::vector<Sum> sums((last - first) * width, Sum{});
-      Add(first * row, last * row, sums.data() - first * width);
+      CallVectorisedForHalf<T>(
+          [&] { Add(first * row, last * row, sums.data() - first * width); });
       for (size_t i = 0; i < sums.size(); ++i) {
         target[first * width + i] = FromSum<T>(sums[i]);
       }
@@ -89,9 +92,11 @@ class MaskedSum {
     const int64_t parts = std::min({rows, room, work, kMaxParts});
     std::vector<Sum> sums(parts * target_numel_, Sum{});
     ParallelFor(parts, numel_ * sizeof(T), [&](int64_t p) {
-      Add(rows * p / parts * row,
-          rows * (p + 1) / parts * row,
-          sums.data() + p * target_numel_);
+      CallVectorisedForHalf<T>([&] {
+        Add(rows * p / parts * row,
+            rows * (p + 1) / parts * row,
+            sums.data() + p * target_numel_);
+      });
     });
     for (int64_t i = 0; i < target_numel_; ++i) {
       Sum sum = sums[i];
@@ -123,7 +128,7 @@ class MaskedSum {
     if (stride == 0) {
       sums[0] += SumRun(in, n);
     } else {
-      for (int64_t i = 0; i < n; ++i) sums[i] += static_cast<Sum>(in[i]);
+      for (int64_t i = 0; i < n; ++i) sums[i] += WidenedTo<Sum>(in[i]);
     }
   }
 
@@ -132,9 +137,9 @@ class MaskedSum {
     Sum s[4] = {};
     int64_t i = 0;
     for (; i + 4 <= n; i += 4) {
-      for (int j = 0; j < 4; ++j) s[j] += static_cast<Sum>(in[i + j]);
+      for (int j = 0; j < 4; ++j) s[j] += WidenedTo<Sum>(in[i + j]);
     }
-    for (; i < n; ++i) s[0] += static_cast<Sum>(in[i]);
+    for (; i < n; ++i) s[0] += WidenedTo<Sum>(in[i]);
     return (s[0] + s[1]) + (s[2] + s[3]);
   }
 

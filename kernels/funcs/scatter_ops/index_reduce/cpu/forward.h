@@ -25,10 +25,11 @@
 #include <utility>
 #include <vector>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
@@ -108,6 +109,22 @@ class IndexReducer {
              int64_t g,
              int64_t x_offset,
              const UpdateRows<T>& rows) const {
+    if (x_ == out_ && !Lanes::kCopied) {  // else x is read from end to end
+      const int64_t slots = groups_.SlotAhead(g) - groups_.dest[g];
+      PrefetchStart(out_ + x_offset + slots * view_.inner, lanes.size());
+    }
+    CallVectorisedForHalf<T>([&] { ReduceGroup(lanes, g, x_offset, rows); });
+  }
+
+ private:
+  static constexpr bool kAdds =
+      kReduce == IndexReduce::kSum || kReduce == IndexReduce::kMean;
+
+  template <typename Lanes>
+  void ReduceGroup(const Lanes& lanes,
+                   int64_t g,
+                   int64_t x_offset,
+                   const UpdateRows<T>& rows) const {
     if constexpr (kReduce == IndexReduce::kAssign) {
       const T* row = rows[groups_.last(g)];
       T* out = out_ + x_offset;
@@ -115,29 +132,26 @@ class IndexReducer {
       return;
     } else if constexpr (kReduce == IndexReduce::kMean) {
       if (SumsWide<T, kReduce>(groups_.size(g) + include_self_)) {
-        return ReduceGroup<typename WideSumOf<T>::type>(
+        return ReduceGroupIn<typename WideSumOf<T>::type>(
             lanes, g, x_offset, rows);
       }
     }
-    ReduceGroup<typename ReduceType<T, kReduce>::type>(
+    ReduceGroupIn<typename ReduceType<T, kReduce>::type>(
         lanes, g, x_offset, rows);
   }
 
- private:
-  static constexpr bool kAdds =
-      kReduce == IndexReduce::kSum || kReduce == IndexReduce::kMean;
-
   template <typename Sum, typename Lanes>
-  void ReduceGroup(const Lanes& lanes,
-                   int64_t g,
-                   int64_t x_offset,
-                   const UpdateRows<T>& rows) const {
+  void ReduceGroupIn(const Lanes& lanes,
+                     int64_t g,
+                     int64_t x_offset,
+                     const UpdateRows<T>& rows) const {
     T* out = out_ + x_offset;
     const int64_t count = groups_.size(g) + include_self_;
     const auto last = [&](int64_t l, Sum sum) {
       out[lanes.x(l)] = RoundedTo<T>(Finish(sum, count));
     };
-    GroupRows left{rows, groups_.begin(g), groups_.end(g)};
+    GroupRows left{
+        rows, groups_, groups_.begin(g), groups_.end(g), lanes.size()};
     if (kAdds && !include_self_) {
       // From zero, not from the first row: the sum of -0.0 alone is 0.0.
       ReduceRows<Sum>(
@@ -157,11 +171,16 @@ class IndexReducer {
   // The rows of a group that are still to be reduced.
   struct GroupRows {
     const UpdateRows<T>& rows;
+    const IndexGroups& groups;
     const int64_t* next;
     const int64_t* end;
+    int64_t width;
 
     int64_t left() const { return end - next; }
-    const T* Take() { return rows[*next++]; }
+    const T* Take() {
+      PrefetchStart(rows[*groups.Ahead(next)], width);
+      return rows[*next++];
+    }
   };
 
   // last(l, the sum of first(l) and the rows) for each lane. Four rows a pass:
@@ -176,11 +195,9 @@ class IndexReducer {
     const auto from = [&](int64_t l) { return sums[l]; };
     const auto to = [&](int64_t l, Sum sum) { sums[l] = sum; };
     // The compiler makes vector instructions of a pass only if it reads and
-    // writes neighbours in few instructions. So lanes that are far apart in x,
-    // and float16, whose conversion is long, are loaded into `sums` and stored
-    // by passes without arithmetic.
-    constexpr bool kApart =
-        Lanes::kCopied || std::is_same<T, dtype::float16>::value;
+    // writes neighbours. So lanes that are far apart in x are loaded into
+    // `sums` and stored by passes without arithmetic.
+    constexpr bool kApart = Lanes::kCopied;
     if (!kApart && rows.left() < 4) {
       return LastPass(lanes.size(), &rows, first, last);
     }

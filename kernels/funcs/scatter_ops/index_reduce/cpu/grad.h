@@ -23,9 +23,10 @@
 #include <memory>
 #include <vector>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/grad_tensors.h"
@@ -127,6 +128,22 @@ class IndexReduceDifferentiator {
              int64_t g,
              int64_t x_offset,
              const UpdateGradRows<T>& rows) const {
+    const auto work = [&] { Differentiate(lanes, g, x_offset, rows); };
+    if constexpr (Lanes::kCopied) {
+      work();  // too few lanes
+    } else {
+      CallVectorisedForHalf<T>(work);
+    }
+  }
+
+ private:
+  using Sum = typename ReduceType<T, kReduce>::type;
+
+  template <typename Lanes>
+  void Differentiate(const Lanes& lanes,
+                     int64_t g,
+                     int64_t x_offset,
+                     const UpdateGradRows<T>& rows) const {
     T* x_grad = tensors_.x_grad ? tensors_.x_grad + x_offset : nullptr;
     // Copy() has put out_grad into x_grad for narrow lanes. Reading it there
     // touches memory that is written anyway, instead of out_grad as well.
@@ -143,9 +160,6 @@ class IndexReduceDifferentiator {
       Extreme(lanes, g, x, rows, grad, x_grad);
     }
   }
-
- private:
-  using Sum = typename ReduceType<T, kReduce>::type;
 
   // Evenly among the elements that are the maximum or minimum.
   template <typename Lanes>

@@ -42,6 +42,17 @@ struct IndexGroups {
   const int64_t* end(int64_t g) const { return order.data() + start[g + 1]; }
   int64_t last(int64_t g) const { return order[start[g + 1] - 1]; }
 
+  // What a walk over the groups comes to in about the time that memory takes to
+  // deliver it; at the end, what it is at.
+  static constexpr int64_t kAhead = 8;
+  const int64_t* Ahead(const int64_t* position) const {
+    const int64_t* end = order.data() + order.size();
+    return end - position > kAhead ? position + kAhead : position;
+  }
+  int64_t SlotAhead(int64_t g) const {
+    return dest[g + kAhead < count() ? g + kAhead : g];
+  }
+
   // f(position) for the groups [group_begin, group_end).
   template <typename F>
   void ForEachPosition(int64_t group_begin,

@@ -22,9 +22,10 @@
 #include <cstring>
 #include <vector>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
@@ -61,10 +62,12 @@ class LinearIndexGrad {
     ForEachPart(view_.updates_size, updates_grad, [&](int64_t o, Part part) {
       const T* from = out_grad + o * view_.size * view_.inner + part.lane;
       const int64_t used = std::max(part.begin, std::min(part.end, n));
-      WithRowLength(part.width == view_.inner ? part.width : 0,
-                    [&](auto length) {
-                      Gather<decltype(length)::value>(from, part, used, last);
-                    });
+      CallForMean([&] {
+        WithRowLength(part.width == view_.inner ? part.width : 0,
+                      [&](auto length) {
+                        Gather<decltype(length)::value>(from, part, used, last);
+                      });
+      });
       // Behind the end of the index.
       std::fill_n(part.to + (used - part.begin) * part.width,
                   (part.end - used) * part.width,
@@ -81,7 +84,7 @@ class LinearIndexGrad {
     }
     if (include_self_) {
       ForEachPart(view_.size, x_grad, [&](int64_t, Part part) {
-        ShareSlots(part, out_grad + (part.to - x_grad));
+        CallForMean([&] { ShareSlots(part, out_grad + (part.to - x_grad)); });
       });
       return;
     }
@@ -129,6 +132,12 @@ class LinearIndexGrad {
         at += count * width;
       }
     });
+  }
+
+  // The others copy.
+  template <typename F>
+  void CallForMean(const F& f) const {
+    reduce_ == IndexReduce::kMean ? CallVectorisedForHalf<T>(f) : f();
   }
 
   // The gradients of updates [part.begin, end), which lie at `from` for slot 0.

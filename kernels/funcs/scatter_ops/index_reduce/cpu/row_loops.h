@@ -22,8 +22,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 
 namespace phi {
@@ -77,6 +77,16 @@ inline void PrefetchRow(const T* row, int64_t inner) {
   const auto* first = reinterpret_cast<const char*>(row);
   const int64_t bytes = inner * static_cast<int64_t>(sizeof(T));
   for (int64_t b = 0; b < bytes; b += kLine) __builtin_prefetch(first + b);
+}
+
+// The same for a row that is one of many in no order. The processor foresees
+// the rest of a longer one by itself, and all of one that fills a page.
+template <typename T>
+inline void PrefetchStart(const T* row, int64_t inner) {
+  const int64_t bytes = inner * static_cast<int64_t>(sizeof(T));
+  if (bytes >= 4096) return;
+  PrefetchRow(row,
+              bytes <= 1024 ? inner : 256 / static_cast<int64_t>(sizeof(T)));
 }
 
 // Fetches the rows of element i, for which the caches near the core have no

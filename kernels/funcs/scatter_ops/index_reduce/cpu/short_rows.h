@@ -28,10 +28,11 @@
 #include <type_traits>
 #include <vector>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_ways.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
@@ -85,7 +86,9 @@ class ShortRowReducer {
           blocks * ranges, work_.bytes(), [&](int worker, int64_t i) {
             const int64_t begin = i / ranges * step;
             const int64_t end = std::min(view_.outer, begin + step);
-            Block(begin, end, ranges_[i % ranges], rooms_[worker]);
+            CallVectorisedForHalf<T>([&] {
+              Block(begin, end, ranges_[i % ranges], rooms_[worker]);
+            });
           });
     }
     return !overflowed_;

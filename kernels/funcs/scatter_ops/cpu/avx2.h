@@ -1,0 +1,70 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Whether the CPU has AVX2, and loops that are compiled for it. Paddle itself
+// is compiled for AVX at most.
+
+#pragma once
+
+#include "paddle/common/flags.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define SCATTER_OPS_AVX2 1
+#include <immintrin.h>
+#define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
+#define SCATTER_OPS_STEP \
+  __attribute__((target("avx2,popcnt"), always_inline)) static inline
+#endif
+
+PHI_DECLARE_bool(scatter_ops_use_avx2);
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+inline bool HasAvx2() {
+#ifdef SCATTER_OPS_AVX2
+  static const bool found =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+  return found && FLAGS_scatter_ops_use_avx2;
+#else
+  return false;
+#endif
+}
+
+#ifdef SCATTER_OPS_AVX2
+// Everything that f calls is compiled here once more.
+template <typename F>
+SCATTER_OPS_TARGET __attribute__((flatten)) void CallForAvx2(const F& f) {
+  f();
+}
+#endif
+
+// Calls f, which works on T. Elements of 16 bits become floats, and floats
+// such elements, by arithmetic on integers, for which AVX has no vector
+// instructions: then f is compiled for AVX2 as well. The bits are the same.
+template <typename T, typename F>
+void CallVectorisedForHalf(const F& f) {
+#ifdef SCATTER_OPS_AVX2
+  if constexpr (kIsHalf<T>) {
+    if (HasAvx2()) return CallForAvx2(f);
+  }
+#endif
+  f();
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

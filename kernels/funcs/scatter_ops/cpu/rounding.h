@@ -1,0 +1,125 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Elements as sums, and sums as the nearest elements, ties to even. Those of 16
+// bits are converted by steps without a branch, so that a loop over them
+// becomes vector instructions.
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "paddle/phi/common/bfloat16.h"
+#include "paddle/phi/common/float16.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+template <typename To, typename From>
+inline To SameBits(From from) {
+  static_assert(sizeof(To) == sizeof(From), "Bits must be as many.");
+  To to;
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+// bfloat16 is the upper half of a float.
+inline float FloatOf(dtype::bfloat16 element) {
+  return SameBits<float>(static_cast<uint32_t>(element.x) << 16);
+}
+
+inline dtype::bfloat16 NearestBfloat16(float value) {
+  const uint32_t bits = SameBits<uint32_t>(value);
+  const uint32_t even = bits + 0x7fff + (bits >> 16 & 1);
+  dtype::bfloat16 nearest;
+  nearest.x = static_cast<uint16_t>(value != value ? 0x7fff : even >> 16);
+  return nearest;
+}
+
+// A choice that no compiler makes a branch of.
+inline uint32_t Either(bool first, uint32_t one, uint32_t other) {
+  const uint32_t mask = -static_cast<uint32_t>(first);
+  return (one & mask) | (other & ~mask);
+}
+
+// float16 has 10 bits of mantissa, and an exponent that is less by 112 than
+// that of a float. Subnormals go by an addition which shifts their bits into
+// place, and which adds zero to all others: a compiler makes no vectors of
+// arithmetic on floats that only some elements need.
+constexpr uint32_t kHalfExponent = 112 << 23;
+
+inline float FloatOf(dtype::float16 element) {
+  constexpr uint32_t kSmallestNormal = 113 << 23;
+  const uint32_t size = element.x & 0x7fff;
+  const uint32_t sign = static_cast<uint32_t>(element.x ^ size) << 16;
+  const uint32_t shift = size < 0x400 ? kSmallestNormal : 0;
+  const uint32_t infinite = size >= 0x7c00 ? kHalfExponent : 0;  // or NaN
+  const uint32_t exponent = size < 0x400 ? shift : kHalfExponent + infinite;
+  const float wide =
+      SameBits<float>((size << 13) + exponent) - SameBits<float>(shift);
+  return SameBits<float>(sign | SameBits<uint32_t>(wide));
+}
+
+inline dtype::float16 NearestFloat16(float value) {
+  constexpr uint32_t kSmallestNormal = 113 << 23;
+  constexpr uint32_t kTooLarge = 143 << 23;  // becomes infinity
+  constexpr uint32_t kInfinity = 255u << 23;
+  // The last bit of numbers from 0.5 to 1 is worth as much as a subnormal's.
+  constexpr uint32_t kHalf = 126 << 23;
+  const uint32_t bits = SameBits<uint32_t>(value);
+  const uint32_t size = bits & 0x7fffffff;
+  const uint32_t sign = (bits ^ size) >> 16;
+  const uint32_t nan = size > kInfinity;
+  const uint32_t most = Either(size < kTooLarge, size, kTooLarge);
+  const bool subnormal = most < kSmallestNormal;
+  const uint32_t shift = Either(subnormal, kHalf, 0);
+  const uint32_t moved =
+      SameBits<uint32_t>(SameBits<float>(most) + SameBits<float>(shift));
+  const uint32_t even = moved + 0xfff + (moved >> 13 & 1);
+  const uint32_t normal = (even - kHalfExponent) >> 13;
+  dtype::float16 nearest;
+  nearest.x = static_cast<uint16_t>(sign | nan |
+                                    Either(subnormal, moved - kHalf, normal));
+  return nearest;
+}
+
+template <typename Sum, typename T>
+inline Sum WidenedTo(T element) {
+  if constexpr (kIsHalf<T>) {
+    return static_cast<Sum>(FloatOf(element));
+  } else {
+    return static_cast<Sum>(element);
+  }
+}
+
+template <typename T, typename Sum>
+inline T RoundedTo(Sum sum) {
+  if constexpr (!std::is_same<Sum, float>::value) {
+    return static_cast<T>(sum);
+  } else if constexpr (std::is_same<T, dtype::bfloat16>::value) {
+    return NearestBfloat16(sum);
+  } else if constexpr (std::is_same<T, dtype::float16>::value) {
+    return NearestFloat16(sum);
+  } else {
+    return static_cast<T>(sum);
+  }
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi
