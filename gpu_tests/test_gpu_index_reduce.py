@@ -161,6 +161,30 @@ def fast_index_reduce(x, index, updates, axis, reduce):
     return np.ascontiguousarray(np.moveaxis(out, 0, axis))
 
 
+@pytest.mark.parametrize('reduce', REDUCES)
+def test_rows_that_blocks_stage_and_others_agree(rng, monkeypatch, reduce):
+    # A thousand multiprocessors: too few rows to give each of them some.
+    for rows, length, size in (
+        *((2, 70, 9), (50, 90, 100), (7, 3, 2000), (3, 11900, 40)),
+        *((9, 1500, 700), (2, 12300, 5)),  # the last does not fit
+    ):
+        x = operands(rng, (rows, size), reduce, 'float32')
+        updates = operands(rng, (rows, length + 3), reduce, 'float32')
+        for name, index in indexes(rng, size, length):
+            for include_self in (True, False):
+                found = []
+                for processors in (1, 2, 1000):
+                    monkeypatch.setattr(
+                        device, 'multiprocessors', lambda n=processors: n
+                    )
+                    attrs = 1, reduce, include_self
+                    found += run(index_op(reduce), x, index, updates, *attrs)
+                for out in found[1:]:
+                    assert_same_bits(out, found[0], f'{rows}, {name}')
+            if length < 200:
+                check(out, (x, index, updates), attrs, 'float32', name)
+
+
 @pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
 def test_rows_of_every_short_length(rng, dtype):
     index = rng.integers(-7, 7, 19)

@@ -62,7 +62,9 @@ def run(unit, objects, folder, arguments=(), checks=RACES):
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize('unit', ['look_back.cu', 'masked_scatter.cu'])
+@pytest.mark.parametrize(
+    'unit', ['look_back.cu', 'masked_scatter.cu', 'staged_rows.cu']
+)
 def test_part_is_right_and_has_no_race(objects, tmp_path, unit):
     assert run(unit, objects, tmp_path) == (0, '')
 
@@ -78,6 +80,14 @@ TAKEN_VALUES = """  if constexpr (kGrad) {
 COUNT_BEFORE = """  }
   __syncthreads();
   result.before = tile_before;"""
+STAGED = """                staged);
+    __syncthreads();"""
+PARTS = """        reducer.ReducePart(lanes_of(row), level, part);
+      });
+      __syncthreads();"""
+SLOTS = """      reducer.ReduceSlot(lanes_of(row), reducer.groups[i]);
+    });
+    __syncthreads();"""
 FAULTS = {
     'a window that skips as many as it looks at': (
         'look_back.cu',
@@ -103,6 +113,26 @@ FAULTS = {
         'masked_scatter.cu',
         (COUNT_BEFORE, COUNT_BEFORE.replace('__syncthreads();', '')),
         'a race',
+    ),
+    'staged updates that nobody waits for': (
+        'staged_rows.cu',
+        (STAGED, STAGED.replace('__syncthreads();', '')),
+        'a race',
+    ),
+    'sums of parts that nobody waits for': (
+        'staged_rows.cu',
+        (PARTS, PARTS.replace('__syncthreads();', '')),
+        'a race',
+    ),
+    'a tile of rows that comes too early': (
+        'staged_rows.cu',
+        (SLOTS, SLOTS.replace('__syncthreads();', '')),
+        'a race',
+    ),
+    'a part that misses its last entry': (
+        'staged_rows.cu',
+        ('below + kPartSize, &result', 'below + kPartSize - 1, &result'),
+        'a sum is wrong',
     ),
 }
 

@@ -202,7 +202,7 @@ def without(name, lost):
             'scatter',
             'gpu-add-index_groups',
             'includes paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/'
-            'atomics.cu.h',
+            'groups.cu.h',
         ),
     ],
 )

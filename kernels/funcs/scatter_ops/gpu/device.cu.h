@@ -48,10 +48,12 @@ inline bool IsAligned(const void* p, size_t bytes) {
 }
 
 // Blocks for a grid-stride loop: enough to fill the device, and no more than
-// the work needs.
+// the work needs. Where they are fewer, an odd number: the step of a thread is
+// no multiple of the length of a row then, which often is a power of two, and
+// no thread gets the same column, perhaps one with much work, of all rows.
 inline unsigned GridSize(const GPUContext& dev_ctx, int64_t work_items) {
   const int64_t blocks = (work_items + kGpuThreads - 1) / kGpuThreads;
-  const int64_t resident = static_cast<int64_t>(dev_ctx.GetSMCount()) * 8;
+  const int64_t resident = static_cast<int64_t>(dev_ctx.GetSMCount()) * 8 - 1;
   return static_cast<unsigned>(
       std::max<int64_t>(1, std::min(blocks, resident)));
 }

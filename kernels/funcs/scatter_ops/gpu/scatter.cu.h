@@ -44,9 +44,8 @@ void ScatterGpuKernel(const Context& dev_ctx,
                       DenseTensor* out) {
   const IndexReduceCall call = ScatterCall(overwrite);
   if (HasNothingToScatter(x, index, updates)) {
-    const IndexReduceTensors<T> copied{
-        DataOrNull<T>(x), nullptr, dev_ctx.template Alloc<T>(out), x.numel()};
-    copied.CopyX(dev_ctx);
+    T* data = dev_ctx.template Alloc<T>(out);
+    CopyBytes(dev_ctx, DataOrNull<T>(x), x.numel() * sizeof(T), data);
     return;
   }
   CheckIndexReduce(NameOf(call.op),
@@ -71,11 +70,9 @@ void ScatterGradGpuKernel(const Context& dev_ctx,
                           DenseTensor* updates_grad) {
   if (HasNothingToScatter(out_grad, index, updates)) {
     const KeptGrad kept(out_grad);
-    const IndexReduceTensors<T> copied{kept.data<T>(),
-                                       nullptr,
-                                       AllocOrNull<T>(dev_ctx, x_grad),
-                                       out_grad.numel()};
-    if (x_grad) copied.CopyX(dev_ctx);
+    const int64_t bytes = out_grad.numel() * sizeof(T);
+    T* x_data = AllocOrNull<T>(dev_ctx, x_grad);
+    if (x_grad) CopyBytes(dev_ctx, kept.data<T>(), bytes, x_data);
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }

@@ -13,13 +13,16 @@
 // limitations under the License.
 
 // The forward pass of the operators that reduce by an index, on the GPU: by
-// atomics, or in the order of the index.
+// atomics where rows are so short that sorting the index would cost more than
+// the reduction itself and the atomics are fast, else in the order of the
+// index.
 
 #pragma once
 
 #include <cstdint>
+#include <cstring>
+#include <type_traits>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/atomics.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/reduce_groups.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
@@ -27,96 +30,111 @@ namespace phi {
 namespace funcs {
 namespace scatter_ops {
 
-// out may be x.
+// The operands; out may be x.
 template <typename T>
 struct IndexReduceTensors {
+  const DenseTensor& index;
+  const AxisView& view;
   const T* x;
   const T* updates;
   T* out;
-  int64_t numel;
+  int64_t bytes;  // of x
 
   void CopyX(const GPUContext& dev_ctx) const {
-    CopyBytes(dev_ctx, x, numel * sizeof(T), out);
+    CopyBytes(dev_ctx, x, bytes, out);
   }
 };
 
-// The forward pass of a reduction in order; kSum is for means as well. A sum
-// without x starts from zero, which turns a lone -0.0 into 0.0.
+// Reading the index, sorting it and going through it in order moves about this
+// many bytes for each position.
+constexpr int64_t kSortBytes = 128;
+
 template <typename T, IndexReduce kReduce>
-struct ForwardReducer {
-  using Element = T;
-  using Sum = typename GpuReduceType<T, kReduce>::type;
-  static constexpr IndexReduce kCombine = kReduce;
+constexpr bool HasAtomics() {
+  return (kReduce == IndexReduce::kSum || kReduce == IndexReduce::kAmax ||
+          kReduce == IndexReduce::kAmin) &&
+         (std::is_same<T, float>::value || std::is_same<T, double>::value ||
+          std::is_same<T, int32_t>::value || std::is_same<T, int64_t>::value);
+}
 
-  const T* x;
-  T* out;
-  bool include_self;
-  bool mean;
-
-  template <typename L, typename R>
-  __device__ void Start(const L& lanes, int64_t at, R* reduction) const {
-    if (!include_self && kReduce != IndexReduce::kSum) return;
-    T values[L::kCount] = {};
-    if (include_self) lanes.Load(x, lanes.x, at, values);
-#pragma unroll
-    for (int l = 0; l < L::kCount; ++l) {
-      reduction->Add(l, static_cast<Sum>(values[l]));
-    }
-    reduction->any = true;
-  }
-
-  template <typename L>
-  __device__ PlainUpdates<T, Sum> MapOf(const L&, int64_t) const {
-    return {};
-  }
-
-  template <typename L>
-  __device__ void Finish(const L& lanes,
-                         int64_t at,
-                         int64_t size,
-                         const Sum* sums) const {
-    const int64_t count = size + include_self;
-    T values[L::kCount];
-#pragma unroll
-    for (int l = 0; l < L::kCount; ++l) {
-      values[l] =
-          static_cast<T>(mean ? DivideByCount(sums[l], count) : sums[l]);
-    }
-    lanes.Store(out, lanes.x, at, values);
-  }
-
-  template <typename L>
-  __device__ void Skip(const L& lanes, int64_t at) const {
-    if (out == x) return;
-    T values[L::kCount];
-    lanes.Load(x, lanes.x, at, values);
-    lanes.Store(out, lanes.x, at, values);
-  }
-};
-
-// Each slot gets the update at the last position that points to it.
+// Whether atomics are allowed, and faster than sorting. The order of integers
+// does not change a bit of the result. Not along the last of several axes: the
+// rows share the sorted order, in which a thread reads neighbours.
 template <typename T>
-struct AssignSlots {
-  SlotGroups groups;
-  int64_t inner;
-  IndexReduceTensors<T> tensors;
+bool AtomicsPay(const IndexReduceCall& call, const AxisView& view) {
+  return (std::is_integral<T>::value || !call.deterministic) &&
+         (view.inner > 1 || view.outer == 1) &&
+         view.outer * view.inner * static_cast<int64_t>(sizeof(T)) <=
+             kSortBytes;
+}
 
-  template <typename L>
-  __device__ void operator()(const L& lanes, int64_t i) const {
-    const SlotGroup group = groups[i];
-    const bool empty = group.begin == group.end;
-    if (empty && (!groups.by_slot || tensors.x == tensors.out)) return;
-    const int64_t at = group.slot * inner;
-    T values[L::kCount];
-    if (empty) {
-      lanes.Load(tensors.x, lanes.x, at, values);
-    } else {
-      const int64_t position = groups.order[group.end - 1];
-      lanes.Load(tensors.updates, lanes.updates, position * inner, values);
+// Paddle's atomics lose a NaN. Compares bits, in which a NaN is equal to
+// itself: the loop ends for NaN too.
+template <IndexReduce kReduce, typename T>
+__device__ inline void CombineBySwapping(T* target, T value) {
+  using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+  Word* words = reinterpret_cast<Word*>(target);
+  Word seen = *reinterpret_cast<volatile Word*>(words);
+  while (true) {
+    T old;
+    std::memcpy(&old, &seen, sizeof(T));
+    const T combined = Combine<kReduce>(old, value);
+    Word wanted;
+    std::memcpy(&wanted, &combined, sizeof(T));
+    if (wanted == seen) return;
+    const Word found = atomicCAS(words, seen, wanted);
+    if (found == seen) return;
+    seen = found;
+  }
+}
+
+// Without include_self, the slots that the index points to first get the
+// identity of the reduction instead of x: clear.
+template <typename T, IndexReduce kReduce>
+struct AtomicReduce {
+  SlotGroups groups;
+  AxisView view;
+  const T* updates;
+  T* out;
+  bool clear;
+
+  __device__ void operator()(const Lanes<1>& lane, int64_t position) const {
+    T* target = out + lane.x + groups.slots[position] * view.inner;
+    if (clear) {
+      *target = IdentityOf<T, kReduce>();
+      return;
     }
-    lanes.Store(tensors.out, lanes.x, at, values);
+    const T value = updates[lane.updates + position * view.inner];
+    if constexpr (kReduce == IndexReduce::kSum) {
+      CudaAtomicAdd(target, value);
+    } else if constexpr (!std::is_integral<T>::value) {
+      CombineBySwapping<kReduce>(target, value);
+    } else if constexpr (kReduce == IndexReduce::kAmax) {
+      CudaAtomicMax(target, value);
+    } else {
+      CudaAtomicMin(target, value);
+    }
   }
 };
+
+template <typename T, IndexReduce kReduce>
+void AtomicReduceGpu(const GPUContext& dev_ctx,
+                     const IndexReduceCall& call,
+                     const IndexReduceTensors<T>& tensors) {
+  const AxisView& view = tensors.view;
+  const IndexOnGpu slots(
+      dev_ctx, call.op, tensors.index, view.size, GroupBy::kNone);
+  tensors.CopyX(dev_ctx);
+  for (const bool clear : {true, false}) {
+    if (clear && call.include_self) continue;
+    QueueEachLane<1>(
+        dev_ctx,
+        view,
+        slots.groups().n,
+        AtomicReduce<T, kReduce>{
+            slots.groups(), view, tensors.updates, tensors.out, clear});
+  }
+}
 
 // How to number the groups of an index of length `n`. By slot, the pass over
 // the groups also copies the slots that nothing points to. By entry, it visits
@@ -130,59 +148,35 @@ inline GroupBy GroupsFor(int64_t n, int64_t size, bool in_place) {
 template <typename T, IndexReduce kReduce>
 void ReduceInOrder(const GPUContext& dev_ctx,
                    const IndexReduceCall& call,
-                   const DenseTensor& index,
-                   const AxisView& view,
                    const IndexReduceTensors<T>& tensors) {
+  const AxisView& view = tensors.view;
   const GroupBy by =
-      GroupsFor(index.numel(), view.size, tensors.x == tensors.out);
-  const IndexOnGpu sorted(dev_ctx, call.op, index, view.size, by);
-  const SlotGroups& groups = sorted.groups();
+      GroupsFor(tensors.index.numel(), view.size, tensors.x == tensors.out);
+  const IndexOnGpu sorted(dev_ctx, call.op, tensors.index, view.size, by);
   if (by == GroupBy::kEntry) tensors.CopyX(dev_ctx);
-  const auto pointers = {static_cast<const void*>(tensors.x),
-                         static_cast<const void*>(tensors.updates),
-                         static_cast<const void*>(tensors.out)};
-  if constexpr (kReduce == IndexReduce::kAssign) {
-    ForEachLane<T>(dev_ctx,
-                   view,
-                   groups.count,
-                   pointers,
-                   AssignSlots<T>{groups, view.inner, tensors});
-  } else {
-    const bool mean = call.reduce == IndexReduce::kMean;
-    ReduceSlotsGpu(dev_ctx,
-                   groups,
-                   view,
-                   tensors.updates,
-                   ForwardReducer<T, kReduce>{
-                       tensors.x, tensors.out, call.include_self, mean},
-                   pointers);
-  }
+  ReduceSlotsGpu(dev_ctx,
+                 SlotReducer<T, kReduce>{sorted.groups(),
+                                         view,
+                                         tensors.x,
+                                         tensors.updates,
+                                         tensors.out,
+                                         call.include_self,
+                                         call.reduce == IndexReduce::kMean});
 }
 
 // There must be an index, and x must have elements.
 template <typename T, IndexReduce kGiven>
 void ReduceOneWay(const GPUContext& dev_ctx,
                   const IndexReduceCall& call,
-                  const DenseTensor& index,
-                  const AxisView& view,
                   const IndexReduceTensors<T>& tensors) {
   if constexpr (HasAtomics<T, kGiven>()) {
-    if (AtomicsPay<T>(call, view)) {
-      const IndexOnGpu slots(
-          dev_ctx, call.op, index, view.size, GroupBy::kNone);
-      tensors.CopyX(dev_ctx);
-      AtomicReduceGpu<T, kGiven>(dev_ctx,
-                                 slots.groups(),
-                                 view,
-                                 call.include_self,
-                                 tensors.updates,
-                                 tensors.out);
+    if (AtomicsPay<T>(call, tensors.view)) {
+      AtomicReduceGpu<T, kGiven>(dev_ctx, call, tensors);
       return;
     }
   }
   constexpr bool kMean = kGiven == IndexReduce::kMean;
-  constexpr IndexReduce kReduce = kMean ? IndexReduce::kSum : kGiven;
-  ReduceInOrder<T, kReduce>(dev_ctx, call, index, view, tensors);
+  ReduceInOrder<T, kMean ? IndexReduce::kSum : kGiven>(dev_ctx, call, tensors);
 }
 
 // The kernel of an operator that has the reductions of the set `Reduces`.
@@ -196,24 +190,25 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   const AxisView view(x.dims(), updates.dims(), call.axis);
   const T* x_data = DataOrNull<T>(x);
   T* out_data = dev_ctx.template Alloc<T>(out);
-  const int64_t numel = out->numel();
-  if (numel == 0) {
+  const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
+  if (bytes == 0) {
     IndexOnGpu(dev_ctx, call.op, index, view.size, GroupBy::kNone);
     return;
   }
   DenseTensor copy;
   const IndexReduceTensors<T> tensors{
+      index,
+      view,
       x_data,
-      ReadApart<T>(dev_ctx, updates, out_data, numel * sizeof(T), &copy),
+      ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy),
       out_data,
-      numel};
+      bytes};
   if (index.numel() == 0) {
     tensors.CopyX(dev_ctx);
     return;
   }
   VisitReduce<T>(Reduces{}, call.reduce, [&](auto constant) {
-    ReduceOneWay<T, decltype(constant)::value>(
-        dev_ctx, call, index, view, tensors);
+    ReduceOneWay<T, decltype(constant)::value>(dev_ctx, call, tensors);
   });
 }
 

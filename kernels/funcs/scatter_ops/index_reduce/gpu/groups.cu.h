@@ -17,8 +17,8 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include "paddle/phi/core/enforce.h"
 #include "paddle/phi/kernels/funcs/cub.h"
@@ -52,8 +52,8 @@ struct IndexReduceCall {
   bool deterministic;  // the same bits in every run; gradients always are
 };
 
-// An array of slots or positions, stored in 32 bits if all of them fit.
-struct IdArray {
+// Slots, stored in 32 bits if all of them fit.
+struct SlotArray {
   const void* data;
   bool wide;
 
@@ -84,14 +84,14 @@ struct SlotGroups {
   int64_t n;
   int64_t count;
   bool by_slot;
-  IdArray slots;  // of each position
-  IdArray keys;   // sorted slots
-  IdArray order;  // sorted positions
-  IdArray ends;   // of each group
+  SlotArray slots;        // of each position
+  SlotArray keys;         // sorted slots
+  const uint32_t* order;  // sorted positions
+  const uint32_t* ends;   // of each group
 
   __device__ SlotGroup operator[](int64_t i) const {
     if (!by_slot) return {keys[i], i, ends[i]};
-    return {i, i == 0 ? 0 : ends[i - 1], ends[i]};
+    return {i, i == 0 ? 0 : int64_t{ends[i - 1]}, ends[i]};
   }
 
   // True if all of the sorted entries [first, last] point to one slot.
@@ -102,13 +102,13 @@ struct SlotGroups {
 
 // Checks the index, and adds `size` to negative slots. It is a launch of its
 // own, so that a bad index stops the work before any output is written.
-template <typename IndexT, typename Id>
+template <typename IndexT, typename Slot>
 struct ReadSlots {
   IndexOp op;
   const IndexT* index;
   int64_t size;
-  Id* slots;
-  Id* positions;  // null, or filled with 0, 1, 2, ...
+  Slot* slots;
+  uint32_t* positions;  // null, or filled with 0, 1, 2, ...
 
   __device__ void operator()(int64_t i) const {
     const int64_t slot = index[i];
@@ -120,22 +120,22 @@ struct ReadSlots {
                    static_cast<long long>(size),
                    static_cast<long long>(i),
                    static_cast<long long>(slot));
-    slots[i] = static_cast<Id>(slot < 0 ? slot + size : slot);
-    if (positions) positions[i] = static_cast<Id>(i);
+    slots[i] = static_cast<Slot>(slot < 0 ? slot + size : slot);
+    if (positions) positions[i] = static_cast<uint32_t>(i);
   }
 };
 
 // Where each group ends: by binary search, in which neighbours read the same.
-template <typename Id>
+template <typename Slot>
 struct FindEnds {
-  const Id* keys;
+  const Slot* keys;
   int64_t n;
   bool by_slot;
-  Id* ends;
+  uint32_t* ends;
 
   __device__ void operator()(int64_t i) const {
     const bool later_entry = !by_slot && i > 0 && keys[i - 1] == keys[i];
-    const Id slot = by_slot ? static_cast<Id>(i) : keys[i];
+    const Slot slot = by_slot ? static_cast<Slot>(i) : keys[i];
     int64_t low = by_slot ? 0 : i;
     int64_t high = later_entry ? low : n;
     while (low < high) {
@@ -146,7 +146,7 @@ struct FindEnds {
         low = middle + 1;
       }
     }
-    ends[i] = static_cast<Id>(low);
+    ends[i] = static_cast<uint32_t>(low);
   }
 };
 
@@ -168,7 +168,7 @@ class IndexOnGpu {
     groups_.by_slot = by == GroupBy::kSlot;
     groups_.count = groups_.by_slot ? size : groups_.n;
     if (groups_.n == 0) return;
-    if (std::max(size, groups_.n) > UINT32_MAX) {
+    if (size > UINT32_MAX) {
       Read<uint64_t>(dev_ctx, op, index, size, by);
     } else {
       Read<uint32_t>(dev_ctx, op, index, size, by);
@@ -178,7 +178,7 @@ class IndexOnGpu {
   const SlotGroups& groups() const { return groups_; }
 
  private:
-  template <typename Id>
+  template <typename Slot>
   void Read(const GPUContext& dev_ctx,
             IndexOp op,
             const DenseTensor& index,
@@ -186,34 +186,44 @@ class IndexOnGpu {
             GroupBy by) {
     const int64_t n = groups_.n;
     const bool sorts = by != GroupBy::kNone;
-    Id* slots =
-        AllocScratch<Id>(dev_ctx, sorts ? 4 * n + groups_.count : n, &memory_);
-    Id* positions = sorts ? slots + n : nullptr;
-    groups_.slots = Ids(slots);
+    Slot* slots = AllocScratch<Slot>(dev_ctx, sorts ? 2 * n : n, &slots_);
+    groups_.slots = Slots(slots);
+    uint32_t* positions = nullptr;
+    if (sorts) {
+      PADDLE_ENFORCE_LE(n,
+                        UINT32_MAX,
+                        common::errors::Unimplemented(
+                            "(%s) index may have up to 2^32 - 1 elements on a "
+                            "GPU, but it has %d.",
+                            NameOf(op),
+                            n));
+      positions =
+          AllocScratch<uint32_t>(dev_ctx, 2 * n + groups_.count, &positions_);
+    }
+    const auto read = [&](const auto* data) {
+      using IndexT = std::decay_t<decltype(*data)>;
+      ForEach(dev_ctx,
+              n,
+              ReadSlots<IndexT, Slot>{op, data, size, slots, positions});
+    };
     if (index.dtype() == DataType::INT32) {
-      ForEach(dev_ctx,
-              n,
-              ReadSlots<int32_t, Id>{
-                  op, index.data<int32_t>(), size, slots, positions});
+      read(index.data<int32_t>());
     } else {
-      ForEach(dev_ctx,
-              n,
-              ReadSlots<int64_t, Id>{
-                  op, index.data<int64_t>(), size, slots, positions});
+      read(index.data<int64_t>());
     }
     if (sorts) Sort(dev_ctx, size, slots, positions);
   }
 
   // Equal slots keep the order of their positions.
-  template <typename Id>
+  template <typename Slot>
   void Sort(const GPUContext& dev_ctx,
             int64_t size,
-            const Id* slots,
-            Id* positions) {
+            Slot* slots,
+            uint32_t* positions) {
     const int64_t n = groups_.n;
-    Id* keys = positions + n;
-    Id* order = keys + n;
-    Id* ends = order + n;
+    Slot* keys = slots + n;
+    uint32_t* order = positions + n;
+    uint32_t* ends = order + n;
     int bits = 1;
     while (bits < 63 && size > int64_t{1} << bits) ++bits;
     const auto sort = [&](void* temporary, size_t* bytes) {
@@ -233,19 +243,20 @@ class IndexOnGpu {
     sort(nullptr, &bytes);
     DenseTensor temporary;
     sort(AllocScratch<uint8_t>(dev_ctx, bytes, &temporary), &bytes);
-    groups_.keys = Ids(keys);
-    groups_.order = Ids(order);
-    groups_.ends = Ids(ends);
+    groups_.keys = Slots(keys);
+    groups_.order = order;
+    groups_.ends = ends;
     ForEach(
-        dev_ctx, groups_.count, FindEnds<Id>{keys, n, groups_.by_slot, ends});
+        dev_ctx, groups_.count, FindEnds<Slot>{keys, n, groups_.by_slot, ends});
   }
 
-  template <typename Id>
-  static IdArray Ids(const Id* data) {
-    return {data, sizeof(Id) == sizeof(uint64_t)};
+  template <typename Slot>
+  static SlotArray Slots(const Slot* data) {
+    return {data, sizeof(Slot) == sizeof(uint64_t)};
   }
 
-  DenseTensor memory_;
+  DenseTensor slots_;
+  DenseTensor positions_;
   SlotGroups groups_{};
 };
 

@@ -21,8 +21,9 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <initializer_list>
+#include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/groups.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/lanes.cu.h"
@@ -34,331 +35,364 @@ namespace scatter_ops {
 
 constexpr int kPartBits = 5;
 constexpr int64_t kPartSize = 1 << kPartBits;
-constexpr int kMaxPartLevels = 63 / kPartBits;
-static_assert(kPartSize == kWarpSize, "a warp reduces a part");
 
-// The partial sums. Level l has a row of [outer, inner] for each run of 32^l
-// sorted entries that starts at a multiple of 32^l. The row of a run that spans
-// several slots is not written.
+// The sums of the parts of n sorted entries, level after level. That of a part
+// is a row of `columns`; it is not written if the part spans several slots.
 template <typename Sum>
-struct PartLevels {
-  int count = 0;
-  int64_t columns;
-  Sum* sums[kMaxPartLevels + 1];  // from level 1
+struct PartSums {
+  int64_t n;
+  int64_t columns = 0;
+  Sum* sums = nullptr;
+  int levels = 0;
 
-  // Room for the parts of `n` sorted entries.
-  PartLevels(const GPUContext& dev_ctx,
-             const AxisView& view,
-             int64_t n,
-             DenseTensor* memory)
-      : columns(view.outer * view.inner) {
-    int64_t units = 0;
-    while (n >> kPartBits * (count + 1) > 0) {
-      units += n >> kPartBits * ++count;
-    }
-    if (count == 0) return;
-    Sum* next = AllocScratch<Sum>(dev_ctx, units * columns, memory);
-    for (int level = 1; level <= count; ++level) {
-      sums[level] = next;
-      next += (n >> kPartBits * level) * columns;
-    }
+  explicit PartSums(int64_t n) : n(n) {
+    while (Count(levels + 1) > 0) ++levels;
   }
 
-  __device__ Sum* At(int level, int64_t unit) const {
-    return sums[level] + unit * columns;
+  HOSTDEVICE int64_t Count(int level) const { return n >> kPartBits * level; }
+
+  // Parts of all levels below `level`.
+  HOSTDEVICE int64_t CountBelow(int level) const {
+    int64_t count = 0;
+    for (int l = 1; l < level; ++l) count += Count(l);
+    return count;
+  }
+  HOSTDEVICE int64_t CountAll() const { return CountBelow(levels + 1); }
+
+  __device__ Sum* At(int level, int64_t part) const {
+    return sums + (CountBelow(level) + part) * columns;
   }
 };
 
-// Cuts sorted entries [at, end) into runs of parts, as big ones as there are.
-struct PartWalk {
-  int64_t at;
-  int64_t end;
-  int levels;
+// Adds values to the sums of some lanes. The first value becomes the sum,
+// unless `any` says that there is one already.
+template <IndexReduce kReduce, typename Sum, typename L>
+struct Reduction {
+  Sum sums[L::kCount];
+  bool any = false;
 
-  // The run: parts [first, last) of `run_level`; level 0 are the entries.
-  int64_t first = 0;
-  int64_t last = 0;
-  int run_level = 0;
+  // values(l) is that of lane l.
+  template <typename F>
+  __device__ void Add(const F& values) {
+    L::Each([&](int l) {
+      const Sum value = static_cast<Sum>(values(l));
+      sums[l] = any ? Combine<kReduce>(sums[l], value) : value;
+    });
+    any = true;
+  }
+};
 
-  int level = 0;
-  bool rising = true;
+// What of an element goes into a reduction: all of it. At() gets a functor for
+// the lanes of a slot at an offset, which takes a lane's number and its
+// element.
+template <typename T>
+struct WholeElement {
+  using Out = T;
 
-  __device__ PartWalk(int64_t begin, int64_t end, int levels)
-      : at(begin), end(end), levels(levels) {}
+  template <typename L>
+  __device__ WholeElement At(const L&, int64_t) const {
+    return {};
+  }
+  __device__ T operator()(int, T value) const { return value; }
+  __device__ T OfX(int, T value) const { return value; }
+};
 
-  __device__ bool Next() {
-    while (level >= 0) {
-      Step();
-      if (first < last) return true;
+// Reduces each slot of x and its updates to a slot of out. kAssign takes the
+// last update, kSum is for means as well. A sum without x starts from zero,
+// which turns a lone -0.0 into 0.0.
+template <typename T, IndexReduce kReduce, typename Map = WholeElement<T>>
+struct SlotReducer {
+  using Out = typename Map::Out;
+  using Sum = std::conditional_t<kReduce == IndexReduce::kAssign,
+                                 T,
+                                 typename GpuReduceType<Out, kReduce>::type>;
+  template <typename L>
+  using Result = Reduction<kReduce, Sum, L>;
+
+  SlotGroups groups;
+  AxisView view;
+  const T* x;
+  const T* updates;
+  Out* out;
+  bool include_self = true;
+  bool mean = false;
+  Map map = {};
+  PartSums<Sum> parts{kReduce == IndexReduce::kAssign ? 0 : groups.n};
+
+  // Adds sorted entries [at, end), all of one slot, by parts as big as there
+  // are: first of rising levels, then of falling ones.
+  template <typename L, typename M, typename R>
+  __device__ void AddRange(
+      const L& lanes, const M& of, int64_t at, int64_t end, R* result) const {
+    bool rising = true;
+    for (int level = 0; level >= 0; level += rising ? 1 : -1) {
+      const int shift = kPartBits * level;
+      const int64_t above = int64_t{1} << (shift + kPartBits);
+      const int64_t aligned = (at + above - 1) & -above;
+      rising = rising && level < parts.levels && aligned + above <= end;
+      const int64_t stop = rising ? aligned : end >> shift << shift;
+      AddParts(lanes, of, level, at >> shift, stop >> shift, result);
+      at = stop;
     }
-    return false;
+  }
+
+  // What comes before the updates.
+  template <typename L, typename M, typename R>
+  __device__ void AddX(const L& lanes,
+                       const M& of,
+                       int64_t at,
+                       R* result) const {
+    AlignedVector<T, L::kCount> own;
+    if (include_self) {
+      phi::Load(x + lanes.x + at, &own);
+      result->Add([&](int l) { return of.OfX(l, own[l]); });
+    } else if (kReduce == IndexReduce::kSum) {
+      result->Add([&](int) { return Out{}; });
+    }
+  }
+
+  // A part of a level, from those of the level below.
+  template <typename L>
+  __device__ void ReducePart(const L& lanes, int level, int64_t part) const {
+    const int64_t size = int64_t{1} << kPartBits * level;
+    const int64_t first = part * size;
+    if (!groups.SameSlot(first, first + size - 1)) return;
+    const auto of = map.At(lanes, groups.keys[first] * view.inner);
+    Result<L> result;
+    const int64_t below = part << kPartBits;
+    AddParts(lanes, of, level - 1, below, below + kPartSize, &result);
+    Sum* sums = parts.At(level, part) + lanes.column;
+    L::Each([&](int l) { sums[l] = result.sums[l]; });
+  }
+
+  // A slot, into out.
+  template <typename L>
+  __device__ void ReduceSlot(const L& lanes, const SlotGroup& group) const {
+    const int64_t at = group.slot * view.inner;
+    if (group.size() == 0) {
+      if (groups.by_slot) CopySlot(lanes, at);
+      return;
+    }
+    const auto of = map.At(lanes, at);
+    Result<L> result;
+    int64_t begin = group.begin;
+    if (kReduce == IndexReduce::kAssign) {
+      begin = group.end - 1;
+    } else {
+      AddX(lanes, of, at, &result);
+    }
+    AddRange(lanes, of, begin, group.end, &result);
+    AlignedVector<Out, L::kCount> values;
+    L::Each([&](int l) {
+      values[l] = static_cast<Out>(
+          kReduce == IndexReduce::kSum && mean
+              ? DivideByCount(result.sums[l], group.size() + include_self)
+              : result.sums[l]);
+    });
+    phi::Store(values, out + lanes.x + at);
   }
 
  private:
-  __device__ void Step() {
-    const int shift = kPartBits * level;
-    const int64_t above = int64_t{1} << (shift + kPartBits);
-    const int64_t aligned = (at + above - 1) & -above;
-    if (rising && (level == levels || aligned + above > end)) rising = false;
-    const int64_t stop = rising ? aligned : end >> shift << shift;
-    first = at >> shift;
-    last = stop >> shift;
-    run_level = level;
-    at = stop;
-    level += rising ? 1 : -1;
-  }
-};
-
-// Adds values to sums. The first value becomes the sum, unless `any` says that
-// there is one already.
-template <typename Reducer, int kCount>
-struct Reduction {
-  using Sum = typename Reducer::Sum;
-  Sum sums[kCount];
-  bool any = false;
-
-  __device__ void Add(int l, Sum value) {
-    sums[l] = any ? Combine<Reducer::kCombine>(sums[l], value) : value;
-  }
-};
-
-// Updates that a thread loads before it adds the first of them, to have several
-// loads in flight. Lanes in several rows have that with one update.
-template <typename Sum, typename L>
-constexpr int UpdatesInFlight() {
-  if (!L::kIsPack) return 1;
-  return (sizeof(Sum) < 4 ? 4 : sizeof(Sum)) * L::kCount <= 32 ? 4 : 2;
-}
-
-// The operands that all reductions have.
-template <typename T, typename Sum>
-struct ReduceSource {
-  SlotGroups groups;
-  AxisView view;
-  const T* updates;
-  PartLevels<Sum> parts;
-
-  // Adds the updates of sorted entries [first, last).
-  template <typename L, typename Map, typename R>
-  __device__ void AddEntries(const L& lanes,
-                             const Map& map,
-                             int64_t first,
-                             int64_t last,
-                             R* reduction) const {
-    constexpr int kInFlight = UpdatesInFlight<Sum, L>();
-    T values[L::kCount];
+  // Adds parts [first, last) of a level, all of one slot; level 0 are the
+  // entries.
+  template <typename L, typename M, typename R>
+  __device__ void AddParts(const L& lanes,
+                           const M& of,
+                           int level,
+                           int64_t first,
+                           int64_t last,
+                           R* result) const {
+    if (level > 0) {
+      const Sum* sums = parts.At(level, first) + lanes.column;
+#pragma unroll 2
+      for (; first < last; ++first, sums += parts.columns) {
+        result->Add([&](int l) { return sums[l]; });
+      }
+      return;
+    }
+    // Updates that are loaded before the first of them is added.
+    constexpr int kBytes = L::kCount * (sizeof(Sum) < 4 ? 4 : sizeof(Sum));
+    constexpr int kInFlight = kBytes <= 32 ? 4 : 2;
+    AlignedVector<T, L::kCount> values;
 #pragma unroll kInFlight
-    for (int64_t j = first; j < last; ++j) {
-      lanes.Load(updates, lanes.updates, groups.order[j] * view.inner, values);
-#pragma unroll
-      for (int l = 0; l < L::kCount; ++l) reduction->Add(l, map(l, values[l]));
-      reduction->any = true;
+    for (; first < last; ++first) {
+      phi::Load(updates + lanes.updates + groups.order[first] * view.inner,
+                &values);
+      result->Add([&](int l) { return of(l, values[l]); });
     }
   }
 
-  // The same of entries that are all of one slot, with its parts.
-  template <typename L, typename Map, typename R>
-  __device__ void AddRange(const L& lanes,
-                           const Map& map,
-                           int64_t begin,
-                           int64_t end,
-                           R* reduction) const {
-    PartWalk walk(begin, end, parts.count);
-    while (walk.Next()) {
-      if (walk.run_level == 0) {
-        AddEntries(lanes, map, walk.first, walk.last, reduction);
-        continue;
-      }
-#pragma unroll 1
-      for (int64_t unit = walk.first; unit < walk.last; ++unit) {
-        const Sum* sums = parts.At(walk.run_level, unit);
-#pragma unroll
-        for (int l = 0; l < L::kCount; ++l) {
-          if (lanes.Has(l)) reduction->Add(l, sums[lanes.Column(l)]);
-        }
-        reduction->any = true;
-      }
+  template <typename L>
+  __device__ void CopySlot(const L& lanes, int64_t at) const {
+    if constexpr (std::is_same<Out, T>::value) {
+      if (out == x) return;
+      AlignedVector<T, L::kCount> values;
+      phi::Load(x + lanes.x + at, &values);
+      phi::Store(values, out + lanes.x + at);
     }
   }
 };
 
-// A Reducer has
-//   Element, Sum, kCombine: what is added up, and how;
-//   Start(lanes, at, reduction): what comes before the updates of the slot at
-//     offset `at`, if anything does;
-//   MapOf(lanes, at): a functor from (lane, update) to what is added;
-//   Finish(lanes, at, size, sums): writes a slot of `size` updates;
-//   Skip(lanes, at): writes a slot without updates. Not called for groups
-//     numbered by entry.
-template <typename Reducer>
-using SourceOf = ReduceSource<typename Reducer::Element, typename Reducer::Sum>;
-
-// Level 1, a thread for each part and its lanes.
+// ReducePart and ReduceSlot as ForEachLane and EachOfBlock call them.
 template <typename Reducer>
 struct ReduceParts {
-  SourceOf<Reducer> source;
   Reducer reducer;
+  int level;
 
   template <typename L>
   __device__ void operator()(const L& lanes, int64_t part) const {
-    const int64_t first = part << kPartBits;
-    if (!source.groups.SameSlot(first, first + kPartSize - 1)) return;
-    const auto map =
-        reducer.MapOf(lanes, source.groups.keys[first] * source.view.inner);
-    Reduction<Reducer, L::kCount> reduction;
-    source.AddEntries(lanes, map, first, first + kPartSize, &reduction);
-    auto* sums = source.parts.At(1, part);
-#pragma unroll
-    for (int l = 0; l < L::kCount; ++l) {
-      if (lanes.Has(l)) sums[lanes.Column(l)] = reduction.sums[l];
-    }
+    reducer.ReducePart(lanes, level, part);
   }
 };
 
-// Level 1, a warp for each part and column: where rows are short, neighbouring
-// updates are those of neighbouring positions.
-template <typename Reducer>
-struct ReducePartsByWarp {
-  SourceOf<Reducer> source;
-  Reducer reducer;
-  FastDivMod<int64_t> by_parts;
-  FastDivMod<int64_t> by_inner;
-
-  __device__ void operator()(int64_t thread) const {
-    const int64_t w = thread / kWarpSize;
-    const int64_t column = by_parts.Div(w);
-    const int64_t part = w - column * (source.groups.n >> kPartBits);
-    const int64_t first = part << kPartBits;
-    if (!source.groups.SameSlot(first, first + kPartSize - 1)) return;
-    const int64_t row = by_inner.Div(column);
-    const OneLane lanes(source.view, row, column - row * source.view.inner);
-    const auto map =
-        reducer.MapOf(lanes, source.groups.keys[first] * source.view.inner);
-    Reduction<Reducer, 1> reduction;
-    const int64_t own = first + thread % kWarpSize;
-    source.AddEntries(lanes, map, own, own + 1, &reduction);
-    // Lane l ends up with the sum of the lanes from l on, in their order.
-    for (int step = 1; step < kWarpSize; step *= 2) {
-      reduction.Add(0,
-                    backends::gpu::CudaShuffleDownSync(
-                        kFullWarp, reduction.sums[0], step));
-    }
-    if (thread % kWarpSize == 0) {
-      source.parts.At(1, part)[column] = reduction.sums[0];
-    }
-  }
-};
-
-// A level above the first one, from the level below it.
-template <typename Sum, IndexReduce kReduce>
-struct CombineParts {
-  SlotGroups groups;
-  PartLevels<Sum> parts;
-  int level;
-  FastDivMod<int64_t> by_columns;
-
-  __device__ void operator()(int64_t w) const {
-    const int64_t part = by_columns.Div(w);
-    const int shift = kPartBits * level;
-    const int64_t first = part << shift;
-    if (!groups.SameSlot(first, first + (int64_t{1} << shift) - 1)) return;
-    const int64_t column = w - part * parts.columns;
-    const Sum* next = parts.At(level - 1, part << kPartBits) + column;
-    Sum sum = *next;
-#pragma unroll 4
-    for (int64_t i = 1; i < kPartSize; ++i) {
-      next += parts.columns;
-      sum = Combine<kReduce>(sum, *next);
-    }
-    parts.At(level, part)[column] = sum;
-  }
-};
-
-// `pointers` are those whose lanes are read.
-template <typename Reducer>
-void QueuePartialSums(const GPUContext& dev_ctx,
-                      const SourceOf<Reducer>& source,
-                      const Reducer& reducer,
-                      std::initializer_list<const void*> pointers) {
-  using T = typename Reducer::Element;
-  using Sum = typename Reducer::Sum;
-  if (source.parts.count == 0) return;
-  const int64_t n = source.groups.n;
-  const int64_t units = n >> kPartBits;
-  const int64_t columns = source.parts.columns;
-  // Rows shorter than a pack.
-  if (source.view.inner < PackSize<T>()) {
-    ForEach(dev_ctx,
-            units * columns * kWarpSize,
-            ReducePartsByWarp<Reducer>{source,
-                                       reducer,
-                                       FastDivMod<int64_t>(units),
-                                       FastDivMod<int64_t>(source.view.inner)});
-  } else {
-    ForEachLane<T>(dev_ctx,
-                   source.view,
-                   units,
-                   pointers,
-                   ReduceParts<Reducer>{source, reducer});
-  }
-  for (int level = 2; level <= source.parts.count; ++level) {
-    ForEach(
-        dev_ctx,
-        (n >> kPartBits * level) * columns,
-        CombineParts<Sum, Reducer::kCombine>{
-            source.groups, source.parts, level, FastDivMod<int64_t>(columns)});
-  }
-}
-
-// A thread reduces its lanes of a slot and writes them.
 template <typename Reducer>
 struct ReduceSlots {
-  SourceOf<Reducer> source;
   Reducer reducer;
 
   template <typename L>
   __device__ void operator()(const L& lanes, int64_t i) const {
-    const SlotGroup group = source.groups[i];
-    const int64_t at = group.slot * source.view.inner;
-    if (group.begin == group.end) {
-      if (source.groups.by_slot) reducer.Skip(lanes, at);
-      return;
-    }
-    Reduction<Reducer, L::kCount> reduction;
-    reducer.Start(lanes, at, &reduction);
-    source.AddRange(
-        lanes, reducer.MapOf(lanes, at), group.begin, group.end, &reduction);
-    reducer.Finish(lanes, at, group.size(), reduction.sums);
+    reducer.ReduceSlot(lanes, reducer.groups[i]);
   }
 };
 
-// Runs a reducer over all groups. `pointers` are those that it reads or writes
-// lanes of, which may be null.
-template <typename Reducer>
-void ReduceSlotsGpu(const GPUContext& dev_ctx,
-                    const SlotGroups& groups,
-                    const AxisView& view,
-                    const typename Reducer::Element* updates,
-                    const Reducer& reducer,
-                    std::initializer_list<const void*> pointers) {
-  DenseTensor memory;
-  const SourceOf<Reducer> source{
-      groups, view, updates, {dev_ctx, view, groups.n, &memory}};
-  QueuePartialSums(dev_ctx, source, reducer, pointers);
-  ForEachLane<typename Reducer::Element>(dev_ctx,
-                                         view,
-                                         groups.count,
-                                         pointers,
-                                         ReduceSlots<Reducer>{source, reducer});
+// Along the last axis the updates of a slot lie all over their row: a block
+// loads some rows as they lie into shared memory, which also takes the sums of
+// their parts, and reduces them from there.
+constexpr int64_t kStagedBytes = 48 << 10;
+constexpr int kStagedThreads = 512;
+
+// Calls f(row, item) for all of both, by the threads of a block.
+template <typename F>
+__device__ inline void EachOfBlock(int rows, int items, const F& f) {
+  const int row_step = kStagedThreads / items;
+  const int item_step = kStagedThreads % items;
+  int row = static_cast<int>(threadIdx.x) / items;
+  int item = static_cast<int>(threadIdx.x) % items;
+  while (row < rows) {
+    f(row, item);
+    row += row_step;
+    item += item_step;
+    if (item >= items) {
+      item -= items;
+      ++row;
+    }
+  }
 }
 
-// The updates as they are.
-template <typename T, typename Sum>
-struct PlainUpdates {
-  __device__ Sum operator()(int, T value) const {
-    return static_cast<Sum>(value);
+// By the threads of a block. What is read is not written: several loads are in
+// flight.
+template <typename T>
+__device__ inline void CopyByBlock(const T* __restrict__ from,
+                                   int count,
+                                   T* __restrict__ to) {
+#pragma unroll 8
+  for (int i = threadIdx.x; i < count; i += kStagedThreads) to[i] = from[i];
+}
+
+// parts.columns rows at a time.
+template <typename T, IndexReduce kReduce, typename Map>
+__global__ void __launch_bounds__(kStagedThreads, 2)
+    ReduceStagedGpuKernel(SlotReducer<T, kReduce, Map> reducer) {
+  using Sum = typename SlotReducer<T, kReduce, Map>::Sum;
+  __shared__ AlignedVector<uint64_t, 2> memory[kStagedBytes / 16];
+  const AxisView& view = reducer.view;
+  const int64_t tile = reducer.parts.columns;
+  const T* updates = reducer.updates;
+  reducer.parts.sums = reinterpret_cast<Sum*>(memory);
+  T* staged = reinterpret_cast<T*>(reducer.parts.sums +
+                                   reducer.parts.CountAll() * tile);
+  reducer.updates = staged;
+  for (int64_t first = blockIdx.x * tile; first < view.outer;
+       first += gridDim.x * tile) {
+    const int rows = static_cast<int>(min(tile, view.outer - first));
+    const auto lanes_of = [&](int row) {
+      Lanes<1> lanes(view, first + row, 0);
+      lanes.updates = row * view.updates_size;
+      lanes.column = row;
+      return lanes;
+    };
+    CopyByBlock(updates + first * view.updates_size,
+                static_cast<int>(rows * view.updates_size),
+                staged);
+    __syncthreads();
+    for (int level = 1; level <= reducer.parts.levels; ++level) {
+      const int count = static_cast<int>(reducer.parts.Count(level));
+      EachOfBlock(rows, count, [&](int row, int part) {
+        reducer.ReducePart(lanes_of(row), level, part);
+      });
+      __syncthreads();
+    }
+    const int count = static_cast<int>(reducer.groups.count);
+    EachOfBlock(rows, count, [&](int row, int i) {
+      reducer.ReduceSlot(lanes_of(row), reducer.groups[i]);
+    });
+    __syncthreads();
   }
-};
+}
+
+// How many rows a block stages: few enough that every multiprocessor has some.
+// 0 if rows are too long, too few, or not along the last axis.
+template <typename T, IndexReduce kReduce, typename Map>
+int64_t StagedRows(const GPUContext& dev_ctx,
+                   const SlotReducer<T, kReduce, Map>& reducer) {
+  using Sum = typename SlotReducer<T, kReduce, Map>::Sum;
+  const AxisView& view = reducer.view;
+  const int64_t row_bytes =
+      view.updates_size * static_cast<int64_t>(sizeof(T)) +
+      reducer.parts.CountAll() * static_cast<int64_t>(sizeof(Sum));
+  const int64_t processors = dev_ctx.GetSMCount();
+  if (view.inner > 1 || view.outer < processors ||
+      reducer.groups.count > INT32_MAX / 2 || row_bytes > kStagedBytes) {
+    return 0;
+  }
+  return std::max<int64_t>(
+      1, std::min(kStagedBytes / row_bytes, view.outer / (4 * processors)));
+}
+
+// Before reducer.AddRange, which reads them.
+template <typename T, IndexReduce kReduce, typename Map>
+void QueuePartSums(const GPUContext& dev_ctx,
+                   SlotReducer<T, kReduce, Map>* reducer,
+                   DenseTensor* memory) {
+  using Reducer = SlotReducer<T, kReduce, Map>;
+  auto& parts = reducer->parts;
+  parts.columns = reducer->view.outer * reducer->view.inner;
+  parts.sums = AllocScratch<typename Reducer::Sum>(
+      dev_ctx, parts.CountAll() * parts.columns, memory);
+  for (int level = 1; level <= parts.levels; ++level) {
+    ForEachLane<T>(dev_ctx,
+                   reducer->view,
+                   parts.Count(level),
+                   ReduceParts<Reducer>{*reducer, level},
+                   reducer->updates);
+  }
+}
+
+template <typename T, IndexReduce kReduce, typename Map>
+void ReduceSlotsGpu(const GPUContext& dev_ctx,
+                    SlotReducer<T, kReduce, Map> reducer) {
+  const AxisView& view = reducer.view;
+  const int64_t rows = StagedRows(dev_ctx, reducer);
+  if (rows > 0) {
+    reducer.parts.columns = rows;
+    const int64_t tiles = (view.outer + rows - 1) / rows;
+    const int64_t most = 4 * dev_ctx.GetSMCount();
+    ReduceStagedGpuKernel<<<static_cast<unsigned>(std::min(tiles, most)),
+                            kStagedThreads,
+                            0,
+                            dev_ctx.stream()>>>(reducer);
+    return;
+  }
+  DenseTensor memory;
+  QueuePartSums(dev_ctx, &reducer, &memory);
+  ForEachLane<T>(dev_ctx,
+                 view,
+                 reducer.groups.count,
+                 ReduceSlots<SlotReducer<T, kReduce, Map>>{reducer},
+                 reducer.x,
+                 reducer.updates,
+                 reducer.out);
+}
 
 }  // namespace scatter_ops
 }  // namespace funcs
