@@ -16,8 +16,11 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
 namespace phi {
 
@@ -52,12 +55,109 @@ void MaskedScatterKernel(const Context& dev_ctx,
        value.numel()});
 }
 
+template <typename T, typename Context>
+void MaskedScatterGradKernel(const Context& dev_ctx,
+                             const DenseTensor& x,
+                             const DenseTensor& mask,
+                             const DenseTensor& value,
+                             const DenseTensor& out_grad,
+                             DenseTensor* x_grad,
+                             DenseTensor* value_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = typename ops::WordOf<sizeof(T)>::type;
+  const DDim dims =
+      ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
+  const int64_t numel = common::product(dims);
+  if (numel == 0) {
+    if (x_grad) ops::AllocZeros<T>(dev_ctx, x_grad);
+    if (value_grad) ops::AllocZeros<T>(dev_ctx, value_grad);
+    return;
+  }
+
+  const ops::KeptGrad kept(out_grad);
+  // The pass that gathers value_grad writes x_grad too, if that needs no sum
+  // and is not out_grad's memory, which other threads still read.
+  T* x_data = nullptr;
+  if (value_grad && x_grad && x_grad->numel() == numel) {
+    x_data = dev_ctx.template Alloc<T>(x_grad);
+    if (x_data == kept.data<T>()) x_data = nullptr;
+  }
+  if (value_grad) {
+    T* value_data = dev_ctx.template Alloc<T>(value_grad);
+    ops::MaskedScatterGpu<Word, /*kGrad=*/true>(
+        dev_ctx,
+        {numel,
+         ops::OperandAlong<uint8_t>(dims, mask),
+         {kept.data<Word>(), ops::OperandView({dims, dims})},
+         reinterpret_cast<Word*>(x_data),
+         reinterpret_cast<Word*>(value_data),
+         value_grad->numel()});
+  }
+  if (x_data == nullptr) {
+    ops::MaskedGradInto<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
+  }
+}
+
+template <typename T, typename Context>
+void MaskedScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& x,
+    const DenseTensor& mask,
+    const DenseTensor& value,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_value_grad,
+    DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = typename ops::WordOf<sizeof(T)>::type;
+  const DDim& dims = grad_out_grad->dims();
+  const int64_t numel = grad_out_grad->numel();
+  Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
+  if (numel == 0) return;
+
+  const auto from_mask = ops::OperandAlong<uint8_t>(dims, mask);
+  DenseTensor zero;
+  zero.Resize(common::make_ddim({1}));
+  if (!grad_x_grad) ops::AllocZeros<T>(dev_ctx, &zero);
+  const auto from_x =
+      ops::OperandAlong<Word>(dims, grad_x_grad ? *grad_x_grad : zero);
+  if (grad_value_grad && grad_value_grad->numel() > 0) {
+    ops::MaskedScatterGpu<Word, /*kGrad=*/false>(
+        dev_ctx,
+        {numel,
+         from_mask,
+         from_x,
+         out,
+         static_cast<const Word*>(grad_value_grad->data()),
+         grad_value_grad->numel()});
+  } else {
+    ops::MaskedFillGpu<Word>(
+        dev_ctx, {numel, from_mask, from_x, {}, out}, /*one_value=*/true);
+  }
+}
+
 }  // namespace phi
 
 PD_REGISTER_KERNEL(masked_scatter,
                    GPU,
                    ALL_LAYOUT,
                    phi::MaskedScatterKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(masked_scatter_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(masked_scatter_double_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterDoubleGradKernel,
                    SCATTER_OPS_ALL_DTYPES) {
   kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
 }

@@ -18,10 +18,24 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/strided_copy.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/impl/select_scatter_grad_kernel_impl.h"
 #include "paddle/phi/kernels/impl/select_scatter_kernel_impl.h"
+#include "paddle/phi/kernels/select_scatter_grad_kernel.h"
 
 PD_REGISTER_KERNEL(select_scatter,
                    GPU,
                    ALL_LAYOUT,
                    phi::SelectScatterKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(select_scatter_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::SelectScatterGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(select_scatter_double_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::SelectScatterDoubleGradKernel,
                    SCATTER_OPS_ALL_DTYPES) {}

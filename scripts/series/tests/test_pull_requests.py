@@ -189,8 +189,8 @@ def without(name, lost):
         (
             'masked_scatter',
             'gpu-add-mask_op_funcs',
-            'masked_scatter_grad_kernel.cu includes '
-            'paddle/phi/kernels/funcs/scatter_ops/gpu/masked_sum.cu.h, '
+            'masked_scatter_kernel.cu includes '
+            'paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h, '
             'which is not there',
         ),
         (

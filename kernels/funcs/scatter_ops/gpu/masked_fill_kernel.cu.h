@@ -20,7 +20,6 @@
 
 #include "paddle/phi/core/meta_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_sum.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_fill_checks.h"
 
 namespace phi {

@@ -19,132 +19,98 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
-#include "paddle/phi/kernels/funcs/fast_divmod.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/operand.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
 
-// A StridedView, which is not empty, as a kernel argument. Counts elements of
-// `bytes` bytes.
-struct GpuStridedView {
-  struct Axis {
-    int64_t dim;
-    int64_t stride;
-    int64_t value_stride;
-    FastDivMod<int64_t> by_dim;
-  };
-
-  int bytes;
-  int64_t numel;
-  int64_t offset;
-  int rank;
-  Axis axes[DDim::kMaxRank];
-
-  GpuStridedView(const StridedView& view, int element_bytes)
-      : bytes(element_bytes),
-        numel(view.numel()),
-        offset(view.offset()),
-        rank(view.rank()) {
-    for (int a = 0; a < rank; ++a) {
+// How many elements of `bytes` bytes move as one word: as many as are aligned
+// neighbours at both ends, up to 16 bytes.
+inline int ElementsOfWord(const StridedView& view,
+                          int bytes,
+                          const void* x,
+                          const void* values) {
+  const auto fits = [&](int n) {
+    bool fits = view.run() % n == 0 && view.offset() % n == 0 &&
+                IsAligned(x, n * bytes) && IsAligned(values, n * bytes);
+    for (int a = 0; a < view.rank(); ++a) {
       const StridedView::Axis& axis = view.axis(a);
-      axes[a] = {axis.dim,
-                 axis.stride,
-                 axis.value_stride,
-                 FastDivMod<int64_t>(axis.dim)};
+      const bool inner = a == view.rank() - 1;
+      fits =
+          fits && (inner ? axis.value_stride == 1
+                         : axis.stride % n == 0 && axis.value_stride % n == 0);
     }
-  }
-
-  // Counts two elements as one as long as they are neighbours at both ends, and
-  // aligned: up to 16 bytes move at once.
-  void Widen(const void* x, const void* values) {
-    while (bytes < 16 && CanWiden() && IsAligned(x, 2 * bytes) &&
-           IsAligned(values, 2 * bytes)) {
-      bytes *= 2;
-      numel /= 2;
-      offset /= 2;
-      Axis& inner = axes[rank - 1];
-      inner.dim /= 2;
-      inner.by_dim = FastDivMod<int64_t>(inner.dim);
-      for (int a = 0; a < rank - 1; ++a) {
-        axes[a].stride /= 2;
-        axes[a].value_stride /= 2;
-      }
-    }
-  }
-
- private:
-  bool CanWiden() const {
-    if (rank == 0) return false;
-    const Axis& inner = axes[rank - 1];
-    bool can = inner.stride == 1 && inner.value_stride == 1 &&
-               inner.dim % 2 == 0 && offset % 2 == 0;
-    for (int a = 0; a < rank - 1; ++a) {
-      can = can && axes[a].stride % 2 == 0 && axes[a].value_stride % 2 == 0;
-    }
-    return can;
-  }
-};
+    return fits;
+  };
+  int n = 1;
+  while (2 * n * bytes <= 16 && fits(2 * n)) n *= 2;
+  return n;
+}
 
 // Moves the elements of a view from the values to x, or from x to the values.
 // Without values, x gets zeros.
 template <typename Word, bool kToX>
 struct MoveView {
-  GpuStridedView view;
-  Word* x;
+  OperandView in_x;
+  OperandView in_values;
+  Word* x;  // the first element of the view
   Word* values;
 
   __device__ void operator()(int64_t k) const {
-    int64_t at = view.offset;
-    int64_t from = 0;
-#pragma unroll 1
-    for (int a = view.rank - 1; a >= 0; --a) {
-      const GpuStridedView::Axis& axis = view.axes[a];
-      const int64_t outer = a > 0 ? axis.by_dim.Div(k) : 0;
-      const int64_t index = k - outer * axis.dim;
-      at += index * axis.stride;
-      from += index * axis.value_stride;
-      k = outer;
-    }
+    Word* at = x + in_x.Offset(k);
     if (!kToX) {
-      values[from] = x[at];
+      values[in_values.Offset(k)] = *at;
     } else {
-      x[at] = values != nullptr ? values[from] : Word{};
+      *at = values != nullptr ? values[in_values.Offset(k)] : Word{};
     }
   }
 };
 
+// The view, which is not empty, in words of n elements each.
 template <int kBytes, bool kToX>
 void QueueMoveView(const GPUContext& dev_ctx,
-                   const GpuStridedView& view,
+                   const StridedView& view,
+                   int n,
                    void* x,
                    void* values) {
   using Word = typename WordOf<kBytes>::type;
-  if (view.bytes != kBytes) return;
-  ForEach(dev_ctx,
-          view.numel,
-          MoveView<Word, kToX>{
-              view, static_cast<Word*>(x), static_cast<Word*>(values)});
+  MoveView<Word, kToX> move;
+  move.x = static_cast<Word*>(x) + view.offset() / n;
+  move.values = static_cast<Word*>(values);
+  for (int a = 0; a < view.rank(); ++a) {
+    const StridedView::Axis& axis = view.axis(a);
+    const bool inner = a == view.rank() - 1;
+    const int64_t step = inner ? 1 : n;
+    move.in_x.Append(inner ? axis.dim / n : axis.dim, axis.stride / step);
+    move.in_values.Append(inner ? axis.dim / n : axis.dim,
+                          axis.value_stride / step);
+  }
+  ForEach(dev_ctx, view.numel() / n, move);
 }
 
 template <bool kToX>
 void MoveViewGpu(const GPUContext& dev_ctx,
-                 const StridedView& strided,
-                 int element_bytes,
+                 const StridedView& view,
+                 int bytes,
                  void* x,
                  void* values) {
-  if (strided.numel() == 0) return;
-  GpuStridedView view(strided, element_bytes);
-  view.Widen(x, values);
-  QueueMoveView<1, kToX>(dev_ctx, view, x, values);
-  QueueMoveView<2, kToX>(dev_ctx, view, x, values);
-  QueueMoveView<4, kToX>(dev_ctx, view, x, values);
-  QueueMoveView<8, kToX>(dev_ctx, view, x, values);
-  QueueMoveView<16, kToX>(dev_ctx, view, x, values);
+  if (view.numel() == 0) return;
+  const int n = ElementsOfWord(view, bytes, x, values);
+  const auto queue = [&](auto constant) {
+    constexpr int kBytes = decltype(constant)::value;
+    if (n * bytes == kBytes) {
+      QueueMoveView<kBytes, kToX>(dev_ctx, view, n, x, values);
+    }
+  };
+  queue(std::integral_constant<int, 1>{});
+  queue(std::integral_constant<int, 2>{});
+  queue(std::integral_constant<int, 4>{});
+  queue(std::integral_constant<int, 8>{});
+  queue(std::integral_constant<int, 16>{});
 }
 
 // The kernel of a forward and a second-order gradient: x or values are zeros
