@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain, product
 
 import torch
 
@@ -13,6 +14,9 @@ LAYOUTS = ('random', 'blocks')
 BROADCASTS = ('one row', 'one column')
 BLOCK = 256  # elements of a blocked mask that are alike
 DTYPES = ('float32', 'bfloat16')
+AXES = (0, 1)
+INDEXES = ('random', 'skewed')
+REDUCES = ('assign', 'sum', 'mul', 'mean', 'amax', 'amin')
 # Sizes, as powers of 2, for all that is not a row of sizes.
 USUAL, BIG = 26, 28
 # Share of a copy's bandwidth, or times PyTorch, that is aimed at from here on.
@@ -74,101 +78,65 @@ def case(op, size, dtype='float32', **details):
     return Case(op, size, dtype, tuple(details.items()))
 
 
-def _mask_cases(op):
-    usual = {'density': 0.5, 'layout': 'random'}
-    found = [case(op, size, **usual) for size in SIZES]
-    for dtype in DTYPES:
-        found += [case(op, size, dtype, **usual) for size in (20, USUAL, BIG)]
-        found += [
-            case(op, USUAL, dtype, density=density, layout=layout)
-            for density in DENSITIES
-            for layout in LAYOUTS
-            if 0 < density < 1 or layout == 'random'
-        ]
-        found += [
-            case(op, USUAL, dtype, density=0.5, layout=layout)
-            for layout in BROADCASTS
-        ]
-    return found
+def _cases(names, sizes, dtypes=DTYPES[:1], **details):
+    """Every combination; a detail that has one value may be that itself."""
+    values = (v if isinstance(v, tuple) else (v,) for v in details.values())
+    for name, size, dtype, *chosen in product(names, sizes, dtypes, *values):
+        yield Case(name, size, dtype, tuple(zip(details, chosen)))
+
+
+def _mask_cases():
+    names = ('masked_fill', 'masked_scatter', 'masked_scatter_grad')
+    half = {'density': 0.5, 'layout': 'random'}
+    inside = tuple(density for density in DENSITIES if 0 < density < 1)
+    yield from _cases(names, SIZES, **half)
+    yield from _cases(names, (20, USUAL, BIG), DTYPES, **half)
+    for density, layout in (
+        (DENSITIES, 'random'),
+        (inside, 'blocks'),
+        (0.5, BROADCASTS),
+    ):
+        how = {'density': density, 'layout': layout}
+        yield from _cases(names, (USUAL,), DTYPES, **how)
 
 
 def _view_cases():
-    found = []
-    for axis in (0, 1):
-        found += [case('select_scatter', size, axis=axis) for size in SIZES]
-        for size in (USUAL, BIG):
-            found.append(case('select_scatter', size, 'bfloat16', axis=axis))
-    found += [case('diagonal_scatter', size) for size in SIZES]
-    found += [case('diagonal_scatter', s, 'bfloat16') for s in (USUAL, BIG)]
-    for size in (10, USUAL, BIG):
-        for axis in (0, 1):
-            found.append(case('select_scatter_grad', size, axis=axis))
-        found.append(case('diagonal_scatter_grad', size))
-    return found
+    for suffix, sizes, dtypes in (
+        ('', SIZES, ('float32',)),
+        ('', (USUAL, BIG), ('bfloat16',)),
+        ('_grad', (10, USUAL, BIG), ('float32',)),
+    ):
+        yield from _cases(
+            (f'select_scatter{suffix}',), sizes, dtypes, axis=AXES
+        )
+        yield from _cases((f'diagonal_scatter{suffix}',), sizes, dtypes)
 
 
 def _reduce_cases():
-    found = []
-    for axis in (0, 1):
-        usual = {'axis': axis, 'index': 'random'}
-        for size in SIZES[:-1]:
-            for reduce in ('sum', 'amax'):
-                found.append(_reduce_case(size, reduce=reduce, **usual))
-        for dtype in DTYPES:
-            for reduce in ('assign', 'sum', 'mul', 'mean', 'amax', 'amin'):
-                for index in ('random', 'skewed'):
-                    how = {'reduce': reduce, 'axis': axis, 'index': index}
-                    found.append(_reduce_case(USUAL, dtype, **how))
-    return found + _long_and_short_cases() + _reduce_grad_cases()
-
-
-def _long_and_short_cases():
-    return [
-        _reduce_case(size, reduce=reduce, axis=0, index=index, rows=rows)
-        for rows in ('1-D', 'short')
-        for size in (10, USUAL)
-        for reduce in ('sum', 'amax')
-        for index in ('random', 'skewed')
-    ]
-
-
-def _reduce_grad_cases():
-    return [
-        case(
-            f'{ops.index_op(reduce)}_grad',
-            size,
-            reduce=reduce,
-            axis=axis,
-            index='random',
-        )
-        for size in (10, USUAL)
-        for reduce in ('assign', 'sum', 'mul', 'mean', 'amax')
-        for axis in (0, 1)
-    ]
-
-
-def _reduce_case(size, dtype='float32', **how):
-    return case(ops.index_op(how['reduce']), size, dtype, **how)
+    short = {'axis': 0, 'index': INDEXES, 'rows': ('1-D', 'short')}
+    for reduce in REDUCES:
+        how = {'reduce': reduce, 'axis': AXES}
+        name = ops.index_op(reduce)
+        yield from _cases((name,), (USUAL,), DTYPES, **how, index=INDEXES)
+        if reduce in ('sum', 'amax'):
+            yield from _cases((name,), SIZES[:-1], **how, index='random')
+            yield from _cases((name,), (10, USUAL), reduce=reduce, **short)
+        if reduce != 'amin':  # the gradient is that of amax
+            grads = (f'{name}_grad',)
+            yield from _cases(grads, (10, USUAL), **how, index='random')
 
 
 def _scatter_cases():
-    found = []
-    for overwrite in (True, False):
-        how = {'axis': 0, 'overwrite': overwrite}
-        for size in SIZES[:-1]:
-            found.append(case('scatter', size, index='random', **how))
-        found.append(case('scatter', USUAL, index='skewed', **how))
-    return found
+    for sizes, index in ((SIZES[:-1], 'random'), ((USUAL,), 'skewed')):
+        how = {'index': index, 'axis': 0, 'overwrite': (True, False)}
+        yield from _cases(('scatter',), sizes, **how)
 
 
 @cache
 def all_cases():
     """Every case once."""
-    found = []
-    for op in ('masked_fill', 'masked_scatter', 'masked_scatter_grad'):
-        found += _mask_cases(op)
-    found += _view_cases() + _reduce_cases() + _scatter_cases()
-    return tuple(dict.fromkeys(found))
+    found = (_mask_cases(), _view_cases(), _reduce_cases(), _scatter_cases())
+    return tuple(dict.fromkeys(chain(*found)))
 
 
 def goals(case):

@@ -102,110 +102,21 @@ template <typename T>
 T __shfl_xor_sync(unsigned lanes, T value, int mask) {
   return cuda_emulator::Shuffle(lanes, value, cuda_emulator::Lane() ^ mask);
 }
-template <typename T>
-T __shfl_up_sync(unsigned lanes, T value, unsigned step) {
-  return cuda_emulator::Shuffle(
-      lanes, value, cuda_emulator::Lane() - static_cast<int>(step));
-}
-template <typename T>
-T __shfl_down_sync(unsigned lanes, T value, unsigned step) {
-  return cuda_emulator::Shuffle(
-      lanes, value, cuda_emulator::Lane() + static_cast<int>(step));
-}
-
-inline unsigned __ballot_sync(unsigned lanes, int predicate) {
-  alignas(16) char all[32 * 16] = {};
-  const char given = predicate != 0;
-  cuda_emulator::Exchange(lanes, &given, 1, all);
-  unsigned result = 0;
-  for (int lane = 0; lane < 32; ++lane) {
-    const bool takes_part = lanes >> lane & 1u;
-    if (takes_part && all[lane * 16] != 0) result |= 1u << lane;
-  }
-  return result;
-}
-inline int __any_sync(unsigned lanes, int predicate) {
-  return __ballot_sync(lanes, predicate) != 0;
-}
-inline int __all_sync(unsigned lanes, int predicate) {
-  return __ballot_sync(lanes, predicate) == lanes;
-}
-
-inline void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-inline void __threadfence_block() { __threadfence(); }
-
-template <typename T>
-T __ldg(const T* p) {
-  return *p;
-}
 
 template <typename T>
 T min(T a, T b) {
   return b < a ? b : a;
 }
-template <typename T>
-T max(T a, T b) {
-  return a < b ? b : a;
-}
 
 inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
-inline int __popcll(unsigned long long bits) {  // NOLINT
-  return __builtin_popcountll(bits);
-}
-inline int __ffs(int bits) { return __builtin_ffs(bits); }
-inline int __clz(int bits) {
-  return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits));
-}
 inline unsigned long long __umul64hi(unsigned long long a,    // NOLINT
                                      unsigned long long b) {  // NOLINT
   return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b >> 64);
-}
-inline unsigned __umulhi(unsigned a, unsigned b) {
-  return static_cast<unsigned>(static_cast<uint64_t>(a) * b >> 32);
-}
-
-inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
-  const uint64_t bytes = static_cast<uint64_t>(high) << 32 | low;
-  unsigned result = 0;
-  for (int i = 0; i < 4; ++i) {
-    const unsigned chosen = selector >> (4 * i) & 15u;
-    unsigned byte = bytes >> (8 * (chosen & 7u)) & 0xffu;
-    if (chosen & 8u) byte = byte & 0x80u ? 0xffu : 0u;
-    result |= byte << (8 * i);
-  }
-  return result;
-}
-
-// 0xff for each byte in which a and b differ.
-inline unsigned __vcmpne4(unsigned a, unsigned b) {
-  unsigned result = 0;
-  for (int shift = 0; shift < 32; shift += 8) {
-    if (((a ^ b) >> shift & 0xffu) != 0) result |= 0xffu << shift;
-  }
-  return result;
 }
 
 template <typename T>
 T atomicAdd(T* target, T value) {
   return cuda_emulator::Update(target, [&](T old) { return old + value; });
-}
-template <typename T>
-T atomicMax(T* target, T value) {
-  return cuda_emulator::Update(
-      target, [&](T old) { return old < value ? value : old; });
-}
-template <typename T>
-T atomicMin(T* target, T value) {
-  return cuda_emulator::Update(
-      target, [&](T old) { return value < old ? value : old; });
-}
-template <typename T>
-T atomicOr(T* target, T value) {
-  return cuda_emulator::Update(target, [&](T old) { return old | value; });
-}
-template <typename T>
-T atomicExch(T* target, T value) {
-  return cuda_emulator::Update(target, [&](T) { return value; });
 }
 template <typename T>
 T atomicCAS(T* target, T expected, T value) {

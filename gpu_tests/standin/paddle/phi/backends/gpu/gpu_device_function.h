@@ -19,27 +19,11 @@ __device__ inline T CudaShuffleXorSync(unsigned lanes, T value, int mask) {
 }
 
 template <typename T>
-__device__ inline T CudaShuffleDownSync(unsigned lanes, T value, int step) {
-#ifdef PADDLE_WITH_HIP
-  return __shfl_down(value, step);
-#else
-  return __shfl_down_sync(lanes, value, step);
-#endif
-}
-
-template <typename T>
 __device__ inline dtype::complex<T> CudaShuffleXorSync(unsigned lanes,
                                                        dtype::complex<T> value,
                                                        int mask) {
   return {CudaShuffleXorSync(lanes, value.real, mask),
           CudaShuffleXorSync(lanes, value.imag, mask)};
-}
-
-template <typename T>
-__device__ inline dtype::complex<T> CudaShuffleDownSync(
-    unsigned lanes, dtype::complex<T> value, int step) {
-  return {CudaShuffleDownSync(lanes, value.real, step),
-          CudaShuffleDownSync(lanes, value.imag, step)};
 }
 
 }  // namespace gpu
