@@ -33,20 +33,18 @@ void IndexReduceGradKernel(const Context& dev_ctx,
                            DenseTensor* x_grad,
                            DenseTensor* updates_grad) {
   namespace ops = funcs::scatter_ops;
-  ops::IndexReduceGradInto<T, ops::OtherReduces>(
-      dev_ctx,
-      {ops::IndexOp::kIndexReduce,
-       ops::ParseIndexReduce(reduce),
-       axis,
-       include_self,
-       /*deterministic=*/true},
-      ops::AxisView(x.dims(), updates.dims(), axis),
-      ops::DataOrNull<T>(x),
-      index,
-      ops::DataOrNull<T>(updates),
-      out_grad,
-      x_grad,
-      updates_grad);
+  ops::IndexReduceGradInto<T, ops::OtherReduces>(dev_ctx,
+                                                 {ops::IndexOp::kIndexReduce,
+                                                  ops::ParseIndexReduce(reduce),
+                                                  axis,
+                                                  include_self,
+                                                  /*deterministic=*/true},
+                                                 x,
+                                                 index,
+                                                 updates,
+                                                 out_grad,
+                                                 x_grad,
+                                                 updates_grad);
 }
 
 }  // namespace phi

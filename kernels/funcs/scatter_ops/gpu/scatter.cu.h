@@ -76,14 +76,12 @@ void ScatterGradGpuKernel(const Context& dev_ctx,
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }
-  const IndexReduceCall call = ScatterCall(/*overwrite=*/false);
   IndexReduceGradInto<T, ReduceSet<IndexReduce::kSum>>(
       dev_ctx,
-      call,
-      AxisView(out_grad.dims(), updates.dims(), call.axis),
-      /*x=*/nullptr,
+      ScatterCall(/*overwrite=*/false),
+      /*x=*/out_grad,
       index,
-      /*updates=*/nullptr,
+      updates,
       out_grad,
       x_grad,
       updates_grad);

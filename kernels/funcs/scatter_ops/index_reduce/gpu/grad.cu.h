@@ -336,18 +336,19 @@ inline GroupBy GroupsForGrad(const IndexReduceCall& call) {
 }
 
 // The gradient kernel of an operator that has the reductions of the set
-// `Reduces`. If these are linear, x and updates are not read and x_grad may be
-// out_grad.
+// `Reduces`. If these are linear, the elements of x and updates are not read
+// and x_grad may be out_grad.
 template <typename T, typename Reduces>
 void IndexReduceGradInto(const GPUContext& dev_ctx,
                          const IndexReduceCall& call,
-                         const AxisView& view,
-                         const T* x,
+                         const DenseTensor& x,
                          const DenseTensor& index,
-                         const T* updates,
+                         const DenseTensor& updates,
                          const DenseTensor& out_grad,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
+  constexpr bool kReads = std::is_same<Reduces, OtherReduces>::value;
+  const AxisView view(x.dims(), updates.dims(), call.axis);
   const KeptGrad kept(out_grad);
   const bool empty =
       index.numel() == 0 || view.outer * view.size * view.inner == 0;
@@ -360,8 +361,8 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
                           sorted.groups(),
                           view,
                           call.include_self,
-                          {x,
-                           updates,
+                          {kReads ? DataOrNull<T>(x) : nullptr,
+                           kReads ? DataOrNull<T>(updates) : nullptr,
                            kept.data<T>(),
                            AllocOrNull<T>(dev_ctx, x_grad),
                            AllocOrNull<T>(dev_ctx, updates_grad)}};

@@ -83,8 +83,8 @@ struct Reduction {
 };
 
 // What of an element goes into a reduction: all of it. At() gets a functor for
-// the lanes of a slot at an offset, which takes a lane's number and its
-// element.
+// the lanes of a slot at an offset: it takes a lane's number and an update, and
+// OfX() an element of x.
 template <typename T>
 struct WholeElement {
   using Out = T;
@@ -261,7 +261,8 @@ struct ReduceSlots {
 constexpr int64_t kStagedBytes = 48 << 10;
 constexpr int kStagedThreads = 512;
 
-// Calls f(row, item) for all of both, by the threads of a block.
+// Calls f(row, item) for all of both, by the threads of a block. The numbers
+// are counted on, since a division costs more than much of what f does.
 template <typename F>
 __device__ inline void EachOfBlock(int rows, int items, const F& f) {
   const int row_step = kStagedThreads / items;
