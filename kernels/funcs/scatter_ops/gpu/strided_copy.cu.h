@@ -113,6 +113,30 @@ void MoveViewGpu(const GPUContext& dev_ctx,
   queue(std::integral_constant<int, 16>{});
 }
 
+// x with the elements of a view replaced by values, in one pass.
+template <typename Word>
+struct ReplaceView {
+  const Word* x;
+  const Word* values;
+  Word* out;
+  StridedView view;
+  FastDivMod<int64_t> by_stride[DDim::kMaxRank] = {};
+
+  __device__ void operator()(int64_t i) const {
+    int64_t left = i - view.offset();
+    int64_t from = 0;
+    bool inside = left >= 0;
+    // The elements of one index of an axis lie before those of the next.
+    for (int a = 0; inside && a < view.rank(); ++a) {
+      const int64_t index = by_stride[a].Div(left);
+      left -= index * view.axis(a).stride;
+      from += index * view.axis(a).value_stride;
+      inside = index < view.axis(a).dim;
+    }
+    out[i] = inside && left == 0 ? values[from] : x[i];
+  }
+};
+
 // The kernel of a forward and a second-order gradient: x or values are zeros
 // if null. out may share the memory of either.
 template <typename T, typename Context>
@@ -129,6 +153,18 @@ void ReplaceViewKernel(const Context& dev_ctx,
   DenseTensor copy;
   const T* values_data =
       values ? ReadApart<T>(dev_ctx, *values, data, bytes, &copy) : nullptr;
+  // A copy and a pass over the view would move most sectors of memory twice.
+  const int64_t sectors = values_data ? view.numel() / view.run() *
+                                            ((view.run() * sizeof(T) + 31) / 32)
+                                      : 0;
+  if (x_data && x_data != data && sizeof(T) >= 4 && 64 * sectors > bytes) {
+    ReplaceView<T> replace{x_data, values_data, data, view};
+    for (int a = 0; a < view.rank(); ++a) {
+      replace.by_stride[a] = FastDivMod<int64_t>(view.axis(a).stride);
+    }
+    ForEach(dev_ctx, out->numel(), replace);
+    return;
+  }
   if (x_data) {
     CopyBytes(dev_ctx, x_data, bytes, data);
   } else {

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "paddle/common/hostdevice.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/view_scatter_checks.h"
 
 namespace phi {
@@ -57,11 +58,11 @@ class StridedView {
   int64_t numel() const { return numel_; }
 
   // The first element, in x.
-  int64_t offset() const { return offset_; }
+  HOSTDEVICE int64_t offset() const { return offset_; }
 
   // Axes are ordered from the outermost to the innermost.
-  int rank() const { return rank_; }
-  const Axis& axis(int i) const { return axes_[i]; }
+  HOSTDEVICE int rank() const { return rank_; }
+  HOSTDEVICE const Axis& axis(int i) const { return axes_[i]; }
 
   // Elements next to each other in x.
   int64_t run() const {
