@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from bench.run import cases, processes, runner
 from bench.run.compare import same_outputs
 
+ROOT = Path(__file__).resolve().parents[2]
 TINY = (16, 16)
 EFFORT = runner.Effort(turns=2, turn=0.001, side=1.0)
 SIDES = ('ours', 'torch')
@@ -120,6 +122,22 @@ def test_environment_of_a_case_reaches_a_process_of_its_own(crew):
     assert b'FLAGS_scatter_ops_use_huge_pages=0' in environ.split(b'\0')
     crew.end_extra()
     assert other.process is None and usual.process.poll() is None
+
+
+# A process that holds much and starts one that measures a call of nothing.
+LARGE_PARENT = '''
+import subprocess, sys
+held = b"x" * (256 << 20)
+call = "from bench.run import memory; print(memory.beyond(tuple, len))"
+print(subprocess.check_output([sys.executable, "-c", call], text=True))
+'''
+
+
+def test_peak_memory_is_not_that_of_the_parent():
+    shown = subprocess.check_output(
+        [sys.executable, '-c', LARGE_PARENT], text=True, cwd=ROOT
+    )
+    assert shown.strip() == 'None' or int(shown) < 64 << 20
 
 
 def test_peak_memory_of_a_call_is_measured(crew):
