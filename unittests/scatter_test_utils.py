@@ -46,6 +46,10 @@ def storage_dtype(dtype):
     return np.dtype('uint16' if dtype == 'bfloat16' else dtype)
 
 
+# What bad arguments are answered by.
+REFUSALS = (TypeError, ValueError, IndexError, AssertionError, RuntimeError)
+
+
 def float_to_bfloat16(array):
     """bfloat16 bits of floats that bfloat16 can hold (else cut off)."""
     floats = np.ascontiguousarray(array, np.float32)

@@ -54,7 +54,7 @@ def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
         ),
         Step(
             'patch',
-            'apply the Python patches',
+            "change Paddle's Python files",
             [patch],
             'correct what the log names in python_api or series.yaml.',
         ),

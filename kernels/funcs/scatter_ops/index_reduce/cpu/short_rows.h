@@ -34,6 +34,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_ways.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/slot_notes.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 
@@ -105,16 +106,12 @@ class ShortRowReducer {
   // A sum of int64 is exact until it overflows, which is noticed.
   static constexpr bool kMayOverflow =
       kMeans && std::is_same<T, int64_t>::value;
-  // Slots with many updates are added up in WideSum. Shorter integers always
-  // are: their Sum is that.
-  static constexpr bool kWidens =
-      kMeans && !std::is_integral<T>::value && !std::is_same<WideSum, T>::value;
-  static constexpr bool kDivides = kMeans && std::is_floating_point<Sum>::value;
+  using Notes = SlotNotes<T, kReduce, Row>;
+  using Mark = typename Notes::MarkType;
+  static constexpr bool kDivides = Notes::kDivides;
   // A product of complex numbers has no identity to start from.
   static constexpr bool kKnown =
       !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
-  // How often the index has a slot, or whether it does.
-  using Mark = std::conditional_t<kMeans, int64_t, uint8_t>;
   // Rows of one element are reduced so many at once.
   static constexpr int64_t kColumns = 4;
 
@@ -133,9 +130,8 @@ class ShortRowReducer {
                        view_.size,
                        plan_.ranges,
                        kPanels ? 2 * view_.size / plan_.ranges : view_.size);
-    if (work_.marks()) MarkRanges();
-    NoteDivisors();
-    const int64_t most_wide = PlaceWideSums();
+    if (work_.marks()) notes_.Mark(slots_, ranges_, view_.size);
+    const int64_t most_wide = notes_.Derive(ranges_, view_.size, include_self_);
     int64_t most = 0;
     for (const SlotRange& range : ranges_) most = std::max(most, range.size());
     const int64_t bytes = most * inner_ * static_cast<int64_t>(sizeof(Row));
@@ -147,49 +143,6 @@ class ShortRowReducer {
       if (kPanels) room.panel.Resize((columns_ ? kColumns : 1) * most * inner_);
       if (most_wide > 0) room.wide_sums.Resize(most_wide * inner_);
     }
-  }
-
-  void MarkRanges() {
-    marks_.Resize(view_.size);
-    const int64_t ranges = static_cast<int64_t>(ranges_.size());
-    const int64_t bytes = slots_.length() * static_cast<int64_t>(sizeof(Mark));
-    ParallelFor(ranges, bytes, [&](int64_t r) {
-      MarkSlots(
-          slots_, ranges_[r], view_.size, marks_.data() + ranges_[r].begin);
-    });
-  }
-
-  // Converting a count costs about as much as dividing by it, and each is
-  // needed for every row of x.
-  void NoteDivisors() {
-    if constexpr (kDivides) {
-      divisors_.Resize(view_.size);
-      for (int64_t slot = 0; slot < view_.size; ++slot) {
-        const int64_t count = marks_[slot] + include_self_;
-        divisors_[slot] = static_cast<Row>(marks_[slot] > 0 ? count : 0);
-      }
-    }
-  }
-
-  bool IsWide(int64_t slot) const {
-    return kWidens && SumsWide<T, kReduce>(marks_[slot] + include_self_);
-  }
-
-  // Gives slots with many updates a row of wide_sums, counted from the first in
-  // their range. Returns how many rows a range needs at most.
-  int64_t PlaceWideSums() {
-    int64_t most = 0;
-    for (const SlotRange& range : ranges_) {
-      int64_t wide = 0;
-      for (int64_t slot = range.begin; kWidens && slot < range.end; ++slot) {
-        if (!IsWide(slot)) continue;
-        if (most == 0 && wide == 0) wide_rows_.Resize(view_.size);
-        wide_rows_[slot] = wide++;
-      }
-      most = std::max(most, wide);
-    }
-    widens_ = most > 0;
-    return most;
   }
 
   // Rows of x in a task: so many that two threads seldom fill the same huge
@@ -278,7 +231,7 @@ class ShortRowReducer {
 
   template <int kInner>
   void StartMarked(SlotRange range, const T* x, T* out) const {
-    const Mark* marks = marks_.data() + range.begin;
+    const Mark* marks = notes_.marks() + range.begin;
     const T first = IdentityOf<T, kReduce>();
     ForEachRow<kInner>(
         range.size(),
@@ -305,7 +258,7 @@ class ShortRowReducer {
 
   void ReduceOneRow(int64_t o, SlotRange range, Row* sums, const Room& room) {
     const T* updates = updates_ + o * view_.updates_size * inner_;
-    if (widens_) return ReduceWidely(o, range, sums, room);
+    if (notes_.widens()) return ReduceWidely(o, range, sums, room);
     WithRowLength(inner_, [&](auto length) {
       ForEachList(slots_, range, view_.size, [&](const auto& list) {
         if constexpr (kMayOverflow) {
@@ -333,10 +286,10 @@ class ShortRowReducer {
       for (int64_t i = 0; i < list.count; ++i) {
         const int64_t slot = range.begin + list.slot(i);
         const T* update = updates + list.position(i) * inner_;
-        if (IsWide(slot)) {
+        if (notes_.IsWide(slot)) {
           AddRow(update,
                  inner_,
-                 room.wide_sums.data() + wide_rows_[slot] * inner_);
+                 room.wide_sums.data() + notes_.wide_row(slot) * inner_);
         } else {
           AddRow(update, inner_, sums + list.slot(i) * inner_);
         }
@@ -347,8 +300,9 @@ class ShortRowReducer {
   // f(slot in the range, its row in wide_sums)
   template <typename F>
   void ForEachWide(SlotRange range, const F& f) const {
-    for (int64_t s = 0; widens_ && s < range.size(); ++s) {
-      if (IsWide(range.begin + s)) f(s, wide_rows_[range.begin + s]);
+    for (int64_t s = 0; notes_.widens() && s < range.size(); ++s) {
+      const int64_t slot = range.begin + s;
+      if (notes_.IsWide(slot)) f(s, notes_.wide_row(slot));
     }
   }
 
@@ -361,7 +315,7 @@ class ShortRowReducer {
       });
       ForEachWide(range, [&](int64_t s, int64_t wide) {
         const WideSum* row = room.wide_sums.data() + wide * inner_;
-        const int64_t count = marks_[range.begin + s] + include_self_;
+        const int64_t count = notes_.marks()[range.begin + s] + include_self_;
         for (int64_t l = 0; l < inner_; ++l) {
           out[s * inner_ + l] = static_cast<T>(DivideByCount(row[l], count));
         }
@@ -371,8 +325,8 @@ class ShortRowReducer {
 
   template <int kInner>
   void FinishRows(SlotRange range, const T* x, const Row* sums, T* out) const {
-    const Mark* marks = marks_.data() + range.begin;
-    const Row* divisors = divisors_.data() + range.begin;
+    const Mark* marks = notes_.marks() + range.begin;
+    const Row* divisors = notes_.divisors() + range.begin;
     ForEachRow<kInner>(
         range.size(),
         [=](int64_t s, int64_t i) {
@@ -399,9 +353,9 @@ class ShortRowReducer {
 
   T Total(Row sum, int64_t slot) const {
     if constexpr (kDivides) {
-      return RoundedTo<T>(sum / divisors_[slot]);
+      return RoundedTo<T>(sum / notes_.divisors()[slot]);
     } else if constexpr (kMeans) {
-      const int64_t count = marks_[slot] + include_self_;
+      const int64_t count = notes_.marks()[slot] + include_self_;
       return RoundedTo<T>(DivideByCount(sum, std::max<int64_t>(1, count)));
     } else {
       return RoundedTo<T>(sum);
@@ -418,13 +372,10 @@ class ShortRowReducer {
   IndexWork work_;
   IndexPlan plan_{IndexWay::kGroups, 1};
   std::vector<SlotRange> ranges_;
-  WorkArray<Mark> marks_;
-  WorkArray<Row> divisors_;       // of slots, for kDivides
-  WorkArray<int64_t> wide_rows_;  // of slots; unset without any
-  std::vector<Room> rooms_;       // one for each thread
+  Notes notes_;
+  std::vector<Room> rooms_;  // one for each thread
   bool far_ = false;
   bool columns_ = false;
-  bool widens_ = false;
   std::atomic<bool> overflowed_{false};
 };
 
