@@ -1,10 +1,10 @@
 """Runs the cores of the CPU kernels under the compiler's sanitizers.
 
 They are compiled into a program of their own (scripts/dev/sanitizers/), which calls
-them with random shapes on arrays that end where their memory ends. AddressSanitizer
-and UndefinedBehaviorSanitizer look on, or ThreadSanitizer with --tsan. Before
-that, faults planted in the program show that they do. That the results are right
-is for the tests of the operators to see.
+them with random shapes on arrays that end where their memory ends, and compares the
+results with plain loops. AddressSanitizer and UndefinedBehaviorSanitizer look on, or
+ThreadSanitizer with --tsan. Before that, faults planted in the program show that
+they do.
 
 Exit status: 0 nothing found, 1 a fault, 77 skipped because the compiler has no
 sanitizers or nothing is built yet.

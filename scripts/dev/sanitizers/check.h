@@ -1,11 +1,12 @@
 // What the checks share: arrays that end where their memory ends, random
-// shapes and values.
+// shapes and values, and comparisons.
 
 #pragma once
 
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <vector>
@@ -22,6 +23,9 @@ template <typename T>
 class Array {
  public:
   explicit Array(int64_t n) : size_(n), data_(new T[n]) {}
+  Array(const Array& other) : Array(other.size()) {
+    std::memcpy(static_cast<void*>(data()), other.data(), size_ * sizeof(T));
+  }
 
   int64_t size() const { return size_; }
   T* data() { return data_.get(); }
@@ -51,13 +55,13 @@ Array<T> RandomBits(Random* random, int64_t n) {
   return array;
 }
 
-// Whole numbers of one digit.
+// Whole numbers of one digit, with which sums are exact.
 template <typename T>
-Array<T> RandomDigits(Random* random, int64_t n, int least = -9, int most = 9) {
+Array<T> RandomDigits(Random* random, int64_t n, int lowest = -9) {
   Array<T> array(n);
   for (int64_t i = 0; i < n; ++i) {
-    const auto digit = least + Below(random, most - least + 1);
-    array[i] = static_cast<T>(static_cast<float>(digit));
+    array[i] = static_cast<T>(static_cast<float>(
+        lowest + static_cast<int>(Below(random, 10 - lowest))));
   }
   return array;
 }
@@ -81,6 +85,23 @@ inline phi::DDim RandomDims(Random* random, int64_t numel) {
   return common::make_ddim(dims);
 }
 
+// Stops the program unless the bytes are the same.
+template <typename T>
+void ExpectSame(const char* what,
+                const Array<T>& found,
+                const Array<T>& expected) {
+  for (int64_t i = 0; i < expected.size(); ++i) {
+    if (std::memcmp(&found[i], &expected[i], sizeof(T)) != 0) {
+      std::fprintf(stderr,
+                   "%s: element %lld of %lld is wrong\n",
+                   what,
+                   static_cast<long long>(i),
+                   static_cast<long long>(expected.size()));
+      std::exit(1);
+    }
+  }
+}
+
 // How many threads ParallelFor uses.
 void SetThreads(int count);
 
@@ -88,6 +109,7 @@ void SetThreads(int count);
 int CheckMasked(Random* random);
 int CheckStrided(Random* random);
 int CheckIndexed(Random* random);
+int CheckIndexedGrads(Random* random);
 void CheckExceptions();
 
 }  // namespace check

@@ -1,11 +1,9 @@
-// The cores of scatter, index_scatter, index_reduce and their gradients.
+// The core of scatter, index_scatter and index_reduce.
 
 #include <type_traits>
 
-#include "check.h"
+#include "indexed_case.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grad.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
 
 namespace ops = phi::funcs::scatter_ops;
 using ops::IndexReduce;
@@ -15,94 +13,98 @@ using phi::dtype::complex;
 namespace check {
 namespace {
 
-// A call of scatter along an axis; updates may have rows behind the index's
-// end.
-struct Case {
-  int64_t outer, size, inner, length, spare;
-  bool include_self;
-  std::vector<int64_t> slots;
-
-  explicit Case(Random* random) {
-    const bool large = OneIn(random, 3);
-    outer = OneIn(random, 2) ? 1 : 1 + Below(random, 40);
-    inner = OneIn(random, 3) ? 1 : 1 + Below(random, large ? 600 : 20);
-    size = 1 + Below(random, OneIn(random, 4) ? 5000 / inner + 1 : 30);
-    length = 1 + Below(random, large ? 200000 / outer / inner + 2 : 50);
-    spare = OneIn(random, 3) ? Below(random, 5) : 0;
-    include_self = OneIn(random, 2);
-    const int64_t used = OneIn(random, 3) ? std::min<int64_t>(size, 2) : size;
-    for (int64_t i = 0; i < length; ++i) slots.push_back(Below(random, used));
-  }
-
-  int64_t x_numel() const { return outer * size * inner; }
-  int64_t updates_numel() const { return outer * (length + spare) * inner; }
-  ops::AxisView view() const {
-    return {common::make_ddim({outer, size, inner}),
-            common::make_ddim({outer, length + spare, inner}),
-            1};
-  }
+// What a result is computed in.
+template <typename T>
+struct ExactOf {
+  using type = std::conditional_t<std::is_integral<T>::value, __int128, double>;
+};
+template <typename T>
+struct ExactOf<complex<T>> {
+  using type = complex<double>;
 };
 
-// Every integer; of the others numbers whose sums and products stay finite.
 template <typename T>
+typename ExactOf<T>::type Product(typename ExactOf<T>::type a, T b) {
+  using Exact = typename ExactOf<T>::type;
+  if constexpr (std::is_integral<T>::value) {
+    return static_cast<int64_t>(static_cast<uint64_t>(a) *
+                                static_cast<uint64_t>(b));
+  } else {
+    return a * static_cast<Exact>(b);
+  }
+}
+
+template <typename T>
+T Quotient(typename ExactOf<T>::type sum, int64_t count) {
+  if constexpr (std::is_integral<T>::value) {
+    const __int128 quotient = sum / count;
+    return static_cast<T>(quotient - (sum % count < 0));
+  } else if constexpr (ops::IsComplexNumber<T>::value) {
+    return static_cast<T>(complex<double>(sum.real / count, sum.imag / count));
+  } else {
+    return static_cast<T>(sum / static_cast<double>(count));
+  }
+}
+
+template <typename T, IndexReduce kReduce>
+T Reduced(const std::vector<T>& elements) {
+  using Exact = typename ExactOf<T>::type;
+  Exact result = static_cast<Exact>(elements[0]);
+  for (size_t i = 1; i < elements.size(); ++i) {
+    if constexpr (kReduce == IndexReduce::kMul) {
+      result = Product<T>(result, elements[i]);
+    } else if constexpr (kReduce == IndexReduce::kAmax) {
+      result = std::max(result, static_cast<Exact>(elements[i]));
+    } else if constexpr (kReduce == IndexReduce::kAmin) {
+      result = std::min(result, static_cast<Exact>(elements[i]));
+    } else {
+      result = result + static_cast<Exact>(elements[i]);
+    }
+  }
+  if constexpr (kReduce == IndexReduce::kAssign) return elements.back();
+  if constexpr (kReduce == IndexReduce::kMean) {
+    return Quotient<T>(result, static_cast<int64_t>(elements.size()));
+  }
+  return static_cast<T>(result);
+}
+
+// Every integer, and numbers whose reductions are exact.
+template <typename T, IndexReduce kReduce>
 Array<T> Numbers(Random* random, int64_t n) {
-  if constexpr (std::is_integral<T>::value) return RandomBits<T>(random, n);
-  return RandomDigits<T>(random, n, -1, 1);
+  if constexpr (std::is_integral<T>::value) {
+    return RandomBits<T>(random, n);
+  } else if constexpr (kReduce == IndexReduce::kMul) {
+    Array<T> signs(n);
+    for (int64_t i = 0; i < n; ++i) {
+      signs[i] = static_cast<T>(OneIn(random, 2) ? 1.0f : -1.0f);
+    }
+    return signs;
+  } else {
+    return RandomDigits<T>(random, n);
+  }
 }
 
 template <typename T, IndexReduce kReduce>
 int CheckReduce(Random* random) {
-  const Case c(random);
+  const IndexedCase c(random);
   const bool self = c.include_self && kReduce != IndexReduce::kAssign;
-  Array<T> x = Numbers<T>(random, c.x_numel());
-  const Array<T> updates = Numbers<T>(random, c.updates_numel());
+  Array<T> x = Numbers<T, kReduce>(random, c.x_numel());
+  const Array<T> updates = Numbers<T, kReduce>(random, c.updates_numel());
+  Array<T> expected(c.x_numel());
+  std::vector<T> elements;
+  c.ForEachElement([&](int64_t at, const std::vector<int64_t>& from) {
+    elements.clear();
+    if (self || from.empty()) elements.push_back(x[at]);
+    for (const int64_t u : from) elements.push_back(updates[u]);
+    expected[at] = from.empty() ? x[at] : Reduced<T, kReduce>(elements);
+  });
+  const bool in_place = OneIn(random, 2);
   Array<T> fresh(c.x_numel());
-  T* out = OneIn(random, 2) ? x.data() : fresh.data();
+  Array<T>* out = in_place ? &x : &fresh;
   ops::ReduceSlots<T, kReduce>(
-      c.view(), c.slots, self, x.data(), updates.data(), out);
+      c.view(), c.slots, self, x.data(), updates.data(), out->data());
+  ExpectSame("reduction by an index", *out, expected);
   return 1;
-}
-
-template <typename T, IndexReduce kReduce>
-int CheckReduceGrad(Random* random) {
-  const Case c(random);
-  const Array<T> out_grad = Numbers<T>(random, c.x_numel());
-  const Array<T> x = Numbers<T>(random, c.x_numel());
-  const Array<T> updates = Numbers<T>(random, c.updates_numel());
-  const bool with_x = !OneIn(random, 4);
-  const bool with_updates = !with_x || !OneIn(random, 4);
-  Array<T> x_grad(c.x_numel());
-  Array<T> updates_grad(c.updates_numel());
-  const ops::AxisView view = c.view();
-  const ops::IndexGroups groups = ops::GroupSlots(c.slots, c.size);
-  ops::IndexReduceDifferentiator<T, kReduce>(
-      view,
-      groups,
-      c.include_self,
-      {x.data(),
-       updates.data(),
-       out_grad.data(),
-       with_x ? x_grad.data() : nullptr,
-       with_updates ? updates_grad.data() : nullptr})
-      .Run();
-  if (with_updates) {
-    ops::ClearUnusedUpdates(view, groups.positions(), updates_grad.data());
-  }
-  return 1;
-}
-
-template <typename T>
-int CheckLinearGrad(Random* random, IndexReduce reduce) {
-  const Case c(random);
-  Array<T> out_grad = Numbers<T>(random, c.x_numel());
-  Array<T> updates_grad(c.updates_numel());
-  const ops::AxisView view = c.view();
-  const ops::LinearIndexGrad<T> gradient(view, c.slots, reduce, c.include_self);
-  gradient.Updates(out_grad.data(), updates_grad.data());
-  Array<T> fresh(c.x_numel());
-  gradient.X(out_grad.data(),
-             OneIn(random, 2) ? out_grad.data() : fresh.data());
-  return 2;
 }
 
 }  // namespace
@@ -118,13 +120,7 @@ int CheckIndexed(Random* random) {
          CheckReduce<int64_t, IndexReduce::kMean>(random) +
          CheckReduce<int32_t, IndexReduce::kSum>(random) +
          CheckReduce<int8_t, IndexReduce::kMean>(random) +
-         CheckReduce<int8_t, IndexReduce::kAmin>(random) +
-         CheckReduceGrad<float, IndexReduce::kMul>(random) +
-         CheckReduceGrad<float, IndexReduce::kAmax>(random) +
-         CheckReduceGrad<bfloat16, IndexReduce::kMul>(random) +
-         CheckLinearGrad<float>(random, IndexReduce::kAssign) +
-         CheckLinearGrad<float>(random, IndexReduce::kSum) +
-         CheckLinearGrad<float>(random, IndexReduce::kMean);
+         CheckReduce<int8_t, IndexReduce::kAmin>(random);
 }
 
 }  // namespace check

@@ -89,8 +89,8 @@ void RunRounds(uint64_t seed, int rounds) {
   int64_t cases = 0;
   for (int round = 0; round < rounds; ++round) {
     SetThreads(1 + static_cast<int>(Below(&random, 3)));
-    cases +=
-        CheckMasked(&random) + CheckStrided(&random) + CheckIndexed(&random);
+    cases += CheckMasked(&random) + CheckStrided(&random) +
+             CheckIndexed(&random) + CheckIndexedGrads(&random);
     CheckExceptions();
   }
   std::printf("%lld cases\n", static_cast<long long>(cases));

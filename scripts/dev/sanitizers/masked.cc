@@ -12,103 +12,181 @@ using phi::DDim;
 namespace check {
 namespace {
 
-// The dims of an operand that broadcasts to `out`.
-DDim OperandDims(Random* random, const DDim& out) {
-  const int dropped = OneIn(random, 4) ? Below(random, out.size()) : 0;
-  const bool flat = OneIn(random, 2);
-  std::vector<int64_t> shape;
-  for (int i = flat ? 0 : dropped; i < out.size(); ++i) {
-    shape.push_back(!flat && OneIn(random, 3) ? 1 : out[i]);
+// An operand that broadcasts to `out`: where its element of output i lies.
+struct Operand {
+  DDim out;
+  DDim dims;
+
+  Operand(Random* random, const DDim& out) : out(out) {
+    const int dropped = OneIn(random, 4) ? Below(random, out.size()) : 0;
+    const bool flat = OneIn(random, 2);
+    std::vector<int64_t> shape;
+    for (int i = flat ? 0 : dropped; i < out.size(); ++i) {
+      shape.push_back(!flat && OneIn(random, 3) ? 1 : out[i]);
+    }
+    dims = common::make_ddim(shape);
   }
-  return common::make_ddim(shape);
-}
+
+  int64_t numel() const { return common::product(dims); }
+  bool is_whole() const { return dims == out; }
+  ops::BroadcastView view() const { return {out, dims}; }
+
+  int64_t At(int64_t i) const {
+    int64_t offset = 0;
+    int64_t stride = 1;
+    for (int axis = out.size() - 1, own = dims.size() - 1; own >= 0;
+         --axis, --own) {
+      if (dims[own] > 1) offset += i % out[axis] * stride;
+      stride *= dims[own];
+      i /= out[axis];
+    }
+    return offset;
+  }
+};
 
 // A mask and an x that broadcast to the same shape.
 template <typename Word>
 struct Case {
   DDim dims;
   int64_t numel;
-  DDim x_dims;
-  DDim mask_dims;
+  Operand x_place;
+  Operand mask_place;
   Array<Word> x;
   Array<uint8_t> mask;
+  int64_t trues = 0;
 
   explicit Case(Random* random)
       : dims(RandomDims(random, RandomSize(random))),
         numel(common::product(dims)),
-        x_dims(OperandDims(random, dims)),
-        mask_dims(OperandDims(random, dims)),
-        x(RandomBits<Word>(random, common::product(x_dims))),
-        mask(common::product(mask_dims)) {
+        x_place(random, dims),
+        mask_place(random, dims),
+        x(RandomBits<Word>(random, x_place.numel())),
+        mask(mask_place.numel()) {
     // Often almost all True: then the values end in the middle of a vector.
     const int64_t density = OneIn(random, 2) ? 62 : Below(random, 65);
     for (int64_t i = 0; i < mask.size(); ++i) {
       mask[i] = Below(random, 64) < density ? 1 + Below(random, 255) : 0;
     }
+    for (int64_t i = 0; i < numel; ++i) trues += IsTrue(i);
   }
 
-  ops::MaskView mask_view() const { return {mask.data(), {dims, mask_dims}}; }
-  ops::WordView<Word> x_view() const { return {x.data(), {dims, x_dims}}; }
-
-  // Returns how many Trues the mask has.
-  int64_t Scatter(Array<Word>* out, const Array<Word>& value, bool in_place) {
-    return ops::MaskedScatterCpu<Word>(out->data(),
-                                       numel,
-                                       x_view(),
-                                       mask_view(),
-                                       value.data(),
-                                       value.size(),
-                                       in_place);
-  }
+  bool IsTrue(int64_t i) const { return mask[mask_place.At(i)] != 0; }
+  const Word& X(int64_t i) const { return x[x_place.At(i)]; }
+  ops::MaskView mask_view() const { return {mask.data(), mask_place.view()}; }
+  ops::WordView<Word> x_view() const { return {x.data(), x_place.view()}; }
 };
 
 template <typename Word>
 void CheckScatter(Random* random) {
   Case<Word> c(random);
-  Array<Word> out(c.numel);
-  const int64_t trues = c.Scatter(&out, Array<Word>(0), false);
   const int64_t missing =
-      trues > 0 && OneIn(random, 4) ? 1 + Below(random, trues) : 0;
-  const Array<Word> value = RandomBits<Word>(random, trues - missing);
-  const bool in_place = c.x_dims == c.dims && OneIn(random, 2);
-  c.Scatter(in_place ? &c.x : &out, value, in_place);
+      c.trues > 0 && OneIn(random, 4) ? 1 + Below(random, c.trues) : 0;
+  const Array<Word> value = RandomBits<Word>(random, c.trues - missing);
+  Array<Word> expected(c.numel);
+  for (int64_t i = 0, k = 0; i < c.numel; ++i) {
+    const bool take = c.IsTrue(i);
+    expected[i] = take && k < value.size() ? value[k] : c.X(i);
+    k += take;
+  }
+  const bool in_place = c.x_place.is_whole() && OneIn(random, 2);
+  Array<Word> fresh(c.numel);
+  Array<Word>* out = in_place ? &c.x : &fresh;
+  const Array<Word> before = c.x;
+  const int64_t wanted = ops::MaskedScatterCpu<Word>(out->data(),
+                                                     c.numel,
+                                                     c.x_view(),
+                                                     c.mask_view(),
+                                                     value.data(),
+                                                     value.size(),
+                                                     in_place);
+  if (wanted != c.trues) {
+    std::fprintf(stderr, "masked_scatter: a wrong number of Trues\n");
+    std::exit(1);
+  }
+  if (missing == 0) {
+    ExpectSame("masked_scatter", *out, expected);
+  } else if (in_place) {
+    ExpectSame("masked_scatter without enough values", *out, before);
+  }
+}
 
+template <typename Word>
+void CheckScatterGrad(Random* random) {
+  const Case<Word> c(random);
   const int64_t spare = Below(random, 3) * Below(random, 50);
+  Array<Word> out_grad = RandomBits<Word>(random, c.numel);
   Array<Word> x_grad(c.numel);
-  Array<Word> value_grad(trues + spare);
-  const bool over = OneIn(random, 2);
-  ops::MaskedScatterGradCpu<Word>(
-      out.data(),
-      c.numel,
-      c.mask_view(),
-      over ? out.data() : x_grad.data(),
-      OneIn(random, 4) ? nullptr : value_grad.data(),
-      value_grad.size());
+  Array<Word> value_grad(c.trues + spare);
+  Array<Word> expected(c.numel);
+  Array<Word> expected_value(c.trues + spare);
+  int64_t k = 0;
+  for (int64_t i = 0; i < c.numel; ++i) {
+    expected[i] = c.IsTrue(i) ? Word{} : out_grad[i];
+    if (c.IsTrue(i)) expected_value[k++] = out_grad[i];
+  }
+  while (k < expected_value.size()) expected_value[k++] = Word{};
+  const bool with_value = !OneIn(random, 4);
+  const bool in_place = OneIn(random, 2);
+  Array<Word>* out = in_place ? &out_grad : &x_grad;
+  ops::MaskedScatterGradCpu<Word>(out_grad.data(),
+                                  c.numel,
+                                  c.mask_view(),
+                                  out->data(),
+                                  with_value ? value_grad.data() : nullptr,
+                                  value_grad.size());
+  ExpectSame("masked_scatter_grad of x", *out, expected);
+  if (with_value) {
+    ExpectSame("masked_scatter_grad of value", value_grad, expected_value);
+  }
 }
 
 template <typename Word>
 void CheckFill(Random* random) {
   const Case<Word> c(random);
-  const DDim dims = OperandDims(random, c.dims);
-  const Array<Word> value = RandomBits<Word>(random, common::product(dims));
+  const Array<Word> fill = RandomBits<Word>(random, 1);
+  Array<Word> expected(c.numel);
+  for (int64_t i = 0; i < c.numel; ++i) {
+    expected[i] = c.IsTrue(i) ? fill[0] : c.X(i);
+  }
+  Array<Word> out(c.numel);
+  ops::MaskedFillCpu<Word>(
+      out.data(), c.numel, c.x_view(), c.mask_view(), fill[0]);
+  ExpectSame("masked_fill", out, expected);
+}
+
+template <typename Word>
+void CheckSelect(Random* random) {
+  const Case<Word> c(random);
+  const Operand place(random, c.dims);
+  const Array<Word> value = RandomBits<Word>(random, place.numel());
+  Array<Word> expected(c.numel);
+  for (int64_t i = 0; i < c.numel; ++i) {
+    expected[i] = c.IsTrue(i) ? value[place.At(i)] : c.X(i);
+  }
   Array<Word> out(c.numel);
   ops::MaskSelectCpu<Word>(out.data(),
                            c.numel,
                            c.x_view(),
                            c.mask_view(),
-                           {value.data(), {c.dims, dims}});
-  ops::MaskedFillCpu<Word>(
-      out.data(), c.numel, c.x_view(), c.mask_view(), value[0]);
+                           {value.data(), place.view()});
+  ExpectSame("masked_fill by a Tensor", out, expected);
 }
 
 template <typename T>
 void CheckSum(Random* random) {
   const Case<uint8_t> c(random);
-  const DDim dims = OperandDims(random, c.dims);
-  const Array<T> in = RandomDigits<T>(random, c.numel);
-  Array<T> out(common::product(dims));
-  ops::MaskedSum<T>(in.data(), c.dims, c.mask_view(), OneIn(random, 2), dims)
+  const Operand target(random, c.dims);
+  const bool wanted = OneIn(random, 2);
+  const Array<T> in = RandomDigits<T>(random, c.numel, 0);
+  Array<T> expected(target.numel());
+  for (int64_t i = 0; i < expected.size(); ++i) expected[i] = T{};
+  for (int64_t i = 0; i < c.numel; ++i) {
+    if (c.IsTrue(i) == wanted) expected[target.At(i)] += in[i];
+  }
+  Array<T> out(target.numel());
+  ops::MaskedSum<T>(in.data(), c.dims, c.mask_view(), wanted, target.dims)
       .Run(out.data());
+  ExpectSame("sum under a mask", out, expected);
 }
 
 template <typename Word>
@@ -116,7 +194,9 @@ int CheckWord(Random* random) {
   constexpr int kTimes = 4;
   for (int i = 0; i < kTimes; ++i) {
     CheckScatter<Word>(random);
+    CheckScatterGrad<Word>(random);
     CheckFill<Word>(random);
+    CheckSelect<Word>(random);
   }
   return 4 * kTimes;
 }

@@ -28,6 +28,9 @@ struct Case {
     return diagonal ? std::min(rows, columns - first) : rows;
   }
   int64_t values() const { return lines() * inner; }
+  int64_t At(int64_t line) const {
+    return (line * columns + first + (diagonal ? line : 0)) * inner;
+  }
 
   ops::StridedView view() const {
     ops::StridedView elements(first * inner);
@@ -42,15 +45,29 @@ int CheckWord(Random* random) {
   const Case c(random);
   Array<Word> x = RandomBits<Word>(random, c.numel());
   const Array<Word> values = RandomBits<Word>(random, c.values());
+  const bool zeros = OneIn(random, 3);
+  Array<Word> expected = x;
+  Array<Word> gathered(c.values());
+  for (int64_t line = 0; line < c.lines(); ++line) {
+    for (int64_t i = 0; i < c.inner; ++i) {
+      const int64_t from = line * c.inner + i;
+      gathered[from] = x[c.At(line) + i];
+      expected[c.At(line) + i] = zeros ? Word{} : values[from];
+    }
+  }
   Array<Word> found(c.values());
   ops::GatherView<Word>(found.data(), c.view(), x.data());
+  ExpectSame("elements of a view", found, gathered);
 
+  const bool in_place = OneIn(random, 2);
   Array<Word> fresh(c.numel());
-  ops::CopyAndReplace<Word>(OneIn(random, 2) ? x.data() : fresh.data(),
+  Array<Word>* out = in_place ? &x : &fresh;
+  ops::CopyAndReplace<Word>(out->data(),
                             c.numel(),
                             x.data(),
                             c.view(),
-                            OneIn(random, 3) ? nullptr : values.data());
+                            zeros ? nullptr : values.data());
+  ExpectSame("a view replaced", *out, expected);
   return 2;
 }
 
