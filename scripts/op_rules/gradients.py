@@ -2,7 +2,7 @@
 
 Each rule yields its faults as `key: sentence`. A second-order entry sees its
 forward, which is a gradient itself, under the names `grad_out`, `grad_x` instead of
-`out_grad`, `x_grad`.
+`out_grad`, `x_grad`; a third-order one sees `grad_grad_x` for `grad_x_grad`.
 """
 
 from __future__ import annotations
@@ -69,12 +69,11 @@ def rule_backward_exists(entry, entries):
 
 
 def rule_orders(entry, entries):
-    """The wheel target knows gradients and gradients of those."""
-    forward = entries.get(entry.forward.name) if entry.forward else None
-    if entry.backward and forward and forward.is_backward:
+    """Paddle's generators have names for three orders."""
+    if entry.backward and entry.name.endswith('_triple_grad'):
         yield (
-            f'backward: expected none of a second-order entry, got '
-            f'{entry.backward}: the wheel target knows no third order'
+            f'backward: expected none of a third-order entry, got '
+            f'{entry.backward}: Paddle has no name for a fourth order'
         )
 
 
@@ -86,23 +85,22 @@ def rule_forward_agrees(entry, entries):
     if forward is None:
         yield f'forward: expected an entry of this file, got {entry.forward.name}'
         return
-    second_order = forward.is_backward
+    of_gradient = forward.is_backward
     seen = (*entry.forward.tensors, *entry.forward.attrs)
     real = (*forward.tensors, *forward.attrs)
-    yield from _same_list('args', seen, real, second_order)
+    yield from _same_list('args', seen, real, of_gradient)
     yield from _same_list(
-        'outputs', entry.forward.outputs, forward.outputs, second_order
+        'outputs', entry.forward.outputs, forward.outputs, of_gradient
     )
     # A gradient's own args may leave defaults out.
-    if not second_order:
+    if not of_gradient:
         yield from _same_defaults(entry.forward.attrs, forward.attrs)
 
 
-def _same_list(what, seen, real, second_order):
+def _same_list(what, seen, real, of_gradient):
     """Same number, types and names, in order."""
     wanted = [
-        f'{r.type} {seen_name(r.name) if second_order else r.name}'
-        for r in real
+        f'{r.type} {seen_name(r.name) if of_gradient else r.name}' for r in real
     ]
     got = [f'{s.type} {s.name}' for s in seen]
     if len(got) != len(wanted):
@@ -126,7 +124,7 @@ def _same_defaults(seen, real):
 
 
 def seen_name(name):
-    """Name under which a second-order entry sees a first-order argument."""
+    """Name under which the gradient of a gradient sees the latter's argument."""
     if name.endswith('_grad'):
         return f'grad_{name[: -len("_grad")]}'
     return name

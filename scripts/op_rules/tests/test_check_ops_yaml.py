@@ -8,6 +8,7 @@ from scripts.op_rules.tests.yaml_samples import (
     FORWARD,
     GOOD,
     GRAD,
+    TRIPLE,
     line_of,
     write,
 )
@@ -24,7 +25,7 @@ def test_entries_of_this_project_are_clean(capsys):
     assert check_ops_yaml.main([]) == 0, capsys.readouterr().err
 
 
-MIXED = f'{FORWARD}\n{GRAD}\n{DOUBLE}'
+MIXED = f'{FORWARD}\n{GRAD}\n{DOUBLE}\n{TRIPLE}'
 
 
 @pytest.mark.parametrize(
