@@ -66,9 +66,9 @@ static_assert(Same(&phi::MaskedFillKernel<float, CPUContext>,
 static_assert(Same(&phi::MaskedFillGradKernel<float, CPUContext>,
                    &ops::MaskedFillGradCpuKernel<float, CPUContext>));
 static_assert(Same(&phi::ScatterKernel<float, CPUContext>,
-                   &ops::ScatterCpuKernel<float, CPUContext>));
+                   &ops::ScatterByIndexKernel<float, CPUContext>));
 static_assert(Same(&phi::ScatterGradKernel<float, CPUContext>,
-                   &ops::ScatterGradCpuKernel<float, CPUContext>));
+                   &ops::ScatterByIndexGradKernel<float, CPUContext>));
 
 template <typename T>
 struct TypeTag {
@@ -92,11 +92,11 @@ const std::vector<BaseKernel>& BaseKernels() {
        })},
       {"scatter", -1, ForTypes<SCATTER_OPS_ALL_DTYPES>([](auto tag) {
          using T = typename decltype(tag)::type;
-         return FunctionOf<T, &ops::ScatterCpuKernel<T, CPUContext>>();
+         return FunctionOf<T, &ops::ScatterByIndexKernel<T, CPUContext>>();
        })},
       {"scatter_grad", -1, ForTypes<SCATTER_OPS_ALL_DTYPES>([](auto tag) {
          using T = typename decltype(tag)::type;
-         return FunctionOf<T, &ops::ScatterGradCpuKernel<T, CPUContext>>();
+         return FunctionOf<T, &ops::ScatterByIndexGradKernel<T, CPUContext>>();
        })},
   };
   return all;

@@ -24,8 +24,8 @@
 
 CHECK_TYPE(MaskedFillGpuKernel, MaskedFillKernel);
 CHECK_TYPE(MaskedFillGradGpuKernel, MaskedFillGradKernel);
-CHECK_TYPE(ScatterGpuKernel, ScatterKernel);
-CHECK_TYPE(ScatterGradGpuKernel, ScatterGradKernel);
+CHECK_TYPE(ScatterByIndexKernel, ScatterKernel);
+CHECK_TYPE(ScatterByIndexGradKernel, ScatterGradKernel);
 #endif
 
 PD_REGISTER_KERNEL(masked_fill,
@@ -47,11 +47,11 @@ PD_REGISTER_KERNEL(masked_fill_grad,
 PD_REGISTER_KERNEL(scatter,
                    GPU,
                    ALL_LAYOUT,
-                   phi::funcs::scatter_ops::ScatterGpuKernel,
+                   phi::funcs::scatter_ops::ScatterByIndexKernel,
                    SCATTER_OPS_ALL_DTYPES) {}
 
 PD_REGISTER_KERNEL(scatter_grad,
                    GPU,
                    ALL_LAYOUT,
-                   phi::funcs::scatter_ops::ScatterGradGpuKernel,
+                   phi::funcs::scatter_ops::ScatterByIndexGradKernel,
                    SCATTER_OPS_ALL_DTYPES) {}

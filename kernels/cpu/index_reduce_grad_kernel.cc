@@ -18,38 +18,7 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grad.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
-
-namespace phi {
-
-template <typename T, typename Context>
-void IndexReduceGradKernel(const Context& dev_ctx,
-                           const DenseTensor& x,
-                           const DenseTensor& index,
-                           const DenseTensor& updates,
-                           const DenseTensor& out_grad,
-                           int axis,
-                           const std::string& reduce,
-                           bool include_self,
-                           DenseTensor* x_grad,
-                           DenseTensor* updates_grad) {
-  namespace ops = funcs::scatter_ops;
-  ops::WithWorkingMemory("index_reduce", [&] {
-    const ops::AxisView view(x.dims(), updates.dims(), axis);
-    const ops::IndexGroups groups =
-        ops::GroupIndex("index_reduce", index, view.size);
-    ops::IndexReduceGradCpu<T>(view,
-                               groups,
-                               ops::ParseIndexReduce(reduce),
-                               include_self,
-                               {ops::DataOrNull<T>(x),
-                                ops::DataOrNull<T>(updates),
-                                ops::DataOrNull<T>(out_grad),
-                                ops::AllocOrNull<T>(dev_ctx, x_grad),
-                                ops::AllocOrNull<T>(dev_ctx, updates_grad)});
-  });
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/impl/index_reduce_grad_kernel_impl.h"
 
 PD_REGISTER_KERNEL(index_reduce_grad,
                    CPU,

@@ -18,31 +18,7 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
-
-namespace phi {
-
-template <typename T, typename Context>
-void IndexReduceKernel(const Context& dev_ctx,
-                       const DenseTensor& x,
-                       const DenseTensor& index,
-                       const DenseTensor& updates,
-                       int axis,
-                       const std::string& reduce,
-                       bool include_self,
-                       DenseTensor* out) {
-  namespace ops = funcs::scatter_ops;
-  ops::IndexReduceCpu<T, ops::OtherReduces>(dev_ctx,
-                                            "index_reduce",
-                                            x,
-                                            index,
-                                            updates,
-                                            axis,
-                                            ops::ParseIndexReduce(reduce),
-                                            include_self,
-                                            out);
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/impl/index_reduce_kernel_impl.h"
 
 PD_REGISTER_KERNEL(index_reduce,
                    CPU,

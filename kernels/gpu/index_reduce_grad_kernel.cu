@@ -18,36 +18,7 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/grad.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
-
-namespace phi {
-
-template <typename T, typename Context>
-void IndexReduceGradKernel(const Context& dev_ctx,
-                           const DenseTensor& x,
-                           const DenseTensor& index,
-                           const DenseTensor& updates,
-                           const DenseTensor& out_grad,
-                           int axis,
-                           const std::string& reduce,
-                           bool include_self,
-                           DenseTensor* x_grad,
-                           DenseTensor* updates_grad) {
-  namespace ops = funcs::scatter_ops;
-  ops::IndexReduceGradInto<T, ops::OtherReduces>(dev_ctx,
-                                                 {ops::IndexOp::kIndexReduce,
-                                                  ops::ParseIndexReduce(reduce),
-                                                  axis,
-                                                  include_self,
-                                                  /*deterministic=*/true},
-                                                 x,
-                                                 index,
-                                                 updates,
-                                                 out_grad,
-                                                 x_grad,
-                                                 updates_grad);
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/impl/index_reduce_grad_kernel_impl.h"
 
 PD_REGISTER_KERNEL(index_reduce_grad,
                    GPU,

@@ -14,39 +14,11 @@
 
 #include "paddle/phi/kernels/index_reduce_kernel.h"
 
-#include "paddle/common/flags.h"
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/forward.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
-
-COMMON_DECLARE_bool(cudnn_deterministic);
-
-namespace phi {
-
-template <typename T, typename Context>
-void IndexReduceKernel(const Context& dev_ctx,
-                       const DenseTensor& x,
-                       const DenseTensor& index,
-                       const DenseTensor& updates,
-                       int axis,
-                       const std::string& reduce,
-                       bool include_self,
-                       DenseTensor* out) {
-  namespace ops = funcs::scatter_ops;
-  ops::IndexReduceInto<T, ops::OtherReduces>(dev_ctx,
-                                             {ops::IndexOp::kIndexReduce,
-                                              ops::ParseIndexReduce(reduce),
-                                              axis,
-                                              include_self,
-                                              FLAGS_cudnn_deterministic},
-                                             x,
-                                             index,
-                                             updates,
-                                             out);
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/impl/index_reduce_kernel_impl.h"
 
 PD_REGISTER_KERNEL(index_reduce,
                    GPU,

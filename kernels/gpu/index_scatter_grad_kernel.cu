@@ -18,38 +18,7 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/grad.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
-#include "paddle/phi/kernels/impl/index_scatter_double_grad_kernel_impl.h"
-
-namespace phi {
-
-template <typename T, typename Context>
-void IndexScatterGradKernel(const Context& dev_ctx,
-                            const DenseTensor& x,
-                            const DenseTensor& index,
-                            const DenseTensor& updates,
-                            const DenseTensor& out_grad,
-                            int axis,
-                            const std::string& reduce,
-                            bool include_self,
-                            DenseTensor* x_grad,
-                            DenseTensor* updates_grad) {
-  namespace ops = funcs::scatter_ops;
-  ops::IndexReduceGradInto<T, ops::LinearReduces>(
-      dev_ctx,
-      {ops::IndexOp::kIndexScatter,
-       ops::ParseIndexScatter(reduce),
-       axis,
-       include_self,
-       /*deterministic=*/true},
-      x,
-      index,
-      updates,
-      out_grad,
-      x_grad,
-      updates_grad);
-}
-
-}  // namespace phi
+#include "paddle/phi/kernels/impl/index_scatter_grad_kernel_impl.h"
 
 PD_REGISTER_KERNEL(index_scatter_grad,
                    GPU,

@@ -121,6 +121,13 @@ inline void ParallelZero(void* out, int64_t bytes) {
   });
 }
 
+// to = the elements at `from`, which may be those of `to`.
+template <typename T, typename Context>
+void CopyInto(const Context& dev_ctx, const T* from, DenseTensor* to) {
+  T* data = AllocOutput<T>(dev_ctx, to);
+  ParallelCopy(data, from, to->numel() * static_cast<int64_t>(sizeof(T)));
+}
+
 // An output of zeros.
 template <typename T, typename Context>
 T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {

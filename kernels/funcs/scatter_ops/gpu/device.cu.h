@@ -122,6 +122,13 @@ T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
   return data;
 }
 
+// to = the elements at `from`, which may be those of `to`.
+template <typename T>
+void CopyInto(const GPUContext& dev_ctx, const T* from, DenseTensor* to) {
+  T* data = dev_ctx.template Alloc<T>(to);
+  CopyBytes(dev_ctx, from, to->numel() * sizeof(T), data);
+}
+
 template <typename T>
 T* AllocOrNull(const GPUContext& dev_ctx, DenseTensor* tensor) {
   return tensor ? dev_ctx.template Alloc<T>(tensor) : nullptr;

@@ -33,6 +33,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi {
@@ -290,20 +291,19 @@ void ReduceSlots(const AxisView& view,
   IndexReducer<T, kReduce>(view, groups, include_self, x, updates, out).Run();
 }
 
-// The kernel of the operator `op`, whose reductions are Reduces. out may share
-// the memory of x or updates.
+// The kernel of an operator that has the reductions of the set `reduces`. out
+// may share the memory of x or updates.
 template <typename T, typename Reduces, typename Context>
-void IndexReduceCpu(const Context& dev_ctx,
-                    const char* op,
-                    const DenseTensor& x,
-                    const DenseTensor& index,
-                    const DenseTensor& updates,
-                    int axis,
-                    IndexReduce reduce,
-                    bool include_self,
-                    DenseTensor* out) {
+void IndexReduceInto(const Context& dev_ctx,
+                     Reduces reduces,
+                     const IndexReduceCall& call,
+                     const DenseTensor& x,
+                     const DenseTensor& index,
+                     const DenseTensor& updates,
+                     DenseTensor* out) {
+  const char* op = NameOf(call.op);
   WithWorkingMemory(op, [&] {
-    const AxisView view(x.dims(), updates.dims(), axis);
+    const AxisView view(x.dims(), updates.dims(), call.axis);
     // Before anything is written, so that a bad index leaves x as it was.
     IndexSlots slots = ReadSlots(op, index, view.size);
     const T* x_data = DataOrNull<T>(x);
@@ -321,9 +321,9 @@ void IndexReduceCpu(const Context& dev_ctx,
     DenseTensor copy;
     const T* updates_data =
         ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
-    VisitReduce<T>(Reduces{}, reduce, [&](auto constant) {
+    VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
       ReduceSlots<T, decltype(constant)::value>(
-          view, slots, include_self, x_data, updates_data, out_data);
+          view, slots, call.include_self, x_data, updates_data, out_data);
     });
   });
 }

@@ -29,6 +29,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/grad_tensors.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
@@ -321,29 +322,46 @@ void ClearUnusedUpdates(const AxisView& view, int64_t n, T* updates_grad) {
   });
 }
 
-template <typename T>
-void IndexReduceGradCpu(const AxisView& view,
-                        const IndexGroups& groups,
-                        IndexReduce reduce,
-                        bool include_self,
-                        const IndexGradTensors<T>& tensors) {
-  VisitReduce<T>(OtherReduces{}, reduce, [&](auto constant) {
-    constexpr IndexReduce kReduce = decltype(constant)::value;
-    if constexpr (std::is_integral<T>::value) {
-      ThrowNoGradient();
-    } else {
-      IndexReduceDifferentiator<T, kReduce>(view, groups, include_self, tensors)
-          .Run();
-    }
-  });
-  if (tensors.updates_grad) {
-    ClearUnusedUpdates(view, groups.positions(), tensors.updates_grad);
-  }
-}
-
 template <typename T, typename Context>
 T* AllocOrNull(const Context& dev_ctx, DenseTensor* tensor) {
   return tensor ? AllocOutput<T>(dev_ctx, tensor) : nullptr;
+}
+
+// The gradient kernel of an operator that is not linear. Either output may be
+// null.
+template <typename T, typename Context>
+void IndexReduceGradInto(const Context& dev_ctx,
+                         OtherReduces reduces,
+                         const IndexReduceCall& call,
+                         const DenseTensor& x,
+                         const DenseTensor& index,
+                         const DenseTensor& updates,
+                         const DenseTensor& out_grad,
+                         DenseTensor* x_grad,
+                         DenseTensor* updates_grad) {
+  const char* op = NameOf(call.op);
+  WithWorkingMemory(op, [&] {
+    const AxisView view(x.dims(), updates.dims(), call.axis);
+    const IndexGroups groups = GroupIndex(op, index, view.size);
+    const IndexGradTensors<T> tensors{DataOrNull<T>(x),
+                                      DataOrNull<T>(updates),
+                                      DataOrNull<T>(out_grad),
+                                      AllocOrNull<T>(dev_ctx, x_grad),
+                                      AllocOrNull<T>(dev_ctx, updates_grad)};
+    VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+      constexpr IndexReduce kReduce = decltype(constant)::value;
+      if constexpr (std::is_integral<T>::value) {
+        ThrowNoGradient();
+      } else {
+        IndexReduceDifferentiator<T, kReduce>(
+            view, groups, call.include_self, tensors)
+            .Run();
+      }
+    });
+    if (tensors.updates_grad) {
+      ClearUnusedUpdates(view, groups.positions(), tensors.updates_grad);
+    }
+  });
 }
 
 }  // namespace scatter_ops

@@ -29,6 +29,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi {
@@ -223,25 +224,25 @@ class LinearIndexGrad {
   std::vector<int64_t> counts_;  // of positions with a slot, for mean
 };
 
-// The gradient kernel of the operator `op`, linear in x and updates, of which
+// The gradient kernel of an operator that is linear in x and updates, of which
 // it needs no more than the shapes. Either output may be null; x_grad may be
 // out_grad.
 template <typename T, typename Context>
-void LinearIndexGradCpu(const Context& dev_ctx,
-                        const char* op,
-                        const DDim& x,
-                        const DenseTensor& index,
-                        const DDim& updates,
-                        const DenseTensor& out_grad,
-                        int axis,
-                        IndexReduce reduce,
-                        bool include_self,
-                        DenseTensor* x_grad,
-                        DenseTensor* updates_grad) {
+void IndexReduceGradInto(const Context& dev_ctx,
+                         LinearReduces,
+                         const IndexReduceCall& call,
+                         const DenseTensor& x,
+                         const DenseTensor& index,
+                         const DenseTensor& updates,
+                         const DenseTensor& out_grad,
+                         DenseTensor* x_grad,
+                         DenseTensor* updates_grad) {
+  const char* op = NameOf(call.op);
   WithWorkingMemory(op, [&] {
-    const AxisView view(x, updates, axis);
+    const AxisView view(x.dims(), updates.dims(), call.axis);
     const IndexSlots slots = ReadSlots(op, index, view.size);
-    const LinearIndexGrad<T> gradient(view, slots, reduce, include_self);
+    const LinearIndexGrad<T> gradient(
+        view, slots, call.reduce, call.include_self);
     const KeptGrad kept(out_grad);
     if (updates_grad) {
       gradient.Updates(kept.data<T>(), AllocOutput<T>(dev_ctx, updates_grad));

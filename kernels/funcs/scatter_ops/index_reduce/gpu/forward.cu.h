@@ -23,8 +23,11 @@
 #include <cstring>
 #include <type_traits>
 
+#include "paddle/common/flags.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/reduce_groups.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+
+COMMON_DECLARE_bool(cudnn_deterministic);
 
 namespace phi {
 namespace funcs {
@@ -58,12 +61,15 @@ constexpr bool HasAtomics() {
 }
 
 // Whether atomics are allowed, and faster than sorting. The order of integers
-// does not change a bit of the result. Not along the last of several axes: the
-// rows share the sorted order, in which a thread reads neighbours.
+// does not change a bit of the result, and scatter has the same bits in every
+// run. Not along the last of several axes: the rows share the sorted order, in
+// which a thread reads neighbours.
 template <typename T>
 bool AtomicsPay(const IndexReduceCall& call, const AxisView& view) {
-  return (std::is_integral<T>::value || !call.deterministic) &&
-         (view.inner > 1 || view.outer == 1) &&
+  const bool any_order =
+      std::is_integral<T>::value ||
+      (call.op != IndexOp::kScatter && !FLAGS_cudnn_deterministic);
+  return any_order && (view.inner > 1 || view.outer == 1) &&
          view.outer * view.inner * static_cast<int64_t>(sizeof(T)) <=
              kSortBytes;
 }
@@ -182,6 +188,7 @@ void ReduceOneWay(const GPUContext& dev_ctx,
 // The kernel of an operator that has the reductions of the set `Reduces`.
 template <typename T, typename Reduces>
 void IndexReduceInto(const GPUContext& dev_ctx,
+                     Reduces reduces,
                      const IndexReduceCall& call,
                      const DenseTensor& x,
                      const DenseTensor& index,
@@ -207,7 +214,7 @@ void IndexReduceInto(const GPUContext& dev_ctx,
     tensors.CopyX(dev_ctx);
     return;
   }
-  VisitReduce<T>(Reduces{}, call.reduce, [&](auto constant) {
+  VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     ReduceOneWay<T, decltype(constant)::value>(dev_ctx, call, tensors);
   });
 }

@@ -340,6 +340,7 @@ inline GroupBy GroupsForGrad(const IndexReduceCall& call) {
 // and x_grad may be out_grad.
 template <typename T, typename Reduces>
 void IndexReduceGradInto(const GPUContext& dev_ctx,
+                         Reduces reduces,
                          const IndexReduceCall& call,
                          const DenseTensor& x,
                          const DenseTensor& index,
@@ -371,7 +372,7 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }
-  VisitReduce<T>(Reduces{}, call.reduce, [&](auto constant) {
+  VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     grad.template Of<decltype(constant)::value>();
   });
 }

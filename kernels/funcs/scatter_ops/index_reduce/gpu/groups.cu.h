@@ -23,34 +23,11 @@
 #include "paddle/phi/core/enforce.h"
 #include "paddle/phi/kernels/funcs/cub.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
-
-// The operators, as a number: device code cannot read a text of the host.
-enum class IndexOp { kIndexReduce, kIndexScatter, kScatter };
-
-HOSTDEVICE inline const char* NameOf(IndexOp op) {
-  switch (op) {
-    case IndexOp::kIndexReduce:
-      return "index_reduce";
-    case IndexOp::kIndexScatter:
-      return "index_scatter";
-    default:
-      return "scatter";
-  }
-}
-
-// What is asked of the kernels, besides Tensors.
-struct IndexReduceCall {
-  IndexOp op;
-  IndexReduce reduce;
-  int axis;
-  bool include_self;
-  bool deterministic;  // the same bits in every run; gradients always are
-};
 
 // Slots, stored in 32 bits if all of them fit.
 struct SlotArray {

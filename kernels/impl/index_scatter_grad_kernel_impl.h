@@ -12,16 +12,43 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The second order of index_scatter on every device: the operator is linear, so
-// it is the operator itself, on the gradients. Whoever includes this header has
-// included one with the AllocZeros of the device before.
+// The gradients of index_scatter on every device. Whoever includes this header
+// has included index_reduce's gradient header of the device before.
 
 #pragma once
+
+#include <string>
 
 #include "paddle/phi/kernels/index_scatter_grad_kernel.h"
 #include "paddle/phi/kernels/index_scatter_kernel.h"
 
 namespace phi {
+
+template <typename T, typename Context>
+void IndexScatterGradKernel(const Context& dev_ctx,
+                            const DenseTensor& x,
+                            const DenseTensor& index,
+                            const DenseTensor& updates,
+                            const DenseTensor& out_grad,
+                            int axis,
+                            const std::string& reduce,
+                            bool include_self,
+                            DenseTensor* x_grad,
+                            DenseTensor* updates_grad) {
+  namespace ops = funcs::scatter_ops;
+  ops::IndexReduceGradInto<T>(dev_ctx,
+                              ops::LinearReduces{},
+                              {ops::IndexOp::kIndexScatter,
+                               ops::ParseIndexScatter(reduce),
+                               axis,
+                               include_self},
+                              x,
+                              index,
+                              updates,
+                              out_grad,
+                              x_grad,
+                              updates_grad);
+}
 
 // *grad, or zeros of shape `dims` in `zeros` if there is no gradient.
 template <typename T, typename Context>
@@ -36,6 +63,8 @@ const DenseTensor& IndexScatterGradOrZeros(
   return *zeros;
 }
 
+// The operator is linear, so its second order is the operator itself, on the
+// gradients.
 template <typename T, typename Context>
 void IndexScatterDoubleGradKernel(
     const Context& dev_ctx,

@@ -1,0 +1,88 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The kernels of scatter and its gradient on every device: the reductions along
+// axis 0. Whoever includes this header has included the forward and gradient
+// headers of the device before.
+
+#pragma once
+
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// Slices of x are replaced by those of updates, or by their sum.
+inline IndexReduceCall ScatterCall(bool overwrite) {
+  return {IndexOp::kScatter,
+          overwrite ? IndexReduce::kAssign : IndexReduce::kSum,
+          /*axis=*/0,
+          /*include_self=*/false};
+}
+
+template <typename T, typename Context>
+void ScatterByIndexKernel(const Context& dev_ctx,
+                          const DenseTensor& x,
+                          const DenseTensor& index,
+                          const DenseTensor& updates,
+                          bool overwrite,
+                          DenseTensor* out) {
+  if (HasNothingToScatter(x, index, updates)) {
+    CopyInto(dev_ctx, DataOrNull<T>(x), out);
+    return;
+  }
+  const IndexReduceCall call = ScatterCall(overwrite);
+  // Beyond what the InferMeta of the operator asks.
+  CheckIndexReduce(NameOf(call.op),
+                   call.reduce,
+                   overwrite ? "assign" : "sum",
+                   x,
+                   index,
+                   updates,
+                   call.axis);
+  IndexReduceInto<T>(dev_ctx, PlainReduces{}, call, x, index, updates, out);
+}
+
+// With overwrite too, each update gets the gradient of its slot, the ones that
+// a later update replaced included. x_grad may be out_grad.
+template <typename T, typename Context>
+void ScatterByIndexGradKernel(const Context& dev_ctx,
+                              const DenseTensor& index,
+                              const DenseTensor& updates,
+                              const DenseTensor& out_grad,
+                              bool /*overwrite*/,
+                              DenseTensor* x_grad,
+                              DenseTensor* updates_grad) {
+  if (HasNothingToScatter(out_grad, index, updates)) {
+    const KeptGrad kept(out_grad);
+    if (x_grad) CopyInto(dev_ctx, kept.data<T>(), x_grad);
+    if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
+    return;
+  }
+  IndexReduceGradInto<T>(dev_ctx,
+                         LinearReduces{},
+                         ScatterCall(/*overwrite=*/false),
+                         /*x=*/out_grad,
+                         index,
+                         updates,
+                         out_grad,
+                         x_grad,
+                         updates_grad);
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,48 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The kernel of index_scatter on every device. Whoever includes this header has
+// included index_reduce's forward header of the device before.
+
+#pragma once
+
+#include <string>
+
+#include "paddle/phi/kernels/index_scatter_kernel.h"
+
+namespace phi {
+
+template <typename T, typename Context>
+void IndexScatterKernel(const Context& dev_ctx,
+                        const DenseTensor& x,
+                        const DenseTensor& index,
+                        const DenseTensor& updates,
+                        int axis,
+                        const std::string& reduce,
+                        bool include_self,
+                        DenseTensor* out) {
+  namespace ops = funcs::scatter_ops;
+  ops::IndexReduceInto<T>(dev_ctx,
+                          ops::LinearReduces{},
+                          {ops::IndexOp::kIndexScatter,
+                           ops::ParseIndexScatter(reduce),
+                           axis,
+                           include_self},
+                          x,
+                          index,
+                          updates,
+                          out);
+}
+
+}  // namespace phi
