@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/mask_scan.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
 
 using phi::funcs::scatter_ops::kScanPrefix;
 using phi::funcs::scatter_ops::kScanTile;
