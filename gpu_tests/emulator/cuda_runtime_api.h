@@ -24,14 +24,19 @@ struct dim3 {
 };
 
 using cudaStream_t = void*;
-enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidConfiguration = 9 };
+enum cudaError_t {
+  cudaSuccess = 0,
+  cudaErrorMemoryAllocation = 2,
+  cudaErrorInvalidConfiguration = 9
+};
 using cudaMemPool_t = void*;
 enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
 enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3 };
 
 cudaError_t cudaGetLastError();
 const char* cudaGetErrorString(cudaError_t error);
-// Memory starts as bytes that are wrong for whoever takes them for granted.
+// Memory starts as bytes that are wrong for whoever takes them for granted. A
+// piece of many GiB is more than the imagined device has.
 cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void* data, cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void* data,

@@ -287,10 +287,19 @@ cudaError_t cudaGetLastError() {
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  return error == cudaSuccess ? "no error" : "invalid configuration argument";
+  switch (error) {
+    case cudaSuccess:
+      return "no error";
+    case cudaErrorMemoryAllocation:
+      return "out of memory";
+    default:
+      return "invalid configuration argument";
+  }
 }
 
 cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t) {
+  constexpr size_t kMost = size_t{4} << 30;
+  if (bytes > kMost) return cudaErrorMemoryAllocation;
   *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::memset(*data, 0xcd, bytes);
   return cudaSuccess;

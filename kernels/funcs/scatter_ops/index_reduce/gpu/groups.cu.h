@@ -145,6 +145,14 @@ class IndexOnGpu {
     groups_.by_slot = by == GroupBy::kSlot;
     groups_.count = groups_.by_slot ? size : groups_.n;
     if (groups_.n == 0) return;
+    PADDLE_ENFORCE_EQ(
+        by == GroupBy::kNone || groups_.n <= UINT32_MAX,
+        true,
+        common::errors::Unimplemented(
+            "(%s) index may have up to 2^32 - 1 elements on a GPU, but it has "
+            "%d.",
+            NameOf(op),
+            groups_.n));
     if (size > UINT32_MAX) {
       Read<uint64_t>(dev_ctx, op, index, size, by);
     } else {
@@ -167,13 +175,6 @@ class IndexOnGpu {
     groups_.slots = Slots(slots);
     uint32_t* positions = nullptr;
     if (sorts) {
-      PADDLE_ENFORCE_LE(n,
-                        UINT32_MAX,
-                        common::errors::Unimplemented(
-                            "(%s) index may have up to 2^32 - 1 elements on a "
-                            "GPU, but it has %d.",
-                            NameOf(op),
-                            n));
       positions =
           AllocScratch<uint32_t>(dev_ctx, 2 * n + groups_.count, &positions_);
     }
