@@ -85,8 +85,7 @@ STAGED = """                staged);
 PARTS = """        reducer.ReducePart(lanes_of(row), level, part);
       });
       __syncthreads();"""
-SLOTS = """      reducer.ReduceSlot(lanes_of(row), reducer.groups[i]);
-    });
+SLOTS = """        rows, count, [&](int row, int i) { reducer(lanes_of(row), i); });
     __syncthreads();"""
 FAULTS = {
     'a window that skips as many as it looks at': (

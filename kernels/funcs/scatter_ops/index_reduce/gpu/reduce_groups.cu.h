@@ -165,9 +165,10 @@ struct SlotReducer {
     L::Each([&](int l) { sums[l] = result.sums[l]; });
   }
 
-  // A slot, into out.
+  // The slot of group i, into out.
   template <typename L>
-  __device__ void ReduceSlot(const L& lanes, const SlotGroup& group) const {
+  __device__ void operator()(const L& lanes, int64_t i) const {
+    const SlotGroup group = groups[i];
     const int64_t at = group.slot * view.inner;
     if (group.size() == 0) {
       if (groups.by_slot) CopySlot(lanes, at);
@@ -233,7 +234,7 @@ struct SlotReducer {
   }
 };
 
-// ReducePart and ReduceSlot as ForEachLane and EachOfBlock call them.
+// ReducePart as ForEachLane calls it.
 template <typename Reducer>
 struct ReduceParts {
   Reducer reducer;
@@ -242,16 +243,6 @@ struct ReduceParts {
   template <typename L>
   __device__ void operator()(const L& lanes, int64_t part) const {
     reducer.ReducePart(lanes, level, part);
-  }
-};
-
-template <typename Reducer>
-struct ReduceSlots {
-  Reducer reducer;
-
-  template <typename L>
-  __device__ void operator()(const L& lanes, int64_t i) const {
-    reducer.ReduceSlot(lanes, reducer.groups[i]);
   }
 };
 
@@ -324,9 +315,8 @@ __global__ void __launch_bounds__(kStagedThreads, 2)
       __syncthreads();
     }
     const int count = static_cast<int>(reducer.groups.count);
-    EachOfBlock(rows, count, [&](int row, int i) {
-      reducer.ReduceSlot(lanes_of(row), reducer.groups[i]);
-    });
+    EachOfBlock(
+        rows, count, [&](int row, int i) { reducer(lanes_of(row), i); });
     __syncthreads();
   }
 }
@@ -389,7 +379,7 @@ void ReduceSlotsGpu(const GPUContext& dev_ctx,
   ForEachLane<T>(dev_ctx,
                  view,
                  reducer.groups.count,
-                 ReduceSlots<SlotReducer<T, kReduce, Map>>{reducer},
+                 reducer,
                  reducer.x,
                  reducer.updates,
                  reducer.out);
