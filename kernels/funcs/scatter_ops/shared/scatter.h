@@ -18,6 +18,7 @@
 
 #pragma once
 
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
