@@ -80,7 +80,7 @@ def test_no_room_leads_back_to_itself():
     'line, rooms',
     [
         ('from scripts.wheel.steps import shown', ['scripts/wheel']),
-        ('from scripts.source import git', ['scripts/source']),
+        ('from scripts.source import checkout', ['scripts/source']),
         ('import native.entry', ['native']),
         ('from scripts import build', ['scripts']),
         ('from scripts.common import files\nimport yaml', []),
