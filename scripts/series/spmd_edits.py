@@ -21,13 +21,6 @@ TESTS = 'test/auto_parallel/spmd_rules/'
 TEST = re.compile(r'unittests/(test_\w+_rule|spmd_rule_\w+)\.py')
 
 
-def spmd_path(source):
-    """Path in Paddle's tree, None if the source is of another kind."""
-    if source.startswith(SOURCES):
-        return FOLDER + source[len(SOURCES) :]
-    return TESTS + source[len('unittests/') :] if TEST.match(source) else None
-
-
 def add_rule_file(tree, source, patch):
     """Names the header of an op's rule, or a test, where Paddle looks for it."""
     stem = PurePosixPath(source).stem

@@ -19,23 +19,13 @@ SOURCES = 'kernels/infer_symbolic_shape/'
 FOLDER = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 INTERFACE = 'InferSymbolicShapeInterface'
 DEFINITION = re.compile(r'(?m)^bool (\w+)OpInferSymbolicShape\(')
-DECLARATION = re.compile(r'^OP_DECLARE_INFER_SYMBOLIC_SHAPE\((\w+)\)$')
-
-
-def symbolic_path(source):
-    """Path in Paddle's tree, None if the source is of another kind."""
-    if not source.startswith(SOURCES):
-        return None
-    return FOLDER + source[len(SOURCES) :]
+DECLARATION = re.compile(r'(?m)^OP_DECLARE_INFER_SYMBOLIC_SHAPE\((\w+)\)$')
 
 
 def declare(tree, source, text):
     """Declares in `tree` ({path: text}) what the source defines."""
-    names = DEFINITION.findall(text)
-    if not names:
-        return
-    header = _header(tree, source, split_lines(text))
-    for name in names:
+    for name in DEFINITION.findall(text):
+        header = _header(tree, source, text)
         tree[header] = insert_declaration(tree[header], header, name)
 
 
@@ -49,7 +39,7 @@ def missing_shapes(patch, root):
     defined = {
         name
         for source, text in texts.items()
-        if symbolic_path(source)
+        if source.startswith(SOURCES)
         for name in DEFINITION.findall(text)
     }
     for source, text in texts.items():
@@ -66,25 +56,16 @@ def missing_shapes(patch, root):
                     )
 
 
-def _header(tree, source, lines):
+def _header(tree, source, text):
     """The one header with declarations that the source includes."""
-    start = '#include "'
-    included = [
-        line[len(start) : -1]
-        for line in lines
-        if line.startswith(start + FOLDER)
-    ]
-    found = [p for p in included if p in tree and _declares(tree[p])]
+    included = re.findall(rf'(?m)^#include "({FOLDER}.*)"$', text)
+    found = [p for p in included if DECLARATION.search(tree.get(p, ''))]
     if len(found) != 1:
         raise SeriesError(
             f'{source}: expected to include one header of {FOLDER} that '
             f'scripts/series/series.yaml has among wheel_files, found {len(found)}'
         )
     return found[0]
-
-
-def _declares(text):
-    return any(map(DECLARATION.match, split_lines(text)))
 
 
 def insert_declaration(text, path, name):

@@ -6,14 +6,10 @@ import re
 from dataclasses import replace
 
 from scripts.common.text_lines import join_lines, split_lines, trim
+from scripts.series import spmd_edits, symbolic_shape_edits
 from scripts.series.patch_series import SeriesError, split_hunks
 from scripts.series.python_hunks import merge_functions
-from scripts.series.spmd_edits import add_rule_file, register_rules, spmd_path
-from scripts.series.symbolic_shape_edits import (
-    declare,
-    missing_shapes,
-    symbolic_path,
-)
+from scripts.series.symbolic_shape_edits import declare, missing_shapes
 from scripts.series.upstream_tree import MARKER
 
 PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
@@ -24,6 +20,14 @@ INFERMETA_FILES = {
 OP_FILES = {
     'op': 'paddle/phi/ops/yaml/ops.yaml',
     'backward_op': 'paddle/phi/ops/yaml/backward.yaml',
+}
+# Where sources become new files: the first that fits. None: merged into a file.
+PLACES = {
+    symbolic_shape_edits.SOURCES: symbolic_shape_edits.FOLDER,
+    spmd_edits.SOURCES: spmd_edits.FOLDER,
+    'kernels/infermeta/': None,
+    'kernels/': 'paddle/phi/kernels/',
+    'unittests/': 'test/legacy_test/',
 }
 NAMESPACE_OPEN = 'namespace phi {'
 NAMESPACE_CLOSE = '}  // namespace phi'
@@ -61,16 +65,11 @@ def patch_python(tree, series, root):
 
 def upstream_path(source):
     """Path of a source that becomes a new file, None for one that is merged."""
-    if symbolic_path(source):
-        return symbolic_path(source)
-    if spmd_path(source):
-        return spmd_path(source)
-    top, _, rest = source.partition('/')
-    if top == 'kernels' and not rest.startswith('infermeta/'):
-        return f'paddle/phi/kernels/{rest}'
-    if top == 'unittests':
-        return f'test/legacy_test/{rest}'
-    return None
+    if spmd_edits.TEST.match(source):
+        return spmd_edits.TESTS + source.removeprefix('unittests/')
+    top = next((top for top in PLACES if source.startswith(top)), '')
+    folder = PLACES.get(top)
+    return folder and folder + source.removeprefix(top)
 
 
 def _add_source(tree, argument):
@@ -83,12 +82,12 @@ def _add_source(tree, argument):
         if target in tree:
             raise SeriesError(f'{source}: {target} exists in the base already')
         tree[target] = text
-        if symbolic_path(source):
+        if source.startswith(symbolic_shape_edits.SOURCES):
             declare(tree, source, text)
-        add_rule_file(tree, source, patch)
+        spmd_edits.add_rule_file(tree, source, patch)
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
-        register_rules(tree, source, text, patch)
+        spmd_edits.register_rules(tree, source, text, patch)
     elif source.startswith('python_api/'):
         tree[PYTHON_FILE] = merge_functions(
             tree[PYTHON_FILE], text, source, patch.functions_before

@@ -38,11 +38,6 @@ def test_tables_are_those_of_the_present_patches(capsys):
     assert status == 0, capsys.readouterr().err
 
 
-def test_every_pull_request_has_a_text():
-    texts = {path.stem for path in (ROOT / 'docs/pull_requests').glob('*.md')}
-    assert texts == set(SERIES.pull_requests)
-
-
 def test_a_text_that_is_missing_is_asked_for(tmp_path, capsys):
     for folder in (*SOURCE_DIRS, 'patches', 'docs', 'scripts'):
         link = tmp_path / folder

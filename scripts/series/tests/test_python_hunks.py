@@ -78,17 +78,6 @@ def test_comment_above_a_function_belongs_to_it():
     assert '# License' not in merged
 
 
-def test_new_function_goes_after_its_neighbour():
-    merged = merge(
-        'def before(x):\n    return x\n\n\ndef extra(x):\n    return x\n'
-    )
-    assert merged == UPSTREAM.replace(
-        '    return x\n\n\n@overload',
-        '    return x\n\n\ndef extra(x):\n    return x\n\n\n@overload',
-        1,
-    )
-
-
 def test_new_helper_goes_before_the_function_that_follows_it():
     merged = merge(
         '_LIMIT = 3\n\n\ndef _help():\n    return _LIMIT\n\n\n'
@@ -106,22 +95,11 @@ def test_merging_twice_changes_nothing():
     assert merge_functions(once, ours, 'python_api/move.py') == once
 
 
-def test_local_name_of_upstream_does_not_count_as_defined():
-    assert 'not defined in the merged module: local' in faults_of(
-        'def before(x):\n    return local\n'
-    )
-
-
 @pytest.mark.parametrize('head', ['', 'from paddle.utils import helper\n\n\n'])
 def test_name_that_upstream_lacks_is_refused(head):
     assert 'not defined in the merged module: helper; add an import' in (
         faults_of(f'{head}def after(x):\n    return helper(x)\n')
     )
-
-
-def test_imports_of_the_module_serve_our_functions():
-    ours = 'import os\n\n\ndef after(x: Tensor):\n    return core, math\n'
-    assert 'import os' not in merge(ours)
 
 
 @pytest.mark.parametrize(

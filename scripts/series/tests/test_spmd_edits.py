@@ -7,7 +7,6 @@ import pytest
 from scripts.series.patch_series import SeriesError
 from scripts.series.spmd_edits import (
     FOLDER,
-    SOURCES,
     TESTS,
     add_rule_file,
     register_rules,
@@ -31,18 +30,6 @@ ENTRIES = """\
   infer_meta :
     func : UnchangedInferMeta
 """
-REGISTERED = """\
-// fold
-PD_REGISTER_SPMD_RULE(
-    fold,
-    PD_INFER_SPMD(phi::distributed::FoldInferSpmd),
-    PD_INFER_SPMD(phi::distributed::FoldInferSpmdReverse));
-PD_REGISTER_SPMD_RULE(
-    fold_grad,
-    PD_INFER_SPMD(phi::distributed::FoldGradInferSpmd));
-
-// slice rule
-"""
 TEST = 'unittests/test_fold_rule.py'
 
 
@@ -50,25 +37,6 @@ def item(before='slice rule', after='test_a'):
     return SimpleNamespace(
         ops=['fold'], spmd_before=before, spmd_test_after=after
     )
-
-
-def test_header_and_test_are_named_in_their_places():
-    tree = dict(TREE)
-    for source in (f'{SOURCES}fold.h', f'{SOURCES}shared.h', TEST):
-        add_rule_file(tree, source, item())
-    assert [x.split('/')[-1] for x in tree[f'{FOLDER}rules.h'].split()[1::2]] == [
-        'fft.h"', 'fold.h"', 'gather.h"',
-    ]  # fmt: skip
-    assert tree[f'{TESTS}CMakeLists.txt'].splitlines()[1] == (
-        '  py_test_modules(test_fold_rule MODULES test_fold_rule)'
-    )
-
-
-def test_each_entry_with_a_rule_is_registered():
-    tree = dict(TREE)
-    register_rules(tree, 'ops_yaml/fold.yaml', ENTRIES, item())
-    expected = TREE[f'{FOLDER}rules.cc'].replace('// slice rule\n', REGISTERED)
-    assert tree[f'{FOLDER}rules.cc'] == expected
 
 
 @pytest.mark.parametrize(

@@ -100,17 +100,6 @@ def test_each_operator_asks_for_its_symbolic_shape(path):
         assert asked == ('op' in entry), entry
 
 
-def test_declarations_stand_after_their_neighbours():
-    text = insert_declaration(HEADER, HEADER_PATH, 'Fill')
-    text = insert_declaration(text, HEADER_PATH, 'Fill_')
-    lines = text.splitlines()
-    at = lines.index('OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fancy)')
-    assert lines[at + 1 : at + 3] == [
-        'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill)',
-        'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill_)',
-    ]
-
-
 @pytest.mark.parametrize(
     'name, message', [('Fancy', 'is declared already'), ('Yes', 'to put Yes')]
 )
@@ -122,12 +111,6 @@ def test_bad_declaration_is_refused(name, message):
 def test_definition_without_a_known_header_is_refused():
     with pytest.raises(SeriesError, match='include one header of'):
         declare({HEADER_PATH: HEADER}, FILL, SOURCE.split('\n', 1)[1])
-
-
-def test_toy_with_a_symbolic_shape_is_declared(tmp_path):
-    export_toy(tmp_path, SOURCE, PLAIN)
-    (patch,) = (tmp_path / 'patches').glob('*-phi-add-fill.patch')
-    assert '+OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill)\n' in patch.read_text()
 
 
 @pytest.mark.parametrize(
