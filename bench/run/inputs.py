@@ -194,6 +194,20 @@ BUILDERS = {
 }
 
 
+def same_call(library, op, t, attrs):
+    """The function of x of an operator that paddle and torch call alike."""
+    if op == 'select_scatter':
+        values, axis, index = t['values'], attrs['axis'], attrs['index']
+        return lambda x: library.select_scatter(x, values, axis, index)
+    if op == 'diagonal_scatter':
+        y, options = t['y'], (attrs['offset'], attrs['axis1'], attrs['axis2'])
+        return lambda x: library.diagonal_scatter(x, y, *options)
+    if op == 'clone':
+        return lambda x: x.clone()
+    mask, y = t['mask'], t['y']
+    return lambda x: library.where(mask, x, y)
+
+
 def build(case, seed=0):
     """The Inputs of a case."""
     rng = np.random.default_rng(seed)

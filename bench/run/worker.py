@@ -43,6 +43,11 @@ def summary(array):
     }
 
 
+def data_bytes(tensor):
+    """Bytes of the elements of a tensor of paddle or torch."""
+    return int(tensor.numel()) * tensor.element_size()
+
+
 class Program:
     """A prepared case: its tensors, and the call to be timed."""
 
@@ -68,7 +73,7 @@ class Program:
         """A new x for an in-place call, or None if x can be used again."""
         if self.case.mode != 'inplace':
             return None
-        return lambda: self.side.clone(self.tensors['x'])
+        return self.tensors['x'].clone
 
     def call(self):
         """What is timed: a function without arguments, or of a fresh x."""
@@ -178,7 +183,7 @@ class Worker:
         program.choose(self.name)
         trim()
         # of an in-place call the clone of x is the output
-        return memory.beyond(program.outputs, self.side.data_bytes)
+        return memory.beyond(program.outputs, data_bytes)
 
     def drop(self):
         """Forget the case and give its memory back."""

@@ -22,12 +22,6 @@ def choose(results, seconds=None):
     )
 
 
-def test_fastest_way_is_picked_and_the_times_of_all_are_kept():
-    found = choose({'slow': 7, 'quick': 7}, {'slow': 2.0, 'quick': 0.5})
-    assert found.name == 'quick'
-    assert found.tried == {'slow': 2000.0, 'quick': 500.0}
-
-
 def test_way_that_is_wrong_is_an_error_that_names_it():
     with pytest.raises(
         pick.WaysDiffer, match='wrong is not as usual: 7 against 8'

@@ -21,7 +21,6 @@ from bench.run import (
     timing,
     workloads,
 )
-from bench.run.machine import Others
 from bench.run.worker import summary as output_summary
 from bench_samples import result, run_data
 
@@ -93,57 +92,43 @@ def test_memory_sees_a_temporary():
     assert found is None or 30 << 20 <= found <= 36 << 20
 
 
-def test_share_of_other_programs_is_a_share():
-    share = Others([]).share()
-    assert 0 <= share <= 1
+PLAIN = cases.case('masked_scatter')
+GRAD, CLONE = cases.case('masked_scatter', 'grad'), cases.case('clone')
+TINY, WHERE = (
+    cases.case(op, shape=cases.square(6)) for op in ('scatter', 'where')
+)
+DOUBLE = cases.case('masked_scatter', 'fwd', 'float64')
+
+
+@pytest.mark.parametrize(
+    ('kind', 'case', 'other', 'ours', 'of_other', 'value'),
+    [
+        ('torch', PLAIN, None, 1.0, None, 8),
+        ('release', PLAIN, None, 1.0, None, None),
+        # for each byte
+        ('bytes', DOUBLE, PLAIN, 5.0, 2.0, 1.25),
+        ('over_where', TINY, WHERE, 0.005, 0.003, 2),  # in microseconds
+        # without the copy that Paddle's engine makes
+        ('torch_net', GRAD, CLONE, 5.0, 3.0, 4),
+        ('torch_net', GRAD, CLONE, 5.0, 6.0, None),
+    ],
+)
+def test_value_of_a_floor(kind, case, other, ours, of_other, value):
+    found = {case.name: result(case=case, ours=ours, torch=8.0)}
+    if other:
+        found[other.name] = result(case=other, ours=of_other)
+    floor = floors.Floor(kind, case, 1, other)
+    assert floors.value_of(floor, found) == pytest.approx(value)
 
 
 def test_floors_pass_miss_and_not_measured():
-    headline = cases.case('masked_scatter')
-    name = words.of(headline)
-    rows = floors.judge([result(case=headline, ours=1.0, torch=7.5)])
-    by_text = {row['text']: row['passed'] for row in rows}
-    assert by_text[f'{name}: at least 7 times as fast as PyTorch'] is True
-    assert (
-        by_text[f'{name}: at least 50 times as fast as released Paddle'] is None
-    )
-    rows = floors.judge([result(case=headline, ours=1.0, torch=6.5)])
-    by_text = {row['text']: row['passed'] for row in rows}
-    assert by_text[f'{name}: at least 7 times as fast as PyTorch'] is False
-
-
-def test_floor_by_bytes_scales_with_the_element():
-    plain = cases.case('masked_scatter')
-    double = cases.case('masked_scatter', 'fwd', 'float64')
-    found = {
-        plain.name: result(case=plain, ours=2.0),
-        double.name: result(case=double, ours=5.0),
-    }
-    floor = floors.Floor('bytes', double, 1.5, plain)
-    assert floors.value_of(floor, found) == pytest.approx(1.25)
-
-
-def test_floor_over_where_is_in_microseconds():
-    shape = cases.square(6)
-    op, where = (cases.case(n, shape=shape) for n in ('scatter', 'where'))
-    found = {
-        op.name: result(case=op, ours=0.005),
-        where.name: result(case=where, ours=0.003),
-    }
-    floor = floors.Floor('over_where', op, 2, where)
-    assert floors.value_of(floor, found) == pytest.approx(2)
-
-
-def test_floor_without_the_copy_of_the_engine():
-    grad, clone = cases.case('masked_scatter', 'grad'), cases.case('clone')
-    floor = floors.Floor('torch_net', grad, 6, clone)
-    found = {
-        grad.name: result(case=grad, ours=70.0, torch=300.0),
-        clone.name: result(case=clone, ours=40.0),
-    }
-    assert floors.value_of(floor, found) == pytest.approx(10)
-    found[clone.name] = result(case=clone, ours=80.0)
-    assert floors.value_of(floor, found) is None
+    start = words.of(PLAIN)
+    for torch, passed in ((7.5, True), (6.5, False)):
+        rows = floors.judge([result(case=PLAIN, ours=1.0, torch=torch)])
+        found = {row['text']: row['passed'] for row in rows}
+        assert found[f'{start}: at least 7 times as fast as PyTorch'] is passed
+        at_release = f'{start}: at least 50 times as fast as released Paddle'
+        assert found[at_release] is None
 
 
 def test_summary_lists_what_is_slower():
