@@ -22,7 +22,6 @@ from bench.run.processes import Crew
 
 # The rest of the three minutes is for starting, and for importing paddle.
 QUICK_SECONDS = 135
-SIDES = ('ours', 'torch', 'release')
 
 
 def numbers(text):
@@ -97,7 +96,7 @@ def thread_counts(args):
 
 def pythons():
     """{side: interpreter}; makes the release's venv if it is not there."""
-    found = dict.fromkeys(SIDES, sys.executable)
+    found = dict.fromkeys(table.COLUMNS, sys.executable)
     return {**found, 'release': release_env.make()}
 
 
@@ -110,7 +109,7 @@ def run_cases(args, chosen, crew, deadline):
             left = len(chosen) - len(results)
             print(f'out of time: {left} cases not run')
             break
-        result = runner.run_case(crew, SIDES, case, effort)
+        result = runner.run_case(crew, table.COLUMNS, case, effort)
         results.append(result)
         print(table.line(result), flush=True)
     return results

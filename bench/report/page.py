@@ -30,11 +30,9 @@ def _by_size(results, threads):
             continue
         if facts != ('fwd', 'float32', threads):
             continue
-        for side, entry in result['sides'].items():
-            if 'ms' in entry:
-                point = (result['numel'], entry['ms'])
-                sides = found.setdefault(label, {})
-                sides.setdefault(side, []).append(point)
+        sides = found.setdefault(label, {})
+        for side, ms in table.measured(result).items():
+            sides.setdefault(side, []).append((result['numel'], ms))
     return found
 
 
@@ -45,12 +43,7 @@ def workload_chart(results, threads):
         facts = (result['dtype'], result['threads'])
         name = result.get('workload')
         if name and facts == ('float32', threads):
-            times = {
-                side: result['sides'][side]['ms']
-                for side in words.SIDES
-                if 'ms' in result['sides'].get(side, {})
-            }
-            found.setdefault(name, times)
+            found.setdefault(name, table.measured(result))
     label = 'time of the calls that models make'
     return (
         charts.dots(list(found.items()), table.duration, label) if found else ''
@@ -62,7 +55,7 @@ def size_charts(results, threads):
     return [
         charts.lines(op, sides, table.duration)
         for op, sides in _by_size(results, threads).items()
-        if max(map(len, sides.values())) > 1
+        if max(map(len, sides.values()), default=0) > 1
     ]
 
 
@@ -73,14 +66,10 @@ def small_chart(results, threads):
         label = cases.label(result['op'], result['variant'])
         facts = (result['shape'], result['dtype'], result['threads'])
         if label and facts == ([8, 8], 'float32', threads):
-            values = {
-                side: entry['ms'] * 1e3
-                for side, entry in result['sides'].items()
-                if 'ms' in entry
-            }
+            times = table.measured(result)
+            values = {side: ms * 1e3 for side, ms in times.items()}
             mode = words.MODES[result['mode']].replace(', ', ',\n')
-            groups.append((f'{label}: {mode}', values))
-    groups = [group for group in groups if group[1]]
+            groups += [(f'{label}: {mode}', values)] if values else []
     label = 'microseconds of a call on tiny tensors'
     shown = '{:g} µs'.format
     return charts.dots(groups, shown, label) if groups else ''

@@ -3,6 +3,7 @@
 WIDTH = 72
 # Share of the processors that others may use while a case is measured.
 BUSY = 0.1
+COLUMNS = ('ours', 'torch', 'release')
 UNITS = ((1e3, 's', 1e-3), (1.0, 'ms', 1.0), (0.0, 'us', 1e3))
 
 
@@ -48,12 +49,18 @@ def cell(entry):
     return duration(entry['ms'])
 
 
+def measured(result):
+    """{side: milliseconds} of the sides that have been measured."""
+    return {
+        side: result['sides'][side]['ms']
+        for side in COLUMNS
+        if 'ms' in result['sides'].get(side, {})
+    }
+
+
 def way(result):
     """How torch was called, where it has several ways."""
     return result['sides'].get('torch', {}).get('way', '-')
-
-
-COLUMNS = ('ours', 'torch', 'release')
 
 
 def busy(result):

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.op_rules.base_names import base_names, installed_headers, plain
 from scripts.op_rules.entry_rules import ENTRY_RULES
 from scripts.op_rules.gradients import GRADIENT_RULES, PAIR_RULES
-from scripts.op_rules.grammar import GRAMMAR_RULES
+from scripts.op_rules.grammar import grammar_faults
 from scripts.op_rules.schema import ENTRY_KEYS, parse_entry
 from scripts.op_rules.yaml_lines import read_entries
 
@@ -76,7 +76,7 @@ def check_entries(path, entries, faults):
     only asked when its text is right."""
     parsed = {}
     for raw, line in entries:
-        found = [fault for rule in GRAMMAR_RULES for fault in rule(raw)]
+        found = grammar_faults(raw)
         if not found:
             entry = parse_entry(raw, path)
             parsed.setdefault(entry.name, (line, entry))

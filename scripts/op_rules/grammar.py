@@ -13,14 +13,17 @@ import re
 
 from scripts.op_rules.schema import split_items
 
-STRING_KEYS = {
+TEXT_KEYS = (
     'op', 'backward_op', 'forward', 'args', 'output', 'backward', 'inplace',
     'optional', 'no_need_buffer', 'traits', 'interfaces',
-}  # fmt: skip
-BLOCK_KEYS = {
-    'infer_meta': {'func', 'param', 'spmd_rule'},
-    'kernel': {'func', 'param', 'data_type'},
+)  # fmt: skip
+# key -> what it may hold: text, a list, or further keys.
+SHAPE = {
+    **dict.fromkeys(TEXT_KEYS, str),
+    'infer_meta': {'func': str, 'param': list, 'spmd_rule': str},
+    'kernel': {'func': str, 'param': list, 'data_type': str},
 }
+KINDS = {str: 'one line of text', list: 'a list [a, b]', dict: 'keys below it'}
 
 NAME = re.compile(r'[a-z][a-z0-9_]+')
 # The parts of a forward line as the generators cut it: up to the first `)`.
@@ -40,50 +43,21 @@ ITEMS = {
     'traits': A_CLASS,
     'interfaces': A_CLASS,
 }
-SINGLE_NAMES = (
-    'backward', 'infer_meta.func', 'infer_meta.spmd_rule', 'kernel.func',
-    'kernel.data_type',
-)  # fmt: skip
 
 
-def value_of(raw, key):
-    """The value of `kernel` or `kernel.param`; None where there is none."""
-    outer, _, inner = key.partition('.')
-    value = raw.get(outer)
-    if not inner:
-        return value
-    return value.get(inner) if isinstance(value, dict) else None
-
-
-def rule_keys(raw):
-    known = STRING_KEYS | set(BLOCK_KEYS)
+def rule_shape(raw, shape=SHAPE, start=''):
     for key, value in raw.items():
-        if key not in known:
-            yield f'{key}: unknown key; expected one of {_listed(known)}'
-        elif key in STRING_KEYS and not isinstance(value, str):
-            yield f'{key}: expected one line of text, got {value!r}'
-        elif key in BLOCK_KEYS and not isinstance(value, dict):
-            yield f'{key}: expected keys below it, got {value!r}'
-        elif key in BLOCK_KEYS:
-            for inner in set(value) - BLOCK_KEYS[key]:
-                known_inner = _listed(BLOCK_KEYS[key])
-                yield (
-                    f'{key}.{inner}: unknown key; expected one of {known_inner}'
-                )
-
-
-def rule_blocks(raw):
-    for key in ('infer_meta', 'kernel'):
-        block = raw.get(key)
-        if not isinstance(block, dict):
-            continue
-        if 'func' not in block:
-            yield f'{key}: expected a func, got none'
-        for inner, value in block.items():
-            wanted = list if inner == 'param' else str
-            if not isinstance(value, wanted):
-                what = 'a list [a, b]' if wanted is list else 'text'
-                yield f'{key}.{inner}: expected {what}, got {value!r}'
+        below = shape.get(key)
+        kind = dict if isinstance(below, dict) else below
+        if key not in shape:
+            known = _listed(shape)
+            yield f'{start}{key}: unknown key; expected one of {known}'
+        elif not isinstance(value, kind):
+            yield f'{start}{key}: expected {KINDS[kind]}, got {value!r}'
+        elif kind is dict:
+            if 'func' not in value:
+                yield f'{key}: expected a func, got none'
+            yield from rule_shape(value, below, f'{key}.')
 
 
 def rule_needed_keys(raw):
@@ -106,43 +80,42 @@ def rule_name(raw):
 
 
 def rule_args(raw):
-    text = raw.get('args')
-    if not isinstance(text, str):
-        return
-    if not (text.startswith('(') and text.endswith(')')):
+    text = raw['args']
+    if text.startswith('(') and text.endswith(')'):
+        yield from _argument_faults('args', text[1:-1])
+    else:
         yield f'args: expected a list in brackets, got `{text}`'
-        return
-    yield from _argument_faults('args', text[1:-1])
 
 
 def rule_forward(raw):
-    text = raw.get('forward')
-    if not isinstance(text, str):
-        return
-    if not FORWARD.fullmatch(text):
+    text = raw.get('forward', '')
+    if FORWARD.fullmatch(text):
+        left, _, outputs = text.partition('->')
+        inside = left[left.index('(') + 1 : left.rindex(')')]
+        yield from _argument_faults('forward', inside)
+        yield from _item_faults('forward', outputs, *ITEMS['output'])
+    elif 'forward' in raw:
         yield (
             'forward: expected `name (Tensor x, int axis) -> Tensor(out)`, got '
             f'`{text}`'
         )
-        return
-    left, _, outputs = text.partition('->')
-    inside = left[left.index('(') + 1 : left.rindex(')')]
-    yield from _argument_faults('forward', inside)
-    yield from _item_faults('forward', outputs, *ITEMS['output'])
 
 
 def rule_items(raw):
     for key, (pattern, what) in ITEMS.items():
-        text = value_of(raw, key)
-        if isinstance(text, str):
-            yield from _item_faults(key, text, pattern, what)
-            yield from _twin_faults(key, split_items(text))
+        if key in raw:
+            yield from _item_faults(key, raw[key], pattern, what)
+            yield from _twin_faults(key, split_items(raw[key]))
 
 
 def rule_single_names(raw):
-    for key in SINGLE_NAMES:
-        text = value_of(raw, key)
-        if isinstance(text, str) and not re.fullmatch(r'\w+', text):
+    names = {'backward': raw.get('backward', 'none')}
+    for block in ('infer_meta', 'kernel'):
+        for key, text in raw[block].items():
+            if key != 'param':
+                names[f'{block}.{key}'] = text
+    for key, text in names.items():
+        if not re.fullmatch(r'\w+', text):
             yield f'{key}: expected one name, got `{text}`'
 
 
@@ -181,13 +154,16 @@ def _listed(names):
     return ', '.join(sorted(names))
 
 
-GRAMMAR_RULES = (
-    rule_keys,
-    rule_blocks,
-    rule_needed_keys,
+TEXT_RULES = (
     rule_name,
     rule_args,
     rule_forward,
     rule_items,
     rule_single_names,
 )
+
+
+def grammar_faults(raw):
+    """Of an entry's keys; if these are right, of what stands behind them."""
+    found = [*rule_shape(raw), *rule_needed_keys(raw)]
+    return found or [fault for rule in TEXT_RULES for fault in rule(raw)]
