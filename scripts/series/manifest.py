@@ -46,8 +46,6 @@ class Patch:
     edits: dict = field(default_factory=dict)
     functions_before: str = ''
     infermeta_before: str = 'SendURecvInferMeta'
-    spmd_before: str = ''
-    spmd_test_after: str = ''
     size_note: str = ''
     sources: list = field(default_factory=list)
 
@@ -120,7 +118,7 @@ def recorded_by_edits(raw):
                 if number:
                     old = [line[1:] for line in hunk if line[:1] != '+']
                     found.setdefault(path, {})[int(number)] = join_lines(old)
-    return found
+    return {path: dict(sorted(at.items())) for path, at in found.items()}
 
 
 def _shape_faults(raw):

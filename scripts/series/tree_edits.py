@@ -6,10 +6,15 @@ import re
 from dataclasses import replace
 
 from scripts.common.text_lines import join_lines, split_lines, trim
-from scripts.series import spmd_edits, symbolic_shape_edits
 from scripts.series.patch_series import SeriesError, split_hunks
 from scripts.series.python_hunks import merge_functions
-from scripts.series.symbolic_shape_edits import declare, missing_shapes
+from scripts.series.registrations import (
+    SPMD,
+    SPMD_TEST,
+    SPMD_TESTS,
+    SYMBOLIC,
+    missing_lines,
+)
 from scripts.series.upstream_tree import MARKER
 
 PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
@@ -23,8 +28,8 @@ OP_FILES = {
 }
 # Where sources become new files: the first that fits. None: merged into a file.
 PLACES = {
-    symbolic_shape_edits.SOURCES: symbolic_shape_edits.FOLDER,
-    spmd_edits.SOURCES: spmd_edits.FOLDER,
+    'kernels/infer_symbolic_shape/': SYMBOLIC,
+    'kernels/infermeta/spmd_rules/': SPMD,
     'kernels/infermeta/': None,
     'kernels/': 'paddle/phi/kernels/',
     'unittests/': 'test/legacy_test/',
@@ -36,7 +41,7 @@ ENTRY = re.compile(r'^- (op|backward_op) : (\w+)')
 
 def apply_patch(tree, patch, root):
     """Changes `tree` ({path: text}) as the patch says; returns nothing."""
-    faults = list(missing_shapes(patch, root))
+    faults = []
     steps = [
         (apply_hunk, (path, hunk))
         for path, text in patch.edits.items()
@@ -48,6 +53,7 @@ def apply_patch(tree, patch, root):
             step(tree, argument)
         except SeriesError as error:
             faults += error.faults
+    faults = faults or list(missing_lines(tree, patch, root))
     if faults:
         raise SeriesError([f'{patch.name}: {fault}' for fault in faults])
 
@@ -65,8 +71,8 @@ def patch_python(tree, series, root):
 
 def upstream_path(source):
     """Path of a source that becomes a new file, None for one that is merged."""
-    if spmd_edits.TEST.match(source):
-        return spmd_edits.TESTS + source.removeprefix('unittests/')
+    if SPMD_TEST.match(source):
+        return SPMD_TESTS + source.removeprefix('unittests/')
     top = next((top for top in PLACES if source.startswith(top)), '')
     folder = PLACES.get(top)
     return folder and folder + source.removeprefix(top)
@@ -82,12 +88,8 @@ def _add_source(tree, argument):
         if target in tree:
             raise SeriesError(f'{source}: {target} exists in the base already')
         tree[target] = text
-        if source.startswith(symbolic_shape_edits.SOURCES):
-            declare(tree, source, text)
-        spmd_edits.add_rule_file(tree, source, patch)
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
-        spmd_edits.register_rules(tree, source, text, patch)
     elif source.startswith('python_api/'):
         tree[PYTHON_FILE] = merge_functions(
             tree[PYTHON_FILE], text, source, patch.functions_before

@@ -166,6 +166,40 @@ def test_op_without_a_recorded_place_is_refused(project, capsys):
     assert 'the last three lines above it' in told
 
 
+RULE = SOURCES['ops_yaml/fill.yaml'].replace(
+    'func : FillInferMeta\n', 'func : FillInferMeta\n    spmd_rule : FillSpmd\n'
+)
+SYMBOLIC = SOURCES['ops_yaml/fill.yaml'].replace(
+    '  backward : fill_grad\n',
+    '  inplace : (x -> out)\n  backward : fill_grad\n'
+    '  interfaces : paddle::dialect::InferSymbolicShapeInterface\n',
+)
+
+
+@pytest.mark.parametrize(
+    ('path', 'text', 'line'),
+    [
+        ('ops_yaml/fill.yaml', RULE,
+         '( fill, PD_INFER_SPMD(phi::distributed::FillSpmd)'),
+        ('kernels/infermeta/spmd_rules/fill.h', '// rule\n',
+         '#include "paddle/phi/infermeta/spmd_rules/fill.h"'),
+        ('unittests/test_fill_rule.py', 'TEST = 1\n',
+         '(test_fill_rule MODULES test_fill_rule)'),
+        ('ops_yaml/fill.yaml', SYMBOLIC,
+         'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill_)'),
+        ('ops_yaml/fill.yaml', SYMBOLIC, 'bool Fill_OpInferSymbolicShape('),
+    ],
+)  # fmt: skip
+def test_line_that_a_source_needs_is_asked_for(
+    project, capsys, path, text, line
+):
+    write_files(project, {path: text})
+    assert export(project) == 1
+    told = capsys.readouterr().err
+    assert f'{path}: expected `{line}` in ' in told
+    assert 'add it with an edit' in told
+
+
 MANIFEST = 'scripts/series/series.yaml'
 CC = 'kernels/infermeta/fill.cc'
 # (file, text in it, what stands there instead, what is said)
