@@ -91,62 +91,28 @@ def memory_table(rows):
     return table_rows
 
 
-def _ratio_tiles(part, name):
-    slower = len(part['slower'])
-    count = f'{part["cases"]} cases that both have'
-    return [
-        {
-            'value': table.times(part['geometric_mean']),
-            'text': f'as fast as {name}: geometric mean of the {count}',
-            'warn': False,
-        },
-        {
-            'value': slower,
-            'text': f'of these {part["cases"]} slower than {name} by over 5%',
-            'warn': slower > 0,
-        },
-    ]
-
-
-def tiles(found, failed):
-    """The few numbers on top."""
-    shown = []
-    for side in ('torch', 'release'):
-        if found.get(side):
-            shown += _ratio_tiles(found[side], words.SIDES[side])
-    if failed:
-        text = 'failures or differences'
-        shown.append({'value': failed, 'text': text, 'warn': True})
-    return shown
-
-
-def _ratio_class(value):
-    return 'bad' if value is not None and value < summary.NOISE else ''
-
-
 def render(data):
     """The page as text."""
     results = data['results']
     threads = max((r['threads'] for r in results), default=0)
     judged = [row for row in data['floors'] if row['passed'] is not None]
-    failed = summary.failures(results)
     environment = jinja2.Environment(autoescape=True)
     template = environment.from_string(TEMPLATE.read_text())
     return template.render(
         meta=data['meta'],
         results=results,
+        summary=data['summary'],
+        instructions=data.get('instructions', {}),
         not_run=len(data.get('not_run', [])),
-        busy=' '.join(table.busy_lines(results)),
+        failed=len(summary.failures(results)),
+        noise=summary.NOISE,
+        words=words,
         sides=words.SIDES,
         modes=words.MODES,
-        colours=charts.COLOURS,
-        bad=charts.BAD,
-        name=words.of,
-        busy_case=table.busy,
-        columns=table.COLUMNS,
+        table=table,
+        times=table.times,
+        charts=charts,
         threads=threads,
-        tiles=tiles(data['summary'], len(failed)),
-        summary=data['summary'],
         works=workload_chart(results, threads),
         ratios=[
             (side, ratio_chart(results, f'ratio_{side}'))
@@ -155,14 +121,8 @@ def render(data):
         sizes=size_charts(results, threads),
         small=small_chart(results, threads),
         memory=memory_table(data.get('memory', [])),
-        percent=table.percent,
-        instructions=data.get('instructions', {}),
         floors=judged,
         floors_open=len(data['floors']) - len(judged),
-        cell=table.cell,
-        way=table.way,
-        times=table.times,
-        ratio_class=_ratio_class,
     )
 
 
