@@ -243,6 +243,20 @@ def test_call_that_the_real_one_refuses(check, error):
         check()
 
 
+@pytest.mark.parametrize(
+    'check',
+    [
+        lambda one: one.check_output(1e-3),
+        lambda one: one.check_output(seed=1),
+        lambda one: one.check_grad(['x'], 'out', delta=1),
+        lambda one: one.check_grad(['x'], 'out', None),
+    ],
+)
+def test_argument_that_the_real_one_lacks_is_refused(check):
+    with pytest.raises(TypeError, match=r'unexpected|positional'):
+        check(sample_case(2 * NUMBERS))
+
+
 def test_class_that_checks_nothing_is_refused():
     class Idle(OpTest):
         pass
