@@ -7,7 +7,7 @@ together, so that one run shows everything there is to repair.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -19,8 +19,6 @@ from scripts.series.patch_series import SeriesError, split_hunks
 MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 GPU_SOURCES = 'kernels/gpu/'
-REQUIRED_PATCH_KEYS = ('name', 'pull_requests', 'subject', 'body', 'day')
-TOP_KEYS = ('base', 'wheel_files', 'recorded_files', 'patches', 'not_exported')
 NAME = re.compile(r'[a-z0-9]+-[a-z]+-[a-z0-9_]+(-[a-z0-9_]+)*')
 MAX_FILE_NAME, MAX_SUBJECT = 60, 72
 # Fields of packagers' patches. Paddle's log has none of them.
@@ -52,9 +50,6 @@ class Patch:
     @property
     def file_name(self):
         return f'{self.number:04d}-{self.name}.patch'
-
-
-PATCH_KEYS = {f.name for f in fields(Patch)} - {'number', 'sources'}
 
 
 @dataclass
@@ -93,20 +88,22 @@ def load_series(root):
 def read_manifest(root):
     """The series of a project folder, without its sources."""
     text = Path(root, MANIFEST).read_text(encoding='utf-8')
-    raw = yaml.safe_load(text)
-    faults = _shape_faults(raw)
+    raw, faults = yaml.safe_load(text), []
+    recorded = {**raw['recorded_files'], **recorded_by_edits(raw)}
+    series = Series(**{**raw, 'recorded_files': recorded, 'patches': []})
+    for number, item in enumerate(raw['patches'], 1):
+        try:
+            patch = Patch(number, **item)
+            patch.day = str(patch.day)
+            series.patches.append(patch)
+            found = _message_faults(patch)
+        except TypeError as error:
+            found = [str(error)]  # names the key that is missing or unknown
+        name = item.get('name', 'no name')
+        faults += [f'series.yaml: patch {number} ({name}): {f}' for f in found]
     if faults:
         raise SeriesError(faults)
-    return Series(
-        base=raw['base'],
-        wheel_files=raw['wheel_files'],
-        recorded_files={**raw['recorded_files'], **recorded_by_edits(raw)},
-        not_exported=raw['not_exported'],
-        patches=[
-            Patch(number, **{**patch, 'day': str(patch['day'])})
-            for number, patch in enumerate(raw['patches'], 1)
-        ],
-    )
+    return series
 
 
 def recorded_by_edits(raw):
@@ -121,28 +118,9 @@ def recorded_by_edits(raw):
     return {path: dict(sorted(at.items())) for path, at in found.items()}
 
 
-def _shape_faults(raw):
-    faults = [
-        f'series.yaml: missing key {key!r}'
-        for key in TOP_KEYS
-        if not raw.get(key)
-    ]
-    for key in ('tag', 'commit', 'wheel'):
-        if key not in raw.get('base', {}):
-            faults.append(f'series.yaml: base: missing key {key!r}')
-    for index, patch in enumerate(raw.get('patches') or [], 1):
-        where = f'series.yaml: patch {index} ({patch.get("name", "no name")})'
-        missing = [key for key in REQUIRED_PATCH_KEYS if not patch.get(key)]
-        unknown = sorted(set(patch) - PATCH_KEYS)
-        faults += [f'{where}: missing key {key!r}' for key in missing]
-        faults += [f'{where}: unknown key {key!r}' for key in unknown]
-        faults += [f'{where}: {fault}' for fault in _message_faults(patch)]
-    return faults
-
-
 def _message_faults(patch):
     """What a file name and a message of Paddle's log look like."""
-    name, subject = patch.get('name') or '', patch.get('subject') or ''
+    name, subject = patch.name, patch.subject
     if not NAME.fullmatch(name) or len(f'0000-{name}.patch') > MAX_FILE_NAME:
         yield (
             f'expected a name <area>-<verb>-<op> of at most {MAX_FILE_NAME} '
@@ -153,7 +131,7 @@ def _message_faults(patch):
             f'expected a subject of one line, at most {MAX_SUBJECT} characters '
             f'and no full stop, got {subject!r}'
         )
-    for field_of_mail in FOREIGN.finditer(patch.get('body') or ''):
+    for field_of_mail in FOREIGN.finditer(patch.body):
         yield f'commits of Paddle have no field {field_of_mail[0]!r}'
 
 
