@@ -168,18 +168,10 @@ def collect(args, chosen):
 
 def show(args, data):
     """Print what comes after the table of cases."""
-    lines = table.memory_lines(data.get('memory', []))
-    lines += table.instruction_lines(data.get('instructions', {}))
-    lines += table.summary_lines(data['summary'])
-    if data['floors']:
-        lines += table.floor_lines(data['floors'], args.floors)
+    moved = None
     if args.compare:
-        old = json.loads(args.compare.read_text())
-        lines += table.change_lines(changes(old, data))
-    lines += table.busy_lines(data['results'])
-    for name, threads, side, text in summary.failures(data['results']):
-        lines.append(f'FAILED {name}, {threads} threads, {side}: {text}')
-    print('\n'.join(lines))
+        moved = changes(json.loads(args.compare.read_text()), data)
+    print(table.after(data, args.floors, moved), end='')
 
 
 def publish(path):

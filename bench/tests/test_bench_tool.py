@@ -154,7 +154,18 @@ def test_changes_show_a_loss_and_leave_out_noise():
     [(factor, before, after)] = changes.changes(old, new)
     assert factor == pytest.approx(0.5)
     assert before['name'] == after['name'] == result()['name']
-    assert '0.50x' in '\n'.join(table.change_lines([(factor, before, after)]))
+    text = table.after(run_data([]), False, [(factor, before, after)])
+    assert '  0.50x  masked_scatter/' in text and ': 1 ms to 2 ms\n' in text
+
+
+def test_text_after_the_table_has_what_was_counted():
+    data = run_data([result()])
+    data['instructions'] = {'masked_fill': 10.0}
+    data['results'][0]['sides']['release'] = {'failed': 'why'}
+    text = table.after(data, False, None)
+    assert re.search('(?m)^masked_fill +10.00$', text)
+    assert '0 floors passed, 1 missed.\n' in text
+    assert text.endswith('/headline, 2 threads, release: why\n')
 
 
 def test_table_marks_a_busy_machine_and_missing_sides():
@@ -231,6 +242,3 @@ def test_instructions_are_read_from_the_annotation():
         'masked_fill': 10.0,
         'scatter_sum': 20.0,
     }
-    lines = table.instruction_lines({'masked_fill': 10.0})
-    assert lines[-1].split() == ['masked_fill', '10.00']
-    assert table.instruction_lines({}) == []
