@@ -67,7 +67,7 @@ class Program:
         self.ways = side.ways(case.op, self.tensors, made.attrs, inplace)
         # the usual way, until choose() has compared them
         self.function = next(iter(self.ways.values()))
-        self.picked = None
+        self.way = {}
 
     def fresh(self):
         """A new x for an in-place call, or None if x can be used again."""
@@ -126,13 +126,14 @@ class Program:
             dtype = self.case.dtype
             return same_outputs(one, other, dtype) if compared else ''
 
-        self.picked = pick.fastest(
+        name, tried = pick.fastest(
             self.ways,
             lambda name: use(name).summaries(),
             same,
             lambda name: use(name).turn(pick.SECONDS)[0],
         )
-        use(self.picked.name)
+        use(name)
+        self.way = {'way': name, 'ways': tried}
 
     def turn(self, budget):
         """(seconds per call, calls)"""
@@ -165,8 +166,7 @@ class Worker:
 
     def way(self):
         """The way that is timed and what was tried; {} if it has but one."""
-        picked = self.program.picked
-        return {'way': picked.name, 'ways': picked.tried} if picked else {}
+        return self.program.way
 
     def time(self, budget):
         """One turn: (seconds per call, calls)."""

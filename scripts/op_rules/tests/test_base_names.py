@@ -43,11 +43,6 @@ def test_names_are_read_without_the_underscore(headers):
     }
 
 
-def test_free_names_are_no_fault(tmp_path, headers, capsys):
-    assert run(tmp_path, headers) == 0
-    assert f'3 names are taken, see {headers}' in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ('taken', 'fault'),
     [

@@ -178,24 +178,6 @@ def test_install_adds_files_and_the_tail(bench, tmp_path):
     assert kept == '__all__ = []\n'
 
 
-def test_install_again_with_another_tail_replaces_it(bench, tmp_path):
-    module = tmp_path / 'module.so'
-    module.write_bytes(b'1')
-    install(bench, {'paddle/_native_lib.so': module})
-    report = install(bench, {'paddle/_native_lib.so': module}, b'NEW = 1\n')
-    assert bench.text('paddle/_C_ops.py') == '__all__ = []\n\nNEW = 1\n'
-    assert 'unchanged paddle/_native_lib.so' in report
-
-
-def test_install_removes_what_it_no_longer_adds(bench, tmp_path):
-    module = tmp_path / 'module.so'
-    module.write_bytes(b'1')
-    install(bench, {'paddle/old.so': module})
-    install(bench, {'paddle/new.so': module})
-    assert not (bench.site / 'paddle/old.so').exists()
-    assert (bench.site / 'paddle/new.so').exists()
-
-
 def run_bytecode(code):
     """The names that the bytecode kept for a file gives."""
     cache = Path(importlib.util.cache_from_source(code))
