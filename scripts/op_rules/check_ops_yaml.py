@@ -28,67 +28,52 @@ ROOT = Path(__file__).resolve().parents[2]
 ENTRY_LINE = re.compile(r'^- (op|backward_op) : (\w+)$', re.MULTILINE)
 
 
-class Faults:
-    """The faults of one file, each once and at its line."""
-
-    def __init__(self, path):
-        self.path = path
-        self.found = {}
-
-    def add(self, line, text):
-        self.found.setdefault(f'{self.path.name}:{line}: {text}', line)
-
-    def add_of(self, line, raw, faults):
-        """Faults `key: sentence` of an entry."""
-        for fault in faults:
-            self.add(line, f'{name_of(raw)}: {fault.removeprefix("entry: ")}')
-
-    def in_order(self):
-        return sorted(self.found, key=self.found.get)
-
-
 def check_file(path, taken=None):
     """Faults of one file; `taken` maps the base's operators to a header."""
+    found = dict.fromkeys(file_faults(path, taken or {}))
+    in_order = sorted(found, key=lambda fault: fault[0])
+    return [f'{path.name}:{line}: {text}' for line, text in in_order]
+
+
+def file_faults(path, taken):
+    """(line, fault) of everything that is wrong in a file."""
     source = path.read_text(encoding='utf-8')
-    faults = Faults(path)
     try:
         entries = read_entries(source)
     except yaml.YAMLError as error:
         mark = getattr(error, 'problem_mark', None)
         problem = getattr(error, 'problem', None) or error
-        faults.add(
-            mark.line + 1 if mark else 1, f'expected YAML, got: {problem}'
-        )
-        return faults.in_order()
+        yield mark.line + 1 if mark else 1, f'expected YAML, got: {problem}'
+        return
     if entries is None:
-        faults.add(1, 'expected a list of entries, got something else')
-        return faults.in_order()
-    for line, fault in (*block_faults(source), *file_faults(path, entries)):
-        faults.add(line, fault)
-    check_entries(path, entries, faults)
-    for raw, line in entries:
-        faults.add_of(line, raw, name_faults(raw, taken or {}))
-    return faults.in_order()
+        yield 1, 'expected a list of entries, got something else'
+        return
+    yield from block_faults(source)
+    yield from order_faults(path, entries)
+    for raw, line, faults in entry_faults(path, entries, taken):
+        for fault in faults:
+            yield line, f'{name_of(raw)}: {fault.removeprefix("entry: ")}'
 
 
-def check_entries(path, entries, faults):
-    """The rules on each entry, then those between entries. What an entry says is
-    only asked when its text is right."""
+def entry_faults(path, entries, taken):
+    """(entry, line, its faults): the rules on each entry, then those between
+    entries. What an entry says is only asked when its text is right."""
     parsed = {}
     for raw, line in entries:
+        yield raw, line, name_faults(raw, taken)
         found = grammar_faults(raw)
+        yield raw, line, found
         if not found:
             entry = parse_entry(raw, path)
             parsed.setdefault(entry.name, (line, entry))
             for rule in (*ENTRY_RULES, *GRADIENT_RULES):
-                found += rule(entry)
-        faults.add_of(line, raw, found)
+                yield raw, line, rule(entry)
     if len(parsed) < len(entries):
         return  # what the others say of an unread entry means nothing
     known = {name: entry for name, (_, entry) in parsed.items()}
     for line, entry in parsed.values():
         for rule in PAIR_RULES:
-            faults.add_of(line, entry.raw, rule(entry, known))
+            yield entry.raw, line, rule(entry, known)
 
 
 def name_of(raw):
@@ -96,7 +81,7 @@ def name_of(raw):
     return next(found, 'entry without name')
 
 
-def file_faults(path, entries):
+def order_faults(path, entries):
     """What a file must hold, and in which order."""
     ops, grads = (
         [str(raw[key]) for raw, _ in entries if key in raw]

@@ -118,12 +118,12 @@ def test_what_the_merge_would_lose_is_refused(ours, message):
     assert message in faults_of(ours)
 
 
-def test_scattered_upstream_definitions_become_one():
+def test_scattered_upstream_definitions_are_refused():
     upstream = (
         'def f():\n    return 1\n\n\ndef g():\n    return f\n\n\nf.mark = 1\n'
     )
-    merged = merge_functions(upstream, 'def f():\n    return 2\n', 'f.py')
-    assert merged == 'def g():\n    return f\n\n\ndef f():\n    return 2\n'
+    with pytest.raises(SeriesError, match='f: defined at several places'):
+        merge_functions(upstream, 'def f():\n    return 2\n', 'f.py')
 
 
 def test_helpers_alone_go_before_the_named_function_or_to_the_end():
