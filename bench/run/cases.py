@@ -4,6 +4,7 @@ Each operator has a headline case; the others change one or two things of it.
 A case is a plain value that travels to the worker processes by pickle.
 """
 
+import math
 from dataclasses import dataclass, replace
 
 SIZES = (6, 12, 18, 24, 27)
@@ -103,10 +104,7 @@ class Case:
     @property
     def numel(self):
         """Elements of x (or of the result, where x is broadcast)."""
-        product = 1
-        for dim in self.shape:
-            product *= dim
-        return product
+        return math.prod(self.shape)
 
     @property
     def slices(self):

@@ -3,10 +3,10 @@
 Each command could be typed by hand in the project folder.
 """
 
-import os
 import sys
 from pathlib import Path
 
+from scripts.common import steps
 from scripts.common.steps import Step
 from scripts.wheel import versions
 
@@ -18,8 +18,7 @@ NATIVE = ROOT / 'native'
 
 def shown(path):
     """A path as a person in the project folder would type it."""
-    text, prefix = str(path), f'{ROOT}{os.sep}'
-    return text[len(prefix) :] if text.startswith(prefix) else text
+    return steps.shown(path, ROOT)
 
 
 def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
