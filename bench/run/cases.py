@@ -192,8 +192,8 @@ def _form_cases(op, form):
     # 8x8: what a call costs; `where` is the yardstick of each side
     small = ['fwd', 'tape', *modes[1:]]
     cases = each(op, small, ('fwd', 'tape'), shape=squares(6), **form)
-    cases += each(op, modes, MODES, shape=squares(24), **form)
     cases += each(op, modes, ('fwd',), shape=squares(18), **form)
+    cases += each(op, modes, MODES, shape=squares(24), **form)
     cases += each(op, modes, shape=squares(12, 27), **form)
     for dtype in DTYPES[1:]:
         cases += each(op, modes_of(op, dtype), dtype=[dtype], **form)
@@ -304,6 +304,7 @@ def all_cases():
     cases.append(case('clone', quick=True))
     for op, form in FORMS:
         cases += _form_cases(op, form)
+    for op, form in FORMS:
         if op in MASKED:
             cases += _mask_cases(op, form)
     cases += workload_cases() + _training_cases()
