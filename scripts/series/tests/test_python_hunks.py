@@ -6,48 +6,15 @@ from scripts.series.patch_series import SeriesError
 from scripts.series.python_hunks import merge_functions
 
 UPSTREAM = '''\
-import math
-from typing import TYPE_CHECKING
-
-from paddle import _C_ops
-from paddle._C_ops import roll  # noqa: F401
 from paddle.utils import alpha
-
-from ..framework import (
-    core,
-    in_pir_mode,
-)
-
-if TYPE_CHECKING:
-    from paddle import Tensor
-
-__all__ = []
 
 
 def before(x):
     return x
 
 
-@overload
-def move(x: int) -> int: ...
-
-
-@overload
-def move(x: str) -> str: ...
-
-
-# About move.
-@alpha
-def move(x):
-    return 1
-
-
-move.__signature__ = before.__signature__
-
-
 def after(x):
-    local = x
-    return local
+    return x
 '''
 
 
@@ -59,17 +26,6 @@ def faults_of(ours):
     with pytest.raises(SeriesError) as caught:
         merge(ours)
     return str(caught.value)
-
-
-def test_overloads_decorators_and_attributes_are_replaced_together():
-    merged = merge(
-        'def move(x):\n    return 2\n\n\nmove.__signature__ = before.__name__\n'
-    )
-    assert merged == UPSTREAM.replace(
-        UPSTREAM[UPSTREAM.index('@overload') : UPSTREAM.index('def after')],
-        'def move(x):\n    return 2\n\n\nmove.__signature__ = before.__name__\n'
-        '\n\n',
-    )
 
 
 def test_comment_above_a_function_belongs_to_it():
