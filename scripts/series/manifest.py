@@ -174,14 +174,7 @@ def assign_sources(series, sources):
 def _owners(patches, source):
     """Patches that own a source: those that list it, else by its stem."""
     named = [p for p in patches if any(matches(source, g) for g in p.files)]
-    if named:
-        return named
-    by_stem = {}
-    for patch in patches:
-        length = _stem_length(patch, source)
-        if length:
-            by_stem.setdefault(length, []).append(patch)
-    return by_stem[max(by_stem)] if by_stem else []
+    return named or [p for p in patches if _is_named_after(p, source)]
 
 
 def _remedy(source):
@@ -194,14 +187,14 @@ def _remedy(source):
     return f'name it in {where} (ops, functions, files or not_exported)'
 
 
-def _stem_length(patch, source):
-    """Length of the longest stem of the patch that the file name starts with.
+def _is_named_after(patch, source):
+    """Whether the file name starts with an op or a function of the patch.
 
     kernels/funcs is shared by several operators, so a name says nothing there;
     kernels for the GPU are reviewed apart from those for the CPU.
     """
     if source.startswith(('kernels/funcs/', GPU_SOURCES)):
-        return 0
+        return False
     stems = patch.ops
     if source.startswith('python_api/'):
         stems = patch.functions
@@ -210,10 +203,7 @@ def _stem_length(patch, source):
     name = source.rsplit('/', 1)[-1]
     whole = source.startswith(('ops_yaml/', 'python_api/'))
     tail = r'\.' if whole else r'[_.]'
-    fits = [
-        s for s in stems if re.match(rf'(test_)?{re.escape(s)}{tail}', name)
-    ]
-    return max((len(s) for s in fits), default=0)
+    return any(re.match(rf'(test_)?{s}{tail}', name) for s in stems)
 
 
 def _missing_sources(patch, sources):
