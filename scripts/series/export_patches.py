@@ -18,6 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.files import write_if_changed
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from scripts.series.patch_repo import (
     check_blanks,
@@ -82,14 +83,11 @@ def drift(folder, files):
 
 def write_files(folder, files):
     """Writes the patch folder; removes patches that are no longer made."""
-    folder.mkdir(exist_ok=True)
     for path in folder.glob('*.patch'):
         if path.name not in files:
             path.unlink()
     for name, text in files.items():
-        path = folder / name
-        if not path.is_file() or path.read_bytes() != text.encode('utf-8'):
-            path.write_bytes(text.encode('utf-8'))
+        write_if_changed(folder / name, text.encode('utf-8'))
 
 
 def parse_arguments(arguments):

@@ -50,9 +50,6 @@ def install(site_files, added, behind):
 
     added: where each added file comes from; behind: as tails() says it.
     """
-    missing = [str(path) for path in added.values() if not path.is_file()]
-    if missing:
-        raise SiteFilesError(f'missing: {", ".join(missing)}')
     contents = {name: path.read_bytes() for name, path in added.items()}
     for name, tail in behind.items():
         original = site_files.pristine(name)

@@ -197,7 +197,7 @@ def test_bytecode_follows_the_file(bench):
 
 def test_install_without_a_built_module_changes_nothing(bench, tmp_path):
     before = contents(bench.site)
-    with pytest.raises(SiteFilesError, match='missing: .*absent.so'):
+    with pytest.raises(FileNotFoundError, match='absent.so'):
         install(bench, {'paddle/x.so': tmp_path / 'absent.so'})
     assert contents(bench.site) == before
 
