@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from scripts.op_rules.form import signature
+
 
 def rule_backward_args(entry):
     """Forward inputs, then forward outputs, then their gradients, then attrs."""
@@ -88,25 +90,13 @@ def rule_forward_agrees(entry, entries):
     if forward is None:
         yield f'forward: expected an entry of this file, got {entry.forward.name}'
         return
-    wanted = _signature(forward, seen_name if forward.is_backward else str)
-    got = _signature(entry.forward)
+    wanted = signature(forward, seen_name if forward.is_backward else str)
+    got = signature(entry.forward)
     # A gradient's own args may leave defaults out.
     if forward.is_backward:
         wanted, got = (re.sub(' = [^,)]*', '', text) for text in (wanted, got))
     if got != wanted:
         yield f'forward: expected `{wanted}`, got `{got}`'
-
-
-def _signature(entry, name=str):
-    """`(Tensor x, int axis = 0) -> Tensor out` of an entry or its forward line."""
-    inputs = [f'{t.type} {name(t.name)}' for t in entry.tensors]
-    for attr in entry.attrs:
-        # one file may have a blank in a default or quote it, the other not
-        default = (attr.default or '').replace(' ', '').strip('"\'')
-        end = '' if attr.default is None else f' = {default}'
-        inputs.append(f'{attr.type} {attr.name}{end}')
-    outputs = [f'{o.type} {name(o.name)}' for o in entry.outputs]
-    return f'({_listed(inputs)}) -> {_listed(outputs)}'
 
 
 def seen_name(name):

@@ -4,29 +4,43 @@ what they owe each other."""
 import pytest
 
 from scripts.op_rules import check_ops_yaml
-from scripts.op_rules.tests.yaml_samples import line_of, planted, write
+from scripts.op_rules.tests.yaml_samples import (
+    FORWARD,
+    GOOD,
+    line_of,
+    planted,
+    write,
+)
 
+# (text in GOOD, what stands there instead): lines that are read as something else
+FORM_FAULTS = [
+    ('- op : tuck', '- op: tuck'),
+    ('  inplace :', '  in_place :'),
+    ('    param : [x, mask, a', '    parms : [x, mask, a'),
+    ('(x -> out)', '[x]'),
+    ('(x -> out)', '(x, out)'),
+    ('func : tuck\n', 'func :  tuck\n'),
+    ('[x, mask, axis]', '[x,mask,axis]'),
+    ('  kernel :', '\n  kernel :'),
+    ('  backward : tuck_grad\n', '  inplace : (x -> out)\n  backward : tuck_grad\n'),
+    ('(Tensor x, Tensor mask, Tensor out_grad, float by,', '(Tensor x, float by, Tensor mask, Tensor out_grad,'),
+    (f'{FORWARD}\n', FORWARD),
+]  # fmt: skip
 # (text in GOOD, what stands there instead, where the fault is, its sentence)
-GRAMMAR_FAULTS = [
-    # keys and their values
-    ('  inplace :', '  in_place :', 'tuck.in_place', 'unknown key; expected one of args,'),
-    ('    param : [x, mask, a', '    parms : [x, mask, a', 'tuck.infer_meta.parms',
-     'unknown key; expected one of func, param, spmd_rule'),
-    ('(x -> out)', '[x]', 'tuck.inplace', "expected one line of text, got ['x']"),
+TEXT_FAULTS = [
+    ('(x -> out)\n  backward : tuck_grad\n', '(x -> out)\n  backward : tuck_grad, other\n', 'tuck.backward',
+     'expected a backward_op of this file, got tuck_grad, other'),
     ('kernel :\n    func : tuck\n    param : [x, mask, parts, by, axis]\n    data_type : x',
      'kernel : tuck', 'tuck.kernel', "expected keys below it, got 'tuck'"),
-    ('    func : TuckInferMeta\n', '', 'tuck.infer_meta', 'expected a func, got none'),
+    ('    func : TuckInferMeta\n', '', 'tuck.infer_meta.func', 'expected one name, got ``'),
     ('[x, mask, axis]', 'x', 'tuck.infer_meta.param', "expected a list [a, b], got 'x'"),
-    ('func : tuck\n', 'func : [tuck]\n', 'tuck.kernel.func', "expected one line of text, got ['tuck']"),
+    ('func : tuck\n', 'func : [tuck]\n', 'tuck.kernel.func', "expected one name, got `['tuck']`"),
     ('  output : Tensor(x_grad)\n', '', 'tuck_grad', 'output: expected this key, got none'),
     ('  forward : tuck_grad', '  traits : tuck_grad', 'tuck_double_grad',
-     'forward: expected this key, got none'),
+     'forward: expected this key in every backward_op'),
     ('  inplace : (x -> out)', '  forward : tuck (Tensor x) -> Tensor', 'tuck.forward',
-     'expected this key in a backward_op only'),
-    # names
+     'expected this key in every backward_op, and only there'),
     ('- op : tuck', '- op : Tuck', 'Tuck', 'got `Tuck`'),
-    ('backward : tuck_grad\n', 'backward : tuck_grad, other\n', 'tuck.backward',
-     'expected one name, got `tuck_grad, other`'),
     # the list of arguments
     ('(Tensor x, Tensor mask, Tensor', 'Tensor x, Tensor mask, Tensor', 'tuck.args',
      'expected a list in brackets, got `Tensor x,'),
@@ -41,21 +55,15 @@ GRAMMAR_FAULTS = [
     ('-> Tensor(out)', '', 'tuck_grad.forward', 'expected `name (Tensor x, int axis)'),
     ('-> Tensor(out)', '-> (out)', 'tuck_grad.forward',
      'expected `Tensor(name)`, got `(out)`'),
-    # lists of names and pairs
     ('Tensor (out)', 'Tensors(out)', 'tuck.output', 'got `Tensors(out)`'),
-    ('(x -> out)', '(x, out)', 'tuck.inplace', 'expected `(input -> output)`, got `(x`'),
     ('no_need_buffer : x', 'no_need_buffer : x mask', 'tuck_grad.no_need_buffer',
-     'expected a name, got `x mask`'),
+     'expected a name out of x, mask, out_grad, got x mask'),
     ('data_type : x', 'data_type : x mask', 'tuck.kernel.data_type',
      'expected one name, got `x mask`'),
-    ('paddle::dialect::Infer', 'Infer', 'tuck.interfaces', 'expected a C++ class with its namespace'),
 ]  # fmt: skip
 ENTRY_FAULTS = [
     ('Tensor parts, float', 'Tensor? parts, float', 'tuck.args',
      'expected `type name` or `type name = default` with one blank'),
-    ('(Tensor x, Tensor mask, Tensor out_grad, float by,', '(Tensor x, float by, Tensor mask, '
-     'Tensor out_grad,', 'tuck_grad.args',
-     'expected Tensors before attributes, got `Tensor mask` after `float by`'),
     ('(Tensor x, Tensor mask, Tensor', '(Tensor x, Tensor x, Tensor', 'tuck.args',
      'expected each name once, got x twice'),
     ('bool flag = true)\n', 'bool flag)\n', 'tuck.args',
@@ -93,7 +101,7 @@ ENTRY_FAULTS = [
 ]  # fmt: skip
 SEEN = (
     'expected `(Tensor x, Tensor mask, Tensor parts, float by, int axis = 0, '
-    'bool flag = true) -> Tensor out`'
+    'bool flag = true) -> Tensor(out)`'
 )
 PAIR_FAULTS = [
     ('  optional : grad_x_grad\n', '  backward : tuck_triple_grad\n', 'tuck_double_grad.backward',
@@ -113,9 +121,9 @@ PAIR_FAULTS = [
     ('int axis=0, bool flag=true', 'int64_t axis=0, bool flag=true', 'tuck_grad.forward',
      'got `(Tensor x, Tensor mask, Tensor parts, float by, int64_t axis = 0, bool flag = true) -> '),
     ('axis=0, bool flag=true) ->', 'axis=1, bool flag=true) ->', 'tuck_grad.forward', 'int axis = 1, bool'),
-    ('-> Tensor(out)', '-> Tensor(out), Tensor(count)', 'tuck_grad.forward', '-> Tensor out, Tensor count`'),
+    ('-> Tensor(out)', '-> Tensor(out), Tensor(count)', 'tuck_grad.forward', '-> Tensor(out), Tensor(count)`'),
     ('Tensor grad_out, float by', 'Tensor out_grad, float by', 'tuck_double_grad.forward',
-     'expected `(Tensor x, Tensor mask, Tensor grad_out, float by, int axis) -> Tensor grad_x`, got '),
+     'expected `(Tensor x, Tensor mask, Tensor grad_out, float by, int axis) -> Tensor(grad_x)`, got '),
     # what a gradient takes and gives
     ('Tensor mask, Tensor out_grad, float', 'Tensor mask, Tensor dout, float', 'tuck_grad.args',
      'expected names out of x, mask, parts, out, out_grad, got dout'),
@@ -134,7 +142,7 @@ PAIR_FAULTS = [
 
 @pytest.mark.parametrize(
     ('old', 'new', 'place', 'sentence'),
-    GRAMMAR_FAULTS + ENTRY_FAULTS + PAIR_FAULTS,
+    TEXT_FAULTS + ENTRY_FAULTS + PAIR_FAULTS,
 )
 def test_planted_fault_is_reported(tmp_path, old, new, place, sentence):
     text = planted(old, new)
@@ -144,6 +152,18 @@ def test_planted_fault_is_reported(tmp_path, old, new, place, sentence):
     faults = check_ops_yaml.check_folder(write(tmp_path, text))
     found = [f for f in faults if f.startswith(head) and sentence in f]
     assert len(found) == 1, faults
+
+
+@pytest.mark.parametrize(('old', 'new'), FORM_FAULTS)
+def test_line_that_would_be_written_otherwise_is_reported(tmp_path, old, new):
+    text = planted(old, new)
+    lines = list(zip(GOOD.split('\n'), text.split('\n')))
+    at = next(n for n, (good, bad) in enumerate(lines) if good != bad)
+    good, bad = lines[at]
+    fault = f'tuck.yaml:{at + 1}: expected `'
+    found = check_ops_yaml.check_folder(write(tmp_path, text))
+    assert [f for f in found if f.startswith(fault)], found
+    assert any(f.endswith(f', got `{bad.strip()}`') for f in found), found
 
 
 def test_missing_data_type_is_reported(tmp_path):
@@ -156,16 +176,7 @@ def test_missing_data_type_is_reported(tmp_path):
 
 
 def test_traits_are_no_fault(tmp_path):
-    text = planted('  inplace', '  traits : pir::SideEffectTrait\n  inplace')
-    assert check_ops_yaml.check_folder(write(tmp_path, text)) == []
-
-
-def test_second_of_two_equal_keys_is_reported(tmp_path):
     text = planted(
-        '  backward : tuck_grad',
-        '  inplace : (x -> out)\n  backward : tuck_grad',
+        'ShapeInterface\n', 'ShapeInterface\n  traits : pir::SideEffectTrait\n'
     )
-    line = 1 + text.splitlines().index('  backward : tuck_grad')
-    assert check_ops_yaml.check_folder(write(tmp_path, text)) == [
-        f'tuck.yaml:{line - 1}: expected YAML, got: the key inplace twice'
-    ]
+    assert check_ops_yaml.check_folder(write(tmp_path, text)) == []

@@ -40,8 +40,8 @@ GRAD = '''\
     func : tuck_grad
     data_type : out_grad
   inplace : (out_grad -> x_grad)
-  no_need_buffer : x
   backward : tuck_double_grad
+  no_need_buffer : x
 '''
 GOOD = f'{FORWARD}\n{DOUBLE}\n{GRAD}'
 
