@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from scripts.common.text_lines import join_lines, split_lines, trim
+from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError, split_hunks
 from scripts.series.python_hunks import merge_functions
 from scripts.series.registrations import (
@@ -34,8 +34,11 @@ PLACES = {
     'kernels/': 'paddle/phi/kernels/',
     'unittests/': 'test/legacy_test/',
 }
-NAMESPACE_OPEN = 'namespace phi {'
-NAMESPACE_CLOSE = '}  // namespace phi'
+NAMESPACE = re.compile(
+    r'(?s)(?P<above>.*?)^namespace phi \{\n(?P<inside>.*?)'
+    r'^\}  // namespace phi\n',
+    re.MULTILINE,
+)
 ENTRY = re.compile(r'^- (op|backward_op) : (\w+)')
 
 
@@ -181,29 +184,22 @@ def insert_infermeta(tree, source, text, following):
 
 def split_namespace(text, source):
     """(include lines, lines between the braces of the one namespace phi)."""
-    lines = split_lines(text)
-    opens = [i for i, line in enumerate(lines) if line == NAMESPACE_OPEN]
-    closes = [i for i, line in enumerate(lines) if line == NAMESPACE_CLOSE]
-    if len(opens) != 1 or len(closes) != 1 or opens[0] > closes[0]:
+    parts = NAMESPACE.fullmatch(text)
+    if not parts or '\n}  // namespace phi\n' in parts['inside']:
         raise SeriesError(
-            f'{source}: expected exactly one block from `{NAMESPACE_OPEN}` to '
-            f'`{NAMESPACE_CLOSE}`'
+            f'{source}: expected exactly one block from `namespace phi {{` to '
+            '`}  // namespace phi`, and nothing after it'
         )
-    outside = [
-        (number, line)
-        for number, line in enumerate(lines, 1)
-        if not opens[0] < number <= closes[0] + 1 and line.strip()
-    ]
+    above = [x for x in split_lines(parts['above']) if x.strip()]
     lost = [
-        f'{source}:{number}: this line outside namespace phi would be lost: '
-        f'{line!r}'
-        for number, line in outside
+        f'{source}: this line outside namespace phi would be lost: {line!r}'
+        for line in above
         if not line.startswith(('//', '#include ', '#pragma once'))
     ]
     if lost:
         raise SeriesError(lost)
-    includes = [line for _, line in outside if line.startswith('#include ')]
-    return includes, trim(lines[opens[0] + 1 : closes[0]])
+    includes = [line for line in above if line.startswith('#include ')]
+    return includes, split_lines(parts['inside'].strip('\n'))
 
 
 def apply_hunk(tree, edit):

@@ -210,6 +210,8 @@ FAULTS = [
      'has no `#include "paddle/phi/kernels/funcs/other.h"`'),
     ('kernels/infermeta/fill.h', '}  // namespace phi', '}',
      'expected exactly one block'),
+    (CC, '}  // namespace phi', '}  // namespace phi\nnamespace phi {\n'
+     '}  // namespace phi', 'expected exactly one block'),
     ('ops_yaml/fill.yaml', '- op : fill', '- op: fill', 'expected `- op'),
     ('kernels/fill_kernel.h', 'declaration', 'declaration ', 'trailing white'),
     ('kernels/fill_kernel.h', 'declaration', 'declaration\r', 'trailing white'),
