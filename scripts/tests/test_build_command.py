@@ -54,7 +54,7 @@ def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     assert not folder.exists()
     assert '[1/10] ' in done.stdout
     assert '[10/10] ' in done.stdout
-    for tool in ('make_venv.py', 'apply_python_patches.py', 'cmake --build'):
+    for tool in ('make_venv.py', 'install.py python', 'cmake --build'):
         assert tool in done.stdout
 
 

@@ -7,13 +7,10 @@ wheel's RECORD lists for each file, so an interrupted run, a hand edit and a
 reinstalled wheel are all told apart.
 """
 
-import argparse
 import base64
 import csv
 import importlib.util
 import py_compile
-import sys
-import sysconfig
 from pathlib import Path
 
 from scripts.common.files import (
@@ -23,8 +20,6 @@ from scripts.common.files import (
     write_atomic,
     write_json,
 )
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class SiteFilesError(Exception):
@@ -134,24 +129,3 @@ class SiteFiles:
 
     def _is_kept(self, path):
         return file_sha256(self.originals / path) == self._record[path]
-
-
-def run_on_site(doc, action, *faults):
-    """The command line of a program that changes a site-packages folder.
-
-    `action` is told the folder and the build folder, and returns a report.
-    """
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    parser.add_argument(
-        '--site',
-        type=Path,
-        default=Path(sysconfig.get_paths()['purelib']),
-        help='site-packages to change (default: of this interpreter)',
-    )
-    args = parser.parse_args()
-    try:
-        report = action(args.site.resolve(), args.build_dir.resolve())
-    except (SiteFilesError, OSError, *faults) as error:
-        sys.exit(f'{parser.prog}: {error}')
-    print('\n'.join(report))

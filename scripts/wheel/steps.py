@@ -27,7 +27,7 @@ def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
     python = venv / 'bin' / 'python'
     in_build = ['--build-dir', build]
     make_venv = [interpreter, SCRIPTS / 'common/make_venv.py', '--venv', venv]
-    patch = [python, WHEEL / 'apply_python_patches.py', *in_build]
+    patch = [python, WHEEL / 'install.py', 'python', *in_build]
     other = [] if paddle == versions.BASE else ['--paddle', paddle]
     make_venv += other
     return [
@@ -118,7 +118,7 @@ def installed_steps(build, python, other):
         Step(
             'install',
             'install into the Python environment',
-            [[python, WHEEL / 'install_native.py', '--build-dir', build]],
+            [[python, WHEEL / 'install.py', 'native', '--build-dir', build]],
             'start over with --clean.',
         ),
         Step(

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from scripts.series.patch_series import SeriesError
-from scripts.wheel import apply_python_patches, install_native
-from scripts.wheel.apply_python_patches import apply_series
+from scripts.series.tests.series_samples import write_files
+from scripts.wheel.install import __file__ as PROGRAM
+from scripts.wheel.install import add_files, apply_series
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
 from scripts.wheel.tests.build_samples import (
     OTHER,
@@ -38,7 +39,7 @@ class Bench:
         return self.apply_again()
 
     def apply_again(self):
-        return apply_series(self.root, self.site, self.originals)
+        return apply_series(self.root, SiteFiles(self.site, self.originals))
 
     def text(self, name):
         return (self.site / name).read_text()
@@ -154,18 +155,19 @@ def test_missing_wheel_is_an_error(bench):
 
 
 def test_command_line_prints_the_fault_and_fails(bench):
-    command = [sys.executable, apply_python_patches.__file__]
+    command = [sys.executable, PROGRAM, 'python']
     command += ['--site', bench.root, '--build-dir', bench.build]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
-    assert 'apply_python_patches.py: ' in done.stderr
+    assert 'install.py: ' in done.stderr
     assert 'Traceback' not in done.stderr
 
 
 def install(bench, added, tail=b'LOADED = True\n'):
     site_files = SiteFiles(bench.site, bench.originals)
-    behind = {'paddle/_C_ops.py': tail}
-    return install_native.install(site_files, added, behind)
+    source = bench.build / 'tail.py'
+    write_files(bench.build, {'tail.py': tail.decode()})
+    return add_files(site_files, added, {'paddle/_C_ops.py': source})
 
 
 def test_install_adds_files_and_the_tail(bench, tmp_path):
