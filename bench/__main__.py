@@ -16,7 +16,6 @@ from pathlib import Path
 
 from bench import release_env
 from bench.report import floors, published, summary, table
-from bench.report.changes import changes
 from bench.run import cases, instructions, machine, peak, runner
 from bench.run.processes import Crew
 
@@ -170,7 +169,7 @@ def show(args, data):
     """Print what comes after the table of cases."""
     moved = None
     if args.compare:
-        moved = changes(json.loads(args.compare.read_text()), data)
+        moved = summary.changes(json.loads(args.compare.read_text()), data)
     print(table.after(data, args.floors, moved), end='')
 
 

@@ -198,23 +198,17 @@ def settle_malloc():
     keep. Until it has, the order of the cases decides whether an output of
     some MiB is made of new pages in each call: up to 20 times the time.
     """
-    try:
-        libc = ctypes.CDLL(None)
-        libc.malloc.argtypes = [ctypes.c_size_t]
-        libc.malloc.restype = ctypes.c_void_p
-        libc.free.argtypes = [ctypes.c_void_p]
-        libc.free(libc.malloc((32 << 20) - (64 << 10)))
-    except (AttributeError, OSError):
-        pass  # another C library has other rules
+    libc = ctypes.CDLL(None)
+    libc.malloc.argtypes = [ctypes.c_size_t]
+    libc.malloc.restype = ctypes.c_void_p
+    libc.free.argtypes = [ctypes.c_void_p]
+    libc.free(libc.malloc((32 << 20) - (64 << 10)))
 
 
 def trim():
     """Hand freed memory back to the system."""
     gc.collect()
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-    except (AttributeError, OSError):
-        pass  # a C library without it: only the memory figures get coarser
+    ctypes.CDLL(None).malloc_trim(0)
 
 
 def serve(connection, worker):

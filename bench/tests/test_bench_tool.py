@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from bench import __main__ as command
 from bench.report import (
-    changes,
     floors,
     page,
     summary,
@@ -79,9 +78,6 @@ def test_timing_of_a_slow_call_takes_one_call():
         timing.time.perf_counter = original
 
 
-@pytest.mark.skipif(
-    not memory.CLEAR.exists(), reason='the system has no /proc/self'
-)
 def test_memory_sees_a_temporary():
     def run():
         temporary = np.ones(32 << 20, np.uint8)
@@ -151,7 +147,7 @@ def test_summary_counts_tiny_tensors_but_not_the_yardstick():
 def test_changes_show_a_loss_and_leave_out_noise():
     old = {'results': [result(ours=1.0), result('select_scatter', ours=1.0)]}
     new = {'results': [result(ours=2.0), result('select_scatter', ours=1.05)]}
-    [(factor, before, after)] = changes.changes(old, new)
+    [(factor, before, after)] = summary.changes(old, new)
     assert factor == pytest.approx(0.5)
     assert before['name'] == after['name'] == result()['name']
     text = table.after(run_data([]), False, [(factor, before, after)])

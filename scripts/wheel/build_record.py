@@ -15,10 +15,7 @@ def series_day(root):
 def commit_of(root):
     """The commit that is built, or 'unknown' outside a git checkout."""
     command = ['git', '-C', str(root), 'describe', '--always', '--dirty']
-    try:
-        done = subprocess.run(command, capture_output=True, text=True)
-    except OSError:
-        return 'unknown'
+    done = subprocess.run(command, capture_output=True, text=True)
     return done.stdout.strip() or 'unknown'
 
 
