@@ -15,7 +15,7 @@ import jinja2
 
 from bench.report import published, speed_picture, table, words
 from bench.report.summary import NOISE
-from bench.run.cases import EDGES, NODES
+from bench.run.cases import EDGES, NODES, OPS, YARDSTICKS
 from bench.run.workloads import WORKLOADS
 from scripts.common.text_lines import between
 
@@ -24,13 +24,9 @@ START = '<!-- speed: written by python -m bench.report.readme_table -->'
 END = '<!-- end of speed -->'
 TEMPLATE = Path(__file__).with_name('figures.md.j2')
 PICTURE = 'docs/speed.svg'
-# Texts of pull requests, and the operators whose rows they show.
+# Texts of pull requests, each of which shows the rows of its operator.
 TEXTS = {
-    'masked_scatter.md': ('masked_scatter',),
-    'masked_fill.md': ('masked_fill',),
-    'select_scatter.md': ('select_scatter',),
-    'diagonal_scatter.md': ('diagonal_scatter',),
-    'scatter.md': ('scatter',),
+    op: f'docs/pull_requests/{op}.md' for op in OPS if op not in YARDSTICKS
 }
 OTHERS = {'torch': 'PyTorch', 'release': 'released Paddle'}
 
@@ -85,10 +81,7 @@ def texts(data, root):
     sections = {
         'README.md': section(data),
         'docs/benchmark.md': f'{rows(data)}\n\n{workloads(data)}',
-        **{
-            f'docs/pull_requests/{name}': rows(data, ops)
-            for name, ops in TEXTS.items()
-        },
+        **{path: rows(data, (op,)) for op, path in TEXTS.items()},
     }
     return {
         root / name: between(

@@ -22,7 +22,7 @@ def record(*results):
 def root(tmp_path):
     """A project folder with the texts, and no figures in them."""
     marks = f'before\n{readme_table.START}\nold\n{readme_table.END}\nafter\n'
-    names = [f'docs/pull_requests/{name}' for name in readme_table.TEXTS]
+    names = readme_table.TEXTS.values()
     for name in ('README.md', 'docs/benchmark.md', *names):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

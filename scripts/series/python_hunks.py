@@ -110,7 +110,7 @@ def _foreign_statements(tree, source):
         known |= isinstance(node, ast.Expr) and isinstance(
             node.value, ast.Constant
         )
-        known |= isinstance(node, ast.If) and is_type_checking(node)
+        known |= ast.unparse(node).startswith('if TYPE_CHECKING:\n')
         name = defined_name(node)
         if not known and (name is None or name == '__all__'):
             faults.append(
@@ -121,10 +121,6 @@ def _foreign_statements(tree, source):
     for name in sorted({n for n in names if names.count(n) > 1}):
         faults.append(f'{source}: the definitions of {name} are not together')
     return faults
-
-
-def is_type_checking(node):
-    return isinstance(node.test, ast.Name) and node.test.id == 'TYPE_CHECKING'
 
 
 def _put(chunks, name, block, earlier, later):
