@@ -18,10 +18,9 @@ from bench.run import (
     instructions,
     memory,
     timing,
-    workloads,
 )
 from bench.run.worker import summary as output_summary
-from bench_samples import result, run_data
+from bench_samples import result, run_data, whole_run
 
 
 def test_check_finds_a_single_wrong_element_and_allows_rounding():
@@ -181,39 +180,24 @@ def test_durations(ms, text):
     assert table.duration(ms) == text
 
 
-def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
-    other = cases.case('masked_scatter', shape=cases.square(18))
-    tiny = cases.case('where', shape=cases.square(6))
-    data = run_data([result(), result(case=other), result(case=tiny)])
-    data['results'][0]['sides']['torch']['way'] = 'index_put'
-    data['memory'] = [
-        {
-            'name': cases.case('masked_scatter').name,
-            'x_bytes': 100,
-            'sides': {'ours': {'bytes': 1}, 'release': {'na': 'x'}},
-        }
+def test_report_is_one_page_with_every_part_and_no_outside_ones(tmp_path):
+    data = whole_run()
+    data['results'] += [
+        result(case=cases.case('scatter', mode)) for mode in words.MODES
     ]
     page.write(tmp_path / 'page.html', data)
     text = (tmp_path / 'page.html').read_text()
-    assert text.count('<svg') == text.count('</svg>') == 3
-    assert '<td>1%</td><td>-</td>' in text
+    # ratios, workloads, tiny tensors, and two operators by size
+    assert text.count('<svg') == text.count('</svg>') == 5
+    assert '<td>1%</td><td>-</td><td>300%</td>' in text
     assert 'n/a<small>a reason</small>' in text
-    assert '8 ms<small>by index_put</small>' in text
+    assert '8 ms<small>by scatter_reduce</small>' in text
     assert 'A &lt;fast&gt; processor' in text
+    assert [mode for mode in words.MODES.values() if mode not in text] == []
     # an SVG refers to its own parts only
     assert not re.search(r'(src|href)="(?!#)', text)
-
-
-def test_report_shows_every_mode_and_the_workloads():
-    results = [result(case=cases.case('scatter', mode)) for mode in words.MODES]
-    plain = page.render(run_data(results))
-    assert 'Calls that models make' not in plain
-    results += [result(case=case) for case in workloads.workload_cases()]
-    text = page.render(run_data(results))
     assert 'Calls that models make' in text
-    assert text.count('<svg') == plain.count('<svg') + 1
-    for words_of_mode in words.MODES.values():
-        assert words_of_mode in text
+    assert 'Calls that models make' not in page.render(run_data([result()]))
 
 
 def test_command_selects_by_pattern_and_size(capsys):
