@@ -37,7 +37,7 @@ class Patch:
     pull_requests: list
     subject: str
     body: str
-    day: str
+    day: str = ''
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
     files: list = field(default_factory=list)
@@ -59,6 +59,7 @@ class Series:
     recorded_files: dict
     not_exported: list
     patches: list
+    day: str = ''
     author: str = PLACEHOLDER_AUTHOR
 
     @property
@@ -94,7 +95,7 @@ def read_manifest(root):
     for number, item in enumerate(raw['patches'], 1):
         try:
             patch = Patch(number, **item)
-            patch.day = str(patch.day)
+            patch.day = str(patch.day or series.day)
             series.patches.append(patch)
             found = _message_faults(patch)
         except TypeError as error:

@@ -23,6 +23,7 @@ from scripts.series.patch_series import SeriesError, read_patch
 from scripts.series.python_hunks import missing_names
 from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
+    INCLUDE,
     make_series,
     write_files,
     write_project,
@@ -32,7 +33,7 @@ from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[3]
 PATCHES = ROOT / 'patches'
-INCLUDE = default_include(ROOT)
+HEADERS = default_include(ROOT)
 SERIES = load_series(ROOT)
 NAMES = SERIES.pull_requests
 ORDERS = {
@@ -93,7 +94,7 @@ def missing_in(folder, path):
     text = (folder / path).read_text('utf-8')
     if path.endswith(CPP):
         for header in INCLUDED.findall(text):
-            places = (folder / header, INCLUDE / header)
+            places = (folder / header, HEADERS / header)
             if header not in BASE_INCLUDES and not any(
                 place.is_file() for place in places
             ):
@@ -227,18 +228,9 @@ def test_header_of_another_pull_request_does_not_compile(tmp_path):
     series['patches'] = [shared, later, fill]
     write_project(tmp_path, series)
     kernel = '#include "paddle/phi/kernels/funcs/later.h"\n'
-    header = (
-        '#pragma once\n#define PADDLE_API\n'
-        'namespace phi { class MetaTensor {}; }\n'
-    )
-    write_files(
-        tmp_path,
-        {
-            'kernels/funcs/later.h': '// later\n',
-            'kernels/cpu/fill_kernel.cc': kernel,
-            'include/paddle/phi/core/meta_tensor.h': header,
-        },
-    )
+    files = {'kernels/funcs/later.h': '// later\n'}
+    write_files(tmp_path, {**files, 'kernels/cpu/fill_kernel.cc': kernel})
+    write_files(tmp_path / 'include', INCLUDE)
     assert export_patches.main(['--root', str(tmp_path)]) == 0
     where = (tmp_path, None, tmp_path / 'include')
     assert check_intree_compile.check(*where)[0] == []
