@@ -21,7 +21,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.files import write_if_changed
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from scripts.series.patch_repo import (
-    check_blanks,
     commit,
     git,
     init_repo,
@@ -54,7 +53,8 @@ def make_files(series, root, folders):
             write_tree(repo, tree, old)
             message = patch_message(series, patch)
             commit(repo, message, series.author, patch.day)
-            check_blanks(repo)
+            # refuses blanks at the end of a line or of a file
+            git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
             text = tidy(last_patch(repo), series.recorded_files)
             files[patch.file_name] = text
     return files

@@ -72,10 +72,6 @@ class Series:
         """The patches of a pull request, in the order of the series."""
         return [p for p in self.patches if name in p.pull_requests]
 
-    def shared_patches(self):
-        """Those that more than one pull request is made of."""
-        return [p for p in self.patches if len(p.pull_requests) > 1]
-
 
 def load_series(root):
     """The series of a project folder, with its source files assigned."""

@@ -12,6 +12,8 @@ changed, and is a no-op otherwise.
 """
 
 import argparse
+import json
+import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -23,8 +25,8 @@ from scripts.series.manifest import read_manifest
 from scripts.series.patch_series import SeriesError
 from scripts.series.tree_edits import patch_python
 from scripts.wheel import stub_methods
-from scripts.wheel.build_record import build_record
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
+from scripts.wheel.versions import BASE
 
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = ROOT / 'native'
@@ -78,6 +80,30 @@ def apply_series(root, site_files):
     contents = patched_files(root, site_files)
     data = {path: text.encode('utf-8') for path, text in contents.items()}
     return site_files.bring(data, 'patches')
+
+
+def series_day(root):
+    """The day of the newest patch, such as 2026-11-22."""
+    return max(patch.day for patch in read_manifest(root).patches)
+
+
+def commit_of(root):
+    """The commit that is built, or 'unknown' outside a git checkout."""
+    command = ['git', '-C', str(root), 'describe', '--always', '--dirty']
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.stdout.strip() or 'unknown'
+
+
+def build_record(root):
+    """What the build says of itself: the bytes of _native_build.json."""
+    operators = sorted(path.stem for path in root.glob('ops_yaml/*.yaml'))
+    record = {
+        'base': BASE,
+        'series': series_day(root),
+        'commit': commit_of(root),
+        'operators': operators,
+    }
+    return (json.dumps(record, indent=2) + '\n').encode()
 
 
 def new_files(build):

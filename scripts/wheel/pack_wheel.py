@@ -14,8 +14,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.series.patch_series import SeriesError
-from scripts.wheel.build_record import series_day
-from scripts.wheel.install import add_files, apply_series, new_files
+from scripts.wheel.install import (
+    add_files,
+    apply_series,
+    new_files,
+    series_day,
+)
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
 
 ROOT = Path(__file__).resolve().parents[2]
