@@ -54,13 +54,6 @@ def parse(arguments=None):
     return parser.parse_args(arguments)
 
 
-def matches(case, pattern):
-    """True if a pattern selects a case."""
-    if pattern is None:
-        return True
-    return pattern in case.name or fnmatch.fnmatchcase(case.name, pattern)
-
-
 def selected(args):
     """The cases of this run."""
     if args.publish:
@@ -81,7 +74,12 @@ def selected(args):
         chosen.sort(key=cases.urgency)
     if args.sizes:
         chosen = [c for c in chosen if c.numel in {1 << e for e in args.sizes}]
-    return [c for c in chosen if matches(c, args.filter)]
+    pattern = args.filter or ''
+    return [
+        c
+        for c in chosen
+        if pattern in c.name or fnmatch.fnmatchcase(c.name, pattern)
+    ]
 
 
 def thread_counts(args):

@@ -23,12 +23,6 @@ def _git(*arguments):
     return done.stdout.strip() if done.returncode == 0 else None
 
 
-def _processor():
-    text = Path('/proc/cpuinfo').read_text()
-    found = re.search(r'(?m)^model name\s*: (.*)$', text)
-    return found[1] if found else platform.processor()
-
-
 def _busy_seconds():
     """Seconds that all processors have worked since the start."""
     # the first eight: later fields are parts of earlier ones
@@ -70,12 +64,14 @@ class Others:
 def facts():
     """Machine, date, commit: everything but the versions of the sides."""
     commit = _git('rev-parse', 'HEAD')
+    cpus = Path('/proc/cpuinfo').read_text()
+    model = re.search(r'(?m)^model name\s*: (.*)$', cpus)
     now = datetime.datetime.now(datetime.timezone.utc)
     return {
         'date': now.isoformat(timespec='seconds'),
         'commit': commit,
         'changed_files': bool(_git('status', '--porcelain')),
-        'cpu': _processor(),
+        'cpu': model[1] if model else platform.processor(),
         'cores': len(os.sched_getaffinity(0)),
         'memory_gib': round(psutil.virtual_memory().total / 2**30, 1),
         'system': f'{platform.system()} {platform.release()}',

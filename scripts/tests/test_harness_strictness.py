@@ -126,11 +126,6 @@ def test_bfloat16_bits_are_made_of_an_array_with_elements(value, error):
         convert_float_to_uint16(value)
 
 
-def test_bfloat16_bits_keep_the_shape_of_the_array():
-    assert convert_float_to_uint16(np.float32(1.5)) == 0x3FC0
-    assert convert_float_to_uint16(np.full((2, 3), -2.0)).shape == (2, 3)
-
-
 @pytest.mark.parametrize('dtype', ['complex64', 'complex128'])
 def test_numeric_gradient_handles_complex(dtype):
     factor = 1 + 2j

@@ -74,11 +74,7 @@ class SiteFiles:
         original = self.pristine(path)
         if original is not None and not self._is_kept(path):
             write_atomic(self.originals / path, original)
-        entry = {
-            'owner': owner,
-            'wheel': self._record.get(path),
-            'ours': sha256(data),
-        }
+        entry = {'owner': owner, 'ours': sha256(data)}
         # The state goes first: a run cut off between the two knows the file.
         if self.state.get(path) != entry:
             self.state[path] = entry
