@@ -171,14 +171,6 @@ def show(args, data):
     print(table.after(data, args.floors, moved), end='')
 
 
-def publish(path):
-    """Write the figures of a run into the README, the docs and the picture."""
-    from bench.report import readme_table  # which draws: slow to import
-
-    readme_table.main([str(path)])
-    print('Written: git diff --stat shows where.')
-
-
 def main(arguments=None):
     """Run the benchmark; returns the exit code."""
     args = parse(arguments)
@@ -207,7 +199,10 @@ def main(arguments=None):
         page.write(args.report, data)
     failed = bool(summary.failures(data['results']))
     if args.publish and not data['not_run'] and not failed:
-        publish(args.json)
+        from bench.report import readme_table  # which draws: slow to import
+
+        readme_table.main([str(args.json)])
+        print('Written: git diff --stat shows where.')
     return int(failed)
 
 

@@ -17,7 +17,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -94,15 +93,13 @@ def works(compiler, folder):
     return launch(program).returncode == 0
 
 
-def compile_source(compiler, folder, source):
-    target = folder / f'{source.stem}.o'
-    return made(*compiler, '-O1', '-g1', '-c', source, '-o', target)
-
-
 def build_program(compiler, kind, folder, options):
+    def compile_source(source):
+        target = folder / f'{source.stem}.o'
+        return made(*compiler, '-O1', '-g1', '-c', source, '-o', target)
+
     with ThreadPoolExecutor(options.jobs) as pool:
-        compile_here = partial(compile_source, compiler, folder)
-        objects = list(pool.map(compile_here, sorted(SOURCES.glob('*.cc'))))
+        objects = list(pool.map(compile_source, sorted(SOURCES.glob('*.cc'))))
     libs = native_compiler.paddle_libs(
         '-lcommon', '-lpthread', build=options.build_dir
     )

@@ -128,7 +128,7 @@ def check_folder(folder, taken=None):
     return faults
 
 
-def arguments_of(argv):
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument(
         'folder', nargs='?', type=Path, default=ROOT / 'ops_yaml'
@@ -141,11 +141,7 @@ def arguments_of(argv):
         help="include/paddle of a Paddle without this project's operators "
         "(default: that of this Python's paddle)",
     )
-    return parser.parse_args(argv)
-
-
-def main(argv=None):
-    arguments = arguments_of(argv)
+    arguments = parser.parse_args(argv)
     headers = arguments.paddle_include
     try:
         taken = base_names(headers) if headers else {}
