@@ -18,10 +18,14 @@ namespace native_ops {
 
 namespace {
 
+std::string NameOfInput(const InputSpec& input) {
+  return input.optional ? paddle::Optional(input.name) : input.name;
+}
+
 // What an input of a gradient is called where `base` is the operator that it
 // is the gradient of.
 std::string NameInGradient(const OpSpec& base, const From& from) {
-  if (from.kind == From::kInput) return base.inputs[from.at].name;
+  if (from.kind == From::kInput) return NameOfInput(base.inputs[from.at]);
   const std::string result = base.outputs[from.at].name;
   return from.kind == From::kResult ? result : result + "@GRAD";
 }
@@ -29,9 +33,7 @@ std::string NameInGradient(const OpSpec& base, const From& from) {
 std::string InputName(const OpSpec& base,
                       const InputSpec& input,
                       size_t order) {
-  if (order == 0) {
-    return input.optional ? paddle::Optional(input.name) : input.name;
-  }
+  if (order == 0) return NameOfInput(input);
   return order == 1 ? NameInGradient(base, input.from) : input.custom_name;
 }
 
@@ -40,7 +42,7 @@ std::string OutputName(const OpSpec& base,
                        size_t order) {
   if (order == 0) return output.name;
   if (order == 2) return output.custom_name;
-  return std::string(base.inputs[output.from].name) + "@GRAD";
+  return NameOfInput(base.inputs[output.from]) + "@GRAD";
 }
 
 }  // namespace

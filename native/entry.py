@@ -3,6 +3,7 @@
 That it can be expressed is known: check_ops_yaml.py has found no fault.
 """
 
+import re
 from dataclasses import dataclass
 
 from native.python_entry import PythonSide
@@ -30,22 +31,16 @@ def camel(name):
     return ''.join(part.capitalize() for part in name.split('_'))
 
 
-def custom_name(name, forward):
-    """What a backward entry's Tensor is called in a custom operator.
+def custom_name(name, bases):
+    """What an entry's Tensor is called in a custom operator.
 
-    `forward` is the entry's own forward signature: its outputs' gradients
-    come in as <name>_grad, its inputs' gradients go out as <name>_grad, and a
-    second-order entry sees first-order gradients as grad_<name>.
+    `bases` are the Tensors of the forward entry. Their gradients are called
+    <name>_grad, or grad_<name> in the gradient of a gradient, and those of
+    higher order have more of either.
     """
-    if forward is None:
-        return name
-    seen = [t.name for t in (*forward.tensors, *forward.outputs)]
-    suffix = ''
-    if name not in seen and name.endswith('_grad'):
-        name, suffix = name[: -len('_grad')], '@GRAD'
-    if name.startswith('grad_'):
-        name, suffix = name[len('grad_') :], '@GRAD' + suffix
-    return name + suffix
+    found = re.fullmatch(rf'((?:grad_)*)({"|".join(bases)})((?:_grad)*)', name)
+    before, base, after = found.groups()
+    return base + '@GRAD' * (before + after).count('grad')
 
 
 @dataclass
@@ -69,7 +64,7 @@ class EntryView(PythonSide):
 
     @property
     def chain(self):
-        """The forward entry, its gradient, the gradient's gradient."""
+        """The forward entry, its gradient, the gradient's gradient and so on."""
         chain = [self.op_file.forward]
         while chain[-1].backward:
             chain.append(self.op_file.entry(chain[-1].backward))
@@ -78,6 +73,11 @@ class EntryView(PythonSide):
     @property
     def order(self):
         return self.chain.index(self.entry)
+
+    def _custom_name(self, name):
+        forward = self.op_file.forward
+        bases = [t.name for t in (*forward.tensors, *forward.outputs)]
+        return custom_name(name, bases)
 
     @property
     def infer_meta(self):
@@ -165,8 +165,8 @@ class EntryView(PythonSide):
                 'name': t.name,
                 'optional': cpp_bool(t.optional),
                 'needs_buffer': cpp_bool(not t.no_need_buffer),
-                'custom_name': custom_name(t.name, self.entry.forward),
-                **self._source(custom_name(t.name, self.entry.forward)),
+                'custom_name': self._custom_name(t.name),
+                **self._source(self._custom_name(t.name)),
             }
             for t in self.entry.tensors
         ]
@@ -203,7 +203,7 @@ class EntryView(PythonSide):
         return [
             {
                 'name': o.name,
-                'custom_name': custom_name(o.name, self.entry.forward),
+                'custom_name': self._custom_name(o.name),
                 'at': self._output_source(o.name),
                 'over': self._over(o.name),
             }
@@ -232,9 +232,11 @@ class EntryView(PythonSide):
     @property
     def gradient(self):
         """C++: the function that returns the gradient's entry."""
-        if not self.entry.backward:
-            return 'nullptr'
-        return f'{camel(self.entry.backward)}Spec'
+        backward = self.entry.backward
+        if self.order == 3 and self.kernel == self.chain[1].kernel:
+            # A linear operator: from here on its gradients repeat.
+            backward = self.chain[2].name
+        return f'{camel(backward)}Spec' if backward else 'nullptr'
 
     # ---- how a gradient hangs on the call that it is the gradient of
 
@@ -250,7 +252,7 @@ class EntryView(PythonSide):
         return EntryView(self.op_file, self._call).custom_op
 
     def _call_names(self, arguments):
-        return [custom_name(a.name, self._call.forward) for a in arguments]
+        return [self._custom_name(a.name) for a in arguments]
 
     def _source(self, name):
         """The call's Tensor, or the incoming gradient, that an input is."""
@@ -270,7 +272,7 @@ class EntryView(PythonSide):
         if self._call is None:
             return -1
         inputs = self._call_names(self._call.tensors)
-        found = custom_name(name, self.entry.forward).removesuffix('@GRAD')
+        found = self._custom_name(name).removesuffix('@GRAD')
         return inputs.index(found)
 
     def _attr_source(self, name):

@@ -76,6 +76,12 @@ class GradNode : public egr::GradNodeBase {
   bool released_ = false;
 };
 
+// Whether nothing was computed for a Tensor. One without elements has no memory
+// either.
+bool IsMissing(const Tensor& tensor) {
+  return !tensor.initialized() && tensor.numel() != 0;
+}
+
 DenseTensor MetaOf(const Tensor& tensor) {
   DenseTensor meta;
   meta.set_meta(static_cast<const DenseTensor*>(tensor.impl().get())->meta());
@@ -222,7 +228,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   for (size_t i = 0; i < tensors.size(); ++i) {
     const InputSpec& input = entry_->inputs[i];
     const bool absent =
-        !tensors[i].defined() || (input.optional && !tensors[i].initialized());
+        !tensors[i].defined() || (input.optional && IsMissing(tensors[i]));
     defined.push_back(absent ? nullptr : &tensors[i]);
     const DenseTensor* dense =
         absent ? nullptr : DenseOf(*entry_, input.name, tensors[i]);
@@ -254,20 +260,18 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
 }
 
 // The inputs of a call that its gradient hangs on: those that the gradient has
-// an output for. A second-order gradient hangs on all that its call reads: for
-// those without an output it is zero, or running it is an error.
+// an output for. Where a gradient has none of its own, all that it reads, so
+// that asking for one is an error.
 std::vector<size_t> OutSlots(const OpSpec& call, const OpSpec* entry) {
   std::vector<size_t> found;
-  std::vector<bool> there(call.inputs.size());
   if (entry != nullptr) {
     for (const OutputSpec& output : entry->outputs) {
       found.push_back(output.from);
-      there[output.from] = true;
     }
-  }
-  if (!call.is_backward) return found;
-  for (size_t i = 0; i < call.inputs.size(); ++i) {
-    if (!there[i] && call.inputs[i].needs_buffer) found.push_back(i);
+  } else if (call.is_backward) {
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      if (call.inputs[i].needs_buffer) found.push_back(i);
+    }
   }
   return found;
 }

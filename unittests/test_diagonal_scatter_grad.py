@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Gradients of paddle.diagonal_scatter, first to second order."""
+"""Gradients of paddle.diagonal_scatter, first to higher orders."""
 
 import unittest
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Outputs of some MiB in a loop get pages that are there already."""
+"""Large outputs in a loop get pages that are there already."""
 
 import platform
 import unittest
@@ -21,9 +21,8 @@ from scatter_graph_utils import assert_python_succeeds
 
 KEEP_PAGES = 'FLAGS_scatter_ops_keep_pages'
 
-# Page faults of a call, and MiB that stay in memory after the loop. Nothing but
-# the operators allocates blocks of that size.
-LOOP = '''
+START = '''
+import os
 import resource
 import paddle
 def faults():
@@ -31,7 +30,17 @@ def faults():
 def resident():
     with open('/proc/self/statm') as statm:
         return int(statm.read().split()[1]) * resource.getpagesize() >> 20
-x, values = paddle.ones([1024, 1024]), paddle.zeros([1024])
+def rows_of_4_kib(count):
+    return paddle.ones([count, 1024]), paddle.zeros([1024])
+paddle.set_flags({'FLAGS_scatter_ops_use_huge_pages': False})
+'''
+
+# Page faults of a turn, and MiB that stay in memory after the loop. Nothing but
+# the operators allocates blocks of that size.
+LOOP = (
+    START
+    + '''
+x, values = rows_of_4_kib(int(os.environ['ROWS']))
 before = resident()
 for turn in range(25):
     if turn == 5:
@@ -40,30 +49,87 @@ for turn in range(25):
     del outputs
 print((faults() - start) // 20, resident() - before)
 '''
+)
+
+# MiB that stay in memory after outputs of 40 to 280 MiB, and after the next
+# output with the flag off; what a process sees that was forked in between.
+SIZES = (
+    START
+    + '''
+x, values = rows_of_4_kib(70 * 1024)
+before = resident()
+for mib in (40, 80, 140, 70, 280, 110, 60, 90):
+    paddle.select_scatter(x[: mib * 256], values, 0, 3)
+kept = resident() - before
+if os.fork() == 0:
+    out = paddle.select_scatter(x[: 90 * 256], values, 0, -1)
+    assert float(out.sum()) == (90 * 256 - 1) * 1024
+    os._exit(0)
+assert os.wait()[1] == 0
+paddle.set_flags({'FLAGS_scatter_ops_keep_pages': False})
+paddle.select_scatter(x[:256], values, 0, 3)
+print(kept, resident() - before)
+'''
+)
+
+
+def numbers_of(program, **environment):
+    shown = assert_python_succeeds(program, **environment).split()
+    return [int(number) for number in shown[-2:]]
 
 
 @unittest.skipUnless(
     platform.libc_ver()[0] == 'glibc', 'other libraries have other habits'
 )
 class TestKeptPages(unittest.TestCase):
+    """Outputs of 4 MiB, which malloc keeps."""
+
+    rows = '1024'
+    pages = 3 * 1024
+
     def measure(self, **environment):
-        shown = assert_python_succeeds(LOOP, **environment).split()
-        return [int(number) for number in shown[-2:]]
+        return numbers_of(LOOP, ROWS=self.rows, **environment)
 
     def test_a_loop_faults_no_pages_in(self):
         faults, kept = self.measure()
-        # of some 3000 pages
-        self.assertLess(faults, 100)
+        self.assertLess(faults, self.pages // 30)
         # of 64 MiB at most
         self.assertLess(kept, 64)
 
     def test_a_threshold_of_the_user_stands(self):
         faults, _ = self.measure(MALLOC_TRIM_THRESHOLD_='131072')
-        self.assertGreater(faults, 500)
+        self.assertGreater(faults, self.pages // 2)
 
     def test_the_flag_turns_it_off(self):
         faults, _ = self.measure(**{KEEP_PAGES: '0'})
-        self.assertGreater(faults, 500)
+        self.assertGreater(faults, self.pages // 2)
+
+
+class TestKeptBlocks(unittest.TestCase):
+    """Outputs of 40 MiB, which malloc does not keep."""
+
+    rows = '10240'
+    pages = 3 * 10240
+
+    def measure(self, **environment):
+        return numbers_of(LOOP, ROWS=self.rows, **environment)
+
+    def test_a_loop_faults_no_pages_in(self):
+        faults, kept = self.measure()
+        self.assertLess(faults, self.pages // 100)
+        # the three outputs
+        self.assertTrue(120 <= kept < 140, kept)
+
+    def test_the_flag_turns_it_off(self):
+        faults, kept = self.measure(**{KEEP_PAGES: '0'})
+        self.assertGreater(faults, self.pages // 2)
+        self.assertLess(kept, 40)
+
+    def test_at_most_256_mib_are_kept_until_the_flag_is_off(self):
+        kept, left = numbers_of(SIZES)
+        # the last ones: 90 and 60
+        self.assertTrue(150 <= kept < 276, kept)
+        self.assertLess(left, 20)
 
 
 if __name__ == '__main__':

@@ -50,16 +50,21 @@ PHI_DEFINE_EXPORTED_bool(
  *       heap for the next allocation, of this process alone, and gives back
  *       what is more. It does not learn if MALLOC_TRIM_THRESHOLD_,
  *       MALLOC_MMAP_THRESHOLD_, MALLOC_TOP_PAD_ or MALLOC_MMAP_MAX_ is set:
- *       that choice stands. Turn it off before the first such call, by the
- *       environment, where those 64 MiB matter more.
+ *       that choice stands. Blocks from 32 MiB on glibc always gives back: of
+ *       freed outputs of that size these operators themselves keep the last
+ *       ones, 8 at most and 256 MiB in all, for their next outputs. Turn it
+ *       off in the environment where that memory matters more; turned off by
+ *       paddle.set_flags, it frees what these operators keep before the next
+ *       output of 512 KiB or more, and leaves glibc as it is.
  */
 PHI_DEFINE_EXPORTED_bool(
     scatter_ops_keep_pages,
     true,
     "Whether masked_scatter, masked_fill, select_scatter, diagonal_scatter and "
     "scatter on CPU have glibc keep up to 64 MiB of freed memory for the next "
-    "outputs of 512 KiB to 32 MiB. It saves page faults and changes no "
-    "result.");
+    "outputs of 512 KiB to 32 MiB, and keep up to 256 MiB of freed outputs "
+    "from "
+    "32 MiB on themselves. It saves page faults and changes no result.");
 
 /**
  * Vector loops of the masked and scatter operators on CPU

@@ -37,6 +37,11 @@ CALLS = {
     ),
 }
 ALL = pytest.mark.parametrize('call', CALLS.values(), ids=CALLS)
+LINEAR = {name: call for name, call in CALLS.items() if name != 'scatter'}
+LINEAR['scatter, mean'] = lambda x, part: paddle.scatter(
+    x, index(), part[:3], overwrite=False, axis=0, reduce='mean'
+)
+ALL_LINEAR = pytest.mark.parametrize('call', LINEAR.values(), ids=LINEAR)
 # those whose gradient's YAML entry has `inplace : (out_grad -> x_grad)`
 IN_PLACE = [name for name in CALLS if name != 'scatter']
 
@@ -245,3 +250,36 @@ def test_error_of_a_gradient_reaches_python():
         (RuntimeError, NotImplementedError), match='index_reduce_grad'
     ):
         paddle.grad(first.sum(), [x])
+
+
+@ALL_LINEAR
+def test_any_order(call):
+    variables = [leaf(), leaf()]
+    results = [call(*variables)]
+    weights = [[leaf()], [leaf(), leaf()]]
+    orders = []
+    for order in range(6):
+        seeds = [weight.detach() for weight in weights[order % 2]]
+        for seed in seeds:
+            seed.stop_gradient = False
+        results = paddle.grad(results, variables, seeds, create_graph=True)
+        variables = seeds
+        orders.append([result.numpy() for result in results])
+    # in turn the transpose of the operator and the operator itself
+    for found, expected in zip(orders[2:], orders):
+        for a, b in zip(found, expected):
+            np.testing.assert_array_equal(a, b)
+
+
+@ALL_LINEAR
+@pytest.mark.parametrize('bend', [paddle.exp, paddle.sin, paddle.tanh])
+def test_third_order_through_functions_of_paddle(call, bend):
+    x, part = leaf(), leaf()
+    (kept,) = paddle.grad(call(x, part).sum(), [x])
+    found, expected = [], []
+    for out, collected in ((call(x, part), found), (x, expected)):
+        of = bend(out)
+        for order in (1, 2, 3):
+            (of,) = paddle.grad(of.sum(), [x], create_graph=order < 3)
+        collected.append(of)
+    np.testing.assert_allclose(found[0], kept * expected[0], rtol=1e-12)

@@ -68,8 +68,8 @@ PLANTED = {
         ],
     ),
     'a kernel that is not declared': (
-        'kernel :\n    func : select_scatter_grad\n',
-        'kernel :\n    func : select_gather_grad\n',
+        'func : select_scatter_grad\n    data_type : out_grad\n',
+        'func : select_gather_grad\n    data_type : out_grad\n',
         ["'SelectGatherGradKernel' is not a member of 'phi'"],
     ),
 }

@@ -2,7 +2,7 @@
 
 Each rule yields its faults as `key: sentence`. A second-order entry sees its
 forward, which is a gradient itself, under the names `grad_out`, `grad_x` instead of
-`out_grad`, `x_grad`.
+`out_grad`, `x_grad`; a third-order one sees `grad_grad_x` for `grad_x_grad`.
 """
 
 from __future__ import annotations
@@ -73,12 +73,11 @@ def rule_backward_exists(entry, entries):
 
 
 def rule_orders(entry, entries):
-    """The wheel target knows gradients and gradients of those."""
-    forward = entries.get(entry.forward.name) if entry.forward else None
-    if entry.backward and forward and forward.is_backward:
+    """Paddle's generators have names for three orders."""
+    if entry.backward and entry.name.endswith('_triple_grad'):
         yield (
-            f'backward: expected none of a second-order entry, got '
-            f'{entry.backward}: the wheel target knows no third order'
+            f'backward: expected none of a third-order entry, got '
+            f'{entry.backward}: Paddle has no name for a fourth order'
         )
 
 
@@ -100,7 +99,7 @@ def rule_forward_agrees(entry, entries):
 
 
 def seen_name(name):
-    """Name under which a second-order entry sees a first-order argument."""
+    """Name under which the gradient of a gradient sees the latter's argument."""
     if name.endswith('_grad'):
         return f'grad_{name[: -len("_grad")]}'
     return name

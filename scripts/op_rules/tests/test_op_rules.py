@@ -104,8 +104,10 @@ SEEN = (
     'bool flag = true) -> Tensor(out)`'
 )
 PAIR_FAULTS = [
-    ('  optional : grad_x_grad\n', '  backward : tuck_triple_grad\n', 'tuck_double_grad.backward',
-     'expected none of a second-order entry, got tuck_triple_grad: the wheel target knows no third'),
+    ('    func : tuck_triple_grad\n', '    func : tuck_triple_grad\n  backward : tuck_grad\n', 'tuck_triple_grad.backward',
+     'expected none of a third-order entry, got tuck_grad: Paddle has no name for a fourth order'),
+    ('Tensor grad_grad_x, int', 'Tensor grad_x_grad, int', 'tuck_triple_grad.forward',
+     'expected `(Tensor mask, Tensor grad_out, Tensor grad_grad_x, int axis) -> Tensor(grad_grad_out)`, got '),
     ('  backward : tuck_grad\n', '  backward : tuck_gradient\n', 'tuck.backward',
      'expected a backward_op of this file, got tuck_gradient'),
     ('  backward : tuck_double_grad\n', '', 'tuck_double_grad',

@@ -18,7 +18,6 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 
@@ -29,18 +28,14 @@
 
 #include "paddle/common/flags.h"
 #include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/kept_blocks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
 
 PHI_DECLARE_bool(scatter_ops_use_huge_pages);
-PHI_DECLARE_bool(scatter_ops_keep_pages);
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
-
-// For fewer bytes than this, asking whether their pages are there yet costs
-// more than it saves.
-constexpr int64_t kPopulateBytes = 512 << 10;
 
 // Asks for huge pages inside a big fresh buffer: page faults of 4 KiB cost
 // several times the copy itself. A hint: harmless where it has no effect.
@@ -95,36 +90,11 @@ class WorkArray {
   std::unique_ptr<T[]> data_;
 };
 
-// Has glibc keep the pages of outputs of up to 32 MiB that are freed, where it
-// would give them back to Linux after each call, to fault them in for the next.
-// Freeing one block of that size teaches it to, once and for all: whatever a
-// program frees, glibc takes for what it will allocate again. So this changes
-// nothing that another library's large array would not, and nothing where the
-// user has set a threshold. The block is never written, which costs two calls
-// of Linux. scatter_op_flags.cc says what is kept, and how to turn it off.
-inline void KeepFreedPages(int64_t bytes) {
-#ifdef __GLIBC__
-  constexpr int64_t kLargest = 32 << 20;  // that glibc learns from
-  constexpr int64_t kHeader = 64 << 10;
-  if (bytes < kPopulateBytes || bytes > kLargest ||
-      !FLAGS_scatter_ops_keep_pages) {
-    return;
-  }
-  static const bool taught = [] {
-    void* volatile block = std::malloc(kLargest - kHeader);  // volatile: done
-    std::free(block);
-    return true;
-  }();
-  (void)taught;
-#endif
-}
-
 // dev_ctx.Alloc for an output that is about to be written as a whole.
 template <typename T, typename Context>
 T* AllocOutput(const Context& dev_ctx, DenseTensor* out) {
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-  KeepFreedPages(bytes);
-  T* data = dev_ctx.template Alloc<T>(out);
+  T* data = AllocKept<T>(dev_ctx, bytes, out);
   AdviseHugePages(data, bytes);
   return data;
 }
