@@ -16,13 +16,11 @@ from pathlib import Path
 
 from bench import release_env
 from bench.report import floors, published, summary, table
-from bench.report.changes import changes
 from bench.run import cases, instructions, machine, peak, runner
 from bench.run.processes import Crew
 
 # The rest of the three minutes is for starting, and for importing paddle.
 QUICK_SECONDS = 135
-SIDES = ('ours', 'torch', 'release')
 
 
 def numbers(text):
@@ -56,13 +54,6 @@ def parse(arguments=None):
     return parser.parse_args(arguments)
 
 
-def matches(case, pattern):
-    """True if a pattern selects a case."""
-    if pattern is None:
-        return True
-    return pattern in case.name or fnmatch.fnmatchcase(case.name, pattern)
-
-
 def selected(args):
     """The cases of this run."""
     if args.publish:
@@ -83,7 +74,12 @@ def selected(args):
         chosen.sort(key=cases.urgency)
     if args.sizes:
         chosen = [c for c in chosen if c.numel in {1 << e for e in args.sizes}]
-    return [c for c in chosen if matches(c, args.filter)]
+    pattern = args.filter or ''
+    return [
+        c
+        for c in chosen
+        if pattern in c.name or fnmatch.fnmatchcase(c.name, pattern)
+    ]
 
 
 def thread_counts(args):
@@ -97,7 +93,7 @@ def thread_counts(args):
 
 def pythons():
     """{side: interpreter}; makes the release's venv if it is not there."""
-    found = dict.fromkeys(SIDES, sys.executable)
+    found = dict.fromkeys(table.COLUMNS, sys.executable)
     return {**found, 'release': release_env.make()}
 
 
@@ -110,7 +106,7 @@ def run_cases(args, chosen, crew, deadline):
             left = len(chosen) - len(results)
             print(f'out of time: {left} cases not run')
             break
-        result = runner.run_case(crew, SIDES, case, effort)
+        result = runner.run_case(crew, table.COLUMNS, case, effort)
         results.append(result)
         print(table.line(result), flush=True)
     return results
@@ -169,26 +165,10 @@ def collect(args, chosen):
 
 def show(args, data):
     """Print what comes after the table of cases."""
-    lines = table.memory_lines(data.get('memory', []))
-    lines += table.instruction_lines(data.get('instructions', {}))
-    lines += table.summary_lines(data['summary'])
-    if data['floors']:
-        lines += table.floor_lines(data['floors'], args.floors)
+    moved = None
     if args.compare:
-        old = json.loads(args.compare.read_text())
-        lines += table.change_lines(changes(old, data))
-    lines += table.busy_lines(data['results'])
-    for name, threads, side, text in summary.failures(data['results']):
-        lines.append(f'FAILED {name}, {threads} threads, {side}: {text}')
-    print('\n'.join(lines))
-
-
-def publish(path):
-    """Write the figures of a run into the README, the docs and the picture."""
-    from bench.report import readme_table  # which draws: slow to import
-
-    readme_table.main([str(path)])
-    print('Written: git diff --stat shows where.')
+        moved = summary.changes(json.loads(args.compare.read_text()), data)
+    print(table.after(data, args.floors, moved), end='')
 
 
 def main(arguments=None):
@@ -219,7 +199,10 @@ def main(arguments=None):
         page.write(args.report, data)
     failed = bool(summary.failures(data['results']))
     if args.publish and not data['not_run'] and not failed:
-        publish(args.json)
+        from bench.report import readme_table  # which draws: slow to import
+
+        readme_table.main([str(args.json)])
+        print('Written: git diff --stat shows where.')
     return int(failed)
 
 

@@ -20,12 +20,8 @@ FOREIGN_FILE = '_native_ops.py'
 
 def wanted_version(requirements=ROOT / 'requirements.txt'):
     """The paddlepaddle version that the project pins."""
-    found = re.search(
-        r'^paddlepaddle==(\S+)', requirements.read_text(), re.MULTILINE
-    )
-    if not found:
-        sys.exit(f'bench: no paddlepaddle== line in {requirements}')
-    return found.group(1)
+    text = requirements.read_text()
+    return re.search(r'(?m)^paddlepaddle==(\S+)', text)[1]
 
 
 def site_packages(venv):

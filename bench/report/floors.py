@@ -22,11 +22,24 @@ from bench.run.cases import (
 THREADS = 2
 
 
+# What is measured on a case, and what it is held to.
+KINDS = {
+    'torch': 'at least {} times as fast as PyTorch',
+    'torch_net': 'at least {} times as fast as PyTorch, without the copy of '
+    "out_grad that Paddle's engine makes",
+    'release': 'at least {} times as fast as released Paddle',
+    'over_where': 'at most {} µs more than paddle.where',
+    'tape': 'at most {} times paddle.where',
+    'bytes': 'at most {} times float32 for each byte',
+    'same': 'at most {} times a random index',
+}
+
+
 @dataclass(frozen=True)
 class Floor:
-    """`kind` says what is measured on `case`; `other` what it is held to."""
+    """A bound on a case; `other` is the case beside it, if `kind` has one."""
 
-    kind: str  # torch, torch_net, release, over_where, tape, bytes, same
+    kind: str
     case: object
     bound: float
     other: Optional[object] = None
@@ -34,19 +47,15 @@ class Floor:
     @property
     def text(self):
         """The floor in words."""
-        bounds = {
-            'torch': f'at least {self.bound:g} times as fast as PyTorch',
-            'torch_net': (
-                f'at least {self.bound:g} times as fast as PyTorch, without the '
-                f"copy of out_grad that Paddle's engine makes"
-            ),
-            'release': f'at least {self.bound:g} times as fast as released Paddle',
-            'over_where': f'at most {self.bound:g} µs more than paddle.where',
-            'tape': f'at most {self.bound:g} times paddle.where',
-            'bytes': f'at most {self.bound:g} times float32 for each byte',
-            'same': f'at most {self.bound:g} times a random index',
-        }
-        return f'{words.of(self.case)}: {bounds[self.kind]}'
+        bound = KINDS[self.kind].format(f'{self.bound:g}')
+        return f'{words.of(self.case)}: {bound}'
+
+    def passed(self, value):
+        """None if it was not measured."""
+        if value is None:
+            return None
+        at_least = KINDS[self.kind].startswith('at least')
+        return value >= self.bound if at_least else value <= self.bound
 
 
 _ROW = {'shape': (64, 64, 4096), 'mask': 'row'}
@@ -178,16 +187,12 @@ def judge(results):
     rows = []
     for floor in all_floors():
         value = value_of(floor, found)
-        passed = None
-        if value is not None:
-            at_least = floor.kind in ('torch', 'torch_net', 'release')
-            passed = value >= floor.bound if at_least else value <= floor.bound
         rows.append(
             {
                 'text': floor.text,
                 'value': value,
                 'bound': floor.bound,
-                'passed': passed,
+                'passed': floor.passed(value),
                 'busy': busy(found.get(floor.case.name, {})),
             }
         )

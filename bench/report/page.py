@@ -30,11 +30,9 @@ def _by_size(results, threads):
             continue
         if facts != ('fwd', 'float32', threads):
             continue
-        for side, entry in result['sides'].items():
-            if 'ms' in entry:
-                point = (result['numel'], entry['ms'])
-                sides = found.setdefault(label, {})
-                sides.setdefault(side, []).append(point)
+        sides = found.setdefault(label, {})
+        for side, ms in table.measured(result).items():
+            sides.setdefault(side, []).append((result['numel'], ms))
     return found
 
 
@@ -45,12 +43,7 @@ def workload_chart(results, threads):
         facts = (result['dtype'], result['threads'])
         name = result.get('workload')
         if name and facts == ('float32', threads):
-            times = {
-                side: result['sides'][side]['ms']
-                for side in words.SIDES
-                if 'ms' in result['sides'].get(side, {})
-            }
-            found.setdefault(name, times)
+            found.setdefault(name, table.measured(result))
     label = 'time of the calls that models make'
     return (
         charts.dots(list(found.items()), table.duration, label) if found else ''
@@ -62,7 +55,7 @@ def size_charts(results, threads):
     return [
         charts.lines(op, sides, table.duration)
         for op, sides in _by_size(results, threads).items()
-        if max(map(len, sides.values())) > 1
+        if max(map(len, sides.values()), default=0) > 1
     ]
 
 
@@ -73,14 +66,10 @@ def small_chart(results, threads):
         label = cases.label(result['op'], result['variant'])
         facts = (result['shape'], result['dtype'], result['threads'])
         if label and facts == ([8, 8], 'float32', threads):
-            values = {
-                side: entry['ms'] * 1e3
-                for side, entry in result['sides'].items()
-                if 'ms' in entry
-            }
+            times = table.measured(result)
+            values = {side: ms * 1e3 for side, ms in times.items()}
             mode = words.MODES[result['mode']].replace(', ', ',\n')
-            groups.append((f'{label}: {mode}', values))
-    groups = [group for group in groups if group[1]]
+            groups += [(f'{label}: {mode}', values)] if values else []
     label = 'microseconds of a call on tiny tensors'
     shown = '{:g} µs'.format
     return charts.dots(groups, shown, label) if groups else ''
@@ -102,62 +91,28 @@ def memory_table(rows):
     return table_rows
 
 
-def _ratio_tiles(part, name):
-    slower = len(part['slower'])
-    count = f'{part["cases"]} cases that both have'
-    return [
-        {
-            'value': table.times(part['geometric_mean']),
-            'text': f'as fast as {name}: geometric mean of the {count}',
-            'warn': False,
-        },
-        {
-            'value': slower,
-            'text': f'of these {part["cases"]} slower than {name} by over 5%',
-            'warn': slower > 0,
-        },
-    ]
-
-
-def tiles(found, failed):
-    """The few numbers on top."""
-    shown = []
-    for side in ('torch', 'release'):
-        if found.get(side):
-            shown += _ratio_tiles(found[side], words.SIDES[side])
-    if failed:
-        text = 'failures or differences'
-        shown.append({'value': failed, 'text': text, 'warn': True})
-    return shown
-
-
-def _ratio_class(value):
-    return 'bad' if value is not None and value < summary.NOISE else ''
-
-
 def render(data):
     """The page as text."""
     results = data['results']
     threads = max((r['threads'] for r in results), default=0)
     judged = [row for row in data['floors'] if row['passed'] is not None]
-    failed = summary.failures(results)
     environment = jinja2.Environment(autoescape=True)
     template = environment.from_string(TEMPLATE.read_text())
     return template.render(
         meta=data['meta'],
         results=results,
+        summary=data['summary'],
+        instructions=data.get('instructions', {}),
         not_run=len(data.get('not_run', [])),
-        busy=' '.join(table.busy_lines(results)),
+        failed=len(summary.failures(results)),
+        noise=summary.NOISE,
+        words=words,
         sides=words.SIDES,
         modes=words.MODES,
-        colours=charts.COLOURS,
-        bad=charts.BAD,
-        name=words.of,
-        busy_case=table.busy,
-        columns=table.COLUMNS,
+        table=table,
+        times=table.times,
+        charts=charts,
         threads=threads,
-        tiles=tiles(data['summary'], len(failed)),
-        summary=data['summary'],
         works=workload_chart(results, threads),
         ratios=[
             (side, ratio_chart(results, f'ratio_{side}'))
@@ -166,14 +121,8 @@ def render(data):
         sizes=size_charts(results, threads),
         small=small_chart(results, threads),
         memory=memory_table(data.get('memory', [])),
-        percent=table.percent,
-        instructions=data.get('instructions', {}),
         floors=judged,
         floors_open=len(data['floors']) - len(judged),
-        cell=table.cell,
-        way=table.way,
-        times=table.times,
-        ratio_class=_ratio_class,
     )
 
 

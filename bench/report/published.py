@@ -7,6 +7,7 @@ made from that one file, so that none of them can say another thing.
 import json
 from typing import NamedTuple
 
+from bench.report import table
 from bench.run import cases
 from bench.run.cases import EDGES, NODES
 from bench.run.workloads import WORKLOADS
@@ -17,6 +18,11 @@ MODES = ('fwd', 'grad', 'step', 'inplace')
 LARGE = 1 << 24
 TINY = 1 << 6
 GRAPH = NODES[0] * NODES[1]
+KEPT = {
+    'op', 'variant', 'mode', 'dtype', 'numel', 'threads', 'others', 'sides',
+    'ratio_torch', 'ratio_release', *table.COLUMNS, 'ms', 'way', 'na', 'failed',
+    'date', 'cpu', 'cores', 'system', 'commit', 'changed_files', 'version',
+}  # fmt: skip
 FIGURES = 6  # of a number in the record: more than any text shows
 
 
@@ -129,34 +135,11 @@ def few(data):
     return [(text, result) for text, result in found if result]
 
 
-def _rounded(value):
+def _trimmed(value):
+    """Of a result, or of the facts of a run, what is kept."""
+    if isinstance(value, dict):
+        return {k: _trimmed(v) for k, v in value.items() if k in KEPT}
     return float(f'{value:.{FIGURES}g}') if isinstance(value, float) else value
-
-
-def _side(entry):
-    kept = ('ms', 'way', 'na', 'failed')
-    return {key: _rounded(entry[key]) for key in kept if key in entry}
-
-
-def _result(result):
-    same = ('op', 'variant', 'mode', 'dtype', 'numel', 'threads', 'others')
-    kept = {key: _rounded(result.get(key)) for key in same}
-    kept['sides'] = {
-        name: _side(entry) for name, entry in result['sides'].items()
-    }
-    for key in ('ratio_torch', 'ratio_release'):
-        kept[key] = _rounded(result[key])
-    return kept
-
-
-def _meta(meta):
-    same = ('date', 'cpu', 'cores', 'system', 'commit', 'changed_files')
-    kept = {key: meta.get(key) for key in same}
-    kept['sides'] = {
-        name: {'version': facts['version']}
-        for name, facts in meta['sides'].items()
-    }
-    return kept
 
 
 def record(data):
@@ -164,8 +147,9 @@ def record(data):
     threads = max((r['threads'] for r in data['results']), default=0)
     data = {**data, 'threads': threads}
     pairs = [*works(data), *shown(data)]
-    results = [_result(result) for _, result in pairs]
-    return {'meta': _meta(data['meta']), 'threads': threads, 'results': results}
+    results = [_trimmed(result) for _, result in pairs]
+    meta = _trimmed(data['meta'])
+    return {'meta': meta, 'threads': threads, 'results': results}
 
 
 def text(kept):

@@ -13,7 +13,6 @@ from matplotlib.figure import Figure
 
 from bench.report import charts, published, table, words
 
-SIDES = ('ours', 'torch', 'release')
 SIZE = (7.2, 3.9)  # inches
 BAR = 0.25
 STYLE = {
@@ -28,17 +27,8 @@ STYLE = {
 
 def bars(data):
     """[(label, {side: ms})]"""
-    return [
-        (
-            label,
-            {
-                side: result['sides'][side]['ms']
-                for side in SIDES
-                if 'ms' in result['sides'].get(side, {})
-            },
-        )
-        for label, result in published.few(data)
-    ]
+    few = published.few(data)
+    return [(label, table.measured(result)) for label, result in few]
 
 
 def description(data):
@@ -85,7 +75,7 @@ def _bar(axes, y, ms, width, side):
 def _legend(axes):
     patches = [
         matplotlib.patches.Patch(color=charts.COLOURS[s], label=words.SIDES[s])
-        for s in SIDES
+        for s in table.COLUMNS
     ]
     axes.legend(handles=patches, loc='lower right', frameon=False, fontsize=9.5)
 
@@ -98,7 +88,7 @@ def draw(data):
     width = _width(rows)
     for row, (_, times) in enumerate(rows):
         for side, ms in times.items():
-            place = row + (SIDES.index(side) - 1) * BAR
+            place = row + (table.COLUMNS.index(side) - 1) * BAR
             _bar(axes, place, ms, width, side)
     axes.set_yticks(range(len(rows)), [label for label, _ in rows])
     axes.set_ylim(len(rows) - 0.5, -0.5)

@@ -7,6 +7,7 @@ from bench.run.cases import YARDSTICKS
 
 # A ratio this far below 1 is still noise.
 NOISE = 0.95
+MOVED = 1.1
 
 
 def compared(results, key):
@@ -50,3 +51,21 @@ def summarise(results):
         'torch': _versus(results, 'ratio_torch'),
         'release': _versus(results, 'ratio_release'),
     }
+
+
+def changes(old, new):
+    """(factor, old result, new result) of what moved; worst first.
+
+    The ratio to torch is compared, not the time: it moves less with the
+    machine's load. A factor below 1 is a loss.
+    """
+    before = {(r['name'], r['threads']): r for r in old['results']}
+    found = []
+    for result in new['results']:
+        earlier = before.get((result['name'], result['threads']))
+        for key in ('ratio_torch', 'ratio_release'):
+            if earlier and result.get(key) and earlier.get(key):
+                found.append((result[key] / earlier[key], earlier, result))
+                break
+    moved = [f for f in found if f[0] > MOVED or f[0] < 1 / MOVED]
+    return sorted(moved, key=lambda f: f[0])

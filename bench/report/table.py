@@ -1,8 +1,17 @@
 """The results as text for a terminal."""
 
+import sys
+from pathlib import Path
+
+import jinja2
+
+from bench.report import summary
+
+TEMPLATE = Path(__file__).with_name('after.txt.j2')
 WIDTH = 72
 # Share of the processors that others may use while a case is measured.
 BUSY = 0.1
+COLUMNS = ('ours', 'torch', 'release')
 UNITS = ((1e3, 's', 1e-3), (1.0, 'ms', 1.0), (0.0, 'us', 1e3))
 
 
@@ -48,12 +57,18 @@ def cell(entry):
     return duration(entry['ms'])
 
 
+def measured(result):
+    """{side: milliseconds} of the sides that have been measured."""
+    return {
+        side: result['sides'][side]['ms']
+        for side in COLUMNS
+        if 'ms' in result['sides'].get(side, {})
+    }
+
+
 def way(result):
     """How torch was called, where it has several ways."""
     return result['sides'].get('torch', {}).get('way', '-')
-
-
-COLUMNS = ('ours', 'torch', 'release')
 
 
 def busy(result):
@@ -96,81 +111,14 @@ def line(result):
     return text.rstrip()
 
 
-def memory_lines(rows):
-    """Peak memory beyond inputs and outputs."""
-    if not rows:
-        return []
-    lines = ['', 'Peak memory beyond inputs and outputs']
-    for row in rows:
-        text = f'{row["name"]:<{WIDTH}}    '
-        for side in COLUMNS:
-            entry = row['sides'].get(side, {})
-            shown = size(entry['bytes']) if 'bytes' in entry else 'n/a'
-            text += f'{side:>10} {shown}'
-        lines.append(text)
-    return lines
-
-
-def instruction_lines(counts):
-    """Instructions of the hot loops."""
-    if not counts:
-        return []
-    lines = ['', 'Instructions per float32 element, one thread (callgrind)']
-    return lines + [
-        f'{loop:<{WIDTH}}    {n:6.2f}' for loop, n in counts.items()
-    ]
-
-
-def floor_lines(rows, every=True):
-    """Each floor with what was measured; without `every` only those."""
-    lines = ['']
-    verdicts = {True: 'pass', False: 'MISS', None: 'not measured'}
-    for row in rows:
-        if row['passed'] is None and not every:
-            continue
-        value = '' if row['value'] is None else f'{row["value"]:.3g}'
-        mark = ' (busy machine)' if row.get('busy') else ''
-        lines.append(
-            f'{verdicts[row["passed"]]:<13}{value:>8}  {row["text"]}{mark}'
-        )
-    missed = sum(row['passed'] is False for row in rows)
-    passed = sum(row['passed'] is True for row in rows)
-    lines.append(f'{passed} floors passed, {missed} missed.')
-    return lines
-
-
-def summary_lines(summary):
-    """Geometric means, and the cases that are slower."""
-    lines = ['']
-    for key, text in (
-        ('torch', 'times torch'),
-        ('release', 'times the release'),
-    ):
-        part = summary.get(key)
-        if not part:
-            continue
-        lines.append(
-            f'{part["geometric_mean"]:.3g} {text}: geometric mean of '
-            f'{part["cases"]} cases; below its floor: {len(part["slower"])}'
-        )
-        for slow in part['slower'][:10]:
-            lines.append(
-                f'    {slow["ratio"]:.3g}  {slow["name"]}, '
-                f'{slow["threads"]} threads'
-            )
-    return lines
-
-
-def change_lines(changes):
-    """What moved against an older run."""
-    if not changes:
-        return ['', 'Against the older run: nothing moved by over 10%.']
-    lines = ['', 'Against the older run (factor on the ratio to torch)']
-    for factor, old, new in changes:
-        was = duration(old['sides'].get('ours', {}).get('ms'))
-        now = duration(new['sides'].get('ours', {}).get('ms'))
-        lines.append(
-            f'{factor:>6.2f}x  {new["name"]}, {new["threads"]} threads: '
-            f'{was} to {now}'
-        )
-    return lines
+def after(data, every_floor, moved):
+    """What comes after the table of cases."""
+    environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(TEMPLATE.read_text('utf-8'))
+    return template.render(
+        data,
+        table=sys.modules[__name__],
+        every_floor=every_floor,
+        changes=moved,
+        failures=summary.failures(data['results']),
+    )

@@ -15,8 +15,6 @@ SIDES = {
 }
 # What a case changes of its operator's headline: its part of the case's name.
 CHANGES = {
-    'axis=1': 'axis 1',
-    'axis=2': 'axis 2',
     'include_self=True': 'x takes part',
     'index=sorted': 'sorted index',
     'index=permutation': 'index without repeats',

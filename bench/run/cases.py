@@ -4,7 +4,9 @@ Each operator has a headline case; the others change one or two things of it.
 A case is a plain value that travels to the worker processes by pickle.
 """
 
+import math
 from dataclasses import dataclass, replace
+from itertools import product
 
 SIZES = (6, 12, 18, 24, 27)
 DTYPES = ('float32', 'bfloat16', 'int64', 'bool')
@@ -103,10 +105,7 @@ class Case:
     @property
     def numel(self):
         """Elements of x (or of the result, where x is broadcast)."""
-        product = 1
-        for dim in self.shape:
-            product *= dim
-        return product
+        return math.prod(self.shape)
 
     @property
     def slices(self):
@@ -168,94 +167,76 @@ SMALL_PAGES = {'env': (('FLAGS_scatter_ops_use_huge_pages', '0'),)}
 CUBE = (256, 256, 256)
 
 
-def each(op, modes, quick=(), dtype='float32', **how):
-    """A case for each mode; `quick` are the modes that --quick measures."""
-    return [case(op, mode, dtype, quick=mode in quick, **how) for mode in modes]
-
-
-def _small_cases(op, **form):
-    """8x8: what a call costs; `where` is the yardstick of each side."""
-    modes = ['fwd', 'tape', *modes_of(op)[1:]]
-    return each(op, modes, ('fwd', 'tape'), shape=square(6), **form)
-
-
-def _size_cases(op, **form):
-    quick = {24: MODES, 18: ('fwd',)}
-    sizes = [
-        each(op, modes_of(op), quick.get(size, ()), shape=square(size), **form)
-        for size in SIZES[1:]
+def each(op, modes=('fwd',), quick=(), **axes):
+    """A case for each mode and each combination of the listed values; `quick` are
+    the modes that --quick measures."""
+    return [
+        case(op, mode, quick=mode in quick, **dict(zip(axes, values)))
+        for values in product(*axes.values())
+        for mode in modes
     ]
-    return _small_cases(op, **form) + sum(sizes, [])
 
 
-def _dtype_cases(op, **form):
-    cases = []
+def listed(how):
+    """Each value as the only one of a list."""
+    return {key: [value] for key, value in how.items()}
+
+
+def squares(*exponents):
+    return [square(exponent) for exponent in exponents]
+
+
+def _form_cases(op, form):
+    """What is measured of every operator: sizes, dtypes and modes."""
+    form, modes = listed(form), modes_of(op)
+    # 8x8: what a call costs; `where` is the yardstick of each side
+    small = ['fwd', 'tape', *modes[1:]]
+    cases = each(op, small, ('fwd', 'tape'), shape=squares(6), **form)
+    cases += each(op, modes, ('fwd',), shape=squares(18), **form)
+    cases += each(op, modes, MODES, shape=squares(24), **form)
+    cases += each(op, modes, shape=squares(12, 27), **form)
     for dtype in DTYPES[1:]:
-        cases += each(op, modes_of(op, dtype), dtype=dtype, **form)
-        for size in (6, 12, 18, 27):
-            cases.append(case(op, 'fwd', dtype, square(size), **form))
-    return cases + [case(op, 'fwd', dtype, **form) for dtype in MORE_DTYPES]
+        cases += each(op, modes_of(op, dtype), dtype=[dtype], **form)
+    few = squares(6, 12, 18, 27)
+    cases += each(op, dtype=DTYPES[1:], shape=few, **form)
+    cases += each(op, ['tape'], shape=squares(12), **form)
+    return cases + each(op, dtype=MORE_DTYPES, **form)
 
 
-def _mask_cases(op, **form):
-    modes, cases = modes_of(op), []
-    for density, layouts in (
-        (0, ('random',)),
-        (0.01, ('random', 'runs')),
-        (0.5, ('runs',)),
-        (0.99, ('random', 'runs')),
-        (1, ('random',)),
-    ):
-        quick = ('fwd',) if density == 1 else ()
-        for layout in layouts:
-            how = {'density': density, 'layout': layout, **form}
-            cases += each(op, modes, quick, **how)
-    for mask in ('row', 'column', 'scalar'):
-        quick = ('fwd',) if mask == 'row' else ()
-        shape = (64, 64, 4096)
-        cases += each(op, modes, quick, shape=shape, mask=mask, **form)
-    for x in ('row', 'column'):
-        cases += each(op, ('fwd', 'grad'), x=x, **form)
+def _mask_cases(op, form):
+    modes, form = modes_of(op), listed(form)
+    cases = each(op, modes, ('fwd',), density=[1], **form)
+    cases += each(op, modes, density=[0], **form)
+    both = ('random', 'runs')
+    cases += each(op, modes, density=[0.01, 0.99], layout=both, **form)
+    cases += each(op, modes, layout=['runs'], **form)
+    rows = [(64, 64, 4096)]
+    cases += each(op, modes, ('fwd',), shape=rows, mask=['row'], **form)
+    cases += each(op, modes, shape=rows, mask=['column', 'scalar'], **form)
+    cases += each(op, ('fwd', 'grad'), x=['row', 'column'], **form)
     quick = op == 'masked_scatter'
-    return [*cases, case(op, quick=quick, **SMALL_PAGES, **form)]
-
-
-def _fill_cases():
-    modes = modes_of('masked_fill')
-    return sum(
-        (each('masked_fill', modes, value=v) for v in ('row', 'full')), []
-    )
+    pages = listed(SMALL_PAGES)
+    return cases + each(op, quick=('fwd',) * quick, **pages, **form)
 
 
 def _view_cases():
     """select_scatter and diagonal_scatter along other axes."""
     select, diagonal = 'select_scatter', 'diagonal_scatter'
-    cases = [case(select, **SMALL_PAGES), case(select, axis=1, **SMALL_PAGES)]
-    modes = modes_of(select)
-    for shape in (square(24), CUBE):
-        cases += each(select, modes, MODES, shape=shape, axis=1)
-    cases += [case(select, shape=CUBE, axis=axis) for axis in (0, 2)]
-    cases.append(case(diagonal, **SMALL_PAGES))
-    for shape in ((16384, 1024), (1024, 16384)):
-        cases += each(diagonal, modes, shape=shape)
-    cases.append(case(diagonal, offset=-7))
-    for axis1, axis2 in ((1, 2), (0, 1), (0, 2)):
-        how = {'shape': (64, 512, 512), 'axis1': axis1, 'axis2': axis2}
-        cases += each(diagonal, modes, **how)
-    return cases
-
-
-def _tiny_cases():
-    """Where the call costs more than the work, for every reduction."""
-    cases = []
-    for reduce in ('sum', 'mean', 'mul', 'amax'):
-        how = {'reduce': reduce, 'include_self': reduce == 'sum'}
-        for size in (6, 12):
-            modes = ('fwd', 'tape', 'grad', 'inplace')
-            cases += each('scatter', modes, shape=square(size), **how)
-    return cases + [
-        case(op, 'tape', shape=square(12), **form) for op, form in FORMS
-    ]
+    modes, pages = modes_of(select), listed(SMALL_PAGES)
+    return [
+        *each(select, axis=[0, 1], **pages),
+        *each(select, modes, MODES, shape=[square(24), CUBE], axis=[1]),
+        *each(select, shape=[CUBE], axis=[0, 2]),
+        *each(diagonal, **pages),
+        *each(diagonal, modes, shape=[(16384, 1024), (1024, 16384)]),
+        case(diagonal, offset=-7),
+        *(
+            one
+            for axis1, axis2 in ((1, 2), (0, 1), (0, 2))
+            for one in each(diagonal, modes, shape=[(64, 512, 512)],
+                            axis1=[axis1], axis2=[axis2])
+        ),
+    ]  # fmt: skip
 
 
 def _training_cases():
@@ -266,44 +247,36 @@ def _training_cases():
         ('scatter', {'reduce': 'sum', 'include_self': True}),
         ('scatter', {'reduce': 'amax'}),
     ]
-    return [
-        case(op, mode, shape=square(size), **form)
-        for op, form in forms
-        for size in (18, 24)
-        for mode in ('step', 'above')
-    ]
-
-
-def _graph_cases():
-    """Several updates for each slice, in no order."""
-    cases = []
-    for reduce in ('sum', 'assign', 'mean', 'amax'):
-        quick = ('fwd',) if reduce in ('sum', 'assign') else ()
-        how = {'reduce': reduce, 'updates': EDGES, 'shape': NODES}
-        cases += each('scatter', modes_of('scatter'), quick, **how)
-    return cases
+    modes, shapes = ('step', 'above'), squares(18, 24)
+    made = [each(op, modes, shape=shapes, **listed(how)) for op, how in forms]
+    return sum(made, [])
 
 
 def _scatter_cases():
     op, modes = 'scatter', modes_of('scatter')
-    cases = _graph_cases() + _small_cases(op, reduce='sum')
+    # several updates for each slice, in no order
+    graph = {'updates': [EDGES], 'shape': [NODES]}
+    cases = each(op, modes, ('fwd',), reduce=['sum', 'assign'], **graph)
+    cases += each(op, modes, reduce=['mean', 'amax'], **graph)
+    # where the call costs more than the work
+    tiny, small = ['fwd', 'tape', *modes[1:]], squares(6, 12)
+    cases += each(op, tiny, ('fwd', 'tape'), shape=small[:1], reduce=['sum'])
+    sums = {'reduce': ['sum'], 'include_self': [True]}
+    cases += each(op, tiny, shape=small, **sums)
+    cases += each(op, tiny, shape=small, reduce=['mean', 'mul', 'amax'])
     for reduce in ('assign', 'sum', 'mul', 'mean', 'amax', 'amin'):
-        for axis in (0, 1):
-            for also_x in (False, True)[: 1 + (reduce != 'assign')]:
-                how = {'axis': axis, 'reduce': reduce, 'include_self': also_x}
-                few = reduce in ('sum', 'amax') and not also_x
-                cases += each(op, modes, ('fwd',) if few else (), **how)
-                for index in ('sorted', 'permutation', 'one', 'two'):
-                    cases.append(case(op, index=index, **how))
-    for dtype in ('bfloat16', 'int64', 'float16', 'float64', 'complex128'):
-        cases.append(case(op, 'fwd', dtype, reduce='sum'))
-    shapes = [(CUBE, 1), (CUBE, 2)]
-    shapes += [
-        (square(size), axis) for size in (6, 12, 18, 27) for axis in (0, 1)
-    ]
-    return cases + [
-        case(op, shape=shape, axis=axis, reduce='sum') for shape, axis in shapes
-    ]
+        for also_x in (False, True)[: 1 + (reduce != 'assign')]:
+            how = {'reduce': [reduce], 'include_self': [also_x]}
+            how['axis'] = (0, 1)
+            few = reduce in ('sum', 'amax') and not also_x
+            cases += each(op, modes, ('fwd',) * few, **how)
+            index = ('sorted', 'permutation', 'one', 'two')
+            cases += each(op, index=index, **how)
+    dtypes = ('bfloat16', 'int64', 'float16', 'float64', 'complex128')
+    cases += each(op, dtype=dtypes, reduce=['sum'])
+    cases += each(op, shape=[CUBE], axis=[1, 2], reduce=['sum'])
+    shapes = squares(6, 12, 18, 27)
+    return cases + each(op, shape=shapes, axis=[0, 1], reduce=['sum'])
 
 
 # Cases that are looked at together.
@@ -330,14 +303,13 @@ def all_cases():
              for mode in ('fwd', 'tape', 'grad')]  # fmt: skip
     cases.append(case('clone', quick=True))
     for op, form in FORMS:
-        cases += _size_cases(op, **form)
+        cases += _form_cases(op, form)
     for op, form in FORMS:
         if op in MASKED:
-            cases += _mask_cases(op, **form)
-    cases += workload_cases() + _tiny_cases() + _training_cases()
-    cases += _fill_cases() + _view_cases() + _scatter_cases()
-    for op, form in FORMS:
-        cases += _dtype_cases(op, **form)
+            cases += _mask_cases(op, form)
+    cases += workload_cases() + _training_cases()
+    cases += each('masked_fill', modes_of('masked_fill'), value=['row', 'full'])
+    cases += _view_cases() + _scatter_cases()
     unique = {c.name: c for c in reversed(cases)}
     return sorted(unique.values(), key=lambda c: cases.index(c))
 

@@ -4,6 +4,7 @@ Values are small multiples of 1/8, exact in every dtype; so sums do not depend
 on their order, and the sides can be compared closely.
 """
 
+import math
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,19 +28,9 @@ class Inputs:
     grads: tuple = ('x',)
 
 
-def size_of(shape):
-    """Number of elements."""
-    return int(np.prod(shape, dtype=np.int64))
-
-
-def host_dtype(dtype):
-    """The numpy dtype that carries a dtype numpy may not have."""
-    return np.dtype('float32' if dtype == 'bfloat16' else dtype)
-
-
 def values(rng, shape, dtype, powers=False):
     """Random data. `powers`: mostly 1 and -1, for long products."""
-    count = size_of(shape)
+    count = math.prod(shape)
     block = min(count, BLOCK)
     if dtype == 'bool':
         data = rng.integers(0, 2, block)
@@ -51,13 +42,14 @@ def values(rng, shape, dtype, powers=False):
             data = data / 8
         elif dtype == 'complex128':
             data = data / 8 + 1j * rng.integers(-8, 9, block)
-    data = data.astype(host_dtype(dtype))
+    # numpy has no bfloat16
+    data = data.astype('float32' if dtype == 'bfloat16' else dtype)
     return np.resize(data, count).reshape(shape)
 
 
 def mask(rng, shape, density, layout):
     """A boolean mask with the given share of True."""
-    count = size_of(shape)
+    count = math.prod(shape)
     block = min(count, BLOCK)
     if density in (0, 1):
         data = np.full(block, bool(density))
@@ -80,11 +72,6 @@ def part_shape(shape, kind):
     return {'full': tuple(shape), 'scalar': (1,)}[kind]
 
 
-def value_shape(shape, kind):
-    """The shape of the value of masked_fill."""
-    return () if kind in ('number', 'one') else part_shape(shape, kind)
-
-
 def _masked(case, rng):
     flags = mask(
         rng, part_shape(case.shape, case['mask']), case['density'],
@@ -103,7 +90,8 @@ def _masked(case, rng):
     elif case['value'] == 'number':
         made.attrs['value'] = True if case.dtype == 'bool' else 3
     else:
-        shape = value_shape(case.shape, case['value'])
+        one = case['value'] == 'one'
+        shape = () if one else part_shape(case.shape, case['value'])
         made.data['value'] = values(rng, shape, case.dtype)
         made.grads = ('x', 'value')
     return made
@@ -120,19 +108,11 @@ def _select(case, rng):
     return Inputs(data, attrs=attrs, grads=('x', 'values'))
 
 
-def diagonal_shape(shape, offset, axis1, axis2):
-    """The shape of the diagonal of an array."""
-    spots = np.broadcast_to(np.zeros(1, np.int8), shape)
-    return np.diagonal(spots, offset, axis1, axis2).shape
-
-
 def _diagonal(case, rng):
     attrs = {key: case[key] for key in ('offset', 'axis1', 'axis2')}
-    shape = diagonal_shape(case.shape, **attrs)
-    data = {
-        'x': values(rng, case.shape, case.dtype),
-        'y': values(rng, shape, case.dtype),
-    }
+    x = values(rng, case.shape, case.dtype)
+    shape = np.diagonal(x, **attrs).shape
+    data = {'x': x, 'y': values(rng, shape, case.dtype)}
     return Inputs(data, attrs=attrs, grads=('x', 'y'))
 
 
@@ -192,6 +172,20 @@ BUILDERS = {
     'where': _where,
     'clone': _clone,
 }
+
+
+def same_call(library, op, t, attrs):
+    """The function of x of an operator that paddle and torch call alike."""
+    if op == 'select_scatter':
+        values, axis, index = t['values'], attrs['axis'], attrs['index']
+        return lambda x: library.select_scatter(x, values, axis, index)
+    if op == 'diagonal_scatter':
+        y, options = t['y'], (attrs['offset'], attrs['axis1'], attrs['axis2'])
+        return lambda x: library.diagonal_scatter(x, y, *options)
+    if op == 'clone':
+        return lambda x: x.clone()
+    mask, y = t['mask'], t['y']
+    return lambda x: library.where(mask, x, y)
 
 
 def build(case, seed=0):

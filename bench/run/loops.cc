@@ -85,15 +85,7 @@ void Reduce(Data* data, int axis) {
       .Run();
 }
 
-}  // namespace
-
-#define BENCH_LOOP extern "C" __attribute__((noinline)) void
-
-BENCH_LOOP loop_masked_scatter(Data* d) { Scatter(d, d->dims); }
-
-BENCH_LOOP loop_masked_scatter_row_mask(Data* d) { Scatter(d, d->row_dims); }
-
-BENCH_LOOP loop_masked_scatter_grad(Data* d) {
+void ScatterGrad(Data* d) {
   ops::MaskedScatterGradCpu<Word>(d->Words(d->x),
                                   kNumel,
                                   d->Mask(d->dims),
@@ -102,51 +94,36 @@ BENCH_LOOP loop_masked_scatter_grad(Data* d) {
                                   kNumel);
 }
 
-BENCH_LOOP loop_masked_fill(Data* d) {
+void Fill(Data* d) {
   ops::MaskedFillCpu<Word>(d->Out(), kNumel, d->X(), d->Mask(d->dims), Word{7});
 }
 
-BENCH_LOOP loop_select_scatter_axis_1(Data* d) {
-  Replace(d, ops::SelectView(d->dims, d->line_dims, 1, 5));
-}
+}  // namespace
 
-BENCH_LOOP loop_diagonal_scatter(Data* d) {
-  Replace(d, ops::DiagonalView(d->dims, d->line_dims, 0, 0, 1));
-}
+#define LOOPS(LOOP)                                                    \
+  LOOP(masked_scatter, Scatter(d, d->dims))                            \
+  LOOP(masked_scatter_row_mask, Scatter(d, d->row_dims))               \
+  LOOP(masked_scatter_grad, ScatterGrad(d))                            \
+  LOOP(masked_fill, Fill(d))                                           \
+  LOOP(select_scatter_axis_1,                                          \
+       Replace(d, ops::SelectView(d->dims, d->line_dims, 1, 5)))       \
+  LOOP(diagonal_scatter,                                               \
+       Replace(d, ops::DiagonalView(d->dims, d->line_dims, 0, 0, 1)))  \
+  LOOP(scatter_assign_axis_0, Reduce<ops::IndexReduce::kAssign>(d, 0)) \
+  LOOP(scatter_sum_axis_0, Reduce<ops::IndexReduce::kSum>(d, 0))       \
+  LOOP(scatter_sum_axis_1, Reduce<ops::IndexReduce::kSum>(d, 1))       \
+  LOOP(scatter_amax_axis_0, Reduce<ops::IndexReduce::kAmax>(d, 0))     \
+  LOOP(scatter_amax_axis_1, Reduce<ops::IndexReduce::kAmax>(d, 1))
 
-BENCH_LOOP loop_scatter_assign_axis_0(Data* d) {
-  Reduce<ops::IndexReduce::kAssign>(d, 0);
-}
+#define DEFINE(name, work) \
+  extern "C" __attribute__((noinline)) void loop_##name(Data* d) { work; }
+#define RUN(name, work) loop_##name(&data);
 
-BENCH_LOOP loop_scatter_sum_axis_0(Data* d) {
-  Reduce<ops::IndexReduce::kSum>(d, 0);
-}
-
-BENCH_LOOP loop_scatter_sum_axis_1(Data* d) {
-  Reduce<ops::IndexReduce::kSum>(d, 1);
-}
-
-BENCH_LOOP loop_scatter_amax_axis_0(Data* d) {
-  Reduce<ops::IndexReduce::kAmax>(d, 0);
-}
-
-BENCH_LOOP loop_scatter_amax_axis_1(Data* d) {
-  Reduce<ops::IndexReduce::kAmax>(d, 1);
-}
+LOOPS(DEFINE)
 
 int main() {
   Data data;
-  loop_masked_scatter(&data);
-  loop_masked_scatter_row_mask(&data);
-  loop_masked_scatter_grad(&data);
-  loop_masked_fill(&data);
-  loop_select_scatter_axis_1(&data);
-  loop_diagonal_scatter(&data);
-  loop_scatter_assign_axis_0(&data);
-  loop_scatter_sum_axis_0(&data);
-  loop_scatter_sum_axis_1(&data);
-  loop_scatter_amax_axis_0(&data);
-  loop_scatter_amax_axis_1(&data);
+  LOOPS(RUN)
   std::printf("%lld\n", static_cast<long long>(kNumel));
   return 0;
 }

@@ -19,17 +19,8 @@ def _git(*arguments):
             ['git', *arguments], cwd=ROOT, capture_output=True, text=True
         )
     except OSError:
-        return None
+        return None  # the GPU's machine may have no git
     return done.stdout.strip() if done.returncode == 0 else None
-
-
-def _processor():
-    try:
-        text = Path('/proc/cpuinfo').read_text()
-    except OSError:
-        return platform.processor()
-    found = re.search(r'(?m)^model name\s*: (.*)$', text)
-    return found[1] if found else platform.processor()
 
 
 def _busy_seconds():
@@ -73,12 +64,14 @@ class Others:
 def facts():
     """Machine, date, commit: everything but the versions of the sides."""
     commit = _git('rev-parse', 'HEAD')
+    cpus = Path('/proc/cpuinfo').read_text()
+    model = re.search(r'(?m)^model name\s*: (.*)$', cpus)
     now = datetime.datetime.now(datetime.timezone.utc)
     return {
         'date': now.isoformat(timespec='seconds'),
         'commit': commit,
         'changed_files': bool(_git('status', '--porcelain')),
-        'cpu': _processor(),
+        'cpu': model[1] if model else platform.processor(),
         'cores': len(os.sched_getaffinity(0)),
         'memory_gib': round(psutil.virtual_memory().total / 2**30, 1),
         'system': f'{platform.system()} {platform.release()}',

@@ -4,6 +4,7 @@ import ctypes
 from pathlib import Path
 
 import paddle
+from bench.run.inputs import same_call
 
 VERSION = paddle.__version__
 NEW_OPS = (
@@ -58,21 +59,11 @@ def require_grad(tensor):
     tensor.stop_gradient = False
 
 
-def clone(tensor):
-    """A fresh copy."""
-    return tensor.clone()
-
-
 def to_numpy(tensor):
     """A numpy array; bfloat16 becomes float32."""
     if tensor.dtype == paddle.bfloat16:
         tensor = tensor.astype('float32')
     return tensor.detach().numpy()
-
-
-def data_bytes(tensor):
-    """Bytes of a tensor's elements."""
-    return tensor.numel().item() * tensor.element_size()
 
 
 def gradients(out, inputs, out_grad):
@@ -114,20 +105,11 @@ def _masked(function, t, attrs):
 def _forward(op, t, attrs):
     if op in ('masked_scatter', 'masked_fill'):
         return _masked(getattr(paddle, op), t, attrs)
-    if op == 'select_scatter':
-        values, axis, index = t['values'], attrs['axis'], attrs['index']
-        return lambda x: paddle.select_scatter(x, values, axis, index)
-    if op == 'diagonal_scatter':
-        y, options = t['y'], (attrs['offset'], attrs['axis1'], attrs['axis2'])
-        return lambda x: paddle.diagonal_scatter(x, y, *options)
     if op == 'scatter':
         index, updates = t['index'], t['updates']
         options = _scatter_options(attrs)
         return lambda x: paddle.scatter(x, index, updates, **options)
-    if op == 'clone':
-        return lambda x: x.clone()
-    mask, y = t['mask'], t['y']
-    return lambda x: paddle.where(mask, x, y)
+    return same_call(paddle, op, t, attrs)
 
 
 def _into_x(op, t, attrs):

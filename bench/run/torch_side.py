@@ -3,6 +3,7 @@
 import torch
 
 from bench.run import torch_ways
+from bench.run.inputs import same_call
 
 VERSION = torch.__version__
 
@@ -40,22 +41,12 @@ def require_grad(tensor):
     tensor.requires_grad_(True)
 
 
-def clone(tensor):
-    """A fresh copy."""
-    return tensor.clone()
-
-
 def to_numpy(tensor):
     """A numpy array; bfloat16 becomes float32."""
     tensor = tensor.detach()
     if tensor.dtype == torch.bfloat16:
         tensor = tensor.float()
     return tensor.numpy()
-
-
-def data_bytes(tensor):
-    """Bytes of a tensor's elements."""
-    return tensor.numel() * tensor.element_size()
 
 
 def gradients(out, inputs, out_grad):
@@ -72,21 +63,8 @@ def step(out, inputs, weight):
     return [leaf.grad for leaf in inputs]
 
 
-def _only(op, t, attrs):
-    if op == 'select_scatter':
-        values, axis, index = t['values'], attrs['axis'], attrs['index']
-        return lambda x: torch.select_scatter(x, values, axis, index)
-    if op == 'diagonal_scatter':
-        y, options = t['y'], (attrs['offset'], attrs['axis1'], attrs['axis2'])
-        return lambda x: torch.diagonal_scatter(x, y, *options)
-    if op == 'clone':
-        return lambda x: x.clone()
-    mask, y = t['mask'], t['y']
-    return lambda x: torch.where(mask, x, y)
-
-
 def ways(op, t, attrs, inplace=False):
     """{name: a function of x that runs the operator on the tensors `t`}"""
     if op in SEVERAL_WAYS:
         return SEVERAL_WAYS[op](t, attrs, '_' if inplace else '')
-    return {op: _only(op, t, attrs)}
+    return {op: same_call(torch, op, t, attrs)}

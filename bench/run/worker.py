@@ -43,6 +43,11 @@ def summary(array):
     }
 
 
+def data_bytes(tensor):
+    """Bytes of the elements of a tensor of paddle or torch."""
+    return int(tensor.numel()) * tensor.element_size()
+
+
 class Program:
     """A prepared case: its tensors, and the call to be timed."""
 
@@ -62,13 +67,13 @@ class Program:
         self.ways = side.ways(case.op, self.tensors, made.attrs, inplace)
         # the usual way, until choose() has compared them
         self.function = next(iter(self.ways.values()))
-        self.picked = None
+        self.way = {}
 
     def fresh(self):
         """A new x for an in-place call, or None if x can be used again."""
         if self.case.mode != 'inplace':
             return None
-        return lambda: self.side.clone(self.tensors['x'])
+        return self.tensors['x'].clone
 
     def call(self):
         """What is timed: a function without arguments, or of a fresh x."""
@@ -121,13 +126,14 @@ class Program:
             dtype = self.case.dtype
             return same_outputs(one, other, dtype) if compared else ''
 
-        self.picked = pick.fastest(
+        name, tried = pick.fastest(
             self.ways,
             lambda name: use(name).summaries(),
             same,
             lambda name: use(name).turn(pick.SECONDS)[0],
         )
-        use(self.picked.name)
+        use(name)
+        self.way = {'way': name, 'ways': tried}
 
     def turn(self, budget):
         """(seconds per call, calls)"""
@@ -160,8 +166,7 @@ class Worker:
 
     def way(self):
         """The way that is timed and what was tried; {} if it has but one."""
-        picked = self.program.picked
-        return {'way': picked.name, 'ways': picked.tried} if picked else {}
+        return self.program.way
 
     def time(self, budget):
         """One turn: (seconds per call, calls)."""
@@ -178,7 +183,7 @@ class Worker:
         program.choose(self.name)
         trim()
         # of an in-place call the clone of x is the output
-        return memory.beyond(program.outputs, self.side.data_bytes)
+        return memory.beyond(program.outputs, data_bytes)
 
     def drop(self):
         """Forget the case and give its memory back."""
@@ -193,23 +198,17 @@ def settle_malloc():
     keep. Until it has, the order of the cases decides whether an output of
     some MiB is made of new pages in each call: up to 20 times the time.
     """
-    try:
-        libc = ctypes.CDLL(None)
-        libc.malloc.argtypes = [ctypes.c_size_t]
-        libc.malloc.restype = ctypes.c_void_p
-        libc.free.argtypes = [ctypes.c_void_p]
-        libc.free(libc.malloc((32 << 20) - (64 << 10)))
-    except (AttributeError, OSError):
-        pass  # another C library has other rules
+    libc = ctypes.CDLL(None)
+    libc.malloc.argtypes = [ctypes.c_size_t]
+    libc.malloc.restype = ctypes.c_void_p
+    libc.free.argtypes = [ctypes.c_void_p]
+    libc.free(libc.malloc((32 << 20) - (64 << 10)))
 
 
 def trim():
     """Hand freed memory back to the system."""
     gc.collect()
-    try:
-        ctypes.CDLL(None).malloc_trim(0)
-    except (AttributeError, OSError):
-        pass  # a C library without it: only the memory figures get coarser
+    ctypes.CDLL(None).malloc_trim(0)
 
 
 def serve(connection, worker):

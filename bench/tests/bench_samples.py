@@ -2,6 +2,7 @@
 
 from bench.report import floors, summary
 from bench.run import cases, runner
+from bench.run.workloads import workload_cases
 
 
 def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
@@ -39,3 +40,29 @@ def run_data(results):
         'summary': summary.summarise(results),
         'floors': floors.judge(results),
     }
+
+
+def whole_run():
+    """A page with each of its parts, and names as long as they get."""
+    long = cases.case(
+        'scatter', 'tape', include_self=True, reduce='amax', index='permutation'
+    )
+    ops = ('masked_scatter', 'diagonal_scatter')
+    results = [
+        result(case=cases.case(op, shape=cases.square(size)))
+        for op in ops
+        for size in (24, 18, 6)
+    ]
+    results += [result(case=long, ours=12.5), result('where')]
+    results += [result(case=case) for case in workload_cases()]
+    results[0]['sides']['torch']['way'] = 'scatter_reduce'
+    data = run_data(results)
+    data['memory'] = [
+        {
+            'name': cases.case('masked_scatter').name,
+            'x_bytes': 100,
+            'sides': {'ours': {'bytes': 1}, 'release': {'bytes': 300}},
+        }
+    ]
+    data['instructions'] = {'masked_scatter': 2.5}
+    return data

@@ -11,9 +11,7 @@ from html import escape, unescape
 
 import pytest
 from bench.report import page
-from bench.run import cases
-from bench.run.workloads import workload_cases
-from bench_samples import result, run_data
+from bench_samples import whole_run
 
 BROWSER = shutil.which('chromium') or shutil.which('google-chrome')
 WIDTHS = (360, 1000, 1400)
@@ -53,35 +51,9 @@ def sticking_out(tmp_path, text):
     return json.loads(unescape(re.search('<pre>(.*)</pre>', shown)[1]))
 
 
-def sample():
-    """A page with each of its parts, and names as long as they get."""
-    long = cases.case(
-        'scatter', 'tape', include_self=True, reduce='amax', index='permutation'
-    )
-    ops = ('masked_scatter', 'diagonal_scatter')
-    results = [
-        result(case=cases.case(op, shape=cases.square(size)))
-        for op in ops
-        for size in (6, 18, 24)
-    ]
-    results += [result(case=long, ours=12.5), result('where')]
-    results += [result(case=case) for case in workload_cases()]
-    results[0]['sides']['torch']['way'] = 'scatter_reduce'
-    data = run_data(results)
-    data['memory'] = [
-        {
-            'name': cases.case('masked_scatter').name,
-            'x_bytes': 100,
-            'sides': {'ours': {'bytes': 1}, 'release': {'bytes': 300}},
-        }
-    ]
-    data['instructions'] = {'masked_scatter': 2.5}
-    return data
-
-
 @needs_browser
 def test_nothing_is_cut_off_at_any_width(tmp_path):
-    text = page.render(sample())
+    text = page.render(whole_run())
     assert sticking_out(tmp_path, text) == [[] for _ in WIDTHS]
     wide = text.replace('</h1>', '</h1><p style="width: 1200px">wide</p>')
     found = sticking_out(tmp_path, wide)
@@ -91,7 +63,7 @@ def test_nothing_is_cut_off_at_any_width(tmp_path):
 @needs_browser
 def test_printing_takes_a_few_pages(tmp_path):
     path, printed = tmp_path / 'page.html', tmp_path / 'page.pdf'
-    page.write(path, sample())
+    page.write(path, whole_run())
     browse(tmp_path, f'--print-to-pdf={printed}', path.as_uri())
     pages = len(re.findall(rb'/Type\s*/Page\b', printed.read_bytes()))
     assert 1 < pages < 6

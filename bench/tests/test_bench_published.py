@@ -22,7 +22,7 @@ def record(*results):
 def root(tmp_path):
     """A project folder with the texts, and no figures in them."""
     marks = f'before\n{readme_table.START}\nold\n{readme_table.END}\nafter\n'
-    names = [f'docs/pull_requests/{name}' for name in readme_table.TEXTS]
+    names = readme_table.TEXTS.values()
     for name in ('README.md', 'docs/benchmark.md', *names):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,34 +85,6 @@ def test_text_without_markers_is_named(root):
     (root / 'README.md').write_text('nothing')
     with pytest.raises(ValueError, match='README.md: expected once each'):
         take(root, [result()])
-
-
-def test_slow_cases_are_named():
-    slow = result(case=cases.case('select_scatter', 'grad'), ours=9.0)
-    tiny = cases.case('scatter', shape=cases.square(6))
-    data = record(result(), slow, result(case=tiny, ours=10.0))
-    text = readme_table.section(data)
-    assert 'Of 3 cases measured' in text
-    assert (
-        'Slower than PyTorch: select_scatter, axis 0 forward + backward '
-        '(0.889x); scatter, 8x8 forward (0.8x).'
-    ) in text
-    assert 'Slower than released Paddle in none of them.' in text
-
-
-def test_table_names_the_forms_of_a_call_and_the_way_of_torch():
-    fill, tensor = (
-        result(case=cases.case('masked_fill', value=value))
-        for value in ('number', 'one')
-    )
-    tensor['sides']['torch']['way'] = 'where'
-    how = {'shape': cases.NODES, 'updates': cases.EDGES}
-    graph = result(case=cases.case('scatter', reduce='sum', **how))
-    lines = readme_table.rows(record(fill, tensor, graph)).splitlines()
-    assert lines[-3].startswith('| masked_fill | forward | 2 ms | 8 ms | - |')
-    start = '| masked_fill, Tensor value | forward | 2 ms | 8 ms | where |'
-    assert lines[-2].startswith(start)
-    assert lines[-1].startswith('| scatter, sum, graph | forward |')
 
 
 def test_record_keeps_what_the_texts_need(root):

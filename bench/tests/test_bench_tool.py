@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from bench import __main__ as command
 from bench.report import (
-    changes,
     floors,
     page,
     summary,
@@ -19,11 +18,9 @@ from bench.run import (
     instructions,
     memory,
     timing,
-    workloads,
 )
-from bench.run.machine import Others
 from bench.run.worker import summary as output_summary
-from bench_samples import result, run_data
+from bench_samples import result, run_data, whole_run
 
 
 def test_check_finds_a_single_wrong_element_and_allows_rounding():
@@ -80,9 +77,6 @@ def test_timing_of_a_slow_call_takes_one_call():
         timing.time.perf_counter = original
 
 
-@pytest.mark.skipif(
-    not memory.CLEAR.exists(), reason='the system has no /proc/self'
-)
 def test_memory_sees_a_temporary():
     def run():
         temporary = np.ones(32 << 20, np.uint8)
@@ -93,57 +87,43 @@ def test_memory_sees_a_temporary():
     assert found is None or 30 << 20 <= found <= 36 << 20
 
 
-def test_share_of_other_programs_is_a_share():
-    share = Others([]).share()
-    assert 0 <= share <= 1
+PLAIN = cases.case('masked_scatter')
+GRAD, CLONE = cases.case('masked_scatter', 'grad'), cases.case('clone')
+TINY, WHERE = (
+    cases.case(op, shape=cases.square(6)) for op in ('scatter', 'where')
+)
+DOUBLE = cases.case('masked_scatter', 'fwd', 'float64')
+
+
+@pytest.mark.parametrize(
+    ('kind', 'case', 'other', 'ours', 'of_other', 'value'),
+    [
+        ('torch', PLAIN, None, 1.0, None, 8),
+        ('release', PLAIN, None, 1.0, None, None),
+        # for each byte
+        ('bytes', DOUBLE, PLAIN, 5.0, 2.0, 1.25),
+        ('over_where', TINY, WHERE, 0.005, 0.003, 2),  # in microseconds
+        # without the copy that Paddle's engine makes
+        ('torch_net', GRAD, CLONE, 5.0, 3.0, 4),
+        ('torch_net', GRAD, CLONE, 5.0, 6.0, None),
+    ],
+)
+def test_value_of_a_floor(kind, case, other, ours, of_other, value):
+    found = {case.name: result(case=case, ours=ours, torch=8.0)}
+    if other:
+        found[other.name] = result(case=other, ours=of_other)
+    floor = floors.Floor(kind, case, 1, other)
+    assert floors.value_of(floor, found) == pytest.approx(value)
 
 
 def test_floors_pass_miss_and_not_measured():
-    headline = cases.case('masked_scatter')
-    name = words.of(headline)
-    rows = floors.judge([result(case=headline, ours=1.0, torch=7.5)])
-    by_text = {row['text']: row['passed'] for row in rows}
-    assert by_text[f'{name}: at least 7 times as fast as PyTorch'] is True
-    assert (
-        by_text[f'{name}: at least 50 times as fast as released Paddle'] is None
-    )
-    rows = floors.judge([result(case=headline, ours=1.0, torch=6.5)])
-    by_text = {row['text']: row['passed'] for row in rows}
-    assert by_text[f'{name}: at least 7 times as fast as PyTorch'] is False
-
-
-def test_floor_by_bytes_scales_with_the_element():
-    plain = cases.case('masked_scatter')
-    double = cases.case('masked_scatter', 'fwd', 'float64')
-    found = {
-        plain.name: result(case=plain, ours=2.0),
-        double.name: result(case=double, ours=5.0),
-    }
-    floor = floors.Floor('bytes', double, 1.5, plain)
-    assert floors.value_of(floor, found) == pytest.approx(1.25)
-
-
-def test_floor_over_where_is_in_microseconds():
-    shape = cases.square(6)
-    op, where = (cases.case(n, shape=shape) for n in ('scatter', 'where'))
-    found = {
-        op.name: result(case=op, ours=0.005),
-        where.name: result(case=where, ours=0.003),
-    }
-    floor = floors.Floor('over_where', op, 2, where)
-    assert floors.value_of(floor, found) == pytest.approx(2)
-
-
-def test_floor_without_the_copy_of_the_engine():
-    grad, clone = cases.case('masked_scatter', 'grad'), cases.case('clone')
-    floor = floors.Floor('torch_net', grad, 6, clone)
-    found = {
-        grad.name: result(case=grad, ours=70.0, torch=300.0),
-        clone.name: result(case=clone, ours=40.0),
-    }
-    assert floors.value_of(floor, found) == pytest.approx(10)
-    found[clone.name] = result(case=clone, ours=80.0)
-    assert floors.value_of(floor, found) is None
+    start = words.of(PLAIN)
+    for torch, passed in ((7.5, True), (6.5, False)):
+        rows = floors.judge([result(case=PLAIN, ours=1.0, torch=torch)])
+        found = {row['text']: row['passed'] for row in rows}
+        assert found[f'{start}: at least 7 times as fast as PyTorch'] is passed
+        at_release = f'{start}: at least 50 times as fast as released Paddle'
+        assert found[at_release] is None
 
 
 def test_summary_lists_what_is_slower():
@@ -166,10 +146,21 @@ def test_summary_counts_tiny_tensors_but_not_the_yardstick():
 def test_changes_show_a_loss_and_leave_out_noise():
     old = {'results': [result(ours=1.0), result('select_scatter', ours=1.0)]}
     new = {'results': [result(ours=2.0), result('select_scatter', ours=1.05)]}
-    [(factor, before, after)] = changes.changes(old, new)
+    [(factor, before, after)] = summary.changes(old, new)
     assert factor == pytest.approx(0.5)
     assert before['name'] == after['name'] == result()['name']
-    assert '0.50x' in '\n'.join(table.change_lines([(factor, before, after)]))
+    text = table.after(run_data([]), False, [(factor, before, after)])
+    assert '  0.50x  masked_scatter/' in text and ': 1 ms to 2 ms\n' in text
+
+
+def test_text_after_the_table_has_what_was_counted():
+    data = run_data([result()])
+    data['instructions'] = {'masked_fill': 10.0}
+    data['results'][0]['sides']['release'] = {'failed': 'why'}
+    text = table.after(data, False, None)
+    assert re.search('(?m)^masked_fill +10.00$', text)
+    assert '0 floors passed, 1 missed.\n' in text
+    assert text.endswith('/headline, 2 threads, release: why\n')
 
 
 def test_table_marks_a_busy_machine_and_missing_sides():
@@ -189,39 +180,24 @@ def test_durations(ms, text):
     assert table.duration(ms) == text
 
 
-def test_report_is_one_page_with_charts_and_no_outside_parts(tmp_path):
-    other = cases.case('masked_scatter', shape=cases.square(18))
-    tiny = cases.case('where', shape=cases.square(6))
-    data = run_data([result(), result(case=other), result(case=tiny)])
-    data['results'][0]['sides']['torch']['way'] = 'index_put'
-    data['memory'] = [
-        {
-            'name': cases.case('masked_scatter').name,
-            'x_bytes': 100,
-            'sides': {'ours': {'bytes': 1}, 'release': {'na': 'x'}},
-        }
+def test_report_is_one_page_with_every_part_and_no_outside_ones(tmp_path):
+    data = whole_run()
+    data['results'] += [
+        result(case=cases.case('scatter', mode)) for mode in words.MODES
     ]
     page.write(tmp_path / 'page.html', data)
     text = (tmp_path / 'page.html').read_text()
-    assert text.count('<svg') == text.count('</svg>') == 3
-    assert '<td>1%</td><td>-</td>' in text
+    # ratios, workloads, tiny tensors, and two operators by size
+    assert text.count('<svg') == text.count('</svg>') == 5
+    assert '<td>1%</td><td>-</td><td>300%</td>' in text
     assert 'n/a<small>a reason</small>' in text
-    assert '8 ms<small>by index_put</small>' in text
+    assert '8 ms<small>by scatter_reduce</small>' in text
     assert 'A &lt;fast&gt; processor' in text
+    assert [mode for mode in words.MODES.values() if mode not in text] == []
     # an SVG refers to its own parts only
     assert not re.search(r'(src|href)="(?!#)', text)
-
-
-def test_report_shows_every_mode_and_the_workloads():
-    results = [result(case=cases.case('scatter', mode)) for mode in words.MODES]
-    plain = page.render(run_data(results))
-    assert 'Calls that models make' not in plain
-    results += [result(case=case) for case in workloads.workload_cases()]
-    text = page.render(run_data(results))
     assert 'Calls that models make' in text
-    assert text.count('<svg') == plain.count('<svg') + 1
-    for words_of_mode in words.MODES.values():
-        assert words_of_mode in text
+    assert 'Calls that models make' not in page.render(run_data([result()]))
 
 
 def test_command_selects_by_pattern_and_size(capsys):
@@ -246,6 +222,3 @@ def test_instructions_are_read_from_the_annotation():
         'masked_fill': 10.0,
         'scatter_sum': 20.0,
     }
-    lines = table.instruction_lines({'masked_fill': 10.0})
-    assert lines[-1].split() == ['masked_fill', '10.00']
-    assert table.instruction_lines({}) == []

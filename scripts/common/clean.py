@@ -9,7 +9,6 @@ import shutil
 from scripts.common.steps import StepFailed
 
 MARKER = '.scatter_ops_build'
-CMAKE_PROJECT = 'CMAKE_PROJECT_NAME:STATIC=paddle_scatter_ops'
 MADE_BY_BUILDS = (
     'venv',
     'originals',
@@ -33,15 +32,8 @@ MADE_BY_BUILDS = (
 
 
 def is_ours(build):
-    """Whether a build has made the folder: by its marker, or by what CMake
-    has written for this project."""
-    if (build / MARKER).is_file():
-        return True
-    try:
-        cache = (build / 'CMakeCache.txt').read_text(encoding='utf-8')
-    except (OSError, UnicodeDecodeError):
-        return False
-    return CMAKE_PROJECT in cache.splitlines()
+    """Whether a build has made the folder."""
+    return (build / MARKER).is_file()
 
 
 def mark(build):

@@ -15,22 +15,16 @@ def positive(text):
     return int(text)
 
 
-def free_memory(meminfo='/proc/meminfo'):
-    """Bytes of memory that can be had; None where the system does not say."""
-    try:
-        text = Path(meminfo).read_text(encoding='ascii')
-    except OSError:
-        return None
-    found = re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)
-    return int(found[1]) * 1024 if found else None
+def free_memory():
+    """Bytes of memory that can be had."""
+    text = Path('/proc/meminfo').read_text(encoding='ascii')
+    return 1024 * int(re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)[1])
 
 
 def default_jobs(memory_per_job):
     """As many compilers as cores and free memory allow, at least one."""
-    cores, free = len(os.sched_getaffinity(0)), free_memory()
-    if free is None:
-        return cores
-    return max(1, min(cores, free // memory_per_job))
+    cores = len(os.sched_getaffinity(0))
+    return max(1, min(cores, free_memory() // memory_per_job))
 
 
 def exit_status(action, *faults):

@@ -34,11 +34,8 @@ def files_below(path):
     path = Path(path)
     if not path.is_dir():
         return [path]
-    found = []
-    for folder, subfolders, names in os.walk(path):
-        subfolders[:] = sorted(set(subfolders) - IGNORED_DIRS)
-        found += [Path(folder, name) for name in sorted(names)]
-    return found
+    found = sorted(p for p in path.rglob('*') if p.is_file())
+    return [p for p in found if not IGNORED_DIRS & set(p.parts)]
 
 
 def tree_sha256(paths):

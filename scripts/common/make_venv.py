@@ -5,6 +5,7 @@ long as it matches, nothing is done.
 """
 
 import argparse
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -25,15 +26,10 @@ def wanted_digest(requirements):
 
 def with_paddle(requirements, version, folder):
     """The requirements with another Paddle, as a file in `folder`."""
-    lines = requirements.read_text(encoding='utf-8').splitlines()
-    pinned = [
-        f'paddlepaddle=={version}'
-        if line.startswith('paddlepaddle==')
-        else line
-        for line in lines
-    ]
+    text = requirements.read_text(encoding='utf-8')
+    pinned = re.sub('(?m)^paddlepaddle==.*', f'paddlepaddle=={version}', text)
     path = folder / f'requirements-{version}.txt'
-    write_atomic(path, '\n'.join([*pinned, '']).encode())
+    write_atomic(path, pinned.encode())
     return path
 
 

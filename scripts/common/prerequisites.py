@@ -88,12 +88,12 @@ def check_platform(system=None, machine=None):
     return [Missing('Linux on x86_64', found, note=note)]
 
 
-def find_missing(search_path=None):
+def find_missing():
     """Everything that is missing on this machine."""
     tools = [
-        check_tool('g++', (8, 0), 'g++', 'gcc-c++', search_path),
-        check_tool('cmake', (3, 20), 'cmake', 'cmake', search_path),
-        check_tool('git', (2, 20), 'git', 'git', search_path),
+        check_tool('g++', (8, 0), 'g++', 'gcc-c++'),
+        check_tool('cmake', (3, 20), 'cmake', 'cmake'),
+        check_tool('git', (2, 20), 'git', 'git'),
     ]
     return check_platform() + check_python() + [tool for tool in tools if tool]
 

@@ -64,6 +64,11 @@ def build_lock(build_dir):
         yield file.fileno()
 
 
+def shown(path, root):
+    """A path as a person in the project folder would type it."""
+    return str(path).removeprefix(f'{root}{os.sep}')
+
+
 class Runner:
     """Runs steps in order and reports each in one line."""
 
@@ -166,7 +171,7 @@ class Runner:
         tail = '\n'.join(f'    {x}' for x in log_tail(log, LOG_TAIL_LINES))
         raise StepFailed(
             f'Step {number} ({step.name}) failed with exit code {code}. '
-            f'Its log, {self._shown_path(log)}, ends with:\n\n{tail}\n\n'
+            f'Its log, {shown(log, self.root)}, ends with:\n\n{tail}\n\n'
             f'What to try: {step.hint}'
         )
 
@@ -190,13 +195,8 @@ class Runner:
         return f'[{number}/{len(self.steps)}] {step.title}'
 
     def _shown(self, command):
-        parts = [self._shown_path(part) for part in command]
+        parts = [shown(part, self.root) for part in command]
         return ' '.join(shlex.quote(part) for part in parts)
-
-    def _shown_path(self, part):
-        prefix = f'{self.root}{os.sep}'
-        text = str(part)
-        return text[len(prefix) :] if text.startswith(prefix) else text
 
     def _say(self, text):
         self.out.write(text)

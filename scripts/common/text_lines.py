@@ -14,12 +14,6 @@ def join_lines(lines):
     return '\n'.join(lines) + '\n'
 
 
-def trim(lines):
-    """The lines without empty ones at either end."""
-    full = [i for i, line in enumerate(lines) if line.strip()]
-    return lines[full[0] : full[-1] + 1] if full else []
-
-
 def between(text, start, end, new, name):
     """The text with other lines between two marks that it has once each."""
     if text.count(start) != 1 or text.count(end) != 1:

@@ -17,7 +17,6 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -30,114 +29,94 @@ SKIPPED = 77
 # Checks that cost much and that AddressSanitizer makes as well, and the one of
 # virtual functions, which needs type information that Paddle does not ship.
 UNUSED_CHECKS = 'null,object-size,vptr'
-
-
-@dataclass
-class Kind:
-    """A choice of sanitizers, and the planted faults that they report."""
-
-    name: str
-    flags: list
-    faults: dict
-    launcher: list = field(default_factory=list)
-
-
-ADDRESS = Kind(
-    'asan',
-    ['-fsanitize=address,undefined', f'-fno-sanitize={UNUSED_CHECKS}'],
-    {
+FLAGS = {
+    'asan': ('-fsanitize=address,undefined', f'-fno-sanitize={UNUSED_CHECKS}'),
+    'tsan': ('-fsanitize=thread',),
+}
+# Planted faults, and what is reported of them.
+FAULTS = {
+    'asan': {
         'over-read': 'heap-buffer-overflow',
         'bool': 'not a valid value for type',
         'overflow': 'signed integer overflow',
     },
-)
-# Its memory layout does not fit into every randomized address space.
-THREAD = Kind(
-    'tsan',
-    ['-fsanitize=thread'],
-    {'race': 'data race'},
-    ['setarch', '-R'] if shutil.which('setarch') else [],
-)
+    'tsan': {'race': 'data race'},
+}
 
 
 class Fault(Exception):
     """What went wrong, for a person."""
 
 
-def run(command, **options):
+def run(*command):
+    # The symbols of a release that is not instrumented would count as leaks.
     return subprocess.run(
         [str(word) for word in command],
+        env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'},
         capture_output=True,
         encoding='utf-8',
         errors='replace',
-        **options,
     )
 
 
-class Program:
-    """The program of the checks, as one kind of sanitizer wants it."""
-
-    def __init__(self, kind, build_dir):
-        # without its optimisation
-        command = [
-            word
-            for word in native_compiler.command(build_dir)
-            if word not in ('-O3', '-g')
-        ]
-        self.libs = native_compiler.paddle_libs(
-            '-lcommon', '-lpthread', build=build_dir
-        )
-        self.command = [*command, *kind.flags, '-fno-sanitize-recover=all']
-        self.kind = kind
-        self.folder = build_dir / 'sanitizers' / kind.name
-        self.path = self.folder / 'check'
-
-    def works(self):
-        """Whether a program of no content can be made and run."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        source, program = self.folder / 'empty.cc', self.folder / 'empty'
-        source.write_text('int main() {}\n')
-        made = run([*self.command, source, '-o', program])
-        return made.returncode == 0 and self.launch(program).returncode == 0
-
-    def build(self, jobs):
-        with ThreadPoolExecutor(jobs) as pool:
-            objects = list(
-                pool.map(self._compile, sorted(SOURCES.glob('*.cc')))
-            )
-        linked = run([*self.command[:1], *self.kind.flags, *objects, *self.libs,
-                      '-o', self.path])  # fmt: skip
-        if linked.returncode != 0:
-            raise Fault(linked.stderr)
-
-    def _compile(self, source):
-        target = self.folder / (source.stem + '.o')
-        done = run(
-            [*self.command, '-O1', '-g1', '-c', source, '-o', target],
-        )
-        if done.returncode != 0:
-            raise Fault(done.stderr)
-        return target
-
-    def launch(self, program, *arguments):
-        # The symbols of a release that is not instrumented would count as leaks.
-        choices = {'ASAN_OPTIONS': 'detect_leaks=0'}
-        return run(
-            [*self.kind.launcher, program, *arguments],
-            env={**os.environ, **choices},
-        )
+def made(*command):
+    """Runs a compiler; the file that it makes comes last."""
+    done = run(*command)
+    if done.returncode != 0:
+        raise Fault(done.stderr)
+    return command[-1]
 
 
-def check_faults(program):
+def launch(program, *arguments):
+    """Runs a program that has been made."""
+    # The memory of a thread sanitizer does not fit into every random layout.
+    fixed = program.parent.name == 'tsan' and shutil.which('setarch')
+    return run(*(('setarch', '-R') if fixed else ()), program, *arguments)
+
+
+def compiler_of(kind, build):
+    """The build's own compiler, without its optimisation."""
+    words = native_compiler.command(build)
+    plain = [word for word in words if word not in ('-O3', '-g')]
+    return [*plain, *FLAGS[kind], '-fno-sanitize-recover=all']
+
+
+def works(compiler, folder):
+    """Whether a program of no content can be made and run."""
+    folder.mkdir(parents=True, exist_ok=True)
+    source = folder / 'empty.cc'
+    source.write_text('int main() {}\n')
+    try:
+        program = made(*compiler, source, '-o', folder / 'empty')
+    except Fault:
+        return False
+    return launch(program).returncode == 0
+
+
+def build_program(compiler, kind, folder, options):
+    def compile_source(source):
+        target = folder / f'{source.stem}.o'
+        return made(*compiler, '-O1', '-g1', '-c', source, '-o', target)
+
+    with ThreadPoolExecutor(options.jobs) as pool:
+        objects = list(pool.map(compile_source, sorted(SOURCES.glob('*.cc'))))
+    libs = native_compiler.paddle_libs(
+        '-lcommon', '-lpthread', build=options.build_dir
+    )
+    flags = (*compiler[:1], *FLAGS[kind])
+    return made(*flags, *objects, *libs, '-o', folder / 'check')
+
+
+def check_faults(program, faults):
     """Every planted fault has to be reported."""
-    for name, report in program.kind.faults.items():
-        done = program.launch(program.path, 'fault', name)
+    for name, report in faults.items():
+        done = launch(program, 'fault', name)
         if done.returncode == 0 or report not in done.stderr:
             raise Fault(f'the planted fault {name} was not reported')
 
 
 def check_kernels(program, seed, rounds):
-    done = program.launch(program.path, str(seed), str(rounds))
+    done = launch(program, seed, rounds)
     if done.returncode != 0:
         raise Fault(f'seed {seed}, {rounds} rounds:\n{done.stderr[-8000:]}')
     return done.stdout.strip()
@@ -151,24 +130,26 @@ def main(arguments=None):
     parser.add_argument('--rounds', type=int, default=15)
     parser.add_argument('--jobs', '-j', type=int, default=2)
     options = parser.parse_args(arguments)
-    kind = THREAD if options.tsan else ADDRESS
+    options.build_dir = options.build_dir.absolute()
+    kind = 'tsan' if options.tsan else 'asan'
+    folder = options.build_dir / 'sanitizers' / kind
     start = time.monotonic()
     try:
-        program = Program(kind, options.build_dir.absolute())
+        compiler = compiler_of(kind, options.build_dir)
     except FileNotFoundError as error:
         print(f'skipped: {error}')
         return SKIPPED
-    if not program.works():
-        print(f'skipped: the compiler has no {" ".join(kind.flags)}')
+    if not works(compiler, folder):
+        print(f'skipped: the compiler has no {" ".join(FLAGS[kind])}')
         return SKIPPED
     try:
-        program.build(options.jobs)
-        check_faults(program)
+        program = build_program(compiler, kind, folder, options)
+        check_faults(program, FAULTS[kind])
         cases = check_kernels(program, options.seed, options.rounds)
     except Fault as fault:
         print(f'check_sanitizers: {fault}', file=sys.stderr)
         return 1
-    print(f'{kind.name}: {cases} in {time.monotonic() - start:.0f} s: clean')
+    print(f'{kind}: {cases} in {time.monotonic() - start:.0f} s: clean')
     return 0
 
 

@@ -12,25 +12,20 @@ from __future__ import annotations
 
 import argparse
 import ast
+import copy
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+# What the English and the Chinese pages call the sections of a docstring.
 SECTIONS = {
-    'Args': 'Parameters',
-    'Returns': 'Returns',
-    'Raises': 'Raises',
-    'Note': 'Note',
-    'Examples': 'Examples',
-}
-# What the Chinese pages call the sections, and the items of a note.
-CHINESE_SECTIONS = {
-    'Args': '参数',
-    'Returns': '返回',
-    'Raises': '异常',
-    'Note': '说明',
-    'Examples': '代码示例',
+    'Args': ('Parameters', '参数'),
+    'Returns': ('Returns', '返回'),
+    'Raises': ('Raises', '异常'),
+    'Note': ('Note', '说明'),
+    'Examples': ('Examples', '代码示例'),
 }
 CHINESE_ITEMS = {
     'Determinism': '确定性',
@@ -45,7 +40,7 @@ CHINESE_ITEMS = {
 }
 RULE = '-' * 31
 COLONS = ':' * 12
-HEAD = re.compile(rf'^({"|".join(SECTIONS)}):$')
+HEAD = re.compile(rf'(?m)^({"|".join(SECTIONS)}):$')
 FIELD = re.compile(r'^(\w+) ?(\([^)]*\))?: (.*)$')
 
 
@@ -80,38 +75,23 @@ def public_function(path):
 
 def signature(node):
     """`x, mask, name=None`: what a page shows, without annotations."""
-    arguments = node.args.args
-    defaults = [None] * (len(arguments) - len(node.args.defaults))
-    defaults += [ast.unparse(value) for value in node.args.defaults]
-    parts = [
-        argument.arg if default is None else f'{argument.arg}={default}'
-        for argument, default in zip(arguments, defaults)
-    ]
-    return ', '.join(parts)
+    plain = copy.deepcopy(node.args)
+    for argument in plain.args:
+        argument.annotation = None
+    return ast.unparse(plain)
 
 
 def split_sections(text):
     """[(title, lines)]; the first title is ''."""
-    sections = [('', [])]
-    for line in text.split('\n'):
-        match = HEAD.match(line)
-        if match:
-            sections.append((match[1], []))
-        else:
-            sections[-1][1].append(line)
-    return sections
-
-
-def dedent(lines):
-    """The lines of a section without its indentation and outer blanks."""
-    kept = [line[4:] if line.startswith('    ') else line for line in lines]
-    return '\n'.join(kept).strip('\n').split('\n')
+    parts = HEAD.split(text)
+    bodies = [part.strip('\n').split('\n') for part in parts[::2]]
+    return list(zip(['', *parts[1::2]], bodies))
 
 
 def fields(lines):
     """Parameters or exceptions as a list; continued lines stay indented."""
     result = []
-    for line in dedent(lines):
+    for line in lines:
         match = FIELD.match(line)
         if match:
             name, kind, rest = match.groups()
@@ -130,16 +110,11 @@ def page(path):
     lines += [f'.. py:function:: paddle.{name}({signature(node)})', '']
     for title, body in split_sections(text):
         if title:
-            lines += [SECTIONS[title], COLONS, '']
+            lines += [SECTIONS[title][0], COLONS, '']
+            body = textwrap.dedent('\n'.join(body)).split('\n')
         listed = title in ('Args', 'Raises')
-        shown = fields(body) if listed else body if not title else dedent(body)
-        lines += [*'\n'.join(shown).strip('\n').split('\n'), '']
+        lines += [*(fields(body) if listed else body), '']
     return '\n'.join(lines)
-
-
-def make_pages(root):
-    """{file name: text} of all English pages."""
-    return {f'{path.stem}.rst': page(path) for path in api_files(root)}
 
 
 def chinese_faults(root):
@@ -181,7 +156,7 @@ def chinese_outline(docstring):
     wanted = []
     for title, lines in split_sections(docstring):
         if title:
-            wanted.append(CHINESE_SECTIONS[title])
+            wanted.append(SECTIONS[title][1])
         if title == 'Note':
             items = re.findall(r'(?m)^    - ([^:\n]+):', '\n'.join(lines))
             wanted += [CHINESE_ITEMS.get(item, item) for item in items]
@@ -197,16 +172,6 @@ def outline(text):
     return found
 
 
-def drift(pages, folder):
-    """Pages that are missing or differ."""
-    present = {path.name: path.read_text('utf-8') for path in folder.iterdir()}
-    return [
-        f'{name}: not what the docstring says; run scripts/dev/export_api_docs.py'
-        for name, text in pages.items()
-        if present.get(name) != text
-    ]
-
-
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--check', action='store_true', help='write nothing')
@@ -214,16 +179,21 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     folder = options.root / 'docs/api'
     try:
-        pages = make_pages(options.root)
-        if options.check:
-            faults = drift(pages, folder) + chinese_faults(options.root)
-        else:
-            folder.mkdir(parents=True, exist_ok=True)
-            for name, text in pages.items():
-                (folder / name).write_text(text, encoding='utf-8')
-            faults = []
+        pages = {
+            folder / f'{p.stem}.rst': page(p) for p in api_files(options.root)
+        }
+        faults = chinese_faults(options.root) if options.check else []
     except ValueError as error:
-        faults = [str(error)]
+        pages, faults = {}, [str(error)]
+    for path, text in pages.items():
+        if not options.check:
+            folder.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding='utf-8')
+        elif not path.is_file() or path.read_text('utf-8') != text:
+            faults.append(
+                f'{path.name}: not what the docstring says; run '
+                'scripts/dev/export_api_docs.py'
+            )
     for fault in faults:
         print(f'export_api_docs: {fault}', file=sys.stderr)
     print(f'export_api_docs: {"FAILED" if faults else "clean"}')

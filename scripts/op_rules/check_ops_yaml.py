@@ -1,8 +1,8 @@
 """Checks ops_yaml/*.yaml against what Paddle's code generators can read.
 
-grammar.py judges the text of an entry, entry_rules.py its contents, gradients.py
-what entries owe each other; base_names.py knows the operators that Paddle already
-has. All faults are shown in one run, as `file:line: entry: key: what was expected,
+schema.py reads them, form.py judges their text, entry_rules.py what they say,
+gradients.py what entries owe each other; base_names.py knows the operators that
+Paddle already has. All faults are shown in one run, as `file:line: entry: key: what was expected,
 what came`. Exit status: 0 clean, 1 faults, 2 wrong usage.
 """
 
@@ -19,76 +19,64 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.op_rules.base_names import base_names, installed_headers, plain
 from scripts.op_rules.entry_rules import ENTRY_RULES
+from scripts.op_rules.form import form_faults
 from scripts.op_rules.gradients import GRADIENT_RULES, PAIR_RULES
-from scripts.op_rules.grammar import GRAMMAR_RULES
-from scripts.op_rules.schema import ENTRY_KEYS, parse_entry
-from scripts.op_rules.yaml_lines import read_entries
+from scripts.op_rules.schema import ENTRY_KEYS, SchemaError, parse_entry
 
 ROOT = Path(__file__).resolve().parents[2]
 ENTRY_LINE = re.compile(r'^- (op|backward_op) : (\w+)$', re.MULTILINE)
 
 
-class Faults:
-    """The faults of one file, each once and at its line."""
-
-    def __init__(self, path):
-        self.path = path
-        self.found = {}
-
-    def add(self, line, text):
-        self.found.setdefault(f'{self.path.name}:{line}: {text}', line)
-
-    def add_of(self, line, raw, faults):
-        """Faults `key: sentence` of an entry."""
-        for fault in faults:
-            self.add(line, f'{name_of(raw)}: {fault.removeprefix("entry: ")}')
-
-    def in_order(self):
-        return sorted(self.found, key=self.found.get)
-
-
 def check_file(path, taken=None):
     """Faults of one file; `taken` maps the base's operators to a header."""
+    found = dict.fromkeys(file_faults(path, taken or {}))
+    in_order = sorted(found, key=lambda fault: fault[0])
+    return [f'{path.name}:{line}: {text}' for line, text in in_order]
+
+
+def file_faults(path, taken):
+    """(line, fault) of everything that is wrong in a file."""
     source = path.read_text(encoding='utf-8')
-    faults = Faults(path)
     try:
-        entries = read_entries(source)
+        raws = yaml.safe_load(source)
     except yaml.YAMLError as error:
         mark = getattr(error, 'problem_mark', None)
         problem = getattr(error, 'problem', None) or error
-        faults.add(
-            mark.line + 1 if mark else 1, f'expected YAML, got: {problem}'
-        )
-        return faults.in_order()
-    if entries is None:
-        faults.add(1, 'expected a list of entries, got something else')
-        return faults.in_order()
-    for line, fault in (*block_faults(source), *file_faults(path, entries)):
-        faults.add(line, fault)
-    check_entries(path, entries, faults)
-    for raw, line in entries:
-        faults.add_of(line, raw, name_faults(raw, taken or {}))
-    return faults.in_order()
+        yield mark.line + 1 if mark else 1, f'expected YAML, got: {problem}'
+        return
+    if not isinstance(raws, list) or not all(isinstance(r, dict) for r in raws):
+        yield 1, 'expected a list of entries, got something else'
+        return
+    numbered = enumerate(source.split('\n'), 1)
+    lines = [number for number, line in numbered if line.startswith('- ')]
+    yield from name_faults(path, raws, lines)
+    read = []
+    for raw, line, faults in entry_faults(path, raws, lines, taken, read):
+        for fault in faults:
+            yield line, f'{name_of(raw)}: {fault.removeprefix("entry: ")}'
+    if len(read) == len(raws):
+        yield from form_faults(source, read)
 
 
-def check_entries(path, entries, faults):
-    """The rules on each entry, then those between entries. What an entry says is
-    only asked when its text is right."""
-    parsed = {}
-    for raw, line in entries:
-        found = [fault for rule in GRAMMAR_RULES for fault in rule(raw)]
-        if not found:
+def entry_faults(path, raws, lines, taken, read):
+    """(entry, line, its faults): the rules on each entry, then those between
+    entries; `read` gets the entries that can be read."""
+    for raw, line in zip(raws, lines):
+        yield raw, line, taken_faults(raw, taken)
+        try:
             entry = parse_entry(raw, path)
-            parsed.setdefault(entry.name, (line, entry))
-            for rule in (*ENTRY_RULES, *GRADIENT_RULES):
-                found += rule(entry)
-        faults.add_of(line, raw, found)
-    if len(parsed) < len(entries):
+        except SchemaError as error:
+            yield raw, line, [str(error)]
+            continue
+        read.append(entry)
+        for rule in (*ENTRY_RULES, *GRADIENT_RULES):
+            yield raw, line, rule(entry)
+    if len(read) < len(raws):
         return  # what the others say of an unread entry means nothing
-    known = {name: entry for name, (_, entry) in parsed.items()}
-    for line, entry in parsed.values():
+    known = {entry.name: entry for entry in reversed(read)}
+    for entry, line in zip(read, lines):
         for rule in PAIR_RULES:
-            faults.add_of(line, entry.raw, rule(entry, known))
+            yield entry.raw, line, rule(entry, known)
 
 
 def name_of(raw):
@@ -96,56 +84,22 @@ def name_of(raw):
     return next(found, 'entry without name')
 
 
-def file_faults(path, entries):
-    """What a file must hold, and in which order."""
-    ops, grads = (
-        [str(raw[key]) for raw, _ in entries if key in raw]
-        for key in ENTRY_KEYS
-    )
+def name_faults(path, raws, lines):
+    """A file holds one op, and each of its entries once."""
+    ops = [str(raw['op']) for raw in raws if 'op' in raw]
     if ops != [path.stem]:
         yield (
             1,
             f'expected one op, named {path.stem} as the file, got '
             f'{", ".join(ops) or "none"}',
         )
-    names = [name_of(raw) for raw, _ in entries]
-    for i, name in enumerate(names):
+    names = [name_of(raw) for raw in raws]
+    for i, (name, line) in enumerate(zip(names, lines)):
         if name in names[:i]:
-            yield entries[i][1], f'{name}: expected one entry of this name'
-    order = [*sorted(ops), *sorted(grads)]
-    for (_, line), name, wanted in zip(entries, names, order):
-        if name != wanted:
-            yield (
-                line,
-                f'expected {wanted} here (the op, then the backward_ops in '
-                f'alphabetical order), got {name}',
-            )
-            return
+            yield line, f'{name}: expected one entry of this name'
 
 
-def block_faults(source):
-    """Paddle's sort-simple-yaml sorts the blocks between empty lines."""
-    after_empty = True
-    for number, line in enumerate(source.splitlines(), 1):
-        if line.startswith('- '):
-            if not ENTRY_LINE.match(line):
-                yield (
-                    number,
-                    'expected `- op : name` or `- backward_op : name`, got '
-                    f'`{line}`',
-                )
-            if not after_empty:
-                yield number, 'expected an empty line before an entry, got none'
-        elif line and after_empty and not line.startswith('#'):
-            yield (
-                number,
-                'expected the start of an entry after an empty line, got '
-                f'`{line.strip()}`',
-            )
-        after_empty = not line
-
-
-def name_faults(raw, taken):
+def taken_faults(raw, taken):
     """A new operator needs a name that the base does not have."""
     name = name_of(raw)
     if plain(name) in taken:
@@ -174,7 +128,7 @@ def check_folder(folder, taken=None):
     return faults
 
 
-def arguments_of(argv):
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument(
         'folder', nargs='?', type=Path, default=ROOT / 'ops_yaml'
@@ -187,11 +141,7 @@ def arguments_of(argv):
         help="include/paddle of a Paddle without this project's operators "
         "(default: that of this Python's paddle)",
     )
-    return parser.parse_args(argv)
-
-
-def main(argv=None):
-    arguments = arguments_of(argv)
+    arguments = parser.parse_args(argv)
     headers = arguments.paddle_include
     try:
         taken = base_names(headers) if headers else {}

@@ -20,6 +20,24 @@ ATTR_TYPES = {
 }
 
 
+def rule_names(entry):
+    """Names of the generators' kind, each once, and those that are needed."""
+    if not re.fullmatch('[a-z][a-z0-9_]+', entry.name):
+        yield (
+            'entry: expected a name of two or more small letters, digits and '
+            f'_, got `{entry.name}`'
+        )
+    if entry.is_backward != bool(entry.forward):
+        yield 'forward: expected this key in every backward_op, and only there'
+    for block in ('infer_meta', 'kernel'):
+        for key, text in {'func': '', **entry.raw.get(block, {})}.items():
+            if key != 'param' and not re.fullmatch(r'\w+', str(text)):
+                yield f'{block}.{key}: expected one name, got `{text}`'
+    names = arg_names(entry)
+    for name in sorted({n for n in names if names.count(n) > 1}):
+        yield f'args: expected each name once, got {name} twice'
+
+
 def rule_types(entry):
     if not entry.tensors:
         yield 'args: expected a Tensor, got none'
@@ -142,6 +160,7 @@ def rule_one_result(entry):
 
 
 ENTRY_RULES = (
+    rule_names,
     rule_types,
     rule_defaults,
     rule_defaults_last,

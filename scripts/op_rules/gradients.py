@@ -7,6 +7,10 @@ forward, which is a gradient itself, under the names `grad_out`, `grad_x` instea
 
 from __future__ import annotations
 
+import re
+
+from scripts.op_rules.form import signature
+
 
 def rule_backward_args(entry):
     """Forward inputs, then forward outputs, then their gradients, then attrs."""
@@ -85,42 +89,13 @@ def rule_forward_agrees(entry, entries):
     if forward is None:
         yield f'forward: expected an entry of this file, got {entry.forward.name}'
         return
-    of_gradient = forward.is_backward
-    seen = (*entry.forward.tensors, *entry.forward.attrs)
-    real = (*forward.tensors, *forward.attrs)
-    yield from _same_list('args', seen, real, of_gradient)
-    yield from _same_list(
-        'outputs', entry.forward.outputs, forward.outputs, of_gradient
-    )
+    wanted = signature(forward, seen_name if forward.is_backward else str)
+    got = signature(entry.forward)
     # A gradient's own args may leave defaults out.
-    if not of_gradient:
-        yield from _same_defaults(entry.forward.attrs, forward.attrs)
-
-
-def _same_list(what, seen, real, of_gradient):
-    """Same number, types and names, in order."""
-    wanted = [
-        f'{r.type} {seen_name(r.name) if of_gradient else r.name}' for r in real
-    ]
-    got = [f'{s.type} {s.name}' for s in seen]
-    if len(got) != len(wanted):
-        yield (
-            f'forward: expected {len(wanted)} {what} ({_listed(wanted)}), got '
-            f'{len(got)}'
-        )
-        return
-    for theirs, mine in zip(wanted, got):
-        if theirs != mine:
-            yield f'forward: expected `{theirs}` in {what}, got `{mine}`'
-
-
-def _same_defaults(seen, real):
-    for mine, theirs in zip(seen, real):
-        if _plain(mine.default) != _plain(theirs.default):
-            yield (
-                f'forward: expected the default {theirs.default} for '
-                f'{theirs.name}, got {mine.default}'
-            )
+    if forward.is_backward:
+        wanted, got = (re.sub(' = [^,)]*', '', text) for text in (wanted, got))
+    if got != wanted:
+        yield f'forward: expected `{wanted}`, got `{got}`'
 
 
 def seen_name(name):
@@ -128,10 +103,6 @@ def seen_name(name):
     if name.endswith('_grad'):
         return f'grad_{name[: -len("_grad")]}'
     return name
-
-
-def _plain(default):
-    return None if default is None else default.replace(' ', '').strip('"\'')
 
 
 def _listed(names):

@@ -2,8 +2,7 @@
 
 One file holds one operator: a list with one `op` entry and any number of
 `backward_op` entries, each exactly as it stands in Paddle's ops.yaml and
-backward.yaml. Their text is taken to be right: check_ops_yaml.py says what is wrong
-with it.
+backward.yaml. check_ops_yaml.py says what is wrong with those that can be read.
 """
 
 from __future__ import annotations
@@ -16,10 +15,15 @@ from typing import Any
 import yaml
 
 ENTRY_KEYS = ('op', 'backward_op')
+ARGUMENT = re.compile(r'([\w()\[\]]+) ([A-Za-z]\w*)(\s*=\s*([^\s=][^=]*))?')
+OUTPUT = re.compile(r'Tensor\s*(\((\w+)\))?')
+# The parts of a forward line as the generators cut it: up to the first `)`.
+FORWARD = re.compile(r'([a-z]\w+)\s*(\([^)]+\))\s*->\s*(\S.*)')
 
 
 class SchemaError(ValueError):
-    """A folder or a file that is not one of operators."""
+    """A folder or a file that is not one of operators, or an entry that can't be
+    read."""
 
 
 @dataclass(frozen=True)
@@ -119,30 +123,45 @@ def split_items(text: str) -> list[str]:
 
 def parse_args(text: str):
     """`(Tensor x, int axis=0)` -> (tensors, attrs)."""
+    if not (text.startswith('(') and text.endswith(')')):
+        raise SchemaError(f'expected a list in brackets, got `{text}`')
     tensors: list[TensorArg] = []
     attrs: list[Attr] = []
-    for item in split_items(text.strip()[1:-1]):
-        head, _, default = item.partition('=')
-        kind, name = head.split()
+    for item in split_items(text[1:-1]):
+        match = ARGUMENT.fullmatch(item)
+        if not match:
+            raise SchemaError(
+                'expected `type name` or `type name = default` with one blank '
+                f'after the type, got `{item}`'
+            )
+        kind, name, _, default = match.groups()
         if kind.startswith('Tensor'):
             tensors.append(TensorArg(name, kind))
         else:
-            attrs.append(Attr(name, kind, default.strip() or None))
+            attrs.append(Attr(name, kind, default))
     return tuple(tensors), tuple(attrs)
 
 
 def parse_outputs(text: str) -> tuple[Output, ...]:
     """`Tensor(a), Tensor (b)`; an output without a name is called `out`."""
-    words = [re.findall(r'\w+', item) for item in split_items(text)]
-    return tuple(Output(name[0] if name else 'out') for _, *name in words)
+    found = []
+    for item in split_items(text):
+        match = OUTPUT.fullmatch(item)
+        if not match:
+            raise SchemaError(f'expected `Tensor(name)`, got `{item}`')
+        found.append(Output(match[2] or 'out'))
+    return tuple(found)
 
 
 def parse_signature(text: str) -> Signature:
     """`op (args) -> outputs`, the `forward` line of a backward entry."""
-    left, _, outputs = text.partition('->')
-    name, bracket, args = left.strip().partition('(')
-    tensors, attrs = parse_args(bracket + args)
-    return Signature(name.strip(), tensors, attrs, parse_outputs(outputs))
+    match = FORWARD.fullmatch(text)
+    if not match:
+        raise SchemaError(
+            f'expected `name (Tensor x, int axis) -> Tensor(out)`, got `{text}`'
+        )
+    name, args, outputs = match.groups()
+    return Signature(name, *parse_args(args), parse_outputs(outputs))
 
 
 def parse_inplace(text: str) -> tuple[tuple[str, str], ...]:
@@ -152,12 +171,12 @@ def parse_inplace(text: str) -> tuple[tuple[str, str], ...]:
 
 def parse_entry(raw: dict[str, Any], path: Path) -> Entry:
     """One list element of a YAML file -> Entry."""
-    kind = next(key for key in ENTRY_KEYS if key in raw)
-    tensors, attrs = parse_args(raw['args'])
-    infer, kernel = raw.get('infer_meta', {}), raw.get('kernel', {})
+    kind = next((key for key in ENTRY_KEYS if key in raw), 'op')
+    tensors, attrs = _text(raw, 'args', parse_args)
+    infer, kernel = _block(raw, 'infer_meta'), _block(raw, 'kernel')
     optional, unread = marked(raw, 'optional'), marked(raw, 'no_need_buffer')
     return Entry(
-        name=raw[kind],
+        name=_text(raw, kind),
         kind=kind,
         path=path,
         tensors=tuple(
@@ -165,23 +184,48 @@ def parse_entry(raw: dict[str, Any], path: Path) -> Entry:
             for t in tensors
         ),
         attrs=attrs,
-        outputs=parse_outputs(raw['output']),
+        outputs=_text(raw, 'output', parse_outputs),
         infer_meta=infer.get('func'),
         spmd_rule=infer.get('spmd_rule'),
         infer_meta_param=_params(infer),
         kernel=kernel.get('func'),
         kernel_param=_params(kernel),
         data_type=kernel.get('data_type'),
-        inplace=parse_inplace(raw.get('inplace', '')),
+        inplace=parse_inplace(str(raw.get('inplace', ''))),
         backward=raw.get('backward'),
-        forward=parse_signature(raw['forward']) if 'forward' in raw else None,
+        forward=_text(raw, 'forward', parse_signature)
+        if 'forward' in raw
+        else None,
         raw=raw,
     )
 
 
 def marked(raw: dict[str, Any], key: str) -> list[str]:
     """The Tensors that `optional` or `no_need_buffer` names."""
-    return split_items(raw[key]) if key in raw else []
+    return split_items(str(raw[key])) if key in raw else []
+
+
+def _text(raw: dict[str, Any], key: str, parse=str):
+    """A value that is a line of text; a fault begins with its key."""
+    if key not in raw:
+        raise SchemaError(f'{key}: expected this key, got none')
+    if not isinstance(raw[key], str):
+        raise SchemaError(f'{key}: expected one line of text, got {raw[key]!r}')
+    try:
+        return parse(raw[key])
+    except SchemaError as error:
+        raise SchemaError(f'{key}: {error}') from None
+
+
+def _block(raw: dict[str, Any], key: str) -> dict[str, Any]:
+    block = raw.get(key, {})
+    if not isinstance(block, dict):
+        raise SchemaError(f'{key}: expected keys below it, got {block!r}')
+    if not isinstance(block.get('param', []), list):
+        raise SchemaError(
+            f'{key}.param: expected a list [a, b], got {block["param"]!r}'
+        )
+    return block
 
 
 def _params(block: dict) -> tuple[str, ...] | None:

@@ -18,9 +18,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.files import write_if_changed
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from scripts.series.patch_repo import (
-    check_blanks,
     commit,
     git,
     init_repo,
@@ -53,7 +53,8 @@ def make_files(series, root, folders):
             write_tree(repo, tree, old)
             message = patch_message(series, patch)
             commit(repo, message, series.author, patch.day)
-            check_blanks(repo)
+            # refuses blanks at the end of a line or of a file
+            git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
             text = tidy(last_patch(repo), series.recorded_files)
             files[patch.file_name] = text
     return files
@@ -82,14 +83,11 @@ def drift(folder, files):
 
 def write_files(folder, files):
     """Writes the patch folder; removes patches that are no longer made."""
-    folder.mkdir(exist_ok=True)
     for path in folder.glob('*.patch'):
         if path.name not in files:
             path.unlink()
     for name, text in files.items():
-        path = folder / name
-        if not path.is_file() or path.read_bytes() != text.encode('utf-8'):
-            path.write_bytes(text.encode('utf-8'))
+        write_if_changed(folder / name, text.encode('utf-8'))
 
 
 def parse_arguments(arguments):

@@ -7,7 +7,7 @@ together, so that one run shows everything there is to repair.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -19,8 +19,6 @@ from scripts.series.patch_series import SeriesError, split_hunks
 MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 GPU_SOURCES = 'kernels/gpu/'
-REQUIRED_PATCH_KEYS = ('name', 'pull_requests', 'subject', 'body', 'day')
-TOP_KEYS = ('base', 'wheel_files', 'recorded_files', 'patches', 'not_exported')
 NAME = re.compile(r'[a-z0-9]+-[a-z]+-[a-z0-9_]+(-[a-z0-9_]+)*')
 MAX_FILE_NAME, MAX_SUBJECT = 60, 72
 # Fields of packagers' patches. Paddle's log has none of them.
@@ -39,24 +37,19 @@ class Patch:
     pull_requests: list
     subject: str
     body: str
-    day: str
+    day: str = ''
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
     files: list = field(default_factory=list)
     edits: dict = field(default_factory=dict)
     functions_before: str = ''
     infermeta_before: str = 'SendURecvInferMeta'
-    spmd_before: str = ''
-    spmd_test_after: str = ''
     size_note: str = ''
     sources: list = field(default_factory=list)
 
     @property
     def file_name(self):
         return f'{self.number:04d}-{self.name}.patch'
-
-
-PATCH_KEYS = {f.name for f in fields(Patch)} - {'number', 'sources'}
 
 
 @dataclass
@@ -66,6 +59,7 @@ class Series:
     recorded_files: dict
     not_exported: list
     patches: list
+    day: str = ''
     author: str = PLACEHOLDER_AUTHOR
 
     @property
@@ -77,10 +71,6 @@ class Series:
     def pull_request(self, name):
         """The patches of a pull request, in the order of the series."""
         return [p for p in self.patches if name in p.pull_requests]
-
-    def shared_patches(self):
-        """Those that more than one pull request is made of."""
-        return [p for p in self.patches if len(p.pull_requests) > 1]
 
 
 def load_series(root):
@@ -95,20 +85,22 @@ def load_series(root):
 def read_manifest(root):
     """The series of a project folder, without its sources."""
     text = Path(root, MANIFEST).read_text(encoding='utf-8')
-    raw = yaml.safe_load(text)
-    faults = _shape_faults(raw)
+    raw, faults = yaml.safe_load(text), []
+    recorded = {**raw['recorded_files'], **recorded_by_edits(raw)}
+    series = Series(**{**raw, 'recorded_files': recorded, 'patches': []})
+    for number, item in enumerate(raw['patches'], 1):
+        try:
+            patch = Patch(number, **item)
+            patch.day = str(patch.day or series.day)
+            series.patches.append(patch)
+            found = _message_faults(patch)
+        except TypeError as error:
+            found = [str(error)]  # names the key that is missing or unknown
+        name = item.get('name', 'no name')
+        faults += [f'series.yaml: patch {number} ({name}): {f}' for f in found]
     if faults:
         raise SeriesError(faults)
-    return Series(
-        base=raw['base'],
-        wheel_files=raw['wheel_files'],
-        recorded_files={**raw['recorded_files'], **recorded_by_edits(raw)},
-        not_exported=raw['not_exported'],
-        patches=[
-            Patch(number, **{**patch, 'day': str(patch['day'])})
-            for number, patch in enumerate(raw['patches'], 1)
-        ],
-    )
+    return series
 
 
 def recorded_by_edits(raw):
@@ -120,31 +112,12 @@ def recorded_by_edits(raw):
                 if number:
                     old = [line[1:] for line in hunk if line[:1] != '+']
                     found.setdefault(path, {})[int(number)] = join_lines(old)
-    return found
-
-
-def _shape_faults(raw):
-    faults = [
-        f'series.yaml: missing key {key!r}'
-        for key in TOP_KEYS
-        if not raw.get(key)
-    ]
-    for key in ('tag', 'commit', 'wheel'):
-        if key not in raw.get('base', {}):
-            faults.append(f'series.yaml: base: missing key {key!r}')
-    for index, patch in enumerate(raw.get('patches') or [], 1):
-        where = f'series.yaml: patch {index} ({patch.get("name", "no name")})'
-        missing = [key for key in REQUIRED_PATCH_KEYS if not patch.get(key)]
-        unknown = sorted(set(patch) - PATCH_KEYS)
-        faults += [f'{where}: missing key {key!r}' for key in missing]
-        faults += [f'{where}: unknown key {key!r}' for key in unknown]
-        faults += [f'{where}: {fault}' for fault in _message_faults(patch)]
-    return faults
+    return {path: dict(sorted(at.items())) for path, at in found.items()}
 
 
 def _message_faults(patch):
     """What a file name and a message of Paddle's log look like."""
-    name, subject = patch.get('name') or '', patch.get('subject') or ''
+    name, subject = patch.name, patch.subject
     if not NAME.fullmatch(name) or len(f'0000-{name}.patch') > MAX_FILE_NAME:
         yield (
             f'expected a name <area>-<verb>-<op> of at most {MAX_FILE_NAME} '
@@ -155,7 +128,7 @@ def _message_faults(patch):
             f'expected a subject of one line, at most {MAX_SUBJECT} characters '
             f'and no full stop, got {subject!r}'
         )
-    for field_of_mail in FOREIGN.finditer(patch.get('body') or ''):
+    for field_of_mail in FOREIGN.finditer(patch.body):
         yield f'commits of Paddle have no field {field_of_mail[0]!r}'
 
 
@@ -198,14 +171,7 @@ def assign_sources(series, sources):
 def _owners(patches, source):
     """Patches that own a source: those that list it, else by its stem."""
     named = [p for p in patches if any(matches(source, g) for g in p.files)]
-    if named:
-        return named
-    by_stem = {}
-    for patch in patches:
-        length = _stem_length(patch, source)
-        if length:
-            by_stem.setdefault(length, []).append(patch)
-    return by_stem[max(by_stem)] if by_stem else []
+    return named or [p for p in patches if _is_named_after(p, source)]
 
 
 def _remedy(source):
@@ -218,14 +184,14 @@ def _remedy(source):
     return f'name it in {where} (ops, functions, files or not_exported)'
 
 
-def _stem_length(patch, source):
-    """Length of the longest stem of the patch that the file name starts with.
+def _is_named_after(patch, source):
+    """Whether the file name starts with an op or a function of the patch.
 
     kernels/funcs is shared by several operators, so a name says nothing there;
     kernels for the GPU are reviewed apart from those for the CPU.
     """
     if source.startswith(('kernels/funcs/', GPU_SOURCES)):
-        return 0
+        return False
     stems = patch.ops
     if source.startswith('python_api/'):
         stems = patch.functions
@@ -234,10 +200,7 @@ def _stem_length(patch, source):
     name = source.rsplit('/', 1)[-1]
     whole = source.startswith(('ops_yaml/', 'python_api/'))
     tail = r'\.' if whole else r'[_.]'
-    fits = [
-        s for s in stems if re.match(rf'(test_)?{re.escape(s)}{tail}', name)
-    ]
-    return max((len(s) for s in fits), default=0)
+    return any(re.match(rf'(test_)?{s}{tail}', name) for s in stems)
 
 
 def _missing_sources(patch, sources):

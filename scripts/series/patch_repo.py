@@ -93,11 +93,6 @@ def commit(repo, message, author, day):
     git(repo, 'commit', *flags, env=env, data=message)
 
 
-def check_blanks(repo):
-    """Refuses a commit that adds blanks at the end of a line or of a file."""
-    git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
-
-
 def last_patch(repo):
     """The last commit as a mail patch."""
     return git(repo, 'format-patch', *EXPORT_FLAGS, '--stdout', '-1')

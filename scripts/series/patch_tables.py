@@ -110,7 +110,7 @@ def table(patches, sizes, shared=()):
 
 def tables(series, sizes):
     """{path below docs/: table}"""
-    shared = series.shared_patches()
+    shared = [p for p in series.patches if len(p.pull_requests) > 1]
     found = {'review_guide.md': table(series.patches, sizes, shared)}
     for name in series.pull_requests:
         patches = series.pull_request(name)

@@ -110,7 +110,7 @@ def _foreign_statements(tree, source):
         known |= isinstance(node, ast.Expr) and isinstance(
             node.value, ast.Constant
         )
-        known |= isinstance(node, ast.If) and is_type_checking(node)
+        known |= ast.unparse(node).startswith('if TYPE_CHECKING:\n')
         name = defined_name(node)
         if not known and (name is None or name == '__all__'):
             faults.append(
@@ -123,23 +123,13 @@ def _foreign_statements(tree, source):
     return faults
 
 
-def is_type_checking(node):
-    return isinstance(node.test, ast.Name) and node.test.id == 'TYPE_CHECKING'
-
-
 def _put(chunks, name, block, earlier, later):
-    """Replaces a definition, or adds it next to a neighbour.
-
-    Of several places of a name the last one stays.
-    """
+    """Replaces a definition, or adds it next to a neighbour."""
     places = [i for i, (known, _) in enumerate(chunks) if known == name]
+    if len(places) > 1:
+        raise SeriesError(f'{name}: defined at several places of the module')
     if places:
-        chunks[places[-1]] = (name, block)
-        for i in reversed(places[:-1]):
-            gap = chunks[i + 1][1]
-            while gap and not gap[0].strip():
-                gap.pop(0)
-            del chunks[i]
+        chunks[places[0]] = (name, block)
         return
     known = {chunk[0]: i for i, chunk in enumerate(chunks)}
     new, space = (name, block), (None, ['', ''])

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from scripts.common.text_lines import join_lines, split_lines, trim
+from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError, split_hunks
 from scripts.series.python_hunks import merge_functions
-from scripts.series.spmd_edits import add_rule_file, register_rules, spmd_path
-from scripts.series.symbolic_shape_edits import (
-    declare,
-    missing_shapes,
-    symbolic_path,
+from scripts.series.registrations import (
+    SPMD,
+    SPMD_TEST,
+    SPMD_TESTS,
+    SYMBOLIC,
+    missing_lines,
 )
 from scripts.series.upstream_tree import MARKER
 
@@ -25,14 +26,25 @@ OP_FILES = {
     'op': 'paddle/phi/ops/yaml/ops.yaml',
     'backward_op': 'paddle/phi/ops/yaml/backward.yaml',
 }
-NAMESPACE_OPEN = 'namespace phi {'
-NAMESPACE_CLOSE = '}  // namespace phi'
+# Where sources become new files: the first that fits. None: merged into a file.
+PLACES = {
+    'kernels/infer_symbolic_shape/': SYMBOLIC,
+    'kernels/infermeta/spmd_rules/': SPMD,
+    'kernels/infermeta/': None,
+    'kernels/': 'paddle/phi/kernels/',
+    'unittests/': 'test/legacy_test/',
+}
+NAMESPACE = re.compile(
+    r'(?s)(?P<above>.*?)^namespace phi \{\n(?P<inside>.*?)'
+    r'^\}  // namespace phi\n',
+    re.MULTILINE,
+)
 ENTRY = re.compile(r'^- (op|backward_op) : (\w+)')
 
 
 def apply_patch(tree, patch, root):
     """Changes `tree` ({path: text}) as the patch says; returns nothing."""
-    faults = list(missing_shapes(patch, root))
+    faults = []
     steps = [
         (apply_hunk, (path, hunk))
         for path, text in patch.edits.items()
@@ -44,6 +56,7 @@ def apply_patch(tree, patch, root):
             step(tree, argument)
         except SeriesError as error:
             faults += error.faults
+    faults = faults or list(missing_lines(tree, patch, root))
     if faults:
         raise SeriesError([f'{patch.name}: {fault}' for fault in faults])
 
@@ -61,16 +74,11 @@ def patch_python(tree, series, root):
 
 def upstream_path(source):
     """Path of a source that becomes a new file, None for one that is merged."""
-    if symbolic_path(source):
-        return symbolic_path(source)
-    if spmd_path(source):
-        return spmd_path(source)
-    top, _, rest = source.partition('/')
-    if top == 'kernels' and not rest.startswith('infermeta/'):
-        return f'paddle/phi/kernels/{rest}'
-    if top == 'unittests':
-        return f'test/legacy_test/{rest}'
-    return None
+    if SPMD_TEST.match(source):
+        return SPMD_TESTS + source.removeprefix('unittests/')
+    top = next((top for top in PLACES if source.startswith(top)), '')
+    folder = PLACES.get(top)
+    return folder and folder + source.removeprefix(top)
 
 
 def _add_source(tree, argument):
@@ -83,12 +91,8 @@ def _add_source(tree, argument):
         if target in tree:
             raise SeriesError(f'{source}: {target} exists in the base already')
         tree[target] = text
-        if symbolic_path(source):
-            declare(tree, source, text)
-        add_rule_file(tree, source, patch)
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
-        register_rules(tree, source, text, patch)
     elif source.startswith('python_api/'):
         tree[PYTHON_FILE] = merge_functions(
             tree[PYTHON_FILE], text, source, patch.functions_before
@@ -180,29 +184,22 @@ def insert_infermeta(tree, source, text, following):
 
 def split_namespace(text, source):
     """(include lines, lines between the braces of the one namespace phi)."""
-    lines = split_lines(text)
-    opens = [i for i, line in enumerate(lines) if line == NAMESPACE_OPEN]
-    closes = [i for i, line in enumerate(lines) if line == NAMESPACE_CLOSE]
-    if len(opens) != 1 or len(closes) != 1 or opens[0] > closes[0]:
+    parts = NAMESPACE.fullmatch(text)
+    if not parts or '\n}  // namespace phi\n' in parts['inside']:
         raise SeriesError(
-            f'{source}: expected exactly one block from `{NAMESPACE_OPEN}` to '
-            f'`{NAMESPACE_CLOSE}`'
+            f'{source}: expected exactly one block from `namespace phi {{` to '
+            '`}  // namespace phi`, and nothing after it'
         )
-    outside = [
-        (number, line)
-        for number, line in enumerate(lines, 1)
-        if not opens[0] < number <= closes[0] + 1 and line.strip()
-    ]
+    above = [x for x in split_lines(parts['above']) if x.strip()]
     lost = [
-        f'{source}:{number}: this line outside namespace phi would be lost: '
-        f'{line!r}'
-        for number, line in outside
+        f'{source}: this line outside namespace phi would be lost: {line!r}'
+        for line in above
         if not line.startswith(('//', '#include ', '#pragma once'))
     ]
     if lost:
         raise SeriesError(lost)
-    includes = [line for _, line in outside if line.startswith('#include ')]
-    return includes, trim(lines[opens[0] + 1 : closes[0]])
+    includes = [line for line in above if line.startswith('#include ')]
+    return includes, split_lines(parts['inside'].strip('\n'))
 
 
 def apply_hunk(tree, edit):

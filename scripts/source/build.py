@@ -29,16 +29,15 @@ CHECK = (
 )
 
 
-def configure_command(source, build, python, options):
+def configure_command(python, args):
     """Paddle's cmake call; its own options are named in its build guide."""
     version = '.'.join(str(part) for part in sys.version_info[:2])
-    command = ['cmake', '-S', source, '-B', build, '-G', 'Ninja']
+    command = ['cmake', '-S', args.source, '-B', args.build_dir, '-G', 'Ninja']
     command += ['-DCMAKE_BUILD_TYPE=Release', '-DWITH_TESTING=ON']
     command += [f'-DPY_VERSION={version}', f'-DPYTHON_EXECUTABLE={python}']
-    command += [f'-DWITH_GPU={"ON" if options.gpu else "OFF"}']
-    if options.gpu:
-        command += ['-DCUDA_ARCH_NAME=Auto']
-    return command + list(options.cmake)
+    command += [f'-DWITH_GPU={"ON" if args.gpu else "OFF"}']
+    command += ['-DCUDA_ARCH_NAME=Auto'] * args.gpu
+    return command + args.cmake
 
 
 def install_commands(python):
@@ -58,16 +57,16 @@ def install_commands(python):
     ]
 
 
-def build_steps(source, build, patches, options):
+def build_steps(args):
     """{part: steps} of everything that comes after applying."""
-    venv = build / WORK / 'venv'
+    venv = args.build_dir / WORK / 'venv'
     python = venv / 'bin' / 'python'
-    requirements = source / 'python' / 'requirements.txt'
+    requirements = args.source / 'python' / 'requirements.txt'
     make_venv = [sys.executable, SCRIPTS / 'common/make_venv.py']
     make_venv += ['--venv', venv, '--requirements', requirements]
     own = [python, '-m', 'pip', 'install', '--no-input']
     own += ['-r', SCRIPTS / 'source/requirements.txt']
-    ninja = f'{MANY_FILES}; exec ninja -j {options.jobs}'
+    ninja = f'{MANY_FILES}; exec ninja -j {args.jobs}'
     return {
         'configure': [
             Step(
@@ -79,12 +78,12 @@ def build_steps(source, build, patches, options):
             Step(
                 'configure',
                 'configure Paddle',
-                [configure_command(source, build, python, options)],
+                [configure_command(python, args)],
                 'the first "CMake Error" in the log counts. A failed download '
                 'is tried again by the next run; after a change of compiler '
-                f'or CUDA, delete {build / "CMakeCache.txt"}.',
-                inputs=[patches],
-                outputs=[build / 'build.ninja'],
+                f'or CUDA, delete {args.build_dir / "CMakeCache.txt"}.',
+                inputs=[args.patches.absolute()],
+                outputs=[args.build_dir / 'build.ninja'],
             ),
         ],
         'build': [

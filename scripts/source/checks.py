@@ -7,7 +7,7 @@ warns.
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from scripts.common.prerequisites import (
     Missing,
@@ -15,8 +15,7 @@ from scripts.common.prerequisites import (
     check_tool,
     describe,
 )
-from scripts.source.apply import read_record
-from scripts.source.git import message
+from scripts.source.checkout import message
 
 GIB = 1 << 30
 # With and without CUDA. Paddle's build guide gives no sizes: these are estimates.
@@ -35,11 +34,9 @@ OPERATIONS = {
 }
 # What Paddle's own build calls, by the package that brings it.
 PROGRAMS = {'ninja': 'ninja-build', 'patchelf': 'patchelf', 'make': 'make'}
-NVCC = Missing('nvcc', 'not found', note='install the CUDA toolkit')
 
 
-@dataclass
-class Finding:
+class Finding(NamedTuple):
     """One thing to know. `stops` is whether it forbids to go on."""
 
     text: str
@@ -55,61 +52,51 @@ def names(paths):
     return ''.join(shown)
 
 
+def present(checkout, added):
+    """Those of the added files that are there, committed or not."""
+    flags = ('-r', '--name-only', 'HEAD', '--')
+    committed = set(checkout.out('ls-tree', *flags, *added).split())
+    return [
+        path
+        for path in added
+        if path in committed or (checkout.folder / path).exists()
+    ]
+
+
 def look_at_tree(checkout, series):
     """(findings, whether the series is applied); changes nothing."""
-    findings = list(check_is_checkout(checkout))
-    if findings:
-        return findings, False
-    findings += check_operations(checkout)
-    there = series.present(checkout)
-    if len(there) == len(series.added):
-        findings += check_version(checkout, series)
-        return findings, True
-    findings += check_clean(checkout)
-    findings += check_place(checkout, series, there)
-    return findings, False
-
-
-def check_is_checkout(checkout):
-    """The fault that makes every other look at the tree pointless."""
-    folder = checkout.folder
-    if not folder.is_dir():
-        yield Finding(f'{folder}: no such folder.')
-        return
     done = checkout.run('rev-parse', '--show-toplevel')
     if done.returncode:
         remedy = (
             'The series is applied with git am: clone Paddle rather than '
             'unpacking an archive.'
         )
-        text = f'{folder}: not a git checkout: {message(done)}'
-        yield Finding(text, remedy)
-    elif not folder.samefile(done.stdout.rstrip('\n')):
-        yield Finding(f'{folder}: inside a git checkout, not its top.')
-
-
-def check_operations(checkout):
-    for name, what in OPERATIONS.items():
-        if checkout.path(name).exists():
-            text = f'{what} is under way in the checkout ({name}).'
-            yield Finding(text, 'Finish it, or abort it.')
-
-
-def check_version(checkout, series):
-    """Whether what is applied is what the patches are now."""
-    known = read_record(checkout).get('series')
-    if known and known != series.digest():
-        text = 'An earlier version of the series is applied here.'
-        remedy = 'Take it out first: the same command with --undo.'
-        yield Finding(text, remedy)
-
-
-def check_clean(checkout):
+        text = f'{checkout.folder}: not a git checkout: {message(done)}'
+        return [Finding(text, remedy)], False
+    if not checkout.folder.samefile(done.stdout.rstrip('\n')):
+        text = f'{checkout.folder}: inside a git checkout, not its top.'
+        return [Finding(text)], False
+    findings = [
+        Finding(
+            f'{what} is under way in the checkout ({name}).',
+            'Finish it, or abort it.',
+        )
+        for name, what in OPERATIONS.items()
+        if checkout.path(name).exists()
+    ]
+    there = present(checkout, series.added)
+    if len(there) == len(series.added):
+        if checkout.record().get('series') not in (None, series.digest()):
+            text = 'An earlier version of the series is applied here.'
+            remedy = 'Take it out first: the same command with --undo.'
+            findings.append(Finding(text, remedy))
+        return findings, True
     changed = checkout.changed_files()
     if changed:
         text = f'{len(changed)} tracked files have uncommitted changes:'
         remedy = 'Commit them, or put them aside with `git stash`.'
-        yield Finding(text + names(changed), remedy)
+        findings.append(Finding(text + names(changed), remedy))
+    return [*findings, *check_place(checkout, series, there)], False
 
 
 def check_place(checkout, series, there):
@@ -149,7 +136,8 @@ def look_at_machine(build, gpu):
         if not shutil.which(name):
             wanted.append(Missing(name, 'not found', package, package))
     if gpu and not shutil.which('nvcc'):
-        wanted.append(NVCC)
+        note = 'install the CUDA toolkit'
+        wanted.append(Missing('nvcc', 'not found', note=note))
     missing = [item for item in wanted if item]
     if missing:
         yield Finding(describe(missing))

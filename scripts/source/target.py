@@ -13,24 +13,18 @@ import sys
 from pathlib import Path
 
 from scripts.common.command_line import default_jobs, exit_status, positive
+from scripts.common.files import sha256
 from scripts.common.prerequisites import check_tool
 from scripts.common.steps import Runner, StepFailed, build_lock
-from scripts.series.patch_series import SeriesError
-from scripts.source.apply import (
-    AM_FLAGS,
-    SourceSeries,
-    apply_series,
-    read_record,
-    undo,
-)
+from scripts.series.patch_series import SeriesError, read_base, read_series
 from scripts.source.build import PARTS, WORK, build_steps
+from scripts.source.checkout import AM, Checkout, TreeError
 from scripts.source.checks import (
     MEMORY_PER_JOB,
     Finding,
     look_at_machine,
     look_at_tree,
 )
-from scripts.source.git import Checkout, TreeError
 
 PATCHES = Path(__file__).resolve().parents[2] / 'patches'
 
@@ -80,6 +74,24 @@ def parse_args(argv):
     return args
 
 
+class SourceSeries:
+    """The patches in order, their base, and the files that they add."""
+
+    def __init__(self, folder):
+        patches, base = read_series(folder), read_base(folder)
+        self.tag, self.commit = base['tag'], base['commit']
+        self.paths = [str(patch.path) for patch in patches]
+        self.added = [path for patch in patches for path in patch.added]
+
+    def text(self):
+        """All patches as one, since they lean on each other."""
+        return ''.join(Path(path).read_text('utf-8') for path in self.paths)
+
+    def digest(self):
+        """Changes with every byte of the patches."""
+        return sha256(self.text().encode())
+
+
 def show_findings(findings):
     """Prints everything that was found, faults first."""
     for stops, title in ((True, 'To be put right'), (False, 'To know')):
@@ -98,28 +110,26 @@ def look(args, checkout, series):
     if args.only != 'apply':
         findings += look_at_machine(args.build_dir, args.gpu)
         if args.only and not applied:
-            text, remedy = 'The series is not applied yet.', '--only apply'
-            findings.append(Finding(text, f'First: {remedy}'))
+            text = 'The series is not applied yet.'
+            findings.append(Finding(text, 'First: --only apply'))
     return findings, applied
 
 
 def apply(args, checkout, series, applied):
+    count = len(series.paths)
     if applied:
-        print(f'The {len(series.paths)} patches are already applied.')
+        print(f'The {count} patches are already applied.')
     elif args.dry_run:
-        words = ('git', '-C', checkout.folder, 'am', *AM_FLAGS, *series.paths)
-        print(f'[apply]\n    {shlex.join(map(str, words))}')
+        words = ('git', '-C', str(checkout.folder), *AM, *series.paths)
+        print(f'[apply]\n    {shlex.join(words)}')
     else:
-        start = checkout.short(apply_series(checkout, series))
-        print(
-            f'Applied {len(series.paths)} patches on {start}. To take them '
-            'out: --undo.'
-        )
+        start = checkout.short(checkout.apply(series.paths, series.digest()))
+        print(f'Applied {count} patches on {start}. To take them out: --undo.')
 
 
-def build(args, series):
+def build(args):
     """The steps of the chosen parts, run or shown."""
-    parts = build_steps(args.source, args.build_dir, series.folder, args)
+    parts = build_steps(args)
     chosen = [args.only] if args.only else PARTS
     steps = [step for part in chosen for step in parts.get(part, [])]
     work = args.build_dir / WORK
@@ -136,9 +146,9 @@ def run(args):
     """Exit status of the whole run."""
     checkout = Checkout(args.source)
     if args.undo:
-        start = read_record(checkout).get('start', 'nothing: not applied')
+        start = checkout.record().get('start', 'nothing: not applied')
         dry = f'Dry run: --undo would go back to {start}.'
-        print(dry if args.dry_run else undo(checkout))
+        print(dry if args.dry_run else checkout.undo())
         return 0
     series = SourceSeries(args.patches.absolute())
     findings, applied = look(args, checkout, series)
@@ -149,7 +159,7 @@ def run(args):
     if args.dry_run or not stops:
         if args.only in (None, 'apply'):
             apply(args, checkout, series, applied)
-        build(args, series)
+        build(args)
     if stops:
         print(f'Stopped: {stops} to be put right; the checkout is unchanged.')
     print('Not done.' if stops else 'Done.')

@@ -14,9 +14,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.series.patch_series import SeriesError
-from scripts.wheel.apply_python_patches import apply_series
-from scripts.wheel.build_record import series_day
-from scripts.wheel.install_native import install, new_files, tails
+from scripts.wheel.install import (
+    add_files,
+    apply_series,
+    new_files,
+    series_day,
+)
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -64,8 +67,8 @@ def unpack(wheel, folder):
 
 def add_operators(root, build, originals):
     """Do to the unpacked wheel what the build does to its venv."""
-    apply_series(ROOT, root, originals)
-    install(SiteFiles(root, originals), new_files(build), tails())
+    apply_series(ROOT, SiteFiles(root, originals))
+    add_files(SiteFiles(root, originals), new_files(build))
     for cache in root.rglob('__pycache__'):
         shutil.rmtree(cache)
 

@@ -7,13 +7,10 @@ wheel's RECORD lists for each file, so an interrupted run, a hand edit and a
 reinstalled wheel are all told apart.
 """
 
-import argparse
 import base64
 import csv
 import importlib.util
 import py_compile
-import sys
-import sysconfig
 from pathlib import Path
 
 from scripts.common.files import (
@@ -23,8 +20,6 @@ from scripts.common.files import (
     write_atomic,
     write_json,
 )
-
-ROOT = Path(__file__).resolve().parents[2]
 
 
 class SiteFilesError(Exception):
@@ -79,11 +74,7 @@ class SiteFiles:
         original = self.pristine(path)
         if original is not None and not self._is_kept(path):
             write_atomic(self.originals / path, original)
-        entry = {
-            'owner': owner,
-            'wheel': self._record.get(path),
-            'ours': sha256(data),
-        }
+        entry = {'owner': owner, 'ours': sha256(data)}
         # The state goes first: a run cut off between the two knows the file.
         if self.state.get(path) != entry:
             self.state[path] = entry
@@ -91,10 +82,6 @@ class SiteFiles:
         changed = file_sha256(self.site / path) != entry['ours']
         if changed:
             write_atomic(self.site / path, data)
-            if file_sha256(self.site / path) != entry['ours']:
-                raise SiteFilesError(
-                    f'{self.site / path}: not what was written.'
-                )
         self._compile(path)
         return changed
 
@@ -138,24 +125,3 @@ class SiteFiles:
 
     def _is_kept(self, path):
         return file_sha256(self.originals / path) == self._record[path]
-
-
-def run_on_site(doc, action, *faults):
-    """The command line of a program that changes a site-packages folder.
-
-    `action` is told the folder and the build folder, and returns a report.
-    """
-    parser = argparse.ArgumentParser(description=doc.splitlines()[0])
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    parser.add_argument(
-        '--site',
-        type=Path,
-        default=Path(sysconfig.get_paths()['purelib']),
-        help='site-packages to change (default: of this interpreter)',
-    )
-    args = parser.parse_args()
-    try:
-        report = action(args.site.resolve(), args.build_dir.resolve())
-    except (SiteFilesError, OSError, *faults) as error:
-        sys.exit(f'{parser.prog}: {error}')
-    print('\n'.join(report))

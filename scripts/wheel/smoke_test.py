@@ -40,26 +40,19 @@ def check_present(names):
 
 
 def check_masked_scatter():
-    """Forward and gradient on random data, against numpy."""
-    import numpy as np
-
+    """Forward and gradient."""
     import paddle
 
-    rng = np.random.default_rng(0)
-    x, value = rng.standard_normal((2, 33, 65)).astype('float32')
-    mask = rng.random((33, 65)) < 0.5
-    tensors = [paddle.to_tensor(a) for a in (x, mask, value)]
-    tensors[0].stop_gradient = tensors[2].stop_gradient = False
-    out = paddle.masked_scatter(*tensors)
-    expected = x.copy()
-    expected[mask] = value.ravel()[: mask.sum()]
-    np.testing.assert_array_equal(out.detach().numpy(), expected)
-    out.sum().backward()
-    np.testing.assert_array_equal(tensors[0].grad.numpy(), ~mask)
-    taken = np.arange(value.size) < mask.sum()
-    np.testing.assert_array_equal(
-        tensors[2].grad.numpy(), taken.reshape(value.shape)
+    x, value = (
+        paddle.to_tensor(numbers, stop_gradient=False)
+        for numbers in ([1.0, 2.0, 3.0], [7.0, 8.0, 9.0])
     )
+    mask = paddle.to_tensor([True, False, True])
+    out = paddle.masked_scatter(x, mask, value)
+    out.sum().backward()
+    found = [tensor.tolist() for tensor in (out, x.grad, value.grad)]
+    if found != [[7, 2, 8], [0, 1, 0], [1, 1, 0]]:
+        sys.exit(f'smoke_test: masked_scatter gives {found}')
 
 
 def check_base_kernels():

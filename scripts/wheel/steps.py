@@ -3,10 +3,10 @@
 Each command could be typed by hand in the project folder.
 """
 
-import os
 import sys
 from pathlib import Path
 
+from scripts.common import steps
 from scripts.common.steps import Step
 from scripts.wheel import versions
 
@@ -18,8 +18,7 @@ NATIVE = ROOT / 'native'
 
 def shown(path):
     """A path as a person in the project folder would type it."""
-    text, prefix = str(path), f'{ROOT}{os.sep}'
-    return text[len(prefix) :] if text.startswith(prefix) else text
+    return steps.shown(path, ROOT)
 
 
 def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
@@ -28,7 +27,7 @@ def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
     python = venv / 'bin' / 'python'
     in_build = ['--build-dir', build]
     make_venv = [interpreter, SCRIPTS / 'common/make_venv.py', '--venv', venv]
-    patch = [python, WHEEL / 'apply_python_patches.py', *in_build]
+    patch = [python, WHEEL / 'install.py', 'python', *in_build]
     other = [] if paddle == versions.BASE else ['--paddle', paddle]
     make_venv += other
     return [
@@ -119,7 +118,7 @@ def installed_steps(build, python, other):
         Step(
             'install',
             'install into the Python environment',
-            [[python, WHEEL / 'install_native.py', '--build-dir', build]],
+            [[python, WHEEL / 'install.py', 'native', '--build-dir', build]],
             'start over with --clean.',
         ),
         Step(

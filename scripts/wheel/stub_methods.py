@@ -8,6 +8,8 @@ whose functions the patches change.
 from __future__ import annotations
 
 import ast
+import copy
+import re
 
 from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError
@@ -25,35 +27,39 @@ def update_stub(stub, before, after):
 
     `before` and `after` are the module's text without and with the patches.
     """
-    old, new = functions(before), functions(after)
-    methods = stub_methods(stub)
-    lines = split_lines(stub)
+    old, new = _grouped(ast.parse(before)), _grouped(ast.parse(after))
     edits = []
-    for name in methods.keys() & new.keys():
-        if _dumped(old.get(name, [])) != _dumped(new[name]):
-            shown = _shown(after, new, name)
-            edits += _edits(name, methods[name], new[name], shown)
+    for name, methods in stub_methods(stub).items():
+        ours = new.get(name)
+        if not ours or _dumped(old.get(name, [])) == _dumped(ours):
+            continue
+        if len(methods) != len(ours):
+            raise SeriesError(
+                f'{STUB}: {name} has {len(methods)} definitions, the function '
+                f'has {len(ours)}'
+            )
+        shown = [*ours[:-1], _shown(ast.parse(after), new, name)]
+        for method, node, told in zip(methods, ours, shown):
+            lines = _method(name, told, ast.get_docstring(node))
+            edits.append((_first_line(method), method.end_lineno, lines))
+    lines = split_lines(stub)
     for first, last, block in sorted(edits, reverse=True):
         lines[first - 1 : last] = block
     return join_lines(lines)
-
-
-def functions(text):
-    """{name: definitions} of a module; overloads come before the function."""
-    return _grouped(ast.parse(text).body)
 
 
 def stub_methods(stub):
     """{name: definitions} of the class of Tensors."""
     for node in ast.parse(stub).body:
         if isinstance(node, ast.ClassDef) and node.name == CLASS:
-            return _grouped(node.body)
+            return _grouped(node)
     raise SeriesError(f'{STUB}: has no class {CLASS}')
 
 
-def _grouped(nodes):
+def _grouped(tree):
+    """{name: definitions}; overloads come before the function."""
     found = {}
-    for node in nodes:
+    for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             found.setdefault(node.name, []).append(node)
     return found
@@ -62,82 +68,52 @@ def _grouped(nodes):
 def _dumped(nodes):
     """What a stub tells of a function, to compare."""
     return [
-        (ast.dump(n.args), ast.get_docstring(n), is_overload(n)) for n in nodes
+        (ast.dump(n.args), ast.get_docstring(n), bool(_overload(n)))
+        for n in nodes
     ]
 
 
-def is_overload(node):
-    return any(
-        isinstance(d, ast.Name) and d.id == 'overload'
-        for d in node.decorator_list
-    )
+def _overload(node):
+    """Its decorators, as far as a stub shows them."""
+    return [d for d in node.decorator_list if ast.unparse(d) == 'overload']
 
 
-def _shown(text, known, name):
+def _shown(tree, known, name):
     """The function whose signature the public one shows, by assignment."""
-    for node in ast.parse(text).body:
-        if not isinstance(node, ast.Assign):
-            continue
-        target, value = ast.unparse(node.targets[0]), ast.unparse(node.value)
-        is_signature = target == f'{name}.__signature__'
-        if is_signature and value.startswith('inspect.signature('):
-            return known[value.removeprefix('inspect.signature(')[:-1]][-1]
+    for node in tree.body:
+        text = ast.unparse(node) if isinstance(node, ast.Assign) else ''
+        start = f'{name}.__signature__ = inspect.signature('
+        if text.startswith(start):
+            return known[text[len(start) : -1]][-1]
     return known[name][-1]
-
-
-def _edits(name, methods, ours, shown):
-    """[(first line, last line, new lines)] for the definitions of a method."""
-    olds = [node for node in methods if is_overload(node)]
-    news = [node for node in ours if is_overload(node)]
-    if len(olds) != len(news) or len(methods) != len(olds) + 1:
-        raise SeriesError(
-            f'{STUB}: {name} has {len(olds)} overloads in '
-            f'{len(methods)} definitions, the function has {len(news)}'
-        )
-    edits = [
-        (
-            _first_line(old),
-            old.end_lineno,
-            _method(name, new, ['...'], ['@overload']),
-        )
-        for old, new in zip(olds, news)
-    ]
-    method = next(node for node in methods if not is_overload(node))
-    text = ast.get_docstring(ours[-1]) or ''
-    body = ['r"""', *text.split('\n'), '"""', '...']
-    block = _method(name, shown, body)
-    return [*edits, (_first_line(method), method.end_lineno, block)]
 
 
 def _first_line(node):
     return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
-def _method(name, node, body, decorators=()):
-    head = f'def {name}({_parameters(node)}) -> {_quoted(node.returns)}:'
-    body = [INDENT + line if line else '' for line in body]
-    lines = [*decorators, head, *body]
+def _method(name, node, docstring):
+    """The lines of a definition in the class."""
+    arguments = copy.deepcopy(node.args)
+    if arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
+        raise SeriesError(f'{name}: not made for the stub: * or **')
+    arguments.args[0] = ast.arg('self')
+    for argument in arguments.args[1:]:
+        argument.annotation = _quoted(argument.annotation)
+    # unparse leaves no blanks about the = behind an annotation
+    given = re.sub(r'''(['"])=''', r'\1 = ', ast.unparse(arguments))
+    body = ['r"""', *docstring.split('\n'), '"""'] if docstring else []
+    lines = [
+        *(f'@{ast.unparse(d)}' for d in _overload(node)),
+        f'def {name}({given}) -> {ast.unparse(_quoted(node.returns))}:',
+        *(INDENT + line if line else '' for line in [*body, '...']),
+    ]
     return [INDENT + line if line else '' for line in lines]
 
 
-def _parameters(node):
-    """`self, index: 'Tensor', name: '_str | None' = None`."""
-    arguments = node.args
-    if arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
-        raise SeriesError(f'{node.name}: not made for the stub: * or **')
-    missing = len(arguments.args) - len(arguments.defaults)
-    defaults = [None] * missing + arguments.defaults
-    parts = ['self']
-    for argument, default in list(zip(arguments.args, defaults))[1:]:
-        value = f' = {ast.unparse(default)}' if default else ''
-        annotation = _quoted(argument.annotation)
-        parts.append(f'{argument.arg}: {annotation}{value}')
-    return ', '.join(parts)
-
-
 def _quoted(annotation):
-    tree = ast.parse(ast.unparse(annotation), mode='eval')
+    tree = copy.deepcopy(annotation)
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and node.id in RENAMED:
             node.id = f'_{node.id}'
-    return repr(ast.unparse(tree))
+    return ast.Constant(ast.unparse(tree))

@@ -111,13 +111,15 @@ class OpTest(OpRuns, unittest.TestCase):
                 f"{cls.__name__}: check the gradient in float64 too."
             )
 
-    def check_output(self, atol=1e-5, rtol=1e-5, **kwargs):
+    # Everything by name: the parameters are some of those that Paddle's has.
+    def check_output(self, *, atol=1e-5, rtol=1e-5, **kwargs):
         for place in get_places():
-            self.check_output_with_place(place, atol, rtol, **kwargs)
+            self.check_output_with_place(place, atol=atol, rtol=rtol, **kwargs)
 
     def check_output_with_place(
         self,
         place,
+        *,
         atol=0,
         rtol=0,
         no_check_set=None,
@@ -126,7 +128,6 @@ class OpTest(OpRuns, unittest.TestCase):
         check_pir=False,
         check_symbol_infer=True,
         inplace_atol=None,
-        **kwargs,
     ):
         type(self)._checked_output = True
         self._check_names()
@@ -146,10 +147,10 @@ class OpTest(OpRuns, unittest.TestCase):
         if not getattr(self, 'no_need_check_inplace', False):
             self._check_inplace(place, inplace_atol or atol, rtol, equal_nan)
 
-    def check_grad(self, inputs_to_check, output_names, *args, **kwargs):
+    def check_grad(self, inputs_to_check, output_names, **kwargs):
         for place in get_places():
             self.check_grad_with_place(
-                place, inputs_to_check, output_names, *args, **kwargs
+                place, inputs_to_check, output_names, **kwargs
             )
 
     def check_grad_with_place(
@@ -157,20 +158,14 @@ class OpTest(OpRuns, unittest.TestCase):
         place,
         inputs_to_check,
         output_names,
+        *,
         no_grad_set=None,
         numeric_grad_delta=0.005,
-        in_place=False,
         max_relative_error=0.005,
         user_defined_grads=None,
         user_defined_grad_outputs=None,
         check_dygraph=True,
-        check_prim=False,
-        check_prim_pir=False,
-        only_check_prim=False,
-        atol=1e-5,
-        check_cinn=False,
         check_pir=False,
-        **kwargs,
     ):
         self._check_names()
         self._check_grad_rules(inputs_to_check, no_grad_set)

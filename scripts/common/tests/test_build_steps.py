@@ -216,22 +216,6 @@ def test_folder_of_somebody_else_is_neither_built_in_nor_emptied(tmp_path):
     assert (theirs / 'venv').is_dir()
 
 
-def test_folder_is_known_by_its_cmake_cache_too(tmp_path):
-    build = tmp_path / 'build'
-    build.mkdir()
-
-    def cache(name):
-        text = f'# made by CMake\nCMAKE_PROJECT_NAME:STATIC={name}\n'
-        (build / 'CMakeCache.txt').write_text(text)
-
-    cache('another_project')
-    with pytest.raises(StepFailed, match='which no build made'):
-        check_build_dir(build, tmp_path)
-    cache('paddle_scatter_ops')
-    check_build_dir(build, tmp_path)
-    assert to_clean(build) == [build / 'CMakeCache.txt']
-
-
 def test_build_folder_must_not_hold_the_sources(tmp_path):
     for folder in (tmp_path, tmp_path.parent):
         with pytest.raises(StepFailed, match='holds the sources'):

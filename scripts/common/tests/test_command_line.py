@@ -16,17 +16,12 @@ from scripts.common.command_line import (
 GIB = 1 << 30
 
 
-def test_memory_is_read_from_the_system(tmp_path):
-    info = tmp_path / 'meminfo'
-    info.write_text('MemTotal: 2048 kB\nMemFree: 1 kB\nMemAvailable: 1024 kB\n')
-    assert free_memory(info) == 1024 * 1024
-    info.write_text('MemTotal: 2048 kB\n')
-    assert free_memory(info) is None
-    assert free_memory(tmp_path / 'none') is None
+def test_memory_is_read_from_the_system():
+    assert 1 << 20 < free_memory() < 1 << 50
 
 
 @pytest.mark.parametrize(
-    'free, jobs', [(3 * GIB, 3), (1 << 20, 1), (1 << 60, 8), (None, 8)]
+    'free, jobs', [(3 * GIB, 3), (1 << 20, 1), (1 << 60, 8)]
 )
 def test_jobs_follow_the_free_memory(free, jobs, monkeypatch):
     monkeypatch.setattr(

@@ -41,8 +41,8 @@ GRAD = '''\
     func : tuck_grad
     data_type : out_grad
   inplace : (out_grad -> x_grad)
-  no_need_buffer : x
   backward : tuck_double_grad
+  no_need_buffer : x
 '''
 TRIPLE = '''\
 - backward_op : tuck_triple_grad

@@ -10,7 +10,6 @@ from scripts.series.tests.series_samples import (
     write_files,
     write_project,
 )
-from scripts.series.upstream_tree import MARKER
 
 SHARED = '0001-phi-add-shared.patch'
 FILL = '0002-phi-add-fill.patch'
@@ -31,32 +30,6 @@ def exported(project):
     return project
 
 
-def hunk_headers(text, path):
-    part = text.split(f'diff --git a/{path} ')[1].split('diff --git ')[0]
-    return [line for line in part.split('\n') if line.startswith('@@')]
-
-
-def test_writes_base_series_and_one_file_for_each_patch(exported):
-    folder = exported / 'patches'
-    assert sorted(p.name for p in folder.iterdir()) == [
-        SHARED, FILL, 'BASE', 'series',
-    ]  # fmt: skip
-    assert (folder / 'series').read_text() == f'{SHARED}\n{FILL}\n'
-    assert (folder / 'BASE').read_text() == (
-        f'tag: v1.0.0\ncommit: {"a" * 40}\nwheel: 1.0.0\n'
-    )
-
-
-def test_header_is_title_reason_and_sign_off(exported):
-    text = (exported / 'patches' / FILL).read_text()
-    assert text.startswith(f'From {"0" * 40} ')
-    assert 'Date: Sat, 3 Jan 2026 00:00:00 +0000\n' in text
-    assert 'Subject: [PATCH] phi: add fill op\n\nThe old one is slow.\n' in text
-    assert 'From: Your Name <you@example.com>\n' in text
-    fields = text.split('Edge decisions: none.\n\n')[1].split('\n\n')[0]
-    assert fields == 'Signed-off-by: Your Name <you@example.com>'
-
-
 def test_author_and_sign_off_are_an_option(exported):
     assert export(exported, '--author', 'Ada Lane <ada@example.org>') == 0
     text = (exported / 'patches' / FILL).read_text()
@@ -70,31 +43,6 @@ def test_an_author_without_name_or_mail_is_refused(exported, author, capsys):
     with pytest.raises(SystemExit):
         export(exported, '--author', author)
     assert 'expected' in capsys.readouterr().err
-
-
-def test_hunks_of_recorded_files_hold_recorded_lines_only(exported):
-    text = (exported / 'patches' / FILL).read_text()
-    assert MARKER not in text
-    assert hunk_headers(text, 'paddle/phi/ops/yaml/ops.yaml') == [
-        '@@ -27,5 +27,14 @@'
-    ]
-    assert hunk_headers(text, 'paddle/phi/infermeta/ternary.cc') == [
-        '@@ -39,3 +39,5 @@'
-    ]
-    yaml_part = text.split('diff --git a/paddle/phi/ops/yaml/ops.yaml')[1]
-    assert yaml_part.split('\n')[1].startswith('--- a/'), 'no blob id expected'
-
-
-def test_python_function_is_replaced_and_its_helper_and_import_added(exported):
-    part = (
-        (exported / 'patches' / FILL)
-        .read_text()
-        .split('diff --git a/python')[1]
-    )
-    assert '+    beta,\n' in part
-    assert '+def _check(x):\n' in part
-    assert '-    return _C_ops.old_fill(x)\n' in part
-    assert '-def fill(x):\n' not in part
 
 
 def test_same_input_gives_same_bytes_whatever_the_git_settings(
@@ -198,27 +146,6 @@ def test_manifest_names_without_a_file_are_reported(tmp_path, capsys):
     assert "'kernels/gpu/none_*' matches no source file" in err
 
 
-def test_longest_stem_owns_a_source(tmp_path):
-    series = make_series()
-    other = dict(series['patches'][1], name='phi-add-fill_tensor')
-    other.update(ops=['fill_tensor'], functions=[])
-    series['patches'].append(other)
-    root = write_project(tmp_path, series)
-    yaml_text = SOURCES['ops_yaml/fill.yaml'].replace('fill', 'fill_tensor')
-    write_files(
-        root,
-        {
-            'ops_yaml/fill_tensor.yaml': yaml_text,
-            'kernels/fill_tensor_kernel.h': '// tensor\n',
-            'kernels/fill_grad_kernel.h': '// grad\n',
-        },
-    )
-    assert export(root) == 0
-    last = (root / 'patches/0003-phi-add-fill_tensor.patch').read_text()
-    assert 'b/paddle/phi/kernels/fill_tensor_kernel.h' in last
-    assert 'b/paddle/phi/kernels/fill_grad_kernel.h' not in last
-
-
 def test_a_patched_wheel_file_is_refused_with_both_hashes(project, capsys):
     wheel = 'build/originals/paddle/tensor/manipulation.py'
     write_files(project, {wheel: MANIPULATION + '# patched\n'})
@@ -227,14 +154,6 @@ def test_a_patched_wheel_file_is_refused_with_both_hashes(project, capsys):
     assert 'paddle/tensor/manipulation.py: no untouched copy' in err
     known = make_series()['wheel_files']
     assert known['python/paddle/tensor/manipulation.py'] in err
-
-
-def test_kept_original_is_used_when_the_venv_is_patched(project):
-    site = 'build/venv/lib/python3.11/site-packages'
-    write_files(
-        project, {f'{site}/paddle/tensor/manipulation.py': '# patched\n'}
-    )
-    assert export(project, '--paddle', str(project / site)) == 0
 
 
 def test_op_without_a_recorded_place_is_refused(project, capsys):
@@ -247,6 +166,40 @@ def test_op_without_a_recorded_place_is_refused(project, capsys):
     assert 'the last three lines above it' in told
 
 
+RULE = SOURCES['ops_yaml/fill.yaml'].replace(
+    'func : FillInferMeta\n', 'func : FillInferMeta\n    spmd_rule : FillSpmd\n'
+)
+SYMBOLIC = SOURCES['ops_yaml/fill.yaml'].replace(
+    '  backward : fill_grad\n',
+    '  inplace : (x -> out)\n  backward : fill_grad\n'
+    '  interfaces : paddle::dialect::InferSymbolicShapeInterface\n',
+)
+
+
+@pytest.mark.parametrize(
+    ('path', 'text', 'line'),
+    [
+        ('ops_yaml/fill.yaml', RULE,
+         '( fill, PD_INFER_SPMD(phi::distributed::FillSpmd)'),
+        ('kernels/infermeta/spmd_rules/fill.h', '// rule\n',
+         '#include "paddle/phi/infermeta/spmd_rules/fill.h"'),
+        ('unittests/test_fill_rule.py', 'TEST = 1\n',
+         '(test_fill_rule MODULES test_fill_rule)'),
+        ('ops_yaml/fill.yaml', SYMBOLIC,
+         'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill_)'),
+        ('ops_yaml/fill.yaml', SYMBOLIC, 'bool Fill_OpInferSymbolicShape('),
+    ],
+)  # fmt: skip
+def test_line_that_a_source_needs_is_asked_for(
+    project, capsys, path, text, line
+):
+    write_files(project, {path: text})
+    assert export(project) == 1
+    told = capsys.readouterr().err
+    assert f'{path}: expected `{line}` in ' in told
+    assert 'add it with an edit' in told
+
+
 MANIFEST = 'scripts/series/series.yaml'
 CC = 'kernels/infermeta/fill.cc'
 # (file, text in it, what stands there instead, what is said)
@@ -257,13 +210,15 @@ FAULTS = [
      'has no `#include "paddle/phi/kernels/funcs/other.h"`'),
     ('kernels/infermeta/fill.h', '}  // namespace phi', '}',
      'expected exactly one block'),
+    (CC, '}  // namespace phi', '}  // namespace phi\nnamespace phi {\n'
+     '}  // namespace phi', 'expected exactly one block'),
     ('ops_yaml/fill.yaml', '- op : fill', '- op: fill', 'expected `- op'),
     ('kernels/fill_kernel.h', 'declaration', 'declaration ', 'trailing white'),
     ('kernels/fill_kernel.h', 'declaration', 'declaration\r', 'trailing white'),
     ('kernels/fill_kernel.h', 'declaration\n', 'declaration', 'no newline at'),
     (MANIFEST, '    alpha,', '    delta,', 'edit of'),
-    (MANIFEST, 'subject: ', 'title: ', "missing key 'subject'"),
-    (MANIFEST, 'subject: ', 'title: ', "unknown key 'title'"),
+    (MANIFEST, 'subject: ', 'title: ', "unexpected keyword argument 'title'"),
+    (MANIFEST, "  subject: 'phi: add fill op'\n", '', "argument: 'subject'"),
     (MANIFEST, 'add fill op', f'add {15 * "very "} long op', 'at most 72'),
     (MANIFEST, 'add fill op', 'add fill op.', 'no full stop'),
     (MANIFEST, 'The old one', 'Forwarded: no\n\n    The old one',

@@ -9,17 +9,12 @@ from scripts.series import check_intree_compile, export_patches
 from scripts.series.check_intree_compile import check
 from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
+    INCLUDE,
     SOURCES,
     write_files,
     write_project,
 )
 
-INCLUDE = {
-    'paddle/phi/core/meta_tensor.h': (
-        '#pragma once\n#define PADDLE_API\n'
-        'namespace phi { class MetaTensor {}; }\n'
-    ),
-}
 KERNEL = 'kernels/cpu/fill_kernel.cc'
 SHARED = 'kernels/funcs/shared.h'
 INFER = 'kernels/infermeta/fill.cc'

@@ -38,19 +38,19 @@ def test_tables_are_those_of_the_present_patches(capsys):
     assert status == 0, capsys.readouterr().err
 
 
-def test_every_pull_request_has_a_text():
-    texts = {path.stem for path in (ROOT / 'docs/pull_requests').glob('*.md')}
-    assert texts == set(SERIES.pull_requests)
+@pytest.fixture
+def project(tmp_path):
+    """A copy in which docs/ and patches/ may be spoiled."""
+    for folder in (*SOURCE_DIRS, 'scripts'):
+        (tmp_path / folder).symlink_to(ROOT / folder)
+    for folder in ('docs', 'patches'):
+        shutil.copytree(ROOT / folder, tmp_path / folder)
+    return tmp_path
 
 
-def test_a_text_that_is_missing_is_asked_for(tmp_path, capsys):
-    for folder in (*SOURCE_DIRS, 'patches', 'docs', 'scripts'):
-        link = tmp_path / folder
-        link.symlink_to(ROOT / folder)
-    (tmp_path / 'docs').unlink()
-    shutil.copytree(ROOT / 'docs', tmp_path / 'docs')
-    (tmp_path / 'docs/pull_requests/select_scatter.md').unlink()
-    assert patch_tables.main(['--root', str(tmp_path)]) == 1
+def test_a_text_that_is_missing_is_asked_for(project, capsys):
+    (project / 'docs/pull_requests/select_scatter.md').unlink()
+    assert patch_tables.main(['--root', str(project)]) == 1
     told = capsys.readouterr().err
     assert 'docs/pull_requests/select_scatter.md: missing' in told
     assert patch_tables.START in told
@@ -94,14 +94,11 @@ def test_a_big_patch_says_why_and_a_small_one_does_not():
     assert len(faults) == 1 + len(noted)
 
 
-def test_a_stale_table_is_reported_and_written_anew(tmp_path, capsys):
-    for name in ('docs', 'patches', 'scripts', 'kernels', 'ops_yaml',
-                 'python_api', 'unittests'):  # fmt: skip
-        shutil.copytree(ROOT / name, tmp_path / name)
-    patch = tmp_path / 'patches' / SERIES.patches[0].file_name
+def test_a_stale_table_is_reported_and_written_anew(project, capsys):
+    patch = project / 'patches' / SERIES.patches[0].file_name
     text = patch.read_text('utf-8')
     patch.write_text(text + ADDED.format(path='paddle/phi/kernels/z.h'))
-    arguments = ['--root', str(tmp_path)]
+    arguments = ['--root', str(project)]
     assert patch_tables.main(arguments) == 1
     shown = capsys.readouterr().err
     assert 'review_guide.md: not the table of the present patches' in shown

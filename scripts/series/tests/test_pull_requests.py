@@ -2,10 +2,12 @@
 
 The patches are applied with git am to what is known of the base, and after each
 of them every include of ours, every module that a test imports and every name
-that a Python function reads has to be found. Planted faults show that each check
-finds what it is for.
+that a Python function reads has to be found. All of them together give the tree
+that the exporter made, in any order. Planted faults show that each check finds
+what it is for.
 """
 
+import ast
 import dataclasses
 import os
 import re
@@ -21,16 +23,17 @@ from scripts.series.patch_series import SeriesError, read_patch
 from scripts.series.python_hunks import missing_names
 from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
+    INCLUDE,
     make_series,
     write_files,
     write_project,
 )
-from scripts.series.tree_edits import PYTHON_FILE
+from scripts.series.tree_edits import PYTHON_FILE, apply_patch
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[3]
 PATCHES = ROOT / 'patches'
-INCLUDE = default_include(ROOT)
+HEADERS = default_include(ROOT)
 SERIES = load_series(ROOT)
 NAMES = SERIES.pull_requests
 ORDERS = {
@@ -39,7 +42,7 @@ ORDERS = {
     'odd ones first': NAMES[1::2] + NAMES[::2],
 }
 INCLUDED = re.compile(r'(?m)^ *# *include "(paddle/[^"]+)"')
-TEST_IMPORT = re.compile(r'(?m)^(?:from|import) (\w+)')
+TEST_IMPORT = re.compile(r'(?m)^(?:from|import) ((?:scatter|masked|index)_\w+)')
 PADDLES_TESTS = 'test/legacy_test/'
 CPP = ('.h', '.cc', '.cu')
 # Not in the wheel, but read in versions before and after the base.
@@ -50,114 +53,96 @@ IDENTITY = {
 }
 
 
-def apply(folder, patch, patches):
-    """git am; returns the patch with the paths that it touches."""
-    path = (patches / patch.file_name).resolve()
-    git(folder, 'am', '-q', '--keep-non-patch', str(path), env=IDENTITY)
-    return read_patch(path)
-
-
-def apply_lists(series, names, folder, patches):
-    """Applies pull requests in the order of `names`, each patch once."""
-    done = []
-    for name in names:
-        for patch in series.pull_request(name):
-            if patch not in done:
-                apply(folder, patch, patches)
-                done.append(patch)
-    return done
-
-
-def closure_faults(series, name, folder, patches, include):
-    """Applies one pull request, and says what is missing after each patch."""
-    faults = []
-    for patch in series.pull_request(name):
-        touched = apply(folder, patch, patches).touched
-        found = [
-            *_missing_includes(folder, touched, include),
-            *_missing_test_modules(folder, touched),
-            *_missing_python_names(folder, touched),
-        ]
-        faults += [f'{name}: {patch.file_name}: {fault}' for fault in found]
-    return faults
-
-
-def _missing_includes(folder, touched, include):
-    """Headers of Paddle's form that neither tree nor wheel have."""
-    for path in touched:
-        if not path.endswith(CPP):
-            continue
-        for header in INCLUDED.findall((folder / path).read_text('utf-8')):
-            known = (
-                (folder / header).is_file()
-                or (include / header).is_file()
-                or header in BASE_INCLUDES
-            )
-            if not known:
-                yield f'{path} includes {header}, which is not there'
-
-
-def _missing_test_modules(folder, touched):
-    """Helpers of tests by the names that ours have."""
-    for path in touched:
-        if not path.startswith(PADDLES_TESTS):
-            continue
-        text = (folder / path).read_text('utf-8')
-        for module in TEST_IMPORT.findall(text):
-            ours = re.search(r'(scatter|masked|index)_', module)
-            if ours and not (folder / PADDLES_TESTS / f'{module}.py').is_file():
-                yield f'{path} imports {module}, which is not there'
-
-
-def _missing_python_names(folder, touched):
-    if PYTHON_FILE in touched:
-        text = (folder / PYTHON_FILE).read_text('utf-8')
-        for name in sorted(missing_names(text)):
-            yield f'{Path(PYTHON_FILE).name} reads {name}: not defined'
-
-
-def order_faults(series, names, base, folder, patches):
-    """'' or why the pull requests do not apply in this order."""
-    init_repo(folder, base, series.author)
-    try:
-        apply_lists(series, names, folder, patches)
-    except SeriesError as error:
-        return [f'{", ".join(names)}: {fault}' for fault in error.faults]
-    return []
-
-
 @pytest.fixture(scope='module')
 def base():
     return base_tree(SERIES, wheel_dirs(ROOT, os.environ.get('PADDLE_SITE')))
 
 
-def make_base(folder, base):
+@pytest.fixture
+def folder(base, tmp_path):
     """A repository of the known part of the base."""
-    init_repo(folder, base, SERIES.author)
-    return folder
+    init_repo(tmp_path / 'tree', base, SERIES.author)
+    return tmp_path / 'tree'
+
+
+def apply(folder, patch, patches=PATCHES):
+    """git am; returns the paths that the patch touches."""
+    path = (patches / patch.file_name).resolve()
+    git(folder, 'am', '-q', '--keep-non-patch', str(path), env=IDENTITY)
+    return read_patch(path).touched
+
+
+def apply_lists(series, names, folder, patches=PATCHES):
+    """Applies pull requests in the order of `names`, each patch once."""
+    listed = [p.number for name in names for p in series.pull_request(name)]
+    for number in dict.fromkeys(listed):
+        apply(folder, series.patches[number - 1], patches)
+
+
+def closure_faults(series, name, folder):
+    """Applies one pull request, and says what is missing after each patch."""
+    return [
+        f'{name}: {patch.file_name}: {path} {fault}'
+        for patch in series.pull_request(name)
+        for path in apply(folder, patch)
+        for fault in missing_in(folder, path)
+    ]
+
+
+def missing_in(folder, path):
+    """What a file includes, imports or reads that is not there."""
+    text = (folder / path).read_text('utf-8')
+    if path.endswith(CPP):
+        for header in INCLUDED.findall(text):
+            places = (folder / header, HEADERS / header)
+            if header not in BASE_INCLUDES and not any(
+                place.is_file() for place in places
+            ):
+                yield f'includes {header}, which is not there'
+    elif path.startswith(PADDLES_TESTS):
+        for module in TEST_IMPORT.findall(text):
+            if not (folder / PADDLES_TESTS / f'{module}.py').is_file():
+                yield f'imports {module}, which is not there'
+    elif path == PYTHON_FILE:
+        compile(text, path, 'exec', dont_inherit=True)
+        for name in sorted(missing_names(text)):
+            yield f'reads {name}: not defined'
 
 
 @pytest.mark.parametrize('name', NAMES)
-def test_pull_request_alone_finds_what_it_leans_on(base, name, tmp_path):
-    folder = make_base(tmp_path / 'tree', base)
-    assert closure_faults(SERIES, name, folder, PATCHES, INCLUDE) == []
-
-
-def test_pull_requests_apply_in_any_order_to_one_tree(base, tmp_path):
-    trees = {}
-    for number, names in enumerate(ORDERS.values()):
-        folder = make_base(tmp_path / str(number), base)
-        done = apply_lists(SERIES, names, folder, PATCHES)
-        assert len(done) == len(SERIES.patches)
-        trees[git(folder, 'rev-parse', 'HEAD^{tree}')] = names
-    assert len(trees) == 1, trees
-
-
-def test_titles_are_kept_by_git_am(base, tmp_path):
-    folder = make_base(tmp_path / 'tree', base)
-    apply_lists(SERIES, NAMES[:1], folder, PATCHES)
+def test_pull_request_alone_finds_what_it_leans_on(folder, name):
+    assert closure_faults(SERIES, name, folder) == []
     titles = git(folder, 'log', '--format=%s', '--reverse').splitlines()[1:]
-    assert titles == [p.subject for p in SERIES.pull_request(NAMES[0])]
+    assert titles == [p.subject for p in SERIES.pull_request(name)]
+
+
+@pytest.mark.parametrize('names', ORDERS.values(), ids=ORDERS)
+def test_pull_requests_give_the_exported_tree_in_any_order(base, folder, names):
+    apply_lists(SERIES, names, folder)
+    tree = dict(base)
+    for patch in SERIES.patches:
+        apply_patch(tree, patch, ROOT)
+    assert set(git(folder, 'ls-files').split()) == set(tree)
+    for path, text in tree.items():
+        assert (folder / path).read_bytes() == text.encode('utf-8'), path
+
+
+def functions(text):
+    """{name: dumps of its definitions} of a module's top level."""
+    found = {}
+    for node in ast.parse(text).body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.setdefault(node.name, []).append(ast.dump(node))
+    return found
+
+
+def test_python_functions_are_ours_and_the_others_are_untouched(base, folder):
+    apply_lists(SERIES, NAMES, folder)
+    ours = {}
+    for path in (ROOT / 'python_api').glob('*.py'):
+        ours |= functions(path.read_text('utf-8'))
+    after = functions((folder / PYTHON_FILE).read_text('utf-8'))
+    assert after == {**functions(base[PYTHON_FILE]), **ours}
 
 
 @needs_glog
@@ -206,12 +191,8 @@ def without(name, lost):
         ),
     ],
 )
-def test_a_patch_that_is_left_out_is_missed(
-    base, tmp_path, name, lost, message
-):
-    folder = make_base(tmp_path / 'tree', base)
-    series = without(name, lost)
-    faults = closure_faults(series, name, folder, PATCHES, INCLUDE)
+def test_a_patch_that_is_left_out_is_missed(folder, name, lost, message):
+    faults = closure_faults(without(name, lost), name, folder)
     assert any(message in fault for fault in faults), faults
 
 
@@ -221,7 +202,7 @@ def test_a_name_that_no_one_defines_is_missed():
     assert missing_names(f'{text}\n\ndef _scale(x):\n    return x\n') == set()
 
 
-def test_functions_put_at_one_place_do_not_apply_in_any_order(base, tmp_path):
+def test_functions_put_at_one_place_do_not_apply_in_any_order(folder, tmp_path):
     patches = [
         dataclasses.replace(p, infermeta_before='SendURecvInferMeta')
         for p in SERIES.patches
@@ -231,8 +212,9 @@ def test_functions_put_at_one_place_do_not_apply_in_any_order(base, tmp_path):
     files = export_patches.make_files(series, ROOT, dirs)
     write_files(tmp_path, files)
     names = ['select_scatter', 'masked_scatter']
-    (fault,) = order_faults(series, names, base, tmp_path / 'tree', tmp_path)
-    assert 'patch failed: paddle/phi/infermeta/ternary' in fault
+    message = 'patch failed: paddle/phi/infermeta/ternary'
+    with pytest.raises(SeriesError, match=message):
+        apply_lists(series, names, folder, tmp_path)
 
 
 def test_header_of_another_pull_request_does_not_compile(tmp_path):
@@ -246,18 +228,9 @@ def test_header_of_another_pull_request_does_not_compile(tmp_path):
     series['patches'] = [shared, later, fill]
     write_project(tmp_path, series)
     kernel = '#include "paddle/phi/kernels/funcs/later.h"\n'
-    header = (
-        '#pragma once\n#define PADDLE_API\n'
-        'namespace phi { class MetaTensor {}; }\n'
-    )
-    write_files(
-        tmp_path,
-        {
-            'kernels/funcs/later.h': '// later\n',
-            'kernels/cpu/fill_kernel.cc': kernel,
-            'include/paddle/phi/core/meta_tensor.h': header,
-        },
-    )
+    files = {'kernels/funcs/later.h': '// later\n'}
+    write_files(tmp_path, {**files, 'kernels/cpu/fill_kernel.cc': kernel})
+    write_files(tmp_path / 'include', INCLUDE)
     assert export_patches.main(['--root', str(tmp_path)]) == 0
     where = (tmp_path, None, tmp_path / 'include')
     assert check_intree_compile.check(*where)[0] == []

@@ -1,9 +1,5 @@
-"""Symbolic shapes: run by Paddle's analysis, declared, and never half there.
+"""Symbolic shapes: run by Paddle's analysis, and asked for by each operator."""
 
-The planted faults are those of a toy project.
-"""
-
-import hashlib
 import json
 import subprocess
 import sys
@@ -13,56 +9,17 @@ import pytest
 import yaml
 
 from scripts.common.wheel_headers import default_include
-from scripts.series import export_patches
-from scripts.series.patch_series import SeriesError
-from scripts.series.symbolic_shape_edits import (
-    FOLDER,
-    declare,
-    insert_declaration,
-)
+from scripts.series.registrations import SYMBOLIC
 from scripts.series.tests.glog_headers import needs_glog
-from scripts.series.tests.series_samples import (
-    OP_YAML,
-    make_series,
-    write_files,
-    write_project,
-)
 
 ROOT = Path(__file__).resolve().parents[3]
-FILL = 'kernels/infer_symbolic_shape/fill_infer_sym.cc'
-HEADER_PATH = f'{FOLDER}unary_infer_sym.h'
-PLAIN = '  interfaces : paddle::dialect::InferSymbolicShapeInterface\n'
-HEADER = """\
-#pragma once
-
-namespace paddle::dialect {
-
-OP_DECLARE_INFER_SYMBOLIC_SHAPE(Abs)
-OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fancy)
-OP_DECLARE_INFER_SYMBOLIC_SHAPE(Floor)
-OP_DECLARE_INFER_SYMBOLIC_SHAPE(Zeta)
-
-}  // namespace paddle::dialect
-"""
-SOURCE = f"""\
-#include "{FOLDER}unary_infer_sym.h"
-
-namespace paddle::dialect {{
-
-bool FillOpInferSymbolicShape(
-    pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {{
-  return true;
-}}
-
-}}  // namespace paddle::dialect
-"""
 
 
 def build_probe(folder):
     """The probe with our functions, linked with the installed libpaddle.so."""
     sources = ROOT / 'kernels/infer_symbolic_shape'
     # The sources include each other by the paths they have in Paddle's tree.
-    tree = folder / FOLDER
+    tree = folder / SYMBOLIC
     tree.parent.mkdir(parents=True)
     tree.symlink_to(sources)
     include = default_include(ROOT)
@@ -98,63 +55,3 @@ def test_each_operator_asks_for_its_symbolic_shape(path):
         interfaces = entry.get('interfaces', '').split(', ')
         asked = 'paddle::dialect::InferSymbolicShapeInterface' in interfaces
         assert asked == ('op' in entry), entry
-
-
-def test_declarations_stand_after_their_neighbours():
-    text = insert_declaration(HEADER, HEADER_PATH, 'Fill')
-    text = insert_declaration(text, HEADER_PATH, 'Fill_')
-    lines = text.splitlines()
-    at = lines.index('OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fancy)')
-    assert lines[at + 1 : at + 3] == [
-        'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill)',
-        'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill_)',
-    ]
-
-
-@pytest.mark.parametrize(
-    'name, message', [('Fancy', 'is declared already'), ('Yes', 'to put Yes')]
-)
-def test_bad_declaration_is_refused(name, message):
-    with pytest.raises(SeriesError, match=message):
-        insert_declaration(HEADER, HEADER_PATH, name)
-
-
-def test_definition_without_a_known_header_is_refused():
-    with pytest.raises(SeriesError, match='include one header of'):
-        declare({HEADER_PATH: HEADER}, FILL, SOURCE.split('\n', 1)[1])
-
-
-def test_toy_with_a_symbolic_shape_is_declared(tmp_path):
-    export_toy(tmp_path, SOURCE, PLAIN)
-    (patch,) = (tmp_path / 'patches').glob('*-phi-add-fill.patch')
-    assert '+OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill)\n' in patch.read_text()
-
-
-@pytest.mark.parametrize(
-    'source, yaml_tail, name',
-    [
-        (SOURCE.replace('Fill', 'Other'), PLAIN, 'Fill'),
-        (SOURCE, '  inplace : (x -> out)\n' + PLAIN, 'Fill_'),
-    ],
-)
-def test_operator_without_its_function_is_refused(
-    tmp_path, capsys, source, yaml_tail, name
-):
-    export_toy(tmp_path, source, yaml_tail, status=1)
-    told = f'asks for {name}OpInferSymbolicShape, which no file of'
-    assert told in capsys.readouterr().err
-
-
-def export_toy(folder, source, yaml_tail, status=0):
-    """Exports a toy project that has a symbolic shape."""
-    series = make_series()
-    digest = hashlib.sha256(HEADER.encode()).hexdigest()
-    series['wheel_files'][HEADER_PATH] = digest
-    write_project(folder, series)
-    entry = OP_YAML.replace(
-        '  backward : fill_grad\n', f'  backward : fill_grad\n{yaml_tail}'
-    )
-    files = {'ops_yaml/fill.yaml': entry, FILL: source}
-    files[f'build/originals/paddle/include/{HEADER_PATH}'] = HEADER
-    write_files(folder, files)
-    assert export_patches.main(['--root', str(folder)]) == status

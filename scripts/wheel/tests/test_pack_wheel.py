@@ -6,6 +6,7 @@ import zipfile
 
 import pytest
 
+from scripts.series.tests.series_samples import write_files
 from scripts.wheel import install_into, pack_wheel
 
 TAG = 'cp39-abi3-manylinux1_x86_64'
@@ -29,10 +30,7 @@ def unpacked(tmp_path):
         ),
         f'{INFO}/RECORD': '',
     }
-    for name, text in files.items():
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding='utf-8')
+    write_files(root, files)
     return root
 
 
@@ -44,11 +42,8 @@ def wheel(unpacked, tmp_path):
     return pack_wheel.only((tmp_path / 'dist').iterdir(), 'wheel')
 
 
-def test_name_says_the_version_and_where_it_runs(wheel):
+def test_name_and_metadata_say_the_version_and_where_it_runs(wheel):
     assert wheel.name == f'paddlepaddle-3.3.1+scatter.1-{TAG}.whl'
-
-
-def test_metadata_has_the_new_version_and_the_old_text(wheel):
     with zipfile.ZipFile(wheel) as file:
         text = file.read('paddlepaddle-3.3.1+scatter.1.dist-info/METADATA')
     assert b'\nVersion: 3.3.1+scatter.1\n\nVersion: of the text' in text
