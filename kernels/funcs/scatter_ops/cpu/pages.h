@@ -90,12 +90,14 @@ class WorkArray {
   std::unique_ptr<T[]> data_;
 };
 
-// dev_ctx.Alloc for an output that is about to be written as a whole.
+// dev_ctx.Alloc for an output that is about to be written as a whole. One that
+// has memory already, in place, keeps it as it is.
 template <typename T, typename Context>
 T* AllocOutput(const Context& dev_ctx, DenseTensor* out) {
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
+  const bool fresh = out->Holder() == nullptr;
   T* data = AllocKept<T>(dev_ctx, bytes, out);
-  AdviseHugePages(data, bytes);
+  if (fresh) AdviseHugePages(data, bytes);
   return data;
 }
 
