@@ -6,9 +6,10 @@ It is kept: later runs only look whether it is the version of requirements.txt.
 """
 
 import re
-import subprocess
 import sys
 from pathlib import Path
+
+from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / 'build' / 'venv-release'
@@ -43,11 +44,10 @@ def is_ready(venv, version):
 
 
 def _run(*command):
-    command = [str(word) for word in command]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run(*command)
     if done.returncode:
         sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
-        sys.exit(f'bench: failed: {" ".join(command)}')
+        sys.exit(f'bench: failed: {" ".join(map(str, command))}')
 
 
 def make(venv=VENV, base=BASE_VENV):

@@ -2,11 +2,10 @@
 
 import re
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 
-from scripts.common import native_compiler
+from scripts.common import native_compiler, programs
 
 SOURCE = Path(__file__).resolve().parent / 'loops.cc'
 ENVIRONMENT = {
@@ -34,13 +33,8 @@ def parse(text, elements):
     }
 
 
-def _run(command, **options):
-    done = subprocess.run(
-        [str(part) for part in command],
-        capture_output=True,
-        text=True,
-        **options,
-    )
+def _run(*command, **options):
+    done = programs.run(*command, **options)
     if done.returncode:
         raise RuntimeError(f'bench: {command[0]}: {done.stderr[-2000:]}')
     return done.stdout
@@ -63,14 +57,10 @@ def count():
         program, found = Path(folder, 'loops'), Path(folder, 'callgrind.out')
         _compile(program)
         elements = _run(
-            [
-                'valgrind', '--tool=callgrind', '--collect-atstart=no',
-                '--toggle-collect=loop_*', f'--callgrind-out-file={found}',
-                program,
-            ],
-            env=ENVIRONMENT,
+            'valgrind', '--tool=callgrind', '--collect-atstart=no',
+            '--toggle-collect=loop_*', f'--callgrind-out-file={found}',
+            program, env=ENVIRONMENT,
         )  # fmt: skip
-        text = _run(
-            ['callgrind_annotate', '--inclusive=yes', '--threshold=100', found]
-        )
+        shown = ('--inclusive=yes', '--threshold=100', found)
+        text = _run('callgrind_annotate', *shown)
     return parse(text, int(elements.split()[-1]))

@@ -4,20 +4,19 @@ import datetime
 import os
 import platform
 import re
-import subprocess
 import time
 from pathlib import Path
 
 import psutil
+
+from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def _git(*arguments):
     try:
-        done = subprocess.run(
-            ['git', *arguments], cwd=ROOT, capture_output=True, text=True
-        )
+        done = run('git', *arguments, cwd=ROOT)
     except OSError:
         return None  # the GPU's machine may have no git
     return done.stdout.strip() if done.returncode == 0 else None

@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import sha256, write_atomic
+from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[2]
 STAMP = '.requirements.sha256'
@@ -42,12 +43,9 @@ def python_version(python):
     """'3.11' for an interpreter; '' when it does not run."""
     code = 'import sys; print("%d.%d" % sys.version_info[:2])'
     try:
-        done = subprocess.run(
-            [str(python), '-c', code], capture_output=True, text=True
-        )
+        return run(python, '-c', code).stdout.strip()
     except OSError:
         return ''
-    return done.stdout.strip()
 
 
 def create(venv):

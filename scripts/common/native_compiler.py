@@ -3,9 +3,10 @@
 import json
 import os
 import shlex
-import subprocess
 from functools import cache
 from pathlib import Path
+
+from scripts.common import programs
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get('BUILD_DIR', ROOT / 'build'))
@@ -50,11 +51,6 @@ def paddle_libs(*names, build=BUILD):
 
 def run(arguments):
     """Runs the compiler: (whether it was content, what it said)."""
-    done = subprocess.run(
-        [*command(), *map(str, arguments)],
-        env={**os.environ, 'LC_ALL': 'C'},
-        capture_output=True,
-        encoding='utf-8',
-        errors='replace',
-    )
+    env = {**os.environ, 'LC_ALL': 'C'}
+    done = programs.run(*command(), *arguments, env=env)
     return done.returncode == 0, done.stderr

@@ -13,7 +13,6 @@ sanitizers or nothing is built yet.
 import argparse
 import os
 import shutil
-import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -21,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common import native_compiler
+from scripts.common import native_compiler, programs
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / 'scripts/dev/sanitizers'
@@ -50,13 +49,8 @@ class Fault(Exception):
 
 def run(*command):
     # The symbols of a release that is not instrumented would count as leaks.
-    return subprocess.run(
-        [str(word) for word in command],
-        env={**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'},
-        capture_output=True,
-        encoding='utf-8',
-        errors='replace',
-    )
+    env = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}
+    return programs.run(*command, env=env)
 
 
 def made(*command):

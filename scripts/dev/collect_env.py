@@ -13,6 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import file_sha256, read_json
+from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = ('paddlepaddle', 'torch', 'numpy', 'scipy', 'pytest', 'hypothesis')
@@ -23,9 +24,7 @@ TOOLS = ('g++', 'cmake', 'git', 'ccache')
 def first_line(*command):
     """The first line that a command prints."""
     try:
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=30
-        )
+        done = run(*command, timeout=30)
     except (OSError, subprocess.TimeoutExpired):
         return 'unknown'
     return next(iter(done.stdout.splitlines()), 'unknown')

@@ -18,6 +18,10 @@ import sys
 import textwrap
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.common.programs import verdict
+
 ROOT = Path(__file__).resolve().parents[2]
 # What the English and the Chinese pages call the sections of a docstring.
 SECTIONS = {
@@ -194,10 +198,7 @@ def main(arguments=None):
                 f'{path.name}: not what the docstring says; run '
                 'scripts/dev/export_api_docs.py'
             )
-    for fault in faults:
-        print(f'export_api_docs: {fault}', file=sys.stderr)
-    print(f'export_api_docs: {"FAILED" if faults else "clean"}')
-    return 1 if faults else 0
+    return verdict('export_api_docs', faults, 'clean')
 
 
 if __name__ == '__main__':

@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import os
 import re
-import subprocess
 import sys
 import sysconfig
 import tempfile
@@ -26,6 +25,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.programs import run, verdict
 from scripts.common.wheel_headers import default_include
 from scripts.series.manifest import (
     PLACEHOLDER_AUTHOR,
@@ -62,15 +62,10 @@ SHOWN_LINES = 15
 INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
 
 
-def make_base(root, wheel, folder):
-    """A repository of what is known of the base."""
-    base = base_tree(read_manifest(root), wheel_dirs(root, wheel))
-    init_repo(folder, base, PLACEHOLDER_AUTHOR)
-
-
 def replay(root, patches, wheel, folder):
     """Paths of the files that the patches add; the tree lies in `folder`."""
-    make_base(root, wheel, folder)
+    base = base_tree(read_manifest(root), wheel_dirs(root, wheel))
+    init_repo(folder, base, PLACEHOLDER_AUTHOR)
     added = []
     for patch in patches:
         git(folder, 'apply', '--index', str(patch.path.resolve()))
@@ -138,13 +133,7 @@ def compile_unit(unit, mode, folder, include):
     system.append(sysconfig.get_paths()['include'])
     command = ['g++', *FLAGS, '-fsyntax-only', *MODES[mode], f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
-    done = subprocess.run(
-        [*command, str(unit)],
-        env={**os.environ, 'LC_ALL': 'C'},
-        capture_output=True,
-        encoding='utf-8',
-        errors='replace',
-    )
+    done = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
     if done.returncode == 0:
         return ''
     text = done.stderr.replace(f'{folder}{os.sep}', '')
@@ -208,11 +197,8 @@ def main(arguments=None):
         faults, count = check(ROOT, options.paddle, include, options.each_alone)
     except SeriesError as error:
         faults, count = error.faults, 0
-    for fault in faults:
-        print(f'check_intree_compile: {fault}', file=sys.stderr)
-    verdict = 'FAILED' if faults else f'{count} compilations, clean'
-    print(f'check_intree_compile: {verdict}')
-    return 1 if faults else 0
+    good = f'{count} compilations, clean'
+    return verdict('check_intree_compile', faults, good)
 
 
 if __name__ == '__main__':

@@ -19,6 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
+from scripts.common.programs import verdict
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
 from scripts.series.patch_repo import (
     commit,
@@ -145,13 +146,8 @@ def main(arguments=None):
         faults = run(options)
     except SeriesError as error:
         faults = error.faults
-    for fault in faults:
-        print(f'export_patches: {fault}', file=sys.stderr)
-    verdict = (
-        'FAILED' if faults else 'up to date' if options.check else 'written'
-    )
-    print(f'export_patches: {verdict}')
-    return 1 if faults else 0
+    good = 'up to date' if options.check else 'written'
+    return verdict('export_patches', faults, good)
 
 
 if __name__ == '__main__':

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.programs import verdict
 from scripts.common.text_lines import between
 from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import git
@@ -149,11 +150,8 @@ def main(arguments=None):
         faults = run(options.root, options.write)
     except (OSError, ValueError, SeriesError) as error:
         faults = getattr(error, 'faults', [str(error)])
-    for fault in faults:
-        print(f'patch_tables: {fault}', file=sys.stderr)
-    verdict = 'written' if options.write else 'up to date'
-    print(f'patch_tables: {"FAILED" if faults else verdict}')
-    return 1 if faults else 0
+    good = 'written' if options.write else 'up to date'
+    return verdict('patch_tables', faults, good)
 
 
 if __name__ == '__main__':

@@ -4,13 +4,12 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from scripts.common import make_venv, prerequisites
+from scripts.common import command_line, make_venv, prerequisites, programs
 from scripts.common.steps import StepFailed
 from scripts.wheel import target
 from scripts.wheel.steps import shown
@@ -24,12 +23,8 @@ def run(*arguments, path=None):
     environment = dict(os.environ)
     if path is not None:
         environment['PATH'] = str(path)
-    return subprocess.run(
-        [shutil.which('bash'), SHELL_SCRIPT, *map(str, arguments)],
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    command = (shutil.which('bash'), SHELL_SCRIPT, *arguments)
+    return programs.run(*command, env=environment)
 
 
 @pytest.fixture
@@ -62,7 +57,7 @@ def test_environment_that_is_installed_into_says_what_python_is_built_for(
     tmp_path,
 ):
     made = [sys.executable, '-m', 'venv', '--without-pip', tmp_path / 'venv']
-    subprocess.run([str(part) for part in made], check=True)
+    programs.run(*made, check=True)
     python = tmp_path / 'venv/bin/python'
     folder = ('--dry-run', '--build-dir', tmp_path / 'build')
     program = 'scripts/common/prerequisites.py'
@@ -77,9 +72,7 @@ def test_environment_that_is_installed_into_says_what_python_is_built_for(
 
 def test_reader_that_stops_reading_is_no_error(tmp_path):
     command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | head -1'
-    done = subprocess.run(
-        ['bash', '-c', command], capture_output=True, text=True
-    )
+    done = programs.run('bash', '-c', command)
     assert done.stdout.startswith('Dry run')
     assert done.stderr == ''
 
@@ -125,6 +118,15 @@ def test_jobs_are_passed_on_and_checked(tmp_path):
     done = run(*options, '--jobs', '0')
     assert done.returncode == 2
     assert 'not 1 or more' in done.stderr
+
+
+@pytest.mark.parametrize(
+    'free, jobs', [(3 << 30, 3), (1 << 20, 1), (1 << 60, 8)]
+)
+def test_jobs_follow_the_free_memory(free, jobs, monkeypatch):
+    monkeypatch.setattr(os, 'sched_getaffinity', lambda _: range(8))
+    monkeypatch.setattr(command_line, 'free_memory', lambda: free)
+    assert command_line.default_jobs(1 << 30) == jobs
 
 
 def test_without_python_one_message_lists_all(bare_path):
@@ -197,12 +199,8 @@ def test_another_platform_is_reported():
 
 
 def make_environment(folder, requirements):
-    command = [sys.executable, make_venv.__file__, '--venv', folder]
-    return subprocess.run(
-        [*command, '--requirements', requirements],
-        capture_output=True,
-        text=True,
-    )
+    command = (sys.executable, make_venv.__file__, '--venv', folder)
+    return programs.run(*command, '--requirements', requirements)
 
 
 @pytest.fixture(scope='module')

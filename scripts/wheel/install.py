@@ -13,7 +13,6 @@ changed, and is a no-op otherwise.
 
 import argparse
 import json
-import subprocess
 import sys
 import sysconfig
 from pathlib import Path
@@ -21,6 +20,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
+from scripts.common.programs import run
 from scripts.series.manifest import read_manifest
 from scripts.series.patch_series import SeriesError
 from scripts.series.tree_edits import patch_python
@@ -89,8 +89,7 @@ def series_day(root):
 
 def commit_of(root):
     """The commit that is built, or 'unknown' outside a git checkout."""
-    command = ['git', '-C', str(root), 'describe', '--always', '--dirty']
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run('git', '-C', root, 'describe', '--always', '--dirty')
     return done.stdout.strip() or 'unknown'
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.programs import run
 from scripts.wheel.versions import BASE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,9 +33,7 @@ class IntoError(Exception):
 def asked(python):
     """The interpreter's tag, such as cpython-311, and its Paddle's version."""
     try:
-        done = subprocess.run(
-            [python, '-c', ASK], capture_output=True, text=True
-        )
+        done = run(python, '-c', ASK)
     except OSError as error:
         raise IntoError(f'{python}: {error.strerror}') from error
     if done.returncode:
@@ -65,8 +64,7 @@ def check(python, tag, version):
 def pip_for(python):
     """The environment's own pip, or ours where it has none, as uv's have."""
     own = [python, '-m', 'pip']
-    done = subprocess.run([*own, '--version'], capture_output=True)
-    if done.returncode == 0:
+    if run(*own, '--version').returncode == 0:
         return own
     # Its folder runs with any Python, and installs for that one. Not found by
     # find_spec: setuptools takes that for pip itself, and gives up distutils.

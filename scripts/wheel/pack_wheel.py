@@ -6,13 +6,13 @@ and uninstalls it without leaving a file. Unpacked and packed by `wheel`.
 
 import argparse
 import shutil
-import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common import programs
 from scripts.series.patch_series import SeriesError
 from scripts.wheel.install import (
     add_files,
@@ -32,9 +32,7 @@ class PackError(Exception):
 
 def run(*command):
     """Run a tool; a PackError with what it said if it fails."""
-    done = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True
-    )
+    done = programs.run(*command)
     if done.returncode:
         shown = ' '.join(str(part) for part in command)
         raise PackError(f'{shown}\n{done.stdout}{done.stderr}'.rstrip())

@@ -1,19 +1,14 @@
 """Headers that Paddle's include and its wheel does not ship: those of glog."""
 
-import subprocess
-
 import pytest
+
+from scripts.common.programs import run
 
 
 def found():
     """True if the compiler finds them."""
-    done = subprocess.run(
-        ['g++', '-x', 'c++', '-E', '-'],
-        input='#include "glog/logging.h"\n',
-        capture_output=True,
-        text=True,
-    )
-    return done.returncode == 0
+    source = '#include "glog/logging.h"\n'
+    return run('g++', '-x', 'c++', '-E', '-', input=source).returncode == 0
 
 
 needs_glog = pytest.mark.skipif(

@@ -1,13 +1,13 @@
 """Symbolic shapes: run by Paddle's analysis, and asked for by each operator."""
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
+from scripts.common.programs import run
 from scripts.common.wheel_headers import default_include
 from scripts.series.registrations import SYMBOLIC
 from scripts.series.tests.glog_headers import needs_glog
@@ -27,11 +27,11 @@ def build_probe(folder):
     command = ['g++', '-std=c++17', '-O0', '-shared', '-fPIC', '-Werror']
     command += ['-Wall', '-Wextra', '-Wno-unused-parameter', f'-I{folder}']
     command += [f'-isystem{include}', f'-isystem{include / "third_party"}']
-    command += [str(Path(__file__).with_name('symbolic_shape_probe.cc'))]
-    command += [str(path) for path in sorted(sources.glob('*.cc'))]
+    command += [Path(__file__).with_name('symbolic_shape_probe.cc')]
+    command += sorted(sources.glob('*.cc'))
     command += [f'-L{include.parent / "base"}', '-l:libpaddle.so']
-    command += [f'-L{include.parent / "libs"}', '-lcommon', '-o', str(probe)]
-    done = subprocess.run(command, capture_output=True, encoding='utf-8')
+    command += [f'-L{include.parent / "libs"}', '-lcommon', '-o', probe]
+    done = run(*command)
     assert done.returncode == 0, done.stderr
     return probe
 
@@ -41,10 +41,7 @@ def test_paddles_analysis_gets_the_symbolic_shapes(tmp_path):
     """In another process, with our functions in place of none."""
     probe = build_probe(tmp_path)
     cases = Path(__file__).with_name('symbolic_shape_cases.py')
-    done = subprocess.run(
-        [sys.executable, str(cases), str(probe)],
-        capture_output=True, encoding='utf-8',
-    )  # fmt: skip
+    done = run(sys.executable, cases, probe)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == []
 

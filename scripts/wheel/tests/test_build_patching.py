@@ -2,12 +2,12 @@
 
 import importlib.util
 import marshal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from scripts.common.programs import run
 from scripts.series.patch_series import SeriesError
 from scripts.series.tests.series_samples import write_files
 from scripts.wheel.install import __file__ as PROGRAM
@@ -155,9 +155,8 @@ def test_missing_wheel_is_an_error(bench):
 
 
 def test_command_line_prints_the_fault_and_fails(bench):
-    command = [sys.executable, PROGRAM, 'python']
-    command += ['--site', bench.root, '--build-dir', bench.build]
-    done = subprocess.run(command, capture_output=True, text=True)
+    where = ('--site', bench.root, '--build-dir', bench.build)
+    done = run(sys.executable, PROGRAM, 'python', *where)
     assert done.returncode == 1
     assert 'install.py: ' in done.stderr
     assert 'Traceback' not in done.stderr

@@ -7,12 +7,13 @@ what has to come out; `a crash` is one; other words are not looked at.
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from bench import release_env
+
+from scripts.common import programs
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -39,13 +40,7 @@ def run(python, calls):
     env = dict(os.environ)
     if python != sys.executable:
         env.pop('PYTHONPATH', None)  # which may name another Paddle
-    done = subprocess.run(
-        [python, PROGRAM],
-        input=json.dumps(calls),
-        capture_output=True,
-        text=True,
-        env=env,
-    )
+    done = programs.run(python, PROGRAM, input=json.dumps(calls), env=env)
     if done.returncode < 0:
         return None
     assert done.returncode == 0, done.stderr[-2000:]

@@ -1,11 +1,12 @@
 """What README.md shows is what happens, and its links lead somewhere."""
 
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]
@@ -35,12 +36,7 @@ def dead_links(page):
 
 def test_example_prints_what_the_readme_says(tmp_path):
     code, output = EXAMPLE.search(PAGES[0].read_text('utf-8')).groups()
-    done = subprocess.run(
-        [sys.executable, '-c', code],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-    )
+    done = run(sys.executable, '-c', code, cwd=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout == output
     assert len([line for line in code.splitlines() if line]) <= 6

@@ -1,20 +1,18 @@
 """Which released Paddles the wheel target takes, and what it says of others."""
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from scripts.common import make_venv
+from scripts.common import make_venv, programs
 from scripts.wheel import target, versions
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def run(*arguments):
-    command = [sys.executable, ROOT / 'scripts/build.py', *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True)
+    return programs.run(sys.executable, ROOT / 'scripts/build.py', *arguments)
 
 
 def test_the_base_is_the_one_that_the_patches_are_for():

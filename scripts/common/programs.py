@@ -1,0 +1,23 @@
+"""Runs programs, and says what a check of ours has found."""
+
+import subprocess
+import sys
+
+
+def run(*command, **options):
+    """A program that has ended, with what it said as text."""
+    return subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        encoding='utf-8',
+        errors='replace',
+        **options,
+    )
+
+
+def verdict(check, faults, good):
+    """Prints the faults and the last line of a check; its exit status."""
+    for fault in faults:
+        print(f'{check}: {fault}', file=sys.stderr)
+    print(f'{check}: {"FAILED" if faults else good}')
+    return 1 if faults else 0
