@@ -3,18 +3,18 @@
 A definition is everything that belongs to one name at the top level: overload
 stubs, the function with its decorators and the comment above it, and attribute
 assignments such as `f.__signature__ = ...` right after it. A definition of a
-known name replaces the old one; a new one goes next to its neighbour. Imports that
-the module lacks are edits in series.yaml.
+known name replaces the old one; a new one goes before the next of its file that the
+module knows. Imports that the module lacks are edits in series.yaml.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sysconfig
 from pathlib import Path
 
+from scripts.common.programs import run
 from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError
 
@@ -22,8 +22,8 @@ from scripts.series.patch_series import SeriesError
 def merge_functions(upstream, ours, source, before=''):
     """The upstream text with the definitions of `ours` in it.
 
-    `before` names the definition that new ones go before if `ours` replaces none
-    that they could stand next to; without it they go to the end.
+    `before` names the definition that new ones go before if none of `ours` that is
+    known follows them; without it they go to the end.
     """
     tree = ast.parse(ours)
     faults = _foreign_statements(tree, source)
@@ -35,8 +35,7 @@ def merge_functions(upstream, ours, source, before=''):
     chunks = _chunks(upstream)
     names = list(blocks)
     for position, name in enumerate(names):
-        later = [*names[position + 1 :], before]
-        _put(chunks, name, blocks[name], names[:position][::-1], later)
+        _put(chunks, name, blocks[name], [*names[position + 1 :], before])
     merged = join_lines([line for _, lines in chunks for line in lines])
     missing = missing_names(merged) - missing_names(upstream)
     if missing:
@@ -123,8 +122,8 @@ def _foreign_statements(tree, source):
     return faults
 
 
-def _put(chunks, name, block, earlier, later):
-    """Replaces a definition, or adds it next to a neighbour."""
+def _put(chunks, name, block, later):
+    """Replaces a definition, or adds it before the first of `later` that is there."""
     places = [i for i, (known, _) in enumerate(chunks) if known == name]
     if len(places) > 1:
         raise SeriesError(f'{name}: defined at several places of the module')
@@ -133,23 +132,16 @@ def _put(chunks, name, block, earlier, later):
         return
     known = {chunk[0]: i for i, chunk in enumerate(chunks)}
     new, space = (name, block), (None, ['', ''])
-    above = next((known[n] for n in earlier if n in known), None)
     below = next((known[n] for n in later if n in known), None)
-    if above is None and below is not None:
-        chunks[below:below] = [new, space]
+    if below is None:
+        chunks += [space, new]
     else:
-        at = len(chunks) if above is None else above + 1
-        chunks[at:at] = [space, new]
+        chunks[below:below] = [new, space]
 
 
 def missing_names(text):
     """Names that a module reads and that nothing defines; ruff is the judge."""
     ruff = Path(sysconfig.get_paths()['scripts'], 'ruff')
     command = [ruff, 'check', '--isolated', '--no-cache', '--select', 'F821']
-    done = subprocess.run(
-        [*command, '--output-format', 'concise', '-'],
-        input=text,
-        capture_output=True,
-        encoding='utf-8',
-    )
+    done = run(*command, '--output-format', 'concise', '-', input=text)
     return set(re.findall(r'F821 Undefined name `(\w+)`', done.stdout))

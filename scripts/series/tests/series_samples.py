@@ -25,6 +25,9 @@ def fill(x):
 
 def last(x):
     return x
+
+
+first.mark = 1
 '''
 TERNARY_H = '''\
 #pragma once

@@ -202,6 +202,7 @@ def test_line_that_a_source_needs_is_asked_for(
 
 MANIFEST = 'scripts/series/series.yaml'
 CC = 'kernels/infermeta/fill.cc'
+PY = 'python_api/fill.py'
 # (file, text in it, what stands there instead, what is said)
 FAULTS = [
     (CC, 'namespace phi {', 'static int lost;\nnamespace phi {',
@@ -216,6 +217,13 @@ FAULTS = [
     ('kernels/fill_kernel.h', 'declaration', 'declaration ', 'trailing white'),
     ('kernels/fill_kernel.h', 'declaration', 'declaration\r', 'trailing white'),
     ('kernels/fill_kernel.h', 'declaration\n', 'declaration', 'no newline at'),
+    (PY, 'def _check', 'print(1)\ndef _check', 'only imports and definitions'),
+    (PY, 'def _check', '__all__ = []\ndef _check', 'only imports and definitio'),
+    (PY, SOURCES[PY], 'import math\n', 'defines nothing'),
+    (PY, 'def fill(x)', 'def fill(x):\n    pass\ndef _last():\n    pass\nfill.a = 1\n'
+     'def more(x)', 'the definitions of fill are not together'),
+    (PY, '_check', 'first', 'first: defined at several places'),
+    (PY, 'beta(x)', 'helper(x)', 'the merged module: helper; add an import'),
     (MANIFEST, '    alpha,', '    delta,', 'edit of'),
     (MANIFEST, 'subject: ', 'title: ', "unexpected keyword argument 'title'"),
     (MANIFEST, "  subject: 'phi: add fill op'\n", '', "argument: 'subject'"),

@@ -36,13 +36,6 @@ def test_series_of_this_project_compiles_in_its_intree_form(capsys):
     assert 'compilations, clean' in output.out
 
 
-def test_toy_series_compiles(tmp_path):
-    faults, count = compile_toy(tmp_path)
-    assert faults == []
-    # InferMeta, one kernel, and the headers in both modes
-    assert count == 4
-
-
 @pytest.mark.parametrize(
     'path, text, messages',
     [
@@ -68,11 +61,6 @@ def test_toy_series_compiles(tmp_path):
         ),
         (
             INFER,
-            SOURCES[INFER].replace('{}', '{ out->set_dims(x.dims()); }'),
-            ['infermeta_unit.cc', "has no member named 'set_dims'"],
-        ),
-        (
-            INFER,
             SOURCES[INFER].replace('{}', '{ funcs::Missing(x); }'),
             ['infermeta_unit.cc', "'funcs' has not been declared"],
         ),
@@ -84,9 +72,9 @@ def test_planted_fault_is_reported(tmp_path, path, text, messages):
     assert [m for m in messages if m not in plain] == [], plain
 
 
-def test_include_path_of_the_tree_wins_over_the_wheels(tmp_path):
-    """A file that the wheel has too must be seen with our change."""
+def test_toy_series_compiles(tmp_path):
+    """A file that the wheel has too is seen with our change."""
     other = tmp_path / 'include/paddle/phi/kernels/funcs'
     write_files(other, {'shared.h': '#error the wrong file\n'})
-    faults, _ = compile_toy(tmp_path)
-    assert faults == []
+    # InferMeta, one kernel, and the headers in both modes
+    assert compile_toy(tmp_path) == ([], 4)

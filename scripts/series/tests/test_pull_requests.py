@@ -19,7 +19,7 @@ from scripts.common.wheel_headers import default_include
 from scripts.series import check_intree_compile, export_patches
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import SeriesError, read_patch
+from scripts.series.patch_series import read_patch
 from scripts.series.python_hunks import missing_names
 from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
@@ -65,18 +65,18 @@ def folder(base, tmp_path):
     return tmp_path / 'tree'
 
 
-def apply(folder, patch, patches=PATCHES):
+def apply(folder, patch):
     """git am; returns the paths that the patch touches."""
-    path = (patches / patch.file_name).resolve()
+    path = PATCHES / patch.file_name
     git(folder, 'am', '-q', '--keep-non-patch', str(path), env=IDENTITY)
     return read_patch(path).touched
 
 
-def apply_lists(series, names, folder, patches=PATCHES):
+def apply_lists(names, folder):
     """Applies pull requests in the order of `names`, each patch once."""
-    listed = [p.number for name in names for p in series.pull_request(name)]
+    listed = [p.number for name in names for p in SERIES.pull_request(name)]
     for number in dict.fromkeys(listed):
-        apply(folder, series.patches[number - 1], patches)
+        apply(folder, SERIES.patches[number - 1])
 
 
 def closure_faults(series, name, folder):
@@ -118,7 +118,7 @@ def test_pull_request_alone_finds_what_it_leans_on(folder, name):
 
 @pytest.mark.parametrize('names', ORDERS.values(), ids=ORDERS)
 def test_pull_requests_give_the_exported_tree_in_any_order(base, folder, names):
-    apply_lists(SERIES, names, folder)
+    apply_lists(names, folder)
     tree = dict(base)
     for patch in SERIES.patches:
         apply_patch(tree, patch, ROOT)
@@ -137,7 +137,7 @@ def functions(text):
 
 
 def test_python_functions_are_ours_and_the_others_are_untouched(base, folder):
-    apply_lists(SERIES, NAMES, folder)
+    apply_lists(NAMES, folder)
     ours = {}
     for path in (ROOT / 'python_api').glob('*.py'):
         ours |= functions(path.read_text('utf-8'))
@@ -183,38 +183,11 @@ def without(name, lost):
             'test-add-scatter_test_utils',
             'test_masked_fill_kernel.py imports scatter_op_utils',
         ),
-        (
-            'scatter',
-            'gpu-add-index_groups',
-            'includes paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/'
-            'groups.cu.h',
-        ),
     ],
 )
 def test_a_patch_that_is_left_out_is_missed(folder, name, lost, message):
     faults = closure_faults(without(name, lost), name, folder)
     assert any(message in fault for fault in faults), faults
-
-
-def test_a_name_that_no_one_defines_is_missed():
-    text = 'import math\n\n\ndef f(x):\n    return math.pi * _scale(x)\n'
-    assert missing_names(text) == {'_scale'}
-    assert missing_names(f'{text}\n\ndef _scale(x):\n    return x\n') == set()
-
-
-def test_functions_put_at_one_place_do_not_apply_in_any_order(folder, tmp_path):
-    patches = [
-        dataclasses.replace(p, infermeta_before='SendURecvInferMeta')
-        for p in SERIES.patches
-    ]
-    series = dataclasses.replace(SERIES, patches=patches)
-    dirs = wheel_dirs(ROOT, os.environ.get('PADDLE_SITE'))
-    files = export_patches.make_files(series, ROOT, dirs)
-    write_files(tmp_path, files)
-    names = ['select_scatter', 'masked_scatter']
-    message = 'patch failed: paddle/phi/infermeta/ternary'
-    with pytest.raises(SeriesError, match=message):
-        apply_lists(series, names, folder, tmp_path)
 
 
 def test_header_of_another_pull_request_does_not_compile(tmp_path):

@@ -54,21 +54,16 @@ class Toy:
         write_project(project)
         assert export_patches.main(['--root', str(project)]) == 0
         series = load_series(project)
-        base = base_tree(series, wheel_dirs(project))
-        init_repo(self.tree, {**base, **EXTRA}, series.author)
+        tree = base_tree(series, wheel_dirs(project))
+        init_repo(self.tree, {**tree, **EXTRA}, series.author)
         self.git('tag', 'v1.0.0')
-        self.set_base()
+        base = f'tag: v1.0.0\ncommit: {self.head()}\nwheel: 1.0.0\n'
+        write_files(self.patches, {'BASE': base})
         places = [self.bin / name for name in PROGRAMS]
         venv = self.tree / 'build/scatter_operators/venv/bin/python'
         write_files(self.folder, dict.fromkeys([*places, venv], STAND_IN))
         for place in (*places, venv):
             place.chmod(0o755)
-
-    def set_base(self):
-        """What is checked out now is what the series is made for."""
-        self.start = self.head()
-        text = f'tag: v1.0.0\ncommit: {self.start}\nwheel: 1.0.0\n'
-        write_files(self.patches, {'BASE': text})
 
     def git(self, *arguments):
         return git(self.tree, *arguments)
