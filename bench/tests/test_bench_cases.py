@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from bench.report import floors
-from bench.run import cases, gaps, inputs
+from bench.run import cases, inputs
 
 
 def shrunk(case):
@@ -80,17 +80,3 @@ def test_index_patterns_have_so_many_distinct_slots(pattern, distinct):
     rng = np.random.default_rng(0)
     found = inputs.index(rng, 50, pattern, 50)
     assert len(set(found.tolist())) == distinct
-
-
-def test_gaps_of_the_release_name_their_reasons():
-    def gap(*arguments, **changes):
-        return gaps.gap('release', cases.case(*arguments, **changes))
-
-    assert gap('scatter', axis=1) == 'no axis'
-    assert gap('scatter', reduce='amax') == 'no reduce or include_self'
-    assert gap('scatter', 'fwd', 'bool') == gaps.NO_DTYPE
-    assert gap('scatter', reduce='sum') is None
-    assert gap('masked_scatter') is None
-    assert gap('masked_fill', 'grad') is None
-    assert 'wrong gradient' in gap('masked_fill', 'grad', value='one')
-    assert gap('diagonal_scatter', 'grad') == 'y gets no gradient'

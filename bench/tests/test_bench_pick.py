@@ -39,18 +39,3 @@ def test_way_that_does_not_exist_is_left_out():
 def test_error_of_the_first_is_that_of_all():
     with pytest.raises(RuntimeError, match='first'):
         choose({'a': RuntimeError('first'), 'b': TypeError('second')})
-
-
-def test_each_way_is_run_once_before_it_is_timed():
-    steps = []
-
-    def outputs(name):
-        steps.append(('run', name))
-        return 7
-
-    def seconds(name):
-        steps.append(('time', name))
-        return 1.0
-
-    pick.fastest(('a', 'b'), outputs, same, seconds)
-    assert steps == [('run', 'a'), ('time', 'a'), ('run', 'b'), ('time', 'b')]
