@@ -20,52 +20,44 @@ def ratio_chart(results, key):
     return charts.ratios(rows, summary.NOISE, label) if rows else ''
 
 
-def _by_size(results, threads):
-    """{operator: {side: [(elements, ms)]}} of the float32 headlines."""
-    found = {}
-    for result in results:
-        label = cases.label(result['op'], result['variant'])
-        facts = (result['mode'], result['dtype'], result['threads'])
-        if not label or len(result['shape']) != 2:
-            continue
-        if facts != ('fwd', 'float32', threads):
-            continue
-        sides = found.setdefault(label, {})
-        for side, ms in table.measured(result).items():
-            sides.setdefault(side, []).append((result['numel'], ms))
-    return found
+def _headlines(results):
+    """[(what the operator is called, result)]"""
+    named = ((cases.label(r['op'], r['variant']), r) for r in results)
+    return [(label, result) for label, result in named if label]
 
 
-def workload_chart(results, threads):
+def workload_chart(results):
     """A row for each workload, called the first way that was measured."""
     found = {}
     for result in results:
-        facts = (result['dtype'], result['threads'])
-        name = result.get('workload')
-        if name and facts == ('float32', threads):
-            found.setdefault(name, table.measured(result))
+        if result.get('workload'):
+            found.setdefault(result['workload'], table.measured(result))
     label = 'time of the calls that models make'
     return (
         charts.dots(list(found.items()), table.duration, label) if found else ''
     )
 
 
-def size_charts(results, threads):
+def size_charts(results):
     """A chart for each operator measured at several sizes."""
+    found = {}
+    for label, result in _headlines(results):
+        if result['mode'] == 'fwd' and len(result['shape']) == 2:
+            sides = found.setdefault(label, {})
+            for side, ms in table.measured(result).items():
+                sides.setdefault(side, []).append((result['numel'], ms))
     return [
         charts.lines(op, sides, table.duration)
-        for op, sides in _by_size(results, threads).items()
+        for op, sides in found.items()
         if max(map(len, sides.values()), default=0) > 1
     ]
 
 
-def small_chart(results, threads):
+def small_chart(results):
     """Microseconds of a call on 8x8 tensors."""
     groups = []
-    for result in results:
-        label = cases.label(result['op'], result['variant'])
-        facts = (result['shape'], result['dtype'], result['threads'])
-        if label and facts == ([8, 8], 'float32', threads):
+    for label, result in _headlines(results):
+        if result['shape'] == [8, 8]:
             times = table.measured(result)
             values = {side: ms * 1e3 for side, ms in times.items()}
             mode = words.MODES[result['mode']].replace(', ', ',\n')
@@ -95,15 +87,13 @@ def render(data):
     """The page as text."""
     results = data['results']
     threads = max((r['threads'] for r in results), default=0)
+    facts = ('float32', threads)
+    plain = [r for r in results if (r['dtype'], r['threads']) == facts]
     judged = [row for row in data['floors'] if row['passed'] is not None]
     environment = jinja2.Environment(autoescape=True)
     template = environment.from_string(TEMPLATE.read_text())
     return template.render(
-        meta=data['meta'],
-        results=results,
-        summary=data['summary'],
-        instructions=data.get('instructions', {}),
-        not_run=len(data.get('not_run', [])),
+        {**data, 'memory': memory_table(data.get('memory', []))},
         failed=len(summary.failures(results)),
         noise=summary.NOISE,
         words=words,
@@ -113,14 +103,13 @@ def render(data):
         times=table.times,
         charts=charts,
         threads=threads,
-        works=workload_chart(results, threads),
+        works=workload_chart(plain),
         ratios=[
             (side, ratio_chart(results, f'ratio_{side}'))
             for side in ('torch', 'release')
         ],
-        sizes=size_charts(results, threads),
-        small=small_chart(results, threads),
-        memory=memory_table(data.get('memory', [])),
+        sizes=size_charts(plain),
+        small=small_chart(plain),
         floors=judged,
         floors_open=len(data['floors']) - len(judged),
     )

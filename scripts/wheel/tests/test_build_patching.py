@@ -53,7 +53,7 @@ def bench(tmp_path):
     return Bench(tmp_path)
 
 
-def test_series_changes_files_and_keeps_their_originals(bench):
+def test_series_changes_files_keeps_originals_and_starts_from_them(bench):
     report = bench.apply()
     assert bench.is_patched() and '    beta,\n' in bench.text(MANIPULATION)
     assert bench.text(OTHER) == 'VALUE = 2\n'
@@ -61,20 +61,12 @@ def test_series_changes_files_and_keeps_their_originals(bench):
         assert (bench.originals / name).read_text() == WHEEL_FILES[name]
         assert f'changed   {name}' in report
     assert not (bench.originals / 'paddle/_C_ops.py').exists()
-
-
-def test_second_run_changes_nothing(bench):
-    bench.apply()
     before = contents(bench.site)
     stamp = (bench.site / MANIPULATION).stat().st_mtime_ns
     report = bench.apply()
     assert contents(bench.site) == before
     assert (bench.site / MANIPULATION).stat().st_mtime_ns == stamp
     assert f'unchanged {MANIPULATION}' in report
-
-
-def test_changed_series_starts_from_the_original(bench):
-    bench.apply()
     bench.apply(other='30')
     assert bench.text(OTHER) == 'VALUE = 30\n'
     assert (bench.originals / OTHER).read_text() == 'VALUE = 1\n'
@@ -148,18 +140,12 @@ def test_lost_original_is_an_error_that_names_the_file(bench):
         bench.apply()
 
 
-def test_missing_wheel_is_an_error(bench):
-    (bench.site / 'paddlepaddle-3.3.1.dist-info/RECORD').unlink()
-    with pytest.raises(SiteFilesError, match='found 0'):
-        bench.apply()
-
-
-def test_command_line_prints_the_fault_and_fails(bench):
+def test_command_line_prints_that_there_is_no_wheel(bench):
     where = ('--site', bench.root, '--build-dir', bench.build)
     done = run(sys.executable, PROGRAM, 'python', *where)
     assert done.returncode == 1
-    assert 'install.py: ' in done.stderr
-    assert 'Traceback' not in done.stderr
+    assert done.stderr.startswith('install.py: ')
+    assert 'found 0' in done.stderr
 
 
 def install(bench, added, tail=b'LOADED = True\n'):
@@ -167,16 +153,6 @@ def install(bench, added, tail=b'LOADED = True\n'):
     source = bench.build / 'tail.py'
     write_files(bench.build, {'tail.py': tail.decode()})
     return add_files(site_files, added, {'paddle/_C_ops.py': source})
-
-
-def test_install_adds_files_and_the_tail(bench, tmp_path):
-    module = tmp_path / 'module.so'
-    module.write_bytes(b'\x7fELF')
-    install(bench, {'paddle/_native_lib.so': module})
-    assert (bench.site / 'paddle/_native_lib.so').read_bytes() == b'\x7fELF'
-    assert bench.text('paddle/_C_ops.py') == '__all__ = []\n\nLOADED = True\n'
-    kept = (bench.originals / 'paddle/_C_ops.py').read_text()
-    assert kept == '__all__ = []\n'
 
 
 def run_bytecode(code):
@@ -205,11 +181,12 @@ def test_install_without_a_built_module_changes_nothing(bench, tmp_path):
 
 def test_patches_and_install_keep_their_files_apart(bench, tmp_path):
     module = tmp_path / 'module.so'
-    module.write_bytes(b'1')
+    module.write_bytes(b'\x7fELF')
     bench.apply()
     install(bench, {'paddle/x.so': module})
     bench.apply()
-    assert (bench.site / 'paddle/x.so').exists()
+    assert (bench.site / 'paddle/x.so').read_bytes() == b'\x7fELF'
+    assert bench.text('paddle/_C_ops.py') == '__all__ = []\n\nLOADED = True\n'
     site_files = SiteFiles(bench.site, bench.originals)
     for name in list(site_files.state):
         site_files.restore(name)

