@@ -2,14 +2,14 @@
 
 Only the wheel itself is installed there; everything it needs comes from the
 build's venv through a .pth file, which is read after the venv's own packages.
-It is kept: later runs only look whether it is the version of requirements.txt.
+It is kept: later runs only look whether it is the version that we build for.
 """
 
-import re
 import sys
 from pathlib import Path
 
 from scripts.common.programs import run
+from scripts.wheel.versions import BASE
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / 'build' / 'venv-release'
@@ -19,25 +19,19 @@ STAMP = 'paddle.version'
 FOREIGN_FILE = '_native_ops.py'
 
 
-def wanted_version(requirements=ROOT / 'requirements.txt'):
-    """The paddlepaddle version that the project pins."""
-    text = requirements.read_text()
-    return re.search(r'(?m)^paddlepaddle==(\S+)', text)[1]
-
-
 def site_packages(venv):
     """The folder of a venv's packages."""
     found = sorted(venv.glob('lib/python3*/site-packages'))
     return found[0] if found else None
 
 
-def is_ready(venv, version):
+def is_ready(venv):
     """True if the venv holds the wanted version, as it was released."""
     site, stamp = site_packages(venv), venv / STAMP
     return bool(
         site
         and stamp.is_file()
-        and stamp.read_text().strip() == version
+        and stamp.read_text().strip() == BASE
         and (site / 'paddle').is_dir()
         and not (site / 'paddle' / FOREIGN_FILE).exists()
     )
@@ -52,15 +46,15 @@ def _run(*command):
 
 def make(venv=VENV, base=BASE_VENV):
     """Create the venv if it is not there; returns its interpreter."""
-    python, version = venv / 'bin/python', wanted_version()
-    if is_ready(venv, version):
+    python = venv / 'bin/python'
+    if is_ready(venv):
         return python
-    print(f'bench: installing released Paddle {version} into {venv}')
+    print(f'bench: installing released Paddle {BASE} into {venv}')
     _run(base / 'bin/python', '-m', 'venv', '--clear', venv)
     options = ('--no-input', '--disable-pip-version-check', '--no-deps')
     pip = (python, '-m', 'pip', 'install', *options)
-    _run(*pip, f'paddlepaddle=={version}')
+    _run(*pip, f'paddlepaddle=={BASE}')
     borrowed = site_packages(venv) / 'from_build_venv.pth'
     borrowed.write_text(f'{site_packages(base)}\n')
-    (venv / STAMP).write_text(version + '\n')
+    (venv / STAMP).write_text(BASE + '\n')
     return python

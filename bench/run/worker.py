@@ -14,16 +14,21 @@ from multiprocessing.connection import Connection
 
 import numpy as np
 
-from bench.run import gaps, inputs, memory, pick, timing
+from bench.run import gaps, inputs, memory, timing
 from bench.run.cases import BACKWARD
 from bench.run.compare import same_outputs
 
 SAMPLE = 1 << 16
+WAY_SECONDS = 0.02
 SIDES = {
     'ours': 'bench.run.paddle_side',
     'release': 'bench.run.paddle_side',
     'torch': 'bench.run.torch_side',
 }
+
+
+class WaysDiffer(Exception):
+    """Two ways of a side do not give the same."""
 
 
 def summary(array):
@@ -113,27 +118,35 @@ class Program:
         return [summary(self.side.to_numpy(out)) for out in self.outputs()]
 
     def choose(self, side_name):
-        """Go on with the fastest way, if there are several."""
+        """Go on with the fastest way, if there are several.
+
+        A rival is only as good as the way that it is called: each is run once,
+        to warm up and to see that the ways agree, and then timed once. A way
+        that raises, as torch's do for some dtypes, is none; if all do, the
+        first's error is that of all.
+        """
         if len(self.ways) == 1:
             return
         compared = gaps.uncompared(side_name, self.case) is None
-
-        def use(name):
-            self.function = self.ways[name]
-            return self
-
-        def same(one, other):
-            dtype = self.case.dtype
-            return same_outputs(one, other, dtype) if compared else ''
-
-        name, tried = pick.fastest(
-            self.ways,
-            lambda name: use(name).summaries(),
-            same,
-            lambda name: use(name).turn(pick.SECONDS)[0],
-        )
-        use(name)
-        self.way = {'way': name, 'ways': tried}
+        first, errors, tried = None, {}, {}
+        for name, way in self.ways.items():
+            self.function = way
+            try:
+                found = self.summaries()
+            except (RuntimeError, TypeError) as error:
+                errors[name] = error
+                continue
+            first = first or (name, found)
+            different = same_outputs(first[1], found, self.case.dtype)
+            if compared and different:
+                raise WaysDiffer(f'{name} is not as {first[0]}: {different}')
+            tried[name] = self.turn(WAY_SECONDS)[0] * 1e3
+        if not tried:
+            raise next(iter(errors.values()))
+        fastest = min(tried, key=tried.get)
+        self.function = self.ways[fastest]
+        reasons = {name: type(e).__name__ for name, e in errors.items()}
+        self.way = {'way': fastest, 'ways': {**tried, **reasons}}
 
     def turn(self, budget):
         """(seconds per call, calls)"""

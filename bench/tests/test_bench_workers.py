@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench.run import cases, processes, runner
+from bench.run import cases, processes, runner, torch_side
 from bench.run.compare import same_outputs
+from bench.run.worker import Program, WaysDiffer
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = (16, 16)
@@ -66,6 +67,34 @@ def test_torch_is_timed_by_the_fastest_of_its_ways(crew, op, how, ways, mode):
     assert torch['way'] == min(torch['ways'], key=torch['ways'].get)
     assert found['ratio_torch'] > 0
     assert 'way' not in found['sides']['ours']
+
+
+def chosen(**ways):
+    """The way of a program with these in place of torch's."""
+    program = Program(torch_side, cases.case('masked_fill', shape=TINY), 0)
+    program.ways = ways
+    program.choose('torch')
+    return program.way
+
+
+def same(x):
+    return x
+
+
+def no_such_dtype(x):
+    raise RuntimeError('no such dtype')
+
+
+def test_way_that_is_wrong_is_an_error_that_names_it():
+    with pytest.raises(WaysDiffer, match='wrong is not as same: output 0: val'):
+        chosen(same=same, wrong=lambda x: x + 1, other=same)
+
+
+def test_way_that_does_not_exist_is_left_out():
+    found = chosen(none=no_such_dtype, same=same)
+    assert (found['way'], found['ways']['none']) == ('same', 'RuntimeError')
+    with pytest.raises(RuntimeError, match='no such dtype'):
+        chosen(none=no_such_dtype, other=lambda x: x + None)
 
 
 def test_gradients_and_in_place_results_are_what_is_compared(crew):

@@ -9,7 +9,6 @@ what it is for.
 
 import ast
 import dataclasses
-import os
 import re
 from pathlib import Path
 
@@ -55,7 +54,7 @@ IDENTITY = {
 
 @pytest.fixture(scope='module')
 def base():
-    return base_tree(SERIES, wheel_dirs(ROOT, os.environ.get('PADDLE_SITE')))
+    return base_tree(SERIES, wheel_dirs(ROOT))
 
 
 @pytest.fixture
