@@ -69,18 +69,17 @@ def small_chart(results):
 
 def memory_table(rows):
     """[(case, {side: temporaries as a share of x})]"""
-    table_rows = []
-    for row in rows:
-        op, mode, dtype, dims, variant = row['name'].split('/')
-        shares = {
-            side: entry['bytes'] / row['x_bytes']
-            for side, entry in row['sides'].items()
-            if 'bytes' in entry
-        }
-        shape = dims.split('x')
-        name = words.case(op, mode, dtype, shape, variant)
-        table_rows.append((name, shares))
-    return table_rows
+    return [
+        (
+            words.of(row),
+            {
+                side: entry['bytes'] / row['x_bytes']
+                for side, entry in row['sides'].items()
+                if 'bytes' in entry
+            },
+        )
+        for row in rows
+    ]
 
 
 def render(data):

@@ -58,13 +58,9 @@ def changes(variant):
     return ''.join(f', {change(part)}' for part in variant.split(','))
 
 
-def case(op, mode, dtype, shape, variant):
-    """'scatter, sum: in place, float32, 4096×4096'"""
-    dims = '×'.join(str(dim) for dim in shape)
-    return f'{op}{changes(variant)}: {MODES[mode]}, {dtype}, {dims}'
-
-
 def of(result):
-    """The case of a result, or a Case itself (by its attributes)."""
+    """'scatter, sum: in place, float32, 4096×4096', of a result or of a Case."""
     get = result.get if isinstance(result, dict) else result.__getattribute__
-    return case(*map(get, ('op', 'mode', 'dtype', 'shape', 'variant')))
+    dims = '×'.join(str(dim) for dim in get('shape'))
+    name = get('op') + changes(get('variant'))
+    return f'{name}: {MODES[get("mode")]}, {get("dtype")}, {dims}'

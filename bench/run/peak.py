@@ -3,6 +3,7 @@
 from bench.run import gaps
 from bench.run.cases import EDGES, FORMS, NODES, case, modes_of
 from bench.run.processes import Side, SideError
+from bench.run.runner import describe
 
 
 def memory_cases(quick=False):
@@ -39,7 +40,7 @@ def _one(name, python, case_, threads):
 
 
 def measure(pythons, pattern=None, quick=False, threads=2):
-    """[{name, sides: {side: {'bytes'} or {'na'} or {'failed'}}}]"""
+    """[{what the case is, sides: {side: {'bytes'} or {'na'} or {'failed'}}}]"""
     rows = []
     for case_ in memory_cases(quick):
         if pattern and pattern not in case_.name:
@@ -48,7 +49,6 @@ def measure(pythons, pattern=None, quick=False, threads=2):
             name: _one(name, python, case_, threads)
             for name, python in pythons.items()
         }
-        rows.append({'name': case_.name, 'op': case_.op,
-                     'mode': case_.mode, 'x_bytes': 4 * case_.numel,
-                     'sides': sides})  # fmt: skip
+        facts = describe(case_, threads)
+        rows.append({**facts, 'x_bytes': 4 * case_.numel, 'sides': sides})
     return rows

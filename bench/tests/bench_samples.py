@@ -59,7 +59,7 @@ def whole_run():
     data = run_data(results)
     data['memory'] = [
         {
-            'name': cases.case('masked_scatter').name,
+            **runner.describe(cases.case('masked_scatter'), 2),
             'x_bytes': 100,
             'sides': {'ours': {'bytes': 1}, 'release': {'bytes': 300}},
         }
