@@ -112,29 +112,18 @@ def run_cases(args, chosen, crew, deadline):
     return results
 
 
-def not_run(args, chosen, results):
-    """[name, threads] of the cases for which no time was left."""
-    if args.memory or args.instructions:
-        return []
-    done = {(r['name'], r['threads']) for r in results}
-    return [
-        [case.name, threads]
-        for threads in thread_counts(args)
-        for case in chosen
-        if (case.name, threads) not in done
-    ]
-
-
 def measure(args, chosen, found):
-    """(results, facts of the sides)"""
+    """(results, facts of the sides, [name, threads] of what was left out)"""
     deadline = time.monotonic() + QUICK_SECONDS if args.quick else None
-    results, facts = [], {}
+    results, facts, left = [], {}, []
     print(table.header())
     for threads in thread_counts(args):
         with Crew(found, threads) as crew:
             facts.update({name: crew.side(name).facts for name in found})
-            results += run_cases(args, chosen, crew, deadline)
-    return results, facts
+            done = run_cases(args, chosen, crew, deadline)
+        results += done
+        left += [[case.name, threads] for case in chosen[len(done) :]]
+    return results, facts, left
 
 
 def collect(args, chosen):
@@ -144,13 +133,13 @@ def collect(args, chosen):
     found = pythons()
     whole = not (args.filter or args.sizes or args.group or args.publish)
     only_counts = args.memory or args.instructions
-    results, facts = [], {}
+    results, facts, left = [], {}, []
     if not only_counts:
-        results, facts = measure(args, chosen, found)
+        results, facts, left = measure(args, chosen, found)
     data = {
         'meta': {**meta, 'sides': facts},
         'results': results,
-        'not_run': not_run(args, chosen, results),
+        'not_run': left,
         'summary': summary.summarise(results),
         'floors': floors.judge(results) if args.floors or whole else [],
     }

@@ -26,14 +26,12 @@ def tool(name):
 
 def cpp_files():
     """Every C++ and CUDA source of ours."""
-    found = []
-    for folder in CPP_FOLDERS:
-        found += [
-            str(path.relative_to(ROOT))
-            for path in sorted((ROOT / folder).rglob('*'))
-            if path.suffix in CPP_SUFFIXES
-        ]
-    return found
+    return [
+        str(path.relative_to(ROOT))
+        for folder in CPP_FOLDERS
+        for path in sorted((ROOT / folder).rglob('*'))
+        if path.suffix in CPP_SUFFIXES
+    ]
 
 
 def commands(language, fix):
@@ -42,12 +40,10 @@ def commands(language, fix):
         mode = ['-i'] if fix else ['--dry-run', '-Werror']
         files = cpp_files()
         return [[tool('clang-format'), *mode, *files]] if files else []
-    ruff = [tool('ruff')]
-    fixing = ['--fix'] if fix else []
-    checking = [] if fix else ['--check']
+    check, layout = (['--fix'], []) if fix else ([], ['--check'])
     return [
-        [*ruff, 'check', '--no-cache', *fixing, '.'],
-        [*ruff, 'format', '--no-cache', *checking, '.'],
+        [tool('ruff'), 'check', '--no-cache', *check, '.'],
+        [tool('ruff'), 'format', '--no-cache', *layout, '.'],
     ]
 
 

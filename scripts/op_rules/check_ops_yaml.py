@@ -17,6 +17,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.programs import verdict
 from scripts.op_rules.base_names import base_names, installed_headers, plain
 from scripts.op_rules.entry_rules import ENTRY_RULES
 from scripts.op_rules.form import form_faults
@@ -146,11 +147,8 @@ def main(argv=None):
     try:
         taken = base_names(headers) if headers else {}
     except ValueError as error:
-        print(f'check_ops_yaml: {error}', file=sys.stderr)
-        return 1
+        return verdict('check_ops_yaml', [error], 'clean')
     faults = check_folder(arguments.folder, taken)
-    for fault in faults:
-        print(f'check_ops_yaml: {fault}', file=sys.stderr)
     if headers:
         print(f'check_ops_yaml: {len(taken)} names are taken, see {headers}')
     else:
@@ -158,8 +156,7 @@ def main(argv=None):
             'check_ops_yaml: this Python has no headers of Paddle, so whether '
             'a name is taken was NOT checked'
         )
-    print(f'check_ops_yaml: {"FAILED" if faults else "clean"}')
-    return 1 if faults else 0
+    return verdict('check_ops_yaml', faults, 'clean')
 
 
 if __name__ == '__main__':
