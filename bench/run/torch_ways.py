@@ -8,14 +8,6 @@ from functools import partial
 
 import torch
 
-REDUCES = {
-    'sum': 'sum',
-    'mul': 'prod',
-    'mean': 'mean',
-    'amax': 'amax',
-    'amin': 'amin',
-}
-
 
 class Scatter:
     """What the ways to scatter share."""
@@ -24,7 +16,8 @@ class Scatter:
         self.axis, self.index, self.updates = (
             attrs['axis'], t['index'], t['updates'],
         )  # fmt: skip
-        self.reduce = REDUCES.get(attrs['reduce'])
+        # of torch's names one is another
+        self.reduce = attrs['reduce'].replace('mul', 'prod')
         self.include_self, self.suffix = attrs['include_self'], suffix
         dims = [1] * self.updates.dim()
         dims[self.axis] = -1
@@ -77,23 +70,18 @@ def scatter_reduce(s, x):
     )
 
 
-_OTHERS = (index_reduce, scatter_reduce)
 SCATTERS = {
     'assign': (index_copy, scatter, index_put),
     'sum': (index_add, scatter_add, scatter_reduce),
-    'mul': _OTHERS,
-    'mean': _OTHERS,
-    'amax': _OTHERS,
-    'amin': _OTHERS,
 }
+OTHERS = (index_reduce, scatter_reduce)
 
 
 def scatters(t, attrs, suffix=''):
     """{name: function of x}"""
     shared = Scatter(t, attrs, suffix)
-    return {
-        way.__name__: partial(way, shared) for way in SCATTERS[attrs['reduce']]
-    }
+    ways = SCATTERS.get(attrs['reduce'], OTHERS)
+    return {way.__name__: partial(way, shared) for way in ways}
 
 
 def _where(mask, value, suffix):

@@ -20,11 +20,7 @@ def sha256(data):
 def file_sha256(path):
     """Hex digest of a file, or None when there is no such file."""
     try:
-        with open(path, 'rb') as file:
-            digest = hashlib.sha256()
-            for block in iter(lambda: file.read(1 << 20), b''):
-                digest.update(block)
-            return digest.hexdigest()
+        return sha256(Path(path).read_bytes())
     except FileNotFoundError:
         return None
 
@@ -47,15 +43,14 @@ def tree_sha256(paths):
     return digest.hexdigest()
 
 
-def write_atomic(path, data, mode=None):
+def write_atomic(path, data):
     """Replace a file in one step: readers see the old or the new bytes.
 
-    Keeps the permission bits of the file it replaces unless `mode` is given.
+    Keeps the permission bits of the file it replaces.
     """
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    if mode is None:
-        mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
+    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix='.new-')
     try:
         with os.fdopen(handle, 'wb') as file:

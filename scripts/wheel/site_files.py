@@ -21,6 +21,8 @@ from scripts.common.files import (
     write_json,
 )
 
+KIND = 'sha256='  # of the digests in a RECORD, which leave out the last =
+
 
 class SiteFilesError(Exception):
     """The installed wheel is not in a state that can be built upon."""
@@ -44,16 +46,13 @@ class SiteFiles:
                 f'{self.site}: expected one installed {self.wheel}, '
                 f'found {len(found)}. Run the build with --clean.'
             )
-        hashes = {}
         with open(found[0], newline='', encoding='utf-8') as file:
-            for row in csv.reader(file):
-                if len(row) == 3 and row[1].startswith('sha256='):
-                    text = row[1][len('sha256=') :]
-                    raw = base64.urlsafe_b64decode(
-                        text + '=' * (-len(text) % 4)
-                    )
-                    hashes[row[0]] = raw.hex()
-        return hashes
+            rows = [row for row in csv.reader(file) if len(row) == 3]
+        return {
+            name: base64.urlsafe_b64decode(digest[len(KIND) :] + '==').hex()
+            for name, digest, _ in rows
+            if digest.startswith(KIND)
+        }
 
     def pristine(self, path):
         """The wheel's own bytes of a file; None when it ships no such file."""
