@@ -77,7 +77,7 @@ SCATTERS = {
 OTHERS = (index_reduce, scatter_reduce)
 
 
-def scatters(t, attrs, suffix=''):
+def scatters(t, attrs, suffix):
     """{name: function of x}"""
     shared = Scatter(t, attrs, suffix)
     ways = SCATTERS.get(attrs['reduce'], OTHERS)
@@ -90,7 +90,7 @@ def _where(mask, value, suffix):
     return lambda x: torch.where(mask, value, x)
 
 
-def fills(t, attrs, suffix=''):
+def fills(t, attrs, suffix):
     """{name: function of x}"""
     mask, ways = t['mask'], {}
     value = t['value'] if 'value' in t else attrs['value']
@@ -129,7 +129,7 @@ def _gather(mask, value, suffix):
     return run
 
 
-def masked_scatters(t, attrs, suffix=''):
+def masked_scatters(t, attrs, suffix):
     """{name: function of x}"""
     mask, value = t['mask'], t['value']
     return {

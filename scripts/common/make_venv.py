@@ -17,12 +17,7 @@ from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[2]
 STAMP = '.requirements.sha256'
-
-
-def wanted_digest(requirements):
-    """What the stamp of an up-to-date venv says."""
-    version = '.'.join(str(part) for part in sys.version_info[:2])
-    return sha256(requirements.read_bytes() + version.encode())
+HERE = '.'.join(str(part) for part in sys.version_info[:2])
 
 
 def with_paddle(requirements, version, folder):
@@ -50,13 +45,12 @@ def python_version(python):
 
 def create(venv):
     """Create the venv unless one for this Python version is there."""
-    here = '.'.join(str(part) for part in sys.version_info[:2])
     found = python_version(venv_python(venv))
-    if found == here:
+    if found == HERE:
         return
     if found:
         sys.exit(
-            f'{venv} was made with Python {found}, this is {here}. Use the '
+            f'{venv} was made with Python {found}, this is {HERE}. Use the '
             'same Python (--python), build in another folder (--build-dir), '
             'or start over with --clean.'
         )
@@ -86,7 +80,7 @@ def main():
             args.requirements, args.paddle, args.venv.resolve().parent
         )
     stamp = args.venv / STAMP
-    digest = wanted_digest(args.requirements)
+    digest = sha256(args.requirements.read_bytes() + HERE.encode())
     usable = python_version(venv_python(args.venv))
     if usable and stamp.is_file() and stamp.read_text().strip() == digest:
         print(f'{args.venv}: up to date')

@@ -32,7 +32,7 @@ class Missing:
     note: str = ''
 
 
-def tool_version(path, pattern=r'(\d+)\.(\d+)'):
+def tool_version(path):
     """The (major, minor) that `tool --version` prints, or (0, 0)."""
     try:
         done = subprocess.run(
@@ -40,7 +40,7 @@ def tool_version(path, pattern=r'(\d+)\.(\d+)'):
         )
     except (OSError, subprocess.TimeoutExpired):
         return (0, 0)
-    found = re.search(pattern, done.stdout)
+    found = re.search(r'(\d+)\.(\d+)', done.stdout)
     return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
 
 

@@ -26,7 +26,6 @@ from scripts.series.patch_repo import (
     git,
     init_repo,
     last_patch,
-    tidy,
     write_tree,
 )
 from scripts.series.patch_series import split_diffs
@@ -56,8 +55,7 @@ def make_files(series, root, folders):
             commit(repo, message, series.author, patch.day)
             # refuses blanks at the end of a line or of a file
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
-            text = tidy(last_patch(repo), series.recorded_files)
-            files[patch.file_name] = text
+            files[patch.file_name] = last_patch(repo, series.recorded_files)
     return files
 
 

@@ -93,17 +93,14 @@ def commit(repo, message, author, day):
     git(repo, 'commit', *flags, env=env, data=message)
 
 
-def last_patch(repo):
-    """The last commit as a mail patch."""
-    return git(repo, 'format-patch', *EXPORT_FLAGS, '--stdout', '-1')
-
-
-def tidy(patch, recorded_files):
-    """The patch without what only the reconstructed files explain.
+def last_patch(repo, recorded_files):
+    """The last commit as a mail patch, without what only the reconstructed
+    files explain.
 
     In files of which only some lines are recorded, filler at a hunk's edge is
     cut off, and blob ids and function names, which would be wrong, are dropped.
     """
+    patch = git(repo, 'format-patch', *EXPORT_FLAGS, '--stdout', '-1')
     head, diffs = split_diffs(patch)
     tidied = [
         _tidy_diff(diff, path) if path in recorded_files else diff

@@ -1,4 +1,4 @@
-"""Read patches/: the series, the pinned base, and what each patch touches."""
+"""Patches as text: what each touches, their diffs and hunks."""
 
 import re
 from dataclasses import dataclass
@@ -54,15 +54,3 @@ def read_patch(path):
         head = diff.partition('\n@@ ')[0]
         (added if '\n--- /dev/null\n' in head else changed).append(name)
     return Patch(path, changed, added)
-
-
-def read_series(folder):
-    """The patches that patches/series lists, in order."""
-    names = Path(folder, 'series').read_text(encoding='utf-8').split()
-    return [read_patch(Path(folder, name)) for name in names]
-
-
-def read_base(folder):
-    """patches/BASE as a dict with the keys tag, commit and wheel."""
-    lines = Path(folder, 'BASE').read_text(encoding='utf-8').splitlines()
-    return dict(line.split(': ') for line in lines)

@@ -29,7 +29,7 @@ def merge_functions(upstream, ours, source, before=''):
     faults = _foreign_statements(tree, source)
     if faults:
         raise SeriesError(faults)
-    blocks = definitions(ours)
+    blocks = {name: lines for name, lines in _chunks(ours) if name}
     if not blocks:
         raise SeriesError(f'{source}: defines nothing')
     chunks = _chunks(upstream)
@@ -45,11 +45,6 @@ def merge_functions(upstream, ours, source, before=''):
             'edit in scripts/series/series.yaml'
         )
     return merged
-
-
-def definitions(text):
-    """{name: lines} of the top-level definitions, in order."""
-    return {name: lines for name, lines in _chunks(text) if name}
 
 
 def _chunks(text):

@@ -16,7 +16,7 @@ from scripts.common.command_line import default_jobs, exit_status, positive
 from scripts.common.files import sha256
 from scripts.common.prerequisites import check_tool
 from scripts.common.steps import Runner, StepFailed, build_lock
-from scripts.series.patch_series import SeriesError, read_base, read_series
+from scripts.series.patch_series import SeriesError, read_patch
 from scripts.source.build import PARTS, WORK, build_steps
 from scripts.source.checkout import AM, Checkout, TreeError
 from scripts.source.checks import (
@@ -78,8 +78,11 @@ class SourceSeries:
     """The patches in order, their base, and the files that they add."""
 
     def __init__(self, folder):
-        patches, base = read_series(folder), read_base(folder)
+        lines = Path(folder, 'BASE').read_text('utf-8').splitlines()
+        base = dict(line.split(': ') for line in lines)
         self.tag, self.commit = base['tag'], base['commit']
+        names = Path(folder, 'series').read_text('utf-8').split()
+        patches = [read_patch(Path(folder, name)) for name in names]
         self.paths = [str(patch.path) for patch in patches]
         self.added = [path for patch in patches for path in patch.added]
 

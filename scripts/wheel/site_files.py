@@ -21,6 +21,7 @@ from scripts.common.files import (
     write_json,
 )
 
+NAME = 'paddlepaddle'
 KIND = 'sha256='  # of the digests in a RECORD, which leave out the last =
 
 
@@ -31,19 +32,18 @@ class SiteFilesError(Exception):
 class SiteFiles:
     """The files of one wheel below one site-packages folder."""
 
-    def __init__(self, site, originals, wheel='paddlepaddle'):
+    def __init__(self, site, originals):
         self.site = Path(site)
         self.originals = Path(originals)
-        self.wheel = wheel
         self._state_file = self.originals / 'state.json'
         self.state = read_json(self._state_file)
         self._record = self._read_record()
 
     def _read_record(self):
-        found = sorted(self.site.glob(f'{self.wheel}-*.dist-info/RECORD'))
+        found = sorted(self.site.glob(f'{NAME}-*.dist-info/RECORD'))
         if len(found) != 1:
             raise SiteFilesError(
-                f'{self.site}: expected one installed {self.wheel}, '
+                f'{self.site}: expected one installed {NAME}, '
                 f'found {len(found)}. Run the build with --clean.'
             )
         with open(found[0], newline='', encoding='utf-8') as file:
@@ -64,15 +64,16 @@ class SiteFiles:
                 return candidate.read_bytes()
         raise SiteFilesError(
             f"{path}: neither {self.site / path} nor the copy in "
-            f"{self.originals} has the bytes that the {self.wheel} wheel "
+            f"{self.originals} has the bytes that the {NAME} wheel "
             "came with. Something else changed it; start over with --clean."
         )
 
     def put(self, path, data, owner):
         """Give a file new content; True when that changed anything."""
         original = self.pristine(path)
-        if original is not None and not self._is_kept(path):
-            write_atomic(self.originals / path, original)
+        kept = self.originals / path
+        if original is not None and file_sha256(kept) != self._record[path]:
+            write_atomic(kept, original)
         entry = {'owner': owner, 'ours': sha256(data)}
         # The state goes first: a run cut off between the two knows the file.
         if self.state.get(path) != entry:
@@ -121,6 +122,3 @@ class SiteFiles:
         Path(importlib.util.cache_from_source(file)).unlink(missing_ok=True)
         if file.is_file():
             py_compile.compile(str(file), quiet=2)
-
-    def _is_kept(self, path):
-        return file_sha256(self.originals / path) == self._record[path]
