@@ -7,7 +7,6 @@ has each operator that can be called; the PIR dialect has the gradients too.
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
 
@@ -18,20 +17,6 @@ HEADERS = {
     ),
     'fluid/pir/dialect/operator/ir/pd_op.h': re.compile(r'"pd_op\.(\w+)"'),
 }
-
-
-def installed_headers() -> Path | None:
-    """The folder of the headers of this Python's Paddle, if it has one.
-
-    Paddle is only looked for, not imported: that would take seconds.
-    """
-    spec = importlib.util.find_spec('paddle')
-    if spec is None or spec.origin is None:
-        return None
-    folder = Path(spec.origin).parent / 'include/paddle'
-    return (
-        folder if any((folder / name).is_file() for name in HEADERS) else None
-    )
 
 
 def plain(name: str) -> str:

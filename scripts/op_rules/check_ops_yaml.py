@@ -18,7 +18,8 @@ import yaml
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import verdict
-from scripts.op_rules.base_names import base_names, installed_headers, plain
+from scripts.common.wheel_headers import default_include
+from scripts.op_rules.base_names import base_names, plain
 from scripts.op_rules.entry_rules import ENTRY_RULES
 from scripts.op_rules.form import form_faults
 from scripts.op_rules.gradients import GRADIENT_RULES, PAIR_RULES
@@ -130,6 +131,7 @@ def check_folder(folder, taken=None):
 
 
 def main(argv=None):
+    known = default_include(ROOT) / 'paddle'
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument(
         'folder', nargs='?', type=Path, default=ROOT / 'ops_yaml'
@@ -138,7 +140,7 @@ def main(argv=None):
         '--paddle-include',
         type=Path,
         metavar='DIR',
-        default=installed_headers(),
+        default=known if known.is_dir() else None,
         help="include/paddle of a Paddle without this project's operators "
         "(default: that of this Python's paddle)",
     )
