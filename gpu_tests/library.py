@@ -12,7 +12,6 @@ from ctypes import (
 )
 
 MESSAGE_BYTES = 4096
-ABSENT = -1
 
 
 class KernelError(RuntimeError):
@@ -22,7 +21,7 @@ class KernelError(RuntimeError):
 class _Tensor(Structure):
     _fields_ = [
         ('data', c_void_p),
-        ('dtype', c_int32),
+        ('dtype', c_char_p),
         ('rank', c_int32),
         ('dims', POINTER(c_int64)),
     ]
@@ -39,7 +38,7 @@ class _Attribute(Structure):
 class _Call(Structure):
     _fields_ = [
         ('kernel', c_char_p),
-        ('dtype', c_int32),
+        ('dtype', c_char_p),
         ('inputs', POINTER(_Tensor)),
         ('input_count', c_int32),
         ('attributes', POINTER(_Attribute)),
@@ -76,28 +75,16 @@ class Library:
 
     def __init__(self, path):
         lib = ctypes.CDLL(str(path))
-        lib.scatter_ops_name.restype = c_char_p
-        lib.scatter_ops_dtype_name.restype = c_char_p
+        lib.scatter_ops_entry.restype = c_char_p
         lib.scatter_ops_call.argtypes = [POINTER(_Call), c_char_p, c_int64]
         self._lib = lib
-        self.dtypes = self._dtype_codes()
-
-    def _dtype_codes(self):
-        codes = {}
-        while True:
-            name = self._lib.scatter_ops_dtype_name(len(codes)).decode()
-            if name == 'undefined':
-                return codes
-            codes[name] = len(codes)
 
     def table(self):
         """The (kernel, dtype) pairs that there are, as a list."""
-        names = {code: name for name, code in self.dtypes.items()}
-        lib = self._lib
-        return [
-            (lib.scatter_ops_name(i).decode(), names[lib.scatter_ops_dtype(i)])
-            for i in range(lib.scatter_ops_count())
-        ]
+        found = []
+        while text := self._lib.scatter_ops_entry(len(found)):
+            found.append(tuple(text.decode().split()))
+        return found
 
     def set_deterministic(self, wanted):
         """Whether results must be the same bits in every run."""
@@ -122,7 +109,7 @@ class Library:
         kept = [inputs, outputs]  # the call points into all of these
         call = _Call(
             kernel.encode(),
-            self.dtypes[dtype],
+            dtype.encode(),
             self._tensors(inputs, kept),
             len(inputs),
             (_Attribute * len(attributes))(*map(_attribute, attributes)),
@@ -152,7 +139,7 @@ class Library:
 
     def _tensor(self, tensor, kept):
         if tensor is None:
-            return _Tensor(dtype=ABSENT)
+            return _Tensor()
         data = None
         if not isinstance(tensor, ShapeOnly):
             if not tensor.is_contiguous():
@@ -160,5 +147,5 @@ class Library:
             data = tensor.data_ptr() or None
         dims = (c_int64 * len(tensor.shape))(*tensor.shape)
         kept.append(dims)  # the call points to it
-        code = self.dtypes[dtype_name(tensor)]
-        return _Tensor(data, code, len(tensor.shape), dims)
+        dtype = dtype_name(tensor).encode()
+        return _Tensor(data, dtype, len(tensor.shape), dims)

@@ -1,6 +1,9 @@
 """The library builds, loads and knows every kernel: no GPU is needed."""
 
+import itertools
+
 import pytest
+from scatter_test_utils import ALL_DTYPES
 
 from gpu_tests import device, ops
 from gpu_tests.compile.gpu_compiler import find_nvcc
@@ -20,12 +23,8 @@ def library():
 @no_gpu
 def test_every_operator_has_a_kernel_of_every_dtype(library):
     kernels = {entry.kernel for entry in ops.entries().values()}
-    wanted = {(name, dtype) for name in kernels for dtype in library.dtypes}
-    assert len(library.dtypes) == 12
-    table = library.table()
-    missing = sorted(wanted - set(table))
-    assert not missing, f'{len(missing)} kernels are missing: {missing}'
-    assert sorted(wanted) == sorted(table)
+    wanted = itertools.product(kernels, ALL_DTYPES)
+    assert sorted(wanted) == sorted(library.table())
 
 
 def call(library, kernel, dtype, inputs, attributes=()):
@@ -36,7 +35,7 @@ def call(library, kernel, dtype, inputs, attributes=()):
 @no_gpu
 def test_unknown_kernels_are_refused(library):
     x = torch.empty(0, 3)
-    with pytest.raises(KernelError, match='no kernel masked_gather of int8'):
+    with pytest.raises(KernelError, match='no kernel masked_gather int8'):
         call(library, 'masked_gather', 'int8', [x])
 
 
@@ -45,7 +44,11 @@ def test_arguments_must_be_those_of_the_kernel(library):
     x, mask = torch.empty(0, 3), torch.empty(0, 3, dtype=torch.bool)
     masked_scatter = 'masked_scatter', 'float32'
     for inputs, attributes, reason in (
-        ([x, x, x], [], 'input 1 of masked_scatter is of dtype float32'),
+        (
+            [x, x, x],
+            [],
+            'input 1 of masked_scatter float32 is of dtype float32',
+        ),
         ([x, mask, x, x], [], 'takes 3 inputs, 0 attributes and 1 outputs'),
         ([x, mask, x], [1], 'takes 3 inputs, 0 attributes and 1 outputs'),
         ([None, mask, x], [], 'a required input is missing'),

@@ -77,26 +77,20 @@ def signatures(root, build_dir):
     return path
 
 
-def sources(root, build_dir, only=''):
-    """Everything that is compiled, as a list; `only` is part of its name."""
-    files = [
-        *sorted((root / 'kernels' / 'gpu').glob('*.cu')),
-        root / 'gpu_tests' / 'harness' / 'base_kernels.cu',
-        signatures(root, build_dir),
-    ]
-    return [path for path in files if only in path.name]
+def kernel_sources(root):
+    """The kernels, and what serves operators of Paddle itself."""
+    kernels = sorted((root / 'kernels' / 'gpu').glob('*.cu'))
+    return [*kernels, root / 'gpu_tests' / 'harness' / 'base_kernels.cu']
 
 
 def check(options, headers):
     """True if every source compiles without spills."""
-    files = sources(options.root, options.build_dir, options.only)
+    files = kernel_sources(options.root)
+    files.append(signatures(options.root, options.build_dir))
+    files = [path for path in files if options.only in path.name]
     compiler = make_compiler(options, headers)
     start = time.monotonic()
-    failed = []
-    for outcome in compiler.compile_all(files, options.jobs, keep=False):
-        print(outcome.describe(), flush=True)
-        if outcome.failed:
-            failed.append(outcome.source.name)
+    failed = compiler.check_all(files, options.jobs)
     verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
     machines = ', '.join(f'sm_{arch}' for arch in gpu_compiler.ARCHITECTURES)
     print(

@@ -16,14 +16,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from gpu_tests.compile.check_gpu_compile import include_root
+from gpu_tests.compile.check_gpu_compile import include_root, kernel_sources
 from gpu_tests.compile.gpu_compiler import SKIPPED, Compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURE = 'gfx906'
 FLAGS = (
     '-x', 'hip', f'--offload-arch={ARCHITECTURE}', '-std=c++17', '-O1',
-    '-DPADDLE_WITH_HIP', '-include', 'gpu_tests/rocm/halves.h',
+    '-DPADDLE_WITH_HIP',
 )  # fmt: skip
 # What only CUDA has, or means something else on a wavefront of 64 threads.
 CUDA_ONLY = re.compile(
@@ -46,24 +46,13 @@ def cuda_only_names(text):
     return sorted(set(CUDA_ONLY.findall(code)))
 
 
-def sources(root, only=''):
-    """Everything that is compiled; `only` is part of its name."""
-    files = [
-        *sorted((root / 'kernels' / 'gpu').glob('*.cu')),
-        root / 'gpu_tests' / 'harness' / 'base_kernels.cu',
-    ]
-    return [path for path in files if only in path.name]
-
-
 def make_compiler(root, build_dir, hipcc):
     """hipcc with the stand-ins before everything else."""
     os.environ['HIP_PLATFORM'] = 'amd'  # not NVIDIA's, where nvcc is installed
-    tests = root / 'gpu_tests'
     roots = [
-        tests / 'standin',
+        root / 'gpu_tests' / 'standin',
         root,
         include_root(root, build_dir),
-        tests / 'emulator',
     ]
     return Compiler([hipcc], FLAGS, build_dir / 'rocm_compile', roots)
 
@@ -85,13 +74,8 @@ def main(arguments=None):
         return SKIPPED
     build_dir = (options.build_dir or root / 'build').resolve()
     compiler = make_compiler(root, build_dir, hipcc)
-    failed = []
-    for outcome in compiler.compile_all(
-        sources(root, options.only), options.jobs, keep=False
-    ):
-        print(outcome.describe(), flush=True)
-        if outcome.failed:
-            failed.append(outcome.source.name)
+    files = [x for x in kernel_sources(root) if options.only in x.name]
+    failed = compiler.check_all(files, options.jobs)
     verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
     print(f'check_rocm_compile: for {ARCHITECTURE}: {verdict}')
     return 1 if failed else 0

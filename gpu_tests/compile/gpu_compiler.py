@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common.files import file_sha256, read_json, sha256, write_json
@@ -19,6 +19,7 @@ ARCHITECTURES = ('80', '90')
 FLAGS = (
     '-std=c++17', '-O3', '--expt-relaxed-constexpr', '--expt-extended-lambda',
     '-diag-suppress', '20012', '-Xcompiler', '-fPIC', '-Xptxas', '-v',
+    '-DPADDLE_WITH_CUDA',
 )  # fmt: skip
 SHOWN_LINES = 40
 _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -109,9 +110,9 @@ def included(source, roots):
     return sorted(found)
 
 
-def nvcc_flags(architectures=ARCHITECTURES, defines=('PADDLE_WITH_CUDA',)):
+def nvcc_flags(architectures=ARCHITECTURES):
     """FLAGS for some machines."""
-    flags = [*FLAGS, *(f'-D{name}' for name in defines)]
+    flags = list(FLAGS)
     for arch in architectures:
         flags += ['-gencode', f'arch=compute_{arch},code=sm_{arch}']
     return flags
@@ -149,17 +150,17 @@ class Compiler:
         stamp = self.folder / f'{source.stem}.json'
         target = self.object_of(source)
         digest = self.digest(source)
-        known = read_json(stamp)
-        if known.get('digest') == digest and (target.is_file() or not keep):
-            return self._known(source, known)
+        known = read_json(stamp).get(digest)
+        if known and (target.is_file() or not keep):
+            return Outcome(source, **known, fresh=False)
         stamp.unlink(missing_ok=True)
         outcome = self._run(source, target)
         if not keep:
             target.unlink(missing_ok=True)
         if not outcome.error:
-            facts = {**asdict(outcome), 'digest': digest}
-            del facts['source'], facts['fresh'], facts['error']
-            write_json(stamp, facts)
+            names = ('seconds', 'registers', 'spills')
+            facts = {name: getattr(outcome, name) for name in names}
+            write_json(stamp, {digest: facts})
         return outcome
 
     def compile_all(self, sources, jobs, keep=True):
@@ -167,6 +168,15 @@ class Compiler:
         self.folder.mkdir(parents=True, exist_ok=True)
         with ThreadPoolExecutor(jobs) as pool:
             yield from pool.map(lambda x: self.compile(x, keep), sources)
+
+    def check_all(self, sources, jobs):
+        """Prints what becomes of each source; the names of those with a fault."""
+        failed = []
+        for outcome in self.compile_all(sources, jobs, keep=False):
+            print(outcome.describe(), flush=True)
+            if outcome.failed:
+                failed.append(outcome.source.name)
+        return failed
 
     def _run(self, source, target):
         command = [*self.program, *self.flags]
@@ -182,14 +192,3 @@ class Compiler:
             error = '\n'.join(f'    {line}' for line in lines)
             return Outcome(source, error or '    no message', seconds)
         return Outcome(source, '', seconds, *parse_report(said))
-
-    @staticmethod
-    def _known(source, facts):
-        return Outcome(
-            source,
-            '',
-            facts['seconds'],
-            facts['registers'],
-            tuple(facts['spills']),
-            fresh=False,
-        )

@@ -29,8 +29,6 @@ enum cudaError_t {
   cudaErrorMemoryAllocation = 2,
   cudaErrorInvalidConfiguration = 9
 };
-using cudaMemPool_t = void*;
-enum cudaMemPoolAttr { cudaMemPoolAttrReleaseThreshold = 4 };
 enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3 };
 
 cudaError_t cudaGetLastError();
@@ -49,17 +47,3 @@ cudaError_t cudaMemcpyAsync(void* to,
                             cudaMemcpyKind kind,
                             cudaStream_t stream);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-
-inline cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
-  return cudaSuccess;
-}
-inline cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
-  *pool = nullptr;
-  return cudaSuccess;
-}
-inline cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t,
-                                           cudaMemPoolAttr,
-                                           void*) {
-  return cudaSuccess;
-}

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 
 #include "gpu_tests/harness/gpu_call.h"
@@ -16,7 +17,8 @@ namespace harness {
 class Arguments {
  public:
   explicit Arguments(const ScatterOpsCall& call)
-      : context_(static_cast<phi::gpuStream_t>(call.stream), call.multiprocessors),
+      : context_(static_cast<phi::gpuStream_t>(call.stream),
+                 call.multiprocessors),
         call_(call) {
     for (int i = 0; i < call.input_count; ++i) {
       inputs_.push_back(TensorOf(call.inputs[i]));
@@ -43,18 +45,26 @@ class Arguments {
     return inputs_.at(next_input_++);
   }
 
+  const phi::DenseTensor& NextRequiredInput() {
+    const auto& tensor = NextInput();
+    STANDIN_ENFORCE(
+        tensor.has_value(),
+        common::errors::InvalidArgument("a required input is missing"));
+    return *tensor;
+  }
+
   phi::DenseTensor* NextOutput() { return Output(next_output_++); }
 
   const ScatterOpsAttribute& NextAttribute(int kind) {
     STANDIN_ENFORCE(next_attribute_ < call_.attribute_count,
-                   common::errors::InvalidArgument("an attribute is missing"));
+                    common::errors::InvalidArgument("an attribute is missing"));
     const ScatterOpsAttribute& next = call_.attributes[next_attribute_++];
     STANDIN_ENFORCE(next.kind == kind,
-                   common::errors::InvalidArgument(
-                       "attribute %d is of kind %d, but must be of kind %d",
-                       next_attribute_ - 1,
-                       next.kind,
-                       kind));
+                    common::errors::InvalidArgument(
+                        "attribute %d is of kind %d, but must be of kind %d",
+                        next_attribute_ - 1,
+                        next.kind,
+                        kind));
     return next;
   }
 
@@ -68,12 +78,12 @@ class Arguments {
                      next_output_ == outputs_.size() &&
                      next_attribute_ == call_.attribute_count;
     STANDIN_ENFORCE(all,
-                   common::errors::InvalidArgument(
-                       "the kernel takes %d inputs, %d attributes and %d "
-                       "outputs",
-                       next_input_,
-                       next_attribute_,
-                       next_output_));
+                    common::errors::InvalidArgument(
+                        "the kernel takes %d inputs, %d attributes and %d "
+                        "outputs",
+                        next_input_,
+                        next_attribute_,
+                        next_output_));
   }
 
   // Copies outputs that have left the caller's memory to where it wants them.
@@ -113,10 +123,11 @@ class Arguments {
 
   static paddle::optional<phi::DenseTensor> TensorOf(
       const ScatterOpsTensor& tensor) {
-    if (tensor.dtype < 0) return paddle::none;
-    return phi::DenseTensor(tensor.data,
-                            static_cast<phi::DataType>(tensor.dtype),
-                            common::DDim(tensor.dims, tensor.rank));
+    if (tensor.dtype == nullptr) return paddle::none;
+    return phi::DenseTensor(
+        tensor.data,
+        phi::DataTypeOf(tensor.dtype),
+        common::make_ddim({tensor.dims, tensor.dims + tensor.rank}));
   }
 
   phi::GPUContext context_;
@@ -132,66 +143,27 @@ class Arguments {
 
 // The next argument, as a kernel's parameter of type P.
 template <typename P>
-struct Next;
-
-template <>
-struct Next<const phi::DenseTensor&> {
-  static const phi::DenseTensor& Take(Arguments* arguments) {
-    const auto& tensor = arguments->NextInput();
-    STANDIN_ENFORCE(
-        tensor.has_value(),
-        common::errors::InvalidArgument("a required input is missing"));
-    return *tensor;
-  }
-};
-
-template <>
-struct Next<const paddle::optional<phi::DenseTensor>&> {
-  static const paddle::optional<phi::DenseTensor>& Take(Arguments* arguments) {
+P Take(Arguments* arguments) {
+  if constexpr (std::is_same_v<P, const phi::DenseTensor&>) {
+    return arguments->NextRequiredInput();
+  } else if constexpr (std::is_same_v<P, phi::DenseTensor*>) {
+    return arguments->NextOutput();
+  } else if constexpr (std::is_same_v<P, const std::string&>) {
+    return arguments->NextText();
+  } else if constexpr (std::is_arithmetic_v<P>) {
+    const bool is_bool = std::is_same_v<P, bool>;
+    const int kind = is_bool ? SCATTER_OPS_BOOL : SCATTER_OPS_WHOLE;
+    return static_cast<P>(arguments->NextAttribute(kind).whole);
+  } else {
     return arguments->NextInput();
   }
-};
-
-template <>
-struct Next<phi::DenseTensor*> {
-  static phi::DenseTensor* Take(Arguments* arguments) {
-    return arguments->NextOutput();
-  }
-};
-
-template <>
-struct Next<int> {
-  static int Take(Arguments* arguments) {
-    return static_cast<int>(arguments->NextAttribute(SCATTER_OPS_WHOLE).whole);
-  }
-};
-
-template <>
-struct Next<int64_t> {
-  static int64_t Take(Arguments* arguments) {
-    return arguments->NextAttribute(SCATTER_OPS_WHOLE).whole;
-  }
-};
-
-template <>
-struct Next<bool> {
-  static bool Take(Arguments* arguments) {
-    return arguments->NextAttribute(SCATTER_OPS_BOOL).whole != 0;
-  }
-};
-
-template <>
-struct Next<const std::string&> {
-  static const std::string& Take(Arguments* arguments) {
-    return arguments->NextText();
-  }
-};
+}
 
 template <typename... Params>
 void Invoke(void (*kernel)(const phi::GPUContext&, Params...),
             Arguments* arguments) {
   // Braces: the arguments are taken from left to right.
-  std::tuple<Params...> params{Next<Params>::Take(arguments)...};
+  std::tuple<Params...> params{Take<Params>(arguments)...};
   arguments->CheckAllTaken();
   std::apply(
       [&](auto&&... each) {

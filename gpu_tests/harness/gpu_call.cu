@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "gpu_tests/harness/kernel_table.h"
 
@@ -10,12 +11,11 @@ bool FLAGS_cudnn_deterministic = false;
 
 namespace harness {
 
-const Entry& Find(const char* name, phi::DataType dtype) {
+const Entry& Find(const std::string& key) {
   for (const Entry& entry : Table()) {
-    if (entry.name == name && entry.dtype == dtype) return entry;
+    if (entry.key == key) return entry;
   }
-  PADDLE_THROW(common::errors::Unimplemented(
-      "there is no kernel %s of %s", name, phi::DataTypeToString(dtype)));
+  PADDLE_THROW(common::errors::Unimplemented("there is no kernel %s", key));
 }
 
 void CheckInputTypes(const Entry& entry, const Arguments& arguments) {
@@ -26,14 +26,13 @@ void CheckInputTypes(const Entry& entry, const Arguments& arguments) {
         declared.second,
         common::errors::InvalidArgument("input %d of %s is of dtype %s",
                                         declared.first,
-                                        entry.name,
+                                        entry.key,
                                         phi::DataTypeToString(dtype)));
   }
 }
 
 void Call(const ScatterOpsCall& call) {
-  const Entry& entry =
-      Find(call.kernel, static_cast<phi::DataType>(call.dtype));
+  const Entry& entry = Find(std::string(call.kernel) + " " + call.dtype);
   Arguments arguments(call);
   CheckInputTypes(entry, arguments);
   entry.run(&arguments);
@@ -44,27 +43,18 @@ void Call(const ScatterOpsCall& call) {
 
 }  // namespace harness
 
-int32_t scatter_ops_count(void) {
-  return static_cast<int32_t>(harness::Table().size());
-}
-
-const char* scatter_ops_name(int32_t entry) {
-  return harness::Table().at(entry).name.c_str();
-}
-
-int32_t scatter_ops_dtype(int32_t entry) {
-  return static_cast<int32_t>(harness::Table().at(entry).dtype);
-}
-
-const char* scatter_ops_dtype_name(int32_t dtype) {
-  return phi::DataTypeToString(static_cast<phi::DataType>(dtype));
+const char* scatter_ops_entry(int32_t entry) {
+  const auto& table = harness::Table();
+  const bool is_there = entry < static_cast<int32_t>(table.size());
+  return is_there ? table[entry].key.c_str() : nullptr;
 }
 
 void scatter_ops_set_deterministic(int32_t deterministic) {
   FLAGS_cudnn_deterministic = deterministic != 0;
 }
 
-int32_t scatter_ops_keep_memory(void) {
+int32_t scatter_ops_keep_memory() {
+#ifdef __NVCC__
   int device;
   cudaMemPool_t pool;
   uint64_t everything = UINT64_MAX;
@@ -74,6 +64,9 @@ int32_t scatter_ops_keep_memory(void) {
       cudaMemPoolSetAttribute(
           pool, cudaMemPoolAttrReleaseThreshold, &everything) == cudaSuccess;
   return kept ? 0 : 1;
+#else
+  return 0;  // the emulation has no pool
+#endif
 }
 
 int32_t scatter_ops_call(const ScatterOpsCall* call,

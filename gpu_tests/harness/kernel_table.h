@@ -24,12 +24,10 @@ class Kernel {
   };
 
   Operand InputAt(int i) { return Operand(&input_types_[i]); }
-  Operand OutputAt(int i) { return Operand(&output_types_[i]); }
   const std::map<int, DataType>& input_types() const { return input_types_; }
 
  private:
   std::map<int, DataType> input_types_;
-  std::map<int, DataType> output_types_;
 };
 
 }  // namespace phi
@@ -37,8 +35,7 @@ class Kernel {
 namespace harness {
 
 struct Entry {
-  std::string name;
-  phi::DataType dtype;
+  std::string key;  // "kernel dtype"
   phi::Kernel description;
   void (*run)(Arguments* arguments);
 };
@@ -52,8 +49,10 @@ template <template <typename> class KernelOf, typename... Types>
 bool RegisterEach(const char* name, void (*describe)(phi::Kernel*)) {
   phi::Kernel description;
   describe(&description);
-  (Table().push_back({name,
-                      phi::CppTypeToDataType<Types>::Type(),
+  const auto key = [&](phi::DataType dtype) {
+    return std::string(name) + " " + phi::DataTypeToString(dtype);
+  };
+  (Table().push_back({key(phi::CppTypeToDataType<Types>::Type()),
                       description,
                       &KernelOf<Types>::Run}),
    ...);

@@ -1,28 +1,38 @@
 #pragma once
 
+#ifdef __NVCC__
 #include <cuda_bf16.h>
+#endif
 
 #include "paddle/phi/common/half_number.h"
 
 namespace phi {
 namespace dtype {
 
-struct Bfloat16Codec {
-  static constexpr uint16_t kMax = 0x7f7f;
-  static constexpr uint16_t kInfinity = 0x7f80;
-  static constexpr uint16_t kQuietNan = 0x7fc0;
+#ifdef __NVCC__
+using bfloat16 = HalfNumber<__nv_bfloat16>;
+#else
+// The upper half of a float.
+struct UpperHalf {
+  uint16_t bits;
 
-  HOSTDEVICE static uint16_t Encode(float value) {
-    return static_cast<__nv_bfloat16_raw>(__float2bfloat16_rn(value)).x;
+  UpperHalf() = default;
+  HOSTDEVICE explicit UpperHalf(float value) {
+    uint32_t all;
+    memcpy(&all, &value, sizeof(all));
+    const uint32_t rounded = (all + 0x7fff + (all >> 16 & 1)) >> 16;
+    bits = value != value ? 0x7fff : static_cast<uint16_t>(rounded);
   }
-  HOSTDEVICE static float Decode(uint16_t bits) {
-    __nv_bfloat16_raw raw;
-    raw.x = bits;
-    return __bfloat162float(__nv_bfloat16(raw));
+
+  HOSTDEVICE explicit operator float() const {
+    const uint32_t all = static_cast<uint32_t>(bits) << 16;
+    float value;
+    memcpy(&value, &all, sizeof(value));
+    return value;
   }
 };
-
-using bfloat16 = HalfNumber<Bfloat16Codec>;
+using bfloat16 = HalfNumber<UpperHalf>;
+#endif
 
 }  // namespace dtype
 }  // namespace phi

@@ -32,11 +32,6 @@ HOSTDEVICE inline complex<T> operator-(complex<T> a, complex<T> b) {
 }
 
 template <typename T>
-HOSTDEVICE inline complex<T> operator-(complex<T> a) {
-  return {-a.real, -a.imag};
-}
-
-template <typename T>
 HOSTDEVICE inline complex<T> operator*(complex<T> a, complex<T> b) {
   return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
 }
@@ -52,18 +47,6 @@ template <typename T>
 HOSTDEVICE inline complex<T>& operator+=(complex<T>& a,  // NOLINT
                                          complex<T> b) {
   return a = a + b;
-}
-
-template <typename T>
-HOSTDEVICE inline complex<T>& operator-=(complex<T>& a,  // NOLINT
-                                         complex<T> b) {
-  return a = a - b;
-}
-
-template <typename T>
-HOSTDEVICE inline complex<T>& operator*=(complex<T>& a,  // NOLINT
-                                         complex<T> b) {
-  return a = a * b;
 }
 
 template <typename T>

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "paddle/phi/common/bfloat16.h"
 #include "paddle/phi/common/complex.h"
@@ -39,27 +40,27 @@ STANDIN_EACH_DATA_TYPE(STANDIN_OF_CPP)
 #undef STANDIN_OF_CPP
 
 inline const char* DataTypeToString(DataType type) {
-  switch (type) {
-#define STANDIN_TEXT(type, name, text) \
-  case DataType::name:                 \
-    return text;
-    STANDIN_EACH_DATA_TYPE(STANDIN_TEXT)
+#define STANDIN_TEXT(type, name, text) text,
+  constexpr const char* kTexts[] = {
+      STANDIN_EACH_DATA_TYPE(STANDIN_TEXT) "undefined"};
 #undef STANDIN_TEXT
-    default:
-      return "undefined";
-  }
+  return kTexts[static_cast<int>(type)];
 }
 
 inline size_t SizeOf(DataType type) {
-  switch (type) {
-#define STANDIN_SIZE(type, name, text) \
-  case DataType::name:                 \
-    return sizeof(type);
-    STANDIN_EACH_DATA_TYPE(STANDIN_SIZE)
+#define STANDIN_SIZE(type, name, text) sizeof(type),
+  constexpr size_t kSizes[] = {STANDIN_EACH_DATA_TYPE(STANDIN_SIZE) 0};
 #undef STANDIN_SIZE
-    default:
-      return 0;
+  return kSizes[static_cast<int>(type)];
+}
+
+// The type of that name; UNDEFINED if there is none.
+inline DataType DataTypeOf(const std::string& text) {
+  for (int i = 0; i < static_cast<int>(DataType::UNDEFINED); ++i) {
+    const auto type = static_cast<DataType>(i);
+    if (text == DataTypeToString(type)) return type;
   }
+  return DataType::UNDEFINED;
 }
 
 }  // namespace phi

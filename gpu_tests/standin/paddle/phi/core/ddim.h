@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <ostream>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace common {
@@ -13,46 +13,30 @@ class DDim {
   static constexpr int kMaxRank = 9;
 
   DDim() = default;
-  DDim(const int64_t* dims, int rank) : rank_(rank) {
-    if (rank > kMaxRank) throw std::invalid_argument("more than 9 dims");
-    for (int i = 0; i < rank; ++i) dims_[i] = dims[i];
+  explicit DDim(std::vector<int64_t> dims) : dims_(std::move(dims)) {
+    if (size() > kMaxRank) throw std::invalid_argument("more than 9 dims");
   }
 
-  int size() const { return rank_; }
+  int size() const { return static_cast<int>(dims_.size()); }
   int64_t operator[](int i) const { return dims_[i]; }
   int64_t& operator[](int i) { return dims_[i]; }
 
-  bool operator==(const DDim& other) const {
-    if (rank_ != other.rank_) return false;
-    for (int i = 0; i < rank_; ++i) {
-      if (dims_[i] != other.dims_[i]) return false;
-    }
-    return true;
-  }
-  bool operator!=(const DDim& other) const { return !(*this == other); }
+  bool operator==(const DDim& other) const { return dims_ == other.dims_; }
+  bool operator!=(const DDim& other) const { return dims_ != other.dims_; }
+
+  const std::vector<int64_t>& all() const { return dims_; }
 
  private:
-  int rank_ = 0;
-  int64_t dims_[kMaxRank] = {};
+  std::vector<int64_t> dims_;
 };
 
-inline DDim make_ddim(const std::vector<int64_t>& dims) {
-  return DDim(dims.data(), static_cast<int>(dims.size()));
-}
+inline DDim make_ddim(const std::vector<int64_t>& dims) { return DDim(dims); }
 
-inline DDim make_ddim(std::initializer_list<int64_t> dims) {
-  return DDim(dims.begin(), static_cast<int>(dims.size()));
-}
-
-inline std::vector<int64_t> vectorize(const DDim& dims) {
-  std::vector<int64_t> result(dims.size());
-  for (int i = 0; i < dims.size(); ++i) result[i] = dims[i];
-  return result;
-}
+inline std::vector<int64_t> vectorize(const DDim& dims) { return dims.all(); }
 
 inline int64_t product(const DDim& dims) {
   int64_t result = 1;
-  for (int i = 0; i < dims.size(); ++i) result *= dims[i];
+  for (int64_t dim : dims.all()) result *= dim;
   return result;
 }
 

@@ -44,8 +44,8 @@ class DenseTensor {
   // operator has declared not to need.
   const void* data() const {
     STANDIN_ENFORCE(data_ != nullptr,
-                   errors::PreconditionNotMet(
-                       "the tensor of shape [%s] has no data", dims_));
+                    common::errors::PreconditionNotMet(
+                        "the tensor of shape [%s] has no data", dims_));
     return data_;
   }
   void* data() {
@@ -54,10 +54,10 @@ class DenseTensor {
   template <typename T>
   const T* data() const {
     STANDIN_ENFORCE(dtype_ == CppTypeToDataType<T>::Type(),
-                   errors::InvalidArgument(
-                       "the tensor is of dtype %s, but is read as %s",
-                       DataTypeToString(dtype_),
-                       DataTypeToString(CppTypeToDataType<T>::Type())));
+                    common::errors::InvalidArgument(
+                        "the tensor is of dtype %s, but is read as %s",
+                        DataTypeToString(dtype_),
+                        DataTypeToString(CppTypeToDataType<T>::Type())));
     return static_cast<const T*>(data());
   }
   template <typename T>
@@ -70,19 +70,20 @@ class DenseTensor {
     const int64_t bytes = numel() * static_cast<int64_t>(SizeOf(dtype));
     if (is_callers_) {
       STANDIN_ENFORCE(dtype == dtype_ && bytes <= capacity_,
-                     errors::PreconditionNotMet(
-                         "an output of %d bytes of %s is to hold %d of %s",
-                         capacity_,
-                         DataTypeToString(dtype_),
-                         bytes,
-                         DataTypeToString(dtype)));
+                      common::errors::PreconditionNotMet(
+                          "an output of %d bytes of %s is to hold %d of %s",
+                          capacity_,
+                          DataTypeToString(dtype_),
+                          bytes,
+                          DataTypeToString(dtype)));
       return data_;
     }
     dtype_ = dtype;
     if (bytes <= capacity_ && data_ != nullptr) return data_;
     data_ = nullptr;
     if (bytes > 0) {
-      PADDLE_ENFORCE_GPU_SUCCESS(STANDIN_GPU(MallocAsync)(&data_, bytes, stream));
+      PADDLE_ENFORCE_GPU_SUCCESS(
+          STANDIN_GPU(MallocAsync)(&data_, bytes, stream));
     }
     capacity_ = bytes;
     owner_ = std::shared_ptr<void>(data_, [stream](void* data) {

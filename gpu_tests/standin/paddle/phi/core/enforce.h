@@ -35,23 +35,17 @@ void Format(std::ostringstream* out,
   Format(out, format + 2, rest...);
 }
 
-#define STANDIN_ERROR(name)                                    \
-  template <typename... Args>                                  \
-  Error name(const char* format, const Args&... args) {        \
-    std::ostringstream out;                                    \
-    Format(&out, format, args...);                             \
-    return {#name, out.str()};                                 \
-  }                                                            \
-  template <typename... Args>                                  \
-  Error name(const std::string& format, const Args&... args) { \
-    return name(format.c_str(), args...);                      \
+#define STANDIN_ERROR(name)                             \
+  template <typename... Args>                           \
+  Error name(const char* format, const Args&... args) { \
+    std::ostringstream out;                             \
+    Format(&out, format, args...);                      \
+    return {#name, out.str()};                          \
   }
 STANDIN_ERROR(InvalidArgument)
 STANDIN_ERROR(OutOfRange)
 STANDIN_ERROR(Unimplemented)
 STANDIN_ERROR(PreconditionNotMet)
-STANDIN_ERROR(ResourceExhausted)
-STANDIN_ERROR(Unavailable)
 STANDIN_ERROR(External)
 #undef STANDIN_ERROR
 
@@ -62,10 +56,6 @@ STANDIN_ERROR(External)
 }  // namespace errors
 }  // namespace common
 
-namespace phi {
-namespace errors = ::common::errors;  // NOLINT
-}  // namespace phi
-
 #define PADDLE_THROW(...) ::common::errors::Throw(__VA_ARGS__)
 
 #define STANDIN_ENFORCE(condition, ...)                     \
@@ -74,12 +64,7 @@ namespace errors = ::common::errors;  // NOLINT
   } while (0)
 #define PADDLE_ENFORCE_EQ(a, b, ...) STANDIN_ENFORCE((a) == (b), __VA_ARGS__)
 #define PADDLE_ENFORCE_NE(a, b, ...) STANDIN_ENFORCE((a) != (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_GT(a, b, ...) STANDIN_ENFORCE((a) > (b), __VA_ARGS__)
 #define PADDLE_ENFORCE_GE(a, b, ...) STANDIN_ENFORCE((a) >= (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_LT(a, b, ...) STANDIN_ENFORCE((a) < (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_LE(a, b, ...) STANDIN_ENFORCE((a) <= (b), __VA_ARGS__)
-#define PADDLE_ENFORCE_NOT_NULL(p, ...) \
-  STANDIN_ENFORCE((p) != nullptr, __VA_ARGS__)
 
 // In kernels, as in Paddle: the text is a format, and the kernel ends.
 #ifdef PADDLE_WITH_HIP
@@ -95,11 +80,11 @@ namespace errors = ::common::errors;  // NOLINT
     }                                          \
   } while (0)
 
-#define PADDLE_ENFORCE_GPU_SUCCESS(call)                                      \
-  do {                                                                        \
-    const auto standin_status = (call);                                       \
-    if (standin_status != ::phi::gpuSuccess) {                                \
-      ::common::errors::Throw(::common::errors::External(                     \
-          "%s: %s", #call, STANDIN_GPU(GetErrorString)(standin_status)));     \
-    }                                                                         \
+#define PADDLE_ENFORCE_GPU_SUCCESS(call)                                  \
+  do {                                                                    \
+    const auto standin_status = (call);                                   \
+    if (standin_status != ::phi::gpuSuccess) {                            \
+      ::common::errors::Throw(::common::errors::External(                 \
+          "%s: %s", #call, STANDIN_GPU(GetErrorString)(standin_status))); \
+    }                                                                     \
   } while (0)
