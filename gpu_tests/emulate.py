@@ -1,21 +1,19 @@
 """Builds the GPU kernels for an emulation of CUDA on the CPU.
 
 Only launches are rewritten, `kernel<<<...>>>(...)` into a call, and volatile
-stores, which get a pause; everything else is compiled as it stands, with checks for undefined behaviour, by the host's
-own compiler. Neither nvcc nor a GPU is needed.
+stores, which get a pause; everything else is compiled as it stands, with checks
+for undefined behaviour, by the host's own compiler. Neither nvcc nor a GPU is
+needed.
 """
 
-import argparse
 import os
 import re
-import sys
+import subprocess
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gpu_tests import build
 from gpu_tests.compile.gpu_compiler import Compiler
-from scripts.common.files import write_if_changed
+from scripts.common.files import tree_sha256, write_if_changed
 
 ROOT = Path(__file__).resolve().parents[1]
 NAME = 'libscatter_ops_emulated.so'
@@ -33,7 +31,10 @@ FLAGS = (
     '-include', 'device_code.h', '-x', 'c++',
 )  # fmt: skip
 LINK_FLAGS = ('-shared', '-pthread', CHECKS, '-static-libubsan')
-OPEN, CLOSE = '<<<', '>>>'
+# A kernel, the shape of the launch, the arguments.
+_LAUNCH = re.compile(
+    r'([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\((.*?)\);', re.DOTALL
+)
 _VOLATILE_STORE = re.compile(
     r'\*(reinterpret_cast<volatile (\w+)\*>\(\w+\)) =([^;]+);'
 )
@@ -50,48 +51,10 @@ def library_path():
     return folder() / NAME
 
 
-def _kernel_start(text, end):
-    """Where the expression that ends at `end` begins: a name, its arguments."""
-    start = len(text[:end].rstrip())
-    if text[start - 1] == '>':
-        depth = 0
-        while True:
-            start -= 1
-            depth += {'>': 1, '<': -1}.get(text[start], 0)
-            if depth == 0:
-                break
-    while re.match(r'[\w:]', text[start - 1]):
-        start -= 1
-    return start
-
-
-def _closing(text, start):
-    """Where the bracket at `start` is closed."""
-    depth = 0
-    for i in range(start, len(text)):
-        depth += {'(': 1, ')': -1}.get(text[i], 0)
-        if depth == 0:
-            return i
-    raise ValueError('a launch is not closed')
-
-
 def without_launches(text):
     """The same source in plain C++."""
     text = _ALIGNED.sub(r'\1 __shared__', text)
-    while OPEN in text:
-        opened = text.index(OPEN)
-        closed = text.index(CLOSE, opened)
-        start = _kernel_start(text, opened)
-        first = text.index('(', closed)
-        last = _closing(text, first)
-        kernel = text[start:opened].strip()
-        shape = text[opened + len(OPEN) : closed]
-        call = f'{kernel}{text[first : last + 1]}'
-        text = (
-            f'{text[:start]}::cuda_emulator::Launch({shape}, [&] {{ {call}; }})'
-            f'{text[last + 1 :]}'
-        )
-    return text
+    return _LAUNCH.sub(r'::cuda_emulator::Launch(\2, [&] { \1(\3); });', text)
 
 
 def with_slow_stores(text):
@@ -135,7 +98,9 @@ def make_compiler():
     """The host's compiler with the emulated CUDA before everything else."""
     roots = [EMULATOR, ROOT / 'gpu_tests' / 'standin', ROOT, folder() / 'tree']
     program = [os.environ.get('CXX', 'g++')]
-    return Compiler(program, FLAGS, folder() / 'objects', roots)
+    # Which no source includes by itself.
+    headers = tree_sha256(sorted(EMULATOR.glob('*.h')))
+    return Compiler(program, FLAGS, folder() / 'objects', roots, extra=headers)
 
 
 def make(jobs=2, say=print):
@@ -148,15 +113,25 @@ def make(jobs=2, say=print):
     )
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--build-dir', type=Path, help='default: build')
-    parser.add_argument('--jobs', '-j', type=int, default=2)
-    options = parser.parse_args(arguments)
-    if options.build_dir:
-        os.environ[build.BUILD_DIR] = str(options.build_dir.resolve())
-    return 0 if make(options.jobs) else 1
+def make_program(text, folder, checks=()):
+    """The program of one source and the emulator; its path.
 
-
-if __name__ == '__main__':
-    sys.exit(main())
+    What lies in `folder` hides the kernels' own sources.
+    """
+    write_tree()
+    compiler = make_compiler()
+    parts = [EMULATOR / 'emulator.cc', EMULATOR / 'races.cc']
+    for outcome in compiler.compile_all(parts, jobs=2):
+        if outcome.error:
+            raise RuntimeError(outcome.error)
+    source, program = folder / 'program.cu', folder / 'program'
+    source.write_text(emulated(text))
+    command = [*compiler.program, f'-I{folder}', *compiler.flags, *checks]
+    command += ['-c', source, '-o', folder / 'program.o']
+    subprocess.run(command, check=True)
+    # without `checks`: if these are those for races, races.cc has what they call
+    command = [*compiler.program, folder / 'program.o', '-o', program]
+    command += [compiler.object_of(part) for part in parts]
+    command += ['-pthread', CHECKS, '-static-libubsan']
+    subprocess.run(command, check=True)
+    return program

@@ -72,18 +72,7 @@ MISALIGNED = 'if (*reinterpret_cast<int*>(((char*)out) + 1) == 7) return;'
 )
 def test_kernel_runs_or_its_fault_is_told(tmp_path, fault, blocks, said):
     text = SOURCE.replace('FAULT', fault).replace('BLOCKS', str(blocks))
-    source = tmp_path / 'kernel.cu'
-    source.write_text(emulate.without_launches(text))
-    program = tmp_path / 'program'
-    compiler = emulate.make_compiler()
-    subprocess.run(
-        [
-            *(*compiler.program, *compiler.flags, str(source)),
-            *(str(emulate.EMULATOR / 'emulator.cc'), '-pthread'),
-            *('-static-libubsan', '-o', str(program)),
-        ],
-        check=True,
-    )
-    done = subprocess.run([str(program)], capture_output=True, text=True)
+    program = emulate.make_program(text, tmp_path)
+    done = subprocess.run([program], capture_output=True, text=True)
     assert said in done.stdout + done.stderr
     assert (done.returncode == 0) == ('error' in said or 'invalid' in said)

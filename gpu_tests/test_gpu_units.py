@@ -15,20 +15,6 @@ UNITS = emulate.ROOT / 'gpu_tests' / 'units'
 RACES = ('-fsanitize=thread', '-Wno-tsan')
 
 
-@pytest.fixture(scope='module')
-def objects(tmp_path_factory):
-    """The emulator itself, compiled once."""
-    folder = tmp_path_factory.mktemp('emulator')
-    compiler = emulate.make_compiler()
-    made = []
-    for name in ('emulator', 'races'):
-        made.append(folder / f'{name}.o')
-        source = emulate.EMULATOR / f'{name}.cc'
-        command = [*compiler.program, *compiler.flags, '-c', source]
-        subprocess.run([*command, '-o', made[-1]], check=True)
-    return made
-
-
 def write_fault(old, new, folder):
     """A copy in `folder` of the one source with the text `old`, changed."""
     sources = emulate.kernel_sources()
@@ -40,53 +26,30 @@ def write_fault(old, new, folder):
     target.write_text(emulate.emulated(text))
 
 
-def run(unit, objects, folder, arguments=(), checks=RACES):
-    """(exit status, what was said) of a unit.
-
-    What lies in `folder` hides the kernels' own sources.
-    """
-    emulate.write_tree()
-    source, program = folder / 'unit.cu', folder / 'program'
-    source.write_text(emulate.emulated((UNITS / unit).read_text()))
-    compiler = emulate.make_compiler()
-    compile_unit = [*compiler.program, f'-I{folder}', *compiler.flags, *checks]
-    compile_unit += ['-c', source, '-o', folder / 'unit.o']
-    subprocess.run(compile_unit, check=True)
-    # without -fsanitize=thread: `objects` have what it calls
-    link = [*compiler.program, folder / 'unit.o', *objects, '-o', program]
-    link += ['-pthread', emulate.CHECKS, '-static-libubsan']
-    subprocess.run(link, check=True)
+def run(unit, folder):
+    """(exit status, what was said) of a unit."""
+    text = (UNITS / unit).read_text()
+    program = emulate.make_program(text, folder, RACES)
     done = subprocess.run(
-        [program, *arguments], capture_output=True, text=True, timeout=120
+        [program], capture_output=True, text=True, timeout=120
     )
     return done.returncode, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    'unit', ['look_back.cu', 'masked_scatter.cu', 'staged_rows.cu']
-)
-def test_part_is_right_and_has_no_race(objects, tmp_path, unit):
-    assert run(unit, objects, tmp_path) == (0, '')
+@pytest.mark.parametrize('unit', sorted(path.name for path in UNITS.iterdir()))
+def test_part_is_right_and_has_no_race(tmp_path, unit):
+    assert run(unit, tmp_path) == (0, '')
+
+
+def without_barrier(unit, text):
+    """A fault of `text`, which has one."""
+    return unit, (text, text.replace('__syncthreads();', '')), 'a race'
 
 
 PUBLISHED = """  *reinterpret_cast<volatile uint64_t*>(word) =
       static_cast<uint64_t>(count) << 2 | flag;"""
 FLAG_FIRST = """  *reinterpret_cast<volatile uint64_t*>(word) = flag;"""
-GIVEN_VALUES = """args.values[scan.before + k];
-    }
-    __syncthreads();"""
-TAKEN_VALUES = """  if constexpr (kGrad) {
-    __syncthreads();"""
-COUNT_BEFORE = """  }
-  __syncthreads();
-  result.before = tile_before;"""
-STAGED = """                staged);
-    __syncthreads();"""
-PARTS = """        reducer.ReducePart(lanes_of(row), level, part);
-      });
-      __syncthreads();"""
-SLOTS = """        rows, count, [&](int row, int i) { reducer(lanes_of(row), i); });
-    __syncthreads();"""
+# name -> (unit, (text, what stands there instead), what has to be said)
 FAULTS = {
     'a window that skips as many as it looks at': (
         'look_back.cu',
@@ -98,35 +61,43 @@ FAULTS = {
         (PUBLISHED, f'{FLAG_FIRST}\n{PUBLISHED}'),
         'words that come late',
     ),
-    'values that nobody waits for': (
+    'values that nobody waits for': without_barrier(
         'masked_scatter.cu',
-        (GIVEN_VALUES, GIVEN_VALUES.replace('__syncthreads();', '')),
-        'a race',
+        """args.values[scan.before + k];
+    }
+    __syncthreads();""",
     ),
-    'values of a gradient that nobody waits for': (
+    'values of a gradient that nobody waits for': without_barrier(
         'masked_scatter.cu',
-        (TAKEN_VALUES, TAKEN_VALUES.replace('__syncthreads();', '')),
-        'a race',
+        """  if constexpr (kGrad) {
+    __syncthreads();""",
     ),
-    'a count that nobody waits for': (
+    'a count that nobody waits for': without_barrier(
         'masked_scatter.cu',
-        (COUNT_BEFORE, COUNT_BEFORE.replace('__syncthreads();', '')),
-        'a race',
+        """  }
+  __syncthreads();
+  result.before = tile_before;""",
     ),
-    'staged updates that nobody waits for': (
-        'staged_rows.cu',
-        (STAGED, STAGED.replace('__syncthreads();', '')),
-        'a race',
+    'a place that is cut to 32 bits': (
+        'operand_view.cu',
+        ('place.offset += index', 'place.offset += (int)index'),
+        'is looked for at',
     ),
-    'sums of parts that nobody waits for': (
+    'staged updates that nobody waits for': without_barrier(
         'staged_rows.cu',
-        (PARTS, PARTS.replace('__syncthreads();', '')),
-        'a race',
+        """                staged);
+    __syncthreads();""",
     ),
-    'a tile of rows that comes too early': (
+    'sums of parts that nobody waits for': without_barrier(
         'staged_rows.cu',
-        (SLOTS, SLOTS.replace('__syncthreads();', '')),
-        'a race',
+        """        reducer.ReducePart(lanes_of(row), level, part);
+      });
+      __syncthreads();""",
+    ),
+    'a tile of rows that comes too early': without_barrier(
+        'staged_rows.cu',
+        """        rows, count, [&](int row, int i) { reducer(lanes_of(row), i); });
+    __syncthreads();""",
     ),
     'a part that misses its last entry': (
         'staged_rows.cu',
@@ -137,9 +108,9 @@ FAULTS = {
 
 
 @pytest.mark.parametrize('name', FAULTS)
-def test_fault_in_a_part_is_found(objects, tmp_path, name):
+def test_fault_in_a_part_is_found(tmp_path, name):
     unit, (old, new), said = FAULTS[name]
     write_fault(old, new, tmp_path)
-    status, text = run(unit, objects, tmp_path)
+    status, text = run(unit, tmp_path)
     assert status != 0
     assert said in text
