@@ -5,11 +5,13 @@ are not called here, and a Paddle for the CPU must not share a process with a
 PyTorch for the GPU.
 """
 
+import subprocess
 import sys
 import types
 from pathlib import Path
 
-UNITTESTS = Path(__file__).resolve().parent.parent / 'unittests'
+ROOT = Path(__file__).resolve().parents[1]
+UNITTESTS = ROOT / 'unittests'
 
 
 class Tensor:
@@ -27,3 +29,19 @@ def install():
         sys.modules['paddle'] = module
     if str(UNITTESTS) not in sys.path:
         sys.path.insert(0, str(UNITTESTS))
+
+
+def run_apart(function, *arguments):
+    """(exit status, what it said) of a process that does nothing but a call."""
+    module, name = function.__module__, function.__name__
+    code = (
+        'from gpu_tests import paddle_standin\n'
+        'paddle_standin.install()\n'
+        f'from {module} import {name}\n'
+        f'{name}(*{arguments!r})\n'
+    )
+    command = [sys.executable, '-c', code]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=300
+    )
+    return done.returncode, done.stdout + done.stderr
