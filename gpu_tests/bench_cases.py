@@ -1,7 +1,7 @@
 """What the GPU benchmark measures, and how PyTorch does the same."""
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from itertools import chain, product
 
 import torch
@@ -44,15 +44,15 @@ class Case:
     details: tuple = ()
 
     def __getitem__(self, key):
-        return dict(self.details)[key]
+        """A detail; None where the case does not have it."""
+        return dict(self.details).get(key)
 
     @property
     def shape(self):
         """Two nearly equal dimensions, short rows, or only one."""
-        rows = dict(self.details).get('rows')
-        if rows == 'short':
+        if self['rows'] == 'short':
             return ((1 << self.size) // SHORT_ROW, SHORT_ROW)
-        if rows == '1-D':
+        if self['rows'] == '1-D':
             return (1 << self.size,)
         return (1 << (self.size + 1) // 2, 1 << self.size // 2)
 
@@ -157,11 +157,11 @@ def goals(case):
 
 def _index_goal(case):
     """Twice as fast as PyTorch where many of its atomics meet."""
-    if 'rows' in dict(case.details):
+    if case['rows']:
         return 1.0
     if case['axis'] == 1 or case['index'] == 'skewed':
         return 2.0
-    plain = dict(case.details).get('reduce', 'sum') in PLAIN_REDUCES
+    plain = case.op == 'scatter' or case['reduce'] in PLAIN_REDUCES
     return 1.0 if plain else 1.5
 
 
@@ -184,27 +184,35 @@ def _mask(case):
     return mask.repeat_interleave(repeats, 1) if repeats > 1 else mask
 
 
+def _empty(shape, like):
+    return torch.empty(shape, dtype=like.dtype, device=like.device)
+
+
+def _work(case, arguments, theirs, moved, exact=None):
+    call, out = ops.prepare(case.op, *arguments, make=_empty)
+    return Work(call, theirs, out, moved, exact)
+
+
 def _masked(case):
     x, mask = _numbers(case.shape, case.dtype), _mask(case)
     item, count = x.element_size(), x.numel()
     moved = 2 * count * item + mask.numel()
     if case.op == 'masked_fill':
         value = _numbers((), case.dtype)
-        call, out = ops.prepare(case.op, x, mask, value, make=_empty)
-        return Work(call, lambda: x.masked_fill(mask, value), out, moved)
+        theirs = partial(x.masked_fill, mask, value)
+        return _work(case, (x, mask, value), theirs, moved)
     taken = int(mask.sum()) * (count // mask.numel())
     value = _numbers((max(1, taken),), case.dtype)
     moved += taken * item
     if case.op == 'masked_scatter':
-        call, out = ops.prepare(case.op, x, mask, value, make=_empty)
-        return Work(call, lambda: x.masked_scatter(mask, value), out, moved)
-    call, out = ops.prepare(case.op, x, mask, value, x, make=_empty)
+        theirs = partial(x.masked_scatter, mask, value)
+        return _work(case, (x, mask, value), theirs, moved)
     backward = torch.ops.aten.masked_scatter_backward
 
     def theirs():
         return x.masked_fill(mask, 0), backward(x, mask, value.shape)
 
-    return Work(call, theirs, out, moved)
+    return _work(case, (x, mask, value, x), theirs, moved)
 
 
 def _view(case):
@@ -212,33 +220,24 @@ def _view(case):
     if case.op.startswith('select_scatter'):
         attributes = case['axis'], case.shape[case['axis']] // 2
         values = _numbers((case.shape[1 - case['axis']],), case.dtype)
+        part = torch.select
     else:
         attributes = 0, 0, 1
         values = _numbers((min(case.shape),), case.dtype)
-    if case.op in VIEW_GRADS:
-        return _view_grad(case, x, values, attributes)
-    call, out = ops.prepare(case.op, x, values, *attributes, make=_empty)
-    function = getattr(torch, case.op)
+        part = torch.diagonal
     # What the values replace need not be read.
     moved = 2 * x.numel() * x.element_size()
-    return Work(call, lambda: function(x, values, *attributes), out, moved)
-
-
-def _view_grad(case, out_grad, values, attributes):
-    """The replaced part on its own, and zeros where it was."""
-    call, out = ops.prepare(
-        case.op, out_grad, values, out_grad, *attributes, make=_empty
-    )
-    select = case.op == 'select_scatter_grad'
-    part = torch.select if select else torch.diagonal
+    if case.op not in VIEW_GRADS:
+        theirs = partial(getattr(torch, case.op), x, values, *attributes)
+        return _work(case, (x, values, *attributes), theirs, moved)
 
     def theirs():
-        x_grad = out_grad.clone()
+        """The replaced part on its own, and zeros where it was."""
+        x_grad = x.clone()
         part(x_grad, *attributes).zero_()
-        return x_grad, part(out_grad, *attributes).clone()
+        return x_grad, part(x, *attributes).clone()
 
-    moved = 2 * out_grad.numel() * out_grad.element_size()
-    return Work(call, theirs, out, moved)
+    return _work(case, (x, values, x, *attributes), theirs, moved)
 
 
 def _index(case):
@@ -259,80 +258,54 @@ def _factors(shape, dtype):
     return numbers.to(getattr(torch, dtype))
 
 
-def _torch_reduce(x, index, updates, case):
+def _torch_scatter(case, index, x, updates):
+    """Sums replace what was in a slot, so x has no part in them."""
+    if case['overwrite']:
+        return partial(x.index_copy, 0, index, updates)
+    return lambda: x.index_fill(0, index, 0).index_add_(0, index, updates)
+
+
+def _torch_reduce(case, index, x, updates):
     axis, reduce = case['axis'], case['reduce']
     if reduce == 'assign':
-        return lambda: x.index_copy(axis, index, updates)
+        return partial(x.index_copy, axis, index, updates)
     if reduce == 'sum':
-        return lambda: x.index_add(axis, index, updates)
+        return partial(x.index_add, axis, index, updates)
     name = TORCH_NAMES[reduce]
-    return lambda: x.index_reduce(axis, index, updates, name, include_self=True)
-
-
-def _scatter(case):
-    """Sums replace what was in a slot, so x has no part in them."""
-    x, updates = (_numbers(case.shape, case.dtype) for _ in range(2))
-    index, overwrite = _index(case), case['overwrite']
-    call, out = ops.prepare(case.op, x, index, updates, overwrite, make=_empty)
-    moved = 3 * x.numel() * x.element_size() + index.numel() * 8
-
-    def theirs(x=x, updates=updates):
-        if overwrite:
-            return x.index_copy(0, index, updates)
-        return x.index_fill(0, index, 0).index_add_(0, index, updates)
-
-    return Work(
-        *(call, theirs, out, moved),
-        exact=lambda: theirs(x.double(), updates.double()),
+    return partial(
+        x.index_reduce, axis, index, updates, name, include_self=True
     )
 
 
-def _reduce(case):
+def _torch_reduce_grad(case, index, x, updates, out_grad):
+    """PyTorch's own gradient, of a result that it has made before."""
+    leaves = [t.detach().requires_grad_() for t in (x, updates)]
+    result = _torch_reduce(case, index, *leaves)()
+    return lambda: torch.autograd.grad(
+        result, leaves, out_grad, retain_graph=True
+    )
+
+
+def _by_index(case):
     make = _factors if case['reduce'] == 'mul' else _numbers
-    x, updates = (make(case.shape, case.dtype) for _ in range(2))
+    is_grad = case.op in INDEX_GRADS
+    count = 3 if is_grad else 2
+    tensors = [make(case.shape, case.dtype) for _ in range(count)]
+    x, updates, *out_grad = tensors
     index = _index(case)
-    call, out = ops.prepare(
-        case.op,
-        *(x, index, updates, case['axis'], case['reduce'], True),
-        make=_empty,
-    )
-    moved = 3 * x.numel() * x.element_size() + index.numel() * 8
+    attributes = case['axis'], case['reduce'], True
+    theirs = _torch_reduce_grad if is_grad else _torch_reduce
+    if case.op == 'scatter':
+        attributes, theirs = (case['overwrite'],), _torch_scatter
+    moved = (count + 1) * x.numel() * x.element_size()
 
     def exact():
-        return _torch_reduce(x.double(), index, updates.double(), case)()
+        return theirs(case, index, *(t.double() for t in tensors))()
 
-    theirs = _torch_reduce(x, index, updates, case)
-    return Work(call, theirs, out, moved, exact)
-
-
-def _reduce_grad(case):
-    """PyTorch's own gradient, of a result that it has made before."""
-    make = _factors if case['reduce'] == 'mul' else _numbers
-    x, updates, out_grad = (make(case.shape, case.dtype) for _ in range(3))
-    index = _index(case)
-    call, out = ops.prepare(
-        case.op,
-        *(x, index, updates, out_grad, case['axis'], case['reduce'], True),
-        make=_empty,
+    return _work(
+        *(case, (x, index, updates, *out_grad, *attributes)),
+        *(theirs(case, index, *tensors), moved + index.numel() * 8, exact),
     )
-    moved = 4 * x.numel() * x.element_size() + index.numel() * 8
-
-    def theirs_in(dtype):
-        leaves = [t.to(dtype).requires_grad_() for t in (x, updates)]
-        result = _torch_reduce(leaves[0], index, leaves[1], case)()
-        upstream = out_grad.to(dtype)
-        return lambda: torch.autograd.grad(
-            result, leaves, upstream, retain_graph=True
-        )
-
-    return Work(
-        *(call, theirs_in(x.dtype), out, moved),
-        exact=lambda: theirs_in(torch.float64)(),
-    )
-
-
-def _empty(shape, like):
-    return torch.empty(shape, dtype=like.dtype, device=like.device)
 
 
 def prepare(case):
@@ -340,12 +313,8 @@ def prepare(case):
     torch.manual_seed(0)
     if case.op.startswith('masked'):
         return _masked(case)
-    if case.op == 'scatter':
-        return _scatter(case)
-    if case.op in INDEX_OPS:
-        return _reduce(case)
-    if case.op in INDEX_GRADS:
-        return _reduce_grad(case)
+    if case.op in (*INDEX_OPS, *INDEX_GRADS):
+        return _by_index(case)
     return _view(case)
 
 
@@ -354,18 +323,15 @@ def agrees(case, work):
 
     PyTorch takes any of several values that are assigned to one slot.
     """
-    details = dict(case.details)
-    if details.get('reduce') == 'assign' or details.get('overwrite'):
+    if case['reduce'] == 'assign' or case['overwrite']:
         return None
     work.ours()
-    if work.exact:
-        rtol = {'float32': 1e-4, 'bfloat16': 1e-2}[case.dtype]
-        exact = work.exact()
-        exact = exact if isinstance(exact, tuple) else (exact,)
-        return all(
-            torch.allclose(out.double(), right, rtol, rtol)
-            for out, right in zip(work.outputs, exact)
-        )
-    theirs = work.torch()
-    theirs = theirs if isinstance(theirs, tuple) else (theirs,)
-    return all(torch.equal(a, b) for a, b in zip(work.outputs, theirs))
+    right = (work.exact or work.torch)()
+    right = right if isinstance(right, tuple) else (right,)
+    if not work.exact:
+        return all(map(torch.equal, work.outputs, right))
+    rtol = {'float32': 1e-4, 'bfloat16': 1e-2}[case.dtype]
+    return all(
+        torch.allclose(out.double(), numbers, rtol, rtol)
+        for out, numbers in zip(work.outputs, right)
+    )
