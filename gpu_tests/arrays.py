@@ -1,7 +1,14 @@
 """Kernels on numpy arrays in the storage form of unittests/."""
 
+from itertools import product
+
 import numpy as np
-from scatter_test_utils import storage_dtype, to_torch, torch_to_numpy
+from scatter_test_utils import (
+    storage_dtype,
+    to_numbers,
+    to_torch,
+    torch_to_numpy,
+)
 
 from gpu_tests import device, ops
 
@@ -43,17 +50,62 @@ def run_in_place(kernel, x, *arguments):
     return to_array(x)
 
 
-def run_over_out_grad(kernel, *arguments, out_grad, wanted):
-    """The same for a gradient whose x_grad comes as out_grad itself, resized.
+def check_gradients(kernel, *arguments, out_grad, expected, check, over=True):
+    """Both gradients, each of them alone, and over the memory of out_grad.
 
-    `wanted` are arrays like the gradients; None for one that is not wanted.
+    `check(gradient, expected)` compares; `out_grad` is its place among the
+    arguments. Where the operator is not allowed to write over it, not `over`.
     """
-    arguments = arguments_on_device(arguments)
-    tensor = arguments[out_grad]
-    x_grad = tensor.view(-1)[: wanted[0].size].view(wanted[0].shape)
-    others = [None if a is None else on_device(a) for a in wanted[1:]]
-    ops.run(kernel, *arguments, out=[x_grad, *others])
-    return [to_array(tensor) for tensor in (x_grad, *others)]
+    for wanted in ((True, True), (True, False), (False, True)):
+        grads = run(kernel, *arguments, wanted=wanted)
+        assert [grad is not None for grad in grads] == list(wanted)
+        for grad, right in zip(grads, expected):
+            if grad is not None:
+                check(grad, right)
+    if not over or arguments[out_grad].size == 0:
+        return
+    dtype = arguments[out_grad].dtype
+    for second in (True, False):
+        tensors = arguments_on_device(arguments)
+        x_grad = tensors[out_grad].view(-1)[: expected[0].size]
+        other = np.zeros(expected[1].shape, dtype)
+        out = [x_grad.view(expected[0].shape), on_device(other)]
+        ops.run(kernel, *tensors, out=out if second else [out[0], None])
+        check(to_array(out[0]), expected[0])
+        if second:
+            check(to_array(out[1]), expected[1])
+
+
+def check_second_order(op, operands, *attributes, check):
+    """It is the operator itself, with zeros for a gradient that is not there."""
+    x, *between, values = operands
+    masks = between if op == 'masked_scatter' else []
+    shape = np.broadcast_shapes(x.shape, *(mask.shape for mask in masks))
+    for given in product((True, False), repeat=2):
+        grads = [a if g else None for a, g in zip((x, values), given)]
+        zeros = [
+            np.zeros_like(a) if g is None else a
+            for a, g in zip((x, values), grads)
+        ]
+        (grad,) = run(
+            *(f'{op}_double_grad', *operands, np.ones(shape, x.dtype)),
+            *(*grads, *attributes),
+        )
+        (expected,) = run(op, zeros[0], *between, zeros[1], *attributes)
+        check(grad, expected)
+
+
+def assert_close(actual, expected, dtype, rtol, message='', scale=1):
+    """Numbers in storage form that differ by rtol, at 0 times `scale`."""
+    np.testing.assert_allclose(
+        *(to_numbers(actual, dtype), expected, rtol, rtol * scale),
+        err_msg=message,
+    )
+
+
+def largest(array):
+    """The size of the largest number; 0 where there is none."""
+    return np.abs(array).max(initial=0)
 
 
 def tile_edges(dtype):

@@ -7,6 +7,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gpu_tests import device
+from gpu_tests.device import torch
 from gpu_tests.library import ShapeOnly, dtype_name
 from scripts.op_rules.schema import load_dir, load_file
 
@@ -23,13 +24,6 @@ def entries():
     return {entry.name: entry for file in files for entry in file.entries}
 
 
-def broadcast(a, b):
-    """The shape of two shapes that broadcast together."""
-    import torch
-
-    return tuple(torch.broadcast_shapes(tuple(a), tuple(b)))
-
-
 def index_op(reduce):
     """The operator that has a reduction by an index."""
     linear = ('assign', 'sum', 'mean')
@@ -42,14 +36,12 @@ def output_shapes(entry, tensors):
         return [tuple(tensors[n].shape) for n in entry.infer_meta_param]
     shape = tuple(tensors['x'].shape)
     if 'mask' in tensors:
-        shape = broadcast(shape, tensors['mask'].shape)
+        shape = torch.broadcast_shapes(shape, tuple(tensors['mask'].shape))
     return [shape]
 
 
 def poisoned(shape, like):
     """An output in which every byte that is not written shows."""
-    import torch
-
     out = torch.empty(shape, dtype=like.dtype, device=like.device)
     if out.numel():
         out.view(-1).view(torch.uint8).fill_(POISON)

@@ -21,6 +21,7 @@ from scatter_test_utils import (
 from gpu_tests import device
 from gpu_tests.arrays import (
     DTYPE_OF_SIZE,
+    assert_close,
     on_device,
     run,
     run_in_place,
@@ -55,31 +56,32 @@ def check(out, arrays, attrs, dtype, message=''):
     if attrs[1] == 'assign' or out.dtype.kind in 'bi':
         assert_same_bits(out, expected, message)
         return
-    if dtype == 'bfloat16' and expected.dtype == np.uint16:
-        expected = to_numbers(expected, dtype)
-    rtol = RTOL.get(dtype, 1e-5)
-    np.testing.assert_allclose(
-        to_numbers(out, dtype), expected, rtol, rtol, err_msg=message
-    )
+    assert_close(out, expected, dtype, RTOL.get(dtype, 1e-5), message)
 
 
-def check_all(rng, reduce, dtype, x_shape, axis, index, updates_shape, message):
-    x = operands(rng, x_shape, reduce, dtype)
-    updates = operands(rng, updates_shape, reduce, dtype)
+def run_apart(kernel, *arguments):
+    (out,) = run(kernel, *arguments)
+    return out
+
+
+def check_all(rng, reduce, dtype, shapes, axis, index, message, call=run_apart):
+    """`shapes` are those of x and updates."""
+    x, updates = (operands(rng, shape, reduce, dtype) for shape in shapes)
     for include_self in (True, False):
         attrs = axis, reduce, include_self
-        (out,) = run(index_op(reduce), x, index, updates, *attrs)
+        out = call(index_op(reduce), x, index, updates, *attrs)
         text = f'{message}, {reduce}, {include_self}'
         check(out, (x, index, updates), attrs, dtype, text)
 
 
+@pytest.mark.parametrize('call', [run_apart, run_in_place])
 @pytest.mark.parametrize('reduce', REDUCES)
-def test_every_case(rng, reduce):
+def test_every_case(rng, reduce, call):
     for name, x_shape, axis, index, updates_shape in cases():
         for kind in ('int64', 'int32'):
             check_all(
-                *(rng, reduce, 'float64', x_shape, axis),
-                *(index.astype(kind), updates_shape, f'{name}, {kind}'),
+                *(rng, reduce, 'float64', (x_shape, updates_shape), axis),
+                *(index.astype(kind), f'{name}, {kind}', call),
             )
 
 
@@ -94,10 +96,8 @@ def test_every_dtype(rng, dtype, reduce):
     ):
         size = x_shape[axis]
         index = rng.integers(-size, size, updates_shape[axis], 'int32')
-        check_all(
-            *(rng, reduce, dtype, x_shape, axis, index, updates_shape),
-            f'{x_shape}, {axis}',
-        )
+        shapes = x_shape, updates_shape
+        check_all(rng, reduce, dtype, shapes, axis, index, f'{shapes}, {axis}')
 
 
 @pytest.mark.parametrize('dtype', ALL_DTYPES)
@@ -193,10 +193,8 @@ def test_rows_of_every_short_length(rng, dtype):
             for x_shape in ((7, row), (3, 7, row)):
                 axis = len(x_shape) - 2
                 updates_shape = (*x_shape[:axis], 19, row)
-                check_all(
-                    *(rng, reduce, dtype, x_shape, axis, index, updates_shape),
-                    f'{x_shape}',
-                )
+                shapes = x_shape, updates_shape
+                check_all(rng, reduce, dtype, shapes, axis, index, f'{shapes}')
 
 
 @pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
@@ -211,17 +209,6 @@ def test_unaligned_starts(rng, dtype):
             attrs = 0, reduce, True
             (out,) = run_tensors('index_scatter', *tensors, *attrs)
             check(to_array(out), arrays, attrs, dtype, f'{starts}')
-
-
-@pytest.mark.parametrize('reduce', REDUCES)
-def test_in_place(rng, reduce):
-    for name, x_shape, axis, index, updates_shape in cases():
-        x = operands(rng, x_shape, reduce)
-        updates = operands(rng, updates_shape, reduce)
-        for include_self in (True, False):
-            attrs = axis, reduce, include_self
-            out = run_in_place(index_op(reduce), x, index, updates, *attrs)
-            check(out, (x, index, updates), attrs, 'float64', name)
 
 
 def test_updates_that_share_memory_with_x(rng):

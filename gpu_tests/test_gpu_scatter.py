@@ -12,10 +12,10 @@ from scatter_test_utils import (
 
 from gpu_tests.arrays import (
     DTYPE_OF_SIZE,
+    check_gradients,
     on_device,
     run,
     run_in_place,
-    run_over_out_grad,
     shifted,
     to_array,
 )
@@ -118,22 +118,14 @@ def test_gradients(rng, dtype, overwrite):
     for name, x_shape, index, updates_shape in first_axis_cases():
         out_grad = random_array(rng, x_shape, dtype)
         updates = np.zeros(updates_shape, out_grad.dtype)
-        arguments = index, updates, out_grad, overwrite
-        expected = expected_gradients(index, updates_shape, out_grad)
-        for wanted in ((True, True), (True, False), (False, True)):
-            grads = run('scatter_grad', *arguments, wanted=wanted)
-            for grad, right, is_wanted in zip(grads, expected, wanted):
-                assert (grad is not None) == is_wanted, name
-                if is_wanted:
-                    assert_same_bits(grad, right, name)
-        if out_grad.size:
-            over = run_over_out_grad(
-                *('scatter_grad', *arguments),
-                out_grad=2,
-                wanted=[out_grad, updates],
-            )
-            for grad, right in zip(over, expected):
-                assert_same_bits(grad, right, f'{name}, over out_grad')
+        check_gradients(
+            *('scatter_grad', index, updates, out_grad, overwrite),
+            out_grad=2,
+            expected=expected_gradients(index, updates_shape, out_grad),
+            check=lambda grad, bits, name=name: assert_same_bits(
+                grad, bits, name
+            ),
+        )
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from scatter_test_utils import assert_same_bits, random_array, random_mask
 from gpu_tests.arrays import arguments_on_device, on_device, to_array
 from gpu_tests.ops import index_op, run
 
+torch = pytest.importorskip('torch')
 pytestmark = pytest.mark.real_gpu
 SIZE = (1 << 20) + 3
 
@@ -50,8 +51,6 @@ def bits(outputs):
 
 
 def test_work_goes_to_the_stream_of_the_caller(rng):
-    import torch
-
     x, value = (random_array(rng, (SIZE,), 'float32') for _ in range(2))
     mask = random_mask(rng, (SIZE,))
     tensors = [on_device(a) for a in (x, mask, value)]
@@ -68,8 +67,6 @@ def test_work_goes_to_the_stream_of_the_caller(rng):
 
 
 def test_host_does_not_wait(rng):
-    import torch
-
     for kernel, arguments in calls(rng):
         tensors = arguments_on_device(arguments)
         run(kernel, *tensors)  # whatever is loaded late is loaded now
@@ -83,8 +80,6 @@ def test_host_does_not_wait(rng):
 
 
 def test_graph_replays_every_operator(rng):
-    import torch
-
     for kernel, arguments in calls(rng):
         tensors = arguments_on_device(arguments)
         expected = bits(run(kernel, *tensors))
@@ -101,8 +96,6 @@ def test_graph_replays_every_operator(rng):
 
 
 def test_graph_sees_new_data(rng):
-    import torch
-
     x = on_device(random_array(rng, (SIZE,), 'float32'))
     mask = on_device(random_mask(rng, (SIZE,)))
     value = on_device(np.float32(2.5))

@@ -18,7 +18,14 @@ from view_scatter_cases import (
     reference_scatter_grad,
 )
 
-from gpu_tests.arrays import DTYPE_OF_SIZE, run, shifted, to_array
+from gpu_tests.arrays import (
+    DTYPE_OF_SIZE,
+    check_gradients,
+    check_second_order,
+    run,
+    shifted,
+    to_array,
+)
 from gpu_tests.library import KernelError
 from gpu_tests.ops import run as run_tensors
 
@@ -99,36 +106,21 @@ def test_gradients_of_every_case(rng, op, dtype):
     for name, x_shape, attributes in op.cases:
         pair = pair_of(rng, op, random_array, dtype, x_shape, attributes)
         out_grad = random_array(rng, x_shape, dtype)
-        expected = reference_scatter_grad(op, out_grad, attributes)
-        for wanted in ((True, True), (True, False), (False, True)):
-            grads = run(
-                f'{op.name}_grad', *pair, out_grad, *attributes, wanted=wanted
-            )
-            for grad, bits, is_wanted in zip(grads, expected, wanted):
-                assert (grad is not None) == is_wanted, name
-                if is_wanted:
-                    assert_same_bits(grad, bits, name)
+        check_gradients(
+            *(f'{op.name}_grad', *pair, out_grad, *attributes),
+            out_grad=2,
+            expected=reference_scatter_grad(op, out_grad, attributes),
+            check=lambda grad, bits, name=name: assert_same_bits(
+                grad, bits, name
+            ),
+        )
 
 
 @pytest.mark.parametrize('dtype', GRAD_DTYPES)
 def test_second_order_with_and_without_each_gradient(rng, op, dtype):
-    for name, x_shape, attributes in op.cases:
-        x, values = pair_of(rng, op, random_numbers, dtype, x_shape, attributes)
-        for has_x, has_values in ((1, 1), (1, 0), (0, 1), (0, 0)):
-            (grad,) = run(
-                f'{op.name}_double_grad',
-                *(x, values, x),
-                x if has_x else None,
-                values if has_values else None,
-                *attributes,
-            )
-            expected = reference_scatter(
-                op,
-                x if has_x else np.zeros_like(x),
-                values if has_values else np.zeros_like(values),
-                attributes,
-            )
-            assert_same_bits(grad, expected, f'{name}, {has_x}, {has_values}')
+    for _, x_shape, attributes in op.cases:
+        pair = pair_of(rng, op, random_numbers, dtype, x_shape, attributes)
+        check_second_order(op.name, pair, *attributes, check=assert_same_bits)
 
 
 @pytest.mark.parametrize(
