@@ -78,10 +78,3 @@ def synchronize():
     """Waits for everything on the device."""
     if not emulated():
         torch.cuda.synchronize()
-
-
-def free_bytes():
-    """Memory that tests may fill."""
-    if emulated():
-        return 0
-    return torch.cuda.mem_get_info()[0]

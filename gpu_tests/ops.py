@@ -1,10 +1,7 @@
 """The operators on PyTorch tensors: arguments as in the YAML, results fresh."""
 
-import sys
 from functools import cache
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from gpu_tests import device
 from gpu_tests.device import torch

@@ -32,9 +32,9 @@ CUDA_ONLY = re.compile(
 )
 
 
-def gpu_sources(root):
+def gpu_sources():
     """Every file of kernels/ that is for GPUs alone."""
-    files = sorted((root / 'kernels').rglob('*.cu*'))
+    files = sorted((ROOT / 'kernels').rglob('*.cu*'))
     return [
         path for path in files if path.suffix == '.cu' or 'gpu' in str(path)
     ]
@@ -46,35 +46,33 @@ def cuda_only_names(text):
     return sorted(set(CUDA_ONLY.findall(code)))
 
 
-def make_compiler(root, build_dir, hipcc):
+def make_compiler(build_dir, hipcc):
     """hipcc with the stand-ins before everything else."""
     os.environ['HIP_PLATFORM'] = 'amd'  # not NVIDIA's, where nvcc is installed
     roots = [
-        root / 'gpu_tests' / 'standin',
-        root,
-        include_root(root, build_dir),
+        ROOT / 'gpu_tests' / 'standin',
+        ROOT,
+        include_root(ROOT, build_dir),
     ]
     return Compiler([hipcc], FLAGS, build_dir / 'rocm_compile', roots)
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--root', type=Path, default=ROOT)
-    parser.add_argument('--build-dir', type=Path, help='default: ROOT/build')
+    parser.add_argument('--build-dir', type=Path, help='default: build')
     parser.add_argument(
         '--only', default='', metavar='PART', help='of the names of the files'
     )
     parser.add_argument('--hipcc', default='hipcc')
     parser.add_argument('--jobs', '-j', type=int, default=2)
     options = parser.parse_args(arguments)
-    root = options.root.resolve()
     hipcc = shutil.which(options.hipcc)
     if hipcc is None:
         print('skipped: hipcc is not installed')
         return SKIPPED
-    build_dir = (options.build_dir or root / 'build').resolve()
-    compiler = make_compiler(root, build_dir, hipcc)
-    files = [x for x in kernel_sources(root) if options.only in x.name]
+    build_dir = (options.build_dir or ROOT / 'build').resolve()
+    compiler = make_compiler(build_dir, hipcc)
+    files = [x for x in kernel_sources(ROOT) if options.only in x.name]
     failed = compiler.check_all(files, options.jobs)
     verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
     print(f'check_rocm_compile: for {ARCHITECTURE}: {verdict}')

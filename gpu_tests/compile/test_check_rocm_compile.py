@@ -23,7 +23,7 @@ BOTH = """values[threadIdx.x] = ops::CombineWarp(
 
 
 def test_no_source_has_a_name_that_only_cuda_has():
-    files = check_rocm_compile.gpu_sources(ROOT)
+    files = check_rocm_compile.gpu_sources()
     assert len(files) > 15
     names = {
         str(path.relative_to(ROOT)): found
@@ -66,9 +66,7 @@ def test_without_hipcc_the_check_is_skipped(capsys):
 def test_compiler_takes_what_both_have_and_nothing_else(tmp_path, body, said):
     source = tmp_path / 'sum.cu'
     source.write_text(SOURCE.format(header=HEADER, body=body))
-    compiler = check_rocm_compile.make_compiler(
-        ROOT, tmp_path, shutil.which('hipcc')
-    )
+    compiler = check_rocm_compile.make_compiler(tmp_path, shutil.which('hipcc'))
     compiler.folder.mkdir()
     error = compiler.compile(source).error
     assert bool(error) == bool(said)
