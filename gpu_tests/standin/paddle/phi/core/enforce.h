@@ -6,18 +6,12 @@
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
-#include <string>
 
 #include "paddle/phi/backends/gpu/gpu_types.h"
 #include "paddle/phi/core/ddim.h"
 
 namespace common {
 namespace errors {
-
-struct Error {
-  const char* type;
-  std::string text;
-};
 
 inline void Format(std::ostringstream* out, const char* format) {
   *out << format;
@@ -35,12 +29,13 @@ void Format(std::ostringstream* out,
   Format(out, format + 2, rest...);
 }
 
-#define STANDIN_ERROR(name)                             \
-  template <typename... Args>                           \
-  Error name(const char* format, const Args&... args) { \
-    std::ostringstream out;                             \
-    Format(&out, format, args...);                      \
-    return {#name, out.str()};                          \
+#define STANDIN_ERROR(name)                                          \
+  template <typename... Args>                                        \
+  std::runtime_error name(const char* format, const Args&... args) { \
+    std::ostringstream out;                                          \
+    out << "(" #name ") ";                                           \
+    Format(&out, format, args...);                                   \
+    return std::runtime_error(out.str());                            \
   }
 STANDIN_ERROR(InvalidArgument)
 STANDIN_ERROR(OutOfRange)
@@ -49,18 +44,14 @@ STANDIN_ERROR(PreconditionNotMet)
 STANDIN_ERROR(External)
 #undef STANDIN_ERROR
 
-[[noreturn]] inline void Throw(const Error& error) {
-  throw std::runtime_error(std::string("(") + error.type + ") " + error.text);
-}
-
 }  // namespace errors
 }  // namespace common
 
-#define PADDLE_THROW(...) ::common::errors::Throw(__VA_ARGS__)
+#define PADDLE_THROW(...) throw __VA_ARGS__
 
-#define STANDIN_ENFORCE(condition, ...)                     \
-  do {                                                      \
-    if (!(condition)) ::common::errors::Throw(__VA_ARGS__); \
+#define STANDIN_ENFORCE(condition, ...)  \
+  do {                                   \
+    if (!(condition)) throw __VA_ARGS__; \
   } while (0)
 #define PADDLE_ENFORCE_EQ(a, b, ...) STANDIN_ENFORCE((a) == (b), __VA_ARGS__)
 #define PADDLE_ENFORCE_NE(a, b, ...) STANDIN_ENFORCE((a) != (b), __VA_ARGS__)
@@ -80,11 +71,11 @@ STANDIN_ERROR(External)
     }                                          \
   } while (0)
 
-#define PADDLE_ENFORCE_GPU_SUCCESS(call)                                  \
-  do {                                                                    \
-    const auto standin_status = (call);                                   \
-    if (standin_status != ::phi::gpuSuccess) {                            \
-      ::common::errors::Throw(::common::errors::External(                 \
-          "%s: %s", #call, STANDIN_GPU(GetErrorString)(standin_status))); \
-    }                                                                     \
+#define PADDLE_ENFORCE_GPU_SUCCESS(call)                                    \
+  do {                                                                      \
+    const auto standin_status = (call);                                     \
+    STANDIN_ENFORCE(                                                        \
+        standin_status == ::phi::gpuSuccess,                                \
+        ::common::errors::External(                                         \
+            "%s: %s", #call, STANDIN_GPU(GetErrorString)(standin_status))); \
   } while (0)
