@@ -73,11 +73,13 @@ PHI_DEFINE_EXPORTED_bool(
  * Note: Whether the CPU has AVX2 is asked at run time; without it the portable
  *       loops run. This flag chooses them where AVX2 is there: to test that the
  *       bits are the same, or to rule the vector loops out as the cause of a
- *       fault.
+ *       fault. With AVX2, outputs of 32 MiB and more are stored past the caches
+ *       where their pages are there already; turn it off to measure without.
  */
 PHI_DEFINE_EXPORTED_bool(
     scatter_ops_use_avx2,
     true,
     "Whether masked_scatter, masked_fill and, for elements of 16 bits, scatter "
-    "on CPU use their AVX2 loops where the CPU has AVX2. The portable loops "
-    "give the same bits.");
+    "on CPU use their AVX2 loops where the CPU has AVX2, and whether these and "
+    "select_scatter and diagonal_scatter store outputs of 32 MiB and more past "
+    "the caches. The portable loops and ordinary stores give the same bits.");

@@ -46,8 +46,13 @@ void ReadBehindTheEnd() {
   Array<uint32_t> out(kCount);
   Array<uint8_t> mask(kCount);
   std::fill_n(mask.data(), kCount, 1);
-  ops::ScatterBlock<uint32_t>(
-      out.data(), x.data(), mask.data(), value.data(), kCount, kCount);
+  ops::ScatterBlock<uint32_t>(ops::TileStores(ops::Stores::kOrdinary),
+                              out.data(),
+                              x.data(),
+                              mask.data(),
+                              value.data(),
+                              kCount,
+                              kCount);
 }
 
 void ReadOddBool() {

@@ -165,6 +165,37 @@ void CheckFill(Random* random) {
   ExpectSame("masked_fill by a Tensor", selected, expected);
 }
 
+// Blocks stored as those of a large output are.
+template <typename Word>
+void CheckLargeBlocks(Random* random) {
+  const Case<Word> c(random);
+  const ops::TileStores stores(ops::StoresFor(int64_t{1} << 40));
+  const Array<Word> value = RandomBits<Word>(random, c.numel);
+  Array<Word> out(c.numel);
+  const int64_t n = Below(random, c.numel + 1);
+  stores.Copy(out.data(), value.data(), n * sizeof(Word));
+  stores.Copy(out.data() + n, value.data() + n, (c.numel - n) * sizeof(Word));
+  ExpectSame("a copy", out, value);
+  if (!c.x_place.is_whole() || !c.mask_place.is_whole()) return;
+  const Word* x = c.x.data();
+  const uint8_t* mask = c.mask.data();
+  Array<Word> filled(c.numel);
+  Array<Word> selected(c.numel);
+  Array<Word> scattered(c.numel);
+  for (int64_t i = 0, k = 0; i < c.numel; ++i) {
+    filled[i] = c.IsTrue(i) ? value[0] : x[i];
+    selected[i] = c.IsTrue(i) ? value[i] : x[i];
+    scattered[i] = c.IsTrue(i) ? value[k++] : x[i];
+  }
+  ops::FillBlock(stores, out.data(), x, mask, value[0], c.numel);
+  ExpectSame("a large masked_fill", out, filled);
+  ops::SelectBlock(stores, out.data(), x, mask, value.data(), c.numel);
+  ExpectSame("a large masked_fill by a Tensor", out, selected);
+  ops::ScatterBlock(
+      stores, out.data(), x, mask, value.data(), c.trues, c.numel);
+  ExpectSame("a large masked_scatter", out, scattered);
+}
+
 template <typename T>
 void CheckSum(Random* random) {
   const Case<uint8_t> c(random);
@@ -189,8 +220,9 @@ int CheckWord(Random* random) {
     CheckScatter<Word>(random);
     CheckScatterGrad<Word>(random);
     CheckFill<Word>(random);
+    CheckLargeBlocks<Word>(random);
   }
-  return 4 * kTimes;
+  return 5 * kTimes;
 }
 
 }  // namespace

@@ -93,16 +93,17 @@ SCATTER_OPS_TARGET inline int64_t CountTrueAvx2(const uint8_t* mask,
 
 // Eight lanes of out: the next values where the bits are set, else x.
 // Reads eight values from `value` on.
-template <typename Word>
+template <Stores kStores, typename Word>
 SCATTER_OPS_STEP void ScatterStep(Word* out,
                                   const Word* x,
                                   const Word* value,
                                   uint32_t bits) {
   using L = Lanes8<sizeof(Word)>;
   const auto taken = L::Permute(value, kLaneTables.expand[bits]);
-  L::Store(out, L::Select(bits, taken, L::Load(x)));
+  L::template Store<kStores>(out, L::Select(bits, taken, L::Load(x)));
 }
 
+template <Stores kStores>
 SCATTER_OPS_STEP void ScatterStep(uint64_t* out,
                                   const uint64_t* x,
                                   const uint64_t* value,
@@ -113,9 +114,10 @@ SCATTER_OPS_STEP void ScatterStep(uint64_t* out,
   const auto first = L::PermuteHalf(value, kLaneTables.expand[low]);
   const auto second =
       L::PermuteHalf(value + _mm_popcnt_u32(low), kLaneTables.expand[high]);
-  L::Store(out, L::Select(bits, {first, second}, L::Load(x)));
+  L::template Store<kStores>(out, L::Select(bits, {first, second}, L::Load(x)));
 }
 
+template <Stores kStores>
 SCATTER_OPS_STEP void ScatterStep(Bytes16* out,
                                   const Bytes16* x,
                                   const Bytes16* value,
@@ -123,8 +125,8 @@ SCATTER_OPS_STEP void ScatterStep(Bytes16* out,
   for (int i = 0; i < 8; ++i) {
     const bool take = bits >> i & 1;
     const Bytes16* from = take ? value : x + i;
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    StoreVector<kStores>(
+        out + i, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     value += take;
   }
 }
@@ -134,7 +136,8 @@ SCATTER_OPS_STEP void ScatterStep(Bytes16* out,
 template <typename Word>
 SCATTER_OPS_STEP void GatherStep(Word* out, const Word* in, uint32_t bits) {
   using L = Lanes8<sizeof(Word)>;
-  L::Store(out, L::Permute(in, kLaneTables.compress[bits]));
+  L::template Store<Stores::kOrdinary>(
+      out, L::Permute(in, kLaneTables.compress[bits]));
 }
 
 SCATTER_OPS_STEP void GatherStep(uint64_t* out,
@@ -142,9 +145,11 @@ SCATTER_OPS_STEP void GatherStep(uint64_t* out,
                                  uint32_t bits) {
   using L = Lanes8<8>;
   const uint32_t low = bits & 0xf;
-  L::StoreHalf(out, L::PermuteHalf(in, kLaneTables.compress[low]));
-  L::StoreHalf(out + _mm_popcnt_u32(low),
-               L::PermuteHalf(in + 4, kLaneTables.compress[bits >> 4]));
+  StoreVector<Stores::kOrdinary>(out,
+                                 L::PermuteHalf(in, kLaneTables.compress[low]));
+  StoreVector<Stores::kOrdinary>(
+      out + _mm_popcnt_u32(low),
+      L::PermuteHalf(in + 4, kLaneTables.compress[bits >> 4]));
 }
 
 SCATTER_OPS_STEP void GatherStep(Bytes16* out,
@@ -157,32 +162,42 @@ SCATTER_OPS_STEP void GatherStep(Bytes16* out,
   }
 }
 
-template <typename Word>
+template <Stores kStores, typename Word>
 SCATTER_OPS_STEP void FillStep(Word* out,
                                const Word* x,
                                Word fill,
                                uint32_t bits) {
   using L = Lanes8<sizeof(Word)>;
-  L::Store(out, L::Select(bits, L::Set(fill), L::Load(x)));
+  L::template Store<kStores>(out, L::Select(bits, L::Set(fill), L::Load(x)));
 }
 
+template <Stores kStores>
 SCATTER_OPS_STEP void FillStep(Bytes16* out,
                                const Bytes16* x,
                                Bytes16 fill,
                                uint32_t bits) {
   for (int i = 0; i < 8; ++i) {
     const Bytes16* from = bits >> i & 1 ? &fill : x + i;
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    StoreVector<kStores>(
+        out + i, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
 }
 
-template <typename Word>
+// 32 elements.
+template <Stores kStores, typename Word>
 SCATTER_OPS_STEP void MoveBlock(Word* out, const Word* in) {
-  if (out != in) std::memcpy(out, in, 32 * sizeof(Word));
+  if constexpr (kStores == Stores::kPastCaches) {
+    auto* to = reinterpret_cast<__m256i*>(out);
+    const auto* from = reinterpret_cast<const __m256i*>(in);
+    for (size_t i = 0; i < sizeof(Word); ++i) {
+      StoreVector<kStores>(to + i, _mm256_loadu_si256(from + i));
+    }
+  } else if (out != in) {
+    std::memcpy(out, in, 32 * sizeof(Word));
+  }
 }
 
-template <typename Word>
+template <Stores kStores, typename Word>
 SCATTER_OPS_TARGET int64_t ScatterAvx2(Word* out,
                                        const Word* x,
                                        const uint8_t* mask,
@@ -194,16 +209,16 @@ SCATTER_OPS_TARGET int64_t ScatterAvx2(Word* out,
   for (; i + 32 <= n; i += 32) {
     const uint32_t bits = MaskBits32(mask + i);
     if (bits == 0) {
-      MoveBlock(out + i, x + i);
+      MoveBlock<kStores>(out + i, x + i);
     } else if (k + 32 > value_left) {
       k += ScatterEach(out + i, x + i, mask + i, value + k, value_left - k, 32);
     } else if (bits == ~uint32_t{0}) {
-      MoveBlock(out + i, value + k);
+      MoveBlock<kStores>(out + i, value + k);
       k += 32;
     } else {
       for (int j = 0; j < 32; j += 8) {
         const uint32_t eight = bits >> j & 0xff;
-        ScatterStep(out + i + j, x + i + j, value + k, eight);
+        ScatterStep<kStores>(out + i + j, x + i + j, value + k, eight);
         k += _mm_popcnt_u32(eight);
       }
     }
@@ -226,7 +241,7 @@ SCATTER_OPS_TARGET int64_t GatherAvx2(Word* out,
     if (k + 32 > capacity) {
       k += GatherEach(out + k, capacity - k, in + i, mask + i, 32);
     } else if (bits == ~uint32_t{0}) {
-      MoveBlock(out + k, in + i);
+      MoveBlock<Stores::kOrdinary>(out + k, in + i);
       k += 32;
     } else {
       for (int j = 0; j < 32; j += 8) {
@@ -239,17 +254,17 @@ SCATTER_OPS_TARGET int64_t GatherAvx2(Word* out,
   return k + GatherEach(out + k, capacity - k, in + i, mask + i, n - i);
 }
 
-template <typename Word>
+template <Stores kStores, typename Word>
 SCATTER_OPS_TARGET void FillAvx2(
     Word* out, const Word* x, const uint8_t* mask, Word fill, int64_t n) {
   int64_t i = 0;
   for (; i + 32 <= n; i += 32) {
     const uint32_t bits = MaskBits32(mask + i);
     if (bits == 0) {
-      MoveBlock(out + i, x + i);
+      MoveBlock<kStores>(out + i, x + i);
     } else {
       for (int j = 0; j < 32; j += 8) {
-        FillStep(out + i + j, x + i + j, fill, bits >> j & 0xff);
+        FillStep<kStores>(out + i + j, x + i + j, fill, bits >> j & 0xff);
       }
     }
   }
@@ -269,14 +284,19 @@ inline int64_t CountTrue(const uint8_t* mask, int64_t n) {
 // reads past value_left: a return above it says that values were missing.
 // out may be x.
 template <typename Word>
-int64_t ScatterBlock(Word* out,
+int64_t ScatterBlock(const TileStores& stores,
+                     Word* out,
                      const Word* x,
                      const uint8_t* mask,
                      const Word* value,
                      int64_t value_left,
                      int64_t n) {
 #ifdef SCATTER_OPS_AVX2
-  if (HasAvx2()) return ScatterAvx2(out, x, mask, value, value_left, n);
+  if (HasAvx2()) {
+    return stores.Visit(out, [&](auto kind) {
+      return ScatterAvx2<kind()>(out, x, mask, value, value_left, n);
+    });
+  }
 #endif
   return ScatterEach(out, x, mask, value, value_left, n);
 }
@@ -297,10 +317,17 @@ int64_t GatherBlock(Word* out,
 
 // out[i] = mask[i] ? fill : x[i]. out may be x.
 template <typename Word>
-void FillBlock(
-    Word* out, const Word* x, const uint8_t* mask, Word fill, int64_t n) {
+void FillBlock(const TileStores& stores,
+               Word* out,
+               const Word* x,
+               const uint8_t* mask,
+               Word fill,
+               int64_t n) {
 #ifdef SCATTER_OPS_AVX2
-  if (HasAvx2()) return FillAvx2(out, x, mask, fill, n);
+  if (HasAvx2()) {
+    return stores.Visit(
+        out, [&](auto kind) { FillAvx2<kind()>(out, x, mask, fill, n); });
+  }
 #endif
   FillEach(out, x, mask, fill, n);
 }

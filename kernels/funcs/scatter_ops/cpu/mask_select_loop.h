@@ -13,7 +13,7 @@
 // limitations under the License.
 
 // The loop over a contiguous block that takes one of two operands by a mask,
-// in the two forms of mask_blocks.h.
+// in the two forms of mask_loops.h.
 
 #pragma once
 
@@ -39,27 +39,28 @@ inline void SelectEach(Word* out,
 
 #ifdef SCATTER_OPS_AVX2
 
-template <typename Word>
+template <Stores kStores, typename Word>
 SCATTER_OPS_STEP void SelectStep(Word* out,
                                  const Word* x,
                                  const Word* value,
                                  uint32_t bits) {
   using L = Lanes8<sizeof(Word)>;
-  L::Store(out, L::Select(bits, L::Load(value), L::Load(x)));
+  L::template Store<kStores>(out, L::Select(bits, L::Load(value), L::Load(x)));
 }
 
+template <Stores kStores>
 SCATTER_OPS_STEP void SelectStep(Bytes16* out,
                                  const Bytes16* x,
                                  const Bytes16* value,
                                  uint32_t bits) {
   for (int i = 0; i < 8; ++i) {
     const Bytes16* from = bits >> i & 1 ? value + i : x + i;
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i),
-                     _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+    StoreVector<kStores>(
+        out + i, _mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
   }
 }
 
-template <typename Word>
+template <Stores kStores, typename Word>
 SCATTER_OPS_TARGET void SelectAvx2(Word* out,
                                    const Word* x,
                                    const uint8_t* mask,
@@ -69,12 +70,13 @@ SCATTER_OPS_TARGET void SelectAvx2(Word* out,
   for (; i + 32 <= n; i += 32) {
     const uint32_t bits = MaskBits32(mask + i);
     if (bits == 0) {
-      MoveBlock(out + i, x + i);
+      MoveBlock<kStores>(out + i, x + i);
     } else if (bits == ~uint32_t{0}) {
-      MoveBlock(out + i, value + i);
+      MoveBlock<kStores>(out + i, value + i);
     } else {
       for (int j = 0; j < 32; j += 8) {
-        SelectStep(out + i + j, x + i + j, value + i + j, bits >> j & 0xff);
+        SelectStep<kStores>(
+            out + i + j, x + i + j, value + i + j, bits >> j & 0xff);
       }
     }
   }
@@ -85,13 +87,17 @@ SCATTER_OPS_TARGET void SelectAvx2(Word* out,
 
 // out[i] = mask[i] ? value[i] : x[i]. out may be x or value.
 template <typename Word>
-void SelectBlock(Word* out,
+void SelectBlock(const TileStores& stores,
+                 Word* out,
                  const Word* x,
                  const uint8_t* mask,
                  const Word* value,
                  int64_t n) {
 #ifdef SCATTER_OPS_AVX2
-  if (HasAvx2()) return SelectAvx2(out, x, mask, value, n);
+  if (HasAvx2()) {
+    return stores.Visit(
+        out, [&](auto kind) { SelectAvx2<kind()>(out, x, mask, value, n); });
+  }
 #endif
   SelectEach(out, x, mask, value, n);
 }

@@ -21,6 +21,7 @@
 #include <cstdint>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/tile_stores.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 
 namespace phi {
@@ -59,6 +60,24 @@ SCATTER_OPS_STEP __m128i LaneBytes(const uint8_t* table) {
   return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(table));
 }
 
+template <Stores kStores>
+SCATTER_OPS_STEP void StoreVector(void* p, __m256i v) {
+  if constexpr (kStores == Stores::kPastCaches) {
+    _mm256_stream_si256(static_cast<__m256i*>(p), v);
+  } else {
+    _mm256_storeu_si256(static_cast<__m256i*>(p), v);
+  }
+}
+
+template <Stores kStores>
+SCATTER_OPS_STEP void StoreVector(void* p, __m128i v) {
+  if constexpr (kStores == Stores::kPastCaches) {
+    _mm_stream_si128(static_cast<__m128i*>(p), v);
+  } else {
+    _mm_storeu_si128(static_cast<__m128i*>(p), v);
+  }
+}
+
 // Eight elements of one size: Permute(p, table) loads them from p and reorders
 // them; Select(bits, a, b) takes a where the bit is set, else b.
 template <int Bytes>
@@ -68,8 +87,14 @@ template <>
 struct Lanes8<1> {
   using Vector = __m128i;  // the low half
   SCATTER_OPS_STEP Vector Load(const uint8_t* p) { return LaneBytes(p); }
+  template <Stores kStores>
   SCATTER_OPS_STEP void Store(uint8_t* p, Vector v) {
-    _mm_storel_epi64(reinterpret_cast<__m128i*>(p), v);
+    if constexpr (kStores == Stores::kPastCaches) {
+      _mm_stream_si64(reinterpret_cast<long long*>(p),  // NOLINT(runtime/int)
+                      _mm_cvtsi128_si64(v));
+    } else {
+      _mm_storel_epi64(reinterpret_cast<__m128i*>(p), v);
+    }
   }
   SCATTER_OPS_STEP Vector Set(uint8_t word) {
     return _mm_set1_epi8(static_cast<char>(word));
@@ -91,8 +116,9 @@ struct Lanes8<2> {
   SCATTER_OPS_STEP Vector Load(const uint16_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   }
+  template <Stores kStores>
   SCATTER_OPS_STEP void Store(uint16_t* p, Vector v) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v);
+    StoreVector<kStores>(p, v);
   }
   SCATTER_OPS_STEP Vector Set(uint16_t word) {
     return _mm_set1_epi16(static_cast<int16_t>(word));
@@ -118,8 +144,9 @@ struct Lanes8<4> {
   SCATTER_OPS_STEP Vector Load(const uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   }
+  template <Stores kStores>
   SCATTER_OPS_STEP void Store(uint32_t* p, Vector v) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
+    StoreVector<kStores>(p, v);
   }
   SCATTER_OPS_STEP Vector Set(uint32_t word) {
     return _mm256_set1_epi32(static_cast<int32_t>(word));
@@ -151,12 +178,10 @@ struct Lanes8<8> {
   SCATTER_OPS_STEP Vector Load(const uint64_t* p) {
     return {LoadHalf(p), LoadHalf(p + 4)};
   }
-  SCATTER_OPS_STEP void StoreHalf(uint64_t* p, __m256i v) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
-  }
+  template <Stores kStores>
   SCATTER_OPS_STEP void Store(uint64_t* p, Vector v) {
-    StoreHalf(p, v.low);
-    StoreHalf(p + 4, v.high);
+    StoreVector<kStores>(p, v.low);
+    StoreVector<kStores>(p + 4, v.high);
   }
   SCATTER_OPS_STEP Vector Set(uint64_t word) {
     const __m256i v = _mm256_set1_epi64x(static_cast<int64_t>(word));

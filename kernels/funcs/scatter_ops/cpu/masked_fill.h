@@ -39,13 +39,17 @@ void MaskedFillCpu(Word* out,
                    const MaskView& mask,
                    Word fill) {
   const bool flat = x.view.is_flat() && mask.view.is_flat();
+  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
-  ParallelFor(tiles.count, numel * sizeof(Word), [&](int64_t i) {
-    if (out != x.data) PopulatePages(out, tiles.begin(i), tiles.end(i));
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    const int64_t begin = tiles.begin(i);
+    const int64_t end = tiles.end(i);
+    const TileStores stores = PrepareTile(out, x.data, begin, end, bytes);
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
-    ForEachBlock(tiles.begin(i), tiles.end(i), flat, [&](int64_t b, int64_t e) {
-      FillBlock(out + b,
+    ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
+      FillBlock(stores,
+                out + b,
                 x.view.Read(x.data, b, e - b, x_scratch),
                 mask.view.Read(mask.data, b, e - b, mask_scratch),
                 fill,
@@ -64,14 +68,19 @@ void MaskSelectCpu(Word* out,
                    const WordView<Word>& value) {
   const bool flat =
       x.view.is_flat() && mask.view.is_flat() && value.view.is_flat();
+  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
-  ParallelFor(tiles.count, numel * sizeof(Word), [&](int64_t i) {
-    if (out != x.data) PopulatePages(out, tiles.begin(i), tiles.end(i));
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    const int64_t begin = tiles.begin(i);
+    const int64_t end = tiles.end(i);
+    const Word* in = out == value.data ? value.data : x.data;
+    const TileStores stores = PrepareTile(out, in, begin, end, bytes);
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     Word value_scratch[kBlock];
-    ForEachBlock(tiles.begin(i), tiles.end(i), flat, [&](int64_t b, int64_t e) {
-      SelectBlock(out + b,
+    ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
+      SelectBlock(stores,
+                  out + b,
                   x.view.Read(x.data, b, e - b, x_scratch),
                   mask.view.Read(mask.data, b, e - b, mask_scratch),
                   value.view.Read(value.data, b, e - b, value_scratch),

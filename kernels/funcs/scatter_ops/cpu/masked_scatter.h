@@ -31,7 +31,8 @@ namespace scatter_ops {
 // ScatterBlock for a mask that is constant over long runs: each run is moved as
 // a whole. x lies like the output. Returns the number of Trues.
 template <typename Word>
-int64_t ScatterRuns(Word* out,
+int64_t ScatterRuns(const TileStores& stores,
+                    Word* out,
                     const Word* x,
                     const MaskView& mask,
                     const Word* value,
@@ -42,9 +43,9 @@ int64_t ScatterRuns(Word* out,
   mask.view.ForEachRun(begin, end, [&](int64_t offset, int64_t, int64_t n) {
     const bool take = IsTrue(mask.data, offset);
     if (take && k + n <= value_left) {
-      std::memcpy(out + begin, value + k, n * sizeof(Word));
+      stores.Copy(out + begin, value + k, n * sizeof(Word));
     } else if (!take && out != x) {
-      std::memcpy(out + begin, x + begin, n * sizeof(Word));
+      stores.Copy(out + begin, x + begin, n * sizeof(Word));
     }
     k += take ? n : 0;
     begin += n;
@@ -63,19 +64,21 @@ int64_t MaskedScatterCpu(Word* out,
                          const Word* value,
                          int64_t value_numel,
                          bool count_first) {
+  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const bool flat = x.view.is_flat() && mask.view.is_flat();
   const bool by_runs = x.view.is_flat() && mask.view.has_long_constant_runs();
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t) {
-    if (out != x.data) PopulatePages(out, begin, end);
+    const TileStores stores = PrepareTile(out, x.data, begin, end, bytes);
     if (by_runs) {
       return ScatterRuns(
-          out, x.data, mask, value + k, value_numel - k, begin, end);
+          stores, out, x.data, mask, value + k, value_numel - k, begin, end);
     }
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     const int64_t first = k;
     ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
-      k += ScatterBlock(out + b,
+      k += ScatterBlock(stores,
+                        out + b,
                         x.view.Read(x.data, b, e - b, x_scratch),
                         mask.view.Read(mask.data, b, e - b, mask_scratch),
                         value + k,
@@ -84,12 +87,8 @@ int64_t MaskedScatterCpu(Word* out,
     });
     return k - first;
   };
-  return ForEachMaskTile(mask,
-                         Tiles(numel, sizeof(Word)),
-                         numel * sizeof(Word),
-                         value_numel,
-                         count_first,
-                         tile);
+  return ForEachMaskTile(
+      mask, Tiles(numel, sizeof(Word)), bytes, value_numel, count_first, tile);
 }
 
 // x_grad = mask ? 0 : out_grad, for an x of the output's shape (or null); it
@@ -102,13 +101,13 @@ void MaskedScatterGradCpu(const Word* out_grad,
                           Word* x_grad,
                           Word* value_grad,
                           int64_t value_numel) {
+  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t room) {
     uint8_t mask_scratch[kBlock];
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
-    if (x_grad != nullptr && x_grad != out_grad) {
-      PopulatePages(x_grad, begin, end);
-    }
+    const Word* in = x_grad == nullptr ? x_grad : out_grad;
+    const TileStores stores = PrepareTile(x_grad, in, begin, end, bytes);
     // In blocks, so that the second use of out_grad finds it in the cache.
     ForEachBlock(begin, end, /*flat=*/false, [&](int64_t b, int64_t e) {
       const uint8_t* m = mask.view.Read(mask.data, b, e - b, mask_scratch);
@@ -116,12 +115,11 @@ void MaskedScatterGradCpu(const Word* out_grad,
         k += GatherBlock(value_grad + k, last - k, out_grad + b, m, e - b);
       }
       if (x_grad != nullptr) {
-        FillBlock(x_grad + b, out_grad + b, m, Word{}, e - b);
+        FillBlock(stores, x_grad + b, out_grad + b, m, Word{}, e - b);
       }
     });
     return k - first;
   };
-  const int64_t bytes = numel * sizeof(Word);
   const Tiles tiles(numel, sizeof(Word));
   if (value_grad == nullptr) {
     ParallelFor(tiles.count, bytes, [&](int64_t i) {

@@ -30,6 +30,7 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/kept_blocks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/tile_stores.h"
 
 PHI_DECLARE_bool(scatter_ops_use_huge_pages);
 
@@ -53,25 +54,75 @@ inline void AdviseHugePages(void* data, int64_t bytes) {
 #endif
 }
 
-// Maps the pages of a part of a fresh output, which the calling thread is about
-// to fill, by one call: where there are no huge pages, a fault for each costs
-// more. A hint like the other one; Linux before 5.14 ignores it. Memory that
-// malloc hands out again is mapped already, and walking it would only cost: so
-// the first page is asked about.
-template <typename Word>
-void PopulatePages(Word* data, int64_t begin, int64_t end) {
+// The whole pages in a part of an output.
+class WholePages {
+ public:
+  WholePages(const void* begin, const void* end) {
 #ifdef __linux__
-  constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
-  static const uintptr_t page = sysconf(_SC_PAGESIZE);
-  const uintptr_t first =
-      (reinterpret_cast<uintptr_t>(data + begin) + page - 1) / page * page;
-  const uintptr_t last = reinterpret_cast<uintptr_t>(data + end) / page * page;
-  if (last < first + kPopulateBytes) return;
-  void* const start = reinterpret_cast<void*>(first);
-  unsigned char resident = 0;
-  if (mincore(start, page, &resident) == 0 && (resident & 1) != 0) return;
-  madvise(start, last - first, kPopulateWrite);
+    static const uintptr_t page = sysconf(_SC_PAGESIZE);
+    page_ = page;
+    first_ = (reinterpret_cast<uintptr_t>(begin) + page - 1) / page * page;
+    const uintptr_t last = reinterpret_cast<uintptr_t>(end) / page * page;
+    if (last > first_) bytes_ = last - first_;
 #endif
+  }
+
+  int64_t bytes() const { return bytes_; }
+
+  // Whether they are mapped: the first one is, as all of them were filled.
+  bool AreThere() const {
+#ifdef __linux__
+    unsigned char resident = 0;
+    return bytes_ > 0 &&
+           mincore(reinterpret_cast<void*>(first_), page_, &resident) == 0 &&
+           (resident & 1) != 0;
+#else
+    return false;
+#endif
+  }
+
+  // Maps them by one call: where there are no huge pages, a fault for each
+  // costs more. A hint; Linux before 5.14 ignores it.
+  void Populate() const {
+#ifdef __linux__
+    constexpr int kPopulateWrite = 23;  // MADV_POPULATE_WRITE
+    madvise(reinterpret_cast<void*>(first_), bytes_, kPopulateWrite);
+#endif
+  }
+
+ private:
+  uintptr_t page_ = 1;
+  uintptr_t first_ = 0;
+  int64_t bytes_ = 0;
+};
+
+// Maps the pages of a part of a fresh output, which the calling thread is about
+// to fill. Returns whether they are there already, as those of memory are that
+// malloc hands out again: to walk them would only cost.
+template <typename Word>
+bool PopulatePages(Word* data, int64_t begin, int64_t end) {
+  const WholePages pages(data + begin, data + end);
+  if (pages.bytes() < kPopulateBytes) return false;
+  if (pages.AreThere()) return true;
+  pages.Populate();
+  return false;
+}
+
+// How to store `out` of so many bytes, which is made from `in` or in place.
+// Fresh pages, which Linux clears when they are first stored to, are then in a
+// cache.
+inline Stores StoresInto(const void* out, const void* in, int64_t bytes) {
+  const auto* begin = static_cast<const char*>(out);
+  const bool fresh = !WholePages(begin, begin + bytes).AreThere();
+  return out == in || fresh ? Stores::kOrdinary : StoresFor(bytes);
+}
+
+// The same for a tile, whose pages this maps.
+template <typename Word>
+TileStores PrepareTile(
+    Word* out, const Word* in, int64_t begin, int64_t end, int64_t bytes) {
+  const bool there = out != in && PopulatePages(out, begin, end);
+  return TileStores(there ? StoresFor(bytes) : Stores::kOrdinary);
 }
 
 // Memory besides the outputs, which is not filled. Resize throws
@@ -104,12 +155,14 @@ T* AllocOutput(const Context& dev_ctx, DenseTensor* out) {
 // memcpy by all threads.
 inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   if (out == in || bytes == 0) return;
+  auto* to = static_cast<char*>(out);
+  const auto* from = static_cast<const char*>(in);
   const Tiles tiles(bytes, 1);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    PopulatePages(static_cast<char*>(out), tiles.begin(i), tiles.end(i));
-    std::memcpy(static_cast<char*>(out) + tiles.begin(i),
-                static_cast<const char*>(in) + tiles.begin(i),
-                tiles.end(i) - tiles.begin(i));
+    const int64_t begin = tiles.begin(i);
+    const int64_t end = tiles.end(i);
+    PrepareTile(to, from, begin, end, bytes)
+        .Copy(to + begin, from + begin, end - begin);
   });
 }
 

@@ -33,17 +33,25 @@ namespace scatter_ops {
 // What is copied before its replaced elements are written: little enough to be
 // in a near cache still.
 constexpr int64_t kReplaceBlockBytes = 64 << 10;
+
 // Runs of this many bytes or more are not copied before they are replaced.
-constexpr int64_t kLongRunBytes = 512;
+template <typename Word>
+bool HasLongRuns(const StridedView& view) {
+  return view.run() * static_cast<int64_t>(sizeof(Word)) >= 512;
+}
 
 template <typename Word>
-void CopyOrZero(Word* out, const Word* in, int64_t begin, int64_t end) {
+void CopyOrZero(const TileStores& stores,
+                Word* out,
+                const Word* in,
+                int64_t begin,
+                int64_t end) {
   if (begin >= end || in == out) return;
   const size_t bytes = (end - begin) * sizeof(Word);
   if (in == nullptr) {
     std::memset(static_cast<void*>(out + begin), 0, bytes);
   } else {
-    std::memcpy(out + begin, in + begin, bytes);
+    stores.Copy(out + begin, in + begin, bytes);
   }
 }
 
@@ -64,25 +72,32 @@ void CopyStrided(Word* out,
 
 // out[begin, end) of CopyAndReplace.
 template <typename Word>
-void CopyAndReplaceRange(Word* out,
+void CopyAndReplaceRange(const TileStores& stores,
+                         Word* out,
                          const Word* x,
                          const StridedView& view,
                          const Word* values,
                          int64_t begin,
                          int64_t end) {
-  const bool long_runs =
-      view.run() * static_cast<int64_t>(sizeof(Word)) >= kLongRunBytes;
-  if (!long_runs) CopyOrZero(out, x, begin, end);
+  const bool long_runs = HasLongRuns<Word>(view);
+  if (!long_runs) CopyOrZero(stores, out, x, begin, end);
   int64_t done = begin;
   view.ForEachRun(
       view.CountBefore(begin),
       view.CountBefore(end),
       [&](int64_t at, int64_t stride, int64_t from, int64_t step, int64_t n) {
-        if (long_runs) CopyOrZero(out, x, done, at);
+        if (long_runs) CopyOrZero(stores, out, x, done, at);
         CopyStrided(out + at, stride, values + from, step, n);
         done = at + n;
       });
-  if (long_runs) CopyOrZero(out, x, done, end);
+  if (long_runs) CopyOrZero(stores, out, x, done, end);
+}
+
+// Whether an output of so many bytes may be copied past the caches: not where
+// many of its lines are written again.
+template <typename Word>
+bool ReplacesLittle(const StridedView& view, int64_t bytes) {
+  return HasLongRuns<Word>(view) || view.numel() <= bytes / 4096 * view.run();
 }
 
 // out = x with the elements of `view` replaced by `values`. Null x or values
@@ -98,14 +113,17 @@ void CopyAndReplace(Word* out,
   const StridedView& source = values == nullptr ? one_value : view;
   if (values == nullptr) values = &kZero;
   constexpr int64_t kBlockSize = kReplaceBlockBytes / sizeof(Word);
+  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const int64_t written = out == x ? view.numel() : numel;
+  const int64_t past_caches = ReplacesLittle<Word>(view, bytes) ? bytes : 0;
   const Tiles tiles(numel, sizeof(Word));
   ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
     const int64_t end = tiles.end(i);
-    if (out != x) PopulatePages(out, tiles.begin(i), end);
+    const TileStores stores =
+        PrepareTile(out, x, tiles.begin(i), end, past_caches);
     for (int64_t begin = tiles.begin(i); begin < end; begin += kBlockSize) {
       const int64_t stop = std::min(end, begin + kBlockSize);
-      CopyAndReplaceRange(out, x, source, values, begin, stop);
+      CopyAndReplaceRange(stores, out, x, source, values, begin, stop);
     }
   });
 }

@@ -71,8 +71,13 @@ class IndexReducer {
     GroupWalk<IndexReducer>(view_, groups_, x_ != out_, *this).Run(sizeof(T));
   }
 
-  void Copy(int64_t offset, int64_t n) const {
-    std::memcpy(static_cast<void*>(out_ + offset), x_ + offset, n * sizeof(T));
+  Stores OutputStores() const {
+    const int64_t numel = view_.outer * view_.size * view_.inner;
+    return StoresInto(out_, x_, numel * sizeof(T));
+  }
+
+  void Copy(const TileStores& stores, int64_t offset, int64_t n) const {
+    stores.Copy(out_ + offset, x_ + offset, n * sizeof(T));
   }
 
   UpdateRows<T> Rows(int64_t offset, int64_t stride) const {
@@ -127,9 +132,7 @@ class IndexReducer {
                    int64_t x_offset,
                    const UpdateRows<T>& rows) const {
     if constexpr (kReduce == IndexReduce::kAssign) {
-      const T* row = rows[groups_.last(g)];
-      T* out = out_ + x_offset;
-      for (int64_t l = 0; l < lanes.size(); ++l) out[lanes.x(l)] = row[l];
+      Put(lanes, rows[groups_.last(g)], out_ + x_offset);
       return;
     } else if constexpr (kReduce == IndexReduce::kMean) {
       if (SumsWide<T, kReduce>(groups_.size(g) + include_self_)) {
@@ -141,12 +144,41 @@ class IndexReducer {
         lanes, g, x_offset, rows);
   }
 
+  // Lanes of one position to those of a slot.
+  template <typename Lanes>
+  static void Put(const Lanes& lanes, const T* row, T* out) {
+    if constexpr (Lanes::kCopied) {
+      for (int64_t l = 0; l < lanes.size(); ++l) out[lanes.x(l)] = row[l];
+    } else {
+      lanes.stores.Copy(out, row, lanes.size() * sizeof(T));
+    }
+  }
+
+  // What is stored past the caches is made near them before.
   template <typename Sum, typename Lanes>
   void ReduceGroupIn(const Lanes& lanes,
                      int64_t g,
                      int64_t x_offset,
                      const UpdateRows<T>& rows) const {
     T* out = out_ + x_offset;
+    if constexpr (!Lanes::kCopied) {
+      if (lanes.stores.SkipCaches(lanes.size() * sizeof(T))) {
+        T room[Lanes::kMax];
+        ReduceGroupTo<Sum>(lanes, g, x_offset, rows, room);
+        Put(lanes, room, out);
+        return;
+      }
+    }
+    ReduceGroupTo<Sum>(lanes, g, x_offset, rows, out);
+  }
+
+  // The lanes of the slot lie at `out` as they do in x.
+  template <typename Sum, typename Lanes>
+  void ReduceGroupTo(const Lanes& lanes,
+                     int64_t g,
+                     int64_t x_offset,
+                     const UpdateRows<T>& rows,
+                     T* out) const {
     const int64_t count = groups_.size(g) + include_self_;
     const auto last = [&](int64_t l, Sum sum) {
       out[lanes.x(l)] = RoundedTo<T>(Finish(sum, count));

@@ -68,10 +68,12 @@ class IndexReduceDifferentiator {
         .Run(sizeof(T));
   }
 
-  void Copy(int64_t offset, int64_t n) const {
-    std::memcpy(static_cast<void*>(tensors_.x_grad + offset),
-                tensors_.out_grad + offset,
-                n * sizeof(T));
+  // Most of x_grad is stored by the groups, an element at a time.
+  Stores OutputStores() const { return Stores::kOrdinary; }
+
+  void Copy(const TileStores& stores, int64_t offset, int64_t n) const {
+    stores.Copy(
+        tensors_.x_grad + offset, tensors_.out_grad + offset, n * sizeof(T));
   }
 
   UpdateGradRows<T> Rows(int64_t offset, int64_t stride) const {

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/tile_stores.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 
@@ -34,6 +35,7 @@ struct WideLanes {
   static constexpr bool kCopied = false;
   static constexpr int64_t kMax = 2048;
   int64_t count;
+  const TileStores& stores;
 
   int64_t size() const { return count; }
   int64_t x(int64_t l) const { return l; }
@@ -210,8 +212,9 @@ class GroupTasks {
 };
 
 // Walks all of x. A worker has
-//   Copy(offset, n): n elements of x that no group writes, or that are about to
-//     be written as the narrow lanes of groups;
+//   OutputStores(): how to store what is made from x;
+//   Copy(stores, offset, n): n elements of x that no group writes, or that are
+//     about to be written as the narrow lanes of groups;
 //   Group(lanes, g, x_offset, rows): reduces one group, whose updates are
 //   `rows`; Rows(offset, stride): the updates, read where they are, or
 //   PackedUpdates: a packed copy of them, with Load(task, lanes, offset),
@@ -236,8 +239,9 @@ class GroupWalk {
     const bool wide = view_.inner >= kMinWide;
     if (view_.outer * view_.size * view_.inner == 0) return;
     const GroupTasks tasks(view_, groups_, element_bytes, copies_rest_, wide);
+    const Stores stores = worker_.OutputStores();
     ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
-      wide ? Wide(tasks.get(i)) : Narrow(tasks.get(i));
+      wide ? Wide(TileStores(stores), tasks.get(i)) : Narrow(tasks.get(i));
     });
   }
 
@@ -247,50 +251,59 @@ class GroupWalk {
     return o * view_.updates_size * view_.inner;
   }
 
-  void Wide(const GroupTask& task) const {
+  void Wide(const TileStores& stores, const GroupTask& task) const {
     for (int64_t o = task.outer_begin; o < task.outer_end; ++o) {
       int64_t slot = task.slot_begin;
       for (int64_t g = task.group_begin; g < task.group_end; ++g) {
-        CopyWide(task, o, slot, groups_.dest[g]);
+        CopyWide(stores, task, o, slot, groups_.dest[g]);
         slot = groups_.dest[g] + 1;
-        WideGroup(task, o, g);
+        WideGroup(stores, task, o, g);
       }
-      CopyWide(task, o, slot, task.slot_end);
+      CopyWide(stores, task, o, slot, task.slot_end);
     }
   }
 
-  void WideGroup(const GroupTask& task, int64_t o, int64_t g) const {
+  void WideGroup(const TileStores& stores,
+                 const GroupTask& task,
+                 int64_t o,
+                 int64_t g) const {
     const int64_t x_offset = XRow(o) + groups_.dest[g] * view_.inner;
     for (int64_t i = task.inner_begin; i < task.inner_end;
          i += WideLanes::kMax) {
-      worker_.Group(WideLanes{std::min(WideLanes::kMax, task.inner_end - i)},
+      const int64_t count = std::min(WideLanes::kMax, task.inner_end - i);
+      worker_.Group(WideLanes{count, stores},
                     g,
                     x_offset + i,
                     worker_.Rows(UpdatesRow(o) + i, view_.inner));
     }
   }
 
-  void CopyWide(const GroupTask& task,
+  void CopyWide(const TileStores& stores,
+                const GroupTask& task,
                 int64_t o,
                 int64_t slot,
                 int64_t slot_end) const {
     if (!copies_rest_ || slot >= slot_end) return;
     const int64_t width = task.inner_end - task.inner_begin;
     if (width == view_.inner) {
-      worker_.Copy(XRow(o) + slot * width, (slot_end - slot) * width);
+      worker_.Copy(stores, XRow(o) + slot * width, (slot_end - slot) * width);
       return;
     }
     for (; slot < slot_end; ++slot) {
-      worker_.Copy(XRow(o) + slot * view_.inner + task.inner_begin, width);
+      worker_.Copy(
+          stores, XRow(o) + slot * view_.inner + task.inner_begin, width);
     }
   }
 
   void Narrow(const GroupTask& task) const {
+    // The groups write to these lines again.
+    const TileStores stores(Stores::kOrdinary);
     typename Worker::PackedUpdates packed(worker_);
     for (int64_t o = task.outer_begin; o < task.outer_end; o += kNarrowLanes) {
       const int64_t rows = std::min<int64_t>(kNarrowLanes, task.outer_end - o);
       for (int64_t r = o; copies_rest_ && r < o + rows; ++r) {
-        worker_.Copy(XRow(r) + task.slot_begin * view_.inner,
+        worker_.Copy(stores,
+                     XRow(r) + task.slot_begin * view_.inner,
                      (task.slot_end - task.slot_begin) * view_.inner);
       }
       const int64_t columns = rows * view_.inner;

@@ -60,20 +60,21 @@ class LinearIndexGrad {
           [&](int64_t position, int64_t slot) { last[slot] = position; });
     }
     const int64_t n = slots_.length();
-    ForEachPart(view_.updates_size, updates_grad, [&](int64_t o, Part part) {
-      const T* from = out_grad + o * view_.size * view_.inner + part.lane;
-      const int64_t used = std::max(part.begin, std::min(part.end, n));
-      CallForMean([&] {
-        WithRowLength(part.width == view_.inner ? part.width : 0,
-                      [&](auto length) {
-                        Gather<decltype(length)::value>(from, part, used, last);
-                      });
-      });
-      // Behind the end of the index.
-      std::fill_n(part.to + (used - part.begin) * part.width,
-                  (part.end - used) * part.width,
-                  T{});
-    });
+    ForEachPart(
+        view_.updates_size, out_grad, updates_grad, [&](int64_t o, Part part) {
+          const T* from = out_grad + o * view_.size * view_.inner + part.lane;
+          const int64_t used = std::max(part.begin, std::min(part.end, n));
+          CallForMean([&] {
+            WithRowLength(
+                part.width == view_.inner ? part.width : 0, [&](auto length) {
+                  Gather<decltype(length)::value>(from, part, used, last);
+                });
+          });
+          // Behind the end of the index.
+          std::fill_n(part.to + (used - part.begin) * part.width,
+                      (part.end - used) * part.width,
+                      T{});
+        });
   }
 
   // x_grad may be out_grad.
@@ -84,14 +85,14 @@ class LinearIndexGrad {
       return;
     }
     if (include_self_) {
-      ForEachPart(view_.size, x_grad, [&](int64_t, Part part) {
+      ForEachPart(view_.size, out_grad, x_grad, [&](int64_t, Part part) {
         CallForMean([&] { ShareSlots(part, out_grad + (part.to - x_grad)); });
       });
       return;
     }
     std::vector<uint8_t> touched(view_.size);
     slots_.ForEach([&](int64_t, int64_t slot) { touched[slot] = 1; });
-    ForEachPart(view_.size, x_grad, [&](int64_t, Part part) {
+    ForEachPart(view_.size, out_grad, x_grad, [&](int64_t, Part part) {
       WithRowLength(part.width, [&](auto length) {
         ClearTouched<decltype(length)::value>(
             part, touched, out_grad + (part.to - x_grad));
@@ -108,18 +109,20 @@ class LinearIndexGrad {
     int64_t begin, end;
     int64_t lane, width;
     T* to;
+    const TileStores& stores;
   };
 
-  // f(o, part) for parts that make up [outer, rows, inner] at `data`. A part
-  // has whole rows, or a piece of one.
+  // f(o, part) for parts that make up [outer, rows, inner] at `data`, made from
+  // `in`. A part has whole rows, or a piece of one.
   template <typename F>
-  void ForEachPart(int64_t rows, T* data, const F& f) const {
+  void ForEachPart(int64_t rows, const T* in, T* data, const F& f) const {
     const int64_t inner = view_.inner;
     const int64_t numel = view_.outer * rows * inner;
     if (numel == 0) return;
     const Tiles tiles(numel, kItem);
     ParallelFor(tiles.count, numel * kItem, [&](int64_t i) {
-      PopulatePages(data, tiles.begin(i), tiles.end(i));
+      const TileStores stores =
+          PrepareTile(data, in, tiles.begin(i), tiles.end(i), numel * kItem);
       int64_t at = tiles.begin(i);
       while (at < tiles.end(i)) {
         const int64_t o = at / (rows * inner);
@@ -129,7 +132,7 @@ class LinearIndexGrad {
         const bool whole = lane == 0 && left >= inner;
         const int64_t width = whole ? inner : std::min(left, inner - lane);
         const int64_t count = whole ? std::min(rows - row, left / inner) : 1;
-        f(o, Part{row, row + count, lane, width, data + at});
+        f(o, Part{row, row + count, lane, width, data + at, stores});
         at += count * width;
       }
     });
@@ -161,7 +164,7 @@ class LinearIndexGrad {
                           std::min(width, kFetched));
             }
             if (last.empty() || last[slots[i]] == at + i) {
-              Share(row, slots[i], width, to);
+              Share(part.stores, row, slots[i], width, to);
             } else {
               std::fill_n(to, width, T{});
             }
@@ -173,9 +176,9 @@ class LinearIndexGrad {
     T* to = part.to;
     for (int64_t slot = part.begin; slot < part.end; ++slot) {
       if (counts_[slot] > 0) {
-        Share(from, slot, part.width, to);
+        Share(part.stores, from, slot, part.width, to);
       } else if (from != to) {
-        std::copy_n(from, part.width, to);
+        part.stores.Copy(to, from, part.width * kItem);
       }
       from += part.width;
       to += part.width;
@@ -192,20 +195,24 @@ class LinearIndexGrad {
     ForEachRow<kWidth>(
         part.end - part.begin,
         [=](int64_t s, int64_t i) { to[i] = flags[s] ? T{} : from[i]; },
-        [=](int64_t s) {
+        [&](int64_t s) {
           T* row = to + s * width;
           if (flags[s]) {
             std::fill_n(row, width, T{});
           } else if (from != to) {
-            std::copy_n(from + s * width, width, row);
+            part.stores.Copy(row, from + s * width, width * kItem);
           }
         });
   }
 
   // The share of one element of a slot in its gradient.
-  void Share(const T* from, int64_t slot, int64_t n, T* to) const {
+  void Share(const TileStores& stores,
+             const T* from,
+             int64_t slot,
+             int64_t n,
+             T* to) const {
     if (reduce_ != IndexReduce::kMean) {
-      std::copy_n(from, n, to);
+      stores.Copy(to, from, n * kItem);
       return;
     }
     if constexpr (HasReduceFor<T>(IndexReduce::kMean)) {

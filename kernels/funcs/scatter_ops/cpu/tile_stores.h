@@ -1,0 +1,112 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// How a tile of an output is stored. An ordinary store first fetches the line
+// that it writes to. Where the caches have no room for an output anyway, stores
+// past them save that fetch, a third of what a copy moves.
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+enum class Stores { kOrdinary, kPastCaches };
+
+// What vector stores past the caches need.
+constexpr int64_t kStoreAlignment = 32;
+
+// How to store an output of so many bytes, whose pages are there already. From
+// 32 MiB on the caches that a core shares with few others have no room for it
+// and for what it is made of; what follows may find a smaller one in a cache.
+// Linux is not asked for their size: it may tell that of all of them together.
+inline Stores StoresFor(int64_t bytes) {
+  constexpr int64_t kLeast = 32 << 20;
+  return bytes >= kLeast && HasAvx2() ? Stores::kPastCaches : Stores::kOrdinary;
+}
+
+#ifdef SCATTER_OPS_AVX2
+// memcpy with stores past the caches to whole lines.
+SCATTER_OPS_TARGET inline void CopyPastCaches(char* out,
+                                              const char* in,
+                                              int64_t bytes) {
+  constexpr int64_t kLine = 64;
+  const int64_t head = -reinterpret_cast<intptr_t>(out) & (kLine - 1);
+  std::memcpy(out, in, head);
+  int64_t at = head;
+  for (; at + kLine <= bytes; at += kLine) {
+    const auto* from = reinterpret_cast<const __m256i*>(in + at);
+    auto* to = reinterpret_cast<__m256i*>(out + at);
+    const __m256i low = _mm256_loadu_si256(from);
+    const __m256i high = _mm256_loadu_si256(from + 1);
+    _mm256_stream_si256(to, low);
+    _mm256_stream_si256(to + 1, high);
+  }
+  std::memcpy(out + at, in + at, bytes - at);
+}
+#endif
+
+// Others may read the tile when this is destroyed.
+class TileStores {
+ public:
+  explicit TileStores(Stores stores) : stores_(stores) {}
+  TileStores(const TileStores&) = delete;
+  TileStores& operator=(const TileStores&) = delete;
+  ~TileStores() {
+#ifdef SCATTER_OPS_AVX2
+    if (stores_ == Stores::kPastCaches) _mm_sfence();
+#endif
+  }
+
+  // f(the kind as a constant), for vector stores from `out` on.
+  template <typename F>
+  auto Visit(const void* out, const F& f) const {
+    const bool aligned =
+        reinterpret_cast<uintptr_t>(out) % kStoreAlignment == 0;
+    return stores_ == Stores::kPastCaches && aligned
+               ? f(std::integral_constant<Stores, Stores::kPastCaches>{})
+               : f(std::integral_constant<Stores, Stores::kOrdinary>{});
+  }
+
+  // Whether Copy stores so many bytes past the caches: fewer than this are
+  // mostly parts of lines.
+  bool SkipCaches(int64_t bytes) const {
+    return stores_ == Stores::kPastCaches && bytes >= 512;
+  }
+
+  // memcpy
+  void Copy(void* out, const void* in, int64_t bytes) const {
+#ifdef SCATTER_OPS_AVX2
+    if (SkipCaches(bytes)) {
+      CopyPastCaches(
+          static_cast<char*>(out), static_cast<const char*>(in), bytes);
+      return;
+    }
+#endif
+    std::memcpy(out, in, bytes);
+  }
+
+ private:
+  Stores stores_;
+};
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

@@ -1,0 +1,145 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Outputs that no cache has room for, where an output before them has been."""
+
+import unittest
+from functools import partial
+
+import numpy as np
+from scatter_test_utils import assert_same_bits, random_array
+
+import paddle
+
+# A word of each size, and enough of them to be stored past the caches.
+DTYPES = 'int8', 'float16', 'float32', 'float64', 'complex128'
+BYTES = 33 << 20
+# Rows begin anywhere in a cache line.
+WIDTH = 2049
+PATTERN = 100_003
+
+
+def large(rng, dtype, length=PATTERN):
+    """Rows of random elements, which repeat."""
+    some = random_array(rng, (length,), dtype)
+    return np.resize(some, (BYTES // (WIDTH * some.itemsize) + 1, WIDTH))
+
+
+def replaced(x, where, values):
+    out = x.copy()
+    out[where] = values
+    return out
+
+
+def updates_grad(index, x, out_grad):
+    updates = paddle.zeros_like(x)
+    updates.stop_gradient = False
+    out = paddle.scatter(x, index, updates)
+    return paddle.grad(out, updates, out_grad)[0]
+
+
+class TestLargeOutputs(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(26)
+
+    def check(self, call, expected, *arrays):
+        """`call` of Tensors; before it, of other values for the same output."""
+        others = [a[::-1].copy() if a.dtype != bool else a for a in arrays]
+        for operands in others, arrays:
+            out = call(*(paddle.to_tensor(a) for a in operands))
+        assert_same_bits(out, expected, str(expected.dtype))
+
+    def each_dtype(self):
+        for dtype in DTYPES:
+            yield large(self.rng, dtype), large(self.rng, dtype, PATTERN + 2)
+
+    def test_masked_scatter(self):
+        for x, value in self.each_dtype():
+            for columns in (WIDTH, 1):
+                mask = self.rng.random((len(x), columns)) < 0.5
+                where = np.broadcast_to(mask, x.shape)
+                taken = value.reshape(-1)[: where.sum()]
+                expected = replaced(x, where, taken)
+                self.check(paddle.masked_scatter, expected, x, mask, taken)
+
+    def test_masked_fill(self):
+        for x, value in self.each_dtype():
+            # with blocks that are all True and all False
+            mask = np.resize(self.rng.random(PATTERN) < 0.5, x.shape)
+            mask[:, 100:300], mask[:, 400:700] = True, False
+            expected = replaced(x, mask, value[mask])
+            self.check(paddle.masked_fill, expected, x, mask, value)
+            one = value[0, :1]
+            expected = replaced(x, mask, one)
+            self.check(paddle.masked_fill, expected, x, mask, one)
+
+    def test_select_and_diagonal_scatter(self):
+        for x, values in self.each_dtype():
+            for axis in (0, 1):
+                part = np.take(values, 5, axis)
+                expected = x.copy()
+                np.swapaxes(expected, 0, axis)[7] = part
+                self.check(
+                    lambda x, part, axis=axis: paddle.select_scatter(
+                        x, part, axis, 7
+                    ),
+                    *(expected, x, part),
+                )
+            diagonal = np.diagonal(values).copy()
+            at = np.arange(len(diagonal))
+            expected = replaced(x, (at, at), diagonal)
+            self.check(paddle.diagonal_scatter, expected, x, diagonal)
+
+    def test_scatter(self):
+        for x, _ in self.each_dtype():
+            # whole numbers, whose sums are exact
+            x, updates = (
+                np.resize(self.rng.integers(-4, 5, n), x.shape).astype(x.dtype)
+                for n in (PATTERN, PATTERN + 2)
+            )
+            index = np.minimum(self.rng.permutation(len(x)), len(x) // 2)
+            last = {slot: position for position, slot in enumerate(index)}
+            slots, positions = (np.array(part) for part in zip(*last.items()))
+            expected = replaced(x, slots, updates[positions])
+            self.check_by_index(expected, x, updates, index)
+            once = self.rng.permutation(len(x))[: len(x) // 2]
+            updates = updates[: len(once)]
+            for options, expected in (
+                ({}, replaced(x, once, updates)),
+                ({'reduce': 'sum'}, replaced(x, once, x[once] + updates)),
+            ):
+                self.check_by_index(expected, x, updates, once, **options)
+
+    def check_by_index(self, expected, x, updates, index, **options):
+        index = paddle.to_tensor(index)
+        if options:
+            options.update(overwrite=False, include_self=True)
+        self.check(
+            lambda x, updates: paddle.scatter(x, index, updates, **options),
+            *(expected, x, updates),
+        )
+
+    def test_gradient_of_updates(self):
+        for x, out_grad in self.each_dtype():
+            if x.dtype == 'int8':
+                continue  # has no gradients
+            index = self.rng.permutation(len(x))
+            slots = paddle.to_tensor(index)
+            self.check(
+                partial(updates_grad, slots), out_grad[index], x, out_grad
+            )
+
+
+if __name__ == '__main__':
+    unittest.main()
