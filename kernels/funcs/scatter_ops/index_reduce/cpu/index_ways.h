@@ -50,6 +50,7 @@ struct IndexWork {
   bool assigns;
   bool means;
   bool include_self;
+  bool in_place;
 
   int64_t row_bytes() const { return view.inner * item; }
   // The bytes of the rows that are read and written.
@@ -80,8 +81,12 @@ inline int64_t LongestShortRow(const IndexWork& work) {
   // Assigning by groups reads the last update of each slot alone, which pays
   // unless all that it saves is parts of cache lines.
   if (work.assigns) return work.small() ? INT64_MAX : IndexWork::kLineBytes;
-  // In random order, longer rows are read nearly as fast as in order.
-  return work.panels || work.view.outer > 1 ? 256 : 1024;
+  if (work.panels || work.view.outer > 1) return 256;
+  // In random order, longer rows are read nearly as fast as in order, up to
+  // about a page. Groups write a slot of several rows once, and in a copy also
+  // the slots in between.
+  const bool few = work.positions <= work.view.size;
+  return work.in_place && few ? 4096 : 1024;
 }
 
 // Passes over the index take half a nanosecond a position. Those for all rows

@@ -99,8 +99,8 @@ inline void FetchRows(const List& list,
                       const T* updates,
                       const Sum* sums) {
   if (kInner > 0 || i >= list.count) return;
-  PrefetchRow(sums + list.slot(i) * inner, inner);
-  if (List::kSkips) PrefetchRow(updates + list.position(i) * inner, inner);
+  PrefetchStart(sums + list.slot(i) * inner, inner);
+  if (List::kSkips) PrefetchStart(updates + list.position(i) * inner, inner);
 }
 
 // Rows of `inner` elements one after the other, each reduced into that of its

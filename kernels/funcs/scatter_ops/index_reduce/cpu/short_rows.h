@@ -65,7 +65,8 @@ class ShortRowReducer {
               kPanels,
               kAssigns,
               kMeans,
-              include_self} {}
+              include_self,
+              x == out} {}
 
   // Chooses a way; false if that is none for short rows.
   bool Serves() {
