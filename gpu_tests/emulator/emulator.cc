@@ -207,7 +207,8 @@ class Block {
   int current_ = 0;
   int running_ = 0;
   int at_barrier_ = 0;
-  // Barriers and blocks so far on this thread of the host: never the same again.
+  // Barriers and blocks so far on this thread of the host: never the same
+  // again.
   static thread_local int64_t generation_;
   bool progress_ = false;
 };

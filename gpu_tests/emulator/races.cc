@@ -70,12 +70,12 @@ extern "C" {
 
 #define ACCESS(name, size, write) \
   void __tsan_##name(void* data) { Access(data, size, write); }
-#define ACCESSES(size)                        \
-  ACCESS(read##size, size, false)             \
-  ACCESS(write##size, size, true)             \
-  ACCESS(unaligned_read##size, size, false)   \
-  ACCESS(unaligned_write##size, size, true)   \
-  ACCESS(volatile_read##size, size, false)    \
+#define ACCESSES(size)                      \
+  ACCESS(read##size, size, false)           \
+  ACCESS(write##size, size, true)           \
+  ACCESS(unaligned_read##size, size, false) \
+  ACCESS(unaligned_write##size, size, true) \
+  ACCESS(volatile_read##size, size, false)  \
   ACCESS(volatile_write##size, size, true)
 ACCESSES(1)
 ACCESSES(2)
@@ -92,23 +92,23 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_atomic_thread_fence(int order) { __atomic_thread_fence(order); }
 
 // Atomics race with nothing here.
-#define ATOMICS(bits)                                                        \
-  uint##bits##_t __tsan_atomic##bits##_fetch_add(                            \
-      volatile uint##bits##_t* p, uint##bits##_t value, int) {               \
-    return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);                   \
-  }                                                                          \
+#define ATOMICS(bits)                                                         \
+  uint##bits##_t __tsan_atomic##bits##_fetch_add(                             \
+      volatile uint##bits##_t* p, uint##bits##_t value, int) {                \
+    return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);                    \
+  }                                                                           \
   uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* p, \
-                                            int) {                           \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                             \
-  }                                                                          \
-  bool __tsan_atomic##bits##_compare_exchange_strong(                        \
-      volatile uint##bits##_t* p,                                            \
-      uint##bits##_t* seen,                                                  \
-      uint##bits##_t wanted,                                                 \
-      int,                                                                   \
-      int) {                                                                 \
-    return __atomic_compare_exchange_n(                                      \
-        p, seen, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);         \
+                                            int) {                            \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                              \
+  }                                                                           \
+  bool __tsan_atomic##bits##_compare_exchange_strong(                         \
+      volatile uint##bits##_t* p,                                             \
+      uint##bits##_t* seen,                                                   \
+      uint##bits##_t wanted,                                                  \
+      int,                                                                    \
+      int) {                                                                  \
+    return __atomic_compare_exchange_n(                                       \
+        p, seen, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
   }
 ATOMICS(32)
 ATOMICS(64)

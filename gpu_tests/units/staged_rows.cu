@@ -46,10 +46,9 @@ int main() {
   const ops::AxisView view(common::make_ddim({kRows, kSize}),
                            common::make_ddim({kRows, kLength}),
                            /*axis=*/1);
-  ops::ReduceSlotsGpu(
-      phi::GPUContext(nullptr, 1),
-      ops::SlotReducer<int64_t, ops::IndexReduce::kSum>{
-          groups, view, x.data(), updates.data(), out.data()});
+  ops::ReduceSlotsGpu(phi::GPUContext(nullptr, 1),
+                      ops::SlotReducer<int64_t, ops::IndexReduce::kSum>{
+                          groups, view, x.data(), updates.data(), out.data()});
   if (out == expected) return 0;
   std::printf("a sum is wrong\n");
   return 1;

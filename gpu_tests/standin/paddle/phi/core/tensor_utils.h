@@ -15,14 +15,12 @@ inline void Copy(const GPUContext& dev_ctx,
   to->Resize(from.dims());
   void* target = to->Allocate(from.dtype(), dev_ctx.stream());
   if (bytes > 0) {
-    backends::gpu::GpuMemcpyAsync(target,
-                                  from.data(),
-                                  bytes,
-                                  gpuMemcpyDeviceToDevice,
-                                  dev_ctx.stream());
+    backends::gpu::GpuMemcpyAsync(
+        target, from.data(), bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
   }
   if (blocking) {
-    PADDLE_ENFORCE_GPU_SUCCESS(STANDIN_GPU(StreamSynchronize)(dev_ctx.stream()));
+    PADDLE_ENFORCE_GPU_SUCCESS(
+        STANDIN_GPU(StreamSynchronize)(dev_ctx.stream()));
   }
 }
 

@@ -21,8 +21,7 @@ __device__ inline int64_t CudaAtomicAdd(int64_t* target, int64_t value) {
 // Not all of the types have an atomic of their own everywhere.
 template <typename T, typename F>
 __device__ inline T StandinUpdate(T* target, const F& change) {
-  using Word =
-      std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+  using Word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
   Word* words = reinterpret_cast<Word*>(target);
   Word seen = *words;
   while (true) {
@@ -35,12 +34,14 @@ __device__ inline T StandinUpdate(T* target, const F& change) {
 
 template <typename T>
 __device__ inline T CudaAtomicMax(T* target, T value) {
-  return StandinUpdate(target, [=](T old) { return old < value ? value : old; });
+  return StandinUpdate(target,
+                       [=](T old) { return old < value ? value : old; });
 }
 
 template <typename T>
 __device__ inline T CudaAtomicMin(T* target, T value) {
-  return StandinUpdate(target, [=](T old) { return value < old ? value : old; });
+  return StandinUpdate(target,
+                       [=](T old) { return value < old ? value : old; });
 }
 
 }  // namespace phi
