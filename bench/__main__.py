@@ -168,6 +168,8 @@ def main(arguments=None):
             'bench: --publish measures all that the README shows: no --quick, '
             '--filter or --sizes with it'
         )
+    if args.compare and not args.compare.is_file():
+        sys.exit(f'bench: --compare: there is no file {args.compare}')
     if args.publish and args.json is None:
         args.json = release_env.ROOT / 'build' / 'bench' / 'published.json'
     chosen = selected(args)

@@ -207,9 +207,20 @@ def test_command_selects_by_pattern_and_size(capsys):
     assert all('diagonal_scatter/' in n and '/8x8/' in n for n in names)
 
 
-def test_command_says_that_nothing_matches():
-    with pytest.raises(SystemExit, match='--list'):
-        command.main(['--filter', 'no such case'])
+@pytest.mark.parametrize(
+    ('options', 'said'),
+    [
+        (['--filter', 'no such case'], 'bench: no case matches; see --list'),
+        (['--compare', 'old.json'], 'bench: --compare: there is no file old'),
+        (['--publish', '--quick'], 'bench: --publish measures all'),
+    ],
+)
+def test_command_says_what_cannot_be_done_before_it_measures(
+    options, said, monkeypatch
+):
+    monkeypatch.setattr(command, 'collect', None)
+    with pytest.raises(SystemExit, match=said):
+        command.main(options)
 
 
 def test_instructions_are_read_from_the_annotation():
