@@ -5,6 +5,8 @@ from functools import cache, partial
 from itertools import chain, product
 
 import torch
+from bench.run import cases as cpu_cases
+from bench.run import inputs, torch_side
 
 from gpu_tests import device, ops
 
@@ -12,7 +14,13 @@ SIZES = tuple(range(10, 31, 2))
 DENSITIES = (0.0, 0.01, 0.5, 0.99, 1.0)
 LAYOUTS = ('random', 'blocks')
 BROADCASTS = ('one row', 'one column')
-BLOCK = 256  # elements of a blocked mask that are alike
+# What the CPU's benchmark calls a layout of the mask.
+LAYOUT_PARAMETERS = {
+    'random': {'layout': 'random'},
+    'blocks': {'layout': 'runs'},
+    'one row': {'mask': 'column'},
+    'one column': {'mask': 'row'},
+}
 DTYPES = ('float32', 'bfloat16')
 AXES = (0, 1)
 INDEXES = ('random', 'skewed')
@@ -27,11 +35,8 @@ BROADCAST_COPY_GOAL = 0.7
 SCATTER_TORCH_GOAL = 2.5
 SHORT_ROW = 8
 INDEX_OPS = ('index_reduce', 'index_scatter', 'scatter')
-INDEX_GRADS = ('index_reduce_grad', 'index_scatter_grad')
-VIEW_GRADS = ('select_scatter_grad', 'diagonal_scatter_grad')
 # Those that read each update once and compute little with it.
 PLAIN_REDUCES = ('assign', 'sum')
-TORCH_NAMES = {'mul': 'prod', 'mean': 'mean', 'amax': 'amax', 'amin': 'amin'}
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,10 @@ class Case:
     def __getitem__(self, key):
         """A detail; None where the case does not have it."""
         return dict(self.details).get(key)
+
+    @property
+    def is_grad(self):
+        return self.op.endswith('_grad')
 
     @property
     def shape(self):
@@ -71,7 +80,7 @@ class Work:
     torch: object
     outputs: list
     bytes: int
-    exact: object = None  # where PyTorch's own result is not: what it should be
+    exact: object  # what the result should be
 
 
 def case(op, size, dtype='float32', **details):
@@ -145,7 +154,7 @@ def goals(case):
         return []
     if case.op in INDEX_OPS:
         return [('torch', _index_goal(case))]
-    if case.op in INDEX_GRADS:
+    if case.op.removesuffix('_grad') in INDEX_OPS:
         return [('torch', 1.0)]
     if not case.op.startswith('masked_scatter'):
         return [('copy', COPY_GOAL)]
@@ -165,157 +174,87 @@ def _index_goal(case):
     return 1.0 if plain else 1.5
 
 
-def _numbers(shape, dtype):
-    """Small multiples of 1/8: sums do not depend much on their order."""
-    numbers = torch.randint(-100, 101, shape, device=device.name())
-    return (numbers / 8).to(getattr(torch, dtype))
+def _cpu_case(case):
+    """The case of the CPU's benchmark that has the same operands."""
+    how = dict(case.details)
+    op = case.op.removesuffix('_grad')
+    if op in INDEX_OPS:
+        how.pop('rows', None)
+        how['include_self'] = op != 'scatter'
+        if 'overwrite' in how:
+            how['reduce'] = 'assign' if how.pop('overwrite') else 'sum'
+        op = 'scatter'
+    how.update(LAYOUT_PARAMETERS.get(how.pop('layout', None), {}))
+    if op == 'masked_fill':
+        how['value'] = 'one'
+    mode = 'grad' if case.is_grad else 'fwd'
+    return cpu_cases.case(op, mode, case.dtype, case.shape, **how)
 
 
-def _mask(case):
-    shape = case.shape
-    if case['layout'] in BROADCASTS:
-        row = case['layout'] == 'one row'
-        shape = (1, shape[1]) if row else (shape[0], 1)
-        return torch.rand(shape, device=device.name()) < case['density']
-    if case['layout'] == 'blocks':
-        shape = (case.shape[0], max(1, case.shape[1] // BLOCK))
-    mask = torch.rand(shape, device=device.name()) < case['density']
-    repeats = case.shape[1] // shape[1]
-    return mask.repeat_interleave(repeats, 1) if repeats > 1 else mask
+def _load(array, dtype):
+    return torch_side.load(array, dtype).to(device.name())
 
 
 def _empty(shape, like):
     return torch.empty(shape, dtype=like.dtype, device=like.device)
 
 
-def _work(case, arguments, theirs, moved, exact=None):
-    call, out = ops.prepare(case.op, *arguments, make=_empty)
-    return Work(call, theirs, out, moved, exact)
-
-
-def _masked(case):
-    x, mask = _numbers(case.shape, case.dtype), _mask(case)
-    item, count = x.element_size(), x.numel()
-    moved = 2 * count * item + mask.numel()
-    if case.op == 'masked_fill':
-        value = _numbers((), case.dtype)
-        theirs = partial(x.masked_fill, mask, value)
-        return _work(case, (x, mask, value), theirs, moved)
-    taken = int(mask.sum()) * (count // mask.numel())
-    value = _numbers((max(1, taken),), case.dtype)
-    moved += taken * item
-    if case.op == 'masked_scatter':
-        theirs = partial(x.masked_scatter, mask, value)
-        return _work(case, (x, mask, value), theirs, moved)
-    backward = torch.ops.aten.masked_scatter_backward
-
-    def theirs():
-        return x.masked_fill(mask, 0), backward(x, mask, value.shape)
-
-    return _work(case, (x, mask, value, x), theirs, moved)
-
-
-def _view(case):
-    x = _numbers(case.shape, case.dtype)
-    if case.op.startswith('select_scatter'):
-        attributes = case['axis'], case.shape[case['axis']] // 2
-        values = _numbers((case.shape[1 - case['axis']],), case.dtype)
-        part = torch.select
-    else:
-        attributes = 0, 0, 1
-        values = _numbers((min(case.shape),), case.dtype)
-        part = torch.diagonal
-    # What the values replace need not be read.
-    moved = 2 * x.numel() * x.element_size()
-    if case.op not in VIEW_GRADS:
-        theirs = partial(getattr(torch, case.op), x, values, *attributes)
-        return _work(case, (x, values, *attributes), theirs, moved)
-
-    def theirs():
-        """The replaced part on its own, and zeros where it was."""
-        x_grad = x.clone()
-        part(x_grad, *attributes).zero_()
-        return x_grad, part(x, *attributes).clone()
-
-    return _work(case, (x, values, x, *attributes), theirs, moved)
-
-
-def _index(case):
-    """As long as the axis. Skewed: a few slots get most of it."""
-    size = case.shape[case['axis']]
-    share = torch.rand(size, device=device.name(), dtype=torch.float64)
-    if case['index'] == 'skewed':
-        share = share**8
-    return (share * size).long().clamp(max=size - 1)
-
-
-def _factors(shape, dtype):
-    """1, -1, 2 and a half, mostly ones: products stay in range."""
-    choice = torch.rand(shape, device=device.name())
-    numbers = torch.where(choice < 0.5, 1.0, -1.0)
-    numbers[choice > 0.998] = 2.0
-    numbers[choice < 0.002] = 0.5
-    return numbers.to(getattr(torch, dtype))
-
-
-def _torch_scatter(case, index, x, updates):
-    """Sums replace what was in a slot, so x has no part in them."""
-    if case['overwrite']:
-        return partial(x.index_copy, 0, index, updates)
-    return lambda: x.index_fill(0, index, 0).index_add_(0, index, updates)
-
-
-def _torch_reduce(case, index, x, updates):
-    axis, reduce = case['axis'], case['reduce']
-    if reduce == 'assign':
-        return partial(x.index_copy, axis, index, updates)
-    if reduce == 'sum':
-        return partial(x.index_add, axis, index, updates)
-    name = TORCH_NAMES[reduce]
-    return partial(
-        x.index_reduce, axis, index, updates, name, include_self=True
-    )
-
-
-def _torch_reduce_grad(case, index, x, updates, out_grad):
-    """PyTorch's own gradient, of a result that it has made before."""
-    leaves = [t.detach().requires_grad_() for t in (x, updates)]
-    result = _torch_reduce(case, index, *leaves)()
+def _torch_call(op, tensors, made):
+    """PyTorch's usual way; of gradients, that of a result made before."""
+    function = next(iter(torch_side.ways(op, tensors, made.attrs).values()))
+    if not made.grads:
+        return partial(function, tensors['x'])
+    leaves = [tensors[name].requires_grad_() for name in made.grads]
+    result = function(tensors['x'])
+    out_grad = tensors['out_grad']
     return lambda: torch.autograd.grad(
         result, leaves, out_grad, retain_graph=True
     )
 
 
-def _by_index(case):
-    make = _factors if case['reduce'] == 'mul' else _numbers
-    is_grad = case.op in INDEX_GRADS
-    count = 3 if is_grad else 2
-    tensors = [make(case.shape, case.dtype) for _ in range(count)]
-    x, updates, *out_grad = tensors
-    index = _index(case)
-    attributes = case['axis'], case['reduce'], True
-    theirs = _torch_reduce_grad if is_grad else _torch_reduce
-    if case.op == 'scatter':
-        attributes, theirs = (case['overwrite'],), _torch_scatter
-    moved = (count + 1) * x.numel() * x.element_size()
-
-    def exact():
-        return theirs(case, index, *(t.double() for t in tensors))()
-
-    return _work(
-        *(case, (x, index, updates, *out_grad, *attributes)),
-        *(theirs(case, index, *tensors), moved + index.numel() * 8, exact),
-    )
+def _least_bytes(case, tensors, made):
+    """What has to be read or written at least."""
+    x = tensors['x']
+    if made.index:
+        moved = (len(made.data) + 1) * x.numel() * x.element_size()
+        return moved + made.index['index'].nbytes
+    # What the values replace need not be read.
+    moved = 2 * x.numel() * x.element_size()
+    moved += sum(mask.nbytes for mask in made.masks.values())
+    if case.op.startswith('masked_scatter'):
+        moved += tensors['value'].numel() * x.element_size()
+    return moved
 
 
 def prepare(case):
     """The Work of a case."""
-    torch.manual_seed(0)
-    if case.op.startswith('masked'):
-        return _masked(case)
-    if case.op in (*INDEX_OPS, *INDEX_GRADS):
-        return _by_index(case)
-    return _view(case)
+    of_cpu = _cpu_case(case)
+    made = inputs.build(of_cpu)
+    tensors = {
+        name: _load(array, case.dtype) for name, array in made.data.items()
+    }
+    for name, array in {**made.masks, **made.index}.items():
+        tensors[name] = _load(array, None)
+    attributes = {**made.attrs, 'overwrite': case['overwrite']}
+    entry = ops.entries()[case.op]
+    call, out = ops.prepare(
+        case.op,
+        *(tensors[tensor.name] for tensor in entry.tensors),
+        *(attributes[attr.name] for attr in entry.attrs),
+        make=_empty,
+    )
+
+    def exact():
+        """In double precision where sums depend on their order."""
+        wide = {
+            name: tensor.detach().double() if name in made.data else tensor
+            for name, tensor in tensors.items()
+        }
+        return _torch_call(of_cpu.op, wide, made)()
+
+    theirs = _torch_call(of_cpu.op, tensors, made)
+    moved = _least_bytes(case, tensors, made)
+    return Work(call, theirs, out, moved, exact if made.index else theirs)
 
 
 def agrees(case, work):
@@ -326,12 +265,12 @@ def agrees(case, work):
     if case['reduce'] == 'assign' or case['overwrite']:
         return None
     work.ours()
-    right = (work.exact or work.torch)()
+    right = work.exact()
     right = right if isinstance(right, tuple) else (right,)
-    if not work.exact:
-        return all(map(torch.equal, work.outputs, right))
     rtol = {'float32': 1e-4, 'bfloat16': 1e-2}[case.dtype]
     return all(
-        torch.allclose(out.double(), numbers, rtol, rtol)
+        torch.allclose(out.to(numbers.dtype), numbers, rtol, rtol)
+        if numbers.dtype == torch.float64
+        else torch.equal(out, numbers)
         for out, numbers in zip(work.outputs, right)
     )

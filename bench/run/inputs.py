@@ -124,6 +124,8 @@ def index(rng, size, pattern, count):
         return np.full(count, size // 2)
     if pattern == 'two':
         return rng.integers(0, 2, count) * (size // 2)
+    if pattern == 'skewed':  # a few slots get most of it
+        return (rng.random(count) ** 8 * size).astype(np.int64)
     drawn = rng.integers(0, size, count)
     return np.sort(drawn) if pattern == 'sorted' else drawn
 
