@@ -27,34 +27,19 @@ class _Tensor(Structure):
     ]
 
 
-class _Attribute(Structure):
-    _fields_ = [
-        ('kind', c_int32),
-        ('whole', c_int64),
-        ('text', c_char_p),
-    ]
-
-
 class _Call(Structure):
     _fields_ = [
         ('kernel', c_char_p),
         ('dtype', c_char_p),
         ('inputs', POINTER(_Tensor)),
         ('input_count', c_int32),
-        ('attributes', POINTER(_Attribute)),
+        ('attributes', POINTER(c_char_p)),
         ('attribute_count', c_int32),
         ('outputs', POINTER(_Tensor)),
         ('output_count', c_int32),
         ('stream', c_void_p),
         ('multiprocessors', c_int32),
     ]
-
-
-def _attribute(value):
-    """A Python value, by its type."""
-    if isinstance(value, str):
-        return _Attribute(kind=2, text=value.encode())
-    return _Attribute(kind=0 if isinstance(value, bool) else 1, whole=value)
 
 
 class ShapeOnly:
@@ -107,13 +92,14 @@ class Library:
     ):
         """A function that puts a kernel's work onto a stream."""
         kept = [inputs, outputs]  # the call points into all of these
+        texts = [v if isinstance(v, str) else str(int(v)) for v in attributes]
         call = _Call(
             kernel.encode(),
             dtype.encode(),
             self._tensors(inputs, kept),
             len(inputs),
-            (_Attribute * len(attributes))(*map(_attribute, attributes)),
-            len(attributes),
+            (c_char_p * len(texts))(*(text.encode() for text in texts)),
+            len(texts),
             self._tensors(outputs, kept),
             len(outputs),
             stream,

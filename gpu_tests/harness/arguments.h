@@ -19,7 +19,8 @@ class Arguments {
   explicit Arguments(const ScatterOpsCall& call)
       : context_(static_cast<phi::gpuStream_t>(call.stream),
                  call.multiprocessors),
-        call_(call) {
+        call_(call),
+        attributes_(call.attributes, call.attributes + call.attribute_count) {
     for (int i = 0; i < call.input_count; ++i) {
       inputs_.push_back(TensorOf(call.inputs[i]));
     }
@@ -27,10 +28,6 @@ class Arguments {
       outputs_.push_back(TensorOf(call.outputs[i]));
       shared_.push_back(InputAt(call.outputs[i].data));
       if (shared_[i] != nullptr) shared_[i]->Resize(outputs_[i]->dims());
-    }
-    for (int i = 0; i < call.attribute_count; ++i) {
-      const char* text = call.attributes[i].text;
-      texts_.push_back(text != nullptr ? text : "");
     }
   }
 
@@ -55,28 +52,16 @@ class Arguments {
 
   phi::DenseTensor* NextOutput() { return Output(next_output_++); }
 
-  const ScatterOpsAttribute& NextAttribute(int kind) {
-    STANDIN_ENFORCE(next_attribute_ < call_.attribute_count,
+  const std::string& NextAttribute() {
+    STANDIN_ENFORCE(next_attribute_ < attributes_.size(),
                     common::errors::InvalidArgument("an attribute is missing"));
-    const ScatterOpsAttribute& next = call_.attributes[next_attribute_++];
-    STANDIN_ENFORCE(next.kind == kind,
-                    common::errors::InvalidArgument(
-                        "attribute %d is of kind %d, but must be of kind %d",
-                        next_attribute_ - 1,
-                        next.kind,
-                        kind));
-    return next;
-  }
-
-  const std::string& NextText() {
-    NextAttribute(SCATTER_OPS_TEXT);
-    return texts_.at(next_attribute_ - 1);
+    return attributes_[next_attribute_++];
   }
 
   void CheckAllTaken() const {
     const bool all = next_input_ == inputs_.size() &&
                      next_output_ == outputs_.size() &&
-                     next_attribute_ == call_.attribute_count;
+                     next_attribute_ == attributes_.size();
     STANDIN_ENFORCE(all,
                     common::errors::InvalidArgument(
                         "the kernel takes %d inputs, %d attributes and %d "
@@ -132,13 +117,13 @@ class Arguments {
 
   phi::GPUContext context_;
   const ScatterOpsCall& call_;
+  std::vector<std::string> attributes_;
   std::vector<paddle::optional<phi::DenseTensor>> inputs_;
   std::vector<paddle::optional<phi::DenseTensor>> outputs_;
   std::vector<phi::DenseTensor*> shared_;  // instead of the output, or null
-  std::vector<std::string> texts_;
   size_t next_input_ = 0;
   size_t next_output_ = 0;
-  int next_attribute_ = 0;
+  size_t next_attribute_ = 0;
 };
 
 // The next argument, as a kernel's parameter of type P.
@@ -149,11 +134,9 @@ P Take(Arguments* arguments) {
   } else if constexpr (std::is_same_v<P, phi::DenseTensor*>) {
     return arguments->NextOutput();
   } else if constexpr (std::is_same_v<P, const std::string&>) {
-    return arguments->NextText();
+    return arguments->NextAttribute();
   } else if constexpr (std::is_arithmetic_v<P>) {
-    const bool is_bool = std::is_same_v<P, bool>;
-    const int kind = is_bool ? SCATTER_OPS_BOOL : SCATTER_OPS_WHOLE;
-    return static_cast<P>(arguments->NextAttribute(kind).whole);
+    return static_cast<P>(std::stoll(arguments->NextAttribute()));
   } else {
     return arguments->NextInput();
   }

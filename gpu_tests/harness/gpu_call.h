@@ -16,20 +16,12 @@ struct ScatterOpsTensor {
   const int64_t* dims;
 };
 
-enum { SCATTER_OPS_BOOL, SCATTER_OPS_WHOLE, SCATTER_OPS_TEXT };
-
-struct ScatterOpsAttribute {
-  int32_t kind;
-  int64_t whole;
-  const char* text;
-};
-
 struct ScatterOpsCall {
   const char* kernel;
   const char* dtype;
   const ScatterOpsTensor* inputs;
   int32_t input_count;
-  const ScatterOpsAttribute* attributes;
+  const char* const* attributes;  // numbers in decimal digits
   int32_t attribute_count;
   const ScatterOpsTensor* outputs;
   int32_t output_count;
