@@ -7,6 +7,7 @@ Exit status: 0 built, 1 something does not compile, 77 nvcc is not installed.
 """
 
 import argparse
+import importlib.util
 import os
 import subprocess
 import sys
@@ -49,6 +50,12 @@ def sources():
     ]
 
 
+def torch_include():
+    """PyTorch's headers, of which the stand-ins take the half types."""
+    spec = importlib.util.find_spec('torch')
+    return [Path(spec.origin).parent / 'include'] if spec else []
+
+
 def make_compiler(nvcc, architectures):
     """nvcc with the stand-ins before everything else."""
     return gpu_compiler.Compiler(
@@ -64,6 +71,7 @@ def make_compiler(nvcc, architectures):
             ROOT,
             include_root(ROOT, build_folder()),
         ],
+        torch_include(),
     )
 
 

@@ -100,7 +100,14 @@ def make_compiler():
     program = [os.environ.get('CXX', 'g++')]
     # Which no source includes by itself.
     headers = tree_sha256(sorted(EMULATOR.glob('*.h')))
-    return Compiler(program, FLAGS, folder() / 'objects', roots, extra=headers)
+    return Compiler(
+        program,
+        FLAGS,
+        folder() / 'objects',
+        roots,
+        build.torch_include(),
+        extra=headers,
+    )
 
 
 def make(jobs=2, say=print):

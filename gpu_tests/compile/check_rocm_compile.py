@@ -16,6 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from gpu_tests.build import torch_include
 from gpu_tests.compile.check_gpu_compile import include_root, kernel_sources
 from gpu_tests.compile.gpu_compiler import SKIPPED, Compiler
 
@@ -54,7 +55,9 @@ def make_compiler(build_dir, hipcc):
         ROOT,
         include_root(ROOT, build_dir),
     ]
-    return Compiler([hipcc], FLAGS, build_dir / 'rocm_compile', roots)
+    return Compiler(
+        [hipcc], FLAGS, build_dir / 'rocm_compile', roots, torch_include()
+    )
 
 
 def main(arguments=None):

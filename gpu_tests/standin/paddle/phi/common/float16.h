@@ -1,19 +1,13 @@
+// PyTorch's own, which it brings along for every compiler.
+
 #pragma once
 
-#ifdef __NVCC__
-#include <cuda_fp16.h>
-#endif
-
-#include "paddle/phi/common/half_number.h"
+#include <c10/util/Half.h>
 
 namespace phi {
 namespace dtype {
 
-#ifdef __NVCC__
-using float16 = HalfNumber<__half>;
-#else
-using float16 = HalfNumber<_Float16>;
-#endif
+using float16 = c10::Half;
 
 }  // namespace dtype
 }  // namespace phi
