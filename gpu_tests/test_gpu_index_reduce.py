@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from index_reduce_cases import (
     REDUCES,
-    dtype_reduces,
     expected_index_reduce,
     operands,
 )
@@ -62,21 +61,6 @@ def check_all(rng, reduce, dtype, shapes, axis, index, message):
         (out,) = run(index_op(reduce), x, index, updates, *attrs)
         text = f'{message}, {reduce}, {include_self}'
         check(out, (x, index, updates), attrs, dtype, text)
-
-
-@pytest.mark.parametrize('dtype, reduce', list(dtype_reduces()))
-def test_every_dtype(rng, dtype, reduce):
-    for x_shape, axis, updates_shape in (
-        ((13, 12), 0, (23, 12)),
-        ((13, 12), 1, (13, 31)),
-        ((5, 9, 32), 1, (5, 11, 32)),
-        ((5, 9, 2), 1, (5, 11, 2)),
-        ((17,), 0, (40,)),
-    ):
-        size = x_shape[axis]
-        index = rng.integers(-size, size, updates_shape[axis], 'int32')
-        shapes = x_shape, updates_shape
-        check_all(rng, reduce, dtype, shapes, axis, index, f'{shapes}, {axis}')
 
 
 def indexes(rng, size, length):
