@@ -38,7 +38,6 @@ _LAUNCH = re.compile(
 _VOLATILE_STORE = re.compile(
     r'\*(reinterpret_cast<volatile (\w+)\*>\(\w+\)) =([^;]+);'
 )
-_ALIGNED = re.compile(r'__shared__\s+(alignas\(\d+\))')
 
 
 def folder():
@@ -53,7 +52,6 @@ def library_path():
 
 def without_launches(text):
     """The same source in plain C++."""
-    text = _ALIGNED.sub(r'\1 __shared__', text)
     return _LAUNCH.sub(r'::cuda_emulator::Launch(\2, [&] { \1(\3); });', text)
 
 

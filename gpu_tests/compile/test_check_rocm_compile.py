@@ -34,23 +34,19 @@ def test_no_source_has_a_name_that_only_cuda_has():
 
 
 @pytest.mark.parametrize(
-    'line, name',
+    'line, names',
     [
-        ('cudaMemsetAsync(p, 0, n, stream);', 'cudaMemsetAsync'),
-        ('v = __shfl_up_sync(kFullWarp, v, 1);', '__shfl_up_sync'),
-        ('__syncwarp();', '__syncwarp'),
-        ('y = __vcmpne4(x, 0);', '__vcmpne4'),
+        ('cudaMemsetAsync(p, 0, n, stream);', ['cudaMemsetAsync']),
+        ('v = __shfl_up_sync(kFullWarp, v, 1);', ['__shfl_up_sync']),
+        ('__syncwarp();', ['__syncwarp']),
+        ('y = __vcmpne4(x, 0);', ['__vcmpne4']),
+        ('__syncthreads();', []),
+        ('// __syncwarp()', []),
+        ('CudaAtomicAdd(p, v);', []),
     ],
 )
-def test_a_name_that_only_cuda_has_is_found(line, name):
-    assert check_rocm_compile.cuda_only_names(f'  {line}  // so') == [name]
-
-
-@pytest.mark.parametrize(
-    'line', ['__syncthreads();', '// __syncwarp()', 'CudaAtomicAdd(p, v);']
-)
-def test_what_both_have_is_allowed(line):
-    assert check_rocm_compile.cuda_only_names(line) == []
+def test_names_that_only_cuda_has_are_found(line, names):
+    assert check_rocm_compile.cuda_only_names(f'  {line}  // so') == names
 
 
 def test_without_hipcc_the_check_is_skipped(capsys):
