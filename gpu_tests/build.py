@@ -18,6 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from gpu_tests.compile import gpu_compiler
 from gpu_tests.compile.check_gpu_compile import include_root
 from scripts.common.files import sha256, write_atomic
+from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[1]
 # Set in the environment, so that the tests look in the same place.
@@ -84,9 +85,7 @@ def link(compiler, flags, objects, library):
         return ''
     stamp.unlink(missing_ok=True)
     command = [*compiler.program, *map(str, objects), *flags]
-    done = subprocess.run(
-        [*command, '-o', str(library)], capture_output=True, text=True
-    )
+    done = run(*command, '-o', library)
     if done.returncode:
         return done.stdout + done.stderr
     write_atomic(stamp, digest.encode())

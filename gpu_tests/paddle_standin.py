@@ -5,10 +5,11 @@ are not called here, and a Paddle for the CPU must not share a process with a
 PyTorch for the GPU.
 """
 
-import subprocess
 import sys
 import types
 from pathlib import Path
+
+from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[1]
 UNITTESTS = ROOT / 'unittests'
@@ -40,8 +41,5 @@ def run_apart(function, *arguments):
         f'from {module} import {name}\n'
         f'{name}(*{arguments!r})\n'
     )
-    command = [sys.executable, '-c', code]
-    done = subprocess.run(
-        command, cwd=ROOT, capture_output=True, text=True, timeout=300
-    )
+    done = run(sys.executable, '-c', code, cwd=ROOT, timeout=300)
     return done.returncode, done.stdout + done.stderr

@@ -1,10 +1,9 @@
 """What the emulation of CUDA catches."""
 
-import subprocess
-
 import pytest
 
 from gpu_tests import emulate
+from scripts.common.programs import run
 
 pytestmark = pytest.mark.no_gpu
 
@@ -48,6 +47,6 @@ MISALIGNED = 'if (*reinterpret_cast<int*>(((char*)out) + 1) == 7) return;'
 def test_kernel_runs_or_its_fault_is_told(tmp_path, fault, blocks, said):
     text = SOURCE.replace('FAULT', fault).replace('BLOCKS', str(blocks))
     program = emulate.make_program(text, tmp_path)
-    done = subprocess.run([program], capture_output=True, text=True)
+    done = run(program)
     assert said in done.stdout + done.stderr
     assert (done.returncode == 0) == ('error' in said or 'invalid' in said)

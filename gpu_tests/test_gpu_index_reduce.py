@@ -7,11 +7,8 @@ from index_reduce_cases import (
     expected_index_reduce,
     operands,
 )
-from scatter_test_utils import (
-    assert_same_bits,
-    random_numbers,
-    to_storage,
-)
+from scatter_test_utils import assert_same_bits, random_numbers
+from test_index_reduce_values import minus_zeros
 
 from gpu_tests import device
 from gpu_tests.arrays import (
@@ -87,28 +84,26 @@ def test_long_indexes(rng, reduce, length):
             assert_same_bits(out, expected, f'{name}, {shape}')
 
 
+ADDED = {
+    'sum': np.add,
+    'mean': np.add,
+    'mul': np.multiply,
+    'amax': np.maximum,
+    'amin': np.minimum,
+}
+
+
 def fast_index_reduce(x, index, updates, axis, reduce):
     """The definition for integers and include_self, without a loop."""
     out = np.moveaxis(np.array(x), axis, 0)  # a view
     rows = np.moveaxis(updates, axis, 0)
-    slots = np.where(index < 0, index + len(out), index)
     if reduce == 'assign':
-        last = np.zeros(len(out), 'int64')
-        np.maximum.at(last, slots, np.arange(len(slots)) + 1)
-        touched = last > 0
-        out[touched] = rows[last[touched] - 1]
-    elif reduce == 'mean':
-        np.add.at(out, slots, rows)
-        counts = np.bincount(slots, minlength=len(out)) + 1
-        out[...] = out // counts.reshape(-1, *[1] * (out.ndim - 1))
+        out[index] = rows  # the last one stays
     else:
-        ufunc = {
-            'sum': np.add,
-            'mul': np.multiply,
-            'amax': np.maximum,
-            'amin': np.minimum,
-        }[reduce]
-        ufunc.at(out, slots, rows)
+        ADDED[reduce].at(out, index, rows)
+    if reduce == 'mean':
+        counts = np.bincount(index % len(out), minlength=len(out)) + 1
+        out //= counts.reshape(-1, *[1] * (out.ndim - 1))
     return np.ascontiguousarray(np.moveaxis(out, 0, axis))
 
 
@@ -189,7 +184,7 @@ def test_sum_of_negative_zeros(reduce):
                 updates_shape = list(x_shape)
                 updates_shape[axis] = length
                 x, updates = (
-                    negative_zeros(s, dtype) for s in (x_shape, updates_shape)
+                    minus_zeros(s, dtype) for s in (x_shape, updates_shape)
                 )
                 arguments = x, np.full(length, 1), updates, axis, reduce
                 (out,) = run('index_scatter', *arguments, True)
@@ -198,12 +193,6 @@ def test_sum_of_negative_zeros(reduce):
                 expected = np.moveaxis(x.copy(), axis, 0)
                 expected[1] = 0
                 assert_same_bits(out, np.moveaxis(expected, 0, axis))
-
-
-def negative_zeros(shape, dtype):
-    """-0.0 in storage form, in both parts of a complex number."""
-    zeros = to_storage(np.zeros(shape, 'float32'), dtype)
-    return -zeros if zeros.dtype.kind != 'u' else zeros | np.uint16(1 << 15)
 
 
 @pytest.mark.parametrize(

@@ -2,13 +2,13 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
 from gpu_tests import device
+from scripts.common.programs import run
 
 pytestmark = pytest.mark.real_gpu
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,17 +32,13 @@ def test_tool_reports_nothing(tool, chosen):
     if program is None:
         pytest.skip('compute-sanitizer is not installed')
     device.library()
-    done = subprocess.run(
-        [
-            *(program, '--tool', tool, '--error-exitcode', '99'),
-            *(sys.executable, '-m', 'pytest', '-q', '-x', '-k', chosen),
-            *('-p', 'no:cacheprovider', 'gpu_tests'),
-        ],
+    done = run(
+        *(program, '--tool', tool, '--error-exitcode', '99'),
+        *(sys.executable, '-m', 'pytest', '-q', '-x', '-k', chosen),
+        *('-p', 'no:cacheprovider', 'gpu_tests'),
         cwd=ROOT,
         # Else a whole pool of memory is in range.
         env={**os.environ, 'PYTORCH_NO_CUDA_MEMORY_CACHING': '1'},
-        capture_output=True,
-        text=True,
         timeout=3000,
     )
     assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]

@@ -4,11 +4,10 @@ Each fault that is put into a copy of the sources has to be found: the test
 shows that what it checks can fail.
 """
 
-import subprocess
-
 import pytest
 
 from gpu_tests import emulate
+from scripts.common import programs
 
 pytestmark = pytest.mark.no_gpu
 UNITS = emulate.ROOT / 'gpu_tests' / 'units'
@@ -30,9 +29,7 @@ def run(unit, folder):
     """(exit status, what was said) of a unit."""
     text = (UNITS / unit).read_text()
     program = emulate.make_program(text, folder, RACES)
-    done = subprocess.run(
-        [program], capture_output=True, text=True, timeout=120
-    )
+    done = programs.run(program, timeout=120)
     return done.returncode, done.stdout + done.stderr
 
 

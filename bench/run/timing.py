@@ -10,19 +10,11 @@ MAX_INNER = 2000
 MAX_SAMPLES = 30
 
 
-def once(call, fresh=None):
-    """Seconds of one call; making its argument is not counted."""
-    argument = fresh() if fresh else None
-    start = time.perf_counter()
-    if fresh:
-        call(argument)
-    else:
-        call()
-    return time.perf_counter() - start
-
-
 def sample(call, inner, fresh=None):
-    """Seconds per call over `inner` calls; each result is dropped at once."""
+    """Seconds per call over `inner` calls; each result is dropped at once.
+
+    Making the arguments is not counted.
+    """
     if fresh:
         arguments = [fresh() for _ in range(inner)]
         start = time.perf_counter()
@@ -41,10 +33,10 @@ def turn(call, budget, fresh=None):
     enabled = gc.isenabled()
     gc.disable()
     try:
-        first = once(call, fresh)
+        first = sample(call, 1, fresh)
         if first > budget:
             return first, 1
-        second = once(call, fresh)
+        second = sample(call, 1, fresh)
         quick = max(min(first, second), 1e-9)
         inner = max(1, min(MAX_INNER, int(SAMPLE_SECONDS / quick)))
         count = max(1, min(MAX_SAMPLES, int(budget / (quick * inner))))

@@ -6,13 +6,13 @@ or nvcc have changed.
 
 import re
 import shutil
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from scripts.common.files import file_sha256, read_json, sha256, write_json
+from scripts.common.programs import run
 
 SKIPPED = 77  # the exit code that ctest shows as "skipped"
 ARCHITECTURES = ('80', '90')
@@ -62,9 +62,7 @@ def find_nvcc(name='nvcc'):
 
 def version_of(program):
     """What a compiler says about itself."""
-    command = [*program, '--version']
-    done = subprocess.run(command, capture_output=True, text=True)
-    return done.stdout
+    return run(*program, '--version').stdout
 
 
 def parse_report(text):
@@ -85,8 +83,7 @@ def demangled(name):
     """A C++ name as a person would write it, where binutils are there."""
     if shutil.which('c++filt') is None:
         return name
-    done = subprocess.run(['c++filt', name], capture_output=True, text=True)
-    return done.stdout.strip() or name
+    return run('c++filt', name).stdout.strip() or name
 
 
 def without_report(text):
@@ -179,12 +176,8 @@ class Compiler:
         return failed
 
     def _run(self, source, target):
-        command = [*self.program, *self.flags]
-        command += ['-c', str(source), '-o', str(target)]
         start = time.monotonic()
-        done = subprocess.run(
-            command, capture_output=True, encoding='utf-8', errors='replace'
-        )
+        done = run(*self.program, *self.flags, '-c', source, '-o', target)
         seconds = time.monotonic() - start
         said = done.stdout + done.stderr
         if done.returncode:

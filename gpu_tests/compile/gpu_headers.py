@@ -4,13 +4,13 @@ Those of the CUDA libraries come from the libraries' own Python packages, of
 which only the headers are kept; those of glog and Eigen from Debian's packages.
 """
 
-import subprocess
 import sys
 import tempfile
 import zipfile
 from pathlib import Path
 
 from scripts.common.files import write_atomic
+from scripts.common.programs import run
 
 LIBRARIES = (
     'nvidia-cublas==13.10.0.20',
@@ -43,10 +43,9 @@ def missing_debian_packages():
 
 def download(package, folder):
     """The wheel of one package, in `folder`."""
-    command = [sys.executable, '-m', 'pip', 'download', '--quiet']
-    command += ['--disable-pip-version-check', '--no-input', '--no-deps']
-    command += ['--only-binary', ':all:', '--dest', str(folder), package]
-    done = subprocess.run(command, capture_output=True, text=True)
+    pip = (sys.executable, '-m', 'pip', 'download', '--quiet', '--no-input')
+    options = ('--disable-pip-version-check', '--no-deps', '--only-binary')
+    done = run(*pip, *options, ':all:', '--dest', folder, package)
     wheels = sorted(Path(folder).glob('*.whl'))
     if done.returncode or not wheels:
         reason = done.stderr.strip().splitlines() or ['no wheel']
