@@ -33,9 +33,8 @@ def workload_chart(results):
         if result.get('workload'):
             found.setdefault(result['workload'], table.measured(result))
     label = 'time of the calls that models make'
-    return (
-        charts.dots(list(found.items()), table.duration, label) if found else ''
-    )
+    rows = list(found.items())
+    return charts.dots(rows, table.duration, label) if rows else ''
 
 
 def size_charts(results):
@@ -63,23 +62,7 @@ def small_chart(results):
             mode = words.MODES[result['mode']].replace(', ', ',\n')
             groups += [(f'{label}: {mode}', values)] if values else []
     label = 'microseconds of a call on tiny tensors'
-    shown = '{:g} µs'.format
-    return charts.dots(groups, shown, label) if groups else ''
-
-
-def memory_table(rows):
-    """[(case, {side: temporaries as a share of x})]"""
-    return [
-        (
-            words.of(row),
-            {
-                side: entry['bytes'] / row['x_bytes']
-                for side, entry in row['sides'].items()
-                if 'bytes' in entry
-            },
-        )
-        for row in rows
-    ]
+    return charts.dots(groups, '{:g} µs'.format, label) if groups else ''
 
 
 def render(data):
@@ -88,11 +71,10 @@ def render(data):
     threads = max((r['threads'] for r in results), default=0)
     facts = ('float32', threads)
     plain = [r for r in results if (r['dtype'], r['threads']) == facts]
-    judged = [row for row in data['floors'] if row['passed'] is not None]
     environment = jinja2.Environment(autoescape=True)
     template = environment.from_string(TEMPLATE.read_text())
     return template.render(
-        {**data, 'memory': memory_table(data.get('memory', []))},
+        data,
         failed=len(summary.failures(results)),
         noise=summary.NOISE,
         words=words,
@@ -109,8 +91,6 @@ def render(data):
         ],
         sizes=size_charts(plain),
         small=small_chart(plain),
-        floors=judged,
-        floors_open=len(data['floors']) - len(judged),
     )
 
 
