@@ -44,7 +44,7 @@ def test_texts_of_this_project_show_the_record():
 
 
 def test_a_run_is_written_into_every_text(root):
-    take(root, [result()])
+    take(root, [result(), result('masked_fill'), result('clone')])
     readme = (root / 'README.md').read_text()
     assert readme.startswith('before\n') and readme.endswith('\nafter\n')
     assert 'old' not in readme and '2026-01-02' in readme
@@ -85,14 +85,6 @@ def test_text_without_markers_is_named(root):
     (root / 'README.md').write_text('nothing')
     with pytest.raises(ValueError, match='README.md: expected once each'):
         take(root, [result()])
-
-
-def test_record_keeps_what_the_texts_need(root):
-    data = record(result(), result(case=cases.case('clone')))
-    assert [r['op'] for r in data['results']] == ['masked_scatter']
-    path = root / 'speed.json'
-    path.write_text(published.text(data))
-    assert published.load(path) == data
 
 
 def test_picture_cuts_the_one_bar_that_would_dwarf_the_others():
