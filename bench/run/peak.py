@@ -1,7 +1,9 @@
 """Peak memory of the operators on every side."""
 
+from contextlib import closing
+
 from bench.run import gaps
-from bench.run.cases import EDGES, FORMS, NODES, case, modes_of
+from bench.run.cases import EDGES, FORMS, NODES, case, each, modes_of
 from bench.run.processes import Side, SideError
 from bench.run.runner import describe
 
@@ -9,17 +11,12 @@ from bench.run.runner import describe
 def memory_cases(quick=False):
     """The headline of each operator, in each mode."""
     chosen = [
-        case(op, mode, **form) for op, form in FORMS for mode in modes_of(op)
+        *(case(op, mode, **how) for op, how in FORMS for mode in modes_of(op)),
+        case('masked_scatter', shape=(64, 64, 4096), mask='row'),
+        *each('scatter', axis=(0, 1), reduce=('sum', 'amax')),
+        case('scatter', shape=NODES, updates=EDGES, reduce='sum'),
     ]
-    row = {'shape': (64, 64, 4096), 'mask': 'row'}
-    chosen.append(case('masked_scatter', **row))
-    for axis in (0, 1):
-        for reduce in ('sum', 'amax'):
-            chosen.append(case('scatter', axis=axis, reduce=reduce))
-    graph = {'shape': NODES, 'updates': EDGES, 'reduce': 'sum'}
-    chosen.append(case('scatter', **graph))
-    unique = {c.name: c for c in chosen}
-    return [c for c in unique.values() if not quick or c.mode == 'fwd']
+    return [c for c in chosen if not quick or c.mode == 'fwd']
 
 
 def _one(name, python, case_, threads):
@@ -27,15 +24,11 @@ def _one(name, python, case_, threads):
     if reason:
         return {'na': reason}
     # a fresh process: what an earlier case left behind could be used again
-    side = None
     try:
-        side = Side(name, python, threads)
-        found = side.ask('peak', case_, 0)
+        with closing(Side(name, python, threads)) as side:
+            found = side.ask('peak', case_, 0)
     except SideError as error:
         return {'failed': str(error)}
-    finally:
-        if side:
-            side.close()
     return {'na': 'not visible here'} if found is None else {'bytes': found}
 
 
