@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 import pytest
 from bench import __main__ as command
 from bench.report import published, readme_table, speed_picture
-from bench.run import cases
 from bench_samples import result, run_data
 
 ROOT = Path(__file__).resolve().parents[2]
