@@ -94,9 +94,3 @@ def test_index_too_long_to_be_sorted_is_refused(
         f'GPU, but it has {length}.'
     )
     assert (str(error.value) == expected) == refused
-
-
-def test_calls_without_elements_are_accepted(library):
-    x, mask = torch.empty(0, 3), torch.empty(0, 3, dtype=torch.bool)
-    call(library, 'masked_scatter', 'float32', [x, mask, x])
-    call(library, 'select_scatter', 'float32', [x, x[:, 0]], [1, -3])
