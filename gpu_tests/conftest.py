@@ -6,6 +6,7 @@
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gpu_tests import device, paddle_standin
@@ -41,6 +42,12 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=reason))
         elif device.emulated() and item.get_closest_marker('real_gpu'):
             item.add_marker(pytest.mark.skip(reason='needs a real GPU'))
+
+
+@pytest.fixture
+def rng():
+    """The same numbers in every run."""
+    return np.random.default_rng(21)
 
 
 @pytest.fixture

@@ -13,11 +13,6 @@ RUNS = 20
 SHAPE = (301, 703)
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(26)
-
-
 def assert_repeats(kernel, *arguments, **options):
     arguments = arguments_on_device(arguments)
     first = None

@@ -28,11 +28,6 @@ RTOL = {'float16': 1e-3, 'bfloat16': 1e-2, 'float64': 1e-13}
 PART_EDGES = (31, 32, 33, 1023, 1024, 1025, 2049, 20000)
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(24)
-
-
 @pytest.fixture(autouse=True, params=['any', 'deterministic'])
 def mode(request):
     device.library().set_deterministic(request.param == 'deterministic')

@@ -73,11 +73,6 @@ SCATTER = MaskedOp(
 )
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(21)
-
-
 @pytest.fixture(params=[FILL, SCATTER], ids=lambda op: op.name)
 def op(request):
     return request.param

@@ -14,11 +14,6 @@ from gpu_tests.arrays import run
 from gpu_tests.library import KernelError
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(28)
-
-
 @pytest.mark.parametrize('dtype', ['float32', 'float64', 'complex128'])
 def test_sums_start_from_zero_and_follow_the_index(rng, dtype):
     for columns in (1, 2, 64):

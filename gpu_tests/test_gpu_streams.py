@@ -14,11 +14,6 @@ pytestmark = pytest.mark.real_gpu
 SIZE = (1 << 20) + 3
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(27)
-
-
 def calls(rng):
     """Yields (kernel, arguments) with every operator."""
     x, value = (

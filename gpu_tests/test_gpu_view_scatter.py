@@ -30,11 +30,6 @@ from gpu_tests.library import KernelError
 from gpu_tests.ops import run as run_tensors
 
 
-@pytest.fixture
-def rng():
-    return np.random.default_rng(23)
-
-
 @pytest.fixture(params=[SELECT, DIAGONAL], ids=lambda op: op.name)
 def op(request):
     return request.param
