@@ -11,6 +11,7 @@ from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
     INCLUDE,
     SOURCES,
+    make_series,
     write_files,
     write_project,
 )
@@ -20,17 +21,18 @@ SHARED = 'kernels/funcs/shared.h'
 INFER = 'kernels/infermeta/fill.cc'
 
 
-def compile_toy(folder, **changes):
-    write_project(folder)
-    write_files(folder, changes)
+def compile_toy(folder, files, series=None, **options):
+    write_project(folder, series)
+    write_files(folder, files)
     write_files(folder / 'include', INCLUDE)
     assert export_patches.main(['--root', str(folder)]) == 0
-    return check(folder, None, folder / 'include')
+    return check(folder, None, folder / 'include', **options)
 
 
 @needs_glog
-def test_series_of_this_project_compiles_in_its_intree_form(capsys):
-    status = check_intree_compile.main([])
+@pytest.mark.parametrize('options', [[], ['--each-alone']])
+def test_series_of_this_project_compiles_in_its_intree_form(options, capsys):
+    status = check_intree_compile.main(options)
     output = capsys.readouterr()
     assert status == 0, output.err
     assert 'compilations, clean' in output.out
@@ -67,14 +69,23 @@ def test_series_of_this_project_compiles_in_its_intree_form(capsys):
     ],
 )
 def test_planted_fault_is_reported(tmp_path, path, text, messages):
-    faults, _ = compile_toy(tmp_path, **{path: text})
+    faults, _ = compile_toy(tmp_path, {path: text})
     plain = '\n'.join(faults).replace('‘', "'").replace('’', "'")
     assert [m for m in messages if m not in plain] == [], plain
 
 
+def test_header_of_another_pull_request_does_not_compile(tmp_path):
+    series = make_series()
+    series['patches'][0]['pull_requests'] = ['shared']
+    kernel = {KERNEL: '#include "paddle/phi/kernels/funcs/shared.h"\n'}
+    assert compile_toy(tmp_path, kernel, series)[0] == []
+    (fault,) = compile_toy(tmp_path, kernel, series, each_alone=True)[0]
+    assert fault.startswith('fill: paddle/phi/kernels/cpu/fill_kernel.cc')
+    assert 'funcs/shared.h: No such file' in fault
+
+
 def test_toy_series_compiles(tmp_path):
     """A file that the wheel has too is seen with our change."""
-    other = tmp_path / 'include/paddle/phi/kernels/funcs'
-    write_files(other, {'shared.h': '#error the wrong file\n'})
+    other = {'include/paddle/phi/kernels/funcs/shared.h': '#error wrong file\n'}
     # InferMeta, one kernel, and the headers in both modes
-    assert compile_toy(tmp_path) == ([], 4)
+    assert compile_toy(tmp_path, other) == ([], 4)

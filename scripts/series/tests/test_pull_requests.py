@@ -1,4 +1,4 @@
-"""Each pull request applies, finds what it leans on and compiles by itself.
+"""Each pull request applies and finds what it leans on by itself.
 
 The patches are applied with git am to what is known of the base, and after each
 of them every include of ours, every module that a test imports and every name
@@ -15,18 +15,10 @@ from pathlib import Path
 import pytest
 
 from scripts.common.wheel_headers import default_include
-from scripts.series import check_intree_compile, export_patches
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
 from scripts.series.patch_series import read_patch
 from scripts.series.python_hunks import missing_names
-from scripts.series.tests.glog_headers import needs_glog
-from scripts.series.tests.series_samples import (
-    INCLUDE,
-    make_series,
-    write_files,
-    write_project,
-)
 from scripts.series.tree_edits import PYTHON_FILE, apply_patch
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
@@ -144,13 +136,6 @@ def test_python_functions_are_ours_and_the_others_are_untouched(base, folder):
     assert after == {**functions(base[PYTHON_FILE]), **ours}
 
 
-@needs_glog
-def test_patches_of_each_pull_request_compile_alone(capsys):
-    status = check_intree_compile.main(['--each-alone'])
-    output = capsys.readouterr()
-    assert status == 0, output.err
-
-
 # -- planted faults -----------------------------------------------------------
 
 
@@ -187,25 +172,3 @@ def without(name, lost):
 def test_a_patch_that_is_left_out_is_missed(folder, name, lost, message):
     faults = closure_faults(without(name, lost), name, folder)
     assert any(message in fault for fault in faults), faults
-
-
-def test_header_of_another_pull_request_does_not_compile(tmp_path):
-    series = make_series()
-    shared, fill = series['patches']
-    for patch in (shared, fill):
-        patch['pull_requests'] = ['whole', 'fill']
-    later = {**shared, 'name': 'phi-add-later', 'edits': {}}
-    later['pull_requests'] = ['whole']
-    later['files'] = ['kernels/funcs/later.h']
-    series['patches'] = [shared, later, fill]
-    write_project(tmp_path, series)
-    kernel = '#include "paddle/phi/kernels/funcs/later.h"\n'
-    files = {'kernels/funcs/later.h': '// later\n'}
-    write_files(tmp_path, {**files, 'kernels/cpu/fill_kernel.cc': kernel})
-    write_files(tmp_path / 'include', INCLUDE)
-    assert export_patches.main(['--root', str(tmp_path)]) == 0
-    where = (tmp_path, None, tmp_path / 'include')
-    assert check_intree_compile.check(*where)[0] == []
-    (fault,) = check_intree_compile.check(*where, each_alone=True)[0]
-    assert fault.startswith('fill: paddle/phi/kernels/cpu/fill_kernel.cc')
-    assert 'funcs/later.h: No such file' in fault
