@@ -56,20 +56,16 @@ def rule_types(entry):
 
 
 def rule_defaults(entry):
+    """Literals, after the arguments without a default."""
+    seen = None
     for attr in entry.attrs:
-        known = ATTR_TYPES.get(attr.type)
-        text = attr.default
+        known, text = ATTR_TYPES.get(attr.type), attr.default
         if known and text is not None and not known.fullmatch(text):
             yield (
                 f'args: expected a literal {attr.type} as the default of '
                 f'{attr.name}, got `{text}`'
             )
-
-
-def rule_defaults_last(entry):
-    seen = None
-    for attr in entry.attrs:
-        if attr.default is not None:
+        if text is not None:
             seen = attr.name
         elif seen:
             yield (
@@ -82,68 +78,63 @@ def arg_names(entry):
     return [a.name for a in (*entry.tensors, *entry.attrs)]
 
 
-def rule_param_names(entry):
-    for key, names in (
-        ('infer_meta.param', entry.infer_meta_param),
-        ('kernel.param', entry.kernel_param),
+def rule_known_names(entry):
+    """What is named elsewhere stands among the arguments or results."""
+    tensors = [t.name for t in entry.tensors]
+    results = [o.name for o in entry.outputs]
+    sources, targets = zip(*entry.inplace) if entry.inplace else ((), ())
+    data_type = [entry.data_type] if entry.data_type else []
+    for key, names, known in (
+        ('infer_meta.param', entry.infer_meta_param, arg_names(entry)),
+        ('kernel.param', entry.kernel_param, arg_names(entry)),
+        ('kernel.data_type', data_type, tensors),
+        ('optional', marked(entry.raw, 'optional'), tensors),
+        ('inplace', sources, tensors),
+        ('inplace', targets, results),
+        ('no_need_buffer', marked(entry.raw, 'no_need_buffer'), tensors),
     ):
-        yield from _unknown(key, names or (), arg_names(entry))
-
-
-def _unknown(key, names, known):
-    for name in names:
-        if name not in known:
-            yield (
-                f'{key}: expected a name out of {", ".join(known)}, got {name}'
-            )
+        for name in names or ():
+            if name not in known:
+                listed = ', '.join(known)
+                yield f'{key}: expected a name out of {listed}, got {name}'
 
 
 def rule_inplace(entry):
-    for source, target in entry.inplace:
-        yield from _unknown(
-            'inplace', [source], [t.name for t in entry.tensors]
-        )
-        yield from _unknown(
-            'inplace', [target], [o.name for o in entry.outputs]
-        )
     for side, what in enumerate(('input', 'output')):
         names = [pair[side] for pair in entry.inplace]
         for name in sorted({n for n in names if names.count(n) > 1}):
             yield f'inplace: expected each {what} once, got {name} twice'
-    if entry.inplace and not entry.is_backward and len(entry.outputs) > 1:
-        yield (
-            'inplace: expected it of an op with one result, got '
-            f'{len(entry.outputs)}: the wheel target knows no other'
-        )
-
-
-def rule_marks(entry):
-    names = [t.name for t in entry.tensors]
-    for key in ('optional', 'no_need_buffer'):
-        yield from _unknown(key, marked(entry.raw, key), names)
 
 
 def rule_data_type(entry):
     """It names a Tensor that is always there, and its values too."""
-    key, name = 'kernel.data_type', entry.data_type
-    if name is None:
-        if any(t.no_need_buffer for t in entry.tensors):
-            yield f'{key}: expected a Tensor outside of no_need_buffer, got none'
-        return
-    tensor = entry.tensor(name)
-    if tensor is None:
-        yield from _unknown(key, [name], [t.name for t in entry.tensors])
-    elif tensor.optional:
-        yield f'{key}: expected no optional Tensor, got {name}'
-    elif tensor.no_need_buffer:
-        yield f'{key}: expected a Tensor outside of no_need_buffer, got {name}'
+    tensor = entry.tensor(entry.data_type)
+    if tensor and tensor.optional:
+        yield f'kernel.data_type: expected no optional Tensor, got {tensor.name}'
+    unread = [t for t in entry.tensors if t.no_need_buffer]
+    if tensor in unread or (unread and entry.data_type is None):
+        yield (
+            'kernel.data_type: expected a Tensor outside of no_need_buffer, '
+            f'got {tensor.name if tensor else "none"}'
+        )
 
 
-def rule_optional(entry):
-    """The wheel target knows absent Tensors in gradients only."""
-    if entry.is_backward or not entry.backward:
+def rule_wheel_target(entry):
+    """Absent Tensors, and several results, in gradients only."""
+    if entry.is_backward:
         return
-    for tensor in entry.tensors:
+    results = len(entry.outputs)
+    if entry.inplace and results > 1:
+        yield (
+            'inplace: expected it of an op with one result, got '
+            f'{results}: the wheel target knows no other'
+        )
+    if entry.backward and results > 1:
+        yield (
+            'output: expected one result of an op that has a gradient, got '
+            f'{results}: the wheel target knows no other'
+        )
+    for tensor in entry.tensors if entry.backward else ():
         if tensor.optional:
             yield (
                 'optional: expected none in an op that has a gradient, got '
@@ -151,23 +142,12 @@ def rule_optional(entry):
             )
 
 
-def rule_one_result(entry):
-    if entry.backward and not entry.is_backward and len(entry.outputs) > 1:
-        yield (
-            'output: expected one result of an op that has a gradient, got '
-            f'{len(entry.outputs)}: the wheel target knows no other'
-        )
-
-
 ENTRY_RULES = (
     rule_names,
     rule_types,
     rule_defaults,
-    rule_defaults_last,
-    rule_param_names,
+    rule_known_names,
     rule_inplace,
-    rule_marks,
     rule_data_type,
-    rule_optional,
-    rule_one_result,
+    rule_wheel_target,
 )
