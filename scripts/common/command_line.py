@@ -23,6 +23,8 @@ def free_memory():
 
 def default_jobs(memory_per_job):
     """As many compilers as cores and free memory allow, at least one."""
+    if not hasattr(os, 'sched_getaffinity'):
+        return 1  # not Linux, which the check of the platform tells
     cores = len(os.sched_getaffinity(0))
     return max(1, min(cores, free_memory() // memory_per_job))
 

@@ -44,10 +44,10 @@ def tool_version(path):
     return (int(found.group(1)), int(found.group(2))) if found else (0, 0)
 
 
-def check_tool(name, least, apt, dnf, search_path=None):
+def check_tool(name, least, apt, dnf):
     """A Missing for a command that is absent or too old, else None."""
     wanted = f'{name} {least[0]}.{least[1]} or later'
-    path = shutil.which(name, path=search_path)
+    path = shutil.which(name)
     if path is None:
         return Missing(wanted, 'not found', apt, dnf)
     version = tool_version(path)

@@ -75,22 +75,6 @@ def test_step_runs_again_after_a_change(bench, change):
     assert 'unchanged' not in bench.run(step).splitlines()[-1]
 
 
-def test_failed_step_names_itself_its_log_and_a_way_out(bench):
-    failing = bench.step('print("the cause"); raise SystemExit(3)')
-    failing.commands.append(bench.step().commands[0])
-    with pytest.raises(StepFailed) as error:
-        bench.run(failing, bench.step())
-    assert not bench.output.exists()
-    said = str(error.value)
-    assert 'Step 1 (name) failed with exit code 3' in said
-    assert 'build/logs/01-name.log' in said
-    assert '    the cause' in said
-    assert 'What to try: try this' in said
-    assert 'FAILED after' in bench.out.getvalue()
-    log = (bench.build / 'logs/01-name.log').read_text()
-    assert 'the cause' in log
-
-
 def test_failed_step_runs_again_though_nothing_changed(bench):
     bench.run(bench.tracked())
     bench.input.write_text('2')

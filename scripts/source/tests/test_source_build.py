@@ -8,7 +8,8 @@ import pytest
 from scripts.source.checks import look_at_machine
 
 PYTHON = f'{sys.version_info[0]}.{sys.version_info[1]}'
-ORDER = ('cmake', 'ninja', 'ctest')
+STEPS = {'cmake': 'configure', 'ninja': 'compile', 'ctest': 'test'}
+ORDER = tuple(STEPS)
 
 
 def test_whole_run_applies_configures_builds_installs_and_tests(toy):
@@ -54,7 +55,9 @@ def test_only_runs_one_part(toy, part, programs):
 def test_failed_program_stops_the_run_and_the_next_goes_on(toy, program):
     status, text = toy.run(FAIL=program)
     assert status == 1
-    for said in ('failed with exit code 3', 'planted failure', 'What to try'):
+    for said in ('FAILED after', 'failed with exit code 3. Its log, ',
+                 f'-{STEPS[program]}.log', f'    {program}: error: planted',
+                 'What to try: '):  # fmt: skip
         assert said in text
     called = [x.split()[0] for x in toy.calls(*ORDER)]
     assert called[-1] == program
