@@ -206,14 +206,9 @@ def _is_named_after(patch, source):
 def _missing_sources(patch, sources):
     where = f'series.yaml: patch {patch.name}'
     faults = []
-    for op in patch.ops:
-        if f'ops_yaml/{op}.yaml' not in sources:
-            faults.append(f'{where}: op {op}: no file ops_yaml/{op}.yaml')
-    for api in patch.functions:
-        if f'python_api/{api}.py' not in sources:
-            faults.append(
-                f'{where}: function {api}: no file python_api/{api}.py'
-            )
+    named = [f'ops_yaml/{op}.yaml' for op in patch.ops]
+    named += [f'python_api/{api}.py' for api in patch.functions]
+    faults += [f'{where}: no file {x}' for x in named if x not in sources]
     for pattern in patch.files:
         if not any(matches(s, pattern) for s in sources):
             faults.append(f'{where}: {pattern!r} matches no source file')

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 
+from scripts.common.programs import run
 from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError, split_diffs
 from scripts.series.upstream_tree import MARKER
@@ -44,14 +44,8 @@ def git(repo, *arguments, env=None, data=None, ok=(0,)):
         'LC_ALL': 'C',
         'TZ': 'UTC',
     }
-    done = subprocess.run(
-        ['git', *GIT_SETTINGS, *arguments],
-        cwd=repo,
-        env=clean | (env or {}),
-        input=data,
-        capture_output=True,
-        encoding='utf-8',
-    )
+    command = ('git', *GIT_SETTINGS, *arguments)
+    done = run(*command, cwd=repo, env=clean | (env or {}), input=data)
     if done.returncode not in ok:
         raise SeriesError(
             f'git {" ".join(arguments)} failed with status {done.returncode}: '

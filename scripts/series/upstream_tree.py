@@ -8,9 +8,9 @@ and a patch that leans on unrecorded text can be told.
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
+from scripts.common.files import file_sha256
 from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError
 
@@ -44,14 +44,11 @@ def read_wheel_file(path, wanted, wheel_dirs):
     seen = []
     for folder in wheel_dirs:
         copy = Path(folder) / wheel_path(path)
-        if not copy.is_file():
-            seen.append(f'{copy}: no such file')
-            continue
-        data = copy.read_bytes()
-        digest = hashlib.sha256(data).hexdigest()
+        digest = file_sha256(copy)
         if digest == wanted:
-            return data.decode('utf-8')
-        seen.append(f'{copy}: sha256 is {digest}')
+            return copy.read_bytes().decode('utf-8')
+        said = f'sha256 is {digest}' if digest else 'no such file'
+        seen.append(f'{copy}: {said}')
     raise SeriesError(
         f'{wheel_path(path)}: no untouched copy (sha256 {wanted}) of the base '
         f'was found; a patched or different file was seen at: '
@@ -62,7 +59,6 @@ def read_wheel_file(path, wanted, wheel_dirs):
 
 def wheel_dirs(root, paddle=None):
     """Folders that may hold wheel files: copies the build kept come first."""
-    root = Path(root)
     if paddle:
         chosen = Path(paddle).resolve()
         if chosen.name == 'paddle':
@@ -70,11 +66,9 @@ def wheel_dirs(root, paddle=None):
         # A venv is <build>/venv/lib/python3.x/site-packages.
         build = chosen.parents[3] if len(chosen.parents) > 3 else chosen
         return [build / 'originals', chosen]
-    build = root / 'build'
-    return [
-        build / 'originals',
-        *sorted(build.glob('venv/lib/python3*/site-packages')),
-    ]
+    root = Path(root)
+    venvs = (root / 'build').glob('venv/lib/python3*/site-packages')
+    return [root / 'build/originals', *sorted(venvs)]
 
 
 def skeleton(path, places):
