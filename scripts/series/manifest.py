@@ -44,6 +44,7 @@ class Patch:
     edits: dict = field(default_factory=dict)
     functions_before: str = ''
     infermeta_before: str = 'SendURecvInferMeta'
+    spmd_before: str = ''
     size_note: str = ''
     sources: list = field(default_factory=list)
 

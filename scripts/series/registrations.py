@@ -1,6 +1,7 @@
-"""What a source needs in Paddle's own files: a rule or a test its registration, an
-operator its symbolic shape. series.yaml has these lines as edits; one that is
-missing would be found by nobody before the whole of Paddle is built."""
+"""What a source needs in Paddle's own files: rules and tests their registration,
+operators their symbolic shapes. SPMD rules are registered as the YAML names them.
+series.yaml has the other lines as edits; one that is missing would be found by
+nobody before the whole of Paddle is built."""
 
 from __future__ import annotations
 
@@ -9,11 +10,52 @@ from pathlib import PurePosixPath
 
 import yaml
 
+from scripts.common.text_lines import join_lines, split_lines
+from scripts.series.patch_series import SeriesError
+
 SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'
 SPMD_TEST = re.compile(r'unittests/(test_\w+_rule|spmd_rule_\w+)\.py')
 INTERFACE = 'InferSymbolicShapeInterface'
+
+
+def register_rules(tree, source, text, before):
+    """Registers the rules that an operator's entries name, before a comment of
+    rules.cc."""
+    op = PurePosixPath(source).stem
+    lines = [f'// {op}']
+    for entry in yaml.safe_load(text):
+        rule = entry['infer_meta'].get('spmd_rule')
+        if rule:
+            rules = [rule] + [f'{rule}Reverse'] * ('op' in entry)
+            calls = [f'    PD_INFER_SPMD(phi::distributed::{r})' for r in rules]
+            name = entry.get('op') or entry['backward_op']
+            arguments = ',\n'.join([f'    {name}', *calls])
+            lines += [f'PD_REGISTER_SPMD_RULE(\n{arguments});']
+    if len(lines) > 1:
+        insert_lines(tree, f'{SPMD}rules.cc', [*lines, ''], f'// {before}')
+
+
+def include_rules(tree, header):
+    """Includes a new header of rules at its alphabetical place."""
+    path, line = f'{SPMD}rules.h', f'#include "{SPMD}{header}"'
+    known = [x for x in split_lines(tree.get(path, '')) if x.startswith('#inc')]
+    below = min((x for x in known if x > line), default='#endif')
+    insert_lines(tree, path, [line], below)
+
+
+def insert_lines(tree, path, new, *below):
+    """Puts lines before the only one that begins in one of these ways."""
+    lines = split_lines(tree.get(path, ''))
+    spots = [i for i, line in enumerate(lines) if line.startswith(below)]
+    if len(spots) != 1:
+        raise SeriesError(
+            f'{path}: expected one line `{below[0]}`, found {len(spots)}; '
+            'infermeta_before and spmd_before in scripts/series/series.yaml '
+            'name such lines'
+        )
+    tree[path] = join_lines([*lines[: spots[0]], *new, *lines[spots[0] :]])
 
 
 def missing_lines(tree, patch, root):
@@ -32,8 +74,6 @@ def needed_lines(source, patch, root):
     stem = PurePosixPath(source).stem
     if SPMD_TEST.match(source) and stem.startswith('test_'):
         yield f'{SPMD_TESTS}CMakeLists.txt', f'({stem} MODULES {stem})\n'
-    if source == f'kernels/infermeta/spmd_rules/{stem}.h' and stem in patch.ops:
-        yield f'{SPMD}rules.h', f'#include "{SPMD}{stem}.h"\n'
     if source.startswith('ops_yaml/'):
         for entry in yaml.safe_load((root / source).read_text('utf-8')):
             yield from _needed_by_entry(entry)
@@ -43,10 +83,6 @@ def _needed_by_entry(entry):
     """Paddle's generated code calls a symbolic shape for each op whose interfaces
     ask for it, and one more for its form in place."""
     name = entry.get('op') or entry['backward_op']
-    rule = entry['infer_meta'].get('spmd_rule')
-    if rule:
-        call = f'PD_INFER_SPMD(phi::distributed::{rule})'
-        yield f'{SPMD}rules.cc', f'(\n    {name},\n    {call}'
     if INTERFACE in entry.get('interfaces', ''):
         plain = ''.join(word.capitalize() for word in name.split('_'))
         for form in [plain, f'{plain}_'][: 1 + ('inplace' in entry)]:

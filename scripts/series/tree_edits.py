@@ -13,7 +13,10 @@ from scripts.series.registrations import (
     SPMD_TEST,
     SPMD_TESTS,
     SYMBOLIC,
+    include_rules,
+    insert_lines,
     missing_lines,
+    register_rules,
 )
 from scripts.series.upstream_tree import MARKER
 
@@ -91,8 +94,12 @@ def _add_source(tree, argument):
         if target in tree:
             raise SeriesError(f'{source}: {target} exists in the base already')
         tree[target] = text
+        stem = target.removeprefix(SPMD).removesuffix('.h')
+        if stem in patch.ops:
+            include_rules(tree, f'{stem}.h')
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
+        register_rules(tree, source, text, patch.spmd_before)
     elif source.startswith('python_api/'):
         tree[PYTHON_FILE] = merge_functions(
             tree[PYTHON_FILE], text, source, patch.functions_before
@@ -162,12 +169,6 @@ def insert_infermeta(tree, source, text, following):
     """
     path = INFERMETA_FILES[source[source.rindex('.') :]]
     lines = split_lines(tree[path])
-    head = re.compile(rf'^(PADDLE_API )?void {following}\(')
-    spots = [i for i, line in enumerate(lines) if head.match(line)]
-    if len(spots) != 1:
-        raise SeriesError(
-            f'{path}: expected one line `void {following}(`, found {len(spots)}'
-        )
     includes, body = split_namespace(text, source)
     own = f'paddle/phi/{source[: source.rindex(".")]}.h'
     missing = [
@@ -178,8 +179,8 @@ def insert_infermeta(tree, source, text, following):
     ]
     if missing:
         raise SeriesError(missing)
-    spot = spots[0]
-    tree[path] = join_lines([*lines[:spot], *body, '', *lines[spot:]])
+    head = f'void {following}('
+    insert_lines(tree, path, [*body, ''], head, f'PADDLE_API {head}')
 
 
 def split_namespace(text, source):

@@ -137,9 +137,6 @@ def test_op_without_a_recorded_place_is_refused(project, capsys):
     assert 'the last three lines above it' in told
 
 
-RULE = SOURCES['ops_yaml/fill.yaml'].replace(
-    'func : FillInferMeta\n', 'func : FillInferMeta\n    spmd_rule : FillSpmd\n'
-)
 SYMBOLIC = SOURCES['ops_yaml/fill.yaml'].replace(
     '  backward : fill_grad\n',
     '  inplace : (x -> out)\n  backward : fill_grad\n'
@@ -150,10 +147,6 @@ SYMBOLIC = SOURCES['ops_yaml/fill.yaml'].replace(
 @pytest.mark.parametrize(
     ('path', 'text', 'line'),
     [
-        ('ops_yaml/fill.yaml', RULE,
-         '( fill, PD_INFER_SPMD(phi::distributed::FillSpmd)'),
-        ('kernels/infermeta/spmd_rules/fill.h', '// rule\n',
-         '#include "paddle/phi/infermeta/spmd_rules/fill.h"'),
         ('unittests/test_fill_rule.py', 'TEST = 1\n',
          '(test_fill_rule MODULES test_fill_rule)'),
         ('ops_yaml/fill.yaml', SYMBOLIC,
@@ -185,6 +178,9 @@ FAULTS = [
     (CC, '}  // namespace phi', '}  // namespace phi\nnamespace phi {\n'
      '}  // namespace phi', 'expected exactly one block'),
     ('ops_yaml/fill.yaml', '- op : fill', '- op: fill', 'expected `- op'),
+    ('ops_yaml/fill.yaml', 'func : FillInferMeta',
+     'func : FillInferMeta\n    spmd_rule : FillSpmd',
+     'spmd_rules/rules.cc: expected one line `// '),
     ('kernels/fill_kernel.h', 'declaration', 'declaration ', 'trailing white'),
     ('kernels/fill_kernel.h', 'declaration', 'declaration\r', 'trailing white'),
     ('kernels/fill_kernel.h', 'declaration\n', 'declaration', 'no newline at'),
