@@ -1,9 +1,9 @@
 """Runs the cores of the CPU kernels under the compiler's sanitizers.
 
-They are compiled into a program of their own (scripts/dev/sanitizers/), which calls
-them with random shapes on arrays that end where their memory ends, and compares the
-results with plain loops. AddressSanitizer and UndefinedBehaviorSanitizer look on, or
-ThreadSanitizer with --tsan. Before that, faults planted in the program show that
+They are compiled into a library of their own (scripts/dev/sanitizers/). cases.py
+calls them with random shapes on arrays that end where their memory ends, and compares
+the results with numpy's. AddressSanitizer and UndefinedBehaviorSanitizer look on, or
+ThreadSanitizer with --tsan. Before that, faults planted in the library show that
 they do.
 
 Exit status: 0 nothing found, 1 a fault, 77 skipped because the compiler has no
@@ -12,6 +12,7 @@ sanitizers or nothing is built yet.
 
 import argparse
 import os
+import re
 import shutil
 import sys
 import time
@@ -32,6 +33,9 @@ FLAGS = {
     'asan': ('-fsanitize=address,undefined', f'-fno-sanitize={UNUSED_CHECKS}'),
     'tsan': ('-fsanitize=thread',),
 }
+# What has to be in Python before the library: the sanitizer, and the runtime of
+# C++, whose exceptions it has to know.
+LOADED = re.compile(r'lib(?:asan|tsan|stdc\+\+)\S* => (\S+)')
 # Planted faults, and what is reported of them.
 FAULTS = {
     'asan': {
@@ -47,35 +51,41 @@ class Fault(Exception):
     """What went wrong, for a person."""
 
 
-def run(*command):
-    # The symbols of a release that is not instrumented would count as leaks.
-    env = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0'}
-    return programs.run(*command, env=env)
-
-
 def made(*command):
     """Runs a compiler; the file that it makes comes last."""
-    done = run(*command)
+    done = programs.run(*command)
     if done.returncode != 0:
         raise Fault(done.stderr)
     return command[-1]
 
 
-def launch(program, *arguments):
-    """Runs a program that has been made."""
+def launch(kind, *command, **env):
+    """Runs a program that a sanitizer looks on."""
     # The memory of a thread sanitizer does not fit into every random layout.
-    fixed = program.parent.name == 'tsan' and shutil.which('setarch')
-    return run(*(('setarch', '-R') if fixed else ()), program, *arguments)
+    fixed = kind == 'tsan' and shutil.which('setarch')
+    # What Python keeps to its end would count as leaks.
+    env = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0', **env}
+    return programs.run(
+        *(('setarch', '-R') if fixed else ()), *command, env=env
+    )
+
+
+def run_cases(library, *arguments):
+    """Runs cases.py with a library that has been made."""
+    loaded = LOADED.findall(programs.run('ldd', library).stdout)
+    command = (sys.executable, SOURCES / 'cases.py', library, *arguments)
+    kind = library.parent.name
+    return launch(kind, *command, LD_PRELOAD=' '.join(loaded))
 
 
 def compiler_of(kind, build):
     """The build's own compiler, without its optimisation."""
     words = native_compiler.command(build)
     plain = [word for word in words if word not in ('-O3', '-g')]
-    return [*plain, *FLAGS[kind], '-fno-sanitize-recover=all']
+    return [*plain, *FLAGS[kind], '-fno-sanitize-recover=all', '-fPIC']
 
 
-def works(compiler, folder):
+def works(compiler, kind, folder):
     """Whether a program of no content can be made and run."""
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / 'empty.cc'
@@ -84,10 +94,10 @@ def works(compiler, folder):
         program = made(*compiler, source, '-o', folder / 'empty')
     except Fault:
         return False
-    return launch(program).returncode == 0
+    return launch(kind, program).returncode == 0
 
 
-def build_program(compiler, kind, folder, options):
+def build_library(compiler, kind, folder, options):
     def compile_source(source):
         target = folder / f'{source.stem}.o'
         return made(*compiler, '-O1', '-g1', '-c', source, '-o', target)
@@ -97,20 +107,20 @@ def build_program(compiler, kind, folder, options):
     libs = native_compiler.paddle_libs(
         '-lcommon', '-lpthread', build=options.build_dir
     )
-    flags = (*compiler[:1], *FLAGS[kind])
-    return made(*flags, *objects, *libs, '-o', folder / 'check')
+    flags = (*compiler[:1], *FLAGS[kind], '-shared')
+    return made(*flags, *objects, *libs, '-o', folder / 'check.so')
 
 
-def check_faults(program, faults):
+def check_faults(library, faults):
     """Every planted fault has to be reported."""
     for name, report in faults.items():
-        done = launch(program, 'fault', name)
+        done = run_cases(library, 'fault', name)
         if done.returncode == 0 or report not in done.stderr:
             raise Fault(f'the planted fault {name} was not reported')
 
 
-def check_kernels(program, seed, rounds):
-    done = launch(program, seed, rounds)
+def check_kernels(library, seed, rounds):
+    done = run_cases(library, seed, rounds)
     if done.returncode != 0:
         raise Fault(f'seed {seed}, {rounds} rounds:\n{done.stderr[-8000:]}')
     return done.stdout.strip()
@@ -133,13 +143,13 @@ def main(arguments=None):
     except FileNotFoundError as error:
         print(f'skipped: {error}')
         return SKIPPED
-    if not works(compiler, folder):
+    if not works(compiler, kind, folder):
         print(f'skipped: the compiler has no {" ".join(FLAGS[kind])}')
         return SKIPPED
     try:
-        program = build_program(compiler, kind, folder, options)
-        check_faults(program, FAULTS[kind])
-        cases = check_kernels(program, options.seed, options.rounds)
+        library = build_library(compiler, kind, folder, options)
+        check_faults(library, FAULTS[kind])
+        cases = check_kernels(library, options.seed, options.rounds)
     except Fault as fault:
         print(f'check_sanitizers: {fault}', file=sys.stderr)
         return 1

@@ -4,7 +4,7 @@
 #include <thread>  // NOLINT
 #include <vector>
 
-#include "check.h"
+#include "call.h"
 
 namespace {
 
@@ -13,11 +13,7 @@ thread_local bool in_parallel = false;
 
 }  // namespace
 
-namespace check {
-
-void SetThreads(int count) { threads = count; }
-
-}  // namespace check
+CHECKED void set_threads(int count) { threads = count; }
 
 extern "C" {
 
