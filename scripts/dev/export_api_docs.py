@@ -2,8 +2,8 @@
 
 Paddle makes its English pages from the docstrings; these are the same words in
 the same order. The Chinese pages, <api>_cn.rst, are written by hand; --check
-also compares their signature, parameters, sections and the items of their note
-with the function's.
+also compares their signature, parameters, errors, sections and the items of their
+note with those of the English ones.
 
 Exit status: 0 done or no drift, 1 drift or a fault.
 """
@@ -16,6 +16,7 @@ import copy
 import re
 import sys
 import textwrap
+from itertools import zip_longest
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -23,21 +24,25 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.programs import verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-# What the English and the Chinese pages call the sections of a docstring.
+# The sections of a docstring, by what the English page calls them.
 SECTIONS = {
-    'Args': ('Parameters', '参数'),
-    'Returns': ('Returns', '返回'),
-    'Raises': ('Raises', '异常'),
-    'Note': ('Note', '说明'),
-    'Examples': ('Examples', '代码示例'),
+    'Args': 'Parameters',
+    'Returns': 'Returns',
+    'Raises': 'Raises',
+    'Note': 'Note',
+    'Examples': 'Examples',
 }
-CHINESE_ITEMS = {
+CHINESE = {
+    'Parameters': '参数',
+    'Returns': '返回',
+    'Raises': '异常',
+    'Note': '说明',
+    'Examples': '代码示例',
     'Determinism': '确定性',
     'Duplicates': '重复的下标',
     'Empty': '空下标',
     'Gradient': '梯度',
     'Mean': '均值',
-    'NaN': 'NaN',
     'Precision': '精度',
     'Saved programs': '保存的程序',
     'Zero-size': '零元素',
@@ -45,6 +50,12 @@ CHINESE_ITEMS = {
 RULE = '-' * 31
 COLONS = ':' * 12
 HEAD = re.compile(rf'(?m)^({"|".join(SECTIONS)}):$')
+# What both pages of a function have: its signature, what it takes and raises,
+# the items of its note, the sections, and where the examples come from.
+OUTLINE = re.compile(
+    r'(?m)^(?:\.\. py:function:: (.+)|    - \*\*(\w+)\*\* |- ([^:：\n]+)[:：]'
+    rf'|(\S+)\n{COLONS}$|(COPY-FROM: .+))'
+)
 FIELD = re.compile(r'^(\w+) ?(\([^)]*\))?: (.*)$')
 
 
@@ -114,66 +125,30 @@ def page(path):
     lines += [f'.. py:function:: paddle.{name}({signature(node)})', '']
     for title, body in split_sections(text):
         if title:
-            lines += [SECTIONS[title][0], COLONS, '']
+            lines += [SECTIONS[title], COLONS, '']
             body = textwrap.dedent('\n'.join(body)).split('\n')
         listed = title in ('Args', 'Raises')
         lines += [*(fields(body) if listed else body), '']
     return '\n'.join(lines)
 
 
-def chinese_faults(root):
-    """Faults of the Chinese pages against the functions."""
-    faults = []
-    for path in api_files(root):
-        (node, docstring), name = public_function(path), path.stem
-        file = root / 'docs/api' / f'{name}_cn.rst'
-        if not file.is_file():
-            faults.append(f'{file.name}: missing')
-            continue
-        text = file.read_text(encoding='utf-8')
-        wanted = f'.. py:function:: paddle.{name}({signature(node)})'
-        if wanted not in text:
-            faults.append(f'{file.name}: expected `{wanted}`')
-        listed = re.findall(r'(?m)^    - \*\*(\w+)\*\* \(', text)
-        arguments = [argument.arg for argument in node.args.args]
-        if listed != arguments:
-            faults.append(
-                f'{file.name}: lists {", ".join(listed)}, the function takes '
-                f'{", ".join(arguments)}'
-            )
-        if f'COPY-FROM: paddle.{name}\n' not in text:
-            faults.append(f'{file.name}: no `COPY-FROM: paddle.{name}`')
-        wanted, found = chinese_outline(docstring), outline(text)
-        if found != wanted:
-            faults.append(
-                f'{file.name}: expected {", ".join(wanted)}; '
-                f'found {", ".join(found)}'
-            )
-    return faults
-
-
-def chinese_outline(docstring):
-    """The sections and the items of the note that a Chinese page has to have.
-
-    A name that is not known stays as it is, and so is not found in the page.
-    """
-    wanted = []
-    for title, lines in split_sections(docstring):
-        if title:
-            wanted.append(SECTIONS[title][1])
-        if title == 'Note':
-            items = re.findall(r'(?m)^    - ([^:\n]+):', '\n'.join(lines))
-            wanted += [CHINESE_ITEMS.get(item, item) for item in items]
-    return wanted
-
-
 def outline(text):
-    """Those that it has: titles, each followed by what its items begin with."""
-    parts = re.split(rf'(?m)^(\S+)\n{COLONS}$', text)[1:]
-    found = []
-    for title, body in zip(parts[::2], parts[1::2]):
-        found += [title, *re.findall(r'(?m)^- ([^：\n]+)：', body)]
-    return found
+    return [''.join(groups) for groups in OUTLINE.findall(text)]
+
+
+def chinese_faults(folder, name, english):
+    """Where the Chinese page of a function first says another thing."""
+    file = folder / f'{name}_cn.rst'
+    if not file.is_file():
+        yield f'{file.name}: missing'
+        return
+    wanted = [CHINESE.get(word, word) for word in outline(english)]
+    wanted.append(f'COPY-FROM: paddle.{name}')
+    found = outline(file.read_text(encoding='utf-8'))
+    for word, there in zip_longest(wanted, found, fillvalue='the end'):
+        if word != there:
+            yield f'{file.name}: expected `{word}`, found `{there}`'
+            return
 
 
 def main(arguments=None):
@@ -186,10 +161,12 @@ def main(arguments=None):
         pages = {
             folder / f'{p.stem}.rst': page(p) for p in api_files(options.root)
         }
-        faults = chinese_faults(options.root) if options.check else []
+        faults = []
     except ValueError as error:
         pages, faults = {}, [str(error)]
     for path, text in pages.items():
+        if options.check:
+            faults += chinese_faults(folder, path.stem, text)
         if not options.check:
             folder.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding='utf-8')
