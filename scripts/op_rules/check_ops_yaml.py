@@ -22,7 +22,7 @@ from scripts.common.wheel_headers import default_include
 from scripts.op_rules.base_names import base_names, plain
 from scripts.op_rules.entry_rules import ENTRY_RULES
 from scripts.op_rules.form import form_faults
-from scripts.op_rules.gradients import GRADIENT_RULES, PAIR_RULES
+from scripts.op_rules.gradients import PAIR_RULES
 from scripts.op_rules.schema import ENTRY_KEYS, SchemaError, parse_entry
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ def entry_faults(path, raws, lines, taken, read):
             yield raw, line, [str(error)]
             continue
         read.append(entry)
-        for rule in (*ENTRY_RULES, *GRADIENT_RULES):
+        for rule in ENTRY_RULES:
             yield raw, line, rule(entry)
     if len(read) < len(raws):
         return  # what the others say of an unread entry means nothing

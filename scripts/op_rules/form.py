@@ -9,13 +9,14 @@ carry out is left out, so that both targets do the same.
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import zip_longest
 
 from scripts.op_rules.schema import marked
 
 
 def arguments(entry, name=str):
-    """`Tensor x, int axis = 0` of an entry or of its forward line."""
+    """`Tensor x, int axis = 0` of an entry."""
     tensors = [f'{t.type} {name(t.name)}' for t in entry.tensors]
     attrs = [
         f'{a.type} {a.name}' + (f' = {a.default}' if a.default else '')
@@ -32,11 +33,23 @@ def signature(entry, name=str):
     return f'({arguments(entry, name)}) -> {outputs(entry, name)}'
 
 
-def entry_lines(entry):
-    """An entry as it has to stand in its file."""
+def seen_name(forward, name):
+    """Name under which a gradient sees an argument of what it differentiates."""
+    if forward.is_backward and name.endswith('_grad'):
+        return f'grad_{name[: -len("_grad")]}'
+    return name
+
+
+def entry_lines(entry, known):
+    """An entry as it has to stand in its file. `known`: entries by name, as a
+    forward line repeats its entry."""
     yield f'- {entry.kind} : {entry.name}'
-    if entry.forward:
-        yield f'  forward : {entry.forward.name} {signature(entry.forward)}'
+    forward = known.get(entry.forward)
+    if forward:
+        seen = signature(forward, partial(seen_name, forward))
+        yield f'  forward : {forward.name} {seen}'
+    elif entry.forward:
+        yield f'  forward : {entry.raw["forward"]}'
     yield f'  args : ({arguments(entry)})'
     yield f'  output : {outputs(entry)}'
     for block, keys in (
@@ -70,10 +83,12 @@ def plain(line):
 
 
 def form_faults(source, entries):
-    """(line, fault) of the first line that is another one than it has to be: the
-    op comes first, then the backward_ops in alphabetical order."""
+    """(line, fault) of lines that are others than they have to be: the op comes
+    first, then the backward_ops in alphabetical order. Only of the first one if
+    those behind it need not be wrong."""
     in_order = sorted(entries, key=lambda e: (e.is_backward, e.name))
-    texts = ['\n'.join(entry_lines(entry)) for entry in in_order]
+    known = {entry.name: entry for entry in entries}
+    texts = ['\n'.join(entry_lines(entry, known)) for entry in in_order]
     wanted = '\n\n'.join(texts).split('\n')
     found = source.strip('\n').split('\n')
     above = len(source) - len(source.lstrip('\n'))
@@ -81,4 +96,9 @@ def form_faults(source, entries):
     for number, (line, right) in enumerate(pairs, 1 + above):
         if plain(line) != right:
             yield number, f'expected `{right.strip()}`, got `{line.strip()}`'
-            return
+            if heads(found) != heads(wanted):
+                return
+
+
+def heads(lines):
+    return [(n, x) for n, x in enumerate(lines) if x.startswith('- ')]

@@ -17,8 +17,6 @@ import yaml
 ENTRY_KEYS = ('op', 'backward_op')
 ARGUMENT = re.compile(r'([\w()\[\]]+) ([A-Za-z]\w*)(\s*=\s*([^\s=][^=]*))?')
 OUTPUT = re.compile(r'Tensor\s*(\((\w+)\))?')
-# The parts of a forward line as the generators cut it: up to the first `)`.
-FORWARD = re.compile(r'([a-z]\w+)\s*(\([^)]+\))\s*->\s*(\S.*)')
 
 
 class SchemaError(ValueError):
@@ -53,19 +51,9 @@ class Output:
     type: str = 'Tensor'
 
 
-@dataclass(frozen=True)
-class Signature:
-    """The `forward :` line of a backward entry."""
-
-    name: str
-    tensors: tuple[TensorArg, ...]
-    attrs: tuple[Attr, ...]
-    outputs: tuple[Output, ...]
-
-
 @dataclass
 class Entry:
-    """One `op` or `backward_op` entry."""
+    """One `op` or `backward_op` entry; `forward` is what it differentiates."""
 
     name: str
     kind: str
@@ -81,7 +69,7 @@ class Entry:
     data_type: str | None = None
     inplace: tuple[tuple[str, str], ...] = ()
     backward: str | None = None
-    forward: Signature | None = None
+    forward: str | None = None
     raw: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -153,17 +141,6 @@ def parse_outputs(text: str) -> tuple[Output, ...]:
     return tuple(found)
 
 
-def parse_signature(text: str) -> Signature:
-    """`op (args) -> outputs`, the `forward` line of a backward entry."""
-    match = FORWARD.fullmatch(text)
-    if not match:
-        raise SchemaError(
-            f'expected `name (Tensor x, int axis) -> Tensor(out)`, got `{text}`'
-        )
-    name, args, outputs = match.groups()
-    return Signature(name, *parse_args(args), parse_outputs(outputs))
-
-
 def parse_inplace(text: str) -> tuple[tuple[str, str], ...]:
     """`(x -> out), (y -> out2)` -> ((x, out), (y, out2))."""
     return tuple(re.findall(r'(\w+)\s*->\s*(\w+)', text))
@@ -193,7 +170,7 @@ def parse_entry(raw: dict[str, Any], path: Path) -> Entry:
         data_type=kernel.get('data_type'),
         inplace=parse_inplace(str(raw.get('inplace', ''))),
         backward=raw.get('backward'),
-        forward=_text(raw, 'forward', parse_signature)
+        forward=_text(raw, 'forward').split(' ')[0]
         if 'forward' in raw
         else None,
         raw=raw,
