@@ -34,7 +34,7 @@ from scripts.series.manifest import (
     read_manifest,
 )
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import read_patch
+from scripts.series.patch_series import added_files
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,11 +66,9 @@ def replay(root, patches, wheel, folder):
     """Paths of the files that the patches add; the tree lies in `folder`."""
     base = base_tree(read_manifest(root), wheel_dirs(root, wheel))
     init_repo(folder, base, PLACEHOLDER_AUTHOR)
-    added = []
     for patch in patches:
-        git(folder, 'apply', '--index', str(patch.path.resolve()))
-        added += patch.added
-    return added
+        git(folder, 'apply', '--index', str(patch.resolve()))
+    return added_files(patches)
 
 
 def inserted_lines(folder, path):
@@ -166,8 +164,8 @@ def check(root, wheel, include, each_alone=False):
             ThreadPoolExecutor(2) as pool,
         ):
             folder = Path(name) / 'tree'
-            read = [read_patch(root / 'patches' / p.file_name) for p in listed]
-            added = replay(root, read, wheel, folder)
+            paths = [root / 'patches' / p.file_name for p in listed]
+            added = replay(root, paths, wheel, folder)
             work = {
                 (mode, seen_by_compiler(unit, folder)): (unit, mode)
                 for unit in units(folder, added, include)

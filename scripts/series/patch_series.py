@@ -1,8 +1,6 @@
 """Patches as text: what each touches, their diffs and hunks."""
 
 import re
-from dataclasses import dataclass
-from pathlib import Path
 
 from scripts.common.text_lines import split_lines
 
@@ -13,20 +11,6 @@ class SeriesError(Exception):
     def __init__(self, faults):
         self.faults = [faults] if isinstance(faults, str) else list(faults)
         super().__init__('\n'.join(self.faults))
-
-
-@dataclass
-class Patch:
-    """One patch file and the upstream paths it touches."""
-
-    path: Path
-    changed: list
-    added: list
-
-    @property
-    def touched(self):
-        """All upstream paths, in the order of the patch."""
-        return self.changed + self.added
 
 
 def split_hunks(text):
@@ -47,10 +31,16 @@ def split_diffs(text):
     return head, list(zip(names, parts))
 
 
-def read_patch(path):
-    """Which files a patch changes and adds."""
-    changed, added = [], []
-    for name, diff in split_diffs(path.read_text(encoding='utf-8'))[1]:
-        head = diff.partition('\n@@ ')[0]
-        (added if '\n--- /dev/null\n' in head else changed).append(name)
-    return Patch(path, changed, added)
+def touched_files(path):
+    """{upstream path: whether it is new} of a patch file, in its order."""
+    diffs = split_diffs(path.read_text(encoding='utf-8'))[1]
+    return {
+        name: '\n--- /dev/null\n' in diff.partition('\n@@ ')[0]
+        for name, diff in diffs
+    }
+
+
+def added_files(paths):
+    """What patch files add, in their order."""
+    touched = [touched_files(path) for path in paths]
+    return [name for files in touched for name, new in files.items() if new]

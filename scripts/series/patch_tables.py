@@ -20,7 +20,7 @@ from scripts.common.programs import verdict
 from scripts.common.text_lines import between
 from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import git
-from scripts.series.patch_series import read_patch
+from scripts.series.patch_series import touched_files
 
 ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- patches: written by scripts/series/patch_tables.py -->'
@@ -51,7 +51,7 @@ def size_of(path):
     """The Size of a patch file, as git counts its lines."""
     code = tests = 0
     gpu = ''
-    added = read_patch(path).added
+    new = touched_files(path)
     for row in git(path.parent, 'apply', '--numstat', path.name).splitlines():
         lines, _, name = row.split('\t')
         if name.startswith(TESTS):
@@ -60,7 +60,7 @@ def size_of(path):
             code += int(lines)
         if name.endswith(CUDA):
             gpu = gpu or GPU_STATUS
-            if name not in added:
+            if not new[name]:
                 gpu = GPU_STATUS + BASE_CUDA
     return Size(code, tests, gpu)
 

@@ -16,7 +16,7 @@ from scripts.common.command_line import default_jobs, exit_status, positive
 from scripts.common.files import sha256
 from scripts.common.prerequisites import check_tool
 from scripts.common.steps import Runner, StepFailed, build_lock
-from scripts.series.patch_series import SeriesError, read_patch
+from scripts.series.patch_series import SeriesError, added_files
 from scripts.source.build import PARTS, WORK, build_steps
 from scripts.source.checkout import AM, Checkout, TreeError
 from scripts.source.checks import (
@@ -82,9 +82,8 @@ class SourceSeries:
         base = dict(line.split(': ') for line in lines)
         self.tag, self.commit = base['tag'], base['commit']
         names = Path(folder, 'series').read_text('utf-8').split()
-        patches = [read_patch(Path(folder, name)) for name in names]
-        self.paths = [str(patch.path) for patch in patches]
-        self.added = [path for patch in patches for path in patch.added]
+        self.paths = [str(Path(folder, name)) for name in names]
+        self.added = added_files(map(Path, self.paths))
 
     def text(self):
         """All patches as one, since they lean on each other."""

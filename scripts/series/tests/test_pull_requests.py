@@ -17,7 +17,7 @@ import pytest
 from scripts.common.wheel_headers import default_include
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import read_patch
+from scripts.series.patch_series import touched_files
 from scripts.series.python_hunks import missing_names
 from scripts.series.tree_edits import PYTHON_FILE, apply_patch
 from scripts.series.upstream_tree import base_tree, wheel_dirs
@@ -60,7 +60,7 @@ def apply(folder, patch):
     """git am; returns the paths that the patch touches."""
     path = PATCHES / patch.file_name
     git(folder, 'am', '-q', '--keep-non-patch', str(path), env=IDENTITY)
-    return read_patch(path).touched
+    return list(touched_files(path))
 
 
 def apply_lists(names, folder):
