@@ -10,11 +10,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+FUNCTION = re.compile(r'^PADDLE_API [^(]*?(\w+)\(', re.M)
 HEADERS = {
-    'phi/api/include/api.h': re.compile(r'^PADDLE_API [^(]*?(\w+)\(', re.M),
-    'phi/api/include/fused_api.h': re.compile(
-        r'^PADDLE_API [^(]*?(\w+)\(', re.M
-    ),
+    'phi/api/include/api.h': FUNCTION,
+    'phi/api/include/fused_api.h': FUNCTION,
     'fluid/pir/dialect/operator/ir/pd_op.h': re.compile(r'"pd_op\.(\w+)"'),
 }
 
