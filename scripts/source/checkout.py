@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
 from contextlib import contextmanager
 from pathlib import Path
 
 from scripts.common.files import read_json, write_json
+from scripts.common.programs import run
 
 SETTINGS = (
     '-c', 'apply.whitespace=nowarn',
@@ -48,16 +48,13 @@ class Checkout:
         """Runs git; returns the finished process, whatever its status."""
         # What would point git somewhere else stays out.
         kept = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
-        return subprocess.run(
-            ['git', '--no-optional-locks', '-C', str(self.folder), *SETTINGS,
-             *arguments],
+        return run(
+            *('git', '--no-optional-locks', '-C', self.folder),
+            *(*SETTINGS, *arguments),
             env={**kept, 'LC_ALL': 'C', 'GIT_TERMINAL_PROMPT': '0', **env},
             input=data,
-            capture_output=True,
-            encoding='utf-8',
-            errors='surrogateescape',
             start_new_session=True,
-        )  # fmt: skip
+        )
 
     def out(self, *arguments):
         """Output of a git command that has to succeed."""
