@@ -12,7 +12,7 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CPP_FOLDERS = ('kernels', 'native', 'scripts', 'bench', 'unittests')
+CPP_FOLDERS = 'kernels native scripts bench unittests gpu_tests'.split()
 CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
 
 
