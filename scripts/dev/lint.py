@@ -12,7 +12,14 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CPP_FOLDERS = 'kernels native scripts bench unittests gpu_tests'.split()
+CPP_FOLDERS = [
+    'kernels',
+    'native',
+    'scripts',
+    'bench',
+    'unittests',
+    'gpu_tests',
+]
 CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
 
 

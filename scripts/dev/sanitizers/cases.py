@@ -157,6 +157,25 @@ def check_masked_fill(lib, random, size):
         expect_same(function.__name__, out, expected)
 
 
+def check_large_blocks(lib, random, size):
+    """The loops with the stores of large outputs."""
+    c = Masked(random, WORDS[size])
+    x, mask = c.wide_x.copy(), np.broadcast_to(c.mask, c.shape).copy()
+    value = random.bits(x.dtype, c.shape)
+    scattered = x.copy()
+    scattered[c.true] = value.reshape(-1)[: int(c.true.sum())]
+    expected = {
+        'a copy': value,
+        'a fill': np.where(c.true, value.reshape(-1)[0], x),
+        'a selection': np.where(c.true, value, x),
+        'a masked_scatter': scattered,
+    }
+    found = [np.empty_like(x) for _ in expected]
+    lib.large_blocks(size, *map(given, (*found, x, mask, value)))
+    for (name, right), array in zip(expected.items(), found):
+        expect_same(f'{name} of a large output', array, right)
+
+
 def check_masked_sum(lib, random, dtype):
     c = Masked(random, 'u1')
     wanted = random.one_in(2)
@@ -340,6 +359,7 @@ CHECKS = {
     check_masked_scatter: [[size] for size in WORDS] * 4,
     check_masked_scatter_grad: [[size] for size in WORDS] * 4,
     check_masked_fill: [[size] for size in WORDS] * 4,
+    check_large_blocks: [[size] for size in WORDS] * 2,
     check_masked_sum: [['float64'], ['float32'], ['complex64']],
     check_view: [[1], [4], [16]],
     check_reduce: [

@@ -85,6 +85,33 @@ CHECKED void masked_select(
   });
 }
 
+// Each of the loops stores as for a large output: `copied` is value in two
+// parts, the others are by a mask of the same shape, as above.
+CHECKED void large_blocks(int64_t bytes,
+                          Array copied,
+                          Array filled,
+                          Array selected,
+                          Array scattered,
+                          Array x,
+                          Array mask,
+                          Array value) {
+  const ops::TileStores stores(ops::StoresFor(int64_t{1} << 40));
+  ByWord(bytes, [&](auto word) {
+    using Word = decltype(word);
+    const int64_t n = x.numel();
+    const int64_t part = n / 3;
+    auto* to = copied.as<Word>();
+    const auto* from = value.as<Word>();
+    const auto* flags = mask.as<uint8_t>();
+    stores.Copy(to, from, part * bytes);
+    stores.Copy(to + part, from + part, (n - part) * bytes);
+    ops::FillBlock(stores, filled.as<Word>(), x.as<Word>(), flags, *from, n);
+    ops::SelectBlock(stores, selected.as<Word>(), x.as<Word>(), flags, from, n);
+    ops::ScatterBlock(
+        stores, scattered.as<Word>(), x.as<Word>(), flags, from, n, n);
+  });
+}
+
 CHECKED void sum_float32(Array in, Array mask, bool wanted, Array out) {
   Sum<float>(in, mask, wanted, out);
 }
