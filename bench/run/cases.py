@@ -6,6 +6,7 @@ A case is a plain value that travels to the worker processes by pickle.
 
 import math
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import product
 
 SIZES = (6, 12, 18, 24, 27)
@@ -252,6 +253,23 @@ def _training_cases():
     return sum(made, [])
 
 
+GROWING = squares(18, 20, 22, 24, 26)
+MORE_UPDATES = [EDGES // 4, EDGES // 2, EDGES, EDGES * 2, EDGES * 4]
+
+
+def _growth_cases():
+    """The same call of more and more elements, and of more updates."""
+    forms = [
+        *FORMS,
+        ('scatter', {'reduce': 'sum'}),
+        ('scatter', {'reduce': 'sum', 'axis': 1}),
+    ]
+    made = [each(op, shape=GROWING, **listed(how)) for op, how in forms]
+    reduces = ['sum', 'mean', 'amax']
+    more = each('scatter', shape=[NODES], updates=MORE_UPDATES, reduce=reduces)
+    return [*sum(made, []), *more]
+
+
 def _scatter_cases():
     op, modes = 'scatter', modes_of('scatter')
     # several updates for each slice, in no order
@@ -286,7 +304,13 @@ GROUPS = {
     'training': lambda case: (
         case.mode in ('step', 'above') and not case.workload
     ),
+    'growth': lambda case: case.name in _growth_names(),
 }
+
+
+@cache
+def _growth_names():
+    return {case.name for case in _growth_cases()}
 
 
 def groups_of(case):
@@ -309,7 +333,7 @@ def all_cases():
             cases += _mask_cases(op, form)
     cases += workload_cases() + _training_cases()
     cases += each('masked_fill', modes_of('masked_fill'), value=['row', 'full'])
-    cases += _view_cases() + _scatter_cases()
+    cases += _view_cases() + _scatter_cases() + _growth_cases()
     unique = {c.name: c for c in reversed(cases)}
     return sorted(unique.values(), key=lambda c: cases.index(c))
 
