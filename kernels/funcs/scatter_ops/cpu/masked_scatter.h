@@ -106,6 +106,7 @@ void MaskedScatterGradCpu(const Word* out_grad,
     uint8_t mask_scratch[kBlock];
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
+    // Without x_grad there is nothing to prepare, as in place.
     const Word* in = x_grad == nullptr ? x_grad : out_grad;
     const TileStores stores = PrepareTile(x_grad, in, begin, end, bytes);
     // In blocks, so that the second use of out_grad finds it in the cache.

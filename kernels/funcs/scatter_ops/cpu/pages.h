@@ -69,7 +69,8 @@ class WholePages {
 
   int64_t bytes() const { return bytes_; }
 
-  // Whether they are mapped: the first one is, as all of them were filled.
+  // Whether they are mapped, by the first of them: outputs are filled as a
+  // whole.
   bool AreThere() const {
 #ifdef __linux__
     unsigned char resident = 0;
@@ -91,8 +92,10 @@ class WholePages {
   }
 
  private:
-  uintptr_t page_ = 1;
-  uintptr_t first_ = 0;
+#ifdef __linux__
+  uintptr_t page_;
+  uintptr_t first_;
+#endif
   int64_t bytes_ = 0;
 };
 
