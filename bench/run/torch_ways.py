@@ -16,7 +16,7 @@ class Scatter:
         self.axis, self.index, self.updates = (
             attrs['axis'], t['index'], t['updates'],
         )  # fmt: skip
-        # of torch's names one is another
+        # as PyTorch calls them
         self.reduce = attrs['reduce'].replace('mul', 'prod')
         self.include_self, self.suffix = attrs['include_self'], suffix
         dims = [1] * self.updates.dim()

@@ -137,8 +137,10 @@ class Program:
                 errors[name] = error
                 continue
             first = first or (name, found)
-            different = same_outputs(first[1], found, self.case.dtype)
-            if compared and different:
+            different = compared and same_outputs(
+                first[1], found, self.case.dtype
+            )
+            if different:
                 raise WaysDiffer(f'{name} is not as {first[0]}: {different}')
             tried[name] = self.turn(WAY_SECONDS)[0] * 1e3
         if not tried:
