@@ -15,14 +15,20 @@
 """The bits depend neither on the number of threads nor on a kernel's way.
 
 A kernel may reduce short rows one by one, in out or in a panel of a wider type,
-and long ones in groups, and choose by shape.
+by one thread or by several, and long ones in groups, and choose by shape and by
+whether it is in place.
 """
 
 import itertools
 import unittest
 
 import numpy as np
-from index_reduce_cases import REDUCES, defined, reduce_by_index
+from index_reduce_cases import (
+    REDUCES,
+    defined,
+    reduce_by_index,
+    reduce_by_index_,
+)
 from scatter_test_utils import to_paddle, to_storage
 
 import paddle
@@ -69,20 +75,22 @@ GROUPED_BYTES = 2048
 
 
 class TestIndexReduceWays(unittest.TestCase):
-    def reduced(self, x, index, updates, axis, reduce, include_self):
+    def reduced(
+        self, x, index, updates, axis, reduce, include_self, run=reduce_by_index
+    ):
         tensors = [to_paddle(a, self.dtype) for a in (x, updates)]
-        out = _operator(reduce)(
-            tensors[0], index, tensors[1], axis, reduce, include_self
-        )
+        out = run(tensors[0], index, tensors[1], axis, reduce, include_self)
         return out.astype('float32') if self.dtype == 'bfloat16' else out
 
     def check(self, x, index, updates, reduce, include_self):
-        """The same columns alone, in rows so wide that they go in groups, and
-        as one of five rows around the axis."""
+        """The same columns alone, also in place, in rows so wide that they go
+        in groups, and as one of five rows around the axis."""
         index = paddle.to_tensor(index)
         width = x.shape[1]
         copies = -(-GROUPED_BYTES // (width * x.itemsize))
-        alone = self.reduced(x, index, updates, 0, reduce, include_self)
+        arguments = x, index, updates, 0, reduce, include_self
+        alone = self.reduced(*arguments)
+        in_place = self.reduced(*arguments, run=reduce_by_index_)
         wide = self.reduced(
             np.tile(x, copies),
             index,
@@ -101,6 +109,7 @@ class TestIndexReduceWays(unittest.TestCase):
         )
         expected = _bits(wide[:, :width])
         self.assertEqual(_bits(alone), expected)
+        self.assertEqual(_bits(in_place), expected)
         for row in five:
             self.assertEqual(_bits(row), expected)
 
@@ -150,6 +159,17 @@ class TestIndexReduceWays(unittest.TestCase):
             for count in (1, 2, 7):
                 paddle.base.core.set_num_threads(count)
                 self.check_reduces(x, index, updates, threads=count)
+
+    def test_many_single_elements_are_for_one_thread(self):
+        self.addCleanup(paddle.base.core.set_num_threads, 1)
+        self.dtype = 'float32'
+        rng = np.random.default_rng(10)
+        x = _values(rng, (1500, 1), self.dtype)
+        updates = _values(rng, (40000, 1), self.dtype)
+        index = rng.integers(-1500, 1500, 40000)
+        for count in (1, 2):
+            paddle.base.core.set_num_threads(count)
+            self.check_reduces(x, index, updates, threads=count)
 
     def test_a_panel_for_each_range_of_slots(self):
         # 2.5 MiB in float, more than the panel of a thread; rounded once, as

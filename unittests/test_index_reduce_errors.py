@@ -13,6 +13,7 @@
 # limitations under the License.
 """What index_scatter and index_reduce refuse, and what their errors say."""
 
+import itertools
 import unittest
 
 import numpy as np
@@ -29,6 +30,8 @@ from scatter_test_utils import ALL_DTYPES, to_paddle, to_storage
 
 import paddle
 from paddle import _C_ops
+
+INDEX_DTYPES = ('int32', 'int64')
 
 
 def run(
@@ -76,6 +79,40 @@ class TestIndexReduceErrors(unittest.TestCase):
                     rf'in \[-4, 4\).*index\[{place}\] is {value}',
                     IndexError,
                     index=index,
+                )
+
+    def test_index_out_of_range_in_rows_of_each_length(self):
+        for width, dtype in itertools.product((1, 2, 4, 8, 20), INDEX_DTYPES):
+            x, updates = paddle.ones([4, width]), paddle.ones([3, width])
+            for place, value in itertools.product((0, 2), (4, -5)):
+                values = np.zeros(3, dtype)
+                values[place] = value
+                with self.subTest(width=width, values=values):
+                    self.refused(
+                        rf'index\[{place}\] is {value}',
+                        IndexError,
+                        reduces=('assign', 'sum', 'mul', 'amax'),
+                        x=x,
+                        index=paddle.to_tensor(values),
+                        updates=updates,
+                        include_self=False,
+                    )
+            self.assertTrue((x == 1).all())
+
+    def test_last_of_a_long_index_out_of_range(self):
+        self.addCleanup(paddle.base.core.set_num_threads, 1)
+        x, updates = paddle.ones([1000]), paddle.ones([200000])
+        for count, value in itertools.product((1, 2), (1000, -1001)):
+            paddle.base.core.set_num_threads(count)
+            index = np.arange(200000) % 1000
+            index[-1] = value
+            with self.subTest(threads=count, value=value):
+                self.refused(
+                    rf'index\[199999\] is {value}',
+                    IndexError,
+                    x=x,
+                    index=paddle.to_tensor(index),
+                    updates=updates,
                 )
 
     def test_any_index_into_an_axis_without_elements(self):

@@ -14,7 +14,16 @@ namespace {
 // Along the middle one of three axes.
 template <typename T, IndexReduce kReduce>
 void Reduce(Array out, Array x, Array updates, Array slots, bool include_self) {
-  ops::ReduceSlots<T, kReduce>({x.shape(), updates.shape(), 1},
+  const ops::AxisView view(x.shape(), updates.shape(), 1);
+  const bool done = ops::ReduceDirectly<T, kReduce>(view,
+                                                    slots.as<int64_t>(),
+                                                    slots.numel(),
+                                                    include_self,
+                                                    x.as<T>(),
+                                                    updates.as<T>(),
+                                                    out.as<T>());
+  if (done) return;
+  ops::ReduceSlots<T, kReduce>(view,
                                slots.slots(),
                                include_self,
                                x.as<T>(),

@@ -28,6 +28,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/direct_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
@@ -336,10 +337,25 @@ void IndexReduceInto(const Context& dev_ctx,
   const char* op = NameOf(call.op);
   WithWorkingMemory(op, [&] {
     const AxisView view(x.dims(), updates.dims(), call.axis);
-    // Before anything is written, so that a bad index leaves x as it was.
-    IndexSlots slots = ReadSlots(op, index, view.size);
     const T* x_data = DataOrNull<T>(x);
     T* out_data = AllocOutput<T>(dev_ctx, out);
+    bool done = false;
+    VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+      if (index.numel() == 0) return;
+      done = VisitIndex(index, [&](const auto* values) {
+        return ReduceDirectly<T, decltype(constant)::value>(
+            view,
+            values,
+            index.numel(),
+            call.include_self,
+            x_data,
+            DataOrNull<T>(updates),
+            out_data);
+      });
+    });
+    if (done) return;
+    // Before anything is written to x, which a bad index leaves as it was.
+    IndexSlots slots = ReadSlots(op, index, view.size);
     if (out->numel() == 0) return;
     const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
     DenseTensor index_copy;

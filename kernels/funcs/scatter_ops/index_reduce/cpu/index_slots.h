@@ -224,14 +224,21 @@ IndexSlots ReadSlots(const char* op,
   return {index, n, size, negative};
 }
 
+// f(the values of an index that has some)
+template <typename F>
+auto VisitIndex(const DenseTensor& index, const F& f) {
+  return index.dtype() == DataType::INT32 ? f(index.data<int32_t>())
+                                          : f(index.data<int64_t>());
+}
+
 inline IndexSlots ReadSlots(const char* op,
                             const DenseTensor& index,
                             int64_t size) {
   const int64_t n = index.numel();
   if (n == 0) return {static_cast<const int64_t*>(nullptr), 0, size, false};
-  return index.dtype() == DataType::INT32
-             ? ReadSlots(op, index.data<int32_t>(), n, size)
-             : ReadSlots(op, index.data<int64_t>(), n, size);
+  return VisitIndex(index, [&](const auto* values) {
+    return ReadSlots(op, values, n, size);
+  });
 }
 
 }  // namespace scatter_ops

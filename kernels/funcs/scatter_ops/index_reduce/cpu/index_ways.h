@@ -70,6 +70,23 @@ struct IndexWork {
   static constexpr int64_t kLineBytes = 64;
 };
 
+// Of slots in so many bytes one thread adds an element to each of many sooner
+// than several, which find theirs by a pass over all of the index each.
+constexpr int64_t kOneThreadBytes = 1 << 20;
+
+// How many threads reduce rows the soonest. Those of one element one thread
+// does, if they lie in no more than `near` bytes.
+inline int64_t RowThreads(const AxisView& view,
+                          int64_t positions,
+                          int64_t item,
+                          int64_t near) {
+  const int64_t rows = view.outer * (view.size + positions);
+  if (rows * view.inner * item < kParallelBytes) return 1;
+  const bool one_by_one = view.outer == 1 && view.inner == 1;
+  const bool many = positions >= 2 * view.size;
+  return one_by_one && many && view.size * item <= near ? 1 : NumThreads();
+}
+
 struct IndexPlan {
   IndexWay way;
   int64_t ranges;  // of slots, each of which takes a pass over the index
@@ -99,7 +116,10 @@ inline IndexPlan ChooseIndexWay(const IndexWork& work) {
   if (work.marks() && HasFewPositions(work.positions, work.view.size)) {
     return groups;
   }
-  const int64_t threads = work.small() ? 1 : NumThreads();
+  // Means also count and divide: work for all threads.
+  const int64_t near = work.means ? 0 : kOneThreadBytes;
+  const int64_t threads =
+      RowThreads(work.view, work.positions, work.item, near);
   const int64_t outer = std::max<int64_t>(1, work.view.outer);
   const bool even = outer >= 4 * threads || outer % threads == 0;
   const int64_t ranges = even ? 1 : std::min(work.view.size, threads);
