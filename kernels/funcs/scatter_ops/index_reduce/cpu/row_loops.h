@@ -180,6 +180,27 @@ void FillRows(const List& list, int64_t inner, T value, T* rows) {
   }
 }
 
+// out = x, but `first` in the rows that are marked.
+template <int kInner, typename Mark, typename T>
+void StartMarkedRows(const Mark* marks,
+                     int64_t rows,
+                     int64_t inner,
+                     T first,
+                     const T* x,
+                     T* out) {
+  ForEachRow<kInner>(
+      rows,
+      [=](int64_t r, int64_t i) { out[i] = marks[r] > 0 ? first : x[i]; },
+      [=](int64_t r) {
+        T* row = out + r * inner;
+        if (marks[r] > 0) {
+          std::fill_n(row, inner, first);
+        } else {
+          std::copy_n(x + r * inner, inner, row);
+        }
+      });
+}
+
 template <typename T, typename Sum>
 inline void AddRow(const T* row, int64_t inner, Sum* sums) {
   for (int64_t l = 0; l < inner; ++l) {

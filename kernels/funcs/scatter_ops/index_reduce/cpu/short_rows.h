@@ -31,6 +31,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/eight_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_ways.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
@@ -115,10 +116,12 @@ class ShortRowReducer {
       !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
   // Rows of one element are reduced so many at once.
   static constexpr int64_t kColumns = 4;
+  static constexpr bool kEights = !kPanels && sizeof(T) == sizeof(float);
 
   // What a thread keeps besides out.
   struct Room {
     WorkArray<Row> panel;
+    WorkArray<T> eights;
     WorkArray<WideSum> wide_sums;
   };
 
@@ -139,9 +142,13 @@ class ShortRowReducer {
     far_ = bytes > kNearBytes;
     columns_ = inner_ == 1 && view_.outer > 1 && most_wide == 0 &&
                !kMayOverflow && kColumns * bytes <= kNearBytes;
+    eights_ = kEights && columns_ && kEight * bytes <= kNearBytes &&
+              ranges_.size() == 1 && HasAvx2() &&
+              PaysByEight(view_.size, slots_.length(), KeepsX());
     rooms_.resize(work_.bytes() < kParallelBytes ? 1 : NumThreads());
     for (Room& room : rooms_) {
       if (kPanels) room.panel.Resize((columns_ ? kColumns : 1) * most * inner_);
+      if (eights_) room.eights.Resize(kEight * most);
       if (most_wide > 0) room.wide_sums.Resize(most_wide * inner_);
     }
   }
@@ -153,8 +160,11 @@ class ShortRowReducer {
     const int64_t row = std::max<int64_t>(1, work_.bytes() / view_.outer);
     const int64_t share = view_.outer / (NumThreads() * 4);
     const int64_t step = std::min(kTaskBytes / row, share);
-    const int64_t least = columns_ ? kColumns : 1;
-    return std::max(least, step / least * least);
+    return std::max(RowsAtOnce(), step / RowsAtOnce() * RowsAtOnce());
+  }
+
+  int64_t RowsAtOnce() const {
+    return eights_ ? kEight : columns_ ? kColumns : 1;
   }
 
   int64_t Offset(int64_t o, int64_t slot) const {
@@ -167,13 +177,16 @@ class ShortRowReducer {
       PopulatePages(
           out_, Offset(begin, range.begin), Offset(end - 1, range.end));
     }
-    const int64_t step = columns_ ? kColumns : 1;
+    const int64_t step = RowsAtOnce();
     for (int64_t o = begin; o < end; o += step) {
       const int64_t rows = std::min(step, end - o);
-      for (int64_t r = 0; r < rows; ++r) {
+      const bool eight = eights_ && rows == kEight;
+      for (int64_t r = 0; r < rows && !eight; ++r) {
         Start(o + r, range, SumsOf(o, r, range, room));
       }
-      if (rows == kColumns) {
+      if (eight) {
+        ReduceEight(o, room);
+      } else if (rows == kColumns) {
         ReduceFourRows(o, range, room);
       } else {
         for (int64_t r = 0; r < rows; ++r) {
@@ -206,17 +219,24 @@ class ShortRowReducer {
       }
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) sums[i] = WidenedTo<Row>(x[i]);
-    } else if (kAssigns || include_self_) {
+    } else if (KeepsX()) {
       CopyX(x, n, sums);
     } else if (x_ == out_ || !work_.marks()) {
       CopyX(x, n, sums);
       ClearSlots(range, sums);
     } else {
       WithRowLength(inner_, [&](auto length) {
-        StartMarked<decltype(length)::value>(range, x, sums);
+        StartMarkedRows<decltype(length)::value>(notes_.marks() + range.begin,
+                                                 range.size(),
+                                                 inner_,
+                                                 IdentityOf<T, kReduce>(),
+                                                 x,
+                                                 sums);
       });
     }
   }
+
+  bool KeepsX() const { return kAssigns || include_self_; }
 
   void CopyX(const T* x, int64_t n, T* out) const {
     if (x_ != out_) std::memcpy(static_cast<void*>(out), x, n * sizeof(T));
@@ -230,21 +250,17 @@ class ShortRowReducer {
     });
   }
 
-  template <int kInner>
-  void StartMarked(SlotRange range, const T* x, T* out) const {
-    const Mark* marks = notes_.marks() + range.begin;
-    const T first = IdentityOf<T, kReduce>();
-    ForEachRow<kInner>(
-        range.size(),
-        [=](int64_t s, int64_t i) { out[i] = marks[s] > 0 ? first : x[i]; },
-        [=](int64_t s) {
-          T* row = out + s * inner_;
-          if (marks[s] > 0) {
-            std::fill_n(row, inner_, first);
-          } else {
-            std::copy_n(x + s * inner_, inner_, row);
-          }
-        });
+  void ReduceEight(int64_t o, const Room& room) const {
+    if constexpr (kEights) {
+      ReduceEightRows<kReduce>(slots_,
+                               view_.size,
+                               include_self_,
+                               x_ + Offset(o, 0),
+                               updates_ + o * view_.updates_size,
+                               view_.updates_size,
+                               room.eights.data(),
+                               out_ + Offset(o, 0));
+    }
   }
 
   void ReduceFourRows(int64_t o, SlotRange range, const Room& room) const {
@@ -377,6 +393,7 @@ class ShortRowReducer {
   std::vector<Room> rooms_;  // one for each thread
   bool far_ = false;
   bool columns_ = false;
+  bool eights_ = false;
   std::atomic<bool> overflowed_{false};
 };
 
