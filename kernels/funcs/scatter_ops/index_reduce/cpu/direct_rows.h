@@ -89,8 +89,9 @@ constexpr bool ReducesDirectly() {
          std::is_same<typename ReduceType<T, kReduce>::type, T>::value;
 }
 
-// Of how many bytes out is for one thread. A single pass over the index, which
-// is all that it takes then, two threads hardly do sooner in the last cache.
+// Up to how many bytes of out one thread is the fastest. Where it passes over
+// the index once, two, which check it first, gain little even in the last
+// cache.
 inline int64_t DirectBytes(bool one_pass) {
   return one_pass && NumThreads() <= 2 ? 4 << 20 : kOneThreadBytes;
 }

@@ -94,8 +94,8 @@ SCATTER_OPS_TARGET void PanelIntoRows(const T* panel,
   }
 }
 
-// Reduces the updates of `n` positions, whose slots are these, or of fewer than
-// eight that follow others.
+// Reduces the updates of `n` positions, whose slots are these. With fewer than
+// eight of them, the block begins with updates of positions before.
 template <IndexReduce kReduce, typename T>
 SCATTER_OPS_TARGET void ReduceIntoPanel(
     const int64_t* slots, int64_t n, const T* updates, int64_t step, T* panel) {
@@ -129,8 +129,8 @@ SCATTER_OPS_TARGET void FillInPanel(const int64_t* slots,
 }
 #endif
 
-// Whether it pays for rows of `size` elements. Others of 8 and more took as
-// long as one by one, or longer. To clear slots first costs little here.
+// Whether it pays for rows of `size` elements. Others took as long as four rows
+// at a time, or longer. To clear slots first costs little here.
 inline bool PaysByEight(int64_t size, int64_t positions, bool keeps_x) {
   if (size < kEight || positions < kEight) return false;
   return size <= (keeps_x ? 32 : 64) || size >= 512;

@@ -40,6 +40,11 @@ enum class IndexWay {
   kGroups,
 };
 
+// The bytes of the rows that are read and written.
+inline int64_t RowBytes(const AxisView& view, int64_t positions, int64_t item) {
+  return view.outer * (view.size + positions) * view.inner * item;
+}
+
 // What the choice depends on.
 struct IndexWork {
   const AxisView& view;
@@ -53,10 +58,7 @@ struct IndexWork {
   bool in_place;
 
   int64_t row_bytes() const { return view.inner * item; }
-  // The bytes of the rows that are read and written.
-  int64_t bytes() const {
-    return view.outer * (view.size + positions) * row_bytes();
-  }
+  int64_t bytes() const { return RowBytes(view, positions, item); }
   // One thread does it then.
   bool small() const { return bytes() < kParallelBytes; }
   // Whether kRows and kPanels note for each slot what points to it. For very
@@ -80,8 +82,7 @@ inline int64_t RowThreads(const AxisView& view,
                           int64_t positions,
                           int64_t item,
                           int64_t near) {
-  const int64_t rows = view.outer * (view.size + positions);
-  if (rows * view.inner * item < kParallelBytes) return 1;
+  if (RowBytes(view, positions, item) < kParallelBytes) return 1;
   const bool one_by_one = view.outer == 1 && view.inner == 1;
   const bool many = positions >= 2 * view.size;
   return one_by_one && many && view.size * item <= near ? 1 : NumThreads();

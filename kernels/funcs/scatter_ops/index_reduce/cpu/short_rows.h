@@ -145,6 +145,7 @@ class ShortRowReducer {
     eights_ = kEights && columns_ && kEight * bytes <= kNearBytes &&
               ranges_.size() == 1 && HasAvx2() &&
               PaysByEight(view_.size, slots_.length(), KeepsX());
+    at_once_ = eights_ ? kEight : columns_ ? kColumns : 1;
     rooms_.resize(work_.bytes() < kParallelBytes ? 1 : NumThreads());
     for (Room& room : rooms_) {
       if (kPanels) room.panel.Resize((columns_ ? kColumns : 1) * most * inner_);
@@ -160,11 +161,7 @@ class ShortRowReducer {
     const int64_t row = std::max<int64_t>(1, work_.bytes() / view_.outer);
     const int64_t share = view_.outer / (NumThreads() * 4);
     const int64_t step = std::min(kTaskBytes / row, share);
-    return std::max(RowsAtOnce(), step / RowsAtOnce() * RowsAtOnce());
-  }
-
-  int64_t RowsAtOnce() const {
-    return eights_ ? kEight : columns_ ? kColumns : 1;
+    return std::max(at_once_, step / at_once_ * at_once_);
   }
 
   int64_t Offset(int64_t o, int64_t slot) const {
@@ -177,9 +174,8 @@ class ShortRowReducer {
       PopulatePages(
           out_, Offset(begin, range.begin), Offset(end - 1, range.end));
     }
-    const int64_t step = RowsAtOnce();
-    for (int64_t o = begin; o < end; o += step) {
-      const int64_t rows = std::min(step, end - o);
+    for (int64_t o = begin; o < end; o += at_once_) {
+      const int64_t rows = std::min(at_once_, end - o);
       const bool eight = eights_ && rows == kEight;
       for (int64_t r = 0; r < rows && !eight; ++r) {
         Start(o + r, range, SumsOf(o, r, range, room));
@@ -394,6 +390,7 @@ class ShortRowReducer {
   bool far_ = false;
   bool columns_ = false;
   bool eights_ = false;
+  int64_t at_once_ = 1;  // rows of x
   std::atomic<bool> overflowed_{false};
 };
 
