@@ -7,18 +7,41 @@ import time
 # A sample shorter than this says more about the clock than about the call.
 SAMPLE_SECONDS = 1e-3
 MAX_INNER = 2000
+MIN_SAMPLES = 5
 MAX_SAMPLES = 30
+# What renewing big arguments may add to a turn, as a multiple of its budget.
+RENEWING = 8
 
 
-def sample(call, inner, fresh=None):
+class Arguments:
+    """What in-place calls change: made once a turn, renewed for each sample.
+
+    Were they made for each, giving back and clearing their pages would go on
+    beside the calls, and a call that touches little would be lost in it.
+    """
+
+    def __init__(self, make, renew):
+        self._make, self._renew = make, renew
+        self._kept = []
+
+    def take(self, count):
+        """`count` arguments as if no call had been made."""
+        for argument in self._kept[:count]:
+            self._renew(argument)
+        while len(self._kept) < count:
+            self._kept.append(self._make())
+        return self._kept[:count]
+
+
+def sample(call, inner, arguments=None):
     """Seconds per call over `inner` calls; each result is dropped at once.
 
-    Making the arguments is not counted.
+    Making and renewing the arguments is not counted.
     """
-    if fresh:
-        arguments = [fresh() for _ in range(inner)]
+    if arguments:
+        taken = arguments.take(inner)
         start = time.perf_counter()
-        for argument in arguments:
+        for argument in taken:
             call(argument)
         return (time.perf_counter() - start) / inner
     repeat = range(inner)
@@ -28,20 +51,30 @@ def sample(call, inner, fresh=None):
     return (time.perf_counter() - start) / inner
 
 
-def turn(call, budget, fresh=None):
+def _samples(call, budget, inner, count, arguments):
+    """`count` samples, or fewer if renewing the arguments takes too long."""
+    taken, deadline = [], time.perf_counter() + RENEWING * budget
+    while len(taken) < count:
+        taken.append(sample(call, inner, arguments))
+        if len(taken) >= MIN_SAMPLES and time.perf_counter() > deadline:
+            break
+    return taken
+
+
+def turn(call, budget, arguments=None):
     """(median seconds per call, number of calls) within about `budget`."""
     enabled = gc.isenabled()
     gc.disable()
     try:
-        first = sample(call, 1, fresh)
+        first = sample(call, 1, arguments)
         if first > budget:
             return first, 1
-        second = sample(call, 1, fresh)
+        second = sample(call, 1, arguments)
         quick = max(min(first, second), 1e-9)
         inner = max(1, min(MAX_INNER, int(SAMPLE_SECONDS / quick)))
         count = max(1, min(MAX_SAMPLES, int(budget / (quick * inner))))
-        taken = [sample(call, inner, fresh) for _ in range(count)]
-        return statistics.median(taken), 2 + inner * count
+        taken = _samples(call, budget, inner, count, arguments)
+        return statistics.median(taken), 2 + inner * len(taken)
     finally:
         if enabled:
             gc.enable()

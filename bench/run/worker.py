@@ -74,14 +74,15 @@ class Program:
         self.function = next(iter(self.ways.values()))
         self.way = {}
 
-    def fresh(self):
-        """A new x for an in-place call, or None if x can be used again."""
+    def _arguments(self):
+        """Copies of x for in-place calls, or None if x can be used again."""
         if self.case.mode != 'inplace':
             return None
-        return self.tensors['x'].clone
+        x = self.tensors['x']
+        return timing.Arguments(x.clone, lambda copy: self.side.copy(x, copy))
 
     def call(self):
-        """What is timed: a function without arguments, or of a fresh x."""
+        """What is timed: a function without arguments, or of a copy of x."""
         function, x = self.function, self.tensors['x']
         if self.case.mode == 'inplace':
             return function
@@ -105,9 +106,8 @@ class Program:
 
     def outputs(self):
         """The results of one call, as tensors."""
-        fresh = self.fresh()
-        if fresh:
-            x = fresh()
+        if self.case.mode == 'inplace':
+            x = self.tensors['x'].clone()
             self.function(x)
             return (x,)
         result = self.call()()
@@ -152,7 +152,7 @@ class Program:
 
     def turn(self, budget):
         """(seconds per call, calls)"""
-        return timing.turn(self.call(), budget, self.fresh())
+        return timing.turn(self.call(), budget, self._arguments())
 
 
 class Worker:

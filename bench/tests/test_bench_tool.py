@@ -55,16 +55,38 @@ def test_check_takes_both_zeros_for_the_same():
     assert output_summary(zeros)['digest'] == output_summary(-zeros)['digest']
 
 
-def test_timing_makes_a_fresh_argument_for_every_call():
-    made, used = [], []
+def test_timing_renews_the_arguments_of_in_place_calls():
+    made, calls = [], []
 
-    def fresh():
-        made.append(object())
+    def make():
+        made.append([0])
         return made[-1]
 
-    seconds, calls = timing.turn(used.append, 0.002, fresh)
-    assert used == made and len(set(map(id, used))) == calls == len(used)
-    assert seconds > 0
+    def renew(argument):
+        argument[:] = [0]
+
+    def call(argument):
+        calls.append(argument == [0])
+        argument.append(1)
+
+    arguments = timing.Arguments(make, renew)
+    seconds, count = timing.turn(call, 0.002, arguments)
+    assert seconds > 0 and count == len(calls) > len(made)
+    assert all(calls)
+
+
+def test_timing_does_not_wait_for_slow_renewing(monkeypatch):
+    now = 0.0
+
+    def passes(seconds):
+        nonlocal now
+        now += seconds
+
+    monkeypatch.setattr(timing.time, 'perf_counter', lambda: now)
+    arguments = timing.Arguments(object, lambda argument: passes(1.0))
+    seconds, calls = timing.turn(lambda x: passes(0.01), 0.1, arguments)
+    assert seconds == pytest.approx(0.01)
+    assert calls == 2 + timing.MIN_SAMPLES
 
 
 def test_timing_of_a_slow_call_takes_one_call():
