@@ -115,9 +115,10 @@ bool PopulatePages(Word* data, int64_t begin, int64_t end) {
 // Fresh pages, which Linux clears when they are first stored to, are then in a
 // cache.
 inline Stores StoresInto(const void* out, const void* in, int64_t bytes) {
+  if (out == in) return Stores::kOrdinary;
   const auto* begin = static_cast<const char*>(out);
   const bool fresh = !WholePages(begin, begin + bytes).AreThere();
-  return out == in || fresh ? Stores::kOrdinary : StoresFor(bytes);
+  return fresh ? Stores::kOrdinary : StoresFor(bytes);
 }
 
 // The same for a tile, whose pages this maps.
