@@ -163,6 +163,17 @@ class TestIndexReduceWays(unittest.TestCase):
                 paddle.base.core.set_num_threads(count)
                 self.check_reduces(x, index, updates, threads=count)
 
+    def test_few_updates_of_many_slots(self):
+        self.addCleanup(paddle.base.core.set_num_threads, 1)
+        rng = np.random.default_rng(12)
+        index = rng.integers(-2000, 2000, 450)
+        for self.dtype in ('float32', 'bfloat16'):
+            x = _values(rng, (2000, 64), self.dtype)
+            updates = _values(rng, (450, 64), self.dtype)
+            for count in (1, 2):
+                paddle.base.core.set_num_threads(count)
+                self.check_reduces(x, index, updates, threads=count)
+
     def test_many_single_elements(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
         self.dtype = 'float32'

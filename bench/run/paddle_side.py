@@ -54,11 +54,6 @@ def load(array, dtype):
     return tensor.astype('bfloat16') if dtype == 'bfloat16' else tensor
 
 
-def copy(tensor, into):
-    """Copy the elements of a tensor into another."""
-    paddle.assign(tensor, into)
-
-
 def require_grad(tensor):
     """Let gradients flow to a leaf."""
     tensor.stop_gradient = False

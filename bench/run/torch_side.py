@@ -36,11 +36,6 @@ def load(array, dtype):
     return tensor.to(torch.bfloat16) if dtype == 'bfloat16' else tensor
 
 
-def copy(tensor, into):
-    """Copy the elements of a tensor into another."""
-    into.copy_(tensor)
-
-
 def require_grad(tensor):
     """Let gradients flow to a leaf."""
     tensor.requires_grad_(True)

@@ -133,7 +133,11 @@ class IndexReducer {
                    int64_t x_offset,
                    const UpdateRows<T>& rows) const {
     if constexpr (kReduce == IndexReduce::kAssign) {
-      Put(lanes, rows[groups_.last(g)], out_ + x_offset);
+      const int64_t* last = groups_.end(g) - 1;
+      if (!Lanes::kCopied) {
+        PrefetchStart(rows[*groups_.Ahead(last)], lanes.size());
+      }
+      Put(lanes, rows[*last], out_ + x_offset);
       return;
     } else if constexpr (kReduce == IndexReduce::kMean) {
       if (SumsWide<T, kReduce>(groups_.size(g) + include_self_)) {

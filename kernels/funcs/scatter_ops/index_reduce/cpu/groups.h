@@ -40,7 +40,6 @@ struct IndexGroups {
   int64_t size(int64_t g) const { return start[g + 1] - start[g]; }
   const int64_t* begin(int64_t g) const { return order.data() + start[g]; }
   const int64_t* end(int64_t g) const { return order.data() + start[g + 1]; }
-  int64_t last(int64_t g) const { return order[start[g + 1] - 1]; }
 
   // What a walk over the groups comes to in about the time that memory takes to
   // deliver it; at the end, what it is at.

@@ -96,15 +96,23 @@ struct IndexPlan {
 // The longest row that is not grouped. Grouping costs some 10 ns a position,
 // which matters less the more rows of x share it; a slot is then written once.
 inline int64_t LongestShortRow(const IndexWork& work) {
-  // Assigning by groups reads the last update of each slot alone, which pays
-  // unless all that it saves is parts of cache lines.
-  if (work.assigns) return work.small() ? INT64_MAX : IndexWork::kLineBytes;
+  // Up to about this many bytes, rows in random order are read nearly as fast
+  // as in order.
+  constexpr int64_t kPage = 4096;
+  if (work.assigns) {
+    if (work.small()) return INT64_MAX;
+    // Assigning by groups reads the last update of each slot alone. That pays
+    // unless all that it saves is parts of cache lines, or nearly nothing, as
+    // where few of many slots are written, and the others stay as they are.
+    const bool sparse = work.positions <= work.view.size / 4;
+    const bool alone = work.in_place && work.view.outer == 1;
+    return sparse && alone ? kPage : IndexWork::kLineBytes;
+  }
   if (work.panels || work.view.outer > 1) return 256;
-  // In random order, longer rows are read nearly as fast as in order, up to
-  // about a page. Groups write a slot of several rows once, and in a copy also
-  // the slots in between.
+  // Groups write a slot of several rows once, and in a copy also the slots in
+  // between.
   const bool few = work.positions <= work.view.size;
-  return work.in_place && few ? 4096 : 1024;
+  return work.in_place && few ? kPage : 1024;
 }
 
 // Passes over the index take half a nanosecond a position. Those for all rows
