@@ -51,10 +51,19 @@ inline dtype::bfloat16 NearestBfloat16(float value) {
   return nearest;
 }
 
-// A choice that no compiler makes a branch of.
+// Choices that no compiler makes a branch of.
 inline uint32_t Either(bool first, uint32_t one, uint32_t other) {
   const uint32_t mask = -static_cast<uint32_t>(first);
   return (one & mask) | (other & ~mask);
+}
+
+inline float ValueIf(bool chosen, float value) {
+  return SameBits<float>(Either(chosen, SameBits<uint32_t>(value), 0));
+}
+
+inline double ValueIf(bool chosen, double value) {
+  const uint64_t mask = -static_cast<uint64_t>(chosen);
+  return SameBits<double>(SameBits<uint64_t>(value) & mask);
 }
 
 // float16 has 10 bits of mantissa, and an exponent that is less by 112 than
