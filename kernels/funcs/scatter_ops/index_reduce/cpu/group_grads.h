@@ -192,6 +192,9 @@ class IndexReduceDifferentiator {
     for (int64_t l = 0; l < lanes.size(); ++l) {
       ties[l] = include_self_ ? OneIf<Count>(x[lanes.x(l)], best[l]) : Count(0);
     }
+    // Rows of gradients are fetched here, ahead of the loop that fills them. An
+    // effect also keeps GCC from doing two rows in one pass, which it then
+    // makes no vector instructions of.
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
       FetchGrad(rows, *groups_.Ahead(p), lanes.size());
       const T* row = rows.update(*p);
