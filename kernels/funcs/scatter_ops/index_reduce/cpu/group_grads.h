@@ -196,7 +196,9 @@ class IndexReduceDifferentiator {
     // effect also keeps GCC from doing two rows in one pass, which it then
     // makes no vector instructions of.
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
-      FetchGrad(rows, *groups_.Ahead(p), lanes.size());
+      if (rows.grads) {
+        PrefetchStart(rows.grad(*groups_.Ahead(p)), lanes.size());
+      }
       const T* row = rows.update(*p);
 #pragma GCC ivdep
       for (int64_t l = 0; l < lanes.size(); ++l) {
@@ -243,12 +245,6 @@ class IndexReduceDifferentiator {
         best[l] = Combine<kReduce>(best[l], WidenedTo<Sum>(row[l]));
       }
     }
-  }
-
-  static void FetchGrad(const UpdateGradRows<T>& rows,
-                        int64_t position,
-                        int64_t width) {
-    if (rows.grads) PrefetchStart(rows.grad(position), width);
   }
 
   static bool IsBest(T value, Sum best) {
@@ -315,8 +311,8 @@ class IndexReduceDifferentiator {
     };
     for (int64_t i = 0; i < n; ++i) {
       const int64_t ahead = *groups_.Ahead(begin + i);
-      PrefetchStart(rows.update(ahead), width);
-      FetchGrad(rows, ahead, width);
+      PrefetchStart(rows.update(ahead) + first, width);
+      PrefetchStart(rows.grad(ahead) + first, width);
       std::copy_n(before, width, prefix(i));
       Multiply(width, rows.update(begin[i]) + first, before);
     }
