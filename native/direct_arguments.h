@@ -25,7 +25,7 @@ struct DirectCall {
   std::vector<paddle::Tensor*> tensors;
   Attrs attrs;
   // The one of the tensors that no argument of the call holds, if any.
-  std::shared_ptr<paddle::Tensor> made;
+  std::shared_ptr<paddle::Tensor> made = nullptr;
 };
 
 // A function of the Python API.

@@ -110,10 +110,8 @@ PyObject* CallDirect(PyObject* self,
   Py_RETURN_NOTIMPLEMENTED;
 }
 
-PyMethodDef kCallDirect = {"direct",
-                           reinterpret_cast<PyCFunction>(CallDirect),
-                           METH_FASTCALL | METH_KEYWORDS,
-                           ""};
+PyMethodDef kCallDirect =
+    MethodOf("direct", CallDirect, METH_FASTCALL | METH_KEYWORDS);
 
 }  // namespace
 

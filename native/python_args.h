@@ -42,6 +42,16 @@ PyObject* Guarded(const F& f) {
   return nullptr;
 }
 
+// An entry of a module for a C function of one of Python's calling conventions.
+// Its type is its flags' to know: by way of void (*)(), as Python documents it.
+template <typename F>
+PyMethodDef MethodOf(const char* name, F* function, int flags) {
+  return {name,
+          reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+          flags,
+          ""};
+}
+
 inline paddle::Tensor& TensorOf(PyObject* object) {
   return reinterpret_cast<paddle::pybind::TensorObject*>(object)->tensor;
 }

@@ -183,45 +183,31 @@ PyObject* KernelMisfit(PyObject*, PyObject* const* args, Py_ssize_t count) {
   });
 }
 
-PyMethodDef kCallOp = {
-    "call", reinterpret_cast<PyCFunction>(CallOp), METH_FASTCALL, ""};
-PyMethodDef kCallInplace = {
-    "call_", reinterpret_cast<PyCFunction>(CallInplace), METH_FASTCALL, ""};
-PyMethodDef kCallInfer = {
-    "infer", reinterpret_cast<PyCFunction>(CallInfer), METH_FASTCALL, ""};
-PyMethodDef kCallRecord = {
-    "record", reinterpret_cast<PyCFunction>(CallRecord), METH_FASTCALL, ""};
-PyMethodDef kCallEncode = {
-    "encode", reinterpret_cast<PyCFunction>(CallEncode), METH_FASTCALL, ""};
-PyMethodDef kCallGradient = {
-    "gradient", reinterpret_cast<PyCFunction>(CallGradient), METH_FASTCALL, ""};
+PyMethodDef kCallOp = MethodOf("call", CallOp, METH_FASTCALL);
+PyMethodDef kCallInplace = MethodOf("call_", CallInplace, METH_FASTCALL);
+PyMethodDef kCallInfer = MethodOf("infer", CallInfer, METH_FASTCALL);
+PyMethodDef kCallRecord = MethodOf("record", CallRecord, METH_FASTCALL);
+PyMethodDef kCallEncode = MethodOf("encode", CallEncode, METH_FASTCALL);
+PyMethodDef kCallGradient = MethodOf("gradient", CallGradient, METH_FASTCALL);
 PyMethodDef kFunctions[] = {
-    {"register_custom_ops", RegisterCustomOps, METH_NOARGS, ""},
-    {"bump_version", BumpVersion, METH_O, ""},
-    {"kernel_misfit",
-     reinterpret_cast<PyCFunction>(KernelMisfit),
-     METH_FASTCALL,
-     ""},
-    {"record_callback",
-     reinterpret_cast<PyCFunction>(RecordCallback),
-     METH_FASTCALL,
-     ""},
-    {"taken_kernels", TakenKernelsOf, METH_NOARGS, ""},
-    {"take_history",
-     reinterpret_cast<PyCFunction>(TakeHistory),
-     METH_FASTCALL,
-     ""},
-    {"to_distributed",
-     reinterpret_cast<PyCFunction>(ToDistributed),
-     METH_FASTCALL,
-     ""},
-    {"watch_dygraph",
-     reinterpret_cast<PyCFunction>(WatchDygraph),
-     METH_FASTCALL,
-     ""},
+    MethodOf("register_custom_ops", RegisterCustomOps, METH_NOARGS),
+    MethodOf("bump_version", BumpVersion, METH_O),
+    MethodOf("kernel_misfit", KernelMisfit, METH_FASTCALL),
+    MethodOf("record_callback", RecordCallback, METH_FASTCALL),
+    MethodOf("taken_kernels", TakenKernelsOf, METH_NOARGS),
+    MethodOf("take_history", TakeHistory, METH_FASTCALL),
+    MethodOf("to_distributed", ToDistributed, METH_FASTCALL),
+    MethodOf("watch_dygraph", WatchDygraph, METH_FASTCALL),
     {}};
-PyModuleDef kModule = {
-    PyModuleDef_HEAD_INIT, "_native_lib", "", -1, kFunctions};
+PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
+                       "_native_lib",
+                       "",
+                       -1,
+                       kFunctions,
+                       nullptr,
+                       nullptr,
+                       nullptr,
+                       nullptr};
 
 bool AddOp(PyObject* module, const OpSpec& spec) {
   PyObject* self = PyCapsule_New(const_cast<OpSpec*>(&spec), nullptr, nullptr);

@@ -20,6 +20,8 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
+#include <type_traits>
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -129,20 +131,25 @@ TileStores PrepareTile(
   return TileStores(there ? StoresFor(bytes) : Stores::kOrdinary);
 }
 
-// Memory besides the outputs, which is not filled. Resize throws
-// std::bad_alloc.
+// Memory besides the outputs, which is not filled and starts with a cache line:
+// vectors of aligned elements lie in one. Resize throws std::bad_alloc.
 template <typename T>
 class WorkArray {
  public:
   void Resize(int64_t size) {
-    data_.reset(new T[size]);
+    data_.reset(new (kLine) T[size]);
     AdviseHugePages(data_.get(), size * static_cast<int64_t>(sizeof(T)));
   }
   T* data() const { return data_.get(); }
   T& operator[](int64_t i) const { return data_[i]; }
 
  private:
-  std::unique_ptr<T[]> data_;
+  static constexpr std::align_val_t kLine{64};
+  static_assert(std::is_trivially_destructible<T>::value);
+  struct Delete {
+    void operator()(T* data) const { ::operator delete[](data, kLine); }
+  };
+  std::unique_ptr<T[], Delete> data_;
 };
 
 // dev_ctx.Alloc for an output that is about to be written as a whole. One that

@@ -35,37 +35,35 @@ namespace scatter_ops {
 constexpr int64_t kEight = 8;
 
 #ifdef SCATTER_OPS_AVX2
-// out[c] = the words c of the eight arrays at in, in + in_step ...; likewise,
-// out[c] starts at out + c * out_step.
+// words[c] = the words c of the eight arrays at in, in + step ...
 template <typename T>
-SCATTER_OPS_STEP void TransposeEight(const T* in,
-                                     int64_t in_step,
-                                     T* out,
-                                     int64_t out_step) {
+SCATTER_OPS_STEP void TransposeEight(const T* in, int64_t step, __m256* words) {
   static_assert(sizeof(T) == sizeof(float));
-  __m256 row[kEight];
-  for (int64_t r = 0; r < kEight; ++r) {
-    row[r] = _mm256_loadu_ps(reinterpret_cast<const float*>(in + r * in_step));
+  const auto* from = reinterpret_cast<const float*>(in);
+  for (int64_t c = 0; c < kEight; c += 4) {
+    // Words c to c + 3 of two arrays each. To load halves of a vector costs no
+    // shuffle later.
+    __m256 pair[4];
+    for (int64_t r = 0; r < 4; ++r) {
+      const float* at = from + r * step + c;
+      pair[r] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)),
+                                     _mm_loadu_ps(at + 4 * step),
+                                     1);
+    }
+    const __m256 low_01 = _mm256_unpacklo_ps(pair[0], pair[1]);
+    const __m256 low_23 = _mm256_unpacklo_ps(pair[2], pair[3]);
+    const __m256 high_01 = _mm256_unpackhi_ps(pair[0], pair[1]);
+    const __m256 high_23 = _mm256_unpackhi_ps(pair[2], pair[3]);
+    words[c] = _mm256_shuffle_ps(low_01, low_23, 0x44);
+    words[c + 1] = _mm256_shuffle_ps(low_01, low_23, 0xEE);
+    words[c + 2] = _mm256_shuffle_ps(high_01, high_23, 0x44);
+    words[c + 3] = _mm256_shuffle_ps(high_01, high_23, 0xEE);
   }
-  // In each half of a vector, words of four arrays.
-  __m256 half[kEight];
-  for (int64_t r = 0; r < kEight; r += 4) {
-    const __m256 a = row[r], b = row[r + 1], c = row[r + 2], d = row[r + 3];
-    const __m256 low_ab = _mm256_unpacklo_ps(a, b);
-    const __m256 low_cd = _mm256_unpacklo_ps(c, d);
-    const __m256 high_ab = _mm256_unpackhi_ps(a, b);
-    const __m256 high_cd = _mm256_unpackhi_ps(c, d);
-    half[r] = _mm256_shuffle_ps(low_ab, low_cd, 0x44);
-    half[r + 1] = _mm256_shuffle_ps(low_ab, low_cd, 0xEE);
-    half[r + 2] = _mm256_shuffle_ps(high_ab, high_cd, 0x44);
-    half[r + 3] = _mm256_shuffle_ps(high_ab, high_cd, 0xEE);
-  }
-  for (int64_t c = 0; c < 4; ++c) {
-    _mm256_storeu_ps(reinterpret_cast<float*>(out + c * out_step),
-                     _mm256_permute2f128_ps(half[c], half[c + 4], 0x20));
-    _mm256_storeu_ps(reinterpret_cast<float*>(out + (c + 4) * out_step),
-                     _mm256_permute2f128_ps(half[c], half[c + 4], 0x31));
-  }
+}
+
+template <typename T>
+SCATTER_OPS_STEP void StoreEight(__m256 words, T* out) {
+  _mm256_storeu_ps(reinterpret_cast<float*>(out), words);
 }
 
 // Below, the last block of eight elements starts so early that it is whole:
@@ -73,24 +71,66 @@ SCATTER_OPS_STEP void TransposeEight(const T* in,
 
 // panel[i * 8 + r] = element i of row r
 template <typename T>
-SCATTER_OPS_TARGET void RowsIntoPanel(const T* rows,
-                                      int64_t step,
-                                      int64_t n,
-                                      T* panel) {
+SCATTER_OPS_TARGET void RowsIntoPanel(const T* rows, int64_t n, T* panel) {
+  __m256 words[kEight];
   for (int64_t i = 0; i < n; i += kEight) {
     const int64_t at = std::min(i, n - kEight);
-    TransposeEight(rows + at, step, panel + at * kEight, kEight);
+    TransposeEight(rows + at, n, words);
+    for (int64_t c = 0; c < kEight; ++c) {
+      StoreEight(words[c], panel + (at + c) * kEight);
+    }
+  }
+}
+
+// The same, but `first` where an element is marked. Without a branch, which a
+// random index would make costly.
+template <typename T, typename Mark>
+SCATTER_OPS_TARGET void MarkedRowsIntoPanel(
+    const T* rows, const Mark* marks, int64_t n, T first, T* panel) {
+  T firsts[kEight];
+  std::fill_n(firsts, kEight, first);
+  const __m256 start = _mm256_loadu_ps(reinterpret_cast<const float*>(firsts));
+  __m256 words[kEight];
+  for (int64_t i = 0; i < n; i += kEight) {
+    const int64_t at = std::min(i, n - kEight);
+    TransposeEight(rows + at, n, words);
+    for (int64_t c = 0; c < kEight; ++c) {
+      const __m256 marked =
+          _mm256_castsi256_ps(_mm256_set1_epi32(-(marks[at + c] > 0)));
+      StoreEight(_mm256_blendv_ps(words[c], start, marked),
+                 panel + (at + c) * kEight);
+    }
   }
 }
 
 template <typename T>
-SCATTER_OPS_TARGET void PanelIntoRows(const T* panel,
-                                      int64_t n,
-                                      T* rows,
-                                      int64_t step) {
+SCATTER_OPS_TARGET void PanelIntoRows(const T* panel, int64_t n, T* rows) {
+  __m256 words[kEight];
   for (int64_t i = 0; i < n; i += kEight) {
     const int64_t at = std::min(i, n - kEight);
-    TransposeEight(panel + at * kEight, kEight, rows + at, step);
+    TransposeEight(panel + at * kEight, kEight, words);
+    for (int64_t r = 0; r < kEight; ++r) {
+      StoreEight(words[r], rows + r * n + at);
+    }
+  }
+}
+
+// The same, divided by what is not zero.
+SCATTER_OPS_TARGET inline void DividedPanelIntoRows(const float* panel,
+                                                    const float* divisors,
+                                                    int64_t n,
+                                                    float* rows) {
+  __m256 words[kEight];
+  for (int64_t i = 0; i < n; i += kEight) {
+    const int64_t at = std::min(i, n - kEight);
+    TransposeEight(panel + at * kEight, kEight, words);
+    const __m256 divisor = _mm256_loadu_ps(divisors + at);
+    const __m256 divides =
+        _mm256_cmp_ps(divisor, _mm256_setzero_ps(), _CMP_GT_OQ);
+    for (int64_t r = 0; r < kEight; ++r) {
+      const __m256 total = _mm256_div_ps(words[r], divisor);
+      StoreEight(_mm256_blendv_ps(words[r], total, divides), rows + r * n + at);
+    }
   }
 }
 
@@ -100,31 +140,26 @@ template <IndexReduce kReduce, typename T>
 SCATTER_OPS_TARGET void ReduceIntoPanel(
     const int64_t* slots, int64_t n, const T* updates, int64_t step, T* panel) {
   alignas(32) T block[kEight * kEight];
+  __m256 words[kEight];
   for (int64_t i = 0; i < n; i += kEight) {
     const int64_t at = std::min(i, n - kEight);
-    TransposeEight(updates + at, step, block, kEight);
+    TransposeEight(updates + at, step, words);
+    for (int64_t c = 0; c < kEight; ++c) {
+      StoreEight(words[c], block + c * kEight);
+    }
     for (int64_t p = i - at; p < kEight; ++p) {
       T* sums = panel + slots[at + p] * kEight;
       const T* update = block + p * kEight;
       // The compiler makes a vector of a loop that it does not unroll, if what
-      // it writes is nothing that it reads.
-      T reduced[kEight];
+      // it writes is nothing that it reads. It would copy the vector by halves,
+      // and the next load of this slot would wait for both.
+      alignas(32) T reduced[kEight];
 #pragma GCC unroll 1
       for (int64_t r = 0; r < kEight; ++r) {
         reduced[r] = Reduced<kReduce>(sums[r], update[r]);
       }
-      std::copy_n(reduced, kEight, sums);
+      StoreEight(_mm256_load_ps(reinterpret_cast<const float*>(reduced)), sums);
     }
-  }
-}
-
-template <typename T>
-SCATTER_OPS_TARGET void FillInPanel(const int64_t* slots,
-                                    int64_t n,
-                                    T value,
-                                    T* panel) {
-  for (int64_t i = 0; i < n; ++i) {
-    std::fill_n(panel + slots[i] * kEight, kEight, value);
   }
 }
 #endif
@@ -137,31 +172,35 @@ inline bool PaysByEight(int64_t size, int64_t positions, bool keeps_x) {
 }
 
 // Reduces eight rows of x, which follow each other, into those at out, which
-// may be x. The panel has room for eight rows; without AVX2 there is nothing to
-// call.
-template <IndexReduce kReduce, typename T>
+// may be x. Slots that are marked start without x, unless there are no marks;
+// means have divisors. The panel has room for eight rows; without AVX2 there is
+// nothing to call.
+template <IndexReduce kReduce, typename T, typename Mark>
 void ReduceEightRows(const IndexSlots& slots,
                      int64_t size,
-                     bool include_self,
+                     const Mark* marks,
+                     const T* divisors,
                      const T* x,
                      const T* updates,
                      int64_t updates_size,
                      T* panel,
                      T* out) {
 #ifdef SCATTER_OPS_AVX2
-  RowsIntoPanel(x, size, size, panel);
-  const int64_t n = slots.length();
-  if (kReduce != IndexReduce::kAssign && !include_self) {
-    slots.ForEachChunk(0, n, [=](int64_t, const int64_t* chunk, int64_t count) {
-      FillInPanel(chunk, count, IdentityOf<T, kReduce>(), panel);
-    });
+  if (marks) {
+    MarkedRowsIntoPanel(x, marks, size, IdentityOf<T, kReduce>(), panel);
+  } else {
+    RowsIntoPanel(x, size, panel);
   }
   slots.ForEachChunk(
-      0, n, [=](int64_t at, const int64_t* chunk, int64_t count) {
+      0, slots.length(), [=](int64_t at, const int64_t* chunk, int64_t count) {
         ReduceIntoPanel<kReduce>(
             chunk, count, updates + at, updates_size, panel);
       });
-  PanelIntoRows(panel, size, out, size);
+  if constexpr (kReduce == IndexReduce::kMean) {
+    DividedPanelIntoRows(panel, divisors, size, out);
+  } else {
+    PanelIntoRows(panel, size, out);
+  }
 #endif
 }
 

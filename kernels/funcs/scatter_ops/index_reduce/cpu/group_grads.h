@@ -200,7 +200,6 @@ class IndexReduceDifferentiator {
         PrefetchStart(rows.grad(*groups_.Ahead(p)), lanes.size());
       }
       const T* row = rows.update(*p);
-#pragma GCC ivdep
       for (int64_t l = 0; l < lanes.size(); ++l) {
         ties[l] += OneIf<Count>(row[l], best[l]);
       }
@@ -209,7 +208,6 @@ class IndexReduceDifferentiator {
       grad[l] /= static_cast<Sum>(ties[l]);
     }
     if (x_grad) {
-#pragma GCC ivdep
       for (int64_t l = 0; l < lanes.size(); ++l) {
         const bool wins = include_self_ & IsBest(x[lanes.x(l)], best[l]);
         x_grad[lanes.x(l)] = RoundedTo<T>(ValueIf(wins, grad[l]));
@@ -219,7 +217,6 @@ class IndexReduceDifferentiator {
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
       const T* row = rows.update(*p);
       T* out = rows.grad(*p);
-#pragma GCC ivdep
       for (int64_t l = 0; l < lanes.size(); ++l) {
         out[l] = RoundedTo<T>(ValueIf(IsBest(row[l], best[l]), grad[l]));
       }
@@ -240,7 +237,6 @@ class IndexReduceDifferentiator {
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
       PrefetchStart(rows.update(*groups_.Ahead(p)), lanes.size());
       const T* row = rows.update(*p);
-#pragma GCC ivdep
       for (int64_t l = 0; l < lanes.size(); ++l) {
         best[l] = Combine<kReduce>(best[l], WidenedTo<Sum>(row[l]));
       }

@@ -150,26 +150,83 @@ class LinearIndexGrad {
               const Part& part,
               int64_t end,
               const std::vector<int64_t>& last) const {
-    constexpr int64_t kAhead = 8;
-    // The processor foresees the rest of a longer row by itself.
-    constexpr int64_t kFetched = 1024 / kItem;
-    const int64_t width = kWidth > 0 ? kWidth : part.width;
     T* to = part.to;
     slots_.ForEachChunk(
         part.begin, end, [&](int64_t at, const int64_t* slots, int64_t count) {
-          for (int64_t i = 0; i < count; ++i, to += width) {
-            const T* row = from + slots[i] * view_.inner;
-            if (kWidth == 0 && i + kAhead < count) {
-              PrefetchRow(from + slots[i + kAhead] * view_.inner,
-                          std::min(width, kFetched));
-            }
-            if (last.empty() || last[slots[i]] == at + i) {
-              Share(part.stores, row, slots[i], width, to);
-            } else {
-              std::fill_n(to, width, T{});
-            }
+          if constexpr (kWidth > 0) {
+            last.empty() ? GatherShortRows<kWidth>(from, slots, count, to)
+                         : GatherLastRows<kWidth>(
+                               from, slots, count, last.data(), at, to);
+            ShareShortRows<kWidth>(slots, count, to);
+          } else {
+            GatherRows(from, part, slots, count, last, at, to);
           }
+          to += count * part.width;
         });
+  }
+
+  template <int kWidth>
+  static void GatherShortRows(const T* from,
+                              const int64_t* slots,
+                              int64_t count,
+                              T* to) {
+    for (int64_t i = 0; i < count; ++i) {
+      const T* row = from + slots[i] * kWidth;
+      for (int l = 0; l < kWidth; ++l) to[i * kWidth + l] = row[l];
+    }
+  }
+
+  // Zeros for all but the last update of a slot.
+  template <int kWidth>
+  static void GatherLastRows(const T* from,
+                             const int64_t* slots,
+                             int64_t count,
+                             const int64_t* last,
+                             int64_t at,
+                             T* to) {
+    for (int64_t i = 0; i < count; ++i) {
+      const T* row = from + slots[i] * kWidth;
+      const bool stays = last[slots[i]] == at + i;
+      for (int l = 0; l < kWidth; ++l) {
+        to[i * kWidth + l] = stays ? row[l] : T{};
+      }
+    }
+  }
+
+  template <int kWidth>
+  void ShareShortRows(const int64_t* slots, int64_t count, T* rows) const {
+    if (reduce_ != IndexReduce::kMean) return;
+    const int64_t* counts = counts_.data();
+    const int64_t self = include_self_;
+    for (int64_t i = 0; i < count; ++i) {
+      T* row = rows + i * kWidth;
+      ShareRow(row, counts[slots[i]] + self, kWidth, row);
+    }
+  }
+
+  void GatherRows(const T* from,
+                  const Part& part,
+                  const int64_t* slots,
+                  int64_t count,
+                  const std::vector<int64_t>& last,
+                  int64_t at,
+                  T* to) const {
+    constexpr int64_t kAhead = 8;
+    // The processor foresees the rest of a longer row by itself.
+    constexpr int64_t kFetched = 1024 / kItem;
+    const int64_t width = part.width;
+    for (int64_t i = 0; i < count; ++i, to += width) {
+      const T* row = from + slots[i] * view_.inner;
+      if (i + kAhead < count) {
+        PrefetchRow(from + slots[i + kAhead] * view_.inner,
+                    std::min(width, kFetched));
+      }
+      if (last.empty() || last[slots[i]] == at + i) {
+        Share(part.stores, row, slots[i], width, to);
+      } else {
+        std::fill_n(to, width, T{});
+      }
+    }
   }
 
   void ShareSlots(const Part& part, const T* from) const {
@@ -211,13 +268,16 @@ class LinearIndexGrad {
              int64_t slot,
              int64_t n,
              T* to) const {
-    if (reduce_ != IndexReduce::kMean) {
+    if (reduce_ == IndexReduce::kMean) {
+      ShareRow(from, counts_[slot] + include_self_, n, to);
+    } else {
       stores.Copy(to, from, n * kItem);
-      return;
     }
+  }
+
+  static void ShareRow(const T* from, int64_t count, int64_t n, T* to) {
     if constexpr (HasReduceFor<T>(IndexReduce::kMean)) {
       using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
-      const int64_t count = counts_[slot] + include_self_;
       for (int64_t l = 0; l < n; ++l) {
         to[l] = RoundedTo<T>(DivideByCount(WidenedTo<Sum>(from[l]), count));
       }

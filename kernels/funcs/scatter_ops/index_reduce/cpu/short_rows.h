@@ -176,13 +176,14 @@ class ShortRowReducer {
     }
     for (int64_t o = begin; o < end; o += at_once_) {
       const int64_t rows = std::min(at_once_, end - o);
-      const bool eight = eights_ && rows == kEight;
-      for (int64_t r = 0; r < rows && !eight; ++r) {
+      if (eights_ && rows == kEight) {
+        ReduceEight(o, room);
+        continue;
+      }
+      for (int64_t r = 0; r < rows; ++r) {
         Start(o + r, range, SumsOf(o, r, range, room));
       }
-      if (eight) {
-        ReduceEight(o, room);
-      } else if (rows == kColumns) {
+      if (rows == kColumns) {
         ReduceFourRows(o, range, room);
       } else {
         for (int64_t r = 0; r < rows; ++r) {
@@ -250,7 +251,8 @@ class ShortRowReducer {
     if constexpr (kEights) {
       ReduceEightRows<kReduce>(slots_,
                                view_.size,
-                               include_self_,
+                               KeepsX() ? nullptr : notes_.marks(),
+                               notes_.divisors(),
                                x_ + Offset(o, 0),
                                updates_ + o * view_.updates_size,
                                view_.updates_size,
