@@ -23,6 +23,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_select_loop.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_tiles.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
@@ -35,6 +36,7 @@ template <typename T>
 class MaskedSum {
  public:
   using Sum = typename LongSumOf<T>::type;
+  using Word = typename WordOf<sizeof(T)>::type;
 
   // Elements of `in` (of shape out_dims) whose mask is `wanted` go into the
   // element of the target that they were broadcast from.
@@ -111,16 +113,27 @@ class MaskedSum {
     T values[kBlock];
     for (int64_t b = begin; b < end; b += kBlock) {
       const int64_t n = std::min(kBlock, end - b);
-      const uint8_t* mask = mask_.view.Read(mask_.data, b, n, mask_scratch);
-      for (int64_t i = 0; i < n; ++i) {
-        values[i] = IsTrue(mask, i) == wanted_ ? in_[b + i] : T{};
-      }
+      TakeWanted(
+          in_ + b, mask_.view.Read(mask_.data, b, n, mask_scratch), n, values);
       const T* next = values;
       view_.ForEachRun(
           b, b + n, [&](int64_t offset, int64_t stride, int64_t length) {
             AddRun(next, length, stride, sums + offset);
             next += length;
           });
+    }
+  }
+
+  // Zeros where the mask is not `wanted`.
+  void TakeWanted(const T* in, const uint8_t* mask, int64_t n, T* out) const {
+    static constexpr Word kZeros[kBlock] = {};
+    const TileStores stores(Stores::kOrdinary);
+    const auto* words = reinterpret_cast<const Word*>(in);
+    auto* taken = reinterpret_cast<Word*>(out);
+    if (wanted_) {
+      SelectBlock(stores, taken, kZeros, mask, words, n);
+    } else {
+      FillBlock(stores, taken, words, mask, Word{}, n);
     }
   }
 

@@ -189,7 +189,7 @@ void FillRows(const List& list, int64_t inner, T value, T* rows) {
   }
 }
 
-// out = x, but `first` in the rows that are marked.
+// out = x, but `first` in the rows that are marked. out may be x.
 template <int kInner, typename Mark, typename T>
 void StartMarkedRows(const Mark* marks,
                      int64_t rows,
@@ -204,7 +204,7 @@ void StartMarkedRows(const Mark* marks,
         T* row = out + r * inner;
         if (marks[r] > 0) {
           std::fill_n(row, inner, first);
-        } else {
+        } else if (x != out) {
           std::copy_n(x + r * inner, inner, row);
         }
       });

@@ -218,7 +218,7 @@ class ShortRowReducer {
       for (int64_t i = 0; i < n; ++i) sums[i] = WidenedTo<Row>(x[i]);
     } else if (KeepsX()) {
       CopyX(x, n, sums);
-    } else if (x_ == out_ || !work_.marks()) {
+    } else if (!work_.marks()) {
       CopyX(x, n, sums);
       ClearSlots(range, sums);
     } else {
