@@ -24,6 +24,11 @@ def on_device(array):
     return tensor.clone() if device.emulated() else tensor
 
 
+def resized(shape, axis, length):
+    """The shape with another length of one axis."""
+    return (*shape[:axis], length, *shape[axis + 1 :])
+
+
 def to_array(tensor):
     """What is in a tensor; None for None."""
     return None if tensor is None else torch_to_numpy(tensor.cpu())

@@ -18,8 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.run import machine
 
 from gpu_tests import device
-
-ROOT = Path(__file__).resolve().parents[1]
+from gpu_tests.build import ROOT
 
 
 def parse(arguments=None):

@@ -12,7 +12,6 @@ from gpu_tests import device, ops
 
 SIZES = tuple(range(10, 31, 2))
 DENSITIES = (0.0, 0.01, 0.5, 0.99, 1.0)
-LAYOUTS = ('random', 'blocks')
 BROADCASTS = ('one row', 'one column')
 # What the CPU's benchmark calls a layout of the mask.
 LAYOUT_PARAMETERS = {
@@ -63,7 +62,7 @@ class Case:
             return ((1 << self.size) // SHORT_ROW, SHORT_ROW)
         if self['rows'] == '1-D':
             return (1 << self.size,)
-        return (1 << (self.size + 1) // 2, 1 << self.size // 2)
+        return cpu_cases.square(self.size)
 
     @property
     def name(self):

@@ -38,19 +38,19 @@ class Clock:
         del result
         return start.elapsed_time(end)
 
-    def turn(self, call, most=MOST_SAMPLES):
+    def turn(self, call):
         """Median milliseconds of a few calls, after one to warm up."""
         first = max(self.sample(call), 1e-3)
-        count = min(most, max(3, int(SAMPLE_SECONDS * 1e3 / first)))
+        count = min(MOST_SAMPLES, max(3, int(SAMPLE_SECONDS * 1e3 / first)))
         return statistics.median(self.sample(call) for _ in range(count))
 
 
-def measure(clock, sides, turns, most=MOST_SAMPLES):
+def measure(clock, sides, turns):
     """{name: median milliseconds} of calls that take turns."""
     taken = {name: [] for name in sides}
     for _ in range(turns):
         for name, call in sides.items():
-            taken[name].append(clock.turn(call, most))
+            taken[name].append(clock.turn(call))
     return {name: statistics.median(times) for name, times in taken.items()}
 
 

@@ -6,7 +6,6 @@ use come from gpu_tests/standin. No GPU and no driver is needed to build.
 Exit status: 0 built, 1 something does not compile, 77 nvcc is not installed.
 """
 
-import argparse
 import importlib.util
 import os
 import subprocess
@@ -24,6 +23,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Set in the environment, so that the tests look in the same place.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
 NAME = 'libscatter_ops_gpu.so'
+STANDIN = ROOT / 'gpu_tests' / 'standin'
+HIDE_NAMES = ('-Xcompiler', '-fvisibility=hidden')
 # The runtime is linked in, and hidden: PyTorch may bring another one.
 LINK_FLAGS = ('-shared', '-cudart', 'static', '-Xlinker', '--exclude-libs,ALL')
 
@@ -43,35 +44,19 @@ def harness_sources():
     return sorted((ROOT / 'gpu_tests' / 'harness').glob('*.cu'))
 
 
-def sources():
-    """Everything that goes into the library; new kernels by themselves."""
-    return [
-        *sorted((ROOT / 'kernels' / 'gpu').glob('*.cu')),
-        *harness_sources(),
-    ]
-
-
 def torch_include():
     """PyTorch's headers, of which the stand-ins take the half types."""
     spec = importlib.util.find_spec('torch')
     return [Path(spec.origin).parent / 'include'] if spec else []
 
 
-def make_compiler(nvcc, architectures):
+def make_compiler(nvcc='nvcc', architectures=gpu_compiler.ARCHITECTURES):
     """nvcc with the stand-ins before everything else."""
     return gpu_compiler.Compiler(
         [nvcc],
-        [
-            *gpu_compiler.nvcc_flags(architectures),
-            '-Xcompiler',
-            '-fvisibility=hidden',
-        ],
+        [*gpu_compiler.nvcc_flags(architectures), *HIDE_NAMES],
         build_folder() / 'gpu_tests' / 'objects',
-        [
-            ROOT / 'gpu_tests' / 'standin',
-            ROOT,
-            include_root(ROOT, build_folder()),
-        ],
+        [STANDIN, ROOT, include_root(ROOT, build_folder())],
         torch_include(),
     )
 
@@ -106,15 +91,13 @@ def make_library(compiler, files, library, link_flags, jobs, say):
     return not error
 
 
-def make(nvcc, architectures=gpu_compiler.ARCHITECTURES, jobs=2, say=print):
+def make(compiler=None, jobs=2, say=print):
     """True if the library could be built."""
+    compiler = compiler or make_compiler()
+    kernels = sorted((ROOT / 'kernels' / 'gpu').glob('*.cu'))
+    sources = [*kernels, *harness_sources()]
     return make_library(
-        make_compiler(nvcc, architectures),
-        sources(),
-        library_path(),
-        LINK_FLAGS,
-        jobs,
-        say,
+        compiler, sources, library_path(), LINK_FLAGS, jobs, say
     )
 
 
@@ -126,19 +109,12 @@ def check():
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--build-dir', type=Path, help='default: build')
-    parser.add_argument('--nvcc', default='nvcc')
-    parser.add_argument(
-        '--arch',
-        nargs='+',
-        default=gpu_compiler.ARCHITECTURES,
-        help='compute capabilities, without the point',
-    )
-    parser.add_argument('--jobs', '-j', type=int, default=2)
-    parser.add_argument(
-        '--check', action='store_true', help='run the tests that need no GPU'
-    )
+    parser = gpu_compiler.command_line(__doc__)
+    add = parser.add_argument
+    add('--nvcc', default='nvcc')
+    arch = {'nargs': '+', 'default': gpu_compiler.ARCHITECTURES}
+    add('--arch', **arch, help='compute capabilities, without the point')
+    add('--check', action='store_true', help='run the tests that need no GPU')
     options = parser.parse_args(arguments)
     if options.build_dir:
         os.environ[BUILD_DIR] = str(options.build_dir.resolve())
@@ -146,7 +122,7 @@ def main(arguments=None):
     if nvcc is None:
         print('skipped: nvcc is not installed')
         return gpu_compiler.SKIPPED
-    good = make(nvcc, options.arch, options.jobs)
+    good = make(make_compiler(nvcc, options.arch), options.jobs)
     return 0 if good and (not options.check or check()) else 1
 
 

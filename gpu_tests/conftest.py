@@ -25,11 +25,9 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if config.getoption('--emulate'):
         os.environ[device.EMULATE] = '1'
-    for line in (
-        'no_gpu: runs without a GPU',
-        'real_gpu: makes no sense in the emulation',
-    ):
-        config.addinivalue_line('markers', line)
+    add = config.addinivalue_line
+    add('markers', 'no_gpu: runs without a GPU')
+    add('markers', 'real_gpu: makes no sense in the emulation')
 
 
 def pytest_collection_modifyitems(items):

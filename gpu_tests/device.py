@@ -45,17 +45,11 @@ def name():
 def library():
     """The kernels, built first where that is possible."""
     lines = []
-    jobs = os.cpu_count()
-    if emulated():
-        path = emulate.library_path()
-        built = emulate.make(jobs=jobs, say=lines.append)
-    else:
-        path = build.library_path()
-        nvcc = find_nvcc()
-        built = nvcc is None or build.make(nvcc, jobs=jobs, say=lines.append)
-    if not built:
-        raise RuntimeError('\n'.join(lines))
-    found = Library(path)
+    maker = emulate if emulated() else build
+    if emulated() or find_nvcc():
+        if not maker.make(jobs=os.cpu_count(), say=lines.append):
+            raise RuntimeError('\n'.join(lines))
+    found = Library(maker.library_path())
     if not missing():
         found.keep_memory()
     return found

@@ -12,10 +12,10 @@ import subprocess
 from pathlib import Path
 
 from gpu_tests import build
+from gpu_tests.build import ROOT
 from gpu_tests.compile.gpu_compiler import Compiler
 from scripts.common.files import tree_sha256, write_if_changed
 
-ROOT = Path(__file__).resolve().parents[1]
 NAME = 'libscatter_ops_emulated.so'
 EMULATOR = ROOT / 'gpu_tests' / 'emulator'
 # Not all of them: GCC 12 miscompiles `bits |= array[i] << i` where both bounds
@@ -32,12 +32,13 @@ FLAGS = (
 )  # fmt: skip
 LINK_FLAGS = ('-shared', '-pthread', CHECKS, '-static-libubsan')
 # A kernel, the shape of the launch, the arguments.
-_LAUNCH = re.compile(
-    r'([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\((.*?)\);', re.DOTALL
-)
-_VOLATILE_STORE = re.compile(
-    r'\*(reinterpret_cast<volatile (\w+)\*>\(\w+\)) =([^;]+);'
-)
+_LAUNCH = r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\((.*?)\);'
+_VOLATILE_STORE = r'\*(reinterpret_cast<volatile (\w+)\*>\(\w+\)) =([^;]+);'
+# What stands in plain C++ for what only a CUDA compiler takes.
+INSTEAD = {
+    _LAUNCH: r'::cuda_emulator::Launch([&] { \1(\3); }, \2);',
+    _VOLATILE_STORE: r'::cuda_emulator::VolatileStore<\2>(\1,\3);',
+}
 
 
 def folder():
@@ -50,24 +51,15 @@ def library_path():
     return folder() / NAME
 
 
-def without_launches(text):
-    """The same source in plain C++."""
-    return _LAUNCH.sub(r'::cuda_emulator::Launch(\2, [&] { \1(\3); });', text)
-
-
-def with_slow_stores(text):
-    """The same source, whose volatile stores are followed by a pause.
-
-    Two stores where one was meant are then seen apart by other blocks.
-    """
-    return _VOLATILE_STORE.sub(
-        r'::cuda_emulator::VolatileStore<\2>(\1,\3);', text
-    )
-
-
 def emulated(text):
-    """A source of kernels as the emulation compiles it."""
-    return with_slow_stores(without_launches(text))
+    """A source of kernels as the emulation compiles it, in plain C++.
+
+    Volatile stores are followed by a pause: two where one was meant are then
+    seen apart by other blocks.
+    """
+    for pattern, instead in INSTEAD.items():
+        text = re.sub(pattern, instead, text)
+    return text
 
 
 def kernel_sources():
@@ -94,25 +86,18 @@ def write_tree():
 
 def make_compiler():
     """The host's compiler with the emulated CUDA before everything else."""
-    roots = [EMULATOR, ROOT / 'gpu_tests' / 'standin', ROOT, folder() / 'tree']
+    roots = [EMULATOR, build.STANDIN, ROOT, folder() / 'tree']
     program = [os.environ.get('CXX', 'g++')]
     # Which no source includes by itself.
     headers = tree_sha256(sorted(EMULATOR.glob('*.h')))
-    return Compiler(
-        program,
-        FLAGS,
-        folder() / 'objects',
-        roots,
-        build.torch_include(),
-        extra=headers,
-    )
+    objects, system = folder() / 'objects', build.torch_include()
+    return Compiler(program, FLAGS, objects, roots, system, extra=headers)
 
 
 def make(jobs=2, say=print):
     """True if the library could be built."""
-    sources = [path for path in write_tree() if path.suffix == '.cu']
-    sources += build.harness_sources()
-    sources += [EMULATOR / 'emulator.cc']
+    kernels = [path for path in write_tree() if path.suffix == '.cu']
+    sources = [*kernels, *build.harness_sources(), EMULATOR / 'emulator.cc']
     return build.make_library(
         make_compiler(), sources, library_path(), LINK_FLAGS, jobs, say
     )

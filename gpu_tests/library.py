@@ -29,8 +29,7 @@ class _Tensor(Structure):
 
 class _Call(Structure):
     _fields_ = [
-        ('kernel', c_char_p),
-        ('dtype', c_char_p),
+        ('key', c_char_p),
         ('inputs', POINTER(_Tensor)),
         ('input_count', c_int32),
         ('attributes', POINTER(c_char_p)),
@@ -94,8 +93,7 @@ class Library:
         kept = [inputs, outputs]  # the call points into all of these
         texts = [v if isinstance(v, str) else str(int(v)) for v in attributes]
         call = _Call(
-            kernel.encode(),
-            dtype.encode(),
+            f'{kernel} {dtype}'.encode(),
             self._tensors(inputs, kept),
             len(inputs),
             (c_char_p * len(texts))(*(text.encode() for text in texts)),
@@ -113,10 +111,6 @@ class Library:
                 raise KernelError(message.value.decode(errors='replace'))
 
         return run
-
-    def call(self, *arguments):
-        """The same at once."""
-        self.prepare(*arguments)()
 
     def _tensors(self, tensors, kept):
         return (_Tensor * len(tensors))(

@@ -1,14 +1,13 @@
 """The operators on PyTorch tensors: arguments as in the YAML, results fresh."""
 
 from functools import cache
-from pathlib import Path
 
 from gpu_tests import device
+from gpu_tests.build import ROOT
 from gpu_tests.device import torch
 from gpu_tests.library import ShapeOnly, dtype_name
 from scripts.op_rules.schema import load_dir, load_file
 
-ROOT = Path(__file__).resolve().parents[1]
 # What outputs hold before a call: a wrong number in every dtype.
 POISON = 0xCD
 

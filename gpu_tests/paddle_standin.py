@@ -7,27 +7,20 @@ PyTorch for the GPU.
 
 import sys
 import types
-from pathlib import Path
 
+from gpu_tests.build import ROOT
 from scripts.common.programs import run
 
-ROOT = Path(__file__).resolve().parents[1]
 UNITTESTS = ROOT / 'unittests'
-
-
-class Tensor:
-    """Nothing is one of these."""
 
 
 def install():
     """Makes `import paddle` and the modules of unittests/ work."""
     if 'paddle' not in sys.modules:
-        module = types.ModuleType('paddle', 'A stand-in of gpu_tests.')
-        module.Tensor = Tensor
-        module._C_ops = None
-        module.select_scatter = None
-        module.diagonal_scatter = None
-        sys.modules['paddle'] = module
+        sys.modules['paddle'] = types.SimpleNamespace(
+            Tensor=(),  # nothing is one of these
+            **dict.fromkeys(('_C_ops', 'select_scatter', 'diagonal_scatter')),
+        )
     if str(UNITTESTS) not in sys.path:
         sys.path.insert(0, str(UNITTESTS))
 

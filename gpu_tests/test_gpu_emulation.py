@@ -29,7 +29,7 @@ int main() {
   std::printf("%d %s", out, cudaGetErrorString(cudaGetLastError()));
 }
 """
-DIVERGED = 'if (threadIdx.x == 7) __shfl_sync(0xffffffffu, 0, 0);'
+DIVERGED = 'if (threadIdx.x == 7) __shfl_xor_sync(0xffffffffu, 0, 0);'
 MISALIGNED = 'if (*reinterpret_cast<int*>(((char*)out) + 1) == 7) return;'
 
 

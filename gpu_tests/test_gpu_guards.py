@@ -1,10 +1,8 @@
 """What ends the process: a fault in the data, and a read behind an operand."""
 
-import ctypes
-import mmap
-
 import numpy as np
 import pytest
+from fuzz.guard import guarded_copy
 
 from gpu_tests import device, ops
 from gpu_tests.arrays import run
@@ -75,18 +73,9 @@ def test_fault_ends_the_process_and_names_the_operator(name):
         assert words in said, said
 
 
-def at_the_end_of_memory(array):
-    """A tensor of the same elements, behind which nothing can be read."""
-    data = np.ascontiguousarray(array)
-    room = -(-max(data.nbytes, 1) // mmap.PAGESIZE) * mmap.PAGESIZE
-    memory = mmap.mmap(-1, room + mmap.PAGESIZE)
-    start = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.mprotect(ctypes.c_void_p(start + room), mmap.PAGESIZE, 0):
-        raise OSError(ctypes.get_errno(), 'mprotect')
-    copy = np.frombuffer(memory, data.dtype, data.size, room - data.nbytes)
-    copy[:] = data.reshape(-1)
-    return torch.from_numpy(copy.reshape(data.shape))
+def at_the_end_of_memory(*arrays):
+    """Tensors of the same elements, behind which nothing can be read."""
+    return [torch.from_numpy(guarded_copy(a, 'end')) for a in arrays]
 
 
 def scatter_with_a_mask(length):
@@ -95,8 +84,7 @@ def scatter_with_a_mask(length):
     mask[-1] = False
     x = np.arange(length, dtype='float32')
     value = -np.arange(mask.sum(), dtype='float32')
-    tensors = [at_the_end_of_memory(array) for array in (x, mask, value)]
-    (out,) = ops.run('masked_scatter', *tensors)
+    (out,) = ops.run('masked_scatter', *at_the_end_of_memory(x, mask, value))
     x[mask] = value
     np.testing.assert_array_equal(out.numpy(), x)
 
@@ -106,7 +94,7 @@ def scatter_by_an_index(length):
     x = np.zeros((length, 1), 'float32')
     index = np.arange(length)[::-1]
     updates = np.arange(length, dtype='float32').reshape(-1, 1)
-    tensors = [at_the_end_of_memory(array) for array in (x, index, updates)]
+    tensors = at_the_end_of_memory(x, index, updates)
     (out,) = ops.run('index_scatter', *tensors, 0, 'sum', False)
     np.testing.assert_array_equal(out.numpy(), updates[::-1])
 

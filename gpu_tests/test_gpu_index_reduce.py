@@ -1,12 +1,11 @@
 """index_reduce and index_scatter where the GPU's kernels have edges."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
-from index_reduce_cases import (
-    REDUCES,
-    expected_index_reduce,
-    operands,
-)
+from fuzz import scatter_reference
+from index_reduce_cases import REDUCES, expected_index_reduce, operands
 from scatter_test_utils import assert_same_bits, random_numbers
 from test_index_reduce_values import minus_zeros
 
@@ -15,6 +14,7 @@ from gpu_tests.arrays import (
     DTYPE_OF_SIZE,
     assert_close,
     on_device,
+    resized,
     run,
     shifted,
     to_array,
@@ -30,9 +30,8 @@ PART_EDGES = (31, 32, 33, 1023, 1024, 1025, 2049, 20000)
 
 @pytest.fixture(autouse=True, params=['any', 'deterministic'])
 def mode(request):
-    device.library().set_deterministic(request.param == 'deterministic')
-    yield
-    device.library().set_deterministic(False)
+    if request.param == 'deterministic':
+        request.getfixturevalue('deterministic')
 
 
 def check(out, arrays, attrs, dtype, message=''):
@@ -64,42 +63,27 @@ def indexes(rng, size, length):
     yield 'sorted', np.sort(rng.integers(0, size, length))
 
 
+def fast_index_reduce(x, index, updates, axis, reduce):
+    """The definition for integers and include_self, without a loop."""
+    attrs = {'axis': axis, 'reduce': reduce, 'include_self': True}
+    attrs['overwrite'] = reduce == 'assign'
+    case = SimpleNamespace(dtype=str(x.dtype), attrs=attrs)
+    arrays = {'x': x, 'index': index, 'updates': updates}
+    found = scatter_reference.forward(case, arrays)
+    return found.array if reduce == 'assign' else found.numbers
+
+
 @pytest.mark.parametrize('reduce', REDUCES)
 @pytest.mark.parametrize('length', PART_EDGES)
 def test_long_indexes(rng, reduce, length):
     for shape, axis in (((700, 3), 0), ((3, 700), 1), ((70000, 1), 0)):
-        updates_shape = list(shape)
-        updates_shape[axis] = length
-        x = operands(rng, shape, reduce, 'int64')
-        updates = operands(rng, updates_shape, reduce, 'int64')
+        shapes = shape, resized(shape, axis, length)
+        x, updates = (operands(rng, s, reduce, 'int64') for s in shapes)
         for name, index in indexes(rng, shape[axis], length):
             attrs = axis, reduce, True
             (out,) = run(index_op(reduce), x, index, updates, *attrs)
             expected = fast_index_reduce(x, index, updates, axis, reduce)
             assert_same_bits(out, expected, f'{name}, {shape}')
-
-
-ADDED = {
-    'sum': np.add,
-    'mean': np.add,
-    'mul': np.multiply,
-    'amax': np.maximum,
-    'amin': np.minimum,
-}
-
-
-def fast_index_reduce(x, index, updates, axis, reduce):
-    """The definition for integers and include_self, without a loop."""
-    out = np.moveaxis(np.array(x), axis, 0)  # a view
-    rows = np.moveaxis(updates, axis, 0)
-    if reduce == 'assign':
-        out[index] = rows  # the last one stays
-    else:
-        ADDED[reduce].at(out, index, rows)
-    if reduce == 'mean':
-        counts = np.bincount(index % len(out), minlength=len(out)) + 1
-        out //= counts.reshape(-1, *[1] * (out.ndim - 1))
-    return np.ascontiguousarray(np.moveaxis(out, 0, axis))
 
 
 @pytest.mark.parametrize('reduce', REDUCES)
@@ -133,8 +117,7 @@ def test_rows_of_every_short_length(rng, dtype):
         for reduce in ('assign', 'sum'):
             for x_shape in ((7, row), (3, 7, row)):
                 axis = len(x_shape) - 2
-                updates_shape = (*x_shape[:axis], 19, row)
-                shapes = x_shape, updates_shape
+                shapes = x_shape, resized(x_shape, axis, 19)
                 check_all(rng, reduce, dtype, shapes, axis, index, f'{shapes}')
 
 
@@ -156,13 +139,9 @@ def test_updates_that_share_memory_with_x(rng):
     x = operands(rng, (50, 40), 'sum')
     index = rng.integers(0, 50, 50)
     for reduce in REDUCES:
-        tensor = on_device(x)
-        attrs = 0, reduce, True
-        run_tensors(
-            index_op(reduce),
-            *(tensor, on_device(index), tensor, *attrs),
-            out=[tensor],
-        )
+        tensor, attrs = on_device(x), (0, reduce, True)
+        arguments = tensor, on_device(index), tensor, *attrs
+        run_tensors(index_op(reduce), *arguments, out=[tensor])
         check(to_array(tensor), (x, index, x), attrs, 'float64', reduce)
 
 
@@ -176,11 +155,8 @@ def test_sum_of_negative_zeros(reduce):
             ((3,), 0),
         ):
             for length in (1, 2, 100):  # alone, a few, and whole parts of sums
-                updates_shape = list(x_shape)
-                updates_shape[axis] = length
-                x, updates = (
-                    minus_zeros(s, dtype) for s in (x_shape, updates_shape)
-                )
+                shapes = x_shape, resized(x_shape, axis, length)
+                x, updates = (minus_zeros(s, dtype) for s in shapes)
                 arguments = x, np.full(length, 1), updates, axis, reduce
                 (out,) = run('index_scatter', *arguments, True)
                 assert_same_bits(out, x)

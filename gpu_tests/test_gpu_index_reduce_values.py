@@ -15,6 +15,7 @@ from gpu_tests.arrays import (
     check_gradients,
     check_second_order,
     largest,
+    resized,
     run,
     run_in_place,
 )
@@ -87,13 +88,12 @@ def kernels_of_the_gpu(monkeypatch):
     monkeypatch.setattr(cpu_grad, 'gradients', gradients_in_every_way)
 
 
+TestAgainstTorch = cpu_values.TestIndexReduceAgainstTorch
+
+
 class TestValues(cpu_values.TestIndexReduceValues):
     # of tensors that are not dense
     test_every_layout = test_expanded_updates = None
-
-
-class TestAgainstTorch(cpu_values.TestIndexReduceAgainstTorch):
-    pass
 
 
 class TestGradientsByHand(cpu_grad.TestIndexReduceGradByHand):
@@ -105,20 +105,18 @@ class TestGradients(cpu_grad.TestIndexReduceGradAgainstTorch):
 
     def test_long_skewed_indexes(self):
         for shape, axis in (((5, 40), 1), ((40, 5), 0), ((3, 9, 2), 1)):
-            longer = (*shape[:axis], 700, *shape[axis + 1 :])
+            longer = resized(shape, axis, 700)
             index = np.minimum(self.rng.geometric(0.3, 700), shape[axis]) - 1
             out_grad = random_numbers(self.rng, shape)
             for reduce in cpu_grad.REDUCES:
-                make = cpu_grad.few_values
-                if reduce == 'mul':
-                    make = factors_and_zeros
+                is_product = reduce == 'mul'
+                make = factors_and_zeros if is_product else cpu_grad.few_values
                 x, updates = (make(self.rng, s) for s in (shape, longer))
                 for include_self in (True, False):
                     attrs = axis, reduce, include_self
+                    arguments = x, index, updates, attrs, out_grad, 'float64'
                     with self.subTest(shape=shape, attrs=attrs):
-                        self.check(
-                            x, index, updates, attrs, out_grad, 'float64'
-                        )
+                        self.check(*arguments)
 
 
 def factors_and_zeros(rng, shape):
@@ -133,9 +131,8 @@ def test_gradients_without_elements(reduce):
     for name, x_shape, axis, index, updates_shape in cpu_values.cases():
         if 0 in x_shape:
             x, updates = np.zeros(x_shape), np.zeros(updates_shape)
-            found = gradients_in_every_way(
-                x, index, updates, (axis, reduce, True), x
-            )
+            attrs = axis, reduce, True
+            found = gradients_in_every_way(x, index, updates, attrs, x)
             assert_same_bits(found[0], x, name)
             assert_same_bits(found[1], updates, name)
 
@@ -146,8 +143,7 @@ def test_second_order_with_and_without_each_gradient(reduce):
     for _, x_shape, axis, index, updates_shape in cpu_values.cases():
         x, updates = (random_numbers(rng, s) for s in (x_shape, updates_shape))
         for include_self in (True, False):
+            attrs, arrays = (axis, reduce, include_self), (x, index, updates)
             check_second_order(
-                *('index_scatter', (x, index, updates)),
-                *(axis, reduce, include_self),
-                check=assert_agree,
+                'index_scatter', arrays, *attrs, check=assert_agree
             )

@@ -19,10 +19,14 @@ def size(request):
     torch.cuda.empty_cache()
 
 
+@pytest.fixture(autouse=True)
+def on_device():
+    with torch.device(device.name()):
+        yield
+
+
 def random_bytes(size):
-    return torch.randint(
-        0, 256, (size,), dtype=torch.uint8, device=device.name()
-    )
+    return torch.randint(0, 256, (size,), dtype=torch.uint8)
 
 
 def windows(size):
@@ -57,10 +61,7 @@ def test_masked_scatter_and_its_gradient(size):
     assert_windows(out, taken)
     del out
     x_grad, value_grad = ops.run('masked_scatter_grad', x, mask, value, x)
-    assert_windows(
-        x_grad,
-        lambda window: x[window].masked_fill(mask[window], 0),
-    )
+    assert_windows(x_grad, lambda w: x[w].masked_fill(mask[w], 0))
     for window in windows(size):
         places = counted(mask, window)[mask[window]]
         assert torch.equal(value_grad[places], x[window][mask[window]])
@@ -88,12 +89,9 @@ def test_broadcast_operands(size):
     flat = x.view(-1)
 
     def expected(window):
-        places = torch.arange(window.start, window.stop, device=device.name())
-        return torch.where(
-            mask[places % 4097],
-            value[places.div(4097, rounding_mode='floor'), 0],
-            flat[window],
-        )
+        places = torch.arange(window.start, window.stop)
+        fill = value[places // 4097, 0]
+        return torch.where(mask[places % 4097], fill, flat[window])
 
     assert_windows(out, expected)
 
@@ -119,24 +117,26 @@ def test_diagonal_scatter(size):
     assert torch.equal(out[-1, :-1], x[-1, :-1])
 
 
-@pytest.mark.parametrize('reduce', ['assign', 'sum', 'amax'])
+REDUCE = {
+    'assign': lambda own, x: own[-1],
+    'sum': lambda own, x: own.sum(0, dtype=x.dtype) + x,
+    'amax': lambda own, x: own.amax(0).maximum(x),
+}
+
+
+@pytest.mark.parametrize('reduce', REDUCE)
 def test_index_reduce_of_many_elements(size, reduce):
     rows = size // 64
     x = random_bytes(rows * 64).view(rows, 64)
-    index = torch.randint(0, rows, (1 << 20,), device=device.name())
-    index[:100] = rows - 1 - torch.arange(100, device=device.name())
+    index = torch.randint(0, rows, (1 << 20,))
+    index[:100] = rows - 1 - torch.arange(100)
     updates = random_bytes(64 << 20).view(-1, 64)
     op = ops.index_op(reduce)
     (out,) = ops.run(op, x, index, updates, 0, reduce, True)
     for row in range(rows - 50, rows):
         own = updates[index == row]
-        expected = {
-            'assign': lambda own=own: own[-1],
-            'sum': lambda own=own, row=row: own.sum(0, dtype=x.dtype) + x[row],
-            'amax': lambda own=own, row=row: own.amax(0).maximum(x[row]),
-        }[reduce]()
-        assert torch.equal(out[row], expected)
-    untouched = torch.ones(rows, dtype=torch.bool, device=device.name())
+        assert torch.equal(out[row], REDUCE[reduce](own, x[row]))
+    untouched = torch.ones(rows, dtype=torch.bool)
     untouched[index] = False
     some = untouched.nonzero()[-1000:, 0]
     assert torch.equal(out[some], x[some])
@@ -146,15 +146,9 @@ def test_index_reduce_of_a_long_index(size):
     length = 1 << 31 if size < 1 << 32 else (1 << 31) + 99
     if torch.cuda.mem_get_info()[0] < 40 * length:
         pytest.skip(f'needs {40 * length >> 30} GiB of device memory')
-    x = torch.zeros(1000, dtype=torch.int64, device=device.name())
-    index = torch.randint(
-        0, 1000, (length,), dtype=torch.int32, device=device.name()
-    )
-    updates = torch.ones(1, dtype=torch.int64, device=device.name()).expand(
-        length
-    )
-    (out,) = ops.run(
-        'index_scatter', x, index, updates.contiguous(), 0, 'sum', True
-    )
+    x = torch.zeros(1000, dtype=torch.int64)
+    index = torch.randint(0, 1000, (length,), dtype=torch.int32)
+    updates = torch.ones(length, dtype=torch.int64)
+    (out,) = ops.run('index_scatter', x, index, updates, 0, 'sum', True)
     counts = sum(part.bincount(minlength=1000) for part in index.split(1 << 28))
     assert torch.equal(out, counts)

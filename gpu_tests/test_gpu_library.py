@@ -29,7 +29,7 @@ def test_every_operator_has_a_kernel_of_every_dtype(library):
 
 def call(library, kernel, dtype, inputs, attributes=()):
     shape = ShapeOnly(torch.empty(0, 3))
-    library.call(kernel, dtype, inputs, list(attributes), [shape])
+    library.prepare(kernel, dtype, inputs, attributes, [shape])()
 
 
 @no_gpu
@@ -88,7 +88,8 @@ def test_index_too_long_to_be_sorted_is_refused(
     index = ShapeOnly(torch.empty(1, dtype=torch.int32).expand(length))
     inputs, attributes = [x, index, updates, x], [0, reduce, True]
     with pytest.raises(KernelError) as error:
-        library.call(f'{op}_grad', 'float32', inputs, attributes, [None, None])
+        name, grads = f'{op}_grad', [None, None]
+        library.prepare(name, 'float32', inputs, attributes, grads)()
     expected = (
         f'(Unimplemented) ({op}) index may have up to 2^32 - 1 elements on a '
         f'GPU, but it has {length}.'

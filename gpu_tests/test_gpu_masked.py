@@ -1,6 +1,7 @@
 """masked_fill and masked_scatter on the GPU, as in the CPU's tests."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Callable
 
 import masked_fill_cases
@@ -121,7 +122,7 @@ def test_lengths_around_the_tiles(rng, op, dtype):
 def test_broadcast_operands_of_many_row_lengths(rng, op, dtype):
     for row in (1, 3, 8, 16, 33, 4097):
         rows = 30000 // row
-        shape = (rows, row)
+        shape = rows, row
         for x_shape, mask_shape, value_shape in (
             (shape, (row,), (rows, 1)),
             (shape, (rows, 1), (row,)),
@@ -185,8 +186,8 @@ def test_gradients_of_every_case(rng, op, dtype):
             expected=op.reference_grad(
                 x_shape, mask, value_shape, to_numbers(out_grad, dtype)
             ),
-            check=lambda grad, numbers, name=name: assert_close(
-                grad, numbers, dtype, TOLERANCE[dtype], name
+            check=partial(
+                assert_close, dtype=dtype, rtol=TOLERANCE[dtype], message=name
             ),
         )
 
@@ -199,9 +200,8 @@ def test_taken_gradients_of_lengths_around_the_tiles(rng, dtype):
         taken = int(mask.sum())
         for spare in (0, 5, 3000):
             value = np.zeros(taken + spare, out_grad.dtype)
-            x_grad, value_grad = run(
-                'masked_scatter_grad', out_grad, mask, value, out_grad
-            )
+            arrays = out_grad, mask, value, out_grad
+            x_grad, value_grad = run('masked_scatter_grad', *arrays)
             value[:taken] = out_grad[mask]
             assert_same_bits(value_grad, value, f'{size}, value')
             expected = np.where(mask, out_grad.dtype.type(0), out_grad)
@@ -211,10 +211,7 @@ def test_taken_gradients_of_lengths_around_the_tiles(rng, dtype):
 @pytest.mark.parametrize('dtype', ('float16', 'float32', 'complex128'))
 def test_gradients_summed_over_many_elements(rng, op, dtype):
     for shape, summed_shape in (
-        ((300, 700), (700,)),
-        ((300, 700), (300, 1)),
-        ((300, 700), ()),
-        ((300, 700), (1,)),
+        *(((300, 700), summed) for summed in ((700,), (300, 1), (), (1,))),
         ((5, 900, 7), (5, 1, 7)),
         ((40, 9, 50), (1, 9, 1)),
     ):
@@ -238,8 +235,7 @@ def test_gradients_summed_over_many_elements(rng, op, dtype):
 @pytest.mark.parametrize('dtype', GRAD_DTYPES)
 def test_second_order_with_and_without_each_gradient(rng, dtype):
     for _, x_shape, mask, value_shape in SCATTER.cases():
-        x, value = (
-            random_numbers(rng, s, dtype) for s in (x_shape, value_shape)
-        )
+        shapes = x_shape, value_shape
+        x, value = (random_numbers(rng, s, dtype) for s in shapes)
         operands = x, mask, value
         check_second_order('masked_scatter', operands, check=assert_same_bits)

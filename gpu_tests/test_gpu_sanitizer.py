@@ -3,15 +3,14 @@
 import os
 import shutil
 import sys
-from pathlib import Path
 
 import pytest
 
 from gpu_tests import device
+from gpu_tests.build import ROOT
 from scripts.common.programs import run
 
 pytestmark = pytest.mark.real_gpu
-ROOT = Path(__file__).resolve().parent.parent
 # Small and big elements of every operator, at every length. The tools slow
 # kernels down a lot, and a race shows at one length as well as at another.
 LENGTHS = (

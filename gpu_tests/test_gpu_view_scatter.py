@@ -1,5 +1,7 @@
 """select_scatter and diagonal_scatter on the GPU, as in the CPU's tests."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from scatter_test_utils import (
@@ -69,9 +71,8 @@ def test_rows_of_every_short_length(rng, op, dtype):
         (out,) = run(op.name, *pair, *attributes)
         expected = fast_scatter(op, *pair, attributes)
         assert_same_bits(out, expected, f'{x_shape}, {attributes}')
-        (grad,) = run(
-            f'{op.name}_grad', *pair, pair[0], *attributes, wanted=(True, False)
-        )[:1]
+        arguments = *pair, pair[0], *attributes
+        grad, _ = run(f'{op.name}_grad', *arguments, wanted=(True, False))
         expected = fast_scatter(op, pair[0], np.zeros_like(pair[1]), attributes)
         assert_same_bits(grad, expected, f'{x_shape}, {attributes}, gradient')
 
@@ -96,9 +97,7 @@ def test_gradients_of_every_case(rng, op, dtype):
             *(f'{op.name}_grad', *pair, out_grad, *attributes),
             out_grad=2,
             expected=reference_scatter_grad(op, out_grad, attributes),
-            check=lambda grad, bits, name=name: assert_same_bits(
-                grad, bits, name
-            ),
+            check=partial(assert_same_bits, message=name),
         )
 
 
@@ -118,9 +117,6 @@ def test_second_order_with_and_without_each_gradient(rng, op, dtype):
     ],
 )
 def test_bad_arguments_are_refused(x_shape, values_shape, attributes, message):
+    x, values = np.zeros(x_shape), np.zeros(values_shape)
     with pytest.raises(KernelError, match=message):
-        run(
-            'select_scatter',
-            *(np.zeros(x_shape), np.zeros(values_shape)),
-            *attributes,
-        )
+        run('select_scatter', x, values, *attributes)

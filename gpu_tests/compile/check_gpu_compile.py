@@ -9,9 +9,7 @@ Exit status: 0 everything compiles, 1 something does not, 77 skipped because a
 program or package is missing.
 """
 
-import argparse
 import sys
-import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -59,11 +57,7 @@ def make_compiler(options, headers):
             include_root(options.root, options.build_dir),
             options.root / 'native',
         ],
-        [
-            paddle,
-            paddle / 'third_party',
-            *gpu_headers.include_dirs(headers),
-        ],
+        [paddle, paddle / 'third_party', *gpu_headers.include_dirs(headers)],
         extra=str(file_sha256(paddle.parent / 'version' / '__init__.py')),
     )
 
@@ -84,37 +78,22 @@ def kernel_sources(root):
 
 
 def check(options, headers):
-    """True if every source compiles without spills."""
+    """0 if every source compiles without spills."""
     files = kernel_sources(options.root)
     files.append(signatures(options.root, options.build_dir))
-    files = [path for path in files if options.only in path.name]
+    machines = [f'sm_{arch}' for arch in gpu_compiler.ARCHITECTURES]
     compiler = make_compiler(options, headers)
-    start = time.monotonic()
-    failed = compiler.check_all(files, options.jobs)
-    verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
-    machines = ', '.join(f'sm_{arch}' for arch in gpu_compiler.ARCHITECTURES)
-    print(
-        f'check_gpu_compile: {len(files)} files for {machines} in '
-        f'{time.monotonic() - start:.0f} s: {verdict}'
-    )
-    return not failed
+    return compiler.check_all('check_gpu_compile', files, machines, options)
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--root', type=Path, default=ROOT)
-    parser.add_argument('--build-dir', type=Path, help='default: ROOT/build')
-    parser.add_argument(
-        '--include', type=Path, help="the wheel's paddle/include"
-    )
-    parser.add_argument(
-        '--headers', type=Path, help='default: BUILD_DIR/gpu_headers, filled'
-    )
-    parser.add_argument(
-        '--only', default='', metavar='PART', help='of the names of the files'
-    )
-    parser.add_argument('--nvcc', default='nvcc')
-    parser.add_argument('--jobs', '-j', type=int, default=2)
+    parser = gpu_compiler.command_line(__doc__)
+    add = parser.add_argument
+    add('--root', type=Path, default=ROOT)
+    add('--include', type=Path, help="the wheel's paddle/include")
+    add('--headers', type=Path, help='default: BUILD_DIR/gpu_headers, filled')
+    add('--only', default='', metavar='PART', help='of the names of the files')
+    add('--nvcc', default='nvcc')
     options = parser.parse_args(arguments)
     options.root = options.root.resolve()
     options.build_dir = (options.build_dir or options.root / 'build').resolve()
@@ -126,7 +105,7 @@ def main(arguments=None):
     try:
         if options.headers is None:
             gpu_headers.fetch(headers)
-        return 0 if check(options, headers) else 1
+        return check(options, headers)
     except (gpu_headers.HeadersError, GlueError, SchemaError) as error:
         print(f'check_gpu_compile: {error}', file=sys.stderr)
         return 1

@@ -7,7 +7,6 @@ Exit status: 0 everything compiles, 1 something does not, 77 skipped because
 hipcc is not installed (Debian: apt-get install hipcc libamdhip64-dev).
 """
 
-import argparse
 import os
 import re
 import shutil
@@ -16,11 +15,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from gpu_tests.build import torch_include
+from gpu_tests.build import ROOT, STANDIN, torch_include
 from gpu_tests.compile.check_gpu_compile import include_root, kernel_sources
-from gpu_tests.compile.gpu_compiler import SKIPPED, Compiler
+from gpu_tests.compile.gpu_compiler import SKIPPED, Compiler, command_line
 
-ROOT = Path(__file__).resolve().parents[2]
 ARCHITECTURE = 'gfx906'
 FLAGS = (
     '-x', 'hip', f'--offload-arch={ARCHITECTURE}', '-std=c++17', '-O1',
@@ -50,24 +48,17 @@ def cuda_only_names(text):
 def make_compiler(build_dir, hipcc):
     """hipcc with the stand-ins before everything else."""
     os.environ['HIP_PLATFORM'] = 'amd'  # not NVIDIA's, where nvcc is installed
-    roots = [
-        ROOT / 'gpu_tests' / 'standin',
-        ROOT,
-        include_root(ROOT, build_dir),
-    ]
+    roots = [STANDIN, ROOT, include_root(ROOT, build_dir)]
     return Compiler(
         [hipcc], FLAGS, build_dir / 'rocm_compile', roots, torch_include()
     )
 
 
 def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--build-dir', type=Path, help='default: build')
-    parser.add_argument(
-        '--only', default='', metavar='PART', help='of the names of the files'
-    )
-    parser.add_argument('--hipcc', default='hipcc')
-    parser.add_argument('--jobs', '-j', type=int, default=2)
+    parser = command_line(__doc__)
+    add = parser.add_argument
+    add('--only', default='', metavar='PART', help='of the names of the files')
+    add('--hipcc', default='hipcc')
     options = parser.parse_args(arguments)
     hipcc = shutil.which(options.hipcc)
     if hipcc is None:
@@ -75,11 +66,9 @@ def main(arguments=None):
         return SKIPPED
     build_dir = (options.build_dir or ROOT / 'build').resolve()
     compiler = make_compiler(build_dir, hipcc)
-    files = [x for x in kernel_sources(ROOT) if options.only in x.name]
-    failed = compiler.check_all(files, options.jobs)
-    verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
-    print(f'check_rocm_compile: for {ARCHITECTURE}: {verdict}')
-    return 1 if failed else 0
+    return compiler.check_all(
+        'check_rocm_compile', kernel_sources(ROOT), [ARCHITECTURE], options
+    )
 
 
 if __name__ == '__main__':

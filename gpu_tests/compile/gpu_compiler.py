@@ -4,6 +4,7 @@ A source is compiled again only if it, a header that it may include, the flags
 or nvcc have changed.
 """
 
+import argparse
 import re
 import shutil
 import time
@@ -26,6 +27,14 @@ _INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 _ENTRY = re.compile(r"Compiling entry function '(\w+)' for '(\w+)'")
 _SPILL = re.compile(r'(\d+) bytes spill stores, (\d+) bytes spill loads')
 _REGISTERS = re.compile(r'Used (\d+) registers')
+
+
+def command_line(doc):
+    """What the checks and the build have in common, as an argument parser."""
+    parser = argparse.ArgumentParser(description=doc.split('\n')[0])
+    parser.add_argument('--build-dir', type=Path, help='default: build')
+    parser.add_argument('--jobs', '-j', type=int, default=2)
+    return parser
 
 
 @dataclass(frozen=True)
@@ -58,11 +67,6 @@ class Outcome:
 def find_nvcc(name='nvcc'):
     """The path of the compiler, or None."""
     return shutil.which(name)
-
-
-def version_of(program):
-    """What a compiler says about itself."""
-    return run(*program, '--version').stdout
 
 
 def parse_report(text):
@@ -129,8 +133,9 @@ class Compiler:
         self.flags = [*flags, *(f'-I{root}' for root in self.roots)]
         for path in system:
             self.flags += ['-isystem', str(path)]
+        said = run(*self.program, '--version').stdout
         # Whatever else a result depends on.
-        self.key = '\n'.join([*self.flags, version_of(self.program), extra])
+        self.key = '\n'.join([*self.flags, said, extra])
 
     def object_of(self, source):
         return self.folder / f'{Path(source).stem}.o'
@@ -166,14 +171,22 @@ class Compiler:
         with ThreadPoolExecutor(jobs) as pool:
             yield from pool.map(lambda x: self.compile(x, keep), sources)
 
-    def check_all(self, sources, jobs):
-        """Prints what becomes of each source; the names of those with a fault."""
-        failed = []
-        for outcome in self.compile_all(sources, jobs, keep=False):
+    def check_all(self, check, sources, machines, options):
+        """Prints what becomes of each source, and the last line of `check`; its
+        exit status."""
+        sources = [path for path in sources if options.only in path.name]
+        start, failed = time.monotonic(), []
+        for outcome in self.compile_all(sources, options.jobs, keep=False):
             print(outcome.describe(), flush=True)
             if outcome.failed:
                 failed.append(outcome.source.name)
-        return failed
+        seconds = time.monotonic() - start
+        verdict = f'FAILED: {", ".join(failed)}' if failed else 'clean'
+        print(
+            f'{check}: {len(sources)} files for {", ".join(machines)} in '
+            f'{seconds:.0f} s: {verdict}'
+        )
+        return 1 if failed else 0
 
     def _run(self, source, target):
         start = time.monotonic()

@@ -2,7 +2,6 @@
 
 import json
 import sys
-import textwrap
 import zipfile
 from pathlib import Path
 
@@ -23,12 +22,8 @@ ptxas info    : Function properties for _Z4CopyPi
 ptxas info    : Used 124 registers, used 1 barriers
 """
 SPILLS = REPORT.replace('0 bytes spill loads', '8 bytes spill loads', 1)
-EVERY = [
-    'base_kernels.cu',
-    'copy_kernel.cu',
-    'fill_kernel.cu',
-    'gpu_signatures.cu',
-]
+KERNELS = ['base_kernels.cu', 'copy_kernel.cu', 'fill_kernel.cu']
+EVERY = [*KERNELS, 'gpu_signatures.cu']
 YAML = """\
 - op : fill
   args : (Tensor x, int64_t axis)
@@ -40,49 +35,49 @@ YAML = """\
 """
 # Says its version, or records its arguments, says what `report` holds and
 # ends with the code in `status`.
-NVCC = """\
-    #!{python}
-    import json, sys
-    from pathlib import Path
-    here = Path(__file__).parent
-    if '--version' in sys.argv:
-        print((here / 'version').read_text())
-        sys.exit()
-    with open(here / 'calls', 'a') as file:
-        print(json.dumps(sys.argv[1:]), file=file)
-    sys.stderr.write((here / 'report').read_text())
-    status = int((here / 'status').read_text())
-    if not status:
-        Path(sys.argv[sys.argv.index('-o') + 1]).write_text('object')
-    sys.exit(status)
+NVCC = f"""\
+#!{sys.executable}
+import json, sys
+from pathlib import Path
+here = Path(__file__).parent
+if '--version' in sys.argv:
+    print((here / 'version').read_text())
+    sys.exit()
+with open(here / 'calls', 'a') as file:
+    print(json.dumps(sys.argv[1:]), file=file)
+sys.stderr.write((here / 'report').read_text())
+status = int((here / 'status').read_text())
+if not status:
+    Path(sys.argv[sys.argv.index('-o') + 1]).write_text('object')
+sys.exit(status)
 """
+# The files of a project with four sources.
+FILES = {
+    'kernels/gpu/copy_kernel.cu': '#include "copy.h"\n',
+    'kernels/gpu/fill_kernel.cu': '#include "paddle/phi/kernels/funcs/fill.cu.h"',
+    'kernels/funcs/fill.cu.h': '  #  include "deep.h"\n',
+    # by the folder of who includes it; round and round
+    'kernels/funcs/deep.h': '#include "fill.cu.h"\n',
+    'kernels/funcs/other.h': '',
+    'gpu_tests/harness/base_kernels.cu': '',
+    'ops_yaml/fill.yaml': YAML,
+    'include/paddle.h': '',
+    'headers/nvidia/cu13/include/cublas.h': '',
+    'tools/nvcc': NVCC,
+    'tools/version': 'release 13.0',
+}
 
 
 class Project:
-    """A project with four sources, and the stand-in."""
+    """A project, and the stand-in."""
 
     def __init__(self, folder):
         self.folder = folder
         self.tools = folder / 'tools'
-        self.write('kernels/gpu/copy_kernel.cu', '#include "copy.h"\n')
-        self.write(
-            'kernels/gpu/fill_kernel.cu',
-            '#include "paddle/phi/kernels/funcs/fill.cu.h"\n',
-        )
-        self.write('gpu_tests/harness/base_kernels.cu', '')
-        self.write('ops_yaml/fill.yaml', YAML)
-        self.write('kernels/funcs/fill.cu.h', '  #  include "deep.h"\n')
-        # by the folder of who includes it; round and round
-        self.write('kernels/funcs/deep.h', '#include "fill.cu.h"\n')
-        self.write('kernels/funcs/other.h', '')
-        self.write('tools/nvcc', textwrap.dedent(NVCC))
-        self.write('tools/version', 'release 13.0')
+        for name, text in FILES.items():
+            self.write(name, text)
         self.set(REPORT, 0)
-        self.write('include/paddle.h', '')
-        self.write('headers/nvidia/cu13/include/cublas.h', '')
-        nvcc = self.tools / 'nvcc'
-        nvcc.write_text(nvcc.read_text().format(python=sys.executable))
-        nvcc.chmod(0o755)
+        (self.tools / 'nvcc').chmod(0o755)
 
     def write(self, name, text):
         path = self.folder / name
@@ -154,15 +149,11 @@ def test_arguments_of_the_compiler(project):
     joined = ' '.join(call)
     for arch in ('80', '90'):
         assert f'-gencode arch=compute_{arch},code=sm_{arch}' in joined
-    assert '-DPADDLE_WITH_CUDA' in call
-    assert '-std=c++17' in call
+    assert {'-DPADDLE_WITH_CUDA', '-std=c++17'} < set(call)
     root = project.folder
     system = [b for a, b in zip(call, call[1:]) if a == '-isystem']
-    assert system == [
-        str(root / 'include'),
-        str(root / 'include/third_party'),
-        str(root / 'headers/nvidia/cu13/include'),
-    ]
+    folders = 'include', 'include/third_party', 'headers/nvidia/cu13/include'
+    assert system == [str(root / folder) for folder in folders]
     include_root = next(a[2:] for a in call if a.startswith('-I'))
     link = Path(include_root, 'paddle/phi/kernels')
     assert link.resolve() == root / 'kernels'

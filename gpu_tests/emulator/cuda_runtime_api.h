@@ -1,9 +1,6 @@
 // CUDA on the CPU, to check the logic of kernels where there is no GPU: a few
 // blocks run at a time, each on a thread of its own; the threads of a block are
 // fibers, changed at barriers and warp operations. Device memory is memory.
-//
-// What it cannot show: speed, memory ordering, and, without races.cc, races
-// between the threads of a block that no order of its fibers brings out.
 
 #pragma once
 
@@ -13,15 +10,8 @@
 #define __global__
 #define __device__
 #define __host__
-#define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __shared__ static thread_local  // a thread runs one block at a time
-
-struct dim3 {
-  unsigned x, y, z;
-  dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1)  // NOLINT
-      : x(x), y(y), z(z) {}
-};
 
 using cudaStream_t = void*;
 enum cudaError_t {
@@ -46,4 +36,3 @@ cudaError_t cudaMemcpyAsync(void* to,
                             size_t bytes,
                             cudaMemcpyKind kind,
                             cudaStream_t stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);

@@ -9,40 +9,29 @@
 #include <cstring>
 #include <functional>
 
+// Of grids and blocks there are those of one dimension only.
 struct EmulatedIndex {
-  unsigned x, y, z;
+  unsigned x;
 };
-extern thread_local EmulatedIndex threadIdx;
-extern thread_local EmulatedIndex blockIdx;
-extern thread_local EmulatedIndex blockDim;
-extern thread_local EmulatedIndex gridDim;
+extern thread_local EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
 
 namespace cuda_emulator {
 
-void Launch(dim3 grid,
-            dim3 block,
-            size_t shared_bytes,
-            cudaStream_t stream,
-            const std::function<void()>& kernel);
-
-inline void Launch(dim3 grid, dim3 block, const std::function<void()>& kernel) {
-  Launch(grid, block, 0, nullptr, kernel);
-}
+void Launch(const std::function<void()>& kernel,
+            unsigned grid,
+            unsigned block,
+            size_t shared_bytes = 0,
+            cudaStream_t stream = nullptr);
 
 // Waits until all lanes of `lanes` are here; each gives `bytes` bytes of
 // `given` and gets those of all the warp in `all`, 16 bytes for a lane.
 void Exchange(unsigned lanes, const void* given, size_t bytes, char* all);
 
-int Lane();
-
-void SyncWarp(unsigned lanes);
-
 // Where a thread of a block is: what two threads do is in no order unless a
-// barrier, or for lanes of one warp a __syncwarp, lies between.
+// barrier lies between.
 struct Moment {
   int thread;  // -1 outside of kernels
   int64_t barriers;
-  int64_t warp_syncs;
 };
 Moment Now();
 
@@ -54,18 +43,6 @@ template <typename T>
 void VolatileStore(volatile T* target, T value) {
   *target = value;
   AfterVolatileStore();
-}
-
-// What lane `from` of the warp has given.
-template <typename T>
-T Shuffle(unsigned lanes, T value, int from) {
-  static_assert(sizeof(T) <= 16, "too big to shuffle");
-  alignas(16) char all[32 * 16];
-  Exchange(lanes, &value, sizeof(T), all);
-  if (from < 0 || from > 31) return value;
-  T result;
-  std::memcpy(&result, all + from * 16, sizeof(T));
-  return result;
 }
 
 template <typename T, typename F>
@@ -90,17 +67,14 @@ T Update(T* target, const F& change) {
 void __syncthreads();
 [[noreturn]] void __trap();
 
-inline void __syncwarp(unsigned lanes = 0xffffffffu) {
-  cuda_emulator::SyncWarp(lanes);
-}
-
-template <typename T>
-T __shfl_sync(unsigned lanes, T value, int from) {
-  return cuda_emulator::Shuffle(lanes, value, from & 31);
-}
 template <typename T>
 T __shfl_xor_sync(unsigned lanes, T value, int mask) {
-  return cuda_emulator::Shuffle(lanes, value, cuda_emulator::Lane() ^ mask);
+  static_assert(sizeof(T) <= 16, "too big to shuffle");
+  alignas(16) char all[32 * 16];
+  cuda_emulator::Exchange(lanes, &value, sizeof(T), all);
+  const unsigned from = threadIdx.x % 32 ^ mask;
+  if (from < 32) std::memcpy(&value, all + from * 16, sizeof(T));
+  return value;
 }
 
 template <typename T>

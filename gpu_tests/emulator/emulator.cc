@@ -8,16 +8,14 @@
 #include <cstdlib>
 #include <exception>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <thread>
 #include <vector>
 
 #include "device_code.h"
 
-thread_local EmulatedIndex threadIdx;
-thread_local EmulatedIndex blockIdx;
-thread_local EmulatedIndex blockDim;
-thread_local EmulatedIndex gridDim;
+thread_local EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
 
 namespace cuda_emulator {
 namespace {
@@ -38,6 +36,9 @@ struct Meeting {
 // The stacks of a block's threads, kept from launch to launch.
 using Stacks = std::vector<std::unique_ptr<char[]>>;
 
+class Block;
+thread_local Block* block_here = nullptr;
+
 // Runs the threads of one block after another, each until it has to wait.
 class Block {
  public:
@@ -53,7 +54,7 @@ class Block {
 
   void Run(unsigned seed) {
     std::vector<int> order(fibers_.size());
-    for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<int>(i);
+    std::iota(order.begin(), order.end(), 0);
     std::mt19937 random(seed);
     std::shuffle(order.begin(), order.end(), random);
     // In every other block each warp goes as far as it can before the next
@@ -107,17 +108,7 @@ class Block {
     progress_ = true;
   }
 
-  void SyncWarp(unsigned lanes) {
-    char all[kWarp * 16];
-    Exchange(lanes, all, 0, all);
-    ++fibers_[current_].warp_syncs;
-  }
-
-  int current() const { return current_; }
-
-  Moment Now() const {
-    return {current_, generation_, fibers_[current_].warp_syncs};
-  }
+  Moment Now() const { return {current_, generation_}; }
 
  private:
   enum State { kNew, kStarted, kDone };
@@ -125,14 +116,12 @@ class Block {
   struct Fiber {
     State state = kNew;
     char* stack = nullptr;
-    int64_t warp_syncs = 0;
     ucontext_t start;
     jmp_buf resume;
   };
 
-  static void Enter(unsigned high, unsigned low) {
-    const uintptr_t bits = static_cast<uintptr_t>(high) << 32 | low;
-    auto* block = reinterpret_cast<Block*>(bits);
+  static void Enter() {
+    Block* block = block_here;
     block->kernel_();
     block->fibers_[block->current_].state = kDone;
     --block->running_;
@@ -171,7 +160,7 @@ class Block {
     Fiber& fiber = fibers_[i];
     if (fiber.state == kDone) return;
     current_ = i;
-    threadIdx = {static_cast<unsigned>(i), 0, 0};
+    threadIdx = {static_cast<unsigned>(i)};
     if (_setjmp(scheduler_) != 0) return;
     if (fiber.state == kStarted) _longjmp(fiber.resume, 1);
     fiber.state = kStarted;
@@ -180,12 +169,7 @@ class Block {
     fiber.start.uc_stack.ss_sp = fiber.stack;
     fiber.start.uc_stack.ss_size = kStackBytes;
     fiber.start.uc_link = nullptr;
-    const auto bits = reinterpret_cast<uintptr_t>(this);
-    makecontext(&fiber.start,
-                reinterpret_cast<void (*)()>(&Enter),
-                2,
-                static_cast<unsigned>(bits >> 32),
-                static_cast<unsigned>(bits));
+    makecontext(&fiber.start, &Enter, 0);
     setcontext(&fiber.start);
   }
 
@@ -209,18 +193,13 @@ class Block {
   int at_barrier_ = 0;
   // Barriers and blocks so far on this thread of the host: never the same
   // again.
-  static thread_local int64_t generation_;
+  static inline thread_local int64_t generation_ = 0;
   bool progress_ = false;
 };
 
-thread_local int64_t Block::generation_ = 0;
-thread_local Block* block_here = nullptr;
-
 }  // namespace
 
-Moment Now() { return block_here ? block_here->Now() : Moment{-1, 0, 0}; }
-
-void SyncWarp(unsigned lanes) { block_here->SyncWarp(lanes); }
+Moment Now() { return block_here ? block_here->Now() : Moment{-1, 0}; }
 
 std::atomic<int> pause_microseconds{20};
 
@@ -233,41 +212,37 @@ void AfterVolatileStore() {
   std::this_thread::sleep_for(pause);
 }
 
-int Lane() { return block_here->current() % kWarp; }
-
 void Exchange(unsigned lanes, const void* given, size_t bytes, char* all) {
   block_here->Exchange(lanes, given, bytes, all);
 }
 
-void Launch(dim3 grid,
-            dim3 block,
+void Launch(const std::function<void()>& kernel,
+            unsigned grid,
+            unsigned block,
             size_t /*shared_bytes*/,
-            cudaStream_t /*stream*/,
-            const std::function<void()>& kernel) {
+            cudaStream_t /*stream*/) {
   static std::atomic<unsigned> launches{0};
   const unsigned seed = launches++;
-  const bool flat = grid.y == 1 && grid.z == 1 && block.y == 1 && block.z == 1;
-  if (grid.x == 0 || grid.x > INT32_MAX || block.x == 0 || block.x > 1024 ||
-      !flat) {
+  if (grid == 0 || grid > INT32_MAX || block == 0 || block > 1024) {
     last_error = cudaErrorInvalidConfiguration;
     return;
   }
   static Stacks stacks[kBlocksAtATime];
   std::atomic<unsigned> next{0};
   const auto work = [&](unsigned worker) {
-    Block here(static_cast<int>(block.x), kernel, &stacks[worker]);
+    Block here(static_cast<int>(block), kernel, &stacks[worker]);
     block_here = &here;
-    blockDim = {block.x, 1, 1};
-    gridDim = {grid.x, 1, 1};
-    for (unsigned i = next++; i < grid.x; i = next++) {
+    blockDim = {block};
+    gridDim = {grid};
+    for (unsigned i = next++; i < grid; i = next++) {
       // Blocks start in no order that a kernel may count on.
-      blockIdx = {static_cast<unsigned>((i + seed) % grid.x), 0, 0};
+      blockIdx = {(i + seed) % grid};
       here.Run(seed + i);
     }
     block_here = nullptr;
   };
   std::vector<std::thread> others;
-  const unsigned threads = std::min<unsigned>(grid.x, kBlocksAtATime);
+  const unsigned threads = std::min<unsigned>(grid, kBlocksAtATime);
   for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
   work(0);
   for (std::thread& other : others) other.join();
@@ -321,5 +296,3 @@ cudaError_t cudaMemcpyAsync(
   std::memcpy(to, from, bytes);
   return cudaSuccess;
 }
-
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }

@@ -1,6 +1,6 @@
 // Finds races between the threads of a block: two accesses of one byte, one of
-// them a write, that no barrier and no __syncwarp puts in an order. Shuffles
-// and ballots order nothing, as on a device.
+// them a write, that no barrier puts in an order. Shuffles order nothing, as on
+// a device.
 //
 // A source that is compiled with -fsanitize=thread calls these functions at
 // every access of memory; the compiler's own library for them, which knows
@@ -20,15 +20,13 @@ using cuda_emulator::Moment;
 // What was done last to a byte. Of the readers the last two that differ: one
 // of them is not the thread that writes next.
 struct Byte {
-  Moment writer{-1, -1, 0};
-  Moment reader{-1, -1, 0};
-  Moment other_reader{-1, -1, 0};
+  Moment writer{-1, -1};
+  Moment reader{-1, -1};
+  Moment other_reader{-1, -1};
 };
 
 bool Unordered(const Moment& a, const Moment& b) {
-  if (a.thread < 0 || a.thread == b.thread) return false;
-  if (a.barriers != b.barriers) return false;
-  return a.thread / 32 != b.thread / 32 || a.warp_syncs == b.warp_syncs;
+  return a.thread >= 0 && a.thread != b.thread && a.barriers == b.barriers;
 }
 
 void Race(const char* what, const Moment& first, const Moment& second) {
@@ -74,9 +72,7 @@ extern "C" {
   ACCESS(read##size, size, false)           \
   ACCESS(write##size, size, true)           \
   ACCESS(unaligned_read##size, size, false) \
-  ACCESS(unaligned_write##size, size, true) \
-  ACCESS(volatile_read##size, size, false)  \
-  ACCESS(volatile_write##size, size, true)
+  ACCESS(unaligned_write##size, size, true)
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
@@ -89,28 +85,18 @@ void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
 void __tsan_vptr_update(void**, void*) {}
-void __tsan_atomic_thread_fence(int order) { __atomic_thread_fence(order); }
 
 // Atomics race with nothing here.
-#define ATOMICS(bits)                                                         \
-  uint##bits##_t __tsan_atomic##bits##_fetch_add(                             \
-      volatile uint##bits##_t* p, uint##bits##_t value, int) {                \
-    return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);                    \
-  }                                                                           \
-  uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t* p, \
-                                            int) {                            \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                              \
-  }                                                                           \
-  bool __tsan_atomic##bits##_compare_exchange_strong(                         \
-      volatile uint##bits##_t* p,                                             \
-      uint##bits##_t* seen,                                                   \
-      uint##bits##_t wanted,                                                  \
-      int,                                                                    \
-      int) {                                                                  \
-    return __atomic_compare_exchange_n(                                       \
-        p, seen, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);          \
-  }
-ATOMICS(32)
-ATOMICS(64)
+uint32_t __tsan_atomic32_fetch_add(uint32_t* p, uint32_t value, int) {
+  return __atomic_fetch_add(p, value, __ATOMIC_SEQ_CST);
+}
+uint64_t __tsan_atomic64_load(const uint64_t* p, int) {
+  return __atomic_load_n(p, __ATOMIC_SEQ_CST);
+}
+bool __tsan_atomic64_compare_exchange_strong(
+    uint64_t* p, uint64_t* seen, uint64_t wanted, int, int) {
+  return __atomic_compare_exchange_n(
+      p, seen, wanted, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
 
 }  // extern "C"

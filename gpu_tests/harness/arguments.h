@@ -21,13 +21,18 @@ class Arguments {
                  call.multiprocessors),
         call_(call),
         attributes_(call.attributes, call.attributes + call.attribute_count) {
+    owned_.reserve(call.output_count);
     for (int i = 0; i < call.input_count; ++i) {
       inputs_.push_back(TensorOf(call.inputs[i]));
     }
     for (int i = 0; i < call.output_count; ++i) {
-      outputs_.push_back(TensorOf(call.outputs[i]));
-      shared_.push_back(InputAt(call.outputs[i].data));
-      if (shared_[i] != nullptr) shared_[i]->Resize(outputs_[i]->dims());
+      owned_.push_back(TensorOf(call.outputs[i]));
+      outputs_.push_back(InputAt(call.outputs[i].data));
+      if (outputs_[i] != nullptr) {
+        outputs_[i]->Resize(owned_[i]->dims());
+      } else if (owned_[i]) {
+        outputs_[i] = &*owned_[i];
+      }
     }
   }
 
@@ -38,31 +43,30 @@ class Arguments {
     return inputs_.at(i) ? inputs_.at(i)->dtype() : phi::DataType::UNDEFINED;
   }
 
-  const paddle::optional<phi::DenseTensor>& NextInput() {
-    return inputs_.at(next_input_++);
-  }
-
-  const phi::DenseTensor& NextRequiredInput() {
-    const auto& tensor = NextInput();
-    STANDIN_ENFORCE(
-        tensor.has_value(),
-        common::errors::InvalidArgument("a required input is missing"));
-    return *tensor;
-  }
-
-  phi::DenseTensor* NextOutput() { return Output(next_output_++); }
-
-  const std::string& NextAttribute() {
-    STANDIN_ENFORCE(next_attribute_ < attributes_.size(),
-                    common::errors::InvalidArgument("an attribute is missing"));
-    return attributes_[next_attribute_++];
+  // The next argument, as a kernel's parameter of type P.
+  template <typename P>
+  P Take() {
+    if constexpr (std::is_same_v<P, const phi::DenseTensor&>) {
+      const auto& input = inputs_.at(next_input_++);
+      STANDIN_ENFORCE(
+          input,
+          common::errors::InvalidArgument("a required input is missing"));
+      return *input;
+    } else if constexpr (std::is_same_v<P, phi::DenseTensor*>) {
+      return outputs_.at(next_output_++);
+    } else if constexpr (std::is_same_v<P, const std::string&>) {
+      return NextAttribute();
+    } else if constexpr (std::is_arithmetic_v<P>) {
+      return static_cast<P>(std::stoll(NextAttribute()));
+    } else {
+      return inputs_.at(next_input_++);
+    }
   }
 
   void CheckAllTaken() const {
-    const bool all = next_input_ == inputs_.size() &&
-                     next_output_ == outputs_.size() &&
-                     next_attribute_ == attributes_.size();
-    STANDIN_ENFORCE(all,
+    STANDIN_ENFORCE(next_input_ == inputs_.size() &&
+                        next_output_ == outputs_.size() &&
+                        next_attribute_ == attributes_.size(),
                     common::errors::InvalidArgument(
                         "the kernel takes %d inputs, %d attributes and %d "
                         "outputs",
@@ -74,7 +78,7 @@ class Arguments {
   // Copies outputs that have left the caller's memory to where it wants them.
   void BringOutputs() {
     for (int i = 0; i < call_.output_count; ++i) {
-      const phi::DenseTensor* output = Output(i);
+      const phi::DenseTensor* output = outputs_[i];
       void* wanted = call_.outputs[i].data;
       if (output == nullptr || wanted == nullptr || output->data() == wanted) {
         continue;
@@ -89,6 +93,12 @@ class Arguments {
   }
 
  private:
+  const std::string& NextAttribute() {
+    STANDIN_ENFORCE(next_attribute_ < attributes_.size(),
+                    common::errors::InvalidArgument("an attribute is missing"));
+    return attributes_[next_attribute_++];
+  }
+
   // The input whose memory begins at `data`: an output that begins there is the
   // same tensor, as it is in Paddle, and has been resized before the kernel
   // runs.
@@ -99,11 +109,6 @@ class Arguments {
       }
     }
     return nullptr;
-  }
-
-  phi::DenseTensor* Output(int i) {
-    if (shared_.at(i) != nullptr) return shared_[i];
-    return outputs_[i] ? &*outputs_[i] : nullptr;
   }
 
   static paddle::optional<phi::DenseTensor> TensorOf(
@@ -119,34 +124,18 @@ class Arguments {
   const ScatterOpsCall& call_;
   std::vector<std::string> attributes_;
   std::vector<paddle::optional<phi::DenseTensor>> inputs_;
-  std::vector<paddle::optional<phi::DenseTensor>> outputs_;
-  std::vector<phi::DenseTensor*> shared_;  // instead of the output, or null
+  std::vector<paddle::optional<phi::DenseTensor>> owned_;
+  std::vector<phi::DenseTensor*> outputs_;  // owned, shared inputs or null
   size_t next_input_ = 0;
   size_t next_output_ = 0;
   size_t next_attribute_ = 0;
 };
 
-// The next argument, as a kernel's parameter of type P.
-template <typename P>
-P Take(Arguments* arguments) {
-  if constexpr (std::is_same_v<P, const phi::DenseTensor&>) {
-    return arguments->NextRequiredInput();
-  } else if constexpr (std::is_same_v<P, phi::DenseTensor*>) {
-    return arguments->NextOutput();
-  } else if constexpr (std::is_same_v<P, const std::string&>) {
-    return arguments->NextAttribute();
-  } else if constexpr (std::is_arithmetic_v<P>) {
-    return static_cast<P>(std::stoll(arguments->NextAttribute()));
-  } else {
-    return arguments->NextInput();
-  }
-}
-
 template <typename... Params>
 void Invoke(void (*kernel)(const phi::GPUContext&, Params...),
             Arguments* arguments) {
   // Braces: the arguments are taken from left to right.
-  std::tuple<Params...> params{Take<Params>(arguments)...};
+  std::tuple<Params...> params{arguments->Take<Params>()...};
   arguments->CheckAllTaken();
   std::apply(
       [&](auto&&... each) {

@@ -28,30 +28,20 @@ CHECK_TYPE(ScatterByIndexKernel, ScatterKernel);
 CHECK_TYPE(ScatterByIndexGradKernel, ScatterGradKernel);
 #endif
 
-PD_REGISTER_KERNEL(masked_fill,
-                   GPU,
-                   ALL_LAYOUT,
-                   phi::funcs::scatter_ops::MaskedFillGpuKernel,
-                   SCATTER_OPS_ALL_DTYPES) {
+#define REGISTER(name, function)                        \
+  PD_REGISTER_KERNEL(name,                              \
+                     GPU,                               \
+                     ALL_LAYOUT,                        \
+                     phi::funcs::scatter_ops::function, \
+                     SCATTER_OPS_ALL_DTYPES)
+
+REGISTER(masked_fill, MaskedFillGpuKernel) {
   kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
 }
 
-PD_REGISTER_KERNEL(masked_fill_grad,
-                   GPU,
-                   ALL_LAYOUT,
-                   phi::funcs::scatter_ops::MaskedFillGradGpuKernel,
-                   SCATTER_OPS_ALL_DTYPES) {
+REGISTER(masked_fill_grad, MaskedFillGradGpuKernel) {
   kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
 }
 
-PD_REGISTER_KERNEL(scatter,
-                   GPU,
-                   ALL_LAYOUT,
-                   phi::funcs::scatter_ops::ScatterByIndexKernel,
-                   SCATTER_OPS_ALL_DTYPES) {}
-
-PD_REGISTER_KERNEL(scatter_grad,
-                   GPU,
-                   ALL_LAYOUT,
-                   phi::funcs::scatter_ops::ScatterByIndexGradKernel,
-                   SCATTER_OPS_ALL_DTYPES) {}
+REGISTER(scatter, ScatterByIndexKernel) {}
+REGISTER(scatter_grad, ScatterByIndexGradKernel) {}

@@ -19,20 +19,18 @@ const Entry& Find(const std::string& key) {
 }
 
 void CheckInputTypes(const Entry& entry, const Arguments& arguments) {
-  for (const auto& declared : entry.description.input_types()) {
-    const phi::DataType dtype = arguments.InputType(declared.first);
-    PADDLE_ENFORCE_EQ(
-        dtype,
-        declared.second,
-        common::errors::InvalidArgument("input %d of %s is of dtype %s",
-                                        declared.first,
-                                        entry.key,
-                                        phi::DataTypeToString(dtype)));
+  for (const auto& [i, declared] : entry.description.inputs) {
+    const phi::DataType dtype = arguments.InputType(i);
+    const char* name = phi::DataTypeToString(dtype);
+    PADDLE_ENFORCE_EQ(dtype,
+                      declared.dtype,
+                      common::errors::InvalidArgument(
+                          "input %d of %s is of dtype %s", i, entry.key, name));
   }
 }
 
 void Call(const ScatterOpsCall& call) {
-  const Entry& entry = Find(std::string(call.kernel) + " " + call.dtype);
+  const Entry& entry = Find(call.key);
   Arguments arguments(call);
   CheckInputTypes(entry, arguments);
   entry.run(&arguments);

@@ -17,8 +17,7 @@ struct ScatterOpsTensor {
 };
 
 struct ScatterOpsCall {
-  const char* kernel;
-  const char* dtype;
+  const char* key;  // "kernel dtype"
   const ScatterOpsTensor* inputs;
   int32_t input_count;
   const char* const* attributes;  // numbers in decimal digits

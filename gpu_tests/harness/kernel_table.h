@@ -12,22 +12,14 @@
 namespace phi {
 
 // What a kernel says of its operands beyond its own data type.
-class Kernel {
- public:
-  class Operand {
-   public:
-    explicit Operand(DataType* dtype) : dtype_(dtype) {}
-    void SetDataType(DataType dtype) { *dtype_ = dtype; }
-
-   private:
-    DataType* dtype_;
+struct Kernel {
+  struct Operand {
+    void SetDataType(DataType type) { dtype = type; }
+    DataType dtype;
   };
+  Operand& InputAt(int i) { return inputs[i]; }
 
-  Operand InputAt(int i) { return Operand(&input_types_[i]); }
-  const std::map<int, DataType>& input_types() const { return input_types_; }
-
- private:
-  std::map<int, DataType> input_types_;
+  std::map<int, Operand> inputs;
 };
 
 }  // namespace phi
@@ -49,13 +41,11 @@ template <template <typename> class KernelOf, typename... Types>
 bool RegisterEach(const char* name, void (*describe)(phi::Kernel*)) {
   phi::Kernel description;
   describe(&description);
-  const auto key = [&](phi::DataType dtype) {
-    return std::string(name) + " " + phi::DataTypeToString(dtype);
+  const auto add = [&](phi::DataType dtype, void (*run)(Arguments*)) {
+    const char* type = phi::DataTypeToString(dtype);
+    Table().push_back({std::string(name) + " " + type, description, run});
   };
-  (Table().push_back({key(phi::CppTypeToDataType<Types>::Type()),
-                      description,
-                      &KernelOf<Types>::Run}),
-   ...);
+  (add(phi::CppTypeToDataType<Types>::Type(), &KernelOf<Types>::Run), ...);
   return true;
 }
 

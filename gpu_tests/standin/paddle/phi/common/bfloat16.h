@@ -4,10 +4,8 @@
 
 #include <c10/util/BFloat16.h>
 
-namespace phi {
-namespace dtype {
+namespace phi::dtype {
 
 using bfloat16 = c10::BFloat16;
 
-}  // namespace dtype
-}  // namespace phi
+}  // namespace phi::dtype

@@ -4,8 +4,7 @@
 
 #include "paddle/common/hostdevice.h"
 
-namespace phi {
-namespace dtype {
+namespace phi::dtype {
 
 template <typename T>
 struct alignas(2 * sizeof(T)) complex {
@@ -19,45 +18,18 @@ struct alignas(2 * sizeof(T)) complex {
   template <typename U>
   HOSTDEVICE explicit complex(const complex<U>& other)
       : real(static_cast<T>(other.real)), imag(static_cast<T>(other.imag)) {}
+
+  HOSTDEVICE friend complex operator+(complex a, complex b) {
+    return {a.real + b.real, a.imag + b.imag};
+  }
+  HOSTDEVICE friend complex operator*(complex a, complex b) {
+    return {a.real * b.real - a.imag * b.imag,
+            a.real * b.imag + a.imag * b.real};
+  }
+  HOSTDEVICE complex& operator+=(complex b) { return *this = *this + b; }
+  HOSTDEVICE friend bool operator==(complex a, complex b) {
+    return a.real == b.real && a.imag == b.imag;
+  }
 };
 
-template <typename T>
-HOSTDEVICE inline complex<T> operator+(complex<T> a, complex<T> b) {
-  return {a.real + b.real, a.imag + b.imag};
-}
-
-template <typename T>
-HOSTDEVICE inline complex<T> operator-(complex<T> a, complex<T> b) {
-  return {a.real - b.real, a.imag - b.imag};
-}
-
-template <typename T>
-HOSTDEVICE inline complex<T> operator*(complex<T> a, complex<T> b) {
-  return {a.real * b.real - a.imag * b.imag, a.real * b.imag + a.imag * b.real};
-}
-
-template <typename T>
-HOSTDEVICE inline complex<T> operator/(complex<T> a, complex<T> b) {
-  const T norm = b.real * b.real + b.imag * b.imag;
-  const complex<T> product = a * complex<T>(b.real, -b.imag);
-  return {product.real / norm, product.imag / norm};
-}
-
-template <typename T>
-HOSTDEVICE inline complex<T>& operator+=(complex<T>& a,  // NOLINT
-                                         complex<T> b) {
-  return a = a + b;
-}
-
-template <typename T>
-HOSTDEVICE inline bool operator==(complex<T> a, complex<T> b) {
-  return a.real == b.real && a.imag == b.imag;
-}
-
-template <typename T>
-HOSTDEVICE inline bool operator!=(complex<T> a, complex<T> b) {
-  return !(a == b);
-}
-
-}  // namespace dtype
-}  // namespace phi
+}  // namespace phi::dtype

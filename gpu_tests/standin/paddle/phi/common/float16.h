@@ -4,10 +4,8 @@
 
 #include <c10/util/Half.h>
 
-namespace phi {
-namespace dtype {
+namespace phi::dtype {
 
 using float16 = c10::Half;
 
-}  // namespace dtype
-}  // namespace phi
+}  // namespace phi::dtype

@@ -19,10 +19,8 @@ class DDim {
 
   int size() const { return static_cast<int>(dims_.size()); }
   int64_t operator[](int i) const { return dims_[i]; }
-  int64_t& operator[](int i) { return dims_[i]; }
 
   bool operator==(const DDim& other) const { return dims_ == other.dims_; }
-  bool operator!=(const DDim& other) const { return dims_ != other.dims_; }
 
   const std::vector<int64_t>& all() const { return dims_; }
 

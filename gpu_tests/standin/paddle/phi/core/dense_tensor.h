@@ -35,10 +35,7 @@ class DenseTensor {
     owner_.reset();
   }
 
-  DenseTensor& Resize(const DDim& dims) {
-    dims_ = dims;
-    return *this;
-  }
+  void Resize(const DDim& dims) { dims_ = dims; }
 
   // An error if there is nothing to read: no element, or a buffer that the
   // operator has declared not to need.
@@ -48,9 +45,6 @@ class DenseTensor {
                         "the tensor of shape [%s] has no data", dims_));
     return data_;
   }
-  void* data() {
-    return const_cast<void*>(static_cast<const DenseTensor*>(this)->data());
-  }
   template <typename T>
   const T* data() const {
     STANDIN_ENFORCE(dtype_ == CppTypeToDataType<T>::Type(),
@@ -59,10 +53,6 @@ class DenseTensor {
                         DataTypeToString(dtype_),
                         DataTypeToString(CppTypeToDataType<T>::Type())));
     return static_cast<const T*>(data());
-  }
-  template <typename T>
-  T* data() {
-    return const_cast<T*>(static_cast<const DenseTensor*>(this)->data<T>());
   }
 
   // Room for dims() of `dtype`; of a context only.

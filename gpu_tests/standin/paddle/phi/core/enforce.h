@@ -10,8 +10,7 @@
 #include "paddle/phi/backends/gpu/gpu_types.h"
 #include "paddle/phi/core/ddim.h"
 
-namespace common {
-namespace errors {
+namespace common::errors {
 
 inline void Format(std::ostringstream* out, const char* format) {
   *out << format;
@@ -44,8 +43,7 @@ STANDIN_ERROR(PreconditionNotMet)
 STANDIN_ERROR(External)
 #undef STANDIN_ERROR
 
-}  // namespace errors
-}  // namespace common
+}  // namespace common::errors
 
 #define PADDLE_THROW(...) throw __VA_ARGS__
 

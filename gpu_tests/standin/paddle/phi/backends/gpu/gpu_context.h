@@ -5,8 +5,7 @@
 
 namespace phi {
 
-struct GPUPlace {};
-using Place = GPUPlace;
+struct Place {};
 
 // A stream of the current device.
 class GPUContext {
@@ -16,7 +15,7 @@ class GPUContext {
 
   gpuStream_t stream() const { return stream_; }
   int GetSMCount() const { return multiprocessors_; }
-  GPUPlace GetPlace() const { return {}; }
+  Place GetPlace() const { return {}; }
 
   template <typename T>
   T* Alloc(DenseTensor* tensor) const {

@@ -5,9 +5,7 @@
 #include "paddle/phi/backends/gpu/gpu_types.h"
 #include "paddle/phi/common/complex.h"
 
-namespace phi {
-namespace backends {
-namespace gpu {
+namespace phi::backends::gpu {
 
 template <typename T>
 __device__ inline T CudaShuffleXorSync(unsigned lanes, T value, int mask) {
@@ -26,6 +24,4 @@ __device__ inline dtype::complex<T> CudaShuffleXorSync(unsigned lanes,
           CudaShuffleXorSync(lanes, value.imag, mask)};
 }
 
-}  // namespace gpu
-}  // namespace backends
-}  // namespace phi
+}  // namespace phi::backends::gpu

@@ -3,9 +3,7 @@
 #include "paddle/phi/backends/gpu/gpu_types.h"
 #include "paddle/phi/core/enforce.h"
 
-namespace phi {
-namespace backends {
-namespace gpu {
+namespace phi::backends::gpu {
 
 inline void GpuMemsetAsync(void* data,
                            int value,
@@ -24,6 +22,4 @@ inline void GpuMemcpyAsync(void* to,
       STANDIN_GPU(MemcpyAsync)(to, from, bytes, kind, stream));
 }
 
-}  // namespace gpu
-}  // namespace backends
-}  // namespace phi
+}  // namespace phi::backends::gpu

@@ -4,8 +4,7 @@
 
 #include "paddle/common/hostdevice.h"
 
-namespace phi {
-namespace funcs {
+namespace phi::funcs {
 
 template <typename T>
 struct FastDivMod;
@@ -34,5 +33,4 @@ struct FastDivMod<int64_t> {
   uint64_t factor;
 };
 
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs
