@@ -10,25 +10,11 @@ from scripts.common.steps import StepFailed
 
 MARKER = '.scatter_ops_build'
 MADE_BY_BUILDS = (
-    'venv',
-    'originals',
-    'glue',
-    'include',
-    'stamps',
-    'logs',
-    'dist',
-    '_native_build.json',
-    '_native_lib.so',
-    'CMakeCache.txt',
-    'CMakeFiles',
-    'Testing',
-    'CTestTestfile.cmake',
-    'cmake_install.cmake',
-    'build.ninja',
-    'compile_commands.json',
-    '.ninja_deps',
-    '.ninja_log',
-)
+    'venv', 'originals', 'glue', 'include', 'stamps', 'logs', 'dist',
+    '_native_build.json', '_native_lib.so', 'CMakeCache.txt', 'CMakeFiles',
+    'Testing', 'CTestTestfile.cmake', 'cmake_install.cmake', 'build.ninja',
+    'compile_commands.json', '.ninja_deps', '.ninja_log',
+)  # fmt: skip
 
 
 def is_ours(build):
@@ -38,10 +24,8 @@ def is_ours(build):
 
 def mark(build):
     """Say that the folder is ours; check_build_dir has found that it may be."""
-    (build / MARKER).write_text(
-        'scripts/apply_and_build.sh made this folder and may empty it.\n',
-        encoding='utf-8',
-    )
+    text = 'scripts/apply_and_build.sh made this folder and may empty it.\n'
+    (build / MARKER).write_text(text, encoding='utf-8')
 
 
 def to_clean(build):

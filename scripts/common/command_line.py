@@ -43,9 +43,8 @@ def exit_status(action, *faults):
         print(f'\n{error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        print(
-            '\nStopped. Run the same command again to go on.', file=sys.stderr
-        )
+        text = '\nStopped. Run the same command again to go on.'
+        print(text, file=sys.stderr)
         return 130
 
 

@@ -29,11 +29,6 @@ def with_paddle(requirements, version, folder):
     return path
 
 
-def venv_python(venv):
-    """The interpreter inside a venv."""
-    return venv / 'bin' / 'python'
-
-
 def python_version(python):
     """'3.11' for an interpreter; '' when it does not run."""
     code = 'import sys; print("%d.%d" % sys.version_info[:2])'
@@ -45,7 +40,7 @@ def python_version(python):
 
 def create(venv):
     """Create the venv unless one for this Python version is there."""
-    found = python_version(venv_python(venv))
+    found = python_version(venv / 'bin/python')
     if found == HERE:
         return
     if found:
@@ -55,33 +50,30 @@ def create(venv):
             'or start over with --clean.'
         )
     # --clear: a venv whose python does not run was cut off half-way.
-    command = [sys.executable, '-m', 'venv', '--clear', str(venv)]
+    command = [sys.executable, '-m', 'venv', '--clear', venv]
     subprocess.run(command, check=True)
 
 
 def install(venv, requirements):
     """pip install; whatever already matches stays as it is."""
-    command = [str(venv_python(venv)), '-m', 'pip', 'install']
-    command += ['--disable-pip-version-check', '--no-input']
-    command += ['-r', str(requirements)]
-    subprocess.run(command, check=True)
+    pip = [venv / 'bin/python', '-m', 'pip', 'install']
+    pip += ['--disable-pip-version-check', '--no-input', '-r', requirements]
+    subprocess.run(pip, check=True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--venv', type=Path, default=ROOT / 'build/venv')
-    parser.add_argument(
-        '--requirements', type=Path, default=ROOT / 'requirements.txt'
-    )
-    parser.add_argument('--paddle', help='another Paddle than the pinned one')
+    add = parser.add_argument
+    add('--venv', type=Path, default=ROOT / 'build/venv')
+    add('--requirements', type=Path, default=ROOT / 'requirements.txt')
+    add('--paddle', help='another Paddle than the pinned one')
     args = parser.parse_args()
     if args.paddle:
-        args.requirements = with_paddle(
-            args.requirements, args.paddle, args.venv.resolve().parent
-        )
+        folder = args.venv.resolve().parent
+        args.requirements = with_paddle(args.requirements, args.paddle, folder)
     stamp = args.venv / STAMP
     digest = sha256(args.requirements.read_bytes() + HERE.encode())
-    usable = python_version(venv_python(args.venv))
+    usable = python_version(args.venv / 'bin/python')
     if usable and stamp.is_file() and stamp.read_text().strip() == digest:
         print(f'{args.venv}: up to date')
         return
@@ -89,7 +81,7 @@ def main():
         create(args.venv)
         install(args.venv, args.requirements)
     except subprocess.CalledProcessError as error:
-        sys.exit(f'make_venv: failed: {" ".join(error.cmd)}')
+        sys.exit(f'make_venv: failed: {" ".join(map(str, error.cmd))}')
     write_atomic(stamp, (digest + '\n').encode())
 
 

@@ -45,16 +45,15 @@ def tool_version(path):
 
 
 def check_tool(name, least, apt, dnf):
-    """A Missing for a command that is absent or too old, else None."""
-    wanted = f'{name} {least[0]}.{least[1]} or later'
+    """What is missing of a command: it is absent or too old."""
     path = shutil.which(name)
-    if path is None:
-        return Missing(wanted, 'not found', apt, dnf)
-    version = tool_version(path)
-    if version < least:
-        shown = '.'.join(str(part) for part in version)
-        return Missing(wanted, f'{path} is version {shown}', apt, dnf)
-    return None
+    version = tool_version(path) if path else ()
+    if version >= least:
+        return []
+    shown = '.'.join(str(part) for part in version)
+    found = f'{path} is version {shown}' if path else 'not found'
+    wanted = f'{name} {least[0]}.{least[1]} or later'
+    return [Missing(wanted, found, apt, dnf)]
 
 
 def check_python(version=None, includes=None):
@@ -90,12 +89,13 @@ def check_platform(system=None, machine=None):
 
 def find_missing():
     """Everything that is missing on this machine."""
-    tools = [
-        check_tool('g++', (8, 0), 'g++', 'gcc-c++'),
-        check_tool('cmake', (3, 20), 'cmake', 'cmake'),
-        check_tool('git', (2, 20), 'git', 'git'),
+    return [
+        *check_platform(),
+        *check_python(),
+        *check_tool('g++', (8, 0), 'g++', 'gcc-c++'),
+        *check_tool('cmake', (3, 20), 'cmake', 'cmake'),
+        *check_tool('git', (2, 20), 'git', 'git'),
     ]
-    return check_platform() + check_python() + [tool for tool in tools if tool]
 
 
 def describe(missing):
@@ -106,17 +106,14 @@ def describe(missing):
         lines.append(f'  {item.what:<24}{item.found}')
         if item.note:
             lines.append(f'  {"":<24}{item.note}')
-    for title, key, install in (
-        ('Debian, Ubuntu', 'apt', 'apt-get install'),
-        ('Fedora, RHEL', 'dnf', 'dnf install'),
+    for title, key, tool in (
+        ('Debian, Ubuntu:', 'apt', 'apt-get'),
+        ('Fedora, RHEL:', 'dnf', 'dnf'),
     ):
-        packages = [getattr(item, key) for item in missing]
-        packages = list(dict.fromkeys(p for p in packages if p))
-        if packages:
-            lines.append('')
-            lines.append(
-                f'  {title + ":":<16}sudo {install} {" ".join(packages)}'
-            )
+        packages = dict.fromkeys(getattr(item, key) for item in missing)
+        words = ' '.join(filter(None, packages))
+        if words:
+            lines += ['', f'  {title:<16}sudo {tool} install {words}']
     return '\n'.join(lines)
 
 

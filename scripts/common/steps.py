@@ -147,18 +147,16 @@ class Runner:
             raise
 
     def _wait(self, process, log, head, start):
-        if not self.live:
-            return process.wait()
         while True:
             try:
-                return process.wait(timeout=0.5)
+                return process.wait(timeout=0.5 if self.live else None)
             except subprocess.TimeoutExpired:
                 self._show_live(head, log, time.monotonic() - start)
 
     def _show_live(self, head, log, seconds):
-        lines = log_tail(log, 1) or ['']
+        line = ''.join(log_tail(log, 1)).strip()
         width = shutil.get_terminal_size().columns - 1
-        text = f'{head} ... {seconds:.0f} s  {lines[0].strip()}'
+        text = f'{head} ... {seconds:.0f} s  {line}'
         self._say(f'\r\033[K{text[:width]}')
 
     def _clear_line(self, head):
@@ -206,15 +204,10 @@ class Runner:
 def end_group(process, patience=10):
     """Stop a command and everything it started: politely, then for good."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        try:
+        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(process.pid, number)
-        except ProcessLookupError:
-            break
-        try:
             process.wait(timeout=patience)
             break
-        except subprocess.TimeoutExpired:
-            continue
     # The leader is gone; what it left behind must not go on writing.
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)

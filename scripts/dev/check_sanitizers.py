@@ -63,11 +63,10 @@ def launch(kind, *command, **env):
     """Runs a program that a sanitizer looks on."""
     # The memory of a thread sanitizer does not fit into every random layout.
     fixed = kind == 'tsan' and shutil.which('setarch')
+    words = ('setarch', '-R', *command) if fixed else command
     # What Python keeps to its end would count as leaks.
     env = {**os.environ, 'ASAN_OPTIONS': 'detect_leaks=0', **env}
-    return programs.run(
-        *(('setarch', '-R') if fixed else ()), *command, env=env
-    )
+    return programs.run(*words, env=env)
 
 
 def run_cases(library, *arguments):
@@ -104,9 +103,8 @@ def build_library(compiler, kind, folder, options):
 
     with ThreadPoolExecutor(options.jobs) as pool:
         objects = list(pool.map(compile_source, sorted(SOURCES.glob('*.cc'))))
-    libs = native_compiler.paddle_libs(
-        '-lcommon', '-lpthread', build=options.build_dir
-    )
+    names = ('-lcommon', '-lpthread')
+    libs = native_compiler.paddle_libs(*names, build=options.build_dir)
     flags = (*compiler[:1], *FLAGS[kind], '-shared')
     return made(*flags, *objects, *libs, '-o', folder / 'check.so')
 

@@ -43,11 +43,10 @@ def line_of(path, start):
 def installed(build, site):
     """Each file that the build changed, and whether it is still ours."""
     state = read_json(build / 'originals/state.json')
-    same = {
-        name: file_sha256(site / name) == entry['ours']
-        for name, entry in state.items()
+    said = {True: 'as built', False: 'CHANGED'}
+    files = {
+        n: said[file_sha256(site / n) == e['ours']] for n, e in state.items()
     }
-    files = {n: 'as built' if ok else 'CHANGED' for n, ok in same.items()}
     return files or {'none': f'{build} holds no finished build'}
 
 
@@ -56,6 +55,7 @@ def sections(build):
     site = next(iter(build.glob('venv/lib/python*/site-packages')), build)
     found = metadata.distributions(path=[str(site)])
     versions = {d.metadata['Name']: d.version for d in found}
+    absent, base = 'not installed', ROOT / 'patches/BASE'
     pages = '/sys/kernel/mm/transparent_hugepage/enabled'
     return {
         'machine': {
@@ -69,14 +69,9 @@ def sections(build):
         },
         'tools': {name: first_line(name, '--version') for name in TOOLS},
         'python': {'version': platform.python_version(), 'at': sys.executable},
-        'packages in the build': {
-            name: versions.get(name, 'not installed') for name in PACKAGES
-        },
+        'packages in the build': {n: versions.get(n, absent) for n in PACKAGES},
         'environment': {n: os.environ.get(n, 'not set') for n in VARIABLES},
-        'base': {
-            key: line_of(ROOT / 'patches/BASE', key)
-            for key in ('tag', 'commit', 'wheel')
-        },
+        'base': {n: line_of(base, n) for n in ('tag', 'commit', 'wheel')},
         'installed': installed(build, site),
     }
 

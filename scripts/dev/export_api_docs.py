@@ -8,11 +8,8 @@ note with those of the English ones.
 Exit status: 0 done or no drift, 1 drift or a fault.
 """
 
-from __future__ import annotations
-
 import argparse
 import ast
-import copy
 import re
 import sys
 import textwrap
@@ -24,14 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.programs import verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-# The sections of a docstring, by what the English page calls them.
-SECTIONS = {
-    'Args': 'Parameters',
-    'Returns': 'Returns',
-    'Raises': 'Raises',
-    'Note': 'Note',
-    'Examples': 'Examples',
-}
+SECTIONS = ('Args', 'Returns', 'Raises', 'Note', 'Examples')  # of a docstring
 CHINESE = {
     'Parameters': '参数',
     'Returns': '返回',
@@ -61,11 +51,9 @@ FIELD = re.compile(r'^(\w+) ?(\([^)]*\))?: (.*)$')
 
 def api_files(root):
     """The python_api files; one of helpers only has no page."""
-    return [
-        path
-        for path in sorted((root / 'python_api').glob('*.py'))
-        if re.search(r'(?m)^def [a-z]', path.read_text(encoding='utf-8'))
-    ]
+    public = re.compile(r'(?m)^def [a-z]').search
+    files = sorted((root / 'python_api').glob('*.py'))
+    return [path for path in files if public(path.read_text('utf-8'))]
 
 
 def public_function(path):
@@ -79,9 +67,8 @@ def public_function(path):
     if path.stem not in last:
         raise ValueError(f'{path.name}: defines no function {path.stem}')
     node = last[path.stem]
-    shown = (
-        last.get(f'_{path.stem}_wrapper', node) if node.args.vararg else node
-    )
+    own = f'_{path.stem}_wrapper' if node.args.vararg else path.stem
+    shown = last.get(own, node)
     text = ast.get_docstring(node) or ast.get_docstring(shown)
     if not text:
         raise ValueError(f'{path.name}: {path.stem} has no docstring')
@@ -90,10 +77,9 @@ def public_function(path):
 
 def signature(node):
     """`x, mask, name=None`: what a page shows, without annotations."""
-    plain = copy.deepcopy(node.args)
-    for argument in plain.args:
+    for argument in node.args.args:
         argument.annotation = None
-    return ast.unparse(plain)
+    return ast.unparse(node.args)
 
 
 def split_sections(text):
@@ -125,7 +111,7 @@ def page(path):
     lines += [f'.. py:function:: paddle.{name}({signature(node)})', '']
     for title, body in split_sections(text):
         if title:
-            lines += [SECTIONS[title], COLONS, '']
+            lines += ['Parameters' if title == 'Args' else title, COLONS, '']
             body = textwrap.dedent('\n'.join(body)).split('\n')
         listed = title in ('Args', 'Raises')
         lines += [*(fields(body) if listed else body), '']
@@ -158,9 +144,8 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     folder = options.root / 'docs/api'
     try:
-        pages = {
-            folder / f'{p.stem}.rst': page(p) for p in api_files(options.root)
-        }
+        files = api_files(options.root)
+        pages = {folder / f'{path.stem}.rst': page(path) for path in files}
         faults = []
     except ValueError as error:
         pages, faults = {}, [str(error)]

@@ -12,14 +12,8 @@ import sysconfig
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-CPP_FOLDERS = [
-    'kernels',
-    'native',
-    'scripts',
-    'bench',
-    'unittests',
-    'gpu_tests',
-]
+CPP_FOLDERS = ('kernels', 'native', 'scripts', 'bench', 'unittests',
+               'gpu_tests')  # fmt: skip
 CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
 
 
@@ -33,20 +27,15 @@ def tool(name):
 
 def cpp_files():
     """Every C++ and CUDA source of ours."""
-    return [
-        str(path.relative_to(ROOT))
-        for folder in CPP_FOLDERS
-        for path in sorted((ROOT / folder).rglob('*'))
-        if path.suffix in CPP_SUFFIXES
-    ]
+    paths = (p for x in CPP_FOLDERS for p in sorted((ROOT / x).rglob('*')))
+    return [str(p.relative_to(ROOT)) for p in paths if p.suffix in CPP_SUFFIXES]
 
 
 def commands(language, fix):
     """What to run for one language."""
     if language == 'cpp':
         mode = ['-i'] if fix else ['--dry-run', '-Werror']
-        files = cpp_files()
-        return [[tool('clang-format'), *mode, *files]] if files else []
+        return [[tool('clang-format'), *mode, *cpp_files()]]
     check, layout = (['--fix'], []) if fix else ([], ['--check'])
     return [
         [tool('ruff'), 'check', '--no-cache', *check, '.'],
@@ -56,10 +45,9 @@ def commands(language, fix):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        'language', nargs='*', help='python, cpp; both if none is named'
-    )
-    parser.add_argument('--fix', action='store_true')
+    add = parser.add_argument
+    add('language', nargs='*', help='python, cpp; both if none is named')
+    add('--fix', action='store_true')
     args = parser.parse_args()
     unknown = set(args.language) - {'python', 'cpp'}
     if unknown:

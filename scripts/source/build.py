@@ -4,8 +4,6 @@ Each command could be typed by hand in the build folder. Ninja goes on where
 it was stopped; configuring is repeated when the patches or options change.
 """
 
-from __future__ import annotations
-
 import shlex
 import sys
 from pathlib import Path
@@ -32,12 +30,11 @@ CHECK = (
 def configure_command(python, args):
     """Paddle's cmake call; its own options are named in its build guide."""
     version = '.'.join(str(part) for part in sys.version_info[:2])
+    gpu = ['-DWITH_GPU=ON', '-DCUDA_ARCH_NAME=Auto']
     command = ['cmake', '-S', args.source, '-B', args.build_dir, '-G', 'Ninja']
     command += ['-DCMAKE_BUILD_TYPE=Release', '-DWITH_TESTING=ON']
     command += [f'-DPY_VERSION={version}', f'-DPYTHON_EXECUTABLE={python}']
-    command += [f'-DWITH_GPU={"ON" if args.gpu else "OFF"}']
-    command += ['-DCUDA_ARCH_NAME=Auto'] * args.gpu
-    return command + args.cmake
+    return [*command, *(gpu if args.gpu else ['-DWITH_GPU=OFF']), *args.cmake]
 
 
 def install_commands(python):

@@ -4,8 +4,6 @@ Settings of the user that would change what a patch does (whitespace fixing,
 signing, hooks) are overruled for our commands only; nothing is configured.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 from contextlib import contextmanager
@@ -60,9 +58,8 @@ class Checkout:
         """Output of a git command that has to succeed."""
         done = self.run(*arguments)
         if done.returncode:
-            raise TreeError(
-                f'git {" ".join(arguments)} failed: {message(done)}'
-            )
+            words = ' '.join(arguments)
+            raise TreeError(f'git {words} failed: {message(done)}')
         return done.stdout.rstrip('\n')
 
     def path(self, name):

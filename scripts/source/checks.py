@@ -4,17 +4,11 @@ All findings are shown in one run. One that stops says what to do; a note only
 warns.
 """
 
-from __future__ import annotations
-
 import shutil
 from typing import NamedTuple
 
-from scripts.common.prerequisites import (
-    Missing,
-    check_python,
-    check_tool,
-    describe,
-)
+from scripts.common import prerequisites
+from scripts.common.prerequisites import Missing, check_tool
 from scripts.source.checkout import message
 
 GIB = 1 << 30
@@ -56,11 +50,8 @@ def present(checkout, added):
     """Those of the added files that are there, committed or not."""
     flags = ('-r', '--name-only', 'HEAD', '--')
     committed = set(checkout.out('ls-tree', *flags, *added).split())
-    return [
-        path
-        for path in added
-        if path in committed or (checkout.folder / path).exists()
-    ]
+    folder = checkout.folder
+    return [x for x in added if x in committed or (folder / x).exists()]
 
 
 def look_at_tree(checkout, series):
@@ -76,14 +67,11 @@ def look_at_tree(checkout, series):
     if not checkout.folder.samefile(done.stdout.rstrip('\n')):
         text = f'{checkout.folder}: inside a git checkout, not its top.'
         return [Finding(text)], False
-    findings = [
-        Finding(
-            f'{what} is under way in the checkout ({name}).',
-            'Finish it, or abort it.',
-        )
-        for name, what in OPERATIONS.items()
-        if checkout.path(name).exists()
-    ]
+    findings = []
+    for name, what in OPERATIONS.items():
+        if checkout.path(name).exists():
+            text = f'{what} is under way in the checkout ({name}).'
+            findings.append(Finding(text, 'Finish it, or abort it.'))
     there = present(checkout, series.added)
     if len(there) == len(series.added):
         if checkout.record().get('series') not in (None, series.digest()):
@@ -101,9 +89,8 @@ def look_at_tree(checkout, series):
 
 def check_place(checkout, series, there):
     """Whether the series fits here; git is the judge."""
-    back = (
-        f'git checkout {series.tag} (after git fetch origin tag {series.tag})'
-    )
+    tag = series.tag
+    back = f'git checkout {tag} (after git fetch origin tag {tag})'
     if there:
         yield Finding(
             f'Files that the series adds exist already:{names(there)}',
@@ -115,11 +102,11 @@ def check_place(checkout, series, there):
     if done.returncode:
         said = ''.join(f'\n    {x}' for x in message(done).splitlines())
         text = f'The series does not fit this commit:{said}'
-        yield Finding(text, f'It is made for {series.tag}: {back}')
+        yield Finding(text, f'It is made for {tag}: {back}')
     elif checkout.head() != series.commit:
         here = checkout.short(checkout.head())
         text = (
-            f'The checkout is at {here}, the series is made for {series.tag} '
+            f'The checkout is at {here}, the series is made for {tag} '
             f'({series.commit[:10]}). Its hunks fit all the same.'
         )
         yield Finding(text, f'To be sure: {back}', stops=False)
@@ -127,20 +114,19 @@ def check_place(checkout, series, there):
 
 def look_at_machine(build, gpu):
     """The tools and the room that a build needs."""
-    wanted = [
-        check_tool('g++', (8, 2), 'g++', 'gcc-c++'),
-        check_tool('cmake', (3, 18), 'cmake', 'cmake'),
-        *check_python(),
+    missing = [
+        *check_tool('g++', (8, 2), 'g++', 'gcc-c++'),
+        *check_tool('cmake', (3, 18), 'cmake', 'cmake'),
+        *prerequisites.check_python(),
     ]
     for name, package in PROGRAMS.items():
         if not shutil.which(name):
-            wanted.append(Missing(name, 'not found', package, package))
+            missing.append(Missing(name, 'not found', package, package))
     if gpu and not shutil.which('nvcc'):
         note = 'install the CUDA toolkit'
-        wanted.append(Missing('nvcc', 'not found', note=note))
-    missing = [item for item in wanted if item]
+        missing.append(Missing('nvcc', 'not found', note=note))
     if missing:
-        yield Finding(describe(missing))
+        yield Finding(prerequisites.describe(missing))
     there = next(p for p in (build, *build.parents) if p.is_dir())
     free = shutil.disk_usage(there).free
     if free < DISK[gpu]:

@@ -5,8 +5,6 @@ Paddle with its own cmake, installs the wheel into an environment of its own
 and runs the tests of the operators. Needs only the standard library.
 """
 
-from __future__ import annotations
-
 import argparse
 import shlex
 import sys
@@ -172,6 +170,6 @@ def main(argv):
     args = parse_args(argv)
     missing = check_tool('git', (2, 20), 'git', 'git')
     if missing:
-        print(f'{missing.what}: {missing.found}', file=sys.stderr)
+        print(f'{missing[0].what}: {missing[0].found}', file=sys.stderr)
         return 1
     return exit_status(lambda: run(args), StepFailed, TreeError, SeriesError)

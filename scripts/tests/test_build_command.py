@@ -19,12 +19,13 @@ SHELL_SCRIPT = SCRIPTS / 'apply_and_build.sh'
 OWN = ('--python', sys.executable)
 
 
-def run(*arguments, path=None):
-    environment = dict(os.environ)
-    if path is not None:
-        environment['PATH'] = str(path)
+def run(*arguments, path=None, status=0):
+    """What a call of the script said, which has to end with this status."""
+    environment = {**os.environ, 'PATH': str(path or os.environ['PATH'])}
     command = (shutil.which('bash'), SHELL_SCRIPT, *arguments)
-    return programs.run(*command, env=environment)
+    done = programs.run(*command, env=environment)
+    assert done.returncode == status, done.stderr
+    return done
 
 
 @pytest.fixture
@@ -39,12 +40,10 @@ def bare_path(tmp_path):
 def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     folder = tmp_path / 'build'
     done = run(*OWN, '--build-dir', folder, '--dry-run', '--clean')
-    assert done.returncode == 0, done.stderr
     assert not folder.exists()
-    assert '[1/10] ' in done.stdout
-    assert '[10/10] ' in done.stdout
-    for tool in ('make_venv.py', 'install.py python', 'cmake --build'):
-        assert tool in done.stdout
+    for said in ('[1/10] ', '[10/10] ', 'make_venv.py', 'install.py python',
+                 'cmake --build'):  # fmt: skip
+        assert said in done.stdout
 
 
 def test_environment_that_is_installed_into_says_what_python_is_built_for(
@@ -56,9 +55,7 @@ def test_environment_that_is_installed_into_says_what_python_is_built_for(
     folder = ('--dry-run', '--build-dir', tmp_path / 'build')
     program = 'scripts/common/prerequisites.py'
     for option in (('--into', python), (f'--into={python}',)):
-        done = run(*option, *folder)
-        assert done.returncode == 0, done.stderr
-        assert f'    {python} {program}\n' in done.stdout
+        assert f'    {python} {program}\n' in run(*option, *folder).stdout
     done = run('--into', python, '--python', sys.executable, *folder)
     here = shlex.quote(shown(sys.executable))
     assert f'    {here} {program}\n' in done.stdout
@@ -73,8 +70,7 @@ def test_reader_that_stops_reading_is_no_error(tmp_path):
 
 def test_folder_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / 'file').write_text('')
-    done = run(*OWN, '--build-dir', tmp_path / 'file/build')
-    assert done.returncode == 1
+    done = run(*OWN, '--build-dir', tmp_path / 'file/build', status=1)
     assert 'Traceback' not in done.stderr
     assert 'Not a directory' in done.stderr
 
@@ -83,15 +79,10 @@ def test_space_that_is_missing_is_said_before_it_is_taken(
     tmp_path, monkeypatch, capsys
 ):
     build = tmp_path / 'deep' / 'build'
-    usage = shutil.disk_usage(tmp_path)
-    monkeypatch.setattr(
-        shutil, 'disk_usage', lambda _: usage._replace(free=10**9)
-    )
+    usages = [shutil.disk_usage(tmp_path)._replace(free=10**n) for n in (9, 10)]
+    monkeypatch.setattr(shutil, 'disk_usage', lambda _: usages.pop(0))
     with pytest.raises(StepFailed, match=r'takes 2.2 GB .* 1.0 GB are free'):
         target.check_space(build)
-    monkeypatch.setattr(
-        shutil, 'disk_usage', lambda _: usage._replace(free=10**10)
-    )
     target.check_space(build)
     assert 'takes 2.2 GB' in capsys.readouterr().out
     (build / 'venv').mkdir(parents=True)
@@ -100,18 +91,13 @@ def test_space_that_is_missing_is_said_before_it_is_taken(
 
 
 def test_source_target_explains_its_own_options(tmp_path):
-    done = run(*OWN, '--source', tmp_path, '--help')
-    assert done.returncode == 0, done.stderr
-    assert '--undo' in done.stdout
+    assert '--undo' in run(*OWN, '--source', tmp_path, '--help').stdout
 
 
 def test_jobs_are_passed_on_and_checked(tmp_path):
-    folder = tmp_path / 'build'
-    options = (*OWN, '--build-dir', folder, '--dry-run')
+    options = (*OWN, '--build-dir', tmp_path / 'build', '--dry-run')
     assert '-j 7\n' in run(*options, '--jobs', '7').stdout
-    done = run(*options, '--jobs', '0')
-    assert done.returncode == 2
-    assert 'not 1 or more' in done.stderr
+    assert 'not 1 or more' in run(*options, '--jobs', '0', status=2).stderr
 
 
 @pytest.mark.parametrize(
@@ -126,22 +112,21 @@ def test_jobs_follow_the_free_memory(free, jobs, monkeypatch):
 
 
 def test_without_python_one_message_lists_all(bare_path):
-    done = run(path=bare_path)
-    assert done.returncode == 1
+    done = run(path=bare_path, status=1)
     for name in ('python3 (3.9 to 3.13)', 'g++', 'cmake', 'git'):
         assert f'  {name}\n' in done.stderr
     assert 'apt-get install' in done.stderr
 
 
 def test_a_python_that_does_not_fit_is_named(bare_path):
-    done = run('--python', '/nonexistent/python', path=bare_path)
-    assert done.returncode == 1
+    done = run('--python', '/nonexistent/python', path=bare_path, status=1)
     assert '/nonexistent/python is not one' in done.stderr
 
 
 def test_without_tools_one_message_lists_all(bare_path, tmp_path):
-    done = run(*OWN, '--build-dir', tmp_path / 'build', path=bare_path)
-    assert done.returncode == 1
+    done = run(
+        *OWN, '--build-dir', tmp_path / 'build', path=bare_path, status=1
+    )
     assert '3 things missing' in done.stderr
     for name in ('g++ 8.0', 'cmake 3.20', 'git 2.20'):
         assert name in done.stderr
@@ -182,25 +167,22 @@ def test_another_platform_is_reported():
     assert 'Darwin on arm64' in missing.found
 
 
-def make_environment(folder, requirements):
-    command = (sys.executable, make_venv.__file__, '--venv', folder)
-    return programs.run(*command, '--requirements', requirements)
-
-
 def test_venv_is_made_left_alone_and_never_taken_for_complete(tmp_path):
     requirements, venv = tmp_path / 'requirements.txt', tmp_path / 'venv'
+    make = (sys.executable, make_venv.__file__, '--venv', venv)
+    make += ('--requirements', requirements)
     requirements.write_text('# nothing\n')
     (venv / 'bin').mkdir(parents=True)  # cut off half-way
     (venv / 'bin/python').symlink_to('/nonexistent/python')
-    done = make_environment(venv, requirements)
+    done = programs.run(*make)
     assert done.returncode == 0, done.stderr
     assert make_venv.python_version(venv / 'bin/python')
-    done = make_environment(venv, requirements)
+    done = programs.run(*make)
     assert done.returncode == 0, done.stderr
     assert 'up to date' in done.stdout
     before = (venv / make_venv.STAMP).read_text()
     requirements.write_text('-r absent.txt\n')
-    done = make_environment(venv, requirements)
+    done = programs.run(*make)
     assert done.returncode != 0
     assert 'make_venv: failed' in done.stderr
     assert (venv / make_venv.STAMP).read_text() == before

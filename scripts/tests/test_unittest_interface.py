@@ -30,8 +30,7 @@ def faults_of(name, tree, own):
         if isinstance(node, ast.Import):
             modules = [(alias.name, []) for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            names = [alias.name for alias in node.names]
-            modules = [(node.module or '.', names)]
+            modules = [(node.module or '.', [x.name for x in node.names])]
         else:
             continue
         where = f'{name}.py:{node.lineno}'
@@ -88,9 +87,8 @@ def test_test_names_are_free_in_paddle():
 def name_fault(stem, apis):
     """Why a test file has a wrong name, or None."""
     aspects = '|'.join(sorted(ASPECTS))
-    parts = re.fullmatch(
-        rf'test_({"|".join(apis)})_({aspects})(_[a-z]+)?', stem
-    )
+    pattern = rf'test_({"|".join(apis)})_({aspects})(_[a-z]+)?'
+    parts = re.fullmatch(pattern, stem)
     if parts is None:
         return f'{stem}: test_<op>_<aspect>, with one of {aspects}'
     op, aspect, _ = parts.groups()

@@ -94,9 +94,8 @@ def show_speed(released):
     threads = min(2, len(os.sched_getaffinity(0)))
     paddle.base.core.set_num_threads(threads)
     torch.set_num_threads(threads)
-    heading(
-        f'speed: {SIZE}x{SIZE} float32, half the mask True, {threads} threads'
-    )
+    shape = f'{SIZE}x{SIZE} float32'
+    heading(f'speed: {shape}, half the mask True, {threads} threads')
     rng = np.random.default_rng(0)
     x, half, value = (rng.random((SIZE, SIZE), 'float32') for _ in range(3))
     arrays = (x, half < 0.5, value)

@@ -63,9 +63,8 @@ def patched_files(root, site_files):
         try:
             compile(text, path, 'exec', dont_inherit=True)
         except SyntaxError as error:
-            raise SeriesError(
-                f'{path}: broken by the series: {error}'
-            ) from None
+            fault = f'{path}: broken by the series: {error}'
+            raise SeriesError(fault) from None
     stub = site_files.pristine(stub_methods.STUB)
     after = contents.get(stub_methods.MODULE)
     if stub and after:  # the type stub of Tensor learns the changed functions
@@ -82,25 +81,19 @@ def apply_series(root, site_files):
     return site_files.bring(data, 'patches')
 
 
-def series_day(root):
+def series_day():
     """The day of the newest patch, such as 2026-11-22."""
-    return max(patch.day for patch in read_manifest(root).patches)
+    return max(patch.day for patch in read_manifest(ROOT).patches)
 
 
-def commit_of(root):
-    """The commit that is built, or 'unknown' outside a git checkout."""
-    done = run('git', '-C', root, 'describe', '--always', '--dirty')
-    return done.stdout.strip() or 'unknown'
-
-
-def build_record(root):
+def build_record():
     """What the build says of itself: the bytes of _native_build.json."""
-    operators = sorted(path.stem for path in root.glob('ops_yaml/*.yaml'))
+    done = run('git', '-C', ROOT, 'describe', '--always', '--dirty')
     record = {
         'base': BASE,
-        'series': series_day(root),
-        'commit': commit_of(root),
-        'operators': operators,
+        'series': series_day(),
+        'commit': done.stdout.strip() or 'unknown',
+        'operators': sorted(x.stem for x in ROOT.glob('ops_yaml/*.yaml')),
     }
     return (json.dumps(record, indent=2) + '\n').encode()
 
@@ -108,13 +101,11 @@ def build_record(root):
 def new_files(build):
     """Where each added file comes from, by its place in site-packages."""
     record = build / '_native_build.json'
-    write_if_changed(record, build_record(ROOT))
+    write_if_changed(record, build_record())
+    modules = sorted(NATIVE.glob('native_*.py'))
     return {
         'paddle/_native_lib.so': build / '_native_lib.so',
-        **{
-            f'paddle/_{path.name}': path
-            for path in sorted(NATIVE.glob('native_*.py'))
-        },
+        **{f'paddle/_{path.name}': path for path in modules},
         'paddle/_native_ops.py': build / 'glue/_native_ops.py',
         'paddle/_native_build.json': record,
         'paddle_scatter_info.py': NATIVE / 'paddle_scatter_info.py',
@@ -132,14 +123,11 @@ def add_files(site_files, added, tails=TAILS):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('what', choices=('python', 'native'))
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    parser.add_argument(
-        '--site',
-        type=Path,
-        default=Path(sysconfig.get_paths()['purelib']),
-        help='site-packages to change (default: of this interpreter)',
-    )
+    add = parser.add_argument
+    add('what', choices=('python', 'native'))
+    add('--build-dir', type=Path, default=ROOT / 'build')
+    add('--site', type=Path, default=sysconfig.get_paths()['purelib'],
+        help='site-packages to change (default: of this interpreter)')  # fmt: skip
     args = parser.parse_args()
     build = args.build_dir.resolve()
     try:

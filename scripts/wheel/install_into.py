@@ -11,10 +11,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import run
-from scripts.wheel.versions import BASE
+from scripts.wheel.versions import BASE, NAME
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = 'paddlepaddle'
 ASK = """
 import json, sys
 from importlib import metadata
@@ -73,13 +72,9 @@ def pip_for(python):
 
 def install(pip, wheel):
     """Over what is there; Paddle needs the same packages as before."""
-    subprocess.run(
-        [
-            *(*pip, 'install', '--no-deps', '--no-index'),
-            *('--force-reinstall', '--disable-pip-version-check', str(wheel)),
-        ],
-        check=True,
-    )
+    command = [*pip, 'install', '--no-deps', '--no-index', '--force-reinstall']
+    command += ['--disable-pip-version-check', str(wheel)]
+    subprocess.run(command, check=True)
 
 
 def main():

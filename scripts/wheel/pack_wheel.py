@@ -5,6 +5,7 @@ and uninstalls it without leaving a file. Unpacked and packed by `wheel`.
 """
 
 import argparse
+import re
 import shutil
 import sys
 from importlib import metadata
@@ -14,16 +15,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common import programs
 from scripts.series.patch_series import SeriesError
-from scripts.wheel.install import (
-    add_files,
-    apply_series,
-    new_files,
-    series_day,
-)
+from scripts.wheel import install
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
+from scripts.wheel.versions import NAME
 
 ROOT = Path(__file__).resolve().parents[2]
-NAME = 'paddlepaddle'
 
 
 class PackError(Exception):
@@ -65,21 +61,20 @@ def unpack(wheel, folder):
 
 def add_operators(root, build, originals):
     """Do to the unpacked wheel what the build does to its venv."""
-    apply_series(ROOT, SiteFiles(root, originals))
-    add_files(SiteFiles(root, originals), new_files(build))
+    install.apply_series(ROOT, SiteFiles(root, originals))
+    added = install.new_files(build)
+    install.add_files(SiteFiles(root, originals), added)
     for cache in root.rglob('__pycache__'):
         shutil.rmtree(cache)
 
 
-def set_field(path, name, values):
-    """Give a header of METADATA or WHEEL other values."""
-    head, blank, body = path.read_text(encoding='utf-8').partition('\n\n')
-    lines = head.splitlines()
-    start = f'{name}: '
-    at = next(i for i, line in enumerate(lines) if line.startswith(start))
-    lines = [line for line in lines if not line.startswith(start)]
-    lines[at:at] = [start + value for value in values]
-    path.write_text('\n'.join(lines) + blank + body, encoding='utf-8')
+def set_field(path, name, value):
+    """Give METADATA or WHEEL one header of a name; headers come first."""
+    old, new = rf'(?m)(^{name}: .*\n)+', f'{name}: {value}\n'
+    text, found = re.subn(old, new, path.read_text('utf-8'), count=1)
+    if not found:
+        raise PackError(f'{path.name} of the released wheel has no {name}')
+    path.write_text(text, encoding='utf-8')
 
 
 def rename(root, old, new, tag):
@@ -90,8 +85,8 @@ def rename(root, old, new, tag):
         if found.is_dir():
             found.rename(root / f'{NAME}-{new}.{kind}')
     info = root / f'{NAME}-{new}.dist-info'
-    set_field(info / 'METADATA', 'Version', [new])
-    set_field(info / 'WHEEL', 'Tag', [tag])
+    set_field(info / 'METADATA', 'Version', new)
+    set_field(info / 'WHEEL', 'Tag', tag)
 
 
 def pack(root, folder):
@@ -102,7 +97,7 @@ def pack(root, folder):
 
 def local_version(base):
     """The release's, and the day of the series: pip counts that upwards."""
-    return f'{base}+scatter.{series_day(ROOT).replace("-", "")}'
+    return f'{base}+scatter.{install.series_day().replace("-", "")}'
 
 
 def make_wheel(build, version):

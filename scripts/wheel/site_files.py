@@ -20,8 +20,8 @@ from scripts.common.files import (
     write_atomic,
     write_json,
 )
+from scripts.wheel.versions import NAME
 
-NAME = 'paddlepaddle'
 KIND = 'sha256='  # of the digests in a RECORD, which leave out the last =
 
 

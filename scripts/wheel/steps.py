@@ -21,26 +21,23 @@ def shown(path):
     return steps.shown(path, ROOT)
 
 
-def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
+def wheel_steps(build, jobs, paddle):
     """The steps of the wheel target, in order."""
     venv = build / 'venv'
-    python = venv / 'bin' / 'python'
-    in_build = ['--build-dir', build]
-    make_venv = [interpreter, SCRIPTS / 'common/make_venv.py', '--venv', venv]
-    patch = [python, WHEEL / 'install.py', 'python', *in_build]
+    python = venv / 'bin/python'
     other = [] if paddle == versions.BASE else ['--paddle', paddle]
-    make_venv += other
+    make_venv = [sys.executable, SCRIPTS / 'common/make_venv.py']
     return [
         Step(
             'prerequisites',
             'check the prerequisites',
-            [[interpreter, SCRIPTS / 'common/prerequisites.py']],
+            [[sys.executable, SCRIPTS / 'common/prerequisites.py']],
             'install what is missing, then run this again.',
         ),
         Step(
             'venv',
             'set up the Python environment',
-            [make_venv],
+            [[*make_venv, '--venv', venv, *other]],
             'check the network and the disk space (df -h), then run this '
             'again: it goes on where it stopped. A damaged environment is '
             'replaced with --clean.',
@@ -54,7 +51,7 @@ def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
         Step(
             'patch',
             "change Paddle's Python files",
-            [patch],
+            [[python, WHEEL / 'install.py', 'python', '--build-dir', build]],
             'correct what the log names in python_api or series.yaml.',
         ),
         *compile_steps(build, python, jobs),
@@ -64,21 +61,19 @@ def wheel_steps(build, jobs, interpreter=sys.executable, paddle=versions.BASE):
 
 def compile_steps(build, python, jobs):
     """Generate, configure, compile."""
-    glue = build / 'glue'
-    ninja = python.parent / 'ninja'
-    configure = ['cmake', '-S', ROOT, '-B', build, '-G', 'Ninja']
-    configure += [f'-DCMAKE_MAKE_PROGRAM={ninja}', f'-DPYTHON={python}']
-    configure += ['-DCMAKE_BUILD_TYPE=Release']
+    glue, yaml = build / 'glue', ROOT / 'ops_yaml'
     generate = [python, NATIVE / 'generate_native.py']
-    generate += ['--yaml-dir', ROOT / 'ops_yaml', '--out', glue]
+    configure = ['cmake', '-S', ROOT, '-B', build, '-G', 'Ninja']
+    configure += [f'-DCMAKE_MAKE_PROGRAM={python.parent / "ninja"}']
+    configure += [f'-DPYTHON={python}', '-DCMAKE_BUILD_TYPE=Release']
     return [
         Step(
             'glue',
             'generate the glue code',
-            [generate],
+            [[*generate, '--yaml-dir', yaml, '--out', glue]],
             'the log names the ops_yaml entry or the generator line.',
             inputs=[
-                ROOT / 'ops_yaml',
+                yaml,
                 *sorted(NATIVE.glob('*.j2')),
                 *sorted(NATIVE.glob('*.py')),
                 SCRIPTS / 'common/files.py',
@@ -142,7 +137,7 @@ def installed_steps(build, python, other):
 
 def packed_steps(build, wheel, into):
     """A wheel of the result, and its installation for another interpreter."""
-    python = build / 'venv' / 'bin' / 'python'
+    python = build / 'venv/bin/python'
     in_build = ['--build-dir', build]
     pack = Step(
         'wheel',

@@ -5,8 +5,6 @@ The wheel ships the result, so the wheel target has to write those methods anew
 whose functions the patches change.
 """
 
-from __future__ import annotations
-
 import ast
 import copy
 import re
@@ -41,7 +39,8 @@ def update_stub(stub, before, after):
         shown = [*ours[:-1], _shown(ast.parse(after), new, name)]
         for method, node, told in zip(methods, ours, shown):
             lines = _method(name, told, ast.get_docstring(node))
-            edits.append((_first_line(method), method.end_lineno, lines))
+            first = min(n.lineno for n in (method, *method.decorator_list))
+            edits.append((first, method.end_lineno, lines))
     lines = split_lines(stub)
     for first, last, block in sorted(edits, reverse=True):
         lines[first - 1 : last] = block
@@ -86,10 +85,6 @@ def _shown(tree, known, name):
         if text.startswith(start):
             return known[text[len(start) : -1]][-1]
     return known[name][-1]
-
-
-def _first_line(node):
-    return min([node.lineno, *(d.lineno for d in node.decorator_list)])
 
 
 def _method(name, node, docstring):

@@ -122,7 +122,7 @@ def run(args):
     start = time.monotonic()
     build = args.build_dir.resolve()
     check_build_dir(build, ROOT)
-    steps = wheel_steps(build, args.jobs, paddle=args.paddle)
+    steps = wheel_steps(build, args.jobs, args.paddle)
     steps += packed_steps(build, args.wheel, args.into)
     if args.dry_run:
         print(f'Dry run: {len(steps)} steps, nothing is changed.')

@@ -1,5 +1,6 @@
 """The released Paddles that the wheel target is for, and why not others."""
 
+NAME = 'paddlepaddle'
 BASE = '3.3.1'
 OTHERS = ('3.3.0',)
 _NO_DECORATORS = (

@@ -15,6 +15,7 @@ import pytest
 from scripts.common import files
 from scripts.common.clean import check_build_dir, clean, mark, to_clean
 from scripts.common.steps import Runner, Step, StepFailed, build_lock
+from scripts.series.tests.series_samples import write_files
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -68,8 +69,7 @@ def test_step_runs_again_after_a_change(bench, change):
     if change == 'input':
         bench.input.write_text('2')
     elif change == 'output':
-        bench.output.rename(bench.folder / 'elsewhere')
-        bench.output.with_name('elsewhere').unlink()
+        bench.output.unlink()
     else:
         step.commands[0].append('another argument')
     assert 'unchanged' not in bench.run(step).splitlines()[-1]
@@ -91,15 +91,13 @@ def test_step_that_does_not_make_its_output_fails(bench):
 
 
 def test_command_that_does_not_exist_fails(bench):
-    step = Step('name', 'do it', [['/nonexistent/tool']], 'try this')
     with pytest.raises(StepFailed, match='/nonexistent/tool'):
-        bench.run(step)
+        bench.run(Step('name', 'do it', [['/nonexistent/tool']], 'try this'))
 
 
 def test_shown_output_leaves_out_the_commands(bench):
     shown = bench.run(bench.step('print("hello")', show_output=True))
-    assert 'hello' in shown
-    assert '$ ' not in shown
+    assert 'hello' in shown and '$ ' not in shown
 
 
 def test_second_run_in_the_same_folder_is_refused(bench):
@@ -123,11 +121,8 @@ def test_signal_stops_the_children_and_the_next_run_goes_on(bench, number):
         step = Step('name', 'do it', [[sys.executable, '-c', child]], 'hint')
         Runner({str(bench.build)!r}, [step], {str(bench.folder)!r}).run()
     """)
-    process = subprocess.Popen(
-        [sys.executable, '-c', program],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    quiet = dict.fromkeys(('stdout', 'stderr'), subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, '-c', program], **quiet)
     child = wait_for_child(bench.build / 'logs/01-name.log')
     process.send_signal(number)
     assert process.wait(timeout=20) != 0
@@ -147,17 +142,15 @@ def wait_for_child(log):
 
 
 def test_clean_leaves_what_builds_did_not_make(bench):
-    for name in ('venv/bin', 'mine'):
-        (bench.build / name).mkdir(parents=True)
+    made = ('venv/bin/python', 'mine/text', 'CMakeCache.txt', 'notes.txt')
+    write_files(bench.build, dict.fromkeys(made, ''))
     (bench.build / 'stamps').symlink_to(bench.build / 'mine')
-    (bench.build / 'CMakeCache.txt').write_text('')
-    (bench.build / 'notes.txt').write_text('')
     mark(bench.build)
-    gone = sorted(path.name for path in to_clean(bench.build))
-    assert gone == ['CMakeCache.txt', 'stamps', 'venv']
+    gone = {path.name for path in to_clean(bench.build)}
+    assert gone == {'CMakeCache.txt', 'stamps', 'venv'}
     clean(bench.build)
-    left = sorted(path.name for path in bench.build.iterdir())
-    assert left == ['.scatter_ops_build', 'mine', 'notes.txt']
+    left = {path.name for path in bench.build.iterdir()}
+    assert left == {'.scatter_ops_build', 'mine', 'notes.txt'}
 
 
 def test_folder_of_somebody_else_is_neither_built_in_nor_emptied(tmp_path):

@@ -28,6 +28,11 @@ struct Array {
   T* as() const {
     return static_cast<T*>(data);
   }
+  // As the pointer that a core of a known type takes.
+  template <typename T>
+  operator T*() const {  // NOLINT
+    return as<T>();
+  }
   std::vector<int64_t> slots() const {
     return {as<int64_t>(), as<int64_t>() + numel()};
   }

@@ -33,9 +33,8 @@ def given(array, wanted=True):
 
 def expect_same(what, found, expected):
     """Ends the program unless all bits, or all numbers, are the same."""
-    if found.tobytes() != expected.tobytes() and not np.array_equal(
-        found, expected
-    ):
+    same_bits = found.tobytes() == expected.tobytes()
+    if not same_bits and not np.array_equal(found, expected):
         wrong = np.flatnonzero(found != expected)
         sys.exit(f'{what}: element {wrong[:1]} of {found.shape} is wrong')
 

@@ -59,13 +59,8 @@ def check_masked_scatter_grad(lib, random, size):
     x_grad = out_grad if random.one_in(2) else np.empty_like(out_grad)
     value_grad = np.empty_like(expected_value)
     with_value = not random.one_in(4)
-    lib.masked_scatter_grad(
-        size,
-        given(x_grad),
-        given(value_grad, with_value),
-        given(out_grad),
-        given(c.mask),
-    )
+    grads = given(x_grad), given(value_grad, with_value)
+    lib.masked_scatter_grad(size, *grads, given(out_grad), given(c.mask))
     expect_same('masked_scatter_grad of x', x_grad, expected)
     if with_value:
         expect_same('masked_scatter_grad of value', value_grad, expected_value)
@@ -75,10 +70,11 @@ def check_masked_fill(lib, random, size):
     """By a Tensor, and by its first element."""
     c = Masked(random, WORDS[size])
     value = random.bits(c.x.dtype, random.broadcasting(c.shape))
-    for function, filled in (
+    fills = (
         (lib.masked_fill, value.reshape(-1)[0]),
         (lib.masked_select, value),
-    ):
+    )
+    for function, filled in fills:
         out = np.empty(c.shape, c.x.dtype)
         function(size, *map(given, (out, c.x, c.mask, value)))
         expected = np.where(c.true, filled, c.wide_x)
@@ -147,9 +143,8 @@ class Indexed:
     def __init__(self, random):
         large = random.one_in(3)
         outer = 1 if random.one_in(2) else 1 + random.below(40)
-        inner = 1
-        if not random.one_in(3):
-            inner = 1 + random.below(600 if large else 20)
+        one = random.one_in(3)
+        inner = 1 if one else 1 + random.below(600 if large else 20)
         few = not random.one_in(4)
         size = 1 + random.below(30 if few else 5000 // inner + 1)
         most = 200000 // outer // inner + 2 if large else 50
@@ -244,10 +239,8 @@ def check_gradient(lib, random, reduce, dtype='float32'):
     c = Indexed(random)
     keeps = c.include_self and reduce != 'assign'
     linear = reduce in ('assign', 'add', 'mean')
-    x, updates = (
-        random.rng.integers(-1, 2, shape).astype('f4')
-        for shape in (c.x_shape, c.updates_shape)
-    )
+    shapes = (c.x_shape, c.updates_shape)
+    x, updates = (random.rng.integers(-1, 2, s).astype('f4') for s in shapes)
     out_grad = random.digits('f4', c.x_shape)
     expected_x, expected_updates = out_grad.copy(), np.zeros_like(updates)
     for slot, at in c.groups():
@@ -266,13 +259,9 @@ def check_gradient(lib, random, reduce, dtype='float32'):
     updates_grad = np.empty_like(updates)
     with_x = linear or not random.one_in(4)
     with_updates = linear or not with_x or not random.one_in(4)
-    call = GradCall(
-        *map(given, (x, updates, out_grad, c.slots)),
-        given(x_grad, with_x),
-        given(updates_grad, with_updates),
-        c.include_self,
-    )
-    lib[f'{reduce}_grad_{dtype}'](call)
+    arrays = map(given, (x, updates, out_grad, c.slots))
+    grads = given(x_grad, with_x), given(updates_grad, with_updates)
+    lib[f'{reduce}_grad_{dtype}'](GradCall(*arrays, *grads, c.include_self))
     for name, array, expected, wanted in (
         ('x', x_grad, expected_x, with_x),
         ('updates', updates_grad, expected_updates, with_updates),

@@ -15,20 +15,11 @@ namespace {
 template <typename T, IndexReduce kReduce>
 void Reduce(Array out, Array x, Array updates, Array slots, bool include_self) {
   const ops::AxisView view(x.shape(), updates.shape(), 1);
-  const bool done = ops::ReduceDirectly<T, kReduce>(view,
-                                                    slots.as<int64_t>(),
-                                                    slots.numel(),
-                                                    include_self,
-                                                    x.as<T>(),
-                                                    updates.as<T>(),
-                                                    out.as<T>());
+  const bool done = ops::ReduceDirectly<T, kReduce, int64_t>(
+      view, slots, slots.numel(), include_self, x, updates, out);
   if (done) return;
-  ops::ReduceSlots<T, kReduce>(view,
-                               slots.slots(),
-                               include_self,
-                               x.as<T>(),
-                               updates.as<T>(),
-                               out.as<T>());
+  ops::ReduceSlots<T, kReduce>(
+      view, slots.slots(), include_self, x, updates, out);
 }
 
 }  // namespace

@@ -26,14 +26,11 @@ void ReduceGrad(const Call& c) {
   const std::vector<int64_t> slots = c.slots.slots();
   const ops::AxisView view = c.view();
   const ops::IndexGroups groups = ops::GroupSlots(slots, c.out_grad.dims[1]);
-  ops::IndexReduceDifferentiator<T, kReduce>(view,
-                                             groups,
-                                             c.include_self,
-                                             {c.x.as<T>(),
-                                              c.updates.as<T>(),
-                                              c.out_grad.as<T>(),
-                                              c.x_grad.as<T>(),
-                                              c.updates_grad.as<T>()})
+  ops::IndexReduceDifferentiator<T, kReduce>(
+      view,
+      groups,
+      c.include_self,
+      {c.x, c.updates, c.out_grad, c.x_grad, c.updates_grad})
       .Run();
   if (c.updates_grad.data) {
     ops::ClearUnusedUpdates(view, groups.positions(), c.updates_grad.as<T>());
@@ -45,23 +42,20 @@ void LinearGrad(const Call& c, IndexReduce reduce) {
   const ops::AxisView view = c.view();
   const ops::LinearIndexGrad<float> gradient(
       view, slots, reduce, c.include_self);
-  gradient.Updates(c.out_grad.as<float>(), c.updates_grad.as<float>());
-  gradient.X(c.out_grad.as<float>(), c.x_grad.as<float>());
+  gradient.Updates(c.out_grad, c.updates_grad);
+  gradient.X(c.out_grad, c.x_grad);
 }
 
 }  // namespace
 
-CHECKED void mul_grad_float32(Call c) {
-  ReduceGrad<float, IndexReduce::kMul>(c);
-}
-CHECKED void mul_grad_bfloat16(Call c) {
-  ReduceGrad<bfloat16, IndexReduce::kMul>(c);
-}
-CHECKED void amax_grad_float32(Call c) {
-  ReduceGrad<float, IndexReduce::kAmax>(c);
-}
-CHECKED void assign_grad_float32(Call c) {
-  LinearGrad(c, IndexReduce::kAssign);
-}
-CHECKED void add_grad_float32(Call c) { LinearGrad(c, IndexReduce::kSum); }
-CHECKED void mean_grad_float32(Call c) { LinearGrad(c, IndexReduce::kMean); }
+#define REDUCE_GRAD(name, T, kReduce) \
+  CHECKED void name(Call c) { ReduceGrad<T, IndexReduce::kReduce>(c); }
+#define LINEAR_GRAD(name, kReduce) \
+  CHECKED void name(Call c) { LinearGrad(c, IndexReduce::kReduce); }
+
+REDUCE_GRAD(mul_grad_float32, float, kMul)
+REDUCE_GRAD(mul_grad_bfloat16, bfloat16, kMul)
+REDUCE_GRAD(amax_grad_float32, float, kAmax)
+LINEAR_GRAD(assign_grad_float32, kAssign)
+LINEAR_GRAD(add_grad_float32, kSum)
+LINEAR_GRAD(mean_grad_float32, kMean)

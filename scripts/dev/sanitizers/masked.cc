@@ -21,13 +21,6 @@ ops::WordView<Word> WordsOf(const Array& x, const Array& out) {
   return {x.as<Word>(), x.within(out)};
 }
 
-template <typename T>
-void Sum(Array in, Array mask, bool wanted, Array out) {
-  ops::MaskedSum<T>(
-      in.as<T>(), in.shape(), MaskOf(mask, in), wanted, out.shape())
-      .Run(out.as<T>());
-}
-
 }  // namespace
 
 // How many values are wanted.
@@ -112,14 +105,13 @@ CHECKED void large_blocks(int64_t bytes,
   });
 }
 
-CHECKED void sum_float32(Array in, Array mask, bool wanted, Array out) {
-  Sum<float>(in, mask, wanted, out);
-}
+#define SUM(name, T)                                                   \
+  CHECKED void name(Array in, Array mask, bool wanted, Array out) {    \
+    ops::MaskedSum<T>(                                                 \
+        in.as<T>(), in.shape(), MaskOf(mask, in), wanted, out.shape()) \
+        .Run(out.as<T>());                                             \
+  }
 
-CHECKED void sum_float64(Array in, Array mask, bool wanted, Array out) {
-  Sum<double>(in, mask, wanted, out);
-}
-
-CHECKED void sum_complex64(Array in, Array mask, bool wanted, Array out) {
-  Sum<phi::dtype::complex<float>>(in, mask, wanted, out);
-}
+SUM(sum_float32, float)
+SUM(sum_float64, double)
+SUM(sum_complex64, phi::dtype::complex<float>)

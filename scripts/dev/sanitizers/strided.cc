@@ -24,8 +24,7 @@ CHECKED void gather_view(
     int64_t bytes, Array values, Array x, int64_t first, int64_t stride) {
   ByWord(bytes, [&](auto word) {
     using Word = decltype(word);
-    ops::GatherView<Word>(
-        values.as<Word>(), ViewOf(values, first, stride), x.as<Word>());
+    ops::GatherView<Word>(values, ViewOf(values, first, stride), x);
   });
 }
 
@@ -38,10 +37,7 @@ CHECKED void replace_view(int64_t bytes,
                           int64_t stride) {
   ByWord(bytes, [&](auto word) {
     using Word = decltype(word);
-    ops::CopyAndReplace<Word>(out.as<Word>(),
-                              out.numel(),
-                              x.as<Word>(),
-                              ViewOf(values, first, stride),
-                              values.as<Word>());
+    ops::CopyAndReplace<Word>(
+        out, out.numel(), x, ViewOf(values, first, stride), values);
   });
 }

@@ -82,24 +82,24 @@ class Toy:
         for name in ('rebase-apply', 'scatter-operators.json'):
             assert not (self.tree / '.git' / name).exists()
 
-    def run(self, *arguments, **environment):
-        """(exit status, everything that was printed)."""
+    def run(self, *arguments, status=0, **environment):
+        """What was printed by a run that has to end with this status."""
+        path = f'{self.bin}{os.pathsep}{os.environ["PATH"]}'
+        ours = {'PATH': path, 'CALLS': self.folder / 'calls', 'FAIL': ''}
         done = subprocess.run(
             [sys.executable, '-B', BUILD, '--source', self.tree, '--patches',
              self.patches, *arguments],
-            env={
-                **os.environ,
-                'PATH': f'{self.bin}{os.pathsep}{os.environ["PATH"]}',
-                'CALLS': self.folder / 'calls',
-                'FAIL': '',
-                **environment,
-            },
+            env=os.environ | ours | environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             encoding='utf-8',
             timeout=120,
         )  # fmt: skip
-        return done.returncode, done.stdout
+        assert done.returncode == status, done.stdout
+        return done.stdout
+
+    def apply(self, status=0):
+        return self.run('--only', 'apply', status=status)
 
     def calls(self, *names):
         """The calls of some stand-ins, or of all."""

@@ -6,20 +6,20 @@ import time
 
 import pytest
 
+from scripts.series.tests.series_samples import write_files
+
 ADDED = 'paddle/phi/kernels/fill_kernel.h'
 MANIPULATION = 'python/paddle/tensor/manipulation.py'
 
 
 @pytest.fixture
 def applied(toy):
-    assert toy.run('--only', 'apply')[0] == 0
+    toy.apply()
     return toy
 
 
 def test_clean_checkout_takes_the_series_once_and_gives_it_back(toy):
-    status, text = toy.run('--only', 'apply')
-    assert status == 0, text
-    assert 'Applied 2 patches on v1.0.0' in text
+    assert 'Applied 2 patches on v1.0.0' in toy.apply()
     assert toy.git('log', '--format=%s').splitlines() == [
         'phi: add fill op',
         'phi: add shared code',
@@ -28,31 +28,23 @@ def test_clean_checkout_takes_the_series_once_and_gives_it_back(toy):
     assert (toy.tree / ADDED).read_text() == '// declaration\n'
     assert toy.git('status', '--porcelain') == ''
     tip = toy.head()
-    status, text = toy.run('--only', 'apply')
-    assert (status, toy.head()) == (0, tip)
-    assert 'already applied' in text
-    status, text = toy.run('--undo')
-    assert status == 0, text
-    assert 'back at v1.0.0' in text
+    assert 'already applied' in toy.apply()
+    assert toy.head() == tip
+    assert 'back at v1.0.0' in toy.run('--undo')
     toy.assert_untouched()
-    status, text = toy.run('--undo')
-    assert status == 1
-    assert 'nothing to undo' in text
+    assert 'nothing to undo' in toy.run('--undo', status=1)
 
 
 def test_series_applied_by_hand_is_noticed(applied):
     (applied.tree / '.git/scatter-operators.json').unlink()
     applied.commit(other='text\n')
-    status, text = applied.run('--only', 'apply')
-    assert status == 0
-    assert 'already applied' in text
+    assert 'already applied' in applied.apply()
 
 
 def test_earlier_version_of_the_series_has_to_go_first(applied):
     patch = applied.patches / '0002-phi-add-fill.patch'
     patch.write_text(patch.read_text().replace('New text', 'Newer text'))
-    status, text = applied.run('--only', 'apply')
-    assert status == 1
+    text = applied.apply(status=1)
     assert 'An earlier version of the series is applied' in text
     assert '--undo' in text
 
@@ -61,20 +53,16 @@ def test_earlier_version_of_the_series_has_to_go_first(applied):
 def test_undo_keeps_later_work(applied, committed):
     (applied.tree / ADDED).write_text('// mine\n')
     head = applied.commit() if committed else applied.head()
-    status, text = applied.run('--undo')
-    assert status == 1
-    assert ('git rebase --onto' if committed else ADDED) in text
+    said = 'git rebase --onto' if committed else ADDED
+    assert said in applied.run('--undo', status=1)
     assert applied.head() == head
     assert (applied.tree / ADDED).read_text() == '// mine\n'
 
 
 def test_all_findings_are_shown_in_one_run(toy):
-    (toy.tree / 'CMakeLists.txt').write_text('changed\n')
-    (toy.tree / ADDED).parent.mkdir(parents=True, exist_ok=True)
-    (toy.tree / ADDED).write_text('// mine\n')
-    (toy.tree / '.git/MERGE_HEAD').write_text(toy.start + '\n')
-    status, text = toy.run('--only', 'apply')
-    assert status == 1
+    files = {ADDED: '// mine\n', '.git/MERGE_HEAD': toy.start + '\n'}
+    write_files(toy.tree, {**files, 'CMakeLists.txt': 'changed\n'})
+    text = toy.apply(status=1)
     for found in ('a merge is under way', 'uncommitted changes:\n',
                   'CMakeLists.txt', f'exist already:\n    {ADDED}',
                   'Stopped: 3 to be put right'):  # fmt: skip
@@ -92,9 +80,7 @@ def edit(toy, old, new):
 
 def test_other_commit_that_the_hunks_fit_is_taken_with_a_note(toy):
     head = edit(toy, 'def first(x):', 'def first(x, y=1):')
-    status, text = toy.run('--only', 'apply')
-    assert status == 0, text
-    assert 'the series is made for v1.0.0' in text
+    assert 'the series is made for v1.0.0' in toy.apply()
     assert toy.git('rev-parse', 'HEAD~2').strip() == head
     merged = (toy.tree / MANIPULATION).read_text()
     assert 'def first(x, y=1)' in merged and 'New text' in merged
@@ -102,8 +88,7 @@ def test_other_commit_that_the_hunks_fit_is_taken_with_a_note(toy):
 
 def test_commit_that_the_hunks_do_not_fit_stops(toy):
     head = edit(toy, '"""Old text."""', '"""Their text."""')
-    status, text = toy.run('--only', 'apply')
-    assert status == 1
+    text = toy.apply(status=1)
     assert 'The series does not fit this commit' in text
     assert MANIPULATION in text
     assert 'git checkout v1.0.0' in text
@@ -120,21 +105,17 @@ def test_commit_that_the_hunks_do_not_fit_stops(toy):
 )
 def test_folder_that_is_no_checkout_is_refused(toy, place, said):
     toy.tree = toy.folder / place
-    status, text = toy.run('--only', 'apply')
-    assert status == 1
-    assert said in text
+    assert said in toy.apply(status=1)
 
 
 def test_user_settings_hooks_and_other_files_do_not_interfere(toy):
-    (toy.tree / 'notes.txt').write_text('mine\n')
-    hook = toy.tree / '.git/hooks/applypatch-msg'
-    hook.parent.mkdir(exist_ok=True)
-    hook.write_text('#!/bin/sh\nexit 1\n')
-    hook.chmod(0o755)
+    hook = '.git/hooks/applypatch-msg'
+    files = {'notes.txt': 'mine\n', hook: '#!/bin/sh\nexit 1\n'}
+    write_files(toy.tree, files)
+    (toy.tree / hook).chmod(0o755)
     toy.git('config', 'apply.whitespace', 'error')
     toy.git('config', 'commit.gpgSign', 'true')
-    status, text = toy.run('--only', 'apply')
-    assert status == 0, text
+    toy.apply()
     assert 'user.' not in toy.git('config', '--local', '--list')
     assert (toy.tree / 'notes.txt').read_text() == 'mine\n'
 
@@ -143,9 +124,7 @@ def test_patch_that_git_am_refuses_takes_the_others_out(toy):
     patch = toy.patches / '0002-phi-add-fill.patch'
     text = patch.read_text()
     patch.write_text(text[text.index('diff --git') :])
-    status, text = toy.run('--only', 'apply')
-    assert status == 1
-    assert 'git am stopped' in text
+    assert 'git am stopped' in toy.apply(status=1)
     toy.assert_untouched()
 
 
@@ -166,14 +145,13 @@ def test_stopped_while_git_is_at_work_ends_it(toy, name):
     wrapper = toy.bin / 'git'
     wrapper.write_text(SLOW_GIT.format(name=name, git=shutil.which('git')))
     wrapper.chmod(0o755)
-    status, text = toy.run('--only', 'apply')
-    wrapper.unlink()
     killed = name == 'KILL'
-    assert status == (-signal.SIGKILL if killed else 130), text
+    toy.apply(status=-signal.SIGKILL if killed else 130)
+    wrapper.unlink()
     time.sleep(2 * killed)  # git is at its end
-    assert 'already applied' in toy.run('--only', 'apply')[1]
+    assert 'already applied' in toy.apply()
     assert toy.git('rev-parse', 'HEAD~2').strip() == toy.start
-    status, text = toy.run('--undo')
+    text = toy.run('--undo', status=int(killed))
     if killed:
         assert 'git reset --keep' in text
     else:

@@ -45,8 +45,5 @@ def make_project(root, fill=True, other='2'):
 
 def contents(folder):
     """{relative path: bytes} of every file below a folder."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob('*'))
-        if path.is_file()
-    }
+    files = (path for path in folder.rglob('*') if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}

@@ -14,6 +14,9 @@ import numpy as np  # noqa: E402
 
 import paddle  # noqa: E402
 
+# The short names of the page; the others that it uses are those of this module.
+t, ones, zeros, T, F = paddle.to_tensor, paddle.ones, paddle.zeros, True, False
+
 
 def grad(call, *tensors):
     """The gradient of the last Tensor for out_grad 0, 1, 2, ..."""
@@ -35,43 +38,30 @@ def after(call, x):
 
 def static(call, *arrays):
     """The result in a program that knows no dim before it runs."""
+    feed = {f'x{i}': array for i, array in enumerate(arrays)}
     paddle.enable_static()
     program = paddle.static.Program()
     with paddle.static.program_guard(program):
         inputs = [
-            paddle.static.data(f'x{i}', [-1] * array.ndim, str(array.dtype))
-            for i, array in enumerate(arrays)
+            paddle.static.data(name, [-1] * array.ndim, str(array.dtype))
+            for name, array in feed.items()
         ]
         out = call(*inputs)
-    feed = {f'x{i}': array for i, array in enumerate(arrays)}
     found = paddle.static.Executor().run(program, feed, fetch_list=[out])[0]
     paddle.disable_static()
     return paddle.to_tensor(found)
 
 
 def plain(value):
-    if isinstance(value, paddle.Tensor):
-        if value.dtype in (paddle.float16, paddle.bfloat16):
-            value = value.astype('float32')
-        return value.tolist()
-    return value
+    if not isinstance(value, paddle.Tensor):
+        return value
+    half = value.dtype in (paddle.float16, paddle.bfloat16)
+    return (value.astype('float32') if half else value).tolist()
 
 
 def outcome(expression):
-    names = {
-        'np': np,
-        'paddle': paddle,
-        'grad': grad,
-        'after': after,
-        'static': static,
-        't': paddle.to_tensor,
-        'ones': paddle.ones,
-        'zeros': paddle.zeros,
-        'T': True,
-        'F': False,
-    }
     try:
-        return plain(eval(expression, names))
+        return plain(eval(expression, {**globals(), 'np': np}))
     except Exception as error:
         paddle.disable_static()
         return type(error).__name__

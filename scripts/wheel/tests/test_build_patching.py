@@ -10,7 +10,7 @@ import pytest
 from scripts.common.programs import run
 from scripts.series.patch_series import SeriesError
 from scripts.series.tests.series_samples import write_files
-from scripts.wheel.install import __file__ as PROGRAM
+from scripts.wheel import install as program
 from scripts.wheel.install import add_files, apply_series
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
 from scripts.wheel.tests.build_samples import (
@@ -39,7 +39,10 @@ class Bench:
         return self.apply_again()
 
     def apply_again(self):
-        return apply_series(self.root, SiteFiles(self.site, self.originals))
+        return apply_series(self.root, self.files())
+
+    def files(self):
+        return SiteFiles(self.site, self.originals)
 
     def text(self, name):
         return (self.site / name).read_text()
@@ -105,14 +108,13 @@ def test_a_fault_changes_no_file(bench, path, old, new, message):
 @pytest.mark.parametrize('allowed', [0, 1])
 def test_interrupted_run_is_repaired(bench, monkeypatch, allowed):
     """Ctrl-C before the first file, or between the first and the second."""
-    real = SiteFiles.put
-    calls = []
+    real, calls = SiteFiles.put, []
 
-    def put(self, path, data, owner):
+    def put(*arguments):
         if len(calls) == allowed:
             raise KeyboardInterrupt
-        calls.append(path)
-        return real(self, path, data, owner)
+        calls.append(arguments)
+        return real(*arguments)
 
     with monkeypatch.context() as patch:
         patch.setattr(SiteFiles, 'put', put)
@@ -142,17 +144,16 @@ def test_lost_original_is_an_error_that_names_the_file(bench):
 
 def test_command_line_prints_that_there_is_no_wheel(bench):
     where = ('--site', bench.root, '--build-dir', bench.build)
-    done = run(sys.executable, PROGRAM, 'python', *where)
+    done = run(sys.executable, program.__file__, 'python', *where)
     assert done.returncode == 1
     assert done.stderr.startswith('install.py: ')
     assert 'found 0' in done.stderr
 
 
-def install(bench, added, tail=b'LOADED = True\n'):
-    site_files = SiteFiles(bench.site, bench.originals)
-    source = bench.build / 'tail.py'
-    write_files(bench.build, {'tail.py': tail.decode()})
-    return add_files(site_files, added, {'paddle/_C_ops.py': source})
+def install(bench, added, tail='LOADED = True\n'):
+    write_files(bench.build, {'tail.py': tail})
+    tails = {'paddle/_C_ops.py': bench.build / 'tail.py'}
+    return add_files(bench.files(), added, tails)
 
 
 def run_bytecode(code):
@@ -166,9 +167,9 @@ def run_bytecode(code):
 def test_bytecode_follows_the_file(bench):
     code = bench.site / 'paddle/_C_ops.py'
     for state in (1, 2):
-        install(bench, {}, b'STATE = %d\n' % state)
+        install(bench, {}, f'STATE = {state}\n')
         assert run_bytecode(code)['STATE'] == state
-    SiteFiles(bench.site, bench.originals).restore('paddle/_C_ops.py')
+    bench.files().restore('paddle/_C_ops.py')
     assert 'STATE' not in run_bytecode(code)
 
 
@@ -187,7 +188,7 @@ def test_patches_and_install_keep_their_files_apart(bench, tmp_path):
     bench.apply()
     assert (bench.site / 'paddle/x.so').read_bytes() == b'\x7fELF'
     assert bench.text('paddle/_C_ops.py') == '__all__ = []\n\nLOADED = True\n'
-    site_files = SiteFiles(bench.site, bench.originals)
+    site_files = bench.files()
     for name in list(site_files.state):
         site_files.restore(name)
     for name, text in WHEEL_FILES.items():

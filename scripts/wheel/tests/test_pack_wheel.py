@@ -15,11 +15,12 @@ INFO = 'paddlepaddle-3.3.1.dist-info'
 
 
 @pytest.fixture
-def unpacked(tmp_path):
-    """A wheel of one module and one script, as it is unpacked."""
+def wheel(tmp_path):
+    """The wheel of two modules and one script, packed from what was unpacked."""
     root = tmp_path / 'unpacked/paddlepaddle-3.3.1'
     files = {
         'paddle_sample.py': 'VALUE = 1\n',
+        'paddle_added.py': 'VALUE = 2\n',
         'paddlepaddle-3.3.1.data/scripts/sample': '#!python\n',
         f'{INFO}/METADATA': (
             'Metadata-Version: 2.1\nName: paddlepaddle\nVersion: 3.3.1\n\n'
@@ -32,14 +33,8 @@ def unpacked(tmp_path):
         f'{INFO}/RECORD': '',
     }
     write_files(root, files)
-    return root
-
-
-@pytest.fixture
-def wheel(unpacked, tmp_path):
-    (unpacked / 'paddle_added.py').write_text('VALUE = 2\n', encoding='utf-8')
-    pack_wheel.rename(unpacked, '3.3.1', '3.3.1+scatter.1', TAG)
-    pack_wheel.pack(unpacked, tmp_path / 'dist')
+    pack_wheel.rename(root, '3.3.1', '3.3.1+scatter.1', TAG)
+    pack_wheel.pack(root, tmp_path / 'dist')
     return pack_wheel.only((tmp_path / 'dist').iterdir(), 'wheel')
 
 
@@ -56,19 +51,16 @@ def test_pip_installs_and_uninstalls_every_file(wheel, tmp_path):
     python = venv / 'bin/python'
 
     def files():
-        return {
-            str(path.relative_to(venv))
-            for path in venv.rglob('*')
-            if path.is_file() and '__pycache__' not in path.parts
-        }
+        found = (p for p in venv.rglob('*') if '__pycache__' not in p.parts)
+        return {path for path in found if path.is_file()}
 
     def pip(*args):
         command = [python, '-m', 'pip', '-q', '--no-input', *args]
-        subprocess.run([str(part) for part in command], check=True)
+        subprocess.run(command, check=True)
 
     before = files()
     pip('install', '--no-deps', '--no-index', wheel)
-    added = {path.rsplit('/', 1)[-1] for path in files() - before}
+    added = {path.name for path in files() - before}
     assert {'paddle_sample.py', 'paddle_added.py', 'sample'} <= added
     assert install_into.asked(str(python))[1] == '3.3.1+scatter.1'
     pip('uninstall', '-y', 'paddlepaddle')
@@ -97,18 +89,13 @@ def test_environment_with_the_release_is_taken(version):
     ('tag', 'version', 'message'),
     [
         ('cpython-27', '3.3.1', 'is cpython-27, but'),
-        (HERE, None, 'has no paddlepaddle'),
+        (HERE, None, "has no paddlepaddle.* 'my env/p' -m pip install"),
         (HERE, '3.2.2', 'has paddlepaddle 3.2.2, but'),
     ],
 )
 def test_other_environment_is_refused_in_a_sentence(tag, version, message):
     with pytest.raises(install_into.IntoError, match=message):
-        install_into.check('p', tag, version)
-
-
-def test_path_with_a_space_is_quoted_in_what_to_type():
-    with pytest.raises(install_into.IntoError, match="'my env/p' -m pip inst"):
-        install_into.check('my env/p', HERE, None)
+        install_into.check('my env/p', tag, version)
 
 
 def test_file_that_is_no_python_is_refused(tmp_path):

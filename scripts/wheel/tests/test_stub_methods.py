@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import paddle
 from scripts.series.patch_series import SeriesError
 from scripts.series.upstream_tree import wheel_dirs
 from scripts.wheel import stub_methods
@@ -14,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[3]
 BOTH_FORMS = ('masked_scatter', 'masked_fill', 'scatter')
 NAMES = (*BOTH_FORMS, *(f'{name}_' for name in BOTH_FORMS),
          'select_scatter', 'diagonal_scatter')  # fmt: skip
+INSTALLED = Path(paddle.__file__).parents[1] / stub_methods.STUB
 BEFORE = 'def fold(x): ...\n'
 AFTER = 'def fold(x: Tensor, how: str = "a=b") -> list[int]: ...\n'
 STUB = (
@@ -57,15 +59,8 @@ def annotated(node):
     return {n.id for n in names if isinstance(n, ast.Name)}
 
 
-def site_of(module):
-    return Path(module.__file__).parents[1]
-
-
 def test_installed_stub_tells_the_signatures():
-    import paddle
-
-    stub = (site_of(paddle) / stub_methods.STUB).read_text(encoding='utf-8')
-    methods = stub_methods.stub_methods(stub)
+    methods = stub_methods.stub_methods(INSTALLED.read_text(encoding='utf-8'))
     for name in NAMES:
         function = getattr(paddle, name)
         wanted = [
@@ -80,19 +75,17 @@ def test_installed_stub_tells_the_signatures():
             assert not annotated(node) & set(stub_methods.RENAMED), name
 
 
-def test_installed_stub_leaves_the_other_methods_alone():
-    import paddle
+def other_methods(stub):
+    """What a stub says of the methods that are not changed."""
+    methods = stub_methods.stub_methods(stub.read_text(encoding='utf-8'))
+    return {
+        name: [ast.dump(node) for node in nodes]
+        for name, nodes in methods.items()
+        if name not in NAMES
+    }
 
+
+def test_installed_stub_leaves_the_other_methods_alone():
     originals = (Path(p, stub_methods.STUB) for p in wheel_dirs(ROOT))
     original = next(path for path in originals if path.is_file())
-    before, after = (
-        {
-            name: [ast.dump(node) for node in nodes]
-            for name, nodes in stub_methods.stub_methods(
-                stub.read_text()
-            ).items()
-            if name not in NAMES
-        }
-        for stub in (original, site_of(paddle) / stub_methods.STUB)
-    )
-    assert before == after
+    assert other_methods(original) == other_methods(INSTALLED)

@@ -41,9 +41,8 @@ def test_another_release_is_installed_and_expected(tmp_path):
 
 
 def test_another_release_has_a_folder_of_its_own():
-    assert target.parse_args(['--paddle', '3.3.0']).build_dir.name == (
-        'build-3.3.0'
-    )
+    other = target.parse_args(['--paddle', '3.3.0'])
+    assert other.build_dir.name == 'build-3.3.0'
     assert target.parse_args([]).build_dir.name == 'build'
 
 
