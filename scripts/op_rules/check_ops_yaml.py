@@ -26,7 +26,7 @@ from scripts.op_rules.gradients import PAIR_RULES
 from scripts.op_rules.schema import ENTRY_KEYS, SchemaError, parse_entry
 
 ROOT = Path(__file__).resolve().parents[2]
-ENTRY_LINE = re.compile(r'^- (op|backward_op) : (\w+)$', re.MULTILINE)
+ENTRY_LINE = re.compile(r'(?m)^- (?:op|backward_op) : (\w+)$')
 
 
 def check_file(path, taken=None):
@@ -53,20 +53,20 @@ def file_faults(path, taken):
     lines = [number for number, line in numbered if line.startswith('- ')]
     yield from name_faults(path, raws, lines)
     read = []
-    for raw, line, faults in entry_faults(path, raws, lines, taken, read):
+    for raw, line, faults in entry_faults(raws, lines, taken, read):
         for fault in faults:
             yield line, f'{name_of(raw)}: {fault.removeprefix("entry: ")}'
     if len(read) == len(raws):
         yield from form_faults(source, read)
 
 
-def entry_faults(path, raws, lines, taken, read):
+def entry_faults(raws, lines, taken, read):
     """(entry, line, its faults): the rules on each entry, then those between
     entries; `read` gets the entries that can be read."""
     for raw, line in zip(raws, lines):
         yield raw, line, taken_faults(raw, taken)
         try:
-            entry = parse_entry(raw, path)
+            entry = parse_entry(raw)
         except SchemaError as error:
             yield raw, line, [str(error)]
             continue
@@ -90,11 +90,8 @@ def name_faults(path, raws, lines):
     """A file holds one op, and each of its entries once."""
     ops = [str(raw['op']) for raw in raws if 'op' in raw]
     if ops != [path.stem]:
-        yield (
-            1,
-            f'expected one op, named {path.stem} as the file, got '
-            f'{", ".join(ops) or "none"}',
-        )
+        got = ', '.join(ops) or 'none'
+        yield 1, f'expected one op, named {path.stem} as the file, got {got}'
     names = [name_of(raw) for raw in raws]
     for i, (name, line) in enumerate(zip(names, lines)):
         if name in names[:i]:
@@ -119,24 +116,21 @@ def check_folder(folder, taken=None):
     faults = [fault for path in paths for fault in check_file(path, taken)]
     owners = {}
     for path in paths:
-        for _, name in ENTRY_LINE.findall(path.read_text(encoding='utf-8')):
-            owners.setdefault(name, set()).add(path.name)
+        for name in set(ENTRY_LINE.findall(path.read_text(encoding='utf-8'))):
+            owners.setdefault(name, []).append(path.name)
     for name, files in sorted(owners.items()):
-        if len(files) > 1:
-            faults.append(
-                f'{name}: expected one file with it, got '
-                f'{", ".join(sorted(files))}'
-            )
+        if files[1:]:
+            listed = ', '.join(files)
+            faults.append(f'{name}: expected one file with it, got {listed}')
     return faults
 
 
 def main(argv=None):
     known = default_include(ROOT) / 'paddle'
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument(
-        'folder', nargs='?', type=Path, default=ROOT / 'ops_yaml'
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add('folder', nargs='?', type=Path, default=ROOT / 'ops_yaml')
+    add(
         '--paddle-include',
         type=Path,
         metavar='DIR',
@@ -151,13 +145,13 @@ def main(argv=None):
     except ValueError as error:
         return verdict('check_ops_yaml', [error], 'clean')
     faults = check_folder(arguments.folder, taken)
-    if headers:
-        print(f'check_ops_yaml: {len(taken)} names are taken, see {headers}')
-    else:
-        print(
-            'check_ops_yaml: this Python has no headers of Paddle, so whether '
-            'a name is taken was NOT checked'
+    told = f'{len(taken)} names are taken, see {headers}'
+    if not headers:
+        told = (
+            'this Python has no headers of Paddle, so whether a name is taken '
+            'was NOT checked'
         )
+    print(f'check_ops_yaml: {told}')
     return verdict('check_ops_yaml', faults, 'clean')
 
 

@@ -93,9 +93,9 @@ def rule_known_names(entry):
         ('inplace', targets, results),
         ('no_need_buffer', marked(entry.raw, 'no_need_buffer'), tensors),
     ):
+        listed = ', '.join(known)
         for name in names or ():
             if name not in known:
-                listed = ', '.join(known)
                 yield f'{key}: expected a name out of {listed}, got {name}'
 
 
@@ -124,16 +124,11 @@ def rule_wheel_target(entry):
     if entry.is_backward:
         return
     results = len(entry.outputs)
+    got = f'got {results}: the wheel target knows no other'
     if entry.inplace and results > 1:
-        yield (
-            'inplace: expected it of an op with one result, got '
-            f'{results}: the wheel target knows no other'
-        )
+        yield f'inplace: expected it of an op with one result, {got}'
     if entry.backward and results > 1:
-        yield (
-            'output: expected one result of an op that has a gradient, got '
-            f'{results}: the wheel target knows no other'
-        )
+        yield f'output: expected one result of an op that has a gradient, {got}'
     for tensor in entry.tensors if entry.backward else ():
         if tensor.optional:
             yield (

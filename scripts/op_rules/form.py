@@ -29,10 +29,6 @@ def outputs(entry, name=str):
     return ', '.join(f'{o.type}({name(o.name)})' for o in entry.outputs)
 
 
-def signature(entry, name=str):
-    return f'({arguments(entry, name)}) -> {outputs(entry, name)}'
-
-
 def seen_name(forward, name):
     """Name under which a gradient sees an argument of what it differentiates."""
     if forward.is_backward and name.endswith('_grad'):
@@ -46,8 +42,9 @@ def entry_lines(entry, known):
     yield f'- {entry.kind} : {entry.name}'
     forward = known.get(entry.forward)
     if forward:
-        seen = signature(forward, partial(seen_name, forward))
-        yield f'  forward : {forward.name} {seen}'
+        seen = partial(seen_name, forward)
+        names = f'({arguments(forward, seen)}) -> {outputs(forward, seen)}'
+        yield f'  forward : {forward.name} {names}'
     elif entry.forward:
         yield f'  forward : {entry.raw["forward"]}'
     yield f'  args : ({arguments(entry)})'

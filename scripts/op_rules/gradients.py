@@ -28,25 +28,26 @@ def rule_backward(entry, entries):
     yield from _subset('args', entry.tensors, {**inputs, **outputs, **grads})
     yield from _subset('args', entry.attrs, attrs)
     if not any(t.name in grads for t in entry.tensors):
-        yield f'args: expected an output gradient out of {_listed(grads)}, got none'
+        names = ', '.join(grads)
+        yield f'args: expected an output gradient out of {names}, got none'
     wanted = {f'{name}_grad': kind for name, kind in inputs.items()}
     yield from _subset('output', entry.outputs, wanted)
 
 
 def _subset(key, present, allowed):
     """`present` holds some of the allowed names, with their types, in order."""
-    order = list(allowed)
+    order, listed = list(allowed), ', '.join(allowed)
     names = [item.name for item in present if item.name in allowed]
     for item in present:
         if item.name not in allowed:
-            yield f'{key}: expected names out of {_listed(order)}, got {item.name}'
+            yield f'{key}: expected names out of {listed}, got {item.name}'
         elif item.type != allowed[item.name]:
             yield (
                 f'{key}: expected {allowed[item.name]} {item.name}, as the '
                 f'forward line says, got {item.type} {item.name}'
             )
     if names != sorted(names, key=order.index):
-        yield f'{key}: expected the order {_listed(order)}, got {_listed(names)}'
+        yield f'{key}: expected the order {listed}, got {", ".join(names)}'
 
 
 def rule_backward_exists(entry, entries):
@@ -63,9 +64,8 @@ def rule_backward_exists(entry, entries):
                 f'backward: expected a gradient of {entry.name}, got '
                 f'{entry.backward}, a gradient of {grad.forward}'
             )
-    if entry.is_backward and not any(
-        other.backward == entry.name for other in entries.values()
-    ):
+    named = [other.backward for other in entries.values()]
+    if entry.is_backward and entry.name not in named:
         yield (
             f'entry: expected an entry with `backward : {entry.name}`, got none'
         )
@@ -78,10 +78,6 @@ def rule_orders(entry, entries):
             f'backward: expected none of a third-order entry, got '
             f'{entry.backward}: Paddle has no name for a fourth order'
         )
-
-
-def _listed(names):
-    return ', '.join(names)
 
 
 PAIR_RULES = (rule_backward, rule_backward_exists, rule_orders)

@@ -16,6 +16,7 @@ import yaml
 
 ENTRY_KEYS = ('op', 'backward_op')
 ARGUMENT = re.compile(r'([\w()\[\]]+) ([A-Za-z]\w*)(\s*=\s*([^\s=][^=]*))?')
+INPLACE = re.compile(r'(\w+)\s*->\s*(\w+)')
 OUTPUT = re.compile(r'Tensor\s*(\((\w+)\))?')
 
 
@@ -29,9 +30,9 @@ class TensorArg:
     """A Tensor argument of an entry."""
 
     name: str
-    type: str = 'Tensor'
-    optional: bool = False
-    no_need_buffer: bool = False
+    type: str
+    optional: bool
+    no_need_buffer: bool
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,6 @@ class Entry:
 
     name: str
     kind: str
-    path: Path
     tensors: tuple[TensorArg, ...]
     attrs: tuple[Attr, ...]
     outputs: tuple[Output, ...]
@@ -76,16 +76,8 @@ class Entry:
     def is_backward(self) -> bool:
         return self.kind == 'backward_op'
 
-    @property
-    def stem(self) -> str:
-        """The YAML file's stem, which every file of the operator shares."""
-        return self.path.stem
-
     def tensor(self, name: str) -> TensorArg | None:
         return next((t for t in self.tensors if t.name == name), None)
-
-    def attr(self, name: str) -> Attr | None:
-        return next((a for a in self.attrs if a.name == name), None)
 
 
 @dataclass
@@ -110,10 +102,10 @@ def split_items(text: str) -> list[str]:
 
 
 def parse_args(text: str):
-    """`(Tensor x, int axis=0)` -> (tensors, attrs)."""
+    """`(Tensor x, int axis=0)` -> (names and types of Tensors, attrs)."""
     if not (text.startswith('(') and text.endswith(')')):
         raise SchemaError(f'expected a list in brackets, got `{text}`')
-    tensors: list[TensorArg] = []
+    tensors: list[tuple[str, str]] = []
     attrs: list[Attr] = []
     for item in split_items(text[1:-1]):
         match = ARGUMENT.fullmatch(item)
@@ -124,7 +116,7 @@ def parse_args(text: str):
             )
         kind, name, _, default = match.groups()
         if kind.startswith('Tensor'):
-            tensors.append(TensorArg(name, kind))
+            tensors.append((name, kind))
         else:
             attrs.append(Attr(name, kind, default))
     return tuple(tensors), tuple(attrs)
@@ -141,12 +133,7 @@ def parse_outputs(text: str) -> tuple[Output, ...]:
     return tuple(found)
 
 
-def parse_inplace(text: str) -> tuple[tuple[str, str], ...]:
-    """`(x -> out), (y -> out2)` -> ((x, out), (y, out2))."""
-    return tuple(re.findall(r'(\w+)\s*->\s*(\w+)', text))
-
-
-def parse_entry(raw: dict[str, Any], path: Path) -> Entry:
+def parse_entry(raw: dict[str, Any]) -> Entry:
     """One list element of a YAML file -> Entry."""
     kind = next((key for key in ENTRY_KEYS if key in raw), 'op')
     tensors, attrs = _text(raw, 'args', parse_args)
@@ -155,10 +142,9 @@ def parse_entry(raw: dict[str, Any], path: Path) -> Entry:
     return Entry(
         name=_text(raw, kind),
         kind=kind,
-        path=path,
         tensors=tuple(
-            TensorArg(t.name, t.type, t.name in optional, t.name in unread)
-            for t in tensors
+            TensorArg(name, type_, name in optional, name in unread)
+            for name, type_ in tensors
         ),
         attrs=attrs,
         outputs=_text(raw, 'output', parse_outputs),
@@ -168,7 +154,7 @@ def parse_entry(raw: dict[str, Any], path: Path) -> Entry:
         kernel=kernel.get('func'),
         kernel_param=_params(kernel),
         data_type=kernel.get('data_type'),
-        inplace=parse_inplace(str(raw.get('inplace', ''))),
+        inplace=tuple(INPLACE.findall(str(raw.get('inplace', '')))),
         backward=raw.get('backward'),
         forward=_text(raw, 'forward').split(' ')[0]
         if 'forward' in raw
@@ -207,7 +193,7 @@ def _block(raw: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _params(block: dict) -> tuple[str, ...] | None:
     value = block.get('param')
-    return None if value is None else tuple(str(v) for v in value)
+    return None if value is None else tuple(map(str, value))
 
 
 def load_file(path: Path) -> OpFile:
@@ -215,7 +201,7 @@ def load_file(path: Path) -> OpFile:
     data = yaml.safe_load(path.read_text(encoding='utf-8'))
     if not isinstance(data, list):
         raise SchemaError(f'{path.name}: expected a list of entries')
-    return OpFile(path, tuple(parse_entry(raw, path) for raw in data))
+    return OpFile(path, tuple(parse_entry(raw) for raw in data))
 
 
 def load_dir(folder: Path) -> list[OpFile]:

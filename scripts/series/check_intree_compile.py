@@ -26,15 +26,11 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import run, verdict
+from scripts.common.text_lines import join_lines
 from scripts.common.wheel_headers import default_include
-from scripts.series.manifest import (
-    PLACEHOLDER_AUTHOR,
-    SeriesError,
-    load_series,
-    read_manifest,
-)
+from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import added_files
+from scripts.series.patch_series import SeriesError, added_files
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,10 +58,9 @@ SHOWN_LINES = 15
 INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
 
 
-def replay(root, patches, wheel, folder):
+def replay(series, base, patches, folder):
     """Paths of the files that the patches add; the tree lies in `folder`."""
-    base = base_tree(read_manifest(root), wheel_dirs(root, wheel))
-    init_repo(folder, base, PLACEHOLDER_AUTHOR)
+    init_repo(folder, base, series.author)
     for patch in patches:
         git(folder, 'apply', '--index', str(patch.resolve()))
     return added_files(patches)
@@ -74,11 +69,7 @@ def replay(root, patches, wheel, folder):
 def inserted_lines(folder, path):
     """(include lines, other lines) that the patches insert into a file."""
     diff = git(folder, 'diff', '--cached', '-U0', '--', path)
-    lines = [
-        line[1:]
-        for line in diff.splitlines()
-        if line.startswith('+') and not line.startswith('+++ ')
-    ]
+    lines = re.findall(r'(?m)^\+(?!\+\+ )(.*)', diff)
     includes = [line for line in lines if line.startswith('#include ')]
     return includes, [line for line in lines if line not in includes]
 
@@ -87,35 +78,35 @@ def infermeta_unit(folder, include):
     """A file with the inserted InferMeta functions, as ternary.cc has them."""
     includes, body = inserted_lines(folder, TERNARY)
     there = [
-        name
+        f'#include "{name}"'
         for name in TERNARY_INCLUDES
         if (folder / name).is_file() or (include / name).is_file()
     ]
-    lines = [f'#include "{name}"' for name in there] + includes
-    lines += ['', 'namespace phi {', *body, '}  // namespace phi', '']
-    unit = folder / 'infermeta_unit.cc'
-    unit.write_text('\n'.join(lines), encoding='utf-8')
-    return unit
+    body = ['namespace phi {', *body, '}  // namespace phi']
+    lines = there + includes + body
+    return write_unit(folder / 'infermeta_unit.cc', lines)
 
 
-def header_unit(folder, headers):
+def header_unit(folder, added):
     """A file that includes the new headers and nothing before them."""
-    unit = folder / 'header_unit.cc'
-    lines = [f'#include "{name}"\n' for name in headers]
-    unit.write_text(''.join(lines), encoding='utf-8')
-    return unit
+    lines = [
+        f'#include "{name}"'
+        for name in added
+        if name.endswith('.h') and not name.endswith('.cu.h')
+    ]
+    return write_unit(folder / 'header_unit.cc', lines)
+
+
+def write_unit(path, lines):
+    path.write_text(join_lines(lines), encoding='utf-8')
+    return path
 
 
 def units(folder, added, include):
     """Everything that has to compile."""
     sources = [folder / name for name in added if name.endswith('.cc')]
-    headers = [
-        name
-        for name in added
-        if name.endswith('.h') and not name.endswith('.cu.h')
-    ]
-    result = [infermeta_unit(folder, include), *sources]
-    return result + ([header_unit(folder, headers)] if headers else [])
+    made = infermeta_unit(folder, include), header_unit(folder, added)
+    return [*made, *sources]
 
 
 def modes_of(unit):
@@ -155,6 +146,7 @@ def check(root, wheel, include, each_alone=False):
     """(faults, number of files that were compiled) of all patches together, or
     of each pull request's, with OpenMP only; what was compiled is so once."""
     series = load_series(root)
+    base = base_tree(series, wheel_dirs(root, wheel))
     whole = {'all': series.patches}
     alone = {name: series.pull_request(name) for name in series.pull_requests}
     faults, compiled = [], set()
@@ -165,7 +157,7 @@ def check(root, wheel, include, each_alone=False):
         ):
             folder = Path(name) / 'tree'
             paths = [root / 'patches' / p.file_name for p in listed]
-            added = replay(root, paths, wheel, folder)
+            added = replay(series, base, paths, folder)
             work = {
                 (mode, seen_by_compiler(unit, folder)): (unit, mode)
                 for unit in units(folder, added, include)
@@ -181,10 +173,9 @@ def check(root, wheel, include, each_alone=False):
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument(
-        '--paddle', metavar='DIR', help='site-packages of an untouched wheel'
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add('--paddle', metavar='DIR', help='site-packages of an untouched wheel')
+    add(
         '--each-alone',
         action='store_true',
         help="each pull request's patches without the others",

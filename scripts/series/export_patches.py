@@ -20,20 +20,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
 from scripts.common.programs import verdict
-from scripts.series.manifest import PLACEHOLDER_AUTHOR, SeriesError, load_series
-from scripts.series.patch_repo import (
-    commit,
-    git,
-    init_repo,
-    last_patch,
-    write_tree,
-)
-from scripts.series.patch_series import split_diffs
+from scripts.series import patch_repo
+from scripts.series.manifest import PLACEHOLDER_AUTHOR, load_series
+from scripts.series.patch_repo import git
+from scripts.series.patch_series import SeriesError, split_diffs
 from scripts.series.tree_edits import apply_patch
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN_DIFF_LINES = 20
+REMEDY = (
+    'patches/ is generated: run scripts/series/export_patches.py and keep '
+    'its result'
+)
 AUTHOR = re.compile(r'^[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>$')
 
 
@@ -46,16 +45,18 @@ def make_files(series, root, folders):
     }
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(folder) / 'tree'
-        init_repo(repo, tree, series.author)
+        patch_repo.init_repo(repo, tree, series.author)
         for patch in series.patches:
-            old = dict(tree)
+            old = set(tree.items())
             apply_patch(tree, patch, root)
-            write_tree(repo, tree, old)
+            patch_repo.write_tree(repo, dict(tree.items() - old))
             message = patch_message(series, patch)
-            commit(repo, message, series.author, patch.day)
+            patch_repo.commit(repo, message, series.author, patch.day)
             # refuses blanks at the end of a line or of a file
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
-            files[patch.file_name] = last_patch(repo, series.recorded_files)
+            files[patch.file_name] = patch_repo.last_patch(
+                repo, series.recorded_files
+            )
     return files
 
 
@@ -70,14 +71,15 @@ def patch_message(series, patch):
 def drift(folder, files):
     """What git sees between a patch folder and the files that it should hold."""
     if not folder.is_dir():
-        return [f'{folder}: missing']
+        return [f'{folder}: missing', REMEDY]
     with tempfile.TemporaryDirectory() as place:
         wanted = Path(place, 'exported_now')
         write_files(wanted, files)
         words = ('diff', '--no-index', '-U1', '--', str(folder), str(wanted))
         text = git(Path(place), *words, ok=(0, 1))
     shown = [part.splitlines() for _, part in split_diffs(text)[1]]
-    return ['\n    '.join(lines[:SHOWN_DIFF_LINES]) for lines in shown]
+    faults = ['\n    '.join(lines[:SHOWN_DIFF_LINES]) for lines in shown]
+    return [*faults, REMEDY] if faults else []
 
 
 def write_files(folder, files):
@@ -91,22 +93,17 @@ def write_files(folder, files):
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument(
-        '--check', action='store_true', help='write nothing, fail on drift'
-    )
-    parser.add_argument(
+    add = parser.add_argument
+    add('--check', action='store_true', help='write nothing, fail on drift')
+    add(
         '--paddle',
         metavar='DIR',
         help='site-packages with an untouched wheel of the base '
         '(default: build/originals, then build/venv)',
     )
-    parser.add_argument(
-        '--root', type=Path, default=ROOT, help='project folder'
-    )
-    parser.add_argument(
-        '--output', type=Path, help='patch folder (default: ROOT/patches)'
-    )
-    parser.add_argument(
+    add('--root', type=Path, default=ROOT, help='project folder')
+    add('--output', type=Path, help='patch folder (default: ROOT/patches)')
+    add(
         '--author',
         metavar="'NAME <MAIL>'",
         default=PLACEHOLDER_AUTHOR,
@@ -123,17 +120,10 @@ def run(options):
     series = load_series(options.root)
     series.author = options.author
     folder = options.output or options.root / 'patches'
-    files = make_files(
-        series, options.root, wheel_dirs(options.root, options.paddle)
-    )
+    places = wheel_dirs(options.root, options.paddle)
+    files = make_files(series, options.root, places)
     if options.check:
-        faults = drift(folder.resolve(), files)
-        if faults:
-            faults.append(
-                'patches/ is generated: run scripts/series/export_patches.py and keep '
-                'its result'
-            )
-        return faults
+        return drift(folder.resolve(), files)
     write_files(folder, files)
     return []
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import yaml
 
 from scripts.common.text_lines import join_lines
-from scripts.series.patch_series import SeriesError, split_hunks
+from scripts.series.patch_series import refuse, split_hunks
 
 MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
@@ -52,6 +52,15 @@ class Patch:
     def file_name(self):
         return f'{self.number:04d}-{self.name}.patch'
 
+    @property
+    def api_sources(self):
+        return [f'python_api/{name}.py' for name in self.functions]
+
+    @property
+    def named_sources(self):
+        """The files that ops and functions have to have."""
+        return [f'ops_yaml/{op}.yaml' for op in self.ops] + self.api_sources
+
 
 @dataclass
 class Series:
@@ -77,9 +86,7 @@ class Series:
 def load_series(root):
     """The series of a project folder, with its source files assigned."""
     series = read_manifest(root)
-    faults = assign_sources(series, list_sources(root, series.not_exported))
-    if faults:
-        raise SeriesError(faults)
+    refuse(assign_sources(series, list_sources(root, series.not_exported)))
     return series
 
 
@@ -91,7 +98,7 @@ def read_manifest(root):
     series = Series(**{**raw, 'recorded_files': recorded, 'patches': []})
     for number, item in enumerate(raw['patches'], 1):
         try:
-            patch = Patch(number, **item)
+            patch = Patch(number, **{**item, 'files': _patterns(item)})
             patch.day = str(patch.day or series.day)
             series.patches.append(patch)
             found = _message_faults(patch)
@@ -99,9 +106,14 @@ def read_manifest(root):
             found = [str(error)]  # names the key that is missing or unknown
         name = item.get('name', 'no name')
         faults += [f'series.yaml: patch {number} ({name}): {f}' for f in found]
-    if faults:
-        raise SeriesError(faults)
+    refuse(faults)
     return series
+
+
+def _patterns(item):
+    """What a patch lists by folder, as paths with wildcards."""
+    files = item.get('files', {})
+    return [f'{folder}/{name}' for folder in files for name in files[folder]]
 
 
 def recorded_by_edits(raw):
@@ -153,20 +165,24 @@ def list_sources(root, not_exported):
 
 
 def assign_sources(series, sources):
-    """Fills every patch's `sources`; returns the faults."""
-    faults = []
+    """Fills every patch's `sources`; yields the faults."""
     for source in sources:
         owners = _owners(series.patches, source)
         if len(owners) == 1:
             owners[0].sources.append(source)
         elif owners:
             names = ', '.join(p.name for p in owners)
-            faults.append(f'{source}: mapped by more than one patch: {names}')
+            yield f'{source}: mapped by more than one patch: {names}'
         else:
-            faults.append(f'{source}: mapped by no patch; {_remedy(source)}')
+            yield f'{source}: mapped by no patch; {_remedy(source)}'
     for patch in series.patches:
-        faults += _missing_sources(patch, sources)
-    return faults
+        where = f'series.yaml: patch {patch.name}'
+        for name in patch.named_sources:
+            if name not in sources:
+                yield f'{where}: no file {name}'
+        for pattern in patch.files:
+            if not any(matches(source, pattern) for source in sources):
+                yield f'{where}: {pattern!r} matches no source file'
 
 
 def _owners(patches, source):
@@ -191,26 +207,10 @@ def _is_named_after(patch, source):
     kernels/funcs is shared by several operators, so a name says nothing there;
     kernels for the GPU are reviewed apart from those for the CPU.
     """
+    if source.startswith(('ops_yaml/', 'python_api/')):
+        return source in patch.named_sources
     if source.startswith(('kernels/funcs/', GPU_SOURCES)):
         return False
-    stems = patch.ops
-    if source.startswith('python_api/'):
-        stems = patch.functions
-    elif not source.startswith('ops_yaml/'):
-        stems = patch.ops + patch.functions
     name = source.rsplit('/', 1)[-1]
-    whole = source.startswith(('ops_yaml/', 'python_api/'))
-    tail = r'\.' if whole else r'[_.]'
-    return any(re.match(rf'(test_)?{s}{tail}', name) for s in stems)
-
-
-def _missing_sources(patch, sources):
-    where = f'series.yaml: patch {patch.name}'
-    faults = []
-    named = [f'ops_yaml/{op}.yaml' for op in patch.ops]
-    named += [f'python_api/{api}.py' for api in patch.functions]
-    faults += [f'{where}: no file {x}' for x in named if x not in sources]
-    for pattern in patch.files:
-        if not any(matches(s, pattern) for s in sources):
-            faults.append(f'{where}: {pattern!r} matches no source file')
-    return faults
+    stems = patch.ops + patch.functions
+    return any(re.match(rf'(test_)?{stem}[_.]', name) for stem in stems)

@@ -1,7 +1,8 @@
 """Turns a list of trees into git patches, the same bytes on every machine.
 
 Each tree is a commit of a throw-away repository; `git format-patch` writes the
-patches. The user's git settings are shut out, author and dates are given.
+patches. The user's git settings are shut out, author and dates are given; what is
+set here is other than git's default.
 """
 
 from __future__ import annotations
@@ -15,23 +16,15 @@ from scripts.series.patch_series import SeriesError, split_diffs
 from scripts.series.upstream_tree import MARKER
 
 GIT_SETTINGS = (
-    '-c', 'core.autocrlf=false',
     '-c', 'core.whitespace=blank-at-eol,blank-at-eof',
     '-c', 'diff.algorithm=histogram',
-    '-c', 'diff.indentHeuristic=true',
-    '-c', 'diff.context=3',
-    '-c', 'diff.interHunkContext=0',
-    '-c', 'diff.noprefix=false',
-    '-c', 'diff.mnemonicPrefix=false',
-    '-c', 'commit.gpgSign=false',
-    '-c', 'gc.auto=0',
 )  # fmt: skip
 EXPORT_FLAGS = (
     '-N', '--zero-commit', '--full-index', '--no-stat', '--no-signature',
     '--no-renames', '--no-binary', '--no-ext-diff', '--no-textconv',
     '--no-attach', '--no-thread', '--no-encode-email-headers',
 )  # fmt: skip
-HUNK = re.compile(r'^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$')
+HUNK = re.compile(r'@@ -(\d+)\S* \+(\d+)')
 
 
 def git(repo, *arguments, env=None, data=None, ok=(0,)):
@@ -39,7 +32,9 @@ def git(repo, *arguments, env=None, data=None, ok=(0,)):
     clean = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
     clean |= {
         'GIT_CONFIG_NOSYSTEM': '1',
-        'GIT_CONFIG_GLOBAL': os.devnull,
+        # GIT_CONFIG_GLOBAL would do, from git 2.32 on.
+        'HOME': os.devnull,
+        'XDG_CONFIG_HOME': os.devnull,
         'GIT_CEILING_DIRECTORIES': str(repo.parent),
         'LC_ALL': 'C',
         'TZ': 'UTC',
@@ -54,11 +49,9 @@ def git(repo, *arguments, env=None, data=None, ok=(0,)):
     return done.stdout
 
 
-def write_tree(repo, tree, old=None):
-    """Writes the files of `tree` that differ from `old`."""
+def write_tree(repo, tree):
+    """Writes files: {path below `repo`: text}."""
     for path, text in tree.items():
-        if old is not None and old.get(path) == text:
-            continue
         target = repo / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode('utf-8'))
@@ -75,13 +68,11 @@ def init_repo(repo, tree, author):
 def commit(repo, message, author, day):
     name, _, mail = author.rstrip('>').rpartition(' <')
     when = f'{day}T00:00:00+0000'
-    env = {}
-    for role in ('AUTHOR', 'COMMITTER'):
-        env |= {
-            f'GIT_{role}_NAME': name,
-            f'GIT_{role}_EMAIL': mail,
-            f'GIT_{role}_DATE': when,
-        }
+    env = {
+        f'GIT_{role}_{key}': value
+        for role in ('AUTHOR', 'COMMITTER')
+        for key, value in (('NAME', name), ('EMAIL', mail), ('DATE', when))
+    }
     git(repo, 'add', '-A', '-f')
     flags = ('-q', '--no-verify', '--cleanup=verbatim', '-F', '-')
     git(repo, 'commit', *flags, env=env, data=message)
@@ -117,16 +108,12 @@ def _tidy_diff(diff, path):
 
 def _tidy_hunk(hunk):
     header, *lines = split_lines(hunk)
-    old_start, _, new_start, _, _ = HUNK.match(header).groups()
-    cut = 0
-    while MARKER in lines[0]:
-        lines.pop(0)
-        cut += 1
+    old_start, new_start = map(int, HUNK.match(header).groups())
+    cut = next(i for i, line in enumerate(lines) if MARKER not in line)
+    del lines[:cut]
     while MARKER in lines[-1]:
         lines.pop()
     old = sum(line[:1] in ' -' for line in lines)
     new = sum(line[:1] in ' +' for line in lines)
-    header = (
-        f'@@ -{int(old_start) + cut},{old} +{int(new_start) + cut},{new} @@'
-    )
+    header = f'@@ -{old_start + cut},{old} +{new_start + cut},{new} @@'
     return join_lines([header, *lines])

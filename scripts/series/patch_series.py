@@ -13,6 +13,23 @@ class SeriesError(Exception):
         super().__init__('\n'.join(self.faults))
 
 
+def refuse(faults):
+    """Raises the faults if there are any."""
+    if faults := list(faults):
+        raise SeriesError(faults)
+
+
+def do_all(calls):
+    """Makes every call, then raises the faults of all of them."""
+    faults = []
+    for call in calls:
+        try:
+            call()
+        except SeriesError as error:
+            faults += error.faults
+    refuse(faults)
+
+
 def split_hunks(text):
     """[(number of the first line or '', lines)] of an edit in series.yaml."""
     hunks = [('', [])]

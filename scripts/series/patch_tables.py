@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import verdict
 from scripts.common.text_lines import between
-from scripts.series.manifest import SeriesError, load_series
+from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git
-from scripts.series.patch_series import touched_files
+from scripts.series.patch_series import SeriesError, touched_files
 
 ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- patches: written by scripts/series/patch_tables.py -->'
@@ -65,30 +65,21 @@ def size_of(path):
     return Size(code, tests, gpu)
 
 
-def sizes(series, folder):
-    """{patch name: Size}"""
-    return {p.name: size_of(folder / p.file_name) for p in series.patches}
-
-
 def size_faults(series, sizes):
     """A big patch says why it is not split; a small one has no excuse."""
-    faults = []
     for patch in series.patches:
-        lines = sizes[patch.name].lines
-        if lines >= MANY_LINES and not patch.size_note:
-            faults.append(
-                f'{patch.file_name} adds {lines} lines: split it, or say in '
-                'its size_note in scripts/series/series.yaml why that cannot be'
+        said = f'{patch.file_name} adds {sizes[patch.name].lines} lines'
+        big = sizes[patch.name].lines >= MANY_LINES
+        if big and not patch.size_note:
+            yield (
+                f'{said}: split it, or say in its size_note in '
+                'scripts/series/series.yaml why that cannot be'
             )
-        if lines < MANY_LINES and patch.size_note:
-            faults.append(
-                f'{patch.file_name} adds {lines} lines only: it needs no '
-                'size_note'
-            )
-    return faults
+        if patch.size_note and not big:
+            yield f'{said} only: it needs no size_note'
 
 
-def table(patches, sizes, shared=()):
+def table(patches, sizes, shared):
     """The rows of some patches, and their sum."""
     lines = [
         '| Patch | Code | Tests | GPU | Remarks |',
@@ -96,13 +87,11 @@ def table(patches, sizes, shared=()):
     ]
     for patch in patches:
         size = sizes[patch.name]
-        remarks = [
-            *(['shared with other pull requests'] * (patch in shared)),
-            *([patch.size_note] if patch.size_note else []),
-        ]
+        shares = 'shared with other pull requests' if patch in shared else ''
+        remarks = '; '.join(filter(None, [shares, patch.size_note]))
         lines.append(
             f'| `{patch.file_name}` | {size.code:,} | {size.tests:,} | '
-            f'{size.gpu or "-"} | {"; ".join(remarks) or "-"} |'
+            f'{size.gpu or "-"} | {remarks or "-"} |'
         )
     code = sum(sizes[patch.name].code for patch in patches)
     tests = sum(sizes[patch.name].tests for patch in patches)
@@ -122,8 +111,9 @@ def tables(series, sizes):
 def run(root, write):
     """Faults found; writes the tables if told to."""
     series = load_series(root)
-    found = sizes(series, root / 'patches')
-    faults = size_faults(series, found)
+    folder = root / 'patches'
+    found = {p.name: size_of(folder / p.file_name) for p in series.patches}
+    faults = list(size_faults(series, found))
     for name, rows in tables(series, found).items():
         path = root / 'docs' / name
         if not path.is_file():

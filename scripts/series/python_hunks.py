@@ -12,11 +12,12 @@ from __future__ import annotations
 import ast
 import re
 import sysconfig
+from itertools import groupby
 from pathlib import Path
 
 from scripts.common.programs import run
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.patch_series import SeriesError
+from scripts.series.patch_series import SeriesError, refuse
 
 
 def merge_functions(upstream, ours, source, before=''):
@@ -26,9 +27,7 @@ def merge_functions(upstream, ours, source, before=''):
     known follows them; without it they go to the end.
     """
     tree = ast.parse(ours)
-    faults = _foreign_statements(tree, source)
-    if faults:
-        raise SeriesError(faults)
+    refuse(_foreign_statements(tree, source))
     blocks = {name: lines for name, lines in _chunks(ours) if name}
     if not blocks:
         raise SeriesError(f'{source}: defines nothing')
@@ -48,29 +47,16 @@ def merge_functions(upstream, ours, source, before=''):
 
 
 def _chunks(text):
-    """[(name, lines)]; what lies between two definitions has no name."""
+    """[(name, lines)], one for each run of a name's nodes; what lies between two
+    of them has no name."""
     lines, chunks, end = split_lines(text), [], 0
-    for name, first, last in _spans(text):
-        chunks.append((None, lines[end : first - 1]))
-        chunks.append((name, lines[first - 1 : last]))
-        end = last
+    for name, run_of_name in groupby(ast.parse(text).body, defined_name):
+        if name:
+            nodes = list(run_of_name)
+            start, last = _lines_above(nodes[0], lines), nodes[-1].end_lineno
+            chunks += [(None, lines[end:start]), (name, lines[start:last])]
+            end = last
     return [*chunks, (None, lines[end:])]
-
-
-def _spans(text):
-    """[(name, first line, last line)], one for each run of a name's nodes."""
-    lines = split_lines(text)
-    spans = []
-    for node in ast.parse(text).body:
-        name = defined_name(node)
-        if name is None:
-            spans.append((None, 0, 0))
-            continue
-        if spans and spans[-1][0] == name:
-            spans[-1] = (name, spans[-1][1], node.end_lineno)
-        else:
-            spans.append((name, _first_line(node, lines), node.end_lineno))
-    return [span for span in spans if span[0]]
 
 
 def defined_name(node):
@@ -88,33 +74,31 @@ def defined_name(node):
     return target.id if isinstance(target, ast.Name) else None
 
 
-def _first_line(node, lines):
+def _lines_above(node, lines):
+    """How many lines stand above a node, its decorators and its comment."""
     decorators = getattr(node, 'decorator_list', [])
-    first = min([node.lineno, *(d.lineno for d in decorators)])
-    while first > 1 and lines[first - 2].startswith('#'):
-        first -= 1
-    return first
+    count = min(n.lineno for n in (node, *decorators)) - 1
+    while count and lines[count - 1].startswith('#'):
+        count -= 1
+    return count
 
 
 def _foreign_statements(tree, source):
     """Statements that the merge would drop without a word."""
-    faults = []
     for node in tree.body:
         known = isinstance(node, (ast.Import, ast.ImportFrom))
         known |= isinstance(node, ast.Expr) and isinstance(
             node.value, ast.Constant
         )
         known |= ast.unparse(node).startswith('if TYPE_CHECKING:\n')
-        name = defined_name(node)
-        if not known and (name is None or name == '__all__'):
-            faults.append(
+        if not known and defined_name(node) in (None, '__all__'):
+            yield (
                 f'{source}:{node.lineno}: only imports and definitions can be '
                 'exported from a python_api file'
             )
-    names = [name for name, _, _ in _spans(ast.unparse(tree))]
+    names = [name for name, _ in groupby(map(defined_name, tree.body)) if name]
     for name in sorted({n for n in names if names.count(n) > 1}):
-        faults.append(f'{source}: the definitions of {name} are not together')
-    return faults
+        yield f'{source}: the definitions of {name} are not together'
 
 
 def _put(chunks, name, block, later):

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.patch_series import SeriesError, split_hunks
+from scripts.series.patch_series import (
+    SeriesError,
+    do_all,
+    refuse,
+    split_hunks,
+)
 from scripts.series.python_hunks import merge_functions
 from scripts.series.registrations import (
     SPMD,
@@ -47,21 +53,17 @@ ENTRY = re.compile(r'^- (op|backward_op) : (\w+)')
 
 def apply_patch(tree, patch, root):
     """Changes `tree` ({path: text}) as the patch says; returns nothing."""
-    faults = []
     steps = [
-        (apply_hunk, (path, hunk))
+        partial(apply_hunk, tree, path, hunk)
         for path, text in patch.edits.items()
         for _, hunk in split_hunks(text)
     ]
-    steps += [(_add_source, (s, root, patch)) for s in patch.sources]
-    for step, argument in steps:
-        try:
-            step(tree, argument)
-        except SeriesError as error:
-            faults += error.faults
-    faults = faults or list(missing_lines(tree, patch, root))
-    if faults:
-        raise SeriesError([f'{patch.name}: {fault}' for fault in faults])
+    steps += [partial(_add_source, tree, s, root, patch) for s in patch.sources]
+    try:
+        do_all(steps)
+        refuse(missing_lines(tree, patch, root))
+    except SeriesError as error:
+        refuse(f'{patch.name}: {fault}' for fault in error.faults)
 
 
 def patch_python(tree, series, root):
@@ -69,8 +71,7 @@ def patch_python(tree, series, root):
     tree = dict(tree)
     for patch in series.patches:
         edits = {p: text for p, text in patch.edits.items() if p in tree}
-        sources = [f'python_api/{name}.py' for name in patch.functions]
-        part = replace(patch, edits=edits, sources=sources)
+        part = replace(patch, edits=edits, sources=patch.api_sources)
         apply_patch(tree, part, root)
     return tree
 
@@ -84,8 +85,7 @@ def upstream_path(source):
     return folder and folder + source.removeprefix(top)
 
 
-def _add_source(tree, argument):
-    source, root, patch = argument
+def _add_source(tree, source, root, patch):
     text = (root / source).read_bytes().decode('utf-8')
     if not text.endswith('\n'):
         raise SeriesError(f'{source}: no newline at its end')
@@ -110,15 +110,8 @@ def _add_source(tree, argument):
 
 def insert_entries(tree, source, text):
     """Every entry of an op's YAML goes to its alphabetical place."""
-    faults = []
-    for kind, name, block in split_entries(text, source):
-        path = OP_FILES[kind]
-        try:
-            tree[path] = insert_entry(tree[path], path, kind, name, block)
-        except SeriesError as error:
-            faults += error.faults
-    if faults:
-        raise SeriesError(faults)
+    entries = split_entries(text, source)
+    do_all(partial(insert_entry, tree, *entry) for entry in entries)
 
 
 def split_entries(text, source):
@@ -140,9 +133,10 @@ def split_entries(text, source):
     return entries
 
 
-def insert_entry(text, path, kind, name, block):
-    """`text` with the entry put before the first one of a greater name."""
-    lines = split_lines(text)
+def insert_entry(tree, kind, name, block):
+    """Puts an entry before the first one of a greater name."""
+    path = OP_FILES[kind]
+    lines = split_lines(tree[path])
     for index, line in enumerate(lines):
         match = ENTRY.match(line)
         if not match or match[2] < name:
@@ -151,7 +145,8 @@ def insert_entry(text, path, kind, name, block):
             raise SeriesError(f'{path}: {kind} {name} exists already')
         if index < 2 or MARKER in line or MARKER in lines[index - 1]:
             break
-        return join_lines([*lines[:index], *block, '', *lines[index:]])
+        tree[path] = join_lines([*lines[:index], *block, '', *lines[index:]])
+        return
     raise SeriesError(
         f'{path}: the lines around the alphabetical place of {kind} {name} are '
         'not recorded. Look up the place in that file of the base; then write '
@@ -171,14 +166,12 @@ def insert_infermeta(tree, source, text, following):
     lines = split_lines(tree[path])
     includes, body = split_namespace(text, source)
     own = f'paddle/phi/{source[: source.rindex(".")]}.h'
-    missing = [
+    refuse(
         f'{source}: {path} has no `{line}`; add it with an edit in '
         'scripts/series/series.yaml'
         for line in includes
         if line not in lines and f'"{own}"' not in line
-    ]
-    if missing:
-        raise SeriesError(missing)
+    )
     head = f'void {following}('
     insert_lines(tree, path, [*body, ''], head, f'PADDLE_API {head}')
 
@@ -192,20 +185,17 @@ def split_namespace(text, source):
             '`}  // namespace phi`, and nothing after it'
         )
     above = [x for x in split_lines(parts['above']) if x.strip()]
-    lost = [
+    refuse(
         f'{source}: this line outside namespace phi would be lost: {line!r}'
         for line in above
         if not line.startswith(('//', '#include ', '#pragma once'))
-    ]
-    if lost:
-        raise SeriesError(lost)
+    )
     includes = [line for line in above if line.startswith('#include ')]
     return includes, split_lines(parts['inside'].strip('\n'))
 
 
-def apply_hunk(tree, edit):
+def apply_hunk(tree, path, hunk):
     """Changes lines as a hunk without line numbers says."""
-    path, hunk = edit
     if path not in tree:
         raise SeriesError(
             f'edit of {path}: not among wheel_files or recorded_files of '

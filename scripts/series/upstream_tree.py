@@ -8,25 +8,21 @@ and a patch that leans on unrecorded text can be told.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from scripts.common.files import file_sha256
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.patch_series import SeriesError
+from scripts.series.patch_series import SeriesError, do_all
 
 MARKER = 'unrecorded upstream text'
 
 
 def base_tree(series, wheel_dirs):
     """{upstream path: text} before the first patch."""
-    tree, faults = {}, []
-    for path, digest in series.wheel_files.items():
-        try:
-            tree[path] = read_wheel_file(path, digest, wheel_dirs)
-        except SeriesError as error:
-            faults += error.faults
-    if faults:
-        raise SeriesError(faults)
+    tree = {}
+    read = partial(add_wheel_file, tree, wheel_dirs)
+    do_all(partial(read, *wanted) for wanted in series.wheel_files.items())
     for path, places in series.recorded_files.items():
         tree[path] = skeleton(path, places)
     return tree
@@ -39,14 +35,15 @@ def wheel_path(path):
     return f'paddle/include/{path}'
 
 
-def read_wheel_file(path, wanted, wheel_dirs):
-    """Text of the first copy whose hash is the recorded one."""
+def add_wheel_file(tree, wheel_dirs, path, wanted):
+    """Reads the first copy whose hash is the recorded one."""
     seen = []
     for folder in wheel_dirs:
         copy = Path(folder) / wheel_path(path)
         digest = file_sha256(copy)
         if digest == wanted:
-            return copy.read_bytes().decode('utf-8')
+            tree[path] = copy.read_bytes().decode('utf-8')
+            return
         said = f'sha256 is {digest}' if digest else 'no such file'
         seen.append(f'{copy}: {said}')
     raise SeriesError(

@@ -4,6 +4,9 @@ import hashlib
 
 import yaml
 
+from scripts.series.patch_repo import write_tree as write_files
+from scripts.series.upstream_tree import wheel_path
+
 MANIPULATION = '''\
 from __future__ import annotations
 
@@ -40,6 +43,10 @@ PADDLE_API void SendURecvInferMeta(const MetaTensor& x,
 
 }  // namespace phi
 '''
+WHEEL_FILES = {
+    'python/paddle/tensor/manipulation.py': MANIPULATION,
+    'paddle/phi/infermeta/ternary.h': TERNARY_H,
+}
 OP_YAML = '''\
 - op : fill
   args : (Tensor x)
@@ -113,10 +120,6 @@ BODY = 'The old one is slow.\n\nEdge decisions: none.\n'
 
 def make_series():
     """A manifest of two patches: shared code, then one operator."""
-    files = {
-        'python/paddle/tensor/manipulation.py': MANIPULATION,
-        'paddle/phi/infermeta/ternary.h': TERNARY_H,
-    }
     include = (
         ' #include "a.h"\n+#include "paddle/phi/kernels/funcs/shared.h"\n'
         ' #include "z.h"\n'
@@ -128,7 +131,7 @@ def make_series():
         'subject': 'phi: add shared code',
         'body': BODY,
         'day': '2026-01-02',
-        'files': ['kernels/funcs/shared.h'],
+        'files': {'kernels/funcs': ['shared.h']},
         'edits': {'paddle/phi/infermeta/ternary.cc': include},
     }
     fill = {
@@ -146,32 +149,17 @@ def make_series():
         'not_exported': ['unittests/harness/**'],
         'wheel_files': {
             path: hashlib.sha256(text.encode()).hexdigest()
-            for path, text in files.items()
+            for path, text in WHEEL_FILES.items()
         },
         'recorded_files': RECORDED,
         'patches': [shared, fill],
     }
 
 
-def write_files(root, files):
-    for path, text in files.items():
-        target = root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding='utf-8')
-
-
 def write_project(root, series=None):
     """Sources, manifest and a wheel at build/originals below `root`."""
-    write_files(root, SOURCES)
     manifest = yaml.safe_dump(series or make_series(), sort_keys=False)
-    write_files(
-        root,
-        {
-            'scripts/series/series.yaml': manifest,
-            'build/originals/paddle/tensor/manipulation.py': MANIPULATION,
-            'build/originals/paddle/include/paddle/phi/infermeta/ternary.h': (
-                TERNARY_H
-            ),
-        },
-    )
+    wheel = {wheel_path(path): text for path, text in WHEEL_FILES.items()}
+    write_files(root, {**SOURCES, 'scripts/series/series.yaml': manifest})
+    write_files(root / 'build/originals', wheel)
     return root

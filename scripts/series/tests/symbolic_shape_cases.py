@@ -7,7 +7,9 @@ Needs the operators of the wheel target. Prints a JSON list of what is wrong.
 
 import ctypes
 import json
+import re
 import sys
+from inspect import signature
 
 import paddle
 
@@ -15,116 +17,93 @@ PIR = paddle.base.libpaddle.pir
 DTYPES = {'mask': 'bool', 'index': 'int64'}
 
 
-def scatter(axis, reduce):
-    def call(x, index, updates):
-        return paddle.scatter(
-            x, index, updates, overwrite=False, axis=axis, reduce=reduce
-        )
-
-    return call
+def masked(x, mask, value):
+    paddle.masked_scatter(x, mask, value)
 
 
 def masked_shape(x, mask, value):
     """Of a shape Paddle knows the values, too."""
-    return paddle.masked_scatter(paddle.shape(x).astype('float32'), mask, value)
+    masked(paddle.shape(x).astype('float32'), mask, value)
 
 
-def select(axis):
-    return lambda x, values: paddle.select_scatter(x, values, axis, 0)
+def select(x, values, axis=1):
+    paddle.select_scatter(x, values, axis, 0)
 
 
-def diagonal(axis1, axis2):
-    return lambda x, y: paddle.diagonal_scatter(x, y, 0, axis1, axis2)
+def select_last(x, values):
+    select(x, values, -1)
 
 
-# name -> (function, shapes of its arguments by name, and the dims of the operands
-# and of the result, after the call)
+def diagonal(x, y, axis1=0, axis2=1):
+    paddle.diagonal_scatter(x, y, 0, axis1, axis2)
+
+
+def diagonal_back(x, y):
+    diagonal(x, y, -1, 0)
+
+
+def index_scatter(x, index, updates, axis=1, reduce='add'):
+    paddle.scatter(x, index, updates, False, axis=axis, reduce=reduce)
+
+
+def index_reduce(x, index, updates, axis=1):
+    index_scatter(x, index, updates, axis, 'amax')
+
+
+def index_reduce_back(x, index, updates):
+    index_reduce(x, index, updates, -2)
+
+
+NOT_IN_PLACE = (select, select_last, diagonal, diagonal_back)
+# (function, dims of its arguments) -> dims of the operands and of the result,
+# after the call
 CASES = {
-    'masked, rows': (
-        paddle.masked_scatter,
-        {'x': [-1, 3], 'mask': [1, 3], 'value': [-1]},
-        '[S0 3] [1 3] [S1] -> [S0 3]',
+    (masked, '[-1 3] [1 3] [-1]'): '[S0 3] [1 3] [S1] -> [S0 3]',
+    # the mask is larger
+    (masked, '[-1 1] [4 -1 3] [-1]'): (
+        '[S0 1] [4 S1 3] [S2] -> [4 Broadcast(S0, S1) 3]'
     ),
-    'masked, mask is larger': (
-        paddle.masked_scatter,
-        {'x': [-1, 1], 'mask': [4, -1, 3], 'value': [-1]},
-        '[S0 1] [4 S1 3] [S2] -> [4 Broadcast(S0, S1) 3]',
+    (masked, '[1 5] [4 1] [20]'): '[1 5] [4 1] [20] -> [4 5]',
+    (masked, '[4 0] [4 1] [20]'): '[4 0] [4 1] [20] -> [4 0]',
+    (masked_shape, '[-1 3] [2] [2]'): '[2] and values [2] [2] -> [2]',
+    (select, '[-1 3 -1] [-1 -1]'): '[S0 3 S1] [S0 S1] -> [S0 3 S1]',
+    (select_last, '[-1 3 4] [2 -1]'): '[2 3 4] [2 3] -> [2 3 4]',
+    (diagonal, '[-1 -1] [-1]'): '[S0 S1] [S2] -> [S0 S1]',
+    (diagonal_back, '[-1 -1 4] [-1 -1]'): '[S0 S1 4] [S1 S3] -> [S0 S1 4]',
+    (index_scatter, '[-1 6] [-1] [-1 -1]'): '[S0 6] [S1] [S0 S3] -> [S0 6]',
+    (index_reduce_back, '[-1 6 5] [-1 1] [3 -1 -1]'): (
+        '[3 6 5] [S1 1] [3 S2 5] -> [3 6 5]'
     ),
-    'masked, both ways': (
-        paddle.masked_scatter,
-        {'x': [1, 5], 'mask': [4, 1], 'value': [20]},
-        '[1 5] [4 1] [20] -> [4 5]',
-    ),
-    'masked, empty': (
-        paddle.masked_scatter,
-        {'x': [4, 0], 'mask': [4, 1], 'value': [20]},
-        '[4 0] [4 1] [20] -> [4 0]',
-    ),
-    'masked, x of known values': (
-        masked_shape,
-        {'x': [-1, 3], 'mask': [2], 'value': [2]},
-        '[2] and values [2] [2] -> [2]',
-    ),
-    'select': (
-        select(1),
-        {'x': [-1, 3, -1], 'values': [-1, -1]},
-        '[S0 3 S1] [S0 S1] -> [S0 3 S1]',
-    ),
-    'select, last axis': (
-        select(-1),
-        {'x': [-1, 3, 4], 'values': [2, -1]},
-        '[2 3 4] [2 3] -> [2 3 4]',
-    ),
-    'diagonal': (
-        diagonal(0, 1),
-        {'x': [-1, -1], 'y': [-1]},
-        '[S0 S1] [S2] -> [S0 S1]',
-    ),
-    'diagonal, negative axis': (
-        diagonal(-1, 0),
-        {'x': [-1, -1, 4], 'y': [-1, -1]},
-        '[S0 S1 4] [S1 S3] -> [S0 S1 4]',
-    ),
-    'index_scatter': (
-        scatter(1, 'add'),
-        {'x': [-1, 6], 'index': [-1], 'updates': [-1, -1]},
-        '[S0 6] [S1] [S0 S3] -> [S0 6]',
-    ),
-    'index_reduce': (
-        scatter(-2, 'amax'),
-        {'x': [-1, 6, 5], 'index': [-1, 1], 'updates': [3, -1, -1]},
-        '[3 6 5] [S1 1] [3 S2 5] -> [3 6 5]',
-    ),
-    'index_reduce, 0-D index': (
-        scatter(1, 'amax'),
-        {'x': [-1, 6, 5], 'index': [], 'updates': [-1, -1]},
-        '[S0 6 5] [] and values [S0 5] -> [S0 6 5]',
+    (index_reduce, '[-1 6 5] [] [-1 -1]'): (
+        '[S0 6 5] [] and values [S0 5] -> [S0 6 5]'
     ),
 }
 
 
-def make_program(function, shapes):
+def make_program(function, dims):
     program = paddle.static.Program()
+    shapes = [map(int, x.split()) for x in re.findall(r'\[(.*?)\]', dims)]
     with paddle.static.program_guard(program):
         tensors = [
-            paddle.static.data(name, shape, DTYPES.get(name, 'float32'))
-            for name, shape in shapes.items()
+            paddle.static.data(name, list(shape), DTYPES.get(name, 'float32'))
+            for name, shape in zip(signature(function).parameters, shapes)
         ]
         function(*tensors)
     return program
 
 
-def faults_of(probe, name, function, shapes, expected):
+def faults_of(probe, function, dims, expected):
     """What is wrong with a case: a form in place has to give the same."""
+    name = f'{function.__name__} of {dims}'
     probe.forget_symbolic_shape_calls()
-    program = make_program(function, shapes)
+    program = make_program(function, dims)
     if not PIR.all_ops_defined_symbol_infer(program):
         yield f'{name}: not every operator has its symbolic shape'
     passes = PIR.PassManager()
     PIR.infer_symbolic_shape_pass(passes, program)
     passes.run(program)
     calls = probe.symbolic_shape_calls().decode().splitlines()
-    forms = 1 if name.startswith(('select', 'diagonal')) else 2
+    forms = 1 if function in NOT_IN_PLACE else 2
     if calls != [expected] * forms:
         yield f'{name}: expected {forms} times {expected}, got {calls}'
 
@@ -135,13 +114,13 @@ def main(path):
     probe.symbolic_shape_calls.restype = ctypes.c_char_p
     probe.lend_symbolic_shapes.restype = ctypes.c_bool
     faults = []
-    program = make_program(*CASES['masked, rows'][:2])
+    program = make_program(masked, '[-1 3] [1 3] [-1]')
     if PIR.all_ops_defined_symbol_infer(program):
         faults.append('the analysis is complete without our functions')
     if not probe.lend_symbolic_shapes():
         faults.append('an operator of the wheel target is missing')
-    for name, case in CASES.items():
-        faults += faults_of(probe, name, *case)
+    for case, expected in CASES.items():
+        faults += faults_of(probe, *case, expected)
     print(json.dumps(faults, indent=1))
 
 

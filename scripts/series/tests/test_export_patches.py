@@ -4,7 +4,6 @@ import pytest
 
 from scripts.series import export_patches
 from scripts.series.tests.series_samples import (
-    MANIPULATION,
     SOURCES,
     make_series,
     write_files,
@@ -17,6 +16,10 @@ FILL = '0002-phi-add-fill.patch'
 
 def export(root, *arguments):
     return export_patches.main(['--root', str(root), *arguments])
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 @pytest.fixture
@@ -57,10 +60,7 @@ def test_same_input_gives_same_bytes_whatever_the_git_settings(
     monkeypatch.setenv('GIT_AUTHOR_NAME', 'me')
     monkeypatch.setenv('TZ', 'Asia/Tokyo')
     assert export(exported, '--output', str(tmp_path / 'again')) == 0
-    for path in (exported / 'patches').iterdir():
-        assert (tmp_path / 'again' / path.name).read_bytes() == (
-            path.read_bytes()
-        )
+    assert contents(tmp_path / 'again') == contents(exported / 'patches')
 
 
 def test_check_shows_what_a_changed_source_makes_stale(exported, capsys):
@@ -78,7 +78,7 @@ def test_check_notices_other_patch_files_and_export_mends_them(
     exported, capsys
 ):
     folder = exported / 'patches'
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    before = contents(folder)
     shared = (folder / SHARED).read_text()
     (folder / SHARED).write_text(shared.replace('is slow', 'is slower'))
     (folder / FILL).unlink()
@@ -90,14 +90,17 @@ def test_check_notices_other_patch_files_and_export_mends_them(
         assert said in err
     assert not (folder / FILL).exists()
     assert export(exported) == 0
-    assert before == {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert before == contents(folder)
 
 
 def test_faults_of_the_assignment_are_all_reported(tmp_path, capsys):
     series = make_series()
     shared, fill = series['patches']
-    shared['files'].append('kernels/cpu/fill_kernel.cc')
-    fill['files'] = ['kernels/cpu/fill_kernel.*', 'kernels/gpu/none_*']
+    shared['files']['kernels/cpu'] = ['fill_kernel.cc']
+    fill['files'] = {
+        'kernels/cpu': ['fill_kernel.*'],
+        'kernels/gpu': ['none_*'],
+    }
     fill['ops'].append('missing_op')
     fill['functions'].append('missing_api')
     root = write_project(tmp_path, series)
@@ -117,56 +120,25 @@ def test_faults_of_the_assignment_are_all_reported(tmp_path, capsys):
     assert not (root / 'patches').exists()
 
 
-def test_a_patched_wheel_file_is_refused_with_both_hashes(project, capsys):
-    wheel = 'build/originals/paddle/tensor/manipulation.py'
-    write_files(project, {wheel: MANIPULATION + '# patched\n'})
-    assert export(project) == 1
-    err = capsys.readouterr().err
-    assert 'paddle/tensor/manipulation.py: no untouched copy' in err
-    known = make_series()['wheel_files']
-    assert known['python/paddle/tensor/manipulation.py'] in err
-
-
-def test_op_without_a_recorded_place_is_refused(project, capsys):
-    text = SOURCES['ops_yaml/fill.yaml'].replace('fill', 'zoom')
-    write_files(project, {'ops_yaml/fill.yaml': text})
+def test_line_that_a_test_of_a_rule_needs_is_asked_for(project, capsys):
+    write_files(project, {'unittests/test_fill_rule.py': 'TEST = 1\n'})
     assert export(project) == 1
     told = capsys.readouterr().err
-    for entry in ('op zoom', 'backward_op zoom_grad'):
-        assert f'alphabetical place of {entry} are not recorded' in told
-    assert 'the last three lines above it' in told
-
-
-SYMBOLIC = SOURCES['ops_yaml/fill.yaml'].replace(
-    '  backward : fill_grad\n',
-    '  inplace : (x -> out)\n  backward : fill_grad\n'
-    '  interfaces : paddle::dialect::InferSymbolicShapeInterface\n',
-)
-
-
-@pytest.mark.parametrize(
-    ('path', 'text', 'line'),
-    [
-        ('unittests/test_fill_rule.py', 'TEST = 1\n',
-         '(test_fill_rule MODULES test_fill_rule)'),
-        ('ops_yaml/fill.yaml', SYMBOLIC,
-         'OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill_)'),
-        ('ops_yaml/fill.yaml', SYMBOLIC, 'bool Fill_OpInferSymbolicShape('),
-    ],
-)  # fmt: skip
-def test_line_that_a_source_needs_is_asked_for(
-    project, capsys, path, text, line
-):
-    write_files(project, {path: text})
-    assert export(project) == 1
-    told = capsys.readouterr().err
-    assert f'{path}: expected `{line}` in ' in told
+    line = '`(test_fill_rule MODULES test_fill_rule)` in '
+    assert f'unittests/test_fill_rule.py: expected {line}' in told
     assert 'add it with an edit' in told
 
 
 MANIFEST = 'scripts/series/series.yaml'
 CC = 'kernels/infermeta/fill.cc'
 PY = 'python_api/fill.py'
+OP = 'ops_yaml/fill.yaml'
+MODULE = 'paddle/tensor/manipulation.py'
+WHEEL = f'build/originals/{MODULE}'
+SYMBOLIC = '''
+  inplace : (x -> out)
+  interfaces : paddle::dialect::InferSymbolicShapeInterface
+  backward :'''
 # (file, text in it, what stands there instead, what is said)
 FAULTS = [
     (CC, 'namespace phi {', 'static int lost;\nnamespace phi {',
@@ -177,8 +149,18 @@ FAULTS = [
      'expected exactly one block'),
     (CC, '}  // namespace phi', '}  // namespace phi\nnamespace phi {\n'
      '}  // namespace phi', 'expected exactly one block'),
-    ('ops_yaml/fill.yaml', '- op : fill', '- op: fill', 'expected `- op'),
-    ('ops_yaml/fill.yaml', 'func : FillInferMeta',
+    (WHEEL, 'first.mark', 'first.patched', f'{MODULE}: no untouched copy'),
+    (WHEEL, 'first.mark', 'first.patched',
+     make_series()['wheel_files'][f'python/{MODULE}']),
+    (OP, 'fill', 'zoom', 'alphabetical place of op zoom are not recorded'),
+    (OP, 'fill', 'zoom', 'place of backward_op zoom_grad are not recorded'),
+    (OP, 'fill', 'zoom', 'the last three lines above it'),
+    (OP, '\n  backward :', SYMBOLIC,
+     f'{OP}: expected `OP_DECLARE_INFER_SYMBOLIC_SHAPE(Fill_)` in '),
+    (OP, '\n  backward :', SYMBOLIC,
+     f'{OP}: expected `bool Fill_OpInferSymbolicShape(` in '),
+    (OP, '- op : fill', '- op: fill', 'expected `- op'),
+    (OP, 'func : FillInferMeta',
      'func : FillInferMeta\n    spmd_rule : FillSpmd',
      'spmd_rules/rules.cc: expected one line `// '),
     ('kernels/fill_kernel.h', 'declaration', 'declaration ', 'trailing white'),

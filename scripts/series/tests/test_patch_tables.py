@@ -78,8 +78,8 @@ def test_a_big_patch_says_why_and_a_small_one_does_not():
     noted = next(p for p in SERIES.patches if p.size_note)
     series = dataclasses.replace(SERIES, patches=[plain, noted])
     big, small = Size(1, 999, ''), Size(1, 998, '')
-    assert size_faults(series, {plain.name: small, noted.name: big}) == []
-    faults = size_faults(series, {plain.name: big, noted.name: small})
+    assert not [*size_faults(series, {plain.name: small, noted.name: big})]
+    faults = [*size_faults(series, {plain.name: big, noted.name: small})]
     assert f'{plain.file_name} adds 1000 lines: split it' in faults[0]
     assert f'{noted.file_name} adds 999 lines only: it needs no' in faults[1]
 
