@@ -61,13 +61,10 @@ def selected(args):
     elif args.floors:
         chosen = floors.floor_cases()
     else:
-        known = {c.name: c for c in cases.all_cases()}
-        for extra in floors.floor_cases():
-            known.setdefault(extra.name, extra)
-        chosen = list(known.values())
+        chosen = cases.unique([*cases.all_cases(), *floors.floor_cases()])
     # a filter says what is wanted; --quick then only shortens the turns
     if args.group:
-        chosen = [c for c in chosen if args.group in cases.groups_of(c)]
+        chosen = list(filter(cases.GROUPS[args.group], chosen))
     if args.quick and not args.floors and not (args.filter or args.group):
         chosen = [c for c in chosen if c.quick]
     if args.quick:

@@ -13,20 +13,11 @@ import matplotlib
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-COLOURS = {
-    'ours': '#1f6feb',
-    'torch': '#e8710a',
-    'release': '#7a808a',
-}
+from bench.run.cases import MODES
+
+COLOURS = {'ours': '#1f6feb', 'torch': '#e8710a', 'release': '#7a808a'}
 BAD, INK, RULE = '#c62828', '#1d2430', '#d7dbe1'
-MARKS = {
-    'fwd': 'o',
-    'tape': 'D',
-    'grad': 's',
-    'step': 'P',
-    'above': 'X',
-    'inplace': '^',
-}
+MARKS = dict(zip(MODES, 'oDsPX^'))
 WIDTH = 4.6  # inches: 440 CSS pixels
 STYLE = {
     'font.size': 9.5,

@@ -4,24 +4,15 @@ A floor that the run did not measure is neither passed nor missed.
 """
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Optional
 
 from bench.report import words
-from bench.report.table import busy
-from bench.run.cases import (
-    EDGES,
-    FORMS,
-    ITEM_BYTES,
-    MORE_DTYPES,
-    NODES,
-    SMALL_PAGES,
-    case,
-    square,
-)
+from bench.report.table import busy, measured
+from bench.run import cases
+from bench.run.cases import ADDED, EDGES, ITEM_BYTES, NODES, SMALL_PAGES, case
 
 THREADS = 2
-
-
 # What is measured on a case, and what it is held to.
 KINDS = {
     'torch': 'at least {} times as fast as PyTorch',
@@ -78,7 +69,7 @@ _TORCH = [
     (2.5, 'diagonal_scatter', 'fwd', {}),
     (1, 'diagonal_scatter', 'fwd', SMALL_PAGES),
     (2.3, 'scatter', 'fwd', {}),
-    (2, 'scatter', 'fwd', {'reduce': 'sum', 'include_self': True}),
+    (2, 'scatter', 'fwd', ADDED),
 ]
 _TORCH += [
     (bound, 'scatter', 'fwd', {'axis': axis, 'reduce': reduce})
@@ -100,21 +91,18 @@ _RELEASE += [
 
 
 def _against_others():
-    yield from (
-        Floor('torch', case(op, mode, **how), bound)
-        for bound, op, mode, how in _TORCH
-    )
+    for bound, op, mode, how in _TORCH:
+        yield Floor('torch', case(op, mode, **how), bound)
     for bound, op in ((6, 'masked_scatter'), (3.5, 'masked_fill')):
         yield Floor('torch_net', case(op, 'grad'), bound, case('clone'))
-    yield from (
-        Floor('release', case(op, **how), bound) for bound, op, how in _RELEASE
-    )
+    for bound, op, how in _RELEASE:
+        yield Floor('release', case(op, **how), bound)
 
 
 def _against_ourselves():
     """Other dtypes, other indices, and the cost of a call beside `where`."""
     plain = case('masked_scatter')
-    for dtype in (*MORE_DTYPES, 'bool'):
+    for dtype in (*cases.MORE_DTYPES, 'bool'):
         other = case('masked_scatter', 'fwd', dtype)
         yield Floor('bytes', other, 1.5, plain)
     for reduce in ('sum', 'amax', 'mul', 'mean'):
@@ -123,12 +111,9 @@ def _against_ourselves():
             for index in ('one', 'two'):
                 skewed = case('scatter', index=index, **how)
                 yield Floor('same', skewed, 1.5, case('scatter', **how))
-    sums = [
-        ('scatter', {'reduce': 'sum', 'include_self': also_x})
-        for also_x in (False, True)
-    ]
-    tiny = square(6)
-    for op, how in (*FORMS, *sums):
+    tiny = cases.square(6)
+    sums = (('scatter', {'reduce': 'sum'}), ('scatter', ADDED))
+    for op, how in (*cases.FORMS, *sums):
         for kind, mode, bound in (
             ('over_where', 'fwd', 2),
             ('tape', 'tape', 3),
@@ -144,35 +129,22 @@ def all_floors():
 
 def floor_cases():
     """The cases that the floors need."""
-    needed = {}
-    for floor in all_floors():
-        for wanted in (floor.case, floor.other):
-            if wanted is not None:
-                needed[wanted.name] = wanted
-    return list(needed.values())
-
-
-def _ms(result, side='ours'):
-    return (result or {}).get('sides', {}).get(side, {}).get('ms')
-
-
-def _net_ratio(result, clone):
-    ours, copy, torch = _ms(result), _ms(clone), _ms(result, 'torch')
-    if not (ours and copy and torch) or ours <= copy:
-        return None
-    return torch / (ours - copy)
+    pairs = ((floor.case, floor.other) for floor in all_floors())
+    return cases.unique(filter(None, chain.from_iterable(pairs)))
 
 
 def value_of(floor, results):
     """What was measured for a floor, or None. `results` is by case name."""
-    result = results.get(floor.case.name)
-    if floor.kind in ('torch', 'release'):
-        return (result or {}).get('ratio_' + floor.kind)
-    if floor.kind == 'torch_net':
-        return _net_ratio(result, results.get(floor.other.name))
-    ours, other = _ms(result), _ms(results.get(floor.other.name))
+    result = results.get(floor.case.name, {'sides': {}})
+    if floor.other is None:
+        return result.get('ratio_' + floor.kind)
+    beside = results.get(floor.other.name, {'sides': {}})
+    ours, other = measured(result).get('ours'), measured(beside).get('ours')
     if not ours or not other:
         return None
+    if floor.kind == 'torch_net':
+        torch = measured(result).get('torch')
+        return torch / (ours - other) if torch and ours > other else None
     if floor.kind == 'over_where':
         return (ours - other) * 1e3
     if floor.kind == 'bytes':
@@ -184,16 +156,13 @@ def value_of(floor, results):
 def judge(results):
     """[{text, value, bound, passed}]; passed is None if not measured."""
     found = {r['name']: r for r in results if r['threads'] == THREADS}
-    rows = []
-    for floor in all_floors():
-        value = value_of(floor, found)
-        rows.append(
-            {
-                'text': floor.text,
-                'value': value,
-                'bound': floor.bound,
-                'passed': floor.passed(value),
-                'busy': busy(found.get(floor.case.name, {})),
-            }
-        )
-    return rows
+    return [
+        {
+            'text': floor.text,
+            'value': value_of(floor, found),
+            'bound': floor.bound,
+            'passed': floor.passed(value_of(floor, found)),
+            'busy': busy(found.get(floor.case.name, {})),
+        }
+        for floor in all_floors()
+    ]

@@ -10,20 +10,20 @@ from bench.run import cases
 TEMPLATE = Path(__file__).resolve().parent / 'page.html.j2'
 
 
-def ratio_chart(results, key):
+def ratio_chart(results, side):
     """A mark for each case that the tile of the same ratio counts."""
-    rows = {}
+    key, rows = f'ratio_{side}', {}
     for result in summary.compared(results, key):
         point = (result[key], result['mode'])
         rows.setdefault(result['op'], []).append(point)
-    label = f'times as fast as {words.SIDES[key[len("ratio_") :]]}'
+    label = f'times as fast as {words.SIDES[side]}'
     return charts.ratios(rows, summary.NOISE, label) if rows else ''
 
 
 def _headlines(results):
     """[(what the operator is called, result)]"""
-    named = ((cases.label(r['op'], r['variant']), r) for r in results)
-    return [(label, result) for label, result in named if label]
+    named = ((cases.LABELS.get((r['op'], r['variant'])), r) for r in results)
+    return [pair for pair in named if pair[0]]
 
 
 def workload_chart(results):
@@ -34,7 +34,7 @@ def workload_chart(results):
             found.setdefault(result['workload'], table.measured(result))
     label = 'time of the calls that models make'
     rows = list(found.items())
-    return charts.dots(rows, table.duration, label) if rows else ''
+    return [charts.dots(rows, table.duration, label)] if rows else []
 
 
 def size_charts(results):
@@ -62,7 +62,7 @@ def small_chart(results):
             mode = words.MODES[result['mode']].replace(', ', ',\n')
             groups += [(f'{label}: {mode}', values)] if values else []
     label = 'microseconds of a call on tiny tensors'
-    return charts.dots(groups, '{:g} µs'.format, label) if groups else ''
+    return [charts.dots(groups, '{:g} µs'.format, label)] if groups else []
 
 
 def render(data):
@@ -71,8 +71,7 @@ def render(data):
     threads = max((r['threads'] for r in results), default=0)
     facts = ('float32', threads)
     plain = [r for r in results if (r['dtype'], r['threads']) == facts]
-    environment = jinja2.Environment(autoescape=True)
-    template = environment.from_string(TEMPLATE.read_text())
+    template = jinja2.Template(TEMPLATE.read_text('utf-8'), autoescape=True)
     return template.render(
         data,
         failed=len(summary.failures(results)),
@@ -85,10 +84,7 @@ def render(data):
         charts=charts,
         threads=threads,
         works=workload_chart(plain),
-        ratios=[
-            (side, ratio_chart(results, f'ratio_{side}'))
-            for side in ('torch', 'release')
-        ],
+        ratios=[(side, ratio_chart(results, side)) for side in words.OTHERS],
         sizes=size_charts(plain),
         small=small_chart(plain),
     )

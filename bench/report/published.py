@@ -5,17 +5,16 @@ made from that one file, so that none of them can say another thing.
 """
 
 import json
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 
 from bench.report import table
 from bench.run import cases
-from bench.run.cases import EDGES, NODES
+from bench.run.cases import BIG, EDGES, NODES
 from bench.run.workloads import WORKLOADS
 
 RECORD = 'docs/speed.json'  # in the project's folder
-DTYPE = 'float32'
 MODES = ('fwd', 'grad', 'step', 'inplace')
-LARGE = 1 << 24
 TINY = 1 << 6
 GRAPH = NODES[0] * NODES[1]
 KEPT = {
@@ -26,15 +25,24 @@ KEPT = {
 FIGURES = 6  # of a number in the record: more than any text shows
 
 
+# What names a case, and its result; a row of the texts has several modes.
+KEY = ('op', 'variant', 'numel', 'dtype', 'mode')
+case_key, result_key = attrgetter(*KEY), itemgetter(*KEY, 'threads')
+
+
 class Row(NamedTuple):
     """Operator, what differs from its headline, how it is called here."""
 
     op: str
     variant: str
     label: str
-    elements: int = LARGE
+    numel: int = BIG
     modes: tuple = MODES
-    dtype: str = DTYPE
+    dtype: str = 'float32'
+
+    def key(self, mode):
+        """That of its case in a mode."""
+        return self.op, self.variant, self.numel, self.dtype, mode
 
 
 _TABLE = (
@@ -82,28 +90,21 @@ FEW = (
 def chosen():
     """The cases that have to be measured for the texts."""
     wanted = {
-        (row.op, row.variant, row.elements, row.dtype, mode)
-        for row in (*WORK_ROWS, *ROWS)
-        for mode in row.modes
+        row.key(mode) for row in (*WORK_ROWS, *ROWS) for mode in row.modes
     }
     found = {}
     for case in cases.all_cases():
-        key = (case.op, case.variant, case.numel, case.dtype, case.mode)
-        if key in wanted:
-            found.setdefault(key, case)  # some are there in other shapes too
+        if case_key(case) in wanted:
+            # some are there in other shapes too
+            found.setdefault(case_key(case), case)
     return list(found.values())
 
 
 def find(data, row, mode):
     """The result of a row, or None if it was not measured."""
+    wanted = (*row.key(mode), data['threads'])
     for result in data['results']:
-        if (
-            (result['op'], result['variant']) == (row.op, row.variant)
-            and (result['mode'], result['dtype']) == (mode, row.dtype)
-            and (result['numel'], result['threads'])
-            == (row.elements, data['threads'])
-            and 'ms' in result['sides'].get('ours', {})
-        ):
+        if result_key(result) == wanted and 'ours' in table.measured(result):
             return result
     return None
 
@@ -116,11 +117,7 @@ def _measured(data, rows):
 
 def shown(data, ops=None):
     """[(row, result)] of all operators, or of some."""
-    return [
-        (row, result)
-        for row, result in _measured(data, ROWS)
-        if ops is None or row.op in ops
-    ]
+    return _measured(data, [r for r in ROWS if ops is None or r.op in ops])
 
 
 def works(data):

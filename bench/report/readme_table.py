@@ -28,30 +28,15 @@ PICTURE = 'docs/speed.svg'
 TEXTS = {
     op: f'docs/pull_requests/{op}.md' for op in OPS if op not in YARDSTICKS
 }
-OTHERS = {'torch': 'PyTorch', 'release': 'released Paddle'}
 
 
 def _text(data, name, *arguments):
     """A macro of the template, filled in."""
-    environment = jinja2.Environment(keep_trailing_newline=True)
-    template = environment.from_string(
-        TEMPLATE.read_text('utf-8'),
-        {
-            'meta': data['meta'],
-            'threads': data['threads'],
-            'modes': words.MODES,
-            'others': OTHERS,
-            'nodes': NODES,
-            'edges': EDGES,
-            'cell': lambda entry: table.cell(entry or None),
-            'times': table.times,
-            'way': table.way,
-            'mean': lambda pairs: geometric_mean(
-                [result['ratio_torch'] for _, result in pairs]
-            ),
-        },
+    template = jinja2.Template(TEMPLATE.read_text('utf-8'))
+    module = template.make_module(
+        {**data, 'words': words, 'table': table, 'nodes': NODES, 'edges': EDGES}
     )
-    return str(getattr(template.module, name)(*arguments))
+    return str(getattr(module, name)(*arguments))
 
 
 def rows(data, ops=None):
@@ -69,11 +54,12 @@ def section(data):
     few, shown = published.few(data), published.shown(data)
     works = published.works(data)
     works = [x for x in works if x[1]['ratio_torch'] is not None]
+    mean = works and geometric_mean(x[1]['ratio_torch'] for x in works)
     slow = {
         side: [x for x in shown if (x[1][f'ratio_{side}'] or 1) < NOISE]
-        for side in OTHERS
+        for side in words.OTHERS
     }
-    return _text(data, 'section', few, shown, works, slow)
+    return _text(data, 'section', few, shown, works, mean, slow)
 
 
 def texts(data, root):

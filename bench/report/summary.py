@@ -47,10 +47,7 @@ def failures(results):
 
 def summarise(results):
     """The summary that goes into the JSON."""
-    return {
-        'torch': _versus(results, 'ratio_torch'),
-        'release': _versus(results, 'ratio_release'),
-    }
+    return {side: _versus(results, f'ratio_{side}') for side in words.OTHERS}
 
 
 def changes(old, new):

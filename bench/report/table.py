@@ -27,8 +27,6 @@ def duration(ms):
 
 def size(count):
     """'1.5 MiB' for bytes."""
-    if count is None:
-        return '-'
     for unit in ('B', 'KiB', 'MiB'):
         if abs(count) < 1024:
             return f'{count:.3g} {unit}'
@@ -48,7 +46,7 @@ def percent(share):
 
 def cell(entry):
     """A side's time, or why there is none."""
-    if entry is None:
+    if not entry:
         return '-'
     if 'na' in entry:
         return 'n/a'
@@ -113,8 +111,9 @@ def line(result):
 
 def after(data, every_floor, moved):
     """What comes after the table of cases."""
-    environment = jinja2.Environment(trim_blocks=True, lstrip_blocks=True)
-    template = environment.from_string(TEMPLATE.read_text('utf-8'))
+    template = jinja2.Template(
+        TEMPLATE.read_text('utf-8'), trim_blocks=True, lstrip_blocks=True
+    )
     return template.render(
         data,
         table=sys.modules[__name__],

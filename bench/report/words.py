@@ -8,11 +8,8 @@ MODES = {
     'above': 'training step, a product above',
     'inplace': 'in place',
 }
-SIDES = {
-    'ours': 'ours',
-    'torch': 'PyTorch',
-    'release': 'released Paddle',
-}
+SIDES = {'ours': 'ours', 'torch': 'PyTorch', 'release': 'released Paddle'}
+OTHERS = {side: SIDES[side] for side in ('torch', 'release')}
 # What a case changes of its operator's headline: its part of the case's name.
 CHANGES = {
     'include_self=True': 'x takes part',
@@ -40,12 +37,10 @@ def change(part):
     if part in CHANGES:
         return CHANGES[part]
     key, _, value = part.partition('=')
-    if key == 'reduce':
+    if key in ('reduce', 'workload'):
         return value
     if key == 'density':
         return f'{float(value):.0%} True'
-    if key == 'workload':
-        return value
     if key == 'updates':
         return f'{int(value):,} updates'
     return f'{key} {value}'

@@ -7,11 +7,10 @@ A case is a plain value that travels to the worker processes by pickle.
 import math
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import product
+from itertools import chain, product
 
-SIZES = (6, 12, 18, 24, 27)
-DTYPES = ('float32', 'bfloat16', 'int64', 'bool')
-MORE_DTYPES = ('float16', 'int8', 'float64', 'complex128')
+DTYPES = ['bfloat16', 'int64', 'bool']  # besides float32
+MORE_DTYPES = ['float16', 'int8', 'float64', 'complex128']
 FLOATS = ('float32', 'bfloat16', 'float16', 'float64', 'complex128')
 ITEM_BYTES = {
     'bool': 1,
@@ -55,8 +54,10 @@ OPS = {
 YARDSTICKS = ('where', 'clone')
 MASKED = ('masked_scatter', 'masked_fill')
 INPLACE = (*MASKED, 'scatter')
-# Variants that are followed over sizes, dtypes and modes as headlines are.
-FOLLOWED = {
+# What headlines are called, and variants that are followed over sizes, dtypes
+# and modes as headlines are.
+LABELS = {
+    **{(op, 'headline'): op for op in OPS},
     ('masked_fill', 'value=one'): 'masked_fill, Tensor value',
     ('scatter', 'reduce=sum'): 'scatter, sum',
 }
@@ -70,16 +71,11 @@ FORMS = (
     ('scatter', {}),
 )
 BIG = 1 << 24
+# Updates added to x itself.
+ADDED = {'reduce': 'sum', 'include_self': True}
 # Messages along the edges of a graph: some for each node.
 NODES = (100_000, 64)
 EDGES = 400_000
-
-
-def label(op, variant):
-    """What a followed variant or a headline is called, else None."""
-    if variant == 'headline':
-        return op
-    return FOLLOWED.get((op, variant))
 
 
 def square(exponent):
@@ -116,15 +112,11 @@ class Case:
     @property
     def variant(self):
         """What differs from the operator's headline, in words."""
-        usual = OPS[self.op]
-        words = [
-            f'{key}={value}'
-            for key, value in self.params
-            if value != usual[key]
-        ]
-        words += [f'{key}={value}' for key, value in self.env]
+        usual = OPS[self.op].items()
+        changed = [pair for pair in self.params if pair not in usual]
         if self.workload:
-            words.insert(0, f'workload={self.workload}')
+            changed.insert(0, ('workload', self.workload))
+        words = (f'{key}={value}' for key, value in (*changed, *self.env))
         return ','.join(words) or 'headline'
 
     @property
@@ -142,15 +134,13 @@ class Case:
         return replace(self, shape=shape, params=tuple(sorted(params.items())))
 
 
-def case(op, mode='fwd', dtype='float32', shape=None, quick=False, **params):
+def case(op, mode='fwd', dtype='float32', shape=(4096, 4096), quick=False,
+         env=(), workload='', **params):  # fmt: skip
     """A Case: the headline of `op` with some things changed."""
-    env = params.pop('env', ())
-    workload = params.pop('workload', '')
     unknown = set(params) - set(OPS[op])
     if unknown:
         raise KeyError(f'{op} has no parameter {sorted(unknown)}')
     full = tuple(sorted({**OPS[op], **params}.items()))
-    shape = shape or square(24)
     return Case(op, mode, dtype, shape, full, env, quick, workload)
 
 
@@ -168,19 +158,29 @@ SMALL_PAGES = {'env': (('FLAGS_scatter_ops_use_huge_pages', '0'),)}
 CUBE = (256, 256, 256)
 
 
-def each(op, modes=('fwd',), quick=(), **axes):
-    """A case for each mode and each combination of the listed values; `quick` are
-    the modes that --quick measures."""
+def each(op, modes=('fwd',), quick=(), **how):
+    """A case for each mode and each combination of values, of which a list has
+    several; `quick` are the modes that --quick measures."""
+    values = (v if isinstance(v, list) else [v] for v in how.values())
     return [
-        case(op, mode, quick=mode in quick, **dict(zip(axes, values)))
-        for values in product(*axes.values())
+        case(op, mode, quick=mode in quick, **dict(zip(how, chosen)))
+        for chosen in product(*values)
         for mode in modes
     ]
 
 
-def listed(how):
-    """Each value as the only one of a list."""
-    return {key: [value] for key, value in how.items()}
+def each_form(forms, *modes, **how):
+    """The same of several operators, each with what is changed of it."""
+    made = (each(op, *modes, **how, **form) for op, form in forms)
+    return list(chain.from_iterable(made))
+
+
+def unique(cases):
+    """Each case once: of the same name the first."""
+    found = {}
+    for one in cases:
+        found.setdefault(one.name, one)
+    return list(found.values())
 
 
 def squares(*exponents):
@@ -189,112 +189,96 @@ def squares(*exponents):
 
 def _form_cases(op, form):
     """What is measured of every operator: sizes, dtypes and modes."""
-    form, modes = listed(form), modes_of(op)
+    modes = modes_of(op)
     # 8x8: what a call costs; `where` is the yardstick of each side
     small = ['fwd', 'tape', *modes[1:]]
-    cases = each(op, small, ('fwd', 'tape'), shape=squares(6), **form)
-    cases += each(op, modes, ('fwd',), shape=squares(18), **form)
-    cases += each(op, modes, MODES, shape=squares(24), **form)
+    cases = each(op, small, ('fwd', 'tape'), shape=square(6), **form)
+    cases += each(op, modes, ('fwd',), shape=square(18), **form)
+    cases += each(op, modes, MODES, shape=square(24), **form)
     cases += each(op, modes, shape=squares(12, 27), **form)
-    for dtype in DTYPES[1:]:
-        cases += each(op, modes_of(op, dtype), dtype=[dtype], **form)
+    for dtype in DTYPES:
+        cases += each(op, modes_of(op, dtype), dtype=dtype, **form)
     few = squares(6, 12, 18, 27)
-    cases += each(op, dtype=DTYPES[1:], shape=few, **form)
-    cases += each(op, ['tape'], shape=squares(12), **form)
+    cases += each(op, dtype=DTYPES, shape=few, **form)
+    cases += each(op, ['tape'], shape=square(12), **form)
     return cases + each(op, dtype=MORE_DTYPES, **form)
 
 
 def _mask_cases(op, form):
-    modes, form = modes_of(op), listed(form)
-    cases = each(op, modes, ('fwd',), density=[1], **form)
-    cases += each(op, modes, density=[0], **form)
-    both = ('random', 'runs')
+    modes = modes_of(op)
+    cases = each(op, modes, ('fwd',), density=1, **form)
+    cases += each(op, modes, density=0, **form)
+    both = ['random', 'runs']
     cases += each(op, modes, density=[0.01, 0.99], layout=both, **form)
-    cases += each(op, modes, layout=['runs'], **form)
-    rows = [(64, 64, 4096)]
-    cases += each(op, modes, ('fwd',), shape=rows, mask=['row'], **form)
+    cases += each(op, modes, layout='runs', **form)
+    rows = (64, 64, 4096)
+    cases += each(op, modes, ('fwd',), shape=rows, mask='row', **form)
     cases += each(op, modes, shape=rows, mask=['column', 'scalar'], **form)
     cases += each(op, ('fwd', 'grad'), x=['row', 'column'], **form)
-    quick = op == 'masked_scatter'
-    pages = listed(SMALL_PAGES)
-    return cases + each(op, quick=('fwd',) * quick, **pages, **form)
+    quick = ('fwd',) * (op == 'masked_scatter')
+    return cases + each(op, quick=quick, **SMALL_PAGES, **form)
 
 
 def _view_cases():
     """select_scatter and diagonal_scatter along other axes."""
     select, diagonal = 'select_scatter', 'diagonal_scatter'
-    modes, pages = modes_of(select), listed(SMALL_PAGES)
-    return [
-        *each(select, axis=[0, 1], **pages),
-        *each(select, modes, MODES, shape=[square(24), CUBE], axis=[1]),
-        *each(select, shape=[CUBE], axis=[0, 2]),
-        *each(diagonal, **pages),
-        *each(diagonal, modes, shape=[(16384, 1024), (1024, 16384)]),
-        case(diagonal, offset=-7),
-        *(
-            one
-            for axis1, axis2 in ((1, 2), (0, 1), (0, 2))
-            for one in each(diagonal, modes, shape=[(64, 512, 512)],
-                            axis1=[axis1], axis2=[axis2])
-        ),
-    ]  # fmt: skip
+    modes, cubes = modes_of(select), (64, 512, 512)
+    cases = each(select, axis=[0, 1], **SMALL_PAGES)
+    cases += each(select, modes, MODES, shape=[square(24), CUBE], axis=1)
+    cases += each(select, shape=CUBE, axis=[0, 2])
+    cases += each(diagonal, **SMALL_PAGES)
+    cases += each(diagonal, modes, shape=[(16384, 1024), (1024, 16384)])
+    cases += each(diagonal, offset=-7)
+    for axis1, axis2 in ((1, 2), (0, 1), (0, 2)):
+        cases += each(diagonal, modes, shape=cubes, axis1=axis1, axis2=axis2)
+    return cases
 
 
 def _training_cases():
     """What a user runs is loss.backward(); the yardsticks are the engine's."""
     forms = [(op, {}) for op in YARDSTICKS]
     forms += [*FORMS, ('select_scatter', {'axis': 1})]
-    forms += [
-        ('scatter', {'reduce': 'sum', 'include_self': True}),
-        ('scatter', {'reduce': 'amax'}),
-    ]
-    modes, shapes = ('step', 'above'), squares(18, 24)
-    made = [each(op, modes, shape=shapes, **listed(how)) for op, how in forms]
-    return sum(made, [])
+    forms += [('scatter', ADDED), ('scatter', {'reduce': 'amax'})]
+    return each_form(forms, ('step', 'above'), shape=squares(18, 24))
 
 
-GROWING = squares(18, 20, 22, 24, 26)
 MORE_UPDATES = [EDGES // 4, EDGES // 2, EDGES, EDGES * 2, EDGES * 4]
 
 
 def _growth_cases():
     """The same call of more and more elements, and of more updates."""
-    forms = [
-        *FORMS,
-        ('scatter', {'reduce': 'sum'}),
-        ('scatter', {'reduce': 'sum', 'axis': 1}),
-    ]
-    made = [each(op, shape=GROWING, **listed(how)) for op, how in forms]
+    sums = {'reduce': 'sum', 'axis': [0, 1]}
+    cases = each_form(FORMS, shape=squares(18, 20, 22, 24, 26))
+    cases += each('scatter', **sums, shape=squares(18, 20, 22, 24, 26))
     reduces = ['sum', 'mean', 'amax']
-    more = each('scatter', shape=[NODES], updates=MORE_UPDATES, reduce=reduces)
-    return [*sum(made, []), *more]
+    return cases + each(
+        'scatter', shape=NODES, updates=MORE_UPDATES, reduce=reduces
+    )
 
 
 def _scatter_cases():
     op, modes = 'scatter', modes_of('scatter')
     # several updates for each slice, in no order
-    graph = {'updates': [EDGES], 'shape': [NODES]}
+    graph = {'updates': EDGES, 'shape': NODES}
     cases = each(op, modes, ('fwd',), reduce=['sum', 'assign'], **graph)
     cases += each(op, modes, reduce=['mean', 'amax'], **graph)
     # where the call costs more than the work
     tiny, small = ['fwd', 'tape', *modes[1:]], squares(6, 12)
-    cases += each(op, tiny, ('fwd', 'tape'), shape=small[:1], reduce=['sum'])
-    sums = {'reduce': ['sum'], 'include_self': [True]}
-    cases += each(op, tiny, shape=small, **sums)
+    cases += each(op, tiny, ('fwd', 'tape'), shape=small[0], reduce='sum')
+    cases += each(op, tiny, shape=small, **ADDED)
     cases += each(op, tiny, shape=small, reduce=['mean', 'mul', 'amax'])
     for reduce in ('assign', 'sum', 'mul', 'mean', 'amax', 'amin'):
         for also_x in (False, True)[: 1 + (reduce != 'assign')]:
-            how = {'reduce': [reduce], 'include_self': [also_x]}
-            how['axis'] = (0, 1)
+            how = {'reduce': reduce, 'include_self': also_x, 'axis': [0, 1]}
             few = reduce in ('sum', 'amax') and not also_x
             cases += each(op, modes, ('fwd',) * few, **how)
-            index = ('sorted', 'permutation', 'one', 'two')
+            index = ['sorted', 'permutation', 'one', 'two']
             cases += each(op, index=index, **how)
-    dtypes = ('bfloat16', 'int64', 'float16', 'float64', 'complex128')
-    cases += each(op, dtype=dtypes, reduce=['sum'])
-    cases += each(op, shape=[CUBE], axis=[1, 2], reduce=['sum'])
+    dtypes = ['bfloat16', 'int64', 'float16', 'float64', 'complex128']
+    cases += each(op, dtype=dtypes, reduce='sum')
+    cases += each(op, shape=CUBE, axis=[1, 2], reduce='sum')
     shapes = squares(6, 12, 18, 27)
-    return cases + each(op, shape=shapes, axis=[0, 1], reduce=['sum'])
+    return cases + each(op, shape=shapes, axis=[0, 1], reduce='sum')
 
 
 # Cases that are looked at together.
@@ -313,19 +297,14 @@ def _growth_names():
     return {case.name for case in _growth_cases()}
 
 
-def groups_of(case):
-    """The names of the groups that a case is in."""
-    return [name for name, holds in GROUPS.items() if holds(case)]
-
-
 def all_cases():
     """Every case once: headlines and small tensors first."""
     # here, since workloads are made of cases
     from bench.run.workloads import workload_cases
 
-    cases = [case('where', mode, shape=square(6), quick=True)
-             for mode in ('fwd', 'tape', 'grad')]  # fmt: skip
-    cases.append(case('clone', quick=True))
+    calls = ('fwd', 'tape', 'grad')
+    cases = each('where', calls, quick=calls, shape=square(6))
+    cases += each('clone', quick=('fwd',))
     for op, form in FORMS:
         cases += _form_cases(op, form)
     for op, form in FORMS:
@@ -333,16 +312,14 @@ def all_cases():
             cases += _mask_cases(op, form)
     cases += workload_cases() + _training_cases()
     cases += each('masked_fill', modes_of('masked_fill'), value=['row', 'full'])
-    cases += _view_cases() + _scatter_cases() + _growth_cases()
-    unique = {c.name: c for c in reversed(cases)}
-    return sorted(unique.values(), key=lambda c: cases.index(c))
+    return unique([*cases, *_view_cases(), *_scatter_cases(), *_growth_cases()])
 
 
 def urgency(case):
     """A sort key: what to measure first when time may run out."""
     if case.workload:
         return 0 if case.quick else 4
-    headline = label(case.op, case.variant) and case.numel == BIG
+    headline = (case.op, case.variant) in LABELS and case.numel == BIG
     if headline and case.mode == 'fwd':
         return 0
     known_shape = case.numel == BIG or case.shape == NODES

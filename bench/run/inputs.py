@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from bench.run.cases import BACKWARD
+from bench.run.cases import BACKWARD, FLOATS
 
 # Big arrays repeat a block of random data: no multiple of any vector or tile,
 # and far too long for a branch predictor to learn.
@@ -19,13 +19,16 @@ RUN_LENGTH = 256
 
 @dataclass
 class Inputs:
-    """`data` has the case's dtype once loaded; `masks` and `index` do not."""
+    """`data` has the case's dtype once loaded; `masks` and `index` do not.
+
+    `grads` names those whose gradients are asked for.
+    """
 
     data: dict
     masks: dict = field(default_factory=dict)
     index: dict = field(default_factory=dict)
     attrs: dict = field(default_factory=dict)
-    grads: tuple = ('x',)
+    grads: tuple = ()
 
 
 def values(rng, shape, dtype, powers=False):
@@ -38,10 +41,10 @@ def values(rng, shape, dtype, powers=False):
         data = rng.choice([1, -1, 2, 0.5], block, p=[0.45, 0.45, 0.05, 0.05])
     else:
         data = rng.integers(-100, 101, block)
-        if dtype in ('float32', 'bfloat16', 'float16', 'float64'):
+        if dtype in FLOATS:
             data = data / 8
-        elif dtype == 'complex128':
-            data = data / 8 + 1j * rng.integers(-8, 9, block)
+        if dtype == 'complex128':
+            data = data + 1j * rng.integers(-8, 9, block)
     # numpy has no bfloat16
     data = data.astype('float32' if dtype == 'bfloat16' else dtype)
     return np.resize(data, count).reshape(shape)
@@ -73,10 +76,8 @@ def part_shape(shape, kind):
 
 
 def _masked(case, rng):
-    flags = mask(
-        rng, part_shape(case.shape, case['mask']), case['density'],
-        case['layout'],
-    )  # fmt: skip
+    shape = part_shape(case.shape, case['mask'])
+    flags = mask(rng, shape, case['density'], case['layout'])
     if case['mask'] == 'scalar':
         flags[...] = True
     x = values(rng, part_shape(case.shape, case['x']), case.dtype)
@@ -84,16 +85,14 @@ def _masked(case, rng):
     if case.op == 'masked_scatter':
         repeats = case.numel // flags.size
         # one even if none is used: a release crashes on an empty value
-        count = max(1, int(np.count_nonzero(flags)) * repeats)
-        made.data['value'] = values(rng, (count,), case.dtype)
-        made.grads = ('x', 'value')
+        shape = (max(1, int(np.count_nonzero(flags)) * repeats),)
     elif case['value'] == 'number':
         made.attrs['value'] = True if case.dtype == 'bool' else 3
+        return made
     else:
         one = case['value'] == 'one'
         shape = () if one else part_shape(case.shape, case['value'])
-        made.data['value'] = values(rng, shape, case.dtype)
-        made.grads = ('x', 'value')
+    made.data['value'] = values(rng, shape, case.dtype)
     return made
 
 
@@ -104,8 +103,7 @@ def _select(case, rng):
         'x': values(rng, case.shape, case.dtype),
         'values': values(rng, rest, case.dtype),
     }
-    attrs = {'axis': axis, 'index': case.shape[axis] // 2}
-    return Inputs(data, attrs=attrs, grads=('x', 'values'))
+    return Inputs(data, attrs={'axis': axis, 'index': case.shape[axis] // 2})
 
 
 def _diagonal(case, rng):
@@ -113,7 +111,7 @@ def _diagonal(case, rng):
     x = values(rng, case.shape, case.dtype)
     shape = np.diagonal(x, **attrs).shape
     data = {'x': x, 'y': values(rng, shape, case.dtype)}
-    return Inputs(data, attrs=attrs, grads=('x', 'y'))
+    return Inputs(data, attrs=attrs)
 
 
 def index(rng, size, pattern, count):
@@ -144,12 +142,7 @@ def _scatter(case, rng):
         # 2.13 counts x's even where include_self is False.
         data['x'] += data['x'].dtype.type(1 / 16)
     spots = index(rng, case.shape[axis], case['index'], count)
-    return Inputs(
-        data,
-        index={'index': spots.astype(np.int64)},
-        attrs=attrs,
-        grads=('x', 'updates'),
-    )
+    return Inputs(data, {}, {'index': spots.astype(np.int64)}, attrs)
 
 
 def _where(case, rng):
@@ -157,12 +150,11 @@ def _where(case, rng):
         'x': values(rng, case.shape, case.dtype),
         'y': values(rng, case.shape, case.dtype),
     }
-    flags = mask(rng, case.shape, 0.5, 'random')
-    return Inputs(data, {'mask': flags}, grads=('x', 'y'))
+    return Inputs(data, {'mask': mask(rng, case.shape, 0.5, 'random')})
 
 
 def _clone(case, rng):
-    return Inputs({'x': values(rng, case.shape, case.dtype)}, grads=('x',))
+    return Inputs({'x': values(rng, case.shape, case.dtype)})
 
 
 BUILDERS = {
@@ -194,10 +186,10 @@ def build(case, seed=0):
     """The Inputs of a case."""
     rng = np.random.default_rng(seed)
     made = BUILDERS[case.op](case, rng)
-    if case.mode == 'grad':
-        made.data['out_grad'] = values(rng, case.shape, case.dtype)
-    if case.mode == 'above':
-        made.data['weight'] = values(rng, case.shape, case.dtype)
-    if case.mode not in ('tape', *BACKWARD):
-        made.grads = ()
+    if case.mode in ('tape', *BACKWARD):
+        made.grads = tuple(made.data)
+    # the gradient that is given, or what the result is multiplied by
+    more = {'grad': 'out_grad', 'above': 'weight'}.get(case.mode)
+    if more:
+        made.data[more] = values(rng, case.shape, case.dtype)
     return made

@@ -62,13 +62,12 @@ class Others:
 
 def facts():
     """Machine, date, commit: everything but the versions of the sides."""
-    commit = _git('rev-parse', 'HEAD')
     cpus = Path('/proc/cpuinfo').read_text()
     model = re.search(r'(?m)^model name\s*: (.*)$', cpus)
     now = datetime.datetime.now(datetime.timezone.utc)
     return {
         'date': now.isoformat(timespec='seconds'),
-        'commit': commit,
+        'commit': _git('rev-parse', 'HEAD'),
         'changed_files': bool(_git('status', '--porcelain')),
         'cpu': model[1] if model else platform.processor(),
         'cores': len(os.sched_getaffinity(0)),

@@ -4,18 +4,13 @@ import ctypes
 from pathlib import Path
 
 import paddle
+from bench.run.cases import MASKED
 from bench.run.inputs import same_call
 
-VERSION = paddle.__version__
 NEW_OPS = (
-    'masked_scatter',
-    'select_scatter',
-    'diagonal_scatter',
-    'index_scatter',
+    'masked_scatter', 'select_scatter', 'diagonal_scatter', 'index_scatter',
     'index_reduce',
-)
-
-
+)  # fmt: skip
 # The OpenMP runtime that paddle has loaded, and a function that does nothing.
 _OPENMP = ctypes.CDLL(str(Path(paddle.__file__).parent / 'libs/libiomp5.so'))
 _NOTHING = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
@@ -42,7 +37,7 @@ def setup(threads):
 def describe():
     """What this side is."""
     return {
-        'version': VERSION,
+        'version': paddle.__version__,
         'native': [op for op in NEW_OPS if hasattr(paddle._C_ops, op)],
         'path': paddle.__file__,
     }
@@ -81,20 +76,15 @@ def step(out, inputs, weight):
 
 
 def _scatter_options(attrs):
+    options = {'axis': attrs['axis']} if attrs['axis'] else {}
     if attrs['reduce'] == 'assign':
-        options = {}
-    else:
-        options = {
-            'overwrite': False,
-            'reduce': attrs['reduce'],
-            'include_self': attrs['include_self'],
-        }
-    if attrs['axis'] != 0:
-        options['axis'] = attrs['axis']
+        return options
+    options['overwrite'] = False
     # What the release spells without the new arguments.
-    if options.get('reduce') == 'sum' and not attrs['include_self']:
-        del options['reduce'], options['include_self']
-    return options
+    if attrs['reduce'] == 'sum' and not attrs['include_self']:
+        return options
+    how = {key: attrs[key] for key in ('reduce', 'include_self')}
+    return {**options, **how}
 
 
 def _masked(function, t, attrs):
@@ -102,24 +92,19 @@ def _masked(function, t, attrs):
     return lambda x: function(x, t['mask'], value)
 
 
-def _forward(op, t, attrs):
-    if op in ('masked_scatter', 'masked_fill'):
-        return _masked(getattr(paddle, op), t, attrs)
-    if op == 'scatter':
-        index, updates = t['index'], t['updates']
-        options = _scatter_options(attrs)
-        return lambda x: paddle.scatter(x, index, updates, **options)
-    return same_call(paddle, op, t, attrs)
-
-
-def _into_x(op, t, attrs):
-    if op == 'scatter':
-        index, updates = t['index'], t['updates']
-        options = _scatter_options(attrs)
+def _scatter(t, attrs, inplace):
+    index, updates = t['index'], t['updates']
+    options = _scatter_options(attrs)
+    if inplace:
         return lambda x: paddle.scatter_(x, index, updates, **options)
-    return _masked(getattr(paddle, op + '_'), t, attrs)
+    return lambda x: paddle.scatter(x, index, updates, **options)
 
 
 def ways(op, t, attrs, inplace=False):
     """{name: a function of x that runs the operator on the tensors `t`}"""
-    return {op: (_into_x if inplace else _forward)(op, t, attrs)}
+    if op == 'scatter':
+        return {op: _scatter(t, attrs, inplace)}
+    if op in MASKED:
+        function = getattr(paddle, op + '_' if inplace else op)
+        return {op: _masked(function, t, attrs)}
+    return {op: same_call(paddle, op, t, attrs)}

@@ -13,7 +13,7 @@ def memory_cases(quick=False):
     chosen = [
         *(case(op, mode, **how) for op, how in FORMS for mode in modes_of(op)),
         case('masked_scatter', shape=(64, 64, 4096), mask='row'),
-        *each('scatter', axis=(0, 1), reduce=('sum', 'amax')),
+        *each('scatter', axis=[0, 1], reduce=['sum', 'amax']),
         case('scatter', shape=NODES, updates=EDGES, reduce='sum'),
     ]
     return [c for c in chosen if not quick or c.mode == 'fwd']

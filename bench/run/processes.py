@@ -44,13 +44,9 @@ class Side:
         LOGS.mkdir(parents=True, exist_ok=True)
         with open(self.log, 'ab') as log:
             self.process = subprocess.Popen(
-                command,
-                env=env,
-                cwd=ROOT,
-                pass_fds=[there.fileno()],
-                stdout=log,
-                stderr=subprocess.STDOUT,
-            )
+                command, env=env, cwd=ROOT, pass_fds=[there.fileno()],
+                stdout=log, stderr=subprocess.STDOUT,
+            )  # fmt: skip
         there.close()
         self.connection = here
         return self.ask('hello')
@@ -78,14 +74,13 @@ class Side:
         return result
 
     def _forget(self):
-        if self.process is None:
-            return None
+        # which ends a process that waits for a request
+        self.connection.close()
         try:
             code = self.process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             self.process.kill()
             code = self.process.wait()
-        self.connection.close()
         self.process = None
         return f'signal {-code}' if code < 0 else f'exit code {code}'
 
@@ -93,13 +88,9 @@ class Side:
         """End the process."""
         if self.process is None:
             return
-        try:
-            self.connection.send(('quit', ()))
-        except OSError:
-            pass  # it is gone already
         self._forget()
-        if not self.died and self.log.exists():
-            self.log.unlink()
+        if not self.died:
+            self.log.unlink(missing_ok=True)
 
 
 class Crew:

@@ -28,11 +28,6 @@ QUICK = Effort(turns=3, turn=0.06, side=0.8)
 FULL = Effort(turns=5, turn=0.15, side=4.0)
 
 
-def free_memory():
-    """Bytes that can be taken without swapping."""
-    return psutil.virtual_memory().available
-
-
 def memory_needed(case):
     """A rough upper bound of the bytes that one side holds at a time."""
     item = ITEM_BYTES[case.dtype]
@@ -52,7 +47,8 @@ def memory_needed(case):
 
 def too_big(case, sides):
     """The reason to skip a case that would not fit, or None."""
-    needed, free = memory_needed(case) * sides, free_memory()
+    needed = memory_needed(case) * sides
+    free = psutil.virtual_memory().available
     if needed <= free * MEMORY_SHARE:
         return None
     return (
@@ -80,26 +76,17 @@ def _prepare(crew, names, case, seed):
 
 
 def _check(case, outputs):
-    """{side: what its outputs are, against those of ours}"""
-    reference = 'ours' if 'ours' in outputs else next(iter(outputs), None)
+    """{side: what its outputs are, against those of ours, or of the first}"""
+    reference, *others = outputs or [None]
     found = {}
-    for name in outputs:
-        if name == reference:
-            continue
+    for name in others:
         reason = gaps.uncompared(name, case)
         if reason:
             found[name] = f'not compared: {reason}'
             continue
-        found[name] = (
-            same_outputs(outputs[reference], outputs[name], case.dtype)
-            or 'agrees'
-        )
+        different = same_outputs(outputs[reference], outputs[name], case.dtype)
+        found[name] = different or 'agrees'
     return found
-
-
-def agreed(verdict):
-    """True if a verdict of the check is no difference."""
-    return verdict == 'agrees' or verdict.startswith('not compared')
 
 
 def _turns(crew, names, case, effort):
@@ -136,17 +123,11 @@ def _ratio(sides, name):
 
 def describe(case, threads):
     """The fields of a result that do not depend on measuring."""
-    return {
-        'name': case.name,
-        'op': case.op,
-        'mode': case.mode,
-        'dtype': case.dtype,
-        'shape': list(case.shape),
-        'numel': case.numel,
-        'variant': case.variant,
-        'workload': case.workload,
-        'threads': threads,
-    }
+    names = (
+        'name', 'op', 'mode', 'dtype', 'shape', 'numel', 'variant', 'workload',
+    )  # fmt: skip
+    fields = {name: getattr(case, name) for name in names}
+    return {**fields, 'shape': list(case.shape), 'threads': threads}
 
 
 def run_case(crew, names, case, effort, seed=0):
@@ -175,7 +156,7 @@ def _timed(crew, case, effort, names, check):
     sides, timed = {}, []
     for name in names:
         verdict = check.get(name, 'agrees')
-        if agreed(verdict):
+        if verdict == 'agrees' or verdict.startswith('not compared'):
             timed.append(name)
         else:
             sides[name] = {'failed': f'differs from ours: {verdict}'}

@@ -5,8 +5,6 @@ import torch
 from bench.run import torch_ways
 from bench.run.inputs import same_call
 
-VERSION = torch.__version__
-
 SEVERAL_WAYS = {
     'masked_scatter': torch_ways.masked_scatters,
     'masked_fill': torch_ways.fills,
@@ -21,7 +19,7 @@ def setup(threads):
 
 def describe():
     """What this side is."""
-    return {'version': VERSION, 'native': [], 'path': torch.__file__}
+    return {'version': torch.__version__, 'native': [], 'path': torch.__file__}
 
 
 def quiet():

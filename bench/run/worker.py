@@ -20,11 +20,6 @@ from bench.run.compare import same_outputs
 
 SAMPLE = 1 << 16
 WAY_SECONDS = 0.02
-SIDES = {
-    'ours': 'bench.run.paddle_side',
-    'release': 'bench.run.paddle_side',
-    'torch': 'bench.run.torch_side',
-}
 
 
 class WaysDiffer(Exception):
@@ -168,7 +163,8 @@ class Worker:
 
     def __init__(self, name, threads):
         self.name = name
-        self.side = importlib.import_module(SIDES[name])
+        library = 'torch' if name == 'torch' else 'paddle'
+        self.side = importlib.import_module(f'bench.run.{library}_side')
         self.side.setup(threads)
         settle_malloc()
         self.program = None
@@ -235,13 +231,11 @@ def trim():
 
 
 def serve(connection, worker):
-    """Answer until the other end closes or says 'quit'."""
+    """Answer until the other end closes."""
     while True:
         try:
             method, arguments = connection.recv()
         except EOFError:
-            return
-        if method == 'quit':
             return
         try:
             answer = ('ok', getattr(worker, method)(*arguments))

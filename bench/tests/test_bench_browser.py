@@ -1,7 +1,4 @@
-"""The page in a browser: nothing is cut off, on a phone or a wide screen.
-
-Needs Chromium, which a test of this kind can't do without.
-"""
+"""The page in a browser: nothing is cut off, on a phone or a wide screen."""
 
 import json
 import re
@@ -29,7 +26,7 @@ SCRIPT = """
   document.body.innerHTML = '<pre>' + JSON.stringify(found) + '</pre>';
 }</script>"""
 
-needs_browser = pytest.mark.skipif(
+pytestmark = pytest.mark.skipif(
     BROWSER is None, reason='Chromium is not installed (apt install chromium)'
 )
 
@@ -51,7 +48,6 @@ def sticking_out(tmp_path, text):
     return json.loads(unescape(re.search('<pre>(.*)</pre>', shown)[1]))
 
 
-@needs_browser
 def test_nothing_is_cut_off_at_any_width(tmp_path):
     text = page.render(whole_run())
     assert sticking_out(tmp_path, text) == [[] for _ in WIDTHS]
@@ -60,7 +56,6 @@ def test_nothing_is_cut_off_at_any_width(tmp_path):
     assert [bool(names) for names in found] == [True, True, False]
 
 
-@needs_browser
 def test_printing_takes_a_few_pages(tmp_path):
     path, printed = tmp_path / 'page.html', tmp_path / 'page.pdf'
     page.write(path, whole_run())

@@ -101,12 +101,10 @@ def test_picture_cuts_the_one_bar_that_would_dwarf_the_others():
 
 
 def test_every_row_of_the_texts_is_measured():
-    found = {
-        (c.op, c.variant, c.numel, c.dtype, c.mode) for c in published.chosen()
-    }
+    found = set(map(published.case_key, published.chosen()))
     rows = (*published.ROWS, *published.WORK_ROWS)
     wanted = {
-        (r.op, r.variant, r.elements, r.dtype, mode)
+        r.key(mode)
         for r in rows
         for mode in r.modes
         if mode == 'fwd' or r in published.WORK_ROWS

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from bench.run import cases, processes, runner, torch_side
@@ -15,6 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TINY = (16, 16)
 EFFORT = runner.Effort(turns=2, turn=0.001, side=1.0)
 SIDES = ('ours', 'torch')
+SUMS = {'reduce': 'sum', 'axis': 1, 'updates': 40}
+MEANS, ROWS = {'reduce': 'mean', 'include_self': True}, {'mask': 'row'}
 
 
 @pytest.fixture(scope='module')
@@ -40,23 +43,11 @@ def test_case_is_checked_and_timed_on_both_sides(crew, mode):
     ('op', 'how', 'ways'),
     [
         ('scatter', {}, {'index_copy', 'scatter', 'index_put'}),
-        (
-            'scatter',
-            {'reduce': 'sum', 'axis': 1, 'updates': 40},
-            {'index_add', 'scatter_add', 'scatter_reduce'},
-        ),
-        (
-            'scatter',
-            {'reduce': 'mean', 'include_self': True},
-            {'index_reduce', 'scatter_reduce'},
-        ),
+        ('scatter', SUMS, {'index_add', 'scatter_add', 'scatter_reduce'}),
+        ('scatter', MEANS, {'index_reduce', 'scatter_reduce'}),
         ('masked_fill', {}, {'masked_fill', 'where'}),
         ('masked_fill', {'value': 'one'}, {'masked_fill', 'where'}),
-        (
-            'masked_scatter',
-            {'mask': 'row'},
-            {'masked_scatter', 'index_put', 'where'},
-        ),
+        ('masked_scatter', ROWS, {'masked_scatter', 'index_put', 'where'}),
     ],
 )
 def test_torch_is_timed_by_the_fastest_of_its_ways(crew, op, how, ways, mode):
@@ -99,9 +90,10 @@ def test_way_that_does_not_exist_is_left_out():
 
 def test_gradients_and_in_place_results_are_what_is_compared(crew):
     ours = crew.side('ours')
-    grad = cases.case('masked_scatter', 'grad', shape=TINY)
-    plain = cases.case('masked_scatter', shape=TINY)
-    inplace = cases.case('masked_scatter', 'inplace', shape=TINY)
+    plain, grad, inplace = (
+        cases.case('masked_scatter', mode, shape=TINY)
+        for mode in ('fwd', 'grad', 'inplace')
+    )
     assert len(ours.ask('prepare', grad, 0)) == 3
     outputs = ours.ask('prepare', plain, 0)
     into_x = ours.ask('prepare', inplace, 0)
@@ -114,15 +106,13 @@ def test_side_that_differs_is_not_timed(crew, monkeypatch):
     monkeypatch.setattr(runner, 'same_outputs', lambda *_: 'values differ')
     case = cases.case('masked_scatter', shape=TINY)
     found = runner.run_case(crew, SIDES, case, EFFORT)
-    assert found['sides']['torch'] == {
-        'failed': 'differs from ours: values differ'
-    }
+    failed = {'failed': 'differs from ours: values differ'}
+    assert found['sides']['torch'] == failed
     assert found['ratio_torch'] is None
 
 
 def test_failure_of_a_case_is_reported_with_its_text(crew):
-    wrong = cases.case('select_scatter', shape=TINY, axis=0)
-    wrong = cases.Case('select_scatter', params=wrong.params, shape=())
+    wrong = cases.case('select_scatter', shape=())
     with pytest.raises(processes.SideError, match='Error'):
         crew.side('ours').ask('prepare', wrong, 0)
 
@@ -136,7 +126,8 @@ def test_side_that_died_is_named_and_starts_again(crew):
 
 
 def test_case_that_does_not_fit_is_skipped_with_the_sizes(crew, monkeypatch):
-    monkeypatch.setattr(runner, 'free_memory', lambda: 1 << 20)
+    free = SimpleNamespace(available=1 << 20)
+    monkeypatch.setattr(runner.psutil, 'virtual_memory', lambda: free)
     case = cases.case('masked_scatter')
     found = runner.run_case(crew, SIDES, case, EFFORT)
     assert 'GiB for 2 side' in found['skipped']
