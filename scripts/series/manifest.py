@@ -113,6 +113,9 @@ def read_manifest(root):
 def _patterns(item):
     """What a patch lists by folder, as paths with wildcards."""
     files = item.get('files', {})
+    lists = files.values() if isinstance(files, dict) else [None]
+    if not all(isinstance(names, list) for names in lists):
+        raise TypeError('files has no lists by folder, as kernels/gpu: [op_*]')
     return [f'{folder}/{name}' for folder in files for name in files[folder]]
 
 

@@ -174,6 +174,8 @@ FAULTS = [
     (PY, '_check', 'first', 'first: defined at several places'),
     (PY, 'beta(x)', 'helper(x)', 'the merged module: helper; add an import'),
     (MANIFEST, '    alpha,', '    delta,', 'edit of'),
+    (MANIFEST, 'kernels/funcs:', '-', 'no lists by folder'),
+    (MANIFEST, 'kernels/funcs:\n', 'kernels/funcs: x\n    other:\n', 'by folder'),
     (MANIFEST, 'subject: ', 'title: ', "unexpected keyword argument 'title'"),
     (MANIFEST, "  subject: 'phi: add fill op'\n", '', "argument: 'subject'"),
     (MANIFEST, 'add fill op', f'add {15 * "very "} long op', 'at most 72'),
