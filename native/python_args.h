@@ -43,7 +43,8 @@ PyObject* Guarded(const F& f) {
 }
 
 // An entry of a module for a C function of one of Python's calling conventions.
-// Its type is its flags' to know: by way of void (*)(), as Python documents it.
+// Python learns from the flags which one; the cast goes by way of void (*)(),
+// as its documentation says.
 template <typename F>
 PyMethodDef MethodOf(const char* name, F* function, int flags) {
   return {name,

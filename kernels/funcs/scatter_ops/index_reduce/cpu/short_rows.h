@@ -216,11 +216,9 @@ class ShortRowReducer {
       }
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) sums[i] = WidenedTo<Row>(x[i]);
-    } else if (KeepsX()) {
+    } else if (KeepsX() || !work_.marks()) {
       CopyX(x, n, sums);
-    } else if (!work_.marks()) {
-      CopyX(x, n, sums);
-      ClearSlots(range, sums);
+      if (!KeepsX()) ClearSlots(range, sums);
     } else {
       WithRowLength(inner_, [&](auto length) {
         StartMarkedRows<decltype(length)::value>(notes_.marks() + range.begin,
