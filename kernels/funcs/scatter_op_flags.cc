@@ -63,8 +63,7 @@ PHI_DEFINE_EXPORTED_bool(
     "Whether masked_scatter, masked_fill, select_scatter, diagonal_scatter and "
     "scatter on CPU have glibc keep up to 64 MiB of freed memory for the next "
     "outputs of 512 KiB to 32 MiB, and keep up to 256 MiB of freed outputs "
-    "from "
-    "32 MiB on themselves. It saves page faults and changes no result.");
+    "from 32 MiB on themselves. It saves page faults and changes no result.");
 
 /**
  * Vector loops of the masked and scatter operators on CPU
@@ -79,7 +78,7 @@ PHI_DEFINE_EXPORTED_bool(
 PHI_DEFINE_EXPORTED_bool(
     scatter_ops_use_avx2,
     true,
-    "Whether masked_scatter, masked_fill and, for elements of 16 bits, scatter "
-    "on CPU use their AVX2 loops where the CPU has AVX2, and whether these and "
-    "select_scatter and diagonal_scatter store outputs of 32 MiB and more past "
-    "the caches. The portable loops and ordinary stores give the same bits.");
+    "Whether masked_scatter, masked_fill and scatter on CPU use their AVX2 "
+    "loops where the CPU has AVX2, and whether these and select_scatter and "
+    "diagonal_scatter store outputs of 32 MiB and more past the caches. The "
+    "portable loops and ordinary stores give the same bits.");

@@ -21,30 +21,13 @@
 #include <cstdint>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/lane_tables.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/tile_stores.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
-
-// Lane numbers by mask bits. expand[bits][i]: which of the next values lane i
-// takes. compress[bits][k]: which lane the k-th True is.
-struct LaneTables {
-  uint8_t expand[256][8];
-  uint8_t compress[256][8];
-
-  constexpr LaneTables() : expand(), compress() {
-    for (int bits = 0; bits < 256; ++bits) {
-      int k = 0;
-      for (int i = 0; i < 8; ++i) {
-        expand[bits][i] = static_cast<uint8_t>(k);
-        if (bits >> i & 1) compress[bits][k++] = static_cast<uint8_t>(i);
-      }
-    }
-  }
-};
-inline constexpr LaneTables kLaneTables{};
 
 #ifdef SCATTER_OPS_AVX2
 
@@ -54,10 +37,6 @@ SCATTER_OPS_STEP uint32_t MaskBits32(const uint8_t* mask) {
       _mm256_loadu_si256(reinterpret_cast<const __m256i*>(mask));
   return ~static_cast<uint32_t>(
       _mm256_movemask_epi8(_mm256_cmpeq_epi8(bytes, _mm256_setzero_si256())));
-}
-
-SCATTER_OPS_STEP __m128i LaneBytes(const uint8_t* table) {
-  return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(table));
 }
 
 template <Stores kStores>

@@ -89,13 +89,6 @@ constexpr bool ReducesDirectly() {
          std::is_same<typename ReduceType<T, kReduce>::type, T>::value;
 }
 
-// Up to how many bytes of out one thread is the fastest. Where it passes over
-// the index once, two, which check it first, gain little even in the last
-// cache.
-inline int64_t DirectBytes(bool one_pass) {
-  return one_pass && NumThreads() <= 2 ? 4 << 20 : kOneThreadBytes;
-}
-
 // out = x with the updates reduced into the slices that the `n` values of the
 // index name, if this is the fastest way and they are as they should be; else
 // false. x and updates are null if they have no elements; what out shares
@@ -111,10 +104,9 @@ bool ReduceDirectly(const AxisView& view,
   bool done = false;
   if constexpr (ReducesDirectly<T, kReduce>()) {
     if (x == out || x == nullptr || updates == nullptr) return false;
-    const bool one_pass = include_self || kReduce == IndexReduce::kAssign;
-    const int64_t near = DirectBytes(one_pass);
-    if (view.outer > 1 || RowThreads(view, n, sizeof(T), near) > 1)
+    if (view.outer > 1 || RowThreads(view, n, sizeof(T), kOneThreadBytes) > 1) {
       return false;
+    }
     const int64_t row = view.inner * static_cast<int64_t>(sizeof(T));
     const int64_t bytes = view.size * row;
     if (Overlap(x, bytes, out, bytes) ||

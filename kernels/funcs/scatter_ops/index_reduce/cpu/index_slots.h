@@ -30,6 +30,15 @@ namespace phi {
 namespace funcs {
 namespace scatter_ops {
 
+// To GCC a function that only prefetches has no effect, so that it drops calls
+// which it has not put in line yet: the empty statement is one.
+inline void Prefetch(const void* line) {
+#ifdef __GNUC__
+  __builtin_prefetch(line);
+  asm volatile("");
+#endif
+}
+
 // Slots [begin, end).
 struct SlotRange {
   int64_t begin, end;
@@ -45,7 +54,9 @@ class IndexSlots {
   static constexpr int64_t kChunk = 512;
 
   IndexSlots(const std::vector<int64_t>& slots)  // NOLINT(runtime/explicit)
-      : plain_(slots.data()), length_(static_cast<int64_t>(slots.size())) {}
+      : plain_(slots.data()),
+        wide_(slots.data()),
+        length_(static_cast<int64_t>(slots.size())) {}
   IndexSlots(const int64_t* index, int64_t n, int64_t size, bool has_negative)
       : plain_(has_negative ? nullptr : index),
         wide_(index),
@@ -63,6 +74,13 @@ class IndexSlots {
     short_ ? Convert(short_ + begin, count, room)
            : Convert(wide_ + begin, count, room);
     return room;
+  }
+
+  // Fetches the values of eight positions from `at` on, which may be behind the
+  // last. The processor fetches them by itself only where no reads in random
+  // order come in between.
+  void FetchEight(int64_t at) const {
+    short_ ? Prefetch(short_ + at) : Prefetch(wide_ + at);
   }
 
   // f(first position, slots, count) for [begin, end), a chunk at a time.
@@ -99,70 +117,6 @@ class IndexSlots {
   int64_t length_;
   int64_t size_ = 0;
 };
-
-// Positions of an index and their slots, counted from the first of a range.
-// Two kinds: a chunk of an index whose range is all slots ...
-struct WholeList {
-  const int64_t* slots;
-  int64_t first;
-  int64_t count;
-
-  static constexpr bool kSkips = false;
-  int64_t slot(int64_t i) const { return slots[i]; }
-  int64_t position(int64_t i) const { return first + i; }
-};
-
-// ... and those of some chunks that point into a range.
-struct OwnedList {
-  static constexpr int64_t kRoom = 2 * IndexSlots::kChunk;
-  static constexpr bool kSkips = true;
-  int64_t slots[kRoom];
-  int64_t positions[kRoom];
-  int64_t count = 0;
-
-  int64_t slot(int64_t i) const { return slots[i]; }
-  int64_t position(int64_t i) const { return positions[i]; }
-
-  // Without a branch, which a random index would make costly, and with the
-  // count in a register.
-  void Append(int64_t first, const int64_t* chunk, int64_t n, SlotRange range) {
-    const uint64_t begin = range.begin;
-    const uint64_t size = range.size();
-    int64_t found = count;
-    for (int64_t i = 0; i < n; ++i) {
-      const uint64_t slot = static_cast<uint64_t>(chunk[i]) - begin;
-      slots[found] = static_cast<int64_t>(slot);
-      positions[found] = first + i;
-      found += slot < size;
-    }
-    count = found;
-  }
-};
-
-// f(list) for lists of all positions that point into a range of `size` slots,
-// in the order of the index.
-template <typename F>
-void ForEachList(const IndexSlots& index,
-                 SlotRange range,
-                 int64_t size,
-                 const F& f) {
-  if (range.begin == 0 && range.end == size) {
-    index.ForEachChunk(
-        0, index.length(), [&f](int64_t at, const int64_t* slots, int64_t n) {
-          f(WholeList{slots, at, n});
-        });
-    return;
-  }
-  OwnedList list;
-  index.ForEachChunk(
-      0, index.length(), [&](int64_t at, const int64_t* slots, int64_t n) {
-        list.Append(at, slots, n, range);
-        if (list.count <= OwnedList::kRoom - IndexSlots::kChunk) return;
-        f(list);
-        list.count = 0;
-      });
-  if (list.count > 0) f(list);
-}
 
 // What is found in the values of an index.
 struct IndexSigns {

@@ -24,6 +24,7 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/slot_lists.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 
 namespace phi {
@@ -71,15 +72,6 @@ inline Sum Reduced(Sum sum, T element) {
   }
 }
 
-// To GCC a function that only prefetches has no effect, so that it drops calls
-// which it has not put in line yet: the empty statement is one.
-inline void Prefetch(const char* line) {
-#ifdef __GNUC__
-  __builtin_prefetch(line);
-  asm volatile("");
-#endif
-}
-
 template <typename T>
 inline void PrefetchRow(const T* row, int64_t inner) {
   constexpr int64_t kLine = 64;
@@ -107,7 +99,7 @@ inline void FetchRows(const List& list,
                       int64_t inner,
                       const T* updates,
                       const Sum* sums) {
-  if (kInner > 0 || i >= list.count) return;
+  if (kInner > 0 || i >= list.count()) return;
   PrefetchStart(sums + list.slot(i) * inner, inner);
   if (List::kSkips) PrefetchStart(updates + list.position(i) * inner, inner);
 }
@@ -124,7 +116,7 @@ void ReduceRows(
   // A cache line arrives in about the time that so many rows take.
   constexpr int64_t kAhead = 8;
   if (kInner > 0) inner = kInner;
-  for (int64_t i = 0; i < list.count; ++i) {
+  for (int64_t i = 0; i < list.count(); ++i) {
     if (far) FetchRows<kInner>(list, i + kAhead, inner, updates, sums);
     const T* update = updates + list.position(i) * inner;
     Sum* sum = sums + list.slot(i) * inner;
@@ -153,7 +145,7 @@ void ReduceColumns(const List& list,
     update[r] = updates + r * updates_step;
     sum[r] = sums + r * sums_step;
   }
-  for (int64_t i = 0; i < list.count; ++i) {
+  for (int64_t i = 0; i < list.count(); ++i) {
     const int64_t slot = list.slot(i);
     const int64_t position = list.position(i);
 #pragma GCC unroll 8
@@ -172,7 +164,7 @@ void MarkSlots(const IndexSlots& index,
                Mark* marks) {
   std::fill_n(marks, range.size(), Mark{0});
   ForEachList(index, range, size, [marks](const auto& list) {
-    for (int64_t i = 0; i < list.count; ++i) {
+    for (int64_t i = 0; i < list.count(); ++i) {
       Mark& mark = marks[list.slot(i)];
       mark = sizeof(Mark) > 1 ? mark + 1 : 1;
     }
@@ -183,7 +175,7 @@ void MarkSlots(const IndexSlots& index,
 template <int kInner, typename List, typename T>
 void FillRows(const List& list, int64_t inner, T value, T* rows) {
   if (kInner > 0) inner = kInner;
-  for (int64_t i = 0; i < list.count; ++i) {
+  for (int64_t i = 0; i < list.count(); ++i) {
     T* row = rows + list.slot(i) * inner;
     for (int64_t l = 0; l < inner; ++l) row[l] = value;
   }
@@ -225,7 +217,7 @@ bool AddWatchedRows(const List& list,
                     const int64_t* updates,
                     int64_t* sums) {
   int64_t signs = 0;
-  for (int64_t i = 0; i < list.count; ++i) {
+  for (int64_t i = 0; i < list.count(); ++i) {
     const int64_t* update = updates + list.position(i) * inner;
     int64_t* row = sums + list.slot(i) * inner;
 #pragma GCC ivdep

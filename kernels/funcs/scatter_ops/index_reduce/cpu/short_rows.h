@@ -35,6 +35,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_ways.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/slot_lists.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/slot_notes.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
@@ -130,10 +131,12 @@ class ShortRowReducer {
   void Prepare() {
     // What the caches near a core have room for.
     constexpr int64_t kNearBytes = 512 << 10;
+    const int64_t most_slots =
+        kPanels ? 2 * view_.size / plan_.ranges : view_.size;
     ranges_ = CutSlots(slots_,
                        view_.size,
                        plan_.ranges,
-                       kPanels ? 2 * view_.size / plan_.ranges : view_.size);
+                       std::min(most_slots, OwnedList::kMostSlots));
     if (work_.marks()) notes_.Mark(slots_, ranges_, view_.size);
     const int64_t most_wide = notes_.Derive(ranges_, view_.size, include_self_);
     int64_t most = 0;
@@ -296,7 +299,7 @@ class ShortRowReducer {
     });
     const T* updates = updates_ + o * view_.updates_size * inner_;
     ForEachList(slots_, range, view_.size, [&](const auto& list) {
-      for (int64_t i = 0; i < list.count; ++i) {
+      for (int64_t i = 0; i < list.count(); ++i) {
         const int64_t slot = range.begin + list.slot(i);
         const T* update = updates + list.position(i) * inner_;
         if (notes_.IsWide(slot)) {
