@@ -41,10 +41,11 @@ void MaskedFillCpu(Word* out,
   const bool flat = x.view.is_flat() && mask.view.is_flat();
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
+  const OutputPages<Word> pages(out, x.data, tiles);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
     const int64_t end = tiles.end(i);
-    const TileStores stores = PrepareTile(out, x.data, begin, end, bytes);
+    const TileStores stores = pages.Prepare(begin, end);
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
@@ -70,11 +71,12 @@ void MaskSelectCpu(Word* out,
       x.view.is_flat() && mask.view.is_flat() && value.view.is_flat();
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
+  const Word* in = out == value.data ? value.data : x.data;
+  const OutputPages<Word> pages(out, in, tiles);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
     const int64_t end = tiles.end(i);
-    const Word* in = out == value.data ? value.data : x.data;
-    const TileStores stores = PrepareTile(out, in, begin, end, bytes);
+    const TileStores stores = pages.Prepare(begin, end);
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     Word value_scratch[kBlock];

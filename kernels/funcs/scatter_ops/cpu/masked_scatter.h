@@ -67,8 +67,10 @@ int64_t MaskedScatterCpu(Word* out,
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const bool flat = x.view.is_flat() && mask.view.is_flat();
   const bool by_runs = x.view.is_flat() && mask.view.has_long_constant_runs();
+  const Tiles tiles(numel, sizeof(Word));
+  const OutputPages<Word> pages(out, x.data, tiles);
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t) {
-    const TileStores stores = PrepareTile(out, x.data, begin, end, bytes);
+    const TileStores stores = pages.Prepare(begin, end);
     if (by_runs) {
       return ScatterRuns(
           stores, out, x.data, mask, value + k, value_numel - k, begin, end);
@@ -87,8 +89,7 @@ int64_t MaskedScatterCpu(Word* out,
     });
     return k - first;
   };
-  return ForEachMaskTile(
-      mask, Tiles(numel, sizeof(Word)), bytes, value_numel, count_first, tile);
+  return ForEachMaskTile(mask, tiles, bytes, value_numel, count_first, tile);
 }
 
 // x_grad = mask ? 0 : out_grad, for an x of the output's shape (or null); it
@@ -102,13 +103,15 @@ void MaskedScatterGradCpu(const Word* out_grad,
                           Word* value_grad,
                           int64_t value_numel) {
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
+  const Tiles tiles(numel, sizeof(Word));
+  // Without x_grad there is nothing to prepare, as in place.
+  const Word* in = x_grad == nullptr ? x_grad : out_grad;
+  const OutputPages<Word> pages(x_grad, in, tiles);
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t room) {
     uint8_t mask_scratch[kBlock];
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
-    // Without x_grad there is nothing to prepare, as in place.
-    const Word* in = x_grad == nullptr ? x_grad : out_grad;
-    const TileStores stores = PrepareTile(x_grad, in, begin, end, bytes);
+    const TileStores stores = pages.Prepare(begin, end);
     // In blocks, so that the second use of out_grad finds it in the cache.
     ForEachBlock(begin, end, /*flat=*/false, [&](int64_t b, int64_t e) {
       const uint8_t* m = mask.view.Read(mask.data, b, e - b, mask_scratch);
@@ -121,7 +124,6 @@ void MaskedScatterGradCpu(const Word* out_grad,
     });
     return k - first;
   };
-  const Tiles tiles(numel, sizeof(Word));
   if (value_grad == nullptr) {
     ParallelFor(tiles.count, bytes, [&](int64_t i) {
       tile(tiles.begin(i), tiles.end(i), 0, 0);

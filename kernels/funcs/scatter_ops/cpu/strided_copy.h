@@ -115,12 +115,12 @@ void CopyAndReplace(Word* out,
   constexpr int64_t kBlockSize = kReplaceBlockBytes / sizeof(Word);
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const int64_t written = out == x ? view.numel() : numel;
-  const int64_t past_caches = ReplacesLittle<Word>(view, bytes) ? bytes : 0;
   const Tiles tiles(numel, sizeof(Word));
+  const OutputPages<Word> pages(
+      out, x, tiles, ReplacesLittle<Word>(view, bytes));
   ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
     const int64_t end = tiles.end(i);
-    const TileStores stores =
-        PrepareTile(out, x, tiles.begin(i), end, past_caches);
+    const TileStores stores = pages.Prepare(tiles.begin(i), end);
     for (int64_t begin = tiles.begin(i); begin < end; begin += kBlockSize) {
       const int64_t stop = std::min(end, begin + kBlockSize);
       CopyAndReplaceRange(stores, out, x, source, values, begin, stop);

@@ -120,9 +120,9 @@ class LinearIndexGrad {
     const int64_t numel = view_.outer * rows * inner;
     if (numel == 0) return;
     const Tiles tiles(numel, kItem);
+    const OutputPages<T> pages(data, in, tiles);
     ParallelFor(tiles.count, numel * kItem, [&](int64_t i) {
-      const TileStores stores =
-          PrepareTile(data, in, tiles.begin(i), tiles.end(i), numel * kItem);
+      const TileStores stores = pages.Prepare(tiles.begin(i), tiles.end(i));
       int64_t at = tiles.begin(i);
       while (at < tiles.end(i)) {
         const int64_t o = at / (rows * inner);
