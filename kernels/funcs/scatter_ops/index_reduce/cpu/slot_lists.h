@@ -54,7 +54,7 @@ class OwnedList {
   static constexpr int64_t kMostSlots = INT32_MAX;  // of a range
   static constexpr bool kSkips = true;
 
-  // Of a range of `size` slots.
+  // The index points to `size` slots, of which the list is for a range.
   OwnedList(const IndexSlots& index, SlotRange range, int64_t size)
       : index_(index),
         range_(range),
@@ -149,7 +149,7 @@ class OwnedList {
 
   const IndexSlots& index_;
   SlotRange range_;
-  bool by_eight_;
+  bool by_eight_;      // all slots have 32 bits then
   int64_t first_ = 0;  // positions are counted from here
   int64_t count_ = 0;
   int32_t slots_[kRoom];
