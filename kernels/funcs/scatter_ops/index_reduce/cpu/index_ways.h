@@ -24,6 +24,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/slot_lists.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 
 namespace phi {
@@ -148,6 +149,7 @@ inline std::vector<SlotRange> CutSlots(const IndexSlots& index,
                                        int64_t ranges,
                                        int64_t most) {
   if (ranges <= 1) return {{0, size}};
+  most = std::min(most, OwnedList::kMostSlots);
   constexpr int64_t kBins = 4096;
   constexpr int64_t kSamples = 16384;
   const int64_t bins = std::min(kBins, size);

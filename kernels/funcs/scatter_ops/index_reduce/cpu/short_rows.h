@@ -131,12 +131,10 @@ class ShortRowReducer {
   void Prepare() {
     // What the caches near a core have room for.
     constexpr int64_t kNearBytes = 512 << 10;
-    const int64_t most_slots =
-        kPanels ? 2 * view_.size / plan_.ranges : view_.size;
     ranges_ = CutSlots(slots_,
                        view_.size,
                        plan_.ranges,
-                       std::min(most_slots, OwnedList::kMostSlots));
+                       kPanels ? 2 * view_.size / plan_.ranges : view_.size);
     if (work_.marks()) notes_.Mark(slots_, ranges_, view_.size);
     const int64_t most_wide = notes_.Derive(ranges_, view_.size, include_self_);
     int64_t most = 0;
