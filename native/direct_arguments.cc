@@ -136,12 +136,14 @@ DirectCall ReadScatter(const Bound& bound, bool inplace) {
   std::vector<Tensor*> tensors = {
       Plain(bound[0]), Plain(bound[1]), Plain(bound[2])};
   const bool overwrite = PlainBool(bound[3], true);
-  const int axis = PlainAxis(bound[4], 0);
+  int axis = PlainAxis(bound[4], 0);
+  const int rank = tensors[0]->dims().size();
+  if (axis < 0 && axis >= -rank) axis += rank;
   std::string reduce = ReduceName(bound[5]);
   const bool include_self = PlainBool(bound[6], false);
   Require(bound[8] == nullptr || bound[8] == Py_None);  // out
   if (overwrite) {
-    // "add" too is an error then
+    // "add" too is a warning then
     Require(IsDefaultReduce(bound[5]) && !include_self);
     reduce = "assign";
   }

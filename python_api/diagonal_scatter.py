@@ -18,15 +18,12 @@ from typing import TYPE_CHECKING
 
 import paddle
 from paddle import _C_ops
-from paddle.framework import (
-    LayerHelper,
-    in_dynamic_mode,
-    in_dynamic_or_pir_mode,
-)
+from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
 from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _has_scatter_kernels,
+    _in_dtype_of_x,
     _int_argument,
     _known_shapes_differ,
 )
@@ -102,11 +99,6 @@ def _diagonal_scatter_composed(
     x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
 ) -> Tensor:
     """diagonal_scatter for places without its kernels."""
-    if y.dtype != x.dtype:
-        raise ValueError(
-            f"(diagonal_scatter) the dtype of y must be that of x, {x.dtype}, "
-            f"but it is {y.dtype}."
-        )
     last = len(x.shape) - 1
     planes = paddle.moveaxis(x, [axis1, axis2], [-2, -1])
     sizes = list(planes.shape)
@@ -152,11 +144,16 @@ def diagonal_scatter(
     - ``offset`` > 0: the one that starts at index ``offset`` of ``axis2``.
     - ``offset`` < 0: the one that starts at index ``-offset`` of ``axis1``.
 
+    .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/diagonal_scatter.png
+       :width: 500
+       :alt: legend of diagonal_scatter API
+
     Args:
         x (Tensor): The Tensor to copy, with at least 2 dims. The data type is ``bool``, ``uint8``, ``int8``, ``int16``,
             ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or ``complex128``.
             Alias: ``input``.
-        y (Tensor): The diagonals to write, with the data type of ``x``. Alias: ``src``.
+        y (Tensor): The diagonals to write. They are cast to the data type of ``x``, which must be complex if ``y`` is.
+            Alias: ``src``.
         offset (int, optional): Which diagonal to write. Default: 0.
         axis1 (int, optional): The first axis of the diagonals, in ``[-rank, rank)`` for an ``x`` of ``rank`` dims.
             Default: 0. Alias: ``dim1``.
@@ -172,7 +169,7 @@ def diagonal_scatter(
         AssertionError: ``x`` has fewer than 2 dims, ``axis1`` or ``axis2`` is out of range or both are the same axis,
             or ``y`` does not have the shape of the diagonals. What is not known before a static graph runs is checked
             when it runs, and is a ValueError then.
-        ValueError: the data types of ``x`` and ``y`` differ.
+        ValueError: ``y`` is complex and ``x`` is not.
         TypeError: ``x`` or ``y`` is not a Tensor, or ``offset``, ``axis1`` or ``axis2`` is no whole number. An int of
             numpy and a 0-D Tensor of integers are whole numbers too.
 
@@ -180,7 +177,8 @@ def diagonal_scatter(
         - Zero-size: with an ``offset`` past the end of ``axis1`` or ``axis2`` the diagonals are empty. Then the last dim
           of ``y`` is 0, and the result equals ``x``.
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros on the diagonals, and the gradient of
-          ``y`` is the diagonals of the gradient of the result. Both can be differentiated again.
+          ``y`` is the diagonals of the gradient of the result, in the data type of ``y``. Both can be differentiated
+          again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
         - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
           ``diagonal_scatter``, and not in releases without it.
@@ -207,25 +205,14 @@ def diagonal_scatter(
             >>> print(y.grad.tolist())
             [1.0, 1.0]
     """
-    served = _has_scatter_kernels()
-    if (
-        served
-        and in_dynamic_mode()
-        # the operator would cut off a fraction that a Tensor holds
-        and type(offset) is type(axis1) is type(axis2) is int
-    ):
-        try:
-            return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)
-        except (AttributeError, IndexError, TypeError, ValueError):
-            pass  # what is wrong is said below
-
     _check_tensor_args('diagonal_scatter', x=x, y=y)
     offset = _int_argument('diagonal_scatter', 'offset', offset)
     axis1 = _int_argument('diagonal_scatter', 'axis1', axis1)
     axis2 = _int_argument('diagonal_scatter', 'axis2', axis2)
     _check_diagonal_scatter_args(x, y, offset, axis1, axis2)
+    y = _in_dtype_of_x('diagonal_scatter', x, 'y', y)
 
-    if not served:
+    if not _has_scatter_kernels():
         return _diagonal_scatter_composed(x, y, offset, axis1, axis2)
     if in_dynamic_or_pir_mode():
         return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)

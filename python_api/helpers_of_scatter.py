@@ -33,13 +33,10 @@ from paddle.tensor.manipulation import (
     _int_argument,
     _is_bool,
     _is_tensor,
-    _name_api,
     _received,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from paddle import Tensor
 
 # What `reduce` may be, and how the operators call it.
@@ -81,16 +78,16 @@ def _scatter_reduce_name(api_name: str, reduce: Any) -> str:
     return _SCATTER_REDUCE_NAMES[reduce]
 
 
-def _check_nothing_to_reduce(
+def _warn_that_nothing_is_reduced(
     api_name: str, reduce: str, include_self: bool
 ) -> None:
     if reduce == 'sum' and not include_self:
         return
     given = f"reduce={reduce!r}" if reduce != 'sum' else 'include_self=True'
-    raise ValueError(
-        f"{api_name}: {given} needs overwrite=False, because with "
-        f"overwrite=True, the default, updates replace the slices of x and "
-        f"nothing is reduced."
+    warnings.warn(
+        f"{api_name}: {given} has no effect, because with overwrite=True, the "
+        f"default, updates replace the slices of x. To reduce, pass "
+        f"overwrite=False."
     )
 
 
@@ -104,14 +101,20 @@ def _check_scatter_place(api_name: str) -> None:
 
 
 def _scatter_op(
-    api_name: str, overwrite: Any, axis: Any, reduce: Any, include_self: Any
+    api_name: str,
+    x: Tensor,
+    overwrite: Any,
+    axis: Any,
+    reduce: Any,
+    include_self: Any,
 ) -> tuple[str, tuple]:
     """
     The operator that serves a call of scatter or scatter_, and its attributes.
 
-    Calls that earlier releases knew stay with the operator scatter. Of the
-    others, mul, amax and amin are for index_reduce, whose gradient reads x and
-    updates; index_scatter takes the rest, whose gradient needs neither.
+    What earlier releases could say stays with the operator scatter, however it
+    is spelled. Of the rest, mul, amax and amin are for index_reduce, whose
+    gradient reads x and updates; index_scatter takes the others, whose gradient
+    needs neither.
     """
     if not (type(overwrite) is type(include_self) is bool):
         if overwrite is None:  # which earlier releases took for False
@@ -122,8 +125,12 @@ def _scatter_op(
         axis = _scatter_axis(api_name, axis)
     op_reduce = _scatter_reduce_name(api_name, reduce)
     if overwrite:
-        _check_nothing_to_reduce(api_name, reduce, include_self)
-        op_reduce = 'assign'
+        _warn_that_nothing_is_reduced(api_name, reduce, include_self)
+        op_reduce, include_self = 'assign', False
+    if axis < 0:
+        _check_tensor_args(api_name, x=x)
+        rank = len(x.shape)
+        axis += rank if axis >= -rank else 0  # what is out of range stays it
     if axis == 0 and op_reduce in ('assign', 'sum') and not include_self:
         return 'scatter', (overwrite,)
     _check_scatter_place(api_name)
@@ -154,24 +161,8 @@ def _scatter_legacy(
     return out
 
 
-def _explain_scatter_error(
-    error: Exception, api_name: str, op: str, **tensors: Tensor
-) -> None:
-    """Lets the error of an operator name the function and the argument."""
-    # the operator scatter names the argument itself, in dynamic graph mode
-    if op != 'scatter' or not in_dynamic_mode():
-        _check_tensor_args(api_name, **tensors)
-    _name_api(error, op, api_name)
-
-
-# The axis and the reduce of a call that gives none, to compare with `is`.
-_SCATTER_AXIS = 0
-_SCATTER_REDUCE = 'sum'
-
-
 def _run_scatter(
-    suffix: str,
-    plain_op: Callable[..., Tensor],
+    api_name: str,
     x: Tensor,
     index: Tensor,
     updates: Tensor,
@@ -180,37 +171,19 @@ def _run_scatter(
     reduce: str,
     include_self: bool,
 ) -> Tensor:
-    """
-    scatter for a suffix of '', and scatter_ for one of '_'.
-
-    plain_op serves a call without options, as nearly all are. _scatter_op would
-    find it too, but takes a tenth of the time of a call on small Tensors.
-    """
-    op = 'scatter'
-    try:
-        if (
-            axis is _SCATTER_AXIS
-            and reduce is _SCATTER_REDUCE
-            and include_self is False
-            and type(overwrite) is bool
-            # scatter_ is not for static graphs
-            and (suffix or in_dynamic_or_pir_mode())
-        ):
-            return plain_op(x, index, updates, overwrite)
-        op, attrs = _scatter_op(
-            'scatter' + suffix, overwrite, axis, reduce, include_self
-        )
-        if in_dynamic_or_pir_mode():
-            return getattr(_C_ops, op + suffix)(x, index, updates, *attrs)
+    """scatter or scatter_, whichever api_name says."""
+    op, attrs = _scatter_op(api_name, x, overwrite, axis, reduce, include_self)
+    if op != 'scatter' or not in_dynamic_mode():
+        # else the operator says which argument is no Tensor, as it always has
+        _check_tensor_args(api_name, x=x, index=index, updates=updates)
+    if not in_dynamic_or_pir_mode():
         return _scatter_legacy(op, x, index, updates, attrs)
-    except Exception as error:
-        _explain_scatter_error(
-            error, 'scatter' + suffix, op, x=x, index=index, updates=updates
-        )
-        raise
+    if api_name.endswith('_'):
+        op += '_'
+    return getattr(_C_ops, op)(x, index, updates, *attrs)
 
 
-# What the error of a call with too few arguments lists.
+# What the error of a call with one argument lists, to the letter.
 _SCATTER_FORMS = {
     'scatter': (
         " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
@@ -228,6 +201,13 @@ def _is_torch_scatter(api_name: str, args: tuple, kwargs: dict) -> bool:
     if len(args) >= 2:
         # else index, which is a Tensor
         return isinstance(args[1], (int, np.integer))
+    if not (args or kwargs):
+        raise TypeError(
+            f"{api_name}: no arguments were given. Expect one of:\n"
+            " - x, index, updates, overwrite=True, axis=0, reduce='sum', "
+            "include_self=False\n"
+            " - input, dim, index, src, reduce=None"
+        )
     if len(args) + len(kwargs) < 2:
         raise TypeError(
             f"Too few arguments in the function call: {len(args)}, "

@@ -23,7 +23,6 @@ import paddle
 from paddle import _C_ops
 from paddle.framework import (
     LayerHelper,
-    _current_expected_place_,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
@@ -32,8 +31,8 @@ from paddle.tensor.manipulation import (
     _check_mask_broadcasts,
     _check_scatter_variable,
     _check_tensor_args,
+    _in_dtype_of_x,
     _is_tensor,
-    _name_api,
     _received,
 )
 from paddle.utils.decorator_utils import param_one_alias
@@ -42,16 +41,6 @@ from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 if TYPE_CHECKING:
     from paddle import Tensor
     from paddle._typing import Numeric
-
-
-def _fill_mask(op_name: str, x: Tensor, mask: Tensor) -> Tensor:
-    """The mask, as a bool Tensor."""
-    dtype = getattr(mask, 'dtype', None)
-    # `is` first: comparing two dtypes with == takes a microsecond
-    if dtype is paddle.bool and isinstance(x, paddle.Tensor):
-        return mask
-    _check_tensor_args(op_name, x=x, mask=mask)
-    return mask if dtype == paddle.bool else paddle.cast(mask, 'bool')
 
 
 def _python_number(op_name: str, value: Numeric) -> int | float | complex:
@@ -76,15 +65,18 @@ def _python_number(op_name: str, value: Numeric) -> int | float | complex:
 def _whole_fill_number(
     op_name: str, dtype: str, value: Numeric, number: float
 ) -> int:
-    info = np.iinfo(dtype)
+    largest = np.iinfo(dtype).max
+    unsigned = dtype == 'uint8'
+    # an unsigned type takes -1 for its largest number, as PyTorch does
+    smallest = -largest if unsigned else -largest - 1
     finite = isinstance(number, int) or math.isfinite(number)
-    if not (finite and info.min <= int(number) <= info.max):
+    if not (finite and smallest <= int(number) <= largest):
         raise ValueError(
             f"{op_name}: value must be in the range of the dtype of x, "
-            f"{dtype}, which holds whole numbers in [{info.min}, {info.max}], "
+            f"{dtype}, which takes whole numbers in [{smallest}, {largest}], "
             f"but received {value}."
         )
-    return int(number)
+    return int(number) & largest if unsigned else int(number)
 
 
 def _float_fill_number(number: float) -> float:
@@ -112,39 +104,6 @@ def _dtype_name(dtype: paddle.dtype) -> str:
     return str(dtype).rpartition('.')[2].lower()
 
 
-# 0-D Tensors by number: to make one takes as long as to fill a small x.
-_FILL_TENSORS: dict[tuple, tuple] = {}
-_FILL_TENSORS_MAX = 64
-_FILL_TENSORS_OF = frozenset((bool, int, float))
-
-
-def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
-    """A number as a 0-D Tensor of the data type of x, in dynamic graph mode."""
-    dtype, kind, key = x.dtype, value.__class__, None
-    if kind in _FILL_TENSORS_OF:
-        # 0.0 equals -0.0, and a dtype takes a microsecond to hash
-        key = (value or str(value), id(dtype))
-        found = _FILL_TENSORS.get(key)
-        # 1 equals True, and an id may stand for another object by now
-        if (
-            found
-            and found[1] is dtype
-            and found[2] is kind
-            and found[3] is _current_expected_place_()
-            # a call with distributed Tensors distributes the others too
-            and not found[0].is_dist()
-        ):
-            return found[0]
-    number = _fill_number(op_name, _dtype_name(dtype), value)
-    tensor = paddle.full([], number, dtype)
-    if key:
-        if len(_FILL_TENSORS) >= _FILL_TENSORS_MAX:
-            _FILL_TENSORS.clear()
-        place = _current_expected_place_()
-        _FILL_TENSORS[key] = tensor, dtype, kind, place
-    return tensor
-
-
 def _int64_constant(number: int) -> Tensor:
     # a constant of a PIR program goes through a double
     high, low = divmod(number, 2**32)
@@ -152,15 +111,29 @@ def _int64_constant(number: int) -> Tensor:
     return paddle.full([], high, 'int64') * base + paddle.full([], low, 'int64')
 
 
-def _fill_constant(op_name: str, x: Tensor, value: Numeric) -> Tensor:
-    """A number as a 0-D Tensor of the data type of x, in a static graph."""
+def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
+    """A number as a 0-D Tensor of the data type of x."""
     dtype = _dtype_name(x.dtype)
     number = _fill_number(op_name, dtype, value)
-    if isinstance(number, complex):
-        return paddle.assign(np.array(number, dtype))
-    if dtype == 'int64' and abs(number) > 2**53:
-        return _int64_constant(number)
+    if not in_dynamic_mode():
+        if isinstance(number, complex):
+            return paddle.assign(np.array(number, dtype))
+        if dtype == 'int64' and abs(number) > 2**53:
+            return _int64_constant(number)
     return paddle.full([], number, x.dtype)
+
+
+def _masked_fill_operands(
+    op_name: str, x: Tensor, mask: Tensor, value: Numeric | Tensor
+) -> tuple[Tensor, Tensor]:
+    """The mask as a bool Tensor, and value as a Tensor of the data type of x."""
+    _check_tensor_args(op_name, x=x, mask=mask)
+    # `is` first: comparing two dtypes with == takes a microsecond
+    if mask.dtype is not paddle.bool and mask.dtype != paddle.bool:
+        mask = paddle.cast(mask, 'bool')
+    if _is_tensor(value):
+        return mask, _in_dtype_of_x(op_name, x, 'value', value)
+    return mask, _fill_tensor(op_name, x, value)
 
 
 def _masked_fill_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
@@ -192,6 +165,10 @@ def masked_fill(
         x_i & \text{otherwise}
         \end{cases}
 
+    .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_fill.png
+       :width: 700
+       :align: center
+
     Args:
         x (Tensor): The Tensor to take unmasked elements from, of any shape that broadcasts with the shape of ``mask``.
             The data type is ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``,
@@ -200,9 +177,10 @@ def masked_fill(
             a mask of another data type is True where it is not 0.
         value (bool|int|float|complex|Tensor): What to write. A number (also a scalar of numpy, or a str such as
             ``'-inf'``) is rounded to the data type of ``x``: one that is too large for a floating point type becomes
-            infinite, a fraction is cut off for an integer type, and any number but 0 is True for ``bool``; of a complex
-            number a real ``x`` takes the real part. A Tensor has the data type of ``x`` and any shape that broadcasts to
-            the shape of the result.
+            infinite, a fraction is cut off for an integer type, -1 is 255 for ``uint8``, and any number but 0 is True for
+            ``bool``; of a complex number a real ``x`` takes the real part. A Tensor is cast to the data type of ``x``,
+            which must be complex if ``value`` is; what an integer type cannot hold wraps around there, as in
+            ``Tensor.astype``. It has any shape that broadcasts to the shape of the result, or one element and any shape.
         name (str|None, optional): Name for the operation (optional, default is None). For more information,
             please refer to :ref:`api_guide_Name`.
 
@@ -211,7 +189,7 @@ def masked_fill(
 
     Raises:
         ValueError: the shapes do not broadcast, ``x`` is of an integer type and a number out of its range (infinity and
-            NaN too), a Tensor ``value`` has another data type, or a str is no number.
+            NaN too), ``x`` is real and a Tensor ``value`` complex, or a str is no number.
         TypeError: ``x`` or ``mask`` is not a Tensor, or ``value`` is neither a Tensor nor a number.
 
     Note:
@@ -247,21 +225,11 @@ def masked_fill(
             >>> print(value.grad.tolist())
             [[2.0], [2.0]]
     """
-    mask = _fill_mask('masked_fill', x, mask)
-    if in_dynamic_mode():
-        if not isinstance(value, paddle.Tensor):
-            value = _fill_tensor('masked_fill', x, value)
-    elif not _is_tensor(value):
-        value = _fill_constant('masked_fill', x, value)
-    try:
-        if in_dynamic_or_pir_mode():
-            return _C_ops.masked_fill(x, mask, value)
-        return _masked_fill_legacy(x, mask, value)
-    except Exception as error:
-        # asked only now, so that valid calls do not pay for it
-        _check_mask_broadcasts('masked_fill', x, mask)
-        _name_api(error, 'masked_fill', 'masked_fill')
-        raise
+    mask, value = _masked_fill_operands('masked_fill', x, mask, value)
+    _check_mask_broadcasts('masked_fill', x, mask)
+    if in_dynamic_or_pir_mode():
+        return _C_ops.masked_fill(x, mask, value)
+    return _masked_fill_legacy(x, mask, value)
 
 
 @param_one_alias(["x", "input"])
@@ -288,12 +256,6 @@ def masked_fill_(
                    [[7., 7., 7.],
                     [1., 1., 1.]])
     """
-    mask = _fill_mask('masked_fill_', x, mask)
+    mask, value = _masked_fill_operands('masked_fill_', x, mask, value)
     _check_inplace_mask_shape('masked_fill_', x, mask)
-    if not isinstance(value, paddle.Tensor):
-        value = _fill_tensor('masked_fill_', x, value)
-    try:
-        return _C_ops.masked_fill_(x, mask, value)
-    except Exception as error:
-        _name_api(error, 'masked_fill', 'masked_fill_')
-        raise
+    return _C_ops.masked_fill_(x, mask, value)

@@ -29,12 +29,13 @@ from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _has_scatter_kernels,
-    _name_api,
 )
 from paddle.utils.decorator_utils import param_two_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from paddle import Tensor
 
 
@@ -61,15 +62,20 @@ def _check_same_dtype(
 def _check_masked_args(
     op_name: str, x: Tensor, mask: Tensor, value: Tensor
 ) -> None:
-    if not isinstance(x, paddle.Tensor):
-        _check_tensor_args(op_name, x=x)
+    _check_tensor_args(op_name, x=x, mask=mask, value=value)
+    _check_bool_mask(op_name, mask)
+    _check_same_dtype(op_name, x, 'value', value)
+
+
+def _run_masked_scatter(
+    op: Callable[..., Tensor], x: Tensor, mask: Tensor, value: Tensor
+) -> Tensor:
     try:
-        _check_bool_mask(op_name, mask)
-        _check_same_dtype(op_name, x, 'value', value)
-    except (AssertionError, AttributeError, TypeError):
-        # asked only now, so that valid calls do not pay for it
-        _check_tensor_args(op_name, mask=mask, value=value)
-        raise
+        return op(x, mask, value)
+    except IndexError as error:
+        # that value has too few elements has always been an AssertionError in
+        # dynamic graph mode, and tests rely on it
+        raise AssertionError(str(error)) from error
 
 
 def _masked_scatter_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
@@ -141,6 +147,11 @@ def masked_scatter(
         \end{cases}
         \qquad k_i = \sum_{j < i} [mask_j]
 
+    .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_scatter.png
+        :width: 500
+        :alt: legend of masked_scatter API
+        :align: center
+
     Args:
         x (Tensor): The Tensor to take unmasked elements from, of any shape that broadcasts with the shape of ``mask``.
             The data type is ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``,
@@ -201,10 +212,7 @@ def masked_scatter(
         return _masked_scatter_composed(x, mask, value)
 
     if in_dynamic_mode():
-        try:
-            return _C_ops.masked_scatter(x, mask, value)
-        except IndexError as error:
-            raise AssertionError(str(error)) from error
+        return _run_masked_scatter(_C_ops.masked_scatter, x, mask, value)
     if in_dynamic_or_pir_mode():
         return _C_ops.masked_scatter(x, mask, value)
     return _masked_scatter_legacy(x, mask, value)
@@ -237,12 +245,6 @@ def masked_scatter_(
     """
     _check_masked_args('masked_scatter_', x, mask, value)
     _check_inplace_mask_shape('masked_scatter_', x, mask)
-    try:
-        if not _has_scatter_kernels():
-            return _masked_scatter_composed_(x, mask, value)
-        return _C_ops.masked_scatter_(x, mask, value)
-    except Exception as error:
-        _name_api(error, 'masked_scatter', 'masked_scatter_')
-        if isinstance(error, IndexError):
-            raise AssertionError(str(error)) from error
-        raise
+    if not _has_scatter_kernels():
+        return _masked_scatter_composed_(x, mask, value)
+    return _run_masked_scatter(_C_ops.masked_scatter_, x, mask, value)

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import overload
 
 import paddle
-from paddle import _C_ops
 from paddle.tensor.manipulation import (
     _check_tensor_args,
     _is_torch_scatter,
@@ -47,8 +46,7 @@ def _scatter_inplace_wrapper(
 ) -> Tensor:
     """scatter_ as Paddle has it, without the form of torch.scatter_."""
     return _run_scatter(
-        '_',
-        _C_ops.scatter_,
+        'scatter_',
         x,
         index,
         updates,
@@ -57,6 +55,10 @@ def _scatter_inplace_wrapper(
         reduce,
         include_self,
     )
+
+
+# The error of a call that lacks an argument names the function by it.
+_scatter_inplace_wrapper.__qualname__ = 'scatter_'
 
 
 @overload
@@ -131,8 +133,7 @@ def _scatter_wrapper(
     if out is not None:
         _check_tensor_args('scatter', out=out)
     res = _run_scatter(
-        '',
-        _C_ops.scatter,
+        'scatter',
         x,
         index,
         updates,
@@ -144,6 +145,9 @@ def _scatter_wrapper(
     if out is not None:
         paddle.assign(res, out)
     return res
+
+
+_scatter_wrapper.__qualname__ = 'scatter'
 
 
 @overload
@@ -196,6 +200,9 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     Slices of ``x`` that ``index`` does not name are copied in either case.
 
+    .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/scatter.png
+        :alt: Legend - scatter behavior display
+
     A second form, ``scatter(input, dim, index, src, reduce=None, out=None)``, is the one of ``torch.scatter``: ``index``
     has the rank of ``input`` and names single elements. It is chosen by ``dim``, or by an int as second argument, and
     explained under :ref:`api_paddle_put_along_axis`.
@@ -209,7 +216,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         updates (Tensor): The slices to write or reduce, with the data type and the shape of ``x``, but with ``n`` or more
             slices along ``axis``; those after the first ``n`` are not used. If ``index`` has shape ``[]``, ``updates``
             is a single slice: the shape of ``x`` without ``axis``.
-        overwrite (bool, optional): Whether to replace (True, the default) or to reduce (False).
+        overwrite (bool, optional): Whether to replace (True, the default) or to reduce (False). With True, ``reduce``
+            and ``include_self`` have no effect, which is a warning if they are given.
         axis (int, optional): The axis that ``index`` refers to, in ``[-x.ndim, x.ndim)``. Default is 0.
         reduce (str, optional): How to reduce with ``overwrite=False``: ``'sum'`` or ``'add'``; ``'mul'``,
             ``'multiply'`` or ``'prod'``; ``'mean'``; ``'amax'``; ``'amin'``. Default is ``'sum'``. ``bool`` can be summed
@@ -225,15 +233,13 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     Raises:
         IndexError: a value of ``index`` is out of range.
-        ValueError: a shape, a data type, ``axis`` or ``reduce`` is not as described above, or ``reduce`` or
-            ``include_self`` is given without ``overwrite=False``.
+        ValueError: a shape, a data type, ``axis`` or ``reduce`` is not as described above.
         TypeError: ``axis``, ``overwrite``, ``include_self`` or ``out`` has a wrong type, or ``x``, ``index`` or
             ``updates`` is not a Tensor. With ``axis``, ``reduce`` and ``include_self`` at their defaults, the latter is
             a ValueError in dynamic graph mode.
 
     Note:
         - Empty: with an ``index`` of no elements, the result is a copy of ``x``.
-        - Duplicates: with ``overwrite=True`` the last slice with the same ``index`` is the one that is written.
         - Mean: the mean of integers is rounded towards minus infinity, and the sum behind it does not overflow; on a GPU
           that of ``int64`` wraps around. On a CPU, a mean of more than 32 floating point or complex numbers is accumulated
           in ``float64`` or ``complex128``; a GPU adds up parts of 32.
@@ -242,14 +248,13 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of a product is the product
           of the other factors, zeros or not. ``'amax'`` and ``'amin'`` share the gradient evenly among equal elements.
           With ``overwrite=True``, only the slice that wins gets a gradient. This, ``'sum'`` and ``'mean'`` can be
-          differentiated again; for ``'mul'``, ``'amax'`` and ``'amin'`` that is an error. With ``axis``, ``reduce``
-          and ``include_self`` at their defaults the gradients are those of earlier releases: with ``overwrite=True``
-          every slice of ``updates`` gets the gradient of the slice that it was to replace, and there is no second
-          order.
+          differentiated again; for ``'mul'``, ``'amax'`` and ``'amin'`` that is an error.
         - Determinism: on a CPU the result does not depend on the number of threads, duplicates in ``index`` included. On
-          a GPU, sums of short slices of ``float32`` or ``float64`` that do not go through the operator ``scatter`` may
-          be added in another order in every run, and so differ in the last bits, unless ``FLAGS_cudnn_deterministic``
-          is set.
+          a GPU, sums of short slices of ``float32`` or ``float64`` may be added in another order in every run, and so
+          differ in the last bits, unless ``FLAGS_cudnn_deterministic`` is set.
+        - GPU: what earlier releases could do, to overwrite or to sum along the first axis without the slices of ``x``, is
+          done by their kernels there. They have fewer data types, any of several slices with the same ``index`` may
+          win, and with ``overwrite=True`` each of these gets the gradient of the slice that it was to replace.
         - Saved programs: a program that is saved with ``axis``, ``reduce`` or ``include_self`` runs in a Paddle that has
           the operators ``index_scatter`` and ``index_reduce``, and not in releases without them.
 

@@ -80,6 +80,8 @@ def _is_bool(value: Any) -> bool:
 
 def _int_argument(op_name: str, arg_name: str, value: Any) -> int:
     """An int, or what stands for one, as an int. A fraction is not cut off."""
+    if type(value) is int:
+        return value
     is_whole = not _is_tensor(value) or (
         not value.shape
         and not value.is_floating_point()
@@ -96,15 +98,19 @@ def _int_argument(op_name: str, arg_name: str, value: Any) -> int:
     )
 
 
-def _name_api(error: Exception, op_name: str, api_name: str) -> None:
-    """Lets the error of an operator name the function that was called."""
-    text = str(error)
-    for known_as in (op_name, op_name + '_'):
-        text = text.replace(f'({known_as})', f'({api_name})')
-    message, place, rest = text.partition(' (at ')
-    if api_name not in message:
-        message = f'{api_name}: {message}'
-    error.args = (message + place + rest,)
+def _in_dtype_of_x(
+    op_name: str, x: Tensor, arg_name: str, tensor: Tensor
+) -> Tensor:
+    """A second operand, cast to the data type of x where it has another."""
+    # `is` first: comparing two dtypes with == takes a microsecond
+    if tensor.dtype is x.dtype or tensor.dtype == x.dtype:
+        return tensor
+    if paddle.is_complex(tensor) and not paddle.is_complex(x):
+        raise ValueError(
+            f"{op_name}: {arg_name} must not be complex, because x has dtype "
+            f"{x.dtype}, but received {tensor.dtype}."
+        )
+    return paddle.cast(tensor, x.dtype)
 
 
 def _check_scatter_variable(op_name: str, arg_name: str, x: Tensor) -> None:

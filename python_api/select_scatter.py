@@ -20,13 +20,13 @@ import paddle
 from paddle import _C_ops
 from paddle.framework import (
     LayerHelper,
-    in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
 from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _has_scatter_kernels,
+    _in_dtype_of_x,
     _int_argument,
     _known_shapes_differ,
 )
@@ -110,7 +110,7 @@ def select_scatter(
             ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or ``complex128``.
             Alias: ``input``.
         values (Tensor): The slice to write. Its shape is the shape of ``x`` without ``axis``, so for a 1-D ``x`` it is
-            0-D. It is cast to the data type of ``x``. Alias: ``src``, ``value``.
+            0-D. It is cast to the data type of ``x``, which must be complex if ``values`` is. Alias: ``src``, ``value``.
         axis (int): The axis to select from, in ``[-rank, rank)`` for an ``x`` of ``rank`` dims. Alias: ``dim``.
         index (int): The index to select, in ``[-size, size)`` for an axis of ``size`` elements.
         name (str|None, optional): Name for the operation (optional, default is None). For more information,
@@ -124,6 +124,7 @@ def select_scatter(
             runs, ``index`` is checked when it runs.
         RuntimeError: ``values`` does not have the shape of ``x`` without ``axis``. What is not known before a static
             graph runs is checked when it runs, and is a ValueError then.
+        ValueError: ``values`` is complex and ``x`` is not.
         TypeError: ``x`` or ``values`` is not a Tensor, or ``axis`` or ``index`` is no whole number. An int of numpy and
             a 0-D Tensor of integers are whole numbers too.
 
@@ -157,24 +158,13 @@ def select_scatter(
             >>> print(row.grad.tolist())
             [1.0, 1.0, 1.0]
     """
-    served = _has_scatter_kernels()
-    # the operator would cut off a fraction that a Tensor holds
-    if served and in_dynamic_mode() and type(axis) is type(index) is int:
-        try:
-            # `is`: comparing two dtypes with == takes a microsecond
-            if values.dtype is x.dtype:
-                return _C_ops.select_scatter(x, values, axis, index)
-        except (AttributeError, IndexError, TypeError, ValueError):
-            pass  # what is wrong is said below
-
     _check_tensor_args('select_scatter', x=x, values=values)
     axis = _int_argument('select_scatter', 'axis', axis)
     index = _int_argument('select_scatter', 'index', index)
     _check_select_scatter_args(x, values, axis, index)
-    if values.dtype != x.dtype:
-        values = values.astype(x.dtype)
+    values = _in_dtype_of_x('select_scatter', x, 'values', values)
 
-    if not served:
+    if not _has_scatter_kernels():
         return _select_scatter_composed(x, values, axis, index)
     if in_dynamic_or_pir_mode():
         return _C_ops.select_scatter(x, values, axis, index)

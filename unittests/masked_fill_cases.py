@@ -82,6 +82,10 @@ ACCEPTED = (
     (-0.9, INT_DTYPES, 0),
     (255, ('uint8', 'int16', 'int32', 'int64'), 255),
     (255.9, ('uint8',), 255),
+    # an unsigned type counts down from its largest number
+    (-1, ('uint8',), 255),
+    (-1.0, ('uint8',), 255),
+    (-255, ('uint8',), 1),
     (-128, ('int8',), -128),
     (127, ('int8',), 127),
     (-32768, ('int16',), -32768),
@@ -139,8 +143,7 @@ ACCEPTED = (
 REJECTED = (
     (300, ('uint8', 'int8')),
     (256, ('uint8',)),
-    (-1, ('uint8',)),
-    (-1.0, ('uint8',)),
+    (-256, ('uint8',)),
     (128, ('int8',)),
     (-129, ('int8',)),
     (32768, ('int16',)),

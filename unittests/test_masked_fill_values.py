@@ -321,12 +321,8 @@ class TestMaskedFillNumbers(unittest.TestCase):
                     )
 
 
-class TestMaskedFillKeptNumbers(unittest.TestCase):
-    """Numbers are kept as Tensors, for the next call with the same one."""
-
-    def setUp(self):
-        self.kept = paddle.tensor.manipulation._FILL_TENSORS
-        self.kept.clear()
+class TestMaskedFillNumbersAgain(unittest.TestCase):
+    """A call with a number does not change the next one with that number."""
 
     def test_equal_numbers_of_other_types_and_signs_are_kept_apart(self):
         numbers = (0.0, -0.0, 0, False, 1, True, 1.0)
@@ -335,23 +331,6 @@ class TestMaskedFillKeptNumbers(unittest.TestCase):
                 for number in numbers:
                     expected = filled(dtype, to_storage(number, dtype))
                     assert_same_bits(fill(dtype, number), expected)
-        self.assertTrue(self.kept)
-
-    def test_one_tensor_serves_every_call_with_a_number(self):
-        for way in (fill, fill_inplace, fill):
-            way('float16', 2.5)
-        self.assertEqual(len(self.kept), 1)
-
-    def test_no_more_than_64_are_kept(self):
-        for number in range(200):
-            self.assertEqual(fill('int16', number).tolist()[0], number)
-            self.assertLessEqual(len(self.kept), 64)
-
-    def test_neither_text_nor_a_number_out_of_range_is_kept(self):
-        fill('float32', '1.5')
-        with self.assertRaises(ValueError):
-            fill('uint8', 300)
-        self.assertEqual(len(self.kept), 0)
 
     def test_number_of_a_distributed_call_is_not_for_dense_ones(self):
         def shard(tensor):
@@ -359,18 +338,101 @@ class TestMaskedFillKeptNumbers(unittest.TestCase):
             return dist.shard_tensor(tensor, mesh, [dist.Replicate()])
 
         for call in (paddle.masked_fill, paddle.masked_fill_):
-            x, mask = paddle.ones([3], 'float16'), to_paddle(MASK)
+            x, mask = paddle.ones([3]), to_paddle(MASK)
             self.assertTrue(call(shard(x), shard(mask), 2.5).is_dist())
             self.assertFalse(call(x, mask, 2.5).is_dist())
             self.assertFalse(x.is_dist() or mask.is_dist())
 
-    def test_kept_number_stays_without_gradient(self):
-        for _ in range(2):
-            x = paddle.ones([3], 'float16')
-            x.stop_gradient = False
-            paddle.masked_fill(x, to_paddle(MASK), 2.5).sum().backward()
-            self.assertEqual(x.grad.tolist(), [0.0, 1.0, 0.0])
-        self.assertTrue(all(v[0].stop_gradient for v in self.kept.values()))
+
+class TestMaskedFillValueOfOneElement(unittest.TestCase):
+    """It may have more dims than the result, as a number has fewer."""
+
+    shapes = ([1, 1], [1], [1, 1, 1, 1])
+
+    def test_every_mode_takes_it(self):
+        x, mask = ones('float32'), MASK
+        for shape in self.shapes:
+            value = np.full(shape, 5, 'float32')
+            expected = np.where(mask, np.float32(5), x)
+            tensors = to_paddle(x), to_paddle(mask), to_paddle(value)
+            with self.subTest(shape=shape):
+                assert_same_bits(paddle.masked_fill(*tensors), expected)
+                assert_same_bits(paddle.masked_fill_(*tensors), expected)
+                found = run_static(
+                    paddle.masked_fill, {'x': x, 'mask': mask, 'value': value}
+                )
+                assert_same_bits(found, expected)
+
+    def test_its_gradient_has_its_shape(self):
+        for shape in self.shapes:
+            x, value = paddle.ones([3]), paddle.full(shape, 5.0)
+            x.stop_gradient = value.stop_gradient = False
+            out = paddle.masked_fill(x, to_paddle(MASK), value)
+            (out * paddle.to_tensor([1.0, 2.0, 4.0])).sum().backward()
+            with self.subTest(shape=shape):
+                self.assertEqual(value.grad.shape, shape)
+                self.assertEqual(value.grad.flatten().tolist(), [5.0])
+                self.assertEqual(x.grad.tolist(), [0.0, 2.0, 0.0])
+
+
+class TestMaskedFillCast(unittest.TestCase):
+    """A value of another dtype is cast to that of x."""
+
+    def test_value_of_every_dtype_in_an_x_of_every_dtype(self):
+        for x_dtype in ALL_DTYPES:
+            for dtype in ALL_DTYPES:
+                if 'complex' in dtype and 'complex' not in x_dtype:
+                    continue
+                x = to_paddle(ones(x_dtype))
+                value = paddle.to_tensor([0, 1, 0]).astype(dtype)
+                out = paddle.masked_fill(x, to_paddle(MASK), value)
+                inplace = paddle.masked_fill_(x, to_paddle(MASK), value)
+                with self.subTest(x=x_dtype, value=dtype):
+                    self.assertEqual(out.dtype, x.dtype)
+                    self.assertEqual(out.astype('int32').tolist(), [0, 1, 0])
+                    assert_same_bits(inplace, out.numpy())
+
+    def test_gradient_has_the_dtype_of_the_value(self):
+        for x_dtype, dtype in (
+            ('float32', 'float64'),
+            ('bfloat16', 'float32'),
+            ('float64', 'float16'),
+        ):
+            x = paddle.ones([3], x_dtype)
+            value = paddle.full([1], 2, dtype)
+            x.stop_gradient = value.stop_gradient = False
+            out = paddle.masked_fill(x, to_paddle(MASK), value)
+            out.sum().backward()
+            with self.subTest(x=x_dtype, value=dtype):
+                self.assertEqual(value.grad.dtype, value.dtype)
+                self.assertEqual(value.grad.astype('int32').tolist(), [2])
+                self.assertEqual(x.grad.dtype, x.dtype)
+
+    def test_static_graph(self):
+        found = run_static(
+            paddle.masked_fill,
+            {
+                'x': ones('float32'),
+                'mask': MASK,
+                'value': np.array([2, 3, 4], 'int64'),
+            },
+        )
+        assert_same_bits(found, np.array([2, 1, 4], 'float32'))
+
+    def test_what_an_integer_type_cannot_hold_wraps_around(self):
+        value = paddle.to_tensor([300])
+        out = paddle.masked_fill(
+            paddle.ones([3], 'uint8'), to_paddle(MASK), value
+        )
+        self.assertEqual(out.tolist(), [44, 1, 44])
+
+    def test_complex_into_real_is_an_error(self):
+        value = paddle.to_tensor([1j])
+        for call in (paddle.masked_fill, paddle.masked_fill_):
+            with self.assertRaisesRegex(
+                ValueError, 'masked_fill_?: value must not be complex.*float32'
+            ):
+                call(paddle.ones([3]), to_paddle(MASK), value)
 
 
 class TestMaskedFillMaskDtypes(unittest.TestCase):

@@ -14,6 +14,7 @@
 """Wrong calls of paddle.scatter: which exception, and what it says."""
 
 import unittest
+import warnings
 
 import paddle
 
@@ -28,19 +29,21 @@ class TestScatterErrors(unittest.TestCase):
                 function(x, index, updates, *args, **options)
         self.assertEqual(float(x.abs().sum()), 0)
 
-    def test_reduce_needs_overwrite_false(self):
-        for reduce in ('mean', 'amax', 'amin', 'mul', 'prod', 'add'):
-            with self.subTest(reduce=reduce):
-                self.refused(
-                    ValueError,
-                    f"reduce='{reduce}' needs overwrite=False",
-                    reduce=reduce,
-                )
-        self.refused(
-            ValueError,
-            'include_self=True needs overwrite=False',
-            include_self=True,
-        )
+    def test_no_arguments(self):
+        for function in (paddle.scatter, paddle.scatter_):
+            with self.assertRaises(TypeError) as caught:
+                function()
+            for word in (function.__name__, 'axis=0', 'include_self', 'dim'):
+                self.assertIn(word, str(caught.exception))
+
+    def test_a_missing_argument_names_the_function(self):
+        x, index = paddle.zeros([2]), paddle.to_tensor([0])
+        for function in (paddle.scatter, paddle.scatter_):
+            name = function.__name__
+            with self.assertRaisesRegex(
+                TypeError, rf"^{name}\(\) missing .*'updates'$"
+            ):
+                function(x, index)
 
     def test_unknown_reduce(self):
         for reduce in ('max', 'assign', '', 'SUM', 0, None):
@@ -85,6 +88,38 @@ class TestScatterErrors(unittest.TestCase):
             with self.assertWarnsRegex(UserWarning, "pass reduce='mean'"):
                 out = function(x.clone(), index, updates, False, 'mean')
             self.assertEqual(out.tolist(), [6.0, 0.0])
+
+
+class TestScatterWarnings(unittest.TestCase):
+    """What has no effect with overwrite=True is a warning, and no error."""
+
+    def check(self, words, **options):
+        x = paddle.zeros([2, 3])
+        index, updates = paddle.to_tensor([1, 1]), paddle.ones([2, 3])
+        updates[1] = 5.0
+        for function in (paddle.scatter, paddle.scatter_):
+            with self.subTest(function=function.__name__, **options):
+                with self.assertWarnsRegex(UserWarning, words):
+                    out = function(x.clone(), index, updates, **options)
+                self.assertEqual(out.tolist(), [[0.0] * 3, [5.0] * 3])
+
+    def test_reduce(self):
+        for reduce in ('mean', 'amax', 'amin', 'mul', 'prod', 'add'):
+            self.check(f"reduce='{reduce}' has no effect", reduce=reduce)
+
+    def test_include_self(self):
+        self.check('include_self=True has no effect', include_self=True)
+
+    def test_other_calls_do_not_warn(self):
+        x, index = paddle.zeros([2]), paddle.to_tensor([0])
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            for options in (
+                {},
+                {'reduce': 'sum', 'include_self': False},
+                {'overwrite': False, 'reduce': 'mean', 'include_self': True},
+            ):
+                paddle.scatter(x, index, paddle.ones([1]), **options)
 
 
 if __name__ == '__main__':

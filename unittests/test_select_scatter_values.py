@@ -16,7 +16,6 @@ import unittest
 
 import numpy as np
 from hypothesis import strategies
-from scatter_test_utils import ALL_DTYPES, to_paddle
 from view_scatter_cases import SELECT
 from view_scatter_values import (
     ScatterValues,
@@ -62,45 +61,6 @@ class TestSelectScatterProperties(unittest.TestCase):
     test_reading_the_view_back_gives_the_values = (
         reading_the_view_back_gives_the_values(SELECT, arguments())
     )
-
-
-class TestSelectScatterCast(unittest.TestCase):
-    """Values of another dtype are cast to that of x."""
-
-    def test_values_of_every_dtype_in_an_x_of_every_dtype(self):
-        numbers = np.array([0, 1, 1, 0])
-        for x_dtype in ALL_DTYPES:
-            x = paddle.zeros([3, 4]).astype(x_dtype)
-            for dtype in ALL_DTYPES:
-                values = to_paddle(numbers).astype(dtype)
-                out = paddle.select_scatter(x, values, 0, 1)
-                with self.subTest(x=x_dtype, values=dtype):
-                    self.assertEqual(out.dtype, x.dtype)
-                    self.assertEqual(
-                        out.astype('int32').tolist(),
-                        [[0] * 4, numbers.tolist(), [0] * 4],
-                    )
-
-    def test_gradient_has_the_dtype_of_the_values(self):
-        for x_dtype, dtype in (
-            ('float64', 'float32'),
-            ('float32', 'float64'),
-            ('float32', 'float16'),
-            ('bfloat16', 'float32'),
-        ):
-            x = paddle.zeros([2, 3], x_dtype)
-            values = paddle.ones([2], dtype)
-            x.stop_gradient = values.stop_gradient = False
-            out = paddle.select_scatter(x, values, 1, 2)
-            weights = paddle.to_tensor([[1, 2, 3], [4, 5, 6]], x_dtype)
-            (out * weights).sum().backward()
-            with self.subTest(x=x_dtype, values=dtype):
-                self.assertEqual(values.grad.dtype, values.dtype)
-                self.assertEqual(x.grad.dtype, x.dtype)
-                self.assertEqual(values.grad.astype('int32').tolist(), [3, 6])
-                self.assertEqual(
-                    x.grad.astype('int32').tolist(), [[1, 2, 0], [4, 5, 0]]
-                )
 
 
 if __name__ == '__main__':

@@ -26,6 +26,7 @@ from scatter_docstring_utils import (
     section,
     undocumented_parameters,
 )
+from scatter_graph_utils import run_static
 from scatter_test_utils import (
     ALL_DTYPES,
     assert_same_bits,
@@ -161,6 +162,66 @@ class ScatterValues:
             arguments[alias] = arguments.pop(name)
             with self.subTest(alias=alias):
                 assert_same_bits(self.op.function(**arguments), expected)
+
+    def test_values_of_every_dtype_in_an_x_of_every_dtype(self):
+        _, x_shape, attributes = self.op.cases[0]
+        shape = self.op.values_shape(x_shape, *attributes)
+        for x_dtype in ALL_DTYPES:
+            for dtype in ALL_DTYPES:
+                if 'complex' in dtype and 'complex' not in x_dtype:
+                    continue
+                x, values = np.zeros(x_shape), np.ones(shape)
+                out = self.op.function(
+                    to_paddle(x).astype(x_dtype),
+                    to_paddle(values).astype(dtype),
+                    *attributes,
+                )
+                expected = reference_scatter(self.op, x, values, attributes)
+                with self.subTest(x=x_dtype, values=dtype):
+                    self.assertEqual(out.dtype, getattr(paddle, x_dtype))
+                    self.assertEqual(
+                        out.astype('float64').tolist(), expected.tolist()
+                    )
+
+    def test_gradient_has_the_dtype_of_the_values(self):
+        _, x_shape, attributes = self.op.cases[0]
+        shape = self.op.values_shape(x_shape, *attributes)
+        for x_dtype, dtype in (
+            ('float64', 'float32'),
+            ('float32', 'float16'),
+            ('bfloat16', 'float32'),
+        ):
+            x, values = paddle.ones(x_shape, x_dtype), paddle.ones(shape, dtype)
+            x.stop_gradient = values.stop_gradient = False
+            out = self.op.function(x, values, *attributes)
+            weights = np.arange(out.size).reshape(x_shape) % 16
+            (out * to_paddle(weights).astype(x_dtype)).sum().backward()
+            with self.subTest(x=x_dtype, values=dtype):
+                self.assertEqual(values.grad.dtype, values.dtype)
+                self.assertEqual(x.grad.dtype, x.dtype)
+                self.assertEqual(
+                    values.grad.astype('int64').tolist(),
+                    np.array(self.op.view(weights, *attributes)).tolist(),
+                )
+
+    def test_values_of_another_dtype_in_a_static_graph(self):
+        _, x_shape, attributes = self.op.cases[0]
+        x, values = self.pair('float32', x_shape, attributes)
+        found = run_static(
+            lambda x, values: self.op.function(x, values, *attributes),
+            {'x': x, 'values': values.astype('float64')},
+        )
+        expected = reference_scatter(self.op, x, values, attributes)
+        assert_same_bits(found, expected)
+
+    def test_complex_values_in_a_real_x_are_an_error(self):
+        _, x_shape, attributes = self.op.cases[0]
+        x, values = map(to_paddle, self.pair('float32', x_shape, attributes))
+        with self.assertRaisesRegex(
+            ValueError,
+            f'{self.op.name}: {self.op.values_name} must not be complex',
+        ):
+            self.op.function(x, values.astype('complex64'), *attributes)
 
     def test_scatter_docstring_utils_print_what_they_say(self):
         self.assertGreaterEqual(run_samples(self.op.function), 5)

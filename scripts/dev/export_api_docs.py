@@ -29,7 +29,6 @@ CHINESE = {
     'Note': '说明',
     'Examples': '代码示例',
     'Determinism': '确定性',
-    'Duplicates': '重复的下标',
     'Empty': '空下标',
     'Gradient': '梯度',
     'Mean': '均值',

@@ -155,8 +155,10 @@ void MaskedGrad(const Context& dev_ctx,
   T* data = AllocOutput<T>(dev_ctx, grad);
   const MaskView mask_view{MaskBytes(mask), {dims, mask.dims()}};
   if (summed) {
-    MaskedSum<T>(out_grad.data<T>(), dims, mask_view, wanted, grad->dims())
-        .Run(data);
+    // One element may have more dims than out_grad.
+    const DDim target =
+        grad->numel() == 1 ? common::make_ddim({}) : grad->dims();
+    MaskedSum<T>(out_grad.data<T>(), dims, mask_view, wanted, target).Run(data);
     return;
   }
   const Word zero{};

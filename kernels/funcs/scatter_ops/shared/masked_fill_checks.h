@@ -23,7 +23,9 @@ namespace funcs {
 namespace scatter_ops {
 
 // x and mask alone decide the shape of the result: value must not enlarge it.
+// That of one element is a number, whatever its dims.
 inline void CheckFillValue(const DDim& out, const DDim& value) {
+  if (common::product(value) == 1) return;
   bool fits = value.size() <= out.size();
   for (int i = 1; fits && i <= value.size(); ++i) {
     const int64_t dim = value[value.size() - i];
