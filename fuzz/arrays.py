@@ -69,6 +69,14 @@ def _drawn(case, rng, name, shape):
     return as_laid_out(case, name, array)
 
 
+def _drawn_source(case, rng, name, shape):
+    """The second operand, which some APIs cast to the dtype of x."""
+    if 'cast_from' not in case.attrs:
+        return _drawn(case, rng, name, shape)
+    array = numbers(rng, shape, case.attrs['cast_from'], 'ties')
+    return as_laid_out(case, name, array)
+
+
 def as_laid_out(case, name, array):
     if case.layouts.get(name) == 'expanded':
         return constant_along_first(array)
@@ -110,7 +118,7 @@ def _masked_fill(case, rng):
     if 'number' in case.attrs:
         number = _python_number(case.attrs['number'])
         return Arguments(arrays, {'value': number})
-    arrays['value'] = _drawn(case, rng, 'value', case.attrs['value'])
+    arrays['value'] = _drawn_source(case, rng, 'value', case.attrs['value'])
     return Arguments(arrays, {})
 
 
@@ -118,21 +126,17 @@ def _select_scatter(case, rng):
     shape = list(case.shape)
     del shape[case.attrs['axis']]
     x = _drawn(case, rng, 'x', case.shape)
-    values = _drawn(case, rng, 'values', shape)
-    if 'cast_from' in case.attrs:
-        values = numbers(rng, shape, case.attrs['cast_from'], 'ties')
-        values = as_laid_out(case, 'values', values)
+    values = _drawn_source(case, rng, 'values', shape)
     attrs = {name: case.attrs[name] for name in ('axis', 'index')}
     return Arguments({'x': x, 'values': values}, attrs)
 
 
 def _diagonal_scatter(case, rng):
-    attrs = case.attrs
+    attrs = {name: case.attrs[name] for name in ('offset', 'axis1', 'axis2')}
     x = _drawn(case, rng, 'x', case.shape)
-    place = (attrs['offset'], attrs['axis1'], attrs['axis2'])
-    shape = np.diagonal(np.empty(case.shape, bool), *place).shape
-    y = _drawn(case, rng, 'y', shape)
-    return Arguments({'x': x, 'y': y}, dict(attrs))
+    shape = np.diagonal(np.empty(case.shape, bool), *attrs.values()).shape
+    y = _drawn_source(case, rng, 'y', shape)
+    return Arguments({'x': x, 'y': y}, attrs)
 
 
 def _spread(rng, order, n, slots):

@@ -60,12 +60,12 @@ class Case:
     @property
     def is_plain_scatter(self):
         """Whether Paddle's own scatter operator serves the call."""
-        known = (0, 'sum', False)
         attrs = self.attrs
-        return self.api == 'scatter' and known == (
-            attrs['axis'],
-            attrs['reduce'],
-            attrs['include_self'],
+        return (
+            self.api == 'scatter'
+            and attrs['axis'] in (0, -len(self.shape))
+            and attrs['reduce'] == 'sum'
+            and not attrs['include_self']
         )
 
     def changed(self, **fields):

@@ -108,10 +108,7 @@ def draw_select_scatter(rng, dtype, inplace):
     axis = int(rng.integers(-len(shape), len(shape)))
     shape[axis] = max(1, shape[axis])
     index = int(rng.integers(-shape[axis], shape[axis]))
-    attrs = {'axis': axis, 'index': index}
-    if chance(rng, 0.1):
-        attrs['cast_from'] = pick(rng, ('int8', 'float32', 'bfloat16', 'bool'))
-    return shape, attrs
+    return shape, {'axis': axis, 'index': index}
 
 
 def draw_diagonal_scatter(rng, dtype, inplace):
@@ -200,6 +197,13 @@ _APIS = {
 }
 
 
+def _casts(api, attrs):
+    """Whether the API casts a Tensor to the dtype of x."""
+    if api == 'masked_fill':
+        return 'number' not in attrs
+    return api in ('select_scatter', 'diagonal_scatter')
+
+
 def draw(rng, api):
     """A case of the API."""
     way = pick(rng, WAYS, (42, 28, 12, 18))
@@ -208,8 +212,8 @@ def draw(rng, api):
     inplace = can_inplace and chance(rng, 0.35)
     tensors, draw_attrs = _APIS[api]
     shape, attrs = draw_attrs(rng, dtype, inplace)
-    if way != 'call':
-        attrs.pop('cast_from', None)
+    if way == 'call' and _casts(api, attrs) and chance(rng, 0.1):
+        attrs['cast_from'] = pick(rng, ('int8', 'float32', 'bfloat16', 'bool'))
     if way == 'static' and attrs.get('number') == 0:
         # in one process PIR takes 0.0 and -0.0 for the same constant
         attrs['number'] = 0

@@ -56,6 +56,16 @@ def source_dtype(case, arguments, rng):
     return True
 
 
+def complex_source(case, arguments, rng):
+    """Complex numbers for a real x."""
+    name = _source(arguments.arrays)
+    if name is None or case.dtype.startswith('complex'):
+        return False
+    shape = arguments.arrays[name].shape
+    arguments.arrays[name] = np.ones(shape, 'complex64')
+    return True
+
+
 def _other_dtype(case):
     # Paddle casts a real Tensor for a complex kernel of its own operators
     others = {'complex64': 'complex128', 'complex128': 'complex64'}
@@ -89,7 +99,8 @@ def number_range(case, arguments, rng):
     if 'number' not in case.attrs or 'int' not in case.dtype:
         return False
     info = np.iinfo(case.dtype)
-    wrong = [info.max + 1, info.min - 1, float('nan'), float('inf'), 10**30]
+    below = (info.min or -info.max) - 1  # uint8 takes -1 for 255
+    wrong = [info.max + 1, below, float('nan'), float('inf'), 10**30]
     arguments.attrs['value'] = wrong[int(rng.integers(len(wrong)))]
     return True
 
@@ -165,14 +176,12 @@ def index_dtype(case, arguments, rng):
 
 
 def reduce_name(case, arguments, rng):
-    """A reduction that is unknown, not for the dtype, or without use."""
+    """A reduction that is unknown or not for the dtype."""
     attrs = arguments.attrs
     if case.dtype == 'bool':
         attrs.update(overwrite=False, reduce='mul')
     elif case.dtype.startswith('complex'):
         attrs.update(overwrite=False, reduce='amax')
-    elif rng.random() < 0.5:
-        attrs.update(overwrite=True, reduce='mean')
     else:
         attrs.update(reduce='median')
     return True
@@ -181,9 +190,9 @@ def reduce_name(case, arguments, rng):
 # second_order is in fuzz/run.py: the arguments themselves are right.
 FAULTS = {
     'masked_scatter': (short_source, mask_dtype, source_dtype, mask_shape),
-    'masked_fill': (number_range, source_dtype, mask_shape),
-    'select_scatter': (index_range, axis_range, source_shape),
-    'diagonal_scatter': (axis_range, same_axes, source_shape, source_dtype),
+    'masked_fill': (number_range, complex_source, mask_shape),
+    'select_scatter': (index_range, axis_range, source_shape, complex_source),
+    'diagonal_scatter': (axis_range, same_axes, source_shape, complex_source),
     'scatter': (
         index_value,
         index_dtype,

@@ -52,16 +52,15 @@ def forward(case, arrays, attrs):
         return scatter_reference.forward(case, arrays)
     if case.api == 'masked_scatter':
         return Exact(fast_masked_scatter(*arrays.values()))
-    if case.api == 'masked_fill':
-        if 'value' in arrays:
-            value = arrays['value']
-        else:
-            value = stored_number(attrs['value'], case.dtype)
-        return Exact(_fill(x, arrays['mask'], value))
+    if case.source not in arrays:
+        number = stored_number(attrs['value'], case.dtype)
+        return Exact(_fill(x, arrays['mask'], number))
     source = arrays[case.source]
     if 'cast_from' in case.attrs:
         numbers = to_numbers(source, case.attrs['cast_from'])
         source = to_storage(numbers, case.dtype)
+    if case.api == 'masked_fill':
+        return Exact(_fill(x, arrays['mask'], source))
     return _replace_view(case, x, source)
 
 
@@ -120,8 +119,7 @@ def has_second_order(case):
         return 'x' in case.grads_of
     if case.api != 'scatter':
         return True
-    linear = case.attrs['reduce'] in ('sum', 'mean')
-    return linear and not case.is_plain_scatter
+    return case.attrs['reduce'] in ('sum', 'mean')
 
 
 def second_order(case, arrays, directions):

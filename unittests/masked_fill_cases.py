@@ -79,6 +79,7 @@ ACCEPTED = (
     (0, ALL_DTYPES, 0),
     (2.7, INT_DTYPES, 2),
     (-2.7, INT_DTYPES[1:], -2),
+    (-2.7, ('uint8',), 254),
     (-0.9, INT_DTYPES, 0),
     (255, ('uint8', 'int16', 'int32', 'int64'), 255),
     (255.9, ('uint8',), 255),

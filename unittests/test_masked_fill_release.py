@@ -209,7 +209,8 @@ def fits(number, dtype):
         whole = int(number.real)
     except (OverflowError, ValueError):  # infinity, NaN
         return False
-    return np.iinfo(dtype).min <= whole <= np.iinfo(dtype).max
+    info = np.iinfo(dtype)
+    return (info.min or -info.max) <= whole <= info.max
 
 
 def is_text_without_number(number):
