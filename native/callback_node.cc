@@ -175,11 +175,10 @@ PyObject* ToDistributed(PyObject*, PyObject* const* args, Py_ssize_t count) {
     CheckCount(kName, count, 2);
     Tensor& tensor = NeedTensor(kName, args[0]);
     const Tensor& like = NeedTensor(kName, args[1]);
-    PADDLE_ENFORCE_EQ(
-        like.is_dist_tensor(),
-        true,
-        common::errors::InvalidArgument(
-            "(%s) the second Tensor must be distributed.", kName));
+    if (!like.is_dist_tensor()) {
+      PADDLE_THROW(common::errors::InvalidArgument(
+          "(%s) the second Tensor must be distributed.", kName));
+    }
     const auto* dist =
         static_cast<const phi::distributed::DistTensor*>(like.impl().get());
     egr::ConvertToDistTensor(&tensor, &dist->process_mesh());

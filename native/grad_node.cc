@@ -281,10 +281,10 @@ std::vector<size_t> OutSlots(const OpSpec& call, const OpSpec* entry) {
 const DenseTensor* DenseOf(const OpSpec& spec,
                            const char* name,
                            const Tensor& tensor) {
-  PADDLE_ENFORCE_EQ(tensor.is_dense_tensor(),
-                    true,
-                    common::errors::InvalidArgument(
-                        "(%s) %s must be a dense Tensor.", spec.name, name));
+  if (!tensor.is_dense_tensor()) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) %s must be a dense Tensor.", spec.name, name));
+  }
   return static_cast<const DenseTensor*>(tensor.impl().get());
 }
 

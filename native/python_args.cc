@@ -136,11 +136,10 @@ DenseTensor* ReadTensor(const OpSpec& spec,
   if (!input.needs_buffer) return dense;
   if (!dense->initialized()) {
     if (input.optional) return nullptr;
-    PADDLE_ENFORCE_EQ(
-        dense->numel() == 0 && dense->dtype() != phi::DataType::UNDEFINED,
-        true,
-        common::errors::InvalidArgument(
-            "(%s) %s holds no data.", spec.name, input.name));
+    if (dense->numel() != 0 || dense->dtype() == phi::DataType::UNDEFINED) {
+      PADDLE_THROW(common::errors::InvalidArgument(
+          "(%s) %s holds no data.", spec.name, input.name));
+    }
   } else if (dense->place().GetType() != phi::AllocationType::CPU) {
     throw NotServed();
   }

@@ -79,24 +79,22 @@ void CheckMetas(const OpSpec& spec,
                 const Shapes& shapes,
                 const std::vector<int>& dtypes) {
   const size_t wanted = spec.inputs.size();
-  PADDLE_ENFORCE_EQ(
-      shapes.size() == wanted && dtypes.size() == wanted,
-      true,
-      common::errors::InvalidArgument(
-          "(%s) %d shapes and dtypes expected, but %d shapes and %d dtypes "
-          "given.",
-          spec.name,
-          wanted,
-          shapes.size(),
-          dtypes.size()));
+  if (shapes.size() != wanted || dtypes.size() != wanted) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) %d shapes and dtypes expected, but %d shapes and %d dtypes "
+        "given.",
+        spec.name,
+        wanted,
+        shapes.size(),
+        dtypes.size()));
+  }
   for (const int dtype : dtypes) {
-    PADDLE_ENFORCE_EQ(
-        dtype >= 0 && dtype < static_cast<int>(kDtypes),
-        true,
-        common::errors::InvalidArgument(
-            "(%s) the number of a dtype expected, but received %d.",
-            spec.name,
-            dtype));
+    if (dtype < 0 || dtype >= static_cast<int>(kDtypes)) {
+      PADDLE_THROW(common::errors::InvalidArgument(
+          "(%s) the number of a dtype expected, but received %d.",
+          spec.name,
+          dtype));
+    }
   }
 }
 

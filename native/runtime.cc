@@ -54,20 +54,20 @@ const phi::Kernel& LookUpKernel(const OpSpec& spec, phi::DataType dtype) {
   const phi::KernelKey key(
       phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype);
   const auto by_name = kernels.find(spec.kernel);
-  PADDLE_ENFORCE_EQ(
-      by_name != kernels.end(),
-      true,
-      common::errors::NotFound("(%s) no kernel is registered.", spec.name));
+  if (by_name == kernels.end()) {
+    PADDLE_THROW(
+        common::errors::NotFound("(%s) no kernel is registered.", spec.name));
+  }
   const auto found = by_name->second.find(key);
   const phi::Kernel& kernel =
       found == by_name->second.end() ? missing : found->second;
-  PADDLE_ENFORCE_EQ(
-      kernel.IsValid(),
-      true,
-      common::errors::Unimplemented("(%s) %s of dtype %s is not supported.",
-                                    spec.name,
-                                    spec.inputs[spec.dtype_input].name,
-                                    phi::DataTypeToString(dtype)));
+  if (!kernel.IsValid()) {
+    PADDLE_THROW(
+        common::errors::Unimplemented("(%s) %s of dtype %s is not supported.",
+                                      spec.name,
+                                      spec.inputs[spec.dtype_input].name,
+                                      phi::DataTypeToString(dtype)));
+  }
   return kernel;
 }
 

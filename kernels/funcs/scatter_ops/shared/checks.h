@@ -79,13 +79,12 @@ void CheckMaskDtype(const char* op, const Meta& mask) {
 
 template <typename Meta>
 void CheckIndexDtype(const char* op, const Meta& index) {
-  PADDLE_ENFORCE_EQ(
-      index.dtype() == DataType::INT32 || index.dtype() == DataType::INT64,
-      true,
-      common::errors::InvalidArgument(
-          "(%s) the dtype of index must be int32 or int64, but it is %s.",
-          op,
-          DataTypeToString(index.dtype())));
+  if (index.dtype() != DataType::INT32 && index.dtype() != DataType::INT64) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) the dtype of index must be int32 or int64, but it is %s.",
+        op,
+        DataTypeToString(index.dtype())));
+  }
 }
 
 // One dim of a broadcast: -1 meets 1 stays unknown, -1 meets anything else
@@ -110,22 +109,21 @@ inline DDim BroadcastShape(const char* op,
     const int64_t da = i <= a.size() ? a[a.size() - i] : 1;
     const int64_t db = i <= b.size() ? b[b.size() - i] : 1;
     const int64_t dim = BroadcastDim(da, db);
-    PADDLE_ENFORCE_NE(
-        dim,
-        -2,
-        common::errors::InvalidArgument(
-            "(%s) %s and %s must broadcast together, but %s has shape [%s] "
-            "and %s has shape [%s]: axis -%d is %d against %d.",
-            op,
-            a_name,
-            b_name,
-            a_name,
-            a,
-            b_name,
-            b,
-            i,
-            da,
-            db));
+    if (dim == -2) {
+      PADDLE_THROW(common::errors::InvalidArgument(
+          "(%s) %s and %s must broadcast together, but %s has shape [%s] "
+          "and %s has shape [%s]: axis -%d is %d against %d.",
+          op,
+          a_name,
+          b_name,
+          a_name,
+          a,
+          b_name,
+          b,
+          i,
+          da,
+          db));
+    }
     out[rank - i] = dim;
   }
   return common::make_ddim(out);
@@ -136,17 +134,16 @@ inline int NormalizeAxis(const char* op,
                          const char* name,
                          int64_t axis,
                          int rank) {
-  PADDLE_ENFORCE_EQ(
-      axis >= -rank && axis < rank,
-      true,
-      common::errors::InvalidArgument(
-          "(%s) %s must be in [%d, %d) for an x of %d dims, but it is %d.",
-          op,
-          name,
-          -rank,
-          rank,
-          rank,
-          axis));
+  if (axis < -rank || axis >= rank) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) %s must be in [%d, %d) for an x of %d dims, but it is %d.",
+        op,
+        name,
+        -rank,
+        rank,
+        rank,
+        axis));
+  }
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 

@@ -31,14 +31,13 @@ inline void CheckFillValue(const DDim& out, const DDim& value) {
     const int64_t dim = value[value.size() - i];
     fits = dim == 1 || SameDim(dim, out[out.size() - i]);
   }
-  PADDLE_ENFORCE_EQ(
-      fits,
-      true,
-      common::errors::InvalidArgument(
-          "(masked_fill) value must broadcast to the shape that x and mask "
-          "broadcast to, [%s], but it has shape [%s].",
-          out,
-          value));
+  if (!fits) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(masked_fill) value must broadcast to the shape that x and mask "
+        "broadcast to, [%s], but it has shape [%s].",
+        out,
+        value));
+  }
 }
 
 }  // namespace scatter_ops

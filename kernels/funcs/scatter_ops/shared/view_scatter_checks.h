@@ -36,27 +36,25 @@ inline int CheckSelectScatter(const DDim& x_dims,
   const int at = NormalizeAxis("select_scatter", "axis", axis, x_dims.size());
   std::vector<int64_t> wanted = common::vectorize(x_dims);
   wanted.erase(wanted.begin() + at);
-  PADDLE_ENFORCE_EQ(
-      SameDims(values_dims, common::make_ddim(wanted)),
-      true,
-      common::errors::InvalidArgument(
-          "(select_scatter) the shape of values must be that of x without axis "
-          "%d, [%s], but it is [%s].",
-          axis,
-          common::make_ddim(wanted),
-          values_dims));
+  if (!SameDims(values_dims, common::make_ddim(wanted))) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(select_scatter) the shape of values must be that of x without axis "
+        "%d, [%s], but it is [%s].",
+        axis,
+        common::make_ddim(wanted),
+        values_dims));
+  }
   const int64_t size = x_dims[at];
-  PADDLE_ENFORCE_EQ(
-      size < 0 || (index >= -size && index < size),
-      true,
-      common::errors::OutOfRange(
-          "(select_scatter) index must be in [%d, %d) because axis %d of x has "
-          "size %d, but it is %d.",
-          -size,
-          size,
-          axis,
-          size,
-          index));
+  if (size >= 0 && (index < -size || index >= size)) {
+    PADDLE_THROW(common::errors::OutOfRange(
+        "(select_scatter) index must be in [%d, %d) because axis %d of x has "
+        "size %d, but it is %d.",
+        -size,
+        size,
+        axis,
+        size,
+        index));
+  }
   return at;
 }
 
@@ -111,18 +109,17 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
                         kOp,
                         axes.row));
   const DDim wanted = DiagonalShape(x_dims, axes, offset);
-  PADDLE_ENFORCE_EQ(
-      SameDims(y_dims, wanted),
-      true,
-      common::errors::InvalidArgument(
-          "(%s) the shape of y must be that of diagonal(x, offset=%d, "
-          "axis1=%d, axis2=%d), [%s], but it is [%s].",
-          kOp,
-          offset,
-          axis1,
-          axis2,
-          wanted,
-          y_dims));
+  if (!SameDims(y_dims, wanted)) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) the shape of y must be that of diagonal(x, offset=%d, "
+        "axis1=%d, axis2=%d), [%s], but it is [%s].",
+        kOp,
+        offset,
+        axis1,
+        axis2,
+        wanted,
+        y_dims));
+  }
   return axes;
 }
 

@@ -149,13 +149,15 @@ template <typename IndexT>
   const IndexT* bad = std::find_if(index, index + n, [size](int64_t slot) {
     return slot < -size || slot >= size;
   });
-  PADDLE_THROW(common::errors::OutOfRange(SCATTER_OPS_BAD_INDEX,
-                                          op,
-                                          -size,
-                                          size,
-                                          size,
-                                          bad - index,
-                                          static_cast<int64_t>(*bad)));
+  PADDLE_THROW(common::errors::OutOfRange(
+      "(%s) index must be in [%d, %d), as x has %d elements along axis, but "
+      "index[%d] is %d.",
+      op,
+      -size,
+      size,
+      size,
+      bad - index,
+      static_cast<int64_t>(*bad)));
 }
 
 // Checks all of an index, which must stay as it is while the slots are read.

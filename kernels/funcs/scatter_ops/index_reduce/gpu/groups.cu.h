@@ -90,7 +90,8 @@ struct ReadSlots {
   __device__ void operator()(int64_t i) const {
     const int64_t slot = index[i];
     PADDLE_ENFORCE(slot >= -size && slot < size,
-                   SCATTER_OPS_BAD_INDEX,
+                   "(%s) index must be in [%lld, %lld), as x has %lld elements "
+                   "along axis, but index[%lld] is %lld.",
                    NameOf(op),
                    static_cast<long long>(-size),
                    static_cast<long long>(size),
@@ -145,14 +146,13 @@ class IndexOnGpu {
     groups_.by_slot = by == GroupBy::kSlot;
     groups_.count = groups_.by_slot ? size : groups_.n;
     if (groups_.n == 0) return;
-    PADDLE_ENFORCE_EQ(
-        by == GroupBy::kNone || groups_.n <= UINT32_MAX,
-        true,
-        common::errors::Unimplemented(
-            "(%s) index may have up to 2^32 - 1 elements on a GPU, but it has "
-            "%d.",
-            NameOf(op),
-            groups_.n));
+    if (by != GroupBy::kNone && groups_.n > UINT32_MAX) {
+      PADDLE_THROW(common::errors::Unimplemented(
+          "(%s) index may have up to 2^32 - 1 elements on a GPU, but it has "
+          "%d.",
+          NameOf(op),
+          groups_.n));
+    }
     if (size > UINT32_MAX) {
       Read<uint64_t>(dev_ctx, op, index, size, by);
     } else {

@@ -70,24 +70,16 @@ inline void CheckReduceDtype(const char* op,
                              DataType dtype) {
   const bool is_complex =
       dtype == DataType::COMPLEX64 || dtype == DataType::COMPLEX128;
-  PADDLE_ENFORCE_EQ(
-      HasReduce(reduce, dtype == DataType::BOOL, is_complex),
-      true,
-      common::errors::InvalidArgument(
-          "(%s) reduce '%s' is not defined for an x of dtype %s: mul, mean, "
-          "amax and amin do not take bool, amax and amin do not take complex "
-          "numbers.",
-          op,
-          name,
-          DataTypeToString(dtype)));
+  if (!HasReduce(reduce, dtype == DataType::BOOL, is_complex)) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) reduce '%s' is not defined for an x of dtype %s: mul, mean, "
+        "amax and amin do not take bool, amax and amin do not take complex "
+        "numbers.",
+        op,
+        name,
+        DataTypeToString(dtype)));
+  }
 }
-
-// The error for an index[i] that is out of range. A macro, since device code
-// cannot read a text of the host. In go: the operator, -size, size, size, i and
-// index[i].
-#define SCATTER_OPS_BAD_INDEX                                         \
-  "(%s) index must be in [%lld, %lld), as x has %lld elements along " \
-  "axis, but index[%lld] is %lld."
 
 // mul, amax and amin of integers.
 [[noreturn]] inline void ThrowNoGradient() {
@@ -99,14 +91,13 @@ inline void CheckReduceDtype(const char* op,
 // The length of an index of shape [], [n] or [n, 1]; -1 if not known yet.
 inline int64_t IndexLength(const char* op, const DDim& index) {
   const bool column = index.size() == 2 && SameDim(index[1], 1);
-  PADDLE_ENFORCE_EQ(
-      index.size() < 2 || column,
-      true,
-      common::errors::InvalidArgument(
-          "(%s) index must have shape [], [n] or [n, 1], but it has shape "
-          "[%s].",
-          op,
-          index));
+  if (index.size() > 1 && !column) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) index must have shape [], [n] or [n, 1], but it has shape "
+        "[%s].",
+        op,
+        index));
+  }
   return index.size() == 0 ? 1 : index[0];
 }
 
@@ -147,21 +138,21 @@ inline void CheckIndexReduceDims(const char* op,
   const int dim = NormalizeAxis(op, "axis", axis, x.size());
   const int64_t length = IndexLength(op, index);
   const bool one = index.size() == 0;
-  PADDLE_ENFORCE_EQ(
-      one ? FitsOneUpdate(x, updates, dim)
-          : FitsUpdates(x, updates, dim, length),
-      true,
-      common::errors::InvalidArgument(
-          "(%s) updates must have the shape of x, [%s], %s axis %d%s, but it "
-          "has shape [%s] and index has shape [%s].",
-          op,
-          x,
-          one ? "without" : "but for",
-          dim,
-          one ? ", since index is 0-D"
-              : ", where it must be as long as index or longer",
-          updates,
-          index));
+  const bool fits = one ? FitsOneUpdate(x, updates, dim)
+                        : FitsUpdates(x, updates, dim, length);
+  if (!fits) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) updates must have the shape of x, [%s], %s axis %d%s, but it "
+        "has shape [%s] and index has shape [%s].",
+        op,
+        x,
+        one ? "without" : "but for",
+        dim,
+        one ? ", since index is 0-D"
+            : ", where it must be as long as index or longer",
+        updates,
+        index));
+  }
 }
 
 // scatter returns x then, whatever the others are: to_tensor([]), which is of
