@@ -116,6 +116,12 @@ class EntryView(PythonSide):
         return types + ['phi::DenseTensor*'] * len(self.entry.outputs)
 
     @property
+    def spmd_types(self):
+        """C++: the types of what the SPMD rule takes."""
+        tensors = ['const DistMetaTensor&'] * len(self.entry.tensors)
+        return tensors + [ATTR_TYPES[a.type][0] for a in self.entry.attrs]
+
+    @property
     def kernel_function(self):
         return f'{camel(self.kernel)}Kernel'
 

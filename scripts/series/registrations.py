@@ -29,7 +29,11 @@ def register_rules(tree, source, text, before):
         rule = entry['infer_meta'].get('spmd_rule')
         if rule:
             rules = [rule] + [f'{rule}Reverse'] * ('op' in entry)
-            calls = [f'    PD_INFER_SPMD(phi::distributed::{r})' for r in rules]
+            rules = [f'phi::distributed::{r}' for r in rules]
+            if 'int64_t ' in entry['args']:
+                asked = 'phi::distributed::RuleOfInts<{}>::Infer'
+                rules = [asked.format(r) for r in rules]
+            calls = [f'    PD_INFER_SPMD({r})' for r in rules]
             name = entry.get('op') or entry['backward_op']
             arguments = ',\n'.join([f'    {name}', *calls])
             lines += [f'PD_REGISTER_SPMD_RULE(\n{arguments});']

@@ -14,8 +14,6 @@
 
 #include "paddle/phi/infermeta/spmd_rules/diagonal_scatter.h"
 
-#include "paddle/phi/infermeta/spmd_rules/scatter_op_dims.h"
-
 namespace phi {
 namespace distributed {
 
@@ -37,7 +35,7 @@ struct Operands {
 
 SpmdInfo DiagonalScatterInferSpmd(const DistMetaTensor& x,
                                   const DistMetaTensor& y,
-                                  int offset,
+                                  int64_t offset,
                                   int axis1,
                                   int axis2) {
   const Operands of(x, y, axis1, axis2);
@@ -47,7 +45,7 @@ SpmdInfo DiagonalScatterInferSpmd(const DistMetaTensor& x,
 SpmdInfo DiagonalScatterInferSpmdReverse(const DistMetaTensor& x,
                                          const DistMetaTensor& y,
                                          const DistMetaTensor& out,
-                                         int offset,
+                                         int64_t offset,
                                          int axis1,
                                          int axis2) {
   const Operands of(x, y, axis1, axis2);
@@ -58,7 +56,7 @@ SpmdInfo DiagonalScatterInferSpmdReverse(const DistMetaTensor& x,
 SpmdInfo DiagonalScatterGradInferSpmd(const DistMetaTensor& x,
                                       const DistMetaTensor& y,
                                       const DistMetaTensor& out_grad,
-                                      int offset,
+                                      int64_t offset,
                                       int axis1,
                                       int axis2) {
   const Operands of(x, y, axis1, axis2);

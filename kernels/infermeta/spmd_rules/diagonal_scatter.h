@@ -16,31 +16,31 @@
 
 #include "paddle/phi/core/distributed/auto_parallel/dist_meta_tensor.h"
 #include "paddle/phi/core/distributed/type_defs.h"
+#include "paddle/phi/infermeta/spmd_rules/scatter_op_dims.h"
 
 namespace phi {
 namespace distributed {
 
 // Any dim but `axis1` and `axis2` may be sharded. The last one of y runs along
 // the diagonal, so it has to be whole as they have.
-// `offset` makes no difference. It is an int, as Python hands numbers to a
-// rule.
+// `offset` makes no difference.
 SpmdInfo DiagonalScatterInferSpmd(const DistMetaTensor& x,
                                   const DistMetaTensor& y,
-                                  int offset,
+                                  int64_t offset,
                                   int axis1,
                                   int axis2);
 
 SpmdInfo DiagonalScatterInferSpmdReverse(const DistMetaTensor& x,
                                          const DistMetaTensor& y,
                                          const DistMetaTensor& out,
-                                         int offset,
+                                         int64_t offset,
                                          int axis1,
                                          int axis2);
 
 SpmdInfo DiagonalScatterGradInferSpmd(const DistMetaTensor& x,
                                       const DistMetaTensor& y,
                                       const DistMetaTensor& out_grad,
-                                      int offset,
+                                      int64_t offset,
                                       int axis1,
                                       int axis2);
 

@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "paddle/phi/core/distributed/auto_parallel/dist_meta_tensor.h"
@@ -49,6 +50,20 @@ std::vector<int64_t> BatchDimsWithout(const DistMetaTensor& tensor,
 SpmdInfo ShardBatchDims(const std::vector<BatchedOperand>& sources,
                         const std::vector<BatchedOperand>& inputs,
                         const std::vector<BatchedOperand>& outputs);
+
+// A rule as Python asks it, which hands every whole number over as an int;
+// PD_INFER_SPMD takes none for an int64_t.
+template <auto kRule>
+struct RuleOfInts;
+
+template <typename... Args, SpmdInfo (*kRule)(Args...)>
+struct RuleOfInts<kRule> {
+  template <typename Arg>
+  using Given = typename std::
+      conditional<std::is_same<Arg, int64_t>::value, int, Arg>::type;
+
+  static SpmdInfo Infer(Given<Args>... args) { return kRule(args...); }
+};
 
 }  // namespace distributed
 }  // namespace phi

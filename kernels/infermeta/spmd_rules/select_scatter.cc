@@ -14,8 +14,6 @@
 
 #include "paddle/phi/infermeta/spmd_rules/select_scatter.h"
 
-#include "paddle/phi/infermeta/spmd_rules/scatter_op_dims.h"
-
 namespace phi {
 namespace distributed {
 
@@ -35,7 +33,7 @@ struct Operands {
 SpmdInfo SelectScatterInferSpmd(const DistMetaTensor& x,
                                 const DistMetaTensor& values,
                                 int axis,
-                                int index) {
+                                int64_t index) {
   const Operands of(x, values, axis);
   return ShardBatchDims({of.x, of.values}, {of.x, of.values}, {of.x});
 }
@@ -44,7 +42,7 @@ SpmdInfo SelectScatterInferSpmdReverse(const DistMetaTensor& x,
                                        const DistMetaTensor& values,
                                        const DistMetaTensor& out,
                                        int axis,
-                                       int index) {
+                                       int64_t index) {
   const Operands of(x, values, axis);
   const BatchedOperand of_out{out, of.x.dims};
   return ShardBatchDims({of_out}, {of.x, of.values}, {of_out});
@@ -54,7 +52,7 @@ SpmdInfo SelectScatterGradInferSpmd(const DistMetaTensor& x,
                                     const DistMetaTensor& values,
                                     const DistMetaTensor& out_grad,
                                     int axis,
-                                    int index) {
+                                    int64_t index) {
   const Operands of(x, values, axis);
   const BatchedOperand of_grad{out_grad, of.x.dims};
   return ShardBatchDims({of_grad, of.x, of.values},

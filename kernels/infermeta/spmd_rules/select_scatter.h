@@ -16,28 +16,29 @@
 
 #include "paddle/phi/core/distributed/auto_parallel/dist_meta_tensor.h"
 #include "paddle/phi/core/distributed/type_defs.h"
+#include "paddle/phi/infermeta/spmd_rules/scatter_op_dims.h"
 
 namespace phi {
 namespace distributed {
 
 // Any dim but `axis` may be sharded: each process writes its part of the slice.
-// `index` makes no difference. It is an int, as Python hands numbers to a rule.
+// `index` makes no difference.
 SpmdInfo SelectScatterInferSpmd(const DistMetaTensor& x,
                                 const DistMetaTensor& values,
                                 int axis,
-                                int index);
+                                int64_t index);
 
 SpmdInfo SelectScatterInferSpmdReverse(const DistMetaTensor& x,
                                        const DistMetaTensor& values,
                                        const DistMetaTensor& out,
                                        int axis,
-                                       int index);
+                                       int64_t index);
 
 SpmdInfo SelectScatterGradInferSpmd(const DistMetaTensor& x,
                                     const DistMetaTensor& values,
                                     const DistMetaTensor& out_grad,
                                     int axis,
-                                    int index);
+                                    int64_t index);
 
 }  // namespace distributed
 }  // namespace phi
