@@ -39,6 +39,8 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
       ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
   const int64_t numel = common::product(dims);
   const ops::KeptGrad kept(out_grad);
+  ops::SizeGrad(x, x_grad);
+  ops::SizeGrad(value, value_grad);
   const bool x_same_shape = x_grad && x_grad->dims() == dims;
   if (x_grad && !x_same_shape) kept.TakeApart(x_grad);
   if (numel == 0) {
@@ -81,8 +83,10 @@ void MaskedScatterDoubleGradKernel(
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
   using Word = typename ops::WordOf<sizeof(T)>::type;
-  const DDim& dims = grad_out_grad->dims();
-  const int64_t numel = grad_out_grad->numel();
+  const DDim dims =
+      ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
+  const int64_t numel = common::product(dims);
+  grad_out_grad->Resize(dims);
   Word* out =
       reinterpret_cast<Word*>(ops::AllocOutput<T>(dev_ctx, grad_out_grad));
   if (numel == 0) return;

@@ -34,8 +34,10 @@ void DiagonalScatterGradKernel(const Context& dev_ctx,
   namespace ops = funcs::scatter_ops;
   ops::ReplaceViewGradKernel<T>(
       dev_ctx,
+      x,
+      y,
       out_grad,
-      ops::DiagonalView(out_grad.dims(), y.dims(), offset, axis1, axis2),
+      ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2),
       x_grad,
       y_grad);
 }
@@ -53,11 +55,12 @@ void DiagonalScatterDoubleGradKernel(
     int axis2,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
+  ops::SizeGrad(x, grad_out_grad);
   ops::ReplaceViewKernel<T>(
       dev_ctx,
       grad_x_grad.get_ptr(),
       grad_y_grad.get_ptr(),
-      ops::DiagonalView(grad_out.dims(), y.dims(), offset, axis1, axis2),
+      ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2),
       grad_out_grad);
 }
 

@@ -79,6 +79,7 @@ void IndexScatterDoubleGradKernel(
     bool include_self,
     DenseTensor* grad_out_grad) {
   if (grad_out_grad == nullptr) return;
+  funcs::scatter_ops::SizeGrad(x, grad_out_grad);
   DenseTensor x_zeros;
   DenseTensor updates_zeros;
   IndexScatterKernel<T, Context>(

@@ -33,8 +33,10 @@ void SelectScatterGradKernel(const Context& dev_ctx,
   namespace ops = funcs::scatter_ops;
   ops::ReplaceViewGradKernel<T>(
       dev_ctx,
+      x,
+      values,
       out_grad,
-      ops::SelectView(out_grad.dims(), values.dims(), axis, index),
+      ops::SelectView(x.dims(), values.dims(), axis, index),
       x_grad,
       values_grad);
 }
@@ -51,11 +53,12 @@ void SelectScatterDoubleGradKernel(
     int64_t index,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
+  ops::SizeGrad(x, grad_out_grad);
   ops::ReplaceViewKernel<T>(
       dev_ctx,
       grad_x_grad.get_ptr(),
       grad_values_grad.get_ptr(),
-      ops::SelectView(grad_out.dims(), values.dims(), axis, index),
+      ops::SelectView(x.dims(), values.dims(), axis, index),
       grad_out_grad);
 }
 

@@ -201,6 +201,18 @@ DenseTensor* probe_tensor(const char* dtype,
 
 void probe_free(DenseTensor* tensor) { delete tensor; }
 
+// The rank of a tensor, whose dims are written.
+int32_t probe_dims(const DenseTensor* tensor, int64_t* dims) {
+  for (int i = 0; i < tensor->dims().size(); ++i) dims[i] = tensor->dims()[i];
+  return tensor->dims().size();
+}
+
+const char* probe_dtype(const DenseTensor* tensor) {
+  static std::string text;
+  text = phi::DataTypeToString(tensor->dtype());
+  return text.c_str();
+}
+
 void probe_read(const DenseTensor* tensor, void* to) {
   std::memcpy(
       to, tensor->data(), tensor->numel() * phi::SizeOf(tensor->dtype()));

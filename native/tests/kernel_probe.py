@@ -22,6 +22,7 @@ from scripts.common.files import file_sha256, sha256
 
 SOURCE = Path(__file__).with_name('kernel_probe.cc')
 MESSAGE_BYTES = 4096
+MOST_DIMS = 9  # of Paddle's Tensors
 
 
 class KernelError(RuntimeError):
@@ -87,6 +88,9 @@ def _library():
     lib.probe_tensor.argtypes = [c_char_p, c_int32, dims, c_void_p]
     lib.probe_tensor.restype = c_void_p
     lib.probe_resize.argtypes = [c_void_p, c_int32, dims]
+    lib.probe_dims.argtypes = [c_void_p, dims]
+    lib.probe_dtype.argtypes = [c_void_p]
+    lib.probe_dtype.restype = c_char_p
     lib.probe_free.argtypes = [c_void_p]
     lib.probe_read.argtypes = [c_void_p, c_void_p]
     lib.probe_run.argtypes = [POINTER(_Call), c_char_p, c_int32]
@@ -107,29 +111,35 @@ class Tensor:
     """A DenseTensor. `memory` is false for one that has a shape alone."""
 
     def __init__(self, array, memory=True):
-        array = np.ascontiguousarray(array)
-        self.dtype = array.dtype
-        self.shape = array.shape
+        array = np.asarray(array, order='C')
         data = array.ctypes.data if memory else None
         name = array.dtype.name.encode()
-        self.pointer = _library().probe_tensor(name, *self._dims(), data)
+        dims = _dims(array.shape)
+        self.pointer = _library().probe_tensor(name, *dims, data)
 
     def __del__(self):
         _library().probe_free(self.pointer)
 
-    def _dims(self):
-        return len(self.shape), (c_int64 * len(self.shape))(*self.shape)
-
     def resize(self, shape):
         """What an InferMeta function does to an output."""
-        self.shape = tuple(shape)
-        _library().probe_resize(self.pointer, *self._dims())
+        _library().probe_resize(self.pointer, *_dims(shape))
+
+    @property
+    def shape(self):
+        dims = (c_int64 * MOST_DIMS)()
+        rank = _library().probe_dims(self.pointer, dims)
+        return tuple(dims[:rank])
 
     def numpy(self):
-        array = np.empty(self.shape, self.dtype)
+        dtype = _library().probe_dtype(self.pointer).decode()
+        array = np.empty(self.shape, dtype)
         if array.size:
             _library().probe_read(self.pointer, array.ctypes.data)
         return array
+
+
+def _dims(shape):
+    return len(shape), (c_int64 * len(shape))(*shape)
 
 
 def _pointers(tensors):

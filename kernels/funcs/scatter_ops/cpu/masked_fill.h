@@ -184,8 +184,8 @@ void MaskedFillGradCpuKernel(const Context& dev_ctx,
   const DDim dims =
       BroadcastShape("masked_fill", "x", x.dims(), "mask", mask.dims());
   const KeptGrad kept(out_grad);
-  // An old static graph gives it the shape of mask.
-  if (value_grad) value_grad->Resize(value.dims());
+  SizeGrad(x, x_grad);
+  SizeGrad(value, value_grad);
   // value_grad first, since x_grad may be written over out_grad.
   WithWorkingMemory("masked_fill", [&] {
     MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/true, value_grad);

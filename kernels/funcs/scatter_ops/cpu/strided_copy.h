@@ -23,6 +23,7 @@
 
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
 
@@ -166,11 +167,15 @@ void ReplaceViewKernel(const Context& dev_ctx,
 // The kernel of a gradient. Either output may be null.
 template <typename T, typename Context>
 void ReplaceViewGradKernel(const Context& dev_ctx,
+                           const DenseTensor& x,
+                           const DenseTensor& values,
                            const DenseTensor& out_grad,
                            const StridedView& view,
                            DenseTensor* x_grad,
                            DenseTensor* values_grad) {
   using Word = typename WordOf<sizeof(T)>::type;
+  SizeGrad(x, x_grad);
+  SizeGrad(values, values_grad);
   if (values_grad != nullptr) {
     Word* data = reinterpret_cast<Word*>(AllocOutput<T>(dev_ctx, values_grad));
     if (view.numel() > 0) {

@@ -32,11 +32,11 @@ namespace scatter_ops {
 // neighbours at both ends, up to 16 bytes.
 inline int ElementsOfWord(const StridedView& view,
                           int bytes,
-                          const void* x,
-                          const void* values) {
+                          const void* from,
+                          const void* to) {
   const auto fits = [&](int n) {
     bool fits = view.run() % n == 0 && view.offset() % n == 0 &&
-                IsAligned(x, n * bytes) && IsAligned(values, n * bytes);
+                IsAligned(from, n * bytes) && IsAligned(to, n * bytes);
     for (int a = 0; a < view.rank(); ++a) {
       const StridedView::Axis& axis = view.axis(a);
       const bool inner = a == view.rank() - 1;
@@ -51,59 +51,61 @@ inline int ElementsOfWord(const StridedView& view,
   return n;
 }
 
-// Moves the elements of a view from the values to x, or from x to the values.
-// Without values, x gets zeros.
-template <typename Word, bool kToX>
+// Moves elements from where one view of them has them to where another has.
+// Without `from`: zeros.
+template <typename Word>
 struct MoveView {
-  OperandView in_x;
-  OperandView in_values;
-  Word* x;  // the first element of the view
-  Word* values;
+  OperandView from_view;
+  OperandView to_view;
+  const Word* from;
+  Word* to;
 
   __device__ void operator()(int64_t k) const {
-    Word* at = x + in_x.Offset(k);
-    if (!kToX) {
-      values[in_values.Offset(k)] = *at;
-    } else {
-      *at = values != nullptr ? values[in_values.Offset(k)] : Word{};
-    }
+    to[to_view.Offset(k)] =
+        from != nullptr ? from[from_view.Offset(k)] : Word{};
   }
 };
 
 // The view, which is not empty, in words of n elements each.
-template <int kBytes, bool kToX>
+template <int kBytes>
 void QueueMoveView(const GPUContext& dev_ctx,
                    const StridedView& view,
                    int n,
-                   void* x,
-                   void* values) {
+                   bool to_x,
+                   const void* from,
+                   void* to) {
   using Word = typename WordOf<kBytes>::type;
-  MoveView<Word, kToX> move;
-  move.x = static_cast<Word*>(x) + view.offset() / n;
-  move.values = static_cast<Word*>(values);
+  OperandView in_x;
+  OperandView in_values;
   for (int a = 0; a < view.rank(); ++a) {
     const StridedView::Axis& axis = view.axis(a);
     const bool inner = a == view.rank() - 1;
     const int64_t step = inner ? 1 : n;
-    move.in_x.Append(inner ? axis.dim / n : axis.dim, axis.stride / step);
-    move.in_values.Append(inner ? axis.dim / n : axis.dim,
-                          axis.value_stride / step);
+    in_x.Append(inner ? axis.dim / n : axis.dim, axis.stride / step);
+    in_values.Append(inner ? axis.dim / n : axis.dim, axis.value_stride / step);
   }
-  ForEach(dev_ctx, view.numel() / n, move);
+  const auto* source = static_cast<const Word*>(from);
+  auto* target = static_cast<Word*>(to);
+  const int64_t first = view.offset() / n;  // of x
+  ForEach(dev_ctx,
+          view.numel() / n,
+          to_x ? MoveView<Word>{in_values, in_x, source, target + first}
+               : MoveView<Word>{in_x, in_values, source + first, target});
 }
 
-template <bool kToX>
-void MoveViewGpu(const GPUContext& dev_ctx,
-                 const StridedView& view,
-                 int bytes,
-                 void* x,
-                 void* values) {
+// From the values to x, or from x to the values. Without `from`, x gets zeros.
+inline void MoveViewGpu(const GPUContext& dev_ctx,
+                        const StridedView& view,
+                        int bytes,
+                        bool to_x,
+                        const void* from,
+                        void* to) {
   if (view.numel() == 0) return;
-  const int n = ElementsOfWord(view, bytes, x, values);
+  const int n = ElementsOfWord(view, bytes, from, to);
   const auto queue = [&](auto constant) {
     constexpr int kBytes = decltype(constant)::value;
     if (n * bytes == kBytes) {
-      QueueMoveView<kBytes, kToX>(dev_ctx, view, n, x, values);
+      QueueMoveView<kBytes>(dev_ctx, view, n, to_x, from, to);
     }
   };
   queue(std::integral_constant<int, 1>{});
@@ -170,24 +172,28 @@ void ReplaceViewKernel(const Context& dev_ctx,
   } else {
     ClearBytes(dev_ctx, data, bytes);
   }
-  MoveViewGpu</*kToX=*/true>(
-      dev_ctx, view, sizeof(T), data, const_cast<T*>(values_data));
+  MoveViewGpu(dev_ctx, view, sizeof(T), /*to_x=*/true, values_data, data);
 }
 
 // The kernel of a gradient. Either output may be null; x_grad may be out_grad.
 template <typename T, typename Context>
 void ReplaceViewGradKernel(const Context& dev_ctx,
+                           const DenseTensor& x,
+                           const DenseTensor& values,
                            const DenseTensor& out_grad,
                            const StridedView& view,
                            DenseTensor* x_grad,
                            DenseTensor* values_grad) {
+  SizeGrad(x, x_grad);
+  SizeGrad(values, values_grad);
   if (values_grad) {
     T* data = dev_ctx.template Alloc<T>(values_grad);
-    MoveViewGpu</*kToX=*/false>(dev_ctx,
-                                view,
-                                sizeof(T),
-                                const_cast<T*>(DataOrNull<T>(out_grad)),
-                                data);
+    MoveViewGpu(dev_ctx,
+                view,
+                sizeof(T),
+                /*to_x=*/false,
+                DataOrNull<T>(out_grad),
+                data);
   }
   if (x_grad) ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
 }

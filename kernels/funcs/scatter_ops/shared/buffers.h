@@ -64,6 +64,13 @@ class KeptGrad {
   DenseTensor tensor_;
 };
 
+// Gives a gradient, if there is to be one, the dims of what it is the gradient
+// of. It may come with others: a program of the old IR hands InferMeta the
+// first inputs of the kernel, whichever those are.
+inline void SizeGrad(const DenseTensor& of, DenseTensor* grad) {
+  if (grad != nullptr) grad->Resize(of.dims());
+}
+
 // The data of `tensor`; null if it has no elements, for which data() throws.
 template <typename T>
 const T* DataOrNull(const DenseTensor& tensor) {

@@ -69,6 +69,8 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
                               DenseTensor* updates_grad) {
   if (HasNothingToScatter(out_grad, index, updates)) {
     const KeptGrad kept(out_grad);
+    SizeGrad(out_grad, x_grad);
+    SizeGrad(updates, updates_grad);
     if (x_grad) CopyInto(dev_ctx, kept.data<T>(), x_grad);
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;

@@ -63,6 +63,8 @@ void IndexReduceGradInto(const Context& dev_ctx,
   WithWorkingMemory(op, [&] {
     const AxisView view(x.dims(), updates.dims(), call.axis);
     const IndexGroups groups = GroupIndex(op, index, view.size);
+    SizeGrad(x, x_grad);
+    SizeGrad(updates, updates_grad);
     const IndexGradTensors<T> tensors{DataOrNull<T>(x),
                                       DataOrNull<T>(updates),
                                       DataOrNull<T>(out_grad),

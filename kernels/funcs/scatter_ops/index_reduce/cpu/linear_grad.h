@@ -311,6 +311,8 @@ void IndexReduceGradInto(const Context& dev_ctx,
     const LinearIndexGrad<T> gradient(
         view, slots, call.reduce, call.include_self);
     const KeptGrad kept(out_grad);
+    SizeGrad(x, x_grad);
+    SizeGrad(updates, updates_grad);
     if (updates_grad) {
       gradient.Updates(kept.data<T>(), AllocOutput<T>(dev_ctx, updates_grad));
     }

@@ -351,6 +351,8 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
   constexpr bool kReads = std::is_same<Reduces, OtherReduces>::value;
   const AxisView view(x.dims(), updates.dims(), call.axis);
   const KeptGrad kept(out_grad);
+  SizeGrad(x, x_grad);
+  SizeGrad(updates, updates_grad);
   const bool empty =
       index.numel() == 0 || view.outer * view.size * view.inner == 0;
   const IndexOnGpu sorted(dev_ctx,
