@@ -94,7 +94,7 @@ def _cases(names, sizes, dtypes=DTYPES[:1], **details):
 
 
 def _mask_cases():
-    names = ('masked_fill', 'masked_scatter', 'masked_scatter_grad')
+    names = ('masked_scatter', 'masked_scatter_grad')
     half = {'density': 0.5, 'layout': 'random'}
     inside = tuple(density for density in DENSITIES if 0 < density < 1)
     yield from _cases(names, SIZES, **half)
@@ -184,8 +184,6 @@ def _cpu_case(case):
             how['reduce'] = 'assign' if how.pop('overwrite') else 'sum'
         op = 'scatter'
     how.update(LAYOUT_PARAMETERS.get(how.pop('layout', None), {}))
-    if op == 'masked_fill':
-        how['value'] = 'one'
     mode = 'grad' if case.is_grad else 'fwd'
     return cpu_cases.case(op, mode, case.dtype, case.shape, **how)
 

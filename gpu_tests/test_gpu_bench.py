@@ -19,8 +19,8 @@ def row(case, ours, copy, theirs, agrees=True):
     return bench_report.result_of(case, 8 << 26, times, agrees, goals)
 
 
-def masked_fill(size=26):
-    return case('masked_fill', size, density=0.5)
+def select_scatter(size=26):
+    return case('select_scatter', size, axis=0)
 
 
 def masked_scatter(dtype, layout='random'):
@@ -43,7 +43,7 @@ def test_names_of_cases_are_unique_and_cover_the_sizes():
 
 @no_gpu
 def test_row_has_bandwidth_and_ratios():
-    found = row(masked_fill(), ours=0.5, copy=0.4, theirs=1.0)
+    found = row(select_scatter(), ours=0.5, copy=0.4, theirs=1.0)
     assert found['gb_per_s'] == pytest.approx((8 << 26) / 0.5e6)
     assert found['of_copy'] == pytest.approx(0.8)
     assert found['ratio_torch'] == pytest.approx(2.0)
@@ -53,9 +53,9 @@ def test_row_has_bandwidth_and_ratios():
 @pytest.mark.parametrize(
     'case, ours, theirs, expected',
     [
-        (masked_fill(), 1.0, 2.0, 'met'),
-        (masked_fill(), 1.2, 2.0, 'MISSED'),
-        (masked_fill(24), 1.2, 2.0, ''),
+        (select_scatter(), 1.0, 2.0, 'met'),
+        (select_scatter(), 1.2, 2.0, 'MISSED'),
+        (select_scatter(24), 1.2, 2.0, ''),
         (index_scatter(0, 'random'), 1.9, 2.0, 'met'),
         (index_scatter(0, 'random'), 2.1, 2.0, 'MISSED'),
         (index_scatter(0, 'skewed'), 1.1, 2.0, 'MISSED'),
@@ -74,7 +74,7 @@ def test_goals(case, ours, theirs, expected):
 @no_gpu
 def test_files_hold_the_rows(tmp_path):
     rows = [
-        row(masked_fill(), 1.0, 1.0, 2.0),
+        row(select_scatter(), 1.0, 1.0, 2.0),
         row(index_scatter(1, 'random'), 1.0, 1.0, 1.5, agrees=False),
     ]
     data, page = bench_report.write(tmp_path / 'results', FACTS, rows)
@@ -82,8 +82,8 @@ def test_files_hold_the_rows(tmp_path):
     assert json.loads(data.read_text()) == {'facts': FACTS, 'results': rows}
     lines = page.read_text().splitlines()
     assert '1 goals met, 1 missed.' in lines
-    assert '## masked_fill, float32' in lines
-    assert any('| density 0.5 | 1 ms | 537 | 100% |' in x for x in lines)
+    assert '## select_scatter, float32' in lines
+    assert any('| axis 0 | 1 ms | 537 | 100% |' in x for x in lines)
     assert any('1.5x DIFFERS | MISSED |' in line for line in lines)
 
 

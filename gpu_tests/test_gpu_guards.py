@@ -10,22 +10,8 @@ from gpu_tests.device import torch
 from gpu_tests.paddle_standin import run_apart
 
 ONES = np.ones((40, 50), 'float32')
-MASK = np.ones((40, 50), bool)
-VALUES = ONES.reshape(-1)
 # name -> (kernel, arguments, what the process has to say)
 FAULTS = {
-    'too few values': (
-        *('masked_scatter', (ONES, MASK, VALUES[:1999])),
-        ('(masked_scatter)', '2000', '1999'),
-    ),
-    'no value': (
-        *('masked_scatter', (ONES, MASK, ONES[:0])),
-        ('(masked_scatter)', '2000', 'has 0'),
-    ),
-    'too few values for a broadcast mask': (
-        *('masked_scatter', (ONES, MASK[:1], VALUES[:1999])),
-        ('(masked_scatter)', '2000', '1999'),
-    ),
     'index too big': (
         'index_scatter',
         (ONES, np.array([0, 3, 40, 1]), ONES[:4], 0, 'sum', True),

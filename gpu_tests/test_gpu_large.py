@@ -69,31 +69,19 @@ def test_masked_scatter_and_its_gradient(size):
     assert not value_grad[total:].any()
 
 
-def test_masked_fill(size):
-    x = random_bytes(size)
-    mask = random_bytes(size) < 100
-    (out,) = ops.run('masked_fill', x, mask, x[5])
-    fill = int(x[5])
-    assert_windows(out, lambda w: x[w].masked_fill(mask[w], fill))
-    value = random_bytes(size)
-    ops.run('masked_fill', x, mask, value, out=[out])
-    assert_windows(out, lambda w: torch.where(mask[w], value[w], x[w]))
-
-
-def test_broadcast_operands(size):
+def test_broadcast_mask(size):
     rows = size // 4097
     x = random_bytes(rows * 4097).view(rows, 4097)
     mask = random_bytes(4097) < 100
-    value = random_bytes(rows).view(rows, 1)
-    (out,) = ops.run('masked_fill', x, mask, value)
-    flat = x.view(-1)
+    grad, _ = ops.run(
+        'masked_scatter_grad', x, mask, x, x, wanted=[True, False]
+    )
 
     def expected(window):
         places = torch.arange(window.start, window.stop)
-        fill = value[places // 4097, 0]
-        return torch.where(mask[places % 4097], fill, flat[window])
+        return x.view(-1)[window].masked_fill(mask[places % 4097], 0)
 
-    assert_windows(out, expected)
+    assert_windows(grad, expected)
 
 
 def test_select_scatter(size):

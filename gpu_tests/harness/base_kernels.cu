@@ -5,13 +5,10 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill_kernel.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/scatter.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
 #ifndef SCATTER_OPS_STANDIN
-#include "paddle/phi/kernels/masked_fill_grad_kernel.h"
-#include "paddle/phi/kernels/masked_fill_kernel.h"
 #include "paddle/phi/kernels/scatter_grad_kernel.h"
 #include "paddle/phi/kernels/scatter_kernel.h"
 
@@ -22,8 +19,6 @@
           decltype(&phi::declared<float, phi::GPUContext>)>::value,         \
       #ours " must take what " #declared " takes")
 
-CHECK_TYPE(MaskedFillGpuKernel, MaskedFillKernel);
-CHECK_TYPE(MaskedFillGradGpuKernel, MaskedFillGradKernel);
 CHECK_TYPE(ScatterByIndexKernel, ScatterKernel);
 CHECK_TYPE(ScatterByIndexGradKernel, ScatterGradKernel);
 #endif
@@ -34,14 +29,6 @@ CHECK_TYPE(ScatterByIndexGradKernel, ScatterGradKernel);
                      ALL_LAYOUT,                        \
                      phi::funcs::scatter_ops::function, \
                      SCATTER_OPS_ALL_DTYPES)
-
-REGISTER(masked_fill, MaskedFillGpuKernel) {
-  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
-}
-
-REGISTER(masked_fill_grad, MaskedFillGradGpuKernel) {
-  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
-}
 
 REGISTER(scatter, ScatterByIndexKernel) {}
 REGISTER(scatter_grad, ScatterByIndexGradKernel) {}

@@ -52,10 +52,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
       ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
       value_numel,
       /*count_first=*/inplace);
-  PADDLE_ENFORCE_LE(
-      wanted,
-      value_numel,
-      common::errors::OutOfRange(SCATTER_OPS_SHORT_VALUE, wanted, value_numel));
+  ops::CheckEnoughValues(wanted, value_numel);
 }
 
 }  // namespace phi

@@ -16,10 +16,11 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_zero.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_scatter_checks.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
 namespace phi {
@@ -36,6 +37,12 @@ void MaskedScatterKernel(const Context& dev_ctx,
   if (numel == 0) {
     dev_ctx.template Alloc<T>(out);
     return;
+  }
+  // Any longer value is long enough, and the host need not wait.
+  if (value.numel() < numel) {
+    const int64_t repeats = numel / mask.numel();  // where it is broadcast
+    ops::CheckEnoughValues(ops::CountTruesGpu(dev_ctx, mask) * repeats,
+                           value.numel());
   }
   // Before out is allocated: x may be out, which InferMeta has enlarged, and
   // its memory too small for that. Then this throws.
@@ -68,13 +75,15 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const DDim dims =
       ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
   const int64_t numel = common::product(dims);
+  const ops::KeptGrad kept(out_grad);
+  ops::SizeGrad(x, x_grad);
+  ops::SizeGrad(value, value_grad);
   if (numel == 0) {
     if (x_grad) ops::AllocZeros<T>(dev_ctx, x_grad);
     if (value_grad) ops::AllocZeros<T>(dev_ctx, value_grad);
     return;
   }
 
-  const ops::KeptGrad kept(out_grad);
   // The pass that gathers value_grad writes x_grad too, if that needs no sum
   // and is not out_grad's memory, which other threads still read.
   T* x_data = nullptr;
@@ -94,7 +103,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
          value_grad->numel()});
   }
   if (x_data == nullptr) {
-    ops::MaskedGradInto<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
+    ops::MaskedGradInto<T>(dev_ctx, kept, dims, mask, x_grad);
   }
 }
 
@@ -110,8 +119,10 @@ void MaskedScatterDoubleGradKernel(
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
   using Word = typename ops::WordOf<sizeof(T)>::type;
-  const DDim& dims = grad_out_grad->dims();
-  const int64_t numel = grad_out_grad->numel();
+  const DDim dims =
+      ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
+  const int64_t numel = common::product(dims);
+  grad_out_grad->Resize(dims);
   Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
   if (numel == 0) return;
 
@@ -131,8 +142,7 @@ void MaskedScatterDoubleGradKernel(
          static_cast<const Word*>(grad_value_grad->data()),
          grad_value_grad->numel()});
   } else {
-    ops::MaskedFillGpu<Word>(
-        dev_ctx, {numel, from_mask, from_x, {}, out}, /*one_value=*/true);
+    ops::MaskedZeroGpu<Word>(dev_ctx, {numel, from_mask, from_x, out});
   }
 }
 

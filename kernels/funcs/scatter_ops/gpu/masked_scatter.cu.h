@@ -22,17 +22,47 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
-#include "paddle/phi/core/enforce.h"
 #include "paddle/phi/kernels/funcs/cub.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/operand.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_scatter_checks.h"
 
 namespace phi {
 namespace funcs {
 namespace scatter_ops {
+
+// Adds the Trues of a mask to *count.
+struct CountTrues {
+  const uint8_t* mask;
+  int64_t numel;
+  int64_t threads;
+  int64_t* count;
+
+  __device__ void operator()(int64_t thread) const {
+    int64_t found = 0;
+    for (int64_t i = thread; i < numel; i += threads) found += mask[i] != 0;
+    if (found > 0) CudaAtomicAdd(count, found);
+  }
+};
+
+// How many Trues a mask has. The host waits for the device.
+inline int64_t CountTruesGpu(const GPUContext& dev_ctx,
+                             const DenseTensor& mask) {
+  constexpr int64_t kMostThreads = 1 << 16;
+  const auto* bytes = static_cast<const uint8_t*>(mask.data());
+  const int64_t threads = std::min(mask.numel(), kMostThreads);
+  DenseTensor memory;
+  int64_t* count = AllocScratch<int64_t>(dev_ctx, 1, &memory);
+  ClearBytes(dev_ctx, count, sizeof(int64_t));
+  ForEach(dev_ctx, threads, CountTrues{bytes, mask.numel(), threads, count});
+  int64_t found = 0;
+  backends::gpu::GpuMemcpyAsync(
+      &found, count, sizeof(int64_t), gpuMemcpyDeviceToHost, dev_ctx.stream());
+  dev_ctx.Wait();
+  return found;
+}
 
 // A thread handles this many packs of a tile.
 constexpr int kScanRounds = 4;
@@ -221,14 +251,6 @@ __global__ void __launch_bounds__(kGpuThreads,
   const int64_t left = args.value_numel - scan.before;
   const int count =
       static_cast<int>(left < scan.count ? (left < 0 ? 0 : left) : scan.count);
-  if constexpr (kLast && !kGrad) {
-    if (threadIdx.x == 0) {
-      PADDLE_ENFORCE(left >= scan.count,
-                     SCATTER_OPS_SHORT_VALUE,
-                     static_cast<long long>(scan.before + scan.count),
-                     static_cast<long long>(args.value_numel));
-    }
-  }
   if constexpr (!kGrad) {
     for (int k = threadIdx.x; k < count; k += kGpuThreads) {
       compact[k] = args.values[scan.before + k];

@@ -93,7 +93,7 @@ class OperandView {
   Axis axes_[DDim::kMaxRank + 1];
 };
 
-// One operand of a kernel, read along the output. Without data: zeros.
+// One operand of a kernel, read along the output.
 template <typename Word>
 struct GpuOperand {
   const Word* data = nullptr;
@@ -121,8 +121,7 @@ GpuOperand<Word> OperandApart(const GPUContext& dev_ctx,
 // Whether packs of N elements of an operand are aligned neighbours.
 template <int N, typename Word>
 bool CanReadFlat(const GpuOperand<Word>& operand) {
-  return operand.data == nullptr ||
-         (operand.view.is_flat() && IsAligned(operand.data, sizeof(Word) * N));
+  return operand.view.is_flat() && IsAligned(operand.data, sizeof(Word) * N);
 }
 
 // N neighbours in registers. Small elements share them: each in one of its own

@@ -12,13 +12,28 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What masked_scatter says of a value that is too short, on every device. The
-// kernels find that out: how many Trues a mask has is not known before.
+// The error for a value that is too short, on every device. The kernels find
+// that out: how many Trues a mask has is not known before.
 
 #pragma once
 
-// A macro, since device code cannot read a text of the host. Two numbers go in:
-// the Trues of the mask and the elements of value.
-#define SCATTER_OPS_SHORT_VALUE                                       \
-  "(masked_scatter) value must have an element for each True of the " \
-  "broadcast mask: %lld expected, but value has %lld."
+#include <cstdint>
+
+#include "paddle/phi/core/enforce.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+inline void CheckEnoughValues(int64_t trues, int64_t values) {
+  if (trues <= values) return;
+  PADDLE_THROW(common::errors::OutOfRange(
+      "(masked_scatter) value must have an element for each True of the "
+      "broadcast mask: %d expected, but value has %d.",
+      trues,
+      values));
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

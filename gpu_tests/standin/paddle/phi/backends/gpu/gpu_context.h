@@ -16,6 +16,9 @@ class GPUContext {
   gpuStream_t stream() const { return stream_; }
   int GetSMCount() const { return multiprocessors_; }
   Place GetPlace() const { return {}; }
+  void Wait() const {
+    PADDLE_ENFORCE_GPU_SUCCESS(STANDIN_GPU(StreamSynchronize)(stream_));
+  }
 
   template <typename T>
   T* Alloc(DenseTensor* tensor) const {

@@ -18,6 +18,7 @@ using gpuStream_t = STANDIN_GPU(Stream_t);
 using gpuError_t = STANDIN_GPU(Error_t);
 using gpuMemcpyKind = STANDIN_GPU(MemcpyKind);
 constexpr auto gpuSuccess = STANDIN_GPU(Success);
+constexpr auto gpuMemcpyDeviceToHost = STANDIN_GPU(MemcpyDeviceToHost);
 constexpr auto gpuMemcpyDeviceToDevice = STANDIN_GPU(MemcpyDeviceToDevice);
 
 }  // namespace phi

@@ -12,10 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// out = mask ? value : x on the GPU, on raw pointers, instantiated by element
-// size: masked_fill, with a value of any shape that broadcasts. And the
-// gradients of the masked operators: such choices, summed down to the shape of
-// an operand that was broadcast. Without atomics: a sum does not depend on the
+// out = mask ? 0 : x on the GPU, on raw pointers, instantiated by element size.
+// And that summed down to the shape of an operand that was broadcast: the
+// gradient of masked_scatter's x. Without atomics: a sum does not depend on the
 // order in which blocks run.
 
 #pragma once
@@ -32,29 +31,26 @@ namespace funcs {
 namespace scatter_ops {
 
 template <typename Word>
-struct MaskedFillArgs {
+struct MaskedZeroArgs {
   int64_t numel;
   GpuOperand<uint8_t> mask;
-  GpuOperand<Word> x;      // without data: zeros
-  GpuOperand<Word> value;  // without data: zero
-  Word* out;               // may be x.data if x has the output's shape
+  GpuOperand<Word> x;
+  Word* out;  // may be x.data if x has the output's shape
 };
 
-// A thread chooses N neighbours. kMany: the value differs from element to
-// element. Else it is one element, read on the device if it is a Tensor's, so
-// that the host need not wait.
-template <typename Word, int N, bool kFlat, bool kMany>
-struct FillPack {
+// A thread handles N neighbours.
+template <typename Word, int N, bool kFlat>
+struct ZeroPack {
   static constexpr int kWidth = N;
 
-  MaskedFillArgs<Word> args;
+  MaskedZeroArgs<Word> args;
 
   __device__ void operator()(int64_t pack) const {
     int64_t i = pack * N;
     if (i + N <= args.numel) {
-      Fill<N, kFlat>(i);
+      Zero<N, kFlat>(i);
     } else {
-      for (; i < args.numel; ++i) Fill<1, false>(i);
+      for (; i < args.numel; ++i) Zero<1, false>(i);
     }
   }
 
@@ -62,53 +58,40 @@ struct FillPack {
   // What has to be read comes before what depends on it. In place, a pack
   // without a True is not touched.
   template <int kCount, bool kNeighbours>
-  __device__ void Fill(int64_t i) const {
+  __device__ void Zero(int64_t i) const {
     const bool in_place = args.x.data == args.out;
     const auto mask = ReadPack<uint8_t, kCount, kNeighbours>(args.mask, i);
-    Pack<Word, kCount> pack, values;
-    if (!in_place && args.x.data != nullptr) {
-      pack = ReadPack<Word, kCount, kNeighbours>(args.x, i);
-    }
+    Pack<Word, kCount> pack;
+    if (!in_place) pack = ReadPack<Word, kCount, kNeighbours>(args.x, i);
     const unsigned bits = BitsOf(mask);
     if (in_place) {
       if (bits == 0) return;
       pack = ReadPack<Word, kCount, kNeighbours>(args.x, i);
     }
-    if (kMany && bits != 0) {
-      values = ReadPack<Word, kCount, kNeighbours>(args.value, i);
-    }
-    Word fill{};
-    if (!kMany && args.value.data != nullptr) fill = *args.value.data;
 #pragma unroll
     for (int j = 0; j < kCount; ++j) {
-      if (bits >> j & 1u) pack.Set(j, kMany ? values[j] : fill);
+      if (bits >> j & 1u) pack.Set(j, Word{});
     }
     pack.Store(args.out + i);
   }
 };
 
-// There must be an element. `one_value`: the value has only one.
+// There must be an element.
 template <typename Word>
-void MaskedFillGpu(const GPUContext& dev_ctx,
-                   const MaskedFillArgs<Word>& args,
-                   bool one_value) {
+void MaskedZeroGpu(const GPUContext& dev_ctx,
+                   const MaskedZeroArgs<Word>& args) {
   constexpr int N = PackSize<Word>();
   const auto queue = [&](const auto& pack) {
     constexpr int kWidth = std::decay_t<decltype(pack)>::kWidth;
     ForEach(dev_ctx, (args.numel + kWidth - 1) / kWidth, pack);
   };
-  const auto choose = [&](auto many) {
-    constexpr bool kMany = decltype(many)::value;
-    if (!IsAligned(args.out, 16)) {
-      queue(FillPack<Word, 1, false, kMany>{args});
-    } else if (CanReadFlat<N>(args.mask) && CanReadFlat<N>(args.x) &&
-               (one_value || CanReadFlat<N>(args.value))) {
-      queue(FillPack<Word, N, true, kMany>{args});
-    } else {
-      queue(FillPack<Word, N, false, kMany>{args});
-    }
-  };
-  one_value ? choose(std::false_type{}) : choose(std::true_type{});
+  if (!IsAligned(args.out, 16)) {
+    queue(ZeroPack<Word, 1, false>{args});
+  } else if (CanReadFlat<N>(args.mask) && CanReadFlat<N>(args.x)) {
+    queue(ZeroPack<Word, N, true>{args});
+  } else {
+    queue(ZeroPack<Word, N, false>{args});
+  }
 }
 
 // The output's axes, split into those that the target keeps and those that it
@@ -138,7 +121,6 @@ struct MaskedSum {
 
   const T* in;
   GpuOperand<uint8_t> mask;
-  bool wanted;
   SumAxes axes;
   FastDivMod<int64_t> by_kept;
   int lanes;
@@ -157,8 +139,8 @@ struct MaskedSum {
 #pragma unroll 4
     for (int64_t i = first + lane; i < last; i += lanes) {
       const int64_t at = start + axes.summed.Offset(i);
-      const bool takes = (mask.data[mask.view.Offset(at)] != 0) == wanted;
-      if (takes) sum += static_cast<Sum>(in[at]);
+      const bool masked = mask.data[mask.view.Offset(at)] != 0;
+      if (!masked) sum += static_cast<Sum>(in[at]);
     }
     if (by_warp) {
       sum = CombineWarp(sum, [](const Sum& a, const Sum& b) { return a + b; });
@@ -193,7 +175,6 @@ template <typename T>
 void SumMasked(const GPUContext& dev_ctx,
                const T* in,
                const GpuOperand<uint8_t>& mask,
-               bool wanted,
                const SumAxes& axes,
                T* target) {
   using Sum = typename LongSumOf<T>::type;
@@ -213,7 +194,6 @@ void SumMasked(const GPUContext& dev_ctx,
           parts * kept * lanes,
           MaskedSum<T>{in,
                        mask,
-                       wanted,
                        axes,
                        FastDivMod<int64_t>(kept),
                        lanes,
@@ -222,39 +202,30 @@ void SumMasked(const GPUContext& dev_ctx,
   ForEach(dev_ctx, kept * kWarpSize, AddPartSums<T>{sums, parts, kept, target});
 }
 
-// grad = the elements of out_grad, of shape `dims`, whose mask is `wanted`,
-// zero elsewhere, summed to the shape of grad. grad may come in out_grad's
-// memory.
+// grad = out_grad, of shape `dims`, with zeros where mask is True, summed to
+// the shape of grad. grad may come in out_grad's memory. There must be an
+// element.
 template <typename T>
 void MaskedGradInto(const GPUContext& dev_ctx,
                     const KeptGrad& out_grad,
                     const DDim& dims,
                     const DenseTensor& mask,
-                    bool wanted,
                     DenseTensor* grad) {
   using Word = typename WordOf<sizeof(T)>::type;
   if (grad == nullptr) return;
   const int64_t numel = common::product(dims);
-  if (numel == 0) {
-    AllocZeros<T>(dev_ctx, grad);
-    return;
-  }
   const auto from_mask = OperandAlong<uint8_t>(dims, mask);
   if (grad->numel() != numel) {
     out_grad.TakeApart(grad);
     T* data = dev_ctx.template Alloc<T>(grad);
     const SumAxes axes(dims, grad->dims());
-    SumMasked(dev_ctx, out_grad.data<T>(), from_mask, wanted, axes, data);
+    SumMasked(dev_ctx, out_grad.data<T>(), from_mask, axes, data);
     return;
   }
-  const GpuOperand<Word> none{};
-  const GpuOperand<Word> taken{out_grad.data<Word>(),
-                               OperandView({dims, dims})};
-  Word* data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad));
-  MaskedFillGpu<Word>(
-      dev_ctx,
-      {numel, from_mask, wanted ? none : taken, wanted ? taken : none, data},
-      /*one_value=*/!wanted);
+  const GpuOperand<Word> from_grad{out_grad.data<Word>(),
+                                   OperandView({dims, dims})};
+  auto* data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad));
+  MaskedZeroGpu<Word>(dev_ctx, {numel, from_mask, from_grad, data});
 }
 
 }  // namespace scatter_ops
