@@ -4,7 +4,8 @@ The patches are replayed on the known part of the base. Then the new InferMeta
 functions are compiled inside namespace phi with the includes of ternary.cc and
 no others, and every new C++ file from its place in that tree, with Paddle's
 warnings as errors, with OpenMP and without. Headers that the series does not
-change come from the wheel. Only the syntax is checked; nothing is linked. With
+change come from the wheel. Only the syntax is checked, and what base_symbols.py
+looks for; nothing is linked. With
 --each-alone, the patches of each pull request are replayed without the others,
 and what looks the same to the compiler is compiled once.
 
@@ -28,6 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.programs import run, verdict
 from scripts.common.text_lines import join_lines
 from scripts.common.wheel_headers import default_include
+from scripts.series.base_symbols import lost_symbols
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
 from scripts.series.patch_series import SeriesError, added_files
@@ -116,12 +118,14 @@ def modes_of(unit):
     return list(MODES) if headers or pragmas else list(MODES)[:1]
 
 
-def compile_unit(unit, mode, folder, include):
-    """'' or what the compiler said."""
+def compile_unit(unit, mode, folder, include, how=('-fsyntax-only',)):
+    """'' or what the compiler said. An object lies beside its unit."""
     system = [include, include / 'third_party']
     system.append(sysconfig.get_paths()['include'])
-    command = ['g++', *FLAGS, '-fsyntax-only', *MODES[mode], f'-I{folder}']
+    command = ['g++', *FLAGS, *how, *MODES[mode], f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
+    if '-c' in how:
+        command += ['-o', unit.with_suffix('.o')]
     done = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
     if done.returncode == 0:
         return ''
@@ -166,7 +170,10 @@ def check(root, wheel, include, each_alone=False):
             new = [item for key, item in work.items() if key not in compiled]
             compile_here = partial(compile_unit, folder=folder, include=include)
             found = pool.map(compile_here, *zip(*new))
-            faults += [f'{title}: {fault}' for fault in found if fault]
+            found = [fault for fault in found if fault]
+            if not each_alone:
+                found += lost_symbols(folder, include, compile_unit)
+            faults += [f'{title}: {fault}' for fault in found]
             compiled |= set(work)
     return faults, len(compiled)
 

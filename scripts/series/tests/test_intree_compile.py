@@ -3,10 +3,15 @@
 The planted faults use toy headers instead of Paddle's, so each is quick.
 """
 
+import re
+
 import pytest
 
+from scripts.common.wheel_headers import default_include
 from scripts.series import check_intree_compile, export_patches
-from scripts.series.check_intree_compile import check
+from scripts.series.base_symbols import lost_symbols
+from scripts.series.check_intree_compile import ROOT, check
+from scripts.series.manifest import load_series
 from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
     INCLUDE,
@@ -15,6 +20,7 @@ from scripts.series.tests.series_samples import (
     write_files,
     write_project,
 )
+from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 KERNEL = 'kernels/cpu/fill_kernel.cc'
 SHARED = 'kernels/funcs/shared.h'
@@ -89,3 +95,22 @@ def test_toy_series_compiles(tmp_path):
     other = {'include/paddle/phi/kernels/funcs/shared.h': '#error wrong file\n'}
     # InferMeta, one kernel, and the headers in both modes
     assert compile_toy(tmp_path, other) == ([], 4)
+
+
+def test_function_that_nothing_instantiates_any_more_is_reported(tmp_path):
+    series = load_series(ROOT)
+    patches = [ROOT / 'patches' / p.file_name for p in series.patches]
+    base = base_tree(series, wheel_dirs(ROOT))
+    check_intree_compile.replay(series, base, patches, tmp_path)
+    cpu = tmp_path / 'paddle/phi/kernels/cpu'
+    whole, part = cpu / 'masked_fill_kernel.cc', cpu / 'scatter_grad_kernel.cc'
+    above, _, below = whole.read_text().partition('PD_KERNEL_INSTANTIATION(')
+    whole.write_text(f'{above}PD_REGISTER{below.partition("PD_REGISTER")[2]}')
+    text = part.read_text()
+    part.write_text(re.sub(r',\s+int64_t\);', ');', text, count=1))
+    compile_unit = check_intree_compile.compile_unit
+    faults = lost_symbols(tmp_path, default_include(ROOT), compile_unit)
+    lost = [fault.split()[1] for fault in faults if 'exported' in fault]
+    assert len(lost) == len(faults) == 13, faults
+    assert 'phi::MaskedFillKernel<phi::dtype::float16,' in lost
+    assert 'phi::ScatterGradKernel<long,' in lost
