@@ -115,11 +115,12 @@ class EntryView(PythonSide):
                 types.append('const phi::DenseTensor&')
         return types + ['phi::DenseTensor*'] * len(self.entry.outputs)
 
-    @property
-    def spmd_types(self):
-        """C++: the types of what the SPMD rule takes."""
-        tensors = ['const DistMetaTensor&'] * len(self.entry.tensors)
-        return tensors + [ATTR_TYPES[a.type][0] for a in self.entry.attrs]
+    def spmd_types(self, reverse=False):
+        """C++: the types of what the SPMD rule takes, or that from the result."""
+        count = len(self.entry.tensors)
+        count += len(self.entry.outputs) if reverse else 0
+        attrs = [ATTR_TYPES[a.type][0] for a in self.entry.attrs]
+        return ['const DistMetaTensor&'] * count + attrs
 
     @property
     def kernel_function(self):
