@@ -52,6 +52,11 @@ def run(
     return reduce_by_index(x, index, updates, axis, reduce, include_self)
 
 
+def setUpModule():
+    # A GPU reports a bad index by a trap, which ends the process.
+    paddle.set_device('cpu')
+
+
 class TestIndexReduceErrors(unittest.TestCase):
     def test_the_plain_call_works(self):
         self.assertEqual(run().sum(), 18)

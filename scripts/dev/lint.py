@@ -1,4 +1,5 @@
-"""Format and lint what is written by hand: ruff and clang-format.
+"""Format and lint what is written by hand: ruff, clang-format, and what Paddle's
+CI looks for in the text of kernels.
 
 python scripts/dev/lint.py             check everything
 python scripts/dev/lint.py --fix       put right what the tools can
@@ -6,6 +7,7 @@ python scripts/dev/lint.py cpp         only C++ (or: python)
 """
 
 import argparse
+import re
 import subprocess
 import sys
 import sysconfig
@@ -15,6 +17,18 @@ ROOT = Path(__file__).resolve().parents[2]
 CPP_FOLDERS = ('kernels', 'native', 'scripts', 'bench', 'unittests',
                'gpu_tests')  # fmt: skip
 CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
+
+# What must not stand in kernels/, and what to do instead.
+REFUSED = {
+    re.compile(r'\berrors::\w+\(\s*(?!["\s])'): (
+        'a literal string has to follow errors::'
+    ),
+    re.compile(r'\bconst_cast<'): 'take what is const as const',
+    re.compile(r'PADDLE_ENFORCE_\w+\([^;]*?,\s*(true|false),\s*common::'): (
+        'PADDLE_THROW in an if: a user can make nothing of "Expected fits == '
+        'true"'
+    ),
+}
 
 
 def tool(name):
@@ -43,6 +57,23 @@ def commands(language, fix):
     ]
 
 
+def refused(text):
+    """(line, what to do) of each place that Paddle's CI or users dislike."""
+    for pattern, instead in REFUSED.items():
+        for match in pattern.finditer(text):
+            yield text.count('\n', 0, match.start()) + 1, instead
+
+
+def kernel_faults():
+    """The same as lines, of every file of kernels/."""
+    paths = [path for path in cpp_files() if path.startswith('kernels/')]
+    return [
+        f'{path}:{line}: {instead}'
+        for path in paths
+        for line, instead in refused((ROOT / path).read_text('utf-8'))
+    ]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
@@ -56,6 +87,10 @@ def main():
     for language in args.language or ['python', 'cpp']:
         for command in commands(language, args.fix):
             failed |= bool(subprocess.run(command, cwd=ROOT).returncode)
+        if language == 'cpp':
+            faults = kernel_faults()
+            print(*faults, sep='\n', end='\n' if faults else '')
+            failed |= bool(faults)
     if failed:
         sys.exit('lint: failed; python scripts/dev/lint.py --fix repairs most')
 
