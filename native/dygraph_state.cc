@@ -13,7 +13,10 @@
 // Exported by libpaddle.so; no header of the wheel declares it.
 namespace paddle::imperative {
 
-class Tracer;
+class __attribute__((visibility("default"))) Tracer {
+ public:
+  bool HasGrad() const;
+};
 
 // Null while static graphs are built.
 __attribute__((visibility("default"))) const std::shared_ptr<Tracer>&
@@ -27,7 +30,6 @@ namespace {
 
 // All guarded by the GIL; Python's module keeps the objects alive.
 struct Watched {
-  PyObject* variables = nullptr;       // framework.global_var
   PyObject* framework_dict = nullptr;  // borrowed
   PyObject* c_ops_dict = nullptr;      // borrowed
   PyObject* api_dict = nullptr;        // borrowed
@@ -101,30 +103,20 @@ bool PlaceIsServed() {
 }  // namespace
 
 bool IsPlainDygraph(const OpSpec& spec, bool inplace) {
-  return State().variables != nullptr &&
+  return State().c_ops_dict != nullptr &&
          paddle::imperative::GetCurrentTracer() != nullptr && !IsWatched() &&
          !CastsArguments() && IsOurs(spec, inplace) && PlaceIsServed();
 }
 
 bool HasGrad() {
-  static PyObject* const tracer_name =
-      PyUnicode_InternFromString("_dygraph_tracer_");
-  static PyObject* const name = PyUnicode_InternFromString("_has_grad");
-  const auto attribute = [](PyObject* object, PyObject* called) {
-    PyObject* found = PyObject_GetAttr(object, called);
-    if (found == nullptr) throw PythonError();
-    return py::reinterpret_steal<py::object>(found);
-  };
-  const py::object tracer = attribute(State().variables, tracer_name);
-  return attribute(tracer.ptr(), name).ptr() == Py_True;
+  const auto& tracer = paddle::imperative::GetCurrentTracer();
+  return tracer != nullptr && tracer->HasGrad();
 }
 
 PyObject* WatchDygraph(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     CheckCount("watch_dygraph", count, 3);
     Watched& state = State();
-    state.variables = PyObject_GetAttrString(args[0], "global_var");
-    if (state.variables == nullptr) throw PythonError();
     state.framework_dict = PyModule_GetDict(args[0]);
     state.c_ops_dict = PyModule_GetDict(args[1]);
     state.api_dict = PyModule_GetDict(args[2]);

@@ -240,9 +240,6 @@ class EntryView(PythonSide):
     def gradient(self):
         """C++: the function that returns the gradient's entry."""
         backward = self.entry.backward
-        if self.order == 3 and self.kernel == self.chain[1].kernel:
-            # A linear operator: from here on its gradients repeat.
-            backward = self.chain[2].name
         return f'{camel(backward)}Spec' if backward else 'nullptr'
 
     # ---- how a gradient hangs on the call that it is the gradient of

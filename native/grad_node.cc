@@ -11,6 +11,7 @@
 #include <variant>
 
 #include "block_allocator.h"
+#include "dygraph_state.h"
 #include "instrumentation.h"
 #include "paddle/utils/pybind.h"
 
@@ -27,15 +28,11 @@ using Source = std::variant<egr::TensorWrapper, DenseTensor, size_t>;
 
 class GradNode : public egr::GradNodeBase {
  public:
-  // `entry`: what runs in backward; null if `call`'s gradient is an error.
-  GradNode(const OpSpec& call,
-           const OpSpec* entry,
-           size_t in_slots,
-           size_t out_slots)
-      : GradNodeBase(in_slots, out_slots),
+  // `entry`: what runs in backward.
+  GradNode(const OpSpec& call, const OpSpec& entry)
+      : GradNodeBase(call.outputs.size(), entry.outputs.size()),
         call_(call),
-        entry_(entry),
-        out_slots_(out_slots) {}
+        entry_(entry) {}
 
   egr::TensorSlots operator()(egr::TensorSlots& grads,
                               bool create_graph,
@@ -58,7 +55,7 @@ class GradNode : public egr::GradNodeBase {
             const std::vector<Tensor*>& results);
 
  private:
-  void CheckUsable() const;
+  void CheckUsable(bool create_graph) const;
   void CheckGradient(const Tensor& grad, size_t slot) const;
   std::vector<Tensor> Arguments(egr::TensorSlots* grads);
   egr::TensorSlots Wanted(const std::vector<Tensor>& found) const;
@@ -67,8 +64,7 @@ class GradNode : public egr::GradNodeBase {
                    const Outputs& outputs) const;
 
   const OpSpec& call_;
-  const OpSpec* entry_;
-  size_t out_slots_;
+  const OpSpec& entry_;
   std::vector<Source> sources_;  // of the inputs of entry_
   std::vector<bool> wanted_;     // of the outputs of entry_
   Attrs attrs_;
@@ -92,8 +88,8 @@ void GradNode::Keep(const std::vector<const Tensor*>& inputs,
                     const std::vector<bool>& wanted,
                     const Attrs& attrs,
                     const std::vector<Tensor*>& results) {
-  sources_.reserve(entry_->inputs.size());
-  for (const InputSpec& input : entry_->inputs) {
+  sources_.reserve(entry_.inputs.size());
+  for (const InputSpec& input : entry_.inputs) {
     const auto [kind, at] = input.from;
     if (kind == From::kGradient) {
       sources_.emplace_back(static_cast<size_t>(at));
@@ -110,8 +106,8 @@ void GradNode::Keep(const std::vector<const Tensor*>& inputs,
   for (const Tensor* result : results) {
     dims_.push_back(result->defined() ? result->dims() : phi::DDim());
   }
-  for (const AttrSpec& attr : entry_->attrs) attrs_.push_back(attrs[attr.from]);
-  for (const OutputSpec& output : entry_->outputs) {
+  for (const AttrSpec& attr : entry_.attrs) attrs_.push_back(attrs[attr.from]);
+  for (const OutputSpec& output : entry_.outputs) {
     wanted_.push_back(wanted[output.from]);
   }
 }
@@ -127,12 +123,15 @@ std::string GradNode::name() {
   return found;
 }
 
-void GradNode::CheckUsable() const {
-  PADDLE_ENFORCE_NOT_NULL(
-      entry_,
-      common::errors::Unimplemented(
-          "(%s) has no gradient, so it cannot be differentiated again.",
-          call_.name));
+void GradNode::CheckUsable(bool create_graph) const {
+  if (create_graph && entry_.gradient == nullptr &&
+      entry_.recorded == nullptr) {
+    // The words of Paddle's own nodes.
+    PADDLE_THROW(common::errors::Unavailable(
+        "The Op %s doesn't have any grad op. If you don't intend calculating "
+        "higher order derivatives, please set `create_graph`to False.",
+        entry_.name));
+  }
   PADDLE_ENFORCE_EQ(
       released_,
       false,
@@ -141,7 +140,7 @@ void GradNode::CheckUsable() const {
           "gradients of this graph were computed before. Set "
           "retain_graph=True in the first backward or grad call to compute "
           "them again.",
-          entry_->name));
+          entry_.name));
 }
 
 // A hook may have returned a Tensor of any shape; the kernels rely on it.
@@ -152,7 +151,7 @@ void GradNode::CheckGradient(const Tensor& grad, size_t slot) const {
       common::errors::InvalidArgument(
           "(%s) the gradient of %s must have its shape, [%s], but a hook "
           "returned one of shape [%s].",
-          entry_->name,
+          entry_.name,
           call_.outputs[slot].name,
           dims_[slot],
           grad.dims()));
@@ -162,7 +161,7 @@ void GradNode::CheckGradient(const Tensor& grad, size_t slot) const {
 std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
   for (size_t i = 0; i < sources_.size(); ++i) {
     const size_t* slot = std::get_if<size_t>(&sources_[i]);
-    if (slot == nullptr || entry_->inputs[i].optional) continue;
+    if (slot == nullptr || entry_.inputs[i].optional) continue;
     egr::EagerUtils::FillZeroForEmptyGradInput(&(*grads)[*slot],
                                                InputMeta()[*slot]);
   }
@@ -190,8 +189,8 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
 void GradNode::TakeBuffers(const egr::TensorSlots& grads,
                            const std::vector<Tensor>& tensors,
                            const Outputs& outputs) const {
-  for (size_t i = 0; i < entry_->outputs.size(); ++i) {
-    const int over = entry_->outputs[i].over;
+  for (size_t i = 0; i < entry_.outputs.size(); ++i) {
+    const int over = entry_.outputs[i].over;
     if (over < 0 || outputs[i] == nullptr) continue;
     const size_t* slot = std::get_if<size_t>(&sources_[over]);
     if (slot == nullptr) continue;
@@ -207,7 +206,7 @@ void GradNode::TakeBuffers(const egr::TensorSlots& grads,
 }
 
 egr::TensorSlots GradNode::Wanted(const std::vector<Tensor>& found) const {
-  egr::TensorSlots returns(out_slots_, std::vector<Tensor>(1));
+  egr::TensorSlots returns(entry_.outputs.size(), std::vector<Tensor>(1));
   for (size_t i = 0; i < found.size(); ++i) {
     if (wanted_[i]) returns[i][0] = found[i];
   }
@@ -217,63 +216,48 @@ egr::TensorSlots GradNode::Wanted(const std::vector<Tensor>& found) const {
 egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
                                       bool create_graph,
                                       bool) {
-  CheckUsable();
+  // Paddle's nodes record nothing under no_grad either.
+  create_graph = create_graph && HasGrad();
+  CheckUsable(create_graph);
   const std::vector<Tensor> tensors = Arguments(&grads);
-  if (create_graph && entry_->recorded != nullptr) {
-    return Wanted(entry_->recorded(tensors, attrs_));
+  if (create_graph && entry_.recorded != nullptr) {
+    return Wanted(entry_.recorded(tensors, attrs_));
   }
   std::list<DenseTensor> copies;
   Inputs inputs;
   std::vector<const Tensor*> defined;
   for (size_t i = 0; i < tensors.size(); ++i) {
-    const InputSpec& input = entry_->inputs[i];
+    const InputSpec& input = entry_.inputs[i];
     const bool absent =
         !tensors[i].defined() || (input.optional && IsMissing(tensors[i]));
     defined.push_back(absent ? nullptr : &tensors[i]);
     const DenseTensor* dense =
-        absent ? nullptr : DenseOf(*entry_, input.name, tensors[i]);
+        absent ? nullptr : DenseOf(entry_, input.name, tensors[i]);
     inputs.push_back(dense == nullptr || !input.needs_buffer
                          ? dense
                          : AsContiguous(*dense, &copies));
   }
-  egr::TensorSlots returns(out_slots_, std::vector<Tensor>(1));
+  egr::TensorSlots returns(entry_.outputs.size(), std::vector<Tensor>(1));
   Outputs outputs;
   std::vector<Tensor*> results;
-  for (size_t i = 0; i < entry_->outputs.size(); ++i) {
+  for (size_t i = 0; i < entry_.outputs.size(); ++i) {
     if (wanted_[i]) returns[i][0] = Tensor(std::make_shared<DenseTensor>());
     outputs.push_back(static_cast<DenseTensor*>(returns[i][0].impl().get()));
     results.push_back(&returns[i][0]);
   }
   if (!create_graph) TakeBuffers(grads, tensors, outputs);
-  Run(*entry_, inputs, attrs_, outputs);
+  Run(entry_, inputs, attrs_, outputs);
   // As those of Paddle's nodes: hooks may go on computing with them.
   for (Tensor* result : results) {
     if (result->defined()) SetStopGradient(result, false);
   }
-  ReportKernel(*entry_, inputs);
-  CheckNumbers(*entry_, returns);
+  ReportKernel(entry_, inputs);
+  CheckNumbers(entry_, returns);
   if (create_graph) {
     const std::vector<bool> all(tensors.size(), true);
-    RecordGradient(*entry_, defined, all, attrs_, results);
+    RecordGradient(entry_, defined, all, attrs_, results);
   }
   return returns;
-}
-
-// The inputs of a call that its gradient hangs on: those that the gradient has
-// an output for. Where a gradient has none of its own, all that it reads, so
-// that asking for one is an error.
-std::vector<size_t> OutSlots(const OpSpec& call, const OpSpec* entry) {
-  std::vector<size_t> found;
-  if (entry != nullptr) {
-    for (const OutputSpec& output : entry->outputs) {
-      found.push_back(output.from);
-    }
-  } else if (call.is_backward) {
-    for (size_t i = 0; i < call.inputs.size(); ++i) {
-      if (call.inputs[i].needs_buffer) found.push_back(i);
-    }
-  }
-  return found;
 }
 
 }  // namespace
@@ -303,12 +287,12 @@ void RecordGradient(const OpSpec& spec,
                     const std::vector<bool>& wanted,
                     const Attrs& attrs,
                     const std::vector<Tensor*>& results) {
-  const OpSpec* entry = spec.gradient == nullptr ? nullptr : &spec.gradient();
-  const std::vector<size_t> slots = OutSlots(spec, entry);
-  const auto node = std::allocate_shared<GradNode>(
-      BlockAllocator<GradNode>(), spec, entry, results.size(), slots.size());
-  for (size_t slot = 0; slot < slots.size(); ++slot) {
-    const Tensor* input = inputs[slots[slot]];
+  if (spec.gradient == nullptr) return;
+  const OpSpec& entry = spec.gradient();
+  const auto node =
+      std::allocate_shared<GradNode>(BlockAllocator<GradNode>(), spec, entry);
+  for (size_t slot = 0; slot < entry.outputs.size(); ++slot) {
+    const Tensor* input = inputs[entry.outputs[slot].from];
     if (input != nullptr) node->SetGradOutMeta(*input, slot);
   }
   const py::gil_scoped_acquire acquire;
@@ -316,7 +300,7 @@ void RecordGradient(const OpSpec& spec,
     if (!results[slot]->defined()) continue;
     Connect(results[slot], slot, node);
   }
-  if (entry != nullptr) node->Keep(inputs, wanted, attrs, results);
+  node->Keep(inputs, wanted, attrs, results);
 }
 
 }  // namespace native_ops

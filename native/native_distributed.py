@@ -119,8 +119,8 @@ class Call:
     """One call: forward, its gradient (pull), and the gradient of that (push).
 
     An operator whose gradient does not read what it overwrites is linear in
-    the inputs that have a gradient, so push is the operator itself and can be
-    differentiated again.
+    the inputs that have a gradient, so push is the operator itself, and the
+    gradient of that is pull. It is the last order, as it is in YAML.
     """
 
     def __init__(self, op, tensors, attrs):
@@ -190,12 +190,15 @@ class Call:
             lambda grads: self.pull(grads[0], placements),
         )
 
-    def pull(self, grad, out_placements):
-        """The gradients of the inputs for `grad`, that of the result."""
-        if has_grad() and self.op.reads_overwritten:
-            raise NotImplementedError(
-                f'({self.op.name}_grad) has no gradient, so it cannot be '
-                f'differentiated again: call it without create_graph.'
+    def pull(self, grad, out_placements, entry='grad'):
+        """The gradients of the inputs for `grad`, that of the result. `entry`
+        is the end of its name in YAML."""
+        if has_grad() and (self.op.reads_overwritten or entry != 'grad'):
+            # The words of Paddle's own nodes.
+            raise RuntimeError(
+                f"The Op {self.op.name}_{entry} doesn't have any grad op. If "
+                f"you don't intend calculating higher order derivatives, "
+                f"please set `create_graph`to False."
             )
         plan = self.plan
         found = plan.backward(
@@ -243,7 +246,9 @@ class Call:
                 self.op.name,
                 list(given.values()),
                 [out],
-                lambda grads: self.pull(grads[0], out_placements),
+                lambda grads: self.pull(
+                    grads[0], out_placements, 'triple_grad'
+                ),
             )
         return out
 

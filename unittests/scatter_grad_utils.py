@@ -142,7 +142,9 @@ def orders_in_dygraph(function, arrays, wrt, count):
         _tensors(arrays, wrt),
         wrt,
         seeds,
-        lambda ys, xs, weights: paddle.grad(ys, xs, weights, create_graph=True),
+        lambda ys, xs, weights: paddle.grad(
+            ys, xs, weights, create_graph=weights is not seeds[-1]
+        ),
     )
     return [[tensor.numpy() for tensor in tensors] for tensors in found]
 
@@ -257,6 +259,13 @@ class SecondOrderCases:
 
     def test_third_order_in_a_program(self):
         self.check_third_order(orders_in_program)
+
+    def test_fourth_order_in_dygraph_is_refused(self):
+        function, arrays, wrt = next(iter(self.cases.values()))
+        with self.assertRaisesRegex(
+            RuntimeError, "_triple_grad doesn't have any grad op"
+        ):
+            orders_in_dygraph(function, arrays, wrt.split(), 4)
 
     def test_fourth_order_in_a_program_is_refused(self):
         function, arrays, wrt = next(iter(self.cases.values()))

@@ -202,7 +202,8 @@ def test_a_graph_that_is_dropped_is_freed(call):
     x, part = leaf(), leaf()
     out = call(x * 1, part * 1)
     alive = weakref.ref(out)
-    second = gradients(call, x, part, out, create_graph=True)
+    linear = call in LINEAR.values()
+    second = gradients(call, x, part, out, create_graph=linear)
     del out, second
     gc.collect()
     assert alive() is None
@@ -245,30 +246,17 @@ def test_process_may_end_with_a_graph_alive():
 def test_error_of_a_gradient_reaches_python():
     x, part = leaf(), leaf()
     out = paddle.scatter(x, index(), part[:3], overwrite=False, reduce='mul')
-    (first,) = paddle.grad(out.sum(), [x], create_graph=True)
-    with pytest.raises(
-        (RuntimeError, NotImplementedError), match='index_reduce_grad'
-    ):
-        paddle.grad(first.sum(), [x])
+    with pytest.raises(RuntimeError, match="index_reduce_grad doesn't have"):
+        paddle.grad(out.sum(), [x], create_graph=True)
 
 
-@ALL_LINEAR
-def test_any_order(call):
-    variables = [leaf(), leaf()]
-    results = [call(*variables)]
-    weights = [[leaf()], [leaf(), leaf()]]
-    orders = []
-    for order in range(6):
-        seeds = [weight.detach() for weight in weights[order % 2]]
-        for seed in seeds:
-            seed.stop_gradient = False
-        results = paddle.grad(results, variables, seeds, create_graph=True)
-        variables = seeds
-        orders.append([result.numpy() for result in results])
-    # in turn the transpose of the operator and the operator itself
-    for found, expected in zip(orders[2:], orders):
-        for a, b in zip(found, expected):
-            np.testing.assert_array_equal(a, b)
+def test_create_graph_without_gradients_of_gradients():
+    x, part = leaf(), leaf()
+    total = paddle.scatter(
+        x, index(), part[:3], overwrite=False, reduce='amax'
+    ).sum()
+    with paddle.no_grad():  # as Paddle's nodes: then nothing is recorded
+        paddle.grad(total, [x], create_graph=True)
 
 
 @ALL_LINEAR
