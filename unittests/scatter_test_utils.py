@@ -18,7 +18,7 @@ bits, as Paddle's own Tensor.numpy() does. Ops that only move elements are
 compared bit by bit, so that NaN payloads and -0.0 count too.
 """
 
-import unittest
+import functools
 
 import numpy as np
 
@@ -29,9 +29,18 @@ try:
 except ImportError:  # Paddle's own test machines need not have it
     torch = None
 
-requires_torch = unittest.skipIf(
-    torch is None, 'PyTorch, the second oracle, is not installed'
-)
+
+def requires_torch(test):
+    """A decorator of test methods and of setUp."""
+
+    @functools.wraps(test)
+    def checked(self):
+        if torch is None:
+            self.skipTest('PyTorch, the second oracle, is not installed')
+        test(self)
+
+    return checked
+
 
 INT_DTYPES = ('uint8', 'int8', 'int16', 'int32', 'int64')
 HALF_DTYPES = ('float16', 'bfloat16')

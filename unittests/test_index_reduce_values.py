@@ -229,8 +229,8 @@ def torch_has(reduce, include_self):
     return reduce != 'mean' and (reduce != 'mul' or include_self)
 
 
-@requires_torch
 class TestIndexReduceAgainstTorch(unittest.TestCase):
+    @requires_torch
     def setUp(self):
         self.rng = np.random.default_rng(2)
 

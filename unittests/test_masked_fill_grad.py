@@ -216,8 +216,8 @@ def orders(function, leaves, grad, order):
     return results
 
 
-@requires_torch
 class TestMaskedFillHigherOrders(unittest.TestCase):
+    @requires_torch
     def setUp(self):
         self.rng = np.random.default_rng(4)
 

@@ -171,8 +171,8 @@ class TestMaskedScatterGradValues(unittest.TestCase):
         self.check('float64', (1, 300), np.resize(mask, (40, 300)), (12000,))
 
 
-@requires_torch
 class TestMaskedScatterHigherOrders(unittest.TestCase):
+    @requires_torch
     def setUp(self):
         self.rng = np.random.default_rng(4)
 

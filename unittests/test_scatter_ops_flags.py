@@ -141,11 +141,9 @@ class TestScatterOpFlags(unittest.TestCase):
                 expected = [str(flag == '1') for flag in (pages, avx2)]
                 self.assertEqual(shown.split()[-2:], expected)
 
-    @unittest.skipUnless(
-        os.path.exists('/sys/kernel/mm/transparent_hugepage'),
-        'this system has no transparent huge pages',
-    )
     def test_huge_pages_are_asked_for_from_the_next_call_on(self):
+        if not os.path.exists('/sys/kernel/mm/transparent_hugepage'):
+            self.skipTest('this system has no transparent huge pages')
         shown = assert_python_succeeds(COUNT_ADVISED).split()
         in_place, turned_off, turned_on = map(int, shown[-3:])
         self.assertEqual(in_place, 0)

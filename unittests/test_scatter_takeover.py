@@ -255,8 +255,11 @@ if result.testsRun < 2 or not result.wasSuccessful():
         assert_python_succeeds(code, FLAGS_enable_pir_api='0')
 
 
-@unittest.skipIf(paddle.framework.use_pir_api(), 'for old programs only')
 class InLegacyPrograms(unittest.TestCase):
+    def setUp(self):
+        if paddle.framework.use_pir_api():
+            self.skipTest('for old programs only')
+
     def gradients(self, arrays, overwrite, into):
         """Those of an operator scatter_grad whose X@GRAD is the variable `into`."""
         with static_mode():

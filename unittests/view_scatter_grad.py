@@ -143,8 +143,8 @@ class ScatterGradients:
                 assert_same_bits(second, expected, name)
 
 
-@requires_torch
 class ScatterGradientsAndTorch:
+    @requires_torch
     def setUp(self):
         self.rng = np.random.default_rng(9)
 
