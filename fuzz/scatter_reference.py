@@ -188,7 +188,7 @@ def _linear_gradients(case, x, slots, rows, grad):
     x_grad = grad.copy()
     x_grad[touched] = share[touched] if attrs['include_self'] else 0
     row_grads = share[slots]
-    if attrs['overwrite'] and not case.is_plain_scatter:
+    if attrs['overwrite']:
         row_grads[~_winners(slots, size)] = 0
     return x_grad, row_grads
 

@@ -33,7 +33,7 @@ SCATTER_COPY_GOALS = {'float32': 0.85, 'bfloat16': 0.75}
 BROADCAST_COPY_GOAL = 0.7
 SCATTER_TORCH_GOAL = 2.5
 SHORT_ROW = 8
-INDEX_OPS = ('index_reduce', 'index_scatter', 'scatter')
+INDEX_OPS = ('index_reduce', 'index_scatter')
 # Those that read each update once and compute little with it.
 PLAIN_REDUCES = ('assign', 'sum')
 
@@ -134,16 +134,10 @@ def _reduce_cases():
             yield from _cases(grads, (10, USUAL), **how, index='random')
 
 
-def _scatter_cases():
-    for sizes, index in ((SIZES[:-1], 'random'), ((USUAL,), 'skewed')):
-        how = {'index': index, 'axis': 0, 'overwrite': (True, False)}
-        yield from _cases(('scatter',), sizes, **how)
-
-
 @cache
 def all_cases():
     """Every case once."""
-    found = (_mask_cases(), _view_cases(), _reduce_cases(), _scatter_cases())
+    found = (_mask_cases(), _view_cases(), _reduce_cases())
     return tuple(dict.fromkeys(chain(*found)))
 
 
@@ -169,8 +163,7 @@ def _index_goal(case):
         return 1.0
     if case['axis'] == 1 or case['index'] == 'skewed':
         return 2.0
-    plain = case.op == 'scatter' or case['reduce'] in PLAIN_REDUCES
-    return 1.0 if plain else 1.5
+    return 1.0 if case['reduce'] in PLAIN_REDUCES else 1.5
 
 
 def _cpu_case(case):
@@ -179,9 +172,7 @@ def _cpu_case(case):
     op = case.op.removesuffix('_grad')
     if op in INDEX_OPS:
         how.pop('rows', None)
-        how['include_self'] = op != 'scatter'
-        if 'overwrite' in how:
-            how['reduce'] = 'assign' if how.pop('overwrite') else 'sum'
+        how['include_self'] = True
         op = 'scatter'
     how.update(LAYOUT_PARAMETERS.get(how.pop('layout', None), {}))
     mode = 'grad' if case.is_grad else 'fwd'
@@ -232,12 +223,11 @@ def prepare(case):
     }
     for name, array in {**made.masks, **made.index}.items():
         tensors[name] = _load(array, None)
-    attributes = {**made.attrs, 'overwrite': case['overwrite']}
     entry = ops.entries()[case.op]
     call, out = ops.prepare(
         case.op,
         *(tensors[tensor.name] for tensor in entry.tensors),
-        *(attributes[attr.name] for attr in entry.attrs),
+        *(made.attrs[attr.name] for attr in entry.attrs),
         make=_empty,
     )
 
@@ -259,7 +249,7 @@ def agrees(case, work):
 
     PyTorch takes any of several values that are assigned to one slot.
     """
-    if case['reduce'] == 'assign' or case['overwrite']:
+    if case['reduce'] == 'assign':
         return None
     work.ours()
     right = work.exact()

@@ -32,14 +32,6 @@ FAULTS = {
         (ONES, np.array([0, 40]), ONES[:2], ONES, 0, 'mul', True),
         ('(index_reduce)', '[-40, 40)', '40'),
     ),
-    'index of scatter too big': (
-        *('scatter', (ONES, np.array([-40, 40]), ONES[:2], True)),
-        ('(scatter)', '[-40, 40)', '40'),
-    ),
-    'index of the gradient of scatter too small': (
-        *('scatter_grad', (np.array([-41, 3]), ONES[:2], ONES, False)),
-        ('(scatter)', '[-40, 40)', '-41'),
-    ),
 }
 
 

@@ -37,15 +37,9 @@ def assert_agree(actual, expected):
 
 
 def reduce_in_every_way(x, index, updates, *attrs):
-    """In place, with both types of an index, in any and in a fixed order, and
-    as a call of scatter."""
+    """In place, with both types of an index, in any and in a fixed order."""
     op = index_op(attrs[1])
     (out,) = run(op, x, index, updates, *attrs)
-    scatters = attrs == (0, 'sum', False) or attrs[:2] == (0, 'assign')
-    for kind in ('int32', 'int64') if scatters else ():
-        arguments = x, index.astype(kind), updates, attrs[1] == 'assign'
-        assert_agree(run('scatter', *arguments)[0], out)
-        assert_agree(run_in_place('scatter', *arguments), out)
     for deterministic in (False, True):
         device.library().set_deterministic(deterministic)
         for kind in ('int32', 'int64'):
@@ -72,13 +66,6 @@ def gradients_in_every_way(x, index, updates, attrs, out_grad):
         check=assert_agree,
         over=op == 'index_scatter_grad',
     )
-    for overwrite in (False, True) if attrs == (0, 'sum', False) else ():
-        check_gradients(
-            *('scatter_grad', index, updates, out_grad, overwrite),
-            out_grad=2,
-            expected=found,
-            check=assert_agree,
-        )
     return found
 
 

@@ -32,9 +32,6 @@ def calls(rng):
         op, attrs = index_op(reduce), (0, reduce, True)
         yield op, (x, index, value[:500], *attrs)
         yield f'{op}_grad', (x, index, value[:500], x, *attrs)
-    for overwrite in (True, False):
-        yield 'scatter', (x, index, value[:500], overwrite)
-    yield 'scatter_grad', (index, value[:500], x, False)
 
 
 def bits(outputs):

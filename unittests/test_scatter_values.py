@@ -187,6 +187,22 @@ class TestScatterValues(unittest.TestCase):
         self.assertEqual(x.grad.tolist(), [[1.0, 20.0], [1.0, 0.0]])
         self.assertEqual(updates.grad.tolist(), [[10.0, 8.0], [0.0, 0.0]])
 
+    def test_the_update_that_wins_has_the_gradient(self):
+        index = np.array([1, 0, -3, 1])
+        out_grad = random_array(self.rng, (4, 3), 'float64')
+        x, updates = paddle.zeros([4, 3]), paddle.ones([5, 3])
+        x, updates = x.astype('float64'), updates.astype('float64')
+        x.stop_gradient = updates.stop_gradient = False
+        out = paddle.scatter(x, paddle.to_tensor(index), updates)
+        grads = paddle.grad([out], [x, updates], paddle.to_tensor(out_grad))
+        updates_grad = np.zeros((5, 3))
+        updates_grad[:4] = out_grad[index]
+        if paddle.get_device() == 'cpu':  # a GPU has the kernel of the base
+            updates_grad[[0, 2]] = 0
+        assert_same_bits(grads[1].numpy()[:4], updates_grad[:4])
+        out_grad[[0, 1]] = 0
+        assert_same_bits(grads[0], out_grad)
+
     def test_plain_scatter_has_no_second_order(self):
         x, index = paddle.ones([4, 3]), paddle.to_tensor([1, 1])
         for overwrite in (True, False):

@@ -72,9 +72,7 @@ def signatures(root, build_dir):
 
 
 def kernel_sources(root):
-    """The kernels, and what serves operators of Paddle itself."""
-    kernels = sorted((root / 'kernels' / 'gpu').glob('*.cu'))
-    return [*kernels, root / 'gpu_tests' / 'harness' / 'base_kernels.cu']
+    return sorted((root / 'kernels' / 'gpu').glob('*.cu'))
 
 
 def check(options, headers):

@@ -22,7 +22,7 @@ ptxas info    : Function properties for _Z4CopyPi
 ptxas info    : Used 124 registers, used 1 barriers
 """
 SPILLS = REPORT.replace('0 bytes spill loads', '8 bytes spill loads', 1)
-KERNELS = ['base_kernels.cu', 'copy_kernel.cu', 'fill_kernel.cu']
+KERNELS = ['copy_kernel.cu', 'fill_kernel.cu']
 EVERY = [*KERNELS, 'gpu_signatures.cu']
 YAML = """\
 - op : fill
@@ -51,7 +51,7 @@ if not status:
     Path(sys.argv[sys.argv.index('-o') + 1]).write_text('object')
 sys.exit(status)
 """
-# The files of a project with four sources.
+# The files of a project with three sources.
 FILES = {
     'kernels/gpu/copy_kernel.cu': '#include "copy.h"\n',
     'kernels/gpu/fill_kernel.cu': '#include "paddle/phi/kernels/funcs/fill.cu.h"',
@@ -59,7 +59,6 @@ FILES = {
     # by the folder of who includes it; round and round
     'kernels/funcs/deep.h': '#include "fill.cu.h"\n',
     'kernels/funcs/other.h': '',
-    'gpu_tests/harness/base_kernels.cu': '',
     'ops_yaml/fill.yaml': YAML,
     'include/paddle.h': '',
     'headers/nvidia/cu13/include/cublas.h': '',
@@ -113,15 +112,15 @@ def project(tmp_path, monkeypatch):
 def test_files_are_compiled_and_reported(project, capsys):
     assert project.run() == 0
     lines = capsys.readouterr().out.splitlines()
-    assert sorted(line.split()[0] for line in lines[:4]) == EVERY
-    assert all(line.endswith('124 registers  no spills') for line in lines[:4])
-    assert lines[4].startswith('check_gpu_compile: 4 files for sm_80, sm_90')
-    assert lines[4].endswith(': clean')
+    assert sorted(line.split()[0] for line in lines[:3]) == EVERY
+    assert all(line.endswith('124 registers  no spills') for line in lines[:3])
+    assert lines[3].startswith('check_gpu_compile: 3 files for sm_80, sm_90')
+    assert lines[3].endswith(': clean')
     # nothing is left of an object, and yet nothing is compiled again
     assert list((project.folder / 'build').rglob('*.o')) == []
     assert project.run() == 0
-    assert len(project.calls()) == 4
-    assert capsys.readouterr().out.count('unchanged  124 registers') == 4
+    assert len(project.calls()) == 3
+    assert capsys.readouterr().out.count('unchanged  124 registers') == 3
 
 
 def test_signatures_of_the_yaml_are_compiled(project, capsys):
@@ -166,7 +165,6 @@ def test_arguments_of_the_compiler(project):
         ('kernels/funcs/fill.cu.h', ['fill_kernel.cu']),
         ('kernels/funcs/deep.h', ['fill_kernel.cu']),
         ('kernels/funcs/other.h', []),
-        ('gpu_tests/harness/base_kernels.cu', ['base_kernels.cu']),
         ('tools/version', EVERY),
         ('version/__init__.py', EVERY),
     ],
@@ -186,10 +184,10 @@ def test_failing_compile_is_shown_and_tried_again(project, capsys):
     output = capsys.readouterr().out
     assert 'FAILED\n    fill.cu(3): error: expected a ";"\n' in output
     assert 'ptxas' not in output
-    assert ': FAILED: copy_kernel.cu, fill_kernel.cu, base_kernels.cu' in output
+    assert ': FAILED: copy_kernel.cu, fill_kernel.cu' in output
     project.set(REPORT, 0)
     assert project.run() == 0
-    assert len(project.calls()) == 8
+    assert len(project.calls()) == 6
 
 
 def test_spill_is_a_fault_in_every_run(project, capsys):

@@ -12,11 +12,79 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The kernels of scatter and its gradient on the CPU.
+// The kernels of scatter and its gradient on the CPU: the reductions along
+// axis 0.
 
 #pragma once
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/scatter.h"
+
+namespace phi {
+namespace funcs {
+namespace scatter_ops {
+
+// Slices of x are replaced by those of updates, or by their sum.
+inline IndexReduceCall ScatterCall(bool overwrite) {
+  return {IndexOp::kScatter,
+          overwrite ? IndexReduce::kAssign : IndexReduce::kSum,
+          /*axis=*/0,
+          /*include_self=*/false};
+}
+
+template <typename T, typename Context>
+void ScatterByIndexKernel(const Context& dev_ctx,
+                          const DenseTensor& x,
+                          const DenseTensor& index,
+                          const DenseTensor& updates,
+                          bool overwrite,
+                          DenseTensor* out) {
+  if (HasNothingToScatter(x, index, updates)) {
+    CopyInto(dev_ctx, DataOrNull<T>(x), out);
+    return;
+  }
+  const IndexReduceCall call = ScatterCall(overwrite);
+  // Beyond what the InferMeta of the operator asks.
+  CheckIndexReduce(NameOf(call.op),
+                   call.reduce,
+                   overwrite ? "assign" : "sum",
+                   x,
+                   index,
+                   updates,
+                   call.axis);
+  IndexReduceInto<T>(dev_ctx, PlainReduces{}, call, x, index, updates, out);
+}
+
+// With overwrite, the update that a slot kept gets its gradient, those that it
+// replaced get zeros. x_grad may be out_grad.
+template <typename T, typename Context>
+void ScatterByIndexGradKernel(const Context& dev_ctx,
+                              const DenseTensor& index,
+                              const DenseTensor& updates,
+                              const DenseTensor& out_grad,
+                              bool overwrite,
+                              DenseTensor* x_grad,
+                              DenseTensor* updates_grad) {
+  if (HasNothingToScatter(out_grad, index, updates)) {
+    const KeptGrad kept(out_grad);
+    SizeGrad(out_grad, x_grad);
+    SizeGrad(updates, updates_grad);
+    if (x_grad) CopyInto(dev_ctx, kept.data<T>(), x_grad);
+    if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
+    return;
+  }
+  IndexReduceGradInto<T>(dev_ctx,
+                         LinearReduces{},
+                         ScatterCall(overwrite),
+                         /*x=*/out_grad,
+                         index,
+                         updates,
+                         out_grad,
+                         x_grad,
+                         updates_grad);
+}
+
+}  // namespace scatter_ops
+}  // namespace funcs
+}  // namespace phi

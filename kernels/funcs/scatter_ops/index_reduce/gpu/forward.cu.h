@@ -61,14 +61,12 @@ constexpr bool HasAtomics() {
 }
 
 // Whether atomics are allowed, and faster than sorting. The order of integers
-// does not change a bit of the result, and scatter has the same bits in every
-// run. Not along the last of several axes: the rows share the sorted order, in
-// which a thread reads neighbours.
+// does not change a bit of the result. Not along the last of several axes: the
+// rows share the sorted order, in which a thread reads neighbours.
 template <typename T>
-bool AtomicsPay(const IndexReduceCall& call, const AxisView& view) {
+bool AtomicsPay(const AxisView& view) {
   const bool any_order =
-      std::is_integral<T>::value ||
-      (call.op != IndexOp::kScatter && !FLAGS_cudnn_deterministic);
+      std::is_integral<T>::value || !FLAGS_cudnn_deterministic;
   return any_order && (view.inner > 1 || view.outer == 1) &&
          view.outer * view.inner * static_cast<int64_t>(sizeof(T)) <=
              kSortBytes;
@@ -176,7 +174,7 @@ void ReduceOneWay(const GPUContext& dev_ctx,
                   const IndexReduceCall& call,
                   const IndexReduceTensors<T>& tensors) {
   if constexpr (HasAtomics<T, kGiven>()) {
-    if (AtomicsPay<T>(call, tensors.view)) {
+    if (AtomicsPay<T>(tensors.view)) {
       AtomicReduceGpu<T, kGiven>(dev_ctx, call, tensors);
       return;
     }
