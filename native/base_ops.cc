@@ -6,6 +6,7 @@
 #include "paddle/phi/infermeta/backward.h"
 #include "paddle/phi/infermeta/binary.h"
 #include "paddle/phi/infermeta/ternary.h"
+#include "paddle/phi/infermeta/unary.h"
 
 // Exported by libpaddle.so, declared by no header of the wheel: the gradient as
 // an operator, whose own gradient is recorded.
@@ -32,6 +33,11 @@ InputSpec ForwardInput(const char* name) {
 
 InputSpec Kept(const char* name, int at, bool needs_buffer) {
   return {name, false, needs_buffer, name, {From::kInput, at}};
+}
+
+// A gradient that may be absent.
+InputSpec Incoming(const char* name, int at) {
+  return {name, true, true, name, {From::kGradient, at}};
 }
 
 const InputSpec kOutGrad = {
@@ -158,13 +164,54 @@ void ScatterGradRun(const phi::Kernel& kernel,
                                             out[1]);
 }
 
-// As Paddle's own node: it has no gradient that could be recorded.
-std::vector<Tensor> ScatterGradRecorded(const std::vector<Tensor>&,
-                                        const Attrs&) {
-  PADDLE_THROW(common::errors::Unavailable(
-      "The Op scatter_grad doesn't have any grad op. If you don't intend "
-      "calculating higher order derivatives, please set `create_graph`to "
-      "False."));
+void ScatterDoubleGradInfer(const MetaInputs& in,
+                            const Attrs&,
+                            const MetaOutputs& out) {
+  phi::UnchangedInferMeta(in[2], out[0]);
+}
+
+void ScatterDoubleGradRun(const phi::Kernel& kernel,
+                          const Inputs& in,
+                          const Attrs& attrs,
+                          const Outputs& out) {
+  using Function = void (*)(const CPUContext&,
+                            const DenseTensor&,
+                            const DenseTensor&,
+                            const DenseTensor&,
+                            const paddle::optional<DenseTensor>&,
+                            const paddle::optional<DenseTensor>&,
+                            bool,
+                            DenseTensor*);
+  (*kernel.GetVariadicKernelFn<Function>())(CpuContext(),
+                                            *in[0],
+                                            *in[1],
+                                            *in[2],
+                                            Optional(in[3]),
+                                            Optional(in[4]),
+                                            std::get<bool>(attrs[0]),
+                                            out[0]);
+}
+
+const OpSpec& ScatterDoubleGradSpec() {
+  static const OpSpec spec = {
+      "scatter_double_grad",
+      "scatter_double_grad",
+      "scatter_double_grad",
+      /*is_backward=*/true,
+      /*gradient=*/nullptr,
+      /*dtype_input=*/2,
+      /*inplace_input=*/-1,
+      {Kept("index", 0, true),
+       Kept("updates", 1, false),
+       Kept("grad_out", 2, false),
+       Incoming("grad_x_grad", 0),
+       Incoming("grad_updates_grad", 1)},
+      {{"overwrite", AttrType::kBool, /*from=*/0}},
+      {{"grad_out_grad", "out@GRAD@GRAD", /*from=*/2, /*over=*/-1}},
+      {},
+      ScatterDoubleGradInfer,
+      ScatterDoubleGradRun};
+  return spec;
 }
 
 const OpSpec& ScatterGradSpec() {
@@ -173,7 +220,7 @@ const OpSpec& ScatterGradSpec() {
       "scatter_grad",
       "scatter_grad",
       /*is_backward=*/true,
-      /*gradient=*/nullptr,
+      ScatterDoubleGradSpec,
       /*dtype_input=*/2,
       /*inplace_input=*/-1,
       {Kept("index", 1, true), Kept("updates", 2, false), kOutGrad},
@@ -182,8 +229,7 @@ const OpSpec& ScatterGradSpec() {
        {"updates_grad", "updates@GRAD", /*from=*/2, /*over=*/-1}},
       {},
       ScatterGradInfer,
-      ScatterGradRun,
-      ScatterGradRecorded};
+      ScatterGradRun};
   return spec;
 }
 

@@ -1,7 +1,9 @@
 # Operators compiled against this wheel: see paddle/_native_ops.py.
-from paddle import _native_ops
+from paddle import _native_ops, _native_runtime
 
 for name, function in _native_ops.API.items():
     globals()[name] = function
     if name not in __all__:
         __all__.append(name)
+
+scatter, scatter_ = _native_runtime.recorded_scatter(scatter, scatter_)

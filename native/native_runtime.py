@@ -204,6 +204,38 @@ def _assign_out_(op, out, x):
     return core.eager.ops.assign_out_(out, x)
 
 
+def _is_dense_on_cpu(tensor):
+    return (
+        isinstance(tensor, Tensor)
+        and tensor.is_dense()
+        and not tensor.is_dist()
+        and tensor.place.is_cpu_place()
+    )
+
+
+def recorded_scatter(scatter, scatter_):
+    """Paddle's operator and its in-place form, with nodes of ours where a
+    gradient is recorded: those of the release have no second order."""
+    op = Op('scatter', ('x', 'index', 'updates'), ('out',), 0, (0, 2), False)
+
+    def recorded(stock, run):
+        def function(*args, **kwargs):
+            tensors = args[:3]
+            if (
+                len(args) == 4
+                and isinstance(args[3], bool)
+                and in_dygraph()
+                and all(map(_is_dense_on_cpu, tensors))
+                and op.wants_gradient(tensors)
+            ):
+                return run(op, tensors, args[3:])
+            return stock(*args, **kwargs)
+
+        return function
+
+    return recorded(scatter, _record), recorded(scatter_, run_inplace)
+
+
 def check_version(found):
     """The compiled module fits one release of Paddle only."""
     if found != _lib.paddle_version:

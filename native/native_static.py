@@ -148,6 +148,29 @@ class Vjp(NamedTuple):
         ]
 
 
+class ScatterGradVjp:
+    """The gradient of Paddle's scatter_grad, which the release has none for:
+    scatter of the gradients that come in."""
+
+    name = 'pd_op.scatter_grad'
+    # of index, updates and out_grad
+    grad_semantics = (False, False, True)
+
+    def append(self, call, inputs, results, gradients, stop_gradients):
+        if stop_gradients[0][0]:
+            return [[None]]
+        # Not at the top: paddle._C_ops imports this module.
+        import paddle
+
+        (index,), (updates,), (out_grad,) = inputs
+        given = [
+            grad if grad.initialized() else paddle.zeros_like(like)
+            for (grad,), like in zip(gradients, (out_grad, updates))
+        ]
+        overwrite = call.attrs()['overwrite']
+        return [[paddle._C_ops.scatter(given[0], index, given[1], overwrite)]]
+
+
 def _is_zeros(value):
     """Whether a gradient is the zeros that Paddle puts in for a result that
     nothing depends on."""
@@ -160,7 +183,7 @@ def _is_zeros(value):
     return fill.name() == 'pd_op.full' and fill.attrs()['value'] == 0
 
 
-_VJPS = {}
+_VJPS = {ScatterGradVjp.name: ScatterGradVjp()}
 
 
 def add_vjp(name, vjp):
@@ -172,6 +195,19 @@ def _call_vjp_with_ours(call_vjp):
     def with_ours(op, *args):
         vjp = _VJPS.get(op.name())
         return call_vjp(op, *args) if vjp is None else vjp.append(op, *args)
+
+    return with_ours
+
+
+def _has_vjp_with_ours(has_vjp):
+    return lambda op: op.name() == ScatterGradVjp.name or has_vjp(op)
+
+
+def _grad_semantics_with_ours(grad_semantics):
+    def with_ours(op):
+        if op.name() == ScatterGradVjp.name:
+            return list(ScatterGradVjp.grad_semantics)
+        return grad_semantics(op)
 
     return with_ours
 
@@ -192,4 +228,9 @@ def load():
     """Called once by the generated module."""
     _lib.register_custom_ops()
     core.call_vjp = _call_vjp_with_ours(core.call_vjp)
+    core.has_vjp = _has_vjp_with_ours(core.has_vjp)
+    operation = core.pir.Operation
+    operation.get_input_grad_semantics = _grad_semantics_with_ours(
+        operation.get_input_grad_semantics
+    )
     core.get_grad_op_desc = _all_gradients_of_ours(core.get_grad_op_desc)

@@ -6,6 +6,7 @@
 
 #include "auto_cast.h"
 #include "base_kernels.h"
+#include "base_ops.h"
 #include "callback_node.h"
 #include "custom_ops.h"
 #include "direct_calls.h"
@@ -253,6 +254,7 @@ PyMODINIT_FUNC PyInit__native_lib() {
   for (const native_ops::OpSpec* spec : native_ops::ForwardOps()) {
     if (!native_ops::AddOp(module, *spec)) return nullptr;
   }
+  if (!native_ops::AddOp(module, native_ops::ScatterSpec())) return nullptr;
   if (!native_ops::AddDirectCalls(module)) return nullptr;
   return module;
 }

@@ -243,6 +243,20 @@ class SecondOrderCases:
         case = next(iter(self.cases.values()))
         self.check_case(in_program, *case, place=in_a_branch)
 
+    def test_old_programs_by_one_input(self):
+        name = type(self).__name__
+        module = Path(inspect.getfile(type(self))).stem
+        assert_python_succeeds(
+            'from scatter_grad_utils import check_one_by_one\n'
+            f'from {module} import {name}\n'
+            f'check_one_by_one({name}.cases)\n',
+            FLAGS_enable_pir_api='0',
+        )
+
+
+class ThirdOrderCases(SecondOrderCases):
+    """The same, and the order after that, which is the last."""
+
     def check_third_order(self, orders_of):
         """The first order is the transpose of the operator, the second the
         operator itself, and the third its transpose again."""
@@ -273,13 +287,3 @@ class SecondOrderCases:
             ValueError, r'_triple_(grad|vjp). has no grad op'
         ):
             orders_in_program(function, arrays, wrt.split(), 4)
-
-    def test_old_programs_by_one_input(self):
-        name = type(self).__name__
-        module = Path(inspect.getfile(type(self))).stem
-        assert_python_succeeds(
-            'from scatter_grad_utils import check_one_by_one\n'
-            f'from {module} import {name}\n'
-            f'check_one_by_one({name}.cases)\n',
-            FLAGS_enable_pir_api='0',
-        )

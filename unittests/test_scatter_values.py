@@ -203,15 +203,6 @@ class TestScatterValues(unittest.TestCase):
         out_grad[[0, 1]] = 0
         assert_same_bits(grads[0], out_grad)
 
-    def test_plain_scatter_has_no_second_order(self):
-        x, index = paddle.ones([4, 3]), paddle.to_tensor([1, 1])
-        for overwrite in (True, False):
-            updates = paddle.ones([2, 3])
-            updates.stop_gradient = False
-            out = paddle.scatter(x, index, updates, overwrite)
-            with self.assertRaisesRegex(RuntimeError, 'scatter_grad'):
-                paddle.grad([out], [updates], create_graph=True)
-
     def test_signatures_tell_the_arguments(self):
         for function, last in (
             (paddle.scatter, ['name', 'out']),

@@ -245,15 +245,6 @@ def test_operator_that_somebody_replaced_is_called():
         assert paddle.select_scatter(*given) == 'theirs'
 
 
-def test_second_order_of_scatter_is_the_error_that_it_is_in_paddle():
-    x = tensor([3, 4], wants=True)
-    out = paddle.scatter(x * 1, paddle.to_tensor([1]), tensor([1, 4]))
-    with pytest.raises(
-        RuntimeError, match="scatter_grad doesn't have any grad"
-    ):
-        paddle.grad([out.square().sum()], [x], create_graph=True)
-
-
 def test_second_order_of_masked_fill():
     x = tensor([3], wants=True)
     mask = paddle.to_tensor([True, False, False])
