@@ -26,6 +26,7 @@ from paddle.tensor.manipulation import (
     _in_dtype_of_x,
     _int_argument,
     _known_shapes_differ,
+    _widened,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
 
@@ -99,6 +100,7 @@ def _diagonal_scatter_composed(
     x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
 ) -> Tensor:
     """diagonal_scatter for places without its kernels."""
+    dtype, x, y = x.dtype, _widened(x), _widened(y)
     last = len(x.shape) - 1
     planes = paddle.moveaxis(x, [axis1, axis2], [-2, -1])
     sizes = list(planes.shape)
@@ -120,7 +122,8 @@ def _diagonal_scatter_composed(
             lines, y, [last - 1], [start], [end], [columns + 1]
         )
     planes = paddle.reshape(lines, [*batch, rows, columns])
-    return paddle.moveaxis(planes, [-2, -1], [axis1, axis2])
+    out = paddle.moveaxis(planes, [-2, -1], [axis1, axis2])
+    return paddle.cast(out, dtype)
 
 
 @ParamAliasDecorator(
@@ -181,7 +184,8 @@ def diagonal_scatter(
           again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
         - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
-          ``diagonal_scatter``, and not in releases without it.
+          ``diagonal_scatter``, and not in releases without it, unless it is built under
+          :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python

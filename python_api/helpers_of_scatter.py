@@ -22,7 +22,6 @@ import numpy as np
 from paddle import _C_ops
 from paddle.framework import (
     LayerHelper,
-    _current_expected_place_,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
@@ -34,6 +33,8 @@ from paddle.tensor.manipulation import (
     _is_bool,
     _is_tensor,
     _received,
+    _scatter_composed,
+    _scatter_composed_,
 )
 
 if TYPE_CHECKING:
@@ -91,15 +92,6 @@ def _warn_that_nothing_is_reduced(
     )
 
 
-def _check_scatter_place(api_name: str) -> None:
-    if not _has_scatter_kernels():
-        raise NotImplementedError(
-            f"{api_name}: on {_current_expected_place_()} only axis=0 with "
-            f"overwrite=True, or with reduce='sum' and include_self=False, is "
-            f"served. The other reductions and axes need a CPU or a GPU."
-        )
-
-
 def _scatter_op(
     api_name: str,
     x: Tensor,
@@ -133,7 +125,6 @@ def _scatter_op(
         axis += rank if axis >= -rank else 0  # what is out of range stays it
     if axis == 0 and op_reduce in ('assign', 'sum') and not include_self:
         return 'scatter', (overwrite,)
-    _check_scatter_place(api_name)
     if op_reduce in ('mul', 'amax', 'amin'):
         return 'index_reduce', (axis, op_reduce, include_self)
     return 'index_scatter', (axis, op_reduce, include_self)
@@ -172,14 +163,17 @@ def _run_scatter(
     include_self: bool,
 ) -> Tensor:
     """scatter or scatter_, whichever api_name says."""
+    inplace = api_name.endswith('_')
     op, attrs = _scatter_op(api_name, x, overwrite, axis, reduce, include_self)
     if op != 'scatter' or not in_dynamic_mode():
         # else the operator says which argument is no Tensor, as it always has
         _check_tensor_args(api_name, x=x, index=index, updates=updates)
+    if op != 'scatter' and not _has_scatter_kernels():
+        composed = _scatter_composed_ if inplace else _scatter_composed
+        return composed(x, index, updates, *attrs)
     if not in_dynamic_or_pir_mode():
         return _scatter_legacy(op, x, index, updates, attrs)
-    if api_name.endswith('_'):
-        op += '_'
+    op = op + '_' if inplace else op
     return getattr(_C_ops, op)(x, index, updates, *attrs)
 
 

@@ -27,13 +27,16 @@ from paddle.framework import (
     in_dynamic_or_pir_mode,
 )
 from paddle.tensor.manipulation import (
+    _builds_compatible_ops,
     _check_inplace_mask_shape,
     _check_mask_broadcasts,
     _check_scatter_variable,
     _check_tensor_args,
     _in_dtype_of_x,
+    _infinity,
     _is_tensor,
     _received,
+    _widened,
 )
 from paddle.utils.decorator_utils import param_one_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
@@ -120,6 +123,9 @@ def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
             return paddle.assign(np.array(number, dtype))
         if dtype == 'int64' and abs(number) > 2**53:
             return _int64_constant(number)
+        if not math.isfinite(number) and _builds_compatible_ops():
+            unit = 0.0 if math.isnan(number) else math.copysign(1.0, number)
+            return _infinity(x.dtype) * unit
     return paddle.full([], number, x.dtype)
 
 
@@ -146,6 +152,19 @@ def _masked_fill_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
         outputs={'out': out},
     )
     return out
+
+
+def _masked_fill_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    """masked_fill for programs that have to do without its operator."""
+    mask = paddle.logical_and(mask, paddle.ones_like(x, dtype='bool'))
+    shape = list(mask.shape)
+    if -1 in shape:  # not known before a static graph runs
+        shape = paddle.shape(mask)
+    if not value.shape:  # Paddle2ONNX cannot expand what has no dims
+        value = paddle.reshape(value, [1] * len(mask.shape))
+    # the gradient of where sums over broadcast dims that it knows only
+    fill, rest = (paddle.expand(_widened(t), shape) for t in (value, x))
+    return paddle.cast(paddle.where(mask, fill, rest), x.dtype)
 
 
 @param_one_alias(["x", "input"])
@@ -227,6 +246,8 @@ def masked_fill(
     """
     mask, value = _masked_fill_operands('masked_fill', x, mask, value)
     _check_mask_broadcasts('masked_fill', x, mask)
+    if _builds_compatible_ops():
+        return _masked_fill_composed(x, mask, value)
     if in_dynamic_or_pir_mode():
         return _C_ops.masked_fill(x, mask, value)
     return _masked_fill_legacy(x, mask, value)

@@ -29,6 +29,7 @@ from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _has_scatter_kernels,
+    _widened,
 )
 from paddle.utils.decorator_utils import param_two_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
@@ -116,11 +117,12 @@ def _masked_scatter_picks(
 
 def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """masked_scatter for places without its kernels."""
+    dtype, x, value = x.dtype, _widened(x), _widened(value)
     mask, picks, shape = _masked_scatter_picks(x, mask, value)
     if not in_dynamic_mode():
         # the gradient of where sums over broadcast dims that it knows only
         x = paddle.expand(x, shape)
-    return paddle.where(mask, picks, x)
+    return paddle.cast(paddle.where(mask, picks, x), dtype)
 
 
 def _masked_scatter_composed_(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
@@ -181,7 +183,8 @@ def masked_scatter(
           RuntimeError of ``backward``; give a ``mask.clone()`` to change it.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
         - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
-          ``masked_scatter``, and not in releases without it.
+          ``masked_scatter``, and not in releases without it, unless it is built under
+          :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python

@@ -256,7 +256,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
           done by their kernels there. They have fewer data types, any of several slices with the same ``index`` may
           win, and with ``overwrite=True`` each of these gets the gradient of the slice that it was to replace.
         - Saved programs: a program that is saved with ``axis``, ``reduce`` or ``include_self`` runs in a Paddle that has
-          the operators ``index_scatter`` and ``index_reduce``, and not in releases without them.
+          the operators ``index_scatter`` and ``index_reduce``, and not in releases without them, unless it is built under
+          :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python

@@ -21,8 +21,9 @@ import numpy as np
 
 import paddle
 from paddle.base import core
-from paddle.base.data_feeder import check_variable_and_dtype
+from paddle.base.data_feeder import check_variable_and_dtype, convert_dtype
 from paddle.framework import _current_expected_place_
+from paddle.tensor.manipulation import _builds_compatible_ops
 
 if TYPE_CHECKING:
     from paddle import Tensor
@@ -34,15 +35,40 @@ _scatter_kernels_at: tuple = (None, True)
 
 def _has_scatter_kernels() -> bool:
     """
-    Whether the expected place has kernels of masked_scatter, select_scatter,
-    diagonal_scatter, index_scatter and index_reduce: CPU and GPU have.
+    Whether masked_scatter, select_scatter, diagonal_scatter, index_scatter and
+    index_reduce can be used: CPU and GPU have kernels.
     """
     global _scatter_kernels_at
+    if _builds_compatible_ops():
+        return False
     place = _current_expected_place_()
     if place is not _scatter_kernels_at[0]:
         served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
         _scatter_kernels_at = place, isinstance(place, served)
     return _scatter_kernels_at[1]
+
+
+# Data types that not every operator has, and one that holds their numbers.
+_WIDER_DTYPES = {
+    'uint8': 'int32',
+    'int8': 'int32',
+    'int16': 'int32',
+    'float16': 'float32',
+    'bfloat16': 'float32',
+    'uint16': 'float32',  # bfloat16
+}
+
+
+def _widened(x: Tensor) -> Tensor:
+    """x in a data type in which composed forms can compute on every place."""
+    wider = _WIDER_DTYPES.get(convert_dtype(x.dtype))
+    return paddle.cast(x, wider) if wider else x
+
+
+def _infinity(dtype: paddle.dtype) -> Tensor:
+    """Infinity, which Paddle2ONNX cannot read as a constant of a program."""
+    zero = paddle.zeros([], 'float32')
+    return paddle.cast((zero + 1) / zero, dtype)
 
 
 # What the mask and scatter functions check alike.

@@ -14,13 +14,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import paddle
 from paddle import _C_ops
+from paddle.base.data_feeder import convert_dtype
 from paddle.framework import (
     LayerHelper,
     in_dynamic_or_pir_mode,
+    in_pir_mode,
 )
 from paddle.tensor.manipulation import (
     _check_scatter_variable,
@@ -29,6 +31,7 @@ from paddle.tensor.manipulation import (
     _in_dtype_of_x,
     _int_argument,
     _known_shapes_differ,
+    _widened,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
 
@@ -37,7 +40,7 @@ if TYPE_CHECKING:
 
 
 def _check_select_scatter_args(
-    x: Tensor, values: Tensor, axis: int, index: int
+    x: Tensor, values: Tensor, axis: int, index: int | Tensor
 ) -> None:
     slice_shape = list(x.shape)
     rank = len(slice_shape)
@@ -55,7 +58,7 @@ def _check_select_scatter_args(
             f"select_scatter: values must have the shape of x without axis "
             f"{axis}, which is {slice_shape}, but received {values_shape}."
         )
-    if size >= 0 and not -size <= index < size:
+    if isinstance(index, int) and size >= 0 and not -size <= index < size:
         raise IndexError(
             f"select_scatter: index must be in [{-size}, {size}) because axis "
             f"{axis} of x has size {size}, but received {index}."
@@ -77,15 +80,37 @@ def _select_scatter_legacy(
     return out
 
 
+def _is_index_of_program(index: Any) -> bool:
+    """Whether an index is a whole number that only the running program has."""
+    return (
+        in_pir_mode()
+        and isinstance(index, paddle.pir.Value)
+        and not index.shape
+        and convert_dtype(index.dtype)
+        in ('bool', 'uint8', 'int8', 'int16', 'int32', 'int64')
+    )
+
+
 def _select_scatter_composed(
-    x: Tensor, values: Tensor, axis: int, index: int
+    x: Tensor, values: Tensor, axis: int, index: int | Tensor
 ) -> Tensor:
-    """select_scatter for places without its kernels."""
+    """select_scatter for places without its kernels, or for a Tensor as index."""
+    dtype, x, values = x.dtype, _widened(x), _widened(values)
     axis %= len(x.shape)
-    # behind the last slice is the end, not slice 0
-    end = 2**31 - 1 if index == -1 else index + 1
+    if isinstance(index, int):
+        # behind the last slice is the end, not slice 0
+        end = 2**31 - 1 if index == -1 else index + 1
+    else:
+        # gather refuses an index out of range, which slice_scatter would not
+        size = paddle.shape(x)[axis]
+        index = paddle.gather(
+            paddle.arange(size, dtype='int64'),
+            paddle.reshape(paddle.cast(index, 'int64'), [1]),
+        )
+        end = index + 1
     values = paddle.unsqueeze(values, axis)
-    return paddle.slice_scatter(x, values, [axis], [index], [end], [1])
+    out = paddle.slice_scatter(x, values, [axis], [index], [end], [1])
+    return paddle.cast(out, dtype)
 
 
 @ParamAliasDecorator(
@@ -126,7 +151,7 @@ def select_scatter(
             graph runs is checked when it runs, and is a ValueError then.
         ValueError: ``values`` is complex and ``x`` is not.
         TypeError: ``x`` or ``values`` is not a Tensor, or ``axis`` or ``index`` is no whole number. An int of numpy and
-            a 0-D Tensor of integers are whole numbers too.
+            a 0-D Tensor of integers are whole numbers too; in a static graph, ``axis`` cannot be a Tensor.
 
     Note:
         - Zero-size: ``x`` may have no elements, as long as ``axis`` has some for ``index`` to choose from.
@@ -134,7 +159,8 @@ def select_scatter(
           ``values`` is the slice, in the data type of ``values``. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
         - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
-          ``select_scatter``, and not in releases without it.
+          ``select_scatter``, and not in releases without it, unless it is built under
+          :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` or ``index`` is a Tensor.
 
     Examples:
         .. code-block:: python
@@ -160,11 +186,12 @@ def select_scatter(
     """
     _check_tensor_args('select_scatter', x=x, values=values)
     axis = _int_argument('select_scatter', 'axis', axis)
-    index = _int_argument('select_scatter', 'index', index)
+    if not _is_index_of_program(index):
+        index = _int_argument('select_scatter', 'index', index)
     _check_select_scatter_args(x, values, axis, index)
     values = _in_dtype_of_x('select_scatter', x, 'values', values)
 
-    if not _has_scatter_kernels():
+    if not (_has_scatter_kernels() and isinstance(index, int)):
         return _select_scatter_composed(x, values, axis, index)
     if in_dynamic_or_pir_mode():
         return _C_ops.select_scatter(x, values, axis, index)

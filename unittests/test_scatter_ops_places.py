@@ -11,20 +11,28 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Where masked_scatter, select_scatter and diagonal_scatter have no kernels.
+"""Where the scatter functions have no kernels, or must do without them.
 
-XPU and custom devices get compositions of other operators. They are run here on
-a CPU that is said to have no kernels, and held to what the kernels give.
+XPU and custom devices get compositions of other operators, and so do programs
+that are built under compatible_ops_guard. They are run here on a CPU that is said
+to have no kernels, and held to what the kernels give.
 """
 
 import contextlib
+import re
 import unittest
 from unittest import mock
 
 import numpy as np
 from masked_scatter_cases import cases as masked_cases
 from masked_scatter_cases import count_true
-from scatter_graph_utils import run_static, static_mode
+from scatter_docstring_utils import run_samples
+from scatter_graph_utils import (
+    StaticFunction,
+    forget_dead_programs,
+    run_static,
+    static_mode,
+)
 from scatter_test_utils import assert_same_bits
 from view_scatter_cases import DIAGONAL, SELECT, random_pair
 
@@ -36,9 +44,9 @@ ALL_DTYPES = (
     'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
     'float32', 'float64', 'complex64', 'complex128',
 )  # fmt: skip
-# Those of paddle.where and paddle.gather on a CPU.
-MASKED_DTYPES = (
-    'bool', 'int32', 'int64', 'float32', 'float64', 'complex64', 'complex128',
+NEW_OPS = (
+    'masked_scatter', 'masked_fill', 'select_scatter', 'diagonal_scatter',
+    'index_scatter', 'index_reduce',
 )  # fmt: skip
 
 
@@ -151,7 +159,7 @@ class TestMaskedScatter(ComposedTest):
         x, value = rng.random((2, 5, 7)) * 9 - 4
         mask = rng.random((5, 7)) < 0.5
 
-        for dtype in MASKED_DTYPES:
+        for dtype in ALL_DTYPES:
 
             def function(x, mask, value, dtype=dtype):
                 return paddle.masked_scatter(
@@ -290,6 +298,49 @@ class TestDiagonalScatter(ViewTests, ComposedTest):
                 paddle.diagonal_scatter(x, 1.0)
 
 
+REDUCES = ('sum', 'mean', 'mul', 'amax', 'amin')
+
+
+def scatter_calls():
+    """(name, options, (shape of the index, slices of updates)) of each kind."""
+    shapes = ((4,), 4), ((4, 1), 6), ((), None)
+    for axis in (0, 1, -1):
+        for shape in shapes:
+            if axis != 0:
+                yield f'assign {axis} {shape}', {'axis': axis}, shape
+            for reduce in REDUCES:
+                for own in (False, True):
+                    how = {
+                        'overwrite': False,
+                        'axis': axis,
+                        'reduce': reduce,
+                        'include_self': own,
+                    }
+                    yield f'{reduce} {axis} {own} {shape}', how, shape
+
+
+def scatter_call(how):
+    return lambda x, index, updates: paddle.scatter(x, index, updates, **how)
+
+
+def scatter_arrays(axis, index_shape, length):
+    rng = np.random.default_rng(6)
+    x_shape = [5, 3, 2]
+    updates_shape = list(x_shape)
+    if length:
+        updates_shape[axis] = length
+    else:
+        del updates_shape[axis]
+    size = x_shape[axis]
+    # small ones, so that there are ties and zeros
+    x, updates = (
+        rng.integers(0, 3, shape).astype('float64')
+        for shape in (x_shape, updates_shape)
+    )
+    index = rng.integers(-size, size, index_shape)
+    return {'x': x, 'index': np.asarray(index), 'updates': updates}
+
+
 class TestScatter(ComposedTest):
     def inputs(self):
         rng = np.random.default_rng(4)
@@ -311,25 +362,308 @@ class TestScatter(ComposedTest):
             self.both(run_dygraph, function, arrays, name=str(how))
             self.both(run_static, function, arrays, name=str(how))
 
-    def test_the_rest_is_refused_by_the_name_of_the_place(self):
-        arrays = self.inputs()
-        arguments = [paddle.to_tensor(array) for array in arrays.values()]
-        before = arguments[0].numpy().copy()
-        for how in (
-            {'axis': 1},
-            {'overwrite': False, 'reduce': 'mean'},
-            {'overwrite': False, 'reduce': 'amax'},
-            {'overwrite': False, 'include_self': True},
-        ):
+    def test_values_and_gradients(self):
+        for name, how, shapes in scatter_calls():
+            arrays = scatter_arrays(how['axis'], *shapes)
+            function = scatter_call(how)
+            with self.subTest(name):
+                self.both(run_dygraph, function, arrays, ('x', 'updates'))
+
+    def test_in_place(self):
+        for name, how, shapes in scatter_calls():
+            arrays = scatter_arrays(how['axis'], *shapes)
+
+            def function(x, index, updates, how=how):
+                x = x * 1  # a leaf can't be changed in place
+                out = paddle.scatter_(x, index, updates, **how)
+                assert out is x
+                return out
+
+            with self.subTest(name):
+                self.both(run_dygraph, function, arrays, ('x', 'updates'))
+
+    def test_graph(self):
+        for name, how, shapes in scatter_calls():
+            arrays = scatter_arrays(how['axis'], *shapes)
+            for known in (True, False):
+                is_column = len(shapes[0]) == 2 and name.startswith('sum 0 F')
+                is_product = shapes[0] and how.get('reduce') == 'mul'
+                if not known and (is_column or is_product):
+                    continue  # scatter refuses it; refused, as below
+                with self.subTest(name, known_dims=known):
+                    self.both(
+                        run_static,
+                        scatter_call(how),
+                        arrays,
+                        ('x', 'updates'),
+                        known,
+                    )
+
+    def test_dtypes(self):
+        for dtype in ALL_DTYPES:
+            for name, how, shapes in scatter_calls():
+                reduce = how.get('reduce')
+                if dtype == 'bool' and reduce not in (None, 'sum'):
+                    continue
+                if 'complex' in dtype and reduce in ('amax', 'amin'):
+                    continue
+                if how['axis'] == 0 or shapes[0] != (4,):
+                    continue
+
+                def function(x, index, updates, dtype=dtype, how=how):
+                    x, updates = (t.astype(dtype) for t in (x, updates))
+                    return paddle.scatter(x, index, updates, **how)
+
+                arrays = scatter_arrays(how['axis'], *shapes)
+                with self.subTest(name, dtype=dtype):
+                    self.both(run_dygraph, function, arrays, name=dtype)
+
+    def test_limits_of_integers(self):
+        for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
+            info = np.iinfo(dtype)
+            x = np.zeros(3, dtype)
+            for reduce, value in (('amax', info.min), ('amin', info.max)):
+
+                def function(x, index, updates, reduce=reduce):
+                    return paddle.scatter(x, index, updates, False, -1, reduce)
+
+                arrays = {
+                    'x': x,
+                    'index': np.array([1, 1]),
+                    'updates': np.full(2, value, dtype),
+                }
+                for run in (run_dygraph, run_static):
+                    with self.subTest(dtype=dtype, reduce=reduce, run=run):
+                        self.both(run, function, arrays)
+
+    def test_a_nan_wins(self):
+        x = np.array([1.0, np.nan, 2.0, 3.0])
+        index, updates = np.array([0, 2, 2]), np.array([0.0, np.nan, 5.0])
+        for reduce in ('amax', 'amin'):
+            for own in (True, False):
+
+                def function(x, index, updates, reduce=reduce, own=own):
+                    return paddle.scatter(
+                        x, index, updates, False, 0, reduce, own
+                    )
+
+                arrays = {'x': x, 'index': index, 'updates': updates}
+                expected = run_dygraph(function, arrays)
+                with no_kernels():
+                    actual = run_dygraph(function, arrays)
+                np.testing.assert_array_equal(actual, expected, reduce)
+
+    def test_gradient_of_a_product_with_zeros(self):
+        x, updates = np.array([0.0, 2.0]), np.array([3.0, 0.0, 5.0, 0.0])
+
+        def function(x, index, updates):
+            return paddle.scatter(x, index, updates, False, 0, 'mul', True) + 1
+
+        arrays = {'x': x, 'index': np.array([0, 1, 1, 1]), 'updates': updates}
+        self.both(run_dygraph, function, arrays, ('x', 'updates'))
+
+    def test_nothing_to_scatter(self):
+        for x_shape, n in (([3, 2], 0), ([0, 2], 0), ([3, 0], 2)):
+            for _, how, _ in scatter_calls():
+                if how['axis'] != 0:
+                    continue
+
+                def function(x, index, updates, how=how):
+                    return paddle.scatter(x, index, updates, **how)
+
+                arrays = {
+                    'x': np.ones(x_shape),
+                    'index': np.zeros([n], 'int64'),
+                    'updates': np.ones([n, x_shape[1]]),
+                }
+                self.both(run_dygraph, function, arrays, name=str(how))
+
+    def test_a_product_needs_an_index_of_known_length(self):
+        arrays = scatter_arrays(1, (4,), 4)
+        function = scatter_call(
+            {'axis': 1, 'overwrite': False, 'reduce': 'mul'}
+        )
+        text = "reduce='mul' along axis 1 of dtype .*float64.*guard"
+        with no_kernels(), self.assertRaisesRegex(NotImplementedError, text):
+            run_static(function, arrays, known_dims=False)
+
+    def test_wrong_arguments_are_refused_as_before(self):
+        x, u = paddle.zeros([2, 3]), paddle.ones([2, 2])
+        index = paddle.to_tensor([0, 1])
+        bad_index = paddle.to_tensor([0, 3])
+        how = {'overwrite': False, 'axis': 1, 'include_self': True}
+        for error, arguments, options in (
+            (IndexError, (x, bad_index, u), {}),
+            (ValueError, (x, index.astype('float32'), u), {}),
+            (ValueError, (x, index.reshape([1, 2]), u), {}),
+            (ValueError, (x, index, u.astype('int32')), {}),
+            (ValueError, (x, index, u[:1]), {}),
+            (ValueError, (x, index, u[:, :1]), {}),
+            (ValueError, (x, index[0], u), {}),
+            (ValueError, (x.astype('bool'), index, u.astype('bool')),
+             {'reduce': 'mul'}),
+            (ValueError, (x.astype('complex64'), index, u.astype('complex64')),
+             {'reduce': 'amax'}),
+        ):  # fmt: skip
             for function in (paddle.scatter, paddle.scatter_):
-                text = rf'{function.__name__}: on .*Place.* only axis=0'
-                with self.subTest(function=function.__name__, **how):
-                    with (
-                        no_kernels(),
-                        self.assertRaisesRegex(NotImplementedError, text),
-                    ):
-                        function(*arguments, **how)
-        assert_same_bits(arguments[0].numpy(), before)
+                before = arguments[0].numpy().copy()
+                for place in (contextlib.nullcontext, no_kernels):
+                    with place(), self.assertRaises(error):
+                        function(*arguments, **{**how, **options})
+                assert_same_bits(arguments[0].numpy(), before)
+
+
+def scatter_positive(x):
+    return paddle.masked_scatter(x, x > 0, x)
+
+
+def guarded_calls(dtype):
+    """(name, function of x of 3 x 3) of what the guard changes."""
+    mask = np.array([[1, 0, 1], [0, 1, 0], [1, 1, 0]], bool)
+
+    def chosen():
+        return paddle.to_tensor(mask)
+
+    yield 'masked_scatter', lambda x: paddle.masked_scatter(x, chosen(), x)
+    yield 'masked_fill', lambda x: paddle.masked_fill(x, chosen(), 1)
+    yield (
+        'masked_fill by a Tensor',
+        lambda x: paddle.masked_fill(x, chosen(), x[0]),
+    )
+    yield 'select_scatter', lambda x: paddle.select_scatter(x, x[0], 1, -1)
+    yield 'diagonal_scatter', lambda x: paddle.diagonal_scatter(x, x[0])
+    reduces = {
+        'bool': ('sum',),
+        'complex64': ('sum', 'mean', 'mul'),
+        'complex128': ('sum', 'mean', 'mul'),
+    }.get(dtype, REDUCES)
+    calls = [{}]
+    calls += [{'overwrite': False, 'reduce': reduce} for reduce in reduces]
+    calls += [{**how, 'include_self': True} for how in calls[1:]]
+    for how in calls:
+        yield (
+            f'scatter {how}',
+            lambda x, how=how: paddle.scatter(
+                x, paddle.to_tensor([0, 2, 0]), x, axis=1, **how
+            ),
+        )
+
+
+def operators(program):
+    """The names of a program's operators."""
+    return {
+        name.rpartition('.')[2].rstrip('_')
+        for name in re.findall(r'"(\w+\.\w+)" \(', str(program))
+    }
+
+
+class TestGuard(unittest.TestCase):
+    """compatible_ops_guard."""
+
+    def test_programs_are_built_of_known_operators(self):
+        arrays = {'x': np.arange(9.0).reshape(3, 3) - 4}
+        for _, function in guarded_calls('float64'):
+            build = lambda f=function: StaticFunction.like(f, arrays, ('x',))  # noqa: E731
+            expected = build()
+            with paddle.static.compatible_ops_guard():
+                compatible = build()
+            with self.subTest(names := operators(expected.program)):
+                self.assertTrue(names & set(NEW_OPS))
+                self.assertFalse(operators(compatible.program) & set(NEW_OPS))
+            for got, wanted in zip(
+                compatible.run(arrays), expected.run(arrays)
+            ):
+                assert_same_bits(got, wanted)
+
+    def test_dtypes(self):
+        arrays = {'x': np.array([[1.0, 0, 1], [2, 3, 0], [0, 1, 4]])}
+        for dtype in ALL_DTYPES:
+            for call, function in guarded_calls(dtype):
+
+                def whole(x, dtype=dtype, function=function):
+                    out = function(x.astype(dtype))
+                    return out.astype(
+                        'complex128' if 'complex' in dtype else 'float64'
+                    )
+
+                expected = run_static(whole, arrays)
+                with self.subTest(call, dtype=dtype):
+                    with paddle.static.compatible_ops_guard():
+                        actual = run_static(whole, arrays, known_dims=False)
+                    assert_same_bits(actual, expected)
+
+    def test_masked_fill(self):
+        rng = np.random.default_rng(5)
+        for x_shape, mask_shape, value_shape in (
+            ((3, 4), (3, 4), ()), ((3, 1), (4,), (3, 1)), ((), (3,), (3,)),
+        ):  # fmt: skip
+            arrays = {
+                'x': whole_numbers(rng, x_shape),
+                'mask': rng.random(mask_shape) < 0.5,
+                'value': whole_numbers(rng, value_shape),
+            }
+            for known in (True, False):
+                run = lambda a=arrays, k=known: run_static(  # noqa: E731
+                    paddle.masked_fill, a, ('x', 'value'), k
+                )
+                expected = run()
+                with paddle.static.compatible_ops_guard():
+                    actual = run()
+                for got, wanted in zip(actual, expected):
+                    assert_same_bits(got, wanted, str(x_shape))
+
+    def test_masked_fill_by_a_number_of_any_dtype(self):
+        x, mask = np.array([0.0, 1.0, 1.0]), np.array([True, False, True])
+        for dtype in ALL_DTYPES:
+            numbers = [1, np.inf, -np.inf, np.nan][
+                : 4 if 'float' in dtype else 1
+            ]
+            for number in numbers:
+
+                def function(x, mask, dtype=dtype, number=number):
+                    return paddle.masked_fill(x.astype(dtype), mask, number)
+
+                expected = run_static(function, {'x': x, 'mask': mask})
+                with paddle.static.compatible_ops_guard():
+                    actual = run_static(function, {'x': x, 'mask': mask})
+                np.testing.assert_array_equal(actual, expected, dtype)
+
+    def test_dynamic_graph_mode_is_not_influenced(self):
+        x = paddle.ones([2])
+        with paddle.static.compatible_ops_guard():
+            self.assertTrue(manipulation._has_scatter_kernels())
+            with mock.patch.object(
+                manipulation, '_masked_scatter_composed'
+            ) as composed:
+                paddle.masked_scatter(x, x > 0, x)
+        composed.assert_not_called()
+
+    def test_it_ends_and_nests(self):
+        guard = paddle.static.compatible_ops_guard
+        with static_mode():
+            with self.assertRaises(KeyError), guard():
+                with guard():
+                    pass
+                self.assertFalse(manipulation._has_scatter_kernels())
+                raise KeyError
+            self.assertTrue(manipulation._has_scatter_kernels())
+
+    def test_what_was_traced_before_is_traced_again(self):
+        forget_dead_programs()
+        for specs in ([paddle.static.InputSpec([3], 'float32', 'x')], None):
+            traced = paddle.jit.to_static(
+                scatter_positive, input_spec=specs, full_graph=True
+            )
+            traced(paddle.ones([3]))
+            with paddle.static.compatible_ops_guard():
+                inside = traced.concrete_program.main_program
+            outside = traced.concrete_program.main_program
+            self.assertNotIn('masked_scatter', operators(inside))
+            self.assertIn('masked_scatter', operators(outside))
+
+    def test_samples_of_the_docstring(self):
+        forget_dead_programs()
+        self.assertGreater(run_samples(paddle.static.compatible_ops_guard), 0)
 
 
 class TestPlaces(unittest.TestCase):

@@ -34,8 +34,12 @@ CHINESE = {
     'Mean': '均值',
     'Precision': '精度',
     'Saved programs': '保存的程序',
+    'Unknown lengths': '未知长度',
+    'What is influenced': '影响范围',
+    'Data types': '数据类型',
     'Zero-size': '零元素',
 }
+MODULES = {'compatible_ops_guard': 'paddle.static'}  # of those not in paddle
 RULE = '-' * 31
 COLONS = ':' * 12
 HEAD = re.compile(rf'(?m)^({"|".join(SECTIONS)}):$')
@@ -102,12 +106,17 @@ def fields(lines):
     return result
 
 
+def full_name(name):
+    return f'{MODULES.get(name, "paddle")}.{name}'
+
+
 def page(path):
     """The whole page of one function."""
     node, text = public_function(path)
-    name = path.stem
-    lines = [f'.. _api_paddle_{name}:', '', name, RULE, '']
-    lines += [f'.. py:function:: paddle.{name}({signature(node)})', '']
+    name = full_name(path.stem)
+    label = name.replace('.', '_')
+    lines = [f'.. _api_{label}:', '', path.stem, RULE, '']
+    lines += [f'.. py:function:: {name}({signature(node)})', '']
     for title, body in split_sections(text):
         if title:
             lines += ['Parameters' if title == 'Args' else title, COLONS, '']
@@ -128,7 +137,7 @@ def chinese_faults(folder, name, english):
         yield f'{file.name}: missing'
         return
     wanted = [CHINESE.get(word, word) for word in outline(english)]
-    wanted.append(f'COPY-FROM: paddle.{name}')
+    wanted.append(f'COPY-FROM: {full_name(name)}')
     found = outline(file.read_text(encoding='utf-8'))
     for word, there in zip_longest(wanted, found, fillvalue='the end'):
         if word != there:

@@ -1,0 +1,98 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import paddle
+from paddle.base.wrapped_decorator import signature_safe_contextmanager
+from paddle.framework import in_dynamic_mode
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+# How often compatible_ops_guard is entered.
+_compatible_ops_depth: int = 0
+
+
+def _builds_compatible_ops() -> bool:
+    """Whether a program is built under compatible_ops_guard."""
+    return _compatible_ops_depth > 0 and not in_dynamic_mode()
+
+
+# What compatible_ops_guard keeps out of programs.
+_SCATTER_OPS = (
+    'masked_scatter',
+    'select_scatter',
+    'diagonal_scatter',
+    'index_scatter',
+    'index_reduce',
+)
+
+
+def _check_compatible_ops(api_name: str, program: paddle.pir.Program) -> None:
+    text = str(program)
+    found = [name for name in _SCATTER_OPS if f'.{name}"' in text]
+    if found:
+        raise NotImplementedError(
+            f"{api_name}: the program that was loaded has operators that "
+            f"Paddle2ONNX does not know: {', '.join(found)}. Save it under "
+            f"paddle.static.compatible_ops_guard()."
+        )
+
+
+@signature_safe_contextmanager
+def compatible_ops_guard() -> Generator[None, None, None]:
+    """
+    A context manager in which programs are built of operators that earlier releases and Paddle2ONNX know.
+
+    In a static graph, ``paddle.masked_scatter``, ``paddle.masked_fill``, ``paddle.select_scatter``,
+    ``paddle.diagonal_scatter`` and ``paddle.scatter`` with ``axis``, ``reduce`` or ``include_self`` are one operator each,
+    which a release before them, an XPU, a custom device or Paddle2ONNX may not know. A program that is built in this
+    context holds others in its place, such as ``where``, ``gather`` and ``put_along_axis``, with the same result; it is
+    slower and takes more memory. ``paddle.onnx.export`` enters the context by itself.
+
+    Note:
+        - What is influenced: programs that are built in the context. Calls in dynamic graph mode are not, nor is a
+          program that was built before or loaded. A function of ``paddle.jit.to_static`` that was traced before is
+          traced again for ``paddle.jit.save`` in the context.
+        - Data types: all that the functions take. ``uint8``, ``int8`` and ``int16`` are computed in ``int32``, and
+          ``float16`` and ``bfloat16`` in ``float32``. With ``axis``, ``reduce`` and ``include_self`` at their defaults,
+          ``paddle.scatter`` is the operator ``scatter``, with the data types that a release has for it.
+        - Gradient: as without the context, except that a NaN or infinite extreme of ``paddle.scatter`` may get less.
+        - Unknown lengths: for ``reduce='mul'``, ``paddle.scatter`` needs an ``index`` whose length is known when the
+          program is built, and raises NotImplementedError otherwise.
+
+    Examples:
+        .. code-block:: python
+
+            >>> import paddle
+            >>> def fill_negative(x):
+            ...     return paddle.masked_scatter(x, x < 0, paddle.flatten(x * x))
+
+            >>> spec = paddle.static.InputSpec([2, 3], 'float32', 'x')
+            >>> traced = paddle.jit.to_static(fill_negative, input_spec=[spec], full_graph=True)
+            >>> print('masked_scatter' in str(traced.main_program))
+            True
+            >>> with paddle.static.compatible_ops_guard():
+            ...     print('masked_scatter' in str(traced.concrete_program.main_program))
+            False
+    """
+    global _compatible_ops_depth
+    _compatible_ops_depth += 1
+    try:
+        yield
+    finally:
+        _compatible_ops_depth -= 1
