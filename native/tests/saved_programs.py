@@ -1,6 +1,7 @@
 """Saves programs with our operators, or loads them, in the Paddle that runs this.
 
-saved_programs.py save FOLDER           one program for each operator, two ways
+saved_programs.py save FOLDER           one program for each operator, two ways,
+                                        and again under compatible_ops_guard
 saved_programs.py load HOW FOLDER NAMES loads and runs: jit, static, predictor;
                                         prints a JSON list of errors, or nulls
 """
@@ -43,7 +44,21 @@ def index_scatter(x):
 
 def index_reduce(x):
     index = paddle.to_tensor([0])
-    return paddle.scatter(x, index, x[:1], False, reduce='amax')
+    return paddle.scatter(x, index, x[:1] * 2, False, reduce='amax')
+
+
+def product(x):
+    index = paddle.to_tensor([0, 2, 0])
+    return paddle.scatter(x, index, x * 2, False, axis=1, reduce='mul')
+
+
+def assignment(x):
+    index = paddle.to_tensor([0, 2, 0])
+    return paddle.scatter(x, index, x * 2, axis=1)
+
+
+def select_by_tensor(x):
+    return paddle.select_scatter(x, x[0] * 2, 0, (x > 0).sum() - 7)
 
 
 FUNCTIONS = (
@@ -54,33 +69,42 @@ FUNCTIONS = (
     scatter,
     index_scatter,
     index_reduce,
+    product,
+    assignment,
+    select_by_tensor,
 )
 
 
-def save(folder):
+def save_one(function, prefix):
     spec = paddle.static.InputSpec([3, 3], 'float32', 'x')
-    for function in FUNCTIONS:
-        traced = paddle.jit.to_static(
-            function, input_spec=[spec], full_graph=True
-        )
-        paddle.jit.save(traced, f'{folder}/{function.__name__}')
+    traced = paddle.jit.to_static(function, input_spec=[spec], full_graph=True)
+    paddle.jit.save(traced, prefix)
+    np.save(f'{prefix}.npy', function(paddle.ones([3, 3])).numpy())
+    folder, _, name = prefix.rpartition('/')
     paddle.enable_static()
+    program = paddle.static.Program()
+    with paddle.static.program_guard(program):
+        x = paddle.static.data('x', [3, 3])
+        out = function(x)
+        paddle.static.save_inference_model(
+            f'{folder}/static_{name}',
+            [x],
+            [out],
+            paddle.static.Executor(),
+            program=program,
+        )
+    paddle.disable_static()
+
+
+def save(folder):
     for function in FUNCTIONS:
-        program = paddle.static.Program()
-        with paddle.static.program_guard(program):
-            x = paddle.static.data('x', [3, 3])
-            out = function(x)
-            paddle.static.save_inference_model(
-                f'{folder}/static_{function.__name__}',
-                [x],
-                [out],
-                paddle.static.Executor(),
-                program=program,
-            )
+        save_one(function, f'{folder}/{function.__name__}')
+        with paddle.static.compatible_ops_guard():
+            save_one(function, f'{folder}/guarded_{function.__name__}')
 
 
 def run_jit(prefix):
-    paddle.jit.load(prefix)(paddle.ones([3, 3]))
+    return paddle.jit.load(prefix)(paddle.ones([3, 3])).numpy()
 
 
 def run_static(prefix):
@@ -90,7 +114,7 @@ def run_static(prefix):
         f'{folder}/static_{name}', executor
     )
     feed = {'x': np.ones((3, 3), 'float32')}
-    executor.run(program, feed=feed, fetch_list=outs)
+    return executor.run(program, feed=feed, fetch_list=outs)[0]
 
 
 def run_predictor(prefix):
@@ -99,6 +123,8 @@ def run_predictor(prefix):
     predictor = paddle.inference.create_predictor(config)
     predictor.get_input_handle('x').copy_from_cpu(np.ones((3, 3), 'float32'))
     predictor.run()
+    (name,) = predictor.get_output_names()
+    return predictor.get_output_handle(name).copy_to_cpu()
 
 
 def load(how, folder, *names):
@@ -110,7 +136,10 @@ def load(how, folder, *names):
     errors = []
     for name in names:
         try:
-            run(f'{folder}/{name}')
+            found = run(f'{folder}/{name}')
+            np.testing.assert_array_equal(
+                found, np.load(f'{folder}/{name}.npy')
+            )
             errors.append(None)
         except Exception as error:
             errors.append(str(error))
