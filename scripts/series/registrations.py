@@ -31,7 +31,8 @@ def register_rules(tree, source, text, before):
             rules = [rule] + [f'{rule}Reverse'] * ('op' in entry)
             rules = [f'phi::distributed::{r}' for r in rules]
             if 'int64_t ' in entry['args']:
-                asked = 'phi::distributed::RuleOfInts<{}>::Infer'
+                # As clang-format breaks it.
+                asked = f'phi::distributed::RuleOfInts<\n{" " * 18}{{}}>::Infer'
                 rules = [asked.format(r) for r in rules]
             calls = [f'    PD_INFER_SPMD({r})' for r in rules]
             name = entry.get('op') or entry['backward_op']

@@ -143,7 +143,7 @@ def test_python_functions_are_ours_and_the_others_are_untouched(base, folder):
             'masked_scatter',
             'gpu-add-mask_op_funcs',
             'masked_scatter_kernel.cu includes '
-            'paddle/phi/kernels/funcs/scatter_ops/gpu/masked_fill.cu.h, '
+            'paddle/phi/kernels/funcs/scatter_ops/gpu/masked_zero.cu.h, '
             'which is not there',
         ),
         (
