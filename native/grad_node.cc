@@ -58,6 +58,7 @@ class GradNode : public egr::GradNodeBase {
   void CheckUsable(bool create_graph) const;
   void CheckGradient(const Tensor& grad, size_t slot) const;
   std::vector<Tensor> Arguments(egr::TensorSlots* grads);
+  Tensor Recover(egr::TensorWrapper* kept, const char* name) const;
   egr::TensorSlots Wanted(const std::vector<Tensor>& found) const;
   void TakeBuffers(const egr::TensorSlots& grads,
                    const std::vector<Tensor>& tensors,
@@ -157,6 +158,23 @@ void GradNode::CheckGradient(const Tensor& grad, size_t slot) const {
           grad.dims()));
 }
 
+// Paddle's error of a Tensor that was changed in place does not say which.
+Tensor GradNode::Recover(egr::TensorWrapper* kept, const char* name) const {
+  try {
+    return egr::EagerUtils::RecoverTensorWrapper(kept);
+  } catch (const common::enforce::EnforceNotMet& error) {
+    const std::string& words = error.simple_error_str();
+    const size_t start = words.find("used in gradient computation");
+    if (start == std::string::npos) throw;
+    PADDLE_THROW(common::errors::PermissionDenied(
+        "(%s) %s was changed in place after the call: Tensor '%s' %s",
+        entry_.name,
+        name,
+        name,
+        words.substr(start)));
+  }
+}
+
 // The Tensors that entry_ takes; undefined where an optional one is absent.
 std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
   for (size_t i = 0; i < sources_.size(); ++i) {
@@ -174,7 +192,7 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
       found.push_back(hooked[*slot].empty() ? Tensor() : hooked[*slot][0]);
       if (found.back().initialized()) CheckGradient(found.back(), *slot);
     } else if (auto* kept = std::get_if<egr::TensorWrapper>(&source)) {
-      found.push_back(egr::EagerUtils::RecoverTensorWrapper(kept));
+      found.push_back(Recover(kept, entry_.inputs[found.size()].name));
     } else {
       found.emplace_back(
           std::make_shared<DenseTensor>(std::get<DenseTensor>(source)));

@@ -243,6 +243,20 @@ def test_process_may_end_with_a_graph_alive():
     assert done.returncode == 0, done.stderr.decode()
 
 
+@pytest.mark.parametrize('name', ['masked_fill', 'masked_scatter'])
+def test_a_mask_changed_in_place_is_named(name):
+    x, changed = leaf(), mask()
+    value = 2.0 if name == 'masked_fill' else leaf()
+    out = getattr(paddle, name)(x, changed, value)
+    changed.logical_not_()
+    with pytest.raises(RuntimeError) as caught:
+        out.sum().backward()
+    text = str(caught.value)
+    assert f'({name}_grad) mask was changed in place after the call' in text
+    assert "''" not in text
+    assert 'received tensor_version:' in text
+
+
 def test_error_of_a_gradient_reaches_python():
     x, part = leaf(), leaf()
     out = paddle.scatter(x, index(), part[:3], overwrite=False, reduce='mul')
