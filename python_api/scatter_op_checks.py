@@ -23,7 +23,10 @@ import paddle
 from paddle.base import core
 from paddle.base.data_feeder import check_variable_and_dtype, convert_dtype
 from paddle.framework import _current_expected_place_
-from paddle.tensor.manipulation import _builds_compatible_ops
+from paddle.tensor.manipulation import (
+    _builds_compatible_ops,
+    _compatible_ops_depth,
+)
 
 if TYPE_CHECKING:
     from paddle import Tensor
@@ -39,7 +42,8 @@ def _has_scatter_kernels() -> bool:
     index_reduce can be used: CPU and GPU have kernels.
     """
     global _scatter_kernels_at
-    if _builds_compatible_ops():
+    # the number first: this is asked in every call
+    if _compatible_ops_depth and _builds_compatible_ops():
         return False
     place = _current_expected_place_()
     if place is not _scatter_kernels_at[0]:
