@@ -160,8 +160,10 @@ def _masked_fill_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     shape = list(mask.shape)
     if -1 in shape:  # not known before a static graph runs
         shape = paddle.shape(mask)
-    if not value.shape:  # Paddle2ONNX cannot expand what has no dims
-        value = paddle.reshape(value, [1] * len(mask.shape))
+    rank = len(mask.shape)
+    # Paddle2ONNX cannot expand what has no dims; one element may have too many
+    if not value.shape or len(value.shape) > rank:
+        value = paddle.reshape(value, [1] * rank)
     # the gradient of where sums over broadcast dims that it knows only
     fill, rest = (paddle.expand(_widened(t), shape) for t in (value, x))
     return paddle.cast(paddle.where(mask, fill, rest), x.dtype)

@@ -25,6 +25,7 @@ from masked_fill_cases import (
 from scatter_graph_utils import assert_python_succeeds, static_mode
 from scatter_test_utils import (
     COMPLEX_DTYPES,
+    OnCpu,
     assert_same_bits,
     layouts,
     mask_of_any_bytes,
@@ -54,8 +55,9 @@ def differentiable(array):
     return to_paddle(array, stop_gradient=False)
 
 
-class TestMaskedFillGradValues(unittest.TestCase):
+class TestMaskedFillGradValues(OnCpu, unittest.TestCase):
     def setUp(self):
+        super().setUp()
         self.rng = np.random.default_rng(3)
 
     def run_case(self, dtype, x_shape, mask, value_shape):

@@ -31,6 +31,7 @@ from scatter_graph_utils import (
 )
 from scatter_test_utils import (
     ALL_DTYPES,
+    OnCpu,
     assert_same_bits,
     random_array,
     random_mask,
@@ -62,8 +63,9 @@ def expected_grads(x, mask, value):
     )
 
 
-class TestMaskedFillStatic(unittest.TestCase):
+class TestMaskedFillStatic(OnCpu, unittest.TestCase):
     def setUp(self):
+        super().setUp()
         self.rng = np.random.default_rng(11)
 
     def test_every_case_with_known_and_unknown_dims(self):
@@ -192,7 +194,7 @@ def gradients_into_out_grad(value_shape, x_dims, mask_dims):
     return program.run(arrays)[1:], expected_grads(**arrays)
 
 
-class TestMaskedFillGradientIntoOutGrad(unittest.TestCase):
+class TestMaskedFillGradientIntoOutGrad(OnCpu, unittest.TestCase):
     def test_gradients_are_right_for_known_and_unknown_dims(self):
         for value_shape in ((), (1,), (3,), (5, 1), (5, 3)):
             for x_dims in ([1, 3], [-1, 3], [-1, -1]):

@@ -19,6 +19,7 @@ import numpy as np
 from masked_op import MASKED_SHAPES, MaskedOpChecks
 from op_test import OpTest
 from scatter_op_utils import ZERO_SIZE, dtype_cases, op_cases
+from scatter_test_utils import OnCpu
 
 
 class TestMaskedFillOp(MaskedOpChecks, OpTest):
@@ -35,7 +36,7 @@ class TestMaskedFillOp(MaskedOpChecks, OpTest):
         return np.where(mask, value, x)
 
 
-class TestMaskedFillOpValueWithoutDims(TestMaskedFillOp):
+class TestMaskedFillOpValueWithoutDims(OnCpu, TestMaskedFillOp):
     value_shape = ()
 
 

@@ -23,6 +23,7 @@ from masked_fill_cases import (
 )
 from scatter_test_utils import (
     ALL_DTYPES,
+    OnCpu,
     assert_same_bits,
     random_array,
     random_mask,
@@ -73,7 +74,7 @@ def run(*arrays):
     return paddle.masked_fill(*map(to_paddle, arrays))
 
 
-class TestMaskedFillProperties(unittest.TestCase):
+class TestMaskedFillProperties(OnCpu, unittest.TestCase):
     @examples
     @hypothesis.given(inputs())
     def test_equals_the_plain_loops(self, arrays):

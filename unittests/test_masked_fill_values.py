@@ -37,6 +37,7 @@ from scatter_graph_utils import run_static
 from scatter_test_utils import (
     ALL_DTYPES,
     FLOAT_DTYPES,
+    OnCpu,
     assert_same_bits,
     layouts,
     random_array,
@@ -344,7 +345,7 @@ class TestMaskedFillNumbersAgain(unittest.TestCase):
             self.assertFalse(x.is_dist() or mask.is_dist())
 
 
-class TestMaskedFillValueOfOneElement(unittest.TestCase):
+class TestMaskedFillValueOfOneElement(OnCpu, unittest.TestCase):
     """It may have more dims than the result, as a number has fewer."""
 
     shapes = ([1, 1], [1], [1, 1, 1, 1])

@@ -500,6 +500,7 @@ class TestScatter(ComposedTest):
             (ValueError, (x, index, u[:1]), {}),
             (ValueError, (x, index, u[:, :1]), {}),
             (ValueError, (x, index[0], u), {}),
+            (ValueError, (x, index, u), {'axis': 2}),
             (ValueError, (x.astype('bool'), index, u.astype('bool')),
              {'reduce': 'mul'}),
             (ValueError, (x.astype('complex64'), index, u.astype('complex64')),

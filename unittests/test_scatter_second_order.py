@@ -18,6 +18,7 @@ import unittest
 
 import numpy as np
 from scatter_grad_utils import SecondOrderCases
+from scatter_test_utils import OnCpu
 
 import paddle
 
@@ -53,13 +54,7 @@ def case(index, overwrite):
     return function, arrays, 'x updates'
 
 
-class OnTheCpu:
-    def setUp(self):
-        if paddle.get_device() != 'cpu':
-            self.skipTest('scatter_grad has a gradient on the CPU')
-
-
-class TestScatterSecondOrder(OnTheCpu, SecondOrderCases, unittest.TestCase):
+class TestScatterSecondOrder(OnCpu, SecondOrderCases, unittest.TestCase):
     cases = {
         'overwrite': case(INDEXES['duplicates'], True),
         'add': case(INDEXES['duplicates'], False),
@@ -68,7 +63,7 @@ class TestScatterSecondOrder(OnTheCpu, SecondOrderCases, unittest.TestCase):
     }
 
 
-class TestScatterDoubleGrad(OnTheCpu, unittest.TestCase):
+class TestScatterDoubleGrad(OnCpu, unittest.TestCase):
     def grads(self, index, wrt, overwrite, scatter=paddle.scatter):
         """The gradient of the result, and those of `wrt`, which hang on it."""
         names = ('x', 'updates')
