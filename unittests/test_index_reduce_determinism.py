@@ -167,13 +167,19 @@ class TestIndexReduceWays(unittest.TestCase):
     def test_few_updates_of_many_slots(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
         rng = np.random.default_rng(12)
-        index = rng.integers(-2000, 2000, 450)
-        for self.dtype in ('float32', 'bfloat16'):
-            x = _values(rng, (2000, 64), self.dtype)
-            updates = _values(rng, (450, 64), self.dtype)
-            for count in (1, 2):
-                paddle.base.core.set_num_threads(count)
-                self.check_reduces(x, index, updates, threads=count)
+        # so many that several threads share them in place too
+        spread = rng.integers(-9000, 9000, 2200)
+        crowded = rng.integers(40, 43, 2200)
+        for self.dtype, index, count in (
+            ('float32', spread, 1),
+            ('float32', spread, 2),
+            ('float32', crowded, 2),
+            ('bfloat16', spread, 2),
+        ):
+            x = _values(rng, (9000, 64), self.dtype)
+            updates = _values(rng, (2200, 64), self.dtype)
+            paddle.base.core.set_num_threads(count)
+            self.check_reduces(x, index, updates, threads=count)
 
     def test_many_single_elements(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)

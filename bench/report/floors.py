@@ -81,12 +81,23 @@ _TORCH += [
     (1, 'scatter', 'fwd', {**_GRAPH, 'reduce': reduce})
     for reduce in ('assign', 'sum', 'mean', 'amax')
 ]
-# The same of the released Paddle, forward.
-_RELEASE = [(50, 'masked_scatter', {})]
+# The same of the released Paddle.
+_RELEASE = [(50, 'masked_scatter', 'fwd', {})]
 _RELEASE += [
-    (bound, 'scatter', {**how, 'reduce': reduce})
+    (bound, 'scatter', 'fwd', {**how, 'reduce': reduce})
     for reduce in ('assign', 'sum')
     for bound, how in ((3, {}), (1, _GRAPH))
+]
+# A call of little work: (mode, shape, updates).
+_RELEASE += [
+    (1, 'scatter', mode, {'shape': shape, 'updates': n, 'index': 'permutation'})
+    for mode, shape, n in (
+        ('fwd', (1024, 64), 128),
+        ('fwd', (256, 256), 64),
+        ('inplace', (256, 256), 64),
+        ('inplace', (8192, 1024), 1),
+        ('inplace', (8192, 1024), 16),
+    )
 ]
 
 
@@ -95,8 +106,8 @@ def _against_others():
         yield Floor('torch', case(op, mode, **how), bound)
     for bound, op in ((6, 'masked_scatter'), (3.5, 'masked_fill')):
         yield Floor('torch_net', case(op, 'grad'), bound, case('clone'))
-    for bound, op, how in _RELEASE:
-        yield Floor('release', case(op, **how), bound)
+    for bound, op, mode, how in _RELEASE:
+        yield Floor('release', case(op, mode, **how), bound)
 
 
 def _against_ourselves():

@@ -104,9 +104,16 @@ bool ReduceDirectly(const AxisView& view,
   bool done = false;
   if constexpr (ReducesDirectly<T, kReduce>()) {
     if (x == out || x == nullptr || updates == nullptr) return false;
-    if (view.outer > 1 || RowThreads(view, n, sizeof(T), kOneThreadBytes) > 1) {
-      return false;
-    }
+    const IndexWork work{view,
+                         n,
+                         sizeof(T),
+                         sizeof(T),
+                         /*panels=*/false,
+                         kReduce == IndexReduce::kAssign,
+                         /*means=*/false,
+                         include_self,
+                         /*in_place=*/false};
+    if (view.outer > 1 || RowThreads(work, kOneThreadBytes) > 1) return false;
     const int64_t row = view.inner * static_cast<int64_t>(sizeof(T));
     const int64_t bytes = view.size * row;
     if (Overlap(x, bytes, out, bytes) ||

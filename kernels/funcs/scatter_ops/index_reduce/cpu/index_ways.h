@@ -41,11 +41,6 @@ enum class IndexWay {
   kGroups,
 };
 
-// The bytes of the rows that are read and written.
-inline int64_t RowBytes(const AxisView& view, int64_t positions, int64_t item) {
-  return view.outer * (view.size + positions) * view.inner * item;
-}
-
 // What the choice depends on.
 struct IndexWork {
   const AxisView& view;
@@ -59,9 +54,18 @@ struct IndexWork {
   bool in_place;
 
   int64_t row_bytes() const { return view.inner * item; }
-  int64_t bytes() const { return RowBytes(view, positions, item); }
-  // One thread does it then.
-  bool small() const { return bytes() < kParallelBytes; }
+  // In place, slots without an update stay as they are.
+  bool visits_all() const { return !in_place || panels || means; }
+  // Of the rows that are copied or reduced.
+  int64_t bytes() const {
+    const int64_t slots = visits_all() ? view.size : 0;
+    return view.outer * (slots + positions) * row_bytes();
+  }
+  // In the measure of kParallelBytes: whole lines are copied several times as
+  // fast as they are reduced.
+  int64_t cost() const {
+    return assigns && row_bytes() > kLineBytes ? bytes() / 4 : bytes();
+  }
   // Whether kRows and kPanels note for each slot what points to it. For very
   // short rows it is cheaper to visit the slots twice.
   bool marks() const {
@@ -79,14 +83,13 @@ constexpr int64_t kOneThreadBytes = 1 << 20;
 
 // How many threads reduce rows the soonest. Those of one element one thread
 // does, if they lie in no more than `near` bytes.
-inline int64_t RowThreads(const AxisView& view,
-                          int64_t positions,
-                          int64_t item,
-                          int64_t near) {
-  if (RowBytes(view, positions, item) < kParallelBytes) return 1;
+inline int64_t RowThreads(const IndexWork& work, int64_t near) {
+  if (work.cost() < kParallelBytes) return 1;
+  const AxisView& view = work.view;
   const bool one_by_one = view.outer == 1 && view.inner == 1;
-  const bool many = positions >= 2 * view.size;
-  return one_by_one && many && view.size * item <= near ? 1 : NumThreads();
+  const bool many = work.positions >= 2 * view.size;
+  const bool is_near = view.size * work.item <= near;
+  return one_by_one && many && is_near ? 1 : NumThreads();
 }
 
 struct IndexPlan {
@@ -101,13 +104,20 @@ inline int64_t LongestShortRow(const IndexWork& work) {
   // as in order.
   constexpr int64_t kPage = 4096;
   if (work.assigns) {
-    if (work.small()) return INT64_MAX;
-    // Assigning by groups reads the last update of each slot alone. That pays
-    // unless all that it saves is parts of cache lines, or nearly nothing, as
-    // where few of many slots are written, and the others stay as they are.
-    const bool sparse = work.positions <= work.view.size / 4;
-    const bool alone = work.in_place && work.view.outer == 1;
-    return sparse && alone ? kPage : IndexWork::kLineBytes;
+    if (work.bytes() < kParallelBytes) return INT64_MAX;
+    if (work.view.outer > 1) return IndexWork::kLineBytes;
+    // Groups read the last update of each slot alone, and write each slot once.
+    // That saves nearly nothing where few of many slots are written, and the
+    // others stay as they are ...
+    const int64_t size = work.view.size;
+    if (work.in_place && work.positions <= size / 4) return kPage;
+    // ... and less than grouping costs where the caches have room for all of
+    // it, and few updates are replaced by others.
+    constexpr int64_t kCaches = 32 << 20;
+    if (work.bytes() > kCaches || work.positions > 2 * size) {
+      return IndexWork::kLineBytes;
+    }
+    return work.in_place || work.positions <= size / 2 ? 1024 : 512;
   }
   if (work.panels || work.view.outer > 1) return 256;
   // Groups write a slot of several rows once, and in a copy also the slots in
@@ -128,8 +138,7 @@ inline IndexPlan ChooseIndexWay(const IndexWork& work) {
   }
   // Means also count and divide: work for all threads.
   const int64_t near = work.means ? 0 : kOneThreadBytes;
-  const int64_t threads =
-      RowThreads(work.view, work.positions, work.item, near);
+  const int64_t threads = RowThreads(work, near);
   const int64_t outer = std::max<int64_t>(1, work.view.outer);
   const bool even = outer >= 4 * threads || outer % threads == 0;
   const int64_t ranges = even ? 1 : std::min(work.view.size, threads);
@@ -145,21 +154,27 @@ inline IndexPlan ChooseIndexWay(const IndexWork& work) {
 // with about the same number of rows to read and write. That is estimated from
 // a part of the index: where the cuts are changes no bit.
 inline std::vector<SlotRange> CutSlots(const IndexSlots& index,
-                                       int64_t size,
+                                       const IndexWork& rows,
                                        int64_t ranges,
                                        int64_t most) {
+  const int64_t size = rows.view.size;
   if (ranges <= 1) return {{0, size}};
   most = std::min(most, OwnedList::kMostSlots);
+  // A bin costs some nanoseconds, which a short index is not worth.
   constexpr int64_t kBins = 4096;
   constexpr int64_t kSamples = 16384;
-  const int64_t bins = std::min(kBins, size);
+  const int64_t needed = std::max(16 * ranges, 2 * size / most);
+  const int64_t bins =
+      std::min({std::max(needed, index.length() / 8), kBins, size});
   const int64_t step = std::max<int64_t>(1, index.length() / kSamples);
-  std::vector<int64_t> work(bins, size / bins);
+  const int64_t visited = rows.visits_all() ? size : 0;
+  std::vector<int64_t> work(bins, visited / bins);
   int64_t room = 0;
   for (int64_t p = 0; p < index.length(); p += step) {
     work[*index.Read(p, 1, &room) * bins / size] += step;
   }
-  const int64_t share = (size + index.length()) / ranges;
+  const int64_t share =
+      std::max<int64_t>(1, (visited + index.length()) / ranges);
   std::vector<SlotRange> cut;
   int64_t done = 0;
   int64_t begin = 0;

@@ -87,7 +87,7 @@ class ShortRowReducer {
       const int64_t blocks = (view_.outer + step - 1) / step;
       const int64_t ranges = static_cast<int64_t>(ranges_.size());
       ParallelForWorkers(
-          blocks * ranges, work_.bytes(), [&](int worker, int64_t i) {
+          blocks * ranges, work_.cost(), [&](int worker, int64_t i) {
             const int64_t begin = i / ranges * step;
             const int64_t end = std::min(view_.outer, begin + step);
             CallVectorisedForHalf<T>([&] {
@@ -132,7 +132,7 @@ class ShortRowReducer {
     // What the caches near a core have room for.
     constexpr int64_t kNearBytes = 512 << 10;
     ranges_ = CutSlots(slots_,
-                       view_.size,
+                       work_,
                        plan_.ranges,
                        kPanels ? 2 * view_.size / plan_.ranges : view_.size);
     if (work_.marks()) notes_.Mark(slots_, ranges_, view_.size);
@@ -147,7 +147,7 @@ class ShortRowReducer {
               ranges_.size() == 1 && HasAvx2() &&
               PaysByEight(view_.size, slots_.length(), KeepsX());
     at_once_ = eights_ ? kEight : columns_ ? kColumns : 1;
-    rooms_.resize(work_.bytes() < kParallelBytes ? 1 : NumThreads());
+    rooms_.resize(work_.cost() < kParallelBytes ? 1 : NumThreads());
     for (Room& room : rooms_) {
       if (kPanels) room.panel.Resize((columns_ ? kColumns : 1) * most * inner_);
       if (eights_) room.eights.Resize(kEight * most);
@@ -171,7 +171,8 @@ class ShortRowReducer {
 
   // Reduces rows [begin, end) of x within a range of slots.
   void Block(int64_t begin, int64_t end, SlotRange range, const Room& room) {
-    if (begin + 1 == end || range.size() == view_.size) {
+    const bool in_one_piece = begin + 1 == end || range.size() == view_.size;
+    if (x_ != out_ && in_one_piece) {
       PopulatePages(
           out_, Offset(begin, range.begin), Offset(end - 1, range.end));
     }
