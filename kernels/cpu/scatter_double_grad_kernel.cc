@@ -17,8 +17,37 @@
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/scatter.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
-#include "paddle/phi/kernels/impl/scatter_double_grad_kernel_impl.h"
+#include "paddle/phi/kernels/impl/index_scatter_grad_kernel_impl.h"
+
+namespace phi {
+
+// With overwrite too, as the gradient of a slot goes to the slice that wins.
+template <typename T, typename Context>
+void ScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& index,
+    const DenseTensor& updates,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_updates_grad,
+    bool overwrite,
+    DenseTensor* grad_out_grad) {
+  if (grad_out_grad == nullptr) return;
+  const DDim dims = grad_out.dims();
+  DenseTensor x_zeros;
+  DenseTensor updates_zeros;
+  funcs::scatter_ops::SizeGrad(grad_out, grad_out_grad);
+  funcs::scatter_ops::ScatterByIndexKernel<T>(
+      dev_ctx,
+      IndexScatterGradOrZeros<T>(dev_ctx, grad_x_grad, dims, &x_zeros),
+      index,
+      IndexScatterGradOrZeros<T>(
+          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
+      overwrite,
+      grad_out_grad);
+}
+
+}  // namespace phi
 
 PD_REGISTER_KERNEL(scatter_double_grad,
                    CPU,

@@ -66,6 +66,11 @@ CASES = [
     *cases('index_scatter_double_grad', twice(INDEXED, 0, 2), LINEAR),
     *cases('index_reduce_grad', INDEXED, [*MUL, *EXTREMES]),
     *cases('scatter_grad', [row[1:] for row in INDEXED], OVERWRITE),
+    *cases(
+        'scatter_double_grad',
+        [row[1:] for row in twice(INDEXED, 0, 2)],
+        OVERWRITE,
+    ),
 ]
 
 
