@@ -123,3 +123,17 @@ def test_a_base_kernel_that_takes_other_arguments_is_told():
     assert misfit('no_such_operator', 'scatter') == (
         'there is no float32 kernel'
     )
+
+
+def test_no_path_of_the_build_is_in_the_module():
+    text = MODULE.read_bytes()
+    for folder in (BUILD.resolve(), Path(__file__).resolve().parents[2]):
+        assert os.fsencode(folder) not in text
+
+
+def test_an_error_tells_the_path_that_its_file_has_in_paddle():
+    import paddle
+
+    x = paddle.ones([2, 3])
+    with pytest.raises(IndexError, match=r'\(at paddle/phi/kernels/funcs/'):
+        paddle.scatter(x, paddle.to_tensor([7]), x[:1])
