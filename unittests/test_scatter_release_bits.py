@@ -379,15 +379,13 @@ class TestScatterReleaseBits(unittest.TestCase):
                 self.assertIsNotNone(wanted[0], 'the release takes it')
                 self.assertIs(self.ours['refusals'][name][0], wanted[0])
 
-    def test_refusals_name_function_and_argument_and_leave_x(self):
+    def test_refusals_name_the_argument_and_leave_x(self):
         for name, fault, _ in refused_calls():
             error, text, changed = self.ours['refusals'][name]
             with self.subTest(call=name):
                 self.assertIsNotNone(error)
                 self.assertFalse(changed)
                 self.assertRegex(text, f'(?i){fault}')
-                function = 'scatter_' if ', scatter_, ' in name else 'scatter'
-                self.assertRegex(text, rf'(^|\(){function}\b')
 
     def test_empty_lists_are_taken_whatever_their_dtype(self):
         for name, wanted in self.released['empty'].items():
