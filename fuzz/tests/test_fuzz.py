@@ -73,7 +73,7 @@ def test_one_wrong_element_is_found_and_its_line_repeats_it(
         return paddle.to_tensor(flat).reshape(out.shape)
 
     plant(monkeypatch, api, one_off)
-    assert command.main(['--seconds', '2', '--only', api]) == 1
+    assert command.main(['--seconds', '6', '--only', api]) == 1
     line = reported(capsys)[0]
     assert line.startswith(f'FAIL {api} ')
     assert command.main(['--replay', line]) == 1

@@ -102,7 +102,7 @@ def run(code, threads):
 @pytest.mark.parametrize(
     ('op', 'code'),
     [
-        ('scatter', PANELS),
+        ('index_reduce', PANELS),
         ('index_reduce', GRADIENT_PANELS),
         ('masked_fill', MASKED_SUMS),
     ],
