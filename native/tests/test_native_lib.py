@@ -131,9 +131,15 @@ def test_no_path_of_the_build_is_in_the_module():
         assert os.fsencode(folder) not in text
 
 
-def test_an_error_tells_the_path_that_its_file_has_in_paddle():
+def test_an_error_tells_no_folder_of_the_build():
     import paddle
 
     x = paddle.ones([2, 3])
     with pytest.raises(IndexError, match=r'\(at paddle/phi/kernels/funcs/'):
         paddle.scatter(x, paddle.to_tensor([7]), x[:1])
+    x.stop_gradient = False
+    out = paddle.scatter(
+        x, paddle.to_tensor([1]), x[:1], overwrite=False, reduce='mul'
+    )
+    with pytest.raises(RuntimeError, match=r'\(at native/grad_node.cc:'):
+        paddle.grad([out], [x], create_graph=True)
