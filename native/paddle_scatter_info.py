@@ -45,7 +45,7 @@ def facts():
     """The lines, by their titles. An ImportError says what does not fit."""
     built = json.loads(BUILT.read_text(encoding='utf-8'))
     import paddle
-    from paddle import _native_lib
+    from paddle import _native_lib, _native_memory
 
     return {
         'package': f'paddlepaddle {importlib.metadata.version("paddlepaddle")}',
@@ -60,6 +60,7 @@ def facts():
         ),
         'SIMD': _simd(paddle),
         'threads': _threads(),
+        'memory': _native_memory.summary(),
     }
 
 

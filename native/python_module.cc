@@ -13,6 +13,7 @@
 #include "dygraph_state.h"
 #include "grad_node.h"
 #include "instrumentation.h"
+#include "memory/install.h"
 #include "python_args.h"
 #include "recording.h"
 
@@ -191,7 +192,9 @@ PyMethodDef kCallGradient = MethodOf("gradient", CallGradient, METH_FASTCALL);
 PyMethodDef kFunctions[] = {
     MethodOf("register_custom_ops", RegisterCustomOps, METH_NOARGS),
     MethodOf("bump_version", BumpVersion, METH_O),
+    MethodOf("empty_cache", EmptyCache, METH_NOARGS),
     MethodOf("kernel_misfit", KernelMisfit, METH_FASTCALL),
+    MethodOf("memory_usage", MemoryUsage, METH_NOARGS),
     MethodOf("record_callback", RecordCallback, METH_FASTCALL),
     MethodOf("taken_kernels", TakenKernelsOf, METH_NOARGS),
     MethodOf("take_history", TakeHistory, METH_FASTCALL),
@@ -256,5 +259,6 @@ PyMODINIT_FUNC PyInit__native_lib() {
   }
   if (!native_ops::AddOp(module, native_ops::ScatterSpec())) return nullptr;
   if (!native_ops::AddDirectCalls(module)) return nullptr;
+  native_ops::InstallCachingAllocator();
   return module;
 }

@@ -1,0 +1,414 @@
+"""The allocator of CPU Tensors: what is kept, what goes back, and when."""
+
+import gc
+import os
+import re
+import subprocess
+import sys
+import threading
+
+import numpy as np
+import pytest
+
+import paddle
+from paddle import _native_lib as lib
+from paddle import _native_memory, inference
+from paddle.base import core
+
+FLAG = 'FLAGS_cpu_idle_memory_limit_in_mb'
+# Flags that fill memory, a value of each and the byte that it means.
+FILLS = {
+    'FLAGS_init_allocated_mem': (True, 0xEF),
+    'FLAGS_alloc_fill_value': (7, 7),
+}
+PAGE = os.sysconf('SC_PAGESIZE')
+
+
+def set_limit(mib):
+    paddle.set_flags({FLAG: mib})
+
+
+@pytest.fixture(autouse=True)
+def nothing_idle():
+    flags = paddle.get_flags([FLAG, *FILLS])
+    gc.collect()
+    set_limit(1024)
+    lib.empty_cache()
+    assert lib.memory_usage()['reserved'] == 0
+    yield
+    paddle.set_flags(flags)
+
+
+def usage(what):
+    return lib.memory_usage()[what] >> 20
+
+
+def kept():
+    """MiB in use, idle, and idle but pinned by what is in use."""
+    in_use, idle = usage('in_use'), usage('idle')
+    return in_use, idle, usage('reserved') - in_use - idle
+
+
+def stat(what, value='current'):
+    return getattr(core, f'host_memory_stat_{value}_value')(what, 0) >> 20
+
+
+def resident():
+    with open('/proc/self/statm') as statm:
+        return int(statm.read().split()[1]) * PAGE >> 20
+
+
+def tensor(mib):
+    return paddle.full([mib, 1 << 18], 1.0)
+
+
+def run(code, timeout=100, **environment):
+    """What a process prints that has imported this module, as words."""
+    done = subprocess.run(
+        [sys.executable, '-c', f'from test_memory import *\n{code}'],
+        env={**os.environ, 'PYTHONPATH': os.path.dirname(__file__)}
+        | environment,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+# ---- what is kept
+
+
+def test_a_freed_tensor_leaves_its_memory_to_the_next():
+    first = tensor(8).data_ptr()
+    assert kept() == (0, 8, 0)
+    assert tensor(8).data_ptr() == first
+    assert kept() == (0, 8, 0)
+
+
+def test_a_tensor_takes_a_part_of_what_is_idle():
+    tensor(8)
+    part = tensor(2)
+    assert kept() == (2, 0, 6)
+    assert lib.empty_cache() == 0
+    del part
+    assert kept() == (0, 8, 0)
+    assert lib.empty_cache() == 8 << 20
+    assert kept() == (0, 0, 0)
+
+
+def test_small_tensors_are_not_kept():
+    tensors = [paddle.zeros([(1 << 17) - 1]), paddle.zeros([1 << 17])]
+    assert lib.memory_usage()['in_use'] == 512 << 10
+    del tensors
+
+
+def test_by_default_an_eighth_of_the_memory_is_kept():
+    set_limit(-1)
+    everything = os.sysconf('SC_PHYS_PAGES') * PAGE >> 20
+    assert 0 < usage('limit') <= min(everything // 8, 4096)
+
+
+def mapping_of(pointer):
+    """The flags that Linux tells of the memory there."""
+    with open('/proc/self/smaps') as smaps:
+        for mapping in re.split(r'\n(?=[0-9a-f]+-)', smaps.read()):
+            begin, end = mapping.split()[0].split('-')
+            if int(begin, 16) <= pointer < int(end, 16):
+                return mapping.partition('VmFlags:')[2].split()
+    raise AssertionError(f'{pointer:#x} is not mapped')
+
+
+def test_fresh_chunks_are_advised_to_be_huge_pages():
+    assert 'hg' in mapping_of(tensor(64).data_ptr())
+
+
+# ---- what goes back
+
+
+def test_above_the_limit_all_that_is_idle_goes_back():
+    set_limit(100)
+    before = resident()
+    for _ in range(64):  # 10 GiB
+        tensors = [tensor(40) for _ in range(4)]
+        del tensors
+        assert usage('idle') <= 100
+    # 160 MiB are freed a turn: 40, 80, none, 40
+    assert kept() == (0, 40, 0)
+    assert resident() - before < 120
+
+
+def test_what_is_pinned_makes_nothing_else_go_back():
+    set_limit(100)
+    held = [tensor(64) for _ in range(3)]
+    for i in range(3):
+        held[i] = None
+        held[i] = tensor(40)
+    for _ in range(5):
+        tensor(50)
+        assert kept() == (120, 50, 72)
+    del held
+    assert kept() == (0, 0, 0)
+
+
+def test_empty_cache_gives_all_back():
+    tensors = [tensor(30) for _ in range(10)]
+    before = resident()
+    del tensors
+    paddle.device.empty_cache()
+    assert kept() == (0, 0, 0)
+    assert before - resident() > 290
+    assert paddle.device.cpu.empty_cache is paddle.device.empty_cache
+
+
+def test_a_lower_limit_holds_from_the_next_tensor_on():
+    tensor(80)
+    set_limit(50)
+    tensor(1)
+    assert kept() == (0, 1, 0)
+    set_limit(0)
+    tensor(1)
+    assert kept() == (0, 0, 0)
+
+
+def test_tensors_of_either_kind_are_freed_after_the_switch():
+    before = stat('Allocated')
+    set_limit(0)
+    off = tensor(20)
+    assert kept() == (0, 0, 0)
+    set_limit(100)
+    on = tensor(30)
+    set_limit(0)
+    assert kept() == (30, 0, 0)
+    del on, off
+    assert kept() == (0, 0, 0)
+    assert stat('Allocated') == before
+
+
+# ---- statistics and flags
+
+
+def test_statistics_tell_what_is_in_use_and_what_is_reserved():
+    allocated, reserved = stat('Allocated'), stat('Reserved')
+    core.host_memory_stat_reset_peak_value('Allocated', 0)
+    x, y = tensor(8), tensor(24)
+    del y
+    assert stat('Allocated') - allocated == 8
+    assert stat('Reserved') - reserved == 32
+    assert stat('Allocated', 'peak') - allocated == 32
+    lib.empty_cache()
+    assert stat('Reserved') - reserved == 8
+    del x
+
+
+@pytest.mark.parametrize('flag', FILLS)
+@pytest.mark.parametrize('size', [1 << 12, 1 << 22])
+def test_flags_that_fill_memory_are_obeyed(flag, size):
+    value, byte = FILLS[flag]
+    paddle.set_flags({flag: value})
+    for _ in range(2):  # fresh memory, and kept
+        x = paddle.empty([size], 'uint8')
+        assert (x == byte).all()
+        x.fill_(0)
+        del x
+
+
+def test_the_summary_names_the_limit():
+    set_limit(77)
+    expected = f'77 MiB of freed Tensors are kept at most ({FLAG})'
+    assert _native_memory.summary() == expected
+    set_limit(0)
+    expected = f"Paddle's own allocator ({FLAG} is 0)"
+    assert _native_memory.summary() == expected
+
+
+def test_the_flag_is_read_from_the_environment():
+    assert run("print(usage('limit'))", **{FLAG: '33'}) == ['33']
+
+
+def test_another_choice_of_the_user_stands():
+    code = 'x = tensor(4); print(kept())'
+    assert run(code, FLAGS_use_system_allocator='1') == ['(0,', '0,', '0)']
+
+
+# ---- limits of the system
+
+# `limited(room, call)` is call() with `room` MiB of addresses left.
+LIMITED = """
+import resource
+
+def limited(room, call):
+    with open('/proc/self/statm') as statm:
+        used = int(statm.read().split()[0]) * PAGE
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (used + (room << 20), before[1]))
+    try:
+        return call()
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+"""
+
+
+def test_idle_memory_goes_back_before_an_error():
+    code = """
+idle = [tensor(50) for _ in range(4)]
+del idle
+x = limited(20, lambda: paddle.empty([150, 1 << 18]))
+print(kept())
+del x
+try:
+    limited(20, lambda: paddle.empty([250, 1 << 18]))
+except MemoryError as error:
+    print(str(250 << 20) in str(error), kept())
+"""
+    found = run(LIMITED + code)
+    assert found == ['(150,', '0,', '0)', 'True', '(0,', '0,', '0)']
+
+
+def test_small_tensors_are_tried_again_too():
+    code = """
+tensor(200)
+small = limited(2, lambda: [paddle.empty([1 << 16]) for _ in range(400)])
+print(len(small), kept())
+"""
+    assert run(LIMITED + code) == ['400', '(0,', '0,', '0)']
+
+
+# ---- threads, forks, the end
+
+
+def test_threads_cross_the_limit():
+    set_limit(8)
+    allocated = stat('Allocated')
+    right = []
+
+    def turns(seed):
+        mine = []
+        for i in range(400):
+            rows = 1 + (i * seed) % 7
+            mine.append(paddle.full([rows, 1 << 18], float(seed)))
+            if i % 5 == 4:
+                assert all(float(x[-1, -1]) == seed for x in mine)
+                mine = mine[:1] if i % 50 == 4 else []
+        right.append(seed)
+
+    threads = [threading.Thread(target=turns, args=[s]) for s in (1, 2, 3, 4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(right) == [1, 2, 3, 4]
+    in_use, idle, pinned = kept()
+    assert (in_use, pinned) == (0, 0)
+    assert idle <= 8
+    assert stat('Allocated') == allocated
+
+
+# A thread that has the allocator ask the system all the time. Its first call,
+# as any first call of Paddle, takes locks of another kind.
+FORKS = """
+import signal
+import time
+
+def work():
+    while not done:
+        paddle.empty([64, 1 << 18])
+        started.set()
+
+def hangs(pid):
+    for _ in range(1000):
+        if os.waitpid(pid, os.WNOHANG) != (0, 0):
+            return False
+        time.sleep(0.01)
+    os.kill(pid, signal.SIGKILL)
+    os.waitpid(pid, 0)
+    return True
+
+set_limit(1)
+paddle.empty([64, 1 << 18])
+started = threading.Event()
+done = False
+thread = threading.Thread(target=work)
+thread.start()
+started.wait()
+hung = None
+for turn in range(200):
+    pid = os.fork()
+    if pid == 0:
+        paddle.empty([64, 1 << 18])
+        os._exit(0)
+    if hangs(pid):
+        hung = turn
+        break
+done = True
+thread.join()
+print(hung)
+"""
+
+
+def test_a_fork_while_another_thread_allocates():
+    assert run(FORKS) == ['None']
+
+
+# The workers fork while a Tensor is in use and another idle.
+LOADER = """
+class Rows(paddle.io.Dataset):
+    def __getitem__(self, i):
+        return (tensor(1) * i).numpy()
+
+    def __len__(self):
+        return 8
+
+x = [tensor(4), tensor(4)].pop()
+rows = paddle.io.DataLoader(Rows(), batch_size=2, num_workers=2)
+for _ in range(2):
+    print(*[int(batch[0].max()) for batch in rows])
+"""
+
+
+def test_workers_of_a_loader():
+    assert run(LOADER) == ['0', '2', '4', '6'] * 2
+
+
+def test_tensors_outlive_the_interpreter():
+    code = """
+import builtins
+import ctypes
+
+builtins.kept = [tensor(5) for _ in range(4)]  # freed at its end
+ctypes.pythonapi.Py_IncRef(ctypes.py_object(tensor(5)))  # never
+for i in range(4):  # after it
+    var = paddle.static.global_scope().var(str(i)).get_tensor()
+    var.set(np.zeros([5, 1 << 18], 'float32'), paddle.CPUPlace())
+print(usage('in_use'))
+"""
+    assert run(code, **{FLAG: '2'}) == ['45']
+
+
+class Net(paddle.nn.Layer):
+    def forward(self, x):
+        return paddle.exp(x) * 2 + x
+
+
+def predictor(path):
+    config = inference.Config(f'{path}.json', f'{path}.pdiparams')
+    config.disable_glog_info()
+    return inference.create_predictor(config)
+
+
+def test_predictors_share_what_is_idle(tmp_path):
+    path = str(tmp_path / 'net')
+    spec = [paddle.static.InputSpec([None, 1 << 18], 'float32')]
+    paddle.jit.save(Net(), path, input_spec=spec)
+    x = np.zeros([8, 1 << 18], 'float32')
+    predictors = [predictor(path) for _ in range(3)]
+    for one in predictors * 2:
+        one.get_input_handle(one.get_input_names()[0]).copy_from_cpu(x)
+        one.run()
+        out = one.get_output_handle(one.get_output_names()[0])
+        assert float(out.copy_to_cpu().max()) == 2.0
+        del out
+    assert usage('in_use') > 0
+    del predictors, one
+    gc.collect()
+    assert usage('in_use') == 0
