@@ -6,6 +6,7 @@ Installed as paddle._native_memory.
 import sys
 
 from paddle import _native_lib as _lib
+from paddle.base import core
 
 _FLAG = 'FLAGS_cpu_idle_memory_limit_in_mb'
 
@@ -31,8 +32,8 @@ def empty_cache() -> None:
 def summary() -> str:
     """Whether freed memory is kept, in a line."""
     usage = _lib.memory_usage()
-    if usage is None:
-        return "Paddle's own allocator (it is not the default one)"
+    if usage is None or core.globals()['FLAGS_use_system_allocator']:
+        return "Paddle's own allocator (another one than by default)"
     if not usage['limit']:
         return f"Paddle's own allocator ({_FLAG} is 0)"
     return f'{usage["limit"] >> 20} MiB of freed Tensors are kept at most ({_FLAG})'

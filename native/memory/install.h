@@ -7,9 +7,8 @@
 
 namespace native_ops {
 
-// Serves the CPU's Tensors from now on, wherever Paddle allocates one. Where
-// FLAGS_use_system_allocator or another strategy has taken its place, Paddle's
-// allocator stays as it is.
+// Serves the CPU's Tensors from now on, wherever Paddle allocates one. An
+// allocator of another kind than Paddle's default stays as it is.
 void InstallCachingAllocator();
 
 // empty_cache(): gives idle memory back to the system; how many bytes.
