@@ -27,13 +27,8 @@ def _cpu_has(flag):
     )
 
 
-def _simd(paddle):
-    name = 'FLAGS_scatter_ops_use_avx2'
-    if not _cpu_has('avx2'):
-        return 'AVX (this CPU has no AVX2)'
-    if not paddle.get_flags(name)[name]:
-        return f'AVX ({name} is off)'
-    return 'AVX2'
+def _simd():
+    return 'AVX2' if _cpu_has('avx2') else 'AVX (this CPU has no AVX2)'
 
 
 def _threads():
@@ -58,7 +53,7 @@ def facts():
         "Paddle's own, new kernels": ', '.join(
             sorted(_native_lib.taken_kernels())
         ),
-        'SIMD': _simd(paddle),
+        'SIMD': _simd(),
         'threads': _threads(),
         'memory': _native_memory.summary(),
     }

@@ -70,7 +70,6 @@ def _indices(rng, size, n):
     yield 'few', rng.choice([0, size - 1], n)
 
 
-AVX2 = 'FLAGS_scatter_ops_use_avx2'
 # Bytes in a row from which a kernel groups the index.
 GROUPED_BYTES = 2048
 
@@ -183,16 +182,14 @@ class TestIndexReduceWays(unittest.TestCase):
 
     def test_many_single_elements(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
-        self.addCleanup(paddle.set_flags, paddle.get_flags([AVX2]))
         self.dtype = 'float32'
         rng = np.random.default_rng(10)
         x = _values(rng, (1500, 1), self.dtype)
         updates = _values(rng, (39941, 1), self.dtype)
         index = rng.integers(-1500, 1500, 39941)
-        for count, avx2 in ((1, True), (2, True), (2, False)):
+        for count in (1, 2):
             paddle.base.core.set_num_threads(count)
-            paddle.set_flags({AVX2: avx2})
-            self.check_reduces(x, index, updates, threads=count, avx2=avx2)
+            self.check_reduces(x, index, updates, threads=count)
 
     def test_a_panel_for_each_range_of_slots(self):
         # 2.5 MiB in float, more than the panel of a thread; rounded once, as

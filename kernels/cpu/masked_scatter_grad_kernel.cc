@@ -48,9 +48,8 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     if (value_grad) ops::AllocZeros<T>(dev_ctx, value_grad);
     return;
   }
-  T* x_data = x_grad ? ops::AllocOutput<T>(dev_ctx, x_grad) : nullptr;
-  T* value_data =
-      value_grad ? ops::AllocOutput<T>(dev_ctx, value_grad) : nullptr;
+  T* x_data = x_grad ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
+  T* value_data = value_grad ? dev_ctx.template Alloc<T>(value_grad) : nullptr;
 
   const ops::MaskView mask_view{ops::MaskBytes(mask), {dims, mask.dims()}};
   ops::WithWorkingMemory("masked_scatter", [&] {
@@ -87,8 +86,7 @@ void MaskedScatterDoubleGradKernel(
       ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
   const int64_t numel = common::product(dims);
   grad_out_grad->Resize(dims);
-  Word* out =
-      reinterpret_cast<Word*>(ops::AllocOutput<T>(dev_ctx, grad_out_grad));
+  Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
   if (numel == 0) return;
 
   const Word zero{};

@@ -35,7 +35,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
   // Before out is allocated: x may be out, which InferMeta has enlarged, and
   // its memory too small for that. Then this throws.
   const void* x_data = numel == 0 ? nullptr : x.data();
-  Word* out_data = reinterpret_cast<Word*>(ops::AllocOutput<T>(dev_ctx, out));
+  Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   if (numel == 0) return;
 
   const bool inplace = x_data == out_data;

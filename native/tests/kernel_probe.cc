@@ -19,13 +19,6 @@
 #include "paddle/phi/core/meta_tensor.h"
 #include "paddle/utils/optional.h"
 
-// The kernels' flags: Paddle would refuse to know them twice.
-namespace paddle_flags {
-bool FLAGS_scatter_ops_use_huge_pages = true;
-bool FLAGS_scatter_ops_keep_pages = true;
-bool FLAGS_scatter_ops_use_avx2 = true;
-}  // namespace paddle_flags
-
 using phi::AttributeType;
 using phi::DataType;
 using phi::DenseTensor;

@@ -2,7 +2,8 @@
 
 They are compiled into a library of their own (scripts/dev/sanitizers/). cases.py
 calls them with random shapes on arrays that end where their memory ends, and compares
-the results with numpy's. AddressSanitizer and UndefinedBehaviorSanitizer look on, or
+the results with numpy's. A second library has the kernels' portable loops alone, and
+has to give the same bits. AddressSanitizer and UndefinedBehaviorSanitizer look on, or
 ThreadSanitizer with --tsan. Before that, faults planted in the library show that
 they do.
 
@@ -33,6 +34,8 @@ FLAGS = {
     'asan': ('-fsanitize=address,undefined', f'-fno-sanitize={UNUSED_CHECKS}'),
     'tsan': ('-fsanitize=thread',),
 }
+# What the CPU chooses, and what serves a CPU without AVX2.
+FORMS = {'usual': (), 'portable': ('-DSCATTER_OPS_PORTABLE',)}
 # What has to be in Python before the library: the sanitizer, and the runtime of
 # C++, whose exceptions it has to know.
 LOADED = re.compile(r'lib(?:asan|tsan|stdc\+\+)\S* => (\S+)')
@@ -73,7 +76,7 @@ def run_cases(library, *arguments):
     """Runs cases.py with a library that has been made."""
     loaded = LOADED.findall(programs.run('ldd', library).stdout)
     command = (sys.executable, SOURCES / 'cases.py', library, *arguments)
-    kind = library.parent.name
+    kind = library.parent.parent.name
     return launch(kind, *command, LD_PRELOAD=' '.join(loaded))
 
 
@@ -97,6 +100,8 @@ def works(compiler, kind, folder):
 
 
 def build_library(compiler, kind, folder, options):
+    folder.mkdir(parents=True, exist_ok=True)
+
     def compile_source(source):
         target = folder / f'{source.stem}.o'
         return made(*compiler, '-O1', '-g1', '-c', source, '-o', target)
@@ -124,6 +129,13 @@ def check_kernels(library, seed, rounds):
     return done.stdout.strip()
 
 
+def agreed(found):
+    """The cases, which every form has to have had with the same bits."""
+    if len(set(found.values())) > 1:
+        raise Fault(f'the forms give other bits: {found}')
+    return found['usual']
+
+
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--tsan', action='store_true', help='look for races')
@@ -145,9 +157,14 @@ def main(arguments=None):
         print(f'skipped: the compiler has no {" ".join(FLAGS[kind])}')
         return SKIPPED
     try:
-        library = build_library(compiler, kind, folder, options)
-        check_faults(library, FAULTS[kind])
-        cases = check_kernels(library, options.seed, options.rounds)
+        found = {}
+        for form, macros in FORMS.items():
+            library = build_library(
+                [*compiler, *macros], kind, folder / form, options
+            )
+            check_faults(library, FAULTS[kind])
+            found[form] = check_kernels(library, options.seed, options.rounds)
+        cases = agreed(found)
     except Fault as fault:
         print(f'check_sanitizers: {fault}', file=sys.stderr)
         return 1

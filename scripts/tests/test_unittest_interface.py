@@ -74,7 +74,7 @@ TAKEN = {
 # rule is an SPMD rule, and the last ones are for distributed Tensors.
 ASPECTS = {
     'op', 'kernel', 'values', 'grad', 'graph', 'errors', 'inplace',
-    'properties', 'determinism', 'docstring', 'release', 'takeover', 'flags',
+    'properties', 'determinism', 'docstring', 'release', 'takeover',
     'places', 'as_stock', 'rule', 'autograd', 'static', 'costs', 'example',
     'failure', 'training',
 }  # fmt: skip

@@ -10,7 +10,7 @@ import ctypes
 import sys
 
 import numpy as np
-from call import GradCall, Random, expect_same, given
+from call import FOUND, GradCall, Random, expect_same, given
 
 # Bits of every kind; complex numbers stand for any 16 bytes.
 WORDS = {1: 'u1', 2: 'u2', 4: 'u4', 8: 'u8', 16: 'c16'}
@@ -172,6 +172,9 @@ def to_bfloat16(numbers):
     return ((bits + 0x7FFF + (bits >> 16 & 1)) >> 16).astype('u2')
 
 
+TO_HALF = {'bfloat16': to_bfloat16, 'float16': lambda n: n.astype('f2')}
+
+
 def mean(elements):
     if elements.dtype.kind == 'i':
         total = elements.astype(object).sum(1)
@@ -195,7 +198,7 @@ def numbers(random, dtype, shape, reduce):
         return random.bits(dtype, shape)
     if reduce == 'mul':
         return 1 - 2 * random.rng.integers(0, 2, shape).astype(dtype)
-    return random.digits('f4' if dtype == 'bfloat16' else dtype, shape)
+    return random.digits('f4' if dtype in TO_HALF else dtype, shape)
 
 
 def check_reduce(lib, random, reduce, dtype):
@@ -207,8 +210,8 @@ def check_reduce(lib, random, reduce, dtype):
     for slot, at in c.groups():
         elements = [x[:, slot : slot + 1]] * keeps + [updates[:, at]]
         expected[:, slot] = REDUCE[reduce](np.concatenate(elements, 1))
-    if dtype == 'bfloat16':
-        x, updates, expected = map(to_bfloat16, (x, updates, expected))
+    if dtype in TO_HALF:
+        x, updates, expected = map(TO_HALF[dtype], (x, updates, expected))
     out = x if random.one_in(2) else np.empty_like(x)
     function = lib[f'{reduce}_{dtype}']
     function(*map(given, (out, x, updates, c.slots)), keeps)
@@ -281,9 +284,9 @@ CHECKS = {
     check_view: [[1], [4], [16]],
     check_reduce: [
         ['assign', 'float32'], ['add', 'float32'], ['add', 'int32'],
-        ['mean', 'float32'], ['mean', 'bfloat16'], ['mean', 'int64'],
-        ['mean', 'int8'], ['mul', 'complex128'], ['mul', 'int64'],
-        ['amax', 'float32'], ['amin', 'int8'],
+        ['mean', 'float32'], ['mean', 'bfloat16'], ['mean', 'float16'],
+        ['mean', 'int64'], ['mean', 'int8'], ['mul', 'complex128'],
+        ['mul', 'int64'], ['amax', 'float32'], ['amin', 'int8'],
     ],
     check_gradient: [
         ['mul'], ['amax'], ['mul', 'bfloat16'], ['assign'], ['add'], ['mean'],
@@ -311,14 +314,13 @@ def main(library, *words):
     random, cases = Random(int(words[0])), 0
     for _ in range(int(words[1])):
         lib.set_threads(1 + random.below(3))
-        lib.use_avx2(not random.one_in(3))
         for check, calls in CHECKS.items():
             for arguments in calls:
                 check(lib, random, *arguments)
                 cases += 1
         if not lib.exception_ends_the_loop():
             sys.exit('ParallelFor: an exception did not end the loop')
-    print(f'{cases} cases')
+    print(f'{cases} cases, {FOUND.hexdigest()}')
 
 
 if __name__ == '__main__':

@@ -7,14 +7,8 @@
 #include <string>
 
 #include "call.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
-
-// The kernels' flags, which Paddle is not here to know.
-namespace paddle_flags {
-bool FLAGS_scatter_ops_use_huge_pages = true;
-bool FLAGS_scatter_ops_use_avx2 = true;
-}  // namespace paddle_flags
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
 
 namespace ops = phi::funcs::scatter_ops;
 using check::Array;
@@ -45,8 +39,6 @@ void Race(const Array& bytes) {
 }
 
 }  // namespace
-
-CHECKED void use_avx2(bool on) { FLAGS_scatter_ops_use_avx2 = on; }
 
 CHECKED void plant_fault(const char* name, Array bytes) {
   const std::string fault = name;

@@ -13,22 +13,20 @@
 // limitations under the License.
 
 // Whether the CPU has AVX2, and loops that are compiled for it. Paddle itself
-// is compiled for AVX at most.
+// is compiled for AVX at most. With SCATTER_OPS_PORTABLE the portable loops are
+// left alone, for tests: they give the same bits.
 
 #pragma once
 
-#include "paddle/common/flags.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(SCATTER_OPS_PORTABLE)
 #define SCATTER_OPS_AVX2 1
 #include <immintrin.h>
 #define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
 #define SCATTER_OPS_STEP \
   __attribute__((target("avx2,popcnt"), always_inline)) static inline
 #endif
-
-PHI_DECLARE_bool(scatter_ops_use_avx2);
 
 namespace phi {
 namespace funcs {
@@ -38,7 +36,7 @@ inline bool HasAvx2() {
 #ifdef SCATTER_OPS_AVX2
   static const bool found =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-  return found && FLAGS_scatter_ops_use_avx2;
+  return found;
 #else
   return false;
 #endif

@@ -20,10 +20,10 @@
 #include <cstdint>
 
 #include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_select_loop.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_tiles.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_sum.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_fill_checks.h"
 
@@ -41,11 +41,11 @@ void MaskedFillCpu(Word* out,
   const bool flat = x.view.is_flat() && mask.view.is_flat();
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
-  const OutputPages<Word> pages(out, x.data, tiles);
+  const Stores kind = StoresInto(out, x.data, bytes);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
     const int64_t end = tiles.end(i);
-    const TileStores stores = pages.Prepare(begin, end);
+    const TileStores stores(kind);
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
@@ -72,11 +72,11 @@ void MaskSelectCpu(Word* out,
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
   const Word* in = out == value.data ? value.data : x.data;
-  const OutputPages<Word> pages(out, in, tiles);
+  const Stores kind = StoresInto(out, in, bytes);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
     const int64_t end = tiles.end(i);
-    const TileStores stores = pages.Prepare(begin, end);
+    const TileStores stores(kind);
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     Word value_scratch[kBlock];
@@ -114,7 +114,7 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
   const auto* fill = reinterpret_cast<const Word*>(value.data<T>());
   const WordView<Word> x_view{x_data, {dims, x.dims()}};
   const Word first = *fill;
-  auto* out_data = reinterpret_cast<Word*>(AllocOutput<T>(dev_ctx, out));
+  auto* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   DenseTensor mask_copy;
   DenseTensor value_copy;
@@ -152,7 +152,7 @@ void MaskedGrad(const Context& dev_ctx,
     AllocZeros<T>(dev_ctx, grad);
     return;
   }
-  T* data = AllocOutput<T>(dev_ctx, grad);
+  T* data = dev_ctx.template Alloc<T>(grad);
   const MaskView mask_view{MaskBytes(mask), {dims, mask.dims()}};
   if (summed) {
     // One element may have more dims than out_grad.

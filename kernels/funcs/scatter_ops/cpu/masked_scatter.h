@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_tiles.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
 
 namespace phi {
 namespace funcs {
@@ -68,9 +68,9 @@ int64_t MaskedScatterCpu(Word* out,
   const bool flat = x.view.is_flat() && mask.view.is_flat();
   const bool by_runs = x.view.is_flat() && mask.view.has_long_constant_runs();
   const Tiles tiles(numel, sizeof(Word));
-  const OutputPages<Word> pages(out, x.data, tiles);
+  const Stores kind = StoresInto(out, x.data, bytes);
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t) {
-    const TileStores stores = pages.Prepare(begin, end);
+    const TileStores stores(kind);
     if (by_runs) {
       return ScatterRuns(
           stores, out, x.data, mask, value + k, value_numel - k, begin, end);
@@ -104,14 +104,12 @@ void MaskedScatterGradCpu(const Word* out_grad,
                           int64_t value_numel) {
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
-  // Without x_grad there is nothing to prepare, as in place.
-  const Word* in = x_grad == nullptr ? x_grad : out_grad;
-  const OutputPages<Word> pages(x_grad, in, tiles);
+  const Stores kind = StoresInto(x_grad, out_grad, bytes);
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t room) {
     uint8_t mask_scratch[kBlock];
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
-    const TileStores stores = pages.Prepare(begin, end);
+    const TileStores stores(kind);
     // In blocks, so that the second use of out_grad finds it in the cache.
     ForEachBlock(begin, end, /*flat=*/false, [&](int64_t b, int64_t e) {
       const uint8_t* m = mask.view.Read(mask.data, b, e - b, mask_scratch);

@@ -22,7 +22,7 @@
 #include <cstring>
 
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
@@ -117,11 +117,12 @@ void CopyAndReplace(Word* out,
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const int64_t written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Word));
-  const OutputPages<Word> pages(
-      out, x, tiles, ReplacesLittle<Word>(view, bytes));
+  const Stores kind = ReplacesLittle<Word>(view, bytes)
+                          ? StoresInto(out, x, bytes)
+                          : Stores::kOrdinary;
   ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
     const int64_t end = tiles.end(i);
-    const TileStores stores = pages.Prepare(tiles.begin(i), end);
+    const TileStores stores(kind);
     for (int64_t begin = tiles.begin(i); begin < end; begin += kBlockSize) {
       const int64_t stop = std::min(end, begin + kBlockSize);
       CopyAndReplaceRange(stores, out, x, source, values, begin, stop);
@@ -158,7 +159,7 @@ void ReplaceViewKernel(const Context& dev_ctx,
                        const StridedView& view,
                        DenseTensor* out) {
   using Word = typename WordOf<sizeof(T)>::type;
-  Word* data = reinterpret_cast<Word*>(AllocOutput<T>(dev_ctx, out));
+  Word* data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   if (out->numel() == 0) return;
   CopyAndReplace<Word>(
       data, out->numel(), WordsOf<Word>(x), view, WordsOf<Word>(values));
@@ -177,7 +178,8 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
   SizeGrad(x, x_grad);
   SizeGrad(values, values_grad);
   if (values_grad != nullptr) {
-    Word* data = reinterpret_cast<Word*>(AllocOutput<T>(dev_ctx, values_grad));
+    Word* data =
+        reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(values_grad));
     if (view.numel() > 0) {
       GatherView<Word>(data, view, WordsOf<Word>(&out_grad));
     }

@@ -35,8 +35,8 @@ namespace scatter_ops {
 
 // Below this many bytes a second thread costs more than it saves.
 constexpr int64_t kParallelBytes = 128 << 10;
-// At most the bytes of a huge page (pages.h), so that two threads seldom fill
-// the same one.
+// At most the bytes of a huge page, so that two threads seldom fill the same
+// one.
 constexpr int64_t kMaxTileBytes = 2 << 20;
 constexpr int64_t kMinTileBytes = 64 << 10;
 

@@ -33,13 +33,18 @@ enum class Stores { kOrdinary, kPastCaches };
 // What vector stores past the caches need.
 constexpr int64_t kStoreAlignment = 32;
 
-// How to store an output of so many bytes, whose pages are there already. From
-// 32 MiB on the caches that a core shares with few others have no room for it
-// and for what it is made of; what follows may find a smaller one in a cache.
-// Linux is not asked for their size: it may tell that of all of them together.
+// How to store an output of so many bytes. From 32 MiB on the caches that a
+// core shares with few others have no room for it and for what it is made of;
+// what follows may find a smaller one in a cache. Linux is not asked for their
+// size: it may tell that of all of them together.
 inline Stores StoresFor(int64_t bytes) {
   constexpr int64_t kLeast = 32 << 20;
   return bytes >= kLeast && HasAvx2() ? Stores::kPastCaches : Stores::kOrdinary;
+}
+
+// The same for an output that is made from `in` or in place.
+inline Stores StoresInto(const void* out, const void* in, int64_t bytes) {
+  return out == in ? Stores::kOrdinary : StoresFor(bytes);
 }
 
 #ifdef SCATTER_OPS_AVX2

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/direct_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
@@ -342,7 +342,7 @@ void IndexReduceInto(const Context& dev_ctx,
   WithWorkingMemory(op, [&] {
     const AxisView view(x.dims(), updates.dims(), call.axis);
     const T* x_data = DataOrNull<T>(x);
-    T* out_data = AllocOutput<T>(dev_ctx, out);
+    T* out_data = dev_ctx.template Alloc<T>(out);
     bool done = false;
     VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
       if (index.numel() == 0) return;

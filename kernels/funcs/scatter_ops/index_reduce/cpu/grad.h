@@ -21,7 +21,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_grads.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
@@ -44,7 +44,7 @@ void ClearUnusedUpdates(const AxisView& view, int64_t n, T* updates_grad) {
 
 template <typename T, typename Context>
 T* AllocOrNull(const Context& dev_ctx, DenseTensor* tensor) {
-  return tensor ? AllocOutput<T>(dev_ctx, tensor) : nullptr;
+  return tensor ? dev_ctx.template Alloc<T>(tensor) : nullptr;
 }
 
 // The gradient kernel of an operator that is not linear. Either output may be

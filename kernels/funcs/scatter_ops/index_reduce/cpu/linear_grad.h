@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
@@ -120,9 +120,9 @@ class LinearIndexGrad {
     const int64_t numel = view_.outer * rows * inner;
     if (numel == 0) return;
     const Tiles tiles(numel, kItem);
-    const OutputPages<T> pages(data, in, tiles);
+    const Stores kind = StoresInto(data, in, numel * kItem);
     ParallelFor(tiles.count, numel * kItem, [&](int64_t i) {
-      const TileStores stores = pages.Prepare(tiles.begin(i), tiles.end(i));
+      const TileStores stores(kind);
       int64_t at = tiles.begin(i);
       while (at < tiles.end(i)) {
         const int64_t o = at / (rows * inner);
@@ -314,10 +314,10 @@ void IndexReduceGradInto(const Context& dev_ctx,
     SizeGrad(x, x_grad);
     SizeGrad(updates, updates_grad);
     if (updates_grad) {
-      gradient.Updates(kept.data<T>(), AllocOutput<T>(dev_ctx, updates_grad));
+      gradient.Updates(kept.data<T>(), dev_ctx.template Alloc<T>(updates_grad));
     }
     // Last, since it may be written over out_grad.
-    if (x_grad) gradient.X(kept.data<T>(), AllocOutput<T>(dev_ctx, x_grad));
+    if (x_grad) gradient.X(kept.data<T>(), dev_ctx.template Alloc<T>(x_grad));
   });
 }
 

@@ -14,8 +14,7 @@
 
 // Reductions of short rows without grouping the index: updates are read once,
 // in the order in which they lie in memory, and slots are written wherever the
-// index points. out has big pages, updates may not, so that this is the cheaper
-// side to be random on. Each task owns a range of slots and passes over all of
+// index points. Each task owns a range of slots and passes over all of
 // the index: no atomics, and a slot gets its updates in the order of the index,
 // with the same bits as a group of them.
 
@@ -29,7 +28,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/pages.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/eight_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
@@ -171,11 +170,6 @@ class ShortRowReducer {
 
   // Reduces rows [begin, end) of x within a range of slots.
   void Block(int64_t begin, int64_t end, SlotRange range, const Room& room) {
-    const bool in_one_piece = begin + 1 == end || range.size() == view_.size;
-    if (x_ != out_ && in_one_piece) {
-      PopulatePages(
-          out_, Offset(begin, range.begin), Offset(end - 1, range.end));
-    }
     for (int64_t o = begin; o < end; o += at_once_) {
       const int64_t rows = std::min(at_once_, end - o);
       if (eights_ && rows == kEight) {
