@@ -10,7 +10,7 @@ from typing import Optional
 from bench.report import words
 from bench.report.table import busy, measured
 from bench.run import cases
-from bench.run.cases import ADDED, EDGES, ITEM_BYTES, NODES, SMALL_PAGES, case
+from bench.run.cases import ADDED, EDGES, ITEM_BYTES, NODES, case
 
 THREADS = 2
 # What is measured on a case, and what it is held to.
@@ -56,18 +56,13 @@ _TORCH = [
     (6, 'masked_scatter', 'grad', {}),
     (7, 'masked_scatter', 'inplace', {}),
     (4, 'masked_scatter', 'fwd', _ROW),
-    (3.5, 'masked_scatter', 'fwd', SMALL_PAGES),
     (4, 'masked_fill', 'fwd', {}),
     (4, 'masked_fill', 'fwd', _ROW),
     (3.5, 'masked_fill', 'grad', {}),
     (4, 'masked_fill', 'inplace', {}),
-    (1, 'masked_fill', 'fwd', SMALL_PAGES),
     (2.5, 'select_scatter', 'fwd', {}),
-    (1, 'select_scatter', 'fwd', SMALL_PAGES),
     (2.5, 'select_scatter', 'fwd', {'axis': 1}),
-    (1, 'select_scatter', 'fwd', {'axis': 1, **SMALL_PAGES}),
     (2.5, 'diagonal_scatter', 'fwd', {}),
-    (1, 'diagonal_scatter', 'fwd', SMALL_PAGES),
     (2.3, 'scatter', 'fwd', {}),
     (2, 'scatter', 'fwd', ADDED),
 ]

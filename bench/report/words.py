@@ -28,7 +28,7 @@ CHANGES = {
     'value=row': 'value for each row',
     'value=column': 'value for each column',
     'value=full': 'value of the whole shape',
-    'FLAGS_scatter_ops_use_huge_pages=0': 'small memory pages',
+    'FLAGS_cpu_idle_memory_limit_in_mb=0': 'memory from malloc',
 }
 
 

@@ -154,7 +154,8 @@ def modes_of(op, dtype='float32'):
     return modes
 
 
-SMALL_PAGES = {'env': (('FLAGS_scatter_ops_use_huge_pages', '0'),)}
+# What the wheel's allocator is for.
+MALLOC = {'env': (('FLAGS_cpu_idle_memory_limit_in_mb', '0'),)}
 CUBE = (256, 256, 256)
 
 
@@ -216,17 +217,17 @@ def _mask_cases(op, form):
     cases += each(op, modes, shape=rows, mask=['column', 'scalar'], **form)
     cases += each(op, ('fwd', 'grad'), x=['row', 'column'], **form)
     quick = ('fwd',) * (op == 'masked_scatter')
-    return cases + each(op, quick=quick, **SMALL_PAGES, **form)
+    return cases + each(op, quick=quick, **MALLOC, **form)
 
 
 def _view_cases():
     """select_scatter and diagonal_scatter along other axes."""
     select, diagonal = 'select_scatter', 'diagonal_scatter'
     modes, cubes = modes_of(select), (64, 512, 512)
-    cases = each(select, axis=[0, 1], **SMALL_PAGES)
+    cases = each(select, axis=[0, 1], **MALLOC)
     cases += each(select, modes, MODES, shape=[square(24), CUBE], axis=1)
     cases += each(select, shape=CUBE, axis=[0, 2])
-    cases += each(diagonal, **SMALL_PAGES)
+    cases += each(diagonal, **MALLOC)
     cases += each(diagonal, modes, shape=[(16384, 1024), (1024, 16384)])
     cases += each(diagonal, offset=-7)
     for axis1, axis2 in ((1, 2), (0, 1), (0, 2)):

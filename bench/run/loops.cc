@@ -12,12 +12,6 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
 
-// This program is not Paddle, which has the flags of the kernels.
-namespace paddle_flags {
-bool FLAGS_scatter_ops_use_huge_pages = true;
-bool FLAGS_scatter_ops_use_avx2 = true;
-}  // namespace paddle_flags
-
 namespace {
 
 namespace ops = phi::funcs::scatter_ops;

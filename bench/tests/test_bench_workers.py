@@ -135,11 +135,11 @@ def test_case_that_does_not_fit_is_skipped_with_the_sizes(crew, monkeypatch):
 
 
 def test_environment_of_a_case_reaches_a_process_of_its_own(crew):
-    pages = (('FLAGS_scatter_ops_use_huge_pages', '0'),)
-    other, usual = crew.side('ours', pages), crew.side('ours')
+    malloc = (('FLAGS_cpu_idle_memory_limit_in_mb', '0'),)
+    other, usual = crew.side('ours', malloc), crew.side('ours')
     assert other.process.pid != usual.process.pid
     environ = Path(f'/proc/{other.process.pid}/environ').read_bytes()
-    assert b'FLAGS_scatter_ops_use_huge_pages=0' in environ.split(b'\0')
+    assert b'FLAGS_cpu_idle_memory_limit_in_mb=0' in environ.split(b'\0')
     crew.end_extra()
     assert other.process is None and usual.process.poll() is None
 
