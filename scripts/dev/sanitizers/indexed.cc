@@ -8,7 +8,6 @@ using check::Array;
 using ops::IndexReduce;
 using phi::dtype::bfloat16;
 using phi::dtype::complex;
-using phi::dtype::float16;
 
 namespace {
 
@@ -35,7 +34,6 @@ REDUCE(add_int32, int32_t, kSum)
 REDUCE(add_float32, float, kSum)
 REDUCE(mean_float32, float, kMean)
 REDUCE(mean_bfloat16, bfloat16, kMean)
-REDUCE(mean_float16, float16, kMean)
 REDUCE(mean_int64, int64_t, kMean)
 REDUCE(mean_int8, int8_t, kMean)
 REDUCE(mul_complex128, complex<double>, kMul)
