@@ -190,16 +190,21 @@ class Call:
             lambda grads: self.pull(grads[0], placements),
         )
 
-    def pull(self, grad, out_placements, entry='grad'):
-        """The gradients of the inputs for `grad`, that of the result. `entry`
-        is the end of its name in YAML."""
-        if has_grad() and (self.op.reads_overwritten or entry != 'grad'):
+    def _refuse_further(self, order):
+        """Raises where a graph is asked for of the last order, `grad` or
+        `double_grad`."""
+        if has_grad():
             # The words of Paddle's own nodes.
             raise RuntimeError(
-                f"The Op {self.op.name}_{entry} doesn't have any grad op. If "
+                f"The Op {self.op.name}_{order} doesn't have any grad op. If "
                 f"you don't intend calculating higher order derivatives, "
                 f"please set `create_graph`to False."
             )
+
+    def pull(self, grad, out_placements):
+        """The gradients of the inputs for `grad`, that of the result."""
+        if self.op.reads_overwritten:
+            self._refuse_further('grad')
         plan = self.plan
         found = plan.backward(
             self._kept_parts(),
@@ -224,7 +229,8 @@ class Call:
 
     def push(self, tangents, out_placements):
         """The gradient of pull, where `tangents` belong to the gradients that
-        it computed: None stands for zeros."""
+        it computed: None stands for zeros. It is the last order."""
+        self._refuse_further('double_grad')
         tangents = iter(tangents)
         given = {
             i: next(tangents) if slot.wanted else None
@@ -238,19 +244,7 @@ class Call:
                 if tangent is None
                 else part(reshard(tangent, slot.placements))
             )
-        out = reshard(self._run(parts), out_placements)
-        if has_grad() and any(
-            t is not None and not t.stop_gradient for t in given.values()
-        ):
-            _record(
-                self.op.name,
-                list(given.values()),
-                [out],
-                lambda grads: self.pull(
-                    grads[0], out_placements, 'triple_grad'
-                ),
-            )
-        return out
+        return reshard(self._run(parts), out_placements)
 
 
 def _record(name, inputs, outputs, backward):

@@ -17,7 +17,7 @@ import unittest
 
 import numpy as np
 from scatter_grad_utils import (
-    ThirdOrderCases,
+    SecondOrderCases,
     in_dygraph,
     in_program,
     in_to_static,
@@ -49,7 +49,7 @@ def scattering(axis, reduce, include_self=True):
     )
 
 
-class TestIndexScatterSecondOrder(ThirdOrderCases, unittest.TestCase):
+class TestIndexScatterSecondOrder(SecondOrderCases, unittest.TestCase):
     cases = {
         'sum': (
             scattering(0, 'sum'),

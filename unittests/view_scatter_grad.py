@@ -163,7 +163,3 @@ class ScatterGradientsAndTorch:
         for name, x_shape, attributes in self.op.cases:
             with self.subTest(case=name):
                 self.compare(2, x_shape, attributes)
-
-    def test_third_order_equals_torch(self):
-        _, x_shape, attributes = self.op.cases[0]
-        self.compare(3, x_shape, attributes)

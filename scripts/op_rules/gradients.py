@@ -2,8 +2,7 @@
 
 Each rule yields its faults as `key: sentence`. A second-order entry sees its
 forward, which is a gradient itself, under the names `grad_out`, `grad_x` instead of
-`out_grad`, `x_grad`; a third-order one sees `grad_grad_x` for `grad_x_grad`. That
-the forward line repeats its entry is a matter of form.
+`out_grad`, `x_grad`. That the forward line repeats its entry is a matter of form.
 """
 
 from __future__ import annotations
@@ -72,11 +71,11 @@ def rule_backward_exists(entry, entries):
 
 
 def rule_orders(entry, entries):
-    """Paddle's generators have names for three orders."""
-    if entry.backward and entry.name.endswith('_triple_grad'):
+    """The second order is the last."""
+    if entry.backward and entry.name.endswith('_double_grad'):
         yield (
-            f'backward: expected none of a third-order entry, got '
-            f'{entry.backward}: Paddle has no name for a fourth order'
+            f'backward: expected none of a second-order entry, got '
+            f'{entry.backward}'
         )
 
 

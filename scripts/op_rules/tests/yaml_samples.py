@@ -27,7 +27,6 @@ DOUBLE = '''\
     func : tuck_double_grad
     data_type : grad_out
   optional : grad_x_grad
-  backward : tuck_triple_grad
 '''
 GRAD = '''\
 - backward_op : tuck_grad
@@ -44,18 +43,7 @@ GRAD = '''\
   backward : tuck_double_grad
   no_need_buffer : x
 '''
-TRIPLE = '''\
-- backward_op : tuck_triple_grad
-  forward : tuck_double_grad (Tensor mask, Tensor grad_out, Tensor grad_grad_x, int axis) -> Tensor(grad_grad_out)
-  args : (Tensor mask, Tensor grad_grad_out_grad, int axis)
-  output : Tensor(grad_grad_x_grad)
-  infer_meta :
-    func : UnchangedInferMeta
-    param : [grad_grad_out_grad]
-  kernel :
-    func : tuck_triple_grad
-'''
-GOOD = f'{FORWARD}\n{DOUBLE}\n{GRAD}\n{TRIPLE}'
+GOOD = f'{FORWARD}\n{DOUBLE}\n{GRAD}'
 
 
 def planted(old, new):
