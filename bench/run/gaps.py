@@ -16,6 +16,11 @@ def _is_plain(case):
     return case['reduce'] == 'assign' or adds
 
 
+def _overwrites_twice(case):
+    """A slot may have several updates, of which one stays."""
+    return case['reduce'] == 'assign' and case['index'] != 'permutation'
+
+
 # Of released Paddle 3.3.1: operator -> (which cases, why), the first that holds.
 RELEASE = {
     'masked_scatter': ((lambda c: c.dtype in (*HALVES, 'int8'), NO_DTYPE),),
@@ -31,6 +36,10 @@ RELEASE = {
     ),
     'scatter': (
         (lambda c: c['axis'] != 0, 'no axis'),
+        (
+            lambda c: c.mode in BACKWARD and _overwrites_twice(c),
+            'each duplicate gets the gradient',
+        ),
         (lambda c: not _is_plain(c), 'no reduce or include_self'),
         (lambda c: c.dtype not in ('float32', 'float64', 'int64'), NO_DTYPE),
     ),
@@ -49,7 +58,7 @@ def uncompared(side, case):
     Torch does not say which of several updates of a slot stays, and its ways
     to assign differ in it.
     """
-    repeats = case.op == 'scatter' and case['index'] != 'permutation'
-    if side == 'torch' and repeats and case['reduce'] == 'assign':
+    repeats = case.op == 'scatter' and _overwrites_twice(case)
+    if side == 'torch' and repeats:
         return 'order of duplicates is undefined'
     return None

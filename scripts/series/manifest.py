@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import groupby
 from pathlib import Path
 
 import yaml
@@ -34,7 +35,7 @@ PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
 class Patch:
     number: int
     name: str
-    pull_requests: list
+    pull_request: str
     subject: str
     body: str
     day: str = ''
@@ -42,11 +43,10 @@ class Patch:
     functions: list = field(default_factory=list)
     files: list = field(default_factory=list)
     edits: dict = field(default_factory=dict)
-    functions_before: str = ''
-    infermeta_before: str = 'SendURecvInferMeta'
-    spmd_before: str = ''
     size_note: str = ''
     sources: list = field(default_factory=list)
+    # {upstream path: hunks} that later patches apply to what this one adds
+    later: dict = field(default_factory=dict)
 
     @property
     def file_name(self):
@@ -74,13 +74,12 @@ class Series:
 
     @property
     def pull_requests(self):
-        """Their names, in the order in which the patches name them."""
-        named = (name for p in self.patches for name in p.pull_requests)
-        return list(dict.fromkeys(named))
+        """Their names, in the order of the line."""
+        return list(dict.fromkeys(p.pull_request for p in self.patches))
 
     def pull_request(self, name):
-        """The patches of a pull request, in the order of the series."""
-        return [p for p in self.patches if name in p.pull_requests]
+        """The patches of a pull request, a stretch of the line."""
+        return [p for p in self.patches if p.pull_request == name]
 
 
 def load_series(root):
@@ -106,8 +105,20 @@ def read_manifest(root):
             found = [str(error)]  # names the key that is missing or unknown
         name = item.get('name', 'no name')
         faults += [f'series.yaml: patch {number} ({name}): {f}' for f in found]
-    refuse(faults)
+    refuse([*faults, *_line_faults(series)])
+    for patch in series.patches:
+        for later in series.patches[patch.number :]:
+            for path, text in later.edits.items():
+                hunks = [hunk for _, hunk in split_hunks(text)]
+                patch.later.setdefault(path, []).extend(hunks)
     return series
+
+
+def _line_faults(series):
+    """A pull request begins where the one before it ends."""
+    stretches = [name for name, _ in groupby(p.pull_request for p in series.patches)]
+    for name in sorted({n for n in stretches if stretches.count(n) > 1}):
+        yield f'series.yaml: the patches of {name} do not follow each other'
 
 
 def _patterns(item):

@@ -41,6 +41,20 @@ def split_hunks(text):
     return [hunk for hunk in hunks if hunk[1]]
 
 
+def replace_lines(lines, old, new):
+    """Puts `new` in the only place of `old`; returns how many there are."""
+    count = len(old)
+    spots = [i for i in range(len(lines)) if lines[i : i + count] == old]
+    if len(spots) == 1:
+        lines[spots[0] : spots[0] + count] = new
+    return len(spots)
+
+
+def sides(hunk):
+    """(lines before, lines after) a hunk."""
+    return tuple([line[1:] for line in hunk if line[:1] != c] for c in '+-')
+
+
 def split_diffs(text):
     """(text before the first diff, [(upstream path, its diff)])."""
     head, *parts = re.split(r'(?m)^(?=diff --git )', text)

@@ -17,12 +17,13 @@ SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'
 SPMD_TEST = re.compile(r'unittests/(test_\w+_rule|spmd_rule_\w+)\.py')
+# What the registrations of the series stand before.
+NEXT_RULE = '// embedding rule'
 INTERFACE = 'InferSymbolicShapeInterface'
 
 
-def register_rules(tree, source, text, before):
-    """Registers the rules that an operator's entries name, before a comment of
-    rules.cc."""
+def register_rules(tree, source, text):
+    """Registers the rules that an operator's entries name."""
     op = PurePosixPath(source).stem
     lines = [f'// {op}']
     for entry in yaml.safe_load(text):
@@ -39,7 +40,7 @@ def register_rules(tree, source, text, before):
             arguments = ',\n'.join([f'    {name}', *calls])
             lines += [f'PD_REGISTER_SPMD_RULE(\n{arguments});']
     if len(lines) > 1:
-        insert_lines(tree, f'{SPMD}rules.cc', [*lines, ''], f'// {before}')
+        insert_lines(tree, f'{SPMD}rules.cc', [*lines, ''], NEXT_RULE)
 
 
 def include_rules(tree, header):
@@ -56,9 +57,7 @@ def insert_lines(tree, path, new, *below):
     spots = [i for i, line in enumerate(lines) if line.startswith(below)]
     if len(spots) != 1:
         raise SeriesError(
-            f'{path}: expected one line `{below[0]}`, found {len(spots)}; '
-            'infermeta_before and spmd_before in scripts/series/series.yaml '
-            'name such lines'
+            f'{path}: expected one line `{below[0]}`, found {len(spots)}'
         )
     tree[path] = join_lines([*lines[: spots[0]], *new, *lines[spots[0] :]])
 

@@ -11,6 +11,8 @@ from scripts.series.patch_series import (
     SeriesError,
     do_all,
     refuse,
+    replace_lines,
+    sides,
     split_hunks,
 )
 from scripts.series.python_hunks import merge_functions
@@ -31,6 +33,9 @@ INFERMETA_FILES = {
     '.h': 'paddle/phi/infermeta/ternary.h',
     '.cc': 'paddle/phi/infermeta/ternary.cc',
 }
+# The definitions of the base before which the series puts its own.
+NEXT_INFERMETA = 'SendURecvInferMeta'
+NEXT_FUNCTION = 'scatter'
 OP_FILES = {
     'op': 'paddle/phi/ops/yaml/ops.yaml',
     'backward_op': 'paddle/phi/ops/yaml/backward.yaml',
@@ -86,10 +91,9 @@ def upstream_path(source):
 
 
 def _add_source(tree, source, root, patch):
-    text = (root / source).read_bytes().decode('utf-8')
-    if not text.endswith('\n'):
-        raise SeriesError(f'{source}: no newline at its end')
     target = upstream_path(source)
+    into = target or PYTHON_FILE
+    text = source_text(root, source, patch.later.get(into, []))
     if target:
         if target in tree:
             raise SeriesError(f'{source}: {target} exists in the base already')
@@ -99,13 +103,13 @@ def _add_source(tree, source, root, patch):
             include_rules(tree, f'{stem}.h')
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
-        register_rules(tree, source, text, patch.spmd_before)
+        register_rules(tree, source, text)
     elif source.startswith('python_api/'):
         tree[PYTHON_FILE] = merge_functions(
-            tree[PYTHON_FILE], text, source, patch.functions_before
+            tree[PYTHON_FILE], text, source, NEXT_FUNCTION
         )
     else:
-        insert_infermeta(tree, source, text, patch.infermeta_before)
+        insert_infermeta(tree, source, text)
 
 
 def insert_entries(tree, source, text):
@@ -156,12 +160,8 @@ def insert_entry(tree, kind, name, block):
     )
 
 
-def insert_infermeta(tree, source, text, following):
-    """The namespace's inside goes before the function `following`.
-
-    Each pull request has a place of its own, so that no hunk leans on lines
-    that another one adds.
-    """
+def insert_infermeta(tree, source, text):
+    """The namespace's inside goes before the function NEXT_INFERMETA."""
     path = INFERMETA_FILES[source[source.rindex('.') :]]
     lines = split_lines(tree[path])
     includes, body = split_namespace(text, source)
@@ -172,7 +172,7 @@ def insert_infermeta(tree, source, text, following):
         for line in includes
         if line not in lines and f'"{own}"' not in line
     )
-    head = f'void {following}('
+    head = f'void {NEXT_INFERMETA}('
     insert_lines(tree, path, [*body, ''], head, f'PADDLE_API {head}')
 
 
@@ -201,16 +201,24 @@ def apply_hunk(tree, path, hunk):
             f'edit of {path}: not among wheel_files or recorded_files of '
             'scripts/series/series.yaml'
         )
-    wanted = [line[1:] for line in hunk if line[:1] != '+']
+    before, after = sides(hunk)
     lines = split_lines(tree[path])
-    count = len(wanted)
-    spots = [i for i in range(len(lines)) if lines[i : i + count] == wanted]
-    if len(spots) != 1:
+    found = replace_lines(lines, before, after)
+    if found != 1:
         raise SeriesError(
             f'edit of {path}: expected its lines at one place, found them at '
-            f'{len(spots)}: {wanted}'
+            f'{found}: {before}'
         )
-    lines[spots[0] : spots[0] + count] = [
-        line[1:] for line in hunk if line[:1] != '-'
-    ]
     tree[path] = join_lines(lines)
+
+
+def source_text(root, source, hunks):
+    """A source as it is before the hunks that later patches bring."""
+    text = (root / source).read_bytes().decode('utf-8')
+    if not text.endswith('\n'):
+        raise SeriesError(f'{source}: no newline at its end')
+    lines = split_lines(text)
+    for hunk in reversed(hunks):
+        before, after = sides(hunk)
+        replace_lines(lines, after, before)
+    return join_lines(lines)
