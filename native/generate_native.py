@@ -64,7 +64,6 @@ def render_files(files, paddle_version, names):
         'entries': entries,
         'forward_entries': [e for e in entries if not e.entry.is_backward],
         'backward_entries': [e for e in entries if e.entry.is_backward],
-        'spmd_headers': _spmd_headers(files),
         'paddle_version': paddle_version,
     }
     texts = {}
@@ -74,16 +73,6 @@ def render_files(files, paddle_version, names):
             {**context, 'backend': backend}
         )
     return texts
-
-
-def _spmd_headers(files):
-    """Stems of the operators after whom the rules in use are named."""
-    rules = [e.spmd_rule for f in files for e in f.entries if e.spmd_rule]
-    stems = [f.path.stem for f in files]
-    starts = {
-        stem: (f'{camel(stem)}Infer', f'{camel(stem)}Grad') for stem in stems
-    }
-    return [s for s in stems if any(r.startswith(starts[s]) for r in rules)]
 
 
 def main():

@@ -37,10 +37,7 @@ _scatter_kernels_at: tuple = (None, True)
 
 
 def _has_scatter_kernels() -> bool:
-    """
-    Whether masked_scatter, select_scatter, diagonal_scatter, index_scatter and
-    index_reduce can be used: CPU and GPU have kernels.
-    """
+    """Whether the mask and scatter operators have kernels where ops run."""
     global _scatter_kernels_at
     # the number first: this is asked in every call
     if _compatible_ops_depth and _builds_compatible_ops():
@@ -98,34 +95,6 @@ def _check_tensor_args(op_name: str, **tensors: Tensor) -> None:
                 f"{op_name}: {arg_name} must be a Tensor, "
                 f"but received {_received(tensor)}."
             )
-
-
-def _is_bool(value: Any) -> bool:
-    """Whether value is True or False: Python's, numpy's or a Tensor."""
-    return (
-        isinstance(value, (bool, np.bool_))
-        or getattr(value, 'dtype', None) == paddle.bool
-    )
-
-
-def _int_argument(op_name: str, arg_name: str, value: Any) -> int:
-    """An int, or what stands for one, as an int. A fraction is not cut off."""
-    if type(value) is int:
-        return value
-    is_whole = not _is_tensor(value) or (
-        not value.shape
-        and not value.is_floating_point()
-        and not value.is_complex()
-    )
-    try:
-        if is_whole:
-            return int(value) if _is_bool(value) else value.__index__()
-    except (AttributeError, TypeError):  # also a Tensor of a static graph
-        pass
-    raise TypeError(
-        f"{op_name}: {arg_name} must be an int, "
-        f"but received {_received(value)}."
-    )
 
 
 def _in_dtype_of_x(

@@ -14,9 +14,44 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import numpy as np
+
+import paddle
+from paddle.tensor.manipulation import _is_tensor, _received
+
 
 def _known_shapes_differ(shape: list[int], other: list[int]) -> bool:
     # a dim of -1 is not known before a static graph runs
     if len(shape) != len(other):
         return True
     return any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, other))
+
+
+def _is_bool(value: Any) -> bool:
+    """Whether value is True or False: Python's, numpy's or a Tensor."""
+    return (
+        isinstance(value, (bool, np.bool_))
+        or getattr(value, 'dtype', None) == paddle.bool
+    )
+
+
+def _int_argument(op_name: str, arg_name: str, value: Any) -> int:
+    """An int, or what stands for one, as an int. A fraction is not cut off."""
+    if type(value) is int:
+        return value
+    is_whole = not _is_tensor(value) or (
+        not value.shape
+        and not value.is_floating_point()
+        and not value.is_complex()
+    )
+    try:
+        if is_whole:
+            return int(value) if _is_bool(value) else value.__index__()
+    except (AttributeError, TypeError):  # also a Tensor of a static graph
+        pass
+    raise TypeError(
+        f"{op_name}: {arg_name} must be an int, "
+        f"but received {_received(value)}."
+    )

@@ -1,13 +1,12 @@
 """Compiles what the series adds to Paddle, in the form it has in the tree.
 
-The patches are replayed on the known part of the base. Then the new InferMeta
-functions are compiled inside namespace phi with the includes of ternary.cc and
-no others, and every new C++ file from its place in that tree, with Paddle's
-warnings as errors, with OpenMP and without. Headers that the series does not
-change come from the wheel. Only the syntax is checked, and what base_symbols.py
-looks for; nothing is linked. With
---each-alone, the patches of each pull request are replayed without the others,
-and what looks the same to the compiler is compiled once.
+The patches are replayed on the known part of the base, one after the other.
+After each of them the new InferMeta functions are compiled inside namespace phi
+with the includes of ternary.cc and no others, and every new C++ file from its
+place in that tree, with Paddle's warnings as errors; what looks as before to the
+compiler is not compiled again. After the last one pragmas are compiled without
+OpenMP too. Headers that the series does not change come from the wheel. Only the
+syntax is checked, and what base_symbols.py looks for; nothing is linked.
 
 Exit status: 0 everything compiles, 1 something does not.
 """
@@ -64,8 +63,12 @@ def replay(series, base, patches, folder):
     """Paths of the files that the patches add; the tree lies in `folder`."""
     init_repo(folder, base, series.author)
     for patch in patches:
-        git(folder, 'apply', '--index', str(patch.resolve()))
+        apply(folder, patch)
     return added_files(patches)
+
+
+def apply(folder, patch):
+    git(folder, 'apply', '--index', str(patch.resolve()))
 
 
 def inserted_lines(folder, path):
@@ -146,51 +149,44 @@ def seen_by_compiler(unit, folder):
     return tuple(sorted(texts.items()))
 
 
-def check(root, wheel, include, each_alone=False):
-    """(faults, number of files that were compiled) of all patches together, or
-    of each pull request's, with OpenMP only; what was compiled is so once."""
+def check(root, wheel, include):
+    """(faults, number of files that were compiled) of every prefix of the line."""
     series = load_series(root)
     base = base_tree(series, wheel_dirs(root, wheel))
-    whole = {'all': series.patches}
-    alone = {name: series.pull_request(name) for name in series.pull_requests}
+    paths = [root / 'patches' / p.file_name for p in series.patches]
     faults, compiled = [], set()
-    for title, listed in (alone if each_alone else whole).items():
-        with (
-            tempfile.TemporaryDirectory() as name,
-            ThreadPoolExecutor(2) as pool,
-        ):
-            folder = Path(name) / 'tree'
-            paths = [root / 'patches' / p.file_name for p in listed]
-            added = replay(series, base, paths, folder)
+    with (
+        tempfile.TemporaryDirectory() as name,
+        ThreadPoolExecutor(2) as pool,
+    ):
+        folder = Path(name) / 'tree'
+        init_repo(folder, base, series.author)
+        compile_here = partial(compile_unit, folder=folder, include=include)
+        for count, path in enumerate(paths, 1):
+            apply(folder, path)
+            last = count == len(paths)
             work = {
                 (mode, seen_by_compiler(unit, folder)): (unit, mode)
-                for unit in units(folder, added, include)
-                for mode in modes_of(unit)[: 1 if each_alone else None]
+                for unit in units(folder, added_files(paths[:count]), include)
+                for mode in modes_of(unit)[: None if last else 1]
             }
             new = [item for key, item in work.items() if key not in compiled]
-            compile_here = partial(compile_unit, folder=folder, include=include)
-            found = pool.map(compile_here, *zip(*new))
-            found = [fault for fault in found if fault]
-            if not each_alone:
-                found += lost_symbols(folder, include, compile_unit)
-            faults += [f'{title}: {fault}' for fault in found]
+            found = pool.map(compile_here, *zip(*new)) if new else ()
+            faults += [f'after {path.name}: {f}' for f in found if f]
             compiled |= set(work)
+        faults += lost_symbols(folder, include, compile_unit)
     return faults, len(compiled)
 
 
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    add = parser.add_argument
-    add('--paddle', metavar='DIR', help='site-packages of an untouched wheel')
-    add(
-        '--each-alone',
-        action='store_true',
-        help="each pull request's patches without the others",
+    parser.add_argument(
+        '--paddle', metavar='DIR', help='site-packages of an untouched wheel'
     )
     options = parser.parse_args(arguments)
     try:
         include = default_include(ROOT)
-        faults, count = check(ROOT, options.paddle, include, options.each_alone)
+        faults, count = check(ROOT, options.paddle, include)
     except SeriesError as error:
         faults, count = error.faults, 0
     good = f'{count} compilations, clean'

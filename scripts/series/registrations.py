@@ -1,7 +1,6 @@
 """What a source needs in Paddle's own files: rules and tests their registration,
-operators their symbolic shapes. SPMD rules are registered as the YAML names them.
-series.yaml has the other lines as edits; one that is missing would be found by
-nobody before the whole of Paddle is built."""
+operators their symbolic shapes. series.yaml has these lines as edits; one that is
+missing would be found by nobody before the whole of Paddle is built."""
 
 from __future__ import annotations
 
@@ -17,38 +16,8 @@ SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'
 SPMD_TEST = re.compile(r'unittests/(test_\w+_rule|spmd_rule_\w+)\.py')
-# What the registrations of the series stand before.
-NEXT_RULE = '// embedding rule'
+SPMD_SOURCES = 'kernels/infermeta/spmd_rules/'
 INTERFACE = 'InferSymbolicShapeInterface'
-
-
-def register_rules(tree, source, text):
-    """Registers the rules that an operator's entries name."""
-    op = PurePosixPath(source).stem
-    lines = [f'// {op}']
-    for entry in yaml.safe_load(text):
-        rule = entry['infer_meta'].get('spmd_rule')
-        if rule:
-            rules = [rule] + [f'{rule}Reverse'] * ('op' in entry)
-            rules = [f'phi::distributed::{r}' for r in rules]
-            if 'int64_t ' in entry['args']:
-                # As clang-format breaks it.
-                asked = f'phi::distributed::RuleOfInts<\n{" " * 18}{{}}>::Infer'
-                rules = [asked.format(r) for r in rules]
-            calls = [f'    PD_INFER_SPMD({r})' for r in rules]
-            name = entry.get('op') or entry['backward_op']
-            arguments = ',\n'.join([f'    {name}', *calls])
-            lines += [f'PD_REGISTER_SPMD_RULE(\n{arguments});']
-    if len(lines) > 1:
-        insert_lines(tree, f'{SPMD}rules.cc', [*lines, ''], NEXT_RULE)
-
-
-def include_rules(tree, header):
-    """Includes a new header of rules at its alphabetical place."""
-    path, line = f'{SPMD}rules.h', f'#include "{SPMD}{header}"'
-    known = [x for x in split_lines(tree.get(path, '')) if x.startswith('#inc')]
-    below = min((x for x in known if x > line), default='#endif')
-    insert_lines(tree, path, [line], below)
 
 
 def insert_lines(tree, path, new, *below):
@@ -78,6 +47,13 @@ def needed_lines(source, patch, root):
     stem = PurePosixPath(source).stem
     if SPMD_TEST.match(source) and stem.startswith('test_'):
         yield f'{SPMD_TESTS}CMakeLists.txt', f'({stem} MODULES {stem})\n'
+    if source.startswith(SPMD_SOURCES) and source.endswith('.h'):
+        yield f'{SPMD}rules.h', f'#include "{SPMD}{stem}.h"\n'
+        for path in (root / 'ops_yaml').glob('*.yaml'):
+            for entry in yaml.safe_load(path.read_text('utf-8')):
+                if 'spmd_rule' in entry['infer_meta']:
+                    name = entry.get('op') or entry['backward_op']
+                    yield f'{SPMD}rules.cc', f'RULE(\n    {name},'
     if source.startswith('ops_yaml/'):
         for entry in yaml.safe_load((root / source).read_text('utf-8')):
             yield from _needed_by_entry(entry)

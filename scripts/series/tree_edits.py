@@ -21,10 +21,8 @@ from scripts.series.registrations import (
     SPMD_TEST,
     SPMD_TESTS,
     SYMBOLIC,
-    include_rules,
     insert_lines,
     missing_lines,
-    register_rules,
 )
 from scripts.series.upstream_tree import MARKER
 
@@ -63,7 +61,10 @@ def apply_patch(tree, patch, root):
         for path, text in patch.edits.items()
         for _, hunk in split_hunks(text)
     ]
-    steps += [partial(_add_source, tree, s, root, patch) for s in patch.sources]
+    # Functions last, in the order in which the patch names them.
+    apis = patch.api_sources
+    sources = [s for s in patch.sources if s not in apis] + apis
+    steps += [partial(_add_source, tree, s, root, patch) for s in sources]
     try:
         do_all(steps)
         refuse(missing_lines(tree, patch, root))
@@ -92,18 +93,15 @@ def upstream_path(source):
 
 def _add_source(tree, source, root, patch):
     target = upstream_path(source)
-    into = target or PYTHON_FILE
-    text = source_text(root, source, patch.later.get(into, []))
+    into = [target] if target else [PYTHON_FILE, *OP_FILES.values()]
+    hunks = [hunk for path in into for hunk in patch.later.get(path, [])]
+    text = source_text(root, source, hunks)
     if target:
         if target in tree:
             raise SeriesError(f'{source}: {target} exists in the base already')
         tree[target] = text
-        stem = target.removeprefix(SPMD).removesuffix('.h')
-        if stem in patch.ops:
-            include_rules(tree, f'{stem}.h')
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
-        register_rules(tree, source, text)
     elif source.startswith('python_api/'):
         tree[PYTHON_FILE] = merge_functions(
             tree[PYTHON_FILE], text, source, NEXT_FUNCTION
