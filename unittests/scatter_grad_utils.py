@@ -75,10 +75,6 @@ def in_to_static(function, arrays, wrt, full_graph=True):
 def in_program(function, arrays, wrt, differentiate=paddle.static.gradients):
     """`differentiate`: gives the gradients of a scalar in the last step."""
     loss = _differentiated_twice(function, paddle.static.gradients)
-    return run_differentiated(loss, arrays, wrt, differentiate)
-
-
-def run_differentiated(loss, arrays, wrt, differentiate):
     program = paddle.static.Program()
     with static_mode(), paddle.static.program_guard(program):
         data = {
@@ -210,17 +206,26 @@ class SecondOrderCases:
 
     def test_third_order_in_a_program_is_refused(self):
         function, arrays, wrt = next(iter(self.cases.values()))
-        twice = _differentiated_twice(function, paddle.static.gradients)
-
-        def loss(tensors, names):
-            grads = paddle.static.gradients(
-                twice(tensors, names), [tensors[name] for name in names]
-            )
-            return sum(paddle.square(g).sum() for g in grads)
-
-        with self.assertRaisesRegex(
-            ValueError, r'_double_(grad|vjp). has no grad op'
+        with static_mode(), paddle.static.program_guard(
+            paddle.static.Program()
         ):
-            run_differentiated(
-                loss, arrays, wrt.split(), paddle.static.gradients
-            )
+            data = {
+                name: paddle.static.data(name, array.shape, str(array.dtype))
+                for name, array in arrays.items()
+            }
+            variables = [data[name] for name in wrt.split()]
+            for variable in variables:
+                variable.stop_gradient = False
+            results = [function(**data)]
+            with self.assertRaisesRegex(
+                ValueError, r'_double_(grad|vjp). has no grad op'
+            ):
+                # Each order by what the one before was weighted with.
+                for _ in range(3):
+                    weights = [paddle.ones_like(result) for result in results]
+                    for weight in weights:
+                        weight.stop_gradient = False
+                    results = paddle.static.gradients(
+                        results, variables, weights
+                    )
+                    variables = weights

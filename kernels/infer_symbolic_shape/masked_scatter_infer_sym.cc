@@ -13,12 +13,14 @@
 // limitations under the License.
 
 #include "paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/multiary_infer_sym.h"
-#include "paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/scatter_ops_infer_sym.h"
+
+#include <algorithm>
+#include <vector>
 
 namespace paddle::dialect {
 namespace {
 
-using scatter_ops::SymbolicDims;
+using SymbolicDims = std::vector<symbol::DimExpr>;
 
 // The dim `back` places before the end; missing ones in front count as 1.
 symbol::DimExpr FromEnd(const SymbolicDims& dims, size_t back) {
@@ -55,11 +57,15 @@ SymbolicDims BroadcastDims(const SymbolicDims& x,
 // mask.
 bool MaskedScatterOpInferSymbolicShape(
     pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
-  const SymbolicDims out =
-      BroadcastDims(scatter_ops::DimsOf(op, 0, *infer_context),
-                    scatter_ops::DimsOf(op, 1, *infer_context),
-                    infer_context);
-  scatter_ops::SetOutDims(op, out, infer_context);
+  // Copies: a constraint may rewrite the dims that the context holds.
+  const auto dims_of = [&](int operand) -> SymbolicDims {
+    return infer_context->GetShapeOrDataForValue(op->operand_source(operand))
+        .shape();
+  };
+  infer_context->SetShapeOrDataForValue(
+      op->result(0),
+      symbol::ShapeOrDataDimExprs{symbol::TensorShapeOrDataDimExprs(
+          BroadcastDims(dims_of(0), dims_of(1), infer_context))});
   return true;
 }
 

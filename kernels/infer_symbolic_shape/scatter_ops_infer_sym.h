@@ -60,17 +60,12 @@ inline SymbolicDims Without(const SymbolicDims& dims,
 
 // Only the shape is taken over: where the values of x are known, too, those of
 // out are not.
-inline void SetOutDims(pir::Operation* op,
-                       const SymbolicDims& dims,
-                       pir::InferSymbolicShapeContext* infer_context) {
-  infer_context->SetShapeOrDataForValue(
-      op->result(0),
-      symbol::ShapeOrDataDimExprs{symbol::TensorShapeOrDataDimExprs(dims)});
-}
-
 inline bool SetOutLikeX(pir::Operation* op,
                         pir::InferSymbolicShapeContext* infer_context) {
-  SetOutDims(op, DimsOf(op, 0, *infer_context), infer_context);
+  infer_context->SetShapeOrDataForValue(
+      op->result(0),
+      symbol::ShapeOrDataDimExprs{
+          symbol::TensorShapeOrDataDimExprs(DimsOf(op, 0, *infer_context))});
   return true;
 }
 

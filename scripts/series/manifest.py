@@ -116,7 +116,9 @@ def read_manifest(root):
 
 def _line_faults(series):
     """A pull request begins where the one before it ends."""
-    stretches = [name for name, _ in groupby(p.pull_request for p in series.patches)]
+    stretches = [
+        name for name, _ in groupby(p.pull_request for p in series.patches)
+    ]
     for name in sorted({n for n in stretches if stretches.count(n) > 1}):
         yield f'series.yaml: the patches of {name} do not follow each other'
 

@@ -1,7 +1,7 @@
 """The tables of patches in docs/, made from the series itself.
 
 docs/review_guide.md gets one of all patches, docs/pull_requests/<name>.md one of
-those that the pull request is made of. Without --write it only says which of them
+those of its stretch. Without --write it only says which of them
 are out of date.
 
 Exit status: 0 up to date or written, 1 out of date, or faults.
@@ -20,7 +20,7 @@ from scripts.common.programs import verdict
 from scripts.common.text_lines import between
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git
-from scripts.series.patch_series import SeriesError, touched_files
+from scripts.series.patch_series import SeriesError
 
 ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- patches: written by scripts/series/patch_tables.py -->'
@@ -30,7 +30,6 @@ CUDA = ('.cu', '.cu.h')
 GPU_STATUS = (
     'compiled for sm_80 and sm_90, emulated on the CPU, never run on a GPU'
 )
-BASE_CUDA = "; its hunks of Paddle's own .cu files: not compiled"
 # From here on upstream asks for named approvers.
 MANY_LINES = 1000
 
@@ -51,7 +50,6 @@ def size_of(path):
     """The Size of a patch file, as git counts its lines."""
     code = tests = 0
     gpu = ''
-    new = touched_files(path)
     for row in git(path.parent, 'apply', '--numstat', path.name).splitlines():
         lines, _, name = row.split('\t')
         if name.startswith(TESTS):
@@ -59,9 +57,7 @@ def size_of(path):
         else:
             code += int(lines)
         if name.endswith(CUDA):
-            gpu = gpu or GPU_STATUS
-            if not new[name]:
-                gpu = GPU_STATUS + BASE_CUDA
+            gpu = GPU_STATUS
     return Size(code, tests, gpu)
 
 
@@ -79,7 +75,7 @@ def size_faults(series, sizes):
             yield f'{said} only: it needs no size_note'
 
 
-def table(patches, sizes, shared):
+def table(patches, sizes):
     """The rows of some patches, and their sum."""
     lines = [
         '| Patch | Code | Tests | GPU | Remarks |',
@@ -87,11 +83,9 @@ def table(patches, sizes, shared):
     ]
     for patch in patches:
         size = sizes[patch.name]
-        shares = 'shared with other pull requests' if patch in shared else ''
-        remarks = '; '.join(filter(None, [shares, patch.size_note]))
         lines.append(
             f'| `{patch.file_name}` | {size.code:,} | {size.tests:,} | '
-            f'{size.gpu or "-"} | {remarks or "-"} |'
+            f'{size.gpu or "-"} | {patch.size_note or "-"} |'
         )
     code = sum(sizes[patch.name].code for patch in patches)
     tests = sum(sizes[patch.name].tests for patch in patches)
@@ -100,11 +94,11 @@ def table(patches, sizes, shared):
 
 def tables(series, sizes):
     """{path below docs/: table}"""
-    shared = [p for p in series.patches if len(p.pull_requests) > 1]
-    found = {'review_guide.md': table(series.patches, sizes, shared)}
+    found = {'review_guide.md': table(series.patches, sizes)}
     for name in series.pull_requests:
-        patches = series.pull_request(name)
-        found[f'pull_requests/{name}.md'] = table(patches, sizes, shared)
+        found[f'pull_requests/{name}.md'] = table(
+            series.pull_request(name), sizes
+        )
     return found
 
 

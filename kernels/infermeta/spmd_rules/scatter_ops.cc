@@ -34,7 +34,7 @@ using Shards = std::vector<std::vector<int64_t>>;
 // dims the dim of the result that it runs along, or kWhole. Those that are not
 // listed are whole.
 struct Operand {
-  const DistMetaTensor& tensor;
+  const DistMetaTensor* tensor;
   std::vector<int64_t> dims;
 };
 using Operands = std::vector<Operand>;
@@ -43,12 +43,11 @@ using Operands = std::vector<Operand>;
 // range is left to InferMeta.
 Operand Batch(const DistMetaTensor& x, const std::vector<int64_t>& axes) {
   const int64_t rank = x.dims().size();
-  Operand found{x, {}};
+  Operand found{&x, {}};
   for (int64_t dim = 0; dim < rank; ++dim) {
-    const bool whole = std::any_of(
-        axes.begin(), axes.end(), [=](int64_t axis) {
-          return (axis < 0 ? axis + rank : axis) == dim;
-        });
+    const bool whole = std::any_of(axes.begin(), axes.end(), [=](int64_t axis) {
+      return (axis < 0 ? axis + rank : axis) == dim;
+    });
     found.dims.push_back(whole ? kWhole : dim);
   }
   return found;
@@ -56,7 +55,7 @@ Operand Batch(const DistMetaTensor& x, const std::vector<int64_t>& axes) {
 
 // A Tensor whose leading dims are those of x that are not whole.
 Operand Slice(const DistMetaTensor& tensor, const Operand& x) {
-  Operand found{tensor, x.dims};
+  Operand found{&tensor, x.dims};
   auto& dims = found.dims;
   dims.erase(std::remove(dims.begin(), dims.end(), kWhole), dims.end());
   return found;
@@ -68,7 +67,7 @@ Shards Merged(const Operands& sources) {
   Shards merged;
   std::set<int64_t> taken;
   for (const Operand& source : sources) {
-    const Shards& shards = source.tensor.dist_attr().multi_dims_mapping();
+    const Shards& shards = source.tensor->dist_attr().multi_dims_mapping();
     for (size_t i = 0; i < shards.size() && i < source.dims.size(); ++i) {
       const int64_t dim = source.dims[i];
       if (dim == kWhole || shards[i].empty()) continue;
@@ -93,7 +92,8 @@ ArgDistAttr Attr(const Operand& operand, const Shards& merged, size_t rank) {
       shards[i] = merged[dim];
     }
   }
-  TensorDistAttr attr = CopyTensorDistAttrForOutput(operand.tensor.dist_attr());
+  TensorDistAttr attr =
+      CopyTensorDistAttrForOutput(operand.tensor->dist_attr());
   attr.set_dims_mapping(shards);
   return attr;
 }
@@ -101,29 +101,29 @@ ArgDistAttr Attr(const Operand& operand, const Shards& merged, size_t rank) {
 std::vector<ArgDistAttr> Attrs(const Operands& operands, const Shards& merged) {
   std::vector<ArgDistAttr> found;
   for (const Operand& operand : operands) {
-    found.push_back(Attr(operand, merged, operand.tensor.dims().size()));
+    found.push_back(Attr(operand, merged, operand.tensor->dims().size()));
   }
   return found;
 }
 
-// The rules of an operator of which the first input is x, and the last one has a
-// gradient too. Nothing comes in or goes out as a partial sum. `rank`: that of
-// the result.
+// The rules of an operator of which the first input is x, and the last one has
+// a gradient too. Nothing comes in or goes out as a partial sum. `rank`: that
+// of the result.
 SpmdInfo Forward(const Operands& inputs, size_t rank) {
   const Shards merged = Merged(inputs);
   return {Attrs(inputs, merged), {Attr(inputs[0], merged, rank)}};
 }
 
 SpmdInfo Reverse(const Operands& inputs, const DistMetaTensor& out) {
-  const Operands outputs{{out, inputs[0].dims}};
+  const Operands outputs{{&out, inputs[0].dims}};
   const Shards merged = Merged(outputs);
   return {Attrs(inputs, merged), Attrs(outputs, merged)};
 }
 
 SpmdInfo Gradient(const Operands& inputs, const DistMetaTensor& out_grad) {
-  const Operand grad{out_grad, inputs[0].dims};
-  Operands sources = inputs, all = inputs;
-  sources.insert(sources.begin(), grad);
+  const Operand grad{&out_grad, inputs[0].dims};
+  Operands sources{grad}, all = inputs;
+  sources.insert(sources.end(), inputs.begin(), inputs.end());
   all.push_back(grad);
   const Shards merged = Merged(sources);
   return {Attrs(all, merged), Attrs({inputs.front(), inputs.back()}, merged)};
@@ -132,7 +132,7 @@ SpmdInfo Gradient(const Operands& inputs, const DistMetaTensor& out_grad) {
 Operands OfMasked(const DistMetaTensor& x,
                   const DistMetaTensor& mask,
                   const DistMetaTensor& value) {
-  return {{x, {}}, {mask, {}}, {value, {}}};
+  return {{&x, {}}, {&mask, {}}, {&value, {}}};
 }
 
 Operands OfView(const DistMetaTensor& x,
@@ -150,8 +150,8 @@ Operands OfIndex(const DistMetaTensor& x,
   // A 0-D index updates one slice, which has no dim `axis`.
   const bool one = updates.dims().size() < x.dims().size();
   return {whole,
-          {index, {}},
-          one ? Slice(updates, whole) : Operand{updates, whole.dims}};
+          {&index, {}},
+          one ? Slice(updates, whole) : Operand{&updates, whole.dims}};
 }
 
 }  // namespace

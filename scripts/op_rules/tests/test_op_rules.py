@@ -36,7 +36,6 @@ FORM_FAULTS = [
     ('int axis=0, bool flag=true', 'int64_t axis=0, bool flag=true'),
     ('axis=0, bool flag=true) ->', 'axis=1, bool flag=true) ->'),
     ('Tensor grad_out, float by', 'Tensor out_grad, float by'),
-    ('Tensor grad_grad_x, int', 'Tensor grad_x_grad, int'),
 ]  # fmt: skip
 # (text in GOOD, what stands there instead, where the fault is, its sentence)
 TEXT_FAULTS = [

@@ -127,7 +127,7 @@ def make_series():
     used = '     alpha,\n+    beta,\n'
     shared = {
         'name': 'phi-add-shared',
-        'pull_requests': ['fill'],
+        'pull_request': 'fill',
         'subject': 'phi: add shared code',
         'body': BODY,
         'day': '2026-01-02',
@@ -136,7 +136,7 @@ def make_series():
     }
     fill = {
         'name': 'phi-add-fill',
-        'pull_requests': ['fill'],
+        'pull_request': 'fill',
         'subject': 'phi: add fill op',
         'body': BODY,
         'day': '2026-01-03',

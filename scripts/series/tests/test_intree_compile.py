@@ -27,18 +27,17 @@ SHARED = 'kernels/funcs/shared.h'
 INFER = 'kernels/infermeta/fill.cc'
 
 
-def compile_toy(folder, files, series=None, **options):
+def compile_toy(folder, files, series=None):
     write_project(folder, series)
     write_files(folder, files)
     write_files(folder / 'include', INCLUDE)
     assert export_patches.main(['--root', str(folder)]) == 0
-    return check(folder, None, folder / 'include', **options)
+    return check(folder, None, folder / 'include')
 
 
 @needs_glog
-@pytest.mark.parametrize('options', [[], ['--each-alone']])
-def test_series_of_this_project_compiles_in_its_intree_form(options, capsys):
-    status = check_intree_compile.main(options)
+def test_series_of_this_project_compiles_in_its_intree_form(capsys):
+    status = check_intree_compile.main([])
     output = capsys.readouterr()
     assert status == 0, output.err
     assert 'compilations, clean' in output.out
@@ -80,13 +79,17 @@ def test_planted_fault_is_reported(tmp_path, path, text, messages):
     assert [m for m in messages if m not in plain] == [], plain
 
 
-def test_header_of_another_pull_request_does_not_compile(tmp_path):
+def test_header_of_a_later_patch_does_not_compile(tmp_path):
     series = make_series()
-    series['patches'][0]['pull_requests'] = ['shared']
-    kernel = {KERNEL: '#include "paddle/phi/kernels/funcs/shared.h"\n'}
-    assert compile_toy(tmp_path, kernel, series)[0] == []
-    (fault,) = compile_toy(tmp_path, kernel, series, each_alone=True)[0]
-    assert fault.startswith('fill: paddle/phi/kernels/cpu/fill_kernel.cc')
+    series['patches'].append(series['patches'].pop(0))
+    del series['patches'][1]['edits']
+    infer = SOURCES[INFER].replace('#include "paddle/phi/kernels/funcs', '//')
+    kernel = {
+        KERNEL: '#include "paddle/phi/kernels/funcs/shared.h"\n',
+        INFER: infer,
+    }
+    (fault,) = compile_toy(tmp_path, kernel, series)[0]
+    assert fault.startswith('after 0001-phi-add-fill.patch: paddle/phi/kernels')
     assert 'funcs/shared.h: No such file' in fault
 
 

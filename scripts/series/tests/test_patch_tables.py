@@ -22,16 +22,6 @@ new file mode 100644
 +one
 ++++ two
 """
-CHANGED = """\
-diff --git a/{path} b/{path}
---- a/{path}
-+++ b/{path}
-@@ -1,3 +1,3 @@
- one
--two
-+2
- three
-"""
 
 
 def test_tables_are_those_of_the_present_patches(capsys):
@@ -70,8 +60,6 @@ def test_lines_are_counted_by_what_they_are_for(tmp_path):
     assert size(kernel, tests, more) == Size(2, 4, '')
     cuda = ADDED.format(path='paddle/phi/kernels/funcs/x.cu.h')
     assert size(kernel, cuda) == Size(4, 0, GPU_STATUS)
-    base = CHANGED.format(path='paddle/phi/kernels/gpu/y.cu')
-    assert size(base, cuda).gpu.endswith('files: not compiled')
 
 
 def test_a_big_patch_says_why_and_a_small_one_does_not():
