@@ -206,8 +206,9 @@ class SecondOrderCases:
 
     def test_third_order_in_a_program_is_refused(self):
         function, arrays, wrt = next(iter(self.cases.values()))
-        with static_mode(), paddle.static.program_guard(
-            paddle.static.Program()
+        with (
+            static_mode(),
+            paddle.static.program_guard(paddle.static.Program()),
         ):
             data = {
                 name: paddle.static.data(name, array.shape, str(array.dtype))

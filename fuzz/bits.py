@@ -1,0 +1,88 @@
+"""Compares the bits of two builds on the same random calls.
+
+    python -m fuzz.bits --cases 7200 --write before.txt     # with one build
+    python -m fuzz.bits --cases 7200 --against before.txt   # with the other
+
+Results and gradients of dygraph calls, from the seeds that `python -m fuzz` takes;
+exit code 1 if a case has other bits, or another error, than the file says. With
+--means-may-differ those of means are only counted.
+"""
+
+import argparse
+import hashlib
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from fuzz.__main__ import cases
+from fuzz.cases import APIS, to_line
+from fuzz.run import results
+
+
+def digest(case):
+    """Of the bytes of all results of a case, or the kind of its error."""
+    try:
+        arrays = results(case)
+    except Exception as error:
+        return type(error).__name__
+    found = hashlib.sha256()
+    for array in map(np.ascontiguousarray, arrays):
+        found.update(repr((array.shape, str(array.dtype))).encode())
+        found.update(array.tobytes())
+    return found.hexdigest()[:16]
+
+
+def drawn(count, seed):
+    """The first `count` cases that are dygraph calls or gradients."""
+    found = []
+    for case in cases(seed, APIS):
+        if case.way in ('call', 'grad'):
+            found.append(case)
+        if len(found) == count:
+            return found
+
+
+def compare(known, found, chosen, means_may_differ):
+    """Lines about the cases that differ, and how many means do."""
+    faults, means = [], 0
+    for old, new, case in zip(known, found, chosen):
+        if old == new:
+            continue
+        if means_may_differ and case.attrs.get('reduce') == 'mean':
+            means += 1
+        else:
+            faults.append(f'{old} became {new}: {to_line(case)}')
+    return faults, means
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    add = parser.add_argument
+    add('--cases', type=int, default=7200)
+    add('--seed', type=int, default=0)
+    add('--means-may-differ', action='store_true')
+    where = parser.add_mutually_exclusive_group(required=True)
+    where.add_argument('--write', type=Path, metavar='FILE')
+    where.add_argument('--against', type=Path, metavar='FILE')
+    options = parser.parse_args(arguments)
+    chosen = drawn(options.cases, options.seed)
+    found = [digest(case) for case in chosen]
+    if options.write:
+        options.write.write_text('\n'.join(found) + '\n')
+        print(f'{len(found)} cases written')
+        return 0
+    known = options.against.read_text().split()
+    if len(known) != len(found):
+        sys.exit(f'fuzz.bits: {options.against} has {len(known)} cases')
+    faults, means = compare(known, found, chosen, options.means_may_differ)
+    print('\n'.join(faults[:20]))
+    print(
+        f'{len(found)} cases, {len(faults)} differ'
+        + (f', and {means} means' if options.means_may_differ else '')
+    )
+    return int(bool(faults))
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())
