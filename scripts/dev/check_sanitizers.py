@@ -2,8 +2,9 @@
 
 They are compiled into a library of their own (scripts/dev/sanitizers/). cases.py
 calls them with random shapes on arrays that end where their memory ends, and compares
-the results with numpy's. A second library has the kernels' portable loops alone, and
-has to give the same bits. AddressSanitizer and UndefinedBehaviorSanitizer look on, or
+the results with numpy's. A second library has the core of the kernels, without the
+headers that the speed patches bring, and a third their portable loops alone: both
+have to give the same bits. AddressSanitizer and UndefinedBehaviorSanitizer look on, or
 ThreadSanitizer with --tsan. Before that, faults planted in the library show that
 they do.
 
@@ -23,6 +24,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common import native_compiler, programs
+from scripts.series import core_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / 'scripts/dev/sanitizers'
@@ -34,8 +36,6 @@ FLAGS = {
     'asan': ('-fsanitize=address,undefined', f'-fno-sanitize={UNUSED_CHECKS}'),
     'tsan': ('-fsanitize=thread',),
 }
-# What the CPU chooses, and what serves a CPU without AVX2.
-FORMS = {'usual': (), 'portable': ('-DSCATTER_OPS_PORTABLE',)}
 # What has to be in Python before the library: the sanitizer, and the runtime of
 # C++, whose exceptions it has to know.
 LOADED = re.compile(r'lib(?:asan|tsan|stdc\+\+)\S* => (\S+)')
@@ -129,6 +129,19 @@ def check_kernels(library, seed, rounds):
     return done.stdout.strip()
 
 
+def forms(folder):
+    """Options of the compiler: what the CPU chooses, what the core does without
+    the speed patches, and what serves a CPU without AVX2."""
+    core = folder / 'core_tree'
+    shutil.rmtree(core, ignore_errors=True)
+    core_tree.write(ROOT, core)
+    return {
+        'usual': (),
+        'core': (f'-I{core}',),
+        'portable': ('-DSCATTER_OPS_PORTABLE',),
+    }
+
+
 def agreed(found):
     """The cases, which every form has to have had with the same bits."""
     if len(set(found.values())) > 1:
@@ -158,9 +171,10 @@ def main(arguments=None):
         return SKIPPED
     try:
         found = {}
-        for form, macros in FORMS.items():
+        program, *flags = compiler
+        for form, chosen in forms(folder).items():
             library = build_library(
-                [*compiler, *macros], kind, folder / form, options
+                [program, *chosen, *flags], kind, folder / form, options
             )
             check_faults(library, FAULTS[kind])
             found[form] = check_kernels(library, options.seed, options.rounds)
