@@ -18,17 +18,20 @@ from typing import TYPE_CHECKING
 
 import paddle
 from paddle import _C_ops
+from paddle.base import core
 from paddle.base.data_feeder import convert_dtype
 from paddle.framework import (
     LayerHelper,
+    _current_expected_place_,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
 from paddle.tensor.manipulation import (
+    _builds_compatible_ops,
     _check_inplace_mask_shape,
     _check_scatter_variable,
     _check_tensor_args,
-    _has_scatter_kernels,
+    _compatible_ops_depth,
     _widened,
 )
 from paddle.utils.decorator_utils import param_two_alias
@@ -38,6 +41,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from paddle import Tensor
+
+
+# The expected place that was asked about last, and the answer.
+_scatter_kernels_at: tuple = (None, True)
+
+
+def _has_scatter_kernels() -> bool:
+    """Whether the mask and scatter operators have kernels where ops run."""
+    global _scatter_kernels_at
+    # the number first: this is asked in every call
+    if _compatible_ops_depth and _builds_compatible_ops():
+        return False
+    place = _current_expected_place_()
+    if place is not _scatter_kernels_at[0]:
+        served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
+        _scatter_kernels_at = place, isinstance(place, served)
+    return _scatter_kernels_at[1]
 
 
 def _check_bool_mask(op_name: str, mask: Tensor) -> None:

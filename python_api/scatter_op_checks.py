@@ -20,33 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import paddle
-from paddle.base import core
 from paddle.base.data_feeder import check_variable_and_dtype, convert_dtype
-from paddle.framework import _current_expected_place_
-from paddle.tensor.manipulation import (
-    _builds_compatible_ops,
-    _compatible_ops_depth,
-)
 
 if TYPE_CHECKING:
     from paddle import Tensor
-
-
-# The expected place that was asked about last, and the answer.
-_scatter_kernels_at: tuple = (None, True)
-
-
-def _has_scatter_kernels() -> bool:
-    """Whether the mask and scatter operators have kernels where ops run."""
-    global _scatter_kernels_at
-    # the number first: this is asked in every call
-    if _compatible_ops_depth and _builds_compatible_ops():
-        return False
-    place = _current_expected_place_()
-    if place is not _scatter_kernels_at[0]:
-        served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
-        _scatter_kernels_at = place, isinstance(place, served)
-    return _scatter_kernels_at[1]
 
 
 # Data types that not every operator has, and one that holds their numbers.
