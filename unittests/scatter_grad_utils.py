@@ -204,6 +204,10 @@ class SecondOrderCases:
                 create_graph=True,
             )
 
+
+class LastOrderCases(SecondOrderCases):
+    """The same of an operator whose second order is the last in programs too."""
+
     def test_third_order_in_a_program_is_refused(self):
         function, arrays, wrt = next(iter(self.cases.values()))
         with (

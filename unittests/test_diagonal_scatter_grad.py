@@ -16,7 +16,7 @@
 import unittest
 
 import numpy as np
-from scatter_grad_utils import SecondOrderCases
+from scatter_grad_utils import LastOrderCases
 from view_scatter_cases import DIAGONAL
 from view_scatter_grad import ScatterGradients, ScatterGradientsAndTorch
 
@@ -47,7 +47,7 @@ class TestDiagonalScatterGradientsAndTorch(
     op = DIAGONAL
 
 
-class TestDiagonalScatterSecondOrder(SecondOrderCases, unittest.TestCase):
+class TestDiagonalScatterSecondOrder(LastOrderCases, unittest.TestCase):
     cases = {
         'both': (on_diagonal(), arrays([4, 5], [4]), BOTH),
         'x': (on_diagonal(1), arrays([4, 4], [3]), 'x'),

@@ -17,7 +17,7 @@ import unittest
 
 import numpy as np
 from scatter_grad_utils import (
-    SecondOrderCases,
+    LastOrderCases,
     in_dygraph,
     in_program,
     in_to_static,
@@ -49,7 +49,7 @@ def scattering(axis, reduce, include_self=True):
     )
 
 
-class TestIndexScatterSecondOrder(SecondOrderCases, unittest.TestCase):
+class TestIndexScatterSecondOrder(LastOrderCases, unittest.TestCase):
     cases = {
         'sum': (
             scattering(0, 'sum'),

@@ -23,7 +23,7 @@ from masked_scatter_cases import (
     reference_masked_scatter_grad,
     torch_broadcast_masked_scatter,
 )
-from scatter_grad_utils import SecondOrderCases
+from scatter_grad_utils import LastOrderCases
 from scatter_test_utils import (
     COMPLEX_DTYPES,
     assert_same_bits,
@@ -265,7 +265,7 @@ def masked_scatter(x, mask, value):
     return paddle.masked_scatter(x, mask, value)
 
 
-class TestMaskedScatterSecondOrder(SecondOrderCases, unittest.TestCase):
+class TestMaskedScatterSecondOrder(LastOrderCases, unittest.TestCase):
     cases = {
         'both': (
             masked_scatter,

@@ -16,7 +16,7 @@
 import unittest
 
 import numpy as np
-from scatter_grad_utils import SecondOrderCases
+from scatter_grad_utils import LastOrderCases
 from view_scatter_cases import SELECT
 from view_scatter_grad import ScatterGradients, ScatterGradientsAndTorch
 
@@ -47,7 +47,7 @@ class TestSelectScatterGradientsAndTorch(
     op = SELECT
 
 
-class TestSelectScatterSecondOrder(SecondOrderCases, unittest.TestCase):
+class TestSelectScatterSecondOrder(LastOrderCases, unittest.TestCase):
     cases = {
         'both': (selecting(0, 1), arrays([4, 5], [5]), BOTH),
         'x': (selecting(-1, -2), arrays([4, 5], [4]), 'x'),
