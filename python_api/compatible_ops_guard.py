@@ -19,9 +19,12 @@ from typing import TYPE_CHECKING
 import paddle
 from paddle.base.wrapped_decorator import signature_safe_contextmanager
 from paddle.framework import in_dynamic_mode
+from paddle.tensor.manipulation import _widened
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+
+    from paddle import Tensor
 
 # How often compatible_ops_guard is entered.
 _compatible_ops_depth: int = 0
@@ -30,6 +33,21 @@ _compatible_ops_depth: int = 0
 def _builds_compatible_ops() -> bool:
     """Whether a program is built under compatible_ops_guard."""
     return _compatible_ops_depth > 0 and not in_dynamic_mode()
+
+
+def _masked_fill_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    """masked_fill for programs that have to do without its operator."""
+    mask = paddle.logical_and(mask, paddle.ones_like(x, dtype='bool'))
+    shape = list(mask.shape)
+    if -1 in shape:  # not known before a static graph runs
+        shape = paddle.shape(mask)
+    rank = len(mask.shape)
+    # Paddle2ONNX cannot expand what has no dims; one element may have too many
+    if not value.shape or len(value.shape) > rank:
+        value = paddle.reshape(value, [1] * rank)
+    # the gradient of where sums over broadcast dims that it knows only
+    fill, rest = (paddle.expand(_widened(t), shape) for t in (value, x))
+    return paddle.cast(paddle.where(mask, fill, rest), x.dtype)
 
 
 # What compatible_ops_guard keeps out of programs.

@@ -35,8 +35,8 @@ from paddle.tensor.manipulation import (
     _in_dtype_of_x,
     _infinity,
     _is_tensor,
+    _masked_fill_composed,
     _received,
-    _widened,
 )
 from paddle.utils.decorator_utils import param_one_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
@@ -152,21 +152,6 @@ def _masked_fill_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
         outputs={'out': out},
     )
     return out
-
-
-def _masked_fill_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """masked_fill for programs that have to do without its operator."""
-    mask = paddle.logical_and(mask, paddle.ones_like(x, dtype='bool'))
-    shape = list(mask.shape)
-    if -1 in shape:  # not known before a static graph runs
-        shape = paddle.shape(mask)
-    rank = len(mask.shape)
-    # Paddle2ONNX cannot expand what has no dims; one element may have too many
-    if not value.shape or len(value.shape) > rank:
-        value = paddle.reshape(value, [1] * rank)
-    # the gradient of where sums over broadcast dims that it knows only
-    fill, rest = (paddle.expand(_widened(t), shape) for t in (value, x))
-    return paddle.cast(paddle.where(mask, fill, rest), x.dtype)
 
 
 @param_one_alias(["x", "input"])

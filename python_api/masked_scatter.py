@@ -32,7 +32,6 @@ from paddle.tensor.manipulation import (
     _check_scatter_variable,
     _check_tensor_args,
     _compatible_ops_depth,
-    _widened,
 )
 from paddle.utils.decorator_utils import param_two_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
@@ -58,6 +57,23 @@ def _has_scatter_kernels() -> bool:
         served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
         _scatter_kernels_at = place, isinstance(place, served)
     return _scatter_kernels_at[1]
+
+
+# Data types that not every operator has, and one that holds their numbers.
+_WIDER_DTYPES = {
+    'uint8': 'int32',
+    'int8': 'int32',
+    'int16': 'int32',
+    'float16': 'float32',
+    'bfloat16': 'float32',
+    'uint16': 'float32',  # bfloat16
+}
+
+
+def _widened(x: Tensor) -> Tensor:
+    """x in a data type in which composed forms can compute on every place."""
+    wider = _WIDER_DTYPES.get(convert_dtype(x.dtype))
+    return paddle.cast(x, wider) if wider else x
 
 
 def _check_bool_mask(op_name: str, mask: Tensor) -> None:

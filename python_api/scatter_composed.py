@@ -20,10 +20,17 @@ import numpy as np
 
 import paddle
 from paddle.base.data_feeder import convert_dtype
-from paddle.tensor.manipulation import _infinity, _widened
+from paddle.tensor.manipulation import _widened
 
 if TYPE_CHECKING:
     from paddle import Tensor
+
+
+def _infinity(dtype: paddle.dtype) -> Tensor:
+    """Infinity, which Paddle2ONNX cannot read as a constant of a program."""
+    zero = paddle.zeros([], 'float32')
+    return paddle.cast((zero + 1) / zero, dtype)
+
 
 # What the composed forms of scatter share: x and updates are `rows`, with the
 # axis in front; an index is 1-D, in range and not negative.

@@ -20,33 +20,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import paddle
-from paddle.base.data_feeder import check_variable_and_dtype, convert_dtype
+from paddle.base.data_feeder import check_variable_and_dtype
 
 if TYPE_CHECKING:
     from paddle import Tensor
-
-
-# Data types that not every operator has, and one that holds their numbers.
-_WIDER_DTYPES = {
-    'uint8': 'int32',
-    'int8': 'int32',
-    'int16': 'int32',
-    'float16': 'float32',
-    'bfloat16': 'float32',
-    'uint16': 'float32',  # bfloat16
-}
-
-
-def _widened(x: Tensor) -> Tensor:
-    """x in a data type in which composed forms can compute on every place."""
-    wider = _WIDER_DTYPES.get(convert_dtype(x.dtype))
-    return paddle.cast(x, wider) if wider else x
-
-
-def _infinity(dtype: paddle.dtype) -> Tensor:
-    """Infinity, which Paddle2ONNX cannot read as a constant of a program."""
-    zero = paddle.zeros([], 'float32')
-    return paddle.cast((zero + 1) / zero, dtype)
 
 
 # What the mask and scatter functions check alike.

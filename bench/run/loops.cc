@@ -89,7 +89,12 @@ void ScatterGrad(Data* d) {
 }
 
 void Fill(Data* d) {
-  ops::MaskedFillCpu<Word>(d->Out(), kNumel, d->X(), d->Mask(d->dims), Word{7});
+  static constexpr Word kFill{7};
+  ops::MaskedFillCpu<Word>(d->Out(),
+                           kNumel,
+                           d->X(),
+                           d->Mask(d->dims),
+                           {&kFill, {d->dims, common::make_ddim({})}});
 }
 
 }  // namespace

@@ -89,13 +89,12 @@ void MaskedScatterDoubleGradKernel(
   Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
   if (numel == 0) return;
 
-  const Word zero{};
   const ops::MaskView mask_view{ops::MaskBytes(mask), {dims, mask.dims()}};
   const ops::WordView<Word> x_view =
       grad_x_grad
           ? ops::WordView<Word>{static_cast<const Word*>(grad_x_grad->data()),
                                 {dims, grad_x_grad->dims()}}
-          : ops::WordView<Word>{&zero, {dims, common::make_ddim({})}};
+          : ops::ZeroView<Word>(dims);
   if (grad_value_grad && grad_value_grad->numel() > 0) {
     ops::MaskedScatterCpu<Word>(
         out,
@@ -106,7 +105,8 @@ void MaskedScatterDoubleGradKernel(
         grad_value_grad->numel(),
         /*count_first=*/false);
   } else {
-    ops::MaskedFillCpu<Word>(out, numel, x_view, mask_view, zero);
+    ops::MaskedFillCpu<Word>(
+        out, numel, x_view, mask_view, ops::ZeroView<Word>(dims));
   }
 }
 

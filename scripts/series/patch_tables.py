@@ -1,7 +1,7 @@
 """The tables of patches in docs/, made from the series itself.
 
-docs/review_guide.md gets one of all patches, docs/pull_requests/<name>.md one of
-those of its stretch. Without --write it only says which of them
+docs/review_guide.md gets one of the pull requests and one of all patches,
+docs/pull_requests/<name>.md one of those of its stretch. Without --write it only says which of them
 are out of date.
 
 Exit status: 0 up to date or written, 1 out of date, or faults.
@@ -32,6 +32,8 @@ GPU_STATUS = (
 )
 # From here on upstream asks for named approvers.
 MANY_LINES = 1000
+# How much code a careful reader takes in.
+LINES_AN_HOUR = 400
 
 
 class Size(NamedTuple):
@@ -40,6 +42,7 @@ class Size(NamedTuple):
     code: int
     tests: int
     gpu: str
+    files: int = 0
 
     @property
     def lines(self):
@@ -48,7 +51,7 @@ class Size(NamedTuple):
 
 def size_of(path):
     """The Size of a patch file, as git counts its lines."""
-    code = tests = 0
+    code = tests = files = 0
     gpu = ''
     for row in git(path.parent, 'apply', '--numstat', path.name).splitlines():
         lines, _, name = row.split('\t')
@@ -56,9 +59,10 @@ def size_of(path):
             tests += int(lines)
         else:
             code += int(lines)
+            files += 1
         if name.endswith(CUDA):
             gpu = GPU_STATUS
-    return Size(code, tests, gpu)
+    return Size(code, tests, gpu, files)
 
 
 def size_faults(series, sizes):
@@ -92,9 +96,28 @@ def table(patches, sizes):
     return '\n'.join([*lines, f'| all | {code:,} | {tests:,} | | |'])
 
 
+def pull_request_table(series, sizes):
+    """What a reader of each pull request has before them."""
+    lines = [
+        '| Pull request | Patches | Code | Files | Minutes | Tests |',
+        '|---|---:|---:|---:|---:|---:|',
+    ]
+    for name in series.pull_requests:
+        of = [sizes[patch.name] for patch in series.pull_request(name)]
+        code = sum(size.code for size in of)
+        lines.append(
+            f'| [{name}](pull_requests/{name}.md) | {len(of)} | {code:,} | '
+            f'{sum(size.files for size in of)} | '
+            f'{round(code * 60 / LINES_AN_HOUR)} | '
+            f'{sum(size.tests for size in of):,} |'
+        )
+    return '\n'.join(lines)
+
+
 def tables(series, sizes):
     """{path below docs/: table}"""
-    found = {'review_guide.md': table(series.patches, sizes)}
+    first = pull_request_table(series, sizes)
+    found = {'review_guide.md': f'{first}\n\n{table(series.patches, sizes)}'}
     for name in series.pull_requests:
         found[f'pull_requests/{name}.md'] = table(
             series.pull_request(name), sizes

@@ -90,7 +90,6 @@ def check_large_blocks(lib, random, size):
     scattered[c.true] = value.reshape(-1)[: int(c.true.sum())]
     expected = {
         'a copy': value,
-        'a fill': np.where(c.true, value.reshape(-1)[0], x),
         'a selection': np.where(c.true, value, x),
         'a masked_scatter': scattered,
     }

@@ -58,11 +58,12 @@ CHECKED void masked_fill(
     int64_t bytes, Array out, Array x, Array mask, Array value) {
   ByWord(bytes, [&](auto word) {
     using Word = decltype(word);
-    ops::MaskedFillCpu<Word>(out.as<Word>(),
-                             out.numel(),
-                             WordsOf<Word>(x, out),
-                             MaskOf(mask, out),
-                             *value.as<Word>());
+    ops::MaskedFillCpu<Word>(
+        out.as<Word>(),
+        out.numel(),
+        WordsOf<Word>(x, out),
+        MaskOf(mask, out),
+        {value.as<Word>(), {out.shape(), common::make_ddim({})}});
   });
 }
 
@@ -70,7 +71,7 @@ CHECKED void masked_select(
     int64_t bytes, Array out, Array x, Array mask, Array value) {
   ByWord(bytes, [&](auto word) {
     using Word = decltype(word);
-    ops::MaskSelectCpu<Word>(out.as<Word>(),
+    ops::MaskedFillCpu<Word>(out.as<Word>(),
                              out.numel(),
                              WordsOf<Word>(x, out),
                              MaskOf(mask, out),
@@ -79,10 +80,10 @@ CHECKED void masked_select(
 }
 
 // Each of the loops stores as for a large output: `copied` is value in two
-// parts, the others are by a mask of the same shape, as above.
+// parts, the others are by a mask of the same shape: a choice, and the values
+// in order.
 CHECKED void large_blocks(int64_t bytes,
                           Array copied,
-                          Array filled,
                           Array selected,
                           Array scattered,
                           Array x,
@@ -98,10 +99,18 @@ CHECKED void large_blocks(int64_t bytes,
     const auto* flags = mask.as<uint8_t>();
     stores.Copy(to, from, part * bytes);
     stores.Copy(to + part, from + part, (n - part) * bytes);
-    ops::FillBlock(stores, filled.as<Word>(), x.as<Word>(), flags, *from, n);
-    ops::SelectBlock(stores, selected.as<Word>(), x.as<Word>(), flags, from, n);
-    ops::ScatterBlock(
-        stores, scattered.as<Word>(), x.as<Word>(), flags, from, n, n);
+    const auto* in = x.as<Word>();
+    const auto select = [&](Word* block, int64_t b, int64_t m) {
+      ops::SelectBlock(block, in + b, flags + b, from + b, m);
+    };
+    int64_t k = 0;
+    const auto scatter = [&](Word* block, int64_t b, int64_t m) {
+      k += ops::ScatterBlock(block, in + b, flags + b, from + k, n - k, m);
+    };
+    ops::StoreBlocks(
+        stores, selected.as<Word>(), 0, n, ops::kBlock, false, select);
+    ops::StoreBlocks(
+        stores, scattered.as<Word>(), 0, n, ops::kBlock, false, scatter);
   });
 }
 

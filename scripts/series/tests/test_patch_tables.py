@@ -57,9 +57,9 @@ def test_lines_are_counted_by_what_they_are_for(tmp_path):
     kernel = ADDED.format(path='paddle/phi/kernels/funcs/x.h')
     tests = ADDED.format(path='test/legacy_test/test_x.py')
     more = ADDED.format(path='test/legacy_test/test_y.py')
-    assert size(kernel, tests, more) == Size(2, 4, '')
+    assert size(kernel, tests, more) == Size(2, 4, '', 1)
     cuda = ADDED.format(path='paddle/phi/kernels/funcs/x.cu.h')
-    assert size(kernel, cuda) == Size(4, 0, GPU_STATUS)
+    assert size(kernel, cuda) == Size(4, 0, GPU_STATUS, 2)
 
 
 def test_a_big_patch_says_why_and_a_small_one_does_not():

@@ -28,9 +28,7 @@
   __attribute__((target("avx2,popcnt"), always_inline)) static inline
 #endif
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 inline bool HasAvx2() {
 #ifdef SCATTER_OPS_AVX2
@@ -50,19 +48,25 @@ SCATTER_OPS_TARGET __attribute__((flatten)) void CallForAvx2(const F& f) {
 }
 #endif
 
-// Calls f, which works on T. Elements of 16 bits become floats, and floats
-// such elements, by arithmetic on integers, for which AVX has no vector
-// instructions: then f is compiled for AVX2 as well. The bits are the same.
-template <typename T, typename F>
-void CallVectorisedForHalf(const F& f) {
+// Calls f, plain loops, which are compiled for AVX2 as well: Paddle is compiled
+// for AVX at most, which has no vectors of integers. The bits are the same.
+template <typename F>
+void CallVectorised(const F& f) {
 #ifdef SCATTER_OPS_AVX2
-  if constexpr (kIsHalf<T>) {
-    if (HasAvx2()) return CallForAvx2(f);
-  }
+  if (HasAvx2()) return CallForAvx2(f);
 #endif
   f();
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+// The same for loops over T that gain by it only where T is a float of 16 bits,
+// which is converted by arithmetic on integers.
+template <typename T, typename F>
+void CallVectorisedForHalf(const F& f) {
+  if constexpr (kIsHalf<T>) {
+    CallVectorised(f);
+  } else {
+    f();
+  }
+}
+
+}  // namespace phi::funcs::scatter_ops

@@ -21,9 +21,7 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 // expand[bits][i]: which of the next values lane i takes. compress[bits][k]:
 // which lane the k-th set bit is.
@@ -49,6 +47,4 @@ SCATTER_OPS_STEP __m128i LaneBytes(const uint8_t* table) {
 }
 #endif
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

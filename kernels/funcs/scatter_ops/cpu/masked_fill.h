@@ -11,84 +11,81 @@
 // WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 // See the License for the specific language governing permissions and
 // limitations under the License.
-
-// masked_fill on the CPU: the loops on raw pointers, instantiated by element
+// masked_fill on the CPU: the loop on raw pointers, instantiated by element
 // size, and the kernels of the operator and of its gradient.
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_select_loop.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_tiles.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_sum.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_fill_checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
-// out = mask ? fill : x, where x and mask broadcast. out may be x.data.
+// out = mask ? value : x, where each operand broadcasts on its own. out may be
+// the data of x or of value.
 template <typename Word>
 void MaskedFillCpu(Word* out,
                    int64_t numel,
                    const WordView<Word>& x,
                    const MaskView& mask,
-                   Word fill) {
-  const bool flat = x.view.is_flat() && mask.view.is_flat();
-  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
-  const Tiles tiles(numel, sizeof(Word));
-  const Stores kind = StoresInto(out, x.data, bytes);
-  ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    const int64_t begin = tiles.begin(i);
-    const int64_t end = tiles.end(i);
-    const TileStores stores(kind);
-    uint8_t mask_scratch[kBlock];
-    Word x_scratch[kBlock];
-    ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
-      FillBlock(stores,
-                out + b,
-                x.view.Read(x.data, b, e - b, x_scratch),
-                mask.view.Read(mask.data, b, e - b, mask_scratch),
-                fill,
-                e - b);
-    });
-  });
-}
-
-// out = mask ? value : x, where each operand broadcasts on its own. out may be
-// x.data.
-template <typename Word>
-void MaskSelectCpu(Word* out,
-                   int64_t numel,
-                   const WordView<Word>& x,
-                   const MaskView& mask,
                    const WordView<Word>& value) {
-  const bool flat =
-      x.view.is_flat() && mask.view.is_flat() && value.view.is_flat();
+  const Word* in = out == value.data ? value.data : x.data;
+  const bool in_place = out == in;
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
-  const Word* in = out == value.data ? value.data : x.data;
   const Stores kind = StoresInto(out, in, bytes);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    const int64_t begin = tiles.begin(i);
-    const int64_t end = tiles.end(i);
-    const TileStores stores(kind);
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     Word value_scratch[kBlock];
-    ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
-      SelectBlock(stores,
-                  out + b,
-                  x.view.Read(x.data, b, e - b, x_scratch),
-                  mask.view.Read(mask.data, b, e - b, mask_scratch),
-                  value.view.Read(value.data, b, e - b, value_scratch),
-                  e - b);
-    });
+    const int64_t begin = tiles.begin(i);
+    const int64_t end = tiles.end(i);
+    const bool constant = value.view.is_constant();
+    if (constant) {
+      std::fill_n(value_scratch, std::min(kBlock, end - begin), *value.data);
+    }
+    const auto block = [&](Word* to, int64_t b, int64_t n) {
+      SelectBlock(to,
+                  x.view.Read(x.data, b, n, x_scratch),
+                  mask.view.Read(mask.data, b, n, mask_scratch),
+                  constant ? value_scratch
+                           : value.view.Read(value.data, b, n, value_scratch),
+                  n);
+    };
+    StoreBlocks(
+        TileStores(kind), out, begin, end, kBlock, in_place, block);
   });
+}
+
+// A zero that broadcasts to any shape.
+template <typename Word>
+WordView<Word> ZeroView(const DDim& dims) {
+  static constexpr Word kZero{};
+  return {&kZero, {dims, common::make_ddim({})}};
+}
+
+// x and mask alone decide the shape of the result: value must not enlarge it.
+// That of one element is a number, whatever its dims.
+inline void CheckFillValue(const DDim& out, const DDim& value) {
+  if (common::product(value) == 1) return;
+  bool fits = value.size() <= out.size();
+  for (int i = 1; fits && i <= value.size(); ++i) {
+    const int64_t dim = value[value.size() - i];
+    fits = dim == 1 || SameDim(dim, out[out.size() - i]);
+  }
+  if (!fits) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(masked_fill) value must broadcast to the shape that x and mask "
+        "broadcast to, [%s], but it has shape [%s].",
+        out,
+        value));
+  }
 }
 
 // out = mask ? value : x. out may share the memory of any operand.
@@ -121,17 +118,13 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
   const MaskView mask_view{
       ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy),
       {dims, mask.dims()}};
-  if (value.numel() == 1) {
-    MaskedFillCpu<Word>(out_data, numel, x_view, mask_view, first);
-    return;
-  }
-  MaskSelectCpu<Word>(
-      out_data,
-      numel,
-      x_view,
-      mask_view,
-      {ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
-       {dims, value.dims()}});
+  // One element is a number, whatever its dims.
+  const bool one = value.numel() == 1;
+  const WordView<Word> value_view{
+      one ? &first
+          : ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
+      {dims, one ? common::make_ddim({}) : value.dims()}};
+  MaskedFillCpu<Word>(out_data, numel, x_view, mask_view, value_view);
 }
 
 // grad = the elements of out_grad, of shape dims, whose mask is `wanted`, zero
@@ -161,15 +154,11 @@ void MaskedGrad(const Context& dev_ctx,
     MaskedSum<T>(out_grad.data<T>(), dims, mask_view, wanted, target).Run(data);
     return;
   }
-  const Word zero{};
   auto* words = reinterpret_cast<Word*>(data);
   const WordView<Word> taken{out_grad.data<Word>(), {dims, dims}};
-  if (wanted) {
-    const WordView<Word> zeros{&zero, {dims, common::make_ddim({})}};
-    MaskSelectCpu<Word>(words, numel, zeros, mask_view, taken);
-  } else {
-    MaskedFillCpu<Word>(words, numel, taken, mask_view, zero);
-  }
+  const auto zeros = ZeroView<Word>(dims);
+  MaskedFillCpu<Word>(
+      words, numel, wanted ? zeros : taken, mask_view, wanted ? taken : zeros);
 }
 
 // Either gradient may be null; x_grad may be out_grad.
@@ -193,6 +182,4 @@ void MaskedFillGradCpuKernel(const Context& dev_ctx,
   });
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

@@ -19,14 +19,87 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
+#include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_tiles.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
+
+// out[i] = mask[i] ? the next value : x[i]; returns the number of Trues. Values
+// past `value_left` are not read: x stands in for them, and a return above it
+// tells that values were missing. out may be x.
+template <typename Word>
+int64_t ScatterBlock(Word* out,
+                     const Word* x,
+                     const uint8_t* mask,
+                     const Word* value,
+                     int64_t value_left,
+                     int64_t n) {
+  int64_t i = 0;
+  int64_t k = 0;
+  ScatterByPermute(out, x, mask, value, value_left, n, &i, &k);
+  for (; i < n; ++i) {
+    const bool take = IsTrue(mask, i);
+    // A pointer is chosen, which is no branch.
+    const Word* from = take && k < value_left ? value + k : x + i;
+    out[i] = *from;
+    k += take;
+  }
+  return k;
+}
+
+// The inverse: the elements under True, in order, to out, which has room for
+// `capacity`; returns how many.
+template <typename Word>
+int64_t GatherBlock(Word* out,
+                    int64_t capacity,
+                    const Word* in,
+                    const uint8_t* mask,
+                    int64_t n) {
+  int64_t i = 0;
+  int64_t k = 0;
+  GatherByPermute(out, capacity, in, mask, n, &i, &k);
+  for (; i < n && k < capacity; ++i) {
+    out[k] = in[i];
+    k += IsTrue(mask, i);
+  }
+  return k;
+}
+
+// Calls f(begin, end, k, room) for each tile, where k Trues come before it and
+// the tile may use up to `room` values from the k-th on; f returns the number
+// of Trues in its tile. Returns the number of all Trues.
+//
+// With several threads, or with count_first, the Trues are counted before; if
+// there are more than `limit`, f is not called at all. Else the one thread
+// counts as it goes, and f must respect `room` on its own.
+template <typename F>
+int64_t ForEachMaskTile(const MaskView& mask,
+                        const Tiles& tiles,
+                        int64_t bytes,
+                        int64_t limit,
+                        bool count_first,
+                        const F& f) {
+  if (!count_first && (NumThreads() == 1 || bytes < kParallelBytes)) {
+    int64_t k = 0;
+    for (int64_t i = 0; i < tiles.count; ++i) {
+      k += f(tiles.begin(i), tiles.end(i), k, std::max<int64_t>(0, limit - k));
+    }
+    return k;
+  }
+  std::vector<int64_t> start(tiles.count + 1, 0);
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    start[i + 1] = mask.CountTrueIn(tiles.begin(i), tiles.end(i));
+  });
+  for (int64_t i = 0; i < tiles.count; ++i) start[i + 1] += start[i];
+  const int64_t total = start[tiles.count];
+  if (total > limit) return total;
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    f(tiles.begin(i), tiles.end(i), start[i], start[i + 1] - start[i]);
+  });
+  return total;
+}
 
 // ScatterBlock for a mask that is constant over long runs: each run is moved as
 // a whole. x lies like the output. Returns the number of Trues.
@@ -65,7 +138,6 @@ int64_t MaskedScatterCpu(Word* out,
                          int64_t value_numel,
                          bool count_first) {
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
-  const bool flat = x.view.is_flat() && mask.view.is_flat();
   const bool by_runs = x.view.is_flat() && mask.view.has_long_constant_runs();
   const Tiles tiles(numel, sizeof(Word));
   const Stores kind = StoresInto(out, x.data, bytes);
@@ -78,15 +150,15 @@ int64_t MaskedScatterCpu(Word* out,
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     const int64_t first = k;
-    ForEachBlock(begin, end, flat, [&](int64_t b, int64_t e) {
-      k += ScatterBlock(stores,
-                        out + b,
-                        x.view.Read(x.data, b, e - b, x_scratch),
-                        mask.view.Read(mask.data, b, e - b, mask_scratch),
+    const auto block = [&](Word* to, int64_t b, int64_t n) {
+      k += ScatterBlock(to,
+                        x.view.Read(x.data, b, n, x_scratch),
+                        mask.view.Read(mask.data, b, n, mask_scratch),
                         value + k,
                         value_numel - k,
-                        e - b);
-    });
+                        n);
+    };
+    StoreBlocks(stores, out, begin, end, kBlock, /*apart=*/false, block);
     return k - first;
   };
   return ForEachMaskTile(mask, tiles, bytes, value_numel, count_first, tile);
@@ -106,20 +178,28 @@ void MaskedScatterGradCpu(const Word* out_grad,
   const Tiles tiles(numel, sizeof(Word));
   const Stores kind = StoresInto(x_grad, out_grad, bytes);
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t room) {
+    static constexpr Word kZeros[kBlock] = {};
     uint8_t mask_scratch[kBlock];
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
-    const TileStores stores(kind);
     // In blocks, so that the second use of out_grad finds it in the cache.
-    ForEachBlock(begin, end, /*flat=*/false, [&](int64_t b, int64_t e) {
-      const uint8_t* m = mask.view.Read(mask.data, b, e - b, mask_scratch);
+    const auto block = [&](Word* to, int64_t b, int64_t n) {
+      const Word* grad = out_grad + b;
+      const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
       if (value_grad != nullptr) {
-        k += GatherBlock(value_grad + k, last - k, out_grad + b, m, e - b);
+        k += GatherBlock(value_grad + k, last - k, grad, m, n);
       }
-      if (x_grad != nullptr) {
-        FillBlock(stores, x_grad + b, out_grad + b, m, Word{}, e - b);
+      if (x_grad != nullptr) SelectBlock(to, grad, m, kZeros, n);
+    };
+    if (x_grad != nullptr) {
+      const bool in_place = x_grad == out_grad;
+      StoreBlocks(
+          TileStores(kind), x_grad, begin, end, kBlock, in_place, block);
+    } else {
+      for (int64_t b = begin; b < end; b += kBlock) {
+        block(nullptr, b, std::min(kBlock, end - b));
       }
-    });
+    }
     return k - first;
   };
   if (value_grad == nullptr) {
@@ -135,6 +215,4 @@ void MaskedScatterGradCpu(const Word* out_grad,
   }
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

@@ -22,15 +22,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_select_loop.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_tiles.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 template <typename T>
 class MaskedSum {
@@ -127,14 +122,12 @@ class MaskedSum {
   // Zeros where the mask is not `wanted`.
   void TakeWanted(const T* in, const uint8_t* mask, int64_t n, T* out) const {
     static constexpr Word kZeros[kBlock] = {};
-    const TileStores stores(Stores::kOrdinary);
     const auto* words = reinterpret_cast<const Word*>(in);
-    auto* taken = reinterpret_cast<Word*>(out);
-    if (wanted_) {
-      SelectBlock(stores, taken, kZeros, mask, words, n);
-    } else {
-      FillBlock(stores, taken, words, mask, Word{}, n);
-    }
+    SelectBlock(reinterpret_cast<Word*>(out),
+                wanted_ ? kZeros : words,
+                mask,
+                wanted_ ? words : kZeros,
+                n);
   }
 
   static void AddRun(const T* in, int64_t n, int64_t stride, Sum* sums) {
@@ -167,6 +160,4 @@ class MaskedSum {
   int64_t target_numel_;
 };
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

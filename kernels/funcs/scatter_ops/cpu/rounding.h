@@ -12,36 +12,18 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Elements as sums, and sums as the nearest elements, ties to even. Those of 16
-// bits are converted by steps without a branch, so that a loop over them
-// becomes vector instructions.
+// Sums as the nearest elements, ties to even, by steps without a branch.
 
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
 
 #include "paddle/phi/common/bfloat16.h"
 #include "paddle/phi/common/float16.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
-
-template <typename To, typename From>
-inline To SameBits(From from) {
-  static_assert(sizeof(To) == sizeof(From), "Bits must be as many.");
-  To to;
-  std::memcpy(&to, &from, sizeof(to));
-  return to;
-}
-
-// bfloat16 is the upper half of a float.
-inline float FloatOf(dtype::bfloat16 element) {
-  return SameBits<float>(static_cast<uint32_t>(element.x) << 16);
-}
+namespace phi::funcs::scatter_ops {
 
 inline dtype::bfloat16 NearestBfloat16(float value) {
   const uint32_t bits = SameBits<uint32_t>(value);
@@ -64,24 +46,6 @@ inline float ValueIf(bool chosen, float value) {
 inline double ValueIf(bool chosen, double value) {
   const uint64_t mask = -static_cast<uint64_t>(chosen);
   return SameBits<double>(SameBits<uint64_t>(value) & mask);
-}
-
-// float16 has 10 bits of mantissa, and an exponent that is less by 112 than
-// that of a float. Subnormals go by an addition which shifts their bits into
-// place, and which adds zero to all others: a compiler makes no vectors of
-// arithmetic on floats that only some elements need.
-constexpr uint32_t kHalfExponent = 112 << 23;
-
-inline float FloatOf(dtype::float16 element) {
-  constexpr uint32_t kSmallestNormal = 113 << 23;
-  const uint32_t size = element.x & 0x7fff;
-  const uint32_t sign = static_cast<uint32_t>(element.x ^ size) << 16;
-  const uint32_t shift = size < 0x400 ? kSmallestNormal : 0;
-  const uint32_t infinite = size >= 0x7c00 ? kHalfExponent : 0;  // or NaN
-  const uint32_t exponent = size < 0x400 ? shift : kHalfExponent + infinite;
-  const float wide =
-      SameBits<float>((size << 13) + exponent) - SameBits<float>(shift);
-  return SameBits<float>(sign | SameBits<uint32_t>(wide));
 }
 
 inline dtype::float16 NearestFloat16(float value) {
@@ -107,15 +71,6 @@ inline dtype::float16 NearestFloat16(float value) {
   return nearest;
 }
 
-template <typename Sum, typename T>
-inline Sum WidenedTo(T element) {
-  if constexpr (kIsHalf<T>) {
-    return static_cast<Sum>(FloatOf(element));
-  } else {
-    return static_cast<Sum>(element);
-  }
-}
-
 template <typename T, typename Sum>
 inline T RoundedTo(Sum sum) {
   if constexpr (!std::is_same<Sum, float>::value) {
@@ -129,6 +84,4 @@ inline T RoundedTo(Sum sum) {
   }
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

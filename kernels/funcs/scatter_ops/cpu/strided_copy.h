@@ -27,34 +27,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
-
-// What is copied before its replaced elements are written: little enough to be
-// in a near cache still.
-constexpr int64_t kReplaceBlockBytes = 64 << 10;
-
-// Runs of this many bytes or more are not copied before they are replaced.
-template <typename Word>
-bool HasLongRuns(const StridedView& view) {
-  return view.run() * static_cast<int64_t>(sizeof(Word)) >= 512;
-}
-
-template <typename Word>
-void CopyOrZero(const TileStores& stores,
-                Word* out,
-                const Word* in,
-                int64_t begin,
-                int64_t end) {
-  if (begin >= end || in == out) return;
-  const size_t bytes = (end - begin) * sizeof(Word);
-  if (in == nullptr) {
-    std::memset(static_cast<void*>(out + begin), 0, bytes);
-  } else {
-    stores.Copy(out + begin, in + begin, bytes);
-  }
-}
+namespace phi::funcs::scatter_ops {
 
 template <typename Word>
 void CopyStrided(Word* out,
@@ -71,36 +44,6 @@ void CopyStrided(Word* out,
   }
 }
 
-// out[begin, end) of CopyAndReplace.
-template <typename Word>
-void CopyAndReplaceRange(const TileStores& stores,
-                         Word* out,
-                         const Word* x,
-                         const StridedView& view,
-                         const Word* values,
-                         int64_t begin,
-                         int64_t end) {
-  const bool long_runs = HasLongRuns<Word>(view);
-  if (!long_runs) CopyOrZero(stores, out, x, begin, end);
-  int64_t done = begin;
-  view.ForEachRun(
-      view.CountBefore(begin),
-      view.CountBefore(end),
-      [&](int64_t at, int64_t stride, int64_t from, int64_t step, int64_t n) {
-        if (long_runs) CopyOrZero(stores, out, x, done, at);
-        CopyStrided(out + at, stride, values + from, step, n);
-        done = at + n;
-      });
-  if (long_runs) CopyOrZero(stores, out, x, done, end);
-}
-
-// Whether an output of so many bytes may be copied past the caches: not where
-// many of its lines are written again.
-template <typename Word>
-bool ReplacesLittle(const StridedView& view, int64_t bytes) {
-  return HasLongRuns<Word>(view) || view.numel() <= bytes / 4096 * view.run();
-}
-
 // out = x with the elements of `view` replaced by `values`. Null x or values
 // are zeros; out may be x.
 template <typename Word>
@@ -113,20 +56,39 @@ void CopyAndReplace(Word* out,
   const StridedView one_value = view.WithOneValue();
   const StridedView& source = values == nullptr ? one_value : view;
   if (values == nullptr) values = &kZero;
-  constexpr int64_t kBlockSize = kReplaceBlockBytes / sizeof(Word);
-  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
+  // Replaced elements are written while their block is in a near cache.
+  constexpr int64_t kElements = (32 << 10) / sizeof(Word);
   const int64_t written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Word));
-  const Stores kind = ReplacesLittle<Word>(view, bytes)
-                          ? StoresInto(out, x, bytes)
-                          : Stores::kOrdinary;
-  ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
-    const int64_t end = tiles.end(i);
-    const TileStores stores(kind);
-    for (int64_t begin = tiles.begin(i); begin < end; begin += kBlockSize) {
-      const int64_t stop = std::min(end, begin + kBlockSize);
-      CopyAndReplaceRange(stores, out, x, source, values, begin, stop);
+  const Stores kind = StoresInto(out, x, numel * sizeof(Word));
+  // `before`: how many replaced elements come before b; it is moved to b + n.
+  const auto replace = [&](Word* to, int64_t b, int64_t n, int64_t* before) {
+    if (x == nullptr) {
+      std::memset(static_cast<void*>(to), 0, n * sizeof(Word));
+    } else if (to != x + b) {
+      std::memcpy(to, x + b, n * sizeof(Word));
     }
+    const int64_t first = *before;
+    *before = source.CountBefore(b + n);
+    source.ForEachRun(
+        first,
+        *before,
+        [&](int64_t at, int64_t stride, int64_t from, int64_t step, int64_t m) {
+          CopyStrided(to + (at - b), stride, values + from, step, m);
+        });
+  };
+  ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
+    const int64_t begin = tiles.begin(i);
+    int64_t before = source.CountBefore(begin);
+    StoreBlocks(TileStores(kind),
+                out,
+                begin,
+                tiles.end(i),
+                kElements,
+                /*apart=*/false,
+                [&](Word* to, int64_t b, int64_t n) {
+                  replace(to, b, n, &before);
+                });
   });
 }
 
@@ -190,6 +152,4 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
   }
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

@@ -29,9 +29,7 @@
 
 #include "paddle/phi/core/enforce.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 // Below this many bytes a second thread costs more than it saves.
 constexpr int64_t kParallelBytes = 128 << 10;
@@ -131,6 +129,4 @@ struct Tiles {
   int64_t end(int64_t i) const { return std::min(numel, (i + 1) * size); }
 };
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

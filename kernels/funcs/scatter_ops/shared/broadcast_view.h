@@ -23,9 +23,7 @@
 
 #include "paddle/phi/core/ddim.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 // Elements that a kernel expands at a time; a block of mask fits the L1 cache.
 constexpr int64_t kBlock = 4096;
@@ -53,6 +51,9 @@ class BroadcastView {
   int64_t stride(int i) const { return strides_[i]; }
   // The operand is laid out like the output.
   bool is_flat() const { return rank_ == 1 && strides_[0] == 1; }
+
+  // The operand is one element.
+  bool is_constant() const { return rank_ == 1 && strides_[0] == 0; }
 
   // The operand repeats one element over runs long enough to move as blocks.
   bool has_long_constant_runs() const {
@@ -136,6 +137,4 @@ class BroadcastView {
   int64_t strides_[DDim::kMaxRank + 1];
 };
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

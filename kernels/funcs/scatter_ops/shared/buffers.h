@@ -21,9 +21,7 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/tensor_utils.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 // True if two buffers share a byte.
 inline bool Overlap(const void* a,
@@ -94,6 +92,4 @@ const T* ReadApart(const Context& dev_ctx,
   return static_cast<const T*>(copy->data());
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

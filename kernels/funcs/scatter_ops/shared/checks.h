@@ -13,7 +13,7 @@
 // limitations under the License.
 
 // Rules that the InferMeta functions and the kernels of the masked and scatter
-// operators share: dtypes, broadcasting with unknown dims, axes and indices.
+// operators share: dtypes, and broadcasting with unknown dims.
 
 #pragma once
 
@@ -25,30 +25,10 @@
 #include "paddle/phi/core/enforce.h"
 #include "paddle/phi/core/meta_tensor.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
-// The dim of a static graph that is known only at run time.
-constexpr int64_t kUnknownDim = -1;
-
-inline bool HasUnknownDim(const DDim& dims) {
-  for (int i = 0; i < dims.size(); ++i) {
-    if (dims[i] < 0) return true;
-  }
-  return false;
-}
-
+// A negative dim is known only at run time.
 inline bool SameDim(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }
-
-// True unless the two shapes are known to differ.
-inline bool SameDims(const DDim& a, const DDim& b) {
-  if (a.size() != b.size()) return false;
-  for (int i = 0; i < a.size(); ++i) {
-    if (!SameDim(a[i], b[i])) return false;
-  }
-  return true;
-}
 
 // Meta: MetaTensor, or in a kernel the DenseTensor itself.
 template <typename Meta>
@@ -129,24 +109,4 @@ inline DDim BroadcastShape(const char* op,
   return common::make_ddim(out);
 }
 
-// `axis` in [-rank, rank) as one in [0, rank).
-inline int NormalizeAxis(const char* op,
-                         const char* name,
-                         int64_t axis,
-                         int rank) {
-  if (axis < -rank || axis >= rank) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) %s must be in [%d, %d) for an x of %d dims, but it is %d.",
-        op,
-        name,
-        -rank,
-        rank,
-        rank,
-        axis));
-  }
-  return static_cast<int>(axis < 0 ? axis + rank : axis);
-}
-
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

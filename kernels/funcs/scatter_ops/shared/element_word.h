@@ -18,9 +18,7 @@
 
 #include <cstdint>
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 struct Bytes16 {
   uint64_t low;
@@ -51,6 +49,4 @@ struct WordOf<16> {
   using type = Bytes16;
 };
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

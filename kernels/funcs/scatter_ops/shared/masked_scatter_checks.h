@@ -21,9 +21,7 @@
 
 #include "paddle/phi/core/enforce.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 inline void CheckEnoughValues(int64_t trues, int64_t values) {
   if (trues <= values) return;
@@ -34,6 +32,4 @@ inline void CheckEnoughValues(int64_t trues, int64_t values) {
       values));
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

@@ -24,9 +24,7 @@
 #include "paddle/common/hostdevice.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/view_scatter_checks.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 // Elements of a row-major tensor at fixed strides, ordered as they lie in it,
 // and the position of each in a dense tensor of values.
@@ -207,6 +205,4 @@ inline StridedView DiagonalView(const DDim& x_dims,
   return view;
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

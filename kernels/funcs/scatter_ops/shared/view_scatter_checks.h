@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What select_scatter and diagonal_scatter accept: axes, an index in range, and
-// values of the shape of what they replace.
+// Axes, and what select_scatter and diagonal_scatter accept: an index in range,
+// and values of the shape of what they replace.
 
 #pragma once
 
@@ -23,9 +23,37 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
+
+// The dim of a static graph that is known only at run time.
+constexpr int64_t kUnknownDim = -1;
+
+// True unless the two shapes are known to differ.
+inline bool SameDims(const DDim& a, const DDim& b) {
+  if (a.size() != b.size()) return false;
+  for (int i = 0; i < a.size(); ++i) {
+    if (!SameDim(a[i], b[i])) return false;
+  }
+  return true;
+}
+
+// `axis` in [-rank, rank) as one in [0, rank).
+inline int NormalizeAxis(const char* op,
+                         const char* name,
+                         int64_t axis,
+                         int rank) {
+  if (axis < -rank || axis >= rank) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) %s must be in [%d, %d) for an x of %d dims, but it is %d.",
+        op,
+        name,
+        -rank,
+        rank,
+        rank,
+        axis));
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
 
 // Checks what is known of the arguments of select_scatter and returns axis in
 // [0, rank). Dims that are unknown yet pass: the kernel asks again.
@@ -123,6 +151,4 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
   return axes;
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

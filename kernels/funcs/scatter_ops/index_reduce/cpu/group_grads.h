@@ -24,8 +24,8 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/tile_stores.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"

@@ -21,8 +21,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/tile_stores.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/view_scatter_checks.h"
 
 namespace phi {
 namespace funcs {
