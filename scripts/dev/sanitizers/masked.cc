@@ -107,10 +107,8 @@ CHECKED void large_blocks(int64_t bytes,
     const auto scatter = [&](Word* block, int64_t b, int64_t m) {
       k += ops::ScatterBlock(block, in + b, flags + b, from + k, n - k, m);
     };
-    ops::StoreBlocks(
-        stores, selected.as<Word>(), 0, n, ops::kBlock, false, select);
-    ops::StoreBlocks(
-        stores, scattered.as<Word>(), 0, n, ops::kBlock, false, scatter);
+    ops::StoreBlocks(stores, selected.as<Word>(), 0, n, ops::kBlock, select);
+    ops::StoreBlocks(stores, scattered.as<Word>(), 0, n, ops::kBlock, scatter);
   });
 }
 

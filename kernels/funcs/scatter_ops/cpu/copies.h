@@ -123,21 +123,19 @@ class TileStores {
 };
 
 // Calls f(to, b, n) for blocks [b, b + n) of [begin, end) in order, of at most
-// `most` elements, which f writes to `to`. That is out + b, or a buffer in the
-// cache which is then copied there: where stores go past the caches, and where
-// `apart` says that f may not write over what it reads. The buffer is so small
-// that reading the next block goes on while the stores are on their way.
+// `most` elements, which f writes to `to`. That is out + b or, where stores go
+// past the caches, a buffer which is then copied there. It is so small that
+// reading the next block goes on while the stores are on their way.
 template <typename Word, typename F>
 void StoreBlocks(const TileStores& stores,
                  Word* out,
                  int64_t begin,
                  int64_t end,
                  int64_t most,
-                 bool apart,
                  const F& f) {
   constexpr int64_t kBuffered = 4096 / sizeof(Word);
   Word buffer[kBuffered];
-  const bool buffered = apart || stores.past_caches();
+  const bool buffered = stores.past_caches();
   const int64_t step = buffered ? std::min(most, kBuffered) : most;
   for (int64_t b = begin; b < end; b += step) {
     const int64_t n = std::min(step, end - b);

@@ -64,11 +64,14 @@ inline Bytes16 Choose(bool first, const Bytes16& one, const Bytes16& other) {
 }
 
 template <typename Word>
-inline void SelectEach(Word* __restrict__ out,
+inline void SelectEach(Word* out,
                        const Word* x,
                        const uint8_t* mask,
                        const Word* value,
                        int64_t n) {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep  // no element leans on an earlier one, also where out is x
+#endif
   for (int64_t i = 0; i < n; ++i) {
     // Both are read: of reads that may be left out a compiler makes no vectors.
     const Word taken = value[i];
@@ -77,7 +80,7 @@ inline void SelectEach(Word* __restrict__ out,
   }
 }
 
-// out[i] = mask[i] ? value[i] : x[i]. out overlaps no operand.
+// out[i] = mask[i] ? value[i] : x[i]. out may be x or value.
 template <typename Word>
 void SelectBlock(Word* out,
                  const Word* x,

@@ -36,7 +36,6 @@ void MaskedFillCpu(Word* out,
                    const MaskView& mask,
                    const WordView<Word>& value) {
   const Word* in = out == value.data ? value.data : x.data;
-  const bool in_place = out == in;
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
   const Stores kind = StoresInto(out, in, bytes);
@@ -58,8 +57,7 @@ void MaskedFillCpu(Word* out,
                            : value.view.Read(value.data, b, n, value_scratch),
                   n);
     };
-    StoreBlocks(
-        TileStores(kind), out, begin, end, kBlock, in_place, block);
+    StoreBlocks(TileStores(kind), out, begin, end, kBlock, block);
   });
 }
 

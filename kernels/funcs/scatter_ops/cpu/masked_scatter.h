@@ -158,7 +158,7 @@ int64_t MaskedScatterCpu(Word* out,
                         value_numel - k,
                         n);
     };
-    StoreBlocks(stores, out, begin, end, kBlock, /*apart=*/false, block);
+    StoreBlocks(stores, out, begin, end, kBlock, block);
     return k - first;
   };
   return ForEachMaskTile(mask, tiles, bytes, value_numel, count_first, tile);
@@ -192,9 +192,7 @@ void MaskedScatterGradCpu(const Word* out_grad,
       if (x_grad != nullptr) SelectBlock(to, grad, m, kZeros, n);
     };
     if (x_grad != nullptr) {
-      const bool in_place = x_grad == out_grad;
-      StoreBlocks(
-          TileStores(kind), x_grad, begin, end, kBlock, in_place, block);
+      StoreBlocks(TileStores(kind), x_grad, begin, end, kBlock, block);
     } else {
       for (int64_t b = begin; b < end; b += kBlock) {
         block(nullptr, b, std::min(kBlock, end - b));

@@ -80,15 +80,13 @@ void CopyAndReplace(Word* out,
   ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
     int64_t before = source.CountBefore(begin);
-    StoreBlocks(TileStores(kind),
-                out,
-                begin,
-                tiles.end(i),
-                kElements,
-                /*apart=*/false,
-                [&](Word* to, int64_t b, int64_t n) {
-                  replace(to, b, n, &before);
-                });
+    StoreBlocks(
+        TileStores(kind),
+        out,
+        begin,
+        tiles.end(i),
+        kElements,
+        [&](Word* to, int64_t b, int64_t n) { replace(to, b, n, &before); });
   });
 }
 
