@@ -43,63 +43,24 @@ def without_barrier(unit, text):
     return unit, (text, text.replace('__syncthreads();', '')), 'a race'
 
 
-PUBLISHED = """  *reinterpret_cast<volatile uint64_t*>(word) =
-      static_cast<uint64_t>(count) << 2 | flag;"""
-FLAG_FIRST = """  *reinterpret_cast<volatile uint64_t*>(word) = flag;"""
 # name -> (unit, (text, what stands there instead), what has to be said)
 FAULTS = {
-    'a window that skips as many as it looks at': (
-        'look_back.cu',
-        ('first -= kWarpSize)', 'first -= 2 * kWarpSize)'),
-        'expected',
-    ),
-    'a flag before its count': (
-        'look_back.cu',
-        (PUBLISHED, f'{FLAG_FIRST}\n{PUBLISHED}'),
-        'words that come late',
-    ),
-    'values that nobody waits for': without_barrier(
+    'a round that does not wait for the one before': without_barrier(
         'masked_scatter.cu',
-        """args.values[scan.before + k];
-    }
-    __syncthreads();""",
+        """    __syncthreads();  // the next round uses the storage again""",
     ),
-    'values of a gradient that nobody waits for': without_barrier(
+    'a round that forgets those before it': (
         'masked_scatter.cu',
-        """  if constexpr (kGrad) {
-    __syncthreads();""",
-    ),
-    'a count that nobody waits for': without_barrier(
-        'masked_scatter.cu',
-        """  }
-  __syncthreads();
-  result.before = tile_before;""",
+        ('f(i, take, count + before)', 'f(i, take, before)'),
+        'wrong',
     ),
     'a place that is cut to 32 bits': (
         'operand_view.cu',
-        ('place.offset += index', 'place.offset += (int)index'),
+        (
+            'offset += (i - outer * axis.dim)',
+            'offset += (int)(i - outer * axis.dim)',
+        ),
         'is looked for at',
-    ),
-    'staged updates that nobody waits for': without_barrier(
-        'staged_rows.cu',
-        """                staged);
-    __syncthreads();""",
-    ),
-    'sums of parts that nobody waits for': without_barrier(
-        'staged_rows.cu',
-        """        reducer.ReducePart(lanes_of(row), level, part);
-      });
-      __syncthreads();""",
-    ),
-    'a tile of rows that comes too early': without_barrier(
-        'staged_rows.cu',
-        """        rows, count, [&](int row, int i) { reducer(lanes_of(row), i); });
-    __syncthreads();""",
-    ),
-    'a part that misses its last entry': (
-        'staged_rows.cu',
-        ('below + kPartSize, &result', 'below + kPartSize - 1, &result'),
-        'a sum is wrong',
     ),
 }
 

@@ -11,8 +11,7 @@ namespace ops = phi::funcs::scatter_ops;
 namespace {
 
 using Word = uint64_t;
-constexpr int N = ops::PackSize<Word>();
-constexpr int64_t kLength = ops::ScanTileSize<N>() + 701;
+constexpr int64_t kLength = ops::kTileSize + 701;
 
 template <bool kGrad>
 bool IsRight(const char* name) {
@@ -27,13 +26,24 @@ bool IsRight(const char* name) {
   }
   const auto dims = common::make_ddim({kLength});
   const ops::OperandView view({dims, dims});
-  ops::MaskedScatterGpu<Word, kGrad>(phi::GPUContext(nullptr, 1),
-                                     {kLength,
-                                      {mask.data(), view},
-                                      {in.data(), view},
-                                      out.data(),
-                                      values.data(),
-                                      kGrad ? count + 3 : count});
+  const phi::GPUContext dev_ctx(nullptr, 1);
+  const ops::GpuOperand<uint8_t> from_mask{mask.data(), view};
+  const ops::GpuOperand<Word> from_in{in.data(), view};
+  const ops::TruesBefore before(dev_ctx, from_mask, kLength);
+  if constexpr (kGrad) {
+    const int64_t numel = count + 3;
+    const ops::GatherElement<Word> gather{in.data(), values.data(), numel};
+    ops::MoveByMask(dev_ctx, from_mask, kLength, before, gather);
+    ops::ForEach(dev_ctx,
+                 numel,
+                 ops::ZeroUnusedValues<Word>{values.data(), before.total()});
+    ops::ForEach(dev_ctx,
+                 kLength,
+                 ops::ZeroMasked<Word>{from_mask, from_in, out.data()});
+  } else {
+    const ops::ScatterElement<Word> scatter{from_in, values.data(), out.data()};
+    ops::MoveByMask(dev_ctx, from_mask, kLength, before, scatter);
+  }
   int64_t k = 0;
   bool right = true;
   for (int64_t i = 0; i < kLength; ++i) {

@@ -17,7 +17,6 @@
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_zero.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_scatter_checks.h"
@@ -38,28 +37,28 @@ void MaskedScatterKernel(const Context& dev_ctx,
     dev_ctx.template Alloc<T>(out);
     return;
   }
-  // Any longer value is long enough, and the host need not wait.
-  if (value.numel() < numel) {
-    const int64_t repeats = numel / mask.numel();  // where it is broadcast
-    ops::CheckEnoughValues(ops::CountTruesGpu(dev_ctx, mask) * repeats,
-                           value.numel());
-  }
   // Before out is allocated: x may be out, which InferMeta has enlarged, and
   // its memory too small for that. Then this throws.
   const auto from_x = ops::OperandAlong<Word>(out->dims(), x);
+  const ops::TruesBefore before(
+      dev_ctx, ops::OperandAlong<uint8_t>(out->dims(), mask), numel);
+  // Any longer value is long enough, and the host need not wait.
+  if (value.numel() < numel) {
+    ops::CheckEnoughValues(before.ReadTotal(dev_ctx), value.numel());
+  }
   Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   DenseTensor mask_copy;
   DenseTensor value_copy;
-  ops::MaskedScatterGpu<Word, /*kGrad=*/false>(
-      dev_ctx,
-      {numel,
-       ops::OperandApart<uint8_t>(
-           dev_ctx, out->dims(), mask, out_data, out_bytes, &mask_copy),
-       from_x,
-       out_data,
-       ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
-       value.numel()});
+  const auto from_mask = ops::OperandApart<uint8_t>(
+      dev_ctx, out->dims(), mask, out_data, out_bytes, &mask_copy);
+  const Word* values =
+      ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy);
+  ops::MoveByMask(dev_ctx,
+                  from_mask,
+                  numel,
+                  before,
+                  ops::ScatterElement<Word>{from_x, values, out_data});
 }
 
 template <typename T, typename Context>
@@ -84,27 +83,24 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     return;
   }
 
-  // The pass that gathers value_grad writes x_grad too, if that needs no sum
-  // and is not out_grad's memory, which other threads still read.
-  T* x_data = nullptr;
-  if (value_grad && x_grad && x_grad->numel() == numel) {
-    x_data = dev_ctx.template Alloc<T>(x_grad);
-    if (x_data == kept.data<T>()) x_data = nullptr;
-  }
+  const auto from_mask = ops::OperandAlong<uint8_t>(dims, mask);
   if (value_grad) {
-    T* value_data = dev_ctx.template Alloc<T>(value_grad);
-    ops::MaskedScatterGpu<Word, /*kGrad=*/true>(
+    auto* values =
+        reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(value_grad));
+    const ops::TruesBefore before(dev_ctx, from_mask, numel);
+    const int64_t value_numel = value_grad->numel();
+    ops::MoveByMask(
         dev_ctx,
-        {numel,
-         ops::OperandAlong<uint8_t>(dims, mask),
-         {kept.data<Word>(), ops::OperandView({dims, dims})},
-         reinterpret_cast<Word*>(x_data),
-         reinterpret_cast<Word*>(value_data),
-         value_grad->numel()});
+        from_mask,
+        numel,
+        before,
+        ops::GatherElement<Word>{kept.data<Word>(), values, value_numel});
+    ops::ForEach(dev_ctx,
+                 value_numel,
+                 ops::ZeroUnusedValues<Word>{values, before.total()});
   }
-  if (x_data == nullptr) {
-    ops::MaskedGradInto<T>(dev_ctx, kept, dims, mask, x_grad);
-  }
+  // Last, since it may be written over out_grad.
+  ops::MaskedGradInto<T>(dev_ctx, kept, dims, from_mask, x_grad);
 }
 
 template <typename T, typename Context>
@@ -133,16 +129,15 @@ void MaskedScatterDoubleGradKernel(
   const auto from_x =
       ops::OperandAlong<Word>(dims, grad_x_grad ? *grad_x_grad : zero);
   if (grad_value_grad && grad_value_grad->numel() > 0) {
-    ops::MaskedScatterGpu<Word, /*kGrad=*/false>(
+    ops::MoveByMask(
         dev_ctx,
-        {numel,
-         from_mask,
-         from_x,
-         out,
-         static_cast<const Word*>(grad_value_grad->data()),
-         grad_value_grad->numel()});
+        from_mask,
+        numel,
+        ops::TruesBefore(dev_ctx, from_mask, numel),
+        ops::ScatterElement<Word>{
+            from_x, static_cast<const Word*>(grad_value_grad->data()), out});
   } else {
-    ops::MaskedZeroGpu<Word>(dev_ctx, {numel, from_mask, from_x, out});
+    ops::ForEach(dev_ctx, numel, ops::ZeroMasked<Word>{from_mask, from_x, out});
   }
 }
 

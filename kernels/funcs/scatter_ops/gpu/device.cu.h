@@ -13,8 +13,8 @@
 // limitations under the License.
 
 // What all GPU kernels of the masked and scatter operators need of the device:
-// threads and grids, exchange within a warp, memory. Paddle's own wrappers, so
-// that the same text builds with CUDA and with ROCm.
+// threads and grids, and memory. Paddle's own wrappers, so that the same text
+// builds with CUDA and with ROCm.
 
 #pragma once
 
@@ -28,32 +28,15 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 constexpr int kGpuThreads = 256;
-constexpr unsigned kFullWarp = 0xffffffffu;
-// Threads that exchange values. Half of a wavefront where those have 64.
-constexpr int kWarpSize = 32;
-
-// Elements that one 16-byte access moves.
-template <typename Word>
-constexpr int PackSize() {
-  return 16 / sizeof(Word);
-}
-
-inline bool IsAligned(const void* p, size_t bytes) {
-  return reinterpret_cast<uintptr_t>(p) % bytes == 0;
-}
 
 // Blocks for a grid-stride loop: enough to fill the device, and no more than
-// the work needs. Where they are fewer, an odd number: the step of a thread is
-// no multiple of the length of a row then, which often is a power of two, and
-// no thread gets the same column, perhaps one with much work, of all rows.
+// the work needs.
 inline unsigned GridSize(const GPUContext& dev_ctx, int64_t work_items) {
   const int64_t blocks = (work_items + kGpuThreads - 1) / kGpuThreads;
-  const int64_t resident = static_cast<int64_t>(dev_ctx.GetSMCount()) * 8 - 1;
+  const int64_t resident = static_cast<int64_t>(dev_ctx.GetSMCount()) * 8;
   return static_cast<unsigned>(
       std::max<int64_t>(1, std::min(blocks, resident)));
 }
@@ -66,10 +49,8 @@ __device__ inline int64_t GridThreads() {
   return static_cast<int64_t>(gridDim.x) * blockDim.x;
 }
 
-// Two blocks on a multiprocessor leave a thread the registers that the widest
-// elements need.
 template <typename F>
-__global__ void __launch_bounds__(kGpuThreads, 2)
+__global__ void __launch_bounds__(kGpuThreads)
     ForEachGpuKernel(int64_t work, F f) {
   for (int64_t w = GlobalThread(); w < work; w += GridThreads()) f(w);
 }
@@ -79,18 +60,6 @@ template <typename F>
 void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   ForEachGpuKernel<F>
       <<<GridSize(dev_ctx, work), kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
-}
-
-// By a whole warp: all of its values combined, for each of its threads. The
-// order of the values has no part in the result's bits if combine(a, b) is
-// combine(b, a).
-template <typename V, typename F>
-__device__ inline V CombineWarp(V value, const F& combine) {
-  for (int step = kWarpSize / 2; step > 0; step /= 2) {
-    const V other = backends::gpu::CudaShuffleXorSync(kFullWarp, value, step);
-    value = combine(value, other);
-  }
-  return value;
 }
 
 // Room for `count` of V, which need not be the dtype of a Tensor.
@@ -134,6 +103,4 @@ T* AllocOrNull(const GPUContext& dev_ctx, DenseTensor* tensor) {
   return tensor ? dev_ctx.template Alloc<T>(tensor) : nullptr;
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

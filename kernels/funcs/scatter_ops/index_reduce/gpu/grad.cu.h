@@ -23,32 +23,23 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/forward.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/grad_tensors.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 // Shares are what the elements of a slot get of its gradient. Divide turns the
-// gradient of the slot of `group`, which lies at `at`, into the shares of the
-// elements at `own_at` of `own`: of x or the updates.
+// gradient of a slot of `count` positions, which lies at `at`, into the share
+// of `own`: an element of x or the updates.
 
-// Those of assign, sum and mean.
+// Those of assign, sum and mean, which do not look at `own`.
 template <typename T>
 struct LinearShares {
   IndexReduce reduce;
   bool include_self;
 
-  template <int N>
-  __device__ void Divide(const SlotGroup& group,
-                         int64_t,
-                         const T*,
-                         int64_t,
-                         AlignedVector<T, N>* values) const {
+  __device__ T Divide(int64_t count, int64_t, const T*, T grad) const {
     using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
-    if (reduce != IndexReduce::kMean) return;
-    Lanes<N>::Each([&](int l) {
-      (*values)[l] = static_cast<T>(DivideByCount(
-          static_cast<Sum>((*values)[l]), group.size() + include_self));
-    });
+    if (reduce != IndexReduce::kMean) return grad;
+    return static_cast<T>(
+        DivideByCount(static_cast<Sum>(grad), count + include_self));
   }
 };
 
@@ -63,47 +54,28 @@ __device__ inline bool IsExtreme(T value, T extreme) {
 template <typename T>
 struct ExtremeShares {
   const T* extremes;
-  const uint32_t* counts;  // of the elements that tie
+  const int64_t* counts;  // of the elements that tie
 
-  template <int N>
-  __device__ void Divide(const SlotGroup&,
-                         int64_t at,
-                         const T* own,
-                         int64_t own_at,
-                         AlignedVector<T, N>* values) const {
-    using Wide = typename ReduceType<T, IndexReduce::kAmax>::type;
-    AlignedVector<T, N> extreme, element;
-    AlignedVector<uint32_t, N> count;
-    phi::Load(extremes + at, &extreme);
-    phi::Load(counts + at, &count);
-    phi::Load(own + own_at, &element);
-    Lanes<N>::Each([&](int l) {
-      const Wide value = static_cast<Wide>((*values)[l]);
-      (*values)[l] = IsExtreme(element[l], extreme[l])
-                         ? static_cast<T>(DivideByCount(value, count[l]))
-                         : T{};
-    });
+  __device__ T Divide(int64_t, int64_t at, const T* own, T grad) const {
+    using Sum = typename ReduceType<T, IndexReduce::kAmax>::type;
+    if (!IsExtreme(*own, extremes[at])) return T{};
+    return static_cast<T>(DivideByCount(static_cast<Sum>(grad), counts[at]));
   }
 };
 
 // 1 for each element that is its slot's extreme.
-template <typename T, int N = 1>
+template <typename T>
 struct Ties {
-  using Out = uint32_t;
+  using Out = int64_t;
 
   const T* extremes = nullptr;
-  AlignedVector<T, N> of_slot = {};
+  T extreme = {};
 
-  template <typename L>
-  __device__ Ties<T, L::kCount> At(const L& lanes, int64_t at) const {
-    Ties<T, L::kCount> ties{extremes};
-    phi::Load(extremes + lanes.x + at, &ties.of_slot);
-    return ties;
+  __device__ Ties At(int64_t at) const { return {extremes, extremes[at]}; }
+  __device__ int64_t operator()(T update) const {
+    return IsExtreme(update, extreme) ? 1 : 0;
   }
-  __device__ uint32_t operator()(int l, T value) const {
-    return IsExtreme(value, of_slot[l]) ? 1 : 0;
-  }
-  __device__ uint32_t OfX(int l, T value) const { return (*this)(l, value); }
+  __device__ int64_t OfX(T element) const { return (*this)(element); }
 };
 
 // The gradient of x. A slot without updates keeps its own.
@@ -115,18 +87,16 @@ struct XGrad {
   Shares shares;
   bool include_self;
 
-  template <typename L>
-  __device__ void operator()(const L& lanes, int64_t slot) const {
-    const SlotGroup group = groups[slot];
-    const bool alone = group.size() == 0;
-    if (alone && tensors.x_grad == tensors.out_grad) return;
-    const int64_t at = lanes.x + slot * inner;
-    AlignedVector<T, L::kCount> values = {};
-    if (alone || include_self) phi::Load(tensors.out_grad + at, &values);
-    if (!alone && include_self) {
-      shares.Divide(group, at, tensors.x, at, &values);
+  __device__ void operator()(const Lane& lane, int64_t slot) const {
+    const int64_t at = lane.x + slot * inner;
+    const int64_t count = groups.count(slot);
+    T value{};
+    if (count == 0) {
+      value = tensors.out_grad[at];
+    } else if (include_self) {
+      value = shares.Divide(count, at, tensors.x + at, tensors.out_grad[at]);
     }
-    phi::Store(values, tensors.x_grad + at);
+    tensors.x_grad[at] = value;
   }
 };
 
@@ -140,20 +110,21 @@ struct UpdatesGrad {
   Shares shares;
   bool last_only;
 
-  template <typename L>
-  __device__ void operator()(const L& lanes, int64_t position) const {
-    const int64_t to = lanes.updates + position * inner;
-    AlignedVector<T, L::kCount> values = {};
-    if (position < groups.n) {
-      SlotGroup group{groups.slots[position], 0, 0};
-      if (groups.ends != nullptr) group = groups[group.slot];
-      if (!last_only || groups.order[group.end - 1] == position) {
-        const int64_t at = lanes.x + group.slot * inner;
-        phi::Load(tensors.out_grad + at, &values);
-        shares.Divide(group, at, tensors.updates, to, &values);
-      }
+  __device__ void operator()(const Lane& lane, int64_t position) const {
+    const int64_t to = lane.updates + position * inner;
+    tensors.updates_grad[to] =
+        position < groups.n ? Value(lane, position, to) : T{};
+  }
+
+ private:
+  __device__ T Value(const Lane& lane, int64_t position, int64_t to) const {
+    const int64_t slot = groups.slots[position];
+    if (last_only && groups.order[groups.ends[slot] - 1] != position) {
+      return T{};
     }
-    phi::Store(values, tensors.updates_grad + to);
+    const int64_t at = lane.x + slot * inner;
+    const int64_t count = groups.ends == nullptr ? 0 : groups.count(slot);
+    return shares.Divide(count, at, tensors.updates + to, tensors.out_grad[at]);
   }
 };
 
@@ -162,56 +133,51 @@ template <typename T>
 struct ConjugateElement {
   using Out = T;
 
-  template <typename L>
-  __device__ ConjugateElement At(const L&, int64_t) const {
-    return {};
-  }
-  __device__ T operator()(int, T value) const { return ConjugateOf(value); }
-  __device__ T OfX(int, T value) const { return value; }
+  __device__ ConjugateElement At(int64_t) const { return {}; }
+  __device__ T operator()(T update) const { return ConjugateOf(update); }
+  __device__ T OfX(T element) const { return element; }
 };
 
-// The gradient of the update at each sorted entry of a product; the positions
-// behind the end of the index have none. A factor gets the product of those
-// before it times that of those after it, so that zeros need no special care.
-// The conjugate of a product is the product of the conjugates, to the bit: so
-// the factors are taken as they are, and the result is conjugated once.
+// The gradients of the updates of a product, slot by slot. A factor gets the
+// product of those before it times that of those after it and the gradient, so
+// that zeros need no special care: one walk keeps the products before, one back
+// makes the others. The conjugate of a product is the product of the
+// conjugates, to the bit: so the factors are taken as they are, and the result
+// is conjugated once.
 template <typename T>
 struct MulUpdatesGrad {
-  using Reducer = SlotReducer<T, IndexReduce::kMul>;
+  using Sum = typename ReduceType<T, IndexReduce::kMul>::type;
 
-  Reducer reducer;  // of the forward pass
+  SlotGroups groups;
+  AxisView view;
+  const T* x;  // null if it is no factor
+  const T* updates;
   const T* out_grad;
+  Sum* before;  // of each update
   T* updates_grad;
 
-  template <typename L>
-  __device__ void operator()(const L& lanes, int64_t entry) const {
-    const SlotGroups& groups = reducer.groups;
-    const int64_t inner = reducer.view.inner;
-    int64_t position = entry;
-    AlignedVector<T, L::kCount> values = {};
-    if (entry < groups.n) {
-      position = groups.order[entry];
-      const SlotGroup group = groups[groups.keys[entry]];
-      const int64_t at = group.slot * inner;
-      phi::Load(out_grad + lanes.x + at, &values);
-      typename Reducer::template Result<L> after;
-      after.Add([&](int l) { return ConjugateOf(values[l]); });
-      reducer.AddRange(lanes, reducer.map, entry + 1, group.end, &after);
-      typename Reducer::template Result<L> before;
-      reducer.AddX(lanes, reducer.map, at, &before);
-      reducer.AddRange(lanes, reducer.map, group.begin, entry, &before);
-      L::Each([&](int l) {
-        const auto product =
-            before.any ? MulOf(before.sums[l], after.sums[l]) : after.sums[l];
-        values[l] = static_cast<T>(ConjugateOf(product));
-      });
+  __device__ void operator()(const Lane& lane, int64_t slot) const {
+    const int64_t at = lane.x + slot * view.inner;
+    const int64_t begin = groups.begin(slot);
+    const int64_t end = groups.ends[slot];
+    Sum product =
+        x == nullptr ? static_cast<Sum>(1.0f) : static_cast<Sum>(x[at]);
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t to = lane.updates + groups.order[i] * view.inner;
+      before[to] = product;
+      product = MulOf(product, static_cast<Sum>(updates[to]));
     }
-    phi::Store(values, updates_grad + lanes.updates + position * inner);
+    product = ConjugateOf(static_cast<Sum>(out_grad[at]));
+    for (int64_t i = end; i-- > begin;) {
+      const int64_t to = lane.updates + groups.order[i] * view.inner;
+      updates_grad[to] =
+          static_cast<T>(ConjugateOf(MulOf(before[to], product)));
+      product = MulOf(product, static_cast<Sum>(updates[to]));
+    }
   }
 };
 
-// Queues the gradients that are wanted. `groups` are by slot, but for a sum
-// with x in it, which needs none.
+// Queues the gradients that are wanted. A sum with x in it needs no groups.
 template <typename T>
 struct IndexGrad {
   const GPUContext& dev_ctx;
@@ -229,27 +195,21 @@ struct IndexGrad {
   template <typename Shares>
   void OfX(const Shares& shares, bool takes_part) const {
     if (tensors.x_grad == nullptr) return;
-    ForEachLane<T>(
+    ForEachLane(
         dev_ctx,
         view,
         view.size,
-        XGrad<T, Shares>{groups, view.inner, tensors, shares, takes_part},
-        tensors.x,
-        tensors.out_grad,
-        tensors.x_grad);
+        XGrad<T, Shares>{groups, view.inner, tensors, shares, takes_part});
   }
 
   template <typename Shares>
   void OfUpdates(const Shares& shares, bool last_only) const {
     if (tensors.updates_grad == nullptr) return;
-    ForEachLane<T>(
+    ForEachLane(
         dev_ctx,
         view,
         view.updates_size,
-        UpdatesGrad<T, Shares>{groups, view.inner, tensors, shares, last_only},
-        tensors.updates,
-        tensors.out_grad,
-        tensors.updates_grad);
+        UpdatesGrad<T, Shares>{groups, view.inner, tensors, shares, last_only});
   }
 
   void OfLinear(IndexReduce reduce) const {
@@ -272,16 +232,18 @@ struct IndexGrad {
     DenseTensor extremes_memory;
     DenseTensor counts_memory;
     T* extremes = AllocScratch<T>(dev_ctx, numel, &extremes_memory);
-    auto* counts = AllocScratch<uint32_t>(dev_ctx, numel, &counts_memory);
+    auto* counts = AllocScratch<int64_t>(dev_ctx, numel, &counts_memory);
     const T* x = tensors.x;
     const T* updates = tensors.updates;
-    ReduceSlotsGpu(dev_ctx,
-                   SlotReducer<T, kReduce>{
-                       groups, view, x, updates, extremes, include_self});
+    ForEachLane(dev_ctx,
+                view,
+                view.size,
+                SlotReducer<T, kReduce>{
+                    groups, view, x, updates, extremes, include_self});
     SlotReducer<T, IndexReduce::kSum, Ties<T>> count{
         groups, view, x, updates, counts, include_self};
     count.map.extremes = extremes;
-    ReduceSlotsGpu(dev_ctx, count);
+    ForEachLane(dev_ctx, view, view.size, count);
     const ExtremeShares<T> shares{extremes, counts};
     OfUpdates(shares, /*last_only=*/false);
     OfX(shares, include_self);
@@ -290,28 +252,30 @@ struct IndexGrad {
   void OfProducts() const {
     if (tensors.x_grad && include_self) {
       // out_grad times all updates.
-      ReduceSlotsGpu(
+      ForEachLane(
           dev_ctx,
+          view,
+          view.size,
           SlotReducer<T, IndexReduce::kMul, ConjugateElement<T>>{
               groups, view, tensors.out_grad, tensors.updates, tensors.x_grad});
     } else {
       OfX(LinearShares<T>{IndexReduce::kAssign, include_self}, false);
     }
     if (tensors.updates_grad == nullptr) return;
-    MulUpdatesGrad<T> grad{
-        {groups, view, tensors.x, tensors.updates, nullptr, include_self},
-        tensors.out_grad,
-        tensors.updates_grad};
+    using Sum = typename MulUpdatesGrad<T>::Sum;
+    const int64_t numel = view.outer * view.updates_size * view.inner;
+    ClearBytes(dev_ctx, tensors.updates_grad, numel * sizeof(T));
     DenseTensor memory;
-    QueuePartSums(dev_ctx, &grad.reducer, &memory);
-    ForEachLane<T>(dev_ctx,
-                   view,
-                   view.updates_size,
-                   grad,
-                   tensors.x,
-                   tensors.updates,
-                   tensors.out_grad,
-                   tensors.updates_grad);
+    ForEachLane(dev_ctx,
+                view,
+                view.size,
+                MulUpdatesGrad<T>{groups,
+                                  view,
+                                  include_self ? tensors.x : nullptr,
+                                  tensors.updates,
+                                  tensors.out_grad,
+                                  AllocScratch<Sum>(dev_ctx, numel, &memory),
+                                  tensors.updates_grad});
   }
 
   template <IndexReduce kReduce>
@@ -327,13 +291,6 @@ struct IndexGrad {
     }
   }
 };
-
-// What a gradient needs to know of the index: sums with x in them give each
-// update the gradient of its slot, whatever else the slot has.
-inline GroupBy GroupsForGrad(const IndexReduceCall& call) {
-  return call.reduce == IndexReduce::kSum && call.include_self ? GroupBy::kNone
-                                                               : GroupBy::kSlot;
-}
 
 // The gradient kernel of an operator that has the reductions of the set
 // `Reduces`. If these are linear, the elements of x and updates are not read
@@ -355,11 +312,10 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
   SizeGrad(updates, updates_grad);
   const bool empty =
       index.numel() == 0 || view.outer * view.size * view.inner == 0;
-  const IndexOnGpu sorted(dev_ctx,
-                          call.op,
-                          index,
-                          view.size,
-                          empty ? GroupBy::kNone : GroupsForGrad(call));
+  // Each update gets the gradient of its slot, whatever else the slot has.
+  const bool lone_sum = call.reduce == IndexReduce::kSum && call.include_self;
+  const IndexOnGpu sorted(
+      dev_ctx, call.op, index, view.size, !empty && !lone_sum);
   const IndexGrad<T> grad{dev_ctx,
                           sorted.groups(),
                           view,
@@ -379,6 +335,4 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
   });
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

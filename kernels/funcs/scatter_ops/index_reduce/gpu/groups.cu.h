@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The positions of an index on the GPU, grouped by the slot that they point to:
-// what the sorted index looks like to a kernel, and how it is made.
+// An index on the GPU: its check, its positions grouped by the slot that they
+// point to, and the walk over the elements of slots or positions.
 
 #pragma once
 
@@ -22,70 +22,38 @@
 
 #include "paddle/phi/core/enforce.h"
 #include "paddle/phi/kernels/funcs/cub.h"
+#include "paddle/phi/kernels/funcs/fast_divmod.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
-// Slots, stored in 32 bits if all of them fit.
-struct SlotArray {
-  const void* data;
-  bool wide;
-
-  __device__ int64_t operator[](int64_t i) const {
-    return wide ? static_cast<int64_t>(static_cast<const uint64_t*>(data)[i])
-                : static_cast<const uint32_t*>(data)[i];
-  }
-};
-
-// Positions order[begin] ... order[end - 1], ascending, point to `slot`.
-struct SlotGroup {
-  int64_t slot;
-  int64_t begin;
-  int64_t end;
-
-  __device__ int64_t size() const { return end - begin; }
-};
-
-// The positions of an index, sorted by the slot that they point to. The groups
-// are numbered in one of two ways:
-//   by slot: `count` is the size of the axis, group i holds the positions that
-//     point to slot i, and is empty if there are none;
-//   by entry: `count` is the length of the index, group i holds the positions
-//     of a slot if sorted entry i is the first of that slot, and is empty for
-//     the other entries. That is less work for an index much shorter than the
-//     axis.
+// order[begin(slot)] ... order[ends[slot] - 1], ascending, are the positions
+// that point to a slot. Only `slots` is there for an index that is not sorted.
 struct SlotGroups {
-  int64_t n;
-  int64_t count;
-  bool by_slot;
-  SlotArray slots;        // of each position
-  SlotArray keys;         // sorted slots
-  const uint32_t* order;  // sorted positions
-  const uint32_t* ends;   // of each group
+  int64_t n;             // positions
+  const int64_t* slots;  // of each position
+  const int64_t* order;
+  const int64_t* ends;  // of the group of each slot
 
-  __device__ SlotGroup operator[](int64_t i) const {
-    if (!by_slot) return {keys[i], i, ends[i]};
-    return {i, i == 0 ? 0 : int64_t{ends[i - 1]}, ends[i]};
+  __device__ int64_t begin(int64_t slot) const {
+    return slot == 0 ? 0 : ends[slot - 1];
   }
-
-  // True if all of the sorted entries [first, last] point to one slot.
-  __device__ bool SameSlot(int64_t first, int64_t last) const {
-    return keys[first] == keys[last];
+  __device__ int64_t count(int64_t slot) const {
+    return ends[slot] - begin(slot);
   }
 };
 
 // Checks the index, and adds `size` to negative slots. It is a launch of its
 // own, so that a bad index stops the work before any output is written.
-template <typename IndexT, typename Slot>
+template <typename IndexT>
 struct ReadSlots {
   IndexOp op;
   const IndexT* index;
   int64_t size;
-  Slot* slots;
-  uint32_t* positions;  // null, or filled with 0, 1, 2, ...
+  int64_t* slots;
+  int64_t* positions;  // filled with 0, 1, 2, ...
 
   __device__ void operator()(int64_t i) const {
     const int64_t slot = index[i];
@@ -98,24 +66,20 @@ struct ReadSlots {
                    static_cast<long long>(size),
                    static_cast<long long>(i),
                    static_cast<long long>(slot));
-    slots[i] = static_cast<Slot>(slot < 0 ? slot + size : slot);
-    if (positions) positions[i] = static_cast<uint32_t>(i);
+    slots[i] = slot < 0 ? slot + size : slot;
+    positions[i] = i;
   }
 };
 
-// Where each group ends: by binary search, in which neighbours read the same.
-template <typename Slot>
+// Where the group of each slot ends in the sorted slots.
 struct FindEnds {
-  const Slot* keys;
+  const int64_t* keys;
   int64_t n;
-  bool by_slot;
-  uint32_t* ends;
+  int64_t* ends;
 
-  __device__ void operator()(int64_t i) const {
-    const bool later_entry = !by_slot && i > 0 && keys[i - 1] == keys[i];
-    const Slot slot = by_slot ? static_cast<Slot>(i) : keys[i];
-    int64_t low = by_slot ? 0 : i;
-    int64_t high = later_entry ? low : n;
+  __device__ void operator()(int64_t slot) const {
+    int64_t low = 0;
+    int64_t high = n;
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
       if (keys[middle] > slot) {
@@ -124,84 +88,57 @@ struct FindEnds {
         low = middle + 1;
       }
     }
-    ends[i] = static_cast<uint32_t>(low);
+    ends[slot] = low;
   }
 };
-
-// How the groups of an index are to be numbered.
-enum class GroupBy { kNone, kSlot, kEntry };
 
 // Owns the memory that SlotGroups points to. It must live until the last launch
 // that uses the groups is queued, and no longer: the allocator reuses memory in
 // the order of the stream.
 class IndexOnGpu {
  public:
-  // Queues the check of the whole index, and what `by` asks for.
+  // Queues the check of the whole index and, if `sorted`, its groups.
   IndexOnGpu(const GPUContext& dev_ctx,
              IndexOp op,
              const DenseTensor& index,
              int64_t size,
-             GroupBy by) {
-    groups_.n = index.numel();
-    groups_.by_slot = by == GroupBy::kSlot;
-    groups_.count = groups_.by_slot ? size : groups_.n;
-    if (groups_.n == 0) return;
-    if (by != GroupBy::kNone && groups_.n > UINT32_MAX) {
-      PADDLE_THROW(common::errors::Unimplemented(
-          "(%s) index may have up to 2^32 - 1 elements on a GPU, but it has "
-          "%d.",
-          NameOf(op),
-          groups_.n));
-    }
-    if (size > UINT32_MAX) {
-      Read<uint64_t>(dev_ctx, op, index, size, by);
-    } else {
-      Read<uint32_t>(dev_ctx, op, index, size, by);
-    }
-  }
-
-  const SlotGroups& groups() const { return groups_; }
-
- private:
-  template <typename Slot>
-  void Read(const GPUContext& dev_ctx,
-            IndexOp op,
-            const DenseTensor& index,
-            int64_t size,
-            GroupBy by) {
-    const int64_t n = groups_.n;
-    const bool sorts = by != GroupBy::kNone;
-    Slot* slots = AllocScratch<Slot>(dev_ctx, sorts ? 2 * n : n, &slots_);
-    groups_.slots = Slots(slots);
-    uint32_t* positions = nullptr;
-    if (sorts) {
-      positions =
-          AllocScratch<uint32_t>(dev_ctx, 2 * n + groups_.count, &positions_);
-    }
+             bool sorted) {
+    const int64_t n = index.numel();
+    groups_.n = n;
+    if (n == 0) return;
+    int64_t* slots = AllocScratch<int64_t>(dev_ctx, 4 * n + size, &memory_);
+    int64_t* positions = slots + n;
+    groups_.slots = slots;
     const auto read = [&](const auto* data) {
       using IndexT = std::decay_t<decltype(*data)>;
-      ForEach(dev_ctx,
-              n,
-              ReadSlots<IndexT, Slot>{op, data, size, slots, positions});
+      ForEach(dev_ctx, n, ReadSlots<IndexT>{op, data, size, slots, positions});
     };
     if (index.dtype() == DataType::INT32) {
       read(index.data<int32_t>());
     } else {
       read(index.data<int64_t>());
     }
-    if (sorts) Sort(dev_ctx, size, slots, positions);
+    if (!sorted) return;
+    int64_t* keys = positions + n;
+    int64_t* order = keys + n;
+    int64_t* ends = order + n;
+    Sort(dev_ctx, n, size, slots, keys, positions, order);
+    ForEach(dev_ctx, size, FindEnds{keys, n, ends});
+    groups_.order = order;
+    groups_.ends = ends;
   }
 
+  const SlotGroups& groups() const { return groups_; }
+
+ private:
   // Equal slots keep the order of their positions.
-  template <typename Slot>
-  void Sort(const GPUContext& dev_ctx,
-            int64_t size,
-            Slot* slots,
-            uint32_t* positions) {
-    const int64_t n = groups_.n;
-    Slot* keys = slots + n;
-    uint32_t* order = positions + n;
-    uint32_t* ends = order + n;
+  static void Sort(const GPUContext& dev_ctx,
+                   int64_t n,
+                   int64_t size,
+                   const int64_t* slots,
+                   int64_t* keys,
+                   const int64_t* positions,
+                   int64_t* order) {
     int bits = 1;
     while (bits < 63 && size > int64_t{1} << bits) ++bits;
     const auto sort = [&](void* temporary, size_t* bytes) {
@@ -221,23 +158,47 @@ class IndexOnGpu {
     sort(nullptr, &bytes);
     DenseTensor temporary;
     sort(AllocScratch<uint8_t>(dev_ctx, bytes, &temporary), &bytes);
-    groups_.keys = Slots(keys);
-    groups_.order = order;
-    groups_.ends = ends;
-    ForEach(
-        dev_ctx, groups_.count, FindEnds<Slot>{keys, n, groups_.by_slot, ends});
   }
 
-  template <typename Slot>
-  static SlotArray Slots(const Slot* data) {
-    return {data, sizeof(Slot) == sizeof(uint64_t)};
-  }
-
-  DenseTensor slots_;
-  DenseTensor positions_;
+  DenseTensor memory_;
   SlotGroups groups_{};
 };
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+// One element of the slices of [outer, size, inner] around an axis.
+struct Lane {
+  int64_t x;        // where it lies in slot 0
+  int64_t updates;  // where it lies in position 0
+};
+
+// Calls body(lane, item) for each of `items` slots or positions and each of
+// their elements, in the order of their memory.
+template <typename Body>
+struct EachLane {
+  AxisView view;
+  int64_t items;
+  Body body;
+  FastDivMod<int64_t> by_items = FastDivMod<int64_t>(items);
+  FastDivMod<int64_t> by_inner = FastDivMod<int64_t>(view.inner);
+
+  __device__ void operator()(int64_t w) const {
+    const int64_t rest = by_inner.Div(w);
+    const int64_t row = by_items.Div(rest);
+    const int64_t column = w - rest * view.inner;
+    body(Lane{row * view.size * view.inner + column,
+              row * view.updates_size * view.inner + column},
+         rest - row * items);
+  }
+};
+
+// There must be an item, and x must have elements.
+template <typename Body>
+void ForEachLane(const GPUContext& dev_ctx,
+                 const AxisView& view,
+                 int64_t items,
+                 const Body& body) {
+  ForEach(dev_ctx,
+          view.outer * items * view.inner,
+          EachLane<Body>{view, items, body});
+}
+
+}  // namespace phi::funcs::scatter_ops
