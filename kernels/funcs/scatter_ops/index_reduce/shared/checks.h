@@ -22,9 +22,7 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 enum class IndexReduce { kAssign, kSum, kMul, kMean, kAmax, kAmin };
 
@@ -179,6 +177,4 @@ void CheckIndexReduce(const char* op,
   CheckIndexReduceDims(op, x.dims(), index.dims(), updates.dims(), axis);
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops
