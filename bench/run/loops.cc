@@ -9,8 +9,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 
 namespace {
 
@@ -67,16 +66,12 @@ void Replace(Data* d, const ops::StridedView& view) {
 
 template <ops::IndexReduce kReduce>
 void Reduce(Data* data, int axis) {
-  const ops::IndexGroups groups = ops::GroupSlots(
-      ops::ReadSlots("bench", data->index.data(), kSide, kSide), kSide);
   const ops::AxisView view(data->dims, data->dims, axis);
-  ops::IndexReducer<float, kReduce>(view,
-                                    groups,
-                                    /*include_self=*/false,
-                                    data->x.data(),
-                                    data->value.data(),
-                                    data->out.data())
-      .Run();
+  const ops::IndexSlots slots =
+      ops::ReadSlots("bench", data->index.data(), kSide, kSide);
+  const ops::ReduceOperands<float> operands{
+      view, slots, false, data->x.data(), data->value.data(), data->out.data()};
+  ops::ReduceSlots<float, kReduce>(operands);
 }
 
 void ScatterGrad(Data* d) {

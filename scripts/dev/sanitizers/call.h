@@ -33,9 +33,6 @@ struct Array {
   operator T*() const {  // NOLINT
     return as<T>();
   }
-  std::vector<int64_t> slots() const {
-    return {as<int64_t>(), as<int64_t>() + numel()};
-  }
   phi::funcs::scatter_ops::BroadcastView within(const Array& out) const {
     return {out.shape(), shape()};
   }

@@ -1,7 +1,7 @@
 // The core of scatter, index_scatter and index_reduce.
 
 #include "call.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 
 namespace ops = phi::funcs::scatter_ops;
 using check::Array;
@@ -15,11 +15,9 @@ namespace {
 template <typename T, IndexReduce kReduce>
 void Reduce(Array out, Array x, Array updates, Array slots, bool include_self) {
   const ops::AxisView view(x.shape(), updates.shape(), 1);
-  const bool done = ops::ReduceDirectly<T, kReduce, int64_t>(
-      view, slots, slots.numel(), include_self, x, updates, out);
-  if (done) return;
-  ops::ReduceSlots<T, kReduce>(
-      view, slots.slots(), include_self, x, updates, out);
+  const ops::IndexSlots index =
+      ops::ReadSlots("check", slots.as<int64_t>(), slots.numel(), view.size);
+  ops::ReduceSlots<T, kReduce>({view, index, include_self, x, updates, out});
 }
 
 }  // namespace

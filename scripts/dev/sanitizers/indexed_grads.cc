@@ -1,7 +1,7 @@
 // The cores of the gradients of scatter, index_scatter and index_reduce.
 
 #include "call.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grad.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_grads.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
 
 namespace ops = phi::funcs::scatter_ops;
@@ -16,6 +16,10 @@ struct Call {
   Array x, updates, out_grad, slots, x_grad, updates_grad;
   bool include_self;
 
+  ops::IndexSlots index() const {
+    return ops::ReadSlots(
+        "check", slots.as<int64_t>(), slots.numel(), view().size);
+  }
   ops::AxisView view() const {
     return {out_grad.shape(), updates_grad.shape(), 1};
   }
@@ -23,25 +27,22 @@ struct Call {
 
 template <typename T, IndexReduce kReduce>
 void ReduceGrad(const Call& c) {
-  const std::vector<int64_t> slots = c.slots.slots();
   const ops::AxisView view = c.view();
-  const ops::IndexGroups groups = ops::GroupSlots(slots, c.out_grad.dims[1]);
-  ops::IndexReduceDifferentiator<T, kReduce>(
+  const ops::IndexGroups groups = ops::GroupSlots(c.index(), view.size);
+  ops::DifferentiateGroups<T, kReduce>(
       view,
       groups,
       c.include_self,
-      {c.x, c.updates, c.out_grad, c.x_grad, c.updates_grad})
-      .Run();
+      {c.x, c.updates, c.out_grad, c.x_grad, c.updates_grad});
   if (c.updates_grad.data) {
     ops::ClearUnusedUpdates(view, groups.positions(), c.updates_grad.as<T>());
   }
 }
 
 void LinearGrad(const Call& c, IndexReduce reduce) {
-  const std::vector<int64_t> slots = c.slots.slots();
   const ops::AxisView view = c.view();
   const ops::LinearIndexGrad<float> gradient(
-      view, slots, reduce, c.include_self);
+      view, c.index(), reduce, c.include_self);
   gradient.Updates(c.out_grad, c.updates_grad);
   gradient.X(c.out_grad, c.x_grad);
 }

@@ -17,13 +17,11 @@
 
 #pragma once
 
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/forward.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 // Slices of x are replaced by those of updates, or by their sum.
 inline IndexReduceCall ScatterCall(bool overwrite) {
@@ -85,6 +83,4 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
                          updates_grad);
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

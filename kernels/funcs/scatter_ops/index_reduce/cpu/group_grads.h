@@ -12,150 +12,73 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Gradients of index_reduce on the CPU, on raw pointers: the same walk and the
-// same guarantees as the forward pass.
+// Gradients of mul, amax and amin on the CPU: the walk over groups of the
+// forward pass, with its guarantees.
 
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <type_traits>
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_walk.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/lane_tile.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/grad_tensors.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
-// The updates of some lanes and their gradient, which may be null.
-template <typename T>
-struct UpdateGradRows {
-  const T* updates;
-  T* grads;
-  int64_t stride;
-
-  const T* update(int64_t position) const {
-    return updates + position * stride;
-  }
-  T* grad(int64_t position) const { return grads + position * stride; }
-};
-
+// Differentiates groups; a worker of WalkGroups.
 template <typename T, IndexReduce kReduce>
-class IndexReduceDifferentiator {
+class GroupDifferentiator {
  public:
-  IndexReduceDifferentiator(const AxisView& view,
-                            const IndexGroups& groups,
-                            bool include_self,
-                            const IndexGradTensors<T>& tensors)
-      : view_(view),
+  // `step` elements lie between the lanes of positions that follow each other.
+  GroupDifferentiator(int64_t step,
+                      const IndexGroups& groups,
+                      bool include_self,
+                      const IndexGradTensors<T>& tensors)
+      : step_(step),
         groups_(groups),
         include_self_(include_self),
         tensors_(tensors) {}
-
-  void Run() const {
-    GroupWalk<IndexReduceDifferentiator>(
-        view_, groups_, tensors_.x_grad != nullptr, *this)
-        .Run(sizeof(T));
-  }
-
-  // Most of x_grad is stored by the groups, an element at a time.
-  Stores OutputStores() const { return Stores::kOrdinary; }
 
   void Copy(const TileStores& stores, int64_t offset, int64_t n) const {
     stores.Copy(
         tensors_.x_grad + offset, tensors_.out_grad + offset, n * sizeof(T));
   }
 
-  UpdateGradRows<T> Rows(int64_t offset, int64_t stride) const {
-    return {tensors_.updates + offset,
-            tensors_.updates_grad ? tensors_.updates_grad + offset : nullptr,
-            stride};
-  }
-
-  // A copy of the updates of kNarrowLanes lanes and of their gradients, in
-  // which those of one position are neighbours. Allocated by the first Load,
-  // since tasks with fewer lanes than that never load.
-  class PackedUpdates {
-   public:
-    explicit PackedUpdates(const IndexReduceDifferentiator& owner)
-        : tensors_(owner.tensors_),
-          groups_(owner.groups_),
-          inner_(owner.view_.inner) {}
-
-    template <typename Lanes>
-    void Load(const GroupTask& task, const Lanes& lanes, int64_t offset) {
-      if (!updates_) Allocate();
-      const T* updates = tensors_.updates + offset;
-      groups_.ForEachPosition(task.group_begin, task.group_end, [&](int64_t p) {
-        lanes.Pack(updates, inner_, p, updates_.get());
-      });
-    }
-    UpdateGradRows<T> rows() const {
-      return {updates_.get(), grads_.get(), kNarrowLanes};
-    }
-    template <typename Lanes>
-    void Store(const GroupTask& task, const Lanes& lanes, int64_t offset) {
-      if (!grads_) return;
-      T* grads = tensors_.updates_grad + offset;
-      groups_.ForEachPosition(task.group_begin, task.group_end, [&](int64_t p) {
-        lanes.Unpack(grads_.get(), inner_, p, grads);
-      });
-    }
-
-   private:
-    void Allocate() {
-      const int64_t size = groups_.positions() * kNarrowLanes;
-      updates_.reset(new T[size]);
-      if (tensors_.updates_grad) grads_.reset(new T[size]);
-    }
-
-    const IndexGradTensors<T>& tensors_;
-    const IndexGroups& groups_;
-    int64_t inner_;
-    std::unique_ptr<T[]> updates_;
-    std::unique_ptr<T[]> grads_;
-  };
-
-  template <typename Lanes>
-  void Group(const Lanes& lanes,
+  void Group(const TileStores&,
              int64_t g,
              int64_t x_offset,
-             const UpdateGradRows<T>& rows) const {
-    const auto work = [&] { Differentiate(lanes, g, x_offset, rows); };
-    if constexpr (Lanes::kCopied) {
-      work();  // too few lanes
-    } else {
-      CallVectorisedForHalf<T>(work);
-    }
+             int64_t updates_offset,
+             int64_t n) const {
+    CallVectorisedForHalf<T>(
+        [&] { Differentiate(g, x_offset, updates_offset, n); });
   }
 
- private:
-  using Sum = typename ReduceType<T, kReduce>::type;
-
-  template <typename Lanes>
-  void Differentiate(const Lanes& lanes,
-                     int64_t g,
+  // The same for a number of lanes that may be a constant.
+  template <typename Length>
+  void Differentiate(int64_t g,
                      int64_t x_offset,
-                     const UpdateGradRows<T>& rows) const {
-    T* x_grad = tensors_.x_grad ? tensors_.x_grad + x_offset : nullptr;
-    // Copy() has put out_grad into x_grad for narrow lanes. Reading it there
-    // touches memory that is written anyway, instead of out_grad as well.
-    const T* out_grad =
-        Lanes::kCopied && x_grad ? x_grad : tensors_.out_grad + x_offset;
-    Sum grad[Lanes::kMax];
-    for (int64_t l = 0; l < lanes.size(); ++l) {
-      grad[l] = WidenedTo<Sum>(out_grad[lanes.x(l)]);
+                     int64_t updates_offset,
+                     Length lanes) const {
+    Sum grad[kMostLanes];
+    for (int64_t l = 0; l < lanes; ++l) {
+      grad[l] = WidenedTo<Sum>(tensors_.out_grad[x_offset + l]);
     }
+    const Rows rows{tensors_.updates + updates_offset,
+                    tensors_.updates_grad
+                        ? tensors_.updates_grad + updates_offset
+                        : nullptr,
+                    step_};
     const T* x = tensors_.x + x_offset;
+    T* x_grad = tensors_.x_grad ? tensors_.x_grad + x_offset : nullptr;
     if constexpr (kReduce == IndexReduce::kMul) {
       Product(lanes, g, x, rows, grad, x_grad);
     } else {
@@ -163,12 +86,27 @@ class IndexReduceDifferentiator {
     }
   }
 
+ private:
+  using Sum = typename ReduceType<T, kReduce>::type;
+
+  // The updates of some lanes and their gradient, which may be null.
+  struct Rows {
+    const T* updates;
+    T* grads;
+    int64_t step;
+
+    const T* update(int64_t position) const {
+      return updates + position * step;
+    }
+    T* grad(int64_t position) const { return grads + position * step; }
+  };
+
   // Evenly among the elements that are the maximum or minimum.
-  template <typename Lanes>
-  void Extreme(const Lanes& lanes,
+  template <typename Length>
+  void Extreme(Length lanes,
                int64_t g,
                const T* x,
-               const UpdateGradRows<T>& rows,
+               const Rows& rows,
                Sum* grad,
                T* x_grad) const {
     // Loops over floats alone become vector instructions; they count exactly up
@@ -179,65 +117,62 @@ class IndexReduceDifferentiator {
         : ExtremeCountedIn<int64_t>(lanes, g, x, rows, grad, x_grad);
   }
 
-  template <typename Count, typename Lanes>
-  void ExtremeCountedIn(const Lanes& lanes,
+  template <typename Count, typename Length>
+  void ExtremeCountedIn(Length lanes,
                         int64_t g,
                         const T* x,
-                        const UpdateGradRows<T>& rows,
+                        const Rows& rows,
                         Sum* grad,
                         T* x_grad) const {
-    Sum best[Lanes::kMax];
-    Count ties[Lanes::kMax];
+    Sum best[kMostLanes];
+    Count ties[kMostLanes];
     FindBest(lanes, g, x, rows, best);
-    for (int64_t l = 0; l < lanes.size(); ++l) {
-      ties[l] = include_self_ ? OneIf<Count>(x[lanes.x(l)], best[l]) : Count(0);
+    for (int64_t l = 0; l < lanes; ++l) {
+      ties[l] = include_self_ ? OneIf<Count>(x[l], best[l]) : Count(0);
     }
     // Rows of gradients are fetched here, ahead of the loop that fills them. An
     // effect also keeps GCC from doing two rows in one pass, which it then
     // makes no vector instructions of.
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
       if (rows.grads) {
-        PrefetchStart(rows.grad(*groups_.Ahead(p)), lanes.size());
+        PrefetchRow(rows.grad(*groups_.Ahead(p)), lanes);
       }
       const T* row = rows.update(*p);
-      for (int64_t l = 0; l < lanes.size(); ++l) {
+      for (int64_t l = 0; l < lanes; ++l) {
         ties[l] += OneIf<Count>(row[l], best[l]);
       }
     }
-    for (int64_t l = 0; l < lanes.size(); ++l) {
+    for (int64_t l = 0; l < lanes; ++l) {
       grad[l] /= static_cast<Sum>(ties[l]);
     }
     if (x_grad) {
-      for (int64_t l = 0; l < lanes.size(); ++l) {
-        const bool wins = include_self_ & IsBest(x[lanes.x(l)], best[l]);
-        x_grad[lanes.x(l)] = RoundedTo<T>(ValueIf(wins, grad[l]));
+      for (int64_t l = 0; l < lanes; ++l) {
+        const bool wins = include_self_ & IsBest(x[l], best[l]);
+        x_grad[l] = RoundedTo<T>(ValueIf(wins, grad[l]));
       }
     }
     if (!rows.grads) return;
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
       const T* row = rows.update(*p);
       T* out = rows.grad(*p);
-      for (int64_t l = 0; l < lanes.size(); ++l) {
+      for (int64_t l = 0; l < lanes; ++l) {
         out[l] = RoundedTo<T>(ValueIf(IsBest(row[l], best[l]), grad[l]));
       }
     }
   }
 
   // The maximum or minimum.
-  template <typename Lanes>
-  void FindBest(const Lanes& lanes,
-                int64_t g,
-                const T* x,
-                const UpdateGradRows<T>& rows,
-                Sum* best) const {
+  template <typename Length>
+  void FindBest(
+      Length lanes, int64_t g, const T* x, const Rows& rows, Sum* best) const {
     const T* first = rows.update(*groups_.begin(g));
-    for (int64_t l = 0; l < lanes.size(); ++l) {
-      best[l] = WidenedTo<Sum>(include_self_ ? x[lanes.x(l)] : first[l]);
+    for (int64_t l = 0; l < lanes; ++l) {
+      best[l] = WidenedTo<Sum>(include_self_ ? x[l] : first[l]);
     }
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
-      PrefetchStart(rows.update(*groups_.Ahead(p)), lanes.size());
+      PrefetchRow(rows.update(*groups_.Ahead(p)), lanes);
       const T* row = rows.update(*p);
-      for (int64_t l = 0; l < lanes.size(); ++l) {
+      for (int64_t l = 0; l < lanes; ++l) {
         best[l] = Combine<kReduce>(best[l], WidenedTo<Sum>(row[l]));
       }
     }
@@ -259,56 +194,56 @@ class IndexReduceDifferentiator {
 
   // Each factor gets the product of the ones before it times the product of
   // the ones after it, so that zeros need no special care.
-  template <typename Lanes>
-  void Product(const Lanes& lanes,
+  template <typename Length>
+  void Product(Length lanes,
                int64_t g,
                const T* x,
-               const UpdateGradRows<T>& rows,
+               const Rows& rows,
                Sum* grad,
                T* x_grad) const {
     if (rows.grads) {
-      Sum before[Lanes::kMax];
-      for (int64_t l = 0; l < lanes.size(); ++l) {
-        before[l] = include_self_ ? Factor(x[lanes.x(l)]) : Sum(1);
+      Sum before[kMostLanes];
+      for (int64_t l = 0; l < lanes; ++l) {
+        before[l] = include_self_ ? Factor(x[l]) : Sum(1);
       }
-      const int64_t step = PrefixStep(groups_.size(g), lanes.size());
-      for (int64_t l = 0; l < lanes.size(); l += step) {
-        const int64_t width = std::min(step, lanes.size() - l);
+      const int64_t step = PrefixStep(groups_.size(g), lanes);
+      for (int64_t l = 0; l < lanes; l += step) {
+        const int64_t width = std::min<int64_t>(step, lanes - l);
         UpdateProducts(g, rows, l, width, before + l, grad + l);
       }
     } else {
       for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
-        Multiply(lanes.size(), rows.update(*p), grad);
+        Multiply(lanes, rows.update(*p), grad);
       }
     }
     if (!x_grad) return;
-    for (int64_t l = 0; l < lanes.size(); ++l) {
-      x_grad[lanes.x(l)] = include_self_ ? RoundedTo<T>(grad[l]) : T{};
+    for (int64_t l = 0; l < lanes; ++l) {
+      x_grad[l] = include_self_ ? RoundedTo<T>(grad[l]) : T{};
     }
   }
 
   // Writes the gradients of lanes [first, first + width) of a group's updates,
   // and leaves grad multiplied by all of the updates.
   void UpdateProducts(int64_t g,
-                      const UpdateGradRows<T>& rows,
+                      const Rows& rows,
                       int64_t first,
                       int64_t width,
                       Sum* before,
                       Sum* grad) const {
     const int64_t* begin = groups_.begin(g);
     const int64_t n = groups_.size(g);
-    std::vector<Sum> wide(kSumIsT ? 0 : n * width);
+    std::vector<Sum> kept(kSumIsT ? 0 : n * width);
     const auto prefix = [&](int64_t i) {
       if constexpr (kSumIsT) {
         return rows.grad(begin[i]) + first;
       } else {
-        return wide.data() + i * width;
+        return kept.data() + i * width;
       }
     };
     for (int64_t i = 0; i < n; ++i) {
       const int64_t ahead = *groups_.Ahead(begin + i);
-      PrefetchStart(rows.update(ahead) + first, width);
-      PrefetchStart(rows.grad(ahead) + first, width);
+      PrefetchRow(rows.update(ahead) + first, width);
+      PrefetchRow(rows.grad(ahead) + first, width);
       std::copy_n(before, width, prefix(i));
       Multiply(width, rows.update(begin[i]) + first, before);
     }
@@ -334,19 +269,92 @@ class IndexReduceDifferentiator {
   // extra array of floats; doing fewer lanes bounds its size for a slot with
   // very many updates.
   static int64_t PrefixStep(int64_t n, int64_t lanes) {
-    constexpr int64_t kRoom = 1 << 20;
+    constexpr int64_t kMostKept = 1 << 20;
     if (kSumIsT) return lanes;
-    return std::max<int64_t>(1, std::min(lanes, kRoom / n));
+    return std::max<int64_t>(1, std::min(lanes, kMostKept / n));
   }
 
   static constexpr bool kSumIsT = std::is_same<Sum, T>::value;
 
-  const AxisView& view_;
+  int64_t step_;
   const IndexGroups& groups_;
   bool include_self_;
   IndexGradTensors<T> tensors_;
 };
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+// The gradients of x and of the updates that a group has.
+template <typename T, IndexReduce kReduce>
+void DifferentiateGroups(const AxisView& view,
+                         const IndexGroups& groups,
+                         bool include_self,
+                         const IndexGradTensors<T>& tensors) {
+  using Differentiator = GroupDifferentiator<T, kReduce>;
+  if (DifferentiateLaneTiles<Differentiator>(
+          view, groups, include_self, tensors)) {
+    return;
+  }
+  WalkGroups(view,
+             groups,
+             sizeof(T),
+             /*copies_rest=*/tensors.x_grad != nullptr,
+             Stores::kOrdinary,
+             Differentiator(view.inner, groups, include_self, tensors));
+}
+
+// Zeros for the updates behind the end of the index.
+template <typename T>
+void ClearUnusedUpdates(const AxisView& view, int64_t n, T* updates_grad) {
+  const int64_t row = view.updates_size * view.inner;
+  const int64_t used = n * view.inner;
+  if (row == used) return;
+  const int64_t bytes = (row - used) * static_cast<int64_t>(sizeof(T));
+  ParallelFor(view.outer, view.outer * bytes, [&](int64_t o) {
+    std::memset(static_cast<void*>(updates_grad + o * row + used), 0, bytes);
+  });
+}
+
+template <typename T, typename Context>
+T* AllocOrNull(const Context& dev_ctx, DenseTensor* tensor) {
+  return tensor ? dev_ctx.template Alloc<T>(tensor) : nullptr;
+}
+
+// The gradient kernel of an operator that is not linear. Either output may be
+// null.
+template <typename T, typename Context>
+void IndexReduceGradInto(const Context& dev_ctx,
+                         OtherReduces reduces,
+                         const IndexReduceCall& call,
+                         const DenseTensor& x,
+                         const DenseTensor& index,
+                         const DenseTensor& updates,
+                         const DenseTensor& out_grad,
+                         DenseTensor* x_grad,
+                         DenseTensor* updates_grad) {
+  const char* op = NameOf(call.op);
+  WithWorkingMemory(op, [&] {
+    const AxisView view(x.dims(), updates.dims(), call.axis);
+    const IndexGroups groups =
+        GroupSlots(ReadSlots(op, index, view.size), view.size);
+    SizeGrad(x, x_grad);
+    SizeGrad(updates, updates_grad);
+    const IndexGradTensors<T> tensors{DataOrNull<T>(x),
+                                      DataOrNull<T>(updates),
+                                      DataOrNull<T>(out_grad),
+                                      AllocOrNull<T>(dev_ctx, x_grad),
+                                      AllocOrNull<T>(dev_ctx, updates_grad)};
+    VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+      constexpr IndexReduce kReduce = decltype(constant)::value;
+      if constexpr (std::is_integral<T>::value) {
+        ThrowNoGradient();
+      } else {
+        DifferentiateGroups<T, kReduce>(
+            view, groups, call.include_self, tensors);
+      }
+    });
+    if (tensors.updates_grad) {
+      ClearUnusedUpdates(view, groups.positions(), tensors.updates_grad);
+    }
+  });
+}
+
+}  // namespace phi::funcs::scatter_ops

@@ -19,22 +19,17 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_slots.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/row_loops.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/axis_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 template <typename T>
 class LinearIndexGrad {
@@ -53,28 +48,28 @@ class LinearIndexGrad {
   }
 
   void Updates(const T* out_grad, T* updates_grad) const {
-    std::vector<int64_t> last;
-    if (reduce_ == IndexReduce::kAssign) {
-      last.resize(view_.size);
+    const bool assigns = reduce_ == IndexReduce::kAssign;
+    std::vector<int64_t> last(assigns ? view_.size : 0);
+    if (assigns) {
       slots_.ForEach(
           [&](int64_t position, int64_t slot) { last[slot] = position; });
     }
-    const int64_t n = slots_.length();
-    ForEachPart(
-        view_.updates_size, out_grad, updates_grad, [&](int64_t o, Part part) {
-          const T* from = out_grad + o * view_.size * view_.inner + part.lane;
-          const int64_t used = std::max(part.begin, std::min(part.end, n));
-          CallForMean([&] {
-            WithRowLength(
-                part.width == view_.inner ? part.width : 0, [&](auto length) {
-                  Gather<decltype(length)::value>(from, part, used, last);
-                });
-          });
-          // Behind the end of the index.
-          std::fill_n(part.to + (used - part.begin) * part.width,
-                      (part.end - used) * part.width,
-                      T{});
-        });
+    const auto find = [&](int64_t begin, int64_t n, int64_t* sources) {
+      const int64_t used = std::clamp<int64_t>(slots_.length() - begin, 0, n);
+      if (used > 0) {
+        const int64_t* slots = slots_.Read(begin, used, sources);
+        for (int64_t i = 0; i < used; ++i) {
+          const bool gives = !assigns || last[slots[i]] == begin + i;
+          sources[i] = gives ? slots[i] : -1;
+        }
+      }
+      std::fill_n(sources + used, n - used, -1);
+    };
+    ForEachRow(view_.updates_size,
+               reduce_ == IndexReduce::kMean,
+               out_grad,
+               updates_grad,
+               find);
   }
 
   // x_grad may be out_grad.
@@ -84,200 +79,116 @@ class LinearIndexGrad {
           x_grad, out_grad, view_.outer * view_.size * view_.inner * kItem);
       return;
     }
-    if (include_self_) {
-      ForEachPart(view_.size, out_grad, x_grad, [&](int64_t, Part part) {
-        CallForMean([&] { ShareSlots(part, out_grad + (part.to - x_grad)); });
-      });
-      return;
+    std::vector<uint8_t> cleared(view_.size);
+    if (!include_self_) {
+      slots_.ForEach([&](int64_t, int64_t slot) { cleared[slot] = 1; });
     }
-    std::vector<uint8_t> touched(view_.size);
-    slots_.ForEach([&](int64_t, int64_t slot) { touched[slot] = 1; });
-    ForEachPart(view_.size, out_grad, x_grad, [&](int64_t, Part part) {
-      WithRowLength(part.width, [&](auto length) {
-        ClearTouched<decltype(length)::value>(
-            part, touched, out_grad + (part.to - x_grad));
-      });
-    });
+    ForEachRow(view_.size,
+               include_self_,
+               out_grad,
+               x_grad,
+               [&](int64_t begin, int64_t n, int64_t* sources) {
+                 for (int64_t i = 0; i < n; ++i) {
+                   sources[i] = cleared[begin + i] ? -1 : begin + i;
+                 }
+               });
   }
 
  private:
   static constexpr int64_t kItem = sizeof(T);
 
-  // `width` lanes from `lane` on of the rows [begin, end), which are written
-  // one after the other from `to` on.
+  // `width` lanes from `lane` on of rows [begin, end), which are written one
+  // after the other from `to` on. All of a row, or a piece of one row.
   struct Part {
     int64_t begin, end;
     int64_t lane, width;
     T* to;
-    const TileStores& stores;
   };
 
-  // f(o, part) for parts that make up [outer, rows, inner] at `data`, made from
-  // `in`. A part has whole rows, or a piece of one.
-  template <typename F>
-  void ForEachPart(int64_t rows, const T* in, T* data, const F& f) const {
+  // Writes [outer, rows, inner] at `to`: each row is that of a slot in
+  // out_grad, its share in that if `shares`, or zeros. find(begin, n, sources)
+  // finds the slots of n rows, or -1 for zeros.
+  template <typename Find>
+  void ForEachRow(int64_t rows,
+                  bool shares,
+                  const T* out_grad,
+                  T* to,
+                  const Find& find) const {
     const int64_t inner = view_.inner;
     const int64_t numel = view_.outer * rows * inner;
     if (numel == 0) return;
     const Tiles tiles(numel, kItem);
-    const Stores kind = StoresInto(data, in, numel * kItem);
+    const Stores kind = StoresInto(to, out_grad, numel * kItem);
     ParallelFor(tiles.count, numel * kItem, [&](int64_t i) {
       const TileStores stores(kind);
-      int64_t at = tiles.begin(i);
-      while (at < tiles.end(i)) {
+      int64_t sources[IndexSlots::kChunk];
+      for (int64_t at = tiles.begin(i); at < tiles.end(i);) {
         const int64_t o = at / (rows * inner);
         const int64_t row = at / inner % rows;
         const int64_t lane = at % inner;
         const int64_t left = tiles.end(i) - at;
         const bool whole = lane == 0 && left >= inner;
         const int64_t width = whole ? inner : std::min(left, inner - lane);
-        const int64_t count = whole ? std::min(rows - row, left / inner) : 1;
-        f(o, Part{row, row + count, lane, width, data + at, stores});
-        at += count * width;
+        const int64_t n =
+            whole ? std::min({rows - row, left / inner, IndexSlots::kChunk})
+                  : 1;
+        find(row, n, sources);
+        const T* from = out_grad + o * view_.size * inner + lane;
+        const auto write = [&] {
+          inner == 1
+              ? WriteElements(from, sources, n, shares, to + at)
+              : WriteRows(stores, from, sources, n, width, shares, to + at);
+        };
+        shares ? CallVectorisedForHalf<T>(write) : write();
+        at += n * width;
       }
     });
   }
 
-  // The others copy.
-  template <typename F>
-  void CallForMean(const F& f) const {
-    reduce_ == IndexReduce::kMean ? CallVectorisedForHalf<T>(f) : f();
-  }
-
-  // The gradients of updates [part.begin, end), which lie at `from` for slot 0.
-  template <int kWidth>
-  void Gather(const T* from,
-              const Part& part,
-              int64_t end,
-              const std::vector<int64_t>& last) const {
-    T* to = part.to;
-    slots_.ForEachChunk(
-        part.begin, end, [&](int64_t at, const int64_t* slots, int64_t count) {
-          if constexpr (kWidth > 0) {
-            last.empty() ? GatherShortRows<kWidth>(from, slots, count, to)
-                         : GatherLastRows<kWidth>(
-                               from, slots, count, last.data(), at, to);
-            ShareShortRows<kWidth>(slots, count, to);
-          } else {
-            GatherRows(from, part, slots, count, last, at, to);
-          }
-          to += count * part.width;
-        });
-  }
-
-  template <int kWidth>
-  static void GatherShortRows(const T* from,
-                              const int64_t* slots,
-                              int64_t count,
-                              T* to) {
-    for (int64_t i = 0; i < count; ++i) {
-      const T* row = from + slots[i] * kWidth;
-      for (int l = 0; l < kWidth; ++l) to[i * kWidth + l] = row[l];
+  // Without a branch that depends on the index.
+  void WriteElements(const T* from,
+                     const int64_t* sources,
+                     int64_t n,
+                     bool shares,
+                     T* to) const {
+    for (int64_t i = 0; i < n; ++i) {
+      const T element = from[std::max<int64_t>(0, sources[i])];
+      to[i] = sources[i] < 0 ? T{} : element;
+    }
+    for (int64_t i = 0; shares && i < n; ++i) {
+      Share(to + i, std::max<int64_t>(0, sources[i]), 1, to + i);
     }
   }
 
-  // Zeros for all but the last update of a slot.
-  template <int kWidth>
-  static void GatherLastRows(const T* from,
-                             const int64_t* slots,
-                             int64_t count,
-                             const int64_t* last,
-                             int64_t at,
-                             T* to) {
-    for (int64_t i = 0; i < count; ++i) {
-      const T* row = from + slots[i] * kWidth;
-      const bool stays = last[slots[i]] == at + i;
-      for (int l = 0; l < kWidth; ++l) {
-        to[i * kWidth + l] = stays ? row[l] : T{};
-      }
-    }
-  }
-
-  template <int kWidth>
-  void ShareShortRows(const int64_t* slots, int64_t count, T* rows) const {
-    if (reduce_ != IndexReduce::kMean) return;
-    const int64_t* counts = counts_.data();
-    const int64_t self = include_self_;
-    for (int64_t i = 0; i < count; ++i) {
-      T* row = rows + i * kWidth;
-      ShareRow(row, counts[slots[i]] + self, kWidth, row);
-    }
-  }
-
-  void GatherRows(const T* from,
-                  const Part& part,
-                  const int64_t* slots,
-                  int64_t count,
-                  const std::vector<int64_t>& last,
-                  int64_t at,
-                  T* to) const {
+  void WriteRows(const TileStores& stores,
+                 const T* from,
+                 const int64_t* sources,
+                 int64_t n,
+                 int64_t width,
+                 bool shares,
+                 T* to) const {
     constexpr int64_t kAhead = 8;
-    // The processor foresees the rest of a longer row by itself.
-    constexpr int64_t kFetched = 1024 / kItem;
-    const int64_t width = part.width;
-    for (int64_t i = 0; i < count; ++i, to += width) {
-      const T* row = from + slots[i] * view_.inner;
-      if (i + kAhead < count) {
-        PrefetchRow(from + slots[i + kAhead] * view_.inner,
-                    std::min(width, kFetched));
+    for (int64_t i = 0; i < n; ++i, to += width) {
+      if (i + kAhead < n && sources[i + kAhead] >= 0) {
+        PrefetchRow(from + sources[i + kAhead] * view_.inner, width);
       }
-      if (last.empty() || last[slots[i]] == at + i) {
-        Share(part.stores, row, slots[i], width, to);
-      } else {
+      const T* row = from + sources[i] * view_.inner;
+      if (sources[i] < 0) {
         std::fill_n(to, width, T{});
+      } else if (shares && counts_[sources[i]] > 0) {
+        Share(row, sources[i], width, to);
+      } else if (row != to) {
+        stores.Copy(to, row, width * kItem);
       }
     }
-  }
-
-  void ShareSlots(const Part& part, const T* from) const {
-    T* to = part.to;
-    for (int64_t slot = part.begin; slot < part.end; ++slot) {
-      if (counts_[slot] > 0) {
-        Share(part.stores, from, slot, part.width, to);
-      } else if (from != to) {
-        part.stores.Copy(to, from, part.width * kItem);
-      }
-      from += part.width;
-      to += part.width;
-    }
-  }
-
-  template <int kWidth>
-  static void ClearTouched(const Part& part,
-                           const std::vector<uint8_t>& touched,
-                           const T* from) {
-    const uint8_t* flags = touched.data() + part.begin;
-    const int64_t width = part.width;
-    T* to = part.to;
-    ForEachRow<kWidth>(
-        part.end - part.begin,
-        [=](int64_t s, int64_t i) { to[i] = flags[s] ? T{} : from[i]; },
-        [&](int64_t s) {
-          T* row = to + s * width;
-          if (flags[s]) {
-            std::fill_n(row, width, T{});
-          } else if (from != to) {
-            part.stores.Copy(row, from + s * width, width * kItem);
-          }
-        });
   }
 
   // The share of one element of a slot in its gradient.
-  void Share(const TileStores& stores,
-             const T* from,
-             int64_t slot,
-             int64_t n,
-             T* to) const {
-    if (reduce_ == IndexReduce::kMean) {
-      ShareRow(from, counts_[slot] + include_self_, n, to);
-    } else {
-      stores.Copy(to, from, n * kItem);
-    }
-  }
-
-  static void ShareRow(const T* from, int64_t count, int64_t n, T* to) {
+  void Share(const T* from, int64_t slot, int64_t n, T* to) const {
     if constexpr (HasReduceFor<T>(IndexReduce::kMean)) {
       using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
+      const int64_t count = counts_[slot] + include_self_;
+      if (counts_[slot] == 0) return;
       for (int64_t l = 0; l < n; ++l) {
         to[l] = RoundedTo<T>(DivideByCount(WidenedTo<Sum>(from[l]), count));
       }
@@ -321,6 +232,4 @@ void IndexReduceGradInto(const Context& dev_ctx,
   });
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

@@ -21,7 +21,7 @@
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/forward.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/grad_tensors.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 
 namespace phi::funcs::scatter_ops {
 

@@ -26,9 +26,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 template <typename T>
 struct IsComplexNumber : std::false_type {};
@@ -213,6 +211,4 @@ void VisitReduce(IndexReduce reduce, const F& f) {
   VisitReduce<T>(OtherReduces{}, reduce, f);
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

@@ -12,16 +12,18 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What a kernel that reduces by an index is asked for, besides Tensors.
+// What a kernel that reduces by an index is asked for: the call, the Tensors as
+// arrays around the axis, and the operands of a gradient.
 
 #pragma once
 
+#include <cstdint>
+
 #include "paddle/common/hostdevice.h"
+#include "paddle/phi/core/ddim.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 // The operators, as a number: device code cannot read a text of the host.
 enum class IndexOp { kIndexReduce, kIndexScatter, kScatter };
@@ -44,6 +46,31 @@ struct IndexReduceCall {
   bool include_self;
 };
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+// x as [outer, size, inner] around its axis, updates as
+// [outer, updates_size, inner].
+struct AxisView {
+  int64_t outer = 1;
+  int64_t size = 1;
+  int64_t inner = 1;
+  int64_t updates_size = 1;
+
+  AxisView(const DDim& x, const DDim& updates, int axis) {
+    const int dim = axis < 0 ? axis + x.size() : axis;
+    for (int i = 0; i < dim; ++i) outer *= x[i];
+    for (int i = dim + 1; i < x.size(); ++i) inner *= x[i];
+    size = x[dim];
+    // Lacks the axis if the index is 0-D.
+    updates_size = updates.size() == x.size() ? updates[dim] : 1;
+  }
+};
+
+template <typename T>
+struct IndexGradTensors {
+  const T* x;        // null if the reduction is linear
+  const T* updates;  // null if the reduction is linear
+  const T* out_grad;
+  T* x_grad;        // may be null
+  T* updates_grad;  // may be null
+};
+
+}  // namespace phi::funcs::scatter_ops

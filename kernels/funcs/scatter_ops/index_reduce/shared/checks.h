@@ -23,9 +23,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/view_scatter_checks.h"
 
-namespace phi {
-namespace funcs {
-namespace scatter_ops {
+namespace phi::funcs::scatter_ops {
 
 enum class IndexReduce { kAssign, kSum, kMul, kMean, kAmax, kAmin };
 
@@ -180,6 +178,4 @@ void CheckIndexReduce(const char* op,
   CheckIndexReduceDims(op, x.dims(), index.dims(), updates.dims(), axis);
 }
 
-}  // namespace scatter_ops
-}  // namespace funcs
-}  // namespace phi
+}  // namespace phi::funcs::scatter_ops

@@ -1,0 +1,394 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Reductions of slices by an index on the CPU: the index is grouped by slot,
+// and each slot is written once, by one thread, from its group in the order of
+// the index. No atomics, the same bits for every number of threads.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/lane_tile.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rows.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+
+namespace phi::funcs::scatter_ops {
+
+// Lanes of a slot that are reduced at a time: what is kept of them fits into
+// the L1 cache.
+constexpr int64_t kMostLanes = 2048;
+
+// A box of x: rows [outer_begin, outer_end), slots [slot_begin, slot_end),
+// lanes [inner_begin, inner_end).
+struct GroupTask {
+  int64_t outer_begin, outer_end;
+  int64_t slot_begin, slot_end;
+  int64_t inner_begin, inner_end;
+};
+
+// Cuts x into boxes of about the same work, whatever the index looks like.
+class GroupTasks {
+ public:
+  GroupTasks(const AxisView& view,
+             const IndexGroups& groups,
+             int64_t item_bytes,
+             bool copies_rest)
+      : view_(view), groups_(groups), slot_work_(copies_rest ? 2 : 0) {
+    const int64_t row = WorkBefore(view.size);
+    bytes_ = row * view.outer * view.inner * item_bytes;
+    const int64_t wanted = std::min<int64_t>(bytes_ / kTaskBytes + 1,
+                                             NumThreads() * kTasksOfThread);
+    outer_step_ = std::max<int64_t>(1, view.outer / wanted);
+    outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
+    CutSlots(row, std::max<int64_t>(1, wanted / outer_count_));
+    CutInner(row, wanted);
+  }
+
+  int64_t bytes() const { return bytes_; }
+  int64_t count() const { return outer_count_ * range_count() * inner_count_; }
+
+  GroupTask get(int64_t i) const {
+    const int64_t inner = i % inner_count_;
+    const int64_t range = i / inner_count_ % range_count();
+    const int64_t outer = i / inner_count_ / range_count();
+    return {outer * outer_step_,
+            std::min(view_.outer, (outer + 1) * outer_step_),
+            slot_cuts_[range],
+            slot_cuts_[range + 1],
+            view_.inner * inner / inner_count_,
+            view_.inner * (inner + 1) / inner_count_};
+  }
+
+ private:
+  static constexpr int64_t kTaskBytes = 256 << 10;
+  static constexpr int64_t kTasksOfThread = 8;
+  static constexpr int64_t kLeastInner = 64;
+
+  // Rows that are read or written for the slots before this one.
+  int64_t WorkBefore(int64_t slot) const {
+    const int64_t g = groups_.From(slot);
+    return groups_.start[g] + g + slot_work_ * slot;
+  }
+
+  int64_t range_count() const {
+    return static_cast<int64_t>(slot_cuts_.size()) - 1;
+  }
+
+  void CutSlots(int64_t row, int64_t ranges) {
+    slot_cuts_ = {0};
+    for (int64_t r = 1; r < ranges; ++r) {
+      int64_t low = slot_cuts_.back();
+      for (int64_t high = view_.size; low < high;) {
+        const int64_t middle = low + (high - low) / 2;
+        if (WorkBefore(middle) < row * r / ranges) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      slot_cuts_.push_back(low);
+    }
+    slot_cuts_.push_back(view_.size);
+  }
+
+  // Cuts the lanes of a slot, for when very many positions point to one slot:
+  // that work cannot be shared by cutting between slots.
+  void CutInner(int64_t row, int64_t wanted) {
+    int64_t most = 0;
+    for (int64_t r = 0; r < range_count(); ++r) {
+      most = std::max(
+          most, WorkBefore(slot_cuts_[r + 1]) - WorkBefore(slot_cuts_[r]));
+    }
+    const int64_t tasks = std::max<int64_t>(1, outer_count_ * range_count());
+    const int64_t all = std::max<int64_t>(1, row * outer_count_);
+    // Few cuts, since each makes the rows shorter that are copied and read.
+    const int64_t needed = std::max(wanted / tasks, most * wanted / 2 / all);
+    inner_count_ =
+        std::max<int64_t>(1, std::min(needed, view_.inner / kLeastInner));
+  }
+
+  const AxisView& view_;
+  const IndexGroups& groups_;
+  int64_t slot_work_;
+  int64_t bytes_ = 0;
+  int64_t outer_step_ = 1;
+  int64_t outer_count_ = 1;
+  int64_t inner_count_ = 1;
+  std::vector<int64_t> slot_cuts_;
+};
+
+// Walks all of x by all threads. A worker has
+//   Copy(stores, offset, n): n elements of x, from this offset on, which are in
+//     no group; only called if `copies_rest`;
+//   Group(stores, g, x_offset, updates_offset, n): n lanes, kMostLanes or
+//     fewer, of group g. They start at x_offset, and those of position p in
+//     updates at updates_offset + p * view.inner.
+// Calls at the same time are for different elements of x and updates.
+template <typename Worker>
+void WalkGroups(const AxisView& view,
+                const IndexGroups& groups,
+                int64_t item_bytes,
+                bool copies_rest,
+                Stores kind,
+                const Worker& worker) {
+  if (view.outer * view.size * view.inner == 0) return;
+  const GroupTasks tasks(view, groups, item_bytes, copies_rest);
+  const auto walk = [&](const TileStores& stores, const GroupTask& t) {
+    const int64_t width = t.inner_end - t.inner_begin;
+    const int64_t group_begin = groups.From(t.slot_begin);
+    const int64_t group_end = groups.From(t.slot_end);
+    for (int64_t o = t.outer_begin; o < t.outer_end; ++o) {
+      const int64_t x = o * view.size * view.inner + t.inner_begin;
+      const int64_t updates =
+          o * view.updates_size * view.inner + t.inner_begin;
+      const auto copy = [&](int64_t slot, int64_t end) {
+        if (!copies_rest) return;
+        // Whole slots are neighbours.
+        const int64_t step = width == view.inner ? end - slot : 1;
+        for (; slot < end; slot += step) {
+          worker.Copy(stores, x + slot * view.inner, step * width);
+        }
+      };
+      int64_t slot = t.slot_begin;
+      for (int64_t g = group_begin; g < group_end; ++g) {
+        copy(slot, groups.dest[g]);
+        slot = groups.dest[g] + 1;
+        const int64_t at = x + groups.dest[g] * view.inner;
+        for (int64_t l = 0; l < width; l += kMostLanes) {
+          const int64_t n = std::min(kMostLanes, width - l);
+          worker.Group(stores, g, at + l, updates + l, n);
+        }
+      }
+      copy(slot, t.slot_end);
+    }
+  };
+  ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
+    walk(TileStores(kind), tasks.get(i));
+  });
+}
+
+// Reduces groups of updates into x; a worker of WalkGroups.
+template <typename T, IndexReduce kReduce>
+class GroupReducer {
+ public:
+  GroupReducer(const ReduceOperands<T>& operands, const IndexGroups& groups)
+      : operands_(operands), groups_(groups) {}
+
+  void Copy(const TileStores& stores, int64_t offset, int64_t n) const {
+    stores.Copy(operands_.out + offset, operands_.x + offset, n * sizeof(T));
+  }
+
+  void Group(const TileStores& stores,
+             int64_t g,
+             int64_t x_offset,
+             int64_t updates_offset,
+             int64_t n) const {
+    T* out = operands_.out + x_offset;
+    Rows rows{operands_.updates + updates_offset,
+              operands_.view.inner,
+              n,
+              groups_,
+              groups_.begin(g),
+              groups_.end(g)};
+    if constexpr (kReduce == IndexReduce::kAssign) {
+      rows.next = rows.end - 1;
+      stores.Copy(out, rows.Take(), n * sizeof(T));
+    } else {
+      // What is stored past the caches is made near them before.
+      T buffer[kMostLanes];
+      const bool skips = stores.SkipCaches(n * sizeof(T));
+      T* to = skips ? buffer : out;
+      const T* x = operands_.x + x_offset;
+      CallVectorisedForHalf<T>([&] {
+        if (SumsWide<T, kReduce>(groups_.size(g) + operands_.include_self)) {
+          Reduce<WideSum>(rows, x, to);
+        } else {
+          Reduce<Sum>(rows, x, to);
+        }
+      });
+      if (skips) stores.Copy(out, buffer, n * sizeof(T));
+    }
+  }
+
+ private:
+  static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  using Sum = typename ReduceType<T, kReduce>::type;
+  using WideSum = std::conditional_t<kMeans, typename WideSumOf<T>::type, Sum>;
+
+  // Rows of a group that are still to be reduced.
+  struct Rows {
+    const T* updates;
+    int64_t step;
+    int64_t length;
+    const IndexGroups& groups;
+    const int64_t* next;
+    const int64_t* end;
+
+    int64_t left() const { return end - next; }
+    const T* Take() {
+      PrefetchRow(updates + *groups.Ahead(next) * step, length);
+      return updates + *next++ * step;
+    }
+  };
+
+  template <typename Accumulator>
+  void Reduce(Rows rows, const T* x, T* out) const {
+    const int64_t count = rows.left() + operands_.include_self;
+    const auto finish = [out, count](int64_t l, Accumulator sum) {
+      if constexpr (kMeans) {
+        out[l] = RoundedTo<T>(DivideByCount(sum, count));
+      } else {
+        out[l] = RoundedTo<T>(sum);
+      }
+    };
+    if (!operands_.include_self && (kReduce == IndexReduce::kSum || kMeans)) {
+      // Not from the first row: the sum of -0.0 alone is 0.0.
+      ReduceFrom<Accumulator>(
+          rows, [](int64_t) { return Accumulator{}; }, finish);
+    } else {
+      const T* first = operands_.include_self ? x : rows.Take();
+      ReduceFrom<Accumulator>(
+          rows,
+          [first](int64_t l) { return WidenedTo<Accumulator>(first[l]); },
+          finish);
+    }
+  }
+
+  // finish(l, the sum of first(l) and the rows) for each lane. Four rows a
+  // pass: a quarter of the loads and stores of `sums`, and none for a slot of
+  // few rows.
+  template <typename Accumulator, typename First, typename Finish>
+  static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
+    if (rows.left() < 4) return LastPass(&rows, first, finish);
+    Accumulator sums[kMostLanes];
+    const auto from = [&sums](int64_t l) { return sums[l]; };
+    const auto to = [&sums](int64_t l, Accumulator sum) { sums[l] = sum; };
+    Pass<4>(&rows, first, to);
+    while (rows.left() >= 4) Pass<4>(&rows, from, to);
+    LastPass(&rows, from, finish);
+  }
+
+  template <typename From, typename To>
+  static void LastPass(Rows* rows, const From& from, const To& to) {
+    switch (rows->left()) {
+      case 0:
+        return Pass<0>(rows, from, to);
+      case 1:
+        return Pass<1>(rows, from, to);
+      case 2:
+        return Pass<2>(rows, from, to);
+      default:
+        return Pass<3>(rows, from, to);
+    }
+  }
+
+  // to(l, from(l) with the next kRows rows) for each lane. `to` may write where
+  // `from` reads the same lane, but the rows are elsewhere. No loop over the
+  // rows: some compilers leave it inside the one over lanes, which then has no
+  // vectors.
+  template <int kRows, typename From, typename To>
+  static void Pass(Rows* rows, const From& from, const To& to) {
+    const T* row[4] = {};
+    for (int r = 0; r < kRows; ++r) row[r] = rows->Take();
+    const int64_t length = rows->length;
+#pragma GCC ivdep
+    for (int64_t l = 0; l < length; ++l) {
+      auto sum = from(l);
+      using Accumulator = decltype(sum);
+      const auto add = [&](int r) {
+        sum = Combine<kReduce>(sum, WidenedTo<Accumulator>(row[r][l]));
+      };
+      if constexpr (kRows > 0) add(0);
+      if constexpr (kRows > 1) add(1);
+      if constexpr (kRows > 2) add(2);
+      if constexpr (kRows > 3) add(3);
+      to(l, sum);
+    }
+  }
+
+  const ReduceOperands<T>& operands_;
+  const IndexGroups& groups_;
+};
+
+// out = x with the updates reduced into the slices that the slots name.
+template <typename T, IndexReduce kReduce>
+void ReduceByGroups(const ReduceOperands<T>& operands) {
+  const AxisView& view = operands.view;
+  const bool in_place = operands.x == operands.out;
+  const int64_t numel = view.outer * view.size * view.inner;
+  const IndexGroups groups = GroupSlots(operands.slots, view.size);
+  WalkGroups(view,
+             groups,
+             sizeof(T),
+             /*copies_rest=*/!in_place,
+             StoresInto(operands.out, operands.x, numel * sizeof(T)),
+             GroupReducer<T, kReduce>(operands, groups));
+}
+
+// The same in the fastest way.
+template <typename T, IndexReduce kReduce>
+void ReduceSlots(const ReduceOperands<T>& operands) {
+  if (ReduceLaneTiles<T, kReduce>(operands)) return;
+  if (ReduceShortRows<T, kReduce>(operands)) return;
+  ReduceByGroups<T, kReduce>(operands);
+}
+
+// The kernel of an operator that has the reductions of the set `reduces`. out
+// may share the memory of x or updates.
+template <typename T, typename Reduces, typename Context>
+void IndexReduceInto(const Context& dev_ctx,
+                     Reduces reduces,
+                     const IndexReduceCall& call,
+                     const DenseTensor& x,
+                     const DenseTensor& index,
+                     const DenseTensor& updates,
+                     DenseTensor* out) {
+  const char* op = NameOf(call.op);
+  WithWorkingMemory(op, [&] {
+    const AxisView view(x.dims(), updates.dims(), call.axis);
+    const T* x_data = DataOrNull<T>(x);
+    T* out_data = dev_ctx.template Alloc<T>(out);
+    // Before anything is written to x, which a bad index leaves as it was.
+    IndexSlots slots = ReadSlots(op, index, view.size);
+    if (out->numel() == 0) return;
+    const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
+    DenseTensor index_copy;
+    if (index.numel() > 0 && Overlap(index.data(),
+                                     index.numel() * SizeOf(index.dtype()),
+                                     out_data,
+                                     bytes)) {
+      Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy);
+      slots = ReadSlots(op, index_copy, view.size);
+    }
+    DenseTensor copy;
+    const T* updates_data =
+        ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
+    VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+      ReduceSlots<T, decltype(constant)::value>(
+          {view, slots, call.include_self, x_data, updates_data, out_data});
+    });
+  });
+}
+
+}  // namespace phi::funcs::scatter_ops

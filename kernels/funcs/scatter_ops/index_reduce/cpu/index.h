@@ -1,0 +1,264 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The index of an operator that reduces slices by it: checked, read as slots,
+// and grouped by slot.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+
+namespace phi::funcs::scatter_ops {
+
+// To GCC a function that only prefetches has no effect, so that it drops calls
+// which it has not put in line yet: the empty statement is one.
+inline void Prefetch(const void* line) {
+#ifdef __GNUC__
+  __builtin_prefetch(line);
+  asm volatile("");
+#endif
+}
+
+// Fetches the start of a row, of which many are read in no order. The processor
+// foresees the rest of a long one by itself, and all of one that fills a page.
+template <typename T>
+inline void PrefetchRow(const T* row, int64_t length) {
+  constexpr int64_t kLine = 64;
+  const int64_t bytes = length * static_cast<int64_t>(sizeof(T));
+  if (bytes >= 4096) return;
+  const auto* first = reinterpret_cast<const char*>(row);
+  const int64_t end = bytes <= 1024 ? bytes : 256;
+  for (int64_t b = 0; b < end; b += kLine) Prefetch(first + b);
+}
+
+// The slots that an index names, read where it lies: a copy of a long index
+// would cost more than adding short rows. Its values are in [-size, size), and
+// negative ones count from the end.
+class IndexSlots {
+ public:
+  // Positions that are read at a time: their slots fit into the L1 cache.
+  static constexpr int64_t kChunk = 512;
+
+  IndexSlots(const int64_t* index, int64_t n, int64_t size, bool has_negative)
+      : int64_(index), are_slots_(!has_negative), length_(n), size_(size) {}
+  IndexSlots(const int32_t* index, int64_t n, int64_t size, bool)
+      : int32_(index), length_(n), size_(size) {}
+
+  int64_t length() const { return length_; }
+
+  // The slots of `count` positions from `begin` on, kChunk or fewer. They are
+  // put into `buffer` unless the index holds them as they are.
+  const int64_t* Read(int64_t begin, int64_t count, int64_t* buffer) const {
+    if (are_slots_) return int64_ + begin;
+    int64_ ? Convert(int64_ + begin, count, buffer)
+           : Convert(int32_ + begin, count, buffer);
+    return buffer;
+  }
+
+  // f(first position, slots, count) for [begin, end), a chunk at a time.
+  template <typename F>
+  void ForEachChunk(int64_t begin, int64_t end, const F& f) const {
+    int64_t buffer[kChunk];
+    for (int64_t at = begin; at < end; at += kChunk) {
+      const int64_t count = std::min(kChunk, end - at);
+      f(at, Read(at, count, buffer), count);
+    }
+  }
+
+  // f(position, slot) for all positions.
+  template <typename F>
+  void ForEach(const F& f) const {
+    ForEachChunk(
+        0, length_, [&f](int64_t at, const int64_t* slots, int64_t count) {
+          for (int64_t i = 0; i < count; ++i) f(at + i, slots[i]);
+        });
+  }
+
+ private:
+  template <typename IndexT>
+  void Convert(const IndexT* index, int64_t count, int64_t* slots) const {
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t value = index[i];
+      slots[i] = value + (value < 0 ? size_ : 0);
+    }
+  }
+
+  const int64_t* int64_ = nullptr;
+  const int32_t* int32_ = nullptr;
+  bool are_slots_ = false;  // int64_, without a negative value
+  int64_t length_;
+  int64_t size_;
+};
+
+// Throws for the first value that is outside [-size, size).
+template <typename IndexT>
+[[noreturn]] void ThrowBadIndex(const char* op,
+                                const IndexT* index,
+                                int64_t n,
+                                int64_t size) {
+  const IndexT* bad = std::find_if(index, index + n, [size](int64_t slot) {
+    return slot < -size || slot >= size;
+  });
+  PADDLE_THROW(common::errors::OutOfRange(
+      "(%s) index must be in [%d, %d), as x has %d elements along axis, but "
+      "index[%d] is %d.",
+      op,
+      -size,
+      size,
+      size,
+      bad - index,
+      static_cast<int64_t>(*bad)));
+}
+
+// Checks all of an index, which must stay as it is while the slots are read.
+template <typename IndexT>
+IndexSlots ReadSlots(const char* op,
+                     const IndexT* index,
+                     int64_t n,
+                     int64_t size) {
+  std::atomic<bool> outside{false};
+  std::atomic<bool> negative{false};
+  const Tiles tiles(n, sizeof(IndexT));
+  ParallelFor(tiles.count, n * sizeof(IndexT), [&](int64_t tile) {
+    // Without a branch, so that the loop becomes vector instructions: the sign
+    // of slot + size tells of one below, that of size - 1 - slot of one above.
+    const IndexT* values = index + tiles.begin(tile);
+    const int64_t count = tiles.end(tile) - tiles.begin(tile);
+    const uint64_t slots = size;
+    uint64_t signs = 0;
+    uint64_t any = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      const uint64_t slot = static_cast<int64_t>(values[i]);
+      signs |= (slot + slots) | (slots - 1 - slot);
+      any |= slot;
+    }
+    if (static_cast<int64_t>(signs) < 0) outside = true;
+    if (static_cast<int64_t>(any) < 0) negative = true;
+  });
+  if (outside) ThrowBadIndex(op, index, n, size);
+  return {index, n, size, negative};
+}
+
+inline IndexSlots ReadSlots(const char* op,
+                            const DenseTensor& index,
+                            int64_t size) {
+  const int64_t n = index.numel();
+  if (n == 0) return {static_cast<const int64_t*>(nullptr), 0, size, false};
+  return index.dtype() == DataType::INT32
+             ? ReadSlots(op, index.data<int32_t>(), n, size)
+             : ReadSlots(op, index.data<int64_t>(), n, size);
+}
+
+// What a reduction reads and writes. x and updates may be null if they have no
+// elements; out may be x.
+template <typename T>
+struct ReduceOperands {
+  const AxisView& view;
+  const IndexSlots& slots;
+  bool include_self;
+  const T* x;
+  const T* updates;
+  T* out;
+};
+
+// Group g holds positions order[start[g]] ... order[start[g + 1] - 1] of the
+// index, ascending, which all point to slot dest[g]. Slots ascend, and slots
+// that nothing points to have no group.
+struct IndexGroups {
+  std::vector<int64_t> dest;
+  std::vector<int64_t> start;
+  std::vector<int64_t> order;
+
+  int64_t count() const { return static_cast<int64_t>(dest.size()); }
+  int64_t positions() const { return static_cast<int64_t>(order.size()); }
+  int64_t size(int64_t g) const { return start[g + 1] - start[g]; }
+  const int64_t* begin(int64_t g) const { return order.data() + start[g]; }
+  const int64_t* end(int64_t g) const { return order.data() + start[g + 1]; }
+  // What a walk over the groups comes to in about the time that memory takes to
+  // deliver it; at the end, what it is at.
+  const int64_t* Ahead(const int64_t* position) const {
+    constexpr int64_t kAhead = 8;
+    const int64_t* last = order.data() + order.size();
+    return last - position > kAhead ? position + kAhead : position;
+  }
+  // The first group of the slots from `slot` on.
+  int64_t From(int64_t slot) const {
+    return std::lower_bound(dest.begin(), dest.end(), slot) - dest.begin();
+  }
+};
+
+// Counting sort: for an index that is not much shorter than `size`.
+inline void CountGroups(const IndexSlots& slots,
+                        int64_t size,
+                        IndexGroups* groups) {
+  std::vector<int64_t> next(size, 0);
+  slots.ForEach([&](int64_t, int64_t slot) { ++next[slot]; });
+  int64_t sum = 0;
+  for (int64_t slot = 0; slot < size; ++slot) {
+    const int64_t count = next[slot];
+    next[slot] = sum;
+    if (count == 0) continue;
+    groups->dest.push_back(slot);
+    groups->start.push_back(sum);
+    sum += count;
+  }
+  groups->order.resize(sum);
+  slots.ForEach([&](int64_t position, int64_t slot) {
+    groups->order[next[slot]++] = position;
+  });
+}
+
+// Sorting by comparison: for a few positions among very many slots.
+inline void SortGroups(const IndexSlots& slots, IndexGroups* groups) {
+  std::vector<std::pair<int64_t, int64_t>> sorted;
+  sorted.reserve(slots.length());
+  slots.ForEach([&](int64_t position, int64_t slot) {
+    sorted.emplace_back(slot, position);
+  });
+  std::sort(sorted.begin(), sorted.end());
+  for (const auto& [slot, position] : sorted) {
+    if (groups->dest.empty() || groups->dest.back() != slot) {
+      groups->dest.push_back(slot);
+      groups->start.push_back(groups->positions());
+    }
+    groups->order.push_back(position);
+  }
+}
+
+// True if visiting each slot costs more than sorting the positions.
+inline bool HasFewPositions(int64_t positions, int64_t size) {
+  constexpr int64_t kSortWork = 64;  // slots visited in the time of a position
+  return size / kSortWork > positions;
+}
+
+inline IndexGroups GroupSlots(const IndexSlots& slots, int64_t size) {
+  IndexGroups groups;
+  if (HasFewPositions(slots.length(), size)) {
+    SortGroups(slots, &groups);
+  } else {
+    CountGroups(slots, size, &groups);
+  }
+  groups.start.push_back(groups.positions());
+  return groups;
+}
+
+}  // namespace phi::funcs::scatter_ops

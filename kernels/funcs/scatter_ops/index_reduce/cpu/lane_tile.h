@@ -1,0 +1,330 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Reductions and gradients along the last axis: eight rows at a time are turned
+// into a tile in which the elements of a slot are neighbours, as they are along
+// other axes.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rows.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+
+namespace phi::funcs::scatter_ops {
+
+constexpr int64_t kTileRows = 8;
+// Elements of a row that are turned at a time: the L1 cache has room for them.
+constexpr int64_t kTileBlock = 64;
+using TileLength = RowLength<kTileRows>;
+
+#ifdef SCATTER_OPS_AVX2
+// words[c] = the words c of the eight arrays at in, in + step ...
+SCATTER_OPS_STEP void TurnEight(const float* in, int64_t step, __m256* words) {
+  for (int64_t c = 0; c < kTileRows; c += 4) {
+    // Words c to c + 3 of two arrays each. To load halves of a vector costs no
+    // shuffle later.
+    __m256 pair[4];
+    for (int64_t r = 0; r < 4; ++r) {
+      const float* at = in + r * step + c;
+      pair[r] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)),
+                                     _mm_loadu_ps(at + 4 * step),
+                                     1);
+    }
+    const __m256 low_01 = _mm256_unpacklo_ps(pair[0], pair[1]);
+    const __m256 low_23 = _mm256_unpacklo_ps(pair[2], pair[3]);
+    const __m256 high_01 = _mm256_unpackhi_ps(pair[0], pair[1]);
+    const __m256 high_23 = _mm256_unpackhi_ps(pair[2], pair[3]);
+    words[c] = _mm256_shuffle_ps(low_01, low_23, 0x44);
+    words[c + 1] = _mm256_shuffle_ps(low_01, low_23, 0xEE);
+    words[c + 2] = _mm256_shuffle_ps(high_01, high_23, 0x44);
+    words[c + 3] = _mm256_shuffle_ps(high_01, high_23, 0xEE);
+  }
+}
+
+// Turns blocks of eight rows and eight columns, which follow each other after
+// in_block words and out_block words. The rows of a block are in_step and
+// out_step words apart.
+SCATTER_OPS_TARGET inline void TurnBlocks(const float* in,
+                                          int64_t in_step,
+                                          int64_t in_block,
+                                          int64_t blocks,
+                                          float* out,
+                                          int64_t out_step,
+                                          int64_t out_block) {
+  __m256 words[kTileRows];
+  for (int64_t b = 0; b < blocks; ++b) {
+    TurnEight(in + b * in_block, in_step, words);
+    for (int64_t r = 0; r < kTileRows; ++r) {
+      _mm256_storeu_ps(out + b * out_block + r * out_step, words[r]);
+    }
+  }
+}
+#endif
+
+// Whether vectors turn blocks of these elements.
+template <typename T>
+bool TurnsBlocks(int64_t rows) {
+  return sizeof(T) == sizeof(float) && rows == kTileRows && HasAvx2();
+}
+
+// tile[i * kTileRows + r] = element i, one of n, of row r, one of `rows`.
+template <typename T>
+void TurnIntoTile(const T* in, int64_t step, int64_t rows, int64_t n, T* tile) {
+  int64_t i = 0;
+#ifdef SCATTER_OPS_AVX2
+  if (TurnsBlocks<T>(rows)) {
+    i = n / kTileRows * kTileRows;
+    TurnBlocks(reinterpret_cast<const float*>(in),
+               step,
+               kTileRows,
+               n / kTileRows,
+               reinterpret_cast<float*>(tile),
+               kTileRows,
+               kTileRows * kTileRows);
+  }
+#endif
+  for (; i < n; ++i) {
+    for (int64_t r = 0; r < rows; ++r) {
+      tile[i * kTileRows + r] = in[r * step + i];
+    }
+  }
+}
+
+// The way back.
+template <typename T>
+void TurnIntoRows(
+    const T* tile, int64_t rows, int64_t n, int64_t step, T* out) {
+  int64_t i = 0;
+#ifdef SCATTER_OPS_AVX2
+  if (TurnsBlocks<T>(rows)) {
+    i = n / kTileRows * kTileRows;
+    TurnBlocks(reinterpret_cast<const float*>(tile),
+               kTileRows,
+               kTileRows * kTileRows,
+               n / kTileRows,
+               reinterpret_cast<float*>(out),
+               step,
+               kTileRows);
+  }
+#endif
+  for (; i < n; ++i) {
+    for (int64_t r = 0; r < rows; ++r) {
+      out[r * step + i] = tile[i * kTileRows + r];
+    }
+  }
+}
+
+// Reduces `n` columns of a block of updates, turned as well, each into that of
+// its slot.
+template <IndexReduce kReduce, typename T>
+void ReduceIntoTile(const int64_t* slots,
+                    int64_t n,
+                    const T* updates,
+                    T* tile) {
+  for (int64_t p = 0; p < n; ++p) {
+    T* sums = tile + slots[p] * kTileRows;
+    const T* update = updates + p * kTileRows;
+    // The compiler makes a vector of a loop that it does not unroll, if what it
+    // writes is nothing that it reads. It would copy the vector by halves, and
+    // the next load of this slot would wait for both.
+    alignas(64) T reduced[kTileRows];
+#pragma GCC unroll 1
+    for (int64_t r = 0; r < kTileRows; ++r) {
+      reduced[r] = Reduced<kReduce>(sums[r], update[r]);
+    }
+#if defined(SCATTER_OPS_AVX2) && defined(__AVX__)
+    if constexpr (sizeof(reduced) == sizeof(__m256i)) {
+      const auto* from = reinterpret_cast<const __m256i*>(reduced);
+      _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums),
+                          _mm256_load_si256(from));
+      continue;
+    }
+#endif
+    std::copy_n(reduced, kTileRows, sums);
+  }
+}
+
+// Whether rows along the last axis are worth to be turned: a tile of them fits
+// into the caches near a core, and not few of its elements have an update.
+inline bool PaysInTiles(const AxisView& view, int64_t n, int64_t item) {
+  constexpr int64_t kNearBytes = 512 << 10;
+  return view.inner == 1 && view.outer >= kTileRows && n >= view.size / 8 &&
+         view.size * kTileRows * item <= kNearBytes;
+}
+
+// f(first row, rows, worker) for all rows, at most kTileRows at a time.
+template <typename F>
+void ForEachTile(int64_t outer, int64_t bytes, const F& f) {
+  // Several tiles a task: two threads seldom fill the same huge page then.
+  const int64_t tiles = (outer + kTileRows - 1) / kTileRows;
+  const int64_t step = std::max<int64_t>(1, tiles / (ThreadsFor(bytes) * 4));
+  ParallelForWorkers(
+      (tiles + step - 1) / step, bytes, [&](int worker, int64_t i) {
+        const int64_t end = std::min(tiles, (i + 1) * step);
+        for (int64_t t = i * step; t < end; ++t) {
+          const int64_t o = t * kTileRows;
+          f(o, std::min(kTileRows, outer - o), worker);
+        }
+      });
+}
+
+// An array for each thread, with zeros where a tile has fewer rows.
+template <typename T>
+std::vector<WorkArray<T>> TileArrays(int64_t n, int64_t bytes) {
+  std::vector<WorkArray<T>> arrays(ThreadsFor(bytes));
+  for (auto& array : arrays) {
+    array.Resize(n * kTileRows);
+    std::fill_n(array.data(), n * kTileRows, T{});
+  }
+  return arrays;
+}
+
+// Means of the slots that are marked.
+template <typename T, typename Mark>
+void DivideTile(const Mark* marks, int64_t n, bool include_self, T* tile) {
+  for (int64_t i = 0; i < n; ++i) {
+    T* sums = tile + i * kTileRows;
+    const Mark count = marks[i] + include_self;
+    alignas(64) T means[kTileRows];
+#pragma GCC unroll 1
+    for (int64_t r = 0; r < kTileRows; ++r) {
+      const T mean = TotalOf<IndexReduce::kMean>(sums[r], count);
+      means[r] = marks[i] > 0 ? mean : sums[r];
+    }
+    std::copy_n(means, kTileRows, sums);
+  }
+}
+
+// Reduces `rows` rows of x, kTileRows or fewer, from row o on.
+template <IndexReduce kReduce, typename T, typename Mark>
+void ReduceTile(const ReduceOperands<T>& operands,
+                const Mark* marks,
+                int64_t o,
+                int64_t rows,
+                T* tile) {
+  const int64_t size = operands.view.size;
+  const int64_t step = operands.view.updates_size;
+  const T* x = operands.x + o * size;
+  const T* updates = operands.updates + o * step;
+  T* out = operands.out + o * size;
+  for (int64_t i = 0; i < size; i += kTileBlock) {
+    const int64_t count = std::min(kTileBlock, size - i);
+    T* start = tile + i * kTileRows;
+    TurnIntoTile(x + i, size, rows, count, start);
+    if (!operands.include_self && kReduce != IndexReduce::kAssign) {
+      StartRows<kReduce>(marks + i, count, TileLength{}, start, start);
+    }
+  }
+  T block[kTileBlock * kTileRows] = {};
+  operands.slots.ForEachChunk(
+      0,
+      operands.slots.length(),
+      [&](int64_t at, const int64_t* slots, int64_t n) {
+        for (int64_t i = 0; i < n; i += kTileBlock) {
+          const int64_t count = std::min(kTileBlock, n - i);
+          TurnIntoTile(updates + at + i, step, rows, count, block);
+          ReduceIntoTile<kReduce>(slots + i, count, block, tile);
+        }
+      });
+  for (int64_t i = 0; i < size; i += kTileBlock) {
+    const int64_t count = std::min(kTileBlock, size - i);
+    T* sums = tile + i * kTileRows;
+    if constexpr (kReduce == IndexReduce::kMean) {
+      DivideTile(marks + i, count, operands.include_self, sums);
+    }
+    TurnIntoRows(sums, rows, count, size, out + i);
+  }
+}
+
+// out = x with the updates reduced into it, if these are rows along the last
+// axis for which tiles pay.
+template <typename T, IndexReduce kReduce>
+bool ReduceLaneTiles(const ReduceOperands<T>& operands) {
+  constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
+  // In a tile, partial results can be no other than T.
+  using Sum = typename ReduceType<T, kReduce>::type;
+  if constexpr (ReducesInOrder<T, kReduce>() &&
+                (kAssigns || std::is_same<Sum, T>::value)) {
+    const AxisView& view = operands.view;
+    const int64_t n = operands.slots.length();
+    if (!PaysInTiles(view, n, sizeof(T))) return false;
+    SlotMarks<T, kReduce> marks;
+    if (!kAssigns && !marks.Make(operands, {{0, view.size}})) return false;
+    const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
+    const auto tiles = TileArrays<T>(view.size, bytes);
+    ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
+      ReduceTile<kReduce>(
+          operands, marks.from(0), o, rows, tiles[worker].data());
+    });
+    return true;
+  }
+  return false;
+}
+
+// Gradients of groups along the last axis, if tiles pay. The differentiator of
+// a tile has Differentiate(g, x_offset, updates_offset, a constant length), and
+// its x_grad may be its out_grad.
+template <typename Differentiator, typename T>
+bool DifferentiateLaneTiles(const AxisView& view,
+                            const IndexGroups& groups,
+                            bool include_self,
+                            const IndexGradTensors<T>& tensors) {
+  const int64_t size = view.size;
+  const int64_t n = groups.positions();
+  constexpr int64_t kMostPositions = 1 << 18;  // each thread keeps them
+  if (!PaysInTiles(view, n, sizeof(T)) || n > kMostPositions) return false;
+  const int64_t bytes = view.outer * (size + n) * sizeof(T);
+  const auto x = TileArrays<T>(size, bytes);
+  const auto grad = TileArrays<T>(size, bytes);
+  const auto updates = TileArrays<T>(n, bytes);
+  const auto updates_grad = TileArrays<T>(tensors.updates_grad ? n : 0, bytes);
+  ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
+    const int64_t step = view.updates_size;
+    T* const x_grad = grad[worker].data();
+    TurnIntoTile(tensors.x + o * size, size, rows, size, x[worker].data());
+    TurnIntoTile(tensors.out_grad + o * size, size, rows, size, x_grad);
+    TurnIntoTile(
+        tensors.updates + o * step, step, rows, n, updates[worker].data());
+    const IndexGradTensors<T> tile{
+        x[worker].data(),
+        updates[worker].data(),
+        x_grad,
+        tensors.x_grad ? x_grad : nullptr,
+        tensors.updates_grad ? updates_grad[worker].data() : nullptr};
+    const Differentiator differentiator(kTileRows, groups, include_self, tile);
+    for (int64_t g = 0; g < groups.count(); ++g) {
+      differentiator.Differentiate(
+          g, groups.dest[g] * kTileRows, 0, TileLength{});
+    }
+    if (tensors.x_grad) {
+      TurnIntoRows(x_grad, rows, size, size, tensors.x_grad + o * size);
+    }
+    if (tensors.updates_grad) {
+      TurnIntoRows(
+          tile.updates_grad, rows, n, step, tensors.updates_grad + o * step);
+    }
+  });
+  return true;
+}
+
+}  // namespace phi::funcs::scatter_ops
