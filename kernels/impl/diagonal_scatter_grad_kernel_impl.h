@@ -17,7 +17,7 @@
 
 #pragma once
 
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/diagonal_view.h"
 
 namespace phi {
 

@@ -24,8 +24,6 @@
 #define SCATTER_OPS_AVX2 1
 #include <immintrin.h>
 #define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
-#define SCATTER_OPS_STEP \
-  __attribute__((target("avx2,popcnt"), always_inline)) static inline
 #endif
 
 namespace phi::funcs::scatter_ops {

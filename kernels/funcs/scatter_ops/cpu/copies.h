@@ -12,41 +12,19 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Copies and zeros on the CPU, by all threads and past the caches, and memory
-// besides the outputs.
+// Copies and zeros on the CPU, by all threads and past the caches.
 
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <memory>
-#include <new>
-#include <type_traits>
 
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
 
 namespace phi::funcs::scatter_ops {
-
-// Memory besides the outputs, which is not filled and starts with a cache line:
-// vectors of aligned elements lie in one. Resize throws std::bad_alloc.
-template <typename T>
-class WorkArray {
- public:
-  void Resize(int64_t size) { data_.reset(new (kLine) T[size]); }
-  T* data() const { return data_.get(); }
-  T& operator[](int64_t i) const { return data_[i]; }
-
- private:
-  static constexpr std::align_val_t kLine{64};
-  static_assert(std::is_trivially_destructible<T>::value);
-  struct Delete {
-    void operator()(T* data) const { ::operator delete[](data, kLine); }
-  };
-  std::unique_ptr<T[], Delete> data_;
-};
 
 // How a tile of an output is stored. An ordinary store first fetches the line
 // that it writes to. Where the caches have no room for an output anyway, stores
@@ -167,13 +145,6 @@ inline void ParallelZero(void* out, int64_t bytes) {
                 0,
                 tiles.end(i) - tiles.begin(i));
   });
-}
-
-// to = the elements at `from`, which may be those of `to`.
-template <typename T, typename Context>
-void CopyInto(const Context& dev_ctx, const T* from, DenseTensor* to) {
-  T* data = dev_ctx.template Alloc<T>(to);
-  ParallelCopy(data, from, to->numel() * static_cast<int64_t>(sizeof(T)));
 }
 
 // An output of zeros.

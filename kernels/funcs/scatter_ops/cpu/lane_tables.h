@@ -21,6 +21,12 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 
+#ifdef SCATTER_OPS_AVX2
+// A step of a loop that is compiled for AVX2.
+#define SCATTER_OPS_STEP \
+  __attribute__((target("avx2,popcnt"), always_inline)) static inline
+#endif
+
 namespace phi::funcs::scatter_ops {
 
 // expand[bits][i]: which of the next values lane i takes. compress[bits][k]:

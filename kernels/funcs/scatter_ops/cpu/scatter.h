@@ -23,6 +23,13 @@
 
 namespace phi::funcs::scatter_ops {
 
+// to = the elements at `from`, which may be those of `to`.
+template <typename T, typename Context>
+void CopyInto(const Context& dev_ctx, const T* from, DenseTensor* to) {
+  T* data = dev_ctx.template Alloc<T>(to);
+  ParallelCopy(data, from, to->numel() * static_cast<int64_t>(sizeof(T)));
+}
+
 // Slices of x are replaced by those of updates, or by their sum.
 inline IndexReduceCall ScatterCall(bool overwrite) {
   return {IndexOp::kScatter,

@@ -12,13 +12,12 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What the masked and scatter operators add up in, on every device. Three types
+// What the masked and scatter operators add up in, on every device. Two types
 // for elements of type T:
 //   ShortSumOf: for few terms, and products; fast, integers wrap around as T
 //   does LongSumOf: for sums over many elements; double keeps what is small
 //   beside a
 //     large float
-//   WideSumOf: for means; integers do not wrap around either
 
 #pragma once
 
@@ -68,36 +67,6 @@ HOSTDEVICE inline T FromSum(Sum sum) {
     return static_cast<T>(sum);
   }
 }
-
-// A sum of int64 that does not wrap around, for fewer than 2^32 of them: high
-// times 2^32, plus low.
-struct Int64Sum {
-  int64_t high = 0;
-  uint64_t low = 0;
-
-  Int64Sum() = default;
-  HOSTDEVICE explicit Int64Sum(int64_t value)
-      : high(value >> 32), low(value & 0xffffffff) {}
-
-  HOSTDEVICE Int64Sum operator+(const Int64Sum& other) const {
-    Int64Sum sum;
-    sum.high = high + other.high;
-    sum.low = low + other.low;
-    return sum;
-  }
-};
-
-template <typename T>
-struct WideSumOf {
-  using type = std::conditional_t<
-      std::is_integral<T>::value,
-      int64_t,
-      std::conditional_t<kIsHalf<T>, double, typename LongSumOf<T>::type>>;
-};
-template <>
-struct WideSumOf<int64_t> {
-  using type = Int64Sum;
-};
 
 template <typename To, typename From>
 inline To SameBits(From from) {

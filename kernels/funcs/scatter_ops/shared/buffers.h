@@ -69,12 +69,6 @@ inline void SizeGrad(const DenseTensor& of, DenseTensor* grad) {
   if (grad != nullptr) grad->Resize(of.dims());
 }
 
-// The data of `tensor`; null if it has no elements, for which data() throws.
-template <typename T>
-const T* DataOrNull(const DenseTensor& tensor) {
-  return tensor.numel() == 0 ? nullptr : tensor.data<T>();
-}
-
 // The data of `in`, or of a copy of it in `copy` if writing `bytes` bytes to
 // `out` would change what is still to be read; null if `in` has no elements.
 template <typename T, typename Context>

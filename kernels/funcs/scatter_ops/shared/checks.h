@@ -57,16 +57,6 @@ void CheckMaskDtype(const char* op, const Meta& mask) {
                         DataTypeToString(mask.dtype())));
 }
 
-template <typename Meta>
-void CheckIndexDtype(const char* op, const Meta& index) {
-  if (index.dtype() != DataType::INT32 && index.dtype() != DataType::INT64) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) the dtype of index must be int32 or int64, but it is %s.",
-        op,
-        DataTypeToString(index.dtype())));
-  }
-}
-
 // One dim of a broadcast: -1 meets 1 stays unknown, -1 meets anything else
 // takes that (a run-time check is due then). Returns -2 if they don't fit.
 inline int64_t BroadcastDim(int64_t a, int64_t b) {

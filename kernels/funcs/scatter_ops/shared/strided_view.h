@@ -174,35 +174,4 @@ inline StridedView SelectView(const DDim& x_dims,
   return view;
 }
 
-// The diagonals of x between two axes; y has them along its last axis.
-inline StridedView DiagonalView(const DDim& x_dims,
-                                const DDim& y_dims,
-                                int64_t offset,
-                                int axis1,
-                                int axis2) {
-  const DiagonalAxes axes =
-      CheckDiagonalScatter(x_dims, y_dims, offset, axis1, axis2);
-  const std::vector<int64_t> strides = DenseStrides(x_dims);
-  const std::vector<int64_t> y_strides = DenseStrides(y_dims);
-  const int64_t length = y_dims[y_dims.size() - 1];
-  // An empty diagonal may start far outside x.
-  const int64_t start = length == 0  ? 0
-                        : offset < 0 ? -offset * strides[axes.row]
-                                     : offset * strides[axes.column];
-  StridedView view(start);
-  // The outer of the two axes keeps its place among the other axes, so that
-  // the view visits x from front to back.
-  const int outer = std::min(axes.row, axes.column);
-  const int inner = std::max(axes.row, axes.column);
-  for (int i = 0, j = 0; i < x_dims.size(); ++i) {
-    if (i == inner) continue;
-    if (i == outer) {
-      view.Append(length, strides[outer] + strides[inner], 1);
-    } else {
-      view.Append(x_dims[i], strides[i], y_strides[j++]);
-    }
-  }
-  return view;
-}
-
 }  // namespace phi::funcs::scatter_ops

@@ -25,6 +25,8 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <memory>
+#include <new>
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
@@ -35,6 +37,24 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
 
 namespace phi::funcs::scatter_ops {
+
+// Memory besides the outputs, which is not filled and starts with a cache line:
+// vectors of aligned elements lie in one. Resize throws std::bad_alloc.
+template <typename T>
+class WorkArray {
+ public:
+  void Resize(int64_t size) { data_.reset(new (kLine) T[size]); }
+  T* data() const { return data_.get(); }
+  T& operator[](int64_t i) const { return data_[i]; }
+
+ private:
+  static constexpr std::align_val_t kLine{64};
+  static_assert(std::is_trivially_destructible<T>::value);
+  struct Delete {
+    void operator()(T* data) const { ::operator delete[](data, kLine); }
+  };
+  std::unique_ptr<T[], Delete> data_;
+};
 
 // Slots [begin, end).
 struct SlotRange {
@@ -230,6 +250,23 @@ template <int64_t kLength>
 using RowLength = std::integral_constant<int64_t, kLength>;
 template <typename Length>
 constexpr bool kIsConstant = !std::is_same<Length, int64_t>::value;
+
+// What a reduction of T leaves other elements unchanged by: the start of a slot
+// that x has no part in. Not for a product of complex numbers, where 1 times an
+// infinity has a NaN.
+template <typename T, IndexReduce kReduce>
+constexpr T IdentityOf() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (kReduce == IndexReduce::kMul) {
+    return T(1);
+  } else if constexpr (kReduce == IndexReduce::kAmax) {
+    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
+  } else if constexpr (kReduce == IndexReduce::kAmin) {
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+  } else {
+    return T{};
+  }
+}
 
 // sums = x, but the identity in marked rows. sums may be x.
 template <IndexReduce kReduce,

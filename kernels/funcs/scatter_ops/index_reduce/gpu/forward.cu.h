@@ -27,6 +27,19 @@
 
 namespace phi::funcs::scatter_ops {
 
+// What a reduction is accumulated in; kSum serves means as well. It is wide enough for
+// these; a sum of integers, cut down to T, is the one that wraps around in T.
+template <typename T, IndexReduce kReduce>
+struct GpuReduceType : ReduceType<T, kReduce> {};
+template <typename T>
+struct GpuReduceType<T, IndexReduce::kSum> : ReduceType<T, IndexReduce::kMean> {
+};
+// bool has no mean.
+template <>
+struct GpuReduceType<bool, IndexReduce::kSum> {
+  using type = bool;
+};
+
 // What of an element goes into a reduction: all of it. At() gets a functor for
 // the element of a slot that lies at an offset.
 template <typename T>

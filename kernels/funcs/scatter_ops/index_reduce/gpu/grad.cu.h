@@ -25,6 +25,12 @@
 
 namespace phi::funcs::scatter_ops {
 
+// True if the result is linear in x and updates.
+constexpr bool IsLinear(IndexReduce reduce) {
+  return reduce == IndexReduce::kAssign || reduce == IndexReduce::kSum ||
+         reduce == IndexReduce::kMean;
+}
+
 // Shares are what the elements of a slot get of its gradient. Divide turns the
 // gradient of a slot of `count` positions, which lies at `at`, into the share
 // of `own`: an element of x or the updates.

@@ -39,6 +39,37 @@ constexpr bool HasReduceFor(IndexReduce reduce) {
       reduce, std::is_same<T, bool>::value, IsComplexNumber<T>::value);
 }
 
+// A sum of int64 that does not wrap around, for fewer than 2^32 of them: high
+// times 2^32, plus low.
+struct Int64Sum {
+  int64_t high = 0;
+  uint64_t low = 0;
+
+  Int64Sum() = default;
+  HOSTDEVICE explicit Int64Sum(int64_t value)
+      : high(value >> 32), low(value & 0xffffffff) {}
+
+  HOSTDEVICE Int64Sum operator+(const Int64Sum& other) const {
+    Int64Sum sum;
+    sum.high = high + other.high;
+    sum.low = low + other.low;
+    return sum;
+  }
+};
+
+// What means are added up in: integers do not wrap around.
+template <typename T>
+struct WideSumOf {
+  using type = std::conditional_t<
+      std::is_integral<T>::value,
+      int64_t,
+      std::conditional_t<kIsHalf<T>, double, typename LongSumOf<T>::type>>;
+};
+template <>
+struct WideSumOf<int64_t> {
+  using type = Int64Sum;
+};
+
 // What a reduction is accumulated in, unless SumsWide: the mean of small
 // integers does not overflow.
 template <typename T, IndexReduce kReduce>
@@ -47,19 +78,6 @@ struct ReduceType {
                                       kReduce == IndexReduce::kMean,
                                   int64_t,
                                   typename ShortSumOf<T>::type>;
-};
-
-// The same on a GPU, where kSum serves means as well. It is wide enough for
-// these; a sum of integers, cut down to T, is the one that wraps around in T.
-template <typename T, IndexReduce kReduce>
-struct GpuReduceType : ReduceType<T, kReduce> {};
-template <typename T>
-struct GpuReduceType<T, IndexReduce::kSum> : ReduceType<T, IndexReduce::kMean> {
-};
-// bool has no mean.
-template <>
-struct GpuReduceType<bool, IndexReduce::kSum> {
-  using type = bool;
 };
 
 // Whether a mean of `count` elements is accumulated in WideSumOf instead of
@@ -121,23 +139,6 @@ HOSTDEVICE inline T Combine(T a, T b) {
     return MinOf(a, b);
   } else {
     return AddOf(a, b);
-  }
-}
-
-// What a reduction of T leaves other elements unchanged by: the start of a slot
-// that x has no part in. Not for a product of complex numbers, where 1 times an
-// infinity has a NaN.
-template <typename T, IndexReduce kReduce>
-HOSTDEVICE constexpr T IdentityOf() {
-  using Limits = std::numeric_limits<T>;
-  if constexpr (kReduce == IndexReduce::kMul) {
-    return T(1);
-  } else if constexpr (kReduce == IndexReduce::kAmax) {
-    return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
-  } else if constexpr (kReduce == IndexReduce::kAmin) {
-    return Limits::has_infinity ? Limits::infinity() : Limits::max();
-  } else {
-    return T{};
   }
 }
 

@@ -21,6 +21,7 @@
 
 #include "paddle/common/hostdevice.h"
 #include "paddle/phi/core/ddim.h"
+#include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
 
 namespace phi::funcs::scatter_ops {
@@ -72,5 +73,11 @@ struct IndexGradTensors {
   T* x_grad;        // may be null
   T* updates_grad;  // may be null
 };
+
+// The data of `tensor`; null if it has no elements, for which data() throws.
+template <typename T>
+const T* DataOrNull(const DenseTensor& tensor) {
+  return tensor.numel() == 0 ? nullptr : tensor.data<T>();
+}
 
 }  // namespace phi::funcs::scatter_ops

@@ -25,6 +25,16 @@
 
 namespace phi::funcs::scatter_ops {
 
+template <typename Meta>
+void CheckIndexDtype(const char* op, const Meta& index) {
+  if (index.dtype() != DataType::INT32 && index.dtype() != DataType::INT64) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) the dtype of index must be int32 or int64, but it is %s.",
+        op,
+        DataTypeToString(index.dtype())));
+  }
+}
+
 enum class IndexReduce { kAssign, kSum, kMul, kMean, kAmax, kAmin };
 
 // The reductions that are linear in x and updates.
@@ -45,12 +55,6 @@ inline IndexReduce ParseIndexReduce(const std::string& reduce) {
   PADDLE_THROW(common::errors::InvalidArgument(
       "(index_reduce) reduce must be mul, amax or amin, but it is '%s'.",
       reduce));
-}
-
-// True if the result is linear in x and updates.
-constexpr bool IsLinear(IndexReduce reduce) {
-  return reduce == IndexReduce::kAssign || reduce == IndexReduce::kSum ||
-         reduce == IndexReduce::kMean;
 }
 
 // bool has no product and no mean, complex numbers have no order.

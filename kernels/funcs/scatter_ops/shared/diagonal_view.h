@@ -1,0 +1,123 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// What diagonal_scatter accepts, and where the replaced elements lie.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
+
+namespace phi::funcs::scatter_ops {
+
+// The length of a diagonal of a matrix; 0 if `offset` is past its end.
+inline int64_t DiagonalLength(int64_t rows, int64_t columns, int64_t offset) {
+  if (rows < 0 || columns < 0) return kUnknownDim;
+  const int64_t length = offset < 0 ? std::min(rows + offset, columns)
+                                    : std::min(rows, columns - offset);
+  return std::max<int64_t>(0, length);
+}
+
+struct DiagonalAxes {
+  int row;
+  int column;
+};
+
+// The other axes of x, then the diagonal.
+inline DDim DiagonalShape(const DDim& x_dims,
+                          const DiagonalAxes& axes,
+                          int64_t offset) {
+  std::vector<int64_t> shape;
+  for (int i = 0; i < x_dims.size(); ++i) {
+    if (i != axes.row && i != axes.column) shape.push_back(x_dims[i]);
+  }
+  shape.push_back(
+      DiagonalLength(x_dims[axes.row], x_dims[axes.column], offset));
+  return common::make_ddim(shape);
+}
+
+// Checks what is known of the arguments of diagonal_scatter and returns its
+// axes in [0, rank). Dims that are unknown yet pass: the kernel asks again.
+inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
+                                         const DDim& y_dims,
+                                         int64_t offset,
+                                         int axis1,
+                                         int axis2) {
+  constexpr const char* kOp = "diagonal_scatter";
+  PADDLE_ENFORCE_GE(x_dims.size(),
+                    2,
+                    common::errors::InvalidArgument(
+                        "(%s) x must have at least 2 dims, but its shape is "
+                        "[%s].",
+                        kOp,
+                        x_dims));
+  const DiagonalAxes axes{NormalizeAxis(kOp, "axis1", axis1, x_dims.size()),
+                          NormalizeAxis(kOp, "axis2", axis2, x_dims.size())};
+  PADDLE_ENFORCE_NE(axes.row,
+                    axes.column,
+                    common::errors::InvalidArgument(
+                        "(%s) axis1 and axis2 must be different axes of x, but "
+                        "both are axis %d.",
+                        kOp,
+                        axes.row));
+  const DDim wanted = DiagonalShape(x_dims, axes, offset);
+  if (!SameDims(y_dims, wanted)) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) the shape of y must be that of diagonal(x, offset=%d, "
+        "axis1=%d, axis2=%d), [%s], but it is [%s].",
+        kOp,
+        offset,
+        axis1,
+        axis2,
+        wanted,
+        y_dims));
+  }
+  return axes;
+}
+
+// The diagonals of x between two axes; y has them along its last axis.
+inline StridedView DiagonalView(const DDim& x_dims,
+                                const DDim& y_dims,
+                                int64_t offset,
+                                int axis1,
+                                int axis2) {
+  const DiagonalAxes axes =
+      CheckDiagonalScatter(x_dims, y_dims, offset, axis1, axis2);
+  const std::vector<int64_t> strides = DenseStrides(x_dims);
+  const std::vector<int64_t> y_strides = DenseStrides(y_dims);
+  const int64_t length = y_dims[y_dims.size() - 1];
+  // An empty diagonal may start far outside x.
+  const int64_t start = length == 0  ? 0
+                        : offset < 0 ? -offset * strides[axes.row]
+                                     : offset * strides[axes.column];
+  StridedView view(start);
+  // The outer of the two axes keeps its place among the other axes, so that
+  // the view visits x from front to back.
+  const int outer = std::min(axes.row, axes.column);
+  const int inner = std::max(axes.row, axes.column);
+  for (int i = 0, j = 0; i < x_dims.size(); ++i) {
+    if (i == inner) continue;
+    if (i == outer) {
+      view.Append(length, strides[outer] + strides[inner], 1);
+    } else {
+      view.Append(x_dims[i], strides[i], y_strides[j++]);
+    }
+  }
+  return view;
+}
+
+}  // namespace phi::funcs::scatter_ops
