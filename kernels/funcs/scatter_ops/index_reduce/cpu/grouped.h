@@ -337,7 +337,9 @@ void ReduceByGroups(const ReduceOperands<T>& operands) {
   const AxisView& view = operands.view;
   const bool in_place = operands.x == operands.out;
   const int64_t numel = view.outer * view.size * view.inner;
-  const IndexGroups groups = GroupSlots(operands.slots, view.size);
+  const IndexGroups groups = kReduce == IndexReduce::kAssign
+                                 ? GroupLastOfSlots(operands.slots, view.size)
+                                 : GroupSlots(operands.slots, view.size);
   WalkGroups(view,
              groups,
              sizeof(T),

@@ -261,4 +261,20 @@ inline IndexGroups GroupSlots(const IndexSlots& slots, int64_t size) {
   return groups;
 }
 
+// The same with the last position of each group alone.
+inline IndexGroups GroupLastOfSlots(const IndexSlots& slots, int64_t size) {
+  if (HasFewPositions(slots.length(), size)) return GroupSlots(slots, size);
+  std::vector<int64_t> last(size, -1);
+  slots.ForEach([&](int64_t position, int64_t slot) { last[slot] = position; });
+  IndexGroups groups;
+  for (int64_t slot = 0; slot < size; ++slot) {
+    if (last[slot] < 0) continue;
+    groups.start.push_back(groups.count());
+    groups.dest.push_back(slot);
+    groups.order.push_back(last[slot]);
+  }
+  groups.start.push_back(groups.count());
+  return groups;
+}
+
 }  // namespace phi::funcs::scatter_ops

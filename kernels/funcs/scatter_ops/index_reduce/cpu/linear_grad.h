@@ -151,6 +151,10 @@ class LinearIndexGrad {
                      int64_t n,
                      bool shares,
                      T* to) const {
+    if (view_.size == 0) {
+      std::fill_n(to, n, T{});
+      return;
+    }
     for (int64_t i = 0; i < n; ++i) {
       const T element = from[std::max<int64_t>(0, sources[i])];
       to[i] = sources[i] < 0 ? T{} : element;
@@ -172,10 +176,12 @@ class LinearIndexGrad {
       if (i + kAhead < n && sources[i + kAhead] >= 0) {
         PrefetchRow(from + sources[i + kAhead] * view_.inner, width);
       }
-      const T* row = from + sources[i] * view_.inner;
       if (sources[i] < 0) {
         std::fill_n(to, width, T{});
-      } else if (shares && counts_[sources[i]] > 0) {
+        continue;
+      }
+      const T* row = from + sources[i] * view_.inner;
+      if (shares && counts_[sources[i]] > 0) {
         Share(row, sources[i], width, to);
       } else if (row != to) {
         stores.Copy(to, row, width * kItem);
