@@ -10,6 +10,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/diagonal_view.h"
 
 namespace {
 

@@ -123,20 +123,6 @@ void StoreBlocks(const TileStores& stores,
   }
 }
 
-// memcpy by all threads.
-inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
-  if (out == in || bytes == 0) return;
-  auto* to = static_cast<char*>(out);
-  const auto* from = static_cast<const char*>(in);
-  const Tiles tiles(bytes, 1);
-  const Stores kind = StoresFor(bytes);
-  ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    const int64_t begin = tiles.begin(i);
-    const int64_t end = tiles.end(i);
-    TileStores(kind).Copy(to + begin, from + begin, end - begin);
-  });
-}
-
 // memset to zero by all threads.
 inline void ParallelZero(void* out, int64_t bytes) {
   const Tiles tiles(bytes, 1);

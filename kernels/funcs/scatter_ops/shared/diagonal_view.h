@@ -24,6 +24,9 @@
 
 namespace phi::funcs::scatter_ops {
 
+// The dim of a static graph that is known only at run time.
+constexpr int64_t kUnknownDim = -1;
+
 // The length of a diagonal of a matrix; 0 if `offset` is past its end.
 inline int64_t DiagonalLength(int64_t rows, int64_t columns, int64_t offset) {
   if (rows < 0 || columns < 0) return kUnknownDim;

@@ -25,9 +25,6 @@
 
 namespace phi::funcs::scatter_ops {
 
-// The dim of a static graph that is known only at run time.
-constexpr int64_t kUnknownDim = -1;
-
 // True unless the two shapes are known to differ.
 inline bool SameDims(const DDim& a, const DDim& b) {
   if (a.size() != b.size()) return false;

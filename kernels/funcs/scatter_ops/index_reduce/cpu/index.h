@@ -24,10 +24,25 @@
 #include <vector>
 
 #include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
 
 namespace phi::funcs::scatter_ops {
+
+// memcpy by all threads.
+inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
+  if (out == in || bytes == 0) return;
+  auto* to = static_cast<char*>(out);
+  const auto* from = static_cast<const char*>(in);
+  const Tiles tiles(bytes, 1);
+  const Stores kind = StoresFor(bytes);
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    const int64_t begin = tiles.begin(i);
+    const int64_t end = tiles.end(i);
+    TileStores(kind).Copy(to + begin, from + begin, end - begin);
+  });
+}
 
 // To GCC a function that only prefetches has no effect, so that it drops calls
 // which it has not put in line yet: the empty statement is one.

@@ -27,8 +27,9 @@
 
 namespace phi::funcs::scatter_ops {
 
-// What a reduction is accumulated in; kSum serves means as well. It is wide enough for
-// these; a sum of integers, cut down to T, is the one that wraps around in T.
+// What a reduction is accumulated in; kSum serves means as well. It is wide
+// enough for these; a sum of integers, cut down to T, is the one that wraps
+// around in T.
 template <typename T, IndexReduce kReduce>
 struct GpuReduceType : ReduceType<T, kReduce> {};
 template <typename T>
