@@ -205,6 +205,10 @@ class GroupReducer {
              int64_t updates_offset,
              int64_t n) const {
     T* out = operands_.out + x_offset;
+    if (operands_.x == operands_.out) {  // else x is read from end to end
+      const int64_t slots = groups_.SlotAhead(g) - groups_.dest[g];
+      PrefetchRow(out + slots * operands_.view.inner, n);
+    }
     Rows rows{operands_.updates + updates_offset,
               operands_.view.inner,
               n,

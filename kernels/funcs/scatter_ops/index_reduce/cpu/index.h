@@ -210,10 +210,13 @@ struct IndexGroups {
   const int64_t* end(int64_t g) const { return order.data() + start[g + 1]; }
   // What a walk over the groups comes to in about the time that memory takes to
   // deliver it; at the end, what it is at.
+  static constexpr int64_t kAhead = 8;
   const int64_t* Ahead(const int64_t* position) const {
-    constexpr int64_t kAhead = 8;
     const int64_t* last = order.data() + order.size();
     return last - position > kAhead ? position + kAhead : position;
+  }
+  int64_t SlotAhead(int64_t g) const {
+    return dest[std::min(g + kAhead, count() - 1)];
   }
   // The first group of the slots from `slot` on.
   int64_t From(int64_t slot) const {
