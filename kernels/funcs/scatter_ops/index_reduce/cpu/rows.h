@@ -475,8 +475,10 @@ class ShortRowReducer {
     if constexpr (!kPanels) sums = out;
     if (!KeepsX()) {
       StartRows<kReduce>(marks, rows, inner, x, sums);
-    } else if (kPanels || !in_place_) {
-      for (int64_t i = 0; i < rows * inner; ++i) sums[i] = WidenedTo<Row>(x[i]);
+    } else if constexpr (kPanels) {
+      for (int64_t i = 0; i < rows * inner; ++i) sums[i] = WidenedTo<Sum>(x[i]);
+    } else if (!in_place_) {
+      std::copy_n(x, rows * inner, sums);
     }
     const T* updates = operands_.updates + o * view_.updates_size * inner;
     ForEachList(operands_.slots, range, view_.size, [&](const auto& list) {
