@@ -102,7 +102,9 @@ inline float FloatOf(dtype::float16 element) {
 
 template <typename Sum, typename T>
 inline Sum WidenedTo(T element) {
-  if constexpr (kIsHalf<T>) {
+  if constexpr (std::is_same<Sum, T>::value) {
+    return element;  // with the bits of a NaN
+  } else if constexpr (kIsHalf<T>) {
     return static_cast<Sum>(FloatOf(element));
   } else {
     return static_cast<Sum>(element);
