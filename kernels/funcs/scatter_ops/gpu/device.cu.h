@@ -22,9 +22,7 @@
 #include <cstdint>
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
-#include "paddle/phi/backends/gpu/gpu_device_function.h"
 #include "paddle/phi/backends/gpu/gpu_info.h"
-#include "paddle/phi/backends/gpu/gpu_primitives.h"
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 
@@ -89,13 +87,6 @@ T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
   T* data = dev_ctx.template Alloc<T>(out);
   ClearBytes(dev_ctx, data, out->numel() * sizeof(T));
   return data;
-}
-
-// to = the elements at `from`, which may be those of `to`.
-template <typename T>
-void CopyInto(const GPUContext& dev_ctx, const T* from, DenseTensor* to) {
-  T* data = dev_ctx.template Alloc<T>(to);
-  CopyBytes(dev_ctx, from, to->numel() * sizeof(T), data);
 }
 
 template <typename T>

@@ -27,20 +27,6 @@
 
 namespace phi::funcs::scatter_ops {
 
-// What a reduction is accumulated in; kSum serves means as well. It is wide
-// enough for these; a sum of integers, cut down to T, is the one that wraps
-// around in T.
-template <typename T, IndexReduce kReduce>
-struct GpuReduceType : ReduceType<T, kReduce> {};
-template <typename T>
-struct GpuReduceType<T, IndexReduce::kSum> : ReduceType<T, IndexReduce::kMean> {
-};
-// bool has no mean.
-template <>
-struct GpuReduceType<bool, IndexReduce::kSum> {
-  using type = bool;
-};
-
 // What of an element goes into a reduction: all of it. At() gets a functor for
 // the element of a slot that lies at an offset.
 template <typename T>
@@ -53,12 +39,10 @@ struct WholeElement {
 };
 
 // Reduces each slot of x and its updates to a slot of out. kAssign takes the
-// last update, kSum is for means as well. A sum without x starts from zero,
-// which turns a lone -0.0 into 0.0.
+// last update.
 template <typename T, IndexReduce kReduce, typename Map = WholeElement<T>>
 struct SlotReducer {
   using Out = typename Map::Out;
-  using Sum = typename GpuReduceType<Out, kReduce>::type;
 
   SlotGroups groups;
   AxisView view;
@@ -66,7 +50,6 @@ struct SlotReducer {
   const T* updates;
   Out* out;
   bool include_self = true;
-  bool mean = false;
   Map map = {};
 
   __device__ void operator()(const Lane& lane, int64_t slot) const {
@@ -77,13 +60,19 @@ struct SlotReducer {
       Keep(at);
     } else if constexpr (kReduce == IndexReduce::kAssign) {
       out[at] = Update(lane, end - 1);
+    } else if (SumsWide<Out, kReduce>(end - begin + include_self)) {
+      out[at] = Reduced<WideSum>(lane, at, begin, end);
     } else {
-      out[at] = static_cast<Out>(
-          DividedBy(end - begin + include_self, Reduced(lane, at, begin, end)));
+      out[at] = Reduced<Sum>(lane, at, begin, end);
     }
   }
 
  private:
+  static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  using Sum = typename ReduceType<Out, kReduce>::type;
+  using WideSum =
+      std::conditional_t<kMeans, typename WideSumOf<Out>::type, Sum>;
+
   __device__ void Keep(int64_t at) const {
     if constexpr (std::is_same<Out, T>::value) {
       if (out != x) out[at] = x[at];
@@ -94,28 +83,27 @@ struct SlotReducer {
     return updates[lane.updates + groups.order[entry] * view.inner];
   }
 
-  __device__ Sum Reduced(const Lane& lane,
-                         int64_t at,
-                         int64_t begin,
-                         int64_t end) const {
+  // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
+  template <typename Accumulator>
+  __device__ Out
+  Reduced(const Lane& lane, int64_t at, int64_t begin, int64_t end) const {
+    const int64_t count = end - begin + include_self;
     const Map of = map.At(at);
-    Sum sum = static_cast<Sum>(Out{});
+    Accumulator sum{};
     if (include_self) {
-      sum = static_cast<Sum>(of.OfX(x[at]));
-    } else if (kReduce != IndexReduce::kSum) {
-      sum = static_cast<Sum>(of(Update(lane, begin++)));
+      sum = static_cast<Accumulator>(of.OfX(x[at]));
+    } else if (kReduce != IndexReduce::kSum && !kMeans) {
+      sum = static_cast<Accumulator>(of(Update(lane, begin++)));
     }
     for (; begin < end; ++begin) {
-      sum = Combine<kReduce>(sum, static_cast<Sum>(of(Update(lane, begin))));
+      const Out update = of(Update(lane, begin));
+      sum = Combine<kReduce>(sum, static_cast<Accumulator>(update));
     }
-    return sum;
-  }
-
-  __device__ Sum DividedBy(int64_t count, Sum sum) const {
-    if constexpr (kReduce == IndexReduce::kSum) {
-      if (mean) return DivideByCount(sum, count);
+    if constexpr (kMeans) {
+      return static_cast<Out>(DivideByCount(sum, count));
+    } else {
+      return static_cast<Out>(sum);
     }
-    return sum;
   }
 };
 
@@ -141,20 +129,16 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   DenseTensor copy;
   const T* update_data = ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
-    constexpr IndexReduce kGiven = decltype(constant)::value;
-    constexpr bool kMean = kGiven == IndexReduce::kMean;
+    constexpr IndexReduce kReduce = decltype(constant)::value;
     ForEachLane(dev_ctx,
                 view,
                 view.size,
-                SlotReducer < T,
-                kMean ? IndexReduce::kSum
-                      : kGiven > {sorted.groups(),
-                                  view,
-                                  x_data,
-                                  update_data,
-                                  out_data,
-                                  call.include_self,
-                                  kMean});
+                SlotReducer<T, kReduce>{sorted.groups(),
+                                        view,
+                                        x_data,
+                                        update_data,
+                                        out_data,
+                                        call.include_self});
   });
 }
 

@@ -86,7 +86,7 @@ struct ReduceType {
 // than its terms that these lose digits. The sum of a few loses little, and is
 // faster in ReduceType.
 template <typename T, IndexReduce kReduce>
-constexpr bool SumsWide(int64_t count) {
+HOSTDEVICE constexpr bool SumsWide(int64_t count) {
   constexpr int64_t kFew = 32;
   return kReduce == IndexReduce::kMean &&
          !std::is_same<typename WideSumOf<T>::type, T>::value &&
