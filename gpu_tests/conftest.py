@@ -46,12 +46,3 @@ def pytest_collection_modifyitems(items):
 def rng():
     """The same numbers in every run."""
     return np.random.default_rng(21)
-
-
-@pytest.fixture
-def deterministic():
-    """Results must be the same bits in every run, as long as a test lasts."""
-    library = device.library()
-    library.set_deterministic(True)
-    yield
-    library.set_deterministic(False)

@@ -1,9 +1,8 @@
 """Builds the GPU kernels for an emulation of CUDA on the CPU.
 
-Only launches are rewritten, `kernel<<<...>>>(...)` into a call, and volatile
-stores, which get a pause; everything else is compiled as it stands, with checks
-for undefined behaviour, by the host's own compiler. Neither nvcc nor a GPU is
-needed.
+Only launches are rewritten, `kernel<<<...>>>(...)` into a call; everything else
+is compiled as it stands, with checks for undefined behaviour, by the host's own
+compiler. Neither nvcc nor a GPU is needed.
 """
 
 import os
@@ -33,12 +32,8 @@ FLAGS = (
 LINK_FLAGS = ('-shared', '-pthread', CHECKS, '-static-libubsan')
 # A kernel, the shape of the launch, the arguments.
 _LAUNCH = r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\((.*?)\);'
-_VOLATILE_STORE = r'\*(reinterpret_cast<volatile (\w+)\*>\(\w+\)) =([^;]+);'
-# What stands in plain C++ for what only a CUDA compiler takes.
-INSTEAD = {
-    _LAUNCH: r'::cuda_emulator::Launch([&] { \1(\3); }, \2);',
-    _VOLATILE_STORE: r'::cuda_emulator::VolatileStore<\2>(\1,\3);',
-}
+# What stands in plain C++ for it.
+_CALL = r'::cuda_emulator::Launch([&] { \1(\3); }, \2);'
 
 
 def folder():
@@ -52,14 +47,8 @@ def library_path():
 
 
 def emulated(text):
-    """A source of kernels as the emulation compiles it, in plain C++.
-
-    Volatile stores are followed by a pause: two where one was meant are then
-    seen apart by other blocks.
-    """
-    for pattern, instead in INSTEAD.items():
-        text = re.sub(pattern, instead, text)
-    return text
+    """A source of kernels as the emulation compiles it, in plain C++."""
+    return re.sub(_LAUNCH, _CALL, text)
 
 
 def kernel_sources():

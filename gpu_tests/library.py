@@ -70,10 +70,6 @@ class Library:
             found.append(tuple(text.decode().split()))
         return found
 
-    def set_deterministic(self, wanted):
-        """Whether results must be the same bits in every run."""
-        self._lib.scatter_ops_set_deterministic(int(wanted))
-
     def keep_memory(self):
         """Temporaries come out of a pool that gives nothing back."""
         if self._lib.scatter_ops_keep_memory():

@@ -48,7 +48,7 @@ def test_sums_over_broadcast_axes(rng, small):
         if defined(*pair)
     ],
 )
-def test_index_reduce_with_many_duplicates(rng, deterministic, reduce, dtype):
+def test_index_reduce_with_many_duplicates(rng, reduce, dtype):
     make = factors if reduce == 'mul' else random_numbers
     length = 3500 if device.emulated() else 20000
     for shape, axis in (((9, 2), 0), ((9, 64), 0), ((64, 9), 1)):

@@ -68,30 +68,3 @@ def test_message_of_a_kernel_arrives_whole(library):
         '(OutOfRange) (select_scatter) index must be in [-3, 3) because axis 1 '
         'of x has size 3, but it is 3.'
     )
-
-
-@no_gpu
-@pytest.mark.parametrize(
-    'op, reduce, length, refused',
-    [
-        ('index_scatter', 'mean', (1 << 32) - 1, False),
-        ('index_scatter', 'mean', 1 << 32, True),
-        ('index_scatter', 'sum', 1 << 32, False),  # needs no sorted index
-        ('index_reduce', 'amax', 1 << 32, True),
-    ],
-)
-def test_index_too_long_to_be_sorted_is_refused(
-    library, op, reduce, length, refused
-):
-    # Nothing has data: the length is looked at before anything else.
-    x, updates = (ShapeOnly(torch.empty(1).expand(n)) for n in (3, length))
-    index = ShapeOnly(torch.empty(1, dtype=torch.int32).expand(length))
-    inputs, attributes = [x, index, updates, x], [0, reduce, True]
-    with pytest.raises(KernelError) as error:
-        name, grads = f'{op}_grad', [None, None]
-        library.prepare(name, 'float32', inputs, attributes, grads)()
-    expected = (
-        f'(Unimplemented) ({op}) index may have up to 2^32 - 1 elements on a '
-        f'GPU, but it has {length}.'
-    )
-    assert (str(error.value) == expected) == refused

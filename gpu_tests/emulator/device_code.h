@@ -35,16 +35,6 @@ struct Moment {
 };
 Moment Now();
 
-// Gives the other blocks time to see what was written.
-void AfterVolatileStore();
-void PauseAfterVolatileStores(int microseconds);
-
-template <typename T>
-void VolatileStore(volatile T* target, T value) {
-  *target = value;
-  AfterVolatileStore();
-}
-
 template <typename T, typename F>
 T Update(T* target, const F& change) {
   T seen;
@@ -82,7 +72,6 @@ T min(T a, T b) {
   return b < a ? b : a;
 }
 
-inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 inline unsigned long long __umul64hi(unsigned long long a,    // NOLINT
                                      unsigned long long b) {  // NOLINT
   return static_cast<uint64_t>(static_cast<unsigned __int128>(a) * b >> 64);
@@ -91,9 +80,4 @@ inline unsigned long long __umul64hi(unsigned long long a,    // NOLINT
 template <typename T>
 T atomicAdd(T* target, T value) {
   return cuda_emulator::Update(target, [&](T old) { return old + value; });
-}
-template <typename T>
-T atomicCAS(T* target, T expected, T value) {
-  return cuda_emulator::Update(
-      target, [&](T old) { return old == expected ? value : old; });
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -200,17 +199,6 @@ class Block {
 }  // namespace
 
 Moment Now() { return block_here ? block_here->Now() : Moment{-1, 0}; }
-
-std::atomic<int> pause_microseconds{20};
-
-void PauseAfterVolatileStores(int microseconds) {
-  pause_microseconds = microseconds;
-}
-
-void AfterVolatileStore() {
-  const std::chrono::microseconds pause(pause_microseconds.load());
-  std::this_thread::sleep_for(pause);
-}
 
 void Exchange(unsigned lanes, const void* given, size_t bytes, char* all) {
   block_here->Exchange(lanes, given, bytes, all);

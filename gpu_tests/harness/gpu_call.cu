@@ -6,9 +6,6 @@
 
 #include "gpu_tests/harness/kernel_table.h"
 
-// Whether kernels must give the same bits in every run.
-bool FLAGS_cudnn_deterministic = false;
-
 namespace harness {
 
 const Entry& Find(const std::string& key) {
@@ -45,10 +42,6 @@ const char* scatter_ops_entry(int32_t entry) {
   const auto& table = harness::Table();
   const bool is_there = entry < static_cast<int32_t>(table.size());
   return is_there ? table[entry].key.c_str() : nullptr;
-}
-
-void scatter_ops_set_deterministic(int32_t deterministic) {
-  FLAGS_cudnn_deterministic = deterministic != 0;
 }
 
 int32_t scatter_ops_keep_memory() {

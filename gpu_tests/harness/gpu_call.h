@@ -31,9 +31,6 @@ struct ScatterOpsCall {
 // "kernel dtype" of each entry of the table of kernels; null past the end.
 SCATTER_OPS_API const char* scatter_ops_entry(int32_t entry);
 
-// Whether results must be the same bits in every run; at first they need not.
-SCATTER_OPS_API void scatter_ops_set_deterministic(int32_t deterministic);
-
 // Keeps what temporaries have used, as an allocator of a framework does,
 // instead of giving it back whenever the device is idle. 0 if that worked.
 SCATTER_OPS_API int32_t scatter_ops_keep_memory();
