@@ -11,6 +11,7 @@
 // WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 // See the License for the specific language governing permissions and
 // limitations under the License.
+
 // Masks on the CPU: how they are read along an output, count and choice under
 // one, for contiguous blocks that fit into the L1 cache. The loops are plain
 // and have no branch on the mask, so that a compiler makes vectors of them.

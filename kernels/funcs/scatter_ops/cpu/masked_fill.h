@@ -11,6 +11,7 @@
 // WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 // See the License for the specific language governing permissions and
 // limitations under the License.
+
 // masked_fill on the CPU: the loop on raw pointers, instantiated by element
 // size, and the kernels of the operator and of its gradient.
 

@@ -12,12 +12,10 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What the masked and scatter operators add up in, on every device. Two types
-// for elements of type T:
-//   ShortSumOf: for few terms, and products; fast, integers wrap around as T
-//   does LongSumOf: for sums over many elements; double keeps what is small
-//   beside a
-//     large float
+// What the masked and scatter operators add up in, on every device: ShortSumOf
+// for few terms and for products, fast, where integers wrap around as T does;
+// LongSumOf for sums over many elements, where a double keeps what is small
+// beside a large float.
 
 #pragma once
 
