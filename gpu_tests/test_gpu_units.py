@@ -47,7 +47,8 @@ def without_barrier(unit, text):
 FAULTS = {
     'a round that does not wait for the one before': without_barrier(
         'masked_scatter.cu',
-        """    __syncthreads();  // the next round uses the storage again""",
+        """    TileScan(*storage).ExclusiveSum(take ? 1 : 0, before, total);
+    __syncthreads();""",
     ),
     'a round that forgets those before it': (
         'masked_scatter.cu',

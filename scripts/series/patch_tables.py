@@ -66,8 +66,12 @@ def size_of(path):
 
 
 def size_faults(series, sizes):
-    """A big patch says why it is not split; a small one has no excuse."""
+    """Code is never so much; with tests, a big patch says why it is not split,
+    and a small one has no excuse."""
     for patch in series.patches:
+        code = sizes[patch.name].code
+        if code >= MANY_LINES:
+            yield f'{patch.file_name} adds {code} lines of code: split it'
         said = f'{patch.file_name} adds {sizes[patch.name].lines} lines'
         big = sizes[patch.name].lines >= MANY_LINES
         if big and not patch.size_note:

@@ -71,6 +71,9 @@ def test_a_big_patch_says_why_and_a_small_one_does_not():
     faults = [*size_faults(series, {plain.name: big, noted.name: small})]
     assert f'{plain.file_name} adds 1000 lines: split it' in faults[0]
     assert f'{noted.file_name} adds 999 lines only: it needs no' in faults[1]
+    code = {plain.name: small, noted.name: Size(1000, 1, '')}
+    (fault,) = size_faults(series, code)
+    assert f'{noted.file_name} adds 1000 lines of code: split it' in fault
 
 
 def test_stale_table_and_missing_text_are_reported(project, capsys):

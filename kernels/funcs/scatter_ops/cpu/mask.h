@@ -24,6 +24,7 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 
@@ -81,14 +82,22 @@ inline void SelectEach(Word* out,
   }
 }
 
+// What SelectBlock takes at a time: three operands fit into the L1 cache.
+template <typename Word>
+constexpr int64_t kNearBlock = std::max<int64_t>(512, 4096 / sizeof(Word));
+
 // out[i] = mask[i] ? value[i] : x[i]. out may be x or value.
 template <typename Word>
-void SelectBlock(Word* out,
+void SelectBlock(const TileStores& stores,
+                 Word* out,
                  const Word* x,
                  const uint8_t* mask,
                  const Word* value,
                  int64_t n) {
-  CallVectorised([&] { SelectEach(out, x, mask, value, n); });
+  if (SelectPastCaches(stores, out, x, mask, value, n)) return;
+  StoreBlocks(stores, out, 0, n, n, [&](Word* to, int64_t b, int64_t m) {
+    CallVectorised([&] { SelectEach(to, x + b, mask + b, value + b, m); });
+  });
 }
 
 // One operand of a masked kernel, read along the output.

@@ -12,9 +12,11 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Scatter and gather under a mask by AVX2. A random mask must never become a
-// branch, so eight elements at a time are moved to (or from) their lanes by a
-// permute looked up by eight mask bits. Elements of 16 bytes have no permute.
+// Loops under a mask by AVX2. A random mask must never become a branch: to
+// scatter and gather, eight elements at a time are moved to (or from) their
+// lanes by a permute looked up by eight mask bits. A choice goes past the
+// caches straight from registers. Elements of 16 bytes are left to the plain
+// loops.
 
 #pragma once
 
@@ -22,6 +24,7 @@
 #include <cstring>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/lane_tables.h"
 
 namespace phi::funcs::scatter_ops {
@@ -199,7 +202,55 @@ SCATTER_OPS_TARGET void GatherGroups(Word* out,
   *taken = k;
 }
 
+// Whole vectors; returns how many elements they have. out starts with one.
+template <typename Word>
+SCATTER_OPS_TARGET int64_t StreamSelected(Word* out,
+                                          const Word* x,
+                                          const uint8_t* mask,
+                                          const Word* value,
+                                          int64_t n) {
+  constexpr int64_t kCount = sizeof(__m256i) / sizeof(Word);
+  // Vectors of words and of bytes at any address, which stand for other types.
+  // Of a size that hangs on Word, GCC takes them in this form only.
+  typedef Word Words __attribute__((vector_size(32), aligned(1), may_alias));
+  typedef int8_t Bytes
+      __attribute__((vector_size(kCount), aligned(1), may_alias));
+  int64_t i = 0;
+  for (; i + kCount <= n; i += kCount) {
+    const Bytes bytes = *reinterpret_cast<const Bytes*>(mask + i);
+    const Words take =
+        reinterpret_cast<Words>(__builtin_convertvector(bytes != 0, Words));
+    const Words chosen = (*reinterpret_cast<const Words*>(value + i) & take) |
+                         (*reinterpret_cast<const Words*>(x + i) & ~take);
+    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i),
+                        reinterpret_cast<__m256i>(chosen));
+  }
+  return i;
+}
+
 #endif  // SCATTER_OPS_AVX2
+
+// SelectBlock where stores go past the caches; false, with nothing done, where
+// they do not, or out does not start with a vector.
+template <typename Word>
+bool SelectPastCaches(const TileStores& stores,
+                      Word* out,
+                      const Word* x,
+                      const uint8_t* mask,
+                      const Word* value,
+                      int64_t n) {
+#ifdef SCATTER_OPS_AVX2
+  if constexpr (sizeof(Word) <= 8) {
+    const bool aligned = reinterpret_cast<uintptr_t>(out) % 32 == 0;
+    if (!stores.past_caches() || !aligned) return false;
+    for (int64_t i = StreamSelected(out, x, mask, value, n); i < n; ++i) {
+      out[i] = mask[i] != 0 ? value[i] : x[i];
+    }
+    return true;
+  }
+#endif
+  return false;
+}
 
 // The beginning of ScatterBlock, in whole groups of 32 elements, as far as 32
 // values are left: moves *at behind the elements that are done, and *taken by

@@ -41,24 +41,23 @@ void MaskedFillCpu(Word* out,
   const Tiles tiles(numel, sizeof(Word));
   const Stores kind = StoresInto(out, in, bytes);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    uint8_t mask_scratch[kBlock];
-    Word x_scratch[kBlock];
-    Word value_scratch[kBlock];
-    const int64_t begin = tiles.begin(i);
+    const TileStores stores(kind);
+    uint8_t mask_scratch[kNearBlock<Word>];
+    Word x_scratch[kNearBlock<Word>];
+    Word value_scratch[kNearBlock<Word>];
     const int64_t end = tiles.end(i);
     const bool constant = value.view.is_constant();
-    if (constant) {
-      std::fill_n(value_scratch, std::min(kBlock, end - begin), *value.data);
-    }
-    const auto block = [&](Word* to, int64_t b, int64_t n) {
-      SelectBlock(to,
+    if (constant) std::fill_n(value_scratch, kNearBlock<Word>, *value.data);
+    for (int64_t b = tiles.begin(i); b < end; b += kNearBlock<Word>) {
+      const int64_t n = std::min(kNearBlock<Word>, end - b);
+      SelectBlock(stores,
+                  out + b,
                   x.view.Read(x.data, b, n, x_scratch),
                   mask.view.Read(mask.data, b, n, mask_scratch),
                   constant ? value_scratch
                            : value.view.Read(value.data, b, n, value_scratch),
                   n);
-    };
-    StoreBlocks(TileStores(kind), out, begin, end, kBlock, block);
+    }
   });
 }
 

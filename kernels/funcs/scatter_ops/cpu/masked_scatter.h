@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -178,24 +177,21 @@ void MaskedScatterGradCpu(const Word* out_grad,
   const Tiles tiles(numel, sizeof(Word));
   const Stores kind = StoresInto(x_grad, out_grad, bytes);
   const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t room) {
-    static constexpr Word kZeros[kBlock] = {};
-    uint8_t mask_scratch[kBlock];
+    static constexpr Word kZeros[kNearBlock<Word>] = {};
+    uint8_t mask_scratch[kNearBlock<Word>];
+    const TileStores stores(kind);
     const int64_t first = k;
     const int64_t last = std::min(k + room, value_numel);
     // In blocks, so that the second use of out_grad finds it in the cache.
-    const auto block = [&](Word* to, int64_t b, int64_t n) {
+    for (int64_t b = begin; b < end; b += kNearBlock<Word>) {
+      const int64_t n = std::min(kNearBlock<Word>, end - b);
       const Word* grad = out_grad + b;
       const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
       if (value_grad != nullptr) {
         k += GatherBlock(value_grad + k, last - k, grad, m, n);
       }
-      if (x_grad != nullptr) SelectBlock(to, grad, m, kZeros, n);
-    };
-    if (x_grad != nullptr) {
-      StoreBlocks(TileStores(kind), x_grad, begin, end, kBlock, block);
-    } else {
-      for (int64_t b = begin; b < end; b += kBlock) {
-        block(nullptr, b, std::min(kBlock, end - b));
+      if (x_grad != nullptr) {
+        SelectBlock(stores, x_grad + b, grad, m, kZeros, n);
       }
     }
     return k - first;

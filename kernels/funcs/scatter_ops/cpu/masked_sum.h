@@ -123,7 +123,8 @@ class MaskedSum {
   void TakeWanted(const T* in, const uint8_t* mask, int64_t n, T* out) const {
     static constexpr Word kZeros[kBlock] = {};
     const auto* words = reinterpret_cast<const Word*>(in);
-    SelectBlock(reinterpret_cast<Word*>(out),
+    SelectBlock(TileStores(Stores::kOrdinary),
+                reinterpret_cast<Word*>(out),
                 wanted_ ? kZeros : words,
                 mask,
                 wanted_ ? words : kZeros,

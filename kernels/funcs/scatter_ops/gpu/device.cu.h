@@ -39,25 +39,23 @@ inline unsigned GridSize(const GPUContext& dev_ctx, int64_t work_items) {
       std::max<int64_t>(1, std::min(blocks, resident)));
 }
 
-__device__ inline int64_t GlobalThread() {
-  return static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
-
-__device__ inline int64_t GridThreads() {
-  return static_cast<int64_t>(gridDim.x) * blockDim.x;
-}
-
 template <typename F>
 __global__ void __launch_bounds__(kGpuThreads)
     ForEachGpuKernel(int64_t work, F f) {
-  for (int64_t w = GlobalThread(); w < work; w += GridThreads()) f(w);
+  const int64_t w =
+      static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
+  if (w < work) f(w);
 }
 
-// Calls f(w) on the device for each w in [0, work).
+// Calls f(w) on the device for each w in [0, work). A grid has room for 2^31 -
+// 1 blocks: more elements than a device has memory for.
 template <typename F>
 void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
+  if (work == 0) return;
+  const int64_t blocks = (work + kGpuThreads - 1) / kGpuThreads;
   ForEachGpuKernel<F>
-      <<<GridSize(dev_ctx, work), kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
+      <<<static_cast<unsigned>(blocks), kGpuThreads, 0, dev_ctx.stream()>>>(
+          work, f);
 }
 
 // Room for `count` of V, which need not be the dtype of a Tensor.

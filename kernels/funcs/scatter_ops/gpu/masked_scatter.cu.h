@@ -76,6 +76,25 @@ __global__ inline void __launch_bounds__(kGpuThreads)
   });
 }
 
+// By one block: before[i] = the sum of the counts of the tiles before tile i,
+// up to that of all, before[tiles].
+__global__ inline void __launch_bounds__(kGpuThreads)
+    ScanCountsGpuKernel(const int64_t* counts, int64_t tiles, int64_t* before) {
+  using Scan = cub::BlockScan<int64_t, kGpuThreads>;
+  __shared__ typename Scan::TempStorage storage;
+  int64_t sum = 0;
+  for (int64_t first = 0; first < tiles; first += kGpuThreads) {
+    const int64_t i = first + threadIdx.x;
+    int64_t inside = 0;
+    int64_t total = 0;
+    Scan(storage).ExclusiveSum(i < tiles ? counts[i] : 0, inside, total);
+    __syncthreads();  // the next round uses the storage again
+    if (i < tiles) before[i] = sum + inside;
+    sum += total;
+  }
+  if (threadIdx.x == 0) before[tiles] = sum;
+}
+
 // How many Trues of a mask that is read along `numel` elements come before each
 // tile, and in all.
 class TruesBefore {
@@ -84,26 +103,19 @@ class TruesBefore {
               const GpuOperand<uint8_t>& mask,
               int64_t numel)
       : tiles_((numel + kTileSize - 1) / kTileSize) {
-    ends_ = AllocScratch<int64_t>(dev_ctx, 2 * tiles_ + 1, &memory_);
-    int64_t* counts = ends_ + tiles_ + 1;
-    ClearBytes(dev_ctx, ends_, sizeof(int64_t));
+    before_ = AllocScratch<int64_t>(dev_ctx, 2 * tiles_ + 1, &memory_);
+    int64_t* counts = before_ + tiles_ + 1;
     CountTilesGpuKernel<<<GridSize(dev_ctx, tiles_ * kGpuThreads),
                           kGpuThreads,
                           0,
                           dev_ctx.stream()>>>(mask, numel, counts);
-    const auto scan = [&](void* temporary, size_t* bytes) {
-      PADDLE_ENFORCE_GPU_SUCCESS(cub::DeviceScan::InclusiveSum(
-          temporary, *bytes, counts, ends_ + 1, tiles_, dev_ctx.stream()));
-    };
-    size_t bytes = 0;
-    scan(nullptr, &bytes);
-    DenseTensor temporary;
-    scan(AllocScratch<uint8_t>(dev_ctx, bytes, &temporary), &bytes);
+    ScanCountsGpuKernel<<<1, kGpuThreads, 0, dev_ctx.stream()>>>(
+        counts, tiles_, before_);
   }
 
   // On the device.
-  const int64_t* of_tiles() const { return ends_; }
-  const int64_t* total() const { return ends_ + tiles_; }
+  const int64_t* of_tiles() const { return before_; }
+  const int64_t* total() const { return before_ + tiles_; }
 
   // The host waits for the device.
   int64_t ReadTotal(const GPUContext& dev_ctx) const {
@@ -119,7 +131,7 @@ class TruesBefore {
 
  private:
   int64_t tiles_;
-  int64_t* ends_;
+  int64_t* before_;
   DenseTensor memory_;
 };
 

@@ -13,7 +13,7 @@
 // limitations under the License.
 
 // The index of an operator that reduces slices by it: checked, read as slots,
-// and grouped by slot.
+// and grouped by slot; the work that the groups are, cut into tasks.
 
 #pragma once
 
@@ -294,5 +294,104 @@ inline IndexGroups GroupLastOfSlots(const IndexSlots& slots, int64_t size) {
   groups.start.push_back(groups.count());
   return groups;
 }
+
+// A box of x: rows [outer_begin, outer_end), slots [slot_begin, slot_end),
+// lanes [inner_begin, inner_end).
+struct GroupTask {
+  int64_t outer_begin, outer_end;
+  int64_t slot_begin, slot_end;
+  int64_t inner_begin, inner_end;
+};
+
+// Cuts x into boxes of about the same work, whatever the index looks like.
+class GroupTasks {
+ public:
+  GroupTasks(const AxisView& view,
+             const IndexGroups& groups,
+             int64_t item_bytes,
+             bool copies_rest)
+      : view_(view), groups_(groups), slot_work_(copies_rest ? 2 : 0) {
+    const int64_t row = WorkBefore(view.size);
+    bytes_ = row * view.outer * view.inner * item_bytes;
+    const int64_t wanted = std::min<int64_t>(bytes_ / kTaskBytes + 1,
+                                             NumThreads() * kTasksOfThread);
+    outer_step_ = std::max<int64_t>(1, view.outer / wanted);
+    outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
+    CutSlots(row, std::max<int64_t>(1, wanted / outer_count_));
+    CutInner(row, wanted);
+  }
+
+  int64_t bytes() const { return bytes_; }
+  int64_t count() const { return outer_count_ * range_count() * inner_count_; }
+
+  GroupTask get(int64_t i) const {
+    const int64_t inner = i % inner_count_;
+    const int64_t range = i / inner_count_ % range_count();
+    const int64_t outer = i / inner_count_ / range_count();
+    return {outer * outer_step_,
+            std::min(view_.outer, (outer + 1) * outer_step_),
+            slot_cuts_[range],
+            slot_cuts_[range + 1],
+            view_.inner * inner / inner_count_,
+            view_.inner * (inner + 1) / inner_count_};
+  }
+
+ private:
+  static constexpr int64_t kTaskBytes = 256 << 10;
+  static constexpr int64_t kTasksOfThread = 8;
+  static constexpr int64_t kLeastInner = 64;
+
+  // Rows that are read or written for the slots before this one.
+  int64_t WorkBefore(int64_t slot) const {
+    const int64_t g = groups_.From(slot);
+    return groups_.start[g] + g + slot_work_ * slot;
+  }
+
+  int64_t range_count() const {
+    return static_cast<int64_t>(slot_cuts_.size()) - 1;
+  }
+
+  void CutSlots(int64_t row, int64_t ranges) {
+    slot_cuts_ = {0};
+    for (int64_t r = 1; r < ranges; ++r) {
+      int64_t low = slot_cuts_.back();
+      for (int64_t high = view_.size; low < high;) {
+        const int64_t middle = low + (high - low) / 2;
+        if (WorkBefore(middle) < row * r / ranges) {
+          low = middle + 1;
+        } else {
+          high = middle;
+        }
+      }
+      slot_cuts_.push_back(low);
+    }
+    slot_cuts_.push_back(view_.size);
+  }
+
+  // Cuts the lanes of a slot, for when very many positions point to one slot:
+  // that work cannot be shared by cutting between slots.
+  void CutInner(int64_t row, int64_t wanted) {
+    int64_t most = 0;
+    for (int64_t r = 0; r < range_count(); ++r) {
+      most = std::max(
+          most, WorkBefore(slot_cuts_[r + 1]) - WorkBefore(slot_cuts_[r]));
+    }
+    const int64_t tasks = std::max<int64_t>(1, outer_count_ * range_count());
+    const int64_t all = std::max<int64_t>(1, row * outer_count_);
+    // Few cuts, since each makes the rows shorter that are copied and read.
+    const int64_t needed = std::max(wanted / tasks, most * wanted / 2 / all);
+    inner_count_ =
+        std::max<int64_t>(1, std::min(needed, view_.inner / kLeastInner));
+  }
+
+  const AxisView& view_;
+  const IndexGroups& groups_;
+  int64_t slot_work_;
+  int64_t bytes_ = 0;
+  int64_t outer_step_ = 1;
+  int64_t outer_count_ = 1;
+  int64_t inner_count_ = 1;
+  std::vector<int64_t> slot_cuts_;
+};
 
 }  // namespace phi::funcs::scatter_ops

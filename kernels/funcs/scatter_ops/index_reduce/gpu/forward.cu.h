@@ -95,6 +95,7 @@ struct SlotReducer {
     } else if (kReduce != IndexReduce::kSum && !kMeans) {
       sum = static_cast<Accumulator>(of(Update(lane, begin++)));
     }
+#pragma unroll 1  // several at once would take more registers than there are
     for (; begin < end; ++begin) {
       const Out update = of(Update(lane, begin));
       sum = Combine<kReduce>(sum, static_cast<Accumulator>(update));

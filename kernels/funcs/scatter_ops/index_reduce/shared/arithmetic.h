@@ -206,10 +206,4 @@ void VisitReduce(ReduceSet<kReduces...>, IndexReduce reduce, const F& f) {
   (visit(std::integral_constant<IndexReduce, kReduces>{}), ...);
 }
 
-template <typename T, typename F>
-void VisitReduce(IndexReduce reduce, const F& f) {
-  VisitReduce<T>(LinearReduces{}, reduce, f);
-  VisitReduce<T>(OtherReduces{}, reduce, f);
-}
-
 }  // namespace phi::funcs::scatter_ops

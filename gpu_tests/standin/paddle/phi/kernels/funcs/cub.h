@@ -40,23 +40,6 @@ class BlockScan {
   TempStorage& storage_;
 };
 
-struct DeviceScan {
-  template <typename T>
-  static phi::gpuError_t InclusiveSum(void* temporary,
-                                      size_t& bytes,  // NOLINT
-                                      const T* in,
-                                      T* out,
-                                      int64_t n,
-                                      phi::gpuStream_t) {
-    if (temporary == nullptr) {
-      bytes = 1;
-      return phi::gpuSuccess;
-    }
-    std::partial_sum(in, in + n, out);
-    return phi::gpuSuccess;
-  }
-};
-
 struct DeviceRadixSort {
   // Stable, by bits [begin, end) of the keys.
   template <typename Key, typename Value>
