@@ -22,7 +22,9 @@ def test_one_other_bit_is_found(tmp_path, capsys, monkeypatch):
         first, *others = real(case)
         flat = np.array(first).reshape(-1).view('uint8')
         flat[:1] ^= 1
-        return [flat, *others] if case.api == 'masked_fill' else [first, *others]
+        return (
+            [flat, *others] if case.api == 'masked_fill' else [first, *others]
+        )
 
     monkeypatch.setattr(bits, 'results', with_another_bit)
     assert bits.main([*FEW, '--against', str(known)]) == 1

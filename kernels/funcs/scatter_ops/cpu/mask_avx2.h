@@ -41,7 +41,7 @@ SCATTER_OPS_STEP uint32_t MaskBits32(const uint8_t* mask) {
 
 // As many elements of one size as fill a register, at most eight: Permute(p,
 // lanes) loads them from p and reorders them; Select(bits, a, b) takes a where
-// the bit is set, else b.
+// the bit is set, else b; Store past the caches asks for whole registers at p.
 template <int Bytes>
 struct Lanes;
 
@@ -49,7 +49,9 @@ template <>
 struct Lanes<1> {
   static constexpr int kCount = 8;
   SCATTER_OPS_STEP __m128i Load(const uint8_t* p) { return LaneBytes(p); }
+  template <bool kPastCaches>
   SCATTER_OPS_STEP void Store(uint8_t* p, __m128i v) {
+    static_assert(!kPastCaches, "Eight bytes are too few.");
     _mm_storel_epi64(reinterpret_cast<__m128i*>(p), v);
   }
   SCATTER_OPS_STEP __m128i Permute(const uint8_t* p, const uint8_t* lanes) {
@@ -69,8 +71,10 @@ struct Lanes<2> {
   SCATTER_OPS_STEP __m128i Load(const uint16_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   }
+  template <bool kPastCaches>
   SCATTER_OPS_STEP void Store(uint16_t* p, __m128i v) {
-    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v);
+    auto* to = reinterpret_cast<__m128i*>(p);
+    kPastCaches ? _mm_stream_si128(to, v) : _mm_storeu_si128(to, v);
   }
   SCATTER_OPS_STEP __m128i Permute(const uint16_t* p, const uint8_t* lanes) {
     // Lane j is bytes 2j and 2j + 1.
@@ -94,8 +98,10 @@ struct Lanes<4> {
   SCATTER_OPS_STEP __m256i Load(const uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   }
+  template <bool kPastCaches>
   SCATTER_OPS_STEP void Store(uint32_t* p, __m256i v) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
+    auto* to = reinterpret_cast<__m256i*>(p);
+    kPastCaches ? _mm256_stream_si256(to, v) : _mm256_storeu_si256(to, v);
   }
   SCATTER_OPS_STEP __m256i Permute(const uint32_t* p, const uint8_t* lanes) {
     return _mm256_permutevar8x32_epi32(Load(p),
@@ -115,8 +121,10 @@ struct Lanes<8> {
   SCATTER_OPS_STEP __m256i Load(const uint64_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   }
+  template <bool kPastCaches>
   SCATTER_OPS_STEP void Store(uint64_t* p, __m256i v) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
+    auto* to = reinterpret_cast<__m256i*>(p);
+    kPastCaches ? _mm256_stream_si256(to, v) : _mm256_storeu_si256(to, v);
   }
   SCATTER_OPS_STEP __m256i Permute(const uint64_t* p, const uint8_t* lanes) {
     // 64-bit lane j is 32-bit lanes 2j and 2j + 1.
@@ -134,7 +142,7 @@ struct Lanes<8> {
   }
 };
 
-template <typename Word>
+template <bool kPastCaches, typename Word>
 SCATTER_OPS_TARGET void ScatterGroups(Word* out,
                                       const Word* x,
                                       const uint8_t* mask,
@@ -149,18 +157,20 @@ SCATTER_OPS_TARGET void ScatterGroups(Word* out,
   int64_t k = *taken;
   for (; i + 32 <= n; i += 32) {
     const uint32_t bits = MaskBits32(mask + i);
-    if (bits == 0) {
-      if (out != x) std::memcpy(out + i, x + i, 32 * sizeof(Word));
-    } else if (k + 32 > value_left) {
-      break;
-    } else if (bits == ~uint32_t{0}) {
-      std::memcpy(out + i, value + k, 32 * sizeof(Word));
-      k += 32;
+    if (bits != 0 && k + 32 > value_left) break;
+    if (bits == 0 && out == x) continue;
+    if (bits == 0 || bits == ~uint32_t{0}) {
+      const Word* from = bits == 0 ? x + i : value + k;
+      for (int j = 0; j < 32; j += L::kCount) {
+        L::template Store<kPastCaches>(out + i + j, L::Load(from + j));
+      }
+      k += bits & 32;
     } else {
       for (int j = 0; j < 32; j += L::kCount) {
         const uint32_t few = bits >> j & kBits;
         const auto values = L::Permute(value + k, kLaneTables.expand[few]);
-        L::Store(out + i + j, L::Select(few, values, L::Load(x + i + j)));
+        L::template Store<kPastCaches>(
+            out + i + j, L::Select(few, values, L::Load(x + i + j)));
         k += _mm_popcnt_u32(few);
       }
     }
@@ -193,7 +203,8 @@ SCATTER_OPS_TARGET void GatherGroups(Word* out,
     } else {
       for (int j = 0; j < 32; j += L::kCount) {
         const uint32_t few = bits >> j & kBits;
-        L::Store(out + k, L::Permute(in + i + j, kLaneTables.compress[few]));
+        L::template Store<false>(
+            out + k, L::Permute(in + i + j, kLaneTables.compress[few]));
         k += _mm_popcnt_u32(few);
       }
     }
@@ -228,6 +239,10 @@ SCATTER_OPS_TARGET int64_t StreamSelected(Word* out,
   return i;
 }
 
+inline bool StartsWithVector(const void* out) {
+  return reinterpret_cast<uintptr_t>(out) % sizeof(__m256i) == 0;
+}
+
 #endif  // SCATTER_OPS_AVX2
 
 // SelectBlock where stores go past the caches; false, with nothing done, where
@@ -241,8 +256,7 @@ bool SelectPastCaches(const TileStores& stores,
                       int64_t n) {
 #ifdef SCATTER_OPS_AVX2
   if constexpr (sizeof(Word) <= 8) {
-    const bool aligned = reinterpret_cast<uintptr_t>(out) % 32 == 0;
-    if (!stores.past_caches() || !aligned) return false;
+    if (!stores.past_caches() || !StartsWithVector(out)) return false;
     for (int64_t i = StreamSelected(out, x, mask, value, n); i < n; ++i) {
       out[i] = mask[i] != 0 ? value[i] : x[i];
     }
@@ -252,7 +266,7 @@ bool SelectPastCaches(const TileStores& stores,
   return false;
 }
 
-// The beginning of ScatterBlock, in whole groups of 32 elements, as far as 32
+// The beginning of ScatterEach, in whole groups of 32 elements, as far as 32
 // values are left: moves *at behind the elements that are done, and *taken by
 // the Trues among them.
 template <typename Word>
@@ -267,7 +281,27 @@ void ScatterByPermute(Word* out,
 #ifdef SCATTER_OPS_AVX2
   if constexpr (sizeof(Word) <= 8) {
     if (HasAvx2()) {
-      ScatterGroups(out, x, mask, value, value_left, n, at, taken);
+      ScatterGroups<false>(out, x, mask, value, value_left, n, at, taken);
+    }
+  }
+#endif
+}
+
+// The same where stores go past the caches.
+template <typename Word>
+void ScatterPastCaches(const TileStores& stores,
+                       Word* out,
+                       const Word* x,
+                       const uint8_t* mask,
+                       const Word* value,
+                       int64_t value_left,
+                       int64_t n,
+                       int64_t* at,
+                       int64_t* taken) {
+#ifdef SCATTER_OPS_AVX2
+  if constexpr (sizeof(Word) > 1 && sizeof(Word) <= 8) {
+    if (stores.past_caches() && StartsWithVector(out)) {
+      ScatterGroups<true>(out, x, mask, value, value_left, n, at, taken);
     }
   }
 #endif

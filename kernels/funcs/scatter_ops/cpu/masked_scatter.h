@@ -29,12 +29,12 @@ namespace phi::funcs::scatter_ops {
 // past `value_left` are not read: x stands in for them, and a return above it
 // tells that values were missing. out may be x.
 template <typename Word>
-int64_t ScatterBlock(Word* out,
-                     const Word* x,
-                     const uint8_t* mask,
-                     const Word* value,
-                     int64_t value_left,
-                     int64_t n) {
+int64_t ScatterEach(Word* out,
+                    const Word* x,
+                    const uint8_t* mask,
+                    const Word* value,
+                    int64_t value_left,
+                    int64_t n) {
   int64_t i = 0;
   int64_t k = 0;
   ScatterByPermute(out, x, mask, value, value_left, n, &i, &k);
@@ -45,6 +45,24 @@ int64_t ScatterBlock(Word* out,
     out[i] = *from;
     k += take;
   }
+  return k;
+}
+
+// The same by `stores`.
+template <typename Word>
+int64_t ScatterBlock(const TileStores& stores,
+                     Word* out,
+                     const Word* x,
+                     const uint8_t* mask,
+                     const Word* value,
+                     int64_t value_left,
+                     int64_t n) {
+  int64_t i = 0;
+  int64_t k = 0;
+  ScatterPastCaches(stores, out, x, mask, value, value_left, n, &i, &k);
+  StoreBlocks(stores, out, i, n, n, [&](Word* to, int64_t b, int64_t m) {
+    k += ScatterEach(to, x + b, mask + b, value + k, value_left - k, m);
+  });
   return k;
 }
 
@@ -149,15 +167,16 @@ int64_t MaskedScatterCpu(Word* out,
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     const int64_t first = k;
-    const auto block = [&](Word* to, int64_t b, int64_t n) {
-      k += ScatterBlock(to,
+    for (int64_t b = begin; b < end; b += kBlock) {
+      const int64_t n = std::min(kBlock, end - b);
+      k += ScatterBlock(stores,
+                        out + b,
                         x.view.Read(x.data, b, n, x_scratch),
                         mask.view.Read(mask.data, b, n, mask_scratch),
                         value + k,
                         value_numel - k,
                         n);
-    };
-    StoreBlocks(stores, out, begin, end, kBlock, block);
+    }
     return k - first;
   };
   return ForEachMaskTile(mask, tiles, bytes, value_numel, count_first, tile);
