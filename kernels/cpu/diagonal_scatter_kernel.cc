@@ -17,7 +17,7 @@
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/impl/diagonal_scatter_kernel_impl.h"
 
 PD_REGISTER_KERNEL(diagonal_scatter,

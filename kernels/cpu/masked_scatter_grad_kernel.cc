@@ -21,7 +21,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_sum.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi {
 
@@ -34,7 +34,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* x_grad,
                              DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
-  using Word = typename ops::WordOf<sizeof(T)>::type;
+  using Word = ops::WordOf<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
   const int64_t numel = common::product(dims);
@@ -81,7 +81,7 @@ void MaskedScatterDoubleGradKernel(
     const paddle::optional<DenseTensor>& grad_value_grad,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
-  using Word = typename ops::WordOf<sizeof(T)>::type;
+  using Word = ops::WordOf<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
   const int64_t numel = common::product(dims);

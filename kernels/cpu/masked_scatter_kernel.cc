@@ -18,8 +18,8 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_scatter_checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi {
 
@@ -30,7 +30,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& value,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  using Word = typename ops::WordOf<sizeof(T)>::type;
+  using Word = ops::WordOf<T>;
   const int64_t numel = out->numel();
   // Before out is allocated: x may be out, which InferMeta has enlarged, and
   // its memory too small for that. Then this throws.

@@ -17,7 +17,7 @@
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/grad.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/impl/index_scatter_grad_kernel_impl.h"
 
 PD_REGISTER_KERNEL(index_scatter_grad,

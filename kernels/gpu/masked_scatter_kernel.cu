@@ -18,8 +18,8 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/masked_scatter.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_scatter_checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
 namespace phi {
@@ -31,7 +31,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& value,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  using Word = typename ops::WordOf<sizeof(T)>::type;
+  using Word = ops::WordOf<T>;
   const int64_t numel = out->numel();
   if (numel == 0) {
     dev_ctx.template Alloc<T>(out);
@@ -70,7 +70,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* x_grad,
                              DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
-  using Word = typename ops::WordOf<sizeof(T)>::type;
+  using Word = ops::WordOf<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
   const int64_t numel = common::product(dims);
@@ -114,7 +114,7 @@ void MaskedScatterDoubleGradKernel(
     const paddle::optional<DenseTensor>& grad_value_grad,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
-  using Word = typename ops::WordOf<sizeof(T)>::type;
+  using Word = ops::WordOf<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
   const int64_t numel = common::product(dims);

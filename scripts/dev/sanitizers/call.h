@@ -7,7 +7,7 @@
 
 #include "paddle/phi/core/ddim.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 // What cases.py looks up by its name.
 #define CHECKED extern "C" __attribute__((visibility("default")))

@@ -18,7 +18,7 @@
 
 #pragma once
 
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(SCATTER_OPS_PORTABLE)
 #define SCATTER_OPS_AVX2 1

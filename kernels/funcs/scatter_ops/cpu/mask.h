@@ -26,7 +26,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 

@@ -93,7 +93,7 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
                          const DenseTensor& mask,
                          const DenseTensor& value,
                          DenseTensor* out) {
-  using Word = typename WordOf<sizeof(T)>::type;
+  using Word = WordOf<T>;
   const DDim dims = out->dims();
   const int64_t numel = out->numel();
   CheckMaskDtype("masked_fill", mask);
@@ -134,7 +134,7 @@ void MaskedGrad(const Context& dev_ctx,
                 const DenseTensor& mask,
                 bool wanted,
                 DenseTensor* grad) {
-  using Word = typename WordOf<sizeof(T)>::type;
+  using Word = WordOf<T>;
   if (grad == nullptr) return;
   const int64_t numel = common::product(dims);
   const bool summed = grad->dims() != dims;

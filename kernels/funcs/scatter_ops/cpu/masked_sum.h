@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -31,7 +31,7 @@ template <typename T>
 class MaskedSum {
  public:
   using Sum = typename LongSumOf<T>::type;
-  using Word = typename WordOf<sizeof(T)>::type;
+  using Word = WordOf<T>;
 
   // Elements of `in` (of shape out_dims) whose mask is `wanted` go into the
   // element of the target that they were broadcast from.

@@ -21,7 +21,7 @@
 
 #include "paddle/phi/common/bfloat16.h"
 #include "paddle/phi/common/float16.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 

@@ -19,7 +19,7 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/dtypes.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 

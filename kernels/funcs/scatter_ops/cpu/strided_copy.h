@@ -24,8 +24,8 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -118,7 +118,7 @@ void ReplaceViewKernel(const Context& dev_ctx,
                        const DenseTensor* values,
                        const StridedView& view,
                        DenseTensor* out) {
-  using Word = typename WordOf<sizeof(T)>::type;
+  using Word = WordOf<T>;
   Word* data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   if (out->numel() == 0) return;
   CopyAndReplace<Word>(
@@ -134,7 +134,7 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
                            const StridedView& view,
                            DenseTensor* x_grad,
                            DenseTensor* values_grad) {
-  using Word = typename WordOf<sizeof(T)>::type;
+  using Word = WordOf<T>;
   SizeGrad(x, x_grad);
   SizeGrad(values, values_grad);
   if (values_grad != nullptr) {

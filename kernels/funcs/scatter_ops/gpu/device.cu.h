@@ -24,7 +24,7 @@
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/backends/gpu/gpu_info.h"
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/element_word.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 

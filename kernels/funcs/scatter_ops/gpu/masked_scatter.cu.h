@@ -24,7 +24,7 @@
 
 #include "paddle/phi/kernels/funcs/cub.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/operand.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -306,7 +306,7 @@ void MaskedGradInto(const GPUContext& dev_ctx,
                     const DDim& dims,
                     const GpuOperand<uint8_t>& mask,
                     DenseTensor* grad) {
-  using Word = typename WordOf<sizeof(T)>::type;
+  using Word = WordOf<T>;
   if (grad == nullptr) return;
   const int64_t numel = common::product(dims);
   const bool summed = grad->numel() != numel;

@@ -69,7 +69,7 @@ void ReplaceViewKernel(const Context& dev_ctx,
                        const DenseTensor* values,
                        const StridedView& view,
                        DenseTensor* out) {
-  using Word = typename WordOf<sizeof(T)>::type;
+  using Word = WordOf<T>;
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
   const KeptGrad kept = x ? KeptGrad(*x) : KeptGrad(DenseTensor());
   const Word* x_data = kept.template data<Word>();
@@ -98,7 +98,7 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
   SizeGrad(x, x_grad);
   SizeGrad(values, values_grad);
   if (values_grad) {
-    using Word = typename WordOf<sizeof(T)>::type;
+    using Word = WordOf<T>;
     Word* data =
         reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(values_grad));
     MoveViewGpu<Word>(dev_ctx,

@@ -24,7 +24,7 @@
 #include "paddle/common/hostdevice.h"
 #include "paddle/phi/common/complex.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/accumulator.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 

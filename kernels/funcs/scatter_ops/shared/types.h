@@ -12,10 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What the masked and scatter operators add up in, on every device: ShortSumOf
-// for few terms and for products, fast, where integers wrap around as T does;
-// LongSumOf for sums over many elements, where a double keeps what is small
-// beside a large float.
+// Types of the masked and scatter operators, on every device: the dtypes that
+// they are registered for, words to move elements in, and what is added up in.
 
 #pragma once
 
@@ -28,18 +26,45 @@
 #include "paddle/phi/common/complex.h"
 #include "paddle/phi/common/float16.h"
 
+#define SCATTER_OPS_ALL_DTYPES                                         \
+  bool, uint8_t, int8_t, int16_t, int, int64_t, phi::dtype::float16,   \
+      phi::dtype::bfloat16, float, double, phi::dtype::complex<float>, \
+      phi::dtype::complex<double>
+
 namespace phi::funcs::scatter_ops {
+
+struct Bytes16 {
+  uint64_t low;
+  uint64_t high;
+};
+
+// The word that carries an element of T: kernels that only move elements are
+// made once for each size.
+template <typename T>
+using WordOf = std::conditional_t<
+    sizeof(T) == 1,
+    uint8_t,
+    std::conditional_t<
+        sizeof(T) == 2,
+        uint16_t,
+        std::conditional_t<
+            sizeof(T) == 4,
+            uint32_t,
+            std::conditional_t<sizeof(T) == 8, uint64_t, Bytes16>>>>;
 
 template <typename T>
 constexpr bool kIsHalf = std::is_same<T, dtype::float16>::value ||
                          std::is_same<T, dtype::bfloat16>::value;
 
-// Half types are rounded once, at the end.
+// What few terms and products are made in, fast; integers wrap around as T
+// does. Half types are rounded once, at the end.
 template <typename T>
 struct ShortSumOf {
   using type = std::conditional_t<kIsHalf<T>, float, T>;
 };
 
+// For sums over many elements: a double keeps what is small beside a large
+// float.
 template <typename T>
 struct LongSumOf : ShortSumOf<T> {};
 // The number of Trues.
