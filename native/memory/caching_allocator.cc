@@ -62,6 +62,11 @@ size_t CachingAllocator::GiveBack() {
   return FreeIdle();
 }
 
+size_t CachingAllocator::TryGiveBack() {
+  const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+  return lock.owns_lock() ? FreeIdle() : 0;
+}
+
 size_t CachingAllocator::FreeIdle() {
   const std::lock_guard<paddle::memory::SpinLock> lock(spinlock_);
   return FreeIdleChunks();

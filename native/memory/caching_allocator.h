@@ -32,6 +32,9 @@ class CachingAllocator
   // Gives all idle memory back; returns how many bytes.
   size_t GiveBack();
 
+  // The same, but 0 where a thread is in a call, which may be this one.
+  size_t TryGiveBack();
+
   Usage usage();
 
   // Held while the process forks: a child has none of the threads that would

@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <memory>
+#include <new>
 #include <typeinfo>
 
 #include "memory/caching_allocator.h"
@@ -32,6 +33,16 @@ void WatchForks() {
                  [] { Installed()->mutex().unlock(); });
 }
 
+// What kernels keep besides their outputs comes from `new`: where that fails,
+// idle memory goes back to the system, and `new` tries again.
+std::new_handler other_handler = nullptr;
+
+void GiveBackForNew() {
+  if (Installed()->TryGiveBack() > 0) return;
+  if (other_handler == nullptr) throw std::bad_alloc();
+  other_handler();
+}
+
 // Paddle's own, which its device contexts point to; null if it is of another
 // kind than by default.
 StatAllocatorLayout* CountingAllocator() {
@@ -51,6 +62,7 @@ void InstallCachingAllocator() {
   caching =
       std::make_shared<CachingAllocator>(std::make_shared<ChunkAllocator>());
   WatchForks();
+  other_handler = std::set_new_handler(GiveBackForNew);
   counting->behind = std::make_shared<CpuAllocator>(counting->behind, caching);
 }
 

@@ -30,6 +30,7 @@ def limited(room, call):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 def attempt(room, call):
+    paddle.device.empty_cache()
     try:
         limited(room, call)
     except MemoryError as error:
@@ -78,6 +79,15 @@ ones = paddle.ones_like(out)
 print(grad.min().item() == 2)
 """
 
+# The same with 128 MB of idle memory, which makes room.
+GROUPS_AND_IDLE_MEMORY = """
+freed = paddle.ones([32 << 20])
+_, call = reduce_ones(2, 4_000_000, 'int64', 'mean')
+del freed
+with paddle.no_grad():
+    print(limited(20, call).sum().item() == 2)
+"""
+
 # Single elements are reduced where the index lies: no groups.
 NO_GROUPS = """
 _, call = reduce_ones(2, 4_000_000, 'float64', 'mul')
@@ -112,5 +122,6 @@ def test_missing_memory_is_an_error_of_the_call(op, code, threads):
 
 
 @pytest.mark.parametrize('threads', [1, 2])
-def test_memory_is_taken_only_for_groups(threads):
-    assert run(NO_GROUPS, threads) == ['True']
+@pytest.mark.parametrize('code', [NO_GROUPS, GROUPS_AND_IDLE_MEMORY])
+def test_memory_that_is_enough(code, threads):
+    assert run(code, threads) == ['True']
