@@ -271,4 +271,8 @@ const OpSpec& ScatterSpec() {
   return spec;
 }
 
+std::vector<const OpSpec*> BaseOps() {
+  return {&MaskedFillSpec(), &MaskedFillGradSpec(), &ScatterSpec()};
+}
+
 }  // namespace native_ops

@@ -10,4 +10,7 @@ namespace native_ops {
 const OpSpec& MaskedFillSpec();
 const OpSpec& ScatterSpec();
 
+// Those that Python calls.
+std::vector<const OpSpec*> BaseOps();
+
 }  // namespace native_ops

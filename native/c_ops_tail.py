@@ -6,4 +6,7 @@ for name, function in _native_ops.API.items():
     if name not in __all__:
         __all__.append(name)
 
+masked_fill, masked_fill_ = _native_runtime.sharded_masked_fill(
+    masked_fill, masked_fill_
+)
 scatter, scatter_ = _native_runtime.recorded_scatter(scatter, scatter_)

@@ -92,10 +92,17 @@ class CallbackNode : public egr::GradNodeBase {
   size_t out_slots_;
 };
 
+// Paddle leaves a gradient out that nothing has contributed to. A rank without
+// elements has one, which is not initialized either.
+bool IsAbsent(const Tensor& grad) {
+  if (!grad.defined()) return true;
+  if (!grad.is_dist_tensor()) return !grad.initialized();
+  return !static_cast<const phi::distributed::DistTensor*>(grad.impl().get())
+              ->defined();
+}
+
 py::object ToPython(const std::vector<Tensor>& slot) {
-  if (slot.empty() || !slot[0].defined() || !slot[0].initialized()) {
-    return py::none();
-  }
+  if (slot.empty() || IsAbsent(slot[0])) return py::none();
   return py::reinterpret_steal<py::object>(paddle::pybind::ToPyObject(slot[0]));
 }
 

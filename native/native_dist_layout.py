@@ -34,10 +34,13 @@ def reshard(tensor, placements):
     if same_placements(tensor.placements, placements):
         return tensor
     tensor = tensor.detach()
+    if 0 in tensor.shape:  # dist.reshard crashes
+        mesh, whole = mesh_of(tensor), paddle.zeros(tensor.shape, tensor.dtype)
+        tensor = assemble(whole, whole.shape, mesh, replicated(mesh))
     if tensor.place.is_cpu_place():
         # Gloo has neither all-to-all nor reduce-scatter.
         between = [
-            old if old == new or not new.is_shard() else dist.Replicate()
+            old if old == new else dist.Replicate()
             for old, new in zip(tensor.placements, placements)
         ]
         tensor = _reshard(tensor, between)
@@ -71,7 +74,40 @@ def _cut(tensor, placements):
 def _reshard(tensor, placements):
     if same_placements(tensor.placements, placements):
         return tensor
-    return dist.reshard(tensor, tensor.process_mesh, placements)
+    padded = _padded(tensor)
+    found = dist.reshard(padded, padded.process_mesh, placements)
+    if padded is tensor:
+        return found
+    mesh, ends = mesh_of(tensor), list(tensor.shape)
+    for size, at, placement in zip(mesh.shape, place_in_mesh(mesh), placements):
+        if placement.is_shard():
+            dim = placement.get_dim()
+            low, high = bounds(ends[dim], size, at)
+            ends[dim] = high - low
+    dims = list(range(len(ends)))
+    local = paddle.slice(found._local_value(), dims, [0] * len(dims), ends)
+    return assemble(local, tensor.shape, mesh, placements)
+
+
+def _padded(tensor):
+    """The same with elements on every rank: dist.reshard crashes without."""
+    mesh, shape = mesh_of(tensor), list(tensor.shape)
+    local = tensor._local_value()
+    for size, placement in zip(mesh.shape, tensor.placements):
+        if not placement.is_shard():
+            continue
+        dim = placement.get_dim()
+        low, high = bounds(shape[dim], size, size - 1)
+        if low < high:
+            continue
+        step = -(-shape[dim] // size)
+        shape[dim] = step * size
+        missing = list(local.shape)
+        missing[dim] = step - missing[dim]
+        local = paddle.concat([local, paddle.zeros(missing, local.dtype)], dim)
+    if shape == list(tensor.shape):
+        return tensor
+    return assemble(local, shape, mesh, tensor.placements)
 
 
 def assemble(local, shape, mesh, placements):
@@ -83,6 +119,17 @@ def assemble(local, shape, mesh, placements):
         placements=list(placements),
         place=local.place,
     )
+
+
+def settled(local, shape, mesh, placements, wanted):
+    """The Tensor of which `local` is the part or the share of this rank,
+    resharded to the placements `wanted`."""
+    if shape:
+        return reshard(assemble(local, shape, mesh, placements), wanted)
+    # Paddle takes what has no dims for the whole, not for a share.
+    one = assemble(local.reshape([1]), [1], mesh, placements)
+    whole = reshard(one, wanted)._local_value()
+    return assemble(whole.reshape([]), [], mesh, wanted)
 
 
 def part(tensor):

@@ -45,16 +45,9 @@ class Plan:
         return [i for i in everything if i not in self.op.differentiable]
 
     def lay_out(self, tensors):
-        rule = core.get_phi_spmd_rule(self.op.name)
-        inputs, outputs = rule.infer_forward(
-            *[DistTensorSpec(t.shape, _dist_attr(t)) for t in tensors],
-            *self.attrs,
+        self.input_placements, self.out_placements = infer_layout(
+            self.op.name, tensors, self.attrs
         )
-        self.input_placements = [self._placements(attr) for attr in inputs]
-        self.out_placements = self._placements(outputs[0])
-
-    def _placements(self, attr):
-        return dims_mapping_to_placements(attr.multi_dims_mapping, self.mesh)
 
     def prepare(self, parts):
         """Called once with the local inputs, before the local calls."""
@@ -71,10 +64,39 @@ class Plan:
             for i in range(len(self.op.inputs))
         ]
         found = gradient(*given, grad, *self.attrs)
+        return self.shares_of_gradients(found)
+
+    def shares_of_gradients(self, parts):
+        """Local gradients and how they lie: a sum is pending along the dims of
+        the mesh that split the result, but not the input."""
         return [
-            (local, self.input_placements[i])
-            for i, local in zip(self.op.differentiable, found)
+            (
+                local,
+                [
+                    dist.Partial()
+                    if out.is_shard() and not own.is_shard()
+                    else own
+                    for own, out in zip(
+                        self.input_placements[i], self.out_placements
+                    )
+                ],
+            )
+            for i, local in zip(self.op.differentiable, parts)
         ]
+
+
+def infer_layout(name, tensors, attrs=()):
+    """What the SPMD rule of an operator says: the placements of the inputs, and
+    those of the result."""
+    mesh = mesh_of(tensors[0])
+    inputs, outputs = core.get_phi_spmd_rule(name).infer_forward(
+        *[DistTensorSpec(t.shape, _dist_attr(t)) for t in tensors], *attrs
+    )
+    *inputs, out = [
+        dims_mapping_to_placements(attr.multi_dims_mapping, mesh)
+        for attr in [*inputs, outputs[0]]
+    ]
+    return inputs, out
 
 
 def _dist_attr(tensor):
@@ -83,11 +105,3 @@ def _dist_attr(tensor):
     attr.multi_dims_mapping = dims_mapping
     attr.process_mesh = mesh_of(tensor)
     return attr
-
-
-def partial_along(placements, mesh_dims):
-    """The same, with a sum pending along some dims of the mesh."""
-    return [
-        dist.Partial() if mesh_dim in mesh_dims else placement
-        for mesh_dim, placement in enumerate(placements)
-    ]

@@ -14,11 +14,11 @@ import paddle.distributed as dist
 from paddle import _native_lib as _lib
 from paddle._native_dist_layout import (
     assemble,
-    bounds,
     part,
     place_in_mesh,
     placements_of,
     reshard,
+    settled,
 )
 from paddle._native_dist_masked import PLANS
 from paddle._native_dist_plans import Plan
@@ -71,31 +71,12 @@ def _on_one_mesh(op, tensors):
                 f'{like.process_mesh}, but it is on {tensor.process_mesh}: '
                 f'move it with paddle.distributed.reshard.'
             )
-        _refuse_empty_parts(op, name, tensor)
     if place_in_mesh(like.process_mesh) is None:
         raise NotImplementedError(
             f'({op.name}) this process, rank {dist.get_rank()}, is not in the '
             f'mesh of the Tensors, {like.process_mesh}: call the operator on '
             f'the ranks of the mesh only.'
         )
-
-
-def _refuse_empty_parts(op, name, tensor):
-    """Found from the whole shape, so that every rank has the same error:
-    Paddle's own operators fail on the rank without elements only, and the
-    others then wait for it."""
-    for mesh_dim, placement in enumerate(tensor.placements):
-        if not placement.is_shard():
-            continue
-        pieces = tensor.process_mesh.shape[mesh_dim]
-        dim = placement.get_dim()
-        low, high = bounds(tensor.shape[dim], pieces, pieces - 1)
-        if low == high and pieces > 1:
-            raise ValueError(
-                f'({op.name}) {name}, of shape {list(tensor.shape)}, is sharded '
-                f'along dim {dim} over {pieces} ranks, one of which has no '
-                f'element of it: replicate it instead.'
-            )
 
 
 class Slot:
@@ -216,8 +197,13 @@ class Call:
             zip(self.slots.values(), found)
         ):
             if slot.wanted:
-                whole = assemble(local, slot.shape, plan.mesh, placements)
-                results[n] = reshard(whole, slot.grad_placements)
+                results[n] = settled(
+                    local,
+                    slot.shape,
+                    plan.mesh,
+                    placements,
+                    slot.grad_placements,
+                )
         if has_grad() and not grad.stop_gradient:
             _record(
                 self.op.name + '_grad',

@@ -257,7 +257,9 @@ PyMODINIT_FUNC PyInit__native_lib() {
   for (const native_ops::OpSpec* spec : native_ops::ForwardOps()) {
     if (!native_ops::AddOp(module, *spec)) return nullptr;
   }
-  if (!native_ops::AddOp(module, native_ops::ScatterSpec())) return nullptr;
+  for (const native_ops::OpSpec* spec : native_ops::BaseOps()) {
+    if (!native_ops::AddOp(module, *spec)) return nullptr;
+  }
   if (!native_ops::AddDirectCalls(module)) return nullptr;
   native_ops::InstallCachingAllocator();
   return module;

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """What masked_scatter sends and allocates on a sharded x of 128 MiB. Run on two
-ranks by test_distributed_costs.py; alone, it measures one rank."""
+ranks by test_distributed_ranks.py; alone, it measures one rank."""
 
 import unittest
 
@@ -86,12 +86,19 @@ class TestCosts(unittest.TestCase):
         )
         self.assertLess(peak - before - out_bytes, MIB)
 
-    def test_mask_of_rows_is_not_sent(self):
+    def test_a_mask_that_is_broadcast(self):
         x, _, value = make()
         row = paddle.arange(COLUMNS) % 2 == 0
         with Sent() as sent:
             paddle.masked_scatter(x, row, value)
+        self.assertEqual(sent.bytes, 8)
+
+    def test_masked_fill_sends_nothing(self):
+        x, mask, _ = make()
+        with Sent() as sent:
+            out = paddle.masked_fill(x, mask, 2.0)
         self.assertEqual(sent.bytes, 0)
+        self.assertEqual(list(out.placements), [Shard(0)])
 
     def test_backward(self):
         x, mask, value = make()

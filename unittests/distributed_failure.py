@@ -12,22 +12,39 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Rank 1 fails while rank 0 goes on to exchange counts. Run on two ranks by
-test_distributed_failure.py."""
+"""Rank 1 fails, as its argument says, while rank 0 goes on to exchange counts.
+Run on two ranks by test_distributed_ranks.py."""
+
+import os
+import signal
+import sys
+import time
 
 import numpy as np
-from distributed_utils import floats, mask_of, shard
+from distributed_utils import LINE, floats, mask_of, shard
 
 import paddle
 import paddle.distributed as dist
 from paddle.distributed import Replicate, Shard
 
+
+def call(mask=None, values=8, mesh=LINE):
+    x = shard(floats(4, 2), Shard(0))
+    mask = shard(mask_of(4, 2) if mask is None else mask, Shard(0), mesh=mesh)
+    return paddle.masked_scatter(x, mask, shard(floats(values), Replicate()))
+
+
+FAULTS = {
+    'killed': lambda: os.kill(os.getpid(), signal.SIGKILL),
+    'other mesh': lambda: call(mesh=dist.ProcessMesh([1, 0], dim_names=['x'])),
+    'other shape': lambda: call(mask=np.zeros([3, 2], 'bool')),
+    'too few values': lambda: call(values=2),
+}
+
 paddle.set_device('cpu')
 dist.init_parallel_env()
-x = shard(floats(4, 2), Shard(0))
-mask = shard(mask_of(4, 2), Shard(0))
-value = shard(floats(8), Replicate())
-paddle.masked_scatter(x, mask, value)
+call()
+print('fails at', time.time(), flush=True)
 if dist.get_rank() == 1:
-    mask = shard(np.zeros([3, 2], 'bool'), Replicate())
-paddle.masked_scatter(x, mask, value)
+    FAULTS[sys.argv[1]]()
+call()

@@ -12,9 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Run a module of tests on two processes that talk over the loopback."""
+"""Run a module of tests on processes that talk over the loopback.
+
+As a program, it runs the table of values and the training on as many ranks as
+its arguments say, one number after the other:
+
+    python unittests/distributed_launch.py 4 8
+"""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -24,13 +31,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-TIME_LIMIT = 120
+TIME_LIMIT = 900
 
 
 @dataclass
 class Run:
     code: int
-    seconds: float
+    end: float
     logs: list
 
     def __str__(self):
@@ -38,7 +45,7 @@ class Run:
         return '\n'.join([f'exit code {self.code}', *logs])
 
 
-def launch(script, ranks=2):
+def launch(script, *arguments, ranks=2):
     """Runs `script`, by its path or by its name beside this file, on each
     rank."""
     environment = {
@@ -50,9 +57,8 @@ def launch(script, ranks=2):
         command = [
             sys.executable, '-m', 'paddle.distributed.launch',
             '--nproc_per_node', str(ranks), '--log_dir', logs,
-            str(HERE / script),
+            str(HERE / script), *arguments,
         ]  # fmt: skip
-        start = time.monotonic()
         process = subprocess.Popen(
             command,
             env=environment,
@@ -71,10 +77,27 @@ def launch(script, ranks=2):
             except ProcessLookupError:
                 pass
             process.wait()
-        seconds = time.monotonic() - start
-        return Run(code, seconds, [_log(logs, i) for i in range(ranks)])
+        end = time.time()
+        told = [_log(logs, i) for i in range(ranks)]
+        return Run(code, end, told)
 
 
 def _log(folder, rank):
     path = Path(folder) / f'workerlog.{rank}'
     return path.read_text(errors='replace') if path.is_file() else 'no log'
+
+
+def main():
+    failed = False
+    for ranks in map(int, sys.argv[1:]):
+        for script in ('distributed_values.py', 'distributed_training.py'):
+            run = launch(script, ranks=ranks)
+            failed = failed or run.code != 0
+            (tests,) = re.findall(r'^Ran .*', run.logs[0], re.M) or ['no end']
+            told = run if run.code else 'OK'
+            print(f'{script} on {ranks} ranks: {tests}: {told}', flush=True)
+    sys.exit(failed)
+
+
+if __name__ == '__main__':
+    main()

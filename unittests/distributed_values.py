@@ -12,21 +12,22 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Values, gradients and second-order gradients of distributed Tensors, against
-those of dense ones. Run on two ranks by test_distributed_values.py."""
+"""Values, gradients, second-order gradients and layouts of distributed Tensors,
+against those of dense ones. Run on several ranks by test_distributed.py."""
 
 import unittest
+from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
 from distributed_utils import (
-    PLANE,
-    assert_like_dense,
+    LINE,
+    MESH,
     floats,
     mask_of,
+    own,
     run_tests,
     shard,
-    whole,
 )
 
 import paddle
@@ -34,205 +35,318 @@ import paddle.distributed as dist
 from paddle.distributed import Partial, Replicate, Shard
 
 R = Replicate()
+# On larger meshes, which have more layouts, every so many of them.
+STEP = 1 if len(MESH.shape) == 1 else 2 * MESH.size - 3
+
+
+@dataclass
+class Input:
+    """`dims`: for each dim the dim of the result that it runs along, or None
+    where it has to be whole."""
+
+    array: np.ndarray
+    dims: tuple
+    grad: bool = True
+
+
+@dataclass
+class Case:
+    name: str
+    function: callable
+    inputs: list
+    second: bool = True
+
+
+def broadcast(array, shape, grad=True):
+    """An input that is broadcast to the shape of the result."""
+    before = len(shape) - array.ndim
+    dims = [
+        i + before if i + before >= 0 and n == shape[i + before] else None
+        for i, n in enumerate(array.shape)
+    ]
+    return Input(array, dims, grad)
+
+
+def masked_scatter_cases():
+    # 9 rows over two ranks are 5 and 4, 5 over four 2, 2, 1 and none
+    for x, mask in (
+        ([9, 4], [9, 4]),
+        ([5, 4], [4]),
+        ([4], [5, 4]),
+        ([9, 4], [9, 1]),
+        ([4, 3, 5], [4, 3, 5]),
+        ([4, 3, 6], [3, 1]),
+        ([4, 1, 6], [4, 3, 1]),
+        ([1, 6], [2, 1, 6]),
+        ([], []),
+    ):
+        shape = np.broadcast_shapes(x, mask)
+        array = mask_of(*mask)
+        trues = np.broadcast_to(array, shape).sum()
+        yield Case(
+            f'masked_scatter {x} by {mask}',
+            paddle.masked_scatter,
+            [
+                broadcast(floats(*x), shape),
+                broadcast(array, shape, grad=False),
+                Input(floats(trues + 3, seed=1), [None]),
+            ],
+        )
+
+
+def masked_fill_cases():
+    for x, mask, value in (
+        ([9, 4], [9, 4], []),
+        ([5, 4], [4], [5, 1]),
+        ([4], [5, 4], [5, 4]),
+        ([1, 6], [1, 6], [6]),
+        ([4, 3, 5], [4, 1, 5], [1, 1, 1, 1]),
+        ([4, 1, 6], [3, 1], [3, 6]),
+    ):
+        shape = np.broadcast_shapes(x, mask)
+        inputs = [
+            broadcast(floats(*x), shape),
+            broadcast(mask_of(*mask), shape, grad=False),
+            broadcast(floats(*value, seed=1), shape),
+        ]
+        yield Case(
+            f'masked_fill {x} by {mask}, {value}', paddle.masked_fill, inputs
+        )
+        yield Case(
+            f'masked_fill {x} by {mask}, number',
+            lambda x, mask: paddle.masked_fill(x, mask, 2.0),
+            inputs[:2],
+            second=False,
+        )
+
+
+def view_cases():
+    for d0 in (1, 5, 8):
+        yield Case(
+            f'select_scatter {d0}',
+            lambda x, values: paddle.select_scatter(x, values, 1, 2),
+            [
+                Input(floats(d0, 4, 6), (0, None, 2)),
+                Input(floats(d0, 6, seed=1), (0, 2)),
+            ],
+        )
+        yield Case(
+            f'diagonal_scatter {d0}',
+            lambda x, y: paddle.diagonal_scatter(x, y, 1, 0, 2),
+            [
+                Input(floats(5, d0, 6), (None, 1, None)),
+                Input(floats(d0, 5, seed=1), (1, None)),
+            ],
+        )
+
+
+def scatter_cases():
+    for axis, reduce in product((0, 1), ('add', 'mean', 'mul', 'amax', 'amin')):
+        dims = [None if dim == axis else dim for dim in (0, 1)]
+        x, updates = floats(9, 5), floats(3, 5, seed=1)
+        yield Case(
+            f'scatter along {axis}, {reduce}',
+            lambda x, index, updates, axis=axis, reduce=reduce: paddle.scatter(
+                x, index, updates, False, axis, reduce, include_self=True
+            ),
+            [
+                Input(x if axis == 0 else x.T, dims),
+                Input(np.array([4, 1, 4]), [None], grad=False),
+                Input(updates if axis == 0 else updates.T, dims),
+            ],
+            second=reduce in ('add', 'mean'),
+        )
 
 
 def layouts(rank):
-    return [R, *(Shard(dim) for dim in range(rank))]
+    """All ways in which the dims of the mesh can split a Tensor."""
+    for found in product([R, *map(Shard, range(rank))], repeat=len(MESH.shape)):
+        dims = [p.get_dim() for p in found if p.is_shard()]
+        if len(dims) == len(set(dims)):
+            yield list(found)
+
+
+def layout_of_result(case, places):
+    """The first input decides, then the next: a dim of the mesh splits one dim,
+    and a dim is split once."""
+    found = [R for _ in MESH.shape]
+    for one, place in zip(case.inputs, places):
+        for mesh_dim, p in enumerate(place):
+            dim = one.dims[p.get_dim()] if p.is_shard() else None
+            if (
+                dim is not None
+                and found[mesh_dim] == R
+                and Shard(dim) not in found
+            ):
+                found[mesh_dim] = Shard(dim)
+    return found
+
+
+def run(case, make, weights):
+    """The result, its gradients for weights[0], and the gradient of these."""
+    inputs = [make(one.array, i, one.grad) for i, one in enumerate(case.inputs)]
+    out = case.function(*inputs)
+    wanted = [t for t in inputs if not t.stop_gradient]
+    out_grad = make(weights[0], 'out', case.second)
+    if not case.second:
+        out.backward(out_grad)
+        return [out, *(t.grad for t in wanted)]
+    grads = paddle.grad(
+        [out], wanted, grad_outputs=[out_grad], create_graph=True
+    )
+    tangents = [make(w, i, False) for i, w in enumerate(weights[1:])]
+    paddle.autograd.backward(grads, tangents)
+    return [out, *grads, out_grad.grad]
+
+
+class TestTable(unittest.TestCase):
+    def check(self, case):
+        wanted = [one.array.shape for one in case.inputs if one.grad]
+        dense = [paddle.to_tensor(one.array) for one in case.inputs]
+        shapes = [case.function(*dense).shape, *wanted]
+        weights = [floats(*shape, seed=2 + i) for i, shape in enumerate(shapes)]
+        want = run(
+            case,
+            lambda array, at, grad: paddle.to_tensor(
+                array, stop_gradient=not grad
+            ),
+            weights,
+        )
+        choices = [
+            list(layouts(one.array.ndim))
+            if one.array.ndim and one.array.dtype != 'int64'
+            else [[R for _ in MESH.shape]]
+            for one in case.inputs
+        ]
+        for places in list(product(*choices))[::STEP]:
+            with self.subTest(case.name, places=places):
+                self.check_layout(case, places, weights, want)
+
+    def check_layout(self, case, places, weights, want):
+        out_place = layout_of_result(case, places)
+
+        def make(array, at, grad):
+            if at == 'out':
+                place = out_place
+            elif isinstance(at, int) and array is case.inputs[at].array:
+                place = places[at]
+            else:
+                place = [R for _ in MESH.shape]
+            return shard(array, *place, grad=grad, mesh=MESH)
+
+        found = run(case, make, weights)
+        again = run(case, make, weights)
+        of_inputs = [p for p, one in zip(places, case.inputs) if one.grad]
+        where = [out_place, *of_inputs, out_place]
+        for one, other, dense, place in zip(found, again, want, where):
+            self.assertEqual(list(one.placements), place)
+            self.assertEqual(one.shape, dense.shape)
+            local = one._local_value().numpy()
+            np.testing.assert_array_equal(
+                local, own(dense.numpy(), place, MESH)
+            )
+            self.assertEqual(
+                local.tobytes(), other._local_value().numpy().tobytes()
+            )
+
+    def test_masked_scatter(self):
+        for case in masked_scatter_cases():
+            self.check(case)
+
+    def test_masked_fill(self):
+        for case in masked_fill_cases():
+            self.check(case)
+
+    def test_select_and_diagonal_scatter(self):
+        for case in view_cases():
+            self.check(case)
+
+    def test_scatter(self):
+        for case in scatter_cases():
+            self.check(case)
+
+
+class TestPlainScatter(unittest.TestCase):
+    """Paddle's operator, with its rule and with our kernels."""
+
+    def test_columns_stay_sharded(self):
+        from paddle._native_lib import taken_kernels
+
+        self.assertIn('float32', str(taken_kernels()['scatter']).lower())
+        columns = [R for _ in MESH.shape[1:]] + [Shard(1)]
+        for place in ([R for _ in MESH.shape], columns):
+            x, updates = floats(8, 8), floats(2, 8, seed=1)
+            index = np.array([4, 1])
+            x_parts = shard(x, *place, grad=True, mesh=MESH)
+            parts = [
+                shard(index, *[R for _ in place], mesh=MESH),
+                shard(updates, *place, grad=True, mesh=MESH),
+            ]
+            out = paddle.scatter(x_parts, *parts)
+            self.assertEqual(list(out.placements), place)
+            want = x.copy()
+            want[index] = updates
+            np.testing.assert_array_equal(
+                out._local_value().numpy(), own(want, place, MESH)
+            )
+            out.sum().backward()
+            kept = np.ones([8, 8], 'float32')
+            kept[index] = 0
+            np.testing.assert_array_equal(
+                x_parts.grad._local_value().numpy(), own(kept, place, MESH)
+            )
+            self.assertEqual(list(x_parts.grad.placements), place)
 
 
 class TestMaskedScatter(unittest.TestCase):
-    # 9 rows over two ranks are 5 and 4
-    CASES = (
-        ([9, 4], [9, 4]),
-        ([9, 4], [4]),
-        ([4], [9, 4]),
-        ([9, 4], [9, 1]),
-        ([4, 3, 6], [4, 3, 6]),
-        ([4, 3, 6], [3, 1]),
-        ([4, 3, 6], [4, 1, 6]),
-        ([4, 6], [2, 4, 1]),
-    )
-
-    def arguments(self, x, mask, x_layout, mask_layout, value_layout=R):
-        array = mask_of(*mask)
-        trues = np.broadcast_to(array, np.broadcast_shapes(x, mask)).sum()
-        return [
-            (floats(*x), [x_layout], True),
-            (array, [mask_layout], False),
-            (floats(int(trues) + 3, seed=1), [value_layout], True),
-        ]
-
-    def test_every_layout_of_x_and_mask(self):
-        for x, mask in self.CASES:
-            cut = [R] + [Shard(i) for i, n in enumerate(mask) if n > 1]
-            for x_layout, mask_layout in product(layouts(len(x)), cut):
-                with self.subTest(x=x, mask=mask, of=(x_layout, mask_layout)):
-                    assert_like_dense(
-                        self,
-                        paddle.masked_scatter,
-                        self.arguments(x, mask, x_layout, mask_layout),
-                    )
-
-    def test_x_keeps_its_layout(self):
-        for layout in layouts(3):
-            with self.subTest(layout=layout):
-                arguments = self.arguments([4, 3, 6], [4, 3, 1], layout, R)
-                found = assert_like_dense(
-                    self, paddle.masked_scatter, arguments
-                )
-                self.assertEqual(found[:3], [[layout], [layout], [R]])
-
-    def test_value_that_is_sharded_or_a_pending_sum(self):
-        for layout in (Shard(0), Partial()):
-            arguments = self.arguments([6, 4], [6, 4], Shard(0), R, layout)
-            with self.subTest(layout=layout):
-                assert_like_dense(self, paddle.masked_scatter, arguments)
-
-    def test_mesh_of_two_dims(self):
-        arguments = [
-            (floats(6, 4), [Shard(0), Shard(1)], True),
-            (mask_of(6, 4), [R, Shard(0)], False),
-            (floats(24, seed=1), [R, R], True),
-        ]
-        assert_like_dense(self, paddle.masked_scatter, arguments, mesh=PLANE)
-
-    def test_tensors_without_dims(self):
-        arguments = [
-            (np.float32(3), [R], True),
-            (np.array(True), [R], False),
-            (floats(2), [R], True),
-        ]
-        assert_like_dense(self, paddle.masked_scatter, arguments)
+    def test_value_that_is_a_pending_sum(self):
+        value = shard(floats(24), Partial(), grad=True)
+        mask = mask_of(6, 4)
+        out = paddle.masked_scatter(
+            shard(floats(6, 4), Shard(0)), shard(mask, Shard(0)), value
+        )
+        ranks = dist.get_world_size()
+        want = paddle.masked_scatter(
+            *map(paddle.to_tensor, (floats(6, 4), mask, floats(24) * ranks))
+        )
+        np.testing.assert_array_equal(
+            out._local_value().numpy(), own(want.numpy(), [Shard(0)], LINE)
+        )
 
     def test_no_element_of_value_is_needed(self):
-        x = shard(floats(4, 2), Shard(0), grad=True)
-        mask = shard(np.zeros([4, 2], 'bool'), Shard(0))
-        out = paddle.masked_scatter(x, mask, shard(floats(0), R))
-        out.sum().backward()
-        np.testing.assert_array_equal(whole(out), floats(4, 2))
-        np.testing.assert_array_equal(whole(x.grad), np.ones([4, 2]))
+        mask = np.zeros([4, 2], 'bool')
+        out = paddle.masked_scatter(
+            shard(floats(4, 2), Shard(0)),
+            shard(mask, Shard(0)),
+            shard(floats(0), R),
+        )
+        np.testing.assert_array_equal(
+            out._local_value().numpy(), own(floats(4, 2), [Shard(0)], LINE)
+        )
 
     def test_zero_size(self):
-        out = paddle.masked_scatter(
-            shard(floats(0, 2), R), shard(mask_of(0, 2), R), shard(floats(3), R)
-        )
-        self.assertEqual(out.shape, [0, 2])
+        for layout in (R, Shard(0), Shard(1)):
+            out = paddle.masked_scatter(
+                shard(floats(0, 2), layout),
+                shard(mask_of(0, 2), layout),
+                shard(floats(3), R),
+            )
+            self.assertEqual(out.shape, [0, 2])
 
     def test_dtypes_that_dist_reshard_cannot_cut(self):
-        mask, low = mask_of(4, 6), 2 * dist.get_rank()
+        mask = mask_of(8, 3)
+        whole = [dist.shard_tensor(paddle.arange(24), LINE, [R])] * 2
         for dtype in ('bool', 'int8', 'float16', 'bfloat16', 'complex64'):
-            x, value = (
-                paddle.to_tensor(np.arange(24)).astype(dtype) for _ in range(2)
-            )
+            x, value = (tensor.astype(dtype) for tensor in whole)
+            x = x.reshape([8, 3])
             want = paddle.masked_scatter(
-                x.reshape([4, 6]), paddle.to_tensor(mask), value
+                x._local_value(), paddle.to_tensor(mask), value._local_value()
             )
-            out = paddle.masked_scatter(
-                shard(x.reshape([4, 6]), R), shard(mask, Shard(0)), value
-            )
+            out = paddle.masked_scatter(x, shard(mask, Shard(0)), value)
+            rows = own(np.arange(8), [Shard(0)], LINE)
             with self.subTest(dtype=dtype):
-                same = out._local_value() == want[low : low + 2]
+                same = out._local_value() == want[rows[0] : rows[-1] + 1]
                 self.assertTrue(bool(same.all()))
-
-
-class TestSelectAndDiagonal(unittest.TestCase):
-    def test_select_scatter(self):
-        def select(x, values):
-            return paddle.select_scatter(x, values, 1, 2)
-
-        for x, values in product(layouts(3), layouts(2)):
-            with self.subTest(x=x, values=values):
-                found = assert_like_dense(
-                    self,
-                    select,
-                    [
-                        (floats(9, 4, 6), [x], True),
-                        (floats(9, 6, seed=1), [values], True),
-                    ],
-                )
-                if x in (Shard(0), Shard(2)):
-                    self.assertEqual(found[0], [x])
-                self.assertEqual(found[1:3], [[x], [values]])
-
-    def test_diagonal_scatter(self):
-        def diagonal(x, y):
-            return paddle.diagonal_scatter(x, y, 1, 0, 2)
-
-        for x, y in product(layouts(3), layouts(2)):
-            with self.subTest(x=x, y=y):
-                found = assert_like_dense(
-                    self,
-                    diagonal,
-                    [
-                        (floats(5, 9, 6), [x], True),
-                        (floats(9, 5, seed=1), [y], True),
-                    ],
-                )
-                if x == Shard(1):
-                    self.assertEqual(found[0], [x])
-
-
-class TestScatter(unittest.TestCase):
-    def check(self, reduce, axis, x, updates, second):
-        def scatter(x, index, updates):
-            return paddle.scatter(
-                x, index, updates, False, axis, reduce, include_self=True
-            )
-
-        shape = [3, 6] if axis == 0 else [9, 3]
-        found = assert_like_dense(
-            self,
-            scatter,
-            [
-                (floats(9, 6), [x], True),
-                (np.array([4, 1, 4]), [R], False),
-                (floats(*shape, seed=1), [updates], True),
-            ],
-            second,
-        )
-        if x == Shard(1 - axis):
-            self.assertEqual(found[0], [x])
-
-    def test_linear(self):
-        for axis, x, updates in product((0, 1), layouts(2), layouts(2)):
-            for reduce in ('add', 'mean'):
-                with self.subTest(reduce=reduce, axis=axis, x=x, of=updates):
-                    self.check(reduce, axis, x, updates, second=True)
-
-    def test_products_and_extremes(self):
-        for axis, x in product((0, 1), layouts(2)):
-            for reduce in ('mul', 'amax', 'amin'):
-                with self.subTest(reduce=reduce, axis=axis, x=x):
-                    self.check(reduce, axis, x, x, second=False)
-
-
-class TestBaseOperators(unittest.TestCase):
-    def test_masked_fill(self):
-        for layout in layouts(2):
-            with self.subTest(layout=layout):
-                assert_like_dense(
-                    self,
-                    lambda x, mask: paddle.masked_fill(x, mask, 2.0),
-                    [
-                        (floats(8, 6), [layout], True),
-                        (mask_of(8, 6), [layout], False),
-                    ],
-                    second=False,
-                )
-
-    def test_plain_scatter(self):
-        for layout in (R, Shard(1)):
-            with self.subTest(layout=layout):
-                assert_like_dense(
-                    self,
-                    paddle.scatter,
-                    [
-                        (floats(8, 6), [layout], True),
-                        (np.array([4, 1]), [R], False),
-                        (floats(2, 6, seed=1), [layout], True),
-                    ],
-                    second=False,
-                )
 
 
 if __name__ == '__main__':

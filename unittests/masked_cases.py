@@ -11,32 +11,24 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What the tests of masked_scatter and masked_fill go through alike."""
+"""The tables that tests of masked_scatter and masked_fill have in common."""
 
 import numpy as np
+from op_table import Case
 from scatter_test_utils import random_mask
 
-# Of a gradient that is summed over a broadcast axis of at most 40 elements of
-# size 1.
-TOLERANCE = {
-    'float16': 5e-2,
-    'bfloat16': 4e-1,
-    'float32': 1e-5,
-    'float64': 1e-13,
-    'complex64': 1e-5,
-    'complex128': 1e-13,
-}
-
-# (name, x shape, mask shape, density of Trues)
+# (name, x shape, mask shape, density of Trues); value has the shape of the
+# result. The first rows are those that are traced and saved.
 SHAPES = (
     ('same shape', (5, 7), (5, 7), 0.5),
+    ('row mask', (5, 7), (7,), 0.5),
+    ('both ways, three axes', (3, 1, 5), (4, 1), 0.5),
     ('one axis', (37,), (37,), 0.5),
     ('four axes', (2, 3, 4, 5), (2, 3, 4, 5), 0.5),
     ('all True', (6, 9), (6, 9), 1.0),
     ('all False', (6, 9), (6, 9), 0.0),
     ('few True', (11, 13), (11, 13), 0.05),
     ('many True', (11, 13), (11, 13), 0.95),
-    ('row mask', (5, 7), (7,), 0.5),
     ('row mask with an axis', (5, 7), (1, 7), 0.5),
     ('column mask', (5, 7), (5, 1), 0.5),
     ('mask over the middle axis', (3, 4, 5), (3, 1, 5), 0.5),
@@ -49,7 +41,6 @@ SHAPES = (
     ('x of one element', (1, 1), (5, 7), 0.5),
     ('0-D x', (), (5, 7), 0.5),
     ('both ways', (5, 1), (1, 7), 0.5),
-    ('both ways, three axes', (3, 1, 5), (4, 1), 0.5),
     ('all 0-D', (), (), 1.0),
     ('x of no element', (0, 3), (0, 3), 0.5),
     ('x of no element, row mask', (0, 3), (3,), 0.5),
@@ -58,20 +49,37 @@ SHAPES = (
     ('nothing at all', (0,), (0,), 0.5),
 )
 
+# Shapes of x and mask that do not broadcast.
+MISFITS = (
+    ([2, 3], [2, 2]),
+    ([2, 3], [3, 3]),
+    ([4], [3]),
+    ([2, 3], [4, 1, 2]),
+    ([0, 3], [2, 3]),
+    ([2, 0], [2, 3]),
+)
+# Shapes of x and of a mask that fits no x in place.
+TOO_LARGE = (
+    ([3], [2, 3]),
+    ([1, 3], [2, 3]),
+    ([], [1]),
+    ([1], [0]),
+    ([2, 1, 3], [2, 4, 3]),
+)
 
-def result_shapes():
-    """SHAPES, each with a value shape at its end: that of the result."""
-    for *row, mask_shape, density in SHAPES:
-        shape = np.broadcast_shapes(row[-1], mask_shape)
-        yield (*row, mask_shape, density, shape)
 
-
-def with_masks(rows):
-    """(name, x shape, mask, value shape) of rows of result_shapes()."""
+def masked_cases(further):
+    """Rows of SHAPES, and further ones with a shape of value at their end."""
+    rows = [
+        (*row, np.broadcast_shapes(row[1], row[2])) for row in SHAPES
+    ] + list(further)
+    found = []
     for name, x_shape, mask_shape, density, value_shape in rows:
         rng = np.random.default_rng(len(name))
         mask = np.asarray(rng.random(mask_shape) < density)
-        yield name, x_shape, mask, value_shape
+        inputs = {'x': x_shape, 'mask': mask, 'value': value_shape}
+        found.append(Case(name, inputs))
+    return found
 
 
 def kinds_of_masks(rng, shape):

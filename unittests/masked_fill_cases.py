@@ -11,24 +11,20 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-
-"""masked_fill in plain loops, and the cases that its tests go through."""
+"""masked_fill in numpy, its table, and the numbers that it takes and refuses."""
 
 import numpy as np
-from masked_cases import result_shapes, with_masks
-from scatter_graph_utils import run_static
+from masked_cases import masked_cases
+from op_table import Case, Operator
 from scatter_test_utils import (
     ALL_DTYPES,
     COMPLEX_DTYPES,
     FLOAT_DTYPES,
     HALF_DTYPES,
     INT_DTYPES,
-    sum_to_shape,
-    to_paddle,
+    dtype_name,
     to_storage,
 )
-
-import paddle
 
 INFINITY = float('inf')
 NAN = float('nan')
@@ -36,43 +32,60 @@ REAL_DTYPES = HALF_DTYPES + FLOAT_DTYPES
 
 
 def reference_masked_fill(x, mask, value):
-    """The definition, one element at a time; value is an array."""
-    shape = np.broadcast_shapes(x.shape, mask.shape)
-    out = np.array(np.broadcast_to(x, shape), order='C')
-    value = np.broadcast_to(value, shape)
-    for index, masked in np.ndenumerate(np.broadcast_to(mask, shape)):
-        if masked:
-            out[index] = value[index]
-    return out
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(())  # may have more dims than the result
+    elif not isinstance(value, np.ndarray):
+        value = to_storage(value, dtype_name(x))
+    return np.where(mask, value, x)
 
 
-def reference_masked_fill_grad(x_shape, mask, value_shape, out_grad):
-    """Gradients of x and value for a numpy out_grad."""
-    mask = np.broadcast_to(mask, out_grad.shape)
-    zero = np.zeros((), out_grad.dtype)
-    return (
-        sum_to_shape(np.where(mask, zero, out_grad), x_shape),
-        sum_to_shape(np.where(mask, out_grad, zero), value_shape),
+OP = Operator(
+    'masked_fill',
+    inputs=('x', 'mask', 'value'),
+    differentiable=('x', 'value'),
+    reference=reference_masked_fill,
+)
+CASES = masked_cases(
+    (
+        ('0-D value', (5, 7), (5, 7), 0.5, ()),
+        ('value of one element', (5, 7), (5, 7), 0.5, (1,)),
+        ('value row', (5, 7), (5, 7), 0.5, (7,)),
+        ('value row with an axis', (5, 7), (5, 7), 0.5, (1, 7)),
+        ('value row, many True', (11, 13), (11, 13), 0.95, (13,)),
+        ('value column', (5, 7), (5, 7), 0.5, (5, 1)),
+        (
+            'value over the inner axis',
+            (2, 3, 4, 5),
+            (2, 3, 4, 5),
+            0.5,
+            (3, 1, 5),
+        ),
+        ('value row, column mask', (5, 7), (5, 1), 0.5, (7,)),
+        ('value column, middle axis', (3, 4, 5), (3, 1, 5), 0.5, (4, 1)),
+        ('value row, mask of one element', (3, 4), (1,), 1.0, (4,)),
+        ('value column, 0-D mask', (3, 4), (), 1.0, (3, 1)),
+        ('value column, 0-D mask, False', (3, 4), (), 0.0, (3, 1)),
+        ('value column, x row', (7,), (5, 7), 0.5, (5, 1)),
+        ('x and value of one element', (1, 1), (5, 7), 0.5, (1, 1)),
+        ('0-D x and value', (), (5, 7), 0.5, ()),
+        ('three ways', (3, 1, 5), (4, 1), 0.5, (1, 5)),
+        ('value row, x of no element', (0, 3), (0, 3), 0.5, (3,)),
+        ('0-D value, mask of no element', (1, 3), (0, 3), 0.5, ()),
+        ('value of one element, 0-D x', (), (2, 0), 0.5, (1,)),
+        ('value of one element, more dims', (3,), (3,), 0.5, (1, 1)),
     )
+)
+OP_OF_NUMBER = Operator(
+    'masked_fill',
+    inputs=('x', 'mask'),
+    differentiable=('x',),
+    reference=reference_masked_fill,
+)
+CASES_OF_NUMBER = [
+    Case(case.name, case.inputs, {'value': 1}) for case in masked_cases(())
+]
 
-
-def torch_masked_fill(x, mask, value):
-    """PyTorch's own masked_fill takes no value of more than one element."""
-    import torch
-
-    return torch.where(mask, value, x)
-
-
-def fill_with(number):
-    """masked_fill with a fixed scalar, as a function of Tensors."""
-
-    def function(x, mask):
-        return paddle.masked_fill(x, mask, number)
-
-    return function
-
-
-# number, dtypes, what is stored
+# (number, dtypes, what is stored)
 ACCEPTED = (
     (True, ALL_DTYPES, 1),
     (False, ALL_DTYPES, 0),
@@ -123,7 +136,17 @@ ACCEPTED = (
     (10**400, REAL_DTYPES + COMPLEX_DTYPES, INFINITY),
     (-(10**400), REAL_DTYPES + COMPLEX_DTYPES, -INFINITY),
     (complex(0, 1e39), ('complex64',), complex(0, INFINITY)),
-    (INFINITY, COMPLEX_DTYPES, INFINITY),
+    (INFINITY, REAL_DTYPES + COMPLEX_DTYPES, INFINITY),
+    (-INFINITY, REAL_DTYPES, -INFINITY),
+    (NAN, REAL_DTYPES, NAN),
+    # numbers of numpy
+    (np.bool_(True), ('bool',), True),
+    (np.uint8(3), ('uint8',), 3),
+    (np.int64(2**53 + 1), ('int64',), 2**53 + 1),
+    (np.float16(0.5), ('float16',), 0.5),
+    (np.float32(0.1), ('float32', 'float64'), np.float32(0.1)),
+    (np.longdouble(0.1), ('float64',), 0.1),
+    (np.complex64(1 + 2j), ('complex64',), 1 + 2j),
     # complex
     (1.5 + 2.5j, COMPLEX_DTYPES, 1.5 + 2.5j),
     (0.1 + 0.2j, COMPLEX_DTYPES, 0.1 + 0.2j),
@@ -133,6 +156,7 @@ ACCEPTED = (
     # text
     ('1.5', REAL_DTYPES + COMPLEX_DTYPES, 1.5),
     ('-inf', REAL_DTYPES + COMPLEX_DTYPES, -INFINITY),
+    ('nan', REAL_DTYPES, NAN),
     ('-1e9', ('float16',), -INFINITY),
     (' 3 ', INT_DTYPES + REAL_DTYPES, 3),
     ('2.7', INT_DTYPES, 2),
@@ -165,67 +189,3 @@ REJECTED = (
 )
 
 NOT_NUMERIC = ('abc', '', 'False', '1+2j', '0x10', '1,5')
-
-# three elements, and the ways to fill two of them with a number
-MASK = np.array([True, False, True])
-
-
-def ones(dtype):
-    return to_storage(np.ones(3), dtype)
-
-
-def filled(dtype, stored):
-    """Ones of a dtype with a number in storage form at the Trues of MASK."""
-    return np.where(MASK, np.asarray(stored), ones(dtype))
-
-
-def fill(dtype, number):
-    return paddle.masked_fill(
-        to_paddle(ones(dtype)), to_paddle(MASK), number
-    ).numpy()
-
-
-def fill_inplace(dtype, number):
-    x = to_paddle(ones(dtype))
-    paddle.masked_fill_(x, to_paddle(MASK), number)
-    return x.numpy()
-
-
-def fill_static(dtype, number):
-    return run_static(
-        lambda x, mask: paddle.masked_fill(x, mask, number),
-        {'x': ones(dtype), 'mask': MASK},
-    )
-
-
-WAYS = (fill, fill_inplace, fill_static)
-
-
-# (name, x shape, mask shape, density of Trues, value shape), besides those where
-# value has the shape of the result
-CASES = (
-    ('0-D value', (5, 7), (5, 7), 0.5, ()),
-    ('value of one element', (5, 7), (5, 7), 0.5, (1,)),
-    ('value row', (5, 7), (5, 7), 0.5, (7,)),
-    ('value row with an axis', (5, 7), (5, 7), 0.5, (1, 7)),
-    ('value row, many True', (11, 13), (11, 13), 0.95, (13,)),
-    ('value column', (5, 7), (5, 7), 0.5, (5, 1)),
-    ('value over the inner axis', (2, 3, 4, 5), (2, 3, 4, 5), 0.5, (3, 1, 5)),
-    ('value row, column mask', (5, 7), (5, 1), 0.5, (7,)),
-    ('value column, middle axis', (3, 4, 5), (3, 1, 5), 0.5, (4, 1)),
-    ('value row, mask of one element', (3, 4), (1,), 1.0, (4,)),
-    ('value column, 0-D mask', (3, 4), (), 1.0, (3, 1)),
-    ('value column, 0-D mask, False', (3, 4), (), 0.0, (3, 1)),
-    ('value column, x row', (7,), (5, 7), 0.5, (5, 1)),
-    ('x and value of one element', (1, 1), (5, 7), 0.5, (1, 1)),
-    ('0-D x and value', (), (5, 7), 0.5, ()),
-    ('three ways', (3, 1, 5), (4, 1), 0.5, (1, 5)),
-    ('value row, x of no element', (0, 3), (0, 3), 0.5, (3,)),
-    ('0-D value, mask of no element', (1, 3), (0, 3), 0.5, ()),
-    ('value of one element, 0-D x', (), (2, 0), 0.5, (1,)),
-)
-
-
-def cases():
-    """Yields (name, x shape, mask, value shape)."""
-    yield from with_masks((*result_shapes(), *CASES))

@@ -65,6 +65,11 @@ def storage_dtype(dtype):
     return np.dtype('uint16' if dtype == 'bfloat16' else dtype)
 
 
+def dtype_name(array):
+    """The Paddle dtype of elements in storage form."""
+    return 'bfloat16' if array.dtype == np.uint16 else str(array.dtype)
+
+
 # What bad arguments are answered by.
 REFUSALS = (TypeError, ValueError, IndexError, AssertionError, RuntimeError)
 
@@ -204,25 +209,22 @@ def sum_to_shape(array, shape):
 
 
 def layouts(array):
-    """Tensors equal to a 2-D or higher array, none of them contiguous.
+    """Yields (name, Tensor) equal to the array: views that are not contiguous.
 
-    Yields (name, Tensor). Each is a view whose strides a kernel that reads
-    memory in order would get wrong.
+    A kernel that reads memory in order gets their elements wrong.
     """
     array = np.asarray(array)
+    if array.size == 0 or array.ndim == 0:
+        return
     backwards = tuple(reversed(range(array.ndim)))
-    yield (
-        'transposed',
-        to_paddle(array.transpose(backwards)).transpose(backwards),
-    )
+    transposed = to_paddle(array.transpose(backwards))
+    yield 'transposed', transposed.transpose(backwards)
     doubled = np.repeat(array, 2, axis=-1)
     doubled[..., 1::2] = 0
     yield 'stepped', to_paddle(doubled)[..., ::2]
-    padded = np.pad(array, [(1, 2)] * array.ndim)
-    yield (
-        'inner block',
-        to_paddle(padded)[tuple(slice(1, 1 + size) for size in array.shape)],
-    )
+    padded = to_paddle(np.pad(array, [(1, 2)] * array.ndim))
+    inside = tuple(slice(1, 1 + size) for size in array.shape)
+    yield 'inner block', padded[inside]
 
 
 def _paddle_orders(function, arrays, order):

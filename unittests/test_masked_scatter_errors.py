@@ -16,132 +16,82 @@
 import unittest
 
 import numpy as np
-from masked_scatter_cases import cases, count_true
-from scatter_graph_utils import assert_python_succeeds, static_mode
-from scatter_test_utils import ALL_DTYPES, random_array, to_paddle
+from masked_cases import MISFITS, TOO_LARGE
+from op_table_graph import run_program, static_mode
+from scatter_test_utils import ALL_DTYPES, assert_same_bits
 
 import paddle
 
-
-class TestMaskedScatterTooFewValues(unittest.TestCase):
-    def test_one_too_few_names_both_counts(self):
-        rng = np.random.default_rng(1)
-        for dtype in ALL_DTYPES:
-            for name, x_shape, mask, _ in cases():
-                needed = count_true(x_shape, mask)
-                if needed == 0:
-                    continue
-                x = to_paddle(random_array(rng, x_shape, dtype))
-                value = to_paddle(random_array(rng, (needed - 1,), dtype))
-                with self.subTest(dtype=dtype, case=name):
-                    with self.assertRaises(AssertionError) as caught:
-                        paddle.masked_scatter(x, to_paddle(mask), value)
-                    self.check_text(str(caught.exception), needed)
-
-    def check_text(self, text, needed):
-        self.assertIn('masked_scatter', text)
-        self.assertRegex(text, rf'\b{needed}\b')
-        self.assertRegex(text, rf'\b{needed - 1}\b')
-
-    def test_too_few_among_many_elements(self):
-        needed = 300000
-        mask = np.arange(1 << 20) < needed
-        x = paddle.zeros([1 << 20])
-        with self.assertRaises(AssertionError) as caught:
-            paddle.masked_scatter(x, to_paddle(mask), paddle.ones([needed - 1]))
-        self.check_text(str(caught.exception), needed)
-
-    def test_too_few_with_gradients(self):
-        x, value = paddle.zeros([6]), paddle.ones([5])
-        x.stop_gradient = value.stop_gradient = False
-        with self.assertRaises(AssertionError) as caught:
-            paddle.masked_scatter(x, paddle.ones([6], 'bool'), value)
-        self.check_text(str(caught.exception), 6)
-
-    def test_bool_mask_after_the_flag_has_changed(self):
-        assert_python_succeeds(
-            'import paddle\n'
-            'paddle.set_flags({"FLAGS_enable_pir_api": False})\n'
-            'x = paddle.zeros([3])\n'
-            'out = paddle.masked_scatter(x, x == 0, x + 1)\n'
-            'if out.tolist() != [1, 1, 1]: raise SystemExit(out)\n'
-            'try:\n'
-            '    paddle.masked_scatter(x, x, x)\n'
-            'except AssertionError: pass\n'
-            'else: raise SystemExit("a float mask was taken")\n'
-        )
-
-    def test_value_may_not_be_broadcast(self):
-        x, mask = paddle.zeros([2, 3]), paddle.ones([2, 3], 'bool')
-        with self.assertRaises(AssertionError):
-            paddle.masked_scatter(x, mask, paddle.ones([1]))
-        with self.assertRaises(AssertionError):
-            paddle.masked_scatter(x, mask, paddle.ones([3]))
-
-    def test_next_call_after_an_error_is_right(self):
-        x, mask = paddle.zeros([6]), paddle.ones([6], 'bool')
-        with self.assertRaises(AssertionError):
-            paddle.masked_scatter(x, mask, paddle.ones([5]))
-        out = paddle.masked_scatter(x, mask, paddle.ones([6]))
-        self.assertEqual(out.tolist(), [1.0] * 6)
-
-    def test_checks_stay_under_python_o(self):
-        assert_python_succeeds(
-            '''
-import paddle
-def message(function, *args):
-    try:
-        function(*args)
-    except AssertionError as error:
-        return str(error)
-    raise SystemExit(f'no AssertionError from {function.__name__}')
-if __debug__:
-    raise SystemExit('python -O is not in force')
-x, mask = paddle.zeros([8]), paddle.ones([8], 'bool')
-for f in (paddle.masked_scatter, paddle.masked_scatter_):
-    text = message(f, x, mask, paddle.ones([7]))
-    if '8' not in text or '7' not in text:
-        raise SystemExit(text)
-    message(f, x, paddle.ones([8], 'int32'), paddle.ones([8]))
-    message(f, x, mask, paddle.ones([8], 'float64'))
-''',
-            '-O',
-        )
+FUNCTIONS = (paddle.masked_scatter, paddle.masked_scatter_)
 
 
-class TestMaskedScatterWrongArguments(unittest.TestCase):
-    functions = (paddle.masked_scatter, paddle.masked_scatter_)
-
-    def tensors(self):
-        return {
+class TestMaskedScatterErrors(unittest.TestCase):
+    def check(self, exception, pattern, **changed):
+        """Of both functions; x stays as it was."""
+        arguments = {
             'x': paddle.zeros([2, 3]),
             'mask': paddle.ones([2, 3], 'bool'),
             'value': paddle.ones([6]),
+            **changed,
         }
-
-    def check(self, exception, pattern, **changed):
-        for function in self.functions:
-            tensors = {**self.tensors(), **changed}
+        x = arguments['x']
+        for function in FUNCTIONS:
             with self.subTest(function=function.__name__, changed=changed):
                 with self.assertRaisesRegex(exception, pattern):
-                    function(**tensors)
+                    function(**arguments)
+                if isinstance(x, paddle.Tensor):
+                    self.assertEqual(float(x.astype('float64').sum()), 0)
+                    self.assertEqual(x.inplace_version, 0)
+
+    def test_too_few_values_name_both_counts(self):
+        for needed in (1, 3, 100, 5000, 300000):
+            mask = np.arange(2 * needed).reshape(2, needed) < needed
+            for dtype in ALL_DTYPES if needed == 100 else ('float32',):
+                self.check(
+                    AssertionError,
+                    rf'(?s)masked_scatter.*\b{needed}\b.*\b{needed - 1}\b',
+                    x=paddle.zeros([2, needed], dtype),
+                    mask=paddle.to_tensor(mask),
+                    value=paddle.ones([needed - 1], dtype),
+                )
+
+    def test_value_is_not_broadcast(self):
+        for shape in ([], [1], [3], [1, 3]):
+            self.check(AssertionError, r'\b6\b', value=paddle.ones(shape))
+
+    def test_too_few_values_under_broadcasting_and_with_gradients(self):
+        x, value = paddle.zeros([2, 3]) * 1, paddle.ones([3])
+        x.stop_gradient = value.stop_gradient = False
+        mask = paddle.to_tensor([True, False, True])
+        for function in FUNCTIONS:
+            with self.assertRaisesRegex(AssertionError, r'\b4\b'):
+                function(x * 1, mask, value)
+        # the next call is right
+        out = paddle.masked_scatter(x, mask, paddle.arange(4.0))
+        self.assertEqual(out.tolist(), [[0.0, 0.0, 1.0], [2.0, 0.0, 3.0]])
+
+    def test_in_place_error_leaves_the_base_of_a_view(self):
+        base = paddle.zeros([6, 8])
+        with self.assertRaisesRegex(AssertionError, r'\b24\b'):
+            base[:, ::2].masked_scatter_(
+                paddle.ones([6, 4], 'bool'), paddle.ones([23])
+            )
+        self.assertEqual(float(base.sum()), 0.0)
 
     def test_mask_of_another_dtype(self):
         for dtype in ('uint8', 'int32', 'int64', 'float32', 'bfloat16'):
-            mask = paddle.ones([2, 3], dtype)
             self.check(
                 AssertionError,
                 rf'masked_scatter_?: mask .*paddle.bool.*paddle.{dtype}',
-                mask=mask,
+                mask=paddle.ones([2, 3], dtype),
             )
 
     def test_value_of_another_dtype(self):
         for dtype in ('float16', 'float64', 'int32', 'bool', 'complex64'):
-            value = paddle.ones([6], dtype)
             self.check(
                 AssertionError,
                 rf'value .*dtype of x.*paddle.float32.*paddle.{dtype}',
-                value=value,
+                value=paddle.ones([6], dtype),
             )
 
     def test_arguments_that_are_no_tensors(self):
@@ -153,37 +103,37 @@ class TestMaskedScatterWrongArguments(unittest.TestCase):
                     **{name: wrong},
                 )
 
-    def test_arrays_instead_of_tensors(self):
-        x, value = np.zeros((2, 3), 'float32'), np.ones(6, 'float32')
-        for function in self.functions:
-            with self.assertRaisesRegex(TypeError, 'x must be a Tensor'):
-                function(x, paddle.ones([2, 3], 'bool'), value)
-
-    def test_missing_arguments(self):
-        for function in self.functions:
+    def test_missing_argument(self):
+        for function in FUNCTIONS:
             with self.assertRaisesRegex(TypeError, 'value'):
                 function(paddle.zeros([2]), paddle.ones([2], 'bool'))
 
     def test_shapes_that_do_not_broadcast(self):
-        for x_shape, mask_shape in (
-            ([2, 3], [2, 2]),
-            ([2, 3], [3, 3]),
-            ([4], [3]),
-            ([2, 3], [4, 1, 2]),
-            ([0, 3], [2, 3]),
-            ([2, 0], [2, 3]),
-        ):
-            for function in self.functions:
-                with self.subTest(x=x_shape, mask=mask_shape):
-                    with self.assertRaises(ValueError) as caught:
-                        function(
-                            paddle.zeros(x_shape),
-                            paddle.zeros(mask_shape, 'bool'),
-                            paddle.zeros([6]),
-                        )
-                    self.assertIn('broadcast', str(caught.exception))
+        for x_shape, mask_shape in MISFITS:
+            self.check(
+                ValueError,
+                'broadcast',
+                x=paddle.zeros(x_shape),
+                mask=paddle.zeros(mask_shape, 'bool'),
+            )
 
-    def test_static_graph_checks_while_building(self):
+    def test_mask_larger_than_x_in_place(self):
+        for x_shape, mask_shape in TOO_LARGE:
+            x = paddle.zeros(x_shape)
+            with self.subTest(x=x_shape, mask=mask_shape):
+                with self.assertRaisesRegex(
+                    ValueError,
+                    'masked_scatter_: mask must be broadcastable to the shape',
+                ):
+                    x.masked_scatter_(
+                        paddle.ones(mask_shape, 'bool'), paddle.ones([24])
+                    )
+                assert_same_bits(x, np.zeros(x_shape, 'float32'))
+                self.assertEqual(x.inplace_version, 0)
+
+
+class TestMaskedScatterProgramErrors(unittest.TestCase):
+    def test_while_building(self):
         for changed, exception in (
             ({'mask': ([2, 3], 'int32')}, AssertionError),
             ({'value': ([6], 'float64')}, AssertionError),
@@ -195,14 +145,38 @@ class TestMaskedScatterWrongArguments(unittest.TestCase):
                 'value': ([6], 'float32'),
                 **changed,
             }
-            with static_mode(), self.subTest(changed=changed):
-                with paddle.static.program_guard(paddle.static.Program()):
-                    data = [
-                        paddle.static.data(name, *spec)
-                        for name, spec in specs.items()
-                    ]
-                    with self.assertRaises(exception):
-                        paddle.masked_scatter(*data)
+            with (
+                self.subTest(changed=changed),
+                static_mode(),
+                paddle.static.program_guard(paddle.static.Program()),
+            ):
+                data = {
+                    name: paddle.static.data(name, *spec)
+                    for name, spec in specs.items()
+                }
+                with self.assertRaises(exception):
+                    paddle.masked_scatter(**data)
+                for wrong in (None, [1.0, 2.0], np.zeros(6, 'float32')):
+                    with self.assertRaises(TypeError):
+                        paddle.masked_scatter(data['x'], data['mask'], wrong)
+
+    def test_while_running(self):
+        for sizes, exception, pattern in (
+            ((9, 9, 8), IndexError, r'\b9\b(.|\n)*\b8\b'),
+            ((4, 3, 4), ValueError, 'broadcast'),
+        ):
+            arrays = {
+                'x': np.zeros(sizes[0], 'float32'),
+                'mask': np.ones(sizes[1], 'bool'),
+                'value': np.ones(sizes[2], 'float32'),
+            }
+            with self.subTest(sizes=sizes), static_mode():
+                with self.assertRaisesRegex(exception, pattern):
+                    run_program(
+                        lambda data: [paddle.masked_scatter(**data)],
+                        arrays,
+                        known_dims=False,
+                    )
 
 
 if __name__ == '__main__':

@@ -16,14 +16,14 @@
 import unittest
 
 from masked_op import MASKED_SHAPES, MaskedOpChecks
-from masked_scatter_cases import fast_masked_scatter
+from masked_scatter_cases import reference_masked_scatter
 from op_test import OpTest
 from scatter_op_utils import dtype_cases, op_cases
 
 
 class TestMaskedScatterOp(MaskedOpChecks, OpTest):
     op_name = 'masked_scatter'
-    expected = staticmethod(fast_masked_scatter)
+    expected = staticmethod(reference_masked_scatter)
 
 
 globals().update(dtype_cases(TestMaskedScatterOp))

@@ -15,7 +15,7 @@ from scripts.series.patch_series import SeriesError
 SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'
-SPMD_TEST = re.compile(r'unittests/(test_\w+_rule|spmd_rule_\w+)\.py')
+SPMD_TEST = re.compile(r'unittests/test_\w+_rule\.py')
 SPMD_SOURCES = 'kernels/infermeta/spmd_rules/'
 INTERFACE = 'InferSymbolicShapeInterface'
 
@@ -45,7 +45,7 @@ def missing_lines(tree, patch, root):
 def needed_lines(source, patch, root):
     """(a file or folder of Paddle's, what has to stand there)"""
     stem = PurePosixPath(source).stem
-    if SPMD_TEST.match(source) and stem.startswith('test_'):
+    if SPMD_TEST.match(source):
         yield f'{SPMD_TESTS}CMakeLists.txt', f'({stem} MODULES {stem})\n'
     if source.startswith(SPMD_SOURCES) and source.endswith('.h'):
         yield f'{SPMD}rules.h', f'#include "{SPMD}{stem}.h"\n'

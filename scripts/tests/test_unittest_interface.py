@@ -71,12 +71,11 @@ TAKEN = {
 # What a test file is about: test_<op>_<aspect>, and a word more where a file
 # would be too long. kernel is an OpTest whose name with op is taken in Paddle;
 # release compares with Paddle 3.3.1, as_stock with operators of Paddle;
-# rule is an SPMD rule, and the last ones are for distributed Tensors.
+# rule is an SPMD rule, and ranks is about distributed Tensors.
 ASPECTS = {
     'op', 'kernel', 'values', 'grad', 'graph', 'errors', 'inplace',
     'properties', 'determinism', 'docstring', 'release', 'takeover',
-    'places', 'as_stock', 'rule', 'autograd', 'static', 'costs', 'example',
-    'failure', 'training',
+    'places', 'as_stock', 'rule', 'ranks',
 }  # fmt: skip
 
 

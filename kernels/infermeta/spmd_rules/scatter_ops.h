@@ -23,6 +23,22 @@
 
 namespace phi::distributed {
 
+// Of masked_fill: any dim of the result may be sharded. A Tensor that has one
+// element there is whole along it, and its gradient a partial sum.
+SpmdInfo MaskedFillInferSpmd(const DistMetaTensor& x,
+                             const DistMetaTensor& mask,
+                             const DistMetaTensor& value);
+
+SpmdInfo MaskedFillInferSpmdReverse(const DistMetaTensor& x,
+                                    const DistMetaTensor& mask,
+                                    const DistMetaTensor& value,
+                                    const DistMetaTensor& out);
+
+SpmdInfo MaskedFillGradInferSpmd(const DistMetaTensor& x,
+                                 const DistMetaTensor& mask,
+                                 const DistMetaTensor& value,
+                                 const DistMetaTensor& out_grad);
+
 // Every Tensor has to be whole. Which element of value a True takes depends on
 // the number of Trues before it in the whole mask, so that the operator on the
 // parts of x and mask, along whatever dim they were cut, would write other

@@ -1,0 +1,210 @@
+"""Scenarios, as in as_stock_scenarios: auto_cast, debugging tools, in place."""
+
+import contextlib
+import os
+import tempfile
+
+from as_stock_ops import SHAPE, agree, leaf, operands, outcome
+
+import paddle
+from paddle import profiler
+from paddle.base import core
+
+
+@contextlib.contextmanager
+def forced_auto_cast(level):
+    """auto_cast is off on the CPU; what it does elsewhere is set here."""
+    attrs = core._get_amp_attrs()
+    before = attrs._amp_level, attrs._amp_dtype
+    attrs._amp_level, attrs._amp_dtype = level, 'bfloat16'
+    try:
+        yield
+    finally:
+        attrs._amp_level, attrs._amp_dtype = before
+
+
+def _dtypes(op, dtype):
+    x, part, base = operands(op, dtype=dtype)
+    y = op.run(base, part)
+    y.sum().backward()
+    return str(y.dtype), str(x.grad.dtype), str(part.grad.dtype)
+
+
+def auto_cast(op):
+    """Without effect on the CPU."""
+    lists = {'custom_white_list': {op.name}}, {'custom_black_list': {op.name}}
+    found = []
+    for level in ('O1', 'O2'):
+        for options in lists:
+            with paddle.amp.auto_cast(level=level, dtype='bfloat16', **options):
+                found.append(_dtypes(op, 'float32'))
+    return found
+
+
+def auto_cast_by_force(op):
+    found = []
+    for level in (core.AmpLevel.O1, core.AmpLevel.O2):
+        with forced_auto_cast(level):
+            for dtype in ('bfloat16', 'float16', 'float32', 'float64'):
+                found.append(_dtypes(op, dtype))
+    return found
+
+
+def auto_cast_of_mixed_dtypes(op):
+    with forced_auto_cast(core.AmpLevel.O1):
+        return [
+            str(op.run(leaf(True, one), leaf(True, other)).dtype)
+            for one, other in (
+                ('bfloat16', 'float32'),
+                ('float32', 'bfloat16'),
+                ('float16', 'bfloat16'),
+            )
+        ]
+
+
+@contextlib.contextmanager
+def flag(name, value):
+    before = paddle.get_flags(name)
+    paddle.set_flags({name: value})
+    try:
+        yield
+    finally:
+        paddle.set_flags(before)
+
+
+def nan_check(op):
+    bad = paddle.full(SHAPE, float('nan'))
+    x, part, base = operands(op)
+    y = op.run(base, part)
+    with flag('FLAGS_check_nan_inf', True):
+        found = [
+            outcome(lambda: op.run(leaf(True), leaf(True)).stop_gradient),
+            outcome(lambda: op.run(bad.clone(), bad)),
+            outcome(lambda: op.run(leaf() * 1, bad)),
+            outcome(lambda: paddle.grad([y], [x], [bad])),
+        ]
+    op.run(bad.clone(), bad)
+    return found
+
+
+def _names(node):
+    yield node.name
+    for child in node.children_node:
+        yield from _names(child)
+
+
+def profiled(op):
+    """The events that bear the operator's name."""
+    camel = ''.join(word.capitalize() for word in op.name.strip('_').split('_'))
+    x, part, base = operands(op)
+    with profiler.Profiler(
+        targets=[profiler.ProfilerTarget.CPU], on_trace_ready=lambda p: None
+    ) as run:
+        op.run(base, part).sum().backward()
+    events = run.profiler_result.get_data().values()
+    names = {name for root in events for name in _names(root)}
+    plain = op.name.strip('_')
+    wanted = [
+        f'{op.name} dygraph',
+        f'{plain} infer_meta',
+        f'{plain} kernel launch',
+        f'{plain}_grad kernel launch',
+        f'Global_{camel}GradNode',
+    ]
+    # a call that keeps the old x for its gradient computes beside it
+    beside = op.changes_x and f'{plain} dygraph' in names
+    return [
+        name in names or (i == 0 and beside) for i, name in enumerate(wanted)
+    ]
+
+
+def counted(op):
+    """What the statistics of operators count: calls by dtype."""
+    core.clear_low_precision_op_list()
+    x, part, base = operands(op)
+    with flag('FLAGS_low_precision_op_list', 1):
+        y = op.run(base, part)
+        op.run(leaf(True), leaf(True))
+        y.sum().backward()
+    found = core.get_low_precision_op_list()
+    plain = op.name.strip('_')
+    return found.get(plain), [k for k in found if k == plain + '_grad']
+
+
+def reported_by_benchmark(op):
+    with tempfile.TemporaryFile() as file:
+        stdout = os.dup(1)
+        os.dup2(file.fileno(), 1)
+        try:
+            with flag('FLAGS_benchmark', True):
+                op.run(leaf(True), leaf(True))
+        finally:
+            os.dup2(stdout, 1)
+            os.close(stdout)
+        file.seek(0)
+        lines = file.read().decode().splitlines()
+    return f'{op.name.strip("_")} kernel run finish.' in lines
+
+
+def of_a_tensor_in_place(op):
+    """What stays of x, and which version its gradients belong to."""
+    x, part, y = operands(op)
+    y.retain_grads()
+    y.persistable = True
+    log = []
+    y.register_hook(lambda grad: log.append('before'))
+    name, version = y.name, y.inplace_version
+    result = op.run(y, part)
+    y.register_hook(lambda grad: log.append('after'))
+    y.sum().backward()
+    return (
+        result is y,
+        y.name == name,
+        y.persistable,
+        y.inplace_version - version,
+        (y.is_leaf, y.stop_gradient),
+        log,
+        agree([y.grad.numpy()], [x.grad.numpy()]),
+    )
+
+
+def of_a_strided_tensor_in_place(op):
+    x, part, base = operands(op)
+    y = base.transpose([1, 0])
+    y.retain_grads()
+    y.persistable = True
+    result = op.run(y, part)
+    y.sum().backward()
+    return (
+        result is y,
+        y.persistable,
+        agree([y.grad.numpy().T], [x.grad.numpy()]),
+        part.grad is None,
+    )
+
+
+def of_a_leaf_in_place(op):
+    x, part, _ = operands(op)
+    name = outcome(lambda: op.run(x, part))
+    x.stop_gradient = True
+    x.persistable = True
+    y = op.run(x, part)
+    y.sum().backward()
+    return name, y is x, x.persistable, x.stop_gradient, part.grad is None
+
+
+def of_half_precision_in_place(op):
+    """Paddle's in-place operators do not obey auto_cast."""
+    x, part, base = operands(op, dtype='bfloat16')
+    strided = base.transpose([1, 0])
+    alone = leaf(True, 'bfloat16').transpose([1, 0])
+    with forced_auto_cast(core.AmpLevel.O1):
+        return [
+            str(op.run(t, other).dtype)
+            for t, other in (
+                (base, part),
+                (strided, part),
+                (leaf(True, 'bfloat16'), part.detach()),
+                (alone, part.detach()),
+            )
+        ]

@@ -1,0 +1,43 @@
+"""Python in an interpreter of its own, which finds the modules of the tests."""
+
+import os
+import subprocess
+import sys
+
+
+def run_python(code, *options, **environment):
+    """The finished process; its returncode is negative after a crash."""
+    path = os.pathsep.join(filter(None, sys.path))
+    return subprocess.run(
+        [sys.executable, *options, '-c', code],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, 'PYTHONPATH': path, **environment},
+    )
+
+
+def assert_python_succeeds(code, *options, **environment):
+    process = run_python(code, *options, **environment)
+    if process.returncode != 0:
+        raise AssertionError(
+            f"exit status {process.returncode}\n{process.stdout}\n"
+            f"{process.stderr[-4000:]}"
+        )
+    return process.stdout + process.stderr
+
+
+def run_test_cases(module, *names, **environment):
+    """Runs tests of a module, as 'Class.test', in a new process.
+
+    Returns what it has written to stdout and stderr.
+    """
+    return assert_python_succeeds(
+        'import sys, unittest\n'
+        'loader = unittest.defaultTestLoader\n'
+        f'tests = loader.loadTestsFromNames({[f"{module}.{n}" for n in names]})\n'
+        'result = unittest.TextTestRunner(sys.stdout).run(tests)\n'
+        'if result.testsRun == 0 or not result.wasSuccessful():\n'
+        '    raise SystemExit(1)\n',
+        **environment,
+    )

@@ -1,0 +1,102 @@
+"""The documentation of the functions: samples that run, and completeness."""
+
+import doctest
+import inspect
+import io
+
+import pytest
+from scatter_test_utils import ALL_DTYPES
+
+import paddle
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+REDUCES = ['sum', 'add', 'mul', 'multiply', 'prod', 'mean', 'amax', 'amin']
+# name: (what Args must name besides parameters and dtypes, what Raises must)
+FUNCTIONS = {
+    'masked_scatter': (
+        ['input', 'source'],
+        ['AssertionError', 'ValueError', 'TypeError'],
+    ),
+    'masked_fill': (['input'], ['ValueError', 'TypeError']),
+    'select_scatter': (
+        ['input', 'src', 'value', 'dim'],
+        ['IndexError', 'RuntimeError', 'TypeError'],
+    ),
+    'diagonal_scatter': (
+        ['input', 'src', 'dim1', 'dim2'],
+        ['AssertionError', 'ValueError', 'TypeError'],
+    ),
+    'scatter': (
+        [f"'{reduce}'" for reduce in REDUCES],
+        ['IndexError', 'ValueError', 'TypeError'],
+    ),
+}
+# (function, how many sample lines it has at least)
+SAMPLES = (
+    *((getattr(paddle, name), 5) for name in FUNCTIONS),
+    (paddle.masked_scatter_, 5),
+    (paddle.masked_fill_, 5),
+    (paddle.scatter_, 5),
+    (paddle.static.compatible_ops_guard, 1),
+)
+
+
+def run_samples(function):
+    """Runs every `>>>` line; returns how many, raises with the report."""
+    test = doctest.DocTestParser().get_doctest(
+        inspect.getdoc(function) or '', {}, function.__name__, None, 0
+    )
+    report = io.StringIO()
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    result = runner.run(test, out=report.write)
+    if result.failed:
+        raise AssertionError(report.getvalue())
+    return result.attempted
+
+
+def section(function, title):
+    """The text of one section, such as Args."""
+    lines = inspect.getdoc(function).splitlines()
+    text = []
+    for line in lines[lines.index(title + ':') + 1 :]:
+        if line and not line.startswith(' '):
+            break
+        text.append(line)
+    return '\n'.join(text)
+
+
+@pytest.mark.parametrize('function, least', SAMPLES)
+def test_samples_print_what_they_say(function, least):
+    assert run_samples(function) >= least
+
+
+def test_a_wrong_sample_would_be_noticed():
+    def wrong():
+        """Adds.
+
+        >>> 1 + 1
+        3
+        """
+
+    with pytest.raises(AssertionError, match='Expected'):
+        run_samples(wrong)
+
+
+@pytest.mark.parametrize('name', FUNCTIONS)
+def test_arguments_and_exceptions_are_described(name):
+    function = getattr(paddle, name)
+    described, raised = section(function, 'Args'), section(function, 'Raises')
+    named, exceptions = FUNCTIONS[name]
+    for parameter in inspect.signature(function).parameters:
+        assert f'    {parameter} (' in described
+    for word in (*ALL_DTYPES, *named):
+        assert f'``{word}``' in described
+    for exception in exceptions:
+        assert exception + ':' in raised
+
+
+@pytest.mark.parametrize('name', ['masked_scatter', 'masked_fill'])
+def test_signatures(name):
+    for function in (getattr(paddle, name), getattr(paddle, name + '_')):
+        parameters = list(inspect.signature(function).parameters)
+        assert parameters == ['x', 'mask', 'value', 'name']

@@ -1,0 +1,170 @@
+"""The scatter operators in dygraph, next to operators that Paddle generates.
+
+The expectation of each scenario is what happens to one of Paddle's own.
+"""
+
+import unittest
+import warnings
+
+import as_stock_scenarios as scenarios
+import as_stock_tools as tools
+from as_stock_ops import SHAPE, Op, operands
+
+import paddle
+
+
+def mask():
+    return paddle.to_tensor([[True, False, True]] * 3)
+
+
+def index():
+    return paddle.to_tensor([2, 0, 1])
+
+
+def scatter(reduce, function=paddle.scatter):
+    return lambda x, part, kept: function(
+        x, kept, part, overwrite=False, axis=0, reduce=reduce
+    )
+
+
+STOCK = Op('where', lambda x, p, kept: paddle.where(kept, x, p), mask)
+OPS = {
+    'masked_scatter': Op(
+        'masked_scatter', lambda x, p, kept: paddle.masked_scatter(x, kept, p), mask
+    ),
+    'masked_fill': Op(
+        'masked_fill', lambda x, p, kept: paddle.masked_fill(x, kept, p[0, 0]), mask
+    ),
+    'select_scatter': Op(
+        'select_scatter', lambda x, p, kept: paddle.select_scatter(x, p[0], 0, 1)
+    ),
+    'diagonal_scatter': Op(
+        'diagonal_scatter', lambda x, p, kept: paddle.diagonal_scatter(x, p[0])
+    ),
+    'scatter of a mean': Op('index_scatter', scatter('mean'), index),
+    'scatter of amax': Op('index_reduce', scatter('amax'), index),
+}  # fmt: skip
+STOCK_INPLACE = Op(
+    'index_add_', lambda x, p, kept: paddle.index_add_(x, kept, 0, p), index, True
+)  # fmt: skip
+OPS_INPLACE = {
+    'masked_scatter_': Op(
+        'masked_scatter_', lambda x, p, kept: paddle.masked_scatter_(x, kept, p),
+        mask, True,
+    ),
+    'masked_fill_': Op(
+        'masked_fill_', lambda x, p, kept: paddle.masked_fill_(x, kept, p[0, 0]),
+        mask, True,
+    ),
+    'scatter_ of a mean': Op(
+        'index_scatter_', scatter('mean', paddle.scatter_), index, True
+    ),
+    'scatter_ of amax': Op(
+        'index_reduce_', scatter('amax', paddle.scatter_), index, True
+    ),
+}  # fmt: skip
+
+ANY = [
+    scenarios.backward_twice,
+    scenarios.hook_on_result,
+    scenarios.hook_on_inputs,
+    scenarios.gradients_may_be_computed_with,
+    scenarios.stop_gradient_of_each,
+    scenarios.inside_pylayer,
+    scenarios.recomputed,
+    scenarios.in_a_thread,
+    scenarios.in_a_forked_process,
+    scenarios.copied,
+    tools.auto_cast,
+    tools.nan_check,
+    tools.profiled,
+    tools.counted,
+    tools.reported_by_benchmark,
+]
+PLAIN = [
+    scenarios.hooks_of_saved_tensors,
+    scenarios.without_gradients,
+    tools.auto_cast_by_force,
+]
+INPLACE = [
+    tools.of_a_tensor_in_place,
+    tools.of_a_strided_tensor_in_place,
+    tools.of_a_leaf_in_place,
+]
+
+
+class TestScatterOpsAsStock(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        warnings.simplefilter('ignore')
+
+    def compare(self, scenario, stock, ops):
+        wanted = scenario(stock)
+        for name, op in ops.items():
+            with self.subTest(scenario=scenario.__name__, op=name):
+                self.assertEqual(scenario(op), wanted)
+
+    def test_any_call(self):
+        for scenario in ANY + PLAIN:
+            self.compare(scenario, STOCK, OPS)
+
+    def test_any_call_in_place(self):
+        for scenario in ANY + INPLACE:
+            self.compare(scenario, STOCK_INPLACE, OPS_INPLACE)
+
+    def test_change_of_a_saved_tensor(self):
+        ops = {**OPS, **OPS_INPLACE}
+        reading = {
+            name: op for name, op in ops.items() if op.kept() is not None
+        }
+        self.compare(scenarios.change_of_a_saved_tensor, STOCK, reading)
+
+    def test_hook_that_returns_another_shape(self):
+        # which Paddle's own kernels read past the end of
+        ops = {**OPS, **OPS_INPLACE}
+        del ops['masked_fill_']  # has the gradient of Paddle's operator
+        for name, op in ops.items():
+            x, part, base = operands(op)
+            out = op.run(base, part)
+            out.register_hook(lambda grad: grad[:1])
+            with self.subTest(op=name):
+                with self.assertRaisesRegex(ValueError, 'must have its shape'):
+                    out.sum().backward()
+
+    def test_data_loader(self):
+        # a worker process for each: two operators are enough
+        some = {
+            name: OPS[name] for name in ('masked_scatter', 'scatter of amax')
+        }
+        self.compare(scenarios.in_a_data_loader, STOCK, some)
+
+    def test_auto_cast_of_mixed_dtypes(self):
+        # paddle.masked_scatter wants one dtype before auto_cast has its say
+        some = {
+            name: op for name, op in OPS.items() if name != 'masked_scatter'
+        }
+        self.compare(tools.auto_cast_of_mixed_dtypes, STOCK, some)
+
+    def test_auto_cast_leaves_in_place_calls_alone(self):
+        # the one of Paddle's in-place operators with a bfloat16 kernel on the
+        # CPU and two floating inputs
+        stock = Op(
+            'index_put_',
+            lambda x, p, kept: paddle.index_put_(x, (kept,), p),
+            index,
+            True,
+        )
+        ops = dict(OPS_INPLACE)
+        del ops['masked_fill_']  # auto_cast casts its value when it is picked
+        self.compare(tools.of_half_precision_in_place, stock, ops)
+
+    def test_operands_have_one_shape(self):
+        for op in (STOCK, *OPS.values()):
+            self.assertEqual(
+                op.run(paddle.zeros(SHAPE), paddle.ones(SHAPE)).shape, SHAPE
+            )
+
+
+if __name__ == '__main__':
+    unittest.main()

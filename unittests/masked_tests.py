@@ -1,0 +1,330 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What masked_scatter and masked_fill must do alike, beside their tables."""
+
+import contextlib
+
+import numpy as np
+from masked_cases import kinds_of_masks
+from op_table import Case
+from op_table_grad import derivatives, in_dygraph
+from op_table_graph import gradient_in_program, run_program, static_mode
+from scatter_test_utils import (
+    assert_same_bits,
+    mask_of_any_bytes,
+    random_array,
+    random_mask,
+    sum_to_shape,
+    to_paddle,
+)
+
+import paddle
+
+# One for each size of an element.
+DTYPE_OF_SIZE = ('int8', 'int16', 'float32', 'float64', 'complex128')
+# Around the lanes, words and blocks of kernels that take many at once.
+LENGTHS = (
+    *range(1, 20),
+    *(31, 32, 33, 63, 64, 65, 127, 128, 129, 255, 257),
+    *(4095, 4096, 4097, 16385, 65537),
+)
+
+
+@contextlib.contextmanager
+def new_program():
+    with (
+        static_mode(),
+        paddle.static.program_guard(paddle.static.Program()),
+    ):
+        yield
+
+
+class LengthTests:
+    """At every length; a TestCase sets op and defines value_shapes(where) and
+    value_grad(where, out_grad, value_shape) of the broadcast mask."""
+
+    op = None
+
+    def check(self, dtype, x_shape, mask):
+        rng = np.random.default_rng(15)
+        where = np.broadcast_to(mask, np.broadcast_shapes(x_shape, mask.shape))
+        x = random_array(rng, x_shape, dtype)
+        for value_shape in self.value_shapes(where):
+            value = random_array(rng, value_shape, dtype)
+            tensors = [to_paddle(array) for array in (x, mask, value)]
+            out = self.op.function(*tensors)
+            assert_same_bits(out, self.op.reference(x, mask, value))
+            if dtype == 'float64':
+                self.check_gradients(where, *tensors)
+
+    def check_gradients(self, where, x, mask, value):
+        """Of whole numbers, whose sums are exact."""
+        x.stop_gradient = value.stop_gradient = False
+        out = self.op.function(x, mask, value)
+        out_grad = np.arange(out.size, dtype='float64').reshape(out.shape)
+        grads = paddle.grad([out], [x, value], [to_paddle(out_grad)])
+        kept = sum_to_shape(np.where(where, 0, out_grad), x.shape)
+        assert_same_bits(grads[0], kept)
+        wanted = self.value_grad(where, out_grad, value.shape)
+        assert_same_bits(grads[1], wanted)
+
+    def test_lengths_around_the_lanes(self):
+        rng = np.random.default_rng(16)
+        for dtype in DTYPE_OF_SIZE:
+            for length in LENGTHS:
+                for kind, mask in kinds_of_masks(rng, (length,)):
+                    with self.subTest(dtype=dtype, length=length, mask=kind):
+                        self.check(dtype, (length,), mask)
+
+    def test_every_mask_of_eight_elements(self):
+        # which kernels look up in a table
+        patterns = np.arange(256, dtype=np.uint8)[:, None]
+        mask = np.unpackbits(patterns, axis=1).astype(bool)
+        for dtype in DTYPE_OF_SIZE:
+            with self.subTest(dtype=dtype):
+                self.check(dtype, (2048,), mask.reshape(-1))
+
+    def test_broadcast_rows_of_many_lengths(self):
+        rng = np.random.default_rng(17)
+        for dtype in DTYPE_OF_SIZE:
+            for row in (1, 3, 8, 9, 33, 4097):
+                rows = 30000 // row
+                for x_shape, mask_shape in (
+                    ((rows, row), (1, row)),
+                    ((rows, row), (rows, 1)),
+                    ((3, rows, row), (3, 1, row)),
+                    ((1, row), (rows, row)),
+                    ((rows, 1), (rows, row)),
+                ):
+                    mask = random_mask(rng, mask_shape)
+                    with self.subTest(dtype=dtype, x=x_shape, mask=mask_shape):
+                        self.check(dtype, x_shape, mask)
+
+
+class MemoryTests:
+    """A TestCase sets op and `views`: what value may be of a square x."""
+
+    op = None
+    views = {}
+
+    def setUp(self):
+        super().setUp()
+        self.rng = np.random.default_rng(9)
+
+    def both_forms(self, x, mask, value, expected):
+        """Each gets x, mask and value from functions, made anew."""
+        for function in (self.op.function, self.op.inplace):
+            with self.subTest(function=function.__name__):
+                tensor = x()
+                out = function(tensor, mask(tensor), value(tensor))
+                assert_same_bits(out, expected)
+
+    def test_true_is_any_byte_but_zero(self):
+        for x_shape, mask_shape in (
+            ((50, 60), (50, 60)),
+            ((50, 1), (60,)),
+            ((60,), (50, 1)),
+        ):
+            mask = random_mask(self.rng, mask_shape)
+            for dtype in ('float32', 'float16', 'complex128'):
+                results = []
+                for tensor in (
+                    mask_of_any_bytes(self.rng, mask),
+                    to_paddle(mask),
+                ):
+                    x = paddle.ones(x_shape, dtype)
+                    value = paddle.full([50, 60], 2, dtype)
+                    x.stop_gradient = value.stop_gradient = False
+                    out = self.op.function(x, tensor, value)
+                    grads = paddle.grad([out], [x, value])
+                    results.append([out, *grads])
+                for found, wanted in zip(*results):
+                    with self.subTest(x=x_shape, dtype=dtype):
+                        assert_same_bits(found, wanted.numpy())
+
+    def test_value_is_a_view_of_x(self):
+        array = random_array(self.rng, (30, 30), 'float64')
+        mask = random_mask(self.rng, (30, 30), 0.4)
+        for name, view in self.views.items():
+            with self.subTest(value=name):
+                self.both_forms(
+                    lambda: to_paddle(array),
+                    lambda x: to_paddle(mask),
+                    view,
+                    self.op.reference(array, mask, view(array)),
+                )
+
+    def test_bool_x_is_its_own_mask(self):
+        array = random_mask(self.rng, (40, 40))
+        value = random_mask(self.rng, (40, 40))
+        for rows in (slice(None), slice(0, 1)):
+            self.both_forms(
+                lambda: to_paddle(array),
+                lambda x, rows=rows: x[rows],
+                lambda x: to_paddle(value),
+                self.op.reference(array, array[rows], value),
+            )
+
+    def test_inputs_read_the_same_memory_many_times(self):
+        line = random_array(self.rng, (12,), 'int32')
+        mask_line = random_mask(self.rng, (12,))
+        for strides in ([1, 1], [0, 1], [0, 0]):
+            x, mask, value = (
+                paddle.as_strided(to_paddle(a), [6, 7], strides)
+                for a in (line, mask_line, line[::-1])
+            )
+            expected = self.op.reference(x.numpy(), mask.numpy(), value.numpy())
+            with self.subTest(strides=strides):
+                assert_same_bits(self.op.function(x, mask, value), expected)
+
+    def test_in_place_in_a_part_of_a_base(self):
+        array = random_array(self.rng, (6, 8), 'float32')
+        for part in (
+            np.s_[2:5],
+            np.s_[:, 1:6],
+            np.s_[:, ::2],
+            np.s_[3],
+            np.s_[:, 3],
+        ):
+            base, expected = to_paddle(array), array.copy()
+            mask = random_mask(self.rng, array[part].shape)
+            value = random_array(self.rng, array[part].shape, 'float32')
+            expected[part] = self.op.reference(array[part], mask, value)
+            self.op.inplace(base[part], to_paddle(mask), to_paddle(value))
+            with self.subTest(part=part):
+                assert_same_bits(base, expected)
+
+
+class AutogradTests:
+    op = None
+
+    def test_half_types_are_summed_in_single_precision(self):
+        for dtype in ('float16', 'bfloat16'):
+            x = paddle.zeros([1], dtype)
+            x.stop_gradient = False
+            mask = paddle.zeros([4096], 'bool')
+            out = self.op.function(x, mask, paddle.zeros([4096], dtype))
+            out.backward(paddle.ones([4096], dtype))
+            # a half sum of ones stands still at 2048, or 256
+            with self.subTest(dtype=dtype):
+                self.assertEqual(x.grad.astype('float32').tolist(), [4096.0])
+
+    def test_masked_gradients_never_reach_x_even_if_not_finite(self):
+        x = paddle.to_tensor([0.0], stop_gradient=False)
+        mask = paddle.to_tensor([True, False, True, False])
+        out = self.op.function(x, mask, paddle.ones([4]))
+        out.backward(paddle.to_tensor([np.nan, 3.0, np.inf, 4.0]))
+        self.assertEqual(x.grad.tolist(), [7.0])
+
+    def test_backward_reads_the_mask_again_and_nothing_else(self):
+        leaf = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        mask = paddle.to_tensor([True, False])
+        x, value = leaf * 1, leaf * 10
+        out = self.op.function(x, mask, value)
+        x.zero_()
+        value.zero_()
+        (grad,) = paddle.grad([out], [leaf], retain_graph=True)
+        self.assertEqual(grad.tolist(), [10.0, 1.0])
+        mask.fill_(False)
+        with self.assertRaisesRegex(RuntimeError, 'tensor_version:1'):
+            out.backward(paddle.ones([2]))
+
+    def test_x_begins_to_need_gradients_in_place(self):
+        x, value = paddle.zeros([2]), paddle.ones([2])
+        value.stop_gradient = False
+        self.op.inplace(x, paddle.to_tensor([True, False]), value)
+        (x * 3).sum().backward()
+        self.assertFalse(x.stop_gradient)
+        self.assertEqual(value.grad.tolist(), [3.0, 0.0])
+
+
+class BuildingTests:
+    """What a program knows of shapes before it runs, and that it may not."""
+
+    op = None
+
+    def test_shape(self):
+        for x, mask, expected in (
+            ([2, 3], [3], [2, 3]),
+            ([3], [2, 3], [2, 3]),
+            ([2, 1], [1, 3], [2, 3]),
+            ([-1, 3], [-1, 3], [-1, 3]),
+            ([-1, 3], [1, 3], [-1, 3]),
+            ([-1, 3], [4, 1], [4, 3]),
+            ([1, 3], [-1, 3], [-1, 3]),
+            ([], [], []),
+            ([], [-1], [-1]),
+        ):
+            with self.subTest(x=x, mask=mask), new_program():
+                out = self.op.function(
+                    paddle.static.data('x', x, 'float16'),
+                    paddle.static.data('mask', mask, 'bool'),
+                    paddle.static.data(
+                        'value', [-1] * len(expected), 'float16'
+                    ),
+                )
+                self.assertEqual(list(out.shape), expected)
+                self.assertEqual(out.dtype, paddle.float16)
+
+    def test_one_program_for_many_shapes(self):
+        # of two dims that look alike, a pass writes a gradient into another
+        call = Case('', {}).bind(self.op.function)
+        with new_program():
+            variables = {
+                'x': paddle.static.data('x', [-1, 8], 'float64'),
+                'mask': paddle.static.data('mask', [-1, 8], 'bool'),
+                'value': paddle.static.data('value', [-1, 8], 'float64'),
+            }
+            variables['x'].stop_gradient = False
+            variables['value'].stop_gradient = False
+            fetched = derivatives(
+                self.op, call, variables, gradient_in_program, order=1
+            )
+            program = paddle.static.default_main_program()
+        for x_shape, mask_shape in (
+            ((3, 8), (3, 8)),
+            ((5, 8), (1, 8)),
+            ((1, 8), (4, 8)),
+            ((0, 8), (1, 8)),
+        ):
+            rng = np.random.default_rng(3)
+            arrays = {
+                'x': rng.random(x_shape),
+                'mask': random_mask(rng, mask_shape),
+                'value': rng.random(np.broadcast_shapes(x_shape, mask_shape)),
+            }
+            with static_mode():
+                found = paddle.static.Executor().run(
+                    program, feed=arrays, fetch_list=fetched
+                )
+            expected = in_dygraph(self.op, Case('', {}), arrays, order=1)
+            with self.subTest(x=x_shape, mask=mask_shape):
+                for got, wanted in zip(found, expected):
+                    np.testing.assert_allclose(got, wanted, 1e-12)
+
+    def test_in_place_form_is_the_copy(self):
+        def build(variables):
+            with self.assertWarnsRegex(UserWarning, 'static graph'):
+                return [self.op.inplace(**variables), variables['x']]
+
+        rng = np.random.default_rng(4)
+        arrays = {
+            'x': random_array(rng, (5, 7), 'float32'),
+            'mask': random_mask(rng, (5, 7)),
+            'value': random_array(rng, (5, 7), 'float32'),
+        }
+        with static_mode():
+            out, x = run_program(build, arrays)
+        assert_same_bits(out, self.op.reference(**arrays))
+        assert_same_bits(x, arrays['x'])

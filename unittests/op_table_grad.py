@@ -1,0 +1,214 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Gradients of an operator by a table of cases (see op_table)."""
+
+import numpy as np
+from op_table import TableTests, numbers
+from scatter_test_utils import (
+    GRAD_DTYPES,
+    assert_same_bits,
+    layouts,
+    random_numbers,
+    to_paddle,
+)
+
+import paddle
+
+# Second differences of a cubic are exact, whatever the step, and so are first
+# ones where each element is a factor; amax and amin want a short step.
+FIRST_STEP, SECOND_STEP = 2.0**-16, 1.0
+
+
+def differences(function, arrays, name, step):
+    """Central differences of a scalar by each element of arrays[name]."""
+    found = np.zeros(arrays[name].shape, np.result_type(function(arrays)))
+    for at in np.ndindex(found.shape):
+        ahead, behind = arrays[name].copy(), arrays[name].copy()
+        ahead[at] += step
+        behind[at] -= step
+        rise = function({**arrays, name: ahead})
+        found[at] = (rise - function({**arrays, name: behind})) / (2 * step)
+    return found
+
+
+def in_double(array):
+    """Floats as float64 or complex128; a mask or an index as it is."""
+    array = numbers(array)
+    if array.dtype.kind not in 'fc':
+        return array
+    return array.astype(np.result_type(array, np.float64))
+
+
+def with_directions(op, case):
+    """Arrays for derivatives()."""
+    arrays = case.arrays(op, 'float64', finite=True)
+    rng = np.random.default_rng(9)
+    for name in op.differentiable:
+        arrays['d_' + name] = random_numbers(rng, arrays[name].shape)
+    return arrays
+
+
+def derivatives(op, function, tensors, gradient, order):
+    """A result and its gradients, made alike in dygraph and in every graph.
+
+    The first order is of the sum of the cubes, the second of the slope of that
+    in the directions d_<input>. The last argument of `gradient` is whether
+    another order follows.
+    """
+    out = function([tensors[name] for name in op.inputs])
+    wrt = [tensors[name] for name in op.differentiable]
+    results = [out]
+    if order > 0:
+        first = gradient([out * out * out], wrt, order > 1)
+        results += first
+    if order > 1:
+        slopes = [
+            grad * tensors['d_' + name]
+            for name, grad in zip(op.differentiable, first)
+        ]
+        results += gradient(slopes, wrt, False)
+    return results
+
+
+def gradient_in_dygraph(ys, xs, create_graph):
+    return paddle.grad(ys, xs, create_graph=create_graph)
+
+
+def in_dygraph(op, case, arrays, order, function=None):
+    """`function` is what a graph has made of the operator."""
+    found = derivatives(
+        op,
+        function or case.bind(op.function),
+        op.tensors(arrays, op.differentiable),
+        gradient_in_dygraph,
+        order,
+    )
+    return [tensor.numpy() for tensor in found]
+
+
+class GradientTests(TableTests):
+    """Gradients in dygraph, against differences of the reference."""
+
+    def apply(self, case, arrays):
+        return self.op.reference(
+            *(arrays[name] for name in self.op.inputs), **case.options
+        )
+
+    def gradients(self, case, tensors, out_grad):
+        """Of the inputs that do not stop them."""
+        out = self.op.function(*tensors.values(), **case.options)
+        wrt = [t for t in tensors.values() if not t.stop_gradient]
+        return paddle.grad([out], wrt, [out_grad])
+
+    def operands(self, case, dtype):
+        """Arrays of the inputs and of the gradient of the result."""
+        arrays = case.arrays(self.op, dtype, finite=True)
+        shape = self.apply(case, arrays).shape
+        rng = np.random.default_rng(8)
+        return arrays, np.asarray(random_numbers(rng, shape, dtype))
+
+    def test_gradients(self):
+        self.for_each(self.check_gradients, GRAD_DTYPES)
+
+    def check_gradients(self, case, dtype):
+        arrays, out_grad = self.operands(case, dtype)
+        names = self.op.differentiable
+        wide = {name: in_double(array) for name, array in arrays.items()}
+
+        def product(arrays):
+            return (
+                np.conj(self.apply(case, arrays)) * in_double(out_grad)
+            ).sum()
+
+        tensors = self.op.tensors(arrays, names)
+        found = self.gradients(case, tensors, to_paddle(out_grad))
+        for name, grad in zip(names, found):
+            expected = differences(product, wide, name, FIRST_STEP)
+            self.assert_near(grad.numpy(), expected, dtype)
+            tensors = self.op.tensors(arrays, [name])
+            (alone,) = self.gradients(case, tensors, to_paddle(out_grad))
+            assert_same_bits(alone, grad.numpy(), f'{name} alone')
+
+    def test_gradients_of_layouts(self):
+        self.for_each(self.check_gradients_of_layouts, ('float32',))
+
+    def check_gradients_of_layouts(self, case, dtype):
+        arrays, out_grad = self.operands(case, dtype)
+        names = self.op.differentiable
+        tensors = self.op.tensors(arrays, names)
+        expected = self.gradients(case, tensors, to_paddle(out_grad))
+        views = {name: dict(layouts(a)) for name, a in arrays.items()}
+        for layout, out_grad_view in layouts(out_grad):
+            tensors = self.op.tensors(arrays)
+            for name in tensors:
+                tensors[name] = views[name].get(layout, tensors[name])
+                tensors[name].stop_gradient = name not in names
+            found = self.gradients(case, tensors, out_grad_view)
+            for grad, wanted in zip(found, expected):
+                assert_same_bits(grad, wanted.numpy(), layout)
+
+    def test_order_after_the_last_is_refused(self):
+        case = self.cases[0]
+        arrays = with_directions(self.op, case)
+
+        def gradient(ys, xs, create_graph):
+            return paddle.grad(ys, xs, create_graph=True)
+
+        function = case.bind(self.op.function)
+        tensors = self.op.tensors(arrays, self.op.differentiable)
+        with self.assertRaisesRegex(
+            RuntimeError, "_grad doesn't have any grad"
+        ):
+            derivatives(self.op, function, tensors, gradient, self.op.orders)
+
+    def test_second_order(self):
+        if self.op.orders > 1:
+            self.for_each(self.check_second_order, ('float64',))
+
+    def check_second_order(self, case, dtype):
+        arrays = with_directions(self.op, case)
+        names = self.op.differentiable
+
+        def cubes(arrays, way):
+            moved = {n: arrays[n] + way * arrays['d_' + n] for n in names}
+            return (self.apply(case, {**arrays, **moved}) ** 3).sum()
+
+        def slope(arrays):
+            return (cubes(arrays, 1) - cubes(arrays, -1)) / 2
+
+        results = in_dygraph(self.op, case, arrays, order=2)
+        for name, found in zip(names, results[1 + len(names) :]):
+            expected = differences(slope, arrays, name, SECOND_STEP)
+            self.assert_near(found, expected, dtype)
+
+    def test_second_order_in_place(self):
+        if self.op.inplace:
+            self.for_each(self.check_in_place, ('float64',))
+
+    def check_in_place(self, case, dtype):
+        arrays = with_directions(self.op, case)
+        expected = in_dygraph(self.op, case, arrays, self.op.orders)
+        if expected[0].shape != arrays[self.op.inputs[0]].shape:
+            return
+
+        def in_place(tensors):
+            copy = tensors[0] * 1
+            function = case.bind(self.op.inplace)
+            result = function([copy, *tensors[1:]])
+            self.assertIs(result, copy)
+            return result
+
+        found = in_dygraph(self.op, case, arrays, self.op.orders, in_place)
+        for tensor, wanted in zip(found, expected):
+            self.assert_near(tensor, wanted, dtype)

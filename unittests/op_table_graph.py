@@ -1,0 +1,193 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""Static, traced and saved graphs of an operator by a table (see op_table)."""
+
+import contextlib
+import gc
+import os
+import tempfile
+
+import numpy as np
+from op_table import TableTests
+from op_table_grad import derivatives, in_dygraph, with_directions
+from scatter_test_utils import assert_same_bits, dtype_name
+
+import paddle
+from paddle.pir_utils import OldIrGuard
+
+
+@contextlib.contextmanager
+def static_mode():
+    paddle.enable_static()
+    try:
+        yield
+    finally:
+        paddle.disable_static()
+
+
+def spec(array, known_dims):
+    """(shape, dtype) for paddle.static.data and InputSpec."""
+    shape = list(array.shape) if known_dims else [-1] * array.ndim
+    return shape, dtype_name(array)
+
+
+def run_program(build, arrays, wrt=(), known_dims=True):
+    """build(variables by name) is a list of what is fetched."""
+    with paddle.static.program_guard(paddle.static.Program()):
+        variables = {}
+        for name, array in arrays.items():
+            variable = paddle.static.data(name, *spec(array, known_dims))
+            variable.stop_gradient = name not in wrt
+            variables[name] = variable
+        return paddle.static.Executor().run(
+            feed=dict(arrays), fetch_list=build(variables)
+        )
+
+
+def gradient_in_program(ys, xs, create_graph):
+    return paddle.static.gradients(ys, xs)
+
+
+def to_static(function, **kwargs):
+    """paddle.jit.to_static, safe from programs that were freed before.
+
+    For each program that it runs, jit leaves a cycle of Python objects that
+    refer into the program. If that is freed first, the objects are handed out
+    again for another program, and the process crashes.
+    """
+    gc.collect()
+    return paddle.jit.to_static(function, **kwargs)
+
+
+@contextlib.contextmanager
+def saved(function, arrays, known_dims):
+    """Gives the path of `function` as paddle.jit.save has written it."""
+    specs = [
+        paddle.static.InputSpec(*spec(array, known_dims), name)
+        for name, array in arrays.items()
+    ]
+    traced = to_static(function, input_spec=[specs], full_graph=True)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, 'model')
+        paddle.jit.save(traced, path)
+        yield path
+
+
+def loaded(path):
+    gc.collect()  # see to_static
+    layer = paddle.jit.load(path)
+    layer.train()  # it begins in eval mode, without backward
+    return lambda tensors: layer(*tensors)
+
+
+def predict(path, arrays):
+    config = paddle.inference.Config(path + '.json', path + '.pdiparams')
+    config.disable_glog_info()
+    predictor = paddle.inference.create_predictor(config)
+    for name in predictor.get_input_names():
+        handle = predictor.get_input_handle(name)
+        handle.copy_from_cpu(np.ascontiguousarray(arrays[name]))
+    predictor.run()
+    (name,) = predictor.get_output_names()
+    return predictor.get_output_handle(name).copy_to_cpu()
+
+
+class ProgramTests(TableTests):
+    """Programs give what dygraph does, with gradients of every order."""
+
+    # Rows for what takes long.
+    few = slice(0, 3)
+
+    def compare(self, run, order, cases=None, **kwargs):
+        """run(case, arrays, order, **kwargs) with what dygraph gives."""
+
+        def check(case, dtype):
+            arrays = with_directions(self.op, case)
+            found = run(case, arrays, order, **kwargs)
+            expected = in_dygraph(self.op, case, arrays, order)
+            self.assertEqual(len(found), len(expected))
+            self.assert_result(found[0], expected[0], dtype)
+            for ours, wanted in zip(found[1:], expected[1:]):
+                self.assert_near(ours, wanted, dtype)
+
+        with self.subTest(**kwargs):
+            self.for_each(check, ('float64',), cases)
+
+    def in_program(
+        self, case, arrays, order, known_dims=True, mode=static_mode
+    ):
+        def build(variables):
+            function = case.bind(self.op.function)
+            return derivatives(
+                self.op, function, variables, gradient_in_program, order
+            )
+
+        with mode():
+            return run_program(
+                build, arrays, self.op.differentiable, known_dims
+            )
+
+    def test_program_with_unknown_dims(self):
+        self.compare(self.in_program, 1, known_dims=False)
+
+    def test_program_of_every_order(self):
+        self.compare(self.in_program, self.op.orders, self.cases[self.few])
+
+    def test_old_program(self):
+        for known_dims in (True, False):
+            self.compare(
+                self.in_program,
+                1,
+                self.cases[self.few],
+                known_dims=known_dims,
+                mode=OldIrGuard,
+            )
+
+    def test_every_dtype_in_programs(self):
+        self.for_each(self.check_dtype_in_programs, cases=self.cases[:1])
+
+    def check_dtype_in_programs(self, case, dtype):
+        arrays = case.arrays(self.op, dtype)
+        expected = case.reference(self.op, arrays)
+        for mode in (static_mode, OldIrGuard):
+            with self.subTest(mode=mode.__name__):
+                (out,) = self.in_program(case, arrays, 0, mode=mode)
+                self.assert_result(out, expected, dtype)
+
+
+class GraphTests(ProgramTests):
+    """The same of traced functions, and of what was saved."""
+
+    def in_to_static(self, case, arrays, order, full_graph):
+        function = case.bind(self.op.function)
+        traced = to_static(function, full_graph=full_graph)
+        return in_dygraph(self.op, case, arrays, order, traced)
+
+    def as_saved(self, case, arrays, order, known_dims):
+        function = case.bind(self.op.function)
+        given = {name: arrays[name] for name in self.op.inputs}
+        with saved(function, given, known_dims) as path:
+            found = in_dygraph(self.op, case, arrays, order, loaded(path))
+            assert_same_bits(predict(path, given), found[0])
+        return found
+
+    def test_to_static(self):
+        for full_graph in (True, False):  # AST, SOT
+            few = self.cases[self.few]
+            self.compare(self.in_to_static, 1, few, full_graph=full_graph)
+
+    def test_saved_and_loaded(self):
+        few = self.cases[self.few]
+        self.compare(self.as_saved, 1, few, known_dims=False)
+        self.compare(self.as_saved, 1, few[:1], known_dims=True)

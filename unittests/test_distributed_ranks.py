@@ -1,0 +1,90 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Distributed Tensors, on two ranks."""
+
+import re
+import tempfile
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+from distributed_launch import launch
+
+PAGE = Path(__file__).resolve().parents[1] / 'docs/distributed.md'
+
+OTHER_CALL = 'the ranks do not make the same call'
+# What rank 1 does wrong, and what the two ranks say. Rank 0 is told by the
+# connection or by the launcher, whichever comes first.
+TOLD = 'Connection|Termination signal'
+FAULTS = {
+    'killed': [TOLD, 'fails at'],
+    'other mesh': [TOLD, 'mask must be on the mesh of the other Tensors'],
+    'other shape': [TOLD, 'x and mask must broadcast together'],
+    'too few values': [OTHER_CALL, OTHER_CALL],
+}
+
+
+class TestDistributedRanks(unittest.TestCase):
+    def check(self, *command, ranks=2):
+        run = launch(*command, ranks=ranks)
+        self.assertEqual(run.code, 0, run)
+        for log in run.logs:
+            self.assertIn('OK', log)
+
+    def test_values(self):
+        self.check('distributed_values.py')
+
+    def test_autograd(self):
+        self.check('distributed_autograd.py')
+
+    def test_costs(self):
+        self.check('distributed_costs.py')
+
+    def test_training(self):
+        self.check('distributed_training.py')
+        static = 'TestTraining.test_static_graph'
+        self.check('distributed_training.py', static, ranks=1)
+
+    def test_a_rank_that_fails_ends_all(self):
+        with ThreadPoolExecutor() as pool:
+            runs = list(
+                pool.map(partial(launch, 'distributed_failure.py'), FAULTS)
+            )
+        for run, (fault, messages) in zip(runs, FAULTS.items()):
+            with self.subTest(fault):
+                self.assertNotEqual(run.code, 0, run)
+                failed_at = float(re.search('fails at (.*)', run.logs[1])[1])
+                self.assertLess(run.end - failed_at, 20, run)
+                for log, message in zip(run.logs, messages):
+                    self.assertRegex(log, message)
+
+    def test_the_page_shows_what_its_example_prints(self):
+        blocks = re.findall(
+            r'^```(?:python)?\n(.*?)^```$', PAGE.read_text('utf-8'), re.M | re.S
+        )
+        example, *outputs = blocks
+        with tempfile.TemporaryDirectory() as folder:
+            script = Path(folder) / 'example.py'
+            script.write_text(example, encoding='utf-8')
+            run = launch(script)
+        self.assertEqual(run.code, 0, run)
+        self.assertEqual(len(outputs), len(run.logs))
+        for output, log in zip(outputs, run.logs):
+            self.assertIn(output, log)
+
+
+if __name__ == '__main__':
+    unittest.main()
