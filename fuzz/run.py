@@ -1,7 +1,7 @@
 """Runs one case and says what is wrong with it."""
 
 import numpy as np
-from scatter_graph_utils import dtype_name, static_mode, unknown_dims
+from op_table_graph import spec, static_mode
 
 import paddle
 from fuzz import arrays as made
@@ -164,10 +164,10 @@ def run_grad(case, arguments):
 def _static_data(case, arrays):
     data = {}
     for name, array in arrays.items():
-        shape = list(array.shape) if case.known_dims else unknown_dims(array)
+        shape, dtype = spec(array, case.known_dims)
         if name == 'index':  # scatter has to know that the second dim is 1
             shape[1:] = array.shape[1:]
-        data[name] = paddle.static.data(name, shape, dtype_name(array))
+        data[name] = paddle.static.data(name, shape, dtype)
     return data
 
 

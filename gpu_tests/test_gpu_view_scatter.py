@@ -11,14 +11,6 @@ from scatter_test_utils import (
     random_array,
     random_numbers,
 )
-from view_scatter_cases import (
-    DIAGONAL,
-    SELECT,
-    fast_scatter,
-    random_pair,
-    reference_scatter,
-    reference_scatter_grad,
-)
 
 from gpu_tests.arrays import (
     DTYPE_OF_SIZE,
@@ -30,6 +22,14 @@ from gpu_tests.arrays import (
 )
 from gpu_tests.library import KernelError
 from gpu_tests.ops import run as run_tensors
+from gpu_tests.view_scatter_cases import (
+    DIAGONAL,
+    SELECT,
+    fast_scatter,
+    random_pair,
+    reference_scatter,
+    reference_scatter_grad,
+)
 
 
 @pytest.fixture(params=[SELECT, DIAGONAL], ids=lambda op: op.name)

@@ -92,8 +92,11 @@ def infer_layout(name, tensors, attrs=()):
     inputs, outputs = core.get_phi_spmd_rule(name).infer_forward(
         *[DistTensorSpec(t.shape, _dist_attr(t)) for t in tensors], *attrs
     )
+    # As in Paddle's operators, one dim of the mesh splits a dim.
     *inputs, out = [
-        dims_mapping_to_placements(attr.multi_dims_mapping, mesh)
+        dims_mapping_to_placements(
+            [mesh_dims[:1] for mesh_dims in attr.multi_dims_mapping], mesh
+        )
         for attr in [*inputs, outputs[0]]
     ]
     return inputs, out

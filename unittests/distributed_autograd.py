@@ -23,7 +23,6 @@ from distributed_utils import (
     LINE,
     floats,
     mask_of,
-    run_tests,
     shard,
     whole,
 )
@@ -241,7 +240,3 @@ class TestErrors(unittest.TestCase):
         else:
             with self.assertRaisesRegex(NotImplementedError, 'rank 1'):
                 paddle.masked_scatter(*tensors)
-
-
-if __name__ == '__main__':
-    run_tests()

@@ -13,11 +13,9 @@
 # limitations under the License.
 
 """What masked_scatter sends and allocates on a sharded x of 128 MiB. Run on two
-ranks by test_distributed_ranks.py; alone, it measures one rank."""
+ranks by test_distributed_ranks.py."""
 
 import unittest
-
-from distributed_utils import run_tests
 
 import paddle
 import paddle.distributed as dist
@@ -108,7 +106,3 @@ class TestCosts(unittest.TestCase):
             out.backward(paddle.ones_like(out))
         # the sum of value's gradient over the ranks, and nothing of x
         self.assertEqual(sent.bytes, value.size * value.element_size())
-
-
-if __name__ == '__main__':
-    run_tests()

@@ -87,15 +87,20 @@ def _log(folder, rank):
     return path.read_text(errors='replace') if path.is_file() else 'no log'
 
 
+def run_modules(*names, ranks=2):
+    """Runs modules of tests, or some of their tests."""
+    return launch('distributed_utils.py', *names, ranks=ranks)
+
+
 def main():
     failed = False
     for ranks in map(int, sys.argv[1:]):
-        for script in ('distributed_values.py', 'distributed_training.py'):
-            run = launch(script, ranks=ranks)
-            failed = failed or run.code != 0
-            (tests,) = re.findall(r'^Ran .*', run.logs[0], re.M) or ['no end']
-            told = run if run.code else 'OK'
-            print(f'{script} on {ranks} ranks: {tests}: {told}', flush=True)
+        run = run_modules(
+            'distributed_values', 'distributed_training', ranks=ranks
+        )
+        failed = failed or run.code != 0
+        (tests,) = re.findall(r'^Ran .*', run.logs[0], re.M) or ['no end']
+        print(f'{ranks} ranks: {tests}: {run if run.code else "OK"}')
     sys.exit(failed)
 
 

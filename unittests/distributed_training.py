@@ -20,7 +20,7 @@ on one, by test_distributed_ranks.py."""
 import unittest
 
 import numpy as np
-from distributed_utils import LINE, RANKS, floats, run_tests, shard, whole
+from distributed_utils import LINE, RANKS, floats, shard, whole
 
 import paddle
 import paddle.distributed as dist
@@ -180,6 +180,7 @@ class TestTraining(unittest.TestCase):
         dist.all_reduce(mean)
         self.assert_same((mean / RANKS).numpy())
 
+    @unittest.skipIf(RANKS > 2, 'Paddle refuses it on two ranks already')
     def test_static_graph(self):
         """Of dist.to_static; on several ranks Paddle needs a GPU for it."""
         placed = dist.shard_layer(Decoder(), LINE)
@@ -205,7 +206,3 @@ class Batches(paddle.io.Dataset):
 
     def __getitem__(self, i):
         return tuple(array[i] for array in data())
-
-
-if __name__ == '__main__':
-    run_tests()

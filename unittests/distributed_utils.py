@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the modules that run on several ranks share."""
+"""What the modules of tests on several ranks share. As a program on each rank,
+runs those that its arguments name, as those of unittest do."""
 
-import sys
 import unittest
 
 import numpy as np
@@ -33,15 +33,6 @@ MESH = (
         np.arange(RANKS).reshape([2, -1]).tolist(), dim_names=['x', 'y']
     )
 )
-
-
-def run_tests():
-    """The tests of the main module, on each rank. The first failure ends the
-    rank, so that it does not leave the others waiting in a later test."""
-    paddle.set_device('cpu')
-    dist.init_parallel_env()
-    result = unittest.main(exit=False, failfast=True, verbosity=2).result
-    sys.exit(not result.wasSuccessful())
 
 
 def own(array, placements, mesh):
@@ -87,6 +78,16 @@ def whole(tensor):
     return dist.reshard(tensor, mesh, placements)._local_value().numpy()
 
 
+def assert_is(tensor, array, *placements, mesh=LINE):
+    """A Tensor lies so, and `array` is what the ranks have together."""
+    found = list(tensor.placements)
+    assert found == list(placements), f'{found}, not {placements}'
+    assert list(tensor.shape) == list(array.shape), tensor.shape
+    np.testing.assert_array_equal(
+        tensor._local_value().numpy(), own(array, placements, mesh)
+    )
+
+
 def floats(*shape, seed=0):
     """Whole numbers from 1 to 9: their sums are exact in any order."""
     numbers = np.random.RandomState(seed).randint(1, 10, shape)
@@ -95,3 +96,15 @@ def floats(*shape, seed=0):
 
 def mask_of(*shape, seed=0):
     return np.asarray(np.random.RandomState(seed).rand(*shape) > 0.5)
+
+
+def main():
+    paddle.set_device('cpu')
+    dist.init_parallel_env()
+    # The first failure ends the rank, so that it does not leave the others
+    # waiting in a later test.
+    unittest.main(module=None, failfast=True, verbosity=2)
+
+
+if __name__ == '__main__':
+    main()

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """Values, gradients, second-order gradients and layouts of distributed Tensors,
-against those of dense ones. Run on several ranks by test_distributed.py."""
+against those of dense ones. Run on several ranks by test_distributed_ranks.py."""
 
 import unittest
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ import numpy as np
 from distributed_utils import (
     LINE,
     MESH,
+    assert_is,
     floats,
     mask_of,
     own,
-    run_tests,
     shard,
 )
 
@@ -239,15 +239,9 @@ class TestTable(unittest.TestCase):
         of_inputs = [p for p, one in zip(places, case.inputs) if one.grad]
         where = [out_place, *of_inputs, out_place]
         for one, other, dense, place in zip(found, again, want, where):
-            self.assertEqual(list(one.placements), place)
-            self.assertEqual(one.shape, dense.shape)
-            local = one._local_value().numpy()
-            np.testing.assert_array_equal(
-                local, own(dense.numpy(), place, MESH)
-            )
-            self.assertEqual(
-                local.tobytes(), other._local_value().numpy().tobytes()
-            )
+            assert_is(one, dense.numpy(), *place, mesh=MESH)
+            bits = [t._local_value().numpy().tobytes() for t in (one, other)]
+            self.assertEqual(*bits)
 
     def test_masked_scatter(self):
         for case in masked_scatter_cases():
@@ -266,6 +260,10 @@ class TestTable(unittest.TestCase):
             self.check(case)
 
 
+def dense_masked_scatter(*arrays):
+    return paddle.masked_scatter(*map(paddle.to_tensor, arrays)).numpy()
+
+
 class TestPlainScatter(unittest.TestCase):
     """Paddle's operator, with its rule and with our kernels."""
 
@@ -274,64 +272,62 @@ class TestPlainScatter(unittest.TestCase):
 
         self.assertIn('float32', str(taken_kernels()['scatter']).lower())
         columns = [R for _ in MESH.shape[1:]] + [Shard(1)]
-        for place in ([R for _ in MESH.shape], columns):
-            x, updates = floats(8, 8), floats(2, 8, seed=1)
-            index = np.array([4, 1])
-            x_parts = shard(x, *place, grad=True, mesh=MESH)
-            parts = [
-                shard(index, *[R for _ in place], mesh=MESH),
+        x, updates = floats(8, 8), floats(2, 8, seed=1)
+        index, kept = np.array([4, 1]), np.ones([8, 8], 'float32')
+        want = x.copy()
+        want[index], kept[index] = updates, 0
+        whole = [R for _ in MESH.shape]
+        for place in (whole, columns):
+            parts = shard(x, *place, grad=True, mesh=MESH)
+            out = paddle.scatter(
+                parts,
+                shard(index, *whole, mesh=MESH),
                 shard(updates, *place, grad=True, mesh=MESH),
-            ]
-            out = paddle.scatter(x_parts, *parts)
-            self.assertEqual(list(out.placements), place)
-            want = x.copy()
-            want[index] = updates
-            np.testing.assert_array_equal(
-                out._local_value().numpy(), own(want, place, MESH)
             )
+            assert_is(out, want, *place, mesh=MESH)
             out.sum().backward()
-            kept = np.ones([8, 8], 'float32')
-            kept[index] = 0
-            np.testing.assert_array_equal(
-                x_parts.grad._local_value().numpy(), own(kept, place, MESH)
-            )
-            self.assertEqual(list(x_parts.grad.placements), place)
+            assert_is(parts.grad, kept, *place, mesh=MESH)
 
 
 class TestMaskedScatter(unittest.TestCase):
-    def test_value_that_is_a_pending_sum(self):
-        value = shard(floats(24), Partial(), grad=True)
-        mask = mask_of(6, 4)
-        out = paddle.masked_scatter(
-            shard(floats(6, 4), Shard(0)), shard(mask, Shard(0)), value
-        )
-        ranks = dist.get_world_size()
-        want = paddle.masked_scatter(
-            *map(paddle.to_tensor, (floats(6, 4), mask, floats(24) * ranks))
-        )
+    def test_all_dims_of_the_mesh_split_one(self):
+        """The result is split along the first, as in Paddle's operators."""
+        place = [Shard(0) for _ in MESH.shape]
+        whole = [R for _ in MESH.shape]
+        mask = mask_of(8, 3)
+        x = shard(floats(8, 3), *place, grad=True, mesh=MESH)
+        value = shard(floats(24), *whole, mesh=MESH)
+        out = paddle.masked_scatter(x, shard(mask, *place, mesh=MESH), value)
+        out.backward(paddle.ones_like(out))
+        want = dense_masked_scatter(floats(8, 3), mask, floats(24))
+        assert_is(out, want, Shard(0), *whole[1:], mesh=MESH)
+        # Paddle writes down in which order they split it.
         np.testing.assert_array_equal(
-            out._local_value().numpy(), own(want.numpy(), [Shard(0)], LINE)
+            x.grad._local_value().numpy(), own(~mask, place, MESH)
         )
+
+    def test_value_that_is_a_pending_sum(self):
+        x, mask, value = floats(6, 4), mask_of(6, 4), floats(24)
+        out = paddle.masked_scatter(
+            shard(x, Shard(0)), shard(mask, Shard(0)), shard(value, Partial())
+        )
+        want = dense_masked_scatter(x, mask, value * dist.get_world_size())
+        assert_is(out, want, Shard(0))
 
     def test_no_element_of_value_is_needed(self):
-        mask = np.zeros([4, 2], 'bool')
+        x, mask = floats(4, 2), np.zeros([4, 2], 'bool')
         out = paddle.masked_scatter(
-            shard(floats(4, 2), Shard(0)),
-            shard(mask, Shard(0)),
-            shard(floats(0), R),
+            shard(x, Shard(0)), shard(mask, Shard(0)), shard(floats(0), R)
         )
-        np.testing.assert_array_equal(
-            out._local_value().numpy(), own(floats(4, 2), [Shard(0)], LINE)
-        )
+        assert_is(out, x, Shard(0))
 
     def test_zero_size(self):
+        x, mask = floats(0, 2), mask_of(0, 2)
         for layout in (R, Shard(0), Shard(1)):
             out = paddle.masked_scatter(
-                shard(floats(0, 2), layout),
-                shard(mask_of(0, 2), layout),
-                shard(floats(3), R),
+                shard(x, layout), shard(mask, layout), shard(floats(3), R)
             )
-            self.assertEqual(out.shape, [0, 2])
+            assert_is(out, x, layout)
 
     def test_dtypes_that_dist_reshard_cannot_cut(self):
         mask = mask_of(8, 3)
@@ -347,7 +343,3 @@ class TestMaskedScatter(unittest.TestCase):
             with self.subTest(dtype=dtype):
                 same = out._local_value() == want[rows[0] : rows[-1] + 1]
                 self.assertTrue(bool(same.all()))
-
-
-if __name__ == '__main__':
-    run_tests()

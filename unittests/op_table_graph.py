@@ -18,10 +18,9 @@ import gc
 import os
 import tempfile
 
-import numpy as np
 from op_table import TableTests
 from op_table_grad import derivatives, in_dygraph, with_directions
-from scatter_test_utils import assert_same_bits, dtype_name
+from scatter_test_utils import dtype_name
 
 import paddle
 from paddle.pir_utils import OldIrGuard
@@ -91,23 +90,11 @@ def loaded(path):
     return lambda tensors: layer(*tensors)
 
 
-def predict(path, arrays):
-    config = paddle.inference.Config(path + '.json', path + '.pdiparams')
-    config.disable_glog_info()
-    predictor = paddle.inference.create_predictor(config)
-    for name in predictor.get_input_names():
-        handle = predictor.get_input_handle(name)
-        handle.copy_from_cpu(np.ascontiguousarray(arrays[name]))
-    predictor.run()
-    (name,) = predictor.get_output_names()
-    return predictor.get_output_handle(name).copy_to_cpu()
-
-
 class ProgramTests(TableTests):
     """Programs give what dygraph does, with gradients of every order."""
 
     # Rows for what takes long.
-    few = slice(0, 3)
+    few = slice(0, 2)
 
     def compare(self, run, order, cases=None, **kwargs):
         """run(case, arrays, order, **kwargs) with what dygraph gives."""
@@ -178,9 +165,7 @@ class GraphTests(ProgramTests):
         function = case.bind(self.op.function)
         given = {name: arrays[name] for name in self.op.inputs}
         with saved(function, given, known_dims) as path:
-            found = in_dygraph(self.op, case, arrays, order, loaded(path))
-            assert_same_bits(predict(path, given), found[0])
-        return found
+            return in_dygraph(self.op, case, arrays, order, loaded(path))
 
     def test_to_static(self):
         for full_graph in (True, False):  # AST, SOT

@@ -70,10 +70,6 @@ def dtype_name(array):
     return 'bfloat16' if array.dtype == np.uint16 else str(array.dtype)
 
 
-# What bad arguments are answered by.
-REFUSALS = (TypeError, ValueError, IndexError, AssertionError, RuntimeError)
-
-
 def float_to_bfloat16(array):
     """bfloat16 bits of floats that bfloat16 can hold (else cut off)."""
     floats = np.ascontiguousarray(array, np.float32)
@@ -136,22 +132,6 @@ def random_mask(rng, shape, density=0.5, runs=False):
     return np.resize(flat, size).reshape(tuple(shape))
 
 
-def mask_of_any_bytes(rng, mask):
-    """A bool Tensor whose Trues are bytes of 1 to 255, as a view may make them."""
-    bytes_of_true = rng.integers(1, 256, mask.shape, 'uint8')
-    tensor = paddle.to_tensor(np.where(mask, bytes_of_true, 0).astype('uint8'))
-    return tensor.view('bool')
-
-
-def out_and_grads(function, x, mask, value):
-    """Of function(x, mask, value), for arrays x and value and a Tensor mask."""
-    x = to_paddle(x, stop_gradient=False)
-    value = to_paddle(value, stop_gradient=False)
-    out = function(x, mask, value)
-    steps = paddle.arange(out.size, dtype='float64').reshape(out.shape)
-    return [out, *paddle.grad(out, [x, value], steps.astype(out.dtype))]
-
-
 def to_paddle(array, dtype=None, stop_gradient=True):
     array = np.asarray(array)
     dtype = dtype or ('bfloat16' if array.dtype == np.uint16 else None)
@@ -206,6 +186,9 @@ def sum_to_shape(array, shape):
         if size == 1 and array.shape[lead + i] != 1
     )
     return array.sum(axis=axes, keepdims=True).reshape(shape)
+
+
+LAYOUTS = ('transposed', 'stepped', 'inner block')
 
 
 def layouts(array):

@@ -17,49 +17,49 @@ import unittest
 
 from op_test import OpTest, skip_check_grad_ci
 from scatter_op_utils import ZERO_SIZE, dtype_cases
-from view_scatter_cases import DIAGONAL
+from view_scatter_cases import DIAGONAL, diagonal_case
 from view_scatter_op import ScatterOpChecks
 
 
 class TestDiagonalScatterOp(ScatterOpChecks, OpTest):
-    op = DIAGONAL
+    op, row = DIAGONAL, staticmethod(diagonal_case)
     x_shape = (60, 3, 4)
-    attributes = (0, 1, 2)
+    options = (0, 1, 2)
 
 
 class TestDiagonalScatterOpMatrix(TestDiagonalScatterOp):
     x_shape = (101, 102)
-    attributes = (0, 0, 1)
+    options = (0, 0, 1)
 
 
 class TestDiagonalScatterOpAbove(TestDiagonalScatterOp):
-    attributes = (1, 1, 2)
+    options = (1, 1, 2)
 
 
 class TestDiagonalScatterOpBelow(TestDiagonalScatterOp):
-    attributes = (-1, 1, 2)
+    options = (-1, 1, 2)
 
 
 class TestDiagonalScatterOpSwappedAxes(TestDiagonalScatterOp):
-    attributes = (-1, 2, 1)
+    options = (-1, 2, 1)
 
 
 class TestDiagonalScatterOpNegativeAxes(TestDiagonalScatterOp):
-    attributes = (2, -2, -1)
+    options = (2, -2, -1)
 
 
 class TestDiagonalScatterOpOuterAxes(TestDiagonalScatterOp):
     x_shape = (3, 60, 4)
-    attributes = (1, 0, 2)
+    options = (1, 0, 2)
 
 
 class TestDiagonalScatterOpFourAxes(TestDiagonalScatterOp):
     x_shape = (3, 10, 4, 10)
-    attributes = (0, 2, 0)
+    options = (0, 2, 0)
 
 
 class TestDiagonalScatterOpPastTheEnd(TestDiagonalScatterOp):
-    attributes = (130, 1, 2)
+    options = (130, 1, 2)
     grad_inputs = ('x',)
 
 

@@ -11,73 +11,86 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
+"""paddle.diagonal_scatter by its table, and what no row of a table can say."""
 
 import unittest
 
 import numpy as np
-from hypothesis import strategies
-from scatter_test_utils import assert_same_bits, random_array, to_paddle
-from view_scatter_cases import DIAGONAL
-from view_scatter_values import (
-    ScatterValues,
-    random_arguments_equal_the_plain_loops,
-    reading_the_view_back_gives_the_values,
+from op_table import ValueTests
+from op_table_grad import GradientTests
+from op_table_graph import GraphTests
+from scatter_test_utils import torch
+from view_scatter_cases import (
+    DIAGONAL,
+    DIAGONAL_CASES,
+    LARGE_DIAGONAL_CASES,
+    diagonal,
+    diagonal_case,
 )
+from view_scatter_tests import BuildingTests, ViewTests
 
 import paddle
 
 
-class TestDiagonalScatterValues(ScatterValues, unittest.TestCase):
-    op = DIAGONAL
+class TestDiagonalScatterValues(ValueTests, unittest.TestCase):
+    op, cases = DIAGONAL, DIAGONAL_CASES
+
+    def test_defaults_are_the_main_diagonal_of_the_first_axes(self):
+        out = paddle.diagonal_scatter(
+            paddle.zeros([3, 2, 1]), paddle.to_tensor([[1.0, 2.0]])
+        )
+        self.assertEqual(out[:, :, 0].tolist(), [[1, 0], [0, 2], [0, 0]])
+
+    def test_y_has_the_shape_that_diagonal_gives(self):
+        for case in self.cases:
+            x_shape, y_shape = case.inputs.values()
+            if 0 in y_shape:
+                continue  # paddle.diagonal refuses some of these
+            x = paddle.arange(np.prod(x_shape)).reshape(x_shape)
+            y = paddle.diagonal(x, **case.options)
+            out = paddle.diagonal_scatter(x, y + 1000, **case.options)
+            with self.subTest(case=case.name):
+                back = paddle.diagonal(out, **case.options)
+                self.assertEqual(back.tolist(), (y + 1000).tolist())
+                self.assertEqual(int((out != x).sum()), int(np.prod(y.shape)))
+
+
+class TestDiagonalScatterGradients(GradientTests, unittest.TestCase):
+    op, cases = DIAGONAL, DIAGONAL_CASES
+
+
+class TestDiagonalScatterGraphs(GraphTests, unittest.TestCase):
+    op, cases = DIAGONAL, DIAGONAL_CASES
+
+
+class TestDiagonalScatterViews(ViewTests, unittest.TestCase):
+    op, cases, large_cases = DIAGONAL, DIAGONAL_CASES, LARGE_DIAGONAL_CASES
+    view = staticmethod(diagonal)
+    torch_function = staticmethod(torch and torch.diagonal_scatter)
     aliases = (
         ('x', 'input'),
         ('y', 'src'),
         ('axis1', 'dim1'),
         ('axis2', 'dim2'),
     )
-    exceptions = ('AssertionError', 'ValueError', 'TypeError')
 
-    def test_defaults_are_the_main_diagonal_of_the_first_axes(self):
-        rng = np.random.default_rng(1)
-        x = to_paddle(random_array(rng, (3, 4, 2), 'float32'))
-        y = to_paddle(random_array(rng, (2, 3), 'float32'))
-        assert_same_bits(
-            paddle.diagonal_scatter(x, y),
-            paddle.diagonal_scatter(x, y, 0, 0, 1).numpy(),
+
+class TestDiagonalScatterBuilding(BuildingTests, unittest.TestCase):
+    op = DIAGONAL
+    growing_cases = [
+        [diagonal_case('', x_shape, *attributes) for x_shape in x_shapes]
+        for attributes, *x_shapes in (
+            ((0, 0, 1), (3, 4), (5, 2), (1, 1)),
+            ((1, 1, 0), (3, 4), (2, 2), (4, 9)),
+            ((-2, 0, 1), (3, 4), (9, 1), (2, 2)),
+            ((1, 0, 2), (2, 3, 4), (4, 1, 1)),
+            ((-1, -1, 0), (2, 3, 4), (4, 2, 1)),
         )
-
-    def test_y_has_the_shape_that_diagonal_gives(self):
-        for name, x_shape, attributes in self.op.cases:
-            if 0 in self.op.values_shape(x_shape, *attributes):
-                continue  # paddle.diagonal refuses some of these
-            x = paddle.arange(np.prod(x_shape)).reshape(x_shape)
-            y = paddle.diagonal(x, *attributes)
-            out = paddle.diagonal_scatter(x, y + 1000, *attributes)
-            with self.subTest(case=name):
-                back = paddle.diagonal(out, *attributes)
-                self.assertEqual(back.tolist(), (y + 1000).tolist())
-                self.assertEqual(int((out != x).sum()), int(np.prod(y.shape)))
-
-
-@strategies.composite
-def arguments(draw):
-    x_shape = draw(
-        strategies.lists(strategies.integers(0, 5), min_size=2, max_size=5)
-    )
-    rank = len(x_shape)
-    axis1 = draw(strategies.integers(-rank, rank - 1))
-    step = draw(strategies.integers(1, rank - 1))
-    axis2 = (axis1 + step) % rank - draw(strategies.sampled_from((0, rank)))
-    offset = draw(strategies.integers(-6, 6))
-    return tuple(x_shape), (offset, axis1, axis2)
-
-
-class TestDiagonalScatterProperties(unittest.TestCase):
-    test_random_arguments_equal_the_plain_loops = (
-        random_arguments_equal_the_plain_loops(DIAGONAL, arguments())
-    )
-    test_reading_the_view_back_gives_the_values = (
-        reading_the_view_back_gives_the_values(DIAGONAL, arguments())
+    ]
+    late_errors = (
+        ({}, (3, 4), (4,), ValueError, r'shape of y .*\[3\].*\[4\]'),
+        ({'offset': 5}, (3, 4), (3,), ValueError, r'of y .*\[0\].*\[3\]'),
+        ({'axis2': 2}, (2, 3, 4), (2, 3), ValueError, r'\[3, 2\].*\[2, 3\]'),
     )
 
 

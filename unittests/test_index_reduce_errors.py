@@ -25,7 +25,7 @@ from index_reduce_cases import (
     reduce_by_index,
     reduce_by_index_,
 )
-from scatter_graph_utils import StaticFunction
+from op_table_graph import static_mode
 from scatter_test_utils import ALL_DTYPES, to_paddle, to_storage
 
 import paddle
@@ -233,13 +233,25 @@ class TestIndexReduceStaticErrors(unittest.TestCase):
         'updates': ([-1, 3], 'float32'),
     }
 
-    def build(self, operator, reduce, **inputs):
-        return StaticFunction(
-            lambda x, index, updates: getattr(_C_ops, operator)(
-                x, index, updates, 0, reduce, True
-            ),
-            {**self.inputs, **inputs},
-        )
+    def run_with(self, operator, reduce, index=None, **inputs):
+        """Builds a program, and runs it if there is an index."""
+        with (
+            static_mode(),
+            paddle.static.program_guard(paddle.static.Program()),
+        ):
+            variables = [
+                paddle.static.data(name, *how)
+                for name, how in {**self.inputs, **inputs}.items()
+            ]
+            out = getattr(_C_ops, operator)(*variables, 0, reduce, True)
+            if index is None:
+                return None
+            feed = {
+                'x': np.ones((4, 3), 'float32'),
+                'index': np.array(index),
+                'updates': np.ones((2, 3), 'float32'),
+            }
+            return paddle.static.Executor().run(feed=feed, fetch_list=[out])[0]
 
     def test_while_the_program_is_built(self):
         for words, inputs in (
@@ -253,31 +265,26 @@ class TestIndexReduceStaticErrors(unittest.TestCase):
                 words_of_op = rf'\({operator}\).*{words}'
                 with self.subTest(operator=operator, words=words):
                     with self.assertRaisesRegex(ValueError, words_of_op):
-                        self.build(operator, reduces[0], **inputs)
+                        self.run_with(operator, reduces[0], **inputs)
         for operator in OPERATORS:
             with self.assertRaisesRegex(ValueError, 'reduce must be'):
-                self.build(operator, 'max')
+                self.run_with(operator, 'max')
 
     def test_while_the_program_runs(self):
-        good = {
-            'x': np.ones((4, 3), 'float32'),
-            'index': np.array([0, 3]),
-            'updates': np.ones((2, 3), 'float32'),
-        }
         for operator, reduce, total in (
             ('index_scatter', 'sum', 18),
             ('index_reduce', 'mul', 12),
         ):
-            program = self.build(operator, reduce)
-            self.assertEqual(program.run(good).sum(), total)
+            out = self.run_with(operator, reduce, [0, 3])
+            self.assertEqual(out.sum(), total)
             for error, words, index in (
-                (IndexError, 'index must be in', np.array([0, 4])),
-                (ValueError, 'updates must have', np.array([0] * 3)),
+                (IndexError, 'index must be in', [0, 4]),
+                (ValueError, 'updates must have', [0] * 3),
             ):
                 words_of_op = rf'\({operator}\).*{words}'
                 with self.subTest(operator=operator, words=words):
                     with self.assertRaisesRegex(error, words_of_op):
-                        program.run({**good, 'index': index})
+                        self.run_with(operator, reduce, index)
 
 
 if __name__ == '__main__':

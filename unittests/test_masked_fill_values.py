@@ -11,7 +11,10 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""paddle.masked_fill by its tables, and what no row of a table can say."""
+"""paddle.masked_fill by its tables, what no row of them can say, wrong calls.
+
+Numbers that it refuses are in test_masked_fill_values_numbers.py.
+"""
 
 import unittest
 from dataclasses import replace
@@ -50,8 +53,6 @@ class TestMaskedFillInplace(OnCpu, InplaceTests, unittest.TestCase):
 
 class TestMaskedFillGradients(OnCpu, GradientTests, unittest.TestCase):
     op, cases = OP, CASES
-    # the second order is made of operators that have any order
-    test_order_after_the_last_is_refused = None
 
 
 class TestMaskedFillGraphs(OnCpu, GraphTests, unittest.TestCase):
@@ -60,20 +61,18 @@ class TestMaskedFillGraphs(OnCpu, GraphTests, unittest.TestCase):
     cases = CASES[len(SHAPES) :] + CASES[: len(SHAPES)]
 
 
-class TestMaskedFillOfX(OnCpu, GradientTests, ProgramTests, unittest.TestCase):
+class TestMaskedFillOfX(OnCpu, GradientTests, unittest.TestCase):
     """While value stops its gradient."""
 
-    op, cases = replace(OP, differentiable=('x',), orders=1), CASES[:3]
-    test_order_after_the_last_is_refused = None
+    op, cases = replace(OP, differentiable=('x',)), CASES[:3]
 
 
 class TestMaskedFillOfValue(
     OnCpu, GradientTests, ProgramTests, unittest.TestCase
 ):
-    """While x stops its gradient."""
+    """While x stops its gradient; of value alone there is no second order."""
 
     op, cases = replace(OP, differentiable=('value',), orders=1), CASES[:3]
-    test_order_after_the_last_is_refused = None
 
 
 class TestMaskedFillNumberValues(ValueTests, unittest.TestCase):
@@ -87,7 +86,6 @@ class TestMaskedFillNumberInplace(InplaceTests, unittest.TestCase):
 
 class TestMaskedFillNumberGradients(OnCpu, GradientTests, unittest.TestCase):
     op, cases = OP_OF_NUMBER, CASES_OF_NUMBER
-    test_order_after_the_last_is_refused = None
 
 
 class TestMaskedFillNumberPrograms(OnCpu, ProgramTests, unittest.TestCase):
@@ -98,7 +96,7 @@ class TestMaskedFillLengths(OnCpu, masked_tests.LengthTests, unittest.TestCase):
     op = OP
 
     def value_shapes(self, where):
-        return {where.shape, where.shape[1:], (*where.shape[:-1], 1), ()}
+        return where.shape, where.shape[1:], (*where.shape[:-1], 1)
 
     def value_grad(self, where, out_grad, value_shape):
         return sum_to_shape(np.where(where, out_grad, 0), value_shape)
@@ -186,19 +184,29 @@ class TestMaskedFillCalls(unittest.TestCase):
         self.assertEqual(out.tolist(), [1.0, 1.0, 1.0, 0.0])
 
     def test_value_of_every_dtype_in_an_x_of_every_dtype(self):
-        mask = paddle.to_tensor([True, True, False])
-        for x_dtype in ALL_DTYPES:
-            for dtype in ALL_DTYPES:
-                if 'complex' in dtype and 'complex' not in x_dtype:
-                    continue
-                x = paddle.ones([3], x_dtype)
-                value = paddle.to_tensor([0, 1, 0]).astype(dtype)
+        def fill(function, x_dtype, dtype):
+            mask = paddle.to_tensor([True, True, False])
+            value = paddle.to_tensor([0, 1, 0]).astype(dtype)
+            out = function(paddle.ones([3], x_dtype), mask, value)
+            self.assertEqual(out.dtype, getattr(paddle, x_dtype))
+            return out.astype('int32')
+
+        pairs = [
+            (x_dtype, dtype)
+            for x_dtype in ALL_DTYPES
+            for dtype in ALL_DTYPES
+            if 'complex' in x_dtype or 'complex' not in dtype
+        ]
+        with static_mode():
+            outs = run_program(
+                lambda _: [fill(paddle.masked_fill, *pair) for pair in pairs],
+                {},
+            )
+        for pair, of_program in zip(pairs, outs):
+            with self.subTest(pair=pair):
+                self.assertEqual(of_program.tolist(), [0, 1, 1])
                 for function in (paddle.masked_fill, paddle.masked_fill_):
-                    out = function(x, mask, value)
-                    with self.subTest(x=x_dtype, value=dtype):
-                        self.assertEqual(out.dtype, x.dtype)
-                        out = out.astype('int32').tolist()
-                        self.assertEqual(out, [0, 1, 1])
+                    self.assertEqual(fill(function, *pair).tolist(), [0, 1, 1])
 
     def test_cast_value_wraps_around_and_has_a_gradient_of_its_dtype(self):
         x, mask = paddle.ones([2], 'uint8'), paddle.to_tensor([True, False])
@@ -217,17 +225,72 @@ class TestMaskedFillCalls(unittest.TestCase):
                 grad = tensor.grad.astype('int32').tolist()
                 self.assertEqual(grad, expected)
 
-    def test_cast_value_in_a_program(self):
-        arrays = {
-            'x': np.ones(3, 'float32'),
-            'mask': np.array([True, False, True]),
-            'value': np.array([2, 3, 4]),
-        }
-        with static_mode():
-            (out,) = run_program(
-                lambda data: [paddle.masked_fill(**data)], arrays
+
+class TestMaskedFillErrors(masked_tests.ErrorTests, unittest.TestCase):
+    op = OP
+    program_misfits = (
+        ('mask', (2, 2)),
+        ('mask', (4, 3)),
+        ('value', (2, 2)),
+        ('value', (4, 2, 3)),
+    )
+
+    def test_complex_value(self):
+        for shape in ([3], [], [1]):
+            self.check(
+                ValueError,
+                'masked_fill_?: value must not be complex.*float32.*complex64',
+                value=paddle.ones(shape, 'complex64'),
             )
-        self.assertEqual((str(out.dtype), out.tolist()), ('float32', [2, 1, 4]))
+
+    def test_value_with_a_shape_of_its_own(self):
+        for shape in ([2], [4], [3, 3], [1, 2, 3], [2, 2, 3], [3, 1], [0]):
+            self.check(
+                ValueError, 'value must broadcast', value=paddle.ones(shape)
+            )
+
+    def test_value_may_not_enlarge_the_result(self):
+        for shape in ([3, 2], [1, 2], [2, 1, 1], [1, 3, 1]):
+            self.check(
+                ValueError,
+                'value',
+                x=paddle.zeros([3, 1]),
+                mask=paddle.ones([1], 'bool'),
+                value=paddle.ones(shape),
+            )
+
+    def test_operator_takes_bool_masks_and_values_of_the_dtype_of_x_only(self):
+        # the function casts; a mask read as if it were bool would be garbage
+        x, mask = paddle.zeros([2, 3]), paddle.ones([2, 3], 'bool')
+        for dtype in ALL_DTYPES:
+            with self.subTest(dtype=dtype):
+                if dtype != 'bool':
+                    with self.assertRaises(ValueError):
+                        paddle._C_ops.masked_fill(x, mask.astype(dtype), x)
+                if dtype != 'float32':
+                    with self.assertRaises(ValueError):
+                        paddle._C_ops.masked_fill(x, mask, x.astype(dtype))
+
+    def test_masks_that_do_not_fit_a_number(self):
+        x, mask = paddle.zeros([2, 3]), paddle.ones([2, 2], 'bool')
+        for function in (paddle.masked_fill, paddle.masked_fill_):
+            with self.assertRaisesRegex(ValueError, 'broadcast'):
+                function(x, mask, 1.0)
+        with self.assertRaisesRegex(ValueError, 'broadcast'):
+            paddle.zeros([3]).masked_fill_(x == 0, 1.0)
+
+    def test_while_a_program_is_built(self):
+        with (
+            static_mode(),
+            paddle.static.program_guard(paddle.static.Program()),
+        ):
+            x = paddle.static.data('x', [2, 3])
+            mask = paddle.static.data('mask', [2, 2], 'bool')
+            with self.assertRaisesRegex(ValueError, 'broadcast'):
+                paddle.masked_fill(x, mask, 1.0)
+            complex_value = paddle.static.data('value', [3], 'complex64')
+            with self.assertRaisesRegex(ValueError, 'must not be complex'):
+                paddle.masked_fill(x, x, complex_value)
 
 
 if __name__ == '__main__':

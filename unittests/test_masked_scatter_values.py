@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""paddle.masked_scatter by its table, and what no row of a table can say."""
+"""paddle.masked_scatter by its table, what no row of it can say, wrong calls."""
 
 import unittest
 from dataclasses import replace
@@ -21,7 +21,8 @@ import numpy as np
 from masked_scatter_cases import CASES, OP
 from op_table import InplaceTests, ValueTests
 from op_table_grad import GradientTests
-from op_table_graph import GraphTests, ProgramTests
+from op_table_graph import GraphTests, ProgramTests, run_program, static_mode
+from scatter_test_utils import ALL_DTYPES
 
 import paddle
 
@@ -108,6 +109,93 @@ class TestMaskedScatterCalls(unittest.TestCase):
             self.assertEqual(out.tolist(), [5.0, 0.0, 6.0])
         with self.assertRaisesRegex(TypeError, 'source'):
             paddle.masked_scatter(x, mask, value=value, source=value)
+
+
+class TestMaskedScatterErrors(masked_tests.ErrorTests, unittest.TestCase):
+    op = OP
+    program_misfits = (('mask', (2, 2)), ('mask', (4, 3)))
+
+    def test_too_few_values_name_both_counts(self):
+        for needed in (1, 3, 100, 5000, 300000):
+            mask = np.arange(2 * needed).reshape(2, needed) < needed
+            for dtype in ALL_DTYPES if needed == 100 else ('float32',):
+                self.check(
+                    AssertionError,
+                    rf'(?s)masked_scatter.*\b{needed}\b.*\b{needed - 1}\b',
+                    x=paddle.zeros([2, needed], dtype),
+                    mask=paddle.to_tensor(mask),
+                    value=paddle.ones([needed - 1], dtype),
+                )
+
+    def test_value_is_not_broadcast(self):
+        for shape in ([], [1], [3], [1, 3]):
+            self.check(AssertionError, r'\b6\b', value=paddle.ones(shape))
+
+    def test_too_few_values_under_broadcasting_and_with_gradients(self):
+        x, value = paddle.zeros([2, 3]), paddle.ones([3])
+        x.stop_gradient = value.stop_gradient = False
+        mask = paddle.to_tensor([True, False, True])
+        for function in (paddle.masked_scatter, paddle.masked_scatter_):
+            with self.assertRaisesRegex(AssertionError, r'\b4\b'):
+                function(x * 1, mask, value)
+        # the next call is right
+        out = paddle.masked_scatter(x, mask, paddle.arange(4.0))
+        self.assertEqual(out.tolist(), [[0.0, 0.0, 1.0], [2.0, 0.0, 3.0]])
+
+    def test_too_few_values_leave_the_base_of_a_view(self):
+        base = paddle.zeros([6, 8])
+        with self.assertRaisesRegex(AssertionError, r'\b24\b'):
+            base[:, ::2].masked_scatter_(
+                paddle.ones([6, 4], 'bool'), paddle.ones([23])
+            )
+        self.assertEqual(float(base.sum()), 0.0)
+
+    def test_too_few_values_of_a_program(self):
+        arrays = {
+            'x': np.zeros(9, 'float32'),
+            'mask': np.ones(9, 'bool'),
+            'value': np.ones(8, 'float32'),
+        }
+        with (
+            static_mode(),
+            self.assertRaisesRegex(IndexError, r'\b9\b(.|\n)*\b8\b'),
+        ):
+            run_program(lambda data: [paddle.masked_scatter(**data)], arrays)
+
+    def test_other_dtypes(self):
+        for dtype in ('uint8', 'int32', 'int64', 'float32', 'bfloat16'):
+            self.check(
+                AssertionError,
+                rf'masked_scatter_?: mask .*paddle.bool.*paddle.{dtype}',
+                mask=paddle.ones([2, 3], dtype),
+            )
+        for dtype in ('float16', 'float64', 'int32', 'bool', 'complex64'):
+            self.check(
+                AssertionError,
+                rf'value .*dtype of x.*paddle.float32.*paddle.{dtype}',
+                value=paddle.ones([6], dtype),
+            )
+
+    def test_value_that_is_no_tensor(self):
+        for wrong in (None, 1.0, [1.0] * 6, np.ones(6, 'float32')):
+            pattern = f'value must be a Tensor.*{type(wrong).__name__}'
+            self.check(TypeError, pattern, value=wrong)
+
+    def test_while_a_program_is_built(self):
+        with (
+            static_mode(),
+            paddle.static.program_guard(paddle.static.Program()),
+        ):
+            x = paddle.static.data('x', [2, 3], 'float32')
+            mask = paddle.static.data('mask', [2, 3], 'bool')
+            for arguments, exception in (
+                ((x, x, x), AssertionError),
+                ((x, mask, mask), AssertionError),
+                ((x, mask, None), TypeError),
+                ((x, mask, np.zeros(6, 'float32')), TypeError),
+            ):
+                with self.assertRaises(exception):
+                    paddle.masked_scatter(*arguments)
 
 
 if __name__ == '__main__':

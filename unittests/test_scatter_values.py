@@ -11,164 +11,136 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""paddle.scatter with axis, reduce and include_self, and in new dtypes."""
+"""paddle.scatter by its tables, and what no row of a table can say."""
 
 import inspect
 import unittest
+from dataclasses import replace
 
 import numpy as np
 from index_reduce_cases import (
+    LINEAR,
+    LINEAR_REDUCES,
     OPERATORS,
-    cases,
-    defined,
-    dtype_reduces,
-    expected_index_reduce,
-    operands,
+    OTHER,
+    OTHER_REDUCES,
+    REDUCES,
+    WIDE_ROWS,
+    reference_scatter,
+    scatter_cases,
 )
-from scatter_test_utils import (
-    ALL_DTYPES,
-    assert_same_bits,
-    random_array,
-    to_numbers,
-    to_paddle,
-)
+from op_table import InplaceTests, ValueTests
+from op_table_grad import GradientTests
+from op_table_graph import GraphTests, ProgramTests
+from scatter_test_utils import OnCpu, assert_same_bits, random_array, to_paddle
 
 import paddle
 
-ALIASES = {
-    'sum': 'sum',
-    'add': 'sum',
-    'mul': 'mul',
-    'multiply': 'mul',
-    'prod': 'mul',
-    'mean': 'mean',
-    'amax': 'amax',
-    'amin': 'amin',
-}
-# Those with a CPU kernel of the operator scatter.
-OLD_DTYPES = ('float32', 'float64', 'int32', 'int64')
-NEW_DTYPES = tuple(d for d in ALL_DTYPES if d not in OLD_DTYPES)
+LINEAR_CASES = scatter_cases(LINEAR_REDUCES)
+OTHER_CASES = scatter_cases(OTHER_REDUCES)
+# Paddle's InferMeta of scatter refuses a column whose width is not known.
+GRAPH_CASES = [
+    case
+    for case in LINEAR_CASES
+    if case.inputs['index'].ndim < 2 or case.options['axis'] != 0
+]
 
 
-class TestScatterValues(unittest.TestCase):
+class TestScatterValues(ValueTests, InplaceTests, unittest.TestCase):
+    op, cases = LINEAR, LINEAR_CASES + OTHER_CASES
+    refuses_leaf_before_it_writes = False
+
+
+class TestScatterWideValues(ValueTests, unittest.TestCase):
+    op, cases = LINEAR, scatter_cases(REDUCES, WIDE_ROWS)
+
+
+class TestScatterGradients(OnCpu, GradientTests, unittest.TestCase):
+    op, cases = LINEAR, LINEAR_CASES
+
+
+class TestScatterGradientsOfProducts(GradientTests, unittest.TestCase):
+    op, cases = OTHER, OTHER_CASES
+
+
+class TestScatterGraphs(OnCpu, GraphTests, unittest.TestCase):
+    op, cases = LINEAR, GRAPH_CASES
+    few = slice(0, 5)
+
+
+class TestScatterGraphsOfProducts(GraphTests, unittest.TestCase):
+    op, cases = OTHER, OTHER_CASES
+
+
+class TestScatterOfX(OnCpu, GradientTests, ProgramTests, unittest.TestCase):
+    """While updates stop their gradient."""
+
+    op = replace(LINEAR, differentiable=('x',))
+    cases = LINEAR_CASES[10:15]  # along the first axis: the operator scatter
+
+
+class TestScatterOfUpdates(
+    OnCpu, GradientTests, ProgramTests, unittest.TestCase
+):
+    """While x stops its gradient."""
+
+    op = replace(LINEAR, differentiable=('updates',))
+    cases = LINEAR_CASES[10:15]
+
+
+class TestScatterCalls(unittest.TestCase):
     def setUp(self):
         self.rng = np.random.default_rng(8)
 
-    def check(self, out, arrays, attrs, dtype):
-        expected = expected_index_reduce(*arrays, *attrs, dtype)
-        if expected.dtype != arrays[0].dtype:  # bfloat16 in float32
-            np.testing.assert_allclose(
-                to_numbers(out.numpy(), dtype), expected, 1e-2, 1e-2
-            )
-        elif expected.dtype.kind in 'bi' or attrs[1] == 'assign':
-            assert_same_bits(out, expected)
-        else:
-            rtol = {'float16': 1e-3, 'float64': 1e-14}.get(dtype, 1e-5)
-            np.testing.assert_allclose(out.numpy(), expected, rtol, rtol)
-
-    def test_every_case_and_alias(self):
-        for name, x_shape, axis, index, updates_shape in cases():
-            for alias, reduce in ALIASES.items():
-                arrays = (
-                    operands(self.rng, x_shape, reduce),
-                    index,
-                    operands(self.rng, updates_shape, reduce),
-                )
-                for include_self in (True, False):
-                    attrs = axis, reduce, include_self
-                    out = paddle.scatter(
-                        *map(to_paddle, arrays),
-                        overwrite=False,
-                        axis=axis,
-                        reduce=alias,
-                        include_self=include_self,
-                    )
-                    with self.subTest(case=name, alias=alias, attrs=attrs):
-                        self.check(out, arrays, attrs, 'float64')
-
-    def test_overwriting_along_every_axis(self):
-        for name, x_shape, axis, index, updates_shape in cases():
-            x = random_array(self.rng, x_shape, 'float32')
-            updates = random_array(self.rng, updates_shape, 'float32')
-            arrays = x, index, updates
-            out = paddle.scatter(*map(to_paddle, arrays), axis=axis)
-            with self.subTest(case=name):
-                self.check(out, arrays, (axis, 'assign', True), 'float32')
-
-    def test_dtypes_that_scatter_lacked(self):
-        index = np.array([1, 1, 0, -1])
-        for dtype in NEW_DTYPES:
-            arrays = (
-                operands(self.rng, (5, 4), 'sum', dtype),
-                index,
-                operands(self.rng, (4, 4), 'sum', dtype),
-            )
-            tensors = [to_paddle(array) for array in arrays]
-            for overwrite, reduce in ((True, 'assign'), (False, 'sum')):
-                attrs = 0, reduce, False
-                with self.subTest(dtype=dtype, overwrite=overwrite):
-                    out = paddle.scatter(*tensors, overwrite=overwrite)
-                    self.check(out, arrays, attrs, dtype)
-                    x = tensors[0].clone()
-                    result = paddle.scatter_(x, *tensors[1:], overwrite)
-                    self.assertIs(result, x)
-                    assert_same_bits(x, out.numpy())
-
-    def test_every_dtype_with_arguments(self):
-        index = np.array([1, 1, 0, -1], 'int32')
-        for dtype, reduce in dtype_reduces():
-            if reduce == 'assign':
-                continue
-            arrays = (
-                operands(self.rng, (3, 5), reduce, dtype),
-                index,
-                operands(self.rng, (3, 4), reduce, dtype),
-            )
+    def test_other_names_of_reductions(self):
+        x, updates = paddle.to_tensor([2.0, 3.0]), paddle.to_tensor([4.0, 5.0])
+        index = paddle.to_tensor([1, 1])
+        for alias, total in (
+            ('add', 12.0),
+            ('multiply', 60.0),
+            ('prod', 60.0),
+        ):
             out = paddle.scatter(
-                *map(to_paddle, arrays), False, 1, reduce, True
+                x, index, updates, False, reduce=alias, include_self=True
             )
-            with self.subTest(dtype=dtype, reduce=reduce):
-                self.assertTrue(defined(reduce, dtype))
-                self.check(out, arrays, (1, reduce, True), dtype)
+            self.assertEqual(out.tolist(), [2.0, total])
 
     def test_methods_and_in_place_forms(self):
-        arrays = (
-            operands(self.rng, (3, 5), 'mean'),
-            np.array([1, 1, 4]),
-            operands(self.rng, (3, 3), 'mean'),
-        )
+        x, updates = (paddle.to_tensor(self.rng.random((3, n))) for n in (5, 3))
+        index = paddle.to_tensor([1, 1, 4])
         attrs = 1, 'mean', True
-        x, index, updates = map(to_paddle, arrays)
         named = {'axis': 1, 'reduce': 'mean', 'include_self': True}
-        outs = (
-            x.scatter(index, updates, False, *attrs),
-            x.scatter(index, updates, overwrite=False, **named),
-            paddle.scatter(
-                x=x, index=index, updates=updates, overwrite=False, **named
-            ),
-            paddle.tensor.scatter(x, index, updates, False, *attrs, 'name'),
-            x.clone().scatter_(index, updates, False, *attrs),
-            paddle.scatter_(x.clone(), index, updates, False, **named),
-            paddle.scatter_(x.clone(), index, updates, False, *attrs, 'name'),
+        expected = reference_scatter(
+            x.numpy(), index.numpy(), updates.numpy(), 1, False, *attrs[1:]
         )
-        for i, out in enumerate(outs):
+        for i, out in enumerate(
+            (
+                x.scatter(index, updates, False, *attrs),
+                x.scatter(index, updates, overwrite=False, **named),
+                paddle.scatter(
+                    x=x, index=index, updates=updates, overwrite=False, **named
+                ),
+                paddle.tensor.scatter(x, index, updates, False, *attrs, 'name'),
+                x.clone().scatter_(index, updates, False, *attrs),
+                paddle.scatter_(x.clone(), index, updates, False, **named),
+                paddle.scatter_(
+                    x.clone(), index, updates, False, *attrs, 'name'
+                ),
+            )
+        ):
             with self.subTest(i=i):
-                self.check(out, arrays, attrs, 'float64')
+                np.testing.assert_allclose(out.numpy(), expected, 1e-14)
 
     def test_out(self):
         x, index = paddle.ones([3]), paddle.to_tensor([0, 0])
-        updates = paddle.to_tensor([2.0, 3.0])
-        target = paddle.zeros([3])
-        result = paddle.scatter(
-            x, index, updates, False, reduce='prod', out=target
-        )
-        self.assertEqual(result.tolist(), [6.0, 1.0, 1.0])
-        self.assertEqual(target.tolist(), [6.0, 1.0, 1.0])
-        result = paddle.scatter(
-            x, index, updates, False, 0, 'sum', True, None, target
-        )
-        self.assertEqual(target.tolist(), [6.0, 1.0, 1.0])
-        self.assertEqual(result.tolist(), [6.0, 1.0, 1.0])
+        updates, target = paddle.to_tensor([2.0, 3.0]), paddle.zeros([3])
+        for args, options in (
+            ((False,), {'reduce': 'prod', 'out': target}),
+            ((False, 0, 'sum', True, None, target), {}),
+        ):
+            result = paddle.scatter(x, index, updates, *args, **options)
+            self.assertEqual(result.tolist(), [6.0, 1.0, 1.0])
+            self.assertEqual(target.tolist(), [6.0, 1.0, 1.0])
 
     def test_axis_may_be_a_numpy_integer(self):
         x, updates = paddle.zeros([2, 3]), paddle.ones([2, 1])
@@ -176,32 +148,29 @@ class TestScatterValues(unittest.TestCase):
         out = paddle.scatter(x, index, updates, axis=np.int64(1))
         self.assertEqual(out.tolist(), [[0, 0, 1], [0, 0, 1]])
 
-    def test_gradients(self):
-        x = paddle.to_tensor([[1.0, 2.0], [3.0, 0.0]], stop_gradient=False)
-        updates = paddle.to_tensor([[4.0, 5.0], [0.0, 7.0]])
-        updates.stop_gradient = False
-        index = paddle.to_tensor([1, 1])
-        out = paddle.scatter(x, index, updates, False, 1, 'mul', True)
-        out.sum().backward()
-        self.assertEqual(out.tolist(), [[1.0, 40.0], [3.0, 0.0]])
-        self.assertEqual(x.grad.tolist(), [[1.0, 20.0], [1.0, 0.0]])
-        self.assertEqual(updates.grad.tolist(), [[10.0, 8.0], [0.0, 0.0]])
-
     def test_the_update_that_wins_has_the_gradient(self):
         index = np.array([1, 0, -3, 1])
         out_grad = random_array(self.rng, (4, 3), 'float64')
-        x, updates = paddle.zeros([4, 3]), paddle.ones([5, 3])
-        x, updates = x.astype('float64'), updates.astype('float64')
-        x.stop_gradient = updates.stop_gradient = False
+        x = to_paddle(np.zeros((4, 3)), stop_gradient=False)
+        updates = to_paddle(np.ones((5, 3)), stop_gradient=False)
         out = paddle.scatter(x, paddle.to_tensor(index), updates)
         grads = paddle.grad([out], [x, updates], paddle.to_tensor(out_grad))
-        updates_grad = np.zeros((5, 3))
-        updates_grad[:4] = out_grad[index]
+        expected = out_grad[index]
         if paddle.get_device() == 'cpu':  # a GPU has the kernel of the base
-            updates_grad[[0, 2]] = 0
-        assert_same_bits(grads[1].numpy()[:4], updates_grad[:4])
+            expected[[0, 2]] = 0
+        assert_same_bits(grads[1].numpy()[:4], expected)
         out_grad[[0, 1]] = 0
         assert_same_bits(grads[0], out_grad)
+
+    def test_no_second_order_of_products_and_extremes(self):
+        for reduce in OTHER_REDUCES:
+            x, updates = paddle.ones([3, 2]), paddle.ones([2, 2])
+            x.stop_gradient = updates.stop_gradient = False
+            out = paddle.scatter(
+                x, paddle.to_tensor([0, 0]), updates, False, reduce=reduce
+            )
+            with self.assertRaisesRegex(RuntimeError, 'index_reduce_grad'):
+                paddle.grad([out], [x, updates], create_graph=True)
 
     def test_signatures_tell_the_arguments(self):
         for function, last in (

@@ -14,12 +14,7 @@
 
 import unittest
 
-import numpy as np
-from scatter_graph_utils import (
-    StaticFunction,
-    assert_python_succeeds,
-    static_mode,
-)
+from op_table_graph import static_mode
 
 import paddle
 
@@ -69,28 +64,6 @@ class TestSelectScatterIndexOutOfRange(unittest.TestCase):
                 paddle._C_ops.select_scatter(
                     paddle.zeros([3, 4]), paddle.zeros([4]), 0, index
                 )
-
-
-class TestSelectScatterNegativeIndexOfAnUnknownDim(unittest.TestCase):
-    """It used to write the row that -1 stood for when the graph was built."""
-
-    def test_the_row_is_counted_from_the_real_end(self):
-        for index in (-1, -2):
-            program = StaticFunction(
-                lambda x, v, i=index: paddle.select_scatter(x, v, 0, i),
-                {'x': ([-1, 2], 'float32'), 'v': ([2], 'float32')},
-            )
-            for rows in (2, 3, 7):
-                out = program.run(
-                    {
-                        'x': np.zeros((rows, 2), 'float32'),
-                        'v': np.ones(2, 'float32'),
-                    }
-                )
-                with self.subTest(index=index, rows=rows):
-                    written = np.flatnonzero(out.all(axis=1))
-                    self.assertEqual(written.tolist(), [rows + index])
-                    self.assertEqual(out.sum(), 2)
 
 
 class TestSelectScatterAxisOutOfRange(unittest.TestCase):
@@ -179,29 +152,6 @@ class TestSelectScatterWrongValues(unittest.TestCase):
     def test_missing_index(self):
         with self.assertRaisesRegex(TypeError, 'index'):
             paddle.select_scatter(paddle.zeros([3, 4]), paddle.zeros([4]), 0)
-
-
-class TestSelectScatterChecksUnderPythonO(unittest.TestCase):
-    def test_checks_are_no_assert_statements(self):
-        assert_python_succeeds(
-            '''
-import paddle
-if __debug__:
-    raise SystemExit('python -O is not in force')
-x, row = paddle.zeros([3, 4]), paddle.zeros([4])
-for error, *args in (
-    (IndexError, row, 0, 3),
-    (IndexError, row, 2, 0),
-    (RuntimeError, row, 1, 0),
-):
-    try:
-        paddle.select_scatter(x, *args)
-    except error:
-        continue
-    raise SystemExit(f'no {error.__name__} for {args}')
-''',
-            '-O',
-        )
 
 
 if __name__ == '__main__':

@@ -11,30 +11,36 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
+"""paddle.select_scatter by its table, and what no row of a table can say."""
 
 import unittest
 
 import numpy as np
-from hypothesis import strategies
-from view_scatter_cases import SELECT
-from view_scatter_values import (
-    ScatterValues,
-    random_arguments_equal_the_plain_loops,
-    reading_the_view_back_gives_the_values,
+from op_table import ValueTests
+from op_table_grad import GradientTests
+from op_table_graph import (
+    GraphTests,
+    loaded,
+    run_program,
+    saved,
+    static_mode,
+    to_static,
 )
+from scatter_test_utils import ALL_DTYPES, assert_same_bits, torch
+from view_scatter_cases import (
+    LARGE_SELECT_CASES,
+    SELECT,
+    SELECT_CASES,
+    select_case,
+    selected,
+)
+from view_scatter_tests import BuildingTests, ViewTests
 
 import paddle
 
 
-class TestSelectScatterValues(ScatterValues, unittest.TestCase):
-    op = SELECT
-    aliases = (
-        ('x', 'input'),
-        ('values', 'src'),
-        ('values', 'value'),
-        ('axis', 'dim'),
-    )
-    exceptions = ('IndexError', 'RuntimeError', 'TypeError')
+class TestSelectScatterValues(ValueTests, unittest.TestCase):
+    op, cases = SELECT, SELECT_CASES
 
     def test_numpy_integers_as_axis_and_index(self):
         x, values = paddle.zeros([2, 3]), paddle.ones([2])
@@ -42,25 +48,145 @@ class TestSelectScatterValues(ScatterValues, unittest.TestCase):
         self.assertEqual(out.tolist(), [[0.0, 0.0, 1.0]] * 2)
 
 
-@strategies.composite
-def arguments(draw):
-    x_shape = draw(
-        strategies.lists(strategies.integers(0, 5), min_size=1, max_size=5)
-    )
-    axis = draw(strategies.integers(-len(x_shape), len(x_shape) - 1))
-    x_shape[axis] = max(1, x_shape[axis])
-    size = x_shape[axis]
-    index = draw(strategies.integers(-size, size - 1))
-    return tuple(x_shape), (axis, index)
+class TestSelectScatterGradients(GradientTests, unittest.TestCase):
+    op, cases = SELECT, SELECT_CASES
 
 
-class TestSelectScatterProperties(unittest.TestCase):
-    test_random_arguments_equal_the_plain_loops = (
-        random_arguments_equal_the_plain_loops(SELECT, arguments())
+class TestSelectScatterGraphs(GraphTests, unittest.TestCase):
+    op, cases = SELECT, SELECT_CASES
+
+
+class TestSelectScatterViews(ViewTests, unittest.TestCase):
+    op, cases, large_cases = SELECT, SELECT_CASES, LARGE_SELECT_CASES
+    view = staticmethod(selected)
+    torch_function = staticmethod(torch and torch.select_scatter)
+    aliases = (
+        ('x', 'input'),
+        ('values', 'src'),
+        ('values', 'value'),
+        ('axis', 'dim'),
     )
-    test_reading_the_view_back_gives_the_values = (
-        reading_the_view_back_gives_the_values(SELECT, arguments())
-    )
+
+
+class TestSelectScatterBuilding(BuildingTests, unittest.TestCase):
+    op = SELECT
+    # A negative index counts from the size that the program runs with.
+    growing_cases = [
+        [select_case('', x_shape, axis, index) for x_shape in x_shapes]
+        for axis, index, *x_shapes in (
+            (0, -1, (3, 4), (5, 2), (1, 1)),
+            (1, -2, (3, 4), (2, 2), (4, 9)),
+            (0, 2, (3, 4), (9, 1)),
+            (-1, -3, (2, 3, 4), (1, 2, 3)),
+            (0, -2, (3,), (2,), (8,)),
+        )
+    ]
+    late_errors = [
+        ({'axis': axis, 'index': index}, *others)
+        for axis, index, *others in (
+            (0, 3, (3, 4), (4,), IndexError, r'index .*\[-3, 3\).*it is 3'),
+            (0, -4, (3, 4), (4,), IndexError, r'index .*\[-3, 3\).*it is -4'),
+            (1, 0, (3, 0), (3,), IndexError, r'index .*size 0'),
+            (0, 0, (3, 4), (3,), ValueError, r'of values .*\[4\].*\[3\]'),
+            (1, 0, (2, 3, 4), (4, 2), ValueError, r'\[2, 4\].*\[4, 2\]'),
+        )
+    ]
+
+
+def select(tensors):
+    x, values, index = tensors
+    return paddle.select_scatter(x, values, 1, index)
+
+
+def select_last_but_one(tensors):
+    x, values = tensors
+    return paddle.select_scatter(x, values, -1, x.shape[1] - 2)
+
+
+class TestSelectScatterIndexOfTheRunningProgram(unittest.TestCase):
+    """index is a Tensor, or computed from a dim that is not known yet."""
+
+    def arrays(self, **index):
+        rng = np.random.default_rng(7)
+        x, values = rng.random((3, 4)), rng.random(3)
+        return {'x': x, 'values': values, **index}
+
+    def check(self, found, arrays, index):
+        """The output, and the gradients of the sum of its cubes."""
+        x, values = arrays['x'], arrays['values']
+        out = SELECT.reference(x, values, axis=1, index=index)
+        x_grad = SELECT.reference(3 * x**2, 0, axis=1, index=index)
+        for got, wanted in zip(found, (out, x_grad, 3 * values**2)):
+            np.testing.assert_allclose(got, wanted, rtol=1e-12)
+
+    def in_program(self, arrays, known_dims):
+        def build(variables):
+            out = select(variables.values())
+            wrt = [variables['x'], variables['values']]
+            return [out, *paddle.static.gradients([out * out * out], wrt)]
+
+        with static_mode():
+            return run_program(build, arrays, ('x', 'values'), known_dims)
+
+    def in_dygraph(self, function, arrays):
+        tensors = [paddle.to_tensor(array) for array in arrays.values()]
+        for tensor in tensors[:2]:
+            tensor.stop_gradient = False
+        out = function(tensors)
+        return [out.numpy()] + [
+            grad.numpy() for grad in paddle.grad([out * out * out], tensors[:2])
+        ]
+
+    def test_values_and_gradients(self):
+        for index in (0, 2, -1, -4):
+            for dtype in ('int32', 'int64', 'uint8')[: 3 if index >= 0 else 2]:
+                arrays = self.arrays(index=np.array(index, dtype))
+                with self.subTest(index=index, dtype=dtype):
+                    for known in (True, False):
+                        self.check(
+                            self.in_program(arrays, known), arrays, index
+                        )
+                    traced = to_static(select, full_graph=True)
+                    self.check(self.in_dygraph(traced, arrays), arrays, index)
+
+    def test_saved_programs(self):
+        arrays = self.arrays(index=np.array(-2))
+        with saved(select, arrays, known_dims=False) as path:
+            for index in (-2, 1):
+                arrays['index'] = np.array(index)
+                found = self.in_dygraph(loaded(path), arrays)
+                self.check(found, arrays, index)
+
+    def test_index_from_an_unknown_dim(self):
+        arrays = self.arrays()
+        with saved(select_last_but_one, arrays, known_dims=False) as path:
+            self.check(self.in_dygraph(loaded(path), arrays), arrays, 2)
+
+    def test_out_of_range(self):
+        for index in (4, -5):
+            with self.assertRaises(IndexError):
+                self.in_program(self.arrays(index=np.array(index)), True)
+
+    def test_dtypes(self):
+        arrays = self.arrays(index=np.array(3))
+        for dtype in ALL_DTYPES:
+
+            def function(variables, dtype=dtype):
+                x, values, index = variables.values()
+                x, values = ((t * 9).astype(dtype) for t in (x, values))
+                return [select((x, values, index))]
+
+            (wanted,) = function(
+                {name: paddle.to_tensor(a) for name, a in arrays.items()}
+            )
+            with static_mode():
+                (found,) = run_program(function, arrays, known_dims=False)
+            assert_same_bits(found, wanted.numpy(), dtype)
+
+    def test_what_is_no_index(self):
+        for index in (np.array([1]), np.array(1.0)):
+            with self.assertRaises(TypeError):
+                self.in_program(self.arrays(index=index), True)
 
 
 if __name__ == '__main__':

@@ -13,15 +13,13 @@
 # limitations under the License.
 """select_scatter and diagonal_scatter in OpTest form: tests for both."""
 
-import inspect
-
 import numpy as np
 from scatter_op_utils import OpChecks
-from view_scatter_cases import fast_scatter, random_pair
 
 
 class ScatterOpChecks(OpChecks):
-    """A test case sets `op`, `x_shape` and `attributes`."""
+    """A test case sets `op`, `x_shape`, `options`, and `row`, which makes a Case
+    of a name, a shape and options."""
 
     grad_inputs = None  # x and the values
 
@@ -30,14 +28,9 @@ class ScatterOpChecks(OpChecks):
         self.python_api = self.op.function
         self.public_python_api = self.op.function
         self.rng = np.random.default_rng(2026)
-        x, values = random_pair(
-            self.op, self.make, self.x_shape, self.attributes
-        )
-        self.dtype = x.dtype.type
-        self.inputs = self.op.named(x, values)
-        self.grad_inputs = self.grad_inputs or tuple(self.inputs)
-        names = list(inspect.signature(self.op.function).parameters)[2:]
-        self.attrs = dict(zip(names, self.attributes))
-        self.outputs = {
-            'out': fast_scatter(self.op, x, values, self.attributes)
-        }
+        case = type(self).row('', self.x_shape, *self.options)
+        arrays = {name: self.make(s) for name, s in case.inputs.items()}
+        self.dtype = arrays['x'].dtype.type
+        self.inputs, self.attrs = arrays, case.options
+        self.grad_inputs = self.grad_inputs or tuple(arrays)
+        self.outputs = {'out': case.reference(self.op, arrays)}

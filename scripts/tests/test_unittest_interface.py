@@ -70,12 +70,9 @@ TAKEN = {
 }  # fmt: skip
 # What a test file is about: test_<op>_<aspect>, and a word more where a file
 # would be too long. kernel is an OpTest whose name with op is taken in Paddle;
-# release compares with Paddle 3.3.1, as_stock with operators of Paddle;
 # rule is an SPMD rule, and ranks is about distributed Tensors.
 ASPECTS = {
-    'op', 'kernel', 'values', 'grad', 'graph', 'errors', 'inplace',
-    'properties', 'determinism', 'docstring', 'release', 'takeover',
-    'places', 'as_stock', 'rule', 'ranks',
+    'op', 'kernel', 'values', 'grad', 'errors', 'inplace', 'rule', 'ranks',
 }  # fmt: skip
 
 

@@ -240,7 +240,8 @@ class Tests:
 
         def place(file):
             likely = file in own, fault.first in file
-            return file not in self.upstream, *(not x for x in likely), file
+            late = file not in self.upstream and not fault.why
+            return late, *(not x for x in likely), file
 
         return sorted(own | self.files('all'), key=place)
 

@@ -4,17 +4,13 @@ A scenario takes an Op, and returns what happened in a form that is the same
 for any operator: kinds of errors, flags and whether numbers agree.
 """
 
-import copy
 import os
-import pickle
-import tempfile
 import threading
 
-import numpy as np
 from as_stock_ops import agree, gradients, leaf, operands, outcome
 
 import paddle
-from paddle.autograd import PyLayer, saved_tensors_hooks
+from paddle.autograd import PyLayer
 
 
 def backward_twice(op):
@@ -40,15 +36,6 @@ def hook_on_result(op):
     return agree(doubled, [2 * grad for grad in gradients(op)])
 
 
-def hook_on_inputs(op):
-    x, part, base = operands(op)
-    calls = []
-    x.register_hook(lambda grad: calls.append('x'))
-    part.register_hook(lambda grad: calls.append('part'))
-    op.run(base, part).sum().backward()
-    return sorted(calls)
-
-
 def gradients_may_be_computed_with(op):
     """Whether the gradients, and what hooks see of them, stop gradients."""
     x, part, base = operands(op)
@@ -57,30 +44,6 @@ def gradients_may_be_computed_with(op):
         tensor.register_hook(lambda grad: stops.append(grad.stop_gradient))
     op.run(base, part).sum().backward()
     return [*stops, x.grad.stop_gradient, part.grad.stop_gradient]
-
-
-def hooks_of_saved_tensors(op):
-    log = []
-
-    def pack(tensor):
-        log.append('pack')
-        return tensor.numpy()
-
-    def unpack(array):
-        log.append('unpack')
-        return paddle.to_tensor(array)
-
-    wanted = gradients(op)
-    x, part, base = operands(op)
-    with saved_tensors_hooks(pack, unpack):
-        y = op.run(base, part)
-    packed = log.count('pack')
-    y.sum().backward()
-    return (
-        packed == log.count('unpack'),
-        packed > 0 or op.kept() is None,
-        agree([x.grad.numpy(), part.grad.numpy()], wanted),
-    )
 
 
 def change_of_a_saved_tensor(op):
@@ -106,13 +69,6 @@ def stop_gradient_of_each(op):
             + (part.grad is None,)
         )
     return found
-
-
-def without_gradients(op):
-    x, part, _ = operands(op)
-    with paddle.no_grad():
-        y = op.run(x, part)
-    return y.stop_gradient == (not op.changes_x), y.grad_fn is None, y.is_leaf
 
 
 def inside_pylayer(op):
@@ -148,21 +104,6 @@ def in_a_thread(op):
     return agree(found[0], gradients(op))
 
 
-def copied(op):
-    x, part, _ = operands(op, True, True)
-    y = op.run(x, part)
-    same = [copy.deepcopy(y), pickle.loads(pickle.dumps(y.numpy()))]
-    with tempfile.TemporaryDirectory() as folder:
-        paddle.save(y, os.path.join(folder, 'y'))
-        same.append(paddle.load(os.path.join(folder, 'y')))
-    x, part, base = operands(op)
-    graph = op.run(base, part)
-    return (
-        agree([np.asarray(t) for t in same], [y.numpy()] * 3),
-        outcome(lambda: copy.deepcopy(graph).stop_gradient),
-    )
-
-
 def in_a_forked_process(op):
     reader, writer = os.pipe()
     child = os.fork()
@@ -173,28 +114,4 @@ def in_a_forked_process(op):
     os.waitpid(child, 0)
     return os.read(reader, 100).decode() == repr(
         op.run(leaf(True), leaf(True)).sum().item()
-    )
-
-
-class _Samples(paddle.io.Dataset):
-    def __init__(self, op):
-        self.op = op
-
-    def __len__(self):
-        return 4
-
-    def __getitem__(self, i):
-        return self.op.run(leaf(True), leaf(True)).numpy()
-
-
-def in_a_data_loader(op):
-    loader = paddle.io.DataLoader(
-        _Samples(op), batch_size=2, num_workers=1, use_shared_memory=False
-    )
-    batches = [
-        batch[0] if isinstance(batch, list) else batch for batch in loader
-    ]
-    return [list(batch.shape) for batch in batches], agree(
-        [batch[0].numpy() for batch in batches],
-        [op.run(leaf(True), leaf(True)).numpy()] * 2,
     )

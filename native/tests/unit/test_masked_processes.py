@@ -36,6 +36,14 @@ for f in (paddle.masked_fill, paddle.masked_fill_):
     expect(ValueError, f, x, mask, paddle.ones([9]))
     if f is paddle.masked_fill_:
         expect(ValueError, f, x, paddle.ones([2, 8], 'bool'), 1.0)
+x, row = paddle.zeros([3, 3]), paddle.zeros([3])
+expect(RuntimeError, paddle.select_scatter, x, x, 0, 0)
+for args in ((row, 2, 0), (row, 0, 3)):
+    expect(IndexError, paddle.select_scatter, x, *args)
+for args in ((row, 0, 2, 1), (row, 0, 1, 1), (row, 1, 0, 1), (x, 0, 0, 0)):
+    expect(AssertionError, paddle.diagonal_scatter, x, *args)
+expect(IndexError, paddle.scatter, x, paddle.to_tensor([3]), x[:, :1], axis=1)
+expect(ValueError, paddle.scatter, x, paddle.to_tensor([0]), x[:1], axis=2)
 ''',
         '-O',
     )

@@ -67,25 +67,19 @@ OPS_INPLACE = {
 ANY = [
     scenarios.backward_twice,
     scenarios.hook_on_result,
-    scenarios.hook_on_inputs,
     scenarios.gradients_may_be_computed_with,
     scenarios.stop_gradient_of_each,
     scenarios.inside_pylayer,
     scenarios.recomputed,
     scenarios.in_a_thread,
     scenarios.in_a_forked_process,
-    scenarios.copied,
     tools.auto_cast,
     tools.nan_check,
     tools.profiled,
     tools.counted,
     tools.reported_by_benchmark,
 ]
-PLAIN = [
-    scenarios.hooks_of_saved_tensors,
-    scenarios.without_gradients,
-    tools.auto_cast_by_force,
-]
+PLAIN = [tools.auto_cast_by_force]
 INPLACE = [
     tools.of_a_tensor_in_place,
     tools.of_a_strided_tensor_in_place,
@@ -131,13 +125,6 @@ class TestScatterOpsAsStock(unittest.TestCase):
             with self.subTest(op=name):
                 with self.assertRaisesRegex(ValueError, 'must have its shape'):
                     out.sum().backward()
-
-    def test_data_loader(self):
-        # a worker process for each: two operators are enough
-        some = {
-            name: OPS[name] for name in ('masked_scatter', 'scatter of amax')
-        }
-        self.compare(scenarios.in_a_data_loader, STOCK, some)
 
     def test_auto_cast_of_mixed_dtypes(self):
         # paddle.masked_scatter wants one dtype before auto_cast has its say

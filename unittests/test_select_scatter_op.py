@@ -17,44 +17,44 @@ import unittest
 
 from op_test import OpTest, skip_check_grad_ci
 from scatter_op_utils import ZERO_SIZE, dtype_cases
-from view_scatter_cases import SELECT
+from view_scatter_cases import SELECT, select_case
 from view_scatter_op import ScatterOpChecks
 
 
 class TestSelectScatterOp(ScatterOpChecks, OpTest):
-    op = SELECT
+    op, row = SELECT, staticmethod(select_case)
     x_shape = (12, 110)
-    attributes = (0, 5)
+    options = (0, 5)
 
 
 class TestSelectScatterOpLastAxis(TestSelectScatterOp):
     x_shape = (110, 12)
-    attributes = (1, 5)
+    options = (1, 5)
 
 
 class TestSelectScatterOpNegativeAxisAndIndex(TestSelectScatterOp):
-    attributes = (-2, -3)
+    options = (-2, -3)
 
 
 class TestSelectScatterOpMiddleAxis(TestSelectScatterOp):
     x_shape = (11, 3, 10)
-    attributes = (1, 2)
+    options = (1, 2)
 
 
 class TestSelectScatterOpFourAxes(TestSelectScatterOp):
     x_shape = (10, 3, 2, 10)
-    attributes = (2, 0)
+    options = (2, 0)
 
 
 class TestSelectScatterOpValuesWithoutDims(TestSelectScatterOp):
     x_shape = (120,)
-    attributes = (0, 7)
+    options = (0, 7)
 
 
 @skip_check_grad_ci(reason=ZERO_SIZE)
 class TestSelectScatterOpNoElement(TestSelectScatterOp):
     x_shape = (0, 110)
-    attributes = (1, 7)
+    options = (1, 7)
 
 
 globals().update(dtype_cases(TestSelectScatterOp))

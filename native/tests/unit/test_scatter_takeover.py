@@ -21,7 +21,8 @@ import itertools
 import unittest
 
 import numpy as np
-from index_reduce_cases import expected_index_reduce, operands
+from index_reduce_cases import operands, reference_index_reduce
+from op_table import numbers
 from scatter_graph_utils import (
     assert_python_succeeds,
     run_predictor,
@@ -67,7 +68,9 @@ def make_arrays(dtype, shape=(4, 3)):
 
 def expected(arrays, overwrite, dtype):
     reduce = 'assign' if overwrite else 'sum'
-    out = expected_index_reduce(*arrays.values(), 0, reduce, False, dtype)
+    out = reference_index_reduce(
+        *map(numbers, arrays.values()), 0, reduce, False
+    )
     return to_numbers(out, dtype) if out.dtype == np.uint16 else out
 
 

@@ -25,7 +25,7 @@ from unittest import mock
 
 import numpy as np
 from index_reduce_cases import defined
-from scatter_graph_utils import static_mode
+from op_table_graph import static_mode
 from scatter_test_utils import ALL_DTYPES, assert_same_bits, to_paddle
 
 import paddle

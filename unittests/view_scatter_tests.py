@@ -1,0 +1,238 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What select_scatter and diagonal_scatter must do alike, beside their tables."""
+
+import inspect
+
+import numpy as np
+from op_table_grad import derivatives, in_dygraph, with_directions
+from op_table_graph import gradient_in_program, spec, static_mode
+from scatter_test_utils import (
+    ALL_DTYPES,
+    assert_same_bits,
+    random_array,
+    random_numbers,
+    requires_torch,
+    to_paddle,
+    to_torch,
+    torch_to_numpy,
+)
+
+import paddle
+
+
+class ViewTests:
+    """A TestCase sets op, cases, large_cases, aliases and torch_function."""
+
+    def call(self, case, x, values):
+        return self.op.function(x, values, **case.options)
+
+    @requires_torch
+    def test_torch(self):
+        for case in self.cases:
+            x, values = case.arrays(self.op, 'float32').values()
+            theirs = self.torch_function(
+                to_torch(x), to_torch(values), *case.options.values()
+            )
+            out = self.call(case, to_paddle(x), to_paddle(values))
+            with self.subTest(case=case.name):
+                assert_same_bits(out, torch_to_numpy(theirs))
+
+    def test_many_elements(self):
+        for dtype in ('int8', 'float32', 'complex128'):
+            for case in self.large_cases:
+                arrays = case.arrays(self.op, dtype)
+                out = self.call(case, *self.op.tensors(arrays).values())
+                with self.subTest(dtype=dtype, x=arrays['x'].shape):
+                    assert_same_bits(out, case.reference(self.op, arrays))
+
+    def test_gradients_of_many_elements(self):
+        rng = np.random.default_rng(3)
+        for case in self.large_cases:
+            arrays = case.arrays(self.op, 'float32', finite=True)
+            tensors = self.op.tensors(arrays, self.op.differentiable)
+            x, values = tensors.values()
+            out_grad = random_numbers(rng, x.shape, 'float32')
+            out = self.call(case, x, values)
+            grads = paddle.grad([out], [x, values], [to_paddle(out_grad)])
+            with self.subTest(x=x.shape, **case.options):
+                kept = np.zeros(values.shape, 'float32')
+                kept = self.op.reference(out_grad, kept, **case.options)
+                assert_same_bits(grads[0], kept)
+                taken = self.view(out_grad, **case.options)
+                assert_same_bits(grads[1], np.array(taken, order='C'))
+
+    def test_values_that_share_memory_with_x(self):
+        for case in self.cases:
+            arrays = case.arrays(self.op, 'float64')
+            array, shape = arrays['x'], arrays[self.op.inputs[1]].shape
+            size = int(np.prod(shape))
+            x = to_paddle(array)
+            out = self.call(case, x, x.flatten()[:size].reshape(shape))
+            values = array.reshape(-1)[:size].reshape(shape)
+            expected = self.op.reference(array, values, **case.options)
+            with self.subTest(case=case.name):
+                assert_same_bits(out, expected)
+                assert_same_bits(x, array)
+
+    def test_expanded_inputs(self):
+        for case in self.cases:
+            x, values = case.arrays(self.op, 'float32').values()
+            out = self.call(
+                case,
+                paddle.ones([]).expand(x.shape),
+                paddle.full([], 2.0).expand(values.shape),
+            )
+            expected = self.op.reference(
+                np.ones_like(x), np.full_like(values, 2), **case.options
+            )
+            with self.subTest(case=case.name):
+                assert_same_bits(out, expected)
+
+    def test_every_alias_is_the_argument_it_stands_for(self):
+        case = self.cases[0]
+        arrays = case.arrays(self.op, 'float32')
+        given = {**self.op.tensors(arrays), **case.options}
+        names = list(inspect.signature(self.op.function).parameters)
+        self.assertEqual(names, [*given, 'name'])
+        expected = case.reference(self.op, arrays)
+        for name, alias in self.aliases:
+            arguments = {**given, alias: given[name]}
+            with self.subTest(alias=alias):
+                with self.assertRaises((ValueError, TypeError)):
+                    self.op.function(**arguments)
+                del arguments[name]
+                assert_same_bits(self.op.function(**arguments), expected)
+
+    def test_values_are_cast_to_the_dtype_of_x(self):
+        case = self.cases[0]
+        rng = np.random.default_rng(4)
+        x_shape, shape = case.inputs.values()
+        values = rng.integers(0, 2, shape)
+        expected = self.op.reference(
+            np.zeros(x_shape), values, **case.options
+        ).tolist()
+        for x_dtype in ALL_DTYPES:
+            for dtype in ALL_DTYPES:
+                if 'complex' in dtype and 'complex' not in x_dtype:
+                    continue
+                out = self.call(
+                    case,
+                    paddle.zeros(x_shape, x_dtype),
+                    to_paddle(values).astype(dtype),
+                )
+                with self.subTest(x=x_dtype, values=dtype):
+                    self.assertEqual(out.dtype, getattr(paddle, x_dtype))
+                    self.assertEqual(out.astype('float64').tolist(), expected)
+        with self.assertRaisesRegex(
+            ValueError,
+            f'{self.op.name}: {self.op.inputs[1]} must not be complex',
+        ):
+            self.call(
+                case, paddle.zeros(x_shape), paddle.zeros(shape, 'complex64')
+            )
+
+    def test_gradient_has_the_dtype_of_the_values(self):
+        case = self.cases[0]
+        x_shape, shape = case.inputs.values()
+        for x_dtype, dtype in (
+            ('float64', 'float32'),
+            ('float32', 'float16'),
+            ('bfloat16', 'float32'),
+        ):
+            x, values = paddle.ones(x_shape, x_dtype), paddle.ones(shape, dtype)
+            x.stop_gradient = values.stop_gradient = False
+            out = self.call(case, x, values)
+            weights = np.arange(out.size).reshape(x_shape) % 16
+            (out * to_paddle(weights).astype(x_dtype)).sum().backward()
+            with self.subTest(x=x_dtype, values=dtype):
+                self.assertEqual(values.grad.dtype, values.dtype)
+                self.assertEqual(x.grad.dtype, x.dtype)
+                self.assertEqual(
+                    values.grad.astype('int64').tolist(),
+                    np.array(self.view(weights, **case.options)).tolist(),
+                )
+
+    def test_second_order_through_one_gradient_only(self):
+        for case in self.cases:
+            arrays = case.arrays(self.op, 'float64', finite=True)
+            x_part = self.op.reference(
+                np.ones_like(arrays['x']),
+                np.zeros_like(arrays[self.op.inputs[1]]),
+                **case.options,
+            )
+            for used, expected in ((0, x_part), (1, 1 - x_part)):
+                leaves = self.op.tensors(arrays, self.op.differentiable)
+                out = self.call(case, *leaves.values())
+                out_grad = paddle.ones_like(out)
+                out_grad.stop_gradient = False
+                grads = paddle.grad(
+                    [out], [*leaves.values()], [out_grad], create_graph=True
+                )
+                (second,) = paddle.grad(grads[used].sum(), [out_grad])
+                with self.subTest(case=case.name, through=used):
+                    assert_same_bits(second, expected)
+
+
+class BuildingTests:
+    """Of dims that are known when the program runs; a TestCase sets op,
+    growing_cases (cases that one program runs with, made by rows of equal
+    options) and late_errors (case, shape of values, exception, text)."""
+
+    def test_one_program_takes_inputs_of_any_size(self):
+        for first, *others in self.growing_cases:
+            arrays = with_directions(self.op, first)
+            program = paddle.static.Program()
+            with static_mode(), paddle.static.program_guard(program):
+                variables = {}
+                for name, array in arrays.items():
+                    shape, dtype = spec(array, known_dims=False)
+                    variables[name] = paddle.static.data(name, shape, dtype)
+                    variables[name].stop_gradient = False
+                fetched = derivatives(
+                    self.op,
+                    first.bind(self.op.function),
+                    variables,
+                    gradient_in_program,
+                    order=1,
+                )
+            for case in (first, *others):
+                arrays = with_directions(self.op, case)
+                with static_mode():
+                    found = paddle.static.Executor().run(
+                        program, feed=arrays, fetch_list=fetched
+                    )
+                expected = in_dygraph(self.op, case, arrays, order=1)
+                with self.subTest(x=arrays['x'].shape, **case.options):
+                    for got, wanted in zip(found, expected):
+                        assert_same_bits(got, wanted)
+
+    def test_wrong_sizes_are_an_error_when_the_program_runs(self):
+        rng = np.random.default_rng(5)
+        for options, x_shape, shape, exception, text in self.late_errors:
+            arrays = {
+                'x': random_array(rng, x_shape, 'float32'),
+                self.op.inputs[1]: random_array(rng, shape, 'float32'),
+            }
+            with static_mode(), self.subTest(x=x_shape, **options):
+                with paddle.static.program_guard(paddle.static.Program()):
+                    variables = [
+                        paddle.static.data(name, *spec(array, False))
+                        for name, array in arrays.items()
+                    ]
+                    out = self.op.function(*variables, **options)
+                    with self.assertRaisesRegex(exception, text):
+                        paddle.static.Executor().run(
+                            feed=arrays, fetch_list=[out]
+                        )
