@@ -6,24 +6,32 @@ use come from gpu_tests/standin. No GPU and no driver is needed to build.
 Exit status: 0 built, 1 something does not compile, 77 nvcc is not installed.
 """
 
+import argparse
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from gpu_tests.compile import gpu_compiler
-from gpu_tests.compile.check_gpu_compile import include_root
-from scripts.common.files import sha256, write_atomic
+from scripts.common.files import tree_sha256, write_atomic
 from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[1]
 # Set in the environment, so that the tests look in the same place.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
-NAME = 'libscatter_ops_gpu.so'
 STANDIN = ROOT / 'gpu_tests' / 'standin'
+# Of gpu_tests/: what goes into a library.
+PARTS = 'emulator', 'harness', 'standin'
+NVCC_FLAGS = (
+    '-std=c++17', '-O3', '--expt-relaxed-constexpr', '--expt-extended-lambda',
+    '-diag-suppress', '20012', '-Xcompiler', '-fPIC', '-Xptxas', '-v',
+    '-DPADDLE_WITH_CUDA', '-gencode', 'arch=compute_80,code=sm_80',
+    '-gencode', 'arch=compute_90,code=sm_90',
+)  # fmt: skip
 HIDE_NAMES = ('-Xcompiler', '-fvisibility=hidden')
 # The runtime is linked in, and hidden: PyTorch may bring another one.
 LINK_FLAGS = ('-shared', '-cudart', 'static', '-Xlinker', '--exclude-libs,ALL')
@@ -36,7 +44,21 @@ def build_folder():
 
 def library_path():
     """Where the library lies once it is built."""
-    return build_folder() / 'gpu_tests' / NAME
+    return build_folder() / 'gpu_tests' / 'libscatter_ops_gpu.so'
+
+
+def include_root(build_dir):
+    """A folder in which kernels/ stands where Paddle has it."""
+    link = build_dir / 'include' / 'paddle' / 'phi' / 'kernels'
+    if not link.is_dir():
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(ROOT / 'kernels')
+    return build_dir / 'include'
+
+
+def kernel_sources():
+    """The kernels of every operator."""
+    return sorted((ROOT / 'kernels' / 'gpu').glob('*.cu'))
 
 
 def harness_sources():
@@ -50,80 +72,68 @@ def torch_include():
     return [Path(spec.origin).parent / 'include'] if spec else []
 
 
-def make_compiler(nvcc='nvcc', architectures=gpu_compiler.ARCHITECTURES):
-    """nvcc with the stand-ins before everything else."""
-    return gpu_compiler.Compiler(
-        [nvcc],
-        [*gpu_compiler.nvcc_flags(architectures), *HIDE_NAMES],
-        build_folder() / 'gpu_tests' / 'objects',
-        [STANDIN, ROOT, include_root(ROOT, build_folder())],
-        torch_include(),
-    )
+def command(compiler, flags, ours=(), system=()):
+    """A compiler, its flags and include folders."""
+    words = [compiler, *flags, *(f'-I{folder}' for folder in ours)]
+    for folder in system:
+        words += ['-isystem', str(folder)]
+    return words
 
 
-def link(compiler, flags, objects, library):
-    """'' or what the linker said. Does nothing if no object has changed."""
-    stamp = library.with_suffix('.inputs')
-    inputs = [' '.join(flags).encode(), *(p.read_bytes() for p in objects)]
-    digest = sha256(b''.join(inputs))
+def make_library(compiler, link_flags, sources, library, jobs):
+    """Compiles and links, unless nothing has changed since it was done."""
+    folder, stamp = library.parent / 'objects', library.with_suffix('.inputs')
+    ours = (ROOT / 'gpu_tests' / name for name in PARTS)
+    inputs = tree_sha256([ROOT / 'kernels', *ours])
+    version = run(compiler[0], '--version').stdout
+    digest = f'{inputs} {compiler} {version}'
     if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
-        return ''
-    stamp.unlink(missing_ok=True)
-    command = [*compiler.program, *map(str, objects), *flags]
-    done = run(*command, '-o', library)
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    objects = [folder / f'{source.stem}.o' for source in sources]
+
+    def compile_one(source, target):
+        done = run(*compiler, '-c', source, '-o', target)
+        if done.returncode:
+            raise RuntimeError(f'{source.name}:\n{done.stdout}{done.stderr}')
+
+    with ThreadPoolExecutor(jobs) as pool:
+        list(pool.map(compile_one, sources, objects))
+    done = run(compiler[0], *objects, *link_flags, '-o', library)
     if done.returncode:
-        return done.stdout + done.stderr
+        raise RuntimeError(done.stdout + done.stderr)
     write_atomic(stamp, digest.encode())
-    return ''
 
 
-def make_library(compiler, files, library, link_flags, jobs, say):
-    """True if all compiles and links; `say` gets lines to show."""
-    failed = False
-    for outcome in compiler.compile_all(files, jobs):
-        say(outcome.describe())
-        failed |= bool(outcome.error)
-    if failed:
-        return False
-    objects = [compiler.object_of(source) for source in files]
-    error = link(compiler, link_flags, objects, library)
-    say(error or str(library))
-    return not error
-
-
-def make(compiler=None, jobs=2, say=print):
-    """True if the library could be built."""
-    compiler = compiler or make_compiler()
-    kernels = sorted((ROOT / 'kernels' / 'gpu').glob('*.cu'))
-    sources = [*kernels, *harness_sources()]
-    return make_library(
-        compiler, sources, library_path(), LINK_FLAGS, jobs, say
+def make(jobs=2):
+    """Builds the library."""
+    ours = STANDIN, ROOT, include_root(build_folder())
+    compiler = command(
+        'nvcc', (*NVCC_FLAGS, *HIDE_NAMES), ours, torch_include()
     )
+    sources = [*kernel_sources(), *harness_sources()]
+    make_library(compiler, LINK_FLAGS, sources, library_path(), jobs)
 
 
-def check():
-    """True if the tests that need no GPU pass."""
-    command = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider']
-    command += ['-m', 'no_gpu', 'gpu_tests']
-    return subprocess.run(command, cwd=ROOT).returncode == 0
-
-
-def main(arguments=None):
-    parser = gpu_compiler.command_line(__doc__)
-    add = parser.add_argument
-    add('--nvcc', default='nvcc')
-    arch = {'nargs': '+', 'default': gpu_compiler.ARCHITECTURES}
-    add('--arch', **arch, help='compute capabilities, without the point')
-    add('--check', action='store_true', help='run the tests that need no GPU')
-    options = parser.parse_args(arguments)
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('--build-dir', type=Path, help='default: build')
+    parser.add_argument('--check', action='store_true', help='test the library')
+    options = parser.parse_args()
     if options.build_dir:
         os.environ[BUILD_DIR] = str(options.build_dir.resolve())
-    nvcc = gpu_compiler.find_nvcc(options.nvcc)
-    if nvcc is None:
+    if shutil.which('nvcc') is None:
         print('skipped: nvcc is not installed')
-        return gpu_compiler.SKIPPED
-    good = make(make_compiler(nvcc, options.arch), options.jobs)
-    return 0 if good and (not options.check or check()) else 1
+        return 77
+    try:
+        make()
+    except RuntimeError as error:
+        print(error)
+        return 1
+    if not options.check:
+        return 0
+    pytest = [sys.executable, '-m', 'pytest', '-q', '-p', 'no:cacheprovider']
+    return subprocess.call([*pytest, '-m', 'no_gpu', 'gpu_tests'], cwd=ROOT)
 
 
 if __name__ == '__main__':

@@ -1,12 +1,11 @@
-"""What ends the process: a fault in the data, and a read behind an operand."""
+"""What a kernel refuses, and what ends the process."""
 
 import numpy as np
 import pytest
-from fuzz.guard import guarded_copy
 
 from gpu_tests import device, ops
-from gpu_tests.arrays import run
-from gpu_tests.device import torch
+from gpu_tests.arrays import on_device, run, to_array
+from gpu_tests.library import KernelError
 from gpu_tests.paddle_standin import run_apart
 
 ONES = np.ones((40, 50), 'float32')
@@ -51,38 +50,50 @@ def test_fault_ends_the_process_and_names_the_operator(name):
         assert words in said, said
 
 
-def at_the_end_of_memory(*arrays):
-    """Tensors of the same elements, behind which nothing can be read."""
-    return [torch.from_numpy(guarded_copy(a, 'end')) for a in arrays]
-
-
-def scatter_with_a_mask(length):
-    """As many values as there are Trues, the last element False."""
-    mask = np.arange(length) % 3 == 0
-    mask[-1] = False
-    x = np.arange(length, dtype='float32')
-    value = -np.arange(mask.sum(), dtype='float32')
-    (out,) = ops.run('masked_scatter', *at_the_end_of_memory(x, mask, value))
-    x[mask] = value
-    np.testing.assert_array_equal(out.numpy(), x)
-
-
-def scatter_by_an_index(length):
-    """Rows of one element, so that the last update is the last element."""
-    x = np.zeros((length, 1), 'float32')
-    index = np.arange(length)[::-1]
-    updates = np.arange(length, dtype='float32').reshape(-1, 1)
-    tensors = at_the_end_of_memory(x, index, updates)
-    (out,) = ops.run('index_scatter', *tensors, 0, 'sum', False)
-    np.testing.assert_array_equal(out.numpy(), updates[::-1])
-
-
-@pytest.mark.skipif(
-    not device.emulated(), reason='a GPU has no such pages: use --emulate'
+@pytest.mark.parametrize(
+    'kernel, arguments, message',
+    [
+        (
+            'select_scatter',
+            (ONES, ONES[0], 0, 40),
+            r'\(OutOfRange\) \(select_scatter\) index',
+        ),
+        (
+            'select_scatter',
+            (ONES, ONES[0], 2, 0),
+            r'\(select_scatter\) axis must be in',
+        ),
+        (
+            'select_scatter',
+            (ONES, ONES[:, 0], 0, 0),
+            r'\(select_scatter\) the shape of values',
+        ),
+        (
+            'index_scatter',
+            (ONES, np.arange(40), ONES, 0, 'mul', True),
+            r"\(index_scatter\) .* 'mul'",
+        ),
+        (
+            'index_reduce',
+            (ONES, np.arange(40), ONES, 0, 'sum', True),
+            r"\(index_reduce\) .* 'sum'",
+        ),
+    ],
 )
-@pytest.mark.parametrize('call', [scatter_with_a_mask, scatter_by_an_index])
-@pytest.mark.parametrize('length', [16, 1024, 1025, 4099])
-def test_nothing_is_read_behind_the_operands(call, length):
-    device.library()
-    status, said = run_apart(call, length)
-    assert status == 0, said[-2000:]
+def test_bad_arguments_are_refused(kernel, arguments, message):
+    with pytest.raises(KernelError, match=message):
+        run(kernel, *arguments)
+
+
+@pytest.mark.parametrize('mask_shape', [(40, 50), (50,), (40, 1)])
+def test_too_few_values_are_refused_and_nothing_is_written(mask_shape):
+    for count in (0, 1, 1999):
+        arrays = ONES, np.ones(mask_shape, bool), -np.ones(count, 'float32')
+        x, mask, value = map(on_device, arrays)
+        with pytest.raises(KernelError) as error:
+            ops.run('masked_scatter', x, mask, value, out=[x])
+        assert str(error.value) == (
+            '(OutOfRange) (masked_scatter) value must have an element for each '
+            f'True of the broadcast mask: 2000 expected, but value has {count}.'
+        )
+        assert (to_array(x) == 1).all()

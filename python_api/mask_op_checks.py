@@ -16,6 +16,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import paddle
+
 if TYPE_CHECKING:
     from paddle import Tensor
 
@@ -32,6 +34,15 @@ def _check_inplace_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
             f"{op_name}: mask must be broadcastable to the shape of x, which "
             f"is {x_shape}, because x keeps its shape in place, but received "
             f"a mask of shape {mask_shape}."
+        )
+
+
+def _check_inplace_leaf(op_name: str, x: Tensor) -> None:
+    # the generated code of the operators refuses it too, but has written to x
+    if x.is_leaf and not x.stop_gradient and paddle.is_grad_enabled():
+        raise ValueError(
+            f"({op_name}) Leaf Var ({x.name}) that doesn't stop gradient can't "
+            f"be changed in place: call it under paddle.no_grad()."
         )
 
 

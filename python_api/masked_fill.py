@@ -28,6 +28,7 @@ from paddle.framework import (
 )
 from paddle.tensor.manipulation import (
     _builds_compatible_ops,
+    _check_inplace_leaf,
     _check_inplace_mask_shape,
     _check_mask_broadcasts,
     _check_scatter_variable,
@@ -266,4 +267,5 @@ def masked_fill_(
     """
     mask, value = _masked_fill_operands('masked_fill_', x, mask, value)
     _check_inplace_mask_shape('masked_fill_', x, mask)
+    _check_inplace_leaf('masked_fill_', x)
     return _C_ops.masked_fill_(x, mask, value)

@@ -240,18 +240,16 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     Note:
         - Empty: with an ``index`` of no elements, the result is a copy of ``x``.
-        - Mean: the mean of integers is rounded towards minus infinity, and the sum behind it does not overflow; on a GPU
-          that of ``int64`` wraps around. On a CPU, a mean of more than 32 floating point or complex numbers is accumulated
-          in ``float64`` or ``complex128``; a GPU adds up parts of 32.
+        - Mean: the mean of integers is rounded towards minus infinity, and the sum behind it does not overflow. A mean of
+          more than 32 floating point or complex numbers is accumulated in ``float64`` or ``complex128``.
         - NaN: a NaN in ``x`` or ``updates`` makes ``'amax'`` and ``'amin'`` of its slice NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
         - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of a product is the product
           of the other factors, zeros or not. ``'amax'`` and ``'amin'`` share the gradient evenly among equal elements.
           With ``overwrite=True``, only the slice that wins gets a gradient. This, ``'sum'`` and ``'mean'`` can be
           differentiated again; for ``'mul'``, ``'amax'`` and ``'amin'`` that is an error.
-        - Determinism: on a CPU the result does not depend on the number of threads, duplicates in ``index`` included. On
-          a GPU, sums of short slices of ``float32`` or ``float64`` may be added in another order in every run, and so
-          differ in the last bits, unless ``FLAGS_cudnn_deterministic`` is set.
+        - Determinism: the result does not depend on the number of threads, duplicates in ``index`` included; on a GPU that
+          does not hold for what follows.
         - GPU: what earlier releases could do, to overwrite or to sum along the first axis without the slices of ``x``, is
           done by their kernels there. They have fewer data types, any of several slices with the same ``index`` may
           win, and with ``overwrite=True`` each of these gets the gradient of the slice that it was to replace.

@@ -25,7 +25,6 @@ from scatter_test_utils import (
     to_storage,
 )
 
-import paddle
 from paddle import _C_ops
 
 REDUCES = ('assign', 'sum', 'mul', 'mean', 'amax', 'amin')
@@ -148,6 +147,7 @@ ROWS = (
 WIDE_ROWS = (
     ('wide rows', (3, 2500), 0, [1, 2, 1, 1, 1, 1, 2], 0),
     ('few positions, many slots', (700, 2), 0, [650, 3, 650], 0),
+    ('twice one of many slots', (1000, 32), 0, [5, 5, 700], 0),
     ('many rows', (45, 30), 1, list(range(29, -1, -1)) * 2, 0),
 )
 
@@ -184,7 +184,6 @@ def scatter_operator(orders):
         moves=False,
         draw=draw,
         orders=orders,
-        inplace=paddle.scatter_,
     )
 
 

@@ -180,6 +180,15 @@ class MemoryTests:
                 self.op.reference(array, array[rows], value),
             )
 
+    def test_bool_x_and_mask_are_shifted_views_of_one_buffer(self):
+        array = random_mask(self.rng, (5000,))
+        value = random_mask(self.rng, (4999,))
+        for x, mask in ((np.s_[1:], np.s_[:-1]), (np.s_[:-1], np.s_[1:])):
+            buffer = to_paddle(array)
+            self.op.inplace(buffer[x], buffer[mask], to_paddle(value))
+            expected = self.op.reference(array[x], array[mask], value)
+            assert_same_bits(buffer[x], expected)
+
     def test_inputs_read_the_same_memory_many_times(self):
         line = random_array(self.rng, (12,), 'int32')
         mask_line = random_mask(self.rng, (12,))
@@ -215,14 +224,16 @@ class AutogradTests:
 
     def test_half_types_are_summed_in_single_precision(self):
         for dtype in ('float16', 'bfloat16'):
-            x = paddle.zeros([1], dtype)
-            x.stop_gradient = False
-            mask = paddle.zeros([4096], 'bool')
-            out = self.op.function(x, mask, paddle.zeros([4096], dtype))
-            out.backward(paddle.ones([4096], dtype))
-            # a half sum of ones stands still at 2048, or 256
-            with self.subTest(dtype=dtype):
-                self.assertEqual(x.grad.astype('float32').tolist(), [4096.0])
+            for shape, row in (([4096], [1]), ([4096, 2], [1, 2])):
+                x = paddle.zeros(row, dtype)
+                x.stop_gradient = False
+                mask = paddle.zeros(shape, 'bool')
+                out = self.op.function(x, mask, paddle.zeros(shape, dtype))
+                out.backward(paddle.ones(shape, dtype))
+                # a half sum of ones stands still at 2048, or 256
+                with self.subTest(dtype=dtype, x=row):
+                    found = x.grad.astype('float32').flatten().tolist()
+                    self.assertEqual(found, [4096.0] * row[-1])
 
     def test_masked_gradients_never_reach_x_even_if_not_finite(self):
         x = paddle.to_tensor([0.0], stop_gradient=False)

@@ -233,8 +233,8 @@ class TestIndexReduceStaticErrors(unittest.TestCase):
         'updates': ([-1, 3], 'float32'),
     }
 
-    def run_with(self, operator, reduce, index=None, **inputs):
-        """Builds a program, and runs it if there is an index."""
+    def run_with(self, operator, reduce, positions=None, **inputs):
+        """Builds a program, and runs it if there is an index to feed."""
         with (
             static_mode(),
             paddle.static.program_guard(paddle.static.Program()),
@@ -244,11 +244,11 @@ class TestIndexReduceStaticErrors(unittest.TestCase):
                 for name, how in {**self.inputs, **inputs}.items()
             ]
             out = getattr(_C_ops, operator)(*variables, 0, reduce, True)
-            if index is None:
+            if positions is None:
                 return None
             feed = {
                 'x': np.ones((4, 3), 'float32'),
-                'index': np.array(index),
+                'index': np.array(positions),
                 'updates': np.ones((2, 3), 'float32'),
             }
             return paddle.static.Executor().run(feed=feed, fetch_list=[out])[0]
@@ -275,8 +275,9 @@ class TestIndexReduceStaticErrors(unittest.TestCase):
             ('index_scatter', 'sum', 18),
             ('index_reduce', 'mul', 12),
         ):
-            out = self.run_with(operator, reduce, [0, 3])
-            self.assertEqual(out.sum(), total)
+            for known in ({}, {'index': ([2], 'int64')}):
+                out = self.run_with(operator, reduce, [0, 3], **known)
+                self.assertEqual(out.sum(), total)
             for error, words, index in (
                 (IndexError, 'index must be in', [0, 4]),
                 (ValueError, 'updates must have', [0] * 3),

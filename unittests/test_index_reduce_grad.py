@@ -19,6 +19,7 @@ import unittest
 
 import numpy as np
 from index_reduce_cases import (
+    LINEAR_REDUCES,
     OTHER_REDUCES,
     REDUCES,
     defined,
@@ -190,6 +191,17 @@ class TestIndexReduceGradByHand(unittest.TestCase):
     def test_mean_counts_self(self):
         found = self.grads([7.0, 8.0], [1.0, 2.0, 3.0], 'mean', True)
         self.assertEqual(found, [[0.25, 1.0], [0.25, 0.25, 0.25]])
+
+    def test_slots_all_over_a_large_x(self):
+        x, updates = np.ones((20000, 4)), np.ones((2000, 4))
+        index = np.arange(2000) * 9 + 5
+        for reduce in LINEAR_REDUCES:
+            attrs = 0, reduce, False
+            x_grad, grad = gradients(x, index, updates, attrs, x)
+            expected = x.copy()
+            expected[index] = 0
+            np.testing.assert_array_equal(x_grad, expected)
+            np.testing.assert_array_equal(grad, updates)
 
     def test_unused_updates_get_zeros(self):
         x, updates = np.ones((4, 3)), np.ones((6, 3))

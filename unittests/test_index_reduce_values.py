@@ -136,6 +136,14 @@ class TestIndexReduceValues(unittest.TestCase):
                         out = run(x, index, rows, axis, reduce, True)
                         assert_same_bits(out, x)
 
+    def test_negative_index_at_the_start_of_a_long_one(self):
+        index = np.zeros(600_000, 'int64')
+        index[0] = -1
+        ones = np.ones(600_000, 'float32')
+        for reduce, expected in (('sum', [599_999, 1, 1]), ('amax', [1, 1, 1])):
+            out = run(ones[:3], index, ones, 0, reduce, False)
+            self.assertEqual(out.tolist(), expected)
+
     def test_half_types_round_once(self):
         for dtype in HALF_DTYPES:
             ones = to_storage(np.ones((4, 5000)), dtype)

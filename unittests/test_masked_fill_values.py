@@ -48,7 +48,6 @@ class TestMaskedFillValues(OnCpu, ValueTests, unittest.TestCase):
 
 class TestMaskedFillInplace(OnCpu, InplaceTests, unittest.TestCase):
     op, cases = OP, CASES
-    refuses_leaf_before_it_writes = False
 
 
 class TestMaskedFillGradients(OnCpu, GradientTests, unittest.TestCase):
@@ -81,7 +80,6 @@ class TestMaskedFillNumberValues(ValueTests, unittest.TestCase):
 
 class TestMaskedFillNumberInplace(InplaceTests, unittest.TestCase):
     op, cases = OP_OF_NUMBER, CASES_OF_NUMBER
-    refuses_leaf_before_it_writes = False
 
 
 class TestMaskedFillNumberGradients(OnCpu, GradientTests, unittest.TestCase):

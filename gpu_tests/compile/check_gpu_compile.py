@@ -1,112 +1,149 @@
 """Compiles the GPU kernels against the headers of the Paddle wheel.
 
-Those of kernels/gpu, the functions that serve operators of Paddle itself, and
-what ops_yaml/ says that the kernels take (generate_native.py writes it). For each
-file it prints the seconds, the most registers of a kernel and whether registers
-are spilled to memory, which is a fault. Nothing is linked or run.
+Those of kernels/gpu, and what ops_yaml/ says that they take, for sm_80 and sm_90.
+Registers that are spilled to memory are a fault. Where hipcc is installed, the
+kernels are compiled for ROCm too, against the stand-ins. Nothing is run.
 
 Exit status: 0 everything compiles, 1 something does not, 77 skipped because a
 program or package is missing.
 """
 
+import argparse
+import os
+import re
+import shutil
 import sys
+import tempfile
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from gpu_tests.compile import gpu_compiler, gpu_headers
+from gpu_tests import build
+from gpu_tests.build import ROOT
 from native import generate_native
-from native.entry import GlueError
-from scripts.common.files import file_sha256, write_if_changed
+from scripts.common.files import write_if_changed
+from scripts.common.programs import run
 from scripts.common.wheel_headers import default_include
-from scripts.op_rules.schema import SchemaError
 
-ROOT = Path(__file__).resolve().parents[2]
-
-
-def missing(nvcc):
-    """Why nothing can be compiled here, or ''."""
-    if gpu_compiler.find_nvcc(nvcc) is None:
-        return 'nvcc is not installed'
-    packages = gpu_headers.missing_debian_packages()
-    if packages:
-        return f'missing headers: apt-get install {" ".join(packages)}'
-    return ''
-
-
-def include_root(root, build_dir):
-    """A folder in which kernels/ stands where Paddle has it.
-
-    The same as CMakeLists.txt makes for the kernels of the CPU.
-    """
-    link = build_dir / 'include' / 'paddle' / 'phi' / 'kernels'
-    if not link.is_dir():
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(root / 'kernels')
-    return build_dir / 'include'
+SKIPPED = 77  # the exit code that ctest shows as "skipped"
+# Packages that bring the headers of CUDA libraries, which Paddle's own include.
+LIBRARIES = (
+    'nvidia-cublas==13.10.0.20',
+    'nvidia-cudnn-cu13==9.28.0.42',
+    'nvidia-cufft==12.5.0.14',
+    'nvidia-curand==10.4.5.25',
+    'nvidia-cusolver==12.4.1.2',
+    'nvidia-cusparse==12.9.4.2',
+)
+# Debian package -> a header of it
+DEBIAN = {
+    'libgoogle-glog-dev': Path('/usr/include/glog/logging.h'),
+    'libeigen3-dev': Path('/usr/include/eigen3/Eigen/Core'),
+}
+ROCM_FLAGS = (
+    '-x', 'hip', '--offload-arch=gfx906', '-std=c++17', '-O1',
+    '-DPADDLE_WITH_HIP',
+)  # fmt: skip
+_SPILL = re.compile(r'.*[1-9]\d* bytes spill (?:stores|loads)')
 
 
-def make_compiler(options, headers):
-    """The compiler for the headers of the wheel."""
-    paddle = options.include or default_include(options.root)
-    return gpu_compiler.Compiler(
-        [gpu_compiler.find_nvcc(options.nvcc)],
-        gpu_compiler.nvcc_flags(),
-        options.build_dir / 'gpu_compile',
-        [
-            include_root(options.root, options.build_dir),
-            options.root / 'native',
-        ],
-        [paddle, paddle / 'third_party', *gpu_headers.include_dirs(headers)],
-        extra=str(file_sha256(paddle.parent / 'version' / '__init__.py')),
-    )
+def fetch_headers(folder):
+    """Puts the headers of the CUDA libraries into `folder`, once."""
+    for package in LIBRARIES:
+        stamp = folder / package
+        if stamp.is_file():
+            continue
+        print(f'headers of {package}', flush=True)
+        with tempfile.TemporaryDirectory() as wheels:
+            pip = (sys.executable, '-m', 'pip', 'download', '--quiet')
+            done = run(*pip, '--no-deps', '--dest', wheels, package)
+            if done.returncode:
+                raise RuntimeError(f'no {package}: {done.stderr.strip()}')
+            for wheel in Path(wheels).glob('*.whl'):
+                with zipfile.ZipFile(wheel) as archive:
+                    names = [n for n in archive.namelist() if '/include/' in n]
+                    archive.extractall(folder, names)
+        stamp.touch()
 
 
-def signatures(root, build_dir):
+def fault(command, source):
+    """What is wrong with a source; '' if it compiles without spills."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = run(*command, '-c', source, '-o', Path(folder, 'object.o'))
+    said = done.stdout + done.stderr
+    if done.returncode:
+        return said or 'no message'
+    return '\n'.join(_SPILL.findall(said))
+
+
+def check_all(command, sources, jobs):
+    """True if no source has a fault; prints what becomes of each."""
+    with ThreadPoolExecutor(jobs) as pool:
+        faults = list(pool.map(lambda path: fault(command, path), sources))
+    for path, found in zip(sources, faults):
+        print(f'{path.name}: {found or "clean"}', flush=True)
+    return not any(faults)
+
+
+def nvcc_command(options):
+    """nvcc with the headers of the wheel, of CUDA's libraries and of Debian."""
+    paddle = options.include or default_include(ROOT)
+    headers = options.headers or options.build_dir / 'gpu_headers'
+    if options.headers is None:
+        headers.mkdir(parents=True, exist_ok=True)
+        fetch_headers(headers)
+    system = [paddle, paddle / 'third_party', '/usr/include/eigen3']
+    system += sorted(headers.glob('nvidia/*/include'))
+    ours = build.include_root(options.build_dir), ROOT / 'native'
+    return build.command('nvcc', build.NVCC_FLAGS, ours, system)
+
+
+def signatures(build_dir):
     """The signatures that the kernels are to have, in a file of the build."""
     name = 'gpu_signatures.cu'
-    texts = generate_native.render(root / 'ops_yaml', '', [name])
+    texts = generate_native.render(ROOT / 'ops_yaml', '', [name])
     path = build_dir / 'glue' / name
+    path.parent.mkdir(parents=True, exist_ok=True)
     write_if_changed(path, texts[name].encode())
     return path
 
 
-def kernel_sources(root):
-    return sorted((root / 'kernels' / 'gpu').glob('*.cu'))
+def rocm_command(build_dir):
+    """hipcc with the stand-ins before everything else."""
+    os.environ['HIP_PLATFORM'] = 'amd'  # not NVIDIA's, where nvcc is installed
+    ours = build.STANDIN, ROOT, build.include_root(build_dir)
+    return build.command('hipcc', ROCM_FLAGS, ours, build.torch_include())
 
 
-def check(options, headers):
-    """0 if every source compiles without spills."""
-    files = kernel_sources(options.root)
-    files.append(signatures(options.root, options.build_dir))
-    machines = [f'sm_{arch}' for arch in gpu_compiler.ARCHITECTURES]
-    compiler = make_compiler(options, headers)
-    return compiler.check_all('check_gpu_compile', files, machines, options)
+def missing():
+    """Why nothing can be compiled here, or ''."""
+    if shutil.which('nvcc') is None:
+        return 'nvcc is not installed'
+    packages = [name for name, path in DEBIAN.items() if not path.is_file()]
+    return f'apt-get install {" ".join(packages)}' if packages else ''
 
 
 def main(arguments=None):
-    parser = gpu_compiler.command_line(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     add = parser.add_argument
-    add('--root', type=Path, default=ROOT)
+    add('--build-dir', type=Path, default=ROOT / 'build')
     add('--include', type=Path, help="the wheel's paddle/include")
     add('--headers', type=Path, help='default: BUILD_DIR/gpu_headers, filled')
-    add('--only', default='', metavar='PART', help='of the names of the files')
-    add('--nvcc', default='nvcc')
+    add('--jobs', '-j', type=int, default=2)
     options = parser.parse_args(arguments)
-    options.root = options.root.resolve()
-    options.build_dir = (options.build_dir or options.root / 'build').resolve()
-    reason = missing(options.nvcc)
-    if reason:
+    options.build_dir = options.build_dir.resolve()
+    if reason := missing():
         print(f'skipped: {reason}')
-        return gpu_compiler.SKIPPED
-    headers = options.headers or options.build_dir / 'gpu_headers'
-    try:
-        if options.headers is None:
-            gpu_headers.fetch(headers)
-        return check(options, headers)
-    except (gpu_headers.HeadersError, GlueError, SchemaError) as error:
-        print(f'check_gpu_compile: {error}', file=sys.stderr)
-        return 1
+        return SKIPPED
+    kernels = build.kernel_sources()
+    sources = [*kernels, signatures(options.build_dir)]
+    good = check_all(nvcc_command(options), sources, options.jobs)
+    if shutil.which('hipcc'):
+        command = rocm_command(options.build_dir)
+        good &= check_all(command, kernels, options.jobs)
+    return 0 if good else 1
 
 
 if __name__ == '__main__':

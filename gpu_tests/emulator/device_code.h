@@ -27,14 +27,6 @@ void Launch(const std::function<void()>& kernel,
 // `given` and gets those of all the warp in `all`, 16 bytes for a lane.
 void Exchange(unsigned lanes, const void* given, size_t bytes, char* all);
 
-// Where a thread of a block is: what two threads do is in no order unless a
-// barrier lies between.
-struct Moment {
-  int thread;  // -1 outside of kernels
-  int64_t barriers;
-};
-Moment Now();
-
 template <typename T, typename F>
 T Update(T* target, const F& change) {
   T seen;

@@ -107,8 +107,6 @@ class Block {
     progress_ = true;
   }
 
-  Moment Now() const { return {current_, generation_}; }
-
  private:
   enum State { kNew, kStarted, kDone };
 
@@ -190,15 +188,11 @@ class Block {
   int current_ = 0;
   int running_ = 0;
   int at_barrier_ = 0;
-  // Barriers and blocks so far on this thread of the host: never the same
-  // again.
-  static inline thread_local int64_t generation_ = 0;
+  int64_t generation_ = 0;  // barriers and blocks so far
   bool progress_ = false;
 };
 
 }  // namespace
-
-Moment Now() { return block_here ? block_here->Now() : Moment{-1, 0}; }
 
 void Exchange(unsigned lanes, const void* given, size_t bytes, char* all) {
   block_here->Exchange(lanes, given, bytes, all);

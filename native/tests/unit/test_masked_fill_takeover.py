@@ -91,23 +91,6 @@ def shard(tensor, placement, stop_gradient=True):
     return tensor
 
 
-# a 0-D distributed value has no gradient in Paddle 3.3.1
-@pytest.mark.parametrize('shape, expected', VALUE_GRADS[1:])
-@pytest.mark.parametrize(
-    'placement', [dist.Shard(0), dist.Shard(1), dist.Replicate()], ids=str
-)
-def test_distributed_gradients_and_placements(placement, shape, expected):
-    x = shard(paddle.ones([3, 4]), placement, False)
-    value = shard(paddle.ones(shape), dist.Replicate(), False)
-    out = paddle.masked_fill(x, shard(paddle.to_tensor(MASK), placement), value)
-    (out * shard(paddle.to_tensor(OUT_GRAD), placement)).sum().backward()
-    # the operator has no rule of its own: all is gathered
-    assert out.placements == value.grad.placements == [dist.Replicate()]
-    assert x.grad.placements == [placement]
-    assert value.grad.numpy().tolist() == expected
-    assert x.grad.numpy().tolist() == X_GRAD
-
-
 @pytest.mark.parametrize('name', ['masked_fill', 'masked_fill_'])
 def test_number_of_a_distributed_call_is_not_for_dense_ones(name):
     function = getattr(paddle, name)

@@ -7,9 +7,9 @@ from processes import assert_python_succeeds, run_test_cases
 PREPARE = '''
 import paddle
 
-def expect(error, function, *args):
+def expect(error, function, *args, **options):
     try:
-        function(*args)
+        function(*args, **options)
     except error as caught:
         return str(caught)
     raise SystemExit(f'no {error.__name__} from {function.__name__}')

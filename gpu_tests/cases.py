@@ -1,0 +1,255 @@
+"""Calls of every operator, with what numpy says that they give.
+
+One table for a family of operators: masked, view and index. A table is a
+function (rng, dtype) -> calls; the tests go over all of them.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from index_reduce_cases import (
+    LINEAR_REDUCES,
+    REDUCES,
+    ROWS,
+    WIDE_ROWS,
+    defined,
+    operands,
+    reference_index_reduce,
+    scatter_case,
+    slots_of,
+)
+from masked_cases import kinds_of_masks
+from masked_scatter_cases import CASES, reference_masked_scatter
+from op_table import TOLERANCE, numbers
+from scatter_test_utils import (
+    GRAD_DTYPES,
+    random_array,
+    random_mask,
+    random_numbers,
+    sum_to_shape,
+)
+from view_scatter_cases import (
+    DIAGONAL,
+    DIAGONAL_CASES,
+    SELECT,
+    SELECT_CASES,
+    diagonal,
+    diagonal_case,
+    select_case,
+    selected,
+)
+
+from gpu_tests.arrays import resized, tile_edges
+from gpu_tests.ops import index_op
+
+# The lengths of rows around those of a pack, a warp and a block.
+LENGTHS = (1, 2, 3, 7, 8, 9, 16, 17, 31, 33, 63, 65, 255, 257, 1025)
+INDEX_RTOL = {'float16': 1e-3, 'bfloat16': 1e-2, 'float64': 1e-13}
+
+
+@dataclass
+class Call:
+    """Arguments in the order of the YAML, and the results."""
+
+    name: str
+    op: str
+    arrays: tuple
+    attributes: tuple
+    expected: np.ndarray
+    rtol: float = 0  # 0: the same bits
+    out_grad: np.ndarray = None
+    grads: tuple = None
+    grad_rtol: float = 0
+
+
+def masked_call(rng, dtype, name, x_shape, mask, value_shape=None):
+    """No value to spare unless a shape is given: a read past the end shows."""
+    shape = np.broadcast_shapes(x_shape, mask.shape)
+    where = np.broadcast_to(mask, shape)
+    taken = int(np.count_nonzero(where))
+    value_shape = value_shape or (taken,)
+    x, value = (random_array(rng, s, dtype) for s in (x_shape, value_shape))
+    expected = reference_masked_scatter(x, mask, value)
+    call = Call(name, 'masked_scatter', (x, mask, value), (), expected)
+    if dtype in GRAD_DTYPES:
+        call.out_grad = np.asarray(random_numbers(rng, shape, dtype))
+        out_grad = numbers(call.out_grad)
+        value_grad = np.zeros(int(np.prod(value_shape)), out_grad.dtype)
+        value_grad[:taken] = out_grad[where]
+        wide = np.result_type(out_grad, np.float64)
+        call.grads = (
+            sum_to_shape(np.where(where, 0, out_grad).astype(wide), x_shape),
+            value_grad.reshape(value_shape),
+        )
+        call.grad_rtol = TOLERANCE[dtype]
+    return call
+
+
+def masked_table(rng, dtype):
+    for case in CASES:
+        yield masked_call(rng, dtype, case.name, *case.inputs.values())
+
+
+def long_masked_table(rng, dtype):
+    """Lengths around the tiles, rows that broadcast, sums over many."""
+    for size in tile_edges(dtype):
+        for name, mask in kinds_of_masks(rng, (size,)):
+            yield masked_call(rng, dtype, f'{size}, {name}', (size,), mask)
+    for row in (1, 3, 8, 33, 4097):
+        rows = 30000 // row
+        shape = rows, row
+        for x_shape, mask_shape in (
+            (shape, (row,)),
+            (shape, (rows, 1)),
+            ((row,), shape),
+            ((rows, 1), (row,)),
+            ((), shape),
+            ((rows // 7, 7, row), (rows // 7, 1, row)),
+        ):
+            mask = random_mask(rng, mask_shape)
+            yield masked_call(rng, dtype, f'{mask_shape}', x_shape, mask)
+
+
+def view_call(op, view, case, dtype):
+    arrays = case.arrays(op, dtype)
+    attributes = tuple(case.options.values())
+    call = Call(
+        f'{case.name}, {attributes}',
+        op.name,
+        tuple(arrays.values()),
+        attributes,
+        case.reference(op, arrays),
+    )
+    if dtype in GRAD_DTYPES:
+        call.out_grad = arrays['x']
+        x_grad = np.array(arrays['x'])
+        taken = view(x_grad, **case.options)
+        values_grad = np.array(taken, order='C')
+        taken[...] = 0
+        call.grads = x_grad, values_grad
+    return call
+
+
+def view_table(rng, dtype):
+    for case in SELECT_CASES:
+        yield view_call(SELECT, selected, case, dtype)
+    for case in DIAGONAL_CASES:
+        yield view_call(DIAGONAL, diagonal, case, dtype)
+
+
+def long_view_table(rng, dtype):
+    """Rows of every short length, and many elements."""
+    for length in LENGTHS:
+        rows = max(2, 3000 // length)
+        for x_shape, *attributes in (
+            ((rows, length), 0, rows // 2),
+            ((rows, length), 1, length // 2),
+            ((rows, 2, length), 1, 1),
+        ):
+            case = select_case(f'{x_shape}', x_shape, *attributes)
+            yield view_call(SELECT, selected, case, dtype)
+        for x_shape, *attributes in (
+            ((rows, length), 0, 0, 1),
+            ((length, rows), 1, 0, 1),
+            ((rows, length, 3), -1, 1, 0),
+        ):
+            case = diagonal_case(f'{x_shape}', x_shape, *attributes)
+            yield view_call(DIAGONAL, diagonal, case, dtype)
+
+
+def linear_gradients(out_grad, index, attributes, updates_shape):
+    """Of x and updates, for assign, sum and mean."""
+    axis, reduce, include_self = attributes
+    own = include_self and reduce != 'assign'
+    x_grad = np.array(out_grad)
+    updates_grad = np.zeros(updates_shape, out_grad.dtype)
+    target = np.moveaxis(x_grad, axis, 0)
+    rows = updates_grad
+    if rows.ndim < x_grad.ndim:
+        rows = np.expand_dims(rows, axis)
+    rows = np.moveaxis(rows, axis, 0)
+    slots = slots_of(index, target.shape[0])
+    for slot in set(slots.tolist()):
+        positions = np.flatnonzero(slots == slot)
+        count = len(positions) + own if reduce == 'mean' else 1
+        share = target[slot] / target.dtype.type(count)
+        rows[positions[-1:] if reduce == 'assign' else positions] = share
+        target[slot] = share if own else 0
+    return x_grad, updates_grad
+
+
+def index_call(rng, dtype, name, shapes, index, attributes):
+    """`shapes` are those of x and updates."""
+    axis, reduce, include_self = attributes
+    x, updates = (operands(rng, shape, reduce, dtype) for shape in shapes)
+    arrays = x, index, updates
+    exact = reduce == 'assign' or x.dtype.kind in 'bi'
+    call = Call(
+        f'{name}, {attributes}',
+        index_op(reduce),
+        arrays,
+        attributes,
+        x.copy()
+        if 0 in x.shape
+        else reference_index_reduce(*map(numbers, arrays), *attributes),
+        rtol=0 if exact else INDEX_RTOL.get(dtype, 1e-5),
+    )
+    if reduce == 'assign':
+        call.expected = reference_index_reduce(*arrays, *attributes)
+    if dtype in GRAD_DTYPES and reduce in LINEAR_REDUCES:
+        call.out_grad = np.asarray(random_numbers(rng, x.shape, dtype))
+        call.grads = linear_gradients(
+            numbers(call.out_grad), index, attributes, updates.shape
+        )
+        call.grad_rtol = TOLERANCE[dtype]
+    return call
+
+
+def index_calls(rng, dtype, name, x_shape, axis, index, updates_shape):
+    shapes = x_shape, updates_shape
+    for reduce in REDUCES:
+        if defined(reduce, dtype):
+            for own in (True, False):
+                attributes = axis, reduce, own
+                yield index_call(rng, dtype, name, shapes, index, attributes)
+
+
+def index_rows():
+    """(name, x shape, axis, index, updates shape)"""
+    for row in (*ROWS, *WIDE_ROWS):
+        inputs = scatter_case(row, 'sum', True, ()).inputs
+        yield row[0], row[1], row[2], inputs['index'], inputs['updates']
+
+
+def index_table(rng, dtype):
+    for row in index_rows():
+        yield from index_calls(rng, dtype, *row)
+
+
+def long_index_table(rng, dtype):
+    """Rows of every short length, and long indexes of many kinds."""
+    for row in LENGTHS:
+        x_shape, index = (3, 7, row), rng.integers(-7, 7, 19)
+        updates = resized(x_shape, 1, 19)
+        yield from index_calls(rng, dtype, 'rows', x_shape, 1, index, updates)
+    for length in (31, 32, 33, 257, 2049):
+        skewed = np.minimum(rng.geometric(0.3, length), 70) - 1
+        kinds = {
+            'random': rng.integers(-70, 70, length),
+            'one slot': np.full(length, 35),
+            'skewed': skewed.astype('int32'),
+            'sorted': np.sort(rng.integers(0, 70, length)),
+        }
+        for x_shape, axis in (((70, 3), 0), ((3, 70), 1)):
+            updates = resized(x_shape, axis, length)
+            for name, index in kinds.items():
+                case = x_shape, axis, index, updates
+                yield from index_calls(rng, dtype, f'{name}, {length}', *case)
+
+
+TABLES = {'masked': masked_table, 'view': view_table, 'index': index_table}
+LONG_TABLES = {
+    'masked': long_masked_table,
+    'view': long_view_table,
+    'index': long_index_table,
+}
