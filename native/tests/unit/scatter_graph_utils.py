@@ -20,8 +20,6 @@ storage form (see scatter_test_utils).
 import contextlib
 import gc
 import os
-import subprocess
-import sys
 import tempfile
 
 import numpy as np
@@ -180,32 +178,3 @@ def run_predictor(prefix, arrays, ir_optim=True):
     predictor.run()
     (name,) = predictor.get_output_names()
     return predictor.get_output_handle(name).copy_to_cpu()
-
-
-def run_python(code, *options, **environment):
-    """Runs code in a new interpreter that finds this folder's modules.
-
-    Returns the finished process; its returncode is negative after a crash.
-    """
-    folders = [os.path.dirname(os.path.abspath(__file__)), *sys.path]
-    return subprocess.run(
-        [sys.executable, *options, '-c', code],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={
-            **os.environ,
-            'PYTHONPATH': os.pathsep.join(filter(None, folders)),
-            **environment,
-        },
-    )
-
-
-def assert_python_succeeds(code, *options, **environment):
-    process = run_python(code, *options, **environment)
-    if process.returncode != 0:
-        raise AssertionError(
-            f"exit status {process.returncode}\n{process.stdout}\n"
-            f"{process.stderr[-4000:]}"
-        )
-    return process.stdout

@@ -23,8 +23,8 @@ import unittest
 import numpy as np
 from index_reduce_cases import operands, reference_index_reduce
 from op_table import numbers
+from processes import assert_python_succeeds
 from scatter_graph_utils import (
-    assert_python_succeeds,
     run_predictor,
     run_saved,
     run_static,
