@@ -42,7 +42,7 @@ def _check_inplace_leaf(op_name: str, x: Tensor) -> None:
     if x.is_leaf and not x.stop_gradient and paddle.is_grad_enabled():
         raise ValueError(
             f"({op_name}) Leaf Var ({x.name}) that doesn't stop gradient can't "
-            f"be changed in place: call it under paddle.no_grad()."
+            f"use inplace strategy."
         )
 
 

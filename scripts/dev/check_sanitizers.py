@@ -42,7 +42,7 @@ LOADED = re.compile(r'lib(?:asan|tsan|stdc\+\+)\S* => (\S+)')
 # Planted faults, and what is reported of them.
 FAULTS = {
     'asan': {
-        'over-read': 'heap-buffer-overflow',
+        'over-read': 'READ of size',
         'bool': 'not a valid value for type',
         'overflow': 'signed integer overflow',
     },

@@ -100,12 +100,8 @@ CHECKED void large_blocks(int64_t bytes,
     stores.Copy(to, from, part * bytes);
     stores.Copy(to + part, from + part, (n - part) * bytes);
     const auto* in = x.as<Word>();
-    int64_t k = 0;
-    const auto scatter = [&](Word* block, int64_t b, int64_t m) {
-      k += ops::ScatterBlock(block, in + b, flags + b, from + k, n - k, m);
-    };
     ops::SelectBlock(stores, selected.as<Word>(), in, flags, from, n);
-    ops::StoreBlocks(stores, scattered.as<Word>(), 0, n, ops::kBlock, scatter);
+    ops::ScatterBlock(stores, scattered.as<Word>(), in, flags, from, n, n);
   });
 }
 
