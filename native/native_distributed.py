@@ -2,7 +2,7 @@
 
 A call reshards its inputs as its plan says, runs the kernel on the local parts
 and returns a distributed Tensor. Its gradient is a node of Paddle's backward
-graph that calls back into Python (native/callback_node.h): a PyLayer
+graph that calls back into Python (native/distributed/callback_node.h): a PyLayer
 and the node of a custom operator both fail in a second backward.
 Installed as paddle._native_distributed.
 """
@@ -22,7 +22,7 @@ from paddle._native_dist_layout import (
 )
 from paddle._native_dist_masked import PLANS
 from paddle._native_dist_plans import Plan
-from paddle._native_runtime import has_grad
+from paddle._native_modes import has_grad
 from paddle.base import core
 
 

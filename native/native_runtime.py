@@ -9,16 +9,10 @@ Installed as paddle._native_runtime.
 import contextlib
 
 from paddle import _native_lib as _lib
+from paddle._native_modes import has_grad, in_dygraph
 from paddle.base import core
 
 Tensor = core.eager.Tensor
-
-
-def _framework():
-    # Not at the top: paddle.base.framework imports paddle._C_ops.
-    from paddle.base import framework
-
-    return framework
 
 
 def _distributed():
@@ -26,26 +20,6 @@ def _distributed():
     from paddle import _native_distributed
 
     return _native_distributed
-
-
-_globals = []
-
-
-def _tracer():
-    """The tracer of dygraph; None while a static graph is built."""
-    if not _globals:
-        _globals.append(_framework().global_var)
-    return _globals[0]._dygraph_tracer_
-
-
-def in_dygraph():
-    return _tracer() is not None
-
-
-def has_grad():
-    """Whether dygraph records gradients now."""
-    tracer = _tracer()
-    return tracer is None or tracer._has_grad
 
 
 def _kind(tensor):

@@ -4,18 +4,19 @@
 
 #include <memory>
 
-#include "auto_cast.h"
-#include "base_kernels.h"
-#include "base_ops.h"
-#include "callback_node.h"
-#include "custom_ops.h"
-#include "direct_calls.h"
-#include "dygraph_state.h"
-#include "grad_node.h"
-#include "instrumentation.h"
+#include "distributed/callback_node.h"
+#include "dygraph/auto_cast.h"
+#include "dygraph/direct_calls.h"
+#include "dygraph/dygraph_state.h"
+#include "dygraph/grad_node.h"
+#include "dygraph/number_check.h"
+#include "dygraph/recording.h"
+#include "kernels/base_kernels.h"
+#include "kernels/base_ops.h"
+#include "kernels/instrumentation.h"
 #include "memory/install.h"
-#include "python_args.h"
-#include "recording.h"
+#include "python/python_args.h"
+#include "static/custom_ops.h"
 
 namespace native_ops {
 namespace {

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from gpu_tests import build
 from gpu_tests.build import ROOT
-from native import generate_native
+from native.glue import generate_native
 from scripts.common.files import write_if_changed
 from scripts.common.programs import run
 from scripts.common.wheel_headers import default_include

@@ -12,7 +12,7 @@
 #include "memory/cpu_allocator_abi.h"
 #include "memory/idle_limit.h"
 #include "paddle/phi/core/memory/allocation/allocator_facade.h"
-#include "python_args.h"
+#include "python/python_args.h"
 
 namespace native_ops {
 namespace {

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from native import generate_native
-from native.entry import EntryView, GlueError
+from native.glue import generate_native
+from native.glue.entry import EntryView, GlueError
 from scripts.op_rules import schema
 from scripts.op_rules.entry_rules import ATTR_TYPES
 
@@ -87,8 +87,8 @@ def test_no_operator_is_known_by_name():
     apart = {'native_dist_masked.py', 'direct_arguments.cc'}
     sources = [
         p
-        for p in (ROOT / 'native').iterdir()
-        if p.is_file() and p.name not in apart
+        for p in (ROOT / 'native').glob('**/*.*')
+        if 'tests' not in p.parts and p.suffix != '.pyc' and p.name not in apart
     ]
     for source in sources:
         text = source.read_text()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from native import generate_native
+from native.glue import generate_native
 from scripts.common import native_compiler
 from scripts.op_rules import schema
 
@@ -86,7 +86,7 @@ def test_planted_fault_is_refused(tmp_path, fault):
 
 def test_config_that_infer_meta_takes_last_may_be_left_out(tmp_path):
     text = """
-    #include "signature_check.h"
+    #include "glue/signature_check.h"
     using phi::MetaConfig;
     using phi::MetaTensor;
     void InferMeta(const MetaTensor& x, MetaTensor* out, MetaConfig config);

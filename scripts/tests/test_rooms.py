@@ -75,7 +75,7 @@ def test_no_room_leads_back_to_itself():
     [
         ('from scripts.wheel.steps import shown', ['scripts/wheel']),
         ('from scripts.source import checkout', ['scripts/source']),
-        ('import native.entry', ['native']),
+        ('import native.glue.entry', ['native/glue']),
         ('from scripts import build', ['scripts']),
         ('from scripts.common import files\nimport yaml', []),
     ],

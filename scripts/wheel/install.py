@@ -103,7 +103,7 @@ def new_files(build):
     """Where each added file comes from, by its place in site-packages."""
     record = build / '_native_build.json'
     write_if_changed(record, build_record())
-    modules = sorted(NATIVE.glob('native_*.py'))
+    modules = sorted(NATIVE.glob('**/native_*.py'))
     return {
         'paddle/_native_lib.so': build / '_native_lib.so',
         **{f'paddle/_{path.name}': path for path in modules},

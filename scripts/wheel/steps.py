@@ -62,7 +62,7 @@ def wheel_steps(build, jobs, paddle):
 def compile_steps(build, python, jobs):
     """Generate, configure, compile."""
     glue, yaml = build / 'glue', ROOT / 'ops_yaml'
-    generate = [python, NATIVE / 'generate_native.py']
+    generate = [python, NATIVE / 'glue/generate_native.py']
     configure = ['cmake', '-S', ROOT, '-B', build, '-G', 'Ninja']
     configure += [f'-DCMAKE_MAKE_PROGRAM={python.parent / "ninja"}']
     configure += [f'-DPYTHON={python}', '-DCMAKE_BUILD_TYPE=Release']
@@ -74,8 +74,8 @@ def compile_steps(build, python, jobs):
             'the log names the ops_yaml entry or the generator line.',
             inputs=[
                 yaml,
-                *sorted(NATIVE.glob('*.j2')),
-                *sorted(NATIVE.glob('*.py')),
+                *sorted(NATIVE.glob('**/*.j2')),
+                *sorted(NATIVE.glob('glue/*.py')),
                 SCRIPTS / 'common/files.py',
                 SCRIPTS / 'op_rules/schema.py',
             ],
@@ -148,7 +148,7 @@ def packed_steps(build, wheel, into):
             build / '_native_lib.so',
             build / 'glue',
             ROOT / 'python_api',
-            *sorted(NATIVE.glob('*.py')),
+            *sorted(NATIVE.glob('glue/*.py')),
             *sorted(WHEEL.glob('*.py')),
             SCRIPTS / 'series/series.yaml',
         ],

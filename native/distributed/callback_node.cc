@@ -1,0 +1,238 @@
+#include "distributed/callback_node.h"
+
+#include <list>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dygraph/eager_abi.h"
+#include "dygraph/grad_node.h"
+#include "paddle/phi/core/distributed/auto_parallel/dist_tensor.h"
+#include "python/python_args.h"
+
+namespace egr {
+
+// Exported by libpaddle.so, declared by no header of the wheel.
+void ConvertToDistTensor(paddle::Tensor* tensor,
+                         const phi::distributed::ProcessMesh* mesh);
+
+}  // namespace egr
+
+namespace native_ops {
+
+using paddle::Tensor;
+using phi::DenseTensor;
+
+namespace {
+
+// The error that a Python exception is while C++ unwinds.
+[[noreturn]] void Rethrow(const std::string& name,
+                          const py::error_already_set& error) {
+  const std::string text = py::str(error.value());
+  if (error.matches(PyExc_ValueError)) {
+    PADDLE_THROW(common::errors::InvalidArgument("%s", text));
+  }
+  if (error.matches(PyExc_IndexError)) {
+    PADDLE_THROW(common::errors::OutOfRange("%s", text));
+  }
+  if (error.matches(PyExc_NotImplementedError)) {
+    PADDLE_THROW(common::errors::Unimplemented("%s", text));
+  }
+  if (error.matches(PyExc_RuntimeError)) {
+    PADDLE_THROW(common::errors::PreconditionNotMet("%s", text));
+  }
+  PADDLE_THROW(common::errors::PreconditionNotMet(
+      "(%s) its gradient failed: %s", name, error.what()));
+}
+
+// Owns a Python object outside the GIL, also while the interpreter ends.
+class Callable {
+ public:
+  explicit Callable(PyObject* object) : object_(object) { Py_INCREF(object_); }
+  Callable(const Callable&) = delete;
+  Callable& operator=(const Callable&) = delete;
+  ~Callable() {
+    if (!Py_IsInitialized()) return;
+    const py::gil_scoped_acquire acquire;
+    Py_DECREF(object_);
+  }
+  PyObject* get() const { return object_; }
+
+ private:
+  PyObject* object_;
+};
+
+class CallbackNode : public egr::GradNodeBase {
+ public:
+  CallbackNode(std::string name,
+               PyObject* backward,
+               size_t in_slots,
+               size_t out_slots)
+      : GradNodeBase(in_slots, out_slots),
+        name_(std::move(name)),
+        backward_(std::make_shared<Callable>(backward)),
+        out_slots_(out_slots) {}
+
+  egr::TensorSlots operator()(egr::TensorSlots& grads,
+                              bool create_graph,
+                              bool is_new_grad) override;
+
+  void ClearTensorWrappers() override { backward_.reset(); }
+
+  std::shared_ptr<egr::GradNodeBase> Copy() const override {
+    return std::make_shared<CallbackNode>(*this);
+  }
+
+  std::string name() override { return name_ + "_grad_node"; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<Callable> backward_;  // null: released
+  size_t out_slots_;
+};
+
+// Paddle leaves a gradient out that nothing has contributed to. A rank without
+// elements has one, which is not initialized either.
+bool IsAbsent(const Tensor& grad) {
+  if (!grad.defined()) return true;
+  if (!grad.is_dist_tensor()) return !grad.initialized();
+  return !static_cast<const phi::distributed::DistTensor*>(grad.impl().get())
+              ->defined();
+}
+
+py::object ToPython(const std::vector<Tensor>& slot) {
+  if (slot.empty() || IsAbsent(slot[0])) return py::none();
+  return py::reinterpret_steal<py::object>(paddle::pybind::ToPyObject(slot[0]));
+}
+
+egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
+                                          bool create_graph,
+                                          bool) {
+  PADDLE_ENFORCE_NOT_NULL(
+      backward_,
+      common::errors::PreconditionNotMet(
+          "(%s_grad) the Tensors kept for backward have been released: the "
+          "gradients of this graph were computed before. Set "
+          "retain_graph=True in the first backward or grad call to compute "
+          "them again.",
+          name_));
+  const egr::TensorSlots hooked = ApplyGradientHooks(grads);
+  egr::TensorSlots returns(out_slots_, std::vector<Tensor>(1));
+  const py::gil_scoped_acquire acquire;
+  try {
+    py::list given;
+    for (const std::vector<Tensor>& slot : hooked) given.append(ToPython(slot));
+    const py::object backward =
+        py::reinterpret_borrow<py::object>(backward_->get());
+    const py::list found(backward(create_graph, given));
+    for (size_t slot = 0; slot < out_slots_; ++slot) {
+      const py::object tensor = found[slot];
+      if (!tensor.is_none())
+        returns[slot][0] = NeedTensor(name_.c_str(), tensor.ptr());
+    }
+    // Paddle's backward ends the process on exceptions other than its own.
+  } catch (const py::error_already_set& error) {
+    Rethrow(name_, error);
+  } catch (const PythonError&) {
+    Rethrow(name_, py::error_already_set());
+  }
+  return returns;
+}
+
+py::list NeedList(const char* function, PyObject* object) {
+  if (!PyList_Check(object)) {
+    PyErr_Format(PyExc_TypeError,
+                 "(%s) a list expected, but received %R of type %s.",
+                 function,
+                 object,
+                 Py_TYPE(object)->tp_name);
+    throw PythonError();
+  }
+  return py::reinterpret_borrow<py::list>(object);
+}
+
+}  // namespace
+
+PyObject* RecordCallback(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  constexpr const char* kName = "record_callback";
+  return Guarded([&]() -> PyObject* {
+    CheckCount(kName, count, 4);
+    const std::string name = NeedString(kName, args[0]);
+    const py::list inputs = NeedList(kName, args[2]);
+    const py::list results = NeedList(kName, args[3]);
+    const auto node = std::make_shared<CallbackNode>(
+        name, args[1], results.size(), inputs.size());
+    for (size_t slot = 0; slot < inputs.size(); ++slot) {
+      const py::object input = inputs[slot];
+      if (input.is_none()) continue;
+      node->SetGradOutMeta(NeedTensor(kName, input.ptr()), slot);
+    }
+    for (size_t slot = 0; slot < results.size(); ++slot) {
+      const py::object result = results[slot];
+      Connect(&NeedTensor(kName, result.ptr()), slot, node);
+    }
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* ToDistributed(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  constexpr const char* kName = "to_distributed";
+  return Guarded([&]() -> PyObject* {
+    CheckCount(kName, count, 2);
+    Tensor& tensor = NeedTensor(kName, args[0]);
+    const Tensor& like = NeedTensor(kName, args[1]);
+    if (!like.is_dist_tensor()) {
+      PADDLE_THROW(common::errors::InvalidArgument(
+          "(%s) the second Tensor must be distributed.", kName));
+    }
+    const auto* dist =
+        static_cast<const phi::distributed::DistTensor*>(like.impl().get());
+    egr::ConvertToDistTensor(&tensor, &dist->process_mesh());
+    Py_RETURN_NONE;
+  });
+}
+
+PyObject* CallGradient(PyObject* self,
+                       PyObject* const* args,
+                       Py_ssize_t count) {
+  return Guarded([&]() -> PyObject* {
+    const OpSpec& spec = SpecOf(self);
+    CheckCount(spec, count);
+    const size_t size = spec.inputs.size();
+    const phi::DataType dtype =
+        NeedTensor(spec.name, args[spec.dtype_input]).dtype();
+    std::list<DenseTensor> kept;
+    Inputs inputs;
+    for (size_t i = 0; i < size; ++i) {
+      if (spec.inputs[i].needs_buffer) {
+        const DenseTensor* found = ReadTensor(spec, spec.inputs[i], args[i]);
+        inputs.push_back(found == nullptr ? found
+                                          : AsContiguous(*found, &kept));
+      } else {
+        const auto shape = py::reinterpret_borrow<py::object>(args[i]);
+        kept.push_back(MetaOnly(shape.cast<std::vector<int64_t>>(), dtype));
+        inputs.push_back(&kept.back());
+      }
+    }
+    const Attrs attrs = ReadAttrs(spec, args + size);
+    std::vector<std::shared_ptr<DenseTensor>> results;
+    Outputs outputs;
+    for (size_t i = 0; i < spec.outputs.size(); ++i) {
+      results.push_back(std::make_shared<DenseTensor>());
+      outputs.push_back(results.back().get());
+    }
+    {
+      const py::gil_scoped_release release;
+      Run(spec, inputs, attrs, outputs);
+    }
+    py::tuple found(results.size());
+    for (size_t i = 0; i < results.size(); ++i) {
+      found[i] = py::reinterpret_steal<py::object>(
+          paddle::pybind::ToPyObject(Tensor(results[i])));
+    }
+    return found.release().ptr();
+  });
+}
+
+}  // namespace native_ops

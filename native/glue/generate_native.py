@@ -1,0 +1,97 @@
+"""Generate the wheel target's glue from ops_yaml/.
+
+Writes native_ops.cc (tables of the entries, compiled with the rooms of native/),
+_native_ops.py (a function for each entry, put into paddle._C_ops), and for each
+backend the signatures that the C++ is to have, which only the compiler reads.
+No operator is known here by name.
+"""
+
+import argparse
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import jinja2
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from native.glue.entry import EntryView, GlueError, camel
+from scripts.common.files import write_if_changed
+from scripts.op_rules import schema
+from scripts.op_rules.check_ops_yaml import check_folder
+
+# Each file: its template, and the backend that the template is told.
+FILES = {
+    'native_ops.cc': ('native_ops.cc.j2', 'CPU'),
+    '_native_ops.py': ('native_ops.py.j2', 'CPU'),
+    'cpu_signatures.h': ('signatures.j2', 'CPU'),
+    'spmd_rules.cc': ('spmd_rules.cc.j2', 'CPU'),
+    'gpu_signatures.cu': ('signatures.j2', 'GPU'),
+}
+ROOT = Path(__file__).resolve().parents[2]
+TEMPLATES = (ROOT / 'native/glue', ROOT / 'native')
+
+
+def render(yaml_dir, paddle_version, names=tuple(FILES)):
+    """The generated files, by name, of entries without a fault."""
+    faults = check_folder(yaml_dir)
+    if faults:
+        raise GlueError('\n'.join(faults))
+    return render_files(schema.load_dir(yaml_dir), paddle_version, names)
+
+
+def render_files(files, paddle_version, names):
+    """The same of entries that have been read."""
+    entries = [
+        EntryView(op_file, entry)
+        for op_file in files
+        for entry in EntryView(op_file, op_file.forward).chain
+    ]
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters['repr'] = repr
+    environment.filters['camel'] = camel
+    context = {
+        'files': [
+            {'stem': f.path.stem, 'has_gradient': bool(f.forward.backward)}
+            for f in files
+        ],
+        'entries': entries,
+        'forward_entries': [e for e in entries if not e.entry.is_backward],
+        'backward_entries': [e for e in entries if e.entry.is_backward],
+        'paddle_version': paddle_version,
+    }
+    texts = {}
+    for name in names:
+        template, backend = FILES[name]
+        texts[name] = environment.get_template(template).render(
+            {**context, 'backend': backend}
+        )
+    return texts
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument('--yaml-dir', type=Path, default=ROOT / 'ops_yaml')
+    parser.add_argument('--out', type=Path, default=ROOT / 'build/glue')
+    parser.add_argument(
+        '--paddle-version',
+        help='the Paddle to build for (default: the installed one)',
+    )
+    args = parser.parse_args()
+    paddle_version = args.paddle_version or version('paddlepaddle')
+    try:
+        texts = render(args.yaml_dir, paddle_version)
+    except GlueError as error:
+        sys.exit(f'generate_native: {error}')
+    for name, text in texts.items():
+        write_if_changed(args.out / name, text.encode())
+
+
+if __name__ == '__main__':
+    main()

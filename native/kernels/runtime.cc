@@ -1,0 +1,167 @@
+#include "kernels/runtime.h"
+
+#include "kernels/instrumentation.h"
+#include "paddle/phi/backends/context_pool.h"
+#include "paddle/phi/core/infermeta_utils.h"
+#include "paddle/phi/core/visit_type.h"
+#include "paddle/phi/infermeta/unary.h"
+#include "paddle/phi/kernels/contiguous_kernel.h"
+
+namespace native_ops {
+
+using phi::DenseTensor;
+using phi::MetaTensor;
+
+const phi::CPUContext& CpuContext() {
+  static const auto* context = static_cast<const phi::CPUContext*>(
+      phi::DeviceContextPool::Instance().Get(phi::CPUPlace()));
+  return *context;
+}
+
+namespace {
+
+void InferMeta(const OpSpec& spec,
+               const Inputs& inputs,
+               const Attrs& attrs,
+               const Outputs& outputs) {
+  const Span span(
+      spec.name, " infer_meta", phi::TracerEventType::OperatorInner);
+  MetaInputs metas;
+  metas.reserve(inputs.size());
+  for (const DenseTensor* input : inputs) {
+    metas.push_back(input == nullptr ? MetaTensor() : MetaTensor(*input));
+  }
+  std::vector<MetaTensor> out_metas;
+  out_metas.reserve(outputs.size());
+  MetaOutputs out_pointers;
+  for (DenseTensor* output : outputs) {
+    out_metas.emplace_back(output);
+    out_pointers.push_back(output == nullptr ? nullptr : &out_metas.back());
+  }
+  spec.infer_meta(metas, attrs, out_pointers);
+}
+
+phi::KernelNameMap& AdoptedKernels() {
+  static phi::KernelNameMap kernels;
+  return kernels;
+}
+
+const phi::Kernel& LookUpKernel(const OpSpec& spec, phi::DataType dtype) {
+  static const phi::Kernel missing;
+  const auto& kernels = AdoptedKernels().count(spec.kernel) > 0
+                            ? AdoptedKernels()
+                            : phi::KernelFactory::Instance().kernels();
+  const phi::KernelKey key(
+      phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype);
+  const auto by_name = kernels.find(spec.kernel);
+  if (by_name == kernels.end()) {
+    PADDLE_THROW(
+        common::errors::NotFound("(%s) no kernel is registered.", spec.name));
+  }
+  const auto found = by_name->second.find(key);
+  const phi::Kernel& kernel =
+      found == by_name->second.end() ? missing : found->second;
+  if (!kernel.IsValid()) {
+    PADDLE_THROW(
+        common::errors::Unimplemented("(%s) %s of dtype %s is not supported.",
+                                      spec.name,
+                                      spec.inputs[spec.dtype_input].name,
+                                      phi::DataTypeToString(dtype)));
+  }
+  return kernel;
+}
+
+const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
+  auto& known = spec.kernels[static_cast<size_t>(dtype)];
+  const phi::Kernel* kernel = known.load(std::memory_order_acquire);
+  if (kernel == nullptr) {
+    kernel = &LookUpKernel(spec, dtype);
+    known.store(kernel, std::memory_order_release);
+  }
+  return *kernel;
+}
+
+void Launch(const OpSpec& spec,
+            const Inputs& inputs,
+            const Attrs& attrs,
+            const Outputs& outputs) {
+  const Span span(
+      spec.name, " kernel launch", phi::TracerEventType::DygraphKernelLaunch);
+  const phi::DataType dtype = inputs[spec.dtype_input]->dtype();
+  spec.run(FindKernel(spec, dtype), inputs, attrs, outputs);
+}
+
+}  // namespace
+
+std::vector<DenseTensor> InferOutputs(const OpSpec& spec,
+                                      const Inputs& inputs,
+                                      const Attrs& attrs) {
+  std::vector<DenseTensor> results(spec.outputs.size());
+  Outputs outputs;
+  for (DenseTensor& result : results) outputs.push_back(&result);
+  InferMeta(spec, inputs, attrs, outputs);
+  return results;
+}
+
+void AdoptGradientKernels(const OpSpec& spec) {
+  auto& registered = phi::KernelFactory::Instance().kernels();
+  const auto found = registered.find(spec.kernel);
+  if (found == registered.end()) return;
+  AdoptedKernels()[spec.kernel] = found->second;
+  registered.erase(found);
+}
+
+void Run(const OpSpec& spec,
+         const Inputs& inputs,
+         const Attrs& attrs,
+         const Outputs& outputs) {
+  InferMeta(spec, inputs, attrs, outputs);
+  Launch(spec, inputs, attrs, outputs);
+}
+
+void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs) {
+  const DenseTensor* x = inputs[spec.inplace_input];
+  const DenseTensor result = InferOutputs(spec, inputs, attrs)[0];
+  PADDLE_ENFORCE_EQ(
+      result.dims(),
+      x->dims(),
+      common::errors::InvalidArgument(
+          "(%s_) the result must have the shape of %s, which is changed in "
+          "place, [%s], but it would have the shape [%s].",
+          spec.name,
+          spec.inputs[spec.inplace_input].name,
+          x->dims(),
+          result.dims()));
+  Launch(spec, inputs, attrs, {const_cast<DenseTensor*>(x)});
+}
+
+DenseTensor MetaOnly(const std::vector<int64_t>& shape, phi::DataType dtype) {
+  DenseTensor tensor;
+  MetaTensor meta(&tensor);
+  meta.set_dims(common::make_ddim(shape));
+  meta.set_dtype(dtype);
+  return tensor;
+}
+
+const DenseTensor* DenseOf(const OpSpec& spec,
+                           const char* name,
+                           const paddle::Tensor& tensor) {
+  if (!tensor.is_dense_tensor()) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) %s must be a dense Tensor.", spec.name, name));
+  }
+  return static_cast<const DenseTensor*>(tensor.impl().get());
+}
+
+const DenseTensor* AsContiguous(const DenseTensor& tensor,
+                                std::list<DenseTensor>* copies) {
+  if (tensor.meta().is_contiguous()) return &tensor;
+  PD_VISIT_ALL_TYPES(
+      tensor.dtype(), "AsContiguous", ([&] {
+        copies->push_back(
+            phi::Contiguous<data_t, phi::CPUContext>(CpuContext(), tensor));
+      }));
+  return &copies->back();
+}
+
+}  // namespace native_ops

@@ -1,0 +1,136 @@
+// The part of the wheel target's glue that is the same for every operator. An
+// operator is a table (OpSpec) that generate_native.py writes from its YAML.
+
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <list>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "paddle/phi/api/include/tensor.h"
+#include "paddle/phi/backends/cpu/cpu_context.h"
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/core/kernel_factory.h"
+#include "paddle/phi/core/meta_tensor.h"
+#include "paddle/utils/optional.h"
+
+namespace native_ops {
+
+inline constexpr size_t kDtypes =
+    static_cast<size_t>(phi::DataType::NUM_DATA_TYPES);
+
+enum class AttrType { kBool, kInt, kInt64, kFloat, kString };
+
+using Attr = std::variant<bool, int, int64_t, float, std::string>;
+using Attrs = std::vector<Attr>;
+using Inputs = std::vector<const phi::DenseTensor*>;  // null: absent
+using Outputs = std::vector<phi::DenseTensor*>;       // null: not wanted
+using MetaInputs = std::vector<phi::MetaTensor>;
+using MetaOutputs = std::vector<phi::MetaTensor*>;
+
+// Where an input of a gradient comes from: the n-th input or result of the call
+// that it is the gradient of, or what comes in for the n-th result.
+struct From {
+  enum Kind { kNowhere, kInput, kResult, kGradient } kind;
+  int at;
+};
+
+struct InputSpec {
+  const char* name;
+  bool optional;
+  bool needs_buffer;
+  // What the input is called in a custom operator: a forward name, or a
+  // gradient such as out@GRAD.
+  const char* custom_name;
+  From from;
+};
+
+struct AttrSpec {
+  const char* name;
+  AttrType type;
+  int from;  // of a gradient: which attribute of the call it is
+};
+
+struct OutputSpec {
+  const char* name;
+  const char* custom_name;
+  int from;  // of a gradient: the input of the call that it belongs to
+  int over;  // the input over which it may be written, or -1
+};
+
+// One `op` or `backward_op` entry.
+struct OpSpec {
+  const char* name;
+  const char* custom_op;
+  const char* kernel;
+  bool is_backward;
+  const OpSpec& (*gradient)();  // null: there is none
+  int dtype_input;              // the input that the kernel's dtype comes from
+  int inplace_input;            // -1: no in-place form
+  std::vector<InputSpec> inputs;
+  std::vector<AttrSpec> attrs;
+  std::vector<OutputSpec> outputs;
+  // What only the custom operator returns, and leaves empty.
+  std::vector<const char*> extra_outputs;
+  void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
+  void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
+  // Of a gradient that Paddle has too: Paddle's, which records its own
+  // gradient.
+  std::vector<paddle::Tensor> (*recorded)(const std::vector<paddle::Tensor>&,
+                                          const Attrs&) = nullptr;
+  // The kernels that were looked up before, by dtype.
+  mutable std::array<std::atomic<const phi::Kernel*>, kDtypes> kernels{};
+};
+
+const phi::CPUContext& CpuContext();
+
+inline paddle::optional<phi::DenseTensor> Optional(
+    const phi::DenseTensor* tensor) {
+  if (tensor == nullptr) return paddle::none;
+  return *tensor;
+}
+
+// What InferMeta says of the outputs.
+std::vector<phi::DenseTensor> InferOutputs(const OpSpec& spec,
+                                           const Inputs& inputs,
+                                           const Attrs& attrs);
+
+// InferMeta, then the kernel. `outputs` get their dims, dtype and memory.
+void Run(const OpSpec& spec,
+         const Inputs& inputs,
+         const Attrs& attrs,
+         const Outputs& outputs);
+
+// The same, written into the input that the entry calls inplace. Nothing is
+// written if the result would not have that input's shape.
+void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs);
+
+phi::DenseTensor MetaOnly(const std::vector<int64_t>& shape,
+                          phi::DataType dtype);
+
+// The dense CPU Tensor in `tensor`; an error that names the argument if it is
+// another kind.
+const phi::DenseTensor* DenseOf(const OpSpec& spec,
+                                const char* name,
+                                const paddle::Tensor& tensor);
+
+// `tensor` itself, or a copy at the end of `copies` if its elements lie apart.
+const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
+                                     std::list<phi::DenseTensor>* copies);
+
+// Takes the kernels of the gradients out of Paddle's registry: an old static
+// graph would look there for the operator that it finds by the same name.
+void AdoptGradientKernels(const OpSpec& spec);
+
+// Generated: all gradient entries.
+const std::vector<const OpSpec*>& BackwardOps();
+
+// Generated: the forward entries, and the Paddle they are for.
+const std::vector<const OpSpec*>& ForwardOps();
+extern const char* const kPaddleVersion;
+
+}  // namespace native_ops
