@@ -80,3 +80,13 @@ def test_no_room_leads_back_to_itself():
 )
 def test_a_forbidden_arrow_is_found(line, rooms):
     assert wrong_arrows('native/memory', f'// text\n{line}\n') == rooms
+
+
+def test_compiler_flags_of_editors_find_the_kernels():
+    root = NATIVE.parent
+    flags = (root / 'compile_flags.txt').read_text().split()
+    folders = [root / flag[2:] for flag in flags if flag.startswith('-I')]
+    for folder in ('kernels', 'infermeta/spmd_rules'):
+        link = f'paddle/phi/{folder}'
+        (found,) = [x / link for x in folders if (x / link).is_dir()]
+        assert list(found.glob('*.h'))
