@@ -7,6 +7,8 @@ for name, function in _native_ops.API.items():
         __all__.append(name)
 
 masked_fill, masked_fill_ = _native_runtime.sharded_masked_fill(
-    masked_fill, masked_fill_
+    _native_ops.BASE['masked_fill'], masked_fill, masked_fill_
 )
-scatter, scatter_ = _native_runtime.recorded_scatter(scatter, scatter_)
+scatter, scatter_ = _native_runtime.recorded_scatter(
+    _native_ops.BASE['scatter'], scatter, scatter_
+)

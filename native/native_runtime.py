@@ -187,10 +187,9 @@ def _is_dense_on_cpu(tensor):
     )
 
 
-def sharded_masked_fill(masked_fill, masked_fill_):
+def sharded_masked_fill(op, masked_fill, masked_fill_):
     """Paddle's operator and its in-place form, which keep distributed Tensors
     sharded: for those of the release every rank gathers the whole."""
-    op = Op('masked_fill', ('x', 'mask', 'value'), ('out',), 0, (0, 2), False)
 
     def sharded(stock, run):
         def function(*args, **kwargs):
@@ -205,10 +204,9 @@ def sharded_masked_fill(masked_fill, masked_fill_):
     return sharded(masked_fill, run_eager), sharded(masked_fill_, run_inplace)
 
 
-def recorded_scatter(scatter, scatter_):
+def recorded_scatter(op, scatter, scatter_):
     """Paddle's operator and its in-place form, with nodes of ours where a
     gradient is recorded: those of the release have no second order."""
-    op = Op('scatter', ('x', 'index', 'updates'), ('out',), 0, (0, 2), False)
 
     def recorded(stock, run):
         def function(*args, **kwargs):

@@ -12,7 +12,6 @@
 #include "dygraph/number_check.h"
 #include "dygraph/recording.h"
 #include "kernels/base_kernels.h"
-#include "kernels/base_ops.h"
 #include "kernels/instrumentation.h"
 #include "memory/install.h"
 #include "python/python_args.h"
@@ -249,16 +248,11 @@ PyMODINIT_FUNC PyInit__native_lib() {
   if (!misfit.empty()) return Unfit(misfit);
   PyObject* module = PyModule_Create(&native_ops::kModule);
   if (module == nullptr) return nullptr;
-  for (const native_ops::OpSpec* spec : native_ops::BackwardOps()) {
-    native_ops::AdoptGradientKernels(*spec);
-    if (!native_ops::AddOp(module, *spec)) return nullptr;
-  }
   PyModule_AddStringConstant(
       module, "paddle_version", native_ops::kPaddleVersion);
-  for (const native_ops::OpSpec* spec : native_ops::ForwardOps()) {
-    if (!native_ops::AddOp(module, *spec)) return nullptr;
-  }
-  for (const native_ops::OpSpec* spec : native_ops::BaseOps()) {
+  for (const native_ops::OpSpec* spec : native_ops::AllOps()) {
+    if (spec->is_backward && !spec->is_base)
+      native_ops::AdoptGradientKernels(*spec);
     if (!native_ops::AddOp(module, *spec)) return nullptr;
   }
   if (!native_ops::AddDirectCalls(module)) return nullptr;

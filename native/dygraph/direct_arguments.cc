@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "dygraph/fill_values.h"
-#include "kernels/base_ops.h"
 #include "python/python_args.h"
 
 namespace native_ops {
@@ -56,7 +55,7 @@ bool PlainBool(PyObject* object, bool otherwise) {
 }
 
 const OpSpec& Generated(const char* name) {
-  for (const OpSpec* spec : ForwardOps()) {
+  for (const OpSpec* spec : AllOps()) {
     if (std::strcmp(spec->name, name) == 0) return *spec;
   }
   throw NotServed();
@@ -73,6 +72,7 @@ DirectCall ReadMaskedScatter(const Bound& bound, bool inplace) {
 }
 
 DirectCall ReadMaskedFill(const Bound& bound, bool inplace) {
+  static const OpSpec& spec = Generated("masked_fill");
   Tensor* x = Plain(bound[0]);
   Tensor* mask = Plain(bound[1]);
   std::shared_ptr<Tensor> made;
@@ -82,7 +82,7 @@ DirectCall ReadMaskedFill(const Bound& bound, bool inplace) {
   Tensor* value = made ? made.get() : Plain(bound[2]);
   Require(value->dtype() == x->dtype());
   Require(mask->dtype() == phi::DataType::BOOL);
-  return {&MaskedFillSpec(), inplace, {x, mask, value}, {}, std::move(made)};
+  return {&spec, inplace, {x, mask, value}, {}, std::move(made)};
 }
 
 DirectCall ReadSelectScatter(const Bound& bound, bool inplace) {
@@ -131,6 +131,7 @@ bool IsDefaultReduce(PyObject* object) {
 
 // As _scatter_op of the Python API chooses among the operators.
 DirectCall ReadScatter(const Bound& bound, bool inplace) {
+  static const OpSpec& scatter = Generated("scatter");
   static const OpSpec& index_reduce = Generated("index_reduce");
   static const OpSpec& index_scatter = Generated("index_scatter");
   std::vector<Tensor*> tensors = {
@@ -149,7 +150,7 @@ DirectCall ReadScatter(const Bound& bound, bool inplace) {
   }
   const bool is_linear = reduce == "assign" || reduce == "sum";
   if (axis == 0 && is_linear && !include_self) {
-    return {&ScatterSpec(), inplace, std::move(tensors), {overwrite}};
+    return {&scatter, inplace, std::move(tensors), {overwrite}};
   }
   const bool reads_values = !is_linear && reduce != "mean";
   return {reads_values ? &index_reduce : &index_scatter,

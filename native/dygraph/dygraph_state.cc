@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "dygraph/auto_cast.h"
-#include "kernels/base_ops.h"
 #include "kernels/instrumentation.h"
 #include "python/python_args.h"
 
@@ -122,9 +121,9 @@ PyObject* WatchDygraph(PyObject*, PyObject* const* args, Py_ssize_t count) {
     state.api_dict = PyModule_GetDict(args[2]);
     state.has_kernels = PyObject_GetAttrString(args[2], "_has_scatter_kernels");
     if (state.has_kernels == nullptr) throw PythonError();
-    for (const OpSpec* spec : ForwardOps()) Watch(*spec);
-    Watch(MaskedFillSpec());
-    Watch(ScatterSpec());
+    for (const OpSpec* spec : AllOps()) {
+      if (!spec->is_backward) Watch(*spec);
+    }
     Py_RETURN_NONE;
   });
 }

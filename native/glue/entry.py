@@ -49,6 +49,7 @@ class EntryView(PythonSide):
 
     op_file: schema.OpFile
     entry: schema.Entry
+    in_paddle: bool = False  # an operator that Paddle has
 
     @property
     def name(self):
@@ -235,6 +236,15 @@ class EntryView(PythonSide):
     @property
     def is_backward(self):
         return cpp_bool(self.entry.is_backward)
+
+    @property
+    def is_base(self):
+        return cpp_bool(self.in_paddle)
+
+    @property
+    def recorded(self):
+        """C++: a function of base_ops.h."""
+        return self.entry.raw.get('recorded', 'nullptr')
 
     @property
     def gradient(self):

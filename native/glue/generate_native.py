@@ -29,6 +29,7 @@ FILES = {
     'gpu_signatures.cu': ('signatures.j2', 'GPU'),
 }
 ROOT = Path(__file__).resolve().parents[2]
+BASE_OPS = ROOT / 'native/kernels/base_ops'
 TEMPLATES = (ROOT / 'native/glue', ROOT / 'native')
 
 
@@ -40,13 +41,17 @@ def render(yaml_dir, paddle_version, names=tuple(FILES)):
     return render_files(schema.load_dir(yaml_dir), paddle_version, names)
 
 
-def render_files(files, paddle_version, names):
-    """The same of entries that have been read."""
-    entries = [
-        EntryView(op_file, entry)
+def views(files, is_base=False):
+    return [
+        EntryView(op_file, entry, is_base)
         for op_file in files
         for entry in EntryView(op_file, op_file.forward).chain
     ]
+
+
+def render_files(files, paddle_version, names):
+    """The same of entries that have been read, and of Paddle's own operators."""
+    series = views(files)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         undefined=jinja2.StrictUndefined,
@@ -61,9 +66,10 @@ def render_files(files, paddle_version, names):
             {'stem': f.path.stem, 'has_gradient': bool(f.forward.backward)}
             for f in files
         ],
-        'entries': entries,
-        'forward_entries': [e for e in entries if not e.entry.is_backward],
-        'backward_entries': [e for e in entries if e.entry.is_backward],
+        'series': series,
+        'entries': series + views(schema.load_dir(BASE_OPS), is_base=True),
+        'forward_entries': [e for e in series if not e.entry.is_backward],
+        'backward_entries': [e for e in series if e.entry.is_backward],
         'paddle_version': paddle_version,
     }
     texts = {}

@@ -1,16 +1,16 @@
-// Paddle's own operators masked_fill and scatter as entries, like those that
-// are generated from ops_yaml/: dygraph calls our kernels for them directly.
+// What Paddle's own operators need besides the entries in base_ops/.
 
 #pragma once
+
+#include <vector>
 
 #include "kernels/runtime.h"
 
 namespace native_ops {
 
-const OpSpec& MaskedFillSpec();
-const OpSpec& ScatterSpec();
-
-// Those that Python calls.
-std::vector<const OpSpec*> BaseOps();
+// Paddle's gradient of masked_fill, as an operator whose own gradient is
+// recorded.
+std::vector<paddle::Tensor> MaskedFillGradRecorded(
+    const std::vector<paddle::Tensor>& inputs, const Attrs& attrs);
 
 }  // namespace native_ops

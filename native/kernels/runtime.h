@@ -68,6 +68,7 @@ struct OpSpec {
   const char* custom_op;
   const char* kernel;
   bool is_backward;
+  bool is_base;                 // an operator that Paddle has
   const OpSpec& (*gradient)();  // null: there is none
   int dtype_input;              // the input that the kernel's dtype comes from
   int inplace_input;            // -1: no in-place form
@@ -81,7 +82,7 @@ struct OpSpec {
   // Of a gradient that Paddle has too: Paddle's, which records its own
   // gradient.
   std::vector<paddle::Tensor> (*recorded)(const std::vector<paddle::Tensor>&,
-                                          const Attrs&) = nullptr;
+                                          const Attrs&);
   // The kernels that were looked up before, by dtype.
   mutable std::array<std::atomic<const phi::Kernel*>, kDtypes> kernels{};
 };
@@ -126,11 +127,8 @@ const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
 // graph would look there for the operator that it finds by the same name.
 void AdoptGradientKernels(const OpSpec& spec);
 
-// Generated: all gradient entries.
-const std::vector<const OpSpec*>& BackwardOps();
-
-// Generated: the forward entries, and the Paddle they are for.
-const std::vector<const OpSpec*>& ForwardOps();
+// Generated: all entries, and the Paddle they are for.
+const std::vector<const OpSpec*>& AllOps();
 extern const char* const kPaddleVersion;
 
 }  // namespace native_ops

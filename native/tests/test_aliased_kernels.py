@@ -25,17 +25,7 @@ from native.tests.kernel_cases import (
 )
 from native.tests.kernel_probe import Tensor
 
-# Of the operators that Paddle has: base_ops.yaml does not say it.
-BASE_INPLACE = {
-    'masked_fill': ('x', 'out'),
-    'masked_fill_grad': ('out_grad', 'x_grad'),
-    'scatter': ('x', 'out'),
-    'scatter_grad': ('out_grad', 'x_grad'),
-}
-INPLACE = {
-    **{e.name: e.inplace[0] for e in ENTRIES.values() if e.inplace},
-    **BASE_INPLACE,
-}
+INPLACE = {e.name: e.inplace[0] for e in ENTRIES.values() if e.inplace}
 
 GRADIENTS = [
     *cases(

@@ -74,6 +74,7 @@ def compile_steps(build, python, jobs):
             'the log names the ops_yaml entry or the generator line.',
             inputs=[
                 yaml,
+                NATIVE / 'kernels/base_ops',
                 *sorted(NATIVE.glob('**/*.j2')),
                 *sorted(NATIVE.glob('glue/*.py')),
                 SCRIPTS / 'common/files.py',
