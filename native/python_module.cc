@@ -192,6 +192,7 @@ PyMethodDef kCallGradient = MethodOf("gradient", CallGradient, METH_FASTCALL);
 PyMethodDef kFunctions[] = {
     MethodOf("register_custom_ops", RegisterCustomOps, METH_NOARGS),
     MethodOf("bump_version", BumpVersion, METH_O),
+    MethodOf("direct", MakeDirect, METH_FASTCALL),
     MethodOf("empty_cache", EmptyCache, METH_NOARGS),
     MethodOf("kernel_misfit", KernelMisfit, METH_FASTCALL),
     MethodOf("memory_usage", MemoryUsage, METH_NOARGS),
@@ -255,7 +256,6 @@ PyMODINIT_FUNC PyInit__native_lib() {
       native_ops::AdoptGradientKernels(*spec);
     if (!native_ops::AddOp(module, *spec)) return nullptr;
   }
-  if (!native_ops::AddDirectCalls(module)) return nullptr;
   native_ops::InstallCachingAllocator();
   return module;
 }

@@ -70,15 +70,6 @@ void Watch(const OpSpec& spec) {
   }
 }
 
-// False if somebody has put another function in the operator's place.
-bool IsOurs(const OpSpec& spec, bool inplace) {
-  const auto found = Operators(inplace).find(&spec);
-  if (found == Operators(inplace).end()) return false;
-  const Operator& known = found->second;
-  return known.function != nullptr &&
-         PyDict_GetItem(State().c_ops_dict, known.name) == known.function;
-}
-
 bool PlaceIsServed() {
   static PyObject* const name =
       PyUnicode_InternFromString("_global_expected_place_");
@@ -101,10 +92,17 @@ bool PlaceIsServed() {
 
 }  // namespace
 
-bool IsPlainDygraph(const OpSpec& spec, bool inplace) {
-  return State().c_ops_dict != nullptr &&
-         paddle::imperative::GetCurrentTracer() != nullptr && !IsWatched() &&
-         !CastsArguments() && IsOurs(spec, inplace) && PlaceIsServed();
+bool IsPlainDygraph() {
+  return paddle::imperative::GetCurrentTracer() != nullptr && !IsWatched() &&
+         !CastsArguments() && PlaceIsServed();
+}
+
+bool IsOurs(const OpSpec& spec, bool inplace) {
+  const auto found = Operators(inplace).find(&spec);
+  if (found == Operators(inplace).end()) return false;
+  const Operator& known = found->second;
+  return known.function != nullptr &&
+         PyDict_GetItem(State().c_ops_dict, known.name) == known.function;
 }
 
 bool HasGrad() {

@@ -9,10 +9,13 @@
 
 namespace native_ops {
 
-// Whether a call of the operator runs its kernel and nothing else: in dygraph,
-// with the operator that paddle._C_ops had at start, in a place that has the
-// kernels, without auto_cast, a profiler or a check of the results.
-bool IsPlainDygraph(const OpSpec& spec, bool inplace);
+// Whether a call runs its kernel and nothing else: in dygraph, in a place that
+// has the kernels, without auto_cast, a profiler or a check of the results.
+bool IsPlainDygraph();
+
+// False if somebody has put another function in the place of the one that
+// paddle._C_ops had at start for the operator.
+bool IsOurs(const OpSpec& spec, bool inplace);
 
 // Whether dygraph records gradients now.
 bool HasGrad();

@@ -2,7 +2,8 @@
 
 In dygraph a call like any other on dense CPU Tensors is answered by a C function,
 without the Python in between; the Python function, which is the documented one,
-serves all other calls and names what is wrong with one.
+serves all other calls and names what is wrong with one. What a call means is
+asked of the Python functions too, once for each kind of call.
 Installed as paddle._native_calls.
 """
 
@@ -12,7 +13,43 @@ import sys
 
 from paddle import _native_lib as _lib
 
-_PREFIX = 'direct_'
+# The C function of each Python function.
+DIRECT = {}
+
+
+def _entry(op):
+    return getattr(_lib, op).__self__
+
+
+def _parameters(function):
+    """Each as (name,) or (name, default)."""
+    return tuple(
+        (p.name,) if p.default is p.empty else (p.name, p.default)
+        for p in inspect.signature(function).parameters.values()
+    )
+
+
+def _decide_scatter(manipulation, api_name):
+    def decide(x, overwrite, axis, reduce, include_self, *_):
+        if overwrite and (reduce != 'sum' or include_self):
+            return None  # a warning, which each call shall have
+        op, attrs = manipulation._scatter_op(
+            api_name, x, overwrite, axis, reduce, include_self
+        )
+        return _entry(op), attrs
+
+    return decide
+
+
+def _direct_call(manipulation, name):
+    op = name.removesuffix('_')
+    decide = fill = None
+    if op == 'scatter':
+        decide = _decide_scatter(manipulation, name)
+    if op == 'masked_fill':
+        fill = functools.partial(manipulation._fill_tensor, name)
+    parameters = _parameters(getattr(manipulation, name))
+    return _lib.direct(_entry(op), op != name, parameters, decide, fill)
 
 
 def _with_direct_call(function, call):
@@ -38,10 +75,19 @@ def install():
     tensor = sys.modules['paddle.tensor']
     manipulation = tensor.manipulation
     _lib.watch_dygraph(framework, _C_ops, manipulation)
-    for direct, call in vars(_lib).items():
-        if not direct.startswith(_PREFIX):
-            continue
-        name = direct.removeprefix(_PREFIX)
-        function = _with_direct_call(getattr(manipulation, name), call)
-        for module in (manipulation, tensor):
-            setattr(module, name, function)
+    for op in (
+        'masked_scatter',
+        'masked_fill',
+        'select_scatter',
+        'diagonal_scatter',
+        'scatter',
+    ):
+        for name in (op, f'{op}_'):
+            if not hasattr(manipulation, name):
+                continue
+            DIRECT[name] = _direct_call(manipulation, name)
+            function = _with_direct_call(
+                getattr(manipulation, name), DIRECT[name]
+            )
+            for module in (manipulation, tensor):
+                setattr(module, name, function)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import paddle
-from paddle import _native_lib as lib
+from paddle import _native_calls
 
 APIS = (
     'masked_scatter',
@@ -42,7 +42,7 @@ def arguments(name, wants=False):
 
 
 def direct(name):
-    return getattr(lib, f'direct_{name}')
+    return _native_calls.DIRECT[name]
 
 
 def python_function(name):
@@ -125,6 +125,10 @@ def test_options_of_scatter_choose_the_same_operator(name, reduce, options):
         ('float64', 7),
         ('int32', -5),
         ('int64', 2**53 + 1),
+        ('float32', 2**60),
+        ('int32', 2.5),
+        ('bool', 3),
+        ('float16', 1.01),
     ],
 )
 def test_number_is_rounded_as_by_the_python_function(name, dtype, value):
@@ -133,9 +137,23 @@ def test_number_is_rounded_as_by_the_python_function(name, dtype, value):
         found = direct(name)(tensor([3], dtype), mask, value)
         wanted = python_function(name)(tensor([3], dtype), mask, value)
         same(found, wanted)
-        np.testing.assert_array_equal(
-            np.signbit(found.numpy()), np.signbit(wanted.numpy())
-        )
+        assert found.numpy().tobytes() == wanted.numpy().tobytes()
+
+
+def test_zeros_of_both_signs_are_told_apart():
+    mask = paddle.to_tensor([True])
+    signs = [
+        np.signbit(direct('masked_fill')(tensor([1]), mask, zero).numpy()[0])
+        for zero in (0.0, -0.0, 0, 0.0)
+    ]
+    assert signs == [False, True, False, False]
+
+
+def test_scatter_that_has_no_effect_warns_each_time():
+    x, index, updates = arguments('scatter')
+    for _ in range(2):
+        with pytest.warns(UserWarning, match='has no effect'):
+            paddle.scatter(x, index, updates, reduce='mul')
 
 
 def not_served(name, *args, **kwargs):
@@ -152,9 +170,7 @@ def test_arguments_of_other_types_are_left_to_python():
     not_served('masked_scatter', input=x, mask=mask, value=value)
     not_served('masked_fill', x, mask, '1.0')
     not_served('masked_fill', x, mask, True)
-    not_served('masked_fill', x, mask, 2**60)
     not_served('masked_fill', tensor([3, 4], 'int32'), mask, 2**40)
-    not_served('masked_fill', tensor([3, 4], 'int32'), mask, 0.5)
     row = tensor([4])
     not_served('select_scatter', x, row, 0, True)
     not_served('select_scatter', x, row, 0, paddle.to_tensor(1))
@@ -167,6 +183,9 @@ def test_arguments_of_other_types_are_left_to_python():
     not_served('scatter', x, index, updates, reduce='add')
     not_served('scatter', x, index, updates, False, reduce='max')
     not_served('scatter', x, index, updates, out=x)
+    not_served('scatter', x, index, updates, False, True)
+    not_served('scatter', x, index, updates, 1)
+    not_served('scatter', x, index, updates, False, overwrite=False)
 
 
 def test_wrong_calls_are_left_to_python_which_names_the_fault():
