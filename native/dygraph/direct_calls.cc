@@ -298,9 +298,8 @@ PyObject* MakeDirect(PyObject*, PyObject* const* args, Py_ssize_t count) {
                                                      {},
                                                      Memo(args[3]),
                                                      Memo(args[4])});
-    for (const py::handle words : py::reinterpret_borrow<py::tuple>(args[2])) {
-      api->parameters.push_back(
-          ReadParameter(py::reinterpret_borrow<py::tuple>(words)));
+    for (const py::handle words : py::handle(args[2]).cast<py::tuple>()) {
+      api->parameters.push_back(ReadParameter(words.cast<py::tuple>()));
     }
     Require(api->parameters.size() <= kMaxParameters);
     const auto self = py::reinterpret_steal<py::object>(

@@ -123,10 +123,11 @@ const Function& Sample(const BaseKernel& kernel) {
   throw std::logic_error("no float32 kernel");
 }
 
-std::string MisfitOf(const std::string& name, const BaseKernel& ours) {
-  const Kernel* base = Registered(name, DataType::FLOAT32);
-  if (base == nullptr) return "there is no float32 kernel";
-  return Misfit(base->args_def(), ours.Arguments(Sample(ours)));
+const BaseKernel& KernelsFor(const std::string& name) {
+  for (const BaseKernel& kernel : BaseKernels()) {
+    if (name == kernel.name) return kernel;
+  }
+  throw std::invalid_argument("no kernels for " + name);
 }
 
 std::string Difference(const char* what, size_t base, size_t ours) {
@@ -145,7 +146,12 @@ void TakeOver(const BaseKernel& kernel) {
 
 }  // namespace
 
-std::string Misfit(const KernelArgsDef& base, const KernelArgsDef& ours) {
+std::string Misfit(const std::string& name, const std::string& as) {
+  const BaseKernel& kernels = KernelsFor(as);
+  const Kernel* registered = Registered(name, DataType::FLOAT32);
+  if (registered == nullptr) return "there is no float32 kernel";
+  const KernelArgsDef& base = registered->args_def();
+  const KernelArgsDef ours = kernels.Arguments(Sample(kernels));
   if (base.input_defs().size() != ours.input_defs().size()) {
     return Difference(
         "inputs", base.input_defs().size(), ours.input_defs().size());
@@ -177,7 +183,7 @@ std::string Misfit(const KernelArgsDef& base, const KernelArgsDef& ours) {
 
 std::string TakeOverBaseKernels() {
   for (const BaseKernel& kernel : BaseKernels()) {
-    const std::string misfit = MisfitOf(kernel.name, kernel);
+    const std::string misfit = Misfit(kernel.name, kernel.name);
     if (!misfit.empty()) {
       return std::string("its operator ") + kernel.name +
              " has other kernels: " + misfit;
@@ -199,13 +205,6 @@ std::vector<TakenKernel> TakenKernels() {
     }
   }
   return taken;
-}
-
-std::string MisfitBetween(const std::string& name, const std::string& as) {
-  for (const BaseKernel& kernel : BaseKernels()) {
-    if (as == kernel.name) return MisfitOf(name, kernel);
-  }
-  throw std::invalid_argument("no kernels for " + as);
 }
 
 }  // namespace native_ops

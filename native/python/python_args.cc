@@ -175,7 +175,9 @@ Attrs ReadAttrs(const OpSpec& spec, PyObject* const* values) {
 }
 
 const OpSpec& SpecOf(PyObject* self) {
-  return *static_cast<const OpSpec*>(PyCapsule_GetPointer(self, nullptr));
+  void* const spec = PyCapsule_GetPointer(self, nullptr);
+  if (spec == nullptr) throw PythonError();
+  return *static_cast<const OpSpec*>(spec);
 }
 
 void CheckCount(const char* function, Py_ssize_t found, size_t wanted) {

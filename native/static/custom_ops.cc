@@ -1,15 +1,108 @@
 #include "static/custom_ops.h"
 
+#include <cstring>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
 
 #include "paddle/phi/infermeta/spmd_rules/rules.h"
-#include "static/custom_attrs.h"
+
+// What the Python function load_op_meta_info_and_register_op calls for static
+// graphs. libpaddle.so exports it, but no header declares it.
+using OpMetaInfos =
+    std::unordered_map<std::string, std::vector<paddle::OpMetaInfo>>;
+
+namespace paddle::framework {
+OpMetaInfos RegisterOperatorWithMetaInfoMap(const OpMetaInfoMap& map,
+                                            void* library);
+}  // namespace paddle::framework
 
 namespace native_ops {
 
 using phi::DenseTensor;
 
 namespace {
+
+// ---- attributes
+
+Attr ConvertAttr(const AttrSpec& attr, const paddle::any& value) {
+  switch (attr.type) {
+    case AttrType::kBool:
+      return paddle::any_cast<bool>(value);
+    case AttrType::kInt:
+      return paddle::any_cast<int>(value);
+    case AttrType::kInt64:
+      return paddle::any_cast<int64_t>(value);
+    case AttrType::kFloat:
+      return paddle::any_cast<float>(value);
+    case AttrType::kString:
+      return paddle::any_cast<std::string>(value);
+  }
+  return false;
+}
+
+const char* CustomAttrType(AttrType type) {
+  switch (type) {
+    case AttrType::kBool:
+      return "bool";
+    case AttrType::kInt:
+      return "int";
+    case AttrType::kInt64:
+      return "int64_t";
+    case AttrType::kFloat:
+      return "float";
+    case AttrType::kString:
+      return "std::string";
+  }
+  return "";
+}
+
+// Where an attribute stands among those of `base`.
+size_t PositionIn(const OpSpec& base, const AttrSpec& attr) {
+  size_t at = 0;
+  while (std::strcmp(base.attrs.at(at).name, attr.name) != 0) ++at;
+  return at;
+}
+
+// The attributes of `spec` among those of a custom call.
+Attrs ConvertAttrs(const OpSpec& base,
+                   const OpSpec& spec,
+                   const std::vector<paddle::any>& values) {
+  Attrs attrs;
+  for (const AttrSpec& attr : spec.attrs) {
+    attrs.push_back(ConvertAttr(attr, values.at(PositionIn(base, attr))));
+  }
+  return attrs;
+}
+
+// "name: type" of each, as a custom operator declares them. A gradient that is
+// an operator of its own is told besides which of its results are wanted.
+std::vector<std::string> DeclaredAttrs(const OpSpec& base) {
+  std::vector<std::string> declared;
+  for (const AttrSpec& attr : base.attrs) {
+    declared.push_back(std::string(attr.name) + ": " +
+                       CustomAttrType(attr.type));
+  }
+  if (base.is_backward) declared.push_back("wanted: std::vector<int>");
+  return declared;
+}
+
+// Which results of a custom call are to be computed.
+std::vector<bool> WantedOutputs(const OpSpec& base,
+                                const OpSpec& spec,
+                                const std::vector<paddle::any>& values) {
+  if (!base.is_backward || &base != &spec) {
+    return std::vector<bool>(spec.outputs.size(), true);
+  }
+  std::vector<bool> wanted(spec.outputs.size());
+  for (const int i :
+       paddle::any_cast<std::vector<int>>(values.at(base.attrs.size()))) {
+    wanted.at(i) = true;
+  }
+  return wanted;
+}
+
+// ---- calls
 
 // A plausible dtype for InferShape, which is not told the dtypes.
 phi::DataType PlausibleDtype(const char* name) {
@@ -31,8 +124,6 @@ void LeaveEmpty(DenseTensor* output) {
   output->Resize({0});
   CpuContext().Alloc(output, output->dtype());
 }
-
-}  // namespace
 
 // The Tensors of one custom call, as the YAML entry has them.
 class CustomCall {
@@ -78,10 +169,42 @@ class CustomCall {
   Outputs outputs_;
 };
 
+// What the second order of an operator returns besides, and leaves empty.
 std::vector<const char*> ExtraOutputs(const OpSpec& base, const OpSpec& spec) {
   if (base.is_backward) return {};
   return spec.extra_outputs;
 }
+
+// ---- names
+
+std::string NameOfInput(const InputSpec& input) {
+  return input.optional ? paddle::Optional(input.name) : input.name;
+}
+
+// What an input of a gradient is called where `base` is the operator that it
+// is the gradient of.
+std::string NameInGradient(const OpSpec& base, const From& from) {
+  if (from.kind == From::kInput) return NameOfInput(base.inputs[from.at]);
+  const std::string result = base.outputs[from.at].name;
+  return from.kind == From::kResult ? result : result + "@GRAD";
+}
+
+std::string InputName(const OpSpec& base,
+                      const InputSpec& input,
+                      size_t order) {
+  if (order == 0) return NameOfInput(input);
+  return order == 1 ? NameInGradient(base, input.from) : input.custom_name;
+}
+
+std::string OutputName(const OpSpec& base,
+                       const OutputSpec& output,
+                       size_t order) {
+  if (order == 0) return output.name;
+  if (order == 2) return output.custom_name;
+  return NameOfInput(base.inputs[output.from]) + "@GRAD";
+}
+
+}  // namespace
 
 void RunCustom(const OpSpec& base,
                const OpSpec& spec,
@@ -148,6 +271,34 @@ phi::distributed::SpmdInfo InferCustomSpmd(
     info.second.emplace_back(replicated(like, shape.size()));
   }
   return info;
+}
+
+void RegisterCustom(const OpSpec& base,
+                    const OpSpec& spec,
+                    size_t order,
+                    const CustomFunctions& functions) {
+  std::vector<std::string> inputs;
+  for (const InputSpec& input : spec.inputs) {
+    inputs.push_back(InputName(base, input, order));
+  }
+  std::vector<std::string> outputs;
+  for (const OutputSpec& output : spec.outputs) {
+    outputs.push_back(OutputName(base, output, order));
+  }
+  for (const char* extra : ExtraOutputs(base, spec)) outputs.push_back(extra);
+  paddle::OpMetaInfoBuilder(base.custom_op, order)
+      .Inputs(std::move(inputs))
+      .Outputs(std::move(outputs))
+      .Attrs(DeclaredAttrs(base))
+      .SetKernelFn(functions.kernel)
+      .SetInferShapeFn(functions.shape)
+      .SetInferDtypeFn(functions.dtype)
+      .SetInferSpmdFn(functions.spmd);
+}
+
+void RegisterWithFramework() {
+  paddle::framework::RegisterOperatorWithMetaInfoMap(
+      paddle::OpMetaInfoMap::Instance(), nullptr);
 }
 
 }  // namespace native_ops

@@ -14,9 +14,8 @@ namespace native_ops {
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-// What the second order of an operator returns besides, and leaves empty.
-std::vector<const char*> ExtraOutputs(const OpSpec& base, const OpSpec& spec);
-
+// The functions of one custom operator, which runs the entry `spec`. Its name
+// and attributes are those of `base`.
 void RunCustom(const OpSpec& base,
                const OpSpec& spec,
                paddle::CustomOpKernelContext* context);
@@ -36,32 +35,6 @@ phi::distributed::SpmdInfo InferCustomSpmd(
     const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
     const std::vector<paddle::any>& attrs);
 
-using SpecFunction = const OpSpec& (*)();
-
-// The plain functions that a custom operator is registered with.
-template <SpecFunction Base, SpecFunction Spec>
-struct CustomThunks {
-  static void Kernel(paddle::CustomOpKernelContext* context) {
-    RunCustom(Base(), Spec(), context);
-  }
-  static Shapes InferShape(const Shapes& inputs,
-                           const std::vector<Shapes>&,
-                           const std::vector<paddle::any>& attrs) {
-    return InferCustomShapes(Base(), Spec(), inputs, attrs);
-  }
-  static std::vector<phi::DataType> InferDtype(
-      const std::vector<phi::DataType>& inputs,
-      const std::vector<std::vector<phi::DataType>>&,
-      const std::vector<paddle::any>&) {
-    return InferCustomDtypes(Base(), Spec(), inputs);
-  }
-  static phi::distributed::SpmdInfo InferSpmd(
-      const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
-      const std::vector<paddle::any>& attrs) {
-    return InferCustomSpmd(Base(), Spec(), inputs, attrs);
-  }
-};
-
 struct CustomFunctions {
   paddle::KernelFunc kernel;
   paddle::InferShapeFunc shape;
@@ -76,16 +49,30 @@ void RegisterCustom(const OpSpec& base,
                     size_t order,
                     const CustomFunctions& functions);
 
+using SpecFunction = const OpSpec& (*)();
+
+// Paddle takes plain functions.
 template <SpecFunction Base, SpecFunction Spec>
 void RegisterCustom(size_t order) {
-  using Thunks = CustomThunks<Base, Spec>;
-  RegisterCustom(Base(),
-                 Spec(),
-                 order,
-                 {Thunks::Kernel,
-                  Thunks::InferShape,
-                  Thunks::InferDtype,
-                  Thunks::InferSpmd});
+  using Anys = std::vector<paddle::any>;
+  using Dtypes = std::vector<phi::DataType>;
+  using SpmdInputs = std::vector<paddle::CustomSpmdInferTensorArg>;
+  RegisterCustom(
+      Base(),
+      Spec(),
+      order,
+      {[](paddle::CustomOpKernelContext* context) {
+         RunCustom(Base(), Spec(), context);
+       },
+       [](const Shapes& shapes, const std::vector<Shapes>&, const Anys& attrs) {
+         return InferCustomShapes(Base(), Spec(), shapes, attrs);
+       },
+       [](const Dtypes& dtypes, const std::vector<Dtypes>&, const Anys&) {
+         return InferCustomDtypes(Base(), Spec(), dtypes);
+       },
+       [](const SpmdInputs& inputs, const Anys& attrs) {
+         return InferCustomSpmd(Base(), Spec(), inputs, attrs);
+       }});
 }
 
 // Makes the registered custom operators known to static graphs.
