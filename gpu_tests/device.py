@@ -46,7 +46,7 @@ def library():
     """The kernels, built first where that is possible."""
     maker = emulate if emulated() else build
     if emulated() or shutil.which('nvcc'):
-        maker.make(jobs=os.cpu_count())
+        maker.make()
     found = Library(maker.library_path())
     if not missing():
         found.keep_memory()

@@ -69,12 +69,12 @@ def make_compiler():
     return build.command(program, FLAGS, ours, build.torch_include())
 
 
-def make(jobs=2):
+def make():
     """Builds the library."""
     kernels = [path for path in write_tree() if path.suffix == '.cu']
     sources = [*kernels, *build.harness_sources(), EMULATOR / 'emulator.cc']
     build.make_library(
-        make_compiler(), LINK_FLAGS, sources, library_path(), jobs
+        make_compiler(), LINK_FLAGS, sources, library_path(), os.cpu_count()
     )
 
 

@@ -15,7 +15,6 @@ import shutil
 import sys
 import tempfile
 import zipfile
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -78,13 +77,11 @@ def fault(command, source):
     return '\n'.join(_SPILL.findall(said))
 
 
-def check_all(command, sources, jobs):
-    """True if no source has a fault; prints what becomes of each."""
-    with ThreadPoolExecutor(jobs) as pool:
-        faults = list(pool.map(lambda path: fault(command, path), sources))
-    for path, found in zip(sources, faults):
-        print(f'{path.name}: {found or "clean"}', flush=True)
-    return not any(faults)
+def is_clean(command, source):
+    """True if a source has no fault; prints what it has."""
+    found = fault(command, source)
+    print(f'{source.name}: {found or "clean"}', flush=True)
+    return not found
 
 
 def nvcc_command(options):
@@ -131,7 +128,6 @@ def main(arguments=None):
     add('--build-dir', type=Path, default=ROOT / 'build')
     add('--include', type=Path, help="the wheel's paddle/include")
     add('--headers', type=Path, help='default: BUILD_DIR/gpu_headers, filled')
-    add('--jobs', '-j', type=int, default=2)
     options = parser.parse_args(arguments)
     options.build_dir = options.build_dir.resolve()
     if reason := missing():
@@ -139,10 +135,12 @@ def main(arguments=None):
         return SKIPPED
     kernels = build.kernel_sources()
     sources = [*kernels, signatures(options.build_dir)]
-    good = check_all(nvcc_command(options), sources, options.jobs)
+    unit = build.one_unit(sources, options.build_dir / 'gpu_kernels.cu')
+    good = is_clean(nvcc_command(options), unit)
     if shutil.which('hipcc'):
         command = rocm_command(options.build_dir)
-        good &= check_all(command, kernels, options.jobs)
+        unit = build.one_unit(kernels, options.build_dir / 'rocm_kernels.cu')
+        good &= is_clean(command, unit)
     return 0 if good else 1
 
 
