@@ -134,6 +134,51 @@ void TurnIntoRows(
   }
 }
 
+// The same for at most kTileBlock elements, which the tile has as Sum.
+template <typename T, typename Sum>
+void WidenIntoTile(
+    const T* in, int64_t step, int64_t rows, int64_t n, Sum* tile) {
+  if constexpr (std::is_same<T, Sum>::value) {
+    TurnIntoTile(in, step, rows, n, tile);
+  } else {
+    Sum wide[kTileRows * kTileBlock];
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t i = 0; i < n; ++i) {
+        wide[r * kTileBlock + i] = WidenedTo<Sum>(in[r * step + i]);
+      }
+    }
+    TurnIntoTile(wide, kTileBlock, rows, n, tile);
+  }
+}
+
+// The way back. Without an update the bits of x stay: a NaN has many.
+template <typename Mark, typename T, typename Sum>
+void RoundIntoRows(const Sum* tile,
+                   const Mark* marks,
+                   int64_t rows,
+                   int64_t n,
+                   int64_t step,
+                   const T* x,
+                   T* out) {
+  if constexpr (std::is_same<T, Sum>::value) {
+    TurnIntoRows(tile, rows, n, step, out);
+  } else {
+    Sum wide[kTileRows * kTileBlock];
+    TurnIntoRows(tile, rows, n, kTileBlock, wide);
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* kept = x + r * step;
+      T* to = out + r * step;
+#pragma GCC ivdep
+      for (int64_t i = 0; i < n; ++i) {
+        const T rounded = RoundedTo<T>(wide[r * kTileBlock + i]);
+        // By bits: no compiler makes vectors of a choice of structs.
+        const uint16_t changed = -static_cast<uint16_t>(marks[i] > 0);
+        to[i].x = (rounded.x & changed) | (kept[i].x & ~changed);
+      }
+    }
+  }
+}
+
 // Reduces `n` columns of a block of updates, turned as well, each into that of
 // its slot.
 template <IndexReduce kReduce, typename T>
@@ -216,12 +261,12 @@ void DivideTile(const Mark* marks, int64_t n, bool include_self, T* tile) {
 }
 
 // Reduces `rows` rows of x, kTileRows or fewer, from row o on.
-template <IndexReduce kReduce, typename T, typename Mark>
+template <IndexReduce kReduce, typename T, typename Mark, typename Sum>
 void ReduceTile(const ReduceOperands<T>& operands,
                 const Mark* marks,
                 int64_t o,
                 int64_t rows,
-                T* tile) {
+                Sum* tile) {
   const int64_t size = operands.view.size;
   const int64_t step = operands.view.updates_size;
   const T* x = operands.x + o * size;
@@ -229,30 +274,30 @@ void ReduceTile(const ReduceOperands<T>& operands,
   T* out = operands.out + o * size;
   for (int64_t i = 0; i < size; i += kTileBlock) {
     const int64_t count = std::min(kTileBlock, size - i);
-    T* start = tile + i * kTileRows;
-    TurnIntoTile(x + i, size, rows, count, start);
+    Sum* start = tile + i * kTileRows;
+    WidenIntoTile(x + i, size, rows, count, start);
     if (!operands.include_self && kReduce != IndexReduce::kAssign) {
       StartRows<kReduce>(marks + i, count, TileLength{}, start, start);
     }
   }
-  T block[kTileBlock * kTileRows] = {};
+  Sum block[kTileBlock * kTileRows] = {};
   operands.slots.ForEachChunk(
       0,
       operands.slots.length(),
       [&](int64_t at, const int64_t* slots, int64_t n) {
         for (int64_t i = 0; i < n; i += kTileBlock) {
           const int64_t count = std::min(kTileBlock, n - i);
-          TurnIntoTile(updates + at + i, step, rows, count, block);
+          WidenIntoTile(updates + at + i, step, rows, count, block);
           ReduceIntoTile<kReduce>(slots + i, count, block, tile);
         }
       });
   for (int64_t i = 0; i < size; i += kTileBlock) {
     const int64_t count = std::min(kTileBlock, size - i);
-    T* sums = tile + i * kTileRows;
+    Sum* sums = tile + i * kTileRows;
     if constexpr (kReduce == IndexReduce::kMean) {
       DivideTile(marks + i, count, operands.include_self, sums);
     }
-    TurnIntoRows(sums, rows, count, size, out + i);
+    RoundIntoRows(sums, marks + i, rows, count, size, x + i, out + i);
   }
 }
 
@@ -261,20 +306,23 @@ void ReduceTile(const ReduceOperands<T>& operands,
 template <typename T, IndexReduce kReduce>
 bool ReduceLaneTiles(const ReduceOperands<T>& operands) {
   constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
-  // In a tile, partial results can be no other than T.
-  using Sum = typename ReduceType<T, kReduce>::type;
+  using Sum =
+      std::conditional_t<kAssigns, T, typename ReduceType<T, kReduce>::type>;
+  // Not for the means of small integers, which are eight times as large.
   if constexpr (ReducesInOrder<T, kReduce>() &&
-                (kAssigns || std::is_same<Sum, T>::value)) {
+                (kIsHalf<T> || std::is_same<Sum, T>::value)) {
     const AxisView& view = operands.view;
     const int64_t n = operands.slots.length();
-    if (!PaysInTiles(view, n, sizeof(T))) return false;
+    if (!PaysInTiles(view, n, sizeof(Sum))) return false;
     SlotMarks<T, kReduce> marks;
     if (!kAssigns && !marks.Make(operands, {{0, view.size}})) return false;
     const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
-    const auto tiles = TileArrays<T>(view.size, bytes);
+    const auto tiles = TileArrays<Sum>(view.size, bytes);
     ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
-      ReduceTile<kReduce>(
-          operands, marks.from(0), o, rows, tiles[worker].data());
+      CallVectorisedForHalf<T>([&] {
+        ReduceTile<kReduce>(
+            operands, marks.from(0), o, rows, tiles[worker].data());
+      });
     });
     return true;
   }
