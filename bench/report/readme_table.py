@@ -24,7 +24,7 @@ START = '<!-- speed: written by python -m bench.report.readme_table -->'
 END = '<!-- end of speed -->'
 TEMPLATE = Path(__file__).with_name('figures.md.j2')
 PICTURE = 'docs/speed.svg'
-# Texts of pull requests, each of which shows the rows of its operator.
+# Texts of pull requests, each of which sums up the rows of its operator.
 TEXTS = {
     op: f'docs/pull_requests/{op}.md' for op in OPS if op not in YARDSTICKS
 }
@@ -39,9 +39,24 @@ def _text(data, name, *arguments):
     return str(getattr(module, name)(*arguments))
 
 
-def rows(data, ops=None):
-    """The lines of a table of all operators, or of some."""
-    return _text(data, 'rows', published.shown(data, ops))
+def rows(data):
+    """The lines of a table of all operators."""
+    return _text(data, 'rows', published.shown(data))
+
+
+def brief(data, op):
+    """An operator's cases by mode: {mode: {side: (mean, least, its label)}}."""
+    found = {}
+    for row, result in published.shown(data, (op,)):
+        for side in words.OTHERS:
+            if ratio := result[f'ratio_{side}']:
+                modes = found.setdefault(words.MODES[result['mode']], {})
+                modes.setdefault(side, []).append((ratio, row.label))
+    for sides in found.values():
+        for side, ratios in sides.items():
+            mean = geometric_mean(ratio for ratio, _ in ratios)
+            sides[side] = mean, *min(ratios)
+    return _text(data, 'brief', found)
 
 
 def workloads(data):
@@ -67,7 +82,7 @@ def texts(data, root):
     sections = {
         'README.md': section(data),
         'docs/benchmark.md': f'{rows(data)}\n\n{workloads(data)}',
-        **{path: rows(data, (op,)) for op, path in TEXTS.items()},
+        **{path: brief(data, op) for op, path in TEXTS.items()},
     }
     return {
         root / name: between(
