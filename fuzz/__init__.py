@@ -1,7 +1,7 @@
 """Random calls of the masked and scatter APIs against a numpy reference.
 
-A case is a small JSON object, from which the arrays follow. Cases run in a
-worker process, so that a crash is one more finding.
+A case follows from a seed, a number and the API. Cases run in a worker process,
+so that a crash is one more finding.
 """
 
 import sys

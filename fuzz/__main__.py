@@ -1,25 +1,18 @@
 """Calls the APIs at random until the time is up; exit code 1 after a failure.
 
     python -m fuzz --seconds 60 --seed 1 [--only masked_scatter]
-    python -m fuzz --replay '{"api": ...}'
 
 Every failing case is one line, which ends in the command that repeats it.
 """
 
 import argparse
 import collections
-import shlex
+import itertools
 import time
 
-import numpy as np
-
-from fuzz.cases import APIS, from_line, to_line
-from fuzz.draw import draw
-from fuzz.shrink import kind, shrink
+from fuzz.draw import APIS
+from fuzz.run import run
 from fuzz.worker import Worker
-
-# Later failures of the same kind are printed as they were drawn.
-_SHRUNK_OF_A_KIND = 2
 
 
 def parse(arguments=None):
@@ -30,95 +23,57 @@ def parse(arguments=None):
     add('--seconds', type=float, default=60)
     add('--seed', type=int, default=0)
     add('--only', choices=APIS, action='append', help='can be repeated')
-    add('--replay', metavar='LINE', help='a case, or a line that reported one')
+    add('--case', type=int, metavar='NUMBER', help='this one of --only, alone')
     return parser.parse_args(arguments)
 
 
-def report(case, problem):
-    """The line of a failing case."""
-    command = 'python -m fuzz --replay ' + shlex.quote(to_line(case))
-    return f"FAIL {case.api} {case.way}: {problem} | {command}"
-
-
-def replay(line):
-    """Runs one case, with what Paddle writes; the number of failures."""
-    case = from_line(line)
-    with Worker(quiet=False) as worker:
-        problems = worker.run(case)
-    if problems is None:
-        print('this fault does not fit these arguments')
-        return 0
-    for problem in problems:
-        print(report(case, problem))
-    if not problems:
-        print('passes')
-    return len(problems)
+def command(seed, number, api):
+    """What repeats a case."""
+    return f'python -m fuzz --seed {seed} --only {api} --case {number}'
 
 
 def cases(seed, apis):
-    """Endless cases, each of which depends on the seed and its number only."""
-    number = 0
-    while True:
-        rng = np.random.default_rng([seed, number])
-        yield draw(rng, apis[number % len(apis)])
-        number += 1
+    """Endless (seed, number, API)."""
+    return zip(itertools.repeat(seed), itertools.count(), itertools.cycle(apis))
 
 
-class Fuzz:
-    """Runs cases and counts."""
+def report(case, problems):
+    for problem in problems:
+        print(f"FAIL {case[-1]}: {problem} | {command(*case)}", flush=True)
 
-    def __init__(self, worker):
-        self.worker = worker
-        self.ran = collections.Counter()
-        self.failed = collections.Counter()
-        self.skipped = 0
 
-    def try_case(self, case):
-        problems = self.worker.run(case)
-        if problems is None:
-            self.skipped += 1
-            return
-        self.ran[case.api, case.way] += 1
-        if problems:
-            self._report(case, problems[0])
-
-    def _report(self, case, problem):
-        of_kind = case.api, case.way, kind(problem)
-        self.failed[of_kind] += 1
-        if self.failed[of_kind] <= _SHRUNK_OF_A_KIND:
-            case, problem = shrink(case, problem, self.worker.run)
-        print(report(case, problem), flush=True)
-
-    def summary(self, seconds):
-        apis = collections.Counter()
-        for (api, _), count in self.ran.items():
-            apis[api] += count
-        counts = ', '.join(f'{api} {apis[api]}' for api in sorted(apis))
-        return (
-            f"{sum(self.ran.values())} cases in {seconds:.0f} s ({counts}), "
-            f"{sum(self.failed.values())} failed"
-        )
+def repeat(case):
+    """Runs one case in this process; whether it fails."""
+    problems = run(*case)
+    report(case, problems)
+    if not problems:
+        print('passes')
+    return bool(problems)
 
 
 def search(seconds, seed, apis):
-    """Runs random cases; the number of failures."""
-    start = time.monotonic()
-    with Worker() as worker:
-        fuzz = Fuzz(worker)
-        for case in cases(seed, apis):
-            if time.monotonic() - start > seconds:
-                break
-            fuzz.try_case(case)
-    print(fuzz.summary(time.monotonic() - start))
-    return sum(fuzz.failed.values())
+    """Runs random cases; the number of those that fail."""
+    start, worker = time.monotonic(), Worker()
+    ran, failed = collections.Counter(), 0
+    for case in cases(seed, apis):
+        if time.monotonic() - start > seconds:
+            break
+        problems = worker.run(*case)
+        report(case, problems)
+        ran[case[-1]] += 1
+        failed += bool(problems)
+    counts = ', '.join(f'{api} {ran[api]}' for api in apis)
+    print(f"{ran.total()} cases in {seconds:.0f} s ({counts}), {failed} failed")
+    return failed
 
 
 def main(arguments=None):
     options = parse(arguments)
-    if options.replay:
-        failed = replay(options.replay)
+    apis = options.only or APIS
+    if options.case is None:
+        failed = search(options.seconds, options.seed, apis)
     else:
-        failed = search(options.seconds, options.seed, options.only or APIS)
+        failed = repeat((options.seed, options.case, apis[0]))
     return 1 if failed else 0
 
 

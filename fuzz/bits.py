@@ -10,20 +10,21 @@ exit code 1 if a case has other bits, or another error, than the file says. With
 
 import argparse
 import hashlib
+import itertools
 import sys
 from pathlib import Path
 
 import numpy as np
 
-from fuzz.__main__ import cases
-from fuzz.cases import APIS, to_line
+from fuzz.__main__ import cases, command
+from fuzz.draw import APIS, draw
 from fuzz.run import results
 
 
 def digest(case):
     """Of the bytes of all results of a case, or the kind of its error."""
     try:
-        arrays = results(case)
+        arrays = results(draw(*case))
     except Exception as error:
         return type(error).__name__
     found = hashlib.sha256()
@@ -33,26 +34,16 @@ def digest(case):
     return found.hexdigest()[:16]
 
 
-def drawn(count, seed):
-    """The first `count` cases that are dygraph calls or gradients."""
-    found = []
-    for case in cases(seed, APIS):
-        if case.way in ('call', 'grad'):
-            found.append(case)
-        if len(found) == count:
-            return found
-
-
 def compare(known, found, chosen, means_may_differ):
     """Lines about the cases that differ, and how many means do."""
     faults, means = [], 0
     for old, new, case in zip(known, found, chosen):
         if old == new:
             continue
-        if means_may_differ and case.attrs.get('reduce') == 'mean':
+        if means_may_differ and draw(*case).reduce == 'mean':
             means += 1
         else:
-            faults.append(f'{old} became {new}: {to_line(case)}')
+            faults.append(f'{old} became {new}: {command(*case)}')
     return faults, means
 
 
@@ -66,7 +57,7 @@ def main(arguments=None):
     where.add_argument('--write', type=Path, metavar='FILE')
     where.add_argument('--against', type=Path, metavar='FILE')
     options = parser.parse_args(arguments)
-    chosen = drawn(options.cases, options.seed)
+    chosen = list(itertools.islice(cases(options.seed, APIS), options.cases))
     found = [digest(case) for case in chosen]
     if options.write:
         options.write.write_text('\n'.join(found) + '\n')

@@ -1,7 +1,7 @@
 """Tensors over memory that ends, or begins, at a page that can't be touched.
 
-One element read or written too many is then a crash. Other Tensors get their
-memory from Paddle. Either kind may be a view with strides into a larger base.
+One element read or written too many is then a crash. A Tensor may be a view with
+strides into a larger base.
 """
 
 import ctypes
@@ -11,7 +11,6 @@ import os
 
 import numpy as np
 import torch
-from scatter_test_utils import to_paddle
 
 import paddle
 
@@ -82,48 +81,29 @@ def _shared_tensor(view):
     return paddle.utils.dlpack.from_dlpack(shared)
 
 
-def _strided_tensor(base, view):
-    """(Tensor of base, Tensor with the strides that view has in base)."""
-    tensor = to_paddle(base)
-    if view is base:
-        return tensor, tensor
-    strides = [n // view.itemsize for n in view.strides]
-    skipped = view.ctypes.data - base.ctypes.data  # as_strided counts bytes
-    return tensor, paddle.as_strided(
-        tensor.reshape([-1]), list(view.shape), strides, skipped
-    )
-
-
 @dataclasses.dataclass
 class Placed:
     """A Tensor and the memory it is a view of."""
 
     tensor: paddle.Tensor
-    base: object
+    base: np.ndarray
     before: np.ndarray
     outside: np.ndarray
 
-    def base_now(self):
-        shared = isinstance(self.base, np.ndarray)
-        return self.base if shared else self.base.numpy()
-
     def changed(self):
         """Whether any bit of the base is another one than before."""
-        return self.base_now().tobytes() != self.before.tobytes()
+        return self.base.tobytes() != self.before.tobytes()
 
     def changed_outside(self):
         """Whether an element that is not part of the view is another one."""
-        now = self.base_now()[self.outside]
-        return now.tobytes() != self.before[self.outside].tobytes()
+        now, before = self.base[self.outside], self.before[self.outside]
+        return now.tobytes() != before.tobytes()
 
 
-def place(array, layout='', side='', stop_gradient=True):
+def place(array, layout, side, stop_gradient=True):
     """A Tensor equal to the array, laid out and guarded as asked."""
     base, view = _laid_out(np.asarray(array), layout)
-    if side:
-        kept = guarded_copy(base, side)
-        tensor = _shared_tensor(_over_base(kept, view, base))
-    else:
-        kept, tensor = _strided_tensor(base, view)
+    kept = guarded_copy(base, side)
+    tensor = _shared_tensor(_over_base(kept, view, base))
     tensor.stop_gradient = stop_gradient
     return Placed(tensor, kept, base.copy(), _elements_outside(base, view))

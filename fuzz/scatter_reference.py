@@ -1,137 +1,91 @@
 """scatter and its gradients, in numpy: `axis` first, then one slot at a time."""
 
 import numpy as np
-from scatter_test_utils import HALF_DTYPES, to_numbers
+from index_reduce_cases import slots_of
+from op_table_grad import in_double
+from scatter_test_utils import HALF_DTYPES
 
-from fuzz.compare import Exact, Near, accumulator_epsilon, scaled, sizes
+from fuzz.compare import Near, accumulator_epsilon
 
-
-def _slots(index, size):
-    flat = index.reshape(-1).astype('int64')
-    return np.where(flat < 0, flat + size, flat)
-
-
-def _rows(case, updates, index):
-    """The slices of updates that are used, along the first axis."""
-    if index.ndim == 0:
-        return updates[None]
-    return np.moveaxis(updates, case.attrs['axis'], 0)[: index.size]
+_UFUNCS = {'mul': np.multiply, 'amax': np.maximum, 'amin': np.minimum}
 
 
-def _wide(array, dtype, reduce):
-    """The type to compute in. Integers keep theirs, so that they wrap, but for
-    a mean, which is exact."""
-    array = to_numbers(array, dtype)
-    if array.dtype.kind == 'f':
-        return array.astype('float64')
-    if array.dtype.kind == 'c':
-        return array.astype('complex128')
-    return array.astype(object) if reduce == 'mean' else array
+class Rows:
+    """The arrays of a call, sliced along its axis."""
+
+    def __init__(self, case):
+        x, index, updates = case.arrays.values()
+        self.x = np.moveaxis(x, case.options['axis'], 0)
+        self.slots = slots_of(index, len(self.x)).astype('int64')
+        if index.ndim == 0:
+            self.rows = updates[None]
+        else:
+            updates = np.moveaxis(updates, case.options['axis'], 0)
+            self.rows = updates[: index.size]
+        self.reduce = case.reduce
+        self.include_self = case.options.get('include_self', False)
+        shape = len(self.x), *[1] * (self.x.ndim - 1)
+        counts = np.bincount(self.slots, minlength=len(self.x))
+        self.counts = counts.reshape(shape)
+        self.touched = counts > 0
+
+    def in_double(self):
+        """Integers keep their type, so that they wrap."""
+        self.x, self.rows = in_double(self.x), in_double(self.rows)
+
+    def reduced(self, x, rows):
+        """x with the reduction of each slot in its place, computed as given."""
+        out, slots = x.copy(), self.slots
+        if not self.include_self and self.reduce in ('amax', 'amin'):
+            out[slots] = rows
+        elif not self.include_self:
+            out[slots] = self.reduce == 'mul'
+        add = np.logical_or if x.dtype == bool else np.add
+        _UFUNCS.get(self.reduce, add).at(out, slots, rows)
+        return self.shared(out) if self.reduce == 'mean' else out
+
+    def shared(self, total):
+        """Touched slots divided by the number of elements of their mean."""
+        counts = np.maximum(self.counts, 1)
+        counts = counts + (self.include_self & (self.counts > 0))
+        if total.dtype == object:
+            return total // counts
+        return scaled(total, 1 / counts)
+
+    def bound(self, dtype):
+        """How far rounding inside the accumulator may lead."""
+        epsilon = accumulator_epsilon(dtype)
+        if self.reduce in ('amax', 'amin') or not epsilon:
+            return np.zeros(())
+        scale = self.reduced(np.abs(self.x), np.abs(self.rows))
+        bound = scale * (epsilon * 4 * (self.counts + 2))
+        return np.where(self.counts > 0, bound, 0.0)
 
 
-def _counts(slots, size, rank, include_self=False):
-    counts = np.bincount(slots, minlength=size) + include_self
-    return counts.reshape(-1, *[1] * (rank - 1))
-
-
-def _touched(slots, size):
-    touched = np.zeros(size, bool)
-    touched[slots] = True
-    return touched
-
-
-def _accumulate(reduce, target, slots, rows):
-    """Reduces rows into target, which holds what the reduction starts from."""
-    if reduce in ('sum', 'mean'):
-        add = np.logical_or if target.dtype == bool else np.add
-        add.at(target, slots, rows)
-    elif reduce == 'mul':
-        np.multiply.at(target, slots, rows)
-    else:
-        {'amax': np.maximum, 'amin': np.minimum}[reduce].at(target, slots, rows)
-
-
-def _least(dtype):
-    return -np.inf if dtype.kind == 'f' else np.iinfo(dtype).min
-
-
-def _greatest(dtype):
-    return np.inf if dtype.kind == 'f' else np.iinfo(dtype).max
-
-
-def _identity(reduce, dtype):
-    if reduce == 'mul':
-        return 1
-    if reduce == 'amax':
-        return _least(dtype)
-    return _greatest(dtype) if reduce == 'amin' else 0
-
-
-def _mean(total, counts):
-    counts = np.maximum(counts, 1)
-    if total.dtype == object:
-        return total // counts
-    return scaled(total, 1 / counts)
-
-
-def _reduced(x, slots, rows, reduce, include_self):
-    """x with the reduction of each slot in its place, computed as given."""
-    out, size = x.copy(), x.shape[0]
-    touched = _touched(slots, size)
-    if not include_self:
-        out[touched] = _identity(reduce, x.dtype)
-    _accumulate(reduce, out, slots, rows)
-    if reduce == 'mean':
-        counts = _counts(slots, size, x.ndim, include_self)
-        out[touched] = _mean(out, counts)[touched]
+def scaled(numbers, factors):
+    """The product with real factors, without the NaN of inf * (1 + 0j)."""
+    if not np.iscomplexobj(numbers):
+        return numbers * factors
+    out = np.empty_like(numbers)
+    out.real, out.imag = numbers.real * factors, numbers.imag * factors
     return out
 
 
-def _bound(case, x, slots, rows):
-    """How far rounding inside the accumulator may lead."""
-    reduce = case.attrs['reduce']
-    epsilon = accumulator_epsilon(case.dtype)
-    if reduce in ('amax', 'amin') or not epsilon:
-        return np.zeros(())
-    size = np.abs if reduce == 'mul' else sizes
-    scale = _reduced(
-        size(x), slots, size(rows), reduce, case.attrs['include_self']
-    )
-    counts = _counts(slots, x.shape[0], x.ndim)
-    touched = counts > 0
-    return np.where(touched, scaled(scale, epsilon * 4 * (counts + 2)), 0.0)
-
-
-def _assigned(x, slots, rows):
-    out = x.copy()
-    out[slots] = rows  # of equal slots numpy keeps the last
-    return out
-
-
-def forward(case, arrays):
-    attrs, axis = case.attrs, case.attrs['axis']
-    x = np.moveaxis(arrays['x'], axis, 0)
-    slots = _slots(arrays['index'], x.shape[0])
-    rows = _rows(case, arrays['updates'], arrays['index'])
-    if attrs['overwrite']:
-        out = np.moveaxis(_assigned(x, slots, rows), 0, axis)
-        return Exact(np.ascontiguousarray(out).reshape(out.shape))
-    reduce = attrs['reduce']
-    wide, wide_rows = (_wide(a, case.dtype, reduce) for a in (x, rows))
+def forward(case):
+    rows, axis = Rows(case), case.options['axis']
+    if case.reduce == 'assign':
+        out = rows.x.copy()
+        out[rows.slots] = rows.rows  # of equal slots numpy keeps the last
+        return np.array(np.moveaxis(out, 0, axis), order='C')
+    rows.in_double()
+    if case.reduce == 'mean' and rows.x.dtype.kind in 'iu':
+        rows.x, rows.rows = rows.x.astype(object), rows.rows.astype(object)
     with np.errstate(all='ignore'):
-        out = _reduced(wide, slots, wide_rows, reduce, attrs['include_self'])
-        bound = _bound(case, wide, slots, wide_rows)
+        out = rows.reduced(rows.x, rows.rows)
+        bound = np.broadcast_to(rows.bound(case.dtype), out.shape)
     if out.dtype == object:
         out = out.astype(case.dtype)
-    bound = np.broadcast_to(bound, out.shape)
     return Near(np.moveaxis(out, 0, axis), np.moveaxis(bound, 0, axis))
-
-
-def _winners(slots, size):
-    """Which rows a call with overwrite leaves in the result."""
-    last = np.full(size, -1)
-    last[slots] = np.arange(slots.size)
-    return last[slots] == np.arange(slots.size)
 
 
 def _others(rows):
@@ -142,93 +96,75 @@ def _others(rows):
     return before * after
 
 
-def _mul_gradients(case, x, slots, rows, grad):
-    """Gradients and the counts of factors that their errors grow with."""
-    x_grad, row_grads = grad.copy(), np.zeros_like(rows)
-    terms, row_terms = np.zeros(x.shape[0]), np.zeros(rows.shape[0])
-    order = np.argsort(slots, kind='stable')
-    starts = np.flatnonzero(np.diff(slots[order], prepend=-1))
+def _of_products(call, grad):
+    x_grad, row_grads = grad.copy(), np.zeros_like(call.rows)
+    own = int(call.include_self)
+    order = np.argsort(call.slots, kind='stable')
+    starts = np.flatnonzero(np.diff(call.slots[order], prepend=-1))
     for chosen in np.split(order, starts[1:]) if order.size else ():
-        slot = slots[chosen[0]]
-        factors = rows[chosen]
-        if case.attrs['include_self']:
-            factors = np.concatenate([x[slot][None], factors])
+        slot = call.slots[chosen[0]]
+        factors = np.concatenate([call.x[slot][None][:own], call.rows[chosen]])
         others = np.conj(_others(factors)) * grad[slot]
-        own = len(factors) - len(chosen)
         row_grads[chosen] = others[own:]
         x_grad[slot] = others[0] if own else 0
-        row_terms[chosen] = terms[slot] = len(factors)
-    return x_grad, row_grads, terms, row_terms
-
-
-def _extreme_gradients(case, x, slots, rows, grad):
-    """Equal elements share the gradient evenly."""
-    include_self = case.attrs['include_self']
-    best = _reduced(x, slots, rows, case.attrs['reduce'], include_self)
-    touched = _touched(slots, x.shape[0])
-    x_wins = x == best
-    if not include_self:
-        x_wins[touched] = False
-    row_wins = rows == best[slots]
-    ties = x_wins.astype('int64')
-    np.add.at(ties, slots, row_wins)
-    share = grad / np.maximum(ties, 1)
-    x_grad = np.where(x_wins, share, 0)
-    x_grad[~touched] = grad[~touched]
-    return x_grad, np.where(row_wins, share[slots], 0)
-
-
-def _linear_gradients(case, x, slots, rows, grad):
-    attrs, size = case.attrs, x.shape[0]
-    touched = _touched(slots, size)
-    share = grad
-    if attrs['reduce'] == 'mean':
-        counts = _counts(slots, size, x.ndim, attrs['include_self'])
-        share = _mean(grad, counts)
-    x_grad = grad.copy()
-    x_grad[touched] = share[touched] if attrs['include_self'] else 0
-    row_grads = share[slots]
-    if attrs['overwrite']:
-        row_grads[~_winners(slots, size)] = 0
     return x_grad, row_grads
 
 
-def _by_slot(case, x, slots, rows, grad):
-    """Gradients along the first axis and the number of roundings of each."""
-    if case.attrs['reduce'] == 'mul':
-        return _mul_gradients(case, x, slots, rows, grad)
-    if case.attrs['reduce'] in ('amax', 'amin'):
-        grads = _extreme_gradients(case, x, slots, rows, grad)
-    else:
-        grads = _linear_gradients(case, x, slots, rows, grad)
-    return *grads, np.ones(x.shape[0]), np.ones(rows.shape[0])
+def _of_extremes(call, grad):
+    """Equal elements share the gradient evenly."""
+    best = call.reduced(call.x, call.rows)
+    x_wins = call.x == best
+    if not call.include_self:
+        x_wins[call.touched] = False
+    row_wins = call.rows == best[call.slots]
+    ties = x_wins.astype('int64')
+    np.add.at(ties, call.slots, row_wins)
+    share = grad / np.maximum(ties, 1)
+    x_grad = np.where(x_wins, share, 0)
+    x_grad[~call.touched] = grad[~call.touched]
+    return x_grad, np.where(row_wins, share[call.slots], 0)
+
+
+def _of_sums(call, grad):
+    share = call.shared(grad) if call.reduce == 'mean' else grad
+    x_grad = grad.copy()
+    x_grad[call.touched] = share[call.touched] if call.include_self else 0
+    row_grads = share[call.slots]
+    if call.reduce == 'assign':
+        last, order = np.full(len(call.x), -1), np.arange(call.slots.size)
+        last[call.slots] = order
+        row_grads[last[call.slots] != order] = 0
+    return x_grad, row_grads
+
+
+_GRADIENTS = {'mul': _of_products, 'amax': _of_extremes, 'amin': _of_extremes}
 
 
 def _near(case, numbers, terms):
-    terms = terms.reshape(-1, *[1] * (numbers.ndim - 1))
+    """A gradient whose elements come of so many factors each."""
     epsilon = accumulator_epsilon(case.dtype)
-    if case.attrs['overwrite'] or case.attrs['reduce'] == 'sum':
+    if case.reduce in ('assign', 'sum'):
         epsilon = 0.0
-    elif case.dtype in HALF_DTYPES and case.attrs['reduce'] == 'mul':
+    elif case.reduce != 'mul':
+        terms = 1
+    elif case.dtype in HALF_DTYPES:
         epsilon *= 2
     return numbers, epsilon * 4 * (terms + 2) * np.abs(numbers)
 
 
-def gradients(case, arrays, out_grad):
-    axis, dtype = case.attrs['axis'], case.dtype
-    x, grad = (
-        np.moveaxis(_wide(a, dtype, ''), axis, 0)
-        for a in (arrays['x'], out_grad)
-    )
-    index, updates = arrays['index'], arrays['updates']
-    slots = _slots(index, x.shape[0])
-    rows = _wide(_rows(case, updates, index), dtype, '')
-    x_grad, row_grads, x_terms, row_terms = _by_slot(case, x, slots, rows, grad)
-    x_near = _near(case, x_grad, x_terms)
-    row_near = _near(case, row_grads, row_terms)
+def gradients(case, out_grad):
+    axis, index = case.options['axis'], case.arrays['index']
+    call = Rows(case)
+    call.in_double()
+    grad = np.moveaxis(in_double(out_grad), axis, 0)
+    x_grad, row_grads = _GRADIENTS.get(case.reduce, _of_sums)(call, grad)
+    terms = call.counts + call.include_self
+    x_near = _near(case, x_grad, terms)
+    row_near = _near(case, row_grads, terms[call.slots])
+    updates = case.arrays['updates']
     return {
         'x': Near(*(np.moveaxis(a, 0, axis) for a in x_near)),
-        'source': Near(*(_unused(a, axis, updates, index) for a in row_near)),
+        'updates': Near(*(_unused(a, axis, updates, index) for a in row_near)),
     }
 
 
