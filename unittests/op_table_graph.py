@@ -17,13 +17,20 @@ import contextlib
 import gc
 import os
 import tempfile
+from unittest import mock
 
-from op_table import TableTests
-from op_table_grad import derivatives, in_dygraph, with_directions
+from op_table import TableTests, ValueTests
+from op_table_grad import (
+    GradientTests,
+    derivatives,
+    in_dygraph,
+    with_directions,
+)
 from scatter_test_utils import dtype_name
 
 import paddle
 from paddle.pir_utils import OldIrGuard
+from paddle.tensor import manipulation
 
 
 @contextlib.contextmanager
@@ -176,3 +183,49 @@ class GraphTests(ProgramTests):
         few = self.cases[self.few]
         self.compare(self.as_saved, 1, few, known_dims=False)
         self.compare(self.as_saved, 1, few[:1], known_dims=True)
+
+
+class ComposedTests(ValueTests, GradientTests, ProgramTests):
+    """Results, gradients and programs where there are no kernels, as on some
+    devices: the function is composed of others, to the first order."""
+
+    # Of paddle._C_ops: none of them is called then.
+    kernels = ()
+    # Programs of the old IR can't hold all that it is composed of.
+    test_old_program = None
+    test_every_dtype_in_programs = None
+
+    def leave_out_empty(self):
+        """Without elements, some of the others refuse programs, and a result
+        may not depend on all inputs."""
+        self.cases = [
+            case
+            for case in self.cases
+            if all(a.size for a in case.arrays(self.op, 'float64').values())
+        ]
+
+    def test_gradients(self):
+        self.leave_out_empty()
+        super().test_gradients()
+
+    def test_gradients_in_place(self):
+        self.leave_out_empty()
+        super().test_gradients_in_place()
+
+    def test_program_with_unknown_dims(self):
+        self.leave_out_empty()
+        super().test_program_with_unknown_dims()
+
+    def setUp(self):
+        super().setUp()
+        kernel = mock.Mock(side_effect=AssertionError('a kernel is called'))
+        for patch in (
+            mock.patch.object(
+                manipulation, '_has_scatter_kernels', return_value=False
+            ),
+            mock.patch.multiple(
+                manipulation._C_ops, **dict.fromkeys(self.kernels, kernel)
+            ),
+        ):
+            patch.start()
+            self.addCleanup(patch.stop)

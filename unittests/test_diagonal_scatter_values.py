@@ -14,11 +14,12 @@
 """paddle.diagonal_scatter by its table, and what no row of a table can say."""
 
 import unittest
+from dataclasses import replace
 
 import numpy as np
 from op_table import ValueTests
 from op_table_grad import GradientTests
-from op_table_graph import GraphTests
+from op_table_graph import ComposedTests, GraphTests
 from scatter_test_utils import torch
 from view_scatter_cases import (
     DIAGONAL,
@@ -61,6 +62,11 @@ class TestDiagonalScatterGradients(GradientTests, unittest.TestCase):
 
 class TestDiagonalScatterGraphs(GraphTests, unittest.TestCase):
     op, cases = DIAGONAL, DIAGONAL_CASES
+
+
+class TestDiagonalScatterComposed(ComposedTests, unittest.TestCase):
+    op, cases = replace(DIAGONAL, moves=False, orders=1), DIAGONAL_CASES
+    kernels = ('diagonal_scatter',)
 
 
 class TestDiagonalScatterViews(ViewTests, unittest.TestCase):

@@ -21,7 +21,13 @@ import numpy as np
 from masked_scatter_cases import CASES, OP
 from op_table import InplaceTests, ValueTests
 from op_table_grad import GradientTests
-from op_table_graph import GraphTests, ProgramTests, run_program, static_mode
+from op_table_graph import (
+    ComposedTests,
+    GraphTests,
+    ProgramTests,
+    run_program,
+    static_mode,
+)
 from scatter_test_utils import ALL_DTYPES
 
 import paddle
@@ -41,6 +47,11 @@ class TestMaskedScatterGradients(GradientTests, unittest.TestCase):
 
 class TestMaskedScatterGraphs(GraphTests, unittest.TestCase):
     op, cases = OP, CASES
+
+
+class TestMaskedScatterComposed(ComposedTests, unittest.TestCase):
+    op, cases = replace(OP, moves=False, orders=1), CASES
+    kernels = 'masked_scatter', 'masked_scatter_'
 
 
 class TestMaskedScatterOfX(GradientTests, ProgramTests, unittest.TestCase):

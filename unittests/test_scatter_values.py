@@ -31,7 +31,7 @@ from index_reduce_cases import (
 )
 from op_table import InplaceTests, ValueTests
 from op_table_grad import GradientTests
-from op_table_graph import GraphTests, ProgramTests
+from op_table_graph import ComposedTests, GraphTests, ProgramTests
 from scatter_test_utils import OnCpu, assert_same_bits, random_array, to_paddle
 
 import paddle
@@ -70,6 +70,23 @@ class TestScatterGraphs(OnCpu, GraphTests, unittest.TestCase):
 
 class TestScatterGraphsOfProducts(GraphTests, unittest.TestCase):
     op, cases = OTHER, OTHER_CASES
+
+
+class TestScatterComposed(OnCpu, ComposedTests, unittest.TestCase):
+    op = replace(LINEAR, orders=1)
+    cases = [
+        case
+        for case in GRAPH_CASES[10:] + OTHER_CASES
+        if case.options.get('reduce') != 'mul'
+    ]
+    kernels = 'index_scatter', 'index_reduce'
+
+
+class TestScatterProductsComposed(ComposedTests, unittest.TestCase):
+    op, cases = OTHER, scatter_cases(['mul'])
+    kernels = ('index_reduce',)
+    # A product needs an index of known length.
+    test_program_with_unknown_dims = None
 
 
 class TestScatterOfX(OnCpu, GradientTests, ProgramTests, unittest.TestCase):

@@ -14,11 +14,13 @@
 """paddle.select_scatter by its table, and what no row of a table can say."""
 
 import unittest
+from dataclasses import replace
 
 import numpy as np
 from op_table import ValueTests
 from op_table_grad import GradientTests
 from op_table_graph import (
+    ComposedTests,
     GraphTests,
     loaded,
     run_program,
@@ -54,6 +56,11 @@ class TestSelectScatterGradients(GradientTests, unittest.TestCase):
 
 class TestSelectScatterGraphs(GraphTests, unittest.TestCase):
     op, cases = SELECT, SELECT_CASES
+
+
+class TestSelectScatterComposed(ComposedTests, unittest.TestCase):
+    op, cases = replace(SELECT, moves=False, orders=1), SELECT_CASES
+    kernels = ('select_scatter',)
 
 
 class TestSelectScatterViews(ViewTests, unittest.TestCase):

@@ -39,9 +39,9 @@ def tool(name):
     return str(path)
 
 
-def cpp_files():
-    """Every C++ and CUDA source of ours."""
-    paths = (p for x in CPP_FOLDERS for p in sorted((ROOT / x).rglob('*')))
+def cpp_files(*folders):
+    """Their C++ and CUDA sources."""
+    paths = (p for x in folders for p in sorted((ROOT / x).rglob('*')))
     return [str(p.relative_to(ROOT)) for p in paths if p.suffix in CPP_SUFFIXES]
 
 
@@ -49,7 +49,7 @@ def commands(language, fix):
     """What to run for one language."""
     if language == 'cpp':
         mode = ['-i'] if fix else ['--dry-run', '-Werror']
-        return [[tool('clang-format'), *mode, *cpp_files()]]
+        return [[tool('clang-format'), *mode, *cpp_files(*CPP_FOLDERS)]]
     check, layout = (['--fix'], []) if fix else ([], ['--check'])
     return [
         [tool('ruff'), 'check', '--no-cache', *check, '.'],
@@ -64,33 +64,22 @@ def refused(text):
             yield text.count('\n', 0, match.start()) + 1, instead
 
 
-def kernel_faults():
-    """The same as lines, of every file of kernels/."""
-    paths = [path for path in cpp_files() if path.startswith('kernels/')]
-    return [
-        f'{path}:{line}: {instead}'
-        for path in paths
-        for line, instead in refused((ROOT / path).read_text('utf-8'))
-    ]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
-    add('language', nargs='*', help='python, cpp; both if none is named')
+    languages = ('python', 'cpp')
+    add('language', nargs='?', choices=languages, help='both if none is named')
     add('--fix', action='store_true')
     args = parser.parse_args()
-    unknown = set(args.language) - {'python', 'cpp'}
-    if unknown:
-        parser.error(f'not python or cpp: {", ".join(sorted(unknown))}')
     failed = False
-    for language in args.language or ['python', 'cpp']:
+    for language in [args.language] if args.language else languages:
         for command in commands(language, args.fix):
             failed |= bool(subprocess.run(command, cwd=ROOT).returncode)
-        if language == 'cpp':
-            faults = kernel_faults()
-            print(*faults, sep='\n', end='\n' if faults else '')
-            failed |= bool(faults)
+    kernels = () if args.language == 'python' else cpp_files('kernels')
+    for path in kernels:
+        for line, instead in refused((ROOT / path).read_text('utf-8')):
+            failed = True
+            print(f'{path}:{line}: {instead}')
     if failed:
         sys.exit('lint: failed; python scripts/dev/lint.py --fix repairs most')
 

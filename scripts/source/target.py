@@ -1,39 +1,57 @@
 """The source target: apply_and_build.sh --source DIR.
 
-Looks at the checkout and the machine, applies the series with git am, builds
-Paddle with its own cmake, installs the wheel into an environment of its own
-and runs the tests of the operators. Needs only the standard library.
+Applies the series with git am, builds Paddle with its own cmake, installs the wheel
+into an environment of its own and runs the tests of the operators. Each command is
+printed before it runs, and could be typed by hand. Needs only the standard library.
 """
 
 import argparse
+import os
 import shlex
+import subprocess
 import sys
 from pathlib import Path
 
 from scripts.common.command_line import default_jobs, exit_status, positive
-from scripts.common.files import sha256
-from scripts.common.prerequisites import check_tool
-from scripts.common.steps import Runner, StepFailed, build_lock
-from scripts.series.patch_series import SeriesError, added_files
-from scripts.source.build import PARTS, WORK, build_steps
-from scripts.source.checkout import AM, Checkout, TreeError
-from scripts.source.checks import (
-    MEMORY_PER_JOB,
-    Finding,
-    look_at_machine,
-    look_at_tree,
-)
+from scripts.common.files import read_json, sha256, write_json
+from scripts.common.programs import run as capture
+from scripts.series.patch_series import added_files
 
-PATCHES = Path(__file__).resolve().parents[2] / 'patches'
+ROOT = Path(__file__).resolve().parents[2]
+MEMORY_PER_JOB = {False: 2 << 30, True: 4 << 30}  # without and with CUDA
+# What settings and hooks of the user's must not change. A title keeps its
+# [Operator Mechanism] with --keep-non-patch only.
+GIT = ('git', '-c', 'apply.whitespace=nowarn', '-c', 'core.hooksPath=/dev/null')
+AM = ('am', '--quiet', '--no-3way', '--no-gpg-sign', '--no-keep-cr',
+      '--keep-non-patch')  # fmt: skip
+# Run in the build folder. Dependencies come before the wheel: a forced install would
+# fetch all of them again.
+PYTHON = 'scatter_operators/venv/bin/python'
+PIP = f'{PYTHON} -m pip install --no-input'
+WHEEL = 'ls -t python/dist/*.whl | head -1 | xargs'
+COMMANDS = {
+    'configure': f"""\
+# The first "CMake Error" counts. After a change of compiler or CUDA: rm CMakeCache.txt
+{{python}} {{project}}/scripts/common/make_venv.py --venv scatter_operators/venv \
+--requirements {{source}}/python/requirements.txt
+{PIP} setuptools wheel PyYAML Jinja2 scipy hypothesis
+cmake -S {{source}} -B . -G Ninja -DCMAKE_BUILD_TYPE=Release -DWITH_TESTING=ON \
+-DPY_VERSION={{version}} -DPYTHON_EXECUTABLE="$PWD/{PYTHON}" {{options}}""",
+    'build': f"""\
+# Hours; ninja goes on where it was stopped. The first "error:" counts. If a compiler
+# was killed, memory ran out: use fewer --jobs. Linking opens many files at once.
+ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"; exec ninja -j {{jobs}}
+{WHEEL} {PIP}
+{WHEEL} {PIP} --no-deps --force-reinstall""",
+    'test': """\
+# One test alone: ctest -R NAME -V
+ctest -R 'scatter|masked_fill|index_reduce' --output-on-failure""",
+}
+PARTS = ('apply', *COMMANDS)
 
-EPILOG = """\
-examples:
-  scripts/apply_and_build.sh --source ~/Paddle --dry-run      look, do nothing
-  scripts/apply_and_build.sh --source ~/Paddle --only apply   only the patches
-  scripts/apply_and_build.sh --source ~/Paddle                all; takes hours
-  scripts/apply_and_build.sh --source ~/Paddle --gpu --cmake=-DCUDA_ARCH_NAME=Hopper
-  scripts/apply_and_build.sh --source ~/Paddle --undo
-"""
+
+class Refused(Exception):
+    """It does not go on; the message says what to do."""
 
 
 def parse_args(argv):
@@ -41,8 +59,6 @@ def parse_args(argv):
         prog='scripts/apply_and_build.sh',
         description='Source target: apply the patches to a Paddle checkout, '
         'build it, install the wheel into an environment of its own, test.',
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add('--source', type=Path, required=True, metavar='DIR',
@@ -61,7 +77,7 @@ def parse_args(argv):
     add('--cmake', action='append', default=[], metavar='-DX=Y',
         help='a further option for cmake: --cmake=-DWITH_X=ON')  # fmt: skip
     add('--python', metavar='P', help='Python to build for')
-    add('--patches', type=Path, default=PATCHES, metavar='D',
+    add('--patches', type=Path, default=ROOT / 'patches', metavar='D',
         help='another patch folder')  # fmt: skip
     args = parser.parse_args(argv)
     if args.undo and args.only:
@@ -72,104 +88,146 @@ def parse_args(argv):
     return args
 
 
-class SourceSeries:
+class Series:
     """The patches in order, their base, and the files that they add."""
 
     def __init__(self, folder):
-        lines = Path(folder, 'BASE').read_text('utf-8').splitlines()
+        lines = (folder / 'BASE').read_text('utf-8').splitlines()
         base = dict(line.split(': ') for line in lines)
         self.tag, self.commit = base['tag'], base['commit']
-        names = Path(folder, 'series').read_text('utf-8').split()
-        self.paths = [str(Path(folder, name)) for name in names]
-        self.added = added_files(map(Path, self.paths))
-
-    def text(self):
-        """All patches as one, since they lean on each other."""
-        return ''.join(Path(path).read_text('utf-8') for path in self.paths)
-
-    def digest(self):
-        """Changes with every byte of the patches."""
-        return sha256(self.text().encode())
+        names = (folder / 'series').read_text('utf-8').split()
+        self.paths = [folder / name for name in names]
+        self.added = added_files(self.paths)
+        # All patches as one, since they lean on each other.
+        self.text = ''.join(path.read_text('utf-8') for path in self.paths)
+        self.digest = sha256(self.text.encode())
 
 
-def show_findings(findings):
-    """Prints everything that was found, faults first."""
-    for stops, title in ((True, 'To be put right'), (False, 'To know')):
-        chosen = [f for f in findings if f.stops is stops]
-        if chosen:
-            print(f'{title}:')
-        for number, finding in enumerate(chosen, 1):
-            print(f'  {number}. {finding.text}')
-            if finding.remedy:
-                print(f'     -> {finding.remedy}')
+class Checkout:
+    """The git work tree at a folder, brought to the end of the series and back."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.words = (*GIT, '-C', folder)
+        if not (folder / '.git').exists():
+            raise Refused(f'{folder}: not the top of a git checkout.')
+        # The commit before the series, its last one, and which series it was.
+        self.record = self.git_path('scatter-operators.json')
+
+    def git(self, *words, **options):
+        """The output of a git command that has to succeed."""
+        done = capture(*self.words, *words, **options)
+        if done.returncode:
+            said = done.stderr or done.stdout
+            raise Refused(f'git {words[0]} stopped: {said}')
+        return done.stdout.strip()
+
+    def git_path(self, name):
+        """Where git keeps a file of its own, linked work trees included."""
+        return self.folder / self.git('rev-parse', '--git-path', name)
+
+    def head(self):
+        return self.git('rev-parse', '--verify', 'HEAD^{commit}')
+
+    def is_applied(self, series):
+        """Raises Refused where the series is not applied and cannot be."""
+        if self.git_path('rebase-apply').exists():
+            raise Refused(
+                'A `git am` or a rebase is under way: end or abort it.'
+            )
+        if all((self.folder / name).exists() for name in series.added):
+            known = read_json(self.record).get('series', series.digest)
+            if known == series.digest:
+                return True
+            text = 'An earlier version of the series is applied here.'
+            raise Refused(f'{text} Take it out first, with --undo.')
+        tracked = ('--untracked-files=no', '--ignore-submodules=all')
+        if changed := self.git('status', '--porcelain', *tracked):
+            text = f'Tracked files have uncommitted changes:\n{changed}\n'
+            raise Refused(f'{text}Commit them, or use git stash.')
+        tag = series.tag
+        back = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
+        try:
+            self.git('apply', '--check', '--index', input=series.text)
+        except Refused as error:
+            text = f'The series does not fit this commit. {error}'
+            raise Refused(f'{text}It is made for {back}') from None
+        if self.head() != series.commit:
+            print(f'The series fits here, but is made for {back}')
+        return False
+
+    def apply(self, series, dry_run):
+        """All patches or none."""
+        words = (*AM, *series.paths)
+        print('[apply]', shlex.join(map(str, (*self.words, *words))))
+        if dry_run:
+            return
+        start = self.head()
+        # For the committer, where git has been told nothing and finds nothing.
+        env = {'EMAIL': 'noreply@localhost', **os.environ}
+        try:
+            self.git(*words, env=env)
+        except BaseException:
+            capture(*self.words, 'am', '--abort')
+            raise
+        found = {'start': start, 'tip': self.head(), 'series': series.digest}
+        write_json(self.record, found)
+        print(f'Applied {len(series.paths)} patches on {start}.')
+
+    def undo(self, dry_run):
+        """Back to the exact commit before the series."""
+        record = read_json(self.record)
+        if not record:
+            raise Refused('nothing to undo: no run has applied patches here.')
+        start, tip = record['start'], record['tip']
+        if self.head() != tip:
+            text = 'Commits after the series would be lost. Keep them with'
+            raise Refused(f'{text}\n    git rebase --onto {start} {tip}')
+        print(f'[undo] git reset --keep {start}')
+        if not dry_run:
+            self.git('reset', '--keep', start)
+            self.record.unlink()
 
 
-def look(args, checkout, series):
-    """(findings, whether the series is applied) for the parts that are to run."""
-    findings, applied = look_at_tree(checkout, series)
-    if args.only != 'apply':
-        findings += look_at_machine(args.build_dir, args.gpu)
-        if args.only and not applied:
-            text = 'The series is not applied yet.'
-            findings.append(Finding(text, 'First: --only apply'))
-    return findings, applied
-
-
-def apply(args, checkout, series, applied):
-    count = len(series.paths)
-    if applied:
-        print(f'The {count} patches are already applied.')
-    elif args.dry_run:
-        words = ('git', '-C', str(checkout.folder), *AM, *series.paths)
-        print(f'[apply]\n    {shlex.join(words)}')
-    else:
-        start = checkout.short(checkout.apply(series.paths, series.digest()))
-        print(f'Applied {count} patches on {start}. To take them out: --undo.')
-
-
-def build(args):
-    """The steps of the chosen parts, run or shown."""
-    parts = build_steps(args)
-    chosen = [args.only] if args.only else PARTS
-    steps = [step for part in chosen for step in parts.get(part, [])]
-    work = args.build_dir / WORK
-    if steps and args.dry_run:
-        print(f'    mkdir -p {work} && cd {args.build_dir}')
-        Runner(work, steps, args.build_dir).dry_run()
-    elif steps:
-        print(f'Building in {args.build_dir}; logs: {WORK}/logs')
-        with build_lock(work) as lock:
-            Runner(work, steps, args.build_dir, lock_fd=lock).run()
+def build(args, part):
+    """Runs or shows the commands of a part."""
+    gpu = ('-DWITH_GPU=ON', '-DCUDA_ARCH_NAME=Auto')
+    values = {
+        'python': [sys.executable],
+        'project': [ROOT],
+        'source': [args.source],
+        'version': ['{}.{}'.format(*sys.version_info)],
+        'options': [*(gpu if args.gpu else ('-DWITH_GPU=OFF',)), *args.cmake],
+        'jobs': [args.jobs],
+    }
+    quoted = {key: shlex.join(map(str, x)) for key, x in values.items()}
+    for command in COMMANDS[part].format(**quoted).splitlines():
+        print(f'[{part}] {command}', flush=True)
+        if not args.dry_run:
+            args.build_dir.mkdir(parents=True, exist_ok=True)
+            subprocess.run(command, shell=True, check=True, cwd=args.build_dir)
 
 
 def run(args):
-    """Exit status of the whole run."""
     checkout = Checkout(args.source)
     if args.undo:
-        start = checkout.record().get('start', 'nothing: not applied')
-        dry = f'Dry run: --undo would go back to {start}.'
-        print(dry if args.dry_run else checkout.undo())
+        checkout.undo(args.dry_run)
         return 0
-    series = SourceSeries(args.patches.absolute())
-    findings, applied = look(args, checkout, series)
-    show_findings(findings)
-    stops = sum(finding.stops for finding in findings)
-    if args.dry_run:
-        print('Dry run: nothing is changed.')
-    if args.dry_run or not stops:
-        if args.only in (None, 'apply'):
-            apply(args, checkout, series, applied)
-        build(args)
-    if stops:
-        print(f'Stopped: {stops} to be put right; the checkout is unchanged.')
-    print('Not done.' if stops else 'Done.')
-    return 1 if stops else 0
+    series = Series(args.patches.absolute())
+    if checkout.is_applied(series):
+        print(f'The {len(series.paths)} patches are already applied.')
+    elif args.only not in (None, 'apply'):
+        raise Refused('The series is not applied yet. First: --only apply')
+    else:
+        checkout.apply(series, args.dry_run)
+    for part in [args.only] if args.only else COMMANDS:
+        if part in COMMANDS:
+            build(args, part)
+    print('Dry run: nothing is changed.' if args.dry_run else 'Done.')
+    return 0
 
 
 def main(argv):
     args = parse_args(argv)
-    missing = check_tool('git', (2, 20), 'git', 'git')
-    if missing:
-        print(f'{missing[0].what}: {missing[0].found}', file=sys.stderr)
-        return 1
-    return exit_status(lambda: run(args), StepFailed, TreeError, SeriesError)
+    faults = (Refused, subprocess.CalledProcessError)
+    return exit_status(lambda: run(args), *faults)
