@@ -18,8 +18,7 @@ import contextlib
 import numpy as np
 from masked_cases import kinds_of_masks
 from op_table import Case
-from op_table_grad import derivatives, in_dygraph
-from op_table_graph import gradient_in_program, run_program, static_mode
+from op_table_graph import GrowingTests, run_program, static_mode
 from scatter_test_utils import (
     assert_same_bits,
     random_array,
@@ -256,10 +255,26 @@ class AutogradTests:
             out.backward(paddle.ones([2]))
 
 
-class BuildingTests:
+def half_true(shape):
+    return random_mask(np.random.default_rng(3), shape)
+
+
+class BuildingTests(GrowingTests):
     """What a program knows of shapes before it runs, and that it may not."""
 
-    op = None
+    # of two dims that look alike, a pass writes a gradient into another
+    growing_dims = -1, 8
+    growing_cases = [
+        [
+            Case('', {'x': x, 'mask': half_true(mask), 'value': value})
+            for x, mask, value in (
+                ((3, 8), (3, 8), (3, 8)),
+                ((5, 8), (1, 8), (5, 8)),
+                ((1, 8), (4, 8), (4, 8)),
+                ((0, 8), (1, 8), (0, 8)),
+            )
+        ]
+    ]
 
     def test_shape(self):
         for x, mask, expected in (
@@ -283,42 +298,6 @@ class BuildingTests:
                 )
                 self.assertEqual(list(out.shape), expected)
                 self.assertEqual(out.dtype, paddle.float16)
-
-    def test_one_program_for_many_shapes(self):
-        # of two dims that look alike, a pass writes a gradient into another
-        call = Case('', {}).bind(self.op.function)
-        with new_program():
-            variables = {
-                'x': paddle.static.data('x', [-1, 8], 'float64'),
-                'mask': paddle.static.data('mask', [-1, 8], 'bool'),
-                'value': paddle.static.data('value', [-1, 8], 'float64'),
-            }
-            variables['x'].stop_gradient = False
-            variables['value'].stop_gradient = False
-            fetched = derivatives(
-                self.op, call, variables, gradient_in_program, order=1
-            )
-            program = paddle.static.default_main_program()
-        for x_shape, mask_shape in (
-            ((3, 8), (3, 8)),
-            ((5, 8), (1, 8)),
-            ((1, 8), (4, 8)),
-            ((0, 8), (1, 8)),
-        ):
-            rng = np.random.default_rng(3)
-            arrays = {
-                'x': rng.random(x_shape),
-                'mask': random_mask(rng, mask_shape),
-                'value': rng.random(np.broadcast_shapes(x_shape, mask_shape)),
-            }
-            with static_mode():
-                found = paddle.static.Executor().run(
-                    program, feed=arrays, fetch_list=fetched
-                )
-            expected = in_dygraph(self.op, Case('', {}), arrays, order=1)
-            with self.subTest(x=x_shape, mask=mask_shape):
-                for got, wanted in zip(found, expected):
-                    np.testing.assert_allclose(got, wanted, 1e-12)
 
     def test_in_place_form_is_the_copy(self):
         def build(variables):

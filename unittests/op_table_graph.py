@@ -160,6 +160,43 @@ class ProgramTests(TableTests):
                 self.assert_result(out, expected, dtype)
 
 
+class GrowingTests(TableTests):
+    """Of dims that are known when a program runs; a TestCase sets
+    growing_cases: lists of cases with the same options."""
+
+    # Of a dim in the program: another number is the same in all cases.
+    growing_dims = None
+
+    def test_one_program_takes_inputs_of_any_size(self):
+        for first, *others in self.growing_cases:
+            program = paddle.static.Program()
+            with static_mode(), paddle.static.program_guard(program):
+                variables = {}
+                for name, array in with_directions(self.op, first).items():
+                    shape, dtype = spec(array, known_dims=False)
+                    shape = self.growing_dims or shape
+                    variables[name] = paddle.static.data(name, shape, dtype)
+                    wanted = name in self.op.differentiable
+                    variables[name].stop_gradient = not wanted
+                fetched = derivatives(
+                    self.op,
+                    first.bind(self.op.function),
+                    variables,
+                    gradient_in_program,
+                    order=1,
+                )
+            for case in (first, *others):
+                arrays = with_directions(self.op, case)
+                with static_mode():
+                    found = paddle.static.Executor().run(
+                        program, feed=arrays, fetch_list=fetched
+                    )
+                expected = in_dygraph(self.op, case, arrays, order=1)
+                with self.subTest(x=arrays['x'].shape, **case.options):
+                    for got, wanted in zip(found, expected):
+                        self.assert_near(got, wanted, 'float64')
+
+
 class GraphTests(ProgramTests):
     """The same of traced functions, and of what was saved."""
 

@@ -13,7 +13,6 @@
 # limitations under the License.
 """index_scatter_ and index_reduce_, and what their gradients keep in memory."""
 
-import gc
 import unittest
 
 import numpy as np
@@ -127,30 +126,6 @@ class TestIndexReduceKeptTensors(unittest.TestCase):
             for found, wanted in zip(*totals):
                 with self.subTest(reduce=reduce):
                     assert_same_bits(found, wanted)
-
-    def kept_bytes(self, reduce, size=256):
-        """How much of x and updates stays when nobody else holds them."""
-        leaves, inputs, out = self.recorded(reduce, size=size)
-        before = allocated()
-        del inputs
-        kept = 2 * size * size * 4 - (before - allocated())
-        del leaves, out
-        return kept
-
-    def test_linear_gradients_keep_neither_x_nor_updates(self):
-        if paddle.get_device() != 'cpu':
-            self.skipTest('the memory counted is that of the CPU')
-        for reduce in LINEAR_REDUCES:
-            with self.subTest(reduce=reduce):
-                self.assertEqual(self.kept_bytes(reduce), 0)
-        # so the count would have shown it
-        self.assertEqual(self.kept_bytes('mul'), 2 * 256 * 256 * 4)
-
-
-def allocated():
-    """Bytes of host memory that Tensors hold."""
-    gc.collect()
-    return paddle.base.core.host_memory_stat_current_value('Allocated', 0)
 
 
 if __name__ == '__main__':

@@ -157,15 +157,6 @@ class TestIndexReduceValues(unittest.TestCase):
                 with self.subTest(dtype=dtype, axis=axis):
                     np.testing.assert_allclose(out, rounded, 2**-7)
 
-    def test_bool_sum_is_any(self):
-        x = np.array([False, True, False, False])
-        updates = np.array([True, False, False, True])
-        index = np.array([0, 1, 2, 3])
-        out = run(x, index, updates, 0, 'sum', True)
-        self.assertEqual(out.tolist(), [True, True, False, True])
-        out = run(x, index, updates, 0, 'sum', False)
-        self.assertEqual(out.tolist(), [True, False, False, True])
-
 
 TORCH_NAMES = {'mul': 'prod', 'mean': 'mean', 'amax': 'amax', 'amin': 'amin'}
 

@@ -16,8 +16,7 @@
 import inspect
 
 import numpy as np
-from op_table_grad import derivatives, in_dygraph, with_directions
-from op_table_graph import gradient_in_program, spec, static_mode
+from op_table_graph import GrowingTests, spec, static_mode
 from scatter_test_utils import (
     ALL_DTYPES,
     assert_same_bits,
@@ -185,38 +184,9 @@ class ViewTests:
                     assert_same_bits(second, expected)
 
 
-class BuildingTests:
-    """Of dims that are known when the program runs; a TestCase sets op,
-    growing_cases (cases that one program runs with, made by rows of equal
-    options) and late_errors (case, shape of values, exception, text)."""
-
-    def test_one_program_takes_inputs_of_any_size(self):
-        for first, *others in self.growing_cases:
-            arrays = with_directions(self.op, first)
-            program = paddle.static.Program()
-            with static_mode(), paddle.static.program_guard(program):
-                variables = {}
-                for name, array in arrays.items():
-                    shape, dtype = spec(array, known_dims=False)
-                    variables[name] = paddle.static.data(name, shape, dtype)
-                    variables[name].stop_gradient = False
-                fetched = derivatives(
-                    self.op,
-                    first.bind(self.op.function),
-                    variables,
-                    gradient_in_program,
-                    order=1,
-                )
-            for case in (first, *others):
-                arrays = with_directions(self.op, case)
-                with static_mode():
-                    found = paddle.static.Executor().run(
-                        program, feed=arrays, fetch_list=fetched
-                    )
-                expected = in_dygraph(self.op, case, arrays, order=1)
-                with self.subTest(x=arrays['x'].shape, **case.options):
-                    for got, wanted in zip(found, expected):
-                        assert_same_bits(got, wanted)
+class BuildingTests(GrowingTests):
+    """A TestCase also sets late_errors: (options, shapes of x and values,
+    exception, text)."""
 
     def test_wrong_sizes_are_an_error_when_the_program_runs(self):
         rng = np.random.default_rng(5)
