@@ -14,9 +14,7 @@
 
 import unittest
 
-import numpy as np
 from op_table_graph import static_mode
-from scatter_test_utils import random_array, to_paddle
 
 import paddle
 
@@ -24,17 +22,8 @@ import paddle
 class TestDiagonalScatterFaultsOfTheOldFormula(unittest.TestCase):
     """Each of these used to go wrong without an error, or be refused."""
 
-    def test_y_gets_a_gradient(self):
-        x, y = paddle.zeros([3, 4]), paddle.zeros([3])
-        y.stop_gradient = False
-        weights = paddle.arange(12.0).reshape([3, 4])
-        (paddle.diagonal_scatter(x, y) * weights).sum().backward()
-        self.assertEqual(y.grad.tolist(), [0.0, 5.0, 10.0])
-
     def test_offset_past_either_end_changes_nothing(self):
-        rng = np.random.default_rng(1)
-        array = random_array(rng, (2, 3, 4), 'float32')
-        x, y = to_paddle(array), paddle.zeros([2, 0])
+        x, y = paddle.rand([2, 3, 4]), paddle.zeros([2, 0])
         for offset in (4, 5, -3, -4, (1 << 63) - 1, -(1 << 63)):
             out = paddle.diagonal_scatter(x, y, offset, 1, 2)
             with self.subTest(offset=offset):
@@ -46,14 +35,6 @@ class TestDiagonalScatterFaultsOfTheOldFormula(unittest.TestCase):
                 paddle.diagonal_scatter(
                     paddle.zeros([3, 4]), paddle.ones([1]), offset
                 )
-
-    def test_bfloat16(self):
-        x, y = paddle.zeros([2, 3], 'bfloat16'), paddle.ones([2], 'bfloat16')
-        out = paddle.diagonal_scatter(x, y, offset=1)
-        self.assertEqual(out.dtype, paddle.bfloat16)
-        self.assertEqual(
-            out.astype('float32').tolist(), [[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
-        )
 
     def test_equal_axes_are_an_error_even_if_y_would_fit(self):
         for axis1, axis2 in ((0, 0), (1, 1), (0, -2), (-1, 1)):
@@ -121,17 +102,6 @@ class TestDiagonalScatterWrongArguments(unittest.TestCase):
                         paddle.zeros(y_shape),
                         *attributes,
                     )
-
-    def test_arguments_that_are_no_tensors(self):
-        given = {'x': paddle.zeros([3, 4]), 'y': paddle.zeros([3])}
-        for name in given:
-            for wrong in (None, 1.0, [[1.0] * 4] * 3):
-                with self.subTest(name=name, wrong=wrong):
-                    with self.assertRaisesRegex(
-                        TypeError,
-                        f'{name} must be a Tensor.*{type(wrong).__name__}',
-                    ):
-                        paddle.diagonal_scatter(**{**given, name: wrong})
 
 
 if __name__ == '__main__':

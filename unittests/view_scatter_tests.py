@@ -114,6 +114,18 @@ class ViewTests:
                 del arguments[name]
                 assert_same_bits(self.op.function(**arguments), expected)
 
+    def test_arguments_that_are_no_tensors(self):
+        case = self.cases[0]
+        given = self.op.tensors(case.arrays(self.op, 'float32'))
+        for name in given:
+            for wrong in (None, 1.0, [[1.0] * 4] * 3):
+                text = f'{name} must be a Tensor.*{type(wrong).__name__}'
+                with self.subTest(name=name, wrong=wrong):
+                    with self.assertRaisesRegex(TypeError, text):
+                        self.op.function(
+                            **{**given, name: wrong}, **case.options
+                        )
+
     def test_values_are_cast_to_the_dtype_of_x(self):
         case = self.cases[0]
         rng = np.random.default_rng(4)
