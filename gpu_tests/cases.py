@@ -13,10 +13,10 @@ from index_reduce_cases import (
     ROWS,
     WIDE_ROWS,
     defined,
+    linear_gradients,
     operands,
     reference_index_reduce,
     scatter_case,
-    slots_of,
 )
 from masked_cases import kinds_of_masks
 from masked_scatter_cases import CASES, reference_masked_scatter
@@ -155,27 +155,6 @@ def long_view_table(rng, dtype):
         ):
             case = diagonal_case(f'{x_shape}', x_shape, *attributes)
             yield view_call(DIAGONAL, diagonal, case, dtype)
-
-
-def linear_gradients(out_grad, index, attributes, updates_shape):
-    """Of x and updates, for assign, sum and mean."""
-    axis, reduce, include_self = attributes
-    own = include_self and reduce != 'assign'
-    x_grad = np.array(out_grad)
-    updates_grad = np.zeros(updates_shape, out_grad.dtype)
-    target = np.moveaxis(x_grad, axis, 0)
-    rows = updates_grad
-    if rows.ndim < x_grad.ndim:
-        rows = np.expand_dims(rows, axis)
-    rows = np.moveaxis(rows, axis, 0)
-    slots = slots_of(index, target.shape[0])
-    for slot in set(slots.tolist()):
-        positions = np.flatnonzero(slots == slot)
-        count = len(positions) + own if reduce == 'mean' else 1
-        share = target[slot] / target.dtype.type(count)
-        rows[positions[-1:] if reduce == 'assign' else positions] = share
-        target[slot] = share if own else 0
-    return x_grad, updates_grad
 
 
 def index_call(rng, dtype, name, shapes, index, attributes):

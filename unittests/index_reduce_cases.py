@@ -98,6 +98,27 @@ def reference_index_reduce(x, index, updates, axis, reduce, include_self):
     return out.astype(dtype)
 
 
+def linear_gradients(out_grad, index, attributes, updates_shape):
+    """Of x and updates, for assign, sum and mean."""
+    axis, reduce, include_self = attributes
+    own = include_self and reduce != 'assign'
+    x_grad = np.array(out_grad)
+    updates_grad = np.zeros(updates_shape, out_grad.dtype)
+    target = np.moveaxis(x_grad, axis, 0)
+    rows = updates_grad
+    if rows.ndim < x_grad.ndim:
+        rows = np.expand_dims(rows, axis)
+    rows = np.moveaxis(rows, axis, 0)
+    slots = slots_of(index, target.shape[0])
+    for slot in set(slots.tolist()):
+        positions = np.flatnonzero(slots == slot)
+        count = len(positions) + own if reduce == 'mean' else 1
+        share = target[slot] / target.dtype.type(count)
+        rows[positions[-1:] if reduce == 'assign' else positions] = share
+        target[slot] = share if own else 0
+    return x_grad, updates_grad
+
+
 def operands(rng, shape, reduce, dtype='float64'):
     """Numbers that suit a reduction: their product neither overflows nor
     vanishes."""

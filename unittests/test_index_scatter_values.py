@@ -12,13 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The mean of very many elements, and of very large ones."""
+"""The mean of very many elements and of very large ones; long gradients."""
 
+import itertools
 import unittest
 
 import numpy as np
-from index_reduce_cases import reduce_by_index
+from index_reduce_cases import (
+    LINEAR_REDUCES,
+    linear_gradients,
+    reduce_by_index,
+)
+from op_table import TOLERANCE
 from scatter_test_utils import (
+    GRAD_DTYPES,
     assert_same_bits,
     random_numbers,
     to_numbers,
@@ -161,25 +168,32 @@ class TestIndexScatterMean(unittest.TestCase):
             with self.subTest(overflows=overflows, in_place=True):
                 np.testing.assert_array_equal(in_place.numpy(), exact)
 
-    def test_gradient_is_the_share_of_the_slot(self):
-        n = 5000
-        for dtype in ('float16', 'float32', 'float64'):
-            x = to_paddle(np.zeros((2, 3), dtype), stop_gradient=False)
-            updates = to_paddle(np.ones((n, 3), dtype), stop_gradient=False)
-            out = reduce_by_index(
-                x, paddle.zeros([n], 'int64'), updates, 0, 'mean', False
-            )
-            out_grad = random_numbers(self.rng, (2, 3), dtype)
-            grads = paddle.grad(out, [x, updates], to_paddle(out_grad))
-            share = to_numbers(out_grad[:1], dtype) / n
-            with self.subTest(dtype=dtype):
-                np.testing.assert_array_equal(grads[0].numpy()[0], 0)
-                np.testing.assert_array_equal(grads[0].numpy()[1], out_grad[1])
-                np.testing.assert_allclose(
-                    grads[1].numpy(),
-                    np.repeat(share, n, 0).astype(dtype),
-                    rtol=1e-3 if dtype == 'float16' else 1e-6,
+
+class TestIndexScatterGradients(unittest.TestCase):
+    def test_long_indexes(self):
+        rng = np.random.default_rng(18)
+        index = rng.integers(-700, 700, 1500)
+        for dtype, reduce in itertools.product(GRAD_DTYPES, LINEAR_REDUCES):
+            for axis, shape, long in (
+                (0, (700, 3), (1500, 3)),
+                (1, (9, 700), (9, 1500)),
+            ):
+                attrs = axis, reduce, False
+                out_grad = random_numbers(rng, shape, dtype)
+                wanted = linear_gradients(
+                    to_numbers(out_grad, dtype), index, attrs, long
                 )
+                x, updates = paddle.ones(shape, dtype), paddle.ones(long, dtype)
+                x.stop_gradient = updates.stop_gradient = False
+                out = reduce_by_index(x, to_paddle(index), updates, *attrs)
+                found = paddle.grad(out, [x, updates], to_paddle(out_grad))
+                with self.subTest(dtype=dtype, attrs=attrs):
+                    for grad, expected in zip(found, wanted):
+                        np.testing.assert_allclose(
+                            to_numbers(grad.numpy(), dtype),
+                            expected,
+                            rtol=TOLERANCE[dtype],
+                        )
 
 
 if __name__ == '__main__':

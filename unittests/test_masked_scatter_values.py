@@ -187,6 +187,11 @@ class TestMaskedScatterErrors(masked_tests.ErrorTests, unittest.TestCase):
                 value=paddle.ones([6], dtype),
             )
 
+    def test_dtype_of_mask_of_the_op_itself(self):
+        x = paddle.zeros([2, 3])
+        with self.assertRaisesRegex(ValueError, 'dtype of mask .*float32'):
+            paddle._C_ops.masked_scatter(x, x, x)
+
     def test_value_that_is_no_tensor(self):
         for wrong in (None, 1.0, [1.0] * 6, np.ones(6, 'float32')):
             pattern = f'value must be a Tensor.*{type(wrong).__name__}'
