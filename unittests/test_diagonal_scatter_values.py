@@ -172,7 +172,8 @@ class TestDiagonalScatterWrongArguments(unittest.TestCase):
         x = paddle.zeros([3, 4])
         for dtype in ('int32', 'float64', 'complex64'):
             with self.assertRaisesRegex(ValueError, rf'dtype of y .*{dtype}'):
-                paddle._C_ops.diagonal_scatter(x, paddle.ones([3], dtype))
+                y = paddle.ones([3], dtype)
+                paddle._C_ops.diagonal_scatter(x, y, 0, 0, 1)
 
     def test_errors_of_the_op_itself(self):
         for x_shape, y_shape, attributes, _ in self.cases:
