@@ -5,6 +5,7 @@ build's venv through a .pth file, which is read after the venv's own packages.
 It is kept: later runs only look whether it is the version that we build for.
 """
 
+import fcntl
 import sys
 from pathlib import Path
 
@@ -44,17 +45,24 @@ def _run(*command):
         sys.exit(f'bench: failed: {" ".join(map(str, command))}')
 
 
-def make(venv=VENV, base=BASE_VENV):
-    """Create the venv if it is not there; returns its interpreter."""
-    python = venv / 'bin/python'
-    if is_ready(venv):
-        return python
+def _install(venv, base):
     print(f'bench: installing released Paddle {BASE} into {venv}')
     _run(base / 'bin/python', '-m', 'venv', '--clear', venv)
     options = ('--no-input', '--disable-pip-version-check', '--no-deps')
-    pip = (python, '-m', 'pip', 'install', *options)
+    pip = (venv / 'bin/python', '-m', 'pip', 'install', *options)
     _run(*pip, f'paddlepaddle=={BASE}')
     borrowed = site_packages(venv) / 'from_build_venv.pth'
     borrowed.write_text(f'{site_packages(base)}\n')
     (venv / STAMP).write_text(BASE + '\n')
-    return python
+
+
+def make(venv=VENV, base=BASE_VENV):
+    """Create the venv if it is not there; returns its interpreter.
+
+    Tests run beside each other: one makes it, the others wait.
+    """
+    with open(venv.with_suffix('.lock'), 'w', encoding='utf-8') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not is_ready(venv):
+            _install(venv, base)
+    return venv / 'bin/python'

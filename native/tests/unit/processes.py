@@ -4,6 +4,8 @@ import os
 import subprocess
 import sys
 
+from bench import release_env
+
 
 def run_python(code, *options, **environment):
     """The finished process; its returncode is negative after a crash."""
@@ -41,3 +43,17 @@ def run_test_cases(module, *names, **environment):
         '    raise SystemExit(1)\n',
         **environment,
     )
+
+
+def run_release(code, *arguments):
+    """Runs code with the untouched release, which is installed when missing."""
+    path = [entry for entry in sys.path if 'site-packages' not in entry]
+    process = subprocess.run(
+        [release_env.make(), '-c', code, *arguments],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, path))},
+    )
+    if process.returncode != 0:
+        raise AssertionError(process.stdout + process.stderr[-4000:])

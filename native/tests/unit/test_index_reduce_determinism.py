@@ -1,17 +1,3 @@
-# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
-#
-# Licensed under the Apache License, Version 2.0 (the "License");
-# you may not use this file except in compliance with the License.
-# You may obtain a copy of the License at
-#
-#     http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS,
-# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
-# See the License for the specific language governing permissions and
-# limitations under the License.
-
 """The bits depend neither on the number of threads nor on a kernel's way.
 
 A kernel may reduce short rows one by one, in out or in a panel of a wider type,
@@ -29,7 +15,13 @@ from index_reduce_cases import (
     reduce_by_index,
     reduce_by_index_,
 )
-from scatter_test_utils import to_paddle, to_storage
+from scatter_test_utils import (
+    HALF_DTYPES,
+    assert_same_bits,
+    random_numbers,
+    to_paddle,
+    to_storage,
+)
 
 import paddle
 from paddle import _C_ops
@@ -249,6 +241,25 @@ class TestIndexReduceRounds(unittest.TestCase):
                 _bits(out.astype('float32')),
                 _bits(total.astype('bfloat16').astype('float32')),
             )
+
+    def test_elements_without_an_update_keep_their_bits(self):
+        # those of NaNs too, where a row goes through floats
+        rng = np.random.default_rng(11)
+        index = rng.integers(0, 256, 100)
+        untouched = np.setdiff1d(np.arange(512), index)
+        for dtype in HALF_DTYPES:
+            x = rng.integers(0, 1 << 16, (16, 512), 'uint16')
+            x = x if dtype == 'bfloat16' else x.view(dtype)
+            updates = random_numbers(rng, (16, 100), dtype)
+            for reduce in ('sum', 'mean', 'amax', 'mul'):
+                out = reduce_by_index(
+                    to_paddle(x),
+                    to_paddle(index),
+                    to_paddle(updates),
+                    *(1, reduce, False),
+                )
+                with self.subTest(dtype=dtype, reduce=reduce):
+                    assert_same_bits(out.numpy()[:, untouched], x[:, untouched])
 
 
 # (dtype, shape of x, axis) that are worth several threads

@@ -5,14 +5,11 @@ wanted() names. The release runs in its own interpreter, where this module is
 imported too.
 """
 
-import os
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from masked_fill_cases import ACCEPTED, CASES, NOT_NUMERIC, OP, REJECTED
 from op_table_graph import loaded, saved
+from processes import run_release
 from scatter_test_utils import (
     ALL_DTYPES,
     INT_DTYPES,
@@ -78,25 +75,6 @@ def tensor_answers():
 
 def all_answers():
     return dict([*number_answers(), *mask_answers(), *tensor_answers()])
-
-
-def run_release(code):
-    """Runs code in the release's interpreter, which is made when missing."""
-    from bench import release_env
-
-    process = subprocess.run(
-        [str(release_env.make()), '-c', code],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={
-            **os.environ,
-            'PYTHONPATH': os.pathsep.join(
-                path for path in sys.path if 'site-packages' not in path
-            ),
-        },
-    )
-    assert process.returncode == 0, process.stdout + process.stderr[-4000:]
 
 
 @pytest.fixture(scope='module')

@@ -1,16 +1,3 @@
-# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
-#
-# Licensed under the Apache License, Version 2.0 (the "License");
-# you may not use this file except in compliance with the License.
-# You may obtain a copy of the License at
-#
-#     http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS,
-# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
-# See the License for the specific language governing permissions and
-# limitations under the License.
 """paddle.scatter as Paddle 3.3.1 had it, beside the untouched release.
 
 The same calls run once in this interpreter and once in one with the released
@@ -19,15 +6,13 @@ of several updates that overwrite one slot, only the last has a gradient in ours
 """
 
 import itertools
-import os
 import pathlib
 import pickle
-import subprocess
-import sys
 import tempfile
 import unittest
 
 import numpy as np
+from processes import run_release
 from scatter_graph_utils import run_saved, saved_function
 from scatter_test_utils import assert_same_bits, random_array
 
@@ -35,7 +20,6 @@ import paddle
 import paddle.distributed as dist
 
 IS_RELEASE = not hasattr(paddle, '_native_lib')
-ROOT = pathlib.Path(__file__).resolve().parent.parent
 DTYPES = ('float32', 'float64', 'int32', 'int64')
 SHAPES = ((1,), (9,), (300,), (6, 5), (3, 40), (70, 3), (5, 3, 4), (4, 0))
 INDEX_KINDS = (
@@ -276,39 +260,16 @@ def all_answers(models):
     }
 
 
-def released_python():
-    """The interpreter with the released wheel, in a checkout of this project."""
-    if not (ROOT / 'bench/release_env.py').is_file():
-        raise unittest.SkipTest('there is no bench/release_env.py to make it')
-    sys.path.append(str(ROOT))
-    from bench import release_env
-
-    try:
-        return release_env.make()
-    except (OSError, SystemExit) as error:
-        raise unittest.SkipTest(f'no released Paddle: {error}') from error
-
-
 def released_answers(models):
     """all_answers of the released Paddle."""
-    python = released_python()
-    folder = pathlib.Path(__file__).parent
-    with tempfile.TemporaryDirectory() as target:
-        path = pathlib.Path(target) / 'answers'
-        code = (
-            'import pickle, sys, test_scatter_release_bits as released\n'
-            'answers = released.all_answers(sys.argv[2:])\n'
-            'open(sys.argv[1], "wb").write(pickle.dumps(answers))\n'
-        )
-        process = subprocess.run(
-            [python, '-c', code, path, *models],
-            capture_output=True,
-            text=True,
-            timeout=300,
-            env={**os.environ, 'PYTHONPATH': str(folder)},
-        )
-        if process.returncode != 0:
-            raise AssertionError(process.stderr[-4000:])
+    code = (
+        'import pickle, sys, test_scatter_release_bits as released\n'
+        'answers = released.all_answers(sys.argv[2:])\n'
+        'open(sys.argv[1], "wb").write(pickle.dumps(answers))\n'
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / 'answers'
+        run_release(code, path, *models)
         return pickle.loads(path.read_bytes())
 
 
