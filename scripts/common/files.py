@@ -9,7 +9,7 @@ import os
 import tempfile
 from pathlib import Path
 
-IGNORED_DIRS = {'__pycache__', '.ruff_cache', '.hypothesis'}
+IGNORED_DIRS = {'__pycache__', '.ruff_cache'}
 
 
 def sha256(data):

@@ -23,6 +23,7 @@ import unittest
 import numpy as np
 from index_reduce_cases import operands, reference_index_reduce
 from op_table import numbers
+from op_table_graph import static_mode
 from processes import assert_python_succeeds
 from scatter_graph_utils import (
     run_predictor,
@@ -30,7 +31,6 @@ from scatter_graph_utils import (
     run_static,
     run_to_static,
     saved_function,
-    static_mode,
 )
 from scatter_test_utils import (
     ALL_DTYPES,
@@ -44,13 +44,7 @@ from scatter_test_utils import (
 import paddle
 import paddle.distributed as dist
 from paddle import _C_ops
-
-native = getattr(paddle, '_native_lib', None)
-if native is None:
-    raise unittest.SkipTest(
-        'this Paddle has no _native_lib: only the wheel build puts kernels over '
-        'those of the base, a source tree compiles them in its place'
-    )
+from paddle import _native_lib as native
 
 # Those that the release cannot serve on a CPU.
 NEW_DTYPES = ('float16', 'bfloat16', 'bool', 'uint8', 'complex64')

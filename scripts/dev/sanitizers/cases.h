@@ -64,6 +64,15 @@ Array<T> Filled(const Dims& dims, const F& next) {
   return array;
 }
 
+template <typename T, typename U>
+Array<T> Converted(const Array<U>& from) {
+  Array<T> array(common::vectorize(from.shape));
+  std::transform(&from[0], &from[0] + from.numel, &array[0], [](U value) {
+    return static_cast<T>(value);
+  });
+  return array;
+}
+
 // Every integer, or sevenths between -most and most.
 template <typename T>
 Array<T> Numbers(const Dims& dims, int64_t most = 9) {

@@ -23,13 +23,17 @@ struct Indexed {
   bool include_self = OneIn(2);
   Dims x_dims{outer, size, inner};
   Dims updates_dims{outer, length + (OneIn(3) ? Below(5) : 0), inner};
-  Array<int64_t> slots =
-      Filled<int64_t>({length}, [this] { return Below(used); });
+  int64_t from_end = OneIn(2) ? size : 0;
+  Array<int64_t> index = Filled<int64_t>(
+      {length}, [this] { return Below(used) - (OneIn(3) ? from_end : 0); });
+  Array<int32_t> short_index = Converted<int32_t>(index);
   ops::AxisView view{
       common::make_ddim(x_dims), common::make_ddim(updates_dims), 1};
 
   ops::IndexSlots Index() const {
-    return ops::ReadSlots<int64_t>("check", slots, length, size);
+    return OneIn(2)
+               ? ops::ReadSlots<int64_t>("check", index, length, size)
+               : ops::ReadSlots<int32_t>("check", short_index, length, size);
   }
 };
 
