@@ -3,14 +3,10 @@
 from itertools import product
 
 import numpy as np
-from scatter_test_utils import (
-    storage_dtype,
-    to_numbers,
-    to_torch,
-    torch_to_numpy,
-)
+from scatter_test_utils import storage_dtype, to_numbers
 
 from gpu_tests import device, ops
+from native.tests.unit.torch_arrays import from_torch, to_torch
 
 # Of a block of the kernels that go over packs of 16 bytes.
 THREADS, ROUNDS, PACK_BYTES = 256, 4, 16
@@ -31,7 +27,7 @@ def resized(shape, axis, length):
 
 def to_array(tensor):
     """What is in a tensor; None for None."""
-    return None if tensor is None else torch_to_numpy(tensor.cpu())
+    return None if tensor is None else from_torch(tensor.cpu())
 
 
 def arguments_on_device(arguments):

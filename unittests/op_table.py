@@ -86,7 +86,8 @@ class Operator:
         """By name; those of `wrt` want a gradient."""
         found = {}
         for name, array in arrays.items():
-            tensor = dict(layouts(array)).get(layout, to_paddle(array))
+            views = dict(layouts(array)) if layout else {}
+            tensor = views.get(layout, to_paddle(array))
             tensor.stop_gradient = name not in wrt
             found[name] = tensor
         return found

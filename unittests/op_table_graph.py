@@ -32,6 +32,9 @@ import paddle
 from paddle.pir_utils import OldIrGuard
 from paddle.tensor import manipulation
 
+# gc.collect() below need not look at what is imported.
+gc.freeze()
+
 
 @contextlib.contextmanager
 def static_mode():

@@ -11,36 +11,16 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Arrays, dtypes, PyTorch as an oracle: what tests of scatter ops share.
+"""Arrays, dtypes and layouts: what tests of scatter ops share.
 
 An array is a numpy array in storage form: bfloat16 is held as numpy.uint16
 bits, as Paddle's own Tensor.numpy() does. Ops that only move elements are
 compared bit by bit, so that NaN payloads and -0.0 count too.
 """
 
-import functools
-
 import numpy as np
 
 import paddle
-
-try:
-    import torch
-except ImportError:  # Paddle's own test machines need not have it
-    torch = None
-
-
-def requires_torch(test):
-    """A decorator of test methods and of setUp."""
-
-    @functools.wraps(test)
-    def checked(self):
-        if torch is None:
-            self.skipTest('PyTorch, the second oracle, is not installed')
-        test(self)
-
-    return checked
-
 
 INT_DTYPES = ('uint8', 'int8', 'int16', 'int32', 'int64')
 HALF_DTYPES = ('float16', 'bfloat16')
@@ -136,22 +116,6 @@ def to_paddle(array, dtype=None, stop_gradient=True):
     array = np.asarray(array)
     dtype = dtype or ('bfloat16' if array.dtype == np.uint16 else None)
     return paddle.to_tensor(array, dtype=dtype, stop_gradient=stop_gradient)
-
-
-def to_torch(array, requires_grad=False):
-    array = np.array(array, order='C')
-    if array.dtype == np.uint16:
-        tensor = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
-    else:
-        tensor = torch.from_numpy(array)
-    return tensor.requires_grad_(requires_grad)
-
-
-def torch_to_numpy(tensor):
-    tensor = tensor.detach()
-    if tensor.dtype == torch.bfloat16:
-        return tensor.view(torch.int16).numpy().view(np.uint16)
-    return tensor.numpy()
 
 
 def assert_same_bits(actual, expected, message=''):

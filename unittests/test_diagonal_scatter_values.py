@@ -20,7 +20,6 @@ import numpy as np
 from op_table import ValueTests
 from op_table_grad import GradientTests
 from op_table_graph import ComposedTests, GraphTests, static_mode
-from scatter_test_utils import torch
 from view_scatter_cases import (
     DIAGONAL,
     DIAGONAL_CASES,
@@ -72,7 +71,6 @@ class TestDiagonalScatterComposed(ComposedTests, unittest.TestCase):
 class TestDiagonalScatterViews(ViewTests, unittest.TestCase):
     op, cases, large_cases = DIAGONAL, DIAGONAL_CASES, LARGE_DIAGONAL_CASES
     view = staticmethod(diagonal)
-    torch_function = staticmethod(torch and torch.diagonal_scatter)
     aliases = (
         ('x', 'input'),
         ('y', 'src'),

@@ -13,7 +13,6 @@
 # limitations under the License.
 """Gradients of index_scatter and index_reduce: ties, zeros, duplicates, order."""
 
-import functools
 import itertools
 import unittest
 
@@ -30,7 +29,6 @@ from index_reduce_cases import (
 from scatter_test_utils import (
     GRAD_DTYPES,
     random_numbers,
-    requires_torch,
     to_numbers,
     to_paddle,
     to_storage,
@@ -39,22 +37,30 @@ from scatter_test_utils import (
 import paddle
 
 
-def torch_index_reduce(x, index, updates, axis, reduce, include_self):
-    """mul, amax and amin in PyTorch's elementary operators."""
-    import torch
-
-    target, rows = x.movedim(axis, 0), updates.movedim(axis, 0)
-    slots = slots_of(index, target.shape[0])
-    out = []
-    for slot in range(target.shape[0]):
-        chosen = [rows[i] for i in np.flatnonzero(slots == slot)]
-        if include_self or not chosen:
-            chosen.insert(0, target[slot])
+def reference_gradients(x, index, updates, attrs, out_grad):
+    """Of mul, amax and amin, slot by slot: the product of all other factors, and
+    even shares among those that are the extreme."""
+    axis, reduce, include_self = attrs
+    grads = np.array(out_grad), np.zeros_like(updates)
+    x, updates, own, further = (
+        np.moveaxis(array, axis, 0) for array in (x, updates, *grads)
+    )
+    slots = slots_of(index, len(x))
+    for slot in set(slots.tolist()):
+        at = np.flatnonzero(slots == slot)
+        rows = np.concatenate([x[[slot]][:include_self], updates[at]])
         if reduce == 'mul':
-            out.append(functools.reduce(torch.mul, chosen))
+            others = [
+                np.delete(rows, i, axis=0).prod(axis=0)
+                for i in range(len(rows))
+            ]
+            shares = np.conj(others) * own[slot]
         else:
-            out.append(getattr(torch.stack(chosen), reduce)(0))
-    return torch.stack(out).movedim(0, axis)
+            ties = rows == getattr(rows, reduce[1:])(axis=0)
+            shares = ties / ties.sum(axis=0) * own[slot]
+        further[at] = shares[include_self:]
+        own[slot] = shares[0] if include_self else 0
+    return grads
 
 
 def gradients(x, index, updates, attrs, out_grad):
@@ -69,33 +75,18 @@ def few_values(rng, shape, dtype='float64'):
     return to_storage(rng.choice([0.0, 0.5, 1.0, 2.0], shape), dtype)
 
 
-class TestIndexReduceGradAgainstTorch(unittest.TestCase):
-    @requires_torch
+class TestIndexReduceGrad(unittest.TestCase):
     def setUp(self):
         self.rng = np.random.default_rng(3)
 
-    def expected(self, x, index, updates, attrs, out_grad):
-        import torch
-
-        wide = np.complex128 if np.iscomplexobj(x) else np.float64
-        leaves = [
-            torch.tensor(a.astype(wide), requires_grad=True)
-            for a in (x, updates)
-        ]
-        out = torch_index_reduce(leaves[0], index, leaves[1], *attrs)
-        grads = torch.autograd.grad(
-            out, leaves, torch.tensor(out_grad.astype(wide)), allow_unused=True
-        )
-        return [
-            np.zeros(a.shape, wide) if g is None else g.numpy()
-            for g, a in zip(grads, (x, updates))
-        ]
-
     def check(self, x, index, updates, attrs, out_grad, dtype):
         found = gradients(x, index, updates, attrs, out_grad)
-        numbers = (to_numbers(a, dtype) for a in (x, updates, out_grad))
-        x, updates, out_grad = numbers
-        wanted = self.expected(x, index, updates, attrs, out_grad)
+        wide = np.complex128 if np.iscomplexobj(x) else np.float64
+        x, updates, out_grad = (
+            to_numbers(array, dtype).astype(wide)
+            for array in (x, updates, out_grad)
+        )
+        wanted = reference_gradients(x, index, updates, attrs, out_grad)
         rtol = {'float16': 2e-3, 'bfloat16': 2e-2, 'float64': 1e-12}
         rtol = rtol.get(dtype, 1e-5)
         for grad, expected in zip(found, wanted):

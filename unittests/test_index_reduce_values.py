@@ -11,18 +11,13 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""index_scatter and index_reduce: NaN, wrap-around, rounding, and PyTorch."""
+"""index_scatter and index_reduce: NaN, wrap-around, rounding."""
 
-import itertools
 import unittest
 
 import numpy as np
 from index_reduce_cases import (
-    REDUCES,
-    defined,
-    operands,
     reduce_by_index,
-    slots_of,
 )
 from scatter_test_utils import (
     ALL_DTYPES,
@@ -32,12 +27,9 @@ from scatter_test_utils import (
     assert_same_bits,
     random_array,
     random_numbers,
-    requires_torch,
     to_numbers,
     to_paddle,
     to_storage,
-    to_torch,
-    torch_to_numpy,
 )
 
 
@@ -156,88 +148,6 @@ class TestIndexReduceValues(unittest.TestCase):
                 rounded = to_numbers(to_storage(5001.0, dtype), dtype)
                 with self.subTest(dtype=dtype, axis=axis):
                     np.testing.assert_allclose(out, rounded, 2**-7)
-
-
-TORCH_NAMES = {'mul': 'prod', 'mean': 'mean', 'amax': 'amax', 'amin': 'amin'}
-
-
-def torch_has(reduce, include_self):
-    """What PyTorch can do with complex numbers."""
-    return reduce != 'mean' and (reduce != 'mul' or include_self)
-
-
-class TestIndexReduceAgainstTorch(unittest.TestCase):
-    @requires_torch
-    def setUp(self):
-        self.rng = np.random.default_rng(2)
-
-    def test_half_types_are_rounded_to_nearest(self):
-        # Every number times three of any size: products that are too small,
-        # subnormal, between two numbers, too large, and NaN.
-        bits = np.arange(1 << 16, dtype='uint16').reshape(64, 1024)
-        for dtype in HALF_DTYPES:
-            x = bits if dtype == 'bfloat16' else bits.view(dtype)
-            for axis in (0, 1):  # rows of many elements, and of one
-                shape = [64, 1024]
-                shape[axis] *= 3
-                sizes = 2.0 ** self.rng.integers(-24, 12, shape)
-                numbers = sizes * self.rng.uniform(-2, 2, shape)
-                updates = to_storage(numbers, dtype)
-                product = to_torch(x).float()
-                for part in to_torch(updates).float().chunk(3, axis):
-                    product = product * part
-                index = np.tile(np.arange(bits.shape[axis]), 3)
-                out = run(x, index, updates, axis, 'mul', True)
-                expected = torch_to_numpy(product.to(to_torch(x).dtype))
-                with self.subTest(dtype=dtype, axis=axis):
-                    np.testing.assert_array_equal(
-                        to_numbers(out, dtype), to_numbers(expected, dtype)
-                    )
-
-    def torch_result(self, x, slots, updates, axis, reduce, include_self):
-        x, index, updates = map(to_torch, (x, slots, updates))
-        if reduce == 'assign':
-            return x.index_copy(axis, index, updates)
-        if reduce == 'sum':
-            if not include_self:
-                x = x.index_fill(axis, index, 0)
-            return x.index_add(axis, index, updates)
-        return x.index_reduce(
-            axis, index, updates, TORCH_NAMES[reduce], include_self=include_self
-        )
-
-    def test_every_reduce_and_axis(self):
-        for dtype, reduce in itertools.product(ALL_DTYPES[1:], REDUCES):
-            if not defined(reduce, dtype):
-                continue
-            for axis in (0, 1, 2):
-                shape = [6, 6, 6]
-                x = operands(self.rng, shape, reduce, dtype)
-                shape[axis] = 11
-                updates = operands(self.rng, shape, reduce, dtype)
-                index = self.rng.integers(-6, 6, 11)
-                if dtype in ('int8', 'uint8') and reduce == 'mean':
-                    updates //= 12  # PyTorch's sum overflows
-                for include_self in (True, False):
-                    attrs = axis, reduce, include_self
-                    if dtype in COMPLEX_DTYPES and not torch_has(*attrs[1:]):
-                        continue
-                    with self.subTest(dtype=dtype, attrs=attrs):
-                        self.compare(x, index, updates, attrs, dtype)
-
-    def compare(self, x, index, updates, attrs, dtype):
-        out = run(x, index, updates, *attrs)
-        slots = slots_of(index, x.shape[attrs[0]])
-        expected = torch_to_numpy(self.torch_result(x, slots, updates, *attrs))
-        self.assertEqual(out.dtype, expected.dtype)
-        # PyTorch rounds half types after every step
-        rtol = {'float16': 2e-2, 'bfloat16': 2e-1, 'float64': 1e-13}
-        np.testing.assert_allclose(
-            to_numbers(out, dtype),
-            to_numbers(expected, dtype),
-            rtol=rtol.get(dtype, 1e-5),
-            atol=rtol.get(dtype, 1e-5),
-        )
 
 
 if __name__ == '__main__':

@@ -26,24 +26,19 @@ from index_reduce_cases import (
     OTHER_REDUCES,
     REDUCES,
     WIDE_ROWS,
+    graph_cases,
     reference_scatter,
     scatter_cases,
 )
 from op_table import InplaceTests, ValueTests
 from op_table_grad import GradientTests
-from op_table_graph import ComposedTests, GraphTests, ProgramTests
+from op_table_graph import GraphTests, ProgramTests
 from scatter_test_utils import OnCpu, assert_same_bits, random_array, to_paddle
 
 import paddle
 
 LINEAR_CASES = scatter_cases(LINEAR_REDUCES)
 OTHER_CASES = scatter_cases(OTHER_REDUCES)
-# Paddle's InferMeta of scatter refuses a column whose width is not known.
-GRAPH_CASES = [
-    case
-    for case in LINEAR_CASES
-    if case.inputs['index'].ndim < 2 or case.options['axis'] != 0
-]
 
 
 class TestScatterValues(ValueTests, InplaceTests, unittest.TestCase):
@@ -64,29 +59,13 @@ class TestScatterGradientsOfProducts(GradientTests, unittest.TestCase):
 
 
 class TestScatterGraphs(OnCpu, GraphTests, unittest.TestCase):
-    op, cases = LINEAR, GRAPH_CASES
+    op, cases = LINEAR, graph_cases(LINEAR_REDUCES)
     few = slice(0, 5)
 
 
 class TestScatterGraphsOfProducts(GraphTests, unittest.TestCase):
-    op, cases = OTHER, OTHER_CASES
-
-
-class TestScatterComposed(OnCpu, ComposedTests, unittest.TestCase):
-    op = replace(LINEAR, orders=1)
-    cases = [
-        case
-        for case in GRAPH_CASES[10:] + OTHER_CASES
-        if case.options.get('reduce') != 'mul'
-    ]
-    kernels = 'index_scatter', 'index_reduce'
-
-
-class TestScatterProductsComposed(ComposedTests, unittest.TestCase):
-    op, cases = OTHER, scatter_cases(['mul'])
-    kernels = ('index_reduce',)
-    # A product needs an index of known length.
-    test_program_with_unknown_dims = None
+    # Every fifth: all rows have the six reductions together.
+    op, cases = OTHER, OTHER_CASES[::5]
 
 
 class TestScatterOfX(OnCpu, GradientTests, ProgramTests, unittest.TestCase):

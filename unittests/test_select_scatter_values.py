@@ -28,7 +28,7 @@ from op_table_graph import (
     static_mode,
     to_static,
 )
-from scatter_test_utils import ALL_DTYPES, assert_same_bits, torch
+from scatter_test_utils import ALL_DTYPES, assert_same_bits
 from view_scatter_cases import (
     LARGE_SELECT_CASES,
     SELECT,
@@ -66,7 +66,6 @@ class TestSelectScatterComposed(ComposedTests, unittest.TestCase):
 class TestSelectScatterViews(ViewTests, unittest.TestCase):
     op, cases, large_cases = SELECT, SELECT_CASES, LARGE_SELECT_CASES
     view = staticmethod(selected)
-    torch_function = staticmethod(torch and torch.select_scatter)
     aliases = (
         ('x', 'input'),
         ('values', 'src'),

@@ -22,31 +22,17 @@ from scatter_test_utils import (
     assert_same_bits,
     random_array,
     random_numbers,
-    requires_torch,
     to_paddle,
-    to_torch,
-    torch_to_numpy,
 )
 
 import paddle
 
 
 class ViewTests:
-    """A TestCase sets op, cases, large_cases, aliases and torch_function."""
+    """A TestCase sets op, cases, large_cases, aliases and view."""
 
     def call(self, case, x, values):
         return self.op.function(x, values, **case.options)
-
-    @requires_torch
-    def test_torch(self):
-        for case in self.cases:
-            x, values = case.arrays(self.op, 'float32').values()
-            theirs = self.torch_function(
-                to_torch(x), to_torch(values), *case.options.values()
-            )
-            out = self.call(case, to_paddle(x), to_paddle(values))
-            with self.subTest(case=case.name):
-                assert_same_bits(out, torch_to_numpy(theirs))
 
     def test_many_elements(self):
         for dtype in ('int8', 'float32', 'complex128'):

@@ -1,9 +1,9 @@
 """The unit tests use only what Paddle's own test folder offers them.
 
 In Paddle's tree they meet its op_test.py, in the wheel target our harness; they
-are the same files. So each may only import what both have. Calls of OpTest that
-Paddle's would not take are refused by the harness, and tests that unittest would
-not find by unittests/conftest.py.
+are the same files. So each may only import what both have, and unittest has to
+find its tests. Calls of OpTest that Paddle's would not take are refused by the
+harness.
 """
 
 import ast
@@ -44,6 +44,18 @@ def faults_of(name, tree, own):
                 yield f'{where}: {module} is not on every test machine'
 
 
+def lost_tests(tree):
+    """What pytest would run, and unittest, which Paddle uses, does not."""
+    for node in tree.body:
+        function = isinstance(node, ast.FunctionDef)
+        bare_class = isinstance(node, ast.ClassDef) and not node.bases
+        if (function or bare_class) and node.name.lower().startswith('test'):
+            yield f'{node.name} is not in a unittest.TestCase'
+    programs = ("if __name__ == '__main__':", 'unittest.main()')
+    if not all(line in ast.unparse(tree) for line in programs):
+        yield 'the file does not call unittest.main()'
+
+
 def files(pattern):
     paths = sorted(UNITTESTS.glob(pattern))
     assert paths, f'no file {pattern} in {UNITTESTS}'
@@ -54,10 +66,11 @@ def test_unit_tests_use_only_the_known_interface():
     trees = {
         path.stem: ast.parse(path.read_text(encoding='utf-8'))
         for path in files('*.py')
-        if path.name != 'conftest.py'
     }
     for name, tree in trees.items():
         assert list(faults_of(name, tree, set(trees))) == []
+        if name.startswith('test_'):
+            assert list(lost_tests(tree)) == [], name
 
 
 # Names that Paddle's own test/legacy_test has, or had.
@@ -106,6 +119,15 @@ def test_a_wrong_name_is_reported():
         assert 'test_<op>_<aspect>' in name_fault(stem, {'fold'})
     assert 'test_fold_op is free' in name_fault('test_fold_kernel', {'fold'})
     assert name_fault('test_fold_values', {'fold'}) is None
+
+
+def test_a_lost_test_is_reported():
+    for source, fault in (
+        ('def test_fold(): ...', 'test_fold is not in'),
+        ('class TestFold: ...', 'TestFold is not in'),
+        ('class TestFold(unittest.TestCase): ...', 'does not call'),
+    ):
+        assert fault in ' '.join(lost_tests(ast.parse(source)))
 
 
 GOOD = """\

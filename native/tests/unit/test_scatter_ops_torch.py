@@ -1,0 +1,218 @@
+"""PyTorch as a second reference: results and gradients of every table."""
+
+import itertools
+import unittest
+from dataclasses import replace
+
+import numpy as np
+import torch
+from index_reduce_cases import (
+    LINEAR,
+    OTHER_REDUCES,
+    REDUCES,
+    ROWS,
+    scatter_cases,
+)
+from masked_fill_cases import CASES as FILL_CASES
+from masked_fill_cases import OP as FILL
+from masked_scatter_cases import CASES as MASKED_CASES
+from masked_scatter_cases import OP as MASKED
+from op_table import TableTests
+from op_table_grad import in_double
+from scatter_test_utils import (
+    FLOAT_DTYPES,
+    GRAD_DTYPES,
+    HALF_DTYPES,
+    to_numbers,
+    to_paddle,
+    to_storage,
+)
+from torch_arrays import from_torch, to_torch
+from view_scatter_cases import (
+    DIAGONAL,
+    DIAGONAL_CASES,
+    SELECT,
+    SELECT_CASES,
+)
+
+import paddle
+
+
+def masked_fill(x, mask, value):
+    if value.numel() == 1:
+        value = value.reshape(())  # may have more dims than the result
+    return torch.where(mask, value, x)
+
+
+def diagonal_scatter(x, y, **options):
+    # its offset is an int of 32 bits; far past the end, every one is empty
+    options['offset'] = int(np.clip(options['offset'], -(2**30), 2**30))
+    names = {'axis1': 'dim1', 'axis2': 'dim2', 'offset': 'offset'}
+    options = {names[name]: value for name, value in options.items()}
+    return torch.diagonal_scatter(x, y, **options)
+
+
+def select_scatter(x, values, axis, index):
+    return torch.select_scatter(x, values, axis, index)
+
+
+def scatter(
+    x, index, updates, axis, overwrite=True, reduce='sum', include_self=False
+):
+    """Slot by slot in elementary operators, which differentiate ties and zeros."""
+    if index.ndim == 0:
+        updates = updates.unsqueeze(axis)
+    target, rows = x.movedim(axis, 0), updates.movedim(axis, 0)
+    slots = index.flatten() % max(1, len(target))
+    found = []
+    for slot, own in enumerate(target):
+        chosen = list(rows[: len(slots)][slots == slot])
+        if not chosen:
+            found.append(own)
+        elif overwrite:
+            found.append(chosen[-1])
+        else:
+            found.append(combined([own] * include_self + chosen, reduce))
+    return torch.stack(found).movedim(0, axis) if found else x.clone()
+
+
+def combined(rows, reduce):
+    kind = rows[0]
+    if kind.dtype in (torch.float16, torch.bfloat16):
+        rows = [row.float() for row in rows]
+    elif reduce == 'mean' and not (
+        kind.is_floating_point() or kind.is_complex()
+    ):
+        rows = [row.long() for row in rows]
+    rows = torch.stack(rows)
+    if reduce == 'mean':
+        total = rows.sum(0)
+        whole = not (total.is_floating_point() or total.is_complex())
+        found = total // len(rows) if whole else total / len(rows)
+    else:
+        found = getattr(rows, {'mul': 'prod'}.get(reduce, reduce))(0)
+    return found.to(kind.dtype)
+
+
+class TorchTests(TableTests):
+    """A TestCase sets op, cases and torch_function."""
+
+    grad_dtypes = GRAD_DTYPES
+
+    def theirs(self, case, arrays, wrt=()):
+        tensors = {
+            name: to_torch(array, requires_grad=name in wrt)
+            for name, array in arrays.items()
+        }
+        out = type(self).torch_function(*tensors.values(), **case.options)
+        return out, [tensors[name] for name in wrt]
+
+    def ours(self, case, arrays, wrt=()):
+        tensors = self.op.tensors(arrays, wrt)
+        out = self.op.function(*tensors.values(), **case.options)
+        return out, [tensors[name] for name in wrt]
+
+    def test_values(self):
+        self.for_each(self.check_values)
+
+    def check_values(self, case, dtype):
+        arrays = case.arrays(self.op, dtype)
+        theirs, _ = self.theirs(case, arrays)
+        out, _ = self.ours(case, arrays)
+        self.assert_result(out, from_torch(theirs), dtype)
+
+    def test_gradients(self):
+        self.for_each(self.check_gradients, self.grad_dtypes)
+
+    def check_gradients(self, case, dtype):
+        arrays = case.arrays(self.op, dtype, finite=True)
+        out, wrt = self.ours(case, arrays, self.op.differentiable)
+        quarters = np.random.default_rng(3).integers(-4, 5, out.shape) / 4
+        out_grad = to_storage(quarters, dtype)
+        found = paddle.grad([out], wrt, [to_paddle(out_grad)])
+        # theirs in double, which they neither round nor let overflow
+        wide = {name: in_double(array) for name, array in arrays.items()}
+        theirs, leaves = self.theirs(case, wide, self.op.differentiable)
+        expected = torch.autograd.grad(
+            [theirs],
+            leaves,
+            [to_torch(in_double(out_grad))],
+            materialize_grads=True,
+        )
+        for grad, wanted in zip(found, expected):
+            wanted = to_storage(from_torch(wanted), dtype)
+            self.assert_near(grad.numpy(), wanted, dtype)
+
+
+class TestMaskedScatter(TorchTests, unittest.TestCase):
+    op, cases = MASKED, MASKED_CASES
+    torch_function = torch.Tensor.masked_scatter
+
+
+class TestMaskedFill(TorchTests, unittest.TestCase):
+    op, cases = FILL, FILL_CASES
+    torch_function = masked_fill
+
+
+class TestSelectScatter(TorchTests, unittest.TestCase):
+    op, cases = SELECT, SELECT_CASES
+    torch_function = select_scatter
+    # PyTorch does not differentiate its own for complex numbers.
+    grad_dtypes = HALF_DTYPES + FLOAT_DTYPES
+
+
+class TestDiagonalScatter(TorchTests, unittest.TestCase):
+    op, cases = DIAGONAL, DIAGONAL_CASES
+    torch_function = diagonal_scatter
+
+
+class TestScatter(TorchTests, unittest.TestCase):
+    op, cases = LINEAR, scatter_cases(REDUCES)
+    torch_function = scatter
+
+
+def few_values(rng, shape, dtype, finite, **options):
+    """Many ties and many zeros."""
+    return to_storage(rng.choice([0.0, 0.5, 1.0, 2.0], shape), dtype)
+
+
+class TestScatterOfTies(TorchTests, unittest.TestCase):
+    op = replace(LINEAR, draw=few_values)
+    cases = scatter_cases(OTHER_REDUCES, ROWS[:10])
+    torch_function = scatter
+
+
+class TestHalves(unittest.TestCase):
+    def test_products_are_rounded_to_nearest(self):
+        # Every number times three of any size: products that are too small,
+        # subnormal, between two numbers, too large, and NaN.
+        rng = np.random.default_rng(2)
+        bits = np.arange(1 << 16, dtype='uint16').reshape(64, 1024)
+        for dtype, axis in itertools.product(HALF_DTYPES, (0, 1)):
+            x = bits if dtype == 'bfloat16' else bits.view(dtype)
+            shape = [64, 1024]
+            shape[axis] *= 3
+            sizes = 2.0 ** rng.integers(-24, 12, shape)
+            updates = to_storage(sizes * rng.uniform(-2, 2, shape), dtype)
+            product = to_torch(x).float()
+            for part in to_torch(updates).float().chunk(3, axis):
+                product = product * part
+            index = paddle.arange(3 * bits.shape[axis]) % bits.shape[axis]
+            out = paddle.scatter(
+                to_paddle(x),
+                index,
+                to_paddle(updates),
+                overwrite=False,
+                axis=axis,
+                reduce='mul',
+                include_self=True,
+            )
+            expected = from_torch(product.to(to_torch(x).dtype))
+            with self.subTest(dtype=dtype, axis=axis):
+                np.testing.assert_array_equal(
+                    to_numbers(out.numpy(), dtype), to_numbers(expected, dtype)
+                )
+
+
+if __name__ == '__main__':
+    unittest.main()
