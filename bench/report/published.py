@@ -100,9 +100,9 @@ def chosen():
     return list(found.values())
 
 
-def find(data, row, mode):
+def find(data, row, mode, threads=None):
     """The result of a row, or None if it was not measured."""
-    wanted = (*row.key(mode), data['threads'])
+    wanted = (*row.key(mode), threads or data['threads'])
     for result in data['results']:
         if result_key(result) == wanted and 'ours' in table.measured(result):
             return result
@@ -110,9 +110,18 @@ def find(data, row, mode):
 
 
 def _measured(data, rows):
-    """[(row, result)] of what was measured, in the order of the rows."""
-    pairs = ((row, find(data, row, mode)) for row in rows for mode in row.modes)
-    return [(row, result) for row, result in pairs if result]
+    """[(row, result)] of what was measured, in the order of the rows.
+
+    A result has `alone`: PyTorch's time over ours, both with one thread.
+    """
+    found = []
+    for row in rows:
+        for mode in row.modes:
+            if result := find(data, row, mode):
+                alone = find(data, row, mode, threads=1) or {}
+                alone = {'alone': alone.get('ratio_torch')}
+                found.append((row, {**result, **alone}))
+    return found
 
 
 def shown(data, ops=None):
@@ -127,9 +136,12 @@ def works(data):
 
 def few(data):
     """[(label, result)] of the README's few rows."""
-    rows = {row.label: row for row in ROWS}
-    found = ((text, find(data, rows[name], 'fwd')) for name, text in FEW)
-    return [(text, result) for text, result in found if result]
+    forward = {
+        row.label: result
+        for row, result in shown(data)
+        if result['mode'] == 'fwd'
+    }
+    return [(text, forward[name]) for name, text in FEW if name in forward]
 
 
 def _trimmed(value):
@@ -141,12 +153,14 @@ def _trimmed(value):
 
 def record(data):
     """What is kept of a run."""
-    threads = max((r['threads'] for r in data['results']), default=0)
-    data = {**data, 'threads': threads}
-    pairs = [*works(data), *shown(data)]
-    results = [_trimmed(result) for _, result in pairs]
+    counts = sorted({r['threads'] for r in data['results']})
+    results = []
+    for threads in counts:
+        of_count = {**data, 'threads': threads}
+        pairs = [*works(of_count), *shown(of_count)]
+        results += [_trimmed(result) for _, result in pairs]
     meta = _trimmed(data['meta'])
-    return {'meta': meta, 'threads': threads, 'results': results}
+    return {'meta': meta, 'threads': counts[-1], 'results': results}
 
 
 def text(kept):

@@ -29,6 +29,13 @@ TEXTS = {
     op: f'docs/pull_requests/{op}.md' for op in OPS if op not in YARDSTICKS
 }
 
+# What a result has of the others' times over ours.
+RATIOS = {
+    'ratio_torch': 'PyTorch',
+    'alone': 'PyTorch with one thread',
+    'ratio_release': 'released Paddle',
+}
+
 
 def _text(data, name, *arguments):
     """A macro of the template, filled in."""
@@ -45,18 +52,18 @@ def rows(data):
 
 
 def brief(data, op):
-    """An operator's cases by mode: {mode: {side: (mean, least, its label)}}."""
+    """An operator's cases by mode: {mode: {ratio: (mean, least, its label)}}."""
     found = {}
     for row, result in published.shown(data, (op,)):
-        for side in words.OTHERS:
-            if ratio := result[f'ratio_{side}']:
+        for key in RATIOS:
+            if ratio := result[key]:
                 modes = found.setdefault(words.MODES[result['mode']], {})
-                modes.setdefault(side, []).append((ratio, row.label))
-    for sides in found.values():
-        for side, ratios in sides.items():
+                modes.setdefault(key, []).append((ratio, row.label))
+    for ratios_of in found.values():
+        for key, ratios in ratios_of.items():
             mean = geometric_mean(ratio for ratio, _ in ratios)
-            sides[side] = mean, *min(ratios)
-    return _text(data, 'brief', found)
+            ratios_of[key] = mean, *min(ratios)
+    return _text(data, 'brief', found, RATIOS)
 
 
 def workloads(data):
@@ -69,12 +76,15 @@ def section(data):
     few, shown = published.few(data), published.shown(data)
     works = published.works(data)
     works = [x for x in works if x[1]['ratio_torch'] is not None]
-    mean = works and geometric_mean(x[1]['ratio_torch'] for x in works)
+    means = []
+    for key in ('ratio_torch', 'alone'):
+        ratios = [x[1][key] for x in works if x[1][key] is not None]
+        means.append(geometric_mean(ratios) if ratios else None)
+    compared = {k: v for k, v in RATIOS.items() if any(x[1][k] for x in shown)}
     slow = {
-        side: [x for x in shown if (x[1][f'ratio_{side}'] or 1) < NOISE]
-        for side in words.OTHERS
+        key: [x for x in shown if (x[1][key] or 1) < NOISE] for key in compared
     }
-    return _text(data, 'section', few, shown, works, mean, slow)
+    return _text(data, 'section', few, shown, works, *means, slow, compared)
 
 
 def texts(data, root):

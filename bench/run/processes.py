@@ -96,8 +96,9 @@ class Side:
 class Crew:
     """The sides of one thread count; `ours` may come with an environment."""
 
-    def __init__(self, pythons, threads):
+    def __init__(self, pythons, threads, env=()):
         self.pythons, self.threads = pythons, threads
+        self.env = dict(env)  # of every side
         self.sides = {}
 
     def side(self, name, env=()):
@@ -106,7 +107,8 @@ class Crew:
         key = (name, tuple(env))
         if key not in self.sides:
             python = self.pythons[name]
-            self.sides[key] = Side(name, python, self.threads, env)
+            whole = {**self.env, **dict(env)}
+            self.sides[key] = Side(name, python, self.threads, whole)
         return self.sides[key]
 
     def pids(self):

@@ -43,15 +43,22 @@ def test_texts_of_this_project_show_the_record():
 
 
 def test_a_run_is_written_into_every_text(root):
-    take(root, [result(), result('masked_fill'), result('clone')])
+    alone = result(threads=1, ours=4.0, torch=2.0)
+    take(root, [alone, result(), result('masked_fill'), result('clone')])
     readme = (root / 'README.md').read_text()
     assert readme.startswith('before\n') and readme.endswith('\nafter\n')
     assert 'old' not in readme and '2026-01-02' in readme
-    assert '| `masked_scatter` | 2 ms | 8 ms (4x) | n/a |' in readme
-    row = '| masked_scatter | forward | 2 ms | 8 ms | - | n/a | 4x |'
+    assert '| `masked_scatter` | 2 ms | 8 ms (4x) | 0.5x | n/a |' in readme
+    slower = (
+        'Slower than PyTorch with one thread: masked_scatter forward (0.5x)'
+    )
+    assert slower in readme
+    row = '| masked_scatter | forward | 2 ms | 8 ms | - | n/a | 4x | 0.5x |'
     texts = root / 'docs/pull_requests'
     assert row in (root / 'docs/benchmark.md').read_text()
-    brief = '| forward | 4x | 4x (masked_scatter) | - | - |'
+    brief = (
+        '| forward | 4x | 4x (masked_scatter) | 0.5x | 0.5x (masked_scatter) |'
+    )
     assert brief in (texts / 'masked_scatter.md').read_text()
     assert brief not in (texts / 'scatter.md').read_text()
     data = published.load(root / published.RECORD)
