@@ -16,7 +16,14 @@ from pathlib import Path
 
 from bench import release_env
 from bench.report import floors, published, summary, table
-from bench.run import cases, instructions, machine, peak, runner
+from bench.run import (
+    bare_loop,
+    cases,
+    instructions,
+    machine,
+    peak,
+    runner,
+)
 from bench.run.processes import Crew
 
 # The rest of the three minutes is for starting, and for importing paddle.
@@ -141,6 +148,8 @@ def collect(args, chosen):
     results, facts, left = [], {}, []
     if not only_counts:
         results, facts, left = measure(args, chosen, found)
+    if args.publish:
+        bare_loop.measure(results, chosen)
     data = {
         'meta': {**meta, 'sides': facts},
         'results': results,

@@ -126,7 +126,7 @@ def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
             return _int64_constant(number)
         if not math.isfinite(number) and _builds_compatible_ops():
             unit = 0.0 if math.isnan(number) else math.copysign(1.0, number)
-            return _infinity(x.dtype) * unit
+            return paddle.cast(_infinity('float32') * unit, x.dtype)
     return paddle.full([], number, x.dtype)
 
 

@@ -19,7 +19,7 @@ TINY = 1 << 6
 GRAPH = NODES[0] * NODES[1]
 KEPT = {
     'op', 'variant', 'mode', 'dtype', 'numel', 'threads', 'others', 'sides',
-    'ratio_torch', 'ratio_release', *table.COLUMNS, 'ms', 'way', 'na', 'failed',
+    'ratio_torch', 'ratio_release', 'bare', *table.COLUMNS, 'ms', 'way', 'na', 'failed',
     'date', 'cpu', 'cores', 'system', 'commit', 'changed_files', 'version',
 }  # fmt: skip
 FIGURES = 6  # of a number in the record: more than any text shows

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 from bench.report import floors
-from bench.run import cases, inputs
+from bench.run import bare_loop, cases, inputs
 
 
 def shrunk(case):
@@ -62,3 +62,16 @@ def test_index_patterns_have_so_many_distinct_slots(pattern, distinct):
     rng = np.random.default_rng(0)
     found = inputs.index(rng, 50, pattern, 50)
     assert len(set(found.tolist())) == distinct
+
+
+@pytest.mark.parametrize(
+    ('op', 'read', 'written'),
+    # x and mask; x and the slice; x and as many updates, and their index
+    [
+        ('masked_fill', 5 << 24, 4 << 24),
+        ('select_scatter', (4 << 24) + 4 * 4096, 4 << 24),
+        ('scatter', (8 << 24) + 8 * 4096, 4 << 24),
+    ],
+)
+def test_the_limit_counts_every_input_once_and_the_output(op, read, written):
+    assert bare_loop.traffic(cases.case(op)) == (read, written)
