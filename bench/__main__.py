@@ -177,10 +177,12 @@ def show(args, data):
 def main(arguments=None):
     """Run the benchmark; returns the exit code."""
     args = parse(arguments)
-    if args.publish and (args.filter or args.sizes or args.quick):
+    if args.publish and (
+        args.filter or args.sizes or args.quick or args.warm_malloc
+    ):
         sys.exit(
             'bench: --publish measures all that the README shows: no --quick, '
-            '--filter or --sizes with it'
+            '--filter, --sizes or --warm-malloc with it'
         )
     if args.compare and not args.compare.is_file():
         sys.exit(f'bench: --compare: there is no file {args.compare}')

@@ -210,6 +210,7 @@ def test_command_selects_by_pattern_and_size(capsys):
         (['--filter', 'no such case'], 'bench: no case matches; see --list'),
         (['--compare', 'old.json'], 'bench: --compare: there is no file old'),
         (['--publish', '--quick'], 'bench: --publish measures all'),
+        (['--publish', '--warm-malloc'], 'bench: --publish measures all'),
     ],
 )
 def test_command_says_what_cannot_be_done_before_it_measures(
