@@ -97,14 +97,6 @@ class LinearIndexGrad {
  private:
   static constexpr int64_t kItem = sizeof(T);
 
-  // `width` lanes from `lane` on of rows [begin, end), which are written one
-  // after the other from `to` on. All of a row, or a piece of one row.
-  struct Part {
-    int64_t begin, end;
-    int64_t lane, width;
-    T* to;
-  };
-
   // Writes [outer, rows, inner] at `to`: each row is that of a slot in
   // out_grad, its share in that if `shares`, or zeros. find(begin, n, sources)
   // finds the slots of n rows, or -1 for zeros.
