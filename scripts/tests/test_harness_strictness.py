@@ -50,6 +50,10 @@ def doubled_case(out=2 * NUMBERS, x=NUMBERS):
     return case(lambda x: 2 * x, out, x=x)
 
 
+def whole_case(dtype):
+    return doubled_case(np.full(SHAPE, 2, dtype), np.ones(SHAPE, dtype))
+
+
 def fill_case(function=paddle.masked_fill, **changed):
     """A test case for an operator that Paddle knows."""
     inputs = {'x': NUMBERS, 'mask': MASK, 'value': np.asarray(2.0), **changed}
@@ -91,9 +95,9 @@ REFUSED = (
     (lambda: doubled_case().check_output(seed=1), 'unexpected'),
     (lambda: doubled_case().check_grad(['x'], 'out', delta=1), 'unexpected'),
     (lambda: doubled_case().check_grad(['x'], 'out', None), 'positional'),
-    *((lambda x=np.ones(SHAPE, dtype): doubled_case(x + x, x).check_grad(
-        ['x'], 'out'), 'Not supported data type')
-      for dtype in ('bool', 'int64', 'uint8')),
+    (lambda: whole_case('bool').check_grad(['x'], 'out'), 'data type bool'),
+    (lambda: whole_case('int64').check_grad(['x'], 'out'), 'data type int64'),
+    (lambda: whole_case('uint8').check_grad(['x'], 'out'), 'data type uint8'),
     # bits of bfloat16 are made of an array with elements
     (lambda: convert_float_to_uint16(1.5), 'no attribute'),
     (lambda: convert_float_to_uint16([1.5]), 'no attribute'),
