@@ -13,7 +13,7 @@ from scripts.common.steps import StepFailed
 
 MARKER = '.scatter_ops_build'
 MADE_BY_BUILDS = (
-    'venv', 'originals', 'glue', 'include', 'pycache', 'stamps', 'logs', 'dist',
+    'venv', 'originals', 'glue', 'include', 'stamps', 'logs', 'dist',
     '_native_build.json', '_native_lib.so', 'CMakeCache.txt', 'CMakeFiles',
     'Testing', 'CTestTestfile.cmake', 'cmake_install.cmake', 'build.ninja',
     'compile_commands.json', '.ninja_deps', '.ninja_log',

@@ -44,31 +44,29 @@ def heading(text):
     print(f'\n-- {text} '.ljust(WIDTH, '-'))
 
 
-def outcome(function, *args):
-    """What a call gives: its result, or the first sentence of its error."""
+def outcome(function, arguments):
+    """What a call gives: its result, or what its error says first."""
     try:
-        return str(function(*args).numpy())
+        return str(function(*arguments).numpy())
     except Exception as error:
-        lines = [line.strip() for line in str(error).splitlines()]
-        said = [x for x in lines if 'Error: ' in x or 'masked_scatter' in x]
-        sentence = (said or [x for x in lines if x])[0].split('. ')[0]
-        return f'{type(error).__name__}: {sentence}'
+        # Paddle's own errors open with a traceback of C++.
+        said = str(error).rpartition('Error: ')[2].strip().split('\n')[0]
+        return f'{type(error).__name__}: {said.split(". ")[0]}'
 
 
 def show_fixed(released):
     heading('released Paddle, and now')
     mask = paddle.to_tensor([True, True, False])
-    cases = {
-        f'masked_scatter of {dtype}': (
-            paddle.zeros([3], dtype), mask, paddle.to_tensor([7, 8], dtype)
-        ) for dtype in ('float16', 'int8')
-    }  # fmt: skip
+    cases = {}
+    for dtype in ('float16', 'int8'):
+        x, value = paddle.zeros([3], dtype), paddle.to_tensor([7, 8], dtype)
+        cases[f'masked_scatter of {dtype}'] = (x, mask, value)
     rows = (paddle.zeros([2, 2]), paddle.ones([2]), 0, 5)
     cases['select_scatter into row 5 of 2'] = rows
     for title, arguments in cases.items():
         print(f'{title}:')
         for label, module in (('released', released), ('now', paddle)):
-            found = outcome(getattr(module, title.split()[0]), *arguments)
+            found = outcome(getattr(module, title.split()[0]), arguments)
             text = f'  {label:<9} {found}'
             print(textwrap.fill(text, WIDTH, subsequent_indent=12 * ' '))
 
