@@ -4,9 +4,11 @@ import base64
 import hashlib
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
+from scripts.common.files import write_if_changed
 from scripts.common.programs import run
 from scripts.series.patch_series import SeriesError
 from scripts.series.tests.series_samples import (
@@ -15,7 +17,7 @@ from scripts.series.tests.series_samples import (
     write_files,
     write_project,
 )
-from scripts.wheel import install_into
+from scripts.wheel import install_into, site_files
 from scripts.wheel.install import install
 from scripts.wheel.pack_wheel import make_wheel
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
@@ -108,6 +110,7 @@ def test_files_are_changed_once_and_taken_back(toy):
     assert toy.text(OTHER) == 'VALUE = 1\n'
     assert f'restored  {MODULE}' in toy.install(fill=False)
     assert toy.text(MODULE) == MANIPULATION
+    assert f'restored  {MODULE}' not in toy.install(fill=False)
     toy.files().bring({})
     assert toy.contents() == toy.before
 
@@ -126,25 +129,29 @@ def test_a_fault_changes_no_file(toy, changes, error, message):
     assert toy.contents() == toy.before
 
 
-@pytest.mark.parametrize('allowed', range(6))
-def test_interrupted_run_is_repaired(toy, monkeypatch, allowed):
-    calls = []
+@pytest.mark.parametrize('allowed', range(7))
+def test_interrupted_run_is_repaired_and_taken_back(toy, monkeypatch, allowed):
+    def interrupt(**changes):
+        calls = []
 
-    def interrupted(path, data):
-        calls.append(path)
-        if len(calls) > allowed:
-            raise KeyboardInterrupt
-        path.write_bytes(data)
+        def write(path, data):
+            calls.append(path)
+            if len(calls) > allowed:
+                raise KeyboardInterrupt
+            write_if_changed(path, data)
 
-    toy.install(new='3')
-    with monkeypatch.context() as patch:
-        patch.setattr('scripts.wheel.site_files.write_if_changed', interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            toy.install(fill=False)
-    toy.install()
-    assert toy.is_whole()
+        with monkeypatch.context() as patch:
+            patch.setattr(site_files, 'write_if_changed', write)
+            with pytest.raises(KeyboardInterrupt):
+                toy.install(**changes)
+
+    interrupt()
     toy.files().bring({})
     assert toy.contents() == toy.before
+    toy.install(new='3')
+    interrupt()
+    toy.install()
+    assert toy.is_whole()
 
 
 def test_what_something_else_wrote_is_repaired_or_named(toy):
@@ -166,6 +173,10 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy, tmp_path):
     version = '3.3.1+scatter.20261122'
     assert wheel.name == f'paddlepaddle-{version}-cp39-abi3-linux_x86_64.whl'
     assert list(wheel.parent.iterdir()) == [wheel]
+    with zipfile.ZipFile(wheel) as file:
+        assert not [name for name in file.namelist() if 'fleetrun' in name]
+        text = file.read(f'paddlepaddle-{version}.dist-info/METADATA').decode()
+    assert f'\nVersion: {version}\n\nVersion: of the text' in text
     venv = tmp_path / 'my venv'
     command = [sys.executable, '-m', 'venv', '--without-pip', venv]
     subprocess.run(command, check=True)
