@@ -16,8 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ASK = """
 import json, sys
 from importlib import metadata
-found = {x.metadata['Name']: x.version for x in metadata.distributions()}
-print(json.dumps([sys.implementation.cache_tag, found.get('paddlepaddle')]))
+found = [x.version for x in metadata.distributions(name='paddlepaddle')]
+print(json.dumps([sys.implementation.cache_tag, *found]))
 """
 
 
@@ -33,7 +33,7 @@ def check(python):
         raise IntoError(f'{python}: {error.strerror}') from error
     if done.returncode:
         raise IntoError(f'{python}: not a Python: {done.stderr.strip()}')
-    tag, version = json.loads(done.stdout)
+    tag, *versions = json.loads(done.stdout)
     here = sys.implementation.cache_tag
     typed = shlex.quote(python)
     if tag != here:
@@ -41,14 +41,15 @@ def check(python):
             f'{python} is {tag}, but the operators are built for {here}. '
             f'Build them with --python {typed} --build-dir of its own.'
         )
-    if version is None:
+    if not versions:
         raise IntoError(
             f'{python} has no {NAME}. Install it first: '
             f'{typed} -m pip install {NAME}=={BASE}'
         )
-    if version.partition('+')[0] != BASE:
+    # The first is what is imported.
+    if versions[0].partition('+')[0] != BASE:
         raise IntoError(
-            f'{python} has {NAME} {version}, but the operators are for {BASE}.'
+            f'{python} has {NAME} {versions[0]}, but the operators are for {BASE}.'
         )
 
 
