@@ -27,7 +27,7 @@ from paddle import _native_lib  # noqa: E402, F401
 ROOT = Path(__file__).resolve().parents[2]
 WIDTH = 76
 SIZE = 4096
-TURNS = 5
+TURNS = 3
 
 
 def released_functions(build):
