@@ -11,15 +11,15 @@ HERE = '{}.{}'.format(*sys.version_info)
 
 def create(venv):
     """Create the venv unless one for this Python version is there."""
-    code = 'import sys; print("{}.{}".format(*sys.version_info))'
+    code = 'import pip, sys; print("{}.{}".format(*sys.version_info))'
     try:
-        found = subprocess.check_output([venv / 'bin/python', '-c', code])
-    except OSError:
-        # --clear: a venv whose python does not run was cut off half-way.
+        command = [venv / 'bin/python', '-c', code]
+        found = subprocess.check_output(command, text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
+        # --clear: a venv without Python or pip was cut off half-way.
         command = [sys.executable, '-m', 'venv', '--clear', venv]
         subprocess.run(command, check=True)
         return
-    found = found.decode().strip()
     if found != HERE:
         sys.exit(
             f'{venv} was made with Python {found}, this is {HERE}. Use the '

@@ -54,8 +54,8 @@ def make_wheel(site_files, dist, day):
     stem = f'{NAME}-{new}'
     text = (site_files.info / 'METADATA').read_text('utf-8')
     before, after = f'\nVersion: {old}\n', f'\nVersion: {new}\n'
-    tag = metadata.Distribution.at(site_files.info).read_text('WHEEL')
-    tag = tag.partition('\nTag: ')[2].split()[0]
+    tags = (site_files.info / 'WHEEL').read_text('utf-8')
+    tag = tags.partition('\nTag: ')[2].split()[0]
     dist.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=dist) as folder:
         part = Path(folder, f'{stem}-{tag}.whl')

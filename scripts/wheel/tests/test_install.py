@@ -48,7 +48,7 @@ class Toy:
 
     def __init__(self, folder):
         self.site, self.root = folder / 'site', folder / 'project'
-        self.build, self.folder = folder / 'build', folder
+        self.build = folder / 'build'
         rows = []
         for name, text in WHEEL_FILES.items():
             digest = hashlib.sha256(text.encode()).digest()
@@ -131,7 +131,7 @@ def test_a_fault_changes_no_file(toy, changes, error, message):
 
 @pytest.mark.parametrize('allowed', range(7))
 def test_interrupted_run_is_repaired_and_taken_back(toy, monkeypatch, allowed):
-    def interrupt(**changes):
+    def interrupt():
         calls = []
 
         def write(path, data):
@@ -143,7 +143,7 @@ def test_interrupted_run_is_repaired_and_taken_back(toy, monkeypatch, allowed):
         with monkeypatch.context() as patch:
             patch.setattr(site_files, 'write_if_changed', write)
             with pytest.raises(KeyboardInterrupt):
-                toy.install(**changes)
+                toy.install()
 
     interrupt()
     toy.files().bring({})
