@@ -48,7 +48,7 @@ def _run(*command):
 def _install(venv, base):
     print(f'bench: installing released Paddle {BASE} into {venv}')
     _run(base / 'bin/python', '-m', 'venv', '--clear', venv)
-    options = ('--no-input', '--disable-pip-version-check', '--no-deps')
+    options = ('--no-input', '--no-compile', '--no-deps')
     pip = (venv / 'bin/python', '-m', 'pip', 'install', *options)
     _run(*pip, f'paddlepaddle=={BASE}')
     borrowed = site_packages(venv) / 'from_build_venv.pth'

@@ -5,24 +5,13 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
-# Of Python 3. prerequisites.py has the same range, but a Python must be found
-# before it can be asked.
+# Of Python 3.
 oldest=9
 newest=13
 
 fits() {
   "$1" -c "import sys; sys.exit(not (3, $oldest) <= sys.version_info[:2] <= (3, $newest))" \
     >/dev/null 2>&1
-}
-
-find_python() {
-  local name=python3 minor=$((newest + 1))
-  until fits "$name"; do
-    minor=$((minor - 1))
-    if ((minor < oldest)); then return; fi
-    name=python3.$minor
-  done
-  echo "$name"
 }
 
 # What build.py would have said, for a machine on which it cannot run.
@@ -42,6 +31,7 @@ without_python() {
   exit 1
 }
 
+# What --python and --into name, behind a blank or an =.
 python=
 into=
 previous=
@@ -51,8 +41,8 @@ for argument in "$@"; do
     --into) into=$argument ;;
   esac
   case $argument in
-    --python=*) python=${argument#--python=} ;;
-    --into=*) into=${argument#--into=} ;;
+    --python=*) python=${argument#*=} ;;
+    --into=*) into=${argument#*=} ;;
   esac
   previous=$argument
 done
@@ -62,7 +52,9 @@ if [[ -n $python ]]; then
 elif [[ -n $into ]] && fits "$into"; then
   python=$into  # what is built has to fit the Python that it is for
 else
-  python=$(find_python)
+  for python in python3 python3.{13,12,11,10,9} ""; do
+    if fits "$python"; then break; fi
+  done
   [[ -n $python ]] || without_python ""
 fi
 

@@ -16,11 +16,10 @@ from scripts.source import target as source_target
 from scripts.wheel import target as wheel_target
 
 
-def main(argv=None):
-    argv = sys.argv[1:] if argv is None else argv
-    if any(word.split('=')[0] == '--source' for word in argv):
-        return source_target.main(argv)
-    return wheel_target.main(argv)
+def main():
+    argv = sys.argv[1:]
+    source = any(word.split('=')[0] == '--source' for word in argv)
+    return (source_target if source else wheel_target).main(argv)
 
 
 if __name__ == '__main__':

@@ -15,24 +15,21 @@ def positive(text):
     return int(text)
 
 
-def free_memory():
-    """Bytes of memory that can be had."""
-    text = Path('/proc/meminfo').read_text(encoding='ascii')
-    return 1024 * int(re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)[1])
-
-
 def default_jobs(memory_per_job):
     """As many compilers as cores and free memory allow, at least one."""
     if not hasattr(os, 'sched_getaffinity'):
         return 1  # not Linux, which the check of the platform tells
     cores = len(os.sched_getaffinity(0))
-    return max(1, min(cores, free_memory() // memory_per_job))
+    text = Path('/proc/meminfo').read_text(encoding='ascii')
+    free = 1024 * int(re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)[1])
+    return max(1, min(cores, free // memory_per_job))
 
 
 def exit_status(action, *faults):
     """What `action` returns; 1 after one of its faults or an error of the
     system, 130 when stopped, 141 when nobody reads what is printed."""
-    signal.signal(signal.SIGTERM, stop)
+    # SIGTERM ends a run like Ctrl-C does: children first.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return action()
     except BrokenPipeError:
@@ -46,8 +43,3 @@ def exit_status(action, *faults):
         text = '\nStopped. Run the same command again to go on.'
         print(text, file=sys.stderr)
         return 130
-
-
-def stop(*_):
-    """SIGTERM ends a run like Ctrl-C does: children first."""
-    raise KeyboardInterrupt

@@ -1,12 +1,8 @@
-"""File helpers shared by the build tools: hashing and atomic writing.
-
-Standard library only, Python 3.9 and later.
-"""
+"""File helpers shared by the tools: hashing and atomic writing."""
 
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 
 IGNORED_DIRS = {'__pycache__', '.ruff_cache'}
@@ -25,43 +21,27 @@ def file_sha256(path):
         return None
 
 
-def files_below(path):
-    """The files that a path stands for: itself, or all below a folder."""
-    path = Path(path)
-    if not path.is_dir():
-        return [path]
-    found = sorted(p for p in path.rglob('*') if p.is_file())
-    return [p for p in found if not IGNORED_DIRS & set(p.parts)]
-
-
 def tree_sha256(paths):
     """One digest for the names and contents of files and folders."""
     digest = hashlib.sha256()
-    for root in paths:
-        for path in files_below(root):
-            digest.update(f'{path}\0{file_sha256(path)}\n'.encode())
+    for root in map(Path, paths):
+        below = sorted(p for p in root.rglob('*') if p.is_file())
+        for path in below if root.is_dir() else [root]:
+            if not IGNORED_DIRS & set(path.parts):
+                digest.update(f'{path}\0{file_sha256(path)}\n'.encode())
     return digest.hexdigest()
 
 
 def write_atomic(path, data):
-    """Replace a file in one step: readers see the old or the new bytes.
-
-    Keeps the permission bits of the file it replaces.
-    """
+    """Replace a file in one step: readers see the old or the new bytes."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix='.new-')
+    temporary = path.with_name(f'.new-{os.getpid()}-{path.name}')
     try:
-        with os.fdopen(handle, 'wb') as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, mode)
+        temporary.write_bytes(data)
         os.replace(temporary, path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    finally:
+        temporary.unlink(missing_ok=True)
 
 
 def write_if_changed(path, data):

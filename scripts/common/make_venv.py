@@ -1,8 +1,4 @@
-"""Make the virtual environment of the build, or bring it up to date.
-
-A digest of the requirements and of the interpreter is kept in the venv; as
-long as it matches, nothing is done.
-"""
+"""Make the virtual environment of a build, or bring it up to its requirements."""
 
 import argparse
 import re
@@ -10,79 +6,54 @@ import subprocess
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from scripts.common.files import sha256, write_atomic
-from scripts.common.programs import run
-
-ROOT = Path(__file__).resolve().parents[2]
-STAMP = '.requirements.sha256'
-HERE = '.'.join(str(part) for part in sys.version_info[:2])
-
-
-def with_paddle(requirements, version, folder):
-    """The requirements with another Paddle, as a file in `folder`."""
-    text = requirements.read_text(encoding='utf-8')
-    pinned = re.sub('(?m)^paddlepaddle==.*', f'paddlepaddle=={version}', text)
-    path = folder / f'requirements-{version}.txt'
-    write_atomic(path, pinned.encode())
-    return path
-
-
-def python_version(python):
-    """'3.11' for an interpreter; '' when it does not run."""
-    code = 'import sys; print("%d.%d" % sys.version_info[:2])'
-    try:
-        return run(python, '-c', code).stdout.strip()
-    except OSError:
-        return ''
+HERE = '{}.{}'.format(*sys.version_info)
 
 
 def create(venv):
     """Create the venv unless one for this Python version is there."""
-    found = python_version(venv / 'bin/python')
-    if found == HERE:
+    code = 'import pip, sys; print("{}.{}".format(*sys.version_info))'
+    try:
+        command = [venv / 'bin/python', '-c', code]
+        found = subprocess.check_output(command, text=True).strip()
+    except (OSError, subprocess.CalledProcessError):
+        # --clear: a venv without Python or pip was cut off half-way.
+        command = [sys.executable, '-m', 'venv', '--clear', venv]
+        subprocess.run(command, check=True)
         return
-    if found:
+    if found != HERE:
         sys.exit(
             f'{venv} was made with Python {found}, this is {HERE}. Use the '
             'same Python (--python), build in another folder (--build-dir), '
             'or start over with --clean.'
         )
-    # --clear: a venv whose python does not run was cut off half-way.
-    command = [sys.executable, '-m', 'venv', '--clear', venv]
-    subprocess.run(command, check=True)
 
 
 def install(venv, requirements):
-    """pip install; whatever already matches stays as it is."""
-    pip = [venv / 'bin/python', '-m', 'pip', 'install']
-    pip += ['--disable-pip-version-check', '--no-input', '-r', requirements]
-    subprocess.run(pip, check=True)
+    """pip install; whatever already matches stays as it is.
+
+    Python compiles what is imported. pip would compile all that there is.
+    """
+    pip = [venv / 'bin/python', '-m', 'pip', 'install', '--no-compile']
+    pip += ['--disable-pip-version-check', '--no-input', '-r', '/dev/stdin']
+    subprocess.run(pip, check=True, input=requirements.encode())
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     add = parser.add_argument
-    add('--venv', type=Path, default=ROOT / 'build/venv')
-    add('--requirements', type=Path, default=ROOT / 'requirements.txt')
-    add('--paddle', help='another Paddle than the pinned one')
+    add('--venv', type=Path, required=True)
+    add('--requirements', type=Path, required=True)
+    add('--paddle', metavar='V', help='another Paddle than the one in them')
     args = parser.parse_args()
+    text = args.requirements.read_text(encoding='utf-8')
     if args.paddle:
-        folder = args.venv.resolve().parent
-        args.requirements = with_paddle(args.requirements, args.paddle, folder)
-    stamp = args.venv / STAMP
-    digest = sha256(args.requirements.read_bytes() + HERE.encode())
-    usable = python_version(args.venv / 'bin/python')
-    if usable and stamp.is_file() and stamp.read_text().strip() == digest:
-        print(f'{args.venv}: up to date')
-        return
+        pin = f'paddlepaddle=={args.paddle}'
+        text = re.sub('(?m)^paddlepaddle==.*', pin, text)
     try:
         create(args.venv)
-        install(args.venv, args.requirements)
+        install(args.venv, text)
     except subprocess.CalledProcessError as error:
         sys.exit(f'make_venv: failed: {" ".join(map(str, error.cmd))}')
-    write_atomic(stamp, (digest + '\n').encode())
 
 
 if __name__ == '__main__':

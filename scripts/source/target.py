@@ -88,35 +88,26 @@ def parse_args(argv):
     return args
 
 
-class Series:
-    """The patches in order, their base, and the files that they add."""
-
-    def __init__(self, folder):
-        lines = (folder / 'BASE').read_text('utf-8').splitlines()
-        base = dict(line.split(': ') for line in lines)
-        self.tag, self.commit = base['tag'], base['commit']
-        names = (folder / 'series').read_text('utf-8').split()
-        self.paths = [folder / name for name in names]
-        self.added = added_files(self.paths)
-        # All patches as one, since they lean on each other.
-        self.text = ''.join(path.read_text('utf-8') for path in self.paths)
-        self.digest = sha256(self.text.encode())
-
-
 class Checkout:
-    """The git work tree at a folder, brought to the end of the series and back."""
+    """The git work tree at a folder, brought to the end of a series and back."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, patches):
         self.folder = folder
-        self.words = (*GIT, '-C', folder)
         if not (folder / '.git').exists():
             raise Refused(f'{folder}: not the top of a git checkout.')
         # The commit before the series, its last one, and which series it was.
         self.record = self.git_path('scatter-operators.json')
+        lines = (patches / 'BASE').read_text('utf-8').splitlines()
+        self.base = dict(line.split(': ') for line in lines)
+        names = (patches / 'series').read_text('utf-8').split()
+        self.patches = [patches / name for name in names]
+        # All patches as one, since they lean on each other.
+        self.text = ''.join(path.read_text('utf-8') for path in self.patches)
+        self.digest = sha256(self.text.encode())
 
     def git(self, *words, **options):
         """The output of a git command that has to succeed."""
-        done = capture(*self.words, *words, **options)
+        done = capture(*GIT, '-C', self.folder, *words, **options)
         if done.returncode:
             said = done.stderr or done.stdout
             raise Refused(f'git {words[0]} stopped: {said}')
@@ -129,37 +120,43 @@ class Checkout:
     def head(self):
         return self.git('rev-parse', '--verify', 'HEAD^{commit}')
 
-    def is_applied(self, series):
-        """Raises Refused where the series is not applied and cannot be."""
+    def is_applied(self):
+        """Whether all that the series adds is there already."""
+        if not all(
+            (self.folder / x).exists() for x in added_files(self.patches)
+        ):
+            return False
+        if read_json(self.record).get('series', self.digest) != self.digest:
+            text = 'An earlier version of the series is applied here.'
+            raise Refused(f'{text} Take it out first, with --undo.')
+        return True
+
+    def check_fit(self):
+        """Raises Refused where the series cannot be applied."""
         if self.git_path('rebase-apply').exists():
             raise Refused(
                 'A `git am` or a rebase is under way: end or abort it.'
             )
-        if all((self.folder / name).exists() for name in series.added):
-            known = read_json(self.record).get('series', series.digest)
-            if known == series.digest:
-                return True
-            text = 'An earlier version of the series is applied here.'
-            raise Refused(f'{text} Take it out first, with --undo.')
         tracked = ('--untracked-files=no', '--ignore-submodules=all')
         if changed := self.git('status', '--porcelain', *tracked):
             text = f'Tracked files have uncommitted changes:\n{changed}\n'
             raise Refused(f'{text}Commit them, or use git stash.')
-        tag = series.tag
+        tag = self.base['tag']
         back = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
         try:
-            self.git('apply', '--check', '--index', input=series.text)
+            self.git('apply', '--check', '--index', input=self.text)
         except Refused as error:
             text = f'The series does not fit this commit. {error}'
             raise Refused(f'{text}It is made for {back}') from None
-        if self.head() != series.commit:
+        if self.head() != self.base['commit']:
             print(f'The series fits here, but is made for {back}')
-        return False
 
-    def apply(self, series, dry_run):
+    def apply(self, dry_run):
         """All patches or none."""
-        words = (*AM, *series.paths)
-        print('[apply]', shlex.join(map(str, (*self.words, *words))))
+        self.check_fit()
+        words = (*AM, *self.patches)
+        shown = (*GIT, '-C', self.folder, *words)
+        print('[apply]', shlex.join(map(str, shown)))
         if dry_run:
             return
         start = self.head()
@@ -168,11 +165,11 @@ class Checkout:
         try:
             self.git(*words, env=env)
         except BaseException:
-            capture(*self.words, 'am', '--abort')
+            capture(*GIT, '-C', self.folder, 'am', '--abort')
             raise
-        found = {'start': start, 'tip': self.head(), 'series': series.digest}
+        found = {'start': start, 'tip': self.head(), 'series': self.digest}
         write_json(self.record, found)
-        print(f'Applied {len(series.paths)} patches on {start}.')
+        print(f'Applied {len(self.patches)} patches on {start}.')
 
     def undo(self, dry_run):
         """Back to the exact commit before the series."""
@@ -209,17 +206,16 @@ def build(args, part):
 
 
 def run(args):
-    checkout = Checkout(args.source)
+    checkout = Checkout(args.source, args.patches.absolute())
     if args.undo:
         checkout.undo(args.dry_run)
         return 0
-    series = Series(args.patches.absolute())
-    if checkout.is_applied(series):
-        print(f'The {len(series.paths)} patches are already applied.')
+    if checkout.is_applied():
+        print(f'The {len(checkout.patches)} patches are already applied.')
     elif args.only not in (None, 'apply'):
         raise Refused('The series is not applied yet. First: --only apply')
     else:
-        checkout.apply(series, args.dry_run)
+        checkout.apply(args.dry_run)
     for part in [args.only] if args.only else COMMANDS:
         if part in COMMANDS:
             build(args, part)

@@ -1,4 +1,4 @@
-"""Tests of the command that a user types, and of what it needs to run."""
+"""The command that a user types, and what it says of what it needs to run."""
 
 import os
 import re
@@ -9,13 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from scripts.common import command_line, make_venv, prerequisites, programs
-from scripts.common.steps import StepFailed
-from scripts.wheel import target
-from scripts.wheel.steps import shown
+from scripts.common import command_line, make_venv, programs
+from scripts.wheel import target, versions
 
-SCRIPTS = Path(__file__).resolve().parents[1]
-SHELL_SCRIPT = SCRIPTS / 'apply_and_build.sh'
+ROOT = Path(__file__).resolve().parents[2]
+SHELL_SCRIPT = ROOT / 'scripts/apply_and_build.sh'
 OWN = ('--python', sys.executable)
 
 
@@ -25,7 +23,7 @@ def run(*arguments, path=None, status=0):
     command = (shutil.which('bash'), SHELL_SCRIPT, *arguments)
     done = programs.run(*command, env=environment)
     assert done.returncode == status, done.stderr
-    return done
+    return done.stdout + done.stderr
 
 
 @pytest.fixture
@@ -39,150 +37,116 @@ def bare_path(tmp_path):
 
 def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     folder = tmp_path / 'build'
-    done = run(*OWN, '--build-dir', folder, '--dry-run', '--clean')
+    options = ('--dry-run', '--clean', '--wheel', '--jobs', '7')
+    said = run(*OWN, '--build-dir', folder, *options)
     assert not folder.exists()
-    for said in ('[1/10] ', '[10/10] ', 'make_venv.py', 'install.py python',
-                 'cmake --build'):  # fmt: skip
-        assert said in done.stdout
+    for part in ('[1/8] ', '[8/8] ', 'make_venv.py', 'install.py', ' -j 7\n'):
+        assert part in said
+    said = run(*OWN, '--paddle', '3.3.0', '--dry-run')
+    assert said.count(' --paddle 3.3.0\n') == 2 and ' -B build-3.3.0 ' in said
 
 
-def test_environment_that_is_installed_into_says_what_python_is_built_for(
-    tmp_path,
-):
-    made = [sys.executable, '-m', 'venv', '--without-pip', tmp_path / 'venv']
+def test_it_builds_for_the_python_of_the_environment(tmp_path):
+    made = (sys.executable, '-m', 'venv', '--without-pip', tmp_path / 'my venv')
     programs.run(*made, check=True)
-    python = tmp_path / 'venv/bin/python'
-    folder = ('--dry-run', '--build-dir', tmp_path / 'build')
-    program = 'scripts/common/prerequisites.py'
-    for option in (('--into', python), (f'--into={python}',)):
-        assert f'    {python} {program}\n' in run(*option, *folder).stdout
-    done = run('--into', python, '--python', sys.executable, *folder)
-    here = shlex.quote(shown(sys.executable))
-    assert f'    {here} {program}\n' in done.stdout
+    python = tmp_path / 'my venv/bin/python'
+    for options, builds in (
+        (('--into', python), python),
+        ((f'--into={python}', '--clean'), python),
+        (('--into', python, f'--python={sys.executable}'), sys.executable),
+    ):
+        said = run(*options, '--dry-run', '--build-dir', tmp_path / 'build')
+        shown = str(builds).removeprefix(f'{ROOT}/')
+        assert f'    {shlex.quote(shown)} scripts/common/make_venv.py' in said
 
 
-def test_reader_that_stops_reading_is_no_error(tmp_path):
+def test_reader_that_stops_reading_is_no_error():
     command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | head -1'
     done = programs.run('bash', '-c', command)
     assert done.stdout.startswith('Dry run')
     assert done.stderr == ''
 
 
-def test_folder_that_cannot_be_made_is_one_sentence(tmp_path):
+def test_what_cannot_be_done_is_one_sentence(tmp_path):
     (tmp_path / 'file').write_text('')
-    done = run(*OWN, '--build-dir', tmp_path / 'file/build', status=1)
-    assert 'Traceback' not in done.stderr
-    assert 'Not a directory' in done.stderr
+    build = ('--build-dir', tmp_path / 'file/build')
+    said = run(*OWN, *build, status=1)
+    assert 'Not a directory' in said and 'Traceback' not in said
+    assert 'not 1 or more' in run(*OWN, '--jobs', '0', status=2)
+    said = run(*OWN, *build, '--paddle', '3.2.2', status=2)
+    assert 'Paddle 3.2.2 is not served' in said
 
 
 def test_space_that_is_missing_is_said_before_it_is_taken(
     tmp_path, monkeypatch, capsys
 ):
-    build = tmp_path / 'deep' / 'build'
     usages = [shutil.disk_usage(tmp_path)._replace(free=10**n) for n in (9, 10)]
     monkeypatch.setattr(shutil, 'disk_usage', lambda _: usages.pop(0))
-    with pytest.raises(StepFailed, match=r'takes 2.2 GB .* 1.0 GB are free'):
-        target.check_space(build)
-    target.check_space(build)
+    with pytest.raises(target.StepFailed, match=r'2.2 GB .* 1.0 GB are free'):
+        target.check_space(tmp_path / 'deep/build')
+    target.check_space(tmp_path / 'deep/build')
     assert 'takes 2.2 GB' in capsys.readouterr().out
-    (build / 'venv').mkdir(parents=True)
-    target.check_space(build)
-    assert capsys.readouterr().out == ''
 
 
-def test_source_target_explains_its_own_options(tmp_path):
-    assert '--undo' in run(*OWN, '--source', tmp_path, '--help').stdout
-
-
-def test_jobs_are_passed_on_and_checked(tmp_path):
-    options = (*OWN, '--build-dir', tmp_path / 'build', '--dry-run')
-    assert '-j 7\n' in run(*options, '--jobs', '7').stdout
-    assert 'not 1 or more' in run(*options, '--jobs', '0', status=2).stderr
-
-
-@pytest.mark.parametrize(
-    'free, jobs', [(3 << 30, 3), (1 << 20, 1), (1 << 60, 8)]
-)
-def test_jobs_follow_the_free_memory(free, jobs, monkeypatch):
+def test_jobs_follow_the_free_memory(monkeypatch):
     monkeypatch.setattr(os, 'sched_getaffinity', lambda _: range(8))
-    monkeypatch.setattr(command_line, 'free_memory', lambda: free)
-    assert command_line.default_jobs(1 << 30) == jobs
-    monkeypatch.delattr(os, 'sched_getaffinity')
-    assert command_line.default_jobs(1 << 30) == 1
+    memory = 'MemAvailable:    3145728 kB\n'
+    monkeypatch.setattr(Path, 'read_text', lambda *_, **__: memory)
+    for size, jobs in ((1, 8), (1 << 30, 3), (1 << 40, 1)):
+        assert command_line.default_jobs(size) == jobs
 
 
 def test_without_python_one_message_lists_all(bare_path):
-    done = run(path=bare_path, status=1)
+    said = run(path=bare_path, status=1)
     for name in ('python3 (3.9 to 3.13)', 'g++', 'cmake', 'git'):
-        assert f'  {name}\n' in done.stderr
-    assert 'apt-get install' in done.stderr
-
-
-def test_a_python_that_does_not_fit_is_named(bare_path):
-    done = run('--python', '/nonexistent/python', path=bare_path, status=1)
-    assert '/nonexistent/python is not one' in done.stderr
+        assert f'  {name}\n' in said
+    assert 'apt-get install' in said
+    said = run('--python', '/nonexistent/python', path=bare_path, status=1)
+    assert '/nonexistent/python is not one' in said
 
 
 def test_without_tools_one_message_lists_all(bare_path, tmp_path):
-    done = run(
-        *OWN, '--build-dir', tmp_path / 'build', path=bare_path, status=1
-    )
-    assert '3 things missing' in done.stderr
-    for name in ('g++ 8.0', 'cmake 3.20', 'git 2.20'):
-        assert name in done.stderr
-    assert 'apt-get install g++ cmake git\n' in done.stderr
-    assert 'dnf install gcc-c++ cmake git\n' in done.stderr
+    (bare_path / 'cmake').write_text('#!/bin/sh\necho cmake version 3.19.7\n')
+    (bare_path / 'cmake').chmod(0o755)
+    build = ('--build-dir', tmp_path / 'build')
+    said = run(*OWN, *build, path=bare_path, status=1)
+    assert '3 things missing' in said
+    for part in ('g++ 8.0 or later', 'git 2.20 or later', 'version 3.19\n'):
+        assert part in said
+    assert 'apt-get install g++ cmake git\n' in said
+    assert 'dnf install gcc-c++ cmake git\n' in said
     assert not (tmp_path / 'build').exists()
 
 
-def test_python_without_headers_or_out_of_range_is_reported(tmp_path):
-    (headers,) = prerequisites.check_python(includes=tmp_path)
-    assert (headers.what, headers.apt) == ('Python.h', 'python3-dev')
-    (version,) = prerequisites.check_python(version=(3, 14))
-    assert version.what == 'python 3.9 to 3.13'
-
-
-def test_readme_lists_options_that_exist():
-    readme = (SCRIPTS.parent / 'README.md').read_text('utf-8')
-    _, _, section = readme.partition('\n## Options\n')
-    rows = section.partition('\n## ')[0]
-    listed = re.findall(r'^\| `(--[a-z-]+)', rows, re.MULTILINE)
-    done = run('--python', sys.executable, '--help')
+def test_readme_shell_and_pins_agree():
+    readme = (ROOT / 'README.md').read_text('utf-8')
+    section = readme.partition('\n## Options\n')[2].partition('\n## ')[0]
+    listed = re.findall(r'^\| `(--[a-z-]+)', section, re.MULTILINE)
+    said = run(*OWN, '--help')
     assert len(listed) > 5
-    assert [name for name in listed if name not in done.stdout] == []
-
-
-def test_readme_and_shell_name_the_same_pythons():
-    (low, high) = prerequisites.PYTHON_RANGE
-    assert low[0] == high[0] == 3
+    assert [name for name in listed if name not in said] == []
+    assert '--undo' in run(*OWN, '--source', '.', '--help')
+    low, high = re.search(r'Python 3\.(\d+) to 3\.(\d+) to', said).groups()
     shell = SHELL_SCRIPT.read_text('utf-8')
-    assert f'\noldest={low[1]}\nnewest={high[1]}\n' in shell
-    readme = (SCRIPTS.parent / 'README.md').read_text('utf-8')
-    assert f'python3 ({prerequisites.python_range()})' in readme
+    assert f'\noldest={low}\nnewest={high}\n' in shell
+    assert f'python3 (3.{low} to 3.{high})' in readme
+    base = (ROOT / 'patches/BASE').read_text()
+    pinned = (ROOT / 'requirements.txt').read_text()
+    assert f'wheel: {versions.BASE}\n' in base
+    assert f'\npaddlepaddle=={versions.BASE}\n' in pinned
 
 
-def test_another_platform_is_reported():
-    assert prerequisites.check_platform('Linux', 'x86_64') == []
-    (missing,) = prerequisites.check_platform('Darwin', 'arm64')
-    assert 'Darwin on arm64' in missing.found
-
-
-def test_venv_is_made_left_alone_and_never_taken_for_complete(tmp_path):
+def test_venv_that_was_cut_off_is_made_anew(tmp_path):
     requirements, venv = tmp_path / 'requirements.txt', tmp_path / 'venv'
     make = (sys.executable, make_venv.__file__, '--venv', venv)
     make += ('--requirements', requirements)
     requirements.write_text('# nothing\n')
-    (venv / 'bin').mkdir(parents=True)  # cut off half-way
-    (venv / 'bin/python').symlink_to('/nonexistent/python')
-    done = programs.run(*make)
-    assert done.returncode == 0, done.stderr
-    assert make_venv.python_version(venv / 'bin/python')
-    done = programs.run(*make)
-    assert done.returncode == 0, done.stderr
-    assert 'up to date' in done.stdout
-    before = (venv / make_venv.STAMP).read_text()
-    requirements.write_text('-r absent.txt\n')
-    done = programs.run(*make)
+    programs.run(
+        sys.executable, '-m', 'venv', '--without-pip', venv, check=True
+    )
+    programs.run(*make, check=True)
+    requirements.write_text('paddlepaddle==1.0\n')
+    done = programs.run(*make, '--paddle', '0.0.0')
     assert done.returncode != 0
     assert 'make_venv: failed' in done.stderr
-    assert (venv / make_venv.STAMP).read_text() == before
+    assert 'paddlepaddle==0.0.0' in done.stderr

@@ -1,10 +1,9 @@
-"""Put the project's Python functions, or its operators, into the Paddle of a venv.
+"""Put the operators into the Paddle of the build's own environment.
 
-`python`: the wheel's own files get what the patches do to Paddle's: the functions
-of python_api/ and the edits of series.yaml. `native`: the compiled module, its
-Python wrapper and what that imports go in first; the lines at the end of files of
-the wheel that load them go in last, so an interrupted run leaves a Paddle that
-still imports.
+Its Python files get what the patches do to Paddle's: the functions of python_api/
+and the edits of series.yaml. The compiled module, its Python wrapper and what that
+imports are added. The lines at the end of files of the wheel that load them go in
+last, so an interrupted run leaves a Paddle that still imports.
 
 All is made before the first file is written, so that a fault changes nothing.
 Running it again repairs whatever was cut off, takes back files that are no longer
@@ -39,47 +38,33 @@ TAILS = {
 }
 
 
-def original(site_files, path):
-    """The wheel's own text of a file that it has to have."""
-    data = site_files.pristine(path)
-    if data is None:
-        raise SiteFilesError(f'{path}: not in the installed wheel.')
-    return data.decode('utf-8')
-
-
 def patched_files(root, site_files):
-    """{path in site-packages: new text} of the files that the series changes."""
+    """{place in site-packages: bytes} of the files that the series changes."""
     series = read_manifest(root)
     tree = {
-        path: original(site_files, path[len(PREFIX) :])
+        path: site_files.text(path[len(PREFIX) :])
         for path in series.wheel_files
         if path.startswith(PREFIX)
     }
-    contents = {
-        path[len(PREFIX) :]: text
-        for path, text in patch_python(tree, series, root).items()
-        if text != tree[path]
-    }
-    for path, text in contents.items():
+    patched = patch_python(tree, series, root)
+    for path, text in patched.items():
         try:
             compile(text, path, 'exec', dont_inherit=True)
         except SyntaxError as error:
             fault = f'{path}: broken by the series: {error}'
             raise SeriesError(fault) from None
-    stub = site_files.pristine(stub_methods.STUB)
-    after = contents.get(stub_methods.MODULE)
-    if stub and after:  # the type stub of Tensor learns the changed functions
-        old, before = stub.decode(), original(site_files, stub_methods.MODULE)
-        new = stub_methods.update_stub(old, before, after)
-        contents.update({stub_methods.STUB: new} if new != old else {})
-    return contents
-
-
-def apply_series(root, site_files):
-    """Bring site-packages to what the series says; returns a report."""
-    contents = patched_files(root, site_files)
-    data = {path: text.encode('utf-8') for path, text in contents.items()}
-    return site_files.bring(data, 'patches')
+    # The type stub of Tensor learns the changed functions.
+    stub, module = PREFIX + stub_methods.STUB, PREFIX + stub_methods.MODULE
+    if stub_methods.STUB in site_files.record:
+        tree[stub] = site_files.text(stub_methods.STUB)
+        patched[stub] = stub_methods.update_stub(
+            tree[stub], tree[module], patched[module]
+        )
+    return {
+        path[len(PREFIX) :]: text.encode()
+        for path, text in patched.items()
+        if text != tree[path]
+    }
 
 
 def series_day():
@@ -113,30 +98,25 @@ def new_files(build):
     }
 
 
-def add_files(site_files, added, tails=TAILS):
-    """Bring site-packages to these files and tails; returns a report."""
+def install(root, site_files, added, tails=TAILS):
+    """Bring site-packages to this state; returns a report."""
     contents = {name: path.read_bytes() for name, path in added.items()}
+    contents.update(patched_files(root, site_files))
     for name, tail in tails.items():
-        text = original(site_files, name).rstrip('\n')
-        contents[name] = f'{text}\n\n'.encode() + tail.read_bytes()
-    return site_files.bring(contents, 'native')
+        before = contents.pop(name, site_files.text(name).encode())
+        contents[name] = before.rstrip(b'\n') + b'\n\n' + tail.read_bytes()
+    return site_files.bring(contents)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add('what', choices=('python', 'native'))
-    add('--build-dir', type=Path, default=ROOT / 'build')
-    add('--site', type=Path, default=sysconfig.get_paths()['purelib'],
-        help='site-packages to change (default: of this interpreter)')  # fmt: skip
+    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
+    parser.add_argument('--paddle', default=BASE, help='the release built for')
     args = parser.parse_args()
-    build = args.build_dir.resolve()
+    build, site = args.build_dir.resolve(), sysconfig.get_paths()['purelib']
     try:
-        site_files = SiteFiles(args.site.resolve(), build / 'originals')
-        if args.what == 'python':
-            report = apply_series(ROOT, site_files)
-        else:
-            report = add_files(site_files, new_files(build))
+        site_files = SiteFiles(site, build / 'originals', args.paddle)
+        report = install(ROOT, site_files, new_files(build))
     except (SiteFilesError, SeriesError, OSError) as error:
         sys.exit(f'{parser.prog}: {error}')
     print('\n'.join(report))

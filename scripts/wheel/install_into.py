@@ -5,7 +5,6 @@ import json
 import shlex
 import subprocess
 import sys
-from importlib.machinery import PathFinder
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -17,11 +16,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ASK = """
 import json, sys
 from importlib import metadata
-try:
-    found = metadata.version('paddlepaddle')
-except metadata.PackageNotFoundError:
-    found = None
-print(json.dumps([sys.implementation.cache_tag, found]))
+found = [x.version for x in metadata.distributions(name='paddlepaddle')]
+print(json.dumps([sys.implementation.cache_tag, *found]))
 """
 
 
@@ -29,19 +25,15 @@ class IntoError(Exception):
     """The environment can't take the wheel."""
 
 
-def asked(python):
-    """The interpreter's tag, such as cpython-311, and its Paddle's version."""
+def check(python):
+    """Raise unless the environment has the release that the wheel is of."""
     try:
         done = run(python, '-c', ASK)
     except OSError as error:
         raise IntoError(f'{python}: {error.strerror}') from error
     if done.returncode:
         raise IntoError(f'{python}: not a Python: {done.stderr.strip()}')
-    return json.loads(done.stdout)
-
-
-def check(python, tag, version):
-    """Raise unless the environment has the release that the wheel is of."""
+    tag, *versions = json.loads(done.stdout)
     here = sys.implementation.cache_tag
     typed = shlex.quote(python)
     if tag != here:
@@ -49,14 +41,15 @@ def check(python, tag, version):
             f'{python} is {tag}, but the operators are built for {here}. '
             f'Build them with --python {typed} --build-dir of its own.'
         )
-    if version is None:
+    if not versions:
         raise IntoError(
             f'{python} has no {NAME}. Install it first: '
             f'{typed} -m pip install {NAME}=={BASE}'
         )
-    if version.partition('+')[0] != BASE:
+    # The first is what is imported.
+    if versions[0].partition('+')[0] != BASE:
         raise IntoError(
-            f'{python} has {NAME} {version}, but the operators are for {BASE}.'
+            f'{python} has {NAME} {versions[0]}, but the operators are for {BASE}.'
         )
 
 
@@ -65,38 +58,31 @@ def pip_for(python):
     own = [python, '-m', 'pip']
     if run(*own, '--version').returncode == 0:
         return own
-    # Its folder runs with any Python, and installs for that one. Not found by
-    # find_spec: setuptools takes that for pip itself, and gives up distutils.
-    return [python, str(Path(PathFinder.find_spec('pip').origin).parent)]
-
-
-def install(pip, wheel):
-    """Over what is there; Paddle needs the same packages as before."""
-    command = [*pip, 'install', '--no-deps', '--no-index', '--force-reinstall']
-    command += ['--disable-pip-version-check', str(wheel)]
-    subprocess.run(command, check=True)
+    return [sys.executable, '-m', 'pip', '--python', python]
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('python', help='the interpreter of the environment')
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
     args = parser.parse_args()
+    wheels = list((args.build_dir / 'dist').glob(f'{NAME}-*.whl'))
+    if len(wheels) != 1:
+        sys.exit('install_into: there is no wheel yet: build it with --wheel.')
     try:
-        wheels = list((args.build_dir / 'dist').glob(f'{NAME}-*.whl'))
-        if len(wheels) != 1:
-            raise IntoError('there is no wheel yet: build it with --wheel.')
-        check(args.python, *asked(args.python))
-        pip = pip_for(args.python)
-        install(pip, wheels[0])
+        check(args.python)
     except IntoError as error:
         sys.exit(f'install_into: {error}')
-    except subprocess.CalledProcessError as error:
-        sys.exit(error.returncode)
+    # Over what is there; Paddle needs the same packages as before.
+    pip = pip_for(args.python)
+    install = [*pip, 'install', '--no-deps', '--force-reinstall']
+    options = ['--no-index', '--disable-pip-version-check', str(wheels[0])]
+    done = subprocess.run([*install, *options])
+    if done.returncode:
+        sys.exit(done.returncode)
     see = [args.python, '-m', 'paddle_scatter_info']
-    back = [*pip, 'install', '--no-deps', '--force-reinstall']
     print(f'See it: {shlex.join(see)}')
-    print(f'Go back: {shlex.join([*back, f"{NAME}=={BASE}"])}')
+    print(f'Go back: {shlex.join([*install, f"{NAME}=={BASE}"])}')
 
 
 if __name__ == '__main__':

@@ -1,128 +1,84 @@
-"""Pack the released Paddle with the operators in it as a wheel of its own.
+"""Pack the Paddle of the build's environment as a wheel of its own.
 
-The wheel takes the place of paddlepaddle: pip installs it over the release,
-and uninstalls it without leaving a file. Unpacked and packed by `wheel`.
+The wheel takes the place of paddlepaddle: pip installs it over the release, and
+uninstalls it without leaving a file. It holds the files that RECORD lists and
+those that the build has added.
 """
 
 import argparse
-import re
-import shutil
 import sys
+import sysconfig
+import tempfile
+import zipfile
 from importlib import metadata
 from pathlib import Path
 
+from wheel.wheelfile import WheelFile
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common import programs
-from scripts.series.patch_series import SeriesError
-from scripts.wheel import install
+from scripts.common.files import read_json
+from scripts.wheel.install import series_day
 from scripts.wheel.site_files import SiteFiles, SiteFilesError
 from scripts.wheel.versions import NAME
 
 ROOT = Path(__file__).resolve().parents[2]
+# What pip has written, and what is written anew.
+NOT_PACKED = ('INSTALLER', 'RECORD', 'REQUESTED', 'METADATA')
 
 
-class PackError(Exception):
-    """The wheel can't be made."""
+def packed_files(site_files, stem):
+    """{place in the wheel: file}, metadata last. `stem`: name and version."""
+    info = metadata.Distribution.at(site_files.info)
+    commands = {entry.name for entry in info.entry_points}  # pip makes them
+    packed, last = {}, {}
+    for name in [*site_files.record, *read_json(site_files.state_file)]:
+        path = Path(name)
+        if path.parts[0] == '..':
+            if path.name not in commands:
+                packed[f'{stem}.data/scripts/{path.name}'] = path
+        elif path.parts[0] != site_files.info.name:
+            packed[name] = path
+        elif path.name not in NOT_PACKED:
+            last[f'{stem}.dist-info/{"/".join(path.parts[1:])}'] = path
+    return {
+        name: site_files.site / path
+        for name, path in {**packed, **last}.items()
+    }
 
 
-def run(*command):
-    """Run a tool; a PackError with what it said if it fails."""
-    done = programs.run(*command)
-    if done.returncode:
-        shown = ' '.join(str(part) for part in command)
-        raise PackError(f'{shown}\n{done.stdout}{done.stderr}'.rstrip())
-
-
-def only(paths, what):
-    """The one path that is expected."""
-    found = sorted(paths)
-    if len(found) != 1:
-        raise PackError(f'expected one {what}, found {len(found)}')
-    return found[0]
-
-
-def download(version, folder):
-    """The released wheel, which pip takes from its cache if it is there."""
-    folder.mkdir(parents=True)
-    run(
-        *(sys.executable, '-m', 'pip', 'download', '--no-deps', '--no-input'),
-        *('--disable-pip-version-check', '--only-binary', ':all:'),
-        *('--dest', folder, f'{NAME}=={version}'),
-    )
-    return only(folder.glob('*.whl'), f'wheel of {NAME} {version}')
-
-
-def unpack(wheel, folder):
-    """The folder that becomes site-packages."""
-    run(sys.executable, '-m', 'wheel', 'unpack', '--dest', folder, wheel)
-    return only(folder.iterdir(), 'folder in the wheel')
-
-
-def add_operators(root, build, originals):
-    """Do to the unpacked wheel what the build does to its venv."""
-    install.apply_series(ROOT, SiteFiles(root, originals))
-    added = install.new_files(build)
-    install.add_files(SiteFiles(root, originals), added)
-    for cache in root.rglob('__pycache__'):
-        shutil.rmtree(cache)
-
-
-def set_field(path, name, value):
-    """Give METADATA or WHEEL one header of a name; headers come first."""
-    old, new = rf'(?m)(^{name}: .*\n)+', f'{name}: {value}\n'
-    text, found = re.subn(old, new, path.read_text('utf-8'), count=1)
-    if not found:
-        raise PackError(f'{path.name} of the released wheel has no {name}')
-    path.write_text(text, encoding='utf-8')
-
-
-def rename(root, old, new, tag):
-    """Make it the wheel of another version. `tag`: of the released wheel's
-    name, such as cp311-cp311-manylinux1_x86_64; inside it says less."""
-    for kind in ('dist-info', 'data'):
-        found = root / f'{NAME}-{old}.{kind}'
-        if found.is_dir():
-            found.rename(root / f'{NAME}-{new}.{kind}')
-    info = root / f'{NAME}-{new}.dist-info'
-    set_field(info / 'METADATA', 'Version', new)
-    set_field(info / 'WHEEL', 'Tag', tag)
-
-
-def pack(root, folder):
-    """RECORD is written anew for the files that are there."""
-    folder.mkdir(parents=True, exist_ok=True)
-    run(sys.executable, '-m', 'wheel', 'pack', '--dest-dir', folder, root)
-
-
-def local_version(base):
-    """The release's, and the day of the series: pip counts that upwards."""
-    return f'{base}+scatter.{install.series_day().replace("-", "")}'
-
-
-def make_wheel(build, version):
-    """The wheel's path; what is packed lies in build/dist/work meanwhile."""
-    dist, work = build / 'dist', build / 'dist/work'
-    shutil.rmtree(work, ignore_errors=True)
-    released = download(version, work / 'released')
-    root = unpack(released, work / 'unpacked')
-    add_operators(root, build, work / 'originals')
-    new = local_version(version)
-    rename(root, version, new, released.stem.split('-', 2)[2])
-    for old in dist.glob('*.whl'):
-        old.unlink()
-    pack(root, dist)
-    shutil.rmtree(work)
-    return only(dist.glob('*.whl'), 'wheel in build/dist')
+def make_wheel(site_files, dist, day):
+    """The path of the wheel, which replaces older ones."""
+    old = site_files.info.stem.partition('-')[2]
+    new = f'{old}+scatter.{day.replace("-", "")}'  # pip counts that upwards
+    stem = f'{NAME}-{new}'
+    text = (site_files.info / 'METADATA').read_text('utf-8')
+    before, after = f'\nVersion: {old}\n', f'\nVersion: {new}\n'
+    tags = (site_files.info / 'WHEEL').read_text('utf-8')
+    tag = tags.partition('\nTag: ')[2].split()[0]
+    dist.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=dist) as folder:
+        part = Path(folder, f'{stem}-{tag}.whl')
+        with WheelFile(part, 'w', zipfile.ZIP_DEFLATED) as wheel:
+            for name, path in packed_files(site_files, stem).items():
+                wheel.write(path, name)
+            changed = text.replace(before, after, 1)
+            wheel.writestr(f'{stem}.dist-info/METADATA', changed)
+        for older in dist.glob('*.whl'):
+            older.unlink()
+        return part.rename(dist / part.name)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    args = parser.parse_args()
+    build = parser.parse_args().build_dir.resolve()
     try:
-        wheel = make_wheel(args.build_dir.resolve(), metadata.version(NAME))
-    except (PackError, SeriesError, SiteFilesError, OSError) as error:
+        site = sysconfig.get_paths()['purelib']
+        version = metadata.version(NAME)
+        site_files = SiteFiles(site, build / 'originals', version)
+        wheel = make_wheel(site_files, build / 'dist', series_day())
+    except (SiteFilesError, OSError) as error:
         sys.exit(f'pack_wheel: {error}')
     size = wheel.stat().st_size / 2**20
     print(f'{wheel} ({size:.0f} MiB)')

@@ -6,7 +6,6 @@ Each command could be typed by hand in the project folder.
 import sys
 from pathlib import Path
 
-from scripts.common import steps
 from scripts.common.steps import Step
 from scripts.wheel import versions
 
@@ -14,78 +13,56 @@ ROOT = Path(__file__).resolve().parents[2]
 SCRIPTS = ROOT / 'scripts'
 WHEEL = SCRIPTS / 'wheel'
 NATIVE = ROOT / 'native'
-
-
-def shown(path):
-    """A path as a person in the project folder would type it."""
-    return steps.shown(path, ROOT)
+REQUIREMENTS = ROOT / 'requirements.txt'
 
 
 def wheel_steps(build, jobs, paddle):
-    """The steps of the wheel target, in order."""
-    venv = build / 'venv'
-    python = venv / 'bin/python'
+    """Up to a Python with the operators."""
+    python = build / 'venv/bin/python'
     other = [] if paddle == versions.BASE else ['--paddle', paddle]
     make_venv = [sys.executable, SCRIPTS / 'common/make_venv.py']
-    return [
-        Step(
-            'prerequisites',
-            'check the prerequisites',
-            [[sys.executable, SCRIPTS / 'common/prerequisites.py']],
-            'install what is missing, then run this again.',
-        ),
-        Step(
-            'venv',
-            'set up the Python environment',
-            [[*make_venv, '--venv', venv, *other]],
-            'check the network and the disk space (df -h), then run this '
-            'again: it goes on where it stopped. A damaged environment is '
-            'replaced with --clean.',
-        ),
-        Step(
-            'check-yaml',
-            'check ops_yaml',
-            [[python, SCRIPTS / 'op_rules/check_ops_yaml.py']],
-            'correct the entry that the log names.',
-        ),
-        Step(
-            'patch',
-            "change Paddle's Python files",
-            [[python, WHEEL / 'install.py', 'python', '--build-dir', build]],
-            'correct what the log names in python_api or series.yaml.',
-        ),
-        *compile_steps(build, python, jobs),
-        *installed_steps(build, python, other),
-    ]
-
-
-def compile_steps(build, python, jobs):
-    """Generate, configure, compile."""
-    glue, yaml = build / 'glue', ROOT / 'ops_yaml'
+    make_venv += ['--venv', build / 'venv', '--requirements', REQUIREMENTS]
     generate = [python, NATIVE / 'glue/generate_native.py']
     configure = ['cmake', '-S', ROOT, '-B', build, '-G', 'Ninja']
     configure += [f'-DCMAKE_MAKE_PROGRAM={python.parent / "ninja"}']
     configure += [f'-DPYTHON={python}', '-DCMAKE_BUILD_TYPE=Release']
     return [
         Step(
+            'venv',
+            'set up the Python environment',
+            [*make_venv, *other],
+            'check the network and the disk space (df -h), then run this '
+            'again: it goes on where it stopped. A damaged environment is '
+            'replaced with --clean.',
+            inputs=[REQUIREMENTS],
+            outputs=[python],
+        ),
+        Step(
+            'check-yaml',
+            'check ops_yaml',
+            [python, SCRIPTS / 'op_rules/check_ops_yaml.py'],
+            'correct the entry that the log names.',
+        ),
+        Step(
             'glue',
             'generate the glue code',
-            [[*generate, '--yaml-dir', yaml, '--out', glue]],
+            [*generate, '--out', build / 'glue'],
             'the log names the ops_yaml entry or the generator line.',
             inputs=[
-                yaml,
+                ROOT / 'ops_yaml',
                 NATIVE / 'kernels/base_ops',
                 *sorted(NATIVE.glob('**/*.j2')),
                 *sorted(NATIVE.glob('glue/*.py')),
+                *sorted(SCRIPTS.glob('op_rules/*.py')),
                 SCRIPTS / 'common/files.py',
-                SCRIPTS / 'op_rules/schema.py',
+                REQUIREMENTS,
             ],
-            outputs=[glue],
+            outputs=[build / 'glue'],
         ),
         Step(
             'configure',
             'configure',
-            [configure],
+            configure,
             'is there a working C++ compiler (g++ --version)? A build '
             'folder that was moved needs --clean.',
             inputs=[ROOT / 'CMakeLists.txt'],
@@ -94,46 +71,31 @@ def compile_steps(build, python, jobs):
         Step(
             'compile',
             'compile the operators',
-            [['cmake', '--build', build, '-j', str(jobs)]],
+            ['cmake', '--build', build, '-j', jobs],
             'the first "error:" in the log is the one that counts; if the '
             'compiler was killed, memory ran out: use --jobs 1.',
         ),
-    ]
-
-
-def installed_steps(build, python, other):
-    """Install, smoke test, demonstration."""
-    installed = [
-        build / '_native_lib.so',
-        build / 'glue',
-        build / 'originals' / 'state.json',
-        ROOT / 'requirements.txt',
-    ]
-    smoke, demo = WHEEL / 'smoke_test.py', WHEEL / 'demo.py'
-    return [
         Step(
             'install',
             'install into the Python environment',
-            [[python, WHEEL / 'install.py', 'native', '--build-dir', build]],
+            [python, WHEEL / 'install.py', '--build-dir', build, *other],
+            'correct what the log names in python_api or series.yaml, or '
             'start over with --clean.',
-        ),
-        Step(
-            'smoke-test',
-            'smoke test in a fresh process',
-            [[python, smoke, *other]],
-            'the last line says what is wrong; by hand: '
-            f'{shown(python)} scripts/wheel/smoke_test.py',
-            inputs=[smoke, *installed],
         ),
         Step(
             'demo',
             'demonstration',
-            [[python, demo, '--build-dir', build]],
-            f'repeat it by hand: {shown(python)} scripts/wheel/demo.py',
-            inputs=[demo, *installed],
+            [python, WHEEL / 'demo.py', '--build-dir', build],
+            'the last line says what is wrong.',
+            inputs=[WHEEL / 'demo.py', *installed(build)],
             show_output=True,
         ),
     ]
+
+
+def installed(build):
+    """What changes with what has been put into the Python environment."""
+    return [build / 'originals/state.json', REQUIREMENTS]
 
 
 def packed_steps(build, wheel, into):
@@ -143,23 +105,16 @@ def packed_steps(build, wheel, into):
     pack = Step(
         'wheel',
         'pack a wheel',
-        [[python, WHEEL / 'pack_wheel.py', *in_build]],
-        'check the network and the disk space: packing takes 1.2 GB.',
-        inputs=[
-            build / '_native_lib.so',
-            build / 'glue',
-            ROOT / 'python_api',
-            *sorted(NATIVE.glob('glue/*.py')),
-            *sorted(WHEEL.glob('*.py')),
-            SCRIPTS / 'series/series.yaml',
-        ],
+        [python, WHEEL / 'pack_wheel.py', *in_build],
+        'check the disk space: the wheel takes 0.2 GB.',
+        inputs=[WHEEL / 'pack_wheel.py', *installed(build)],
         outputs=[build / 'dist'],
         show_output=True,
     )
     install = Step(
         'into',
         'install the wheel',
-        [[python, WHEEL / 'install_into.py', str(into), *in_build]],
+        [python, WHEEL / 'install_into.py', str(into), *in_build],
         'the last line says what is wrong.',
         show_output=True,
     )

@@ -7,7 +7,7 @@ whose functions the patches change.
 
 import ast
 import copy
-import re
+import textwrap
 
 from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError
@@ -25,25 +25,24 @@ def update_stub(stub, before, after):
 
     `before` and `after` are the module's text without and with the patches.
     """
-    old, new = _grouped(ast.parse(before)), _grouped(ast.parse(after))
+    lines, module = split_lines(stub), ast.parse(after)
+    old, new = definitions(ast.parse(before)), definitions(module)
     edits = []
     for name, methods in stub_methods(stub).items():
-        ours = new.get(name)
-        if not ours or _dumped(old.get(name, [])) == _dumped(ours):
+        ours = new.get(name, [])
+        if not ours or _told(old.get(name, [])) == _told(ours):
             continue
         if len(methods) != len(ours):
             raise SeriesError(
                 f'{STUB}: {name} has {len(methods)} definitions, the function '
                 f'has {len(ours)}'
             )
-        shown = [*ours[:-1], _shown(ast.parse(after), new, name)]
-        for method, node, told in zip(methods, ours, shown):
-            lines = _method(name, told, ast.get_docstring(node))
+        shown = [*ours[:-1], new[_shown(module, name)][-1]]
+        for method, node, like in zip(methods, ours, shown):
             first = min(n.lineno for n in (method, *method.decorator_list))
-            edits.append((first, method.end_lineno, lines))
-    lines = split_lines(stub)
-    for first, last, block in sorted(edits, reverse=True):
-        lines[first - 1 : last] = block
+            edits.append((first, method.end_lineno, _method(node, like)))
+    for first, last, text in sorted(edits, reverse=True):
+        lines[first - 1 : last] = split_lines(textwrap.indent(text, INDENT))
     return join_lines(lines)
 
 
@@ -51,11 +50,11 @@ def stub_methods(stub):
     """{name: definitions} of the class of Tensors."""
     for node in ast.parse(stub).body:
         if isinstance(node, ast.ClassDef) and node.name == CLASS:
-            return _grouped(node)
+            return definitions(node)
     raise SeriesError(f'{STUB}: has no class {CLASS}')
 
 
-def _grouped(tree):
+def definitions(tree):
     """{name: definitions}; overloads come before the function."""
     found = {}
     for node in tree.body:
@@ -64,51 +63,35 @@ def _grouped(tree):
     return found
 
 
-def _dumped(nodes):
+def _told(nodes):
     """What a stub tells of a function, to compare."""
-    return [
-        (ast.dump(n.args), ast.get_docstring(n), bool(_overload(n)))
-        for n in nodes
-    ]
+    return [(ast.dump(n.args), ast.get_docstring(n)) for n in nodes]
 
 
-def _overload(node):
-    """Its decorators, as far as a stub shows them."""
-    return [d for d in node.decorator_list if ast.unparse(d) == 'overload']
-
-
-def _shown(tree, known, name):
+def _shown(module, name):
     """The function whose signature the public one shows, by assignment."""
-    for node in tree.body:
+    start = f'{name}.__signature__ = inspect.signature('
+    for node in module.body:
         text = ast.unparse(node) if isinstance(node, ast.Assign) else ''
-        start = f'{name}.__signature__ = inspect.signature('
         if text.startswith(start):
-            return known[text[len(start) : -1]][-1]
-    return known[name][-1]
+            return text[len(start) : -1]
+    return name
 
 
-def _method(name, node, docstring):
-    """The lines of a definition in the class."""
-    arguments = copy.deepcopy(node.args)
-    if arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
-        raise SeriesError(f'{name}: not made for the stub: * or **')
-    arguments.args[0] = ast.arg('self')
-    for argument in arguments.args[1:]:
-        argument.annotation = _quoted(argument.annotation)
-    # unparse leaves no blanks about the = behind an annotation
-    given = re.sub(r'''(['"])=''', r'\1 = ', ast.unparse(arguments))
-    body = ['r"""', *docstring.split('\n'), '"""'] if docstring else []
-    lines = [
-        *(f'@{ast.unparse(d)}' for d in _overload(node)),
-        f'def {name}({given}) -> {ast.unparse(_quoted(node.returns))}:',
-        *(INDENT + line if line else '' for line in [*body, '...']),
+def _method(node, like):
+    """The definition in the class, with the arguments of another function."""
+    made = copy.deepcopy(node)
+    made.args, made.returns = copy.deepcopy((like.args, like.returns))
+    made.args.args[0] = ast.arg('self')
+    for argument in (*made.args.args, ast.arg('', made.returns)):
+        for part in ast.walk(argument):
+            if isinstance(part, ast.Name) and part.id in RENAMED:
+                part.id = f'_{part.id}'
+    made.decorator_list = [
+        d for d in node.decorator_list if ast.unparse(d) == 'overload'
     ]
-    return [INDENT + line if line else '' for line in lines]
-
-
-def _quoted(annotation):
-    tree = copy.deepcopy(annotation)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and node.id in RENAMED:
-            node.id = f'_{node.id}'
-    return ast.Constant(ast.unparse(tree))
+    made.body = [ast.Expr(ast.Constant(...))]
+    if docstring := ast.get_docstring(node):
+        text = f'\n{textwrap.indent(docstring, INDENT)}\n{INDENT}'
+        made.body.insert(0, ast.Expr(ast.Constant(text)))
+    return ast.unparse(made)

@@ -1,7 +1,7 @@
 """The wheel target: build the operators into the released Paddle wheel.
 
-Runs before the virtual environment exists, so it needs nothing but the
-standard library.
+Runs before the virtual environment exists, so it needs nothing but the standard
+library.
 """
 
 import argparse
@@ -9,17 +9,24 @@ import shutil
 import time
 from pathlib import Path
 
-from scripts.common.clean import check_build_dir, clean, mark, to_clean
+from scripts.common.build_folder import (
+    check_build_dir,
+    clean,
+    locked,
+    to_clean,
+)
 from scripts.common.command_line import default_jobs, exit_status, positive
-from scripts.common.prerequisites import describe, find_missing, python_range
-from scripts.common.steps import Runner, StepFailed, build_lock
+from scripts.common.prerequisites import describe, find_missing
+from scripts.common.steps import Runner, StepFailed, shown
 from scripts.wheel import install_into, versions
-from scripts.wheel.steps import ROOT, packed_steps, shown, wheel_steps
+from scripts.wheel.steps import ROOT, packed_steps, wheel_steps
 
 MEMORY_PER_JOB = 1 << 30
 SPACE = 2_200_000_000
-SPACE_CUDA = 8_000_000_000  # if pip finds no CPU build of PyTorch
-
+TAKES = (
+    f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7), '
+    'up to 8 GB if pip brings the one with CUDA'
+)
 EPILOG = """\
 examples:
   scripts/apply_and_build.sh                   build into build/venv, show a demo
@@ -38,18 +45,6 @@ def parse_args(argv):
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add_options(parser)
-    args = parser.parse_args(argv)
-    refused = versions.refusal(args.paddle)
-    if refused:
-        parser.error(refused)
-    if args.build_dir is None:
-        base = args.paddle == versions.BASE
-        args.build_dir = ROOT / ('build' if base else f'build-{args.paddle}')
-    return args
-
-
-def add_options(parser):
     add = parser.add_argument
     add('--jobs', '-j', type=positive, metavar='N',
         default=default_jobs(MEMORY_PER_JOB),
@@ -58,15 +53,15 @@ def add_options(parser):
     add('--build-dir', type=Path, metavar='D',
         help='folder for everything that is made (default: build)')  # fmt: skip
     add('--python', metavar='P',
-        help=f'Python {python_range()} to build for (default: that of --into, '
-        'or the first on PATH)')  # fmt: skip
+        help='Python 3.9 to 3.13 to build for (default: that of --into, or '
+        'the first on PATH)')  # fmt: skip
     add('--clean', action='store_true',
         help='delete what earlier runs made, the venv too, and start over')  # fmt: skip
     add('--dry-run', action='store_true',
         help='print the steps and their commands; change nothing')  # fmt: skip
     add('--paddle', metavar='V', default=versions.BASE,
         help='release to build into (default: %(default)s; also '
-        f'{", ".join(versions.OTHERS)}, by default in build-V)')  # fmt: skip
+        f'{", ".join(versions.SERVED[1:])}, by default in build-V)')  # fmt: skip
     add('--wheel', action='store_true',
         help='pack the result as a wheel in build/dist, which pip installs in '
         'place of paddlepaddle')  # fmt: skip
@@ -76,75 +71,84 @@ def add_options(parser):
     add('--source', type=Path, metavar='DIR',
         help='source target: build this Paddle checkout instead; '
         '--source DIR --help lists its own options')  # fmt: skip
+    args = parser.parse_args(argv)
+    if args.paddle not in versions.SERVED:
+        served = ', '.join(versions.SERVED)
+        parser.error(
+            f'Paddle {args.paddle} is not served: docs/wheel.md says what was '
+            f'tried. Served: {served}.'
+        )
+    base = args.paddle == versions.BASE
+    name = 'build' if base else f'build-{args.paddle}'
+    args.build_dir = (args.build_dir or ROOT / name).resolve()
+    return args
 
 
-def next_words(build):
+def show_next(build):
     """What the user can do with the result."""
-    python = shown(build / 'venv' / 'bin' / 'python')
-    tests = f'ctest --test-dir {shown(build)} --output-on-failure'
-    return (
-        f'\nNext:\n'
-        f'  {tests:<52} all tests\n'
-        f'  {tests.split(" --output")[0] + " -R masked_scatter":<52} of one API\n'
-        f'  {python:<52} a Python with this Paddle\n'
-        f'  {python + " scripts/wheel/demo.py":<52} the demonstration again\n'
-    )
-
-
-def check_environment(python):
-    """Fail before the build if the wheel could not be installed after it."""
-    try:
-        install_into.check(python, *install_into.asked(python))
-    except install_into.IntoError as error:
-        raise StepFailed(f'--into: {error}') from error
+    python = shown(build / 'venv' / 'bin' / 'python', ROOT)
+    tests = f'ctest --test-dir {shown(build, ROOT)}'
+    print('\nNext:')
+    for command, result in (
+        (f'{tests} --output-on-failure', 'all tests'),
+        (f'{tests} -R masked_scatter', 'of one API'),
+        (python, 'a Python with this Paddle'),
+        (f'{python} scripts/wheel/demo.py', 'the demonstration again'),
+    ):
+        print(f'  {command:<52} {result}')
 
 
 def check_space(build):
     """Say what a first build takes, before it takes it."""
-    if (build / 'venv').is_dir():
-        return
     there = next(p for p in (build, *build.parents) if p.is_dir())
-    takes = (
-        f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7), '
-        f'up to {SPACE_CUDA / 1e9:.0f} GB if pip brings the one with CUDA'
-    )
     free = shutil.disk_usage(there).free
     if free < SPACE:
         raise StepFailed(
-            f'{there}: {takes}, but {free / 1e9:.1f} GB are free there. '
+            f'{there}: {TAKES}, but {free / 1e9:.1f} GB are free there. '
             '--build-dir names another place.'
         )
-    print(f'In {shown(build)}, {takes}.')
+    print(f'In {shown(build, ROOT)}, {TAKES}.')
+
+
+def dry_run(args, steps):
+    """Print what a run would do."""
+    print(f'Dry run: {len(steps)} steps, nothing is changed.')
+    if args.clean:
+        print('First, --clean deletes:')
+        for path in to_clean(args.build_dir):
+            print(f'    {shown(path, ROOT)}')
+    Runner(args.build_dir, steps, ROOT).dry_run()
+
+
+def check_machine(args):
+    """Say what would stop the build later, before it starts."""
+    if missing := find_missing():
+        raise StepFailed(describe(missing))
+    if args.into:
+        try:
+            install_into.check(args.into)
+        except install_into.IntoError as error:
+            raise StepFailed(f'--into: {error}') from error
+    if not (args.build_dir / 'venv').is_dir():
+        check_space(args.build_dir)
 
 
 def run(args):
     """The whole build, or what it would do; the exit status."""
-    start = time.monotonic()
-    build = args.build_dir.resolve()
+    start, build = time.monotonic(), args.build_dir
     check_build_dir(build, ROOT)
     steps = wheel_steps(build, args.jobs, args.paddle)
     steps += packed_steps(build, args.wheel, args.into)
     if args.dry_run:
-        print(f'Dry run: {len(steps)} steps, nothing is changed.')
-        if args.clean:
-            print('First, --clean deletes:')
-            for path in to_clean(build):
-                print(f'    {shown(path)}')
-        Runner(build, steps, ROOT).dry_run()
+        dry_run(args, steps)
         return 0
-    missing = find_missing()
-    if missing:
-        raise StepFailed(describe(missing))
-    if args.into:
-        check_environment(args.into)
-    check_space(build)
-    with build_lock(build) as lock_fd:
-        mark(build)
+    check_machine(args)
+    with locked(build) as lock:
         if args.clean:
             clean(build)
-        Runner(build, steps, ROOT, lock_fd=lock_fd).run()
+        Runner(build, steps, ROOT, lock).run()
     print(f'Done in {time.monotonic() - start:.1f} s.')
-    print(next_words(build), end='')
+    show_next(build)
     return 0
 
 

@@ -37,7 +37,7 @@ HEADER = 'kernels/funcs/scatter_ops/shared/scatter_fault.h'
 INCLUDE = f'#include "paddle/phi/{HEADER}"\n'
 PYTHON = 'build/venv/bin/python'
 BUILD = ['scripts/apply_and_build.sh']
-INSTALL = [PYTHON, 'scripts/wheel/install.py', 'python', '--build-dir', 'build']
+INSTALL = [PYTHON, 'scripts/wheel/install.py', '--build-dir', 'build']
 # What brings a copy up to date, in the order that faults are looked for.
 WAYS = {'compiled': BUILD, 'text': ['true'], 'python': INSTALL, 'built': BUILD}
 

@@ -12,7 +12,7 @@ PROGRAMS = ('cmake', 'ninja', 'ctest')
 # Says its call; ninja fails.
 STAND_IN = f"""\
 #!/bin/sh
-case "$*" in "-c import sys"*) exec {sys.executable} "$@";; esac
+case "$*" in "-c import "*) exec {sys.executable} "$@";; esac
 echo called "$(basename "$0")" "$@"
 test "$(basename "$0")" != ninja
 """
