@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import paddle
 from paddle import _C_ops
-from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
+from paddle.framework import in_dynamic_or_pir_mode
 from paddle.tensor.manipulation import (
-    _check_scatter_variable,
+    _append_scatter_op,
     _check_tensor_args,
     _has_scatter_kernels,
     _in_dtype_of_x,
@@ -39,12 +39,9 @@ def _diagonal_shape(
 ) -> list[int]:
     """The shape of paddle.diagonal for axes that are not negative."""
     rows, columns = shape[axis1], shape[axis2]
+    length = max(0, min(rows, columns, rows + offset, columns - offset))
     if rows < 0 or columns < 0:
         length = -1
-    elif offset < 0:
-        length = max(0, min(rows + offset, columns))
-    else:
-        length = max(0, min(rows, columns - offset))
     rest = [n for i, n in enumerate(shape) if i != axis1 and i != axis2]
     return [*rest, length]
 
@@ -78,22 +75,6 @@ def _check_diagonal_scatter_args(
             f"{offset}, axis1={axis1}, axis2={axis2}), which is {wanted}, but "
             f"received {y_shape}."
         )
-
-
-def _diagonal_scatter_legacy(
-    x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
-) -> Tensor:
-    _check_scatter_variable('diagonal_scatter', 'x', x)
-    _check_scatter_variable('diagonal_scatter', 'y', y)
-    helper = LayerHelper('diagonal_scatter')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='diagonal_scatter',
-        inputs={'x': x, 'y': y},
-        outputs={'out': out},
-        attrs={'offset': offset, 'axis1': axis1, 'axis2': axis2},
-    )
-    return out
 
 
 def _diagonal_scatter_composed(
@@ -220,4 +201,5 @@ def diagonal_scatter(
         return _diagonal_scatter_composed(x, y, offset, axis1, axis2)
     if in_dynamic_or_pir_mode():
         return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)
-    return _diagonal_scatter_legacy(x, y, offset, axis1, axis2)
+    attrs = {'offset': offset, 'axis1': axis1, 'axis2': axis2}
+    return _append_scatter_op('diagonal_scatter', {'x': x, 'y': y}, attrs)

@@ -22,16 +22,13 @@ import numpy as np
 import paddle
 from paddle import _C_ops
 from paddle.framework import (
-    LayerHelper,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
 from paddle.tensor.manipulation import (
+    _append_scatter_op,
     _builds_compatible_ops,
-    _check_inplace_leaf,
-    _check_inplace_mask_shape,
-    _check_mask_broadcasts,
-    _check_scatter_variable,
+    _check_mask_shape,
     _check_tensor_args,
     _in_dtype_of_x,
     _infinity,
@@ -48,19 +45,17 @@ if TYPE_CHECKING:
 
 
 def _python_number(op_name: str, value: Numeric) -> int | float | complex:
+    error = TypeError
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
     if isinstance(value, (complex, np.complexfloating)):
         return complex(value)
-    try:
-        if isinstance(value, (float, np.floating, str)):
+    if isinstance(value, (float, np.floating, str)):
+        try:
             return float(value)
-    except ValueError as error:
-        raise ValueError(
-            f"{op_name}: value must be a Tensor or a number, "
-            f"but received {_received(value)}."
-        ) from error
-    raise TypeError(
+        except ValueError:
+            error = ValueError
+    raise error(
         f"{op_name}: value must be a Tensor or a number, "
         f"but received {_received(value)}."
     )
@@ -73,21 +68,13 @@ def _whole_fill_number(
     unsigned = dtype == 'uint8'
     # an unsigned type takes -1 for its largest number, as PyTorch does
     smallest = -largest if unsigned else -largest - 1
-    finite = isinstance(number, int) or math.isfinite(number)
-    if not (finite and smallest <= int(number) <= largest):
+    if not (abs(number) < math.inf and smallest <= int(number) <= largest):
         raise ValueError(
             f"{op_name}: value must be in the range of the dtype of x, "
             f"{dtype}, which takes whole numbers in [{smallest}, {largest}], "
             f"but received {value}."
         )
     return int(number) & largest if unsigned else int(number)
-
-
-def _float_fill_number(number: float) -> float:
-    try:
-        return float(number)
-    except OverflowError:  # an int beyond all floats
-        return math.inf if number > 0 else -math.inf
 
 
 def _fill_number(
@@ -97,33 +84,32 @@ def _fill_number(
     number = _python_number(op_name, value)
     if dtype == 'bool':
         return bool(number)
-    if isinstance(number, complex) and not dtype.startswith('complex'):
+    if isinstance(number, complex):
+        if dtype.startswith('complex'):
+            return number
         number = number.real
     if 'int' in dtype:
         return _whole_fill_number(op_name, dtype, value, number)
-    return number if isinstance(number, complex) else _float_fill_number(number)
-
-
-def _dtype_name(dtype: paddle.dtype) -> str:
-    return str(dtype).rpartition('.')[2].lower()
-
-
-def _int64_constant(number: int) -> Tensor:
-    # a constant of a PIR program goes through a double
-    high, low = divmod(number, 2**32)
-    base = paddle.full([], 2**32, 'int64')
-    return paddle.full([], high, 'int64') * base + paddle.full([], low, 'int64')
+    try:
+        return float(number)
+    except OverflowError:  # an int beyond all floats
+        return math.inf if number > 0 else -math.inf
 
 
 def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
     """A number as a 0-D Tensor of the data type of x."""
-    dtype = _dtype_name(x.dtype)
+    dtype = str(x.dtype).rpartition('.')[2].lower()
     number = _fill_number(op_name, dtype, value)
     if not in_dynamic_mode():
         if isinstance(number, complex):
             return paddle.assign(np.array(number, dtype))
         if dtype == 'int64' and abs(number) > 2**53:
-            return _int64_constant(number)
+            # a constant of a PIR program goes through a double
+            base = paddle.full([], 2**32, dtype)
+            high, low = (
+                paddle.full([], n, dtype) for n in divmod(number, 2**32)
+            )
+            return high * base + low
         if not math.isfinite(number) and _builds_compatible_ops():
             unit = 0.0 if math.isnan(number) else math.copysign(1.0, number)
             return paddle.cast(_infinity('float32') * unit, x.dtype)
@@ -139,20 +125,11 @@ def _masked_fill_operands(
     if mask.dtype is not paddle.bool and mask.dtype != paddle.bool:
         mask = paddle.cast(mask, 'bool')
     if _is_tensor(value):
-        return mask, _in_dtype_of_x(op_name, x, 'value', value)
-    return mask, _fill_tensor(op_name, x, value)
-
-
-def _masked_fill_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    _check_scatter_variable('masked_fill', 'x', x)
-    helper = LayerHelper('masked_fill')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='masked_fill',
-        inputs={'x': x, 'mask': mask, 'value': value},
-        outputs={'out': out},
-    )
-    return out
+        value = _in_dtype_of_x(op_name, x, 'value', value)
+    else:
+        value = _fill_tensor(op_name, x, value)
+    _check_mask_shape(op_name, x, mask)
+    return mask, value
 
 
 @param_one_alias(["x", "input"])
@@ -233,12 +210,12 @@ def masked_fill(
             [[2.0], [2.0]]
     """
     mask, value = _masked_fill_operands('masked_fill', x, mask, value)
-    _check_mask_broadcasts('masked_fill', x, mask)
     if _builds_compatible_ops():
         return _masked_fill_composed(x, mask, value)
     if in_dynamic_or_pir_mode():
         return _C_ops.masked_fill(x, mask, value)
-    return _masked_fill_legacy(x, mask, value)
+    inputs = {'x': x, 'mask': mask, 'value': value}
+    return _append_scatter_op('masked_fill', inputs)
 
 
 @param_one_alias(["x", "input"])
@@ -266,6 +243,10 @@ def masked_fill_(
                     [1., 1., 1.]])
     """
     mask, value = _masked_fill_operands('masked_fill_', x, mask, value)
-    _check_inplace_mask_shape('masked_fill_', x, mask)
-    _check_inplace_leaf('masked_fill_', x)
+    # the generated code of the operator refuses it too, but has written to x
+    if x.is_leaf and not x.stop_gradient and paddle.is_grad_enabled():
+        raise ValueError(
+            f"(masked_fill_) Leaf Var ({x.name}) that doesn't stop gradient "
+            f"can't use inplace strategy."
+        )
     return _C_ops.masked_fill_(x, mask, value)

@@ -21,15 +21,14 @@ from paddle import _C_ops
 from paddle.base import core
 from paddle.base.data_feeder import convert_dtype
 from paddle.framework import (
-    LayerHelper,
     _current_expected_place_,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
 from paddle.tensor.manipulation import (
+    _append_scatter_op,
     _builds_compatible_ops,
-    _check_inplace_mask_shape,
-    _check_scatter_variable,
+    _check_mask_shape,
     _check_tensor_args,
     _compatible_ops_depth,
 )
@@ -42,41 +41,27 @@ if TYPE_CHECKING:
     from paddle import Tensor
 
 
-# The expected place that was asked about last, and the answer.
-_scatter_kernels_at: tuple = (None, True)
-
-
 def _has_scatter_kernels() -> bool:
     """Whether the mask and scatter operators have kernels where ops run."""
-    global _scatter_kernels_at
     # the number first: this is asked in every call
     if _compatible_ops_depth and _builds_compatible_ops():
         return False
-    place = _current_expected_place_()
-    if place is not _scatter_kernels_at[0]:
-        served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
-        _scatter_kernels_at = place, isinstance(place, served)
-    return _scatter_kernels_at[1]
-
-
-# Data types that not every operator has, and one that holds their numbers.
-_WIDER_DTYPES = {
-    'uint8': 'int32',
-    'int8': 'int32',
-    'int16': 'int32',
-    'float16': 'float32',
-    'bfloat16': 'float32',
-    'uint16': 'float32',  # bfloat16
-}
+    served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
+    return isinstance(_current_expected_place_(), served)
 
 
 def _widened(x: Tensor) -> Tensor:
     """x in a data type in which composed forms can compute on every place."""
-    wider = _WIDER_DTYPES.get(convert_dtype(x.dtype))
-    return paddle.cast(x, wider) if wider else x
+    dtype = convert_dtype(x.dtype)
+    if dtype in ('float16', 'bfloat16', 'uint16'):  # uint16 is bfloat16
+        return paddle.cast(x, 'float32')
+    return paddle.cast(x, 'int32') if dtype in ('uint8', 'int8', 'int16') else x
 
 
-def _check_bool_mask(op_name: str, mask: Tensor) -> None:
+def _check_masked_scatter_args(
+    op_name: str, x: Tensor, mask: Tensor, value: Tensor
+) -> None:
+    _check_tensor_args(op_name, x=x, mask=mask, value=value)
     # `is` first: all else takes a microsecond. FLAGS_enable_pir_api changes
     # what a dtype is, but paddle.bool stays what it was at import.
     if mask.dtype is not paddle.bool and convert_dtype(mask.dtype) != 'bool':
@@ -84,24 +69,11 @@ def _check_bool_mask(op_name: str, mask: Tensor) -> None:
             f"{op_name}: mask must have dtype paddle.bool, "
             f"but received {mask.dtype}."
         )
-
-
-def _check_same_dtype(
-    op_name: str, x: Tensor, arg_name: str, tensor: Tensor
-) -> None:
-    if tensor.dtype is not x.dtype and tensor.dtype != x.dtype:
+    if value.dtype is not x.dtype and value.dtype != x.dtype:
         raise AssertionError(
-            f"{op_name}: {arg_name} must have the dtype of x, which is "
-            f"{x.dtype}, but received {tensor.dtype}."
+            f"{op_name}: value must have the dtype of x, which is {x.dtype}, "
+            f"but received {value.dtype}."
         )
-
-
-def _check_masked_args(
-    op_name: str, x: Tensor, mask: Tensor, value: Tensor
-) -> None:
-    _check_tensor_args(op_name, x=x, mask=mask, value=value)
-    _check_bool_mask(op_name, mask)
-    _check_same_dtype(op_name, x, 'value', value)
 
 
 def _run_masked_scatter(
@@ -113,19 +85,6 @@ def _run_masked_scatter(
         # that value has too few elements has always been an AssertionError in
         # dynamic graph mode, and tests rely on it
         raise AssertionError(str(error)) from error
-
-
-def _masked_scatter_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    _check_scatter_variable('masked_scatter', 'x', x)
-    _check_scatter_variable('masked_scatter', 'value', value)
-    helper = LayerHelper('masked_scatter')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='masked_scatter',
-        inputs={'x': x, 'mask': mask, 'value': value},
-        outputs={'out': out},
-    )
-    return out
 
 
 def _masked_scatter_picks(
@@ -246,7 +205,7 @@ def masked_scatter(
             >>> print(value.grad.numpy())
             [1. 1. 1. 1. 0.]
     """
-    _check_masked_args('masked_scatter', x, mask, value)
+    _check_masked_scatter_args('masked_scatter', x, mask, value)
     if not _has_scatter_kernels():
         return _masked_scatter_composed(x, mask, value)
 
@@ -254,7 +213,8 @@ def masked_scatter(
         return _run_masked_scatter(_C_ops.masked_scatter, x, mask, value)
     if in_dynamic_or_pir_mode():
         return _C_ops.masked_scatter(x, mask, value)
-    return _masked_scatter_legacy(x, mask, value)
+    inputs = {'x': x, 'mask': mask, 'value': value}
+    return _append_scatter_op('masked_scatter', inputs)
 
 
 @param_two_alias(["x", "input"], ["value", "source"])
@@ -282,8 +242,8 @@ def masked_scatter_(
                    [[1., 2., 3.],
                     [0., 0., 0.]])
     """
-    _check_masked_args('masked_scatter_', x, mask, value)
-    _check_inplace_mask_shape('masked_scatter_', x, mask)
+    _check_masked_scatter_args('masked_scatter_', x, mask, value)
+    _check_mask_shape('masked_scatter_', x, mask)
     if not _has_scatter_kernels():
         return _masked_scatter_composed_(x, mask, value)
     return _run_masked_scatter(_C_ops.masked_scatter_, x, mask, value)

@@ -17,14 +17,15 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from typing_extensions import overload
 
 import paddle
 from paddle.tensor.manipulation import (
     _check_tensor_args,
-    _is_torch_scatter,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
+    _refuse_no_arguments,
     _run_scatter,
     _scatter_call_of_today,
 )
@@ -44,16 +45,9 @@ def _scatter_inplace_wrapper(
     include_self: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """scatter_ as Paddle has it, without the form of torch.scatter_."""
+    """Wrapper for inplace origin scatter"""
     return _run_scatter(
-        'scatter_',
-        x,
-        index,
-        updates,
-        overwrite,
-        axis,
-        reduce,
-        include_self,
+        'scatter_', x, index, updates, overwrite, axis, reduce, include_self
     )
 
 
@@ -107,11 +101,26 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
                    [[1., 2., 9.],
                     [8., 5., 6.]])
     """
-    if _is_torch_scatter('scatter_', args, kwargs):
+    len_args = len(args)
+    if len_args + len(kwargs) < 2:
+        _refuse_no_arguments('scatter_', args, kwargs)
+        raise TypeError(
+            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
+            " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
+            " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
+        )
+    is_put_along_axis = False
+    # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs
+    if len_args >= 2:
+        is_put_along_axis = isinstance(args[1], (int, np.integer))
+    else:
+        is_put_along_axis = 'dim' in kwargs
+    if is_put_along_axis:
         return _put_along_axis_inplace_wrapper(*args, **kwargs)
-    if len(args) > 4:  # where releases before axis and reduce had name and out
-        args, kwargs = _scatter_call_of_today('scatter_', args, kwargs)
-    return _scatter_inplace_wrapper(*args, **kwargs)
+    else:
+        if len_args > 4:  # where releases before axis had name and out
+            args, kwargs = _scatter_call_of_today('scatter_', args, kwargs)
+        return _scatter_inplace_wrapper(*args, **kwargs)
 
 
 scatter_.signature = inspect.signature(_scatter_inplace_wrapper)
@@ -129,18 +138,13 @@ def _scatter_wrapper(
     name: str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """scatter as Paddle has it, without the form of torch.scatter."""
+    """Wrapper for original scatter
+    This API is not directly available for users. One can only call this API via torch.Tensor.scatter or torch.scatter
+    """
     if out is not None:
         _check_tensor_args('scatter', out=out)
     res = _run_scatter(
-        'scatter',
-        x,
-        index,
-        updates,
-        overwrite,
-        axis,
-        reduce,
-        include_self,
+        'scatter', x, index, updates, overwrite, axis, reduce, include_self
     )
     if out is not None:
         paddle.assign(res, out)
@@ -291,11 +295,26 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
                     [2.        , 5.50000000],
                     [3.        , 5.        ]])
     """
-    if _is_torch_scatter('scatter', args, kwargs):
+    len_args = len(args)
+    if len_args + len(kwargs) < 2:
+        _refuse_no_arguments('scatter', args, kwargs)
+        raise TypeError(
+            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
+            " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
+            " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
+        )
+    is_put_along_axis = False
+    # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs. index can never be int.
+    if len_args >= 2:
+        is_put_along_axis = isinstance(args[1], (int, np.integer))
+    else:
+        is_put_along_axis = 'dim' in kwargs
+    if is_put_along_axis:
         return _put_along_axis_wrapper(*args, **kwargs)
-    if len(args) > 4:  # where releases before axis and reduce had name and out
-        args, kwargs = _scatter_call_of_today('scatter', args, kwargs)
-    return _scatter_wrapper(*args, **kwargs)
+    else:
+        if len_args > 4:  # where releases before axis had name and out
+            args, kwargs = _scatter_call_of_today('scatter', args, kwargs)
+        return _scatter_wrapper(*args, **kwargs)
 
 
 scatter.__signature__ = inspect.signature(_scatter_wrapper)

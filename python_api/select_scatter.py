@@ -19,13 +19,9 @@ from typing import TYPE_CHECKING, Any
 import paddle
 from paddle import _C_ops
 from paddle.base.data_feeder import convert_dtype
-from paddle.framework import (
-    LayerHelper,
-    in_dynamic_or_pir_mode,
-    in_pir_mode,
-)
+from paddle.framework import in_dynamic_or_pir_mode, in_pir_mode
 from paddle.tensor.manipulation import (
-    _check_scatter_variable,
+    _append_scatter_op,
     _check_tensor_args,
     _has_scatter_kernels,
     _in_dtype_of_x,
@@ -63,21 +59,6 @@ def _check_select_scatter_args(
             f"select_scatter: index must be in [{-size}, {size}) because axis "
             f"{axis} of x has size {size}, but received {index}."
         )
-
-
-def _select_scatter_legacy(
-    x: Tensor, values: Tensor, axis: int, index: int
-) -> Tensor:
-    _check_scatter_variable('select_scatter', 'x', x)
-    helper = LayerHelper('select_scatter')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='select_scatter',
-        inputs={'x': x, 'values': values},
-        outputs={'out': out},
-        attrs={'axis': axis, 'index': index},
-    )
-    return out
 
 
 def _is_index_of_program(index: Any) -> bool:
@@ -195,4 +176,5 @@ def select_scatter(
         return _select_scatter_composed(x, values, axis, index)
     if in_dynamic_or_pir_mode():
         return _C_ops.select_scatter(x, values, axis, index)
-    return _select_scatter_legacy(x, values, axis, index)
+    inputs, attrs = {'x': x, 'values': values}, {'axis': axis, 'index': index}
+    return _append_scatter_op('select_scatter', inputs, attrs)

@@ -37,7 +37,9 @@ def _is_bool(value: Any) -> bool:
     )
 
 
-def _int_argument(op_name: str, arg_name: str, value: Any) -> int:
+def _int_argument(
+    op_name: str, arg_name: str, value: Any, or_bool: bool = True
+) -> int:
     """An int, or what stands for one, as an int. A fraction is not cut off."""
     if type(value) is int:
         return value
@@ -47,8 +49,9 @@ def _int_argument(op_name: str, arg_name: str, value: Any) -> int:
         and not value.is_complex()
     )
     try:
-        if is_whole:
-            return int(value) if _is_bool(value) else value.__index__()
+        is_bool = _is_bool(value)
+        if is_whole and (or_bool or not is_bool):
+            return int(value) if is_bool else value.__index__()
     except (AttributeError, TypeError):  # also a Tensor of a static graph
         pass
     raise TypeError(
