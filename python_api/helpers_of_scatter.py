@@ -55,16 +55,6 @@ def _scatter_flag(api_name: str, arg_name: str, flag: Any) -> bool:
     )
 
 
-def _scatter_reduce_name(api_name: str, reduce: Any) -> str:
-    if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
-        raise ValueError(
-            f"{api_name}: reduce must be one of "
-            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
-            f"{_received(reduce)}."
-        )
-    return _SCATTER_REDUCE_NAMES[reduce]
-
-
 def _warn_that_nothing_is_reduced(
     api_name: str, reduce: str, include_self: bool
 ) -> None:
@@ -94,14 +84,19 @@ def _scatter_op(
     gradient reads x and updates; index_scatter takes the others, whose gradient
     needs neither.
     """
-    if not (type(overwrite) is type(include_self) is bool):
-        if overwrite is None:  # which earlier releases took for False
-            overwrite = False
-        overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
-        include_self = _scatter_flag(api_name, 'include_self', include_self)
+    if overwrite is None:  # which earlier releases took for False
+        overwrite = False
+    overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
+    include_self = _scatter_flag(api_name, 'include_self', include_self)
     # True is rather an include_self in the wrong place
     axis = _int_argument(api_name, 'axis', axis, or_bool=False)
-    op_reduce = _scatter_reduce_name(api_name, reduce)
+    if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
+        raise ValueError(
+            f"{api_name}: reduce must be one of "
+            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
+            f"{_received(reduce)}."
+        )
+    op_reduce = _SCATTER_REDUCE_NAMES[reduce]
     if overwrite:
         _warn_that_nothing_is_reduced(api_name, reduce, include_self)
         op_reduce, include_self = 'assign', False
@@ -149,31 +144,23 @@ def _refuse_no_arguments(api_name: str, args: tuple, kwargs: dict) -> None:
         )
 
 
-def _scatter_call_of_today(
-    api_name: str, args: tuple, kwargs: dict
-) -> tuple[tuple, dict]:
+def _scatter_args_of_today(api_name: str, args: tuple, kwargs: dict) -> tuple:
     """
     The arguments of a call with five or more, as this release reads them.
 
     Earlier releases had name in fifth place and out in sixth, where axis and
     reduce are now. A str or None in fifth place can only be such a name.
     """
-    if not (args[4] is None or isinstance(args[4], str)):
-        return args, kwargs
+    name = args[4]
+    if not (name is None or isinstance(name, str)):
+        return args
     new_ones = kwargs.keys() & {'axis', 'reduce', 'include_self'}
     if new_ones or len(args) > 6 or any(isinstance(a, str) for a in args[5:]):
-        return args, kwargs  # no earlier release took it: a wrong axis
-    old = dict(zip(('name', 'out'), args[4:]))
-    twice = sorted(old.keys() & kwargs.keys())
-    if twice:
-        raise TypeError(
-            f"{api_name}: got multiple values for argument {twice[0]!r}."
-        )
-    name = args[4]
+        return args  # no earlier release took it: a wrong axis
     if name in _SCATTER_REDUCE_NAMES:
         warnings.warn(
             f"{api_name}: the fifth positional argument is axis, or name if it "
             f"is a str: {name!r} is taken as a name. To choose how to reduce, "
             f"pass reduce={name!r}."
         )
-    return args[:4], {**kwargs, **old}
+    return *args[:4], 0, 'sum', False, *args[4:]

@@ -136,18 +136,12 @@ def _masked_fill_operands(
 def masked_fill(
     x: Tensor, mask: Tensor, value: Numeric | Tensor, name: str | None = None
 ) -> Tensor:
-    r"""
+    """
     Returns a copy of ``x`` in which the positions where ``mask`` is True hold ``value``.
 
-    ``x`` and ``mask`` are broadcast against each other, and a Tensor ``value`` is broadcast to the shape of the result:
+    ``x`` and ``mask`` are broadcast against each other, and a Tensor ``value`` is broadcast to the shape of the result.
 
-    .. math::
-
-        out_i =
-        \begin{cases}
-        value_i & \text{if } mask_i \\
-        x_i & \text{otherwise}
-        \end{cases}
+    The following figure shows an example: consider a 3x3 matrix `x`,where all elements have a value of 1, and a matrix `mask` of the same size, and `value` is 3.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_fill.png
        :width: 700
@@ -165,8 +159,7 @@ def masked_fill(
             ``bool``; of a complex number a real ``x`` takes the real part. A Tensor is cast to the data type of ``x``,
             which must be complex if ``value`` is; what an integer type cannot hold wraps around there, as in
             ``Tensor.astype``. It has any shape that broadcasts to the shape of the result, or one element and any shape.
-        name (str|None, optional): Name for the operation (optional, default is None). For more information,
-            please refer to :ref:`api_guide_Name`.
+        name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
         Tensor, with the data type of ``x`` and the shape that ``x`` and ``mask`` broadcast to.
@@ -178,36 +171,30 @@ def masked_fill(
 
     Note:
         - Zero-size: if ``x`` or ``mask`` has no elements, neither has the result.
-        - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, the gradient
-          of ``value`` is the gradient of the result with zeros where ``mask`` is False, and each is summed over the axes
-          along which its Tensor was broadcast. In dynamic graph mode, the gradient of ``x``, or both together, can be
-          differentiated again; that of ``value`` alone is a ValueError. Like other operators, it reads ``mask`` again
-          for them: a ``mask`` that was changed in place meanwhile is a RuntimeError of ``backward``; give a
-          ``mask.clone()`` to change it.
-        - Determinism: elements are copied bit by bit, and gradients are summed in an order that does not depend on the
-          number of threads.
+        - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, that of
+          ``value`` the one with zeros where it is False, and each is summed over the axes along which its Tensor was
+          broadcast. In dynamic graph mode, the gradient of ``x``, or both together, can be differentiated again; that of
+          ``value`` alone is a ValueError. A ``mask`` that was changed in place meanwhile is a RuntimeError of
+          ``backward``: give a ``mask.clone()`` to change it.
+        - Determinism: elements are copied bit by bit, and the number of threads does not change the order of sums.
 
     Examples:
         .. code-block:: python
 
             >>> import paddle
-            >>> x = paddle.ones([2, 3])
-            >>> mask = paddle.to_tensor([True, False, True])
-            >>> print(paddle.masked_fill(x, mask, 2))
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[2., 1., 2.],
-                    [2., 1., 2.]])
-
-            >>> value = paddle.to_tensor([[5.0], [6.0]], stop_gradient=False)
-            >>> out = paddle.masked_fill(x, mask, value)
+            >>> x = paddle.ones((3, 3), dtype="float32")
+            >>> mask = paddle.to_tensor([[True, True, False]])
+            >>> out = paddle.masked_fill(x, mask, 2)
             >>> print(out)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=False,
-                   [[5., 1., 5.],
-                    [6., 1., 6.]])
+            Tensor(shape=[3, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
+                   [[2., 2., 1.],
+                    [2., 2., 1.],
+                    [2., 2., 1.]])
 
-            >>> out.sum().backward()
+            >>> value = paddle.to_tensor([[5.0], [6.0], [7.0]], stop_gradient=False)
+            >>> paddle.masked_fill(x, mask, value).sum().backward()
             >>> print(value.grad.tolist())
-            [[2.0], [2.0]]
+            [[2.0], [2.0], [2.0]]
     """
     mask, value = _masked_fill_operands('masked_fill', x, mask, value)
     if _builds_compatible_ops():
@@ -223,7 +210,7 @@ def masked_fill(
 def masked_fill_(
     x: Tensor, mask: Tensor, value: Numeric | Tensor, name: str | None = None
 ) -> Tensor:
-    r"""
+    """
     Inplace version of ``masked_fill`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_fill`.
 
@@ -237,10 +224,8 @@ def masked_fill_(
             >>> x = paddle.ones([2, 3])
             >>> mask = paddle.to_tensor([[True], [False]])
             >>> y = paddle.masked_fill_(x, mask, 7)
-            >>> print(x)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[7., 7., 7.],
-                    [1., 1., 1.]])
+            >>> print(x.tolist())
+            [[7.0, 7.0, 7.0], [1.0, 1.0, 1.0]]
     """
     mask, value = _masked_fill_operands('masked_fill_', x, mask, value)
     # the generated code of the operator refuses it too, but has written to x

@@ -24,9 +24,10 @@ from paddle.tensor.manipulation import _is_tensor, _received
 
 def _known_shapes_differ(shape: list[int], other: list[int]) -> bool:
     # a dim of -1 is not known before a static graph runs
-    if len(shape) != len(other):
-        return True
-    return any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, other))
+    return shape != other and (
+        len(shape) != len(other)
+        or any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, other))
+    )
 
 
 def _is_bool(value: Any) -> bool:
@@ -43,10 +44,8 @@ def _int_argument(
     """An int, or what stands for one, as an int. A fraction is not cut off."""
     if type(value) is int:
         return value
-    is_whole = not _is_tensor(value) or (
-        not value.shape
-        and not value.is_floating_point()
-        and not value.is_complex()
+    is_whole = not _is_tensor(value) or not (
+        value.shape or value.is_floating_point() or value.is_complex()
     )
     try:
         is_bool = _is_bool(value)
