@@ -84,10 +84,11 @@ def _scatter_op(
     gradient reads x and updates; index_scatter takes the others, whose gradient
     needs neither.
     """
-    if overwrite is None:  # which earlier releases took for False
-        overwrite = False
-    overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
-    include_self = _scatter_flag(api_name, 'include_self', include_self)
+    if not (type(overwrite) is type(include_self) is bool):
+        if overwrite is None:  # which earlier releases took for False
+            overwrite = False
+        overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
+        include_self = _scatter_flag(api_name, 'include_self', include_self)
     # True is rather an include_self in the wrong place
     axis = _int_argument(api_name, 'axis', axis, or_bool=False)
     if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
