@@ -80,8 +80,8 @@ def _diagonal_scatter_composed(
     dtype, x, y = x.dtype, _widened(x), _widened(y)
     planes = paddle.moveaxis(x, [axis1, axis2], [-2, -1])
     *batch, rows, columns = planes.shape
-    length = y.shape[-1]
-    if -1 in (rows, columns, length):  # not known before a static graph runs
+    length = _diagonal_length(rows, columns, offset)
+    if length < 0:  # not known before a static graph runs
         rows, columns = paddle.shape(planes)[-2], paddle.shape(planes)[-1]
         length = paddle.shape(y)[-1]
     # with rows and columns as one axis, a diagonal is a slice with a step

@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 
 def _check_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
-    """Whether mask broadcasts with x, or in place to the shape of x."""
+    """Refuses a mask that does not broadcast with x, in place to the shape of x."""
     x_shape, mask_shape = list(x.shape), list(mask.shape)
     if mask_shape == x_shape:
         return
-    # dims of x that mask has otherwise; -1 is not known before a program runs
+    # dims of x where that of mask is another; one of -1 is not known before a
+    # program runs
     wrong = [
         n
         for m, n in zip(mask_shape[::-1], x_shape[::-1])
