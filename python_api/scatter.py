@@ -187,10 +187,10 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         PyTorch compatible scatter, calls a non-broadcast `paddle.put_along_axis`.
         Check out :ref:`api_paddle_put_along_axis` and also `[torch has more parameters] torch.scatter <https://www.paddlepaddle.org.cn/documentation/docs/zh/develop/guides/model_convert/convert_from_pytorch/api_difference/torch/torch.scatter.html>`_
 
-    2. ``scatter(Tensor x, Tensor index, Tensor updates, bool overwrite, int axis, str reduce, bool include_self, str name = None)``:
+    2. ``scatter(Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)``:
         The original paddle.scatter, see the following docs.
 
-    The first is chosen by ``dim``, or by an int as second argument.
+    The first is chosen by ``dim``, or by an int as second argument. The second takes ``axis`` and more, too.
 
     Returns a copy of ``x`` in which the slices that ``index`` names along ``axis`` are replaced by the slices of ``updates``, or reduced with them.
 
