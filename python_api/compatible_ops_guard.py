@@ -38,9 +38,8 @@ def _builds_compatible_ops() -> bool:
 def _masked_fill_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """masked_fill for programs that have to do without its operator."""
     mask = paddle.logical_and(mask, paddle.ones_like(x, dtype='bool'))
-    shape = list(mask.shape)
-    if -1 in shape:  # not known before a static graph runs
-        shape = paddle.shape(mask)
+    # -1 is not known before a static graph runs
+    shape = paddle.shape(mask) if -1 in mask.shape else mask.shape
     rank = len(mask.shape)
     # Paddle2ONNX cannot expand what has no dims; one element may have too many
     if not value.shape or len(value.shape) > rank:
@@ -78,20 +77,19 @@ def compatible_ops_guard() -> Generator[None, None, None]:
 
     In a static graph, ``paddle.masked_scatter``, ``paddle.masked_fill``, ``paddle.select_scatter``,
     ``paddle.diagonal_scatter`` and ``paddle.scatter`` with ``axis``, ``reduce`` or ``include_self`` are one operator each,
-    which a release before them, an XPU, a custom device or Paddle2ONNX may not know. A program that is built in this
-    context holds others in its place, such as ``where``, ``gather`` and ``put_along_axis``, with the same result; it is
-    slower and takes more memory. ``paddle.onnx.export`` enters the context by itself.
+    which a release before them, an XPU, a custom device or Paddle2ONNX may not know. In this context they are composed of
+    others, such as ``where``, ``gather`` and ``put_along_axis``, with the same result; that is slower and takes more
+    memory. ``paddle.onnx.export`` enters the context by itself.
 
     Note:
-        - What is influenced: programs that are built in the context. Calls in dynamic graph mode are not, nor is a
-          program that was built before or loaded. A function of ``paddle.jit.to_static`` that was traced before is
-          traced again for ``paddle.jit.save`` in the context.
-        - Data types: all that the functions take. ``uint8``, ``int8`` and ``int16`` are computed in ``int32``, and
-          ``float16`` and ``bfloat16`` in ``float32``. With ``axis``, ``reduce`` and ``include_self`` at their defaults,
-          ``paddle.scatter`` is the operator ``scatter``, with the data types that a release has for it.
+        - What is influenced: programs that are built in the context, not calls in dynamic graph mode, nor what was built
+          before or loaded. ``paddle.jit.save`` traces a function of ``paddle.jit.to_static`` again in the context.
+        - Data types: all that the functions take; ``bool``, ``uint8``, ``int8`` and ``int16`` are computed in ``int32``,
+          ``float16`` and ``bfloat16`` in ``float32``. Without ``axis``, ``reduce`` and ``include_self``, ``paddle.scatter``
+          is the operator ``scatter``, with the data types that a release has for it.
         - Gradient: as without the context, except that a NaN or infinite extreme of ``paddle.scatter`` may get less.
-        - Unknown lengths: for ``reduce='mul'``, ``paddle.scatter`` needs an ``index`` whose length is known when the
-          program is built, and raises NotImplementedError otherwise.
+        - Unknown lengths: ``paddle.scatter`` with ``reduce='mul'`` raises NotImplementedError where the length of ``index``
+          is not known when the program is built.
 
     Examples:
         .. code-block:: python

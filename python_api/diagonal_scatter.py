@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import paddle
 from paddle import _C_ops
-from paddle.framework import LayerHelper, in_dynamic_or_pir_mode
+from paddle.framework import in_dynamic_or_pir_mode
 from paddle.tensor.manipulation import (
-    _check_scatter_variable,
+    _append_scatter_op,
     _check_tensor_args,
     _has_scatter_kernels,
     _in_dtype_of_x,
@@ -34,19 +34,10 @@ if TYPE_CHECKING:
     from paddle import Tensor
 
 
-def _diagonal_shape(
-    shape: list[int], offset: int, axis1: int, axis2: int
-) -> list[int]:
-    """The shape of paddle.diagonal for axes that are not negative."""
-    rows, columns = shape[axis1], shape[axis2]
-    if rows < 0 or columns < 0:
-        length = -1
-    elif offset < 0:
-        length = max(0, min(rows + offset, columns))
-    else:
-        length = max(0, min(rows, columns - offset))
-    rest = [n for i, n in enumerate(shape) if i != axis1 and i != axis2]
-    return [*rest, length]
+def _diagonal_length(rows: int, columns: int, offset: int) -> int:
+    if rows < 0 or columns < 0:  # not known before a static graph runs
+        return -1
+    return max(0, min(rows, columns, rows + offset, columns - offset))
 
 
 def _check_diagonal_scatter_args(
@@ -70,9 +61,11 @@ def _check_diagonal_scatter_args(
             "diagonal_scatter: axis1 and axis2 must be different axes of x, "
             f"but received {axis1} and {axis2} for an x of {rank} dims."
         )
-    wanted = _diagonal_shape(x_shape, offset, axis1 % rank, axis2 % rank)
+    axes = axis1 % rank, axis2 % rank
+    wanted = [n for i, n in enumerate(x_shape) if i not in axes]
+    wanted += [_diagonal_length(x_shape[axis1], x_shape[axis2], offset)]
     y_shape = list(y.shape)
-    if y_shape != wanted and _known_shapes_differ(y_shape, wanted):
+    if _known_shapes_differ(y_shape, wanted):
         raise AssertionError(
             f"diagonal_scatter: y must have the shape of diagonal(x, offset="
             f"{offset}, axis1={axis1}, axis2={axis2}), which is {wanted}, but "
@@ -80,37 +73,19 @@ def _check_diagonal_scatter_args(
         )
 
 
-def _diagonal_scatter_legacy(
-    x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
-) -> Tensor:
-    _check_scatter_variable('diagonal_scatter', 'x', x)
-    _check_scatter_variable('diagonal_scatter', 'y', y)
-    helper = LayerHelper('diagonal_scatter')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='diagonal_scatter',
-        inputs={'x': x, 'y': y},
-        outputs={'out': out},
-        attrs={'offset': offset, 'axis1': axis1, 'axis2': axis2},
-    )
-    return out
-
-
 def _diagonal_scatter_composed(
     x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
 ) -> Tensor:
     """diagonal_scatter for places without its kernels."""
     dtype, x, y = x.dtype, _widened(x), _widened(y)
-    last = len(x.shape) - 1
     planes = paddle.moveaxis(x, [axis1, axis2], [-2, -1])
-    sizes = list(planes.shape)
-    length = _diagonal_shape(sizes, offset, last - 1, last)[-1]
-    rows, columns = sizes[-2:]
+    *batch, rows, columns = planes.shape
+    length = _diagonal_length(rows, columns, offset)
     if length < 0:  # not known before a static graph runs
         rows, columns = paddle.shape(planes)[-2], paddle.shape(planes)[-1]
         length = paddle.shape(y)[-1]
     # with rows and columns as one axis, a diagonal is a slice with a step
-    batch = [max(n, 0) for n in sizes[:-2]]  # 0: as it is
+    batch = [max(n, 0) for n in batch]  # 0: as it is
     lines = paddle.reshape(planes, [*batch, rows * columns])
     start = offset if offset >= 0 else columns * -offset
     end = start + (length - 1) * (columns + 1) + 1
@@ -119,7 +94,7 @@ def _diagonal_scatter_composed(
         lines = paddle.concat([lines, y], -1)
     else:
         lines = paddle.slice_scatter(
-            lines, y, [last - 1], [start], [end], [columns + 1]
+            lines, y, [len(batch)], [start], [end], [columns + 1]
         )
     planes = paddle.reshape(lines, [*batch, rows, columns])
     out = paddle.moveaxis(planes, [-2, -1], [axis1, axis2])
@@ -138,14 +113,16 @@ def diagonal_scatter(
     name: str | None = None,
 ) -> Tensor:
     """
-    Returns a copy of ``x`` in which the diagonals between ``axis1`` and ``axis2`` are overwritten with ``y``.
+    Embed the values of Tensor ``y`` into Tensor ``x`` along the diagonal elements
+    of Tensor ``x``, with respect to ``axis1`` and ``axis2``.
 
-    ``y`` has the shape of :ref:`paddle.diagonal(x, offset, axis1, axis2) <api_paddle_diagonal>`: the other axes of ``x``
-    in order, then the diagonal. ``offset`` chooses the diagonal:
+    This function returns a tensor with fresh storage.
 
-    - ``offset`` = 0: the main diagonal.
-    - ``offset`` > 0: the one that starts at index ``offset`` of ``axis2``.
-    - ``offset`` < 0: the one that starts at index ``-offset`` of ``axis1``.
+    The argument ``offset`` controls which diagonal to consider:
+
+    - If ``offset`` = 0, it is the main diagonal.
+    - If ``offset`` > 0, it is above the main diagonal.
+    - If ``offset`` < 0, it is below the main diagonal.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/diagonal_scatter.png
        :width: 500
@@ -155,15 +132,14 @@ def diagonal_scatter(
         x (Tensor): The Tensor to copy, with at least 2 dims. The data type is ``bool``, ``uint8``, ``int8``, ``int16``,
             ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or ``complex128``.
             Alias: ``input``.
-        y (Tensor): The diagonals to write. They are cast to the data type of ``x``, which must be complex if ``y`` is.
-            Alias: ``src``.
-        offset (int, optional): Which diagonal to write. Default: 0.
-        axis1 (int, optional): The first axis of the diagonals, in ``[-rank, rank)`` for an ``x`` of ``rank`` dims.
-            Default: 0. Alias: ``dim1``.
-        axis2 (int, optional): The second axis of the diagonals, another one than ``axis1``. Default: 1.
-            Alias: ``dim2``.
-        name (str|None, optional): Name for the operation (optional, default is None). For more information,
-            please refer to :ref:`api_guide_Name`.
+        y (Tensor): The diagonals to write, of the shape of :ref:`paddle.diagonal <api_paddle_diagonal>`: the other axes
+            of ``x`` in order, then the diagonal. They are cast to the data type of ``x``, which must be complex if ``y``
+            is. Alias: ``src``.
+        offset (int, optional): which diagonal to consider. Default: 0 (main diagonal).
+        axis1 (int, optional): The rows of the diagonals, in ``[-rank, rank)`` for an ``x`` of ``rank`` dims. Default: 0.
+            Alias: ``dim1``.
+        axis2 (int, optional): The columns, another axis than ``axis1``. Default: 1. Alias: ``dim2``.
+        name (str|None, optional): Name for the operation (optional, default is None). For more information, please refer to :ref:`api_guide_Name`.
 
     Returns:
         Tensor, with the data type and the shape of ``x``.
@@ -179,33 +155,26 @@ def diagonal_scatter(
     Note:
         - Zero-size: with an ``offset`` past the end of ``axis1`` or ``axis2`` the diagonals are empty. Then the last dim
           of ``y`` is 0, and the result equals ``x``.
-        - Gradient: the gradient of ``x`` is the gradient of the result with zeros on the diagonals, and the gradient of
-          ``y`` is the diagonals of the gradient of the result, in the data type of ``y``. Both can be differentiated
-          again.
+        - Gradient: the gradient of ``x`` is the gradient of the result with zeros on the diagonals, and that of ``y`` is
+          its diagonals, in the data type of ``y``. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
-        - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
-          ``diagonal_scatter``, and not in releases without it, unless it is built under
-          :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
+        - Saved programs: they need a Paddle that has the operator ``diagonal_scatter``.
+          Under :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` they do not.
 
     Examples:
         .. code-block:: python
 
             >>> import paddle
-            >>> x = paddle.arange(6.0).reshape([2, 3])
-            >>> y = paddle.to_tensor([10.0, 20.0])
-            >>> print(paddle.diagonal_scatter(x, y))
+            >>> x = paddle.arange(6.0).reshape((2, 3))
+            >>> y = paddle.ones((2,))
+            >>> out = x.diagonal_scatter(y)
+            >>> print(out)
             Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[10., 1. , 2. ],
-                    [3. , 20., 5. ]])
+                   [[1., 1., 2.],
+                    [3., 1., 5.]])
 
             >>> y.stop_gradient = False
-            >>> out = x.diagonal_scatter(y, offset=1)
-            >>> print(out)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=False,
-                   [[0. , 10., 2. ],
-                    [3. , 4. , 20.]])
-
-            >>> out.sum().backward()
+            >>> x.diagonal_scatter(y, offset=1).sum().backward()
             >>> print(y.grad.tolist())
             [1.0, 1.0]
     """
@@ -220,4 +189,5 @@ def diagonal_scatter(
         return _diagonal_scatter_composed(x, y, offset, axis1, axis2)
     if in_dynamic_or_pir_mode():
         return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)
-    return _diagonal_scatter_legacy(x, y, offset, axis1, axis2)
+    attrs = {'offset': offset, 'axis1': axis1, 'axis2': axis2}
+    return _append_scatter_op('diagonal_scatter', {'x': x, 'y': y}, attrs)

@@ -17,16 +17,10 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from paddle import _C_ops
-from paddle.framework import (
-    LayerHelper,
-    in_dynamic_mode,
-    in_dynamic_or_pir_mode,
-)
+from paddle.framework import in_dynamic_mode, in_dynamic_or_pir_mode
 from paddle.tensor.manipulation import (
-    _check_scatter_variable,
+    _append_scatter_op,
     _check_tensor_args,
     _has_scatter_kernels,
     _int_argument,
@@ -59,24 +53,6 @@ def _scatter_flag(api_name: str, arg_name: str, flag: Any) -> bool:
     raise TypeError(
         f"{api_name}: {arg_name} must be a bool, but received {_received(flag)}."
     )
-
-
-def _scatter_axis(api_name: str, axis: Any) -> int:
-    if _is_bool(axis):  # rather an include_self in the wrong place
-        raise TypeError(
-            f"{api_name}: axis must be an int, but received {_received(axis)}."
-        )
-    return _int_argument(api_name, 'axis', axis)
-
-
-def _scatter_reduce_name(api_name: str, reduce: Any) -> str:
-    if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
-        raise ValueError(
-            f"{api_name}: reduce must be one of "
-            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
-            f"{_received(reduce)}."
-        )
-    return _SCATTER_REDUCE_NAMES[reduce]
 
 
 def _warn_that_nothing_is_reduced(
@@ -113,9 +89,15 @@ def _scatter_op(
             overwrite = False
         overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
         include_self = _scatter_flag(api_name, 'include_self', include_self)
-    if type(axis) is not int:
-        axis = _scatter_axis(api_name, axis)
-    op_reduce = _scatter_reduce_name(api_name, reduce)
+    # True is rather an include_self in the wrong place
+    axis = _int_argument(api_name, 'axis', axis, or_bool=False)
+    if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
+        raise ValueError(
+            f"{api_name}: reduce must be one of "
+            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
+            f"{_received(reduce)}."
+        )
+    op_reduce = _SCATTER_REDUCE_NAMES[reduce]
     if overwrite:
         _warn_that_nothing_is_reduced(api_name, reduce, include_self)
         op_reduce, include_self = 'assign', False
@@ -130,71 +112,30 @@ def _scatter_op(
     return 'index_scatter', (axis, op_reduce, include_self)
 
 
-def _scatter_legacy(
-    op: str, x: Tensor, index: Tensor, updates: Tensor, attrs: tuple
-) -> Tensor:
-    _check_scatter_variable('scatter', 'x', x)
-    _check_tensor_args('scatter', index=index, updates=updates)
-    helper = LayerHelper(op)
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    if op == 'scatter':
-        inputs, output = ('X', 'Ids', 'Updates'), 'Out'
-        names = ('overwrite',)
-    else:
-        inputs, output = ('x', 'index', 'updates'), 'out'
-        names = ('axis', 'reduce', 'include_self')
-    helper.append_op(
-        type=op,
-        inputs=dict(zip(inputs, (x, index, updates))),
-        attrs=dict(zip(names, attrs)),
-        outputs={output: out},
-    )
-    return out
-
-
 def _run_scatter(
-    api_name: str,
-    x: Tensor,
-    index: Tensor,
-    updates: Tensor,
-    overwrite: bool,
-    axis: int,
-    reduce: str,
-    include_self: bool,
+    api_name: str, x: Tensor, index: Tensor, updates: Tensor, *options: Any
 ) -> Tensor:
     """scatter or scatter_, whichever api_name says."""
     inplace = api_name.endswith('_')
-    op, attrs = _scatter_op(api_name, x, overwrite, axis, reduce, include_self)
+    op, attrs = _scatter_op(api_name, x, *options)
     if op != 'scatter' or not in_dynamic_mode():
         # else the operator says which argument is no Tensor, as it always has
         _check_tensor_args(api_name, x=x, index=index, updates=updates)
     if op != 'scatter' and not _has_scatter_kernels():
         composed = _scatter_composed_ if inplace else _scatter_composed
         return composed(x, index, updates, *attrs)
-    if not in_dynamic_or_pir_mode():
-        return _scatter_legacy(op, x, index, updates, attrs)
-    op = op + '_' if inplace else op
-    return getattr(_C_ops, op)(x, index, updates, *attrs)
+    if in_dynamic_or_pir_mode():
+        op = op + '_' if inplace else op
+        return getattr(_C_ops, op)(x, index, updates, *attrs)
+    if op == 'scatter':
+        inputs = {'X': x, 'Ids': index, 'Updates': updates}
+        return _append_scatter_op(op, inputs, {'overwrite': attrs[0]}, 'Out')
+    inputs = {'x': x, 'index': index, 'updates': updates}
+    names = ('axis', 'reduce', 'include_self')
+    return _append_scatter_op(op, inputs, dict(zip(names, attrs)))
 
 
-# What the error of a call with one argument lists, to the letter.
-_SCATTER_FORMS = {
-    'scatter': (
-        " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-        " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
-    ),
-    'scatter_': (
-        " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-        " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
-    ),
-}
-
-
-def _is_torch_scatter(api_name: str, args: tuple, kwargs: dict) -> bool:
-    """Whether a call has the form of torch: that alone has `dim`, an int."""
-    if len(args) >= 2:
-        # else index, which is a Tensor
-        return isinstance(args[1], (int, np.integer))
+def _refuse_no_arguments(api_name: str, args: tuple, kwargs: dict) -> None:
     if not (args or kwargs):
         raise TypeError(
             f"{api_name}: no arguments were given. Expect one of:\n"
@@ -202,39 +143,25 @@ def _is_torch_scatter(api_name: str, args: tuple, kwargs: dict) -> bool:
             "include_self=False\n"
             " - input, dim, index, src, reduce=None"
         )
-    if len(args) + len(kwargs) < 2:
-        raise TypeError(
-            f"Too few arguments in the function call: {len(args)}, "
-            f"{len(kwargs)}. Expect one of: \n{_SCATTER_FORMS[api_name]}"
-        )
-    return 'dim' in kwargs
 
 
-def _scatter_call_of_today(
-    api_name: str, args: tuple, kwargs: dict
-) -> tuple[tuple, dict]:
+def _scatter_args_of_today(api_name: str, args: tuple, kwargs: dict) -> tuple:
     """
     The arguments of a call with five or more, as this release reads them.
 
     Earlier releases had name in fifth place and out in sixth, where axis and
     reduce are now. A str or None in fifth place can only be such a name.
     """
-    if not (args[4] is None or isinstance(args[4], str)):
-        return args, kwargs
+    name = args[4]
+    if not (name is None or isinstance(name, str)):
+        return args
     new_ones = kwargs.keys() & {'axis', 'reduce', 'include_self'}
     if new_ones or len(args) > 6 or any(isinstance(a, str) for a in args[5:]):
-        return args, kwargs  # no earlier release took it: a wrong axis
-    old = dict(zip(('name', 'out'), args[4:]))
-    twice = sorted(old.keys() & kwargs.keys())
-    if twice:
-        raise TypeError(
-            f"{api_name}: got multiple values for argument {twice[0]!r}."
-        )
-    name = args[4]
+        return args  # no earlier release took it: a wrong axis
     if name in _SCATTER_REDUCE_NAMES:
         warnings.warn(
             f"{api_name}: the fifth positional argument is axis, or name if it "
             f"is a str: {name!r} is taken as a name. To choose how to reduce, "
             f"pass reduce={name!r}."
         )
-    return args[:4], {**kwargs, **old}
+    return *args[:4], 0, 'sum', False, *args[4:]

@@ -16,43 +16,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import paddle
-
 if TYPE_CHECKING:
     from paddle import Tensor
 
 
-def _check_inplace_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
-    x_shape, mask_shape = x.shape, mask.shape
+def _check_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
+    """Refuses a mask that does not broadcast with x, in place to the shape of x."""
+    x_shape, mask_shape = list(x.shape), list(mask.shape)
     if mask_shape == x_shape:
         return
-    lead = len(x_shape) - len(mask_shape)
-    if lead < 0 or any(
-        m != 1 and m != n for m, n in zip(mask_shape, x_shape[lead:])
-    ):
+    # dims of x where that of mask is another; one of -1 is not known before a
+    # program runs
+    wrong = [
+        n
+        for m, n in zip(mask_shape[::-1], x_shape[::-1])
+        if m not in (1, n) and m >= 0 and n >= 0
+    ]
+    if not op_name.endswith('_'):
+        if any(n != 1 for n in wrong):
+            raise ValueError(
+                f"{op_name}: the shapes of x and mask must broadcast, but "
+                f"received {x_shape} and {mask_shape}."
+            )
+    elif wrong or len(mask_shape) > len(x_shape):
         raise ValueError(
             f"{op_name}: mask must be broadcastable to the shape of x, which "
             f"is {x_shape}, because x keeps its shape in place, but received "
             f"a mask of shape {mask_shape}."
-        )
-
-
-def _check_inplace_leaf(op_name: str, x: Tensor) -> None:
-    # the generated code of the operators refuses it too, but has written to x
-    if x.is_leaf and not x.stop_gradient and paddle.is_grad_enabled():
-        raise ValueError(
-            f"({op_name}) Leaf Var ({x.name}) that doesn't stop gradient can't "
-            f"use inplace strategy."
-        )
-
-
-def _check_mask_broadcasts(op_name: str, x: Tensor, mask: Tensor) -> None:
-    # a dim of -1 is not known before a static graph runs
-    if any(
-        m != n and m >= 0 and n >= 0 and 1 not in (m, n)
-        for m, n in zip(x.shape[::-1], mask.shape[::-1])
-    ):
-        raise ValueError(
-            f"{op_name}: the shapes of x and mask must broadcast, but "
-            f"received {list(x.shape)} and {list(mask.shape)}."
         )

@@ -22,16 +22,13 @@ import numpy as np
 import paddle
 from paddle import _C_ops
 from paddle.framework import (
-    LayerHelper,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
 from paddle.tensor.manipulation import (
+    _append_scatter_op,
     _builds_compatible_ops,
-    _check_inplace_leaf,
-    _check_inplace_mask_shape,
-    _check_mask_broadcasts,
-    _check_scatter_variable,
+    _check_mask_shape,
     _check_tensor_args,
     _in_dtype_of_x,
     _infinity,
@@ -48,19 +45,17 @@ if TYPE_CHECKING:
 
 
 def _python_number(op_name: str, value: Numeric) -> int | float | complex:
+    error = TypeError
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
     if isinstance(value, (complex, np.complexfloating)):
         return complex(value)
-    try:
-        if isinstance(value, (float, np.floating, str)):
+    if isinstance(value, (float, np.floating, str)):
+        try:
             return float(value)
-    except ValueError as error:
-        raise ValueError(
-            f"{op_name}: value must be a Tensor or a number, "
-            f"but received {_received(value)}."
-        ) from error
-    raise TypeError(
+        except ValueError:
+            error = ValueError
+    raise error(
         f"{op_name}: value must be a Tensor or a number, "
         f"but received {_received(value)}."
     )
@@ -73,21 +68,13 @@ def _whole_fill_number(
     unsigned = dtype == 'uint8'
     # an unsigned type takes -1 for its largest number, as PyTorch does
     smallest = -largest if unsigned else -largest - 1
-    finite = isinstance(number, int) or math.isfinite(number)
-    if not (finite and smallest <= int(number) <= largest):
+    if not (abs(number) < math.inf and smallest <= int(number) <= largest):
         raise ValueError(
             f"{op_name}: value must be in the range of the dtype of x, "
             f"{dtype}, which takes whole numbers in [{smallest}, {largest}], "
             f"but received {value}."
         )
     return int(number) & largest if unsigned else int(number)
-
-
-def _float_fill_number(number: float) -> float:
-    try:
-        return float(number)
-    except OverflowError:  # an int beyond all floats
-        return math.inf if number > 0 else -math.inf
 
 
 def _fill_number(
@@ -97,33 +84,32 @@ def _fill_number(
     number = _python_number(op_name, value)
     if dtype == 'bool':
         return bool(number)
-    if isinstance(number, complex) and not dtype.startswith('complex'):
+    if isinstance(number, complex):
+        if dtype.startswith('complex'):
+            return number
         number = number.real
     if 'int' in dtype:
         return _whole_fill_number(op_name, dtype, value, number)
-    return number if isinstance(number, complex) else _float_fill_number(number)
-
-
-def _dtype_name(dtype: paddle.dtype) -> str:
-    return str(dtype).rpartition('.')[2].lower()
-
-
-def _int64_constant(number: int) -> Tensor:
-    # a constant of a PIR program goes through a double
-    high, low = divmod(number, 2**32)
-    base = paddle.full([], 2**32, 'int64')
-    return paddle.full([], high, 'int64') * base + paddle.full([], low, 'int64')
+    try:
+        return float(number)
+    except OverflowError:  # an int beyond all floats
+        return math.inf if number > 0 else -math.inf
 
 
 def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
     """A number as a 0-D Tensor of the data type of x."""
-    dtype = _dtype_name(x.dtype)
+    dtype = str(x.dtype).rpartition('.')[2].lower()
     number = _fill_number(op_name, dtype, value)
     if not in_dynamic_mode():
         if isinstance(number, complex):
             return paddle.assign(np.array(number, dtype))
         if dtype == 'int64' and abs(number) > 2**53:
-            return _int64_constant(number)
+            # a constant of a PIR program goes through a double
+            base = paddle.full([], 2**32, dtype)
+            high, low = (
+                paddle.full([], n, dtype) for n in divmod(number, 2**32)
+            )
+            return high * base + low
         if not math.isfinite(number) and _builds_compatible_ops():
             unit = 0.0 if math.isnan(number) else math.copysign(1.0, number)
             return paddle.cast(_infinity('float32') * unit, x.dtype)
@@ -139,38 +125,23 @@ def _masked_fill_operands(
     if mask.dtype is not paddle.bool and mask.dtype != paddle.bool:
         mask = paddle.cast(mask, 'bool')
     if _is_tensor(value):
-        return mask, _in_dtype_of_x(op_name, x, 'value', value)
-    return mask, _fill_tensor(op_name, x, value)
-
-
-def _masked_fill_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    _check_scatter_variable('masked_fill', 'x', x)
-    helper = LayerHelper('masked_fill')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='masked_fill',
-        inputs={'x': x, 'mask': mask, 'value': value},
-        outputs={'out': out},
-    )
-    return out
+        value = _in_dtype_of_x(op_name, x, 'value', value)
+    else:
+        value = _fill_tensor(op_name, x, value)
+    _check_mask_shape(op_name, x, mask)
+    return mask, value
 
 
 @param_one_alias(["x", "input"])
 def masked_fill(
     x: Tensor, mask: Tensor, value: Numeric | Tensor, name: str | None = None
 ) -> Tensor:
-    r"""
+    """
     Returns a copy of ``x`` in which the positions where ``mask`` is True hold ``value``.
 
-    ``x`` and ``mask`` are broadcast against each other, and a Tensor ``value`` is broadcast to the shape of the result:
+    ``x`` and ``mask`` are broadcast against each other, and a Tensor ``value`` is broadcast to the shape of the result.
 
-    .. math::
-
-        out_i =
-        \begin{cases}
-        value_i & \text{if } mask_i \\
-        x_i & \text{otherwise}
-        \end{cases}
+    The following figure shows an example: consider a 3x3 matrix `x`,where all elements have a value of 1, and a matrix `mask` of the same size, and `value` is 3.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_fill.png
        :width: 700
@@ -188,8 +159,7 @@ def masked_fill(
             ``bool``; of a complex number a real ``x`` takes the real part. A Tensor is cast to the data type of ``x``,
             which must be complex if ``value`` is; what an integer type cannot hold wraps around there, as in
             ``Tensor.astype``. It has any shape that broadcasts to the shape of the result, or one element and any shape.
-        name (str|None, optional): Name for the operation (optional, default is None). For more information,
-            please refer to :ref:`api_guide_Name`.
+        name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
         Tensor, with the data type of ``x`` and the shape that ``x`` and ``mask`` broadcast to.
@@ -201,44 +171,38 @@ def masked_fill(
 
     Note:
         - Zero-size: if ``x`` or ``mask`` has no elements, neither has the result.
-        - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, the gradient
-          of ``value`` is the gradient of the result with zeros where ``mask`` is False, and each is summed over the axes
-          along which its Tensor was broadcast. In dynamic graph mode, the gradient of ``x``, or both together, can be
-          differentiated again; that of ``value`` alone is a ValueError. Like other operators, it reads ``mask`` again
-          for them: a ``mask`` that was changed in place meanwhile is a RuntimeError of ``backward``; give a
-          ``mask.clone()`` to change it.
-        - Determinism: elements are copied bit by bit, and gradients are summed in an order that does not depend on the
-          number of threads.
+        - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, that of
+          ``value`` the one with zeros where it is False, and each is summed over the axes along which its Tensor was
+          broadcast. In dynamic graph mode, the gradient of ``x``, or both together, can be differentiated again; that of
+          ``value`` alone is a ValueError. A ``mask`` that was changed in place meanwhile is a RuntimeError of
+          ``backward``: give a ``mask.clone()`` to change it.
+        - Determinism: elements are copied bit by bit, and the number of threads does not change the order of sums.
 
     Examples:
         .. code-block:: python
 
             >>> import paddle
-            >>> x = paddle.ones([2, 3])
-            >>> mask = paddle.to_tensor([True, False, True])
-            >>> print(paddle.masked_fill(x, mask, 2))
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[2., 1., 2.],
-                    [2., 1., 2.]])
-
-            >>> value = paddle.to_tensor([[5.0], [6.0]], stop_gradient=False)
-            >>> out = paddle.masked_fill(x, mask, value)
+            >>> x = paddle.ones((3, 3), dtype="float32")
+            >>> mask = paddle.to_tensor([[True, True, False]])
+            >>> out = paddle.masked_fill(x, mask, 2)
             >>> print(out)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=False,
-                   [[5., 1., 5.],
-                    [6., 1., 6.]])
+            Tensor(shape=[3, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
+                   [[2., 2., 1.],
+                    [2., 2., 1.],
+                    [2., 2., 1.]])
 
-            >>> out.sum().backward()
+            >>> value = paddle.to_tensor([[5.0], [6.0], [7.0]], stop_gradient=False)
+            >>> paddle.masked_fill(x, mask, value).sum().backward()
             >>> print(value.grad.tolist())
-            [[2.0], [2.0]]
+            [[2.0], [2.0], [2.0]]
     """
     mask, value = _masked_fill_operands('masked_fill', x, mask, value)
-    _check_mask_broadcasts('masked_fill', x, mask)
     if _builds_compatible_ops():
         return _masked_fill_composed(x, mask, value)
     if in_dynamic_or_pir_mode():
         return _C_ops.masked_fill(x, mask, value)
-    return _masked_fill_legacy(x, mask, value)
+    inputs = {'x': x, 'mask': mask, 'value': value}
+    return _append_scatter_op('masked_fill', inputs)
 
 
 @param_one_alias(["x", "input"])
@@ -246,7 +210,7 @@ def masked_fill(
 def masked_fill_(
     x: Tensor, mask: Tensor, value: Numeric | Tensor, name: str | None = None
 ) -> Tensor:
-    r"""
+    """
     Inplace version of ``masked_fill`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_fill`.
 
@@ -260,12 +224,14 @@ def masked_fill_(
             >>> x = paddle.ones([2, 3])
             >>> mask = paddle.to_tensor([[True], [False]])
             >>> y = paddle.masked_fill_(x, mask, 7)
-            >>> print(x)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[7., 7., 7.],
-                    [1., 1., 1.]])
+            >>> print(x.tolist())
+            [[7.0, 7.0, 7.0], [1.0, 1.0, 1.0]]
     """
     mask, value = _masked_fill_operands('masked_fill_', x, mask, value)
-    _check_inplace_mask_shape('masked_fill_', x, mask)
-    _check_inplace_leaf('masked_fill_', x)
+    # the generated code of the operator refuses it too, but has written to x
+    if x.is_leaf and not x.stop_gradient and paddle.is_grad_enabled():
+        raise ValueError(
+            f"(masked_fill_) Leaf Var ({x.name}) that doesn't stop gradient "
+            f"can't use inplace strategy."
+        )
     return _C_ops.masked_fill_(x, mask, value)

@@ -21,15 +21,14 @@ from paddle import _C_ops
 from paddle.base import core
 from paddle.base.data_feeder import convert_dtype
 from paddle.framework import (
-    LayerHelper,
     _current_expected_place_,
     in_dynamic_mode,
     in_dynamic_or_pir_mode,
 )
 from paddle.tensor.manipulation import (
+    _append_scatter_op,
     _builds_compatible_ops,
-    _check_inplace_mask_shape,
-    _check_scatter_variable,
+    _check_mask_shape,
     _check_tensor_args,
     _compatible_ops_depth,
 )
@@ -42,41 +41,29 @@ if TYPE_CHECKING:
     from paddle import Tensor
 
 
-# The expected place that was asked about last, and the answer.
-_scatter_kernels_at: tuple = (None, True)
-
-
 def _has_scatter_kernels() -> bool:
     """Whether the mask and scatter operators have kernels where ops run."""
-    global _scatter_kernels_at
     # the number first: this is asked in every call
     if _compatible_ops_depth and _builds_compatible_ops():
         return False
-    place = _current_expected_place_()
-    if place is not _scatter_kernels_at[0]:
-        served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
-        _scatter_kernels_at = place, isinstance(place, served)
-    return _scatter_kernels_at[1]
-
-
-# Data types that not every operator has, and one that holds their numbers.
-_WIDER_DTYPES = {
-    'uint8': 'int32',
-    'int8': 'int32',
-    'int16': 'int32',
-    'float16': 'float32',
-    'bfloat16': 'float32',
-    'uint16': 'float32',  # bfloat16
-}
+    served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
+    return isinstance(_current_expected_place_(), served)
 
 
 def _widened(x: Tensor) -> Tensor:
     """x in a data type in which composed forms can compute on every place."""
-    wider = _WIDER_DTYPES.get(convert_dtype(x.dtype))
-    return paddle.cast(x, wider) if wider else x
+    dtype = convert_dtype(x.dtype)
+    if dtype in ('float16', 'bfloat16', 'uint16'):  # uint16 is bfloat16
+        return paddle.cast(x, 'float32')
+    if dtype in ('bool', 'uint8', 'int8', 'int16'):
+        return paddle.cast(x, 'int32')
+    return x
 
 
-def _check_bool_mask(op_name: str, mask: Tensor) -> None:
+def _check_masked_scatter_args(
+    op_name: str, x: Tensor, mask: Tensor, value: Tensor
+) -> None:
+    _check_tensor_args(op_name, x=x, mask=mask, value=value)
     # `is` first: all else takes a microsecond. FLAGS_enable_pir_api changes
     # what a dtype is, but paddle.bool stays what it was at import.
     if mask.dtype is not paddle.bool and convert_dtype(mask.dtype) != 'bool':
@@ -84,24 +71,11 @@ def _check_bool_mask(op_name: str, mask: Tensor) -> None:
             f"{op_name}: mask must have dtype paddle.bool, "
             f"but received {mask.dtype}."
         )
-
-
-def _check_same_dtype(
-    op_name: str, x: Tensor, arg_name: str, tensor: Tensor
-) -> None:
-    if tensor.dtype is not x.dtype and tensor.dtype != x.dtype:
+    if value.dtype is not x.dtype and value.dtype != x.dtype:
         raise AssertionError(
-            f"{op_name}: {arg_name} must have the dtype of x, which is "
-            f"{x.dtype}, but received {tensor.dtype}."
+            f"{op_name}: value must have the dtype of x, which is {x.dtype}, "
+            f"but received {value.dtype}."
         )
-
-
-def _check_masked_args(
-    op_name: str, x: Tensor, mask: Tensor, value: Tensor
-) -> None:
-    _check_tensor_args(op_name, x=x, mask=mask, value=value)
-    _check_bool_mask(op_name, mask)
-    _check_same_dtype(op_name, x, 'value', value)
 
 
 def _run_masked_scatter(
@@ -115,22 +89,9 @@ def _run_masked_scatter(
         raise AssertionError(str(error)) from error
 
 
-def _masked_scatter_legacy(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    _check_scatter_variable('masked_scatter', 'x', x)
-    _check_scatter_variable('masked_scatter', 'value', value)
-    helper = LayerHelper('masked_scatter')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='masked_scatter',
-        inputs={'x': x, 'mask': mask, 'value': value},
-        outputs={'out': out},
-    )
-    return out
-
-
 def _masked_scatter_picks(
     x: Tensor, mask: Tensor, value: Tensor
-) -> tuple[Tensor, Tensor, list]:
+) -> tuple[Tensor, Tensor, list | Tensor]:
     """The broadcast mask, what each of its Trues takes from value, the shape."""
     mask = paddle.logical_and(mask, paddle.ones_like(x, dtype='bool'))
     # the k-th True, counted from 1; the zero at 0 serves what precedes the
@@ -144,10 +105,8 @@ def _masked_scatter_picks(
         )
     zero = paddle.zeros([1], value.dtype)
     source = paddle.concat([zero, paddle.reshape(value, [-1])])
-    shape = list(mask.shape)
-    if -1 in shape:  # not known before a static graph runs
-        found = paddle.shape(mask)
-        shape = [found[i] if n < 0 else n for i, n in enumerate(shape)]
+    # -1 is not known before a static graph runs
+    shape = paddle.shape(mask) if -1 in mask.shape else mask.shape
     return mask, paddle.reshape(paddle.gather(source, count), shape), shape
 
 
@@ -155,9 +114,8 @@ def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     """masked_scatter for places without its kernels."""
     dtype, x, value = x.dtype, _widened(x), _widened(value)
     mask, picks, shape = _masked_scatter_picks(x, mask, value)
-    if not in_dynamic_mode():
-        # the gradient of where sums over broadcast dims that it knows only
-        x = paddle.expand(x, shape)
+    # the gradient of where sums over broadcast dims that it knows only
+    x = paddle.expand(x, shape)
     return paddle.cast(paddle.where(mask, picks, x), dtype)
 
 
@@ -171,10 +129,13 @@ def masked_scatter(
     x: Tensor, mask: Tensor, value: Tensor, name: str | None = None
 ) -> Tensor:
     r"""
-    Returns a copy of ``x`` in which the positions where ``mask`` is True hold the elements of ``value``, taken one after the other.
+    Copies elements from `value` into `x` tensor at positions where the `mask` is True.
 
-    ``x`` and ``mask`` are broadcast against each other first. Then both are walked in row-major order, and each True
-    takes the next unused element of the flattened ``value``:
+    Elements from source are copied into `x` starting at position 0 of `value` and continuing in order one-by-one for
+    each occurrence of `mask` being True. The shape of `mask` must be broadcastable with the shape of the underlying tensor.
+    The `value` should have at least as many elements as the number of ones in `mask`.
+
+    ``x`` stays as it is; it and ``mask`` are broadcast against each other and walked in row-major order:
 
     .. math::
 
@@ -194,7 +155,8 @@ def masked_scatter(
         x (Tensor): The Tensor to take unmasked elements from, of any shape that broadcasts with the shape of ``mask``.
             The data type is ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``,
             ``float32``, ``float64``, ``complex64`` or ``complex128``. Alias: ``input``.
-        mask (Tensor): Where to write, of any shape that broadcasts with the shape of ``x``. The data type is ``bool``.
+        mask (Tensor): The boolean tensor indicate the position to be filled.
+            The data type of mask must be bool.
         value (Tensor): The elements to write, with the data type of ``x`` and any shape. It needs at least as many
             elements as the broadcast ``mask`` has Trues; further elements are not used. Alias: ``source``.
         name (str|None, optional): Name for the operation (optional, default is None). For more information,
@@ -212,49 +174,43 @@ def masked_scatter(
     Note:
         - Zero-size: if ``x`` or ``mask`` has no elements, neither has the result. ``value`` may be empty as long as
           no element of ``mask`` is True.
-        - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, summed over
-          the axes along which ``x`` was broadcast. The gradient of ``value`` holds the gradients of the masked
-          positions in the same order, then zeros for the elements that were not used. Both can be differentiated again.
-          Like other operators, it reads ``mask`` again for them: a ``mask`` that was changed in place meanwhile is a
-          RuntimeError of ``backward``; give a ``mask.clone()`` to change it.
+        - Gradient: that of ``x``, and a ``mask`` that is changed before ``backward``, are as in
+          :ref:`api_paddle_masked_fill`. The gradient of ``value`` holds the gradients of the masked positions in the
+          same order, then zeros for the elements that were not used. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
-        - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
-          ``masked_scatter``, and not in releases without it, unless it is built under
-          :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
+        - Saved programs: they need a Paddle that has the operator ``masked_scatter``.
+          Under :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` they do not.
 
     Examples:
         .. code-block:: python
 
             >>> import paddle
             >>> x = paddle.zeros([2, 3])
-            >>> value = paddle.to_tensor([1.0, 2.0, 3.0, 4.0, 5.0])
-
             >>> mask = paddle.to_tensor([[True, False, True], [False, True, False]])
-            >>> print(paddle.masked_scatter(x, mask, value))
+            >>> value = paddle.to_tensor([1, 2, 3, 4, 5,], dtype="float32")
+
+            >>> out = paddle.masked_scatter(x, mask, value)
+            >>> print(out)
             Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
                    [[1., 0., 2.],
                     [0., 3., 0.]])
 
-            >>> row_mask = paddle.to_tensor([True, False, True])
-            >>> print(paddle.masked_scatter(x, row_mask, value))
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[1., 0., 2.],
-                    [3., 0., 4.]])
-
             >>> value.stop_gradient = False
-            >>> paddle.masked_scatter(x, row_mask, value).sum().backward()
-            >>> print(value.grad.numpy())
-            [1. 1. 1. 1. 0.]
+            >>> out = paddle.masked_scatter(x, mask[0], value)
+            >>> print(out.tolist())
+            [[1.0, 0.0, 2.0], [3.0, 0.0, 4.0]]
+            >>> out.sum().backward()
+            >>> print(value.grad.tolist())
+            [1.0, 1.0, 1.0, 1.0, 0.0]
     """
-    _check_masked_args('masked_scatter', x, mask, value)
+    _check_masked_scatter_args('masked_scatter', x, mask, value)
     if not _has_scatter_kernels():
         return _masked_scatter_composed(x, mask, value)
 
-    if in_dynamic_mode():
-        return _run_masked_scatter(_C_ops.masked_scatter, x, mask, value)
     if in_dynamic_or_pir_mode():
-        return _C_ops.masked_scatter(x, mask, value)
-    return _masked_scatter_legacy(x, mask, value)
+        return _run_masked_scatter(_C_ops.masked_scatter, x, mask, value)
+    inputs = {'x': x, 'mask': mask, 'value': value}
+    return _append_scatter_op('masked_scatter', inputs)
 
 
 @param_two_alias(["x", "input"], ["value", "source"])
@@ -262,7 +218,7 @@ def masked_scatter(
 def masked_scatter_(
     x: Tensor, mask: Tensor, value: Tensor, name: str | None = None
 ) -> Tensor:
-    r"""
+    """
     Inplace version of ``masked_scatter`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_scatter`.
 
@@ -275,15 +231,12 @@ def masked_scatter_(
             >>> import paddle
             >>> x = paddle.zeros([2, 3])
             >>> mask = paddle.to_tensor([[True], [False]])
-            >>> value = paddle.to_tensor([1.0, 2.0, 3.0])
-            >>> y = paddle.masked_scatter_(x, mask, value)
-            >>> print(x)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[1., 2., 3.],
-                    [0., 0., 0.]])
+            >>> y = paddle.masked_scatter_(x, mask, paddle.to_tensor([1.0, 2.0, 3.0]))
+            >>> print(x.tolist())
+            [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]
     """
-    _check_masked_args('masked_scatter_', x, mask, value)
-    _check_inplace_mask_shape('masked_scatter_', x, mask)
+    _check_masked_scatter_args('masked_scatter_', x, mask, value)
+    _check_mask_shape('masked_scatter_', x, mask)
     if not _has_scatter_kernels():
         return _masked_scatter_composed_(x, mask, value)
     return _run_masked_scatter(_C_ops.masked_scatter_, x, mask, value)

@@ -17,16 +17,17 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from typing_extensions import overload
 
 import paddle
 from paddle.tensor.manipulation import (
     _check_tensor_args,
-    _is_torch_scatter,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
+    _refuse_no_arguments,
     _run_scatter,
-    _scatter_call_of_today,
+    _scatter_args_of_today,
 )
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
@@ -44,16 +45,9 @@ def _scatter_inplace_wrapper(
     include_self: bool = False,
     name: str | None = None,
 ) -> Tensor:
-    """scatter_ as Paddle has it, without the form of torch.scatter_."""
+    """Wrapper for inplace origin scatter"""
     return _run_scatter(
-        'scatter_',
-        x,
-        index,
-        updates,
-        overwrite,
-        axis,
-        reduce,
-        include_self,
+        'scatter_', x, index, updates, overwrite, axis, reduce, include_self
     )
 
 
@@ -99,19 +93,32 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
 
             >>> import paddle
             >>> x = paddle.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-            >>> index = paddle.to_tensor([2, 0, 2])
             >>> updates = paddle.to_tensor([[7.0, 0.0, 9.0], [1.0, 8.0, 2.0]])
+            >>> index = paddle.to_tensor([2, 0, 2])
             >>> y = paddle.scatter_(x, index, updates, overwrite=False, axis=1, reduce='amax', include_self=True)
-            >>> print(x)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[1., 2., 9.],
-                    [8., 5., 6.]])
+            >>> print(x.tolist())
+            [[1.0, 2.0, 9.0], [8.0, 5.0, 6.0]]
     """
-    if _is_torch_scatter('scatter_', args, kwargs):
+    len_args = len(args)
+    if len_args + len(kwargs) < 2:
+        _refuse_no_arguments('scatter_', args, kwargs)
+        raise TypeError(
+            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
+            " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
+            " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
+        )
+    is_put_along_axis = False
+    # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs
+    if len_args >= 2:
+        is_put_along_axis = isinstance(args[1], (int, np.integer))
+    else:
+        is_put_along_axis = 'dim' in kwargs
+    if is_put_along_axis:
         return _put_along_axis_inplace_wrapper(*args, **kwargs)
-    if len(args) > 4:  # where releases before axis and reduce had name and out
-        args, kwargs = _scatter_call_of_today('scatter_', args, kwargs)
-    return _scatter_inplace_wrapper(*args, **kwargs)
+    else:
+        if len_args > 4:  # where releases before axis had name and out
+            args = _scatter_args_of_today('scatter_', args, kwargs)
+        return _scatter_inplace_wrapper(*args, **kwargs)
 
 
 scatter_.signature = inspect.signature(_scatter_inplace_wrapper)
@@ -129,18 +136,13 @@ def _scatter_wrapper(
     name: str | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
-    """scatter as Paddle has it, without the form of torch.scatter."""
+    """Wrapper for original scatter
+    This API is not directly available for users. One can only call this API via torch.Tensor.scatter or torch.scatter
+    """
     if out is not None:
         _check_tensor_args('scatter', out=out)
     res = _run_scatter(
-        'scatter',
-        x,
-        index,
-        updates,
-        overwrite,
-        axis,
-        reduce,
-        include_self,
+        'scatter', x, index, updates, overwrite, axis, reduce, include_self
     )
     if out is not None:
         paddle.assign(res, out)
@@ -178,6 +180,18 @@ def scatter(
 
 def scatter(*args: Any, **kwargs: Any) -> Tensor:
     r"""
+
+    This function has two functionalities, depending on the parameters passed:
+
+    1. ``scatter(Tensor input, int dim, Tensor index, Tensor src (alias value), *, str reduce = None, Tensor out = None)``:
+        PyTorch compatible scatter, calls a non-broadcast `paddle.put_along_axis`.
+        Check out :ref:`api_paddle_put_along_axis` and also `[torch has more parameters] torch.scatter <https://www.paddlepaddle.org.cn/documentation/docs/zh/develop/guides/model_convert/convert_from_pytorch/api_difference/torch/torch.scatter.html>`_
+
+    2. ``scatter(Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)``:
+        The original paddle.scatter, see the following docs.
+
+    The first is chosen by ``dim``, or by an int as second argument. The second takes ``axis`` and more, too.
+
     Returns a copy of ``x`` in which the slices that ``index`` names along ``axis`` are replaced by the slices of ``updates``, or reduced with them.
 
     With ``overwrite=True``, slice ``index[i]`` becomes slice ``i`` of ``updates``; of several slices with the same
@@ -203,10 +217,6 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/scatter.png
         :alt: Legend - scatter behavior display
 
-    A second form, ``scatter(input, dim, index, src, reduce=None, out=None)``, is the one of ``torch.scatter``: ``index``
-    has the rank of ``input`` and names single elements. It is chosen by ``dim``, or by an int as second argument, and
-    explained under :ref:`api_paddle_put_along_axis`.
-
     Args:
         x (Tensor): The Tensor to start from, with one dim or more. The data type is ``bool``, ``uint8``, ``int8``,
             ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or
@@ -223,9 +233,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             ``'multiply'`` or ``'prod'``; ``'mean'``; ``'amax'``; ``'amin'``. Default is ``'sum'``. ``bool`` can be summed
             (then True means any) but not reduced otherwise, and complex data types have no ``'amax'`` and ``'amin'``.
         include_self (bool, optional): Whether the slices of ``x`` take part in the reduction. Default is False.
-        name (str|None, optional): Name for the operation (optional, default is None). For more information,
-            please refer to :ref:`api_guide_Name`. For compatibility, a str or None is also taken as ``name`` in fifth
-            place, where ``axis`` is, and then ``out`` in sixth.
+        name (str|None, optional): Name for the operation (optional, default is None). For compatibility, a str or None
+            is also taken as ``name`` in fifth place, where ``axis`` is, and then ``out`` in sixth.
         out (Tensor|None, optional): A Tensor that also receives the result. Default is None.
 
     Returns:
@@ -240,62 +249,83 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     Note:
         - Empty: with an ``index`` of no elements, the result is a copy of ``x``.
-        - Mean: the mean of integers is rounded towards minus infinity, and the sum behind it does not overflow. A mean of
-          more than 32 floating point or complex numbers is accumulated in ``float64`` or ``complex128``.
+        - Mean: that of integers is rounded towards minus infinity, and the sum behind it does not overflow. One of more
+          than 32 floating point or complex numbers is accumulated in ``float64`` or ``complex128``.
         - NaN: a NaN in ``x`` or ``updates`` makes ``'amax'`` and ``'amin'`` of its slice NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
-        - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of a product is the product
-          of the other factors, zeros or not. ``'amax'`` and ``'amin'`` share the gradient evenly among equal elements.
-          With ``overwrite=True``, only the slice that wins gets a gradient. This, ``'sum'`` and ``'mean'`` can be
+        - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. That of a product is the product of the
+          other factors, zeros or not. ``'amax'`` and ``'amin'`` share the gradient evenly among equal elements. With
+          ``overwrite=True``, only the slice that wins gets a gradient. This, ``'sum'`` and ``'mean'`` can be
           differentiated again; for ``'mul'``, ``'amax'`` and ``'amin'`` that is an error.
-        - Determinism: the result does not depend on the number of threads, duplicates in ``index`` included; on a GPU that
-          does not hold for what follows.
-        - GPU: what earlier releases could do, to overwrite or to sum along the first axis without the slices of ``x``, is
-          done by their kernels there. They have fewer data types, any of several slices with the same ``index`` may
-          win, and with ``overwrite=True`` each of these gets the gradient of the slice that it was to replace.
-        - Saved programs: a program that is saved with ``axis``, ``reduce`` or ``include_self`` runs in a Paddle that has
-          the operators ``index_scatter`` and ``index_reduce``, and not in releases without them, unless it is built under
-          :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
+        - Determinism: the result does not depend on the number of threads, duplicates in ``index`` included.
+        - GPU: to overwrite or to sum along the first axis without the slices of ``x`` is done by the kernels of earlier
+          releases there, which have fewer data types. Of several slices with the same ``index`` any may win, and each
+          gets the gradient of the slice that it was to replace; sums may differ from run to run.
+        - Saved programs: with ``axis``, ``reduce`` or ``include_self`` they need a Paddle that has the operators
+          ``index_scatter`` and ``index_reduce``.
+          Under :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` they do not.
 
     Examples:
         .. code-block:: python
+            :name: scatter-example-2
 
             >>> import paddle
-            >>> x = paddle.to_tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])
-            >>> index = paddle.to_tensor([2, 1, 0, 1])
-            >>> updates = paddle.to_tensor([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0], [4.0, 4.0]])
 
-            >>> print(paddle.scatter(x, index, updates))
-            Tensor(shape=[3, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[3., 3.],
-                    [4., 4.],
-                    [1., 1.]])
+            >>> x = paddle.to_tensor([[1, 1], [2, 2], [3, 3]], dtype='float32')
+            >>> index = paddle.to_tensor([2, 1, 0, 1], dtype='int64')
+            >>> updates = paddle.to_tensor([[1, 1], [2, 2], [3, 3], [4, 4]], dtype='float32')
 
-            >>> print(paddle.scatter(x, index, updates, overwrite=False))
+            >>> output1 = paddle.scatter(x, index, updates, overwrite=False)
+            >>> print(output1)
             Tensor(shape=[3, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[3., 3.],
-                    [6., 6.],
-                    [1., 1.]])
+            [[3., 3.],
+             [6., 6.],
+             [1., 1.]])
 
-            >>> print(paddle.scatter(x, index, updates, overwrite=False, reduce='mul', include_self=True))
-            Tensor(shape=[3, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[3. , 3. ],
-                    [16., 16.],
-                    [3. , 3. ]])
+            >>> output2 = paddle.scatter(x, index, updates, overwrite=True)
+            >>> # CPU device:
+            >>> # [[3., 3.],
+            >>> #  [4., 4.],
+            >>> #  [1., 1.]]
+            >>> # GPU device maybe have two results because of the repeated numbers in index
+            >>> # result 1:
+            >>> # [[3., 3.],
+            >>> #  [4., 4.],
+            >>> #  [1., 1.]]
+            >>> # result 2:
+            >>> # [[3., 3.],
+            >>> #  [2., 2.],
+            >>> #  [1., 1.]]
 
-            >>> index = paddle.to_tensor([1, 1])
-            >>> updates = paddle.to_tensor([[5.0, 0.0], [7.0, 4.0], [1.0, 9.0]])
-            >>> print(paddle.scatter(x, index, updates, overwrite=False, axis=1, reduce='mean'))
-            Tensor(shape=[3, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[1.        , 2.50000000],
-                    [2.        , 5.50000000],
-                    [3.        , 5.        ]])
+            >>> output3 = paddle.scatter(x, index, updates, overwrite=False, reduce='mul', include_self=True)
+            >>> print(output3.tolist())
+            [[3.0, 3.0], [16.0, 16.0], [3.0, 3.0]]
+
+            >>> columns = paddle.to_tensor([[5.0, 0.0], [7.0, 4.0], [1.0, 9.0]])
+            >>> output4 = paddle.scatter(x, paddle.to_tensor([1, 1]), columns, False, axis=1, reduce='mean')
+            >>> print(output4.tolist())
+            [[1.0, 2.5], [2.0, 5.5], [3.0, 5.0]]
     """
-    if _is_torch_scatter('scatter', args, kwargs):
+    len_args = len(args)
+    if len_args + len(kwargs) < 2:
+        _refuse_no_arguments('scatter', args, kwargs)
+        raise TypeError(
+            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
+            " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
+            " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
+        )
+    is_put_along_axis = False
+    # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs. index can never be int.
+    if len_args >= 2:
+        is_put_along_axis = isinstance(args[1], (int, np.integer))
+    else:
+        is_put_along_axis = 'dim' in kwargs
+    if is_put_along_axis:
         return _put_along_axis_wrapper(*args, **kwargs)
-    if len(args) > 4:  # where releases before axis and reduce had name and out
-        args, kwargs = _scatter_call_of_today('scatter', args, kwargs)
-    return _scatter_wrapper(*args, **kwargs)
+    else:
+        if len_args > 4:  # where releases before axis had name and out
+            args = _scatter_args_of_today('scatter', args, kwargs)
+        return _scatter_wrapper(*args, **kwargs)
 
 
 scatter.__signature__ = inspect.signature(_scatter_wrapper)

@@ -20,7 +20,11 @@ import numpy as np
 
 import paddle
 from paddle.base.data_feeder import convert_dtype
-from paddle.tensor.manipulation import _widened
+from paddle.tensor.manipulation import (
+    _known_shapes_differ,
+    _received,
+    _widened,
+)
 
 if TYPE_CHECKING:
     from paddle import Tensor
@@ -40,47 +44,40 @@ def _check_scatter_composed(
     x: Tensor, index: Tensor, updates: Tensor, axis: int, op_reduce: str
 ) -> None:
     rank = len(x.shape)
-    if not -rank <= axis < rank:
+    if not 0 <= axis < rank:
         raise ValueError(
             f"scatter: axis must be in [{-rank}, {rank}) because x has {rank} "
             f"dims, but received {axis}."
         )
-    if convert_dtype(index.dtype) not in ('int32', 'int64'):
+    if convert_dtype(index.dtype) not in ('int32', 'int64') or (
+        len(index.shape) > 1 and list(index.shape[1:]) not in ([1], [-1])
+    ):
         raise ValueError(
-            f"scatter: index must have dtype int32 or int64, but received "
-            f"{index.dtype}."
+            f"scatter: index must have dtype int32 or int64 and shape [], [n] "
+            f"or [n, 1], but received {_received(index)}."
         )
-    if updates.dtype != x.dtype:
-        raise ValueError(
-            f"scatter: updates must have the dtype of x, which is {x.dtype}, "
-            f"but received {updates.dtype}."
-        )
-    ordered = op_reduce in ('amax', 'amin')
     if (op_reduce not in ('assign', 'sum') and x.dtype == paddle.bool) or (
-        ordered and paddle.is_complex(x)
+        op_reduce in ('amax', 'amin') and paddle.is_complex(x)
     ):
         raise ValueError(
             f"scatter: reduce '{op_reduce}' is not defined for an x of dtype "
             f"{x.dtype}."
         )
-    shape, rest = list(updates.shape), list(x.shape)
-    if len(index.shape) > 1 and list(index.shape[1:]) not in ([1], [-1]):
-        raise ValueError(
-            f"scatter: index must have shape [], [n] or [n, 1], but received "
-            f"{list(index.shape)}."
-        )
-    del rest[axis]
-    length = shape.pop(axis) if index.shape and len(shape) > len(rest) else -1
+    wanted = list(x.shape)
+    if index.shape:
+        wanted[axis] = -1  # not shorter than index
+    else:
+        del wanted[axis]
     if (
-        len(shape) != len(rest)
-        or any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, rest))
-        or (0 <= length < list(index.shape)[0])
+        updates.dtype != x.dtype
+        or _known_shapes_differ(list(updates.shape), wanted)
+        or (index.shape and 0 <= updates.shape[axis] < index.shape[0])
     ):
         raise ValueError(
-            f"scatter: updates must have the shape of x, {list(x.shape)}, but "
-            f"for axis {axis}, where it must be as long as index or longer, "
-            f"or without that axis if index is 0-D, but received "
-            f"{list(updates.shape)} for an index of shape {list(index.shape)}."
+            f"scatter: updates must have the dtype of x, {x.dtype}, and its "
+            f"shape, {list(x.shape)}, but along axis {axis} be as long as index "
+            f"or longer, or be without that axis if index is 0-D, but received "
+            f"{_received(updates)} for an index of shape {list(index.shape)}."
         )
 
 
@@ -149,7 +146,6 @@ def _extreme_rows(
     op_reduce: str,
 ) -> Tensor:
     named = _per_row(_index_counts(rows, index), rows) > 0
-    is_float = paddle.is_floating_point(rows)
     if not include_self:
         limit = _limit(rows.dtype, op_reduce)
         rows = paddle.where(named, paddle.expand_as(limit, rows), rows)
@@ -161,7 +157,7 @@ def _extreme_rows(
         reduce=op_reduce,
         broadcast=False,
     )
-    if not is_float:
+    if not paddle.is_floating_point(rows):
         return out
     # put_along_axis may pass over a NaN
     nans = paddle.scatter_nd_add(
@@ -227,23 +223,19 @@ def _scatter_composed(
     if not index.shape:
         updates = paddle.unsqueeze(updates, axis)
     as_parts = paddle.is_complex(x) and op_reduce in ('sum', 'mean')
-    axis %= len(x.shape)
     pair = []
     for tensor in (x, updates):
         if as_parts:
             tensor = paddle.as_real(tensor)
         elif not paddle.is_floating_point(tensor) and op_reduce == 'mean':
             tensor = paddle.cast(tensor, 'int64')
-        elif op_reduce == 'sum' and tensor.dtype == paddle.bool:
-            tensor = paddle.cast(tensor, 'int32')
         pair.append(paddle.moveaxis(_widened(tensor), axis, 0))
     rows, updates = pair
     index = paddle.gather(
         paddle.arange(_row_count(rows), dtype='int64'),
         paddle.reshape(paddle.cast(index, 'int64'), [-1]),
     )
-    if updates.shape[0] < 0 or updates.shape[0] != index.shape[0]:
-        updates = updates[: _row_count(index)]
+    updates = updates[: _row_count(index)]
     if op_reduce == 'assign':
         out = _assign_rows(rows, index, updates)
     elif op_reduce == 'mul':

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import paddle
-from paddle.base.data_feeder import check_variable_and_dtype
+from paddle.base.data_feeder import check_type
+from paddle.base.framework import Variable
+from paddle.framework import LayerHelper
 
 if TYPE_CHECKING:
     from paddle import Tensor
@@ -29,9 +31,7 @@ if TYPE_CHECKING:
 # What the mask and scatter functions check alike.
 def _is_tensor(value: Any) -> bool:
     """Whether value is a Tensor of dynamic graph mode or of a static graph."""
-    return isinstance(
-        value, (paddle.Tensor, paddle.pir.Value, paddle.base.framework.Variable)
-    )
+    return isinstance(value, (paddle.Tensor, paddle.pir.Value, Variable))
 
 
 def _received(value: Any) -> str:
@@ -66,23 +66,19 @@ def _in_dtype_of_x(
     return paddle.cast(tensor, x.dtype)
 
 
-def _check_scatter_variable(op_name: str, arg_name: str, x: Tensor) -> None:
-    check_variable_and_dtype(
-        x,
-        arg_name,
-        [
-            'bool',
-            'uint8',
-            'int8',
-            'int16',
-            'int32',
-            'int64',
-            'float16',
-            'uint16',  # bfloat16
-            'float32',
-            'float64',
-            'complex64',
-            'complex128',
-        ],
-        op_name,
+def _append_scatter_op(
+    op_name: str,
+    inputs: dict[str, Tensor],
+    attrs: dict[str, Any] | None = None,
+    output: str = 'out',
+) -> Tensor:
+    """The result of an operator that goes to the end of a program of the old IR."""
+    for arg_name, tensor in inputs.items():
+        check_type(tensor, arg_name, Variable, op_name)
+    helper = LayerHelper(op_name)
+    x = next(iter(inputs.values()))
+    out = helper.create_variable_for_type_inference(dtype=x.dtype)
+    helper.append_op(
+        type=op_name, inputs=inputs, outputs={output: out}, attrs=attrs
     )
+    return out

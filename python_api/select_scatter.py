@@ -18,14 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import paddle
 from paddle import _C_ops
-from paddle.base.data_feeder import convert_dtype
-from paddle.framework import (
-    LayerHelper,
-    in_dynamic_or_pir_mode,
-    in_pir_mode,
-)
+from paddle.framework import in_dynamic_or_pir_mode, in_pir_mode
 from paddle.tensor.manipulation import (
-    _check_scatter_variable,
+    _append_scatter_op,
     _check_tensor_args,
     _has_scatter_kernels,
     _in_dtype_of_x,
@@ -51,9 +46,7 @@ def _check_select_scatter_args(
         )
     size = slice_shape.pop(axis)
     values_shape = list(values.shape)
-    if values_shape != slice_shape and _known_shapes_differ(
-        values_shape, slice_shape
-    ):
+    if _known_shapes_differ(values_shape, slice_shape):
         raise RuntimeError(
             f"select_scatter: values must have the shape of x without axis "
             f"{axis}, which is {slice_shape}, but received {values_shape}."
@@ -65,29 +58,12 @@ def _check_select_scatter_args(
         )
 
 
-def _select_scatter_legacy(
-    x: Tensor, values: Tensor, axis: int, index: int
-) -> Tensor:
-    _check_scatter_variable('select_scatter', 'x', x)
-    helper = LayerHelper('select_scatter')
-    out = helper.create_variable_for_type_inference(dtype=x.dtype)
-    helper.append_op(
-        type='select_scatter',
-        inputs={'x': x, 'values': values},
-        outputs={'out': out},
-        attrs={'axis': axis, 'index': index},
-    )
-    return out
-
-
 def _is_index_of_program(index: Any) -> bool:
     """Whether an index is a whole number that only the running program has."""
     return (
         in_pir_mode()
         and isinstance(index, paddle.pir.Value)
-        and not index.shape
-        and convert_dtype(index.dtype)
-        in ('bool', 'uint8', 'int8', 'int16', 'int32', 'int64')
+        and not (index.shape or index.is_floating_point() or index.is_complex())
     )
 
 
@@ -97,19 +73,16 @@ def _select_scatter_composed(
     """select_scatter for places without its kernels, or for a Tensor as index."""
     dtype, x, values = x.dtype, _widened(x), _widened(values)
     axis %= len(x.shape)
-    if isinstance(index, int):
-        # behind the last slice is the end, not slice 0
-        end = 2**31 - 1 if index == -1 else index + 1
+    if isinstance(index, int) and x.shape[axis] >= 0:
+        index %= x.shape[axis]
     else:
         # gather refuses an index out of range, which slice_scatter would not
-        size = paddle.shape(x)[axis]
         index = paddle.gather(
-            paddle.arange(size, dtype='int64'),
-            paddle.reshape(paddle.cast(index, 'int64'), [1]),
+            paddle.arange(paddle.shape(x)[axis], dtype='int64'),
+            paddle.full([1], index, 'int64'),
         )
-        end = index + 1
     values = paddle.unsqueeze(values, axis)
-    out = paddle.slice_scatter(x, values, [axis], [index], [end], [1])
+    out = paddle.slice_scatter(x, values, [axis], [index], [index + 1], [1])
     return paddle.cast(out, dtype)
 
 
@@ -119,16 +92,8 @@ def _select_scatter_composed(
 def select_scatter(
     x: Tensor, values: Tensor, axis: int, index: int, name: str | None = None
 ) -> Tensor:
-    r"""
+    """
     Returns a copy of ``x`` in which the slice at ``index`` of ``axis`` is overwritten with ``values``.
-
-    .. math::
-
-        out_{i_0, \ldots, i_{axis}, \ldots, i_n} =
-        \begin{cases}
-        values_{i_0, \ldots, i_{axis - 1}, i_{axis + 1}, \ldots, i_n} & \text{if } i_{axis} = index \\
-        x_{i_0, \ldots, i_n} & \text{otherwise}
-        \end{cases}
 
     Args:
         x (Tensor): The Tensor to copy, with at least 1 dim. The data type is ``bool``, ``uint8``, ``int8``, ``int16``,
@@ -138,11 +103,10 @@ def select_scatter(
             0-D. It is cast to the data type of ``x``, which must be complex if ``values`` is. Alias: ``src``, ``value``.
         axis (int): The axis to select from, in ``[-rank, rank)`` for an ``x`` of ``rank`` dims. Alias: ``dim``.
         index (int): The index to select, in ``[-size, size)`` for an axis of ``size`` elements.
-        name (str|None, optional): Name for the operation (optional, default is None). For more information,
-            please refer to :ref:`api_guide_Name`.
+        name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
-        Tensor, with the data type and the shape of ``x``.
+        Tensor, same dtype and shape with x
 
     Raises:
         IndexError: ``axis`` or ``index`` is out of range. If the size of the axis is not known before a static graph
@@ -158,31 +122,30 @@ def select_scatter(
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of
           ``values`` is the slice, in the data type of ``values``. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
-        - Saved programs: a program that is saved with this function runs in a Paddle that has the operator
-          ``select_scatter``, and not in releases without it, unless it is built under
-          :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` or ``index`` is a Tensor.
+        - Saved programs: they need a Paddle that has the operator ``select_scatter``, unless ``index`` is a Tensor.
+          Under :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` they do not.
 
     Examples:
         .. code-block:: python
 
             >>> import paddle
-            >>> x = paddle.zeros([2, 3])
-            >>> values = paddle.to_tensor([1.0, 2.0])
-            >>> print(paddle.select_scatter(x, values, axis=1, index=0))
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[1., 0., 0.],
-                    [2., 0., 0.]])
 
-            >>> row = paddle.to_tensor([3.0, 4.0, 5.0], stop_gradient=False)
-            >>> out = x.select_scatter(row, 0, -1)
-            >>> print(out)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=False,
-                   [[0., 0., 0.],
-                    [3., 4., 5.]])
+            >>> x = paddle.zeros((2,3,4)).astype("float32")
+            >>> values = paddle.ones((2,4)).astype("float32")
+            >>> res = paddle.select_scatter(x,values,1,1)
+            >>> print(res)
+            Tensor(shape=[2, 3, 4], dtype=float32, place=Place(cpu), stop_gradient=True,
+                   [[[0., 0., 0., 0.],
+                     [1., 1., 1., 1.],
+                     [0., 0., 0., 0.]],
+                    [[0., 0., 0., 0.],
+                     [1., 1., 1., 1.],
+                     [0., 0., 0., 0.]]])
 
-            >>> out.sum().backward()
-            >>> print(row.grad.tolist())
-            [1.0, 1.0, 1.0]
+            >>> values.stop_gradient = False
+            >>> x.select_scatter(values, axis=1, index=-1).sum().backward()
+            >>> print(values.grad.tolist())
+            [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]
     """
     _check_tensor_args('select_scatter', x=x, values=values)
     axis = _int_argument('select_scatter', 'axis', axis)
@@ -195,4 +158,5 @@ def select_scatter(
         return _select_scatter_composed(x, values, axis, index)
     if in_dynamic_or_pir_mode():
         return _C_ops.select_scatter(x, values, axis, index)
-    return _select_scatter_legacy(x, values, axis, index)
+    inputs, attrs = {'x': x, 'values': values}, {'axis': axis, 'index': index}
+    return _append_scatter_op('select_scatter', inputs, attrs)

@@ -24,9 +24,10 @@ from paddle.tensor.manipulation import _is_tensor, _received
 
 def _known_shapes_differ(shape: list[int], other: list[int]) -> bool:
     # a dim of -1 is not known before a static graph runs
-    if len(shape) != len(other):
-        return True
-    return any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, other))
+    return shape != other and (
+        len(shape) != len(other)
+        or any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, other))
+    )
 
 
 def _is_bool(value: Any) -> bool:
@@ -37,18 +38,19 @@ def _is_bool(value: Any) -> bool:
     )
 
 
-def _int_argument(op_name: str, arg_name: str, value: Any) -> int:
+def _int_argument(
+    op_name: str, arg_name: str, value: Any, or_bool: bool = True
+) -> int:
     """An int, or what stands for one, as an int. A fraction is not cut off."""
     if type(value) is int:
         return value
-    is_whole = not _is_tensor(value) or (
-        not value.shape
-        and not value.is_floating_point()
-        and not value.is_complex()
+    is_whole = not _is_tensor(value) or not (
+        value.shape or value.is_floating_point() or value.is_complex()
     )
     try:
-        if is_whole:
-            return int(value) if _is_bool(value) else value.__index__()
+        is_bool = _is_bool(value)
+        if is_whole and (or_bool or not is_bool):
+            return int(value) if is_bool else value.__index__()
     except (AttributeError, TypeError):  # also a Tensor of a static graph
         pass
     raise TypeError(

@@ -7,6 +7,7 @@ saved is in unittests/test_masked_fill_values.py.
 
 import numpy as np
 import pytest
+from op_table_graph import static_mode
 from scatter_test_utils import ALL_DTYPES
 
 import paddle
@@ -45,6 +46,15 @@ def test_kernels_fit_their_own_operator_only():
         for other in ('scale', 'where', 'no_such_operator'):
             assert _native_lib.kernel_misfit(other, op)
     assert _native_lib.kernel_misfit('masked_fill', 'masked_fill_grad')
+
+
+@pytest.mark.parametrize('shape', [[-1, 4], [-1, 1], [3, -1]])
+def test_an_unknown_dim_of_the_mask_is_no_fault(shape):
+    program = paddle.static.Program()
+    with static_mode(), paddle.static.program_guard(program):
+        x = paddle.static.data('x', [3, 4])
+        mask = paddle.static.data('mask', shape, 'bool')
+        assert list(paddle.masked_fill(x, mask, 0.0).shape) == [3, 4]
 
 
 def check(function, dtype='float32'):

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from index_reduce_cases import LINEAR, REDUCES, ROWS, scatter_cases
 from op_table_grad import in_dygraph
-from op_table_graph import static_mode
+from op_table_graph import run_program, static_mode
 from scatter_test_utils import ALL_DTYPES, assert_same_bits, to_storage
 from view_scatter_cases import DIAGONAL, DIAGONAL_CASES, SELECT, SELECT_CASES
 
@@ -104,6 +104,17 @@ def test_only_the_rows_and_columns_need_be_known():
         y = paddle.static.data('y', [-1, -1, 3])
         out = paddle.diagonal_scatter(x, y, 0, 2, 3)
         assert list(out.shape) == [-1, -1, 3, 4]
+
+
+@pytest.mark.parametrize('index', [3, -4])
+def test_an_index_is_checked_when_the_size_is_known(index):
+    def build(variables):
+        x, values = variables.values()
+        return [paddle.select_scatter(x, values, 0, index)]
+
+    arrays = {'x': np.zeros((3, 2)), 'values': np.ones(2)}
+    with static_mode(), no_kernels(), pytest.raises(IndexError):
+        run_program(build, arrays, known_dims=False)
 
 
 def test_a_product_needs_an_index_of_known_length():
