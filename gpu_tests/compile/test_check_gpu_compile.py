@@ -49,6 +49,6 @@ def test_no_kernel_has_a_name_that_only_cuda_has():
     assert cuda_only_names('__syncthreads();  // __syncwarp()') == []
     files = sorted((build.ROOT / 'kernels').rglob('*.cu*'))
     files = [p for p in files if p.suffix == '.cu' or 'gpu' in p.parts]
-    assert len(files) > 10
     names = {p.name: cuda_only_names(p.read_text()) for p in files}
+    assert {'device.cu.h', 'masked_scatter_kernel.cu'} <= set(names)
     assert {name: found for name, found in names.items() if found} == {}
