@@ -96,8 +96,9 @@ inline const int64_t* TruesBefore(const GPUContext& dev_ctx,
                                   const GpuOperand<uint8_t>& mask,
                                   int64_t numel,
                                   DenseTensor* memory) {
-  const int64_t tiles = BlocksFor(numel);
-  int64_t* before = AllocScratch<int64_t>(dev_ctx, 2 * tiles + 1, memory);
+  const int tiles = BlocksFor(numel);
+  const int64_t room = 2 * static_cast<int64_t>(tiles) + 1;
+  int64_t* before = AllocScratch<int64_t>(dev_ctx, room, memory);
   int64_t* counts = before + tiles + 1;
   VisitTiles(dev_ctx, mask, numel, nullptr, CountTile{numel, counts});
   ClearBytes(dev_ctx, before, sizeof(int64_t));
@@ -199,8 +200,7 @@ void MaskedGradInto(const GPUContext& dev_ctx,
   T* data = dev_ctx.template Alloc<T>(grad);
   if (summed) {
     constexpr int64_t kMostBlocks = 1 << 20;
-    const auto blocks =
-        static_cast<unsigned>(std::min(grad->numel(), kMostBlocks));
+    const int blocks = static_cast<int>(std::min(grad->numel(), kMostBlocks));
     SumUnmaskedGpuKernel<T><<<blocks, kGpuThreads, 0, dev_ctx.stream()>>>(
         out_grad.data<T>(), mask, SumAxes(dims, grad->dims()), data);
     return;

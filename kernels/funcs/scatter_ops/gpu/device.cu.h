@@ -34,8 +34,8 @@ constexpr int kGpuThreads = 256;
 
 // A grid has room for 2^31 - 1 blocks: more elements than a device has memory
 // for.
-inline unsigned BlocksFor(int64_t threads) {
-  return static_cast<unsigned>((threads + kGpuThreads - 1) / kGpuThreads);
+inline int BlocksFor(int64_t threads) {
+  return static_cast<int>((threads + kGpuThreads - 1) / kGpuThreads);
 }
 
 template <typename F>
