@@ -8,6 +8,8 @@ import pytest
 from gpu_tests import build
 from gpu_tests.compile import check_gpu_compile
 
+pytestmark = pytest.mark.no_gpu
+
 GOOD = '__global__ void Fill(int* out) { out[threadIdx.x] = 1; }'
 BROKEN = GOOD.replace('= 1;', '= one;')
 # More numbers alive at once than two blocks of 1024 threads have registers for.

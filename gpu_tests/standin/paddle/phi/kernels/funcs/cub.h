@@ -12,7 +12,7 @@
 #include <numeric>
 #include <vector>
 
-#include "paddle/phi/backends/gpu/gpu_types.h"
+#include "paddle/phi/backends/gpu/gpu_info.h"
 
 namespace cub {
 
@@ -60,17 +60,20 @@ struct BlockReduce : BlockValues<T, kThreads> {
   }
 };
 
-// Each asks for some memory first, as CUB's do.
+// Each asks for some memory first, as CUB's do. The host waits for the stream,
+// then does the work.
 struct DeviceScan {
   static phi::gpuError_t InclusiveSum(void* temporary,
                                       size_t& bytes,  // NOLINT
                                       const int64_t* in,
                                       int64_t* out,
                                       int64_t n,
-                                      phi::gpuStream_t) {
+                                      phi::gpuStream_t stream) {
     bytes = 1;
-    if (temporary != nullptr) std::partial_sum(in, in + n, out);
-    return phi::gpuSuccess;
+    if (temporary == nullptr) return phi::gpuSuccess;
+    const phi::gpuError_t waited = STANDIN_GPU(StreamSynchronize)(stream);
+    std::partial_sum(in, in + n, out);
+    return waited;
   }
 };
 
@@ -86,11 +89,10 @@ struct DeviceRadixSort {
                                    int64_t n,
                                    int begin,
                                    int end,
-                                   phi::gpuStream_t) {
-    if (temporary == nullptr) {
-      bytes = 1;
-      return phi::gpuSuccess;
-    }
+                                   phi::gpuStream_t stream) {
+    bytes = 1;
+    if (temporary == nullptr) return phi::gpuSuccess;
+    const phi::gpuError_t waited = STANDIN_GPU(StreamSynchronize)(stream);
     const auto digits = [=](int64_t i) {
       const uint64_t key = static_cast<uint64_t>(keys_in[i]) >> begin;
       return key & ((uint64_t{1} << (end - begin)) - 1);
@@ -104,7 +106,7 @@ struct DeviceRadixSort {
       keys_out[i] = keys_in[order[i]];
       values_out[i] = values_in[order[i]];
     }
-    return phi::gpuSuccess;
+    return waited;
   }
 };
 
