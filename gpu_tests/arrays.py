@@ -3,21 +3,19 @@
 from itertools import product
 
 import numpy as np
-from scatter_test_utils import storage_dtype, to_numbers
+from scatter_test_utils import to_numbers
 
-from gpu_tests import device, ops
+from gpu_tests import ops
 from native.tests.unit.torch_arrays import from_torch, to_torch
 
-# Of a block of the kernels that go over packs of 16 bytes.
-THREADS, ROUNDS, PACK_BYTES = 256, 4, 16
 # One dtype for each element size.
 DTYPE_OF_SIZE = ('int8', 'int16', 'float32', 'float64', 'complex128')
 
 
 def on_device(array):
     """A tensor of its own memory."""
-    tensor = to_torch(array).to(device.name())
-    return tensor.clone() if device.emulated() else tensor
+    tensor = to_torch(array).to(ops.device())
+    return tensor.clone() if ops.emulated() else tensor
 
 
 def resized(shape, axis, length):
@@ -102,25 +100,3 @@ def assert_close(actual, expected, dtype, rtol, message='', scale=1):
         *(to_numbers(actual, dtype), expected, rtol, rtol * scale),
         err_msg=message,
     )
-
-
-def largest(array):
-    """The size of the largest number; 0 where there is none."""
-    return np.abs(array).max(initial=0)
-
-
-def tile_edges(dtype):
-    """Lengths at which a kernel's last pack, round, tile or window changes."""
-    pack = PACK_BYTES // storage_dtype(dtype).itemsize
-    tile = THREADS * ROUNDS * pack
-    sizes = {1, 2, 31, 33, 255, 257, 1023, 1024, 1025}
-    for base in (pack, THREADS * pack, tile, 2 * tile, 33 * tile):
-        sizes |= {base - 1, base, base + 1}
-    return sorted(sizes - {0})
-
-
-def shifted(array, start):
-    """A tensor that is dense but begins `start` elements into its memory."""
-    padding = np.zeros(start, array.dtype)
-    flat = on_device(np.concatenate([padding, array.reshape(-1)]))
-    return flat[start:].view(array.shape)

@@ -12,7 +12,6 @@ import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -24,6 +23,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # Set in the environment, so that the tests look in the same place.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
 STANDIN = ROOT / 'gpu_tests' / 'standin'
+HARNESS = ROOT / 'gpu_tests' / 'harness' / 'gpu_call.cu'
 # Of gpu_tests/: what goes into a library.
 PARTS = 'emulator', 'harness', 'standin'
 NVCC_FLAGS = (
@@ -32,9 +32,11 @@ NVCC_FLAGS = (
     '-DPADDLE_WITH_CUDA', '-gencode', 'arch=compute_80,code=sm_80',
     '-gencode', 'arch=compute_90,code=sm_90', '--threads', '2',
 )  # fmt: skip
-HIDE_NAMES = ('-Xcompiler', '-fvisibility=hidden')
 # The runtime is linked in, and hidden: PyTorch may bring another one.
-LINK_FLAGS = ('-shared', '-cudart', 'static', '-Xlinker', '--exclude-libs,ALL')
+LIBRARY_FLAGS = (
+    '-Xcompiler', '-fvisibility=hidden', '-shared', '-cudart', 'static',
+    '-Xlinker', '--exclude-libs,ALL',
+)  # fmt: skip
 
 
 def build_folder():
@@ -61,11 +63,6 @@ def kernel_sources():
     return sorted((ROOT / 'kernels' / 'gpu').glob('*.cu'))
 
 
-def harness_sources():
-    """What makes the kernels callable."""
-    return sorted((ROOT / 'gpu_tests' / 'harness').glob('*.cu'))
-
-
 def torch_include():
     """PyTorch's headers, of which the stand-ins take the half types."""
     spec = importlib.util.find_spec('torch')
@@ -89,26 +86,17 @@ def one_unit(sources, path):
     return path
 
 
-def make_library(compiler, link_flags, sources, library, jobs=1):
+def make_library(compiler, sources, library):
     """Compiles and links, unless nothing has changed since it was done."""
-    folder, stamp = library.parent / 'objects', library.with_suffix('.inputs')
+    stamp = library.with_suffix('.inputs')
     ours = (ROOT / 'gpu_tests' / name for name in PARTS)
     inputs = tree_sha256([ROOT / 'kernels', *ours])
     version = run(compiler[0], '--version').stdout
     digest = f'{inputs} {compiler} {version}'
     if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    objects = [folder / f'{source.stem}.o' for source in sources]
-
-    def compile_one(source, target):
-        done = run(*compiler, '-c', source, '-o', target)
-        if done.returncode:
-            raise RuntimeError(f'{source.name}:\n{done.stdout}{done.stderr}')
-
-    with ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(compile_one, sources, objects))
-    done = run(compiler[0], *objects, *link_flags, '-o', library)
+    library.parent.mkdir(parents=True, exist_ok=True)
+    done = run(*compiler, *sources, '-o', library)
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
     write_atomic(stamp, digest.encode())
@@ -117,12 +105,12 @@ def make_library(compiler, link_flags, sources, library, jobs=1):
 def make():
     """Builds the library."""
     ours = STANDIN, ROOT, include_root(build_folder())
-    compiler = command(
-        'nvcc', (*NVCC_FLAGS, *HIDE_NAMES), ours, torch_include()
+    flags = *NVCC_FLAGS, *LIBRARY_FLAGS
+    compiler = command('nvcc', flags, ours, torch_include())
+    unit = one_unit(
+        [*kernel_sources(), HARNESS], library_path().with_name('kernels.cu')
     )
-    sources = [*kernel_sources(), *harness_sources()]
-    unit = one_unit(sources, library_path().with_name('kernels.cu'))
-    make_library(compiler, LINK_FLAGS, [unit], library_path())
+    make_library(compiler, [unit], library_path())
 
 
 def main():

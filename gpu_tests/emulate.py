@@ -13,7 +13,6 @@ from gpu_tests import build
 from gpu_tests.build import ROOT
 from scripts.common.files import write_if_changed
 
-NAME = 'libscatter_ops_emulated.so'
 EMULATOR = ROOT / 'gpu_tests' / 'emulator'
 # Not all of them: GCC 12 miscompiles `bits |= array[i] << i` where both bounds
 # and shifts are checked.
@@ -25,23 +24,22 @@ FLAGS = (
     '-std=c++17', '-O1', '-g1', '-fPIC', '-fvisibility=hidden', '-Wall',
     '-Wno-unknown-pragmas', '-U_FORTIFY_SOURCE', '-DPADDLE_WITH_CUDA',
     CHECKS, '-fno-sanitize-recover=all',
-    '-include', 'device_code.h', '-x', 'c++',
+    '-include', 'cuda_runtime_api.h', '-x', 'c++', '-static-libubsan',
 )  # fmt: skip
-LINK_FLAGS = ('-shared', '-pthread', CHECKS, '-static-libubsan')
 # A kernel, the shape of the launch, the arguments.
 _LAUNCH = r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\((.*?)\);'
 # What stands in plain C++ for it.
 _CALL = r'::cuda_emulator::Launch([&] { \1(\3); }, \2);'
 
 
-def folder():
-    """Where everything of the emulation lies."""
-    return build.build_folder() / 'gpu_emulated'
-
-
 def library_path():
     """Where the library lies once it is built."""
-    return folder() / NAME
+    return build.build_folder() / 'gpu_emulated' / 'libscatter_ops_gpu.so'
+
+
+def include_root():
+    """A folder in which kernels/ stands as the emulation compiles it."""
+    return library_path().with_name('tree')
 
 
 def emulated(text):
@@ -56,33 +54,30 @@ def write_tree():
         if path.suffix not in ('.h', '.cu'):
             continue
         below = path.relative_to(ROOT / 'kernels')
-        found.append(folder() / 'tree' / 'paddle' / 'phi' / 'kernels' / below)
+        found.append(include_root() / 'paddle' / 'phi' / 'kernels' / below)
         text = emulated(path.read_text(encoding='utf-8'))
         write_if_changed(found[-1], text.encode())
     return found
 
 
-def make_compiler():
+def compiler(*flags):
     """The host's compiler with the emulated CUDA before everything else."""
-    ours = EMULATOR, build.STANDIN, ROOT, folder() / 'tree'
+    ours = EMULATOR, build.STANDIN, ROOT, include_root()
     program = os.environ.get('CXX', 'g++')
-    return build.command(program, FLAGS, ours, build.torch_include())
+    return build.command(program, FLAGS + flags, ours, build.torch_include())
 
 
 def make():
     """Builds the library."""
     kernels = [path for path in write_tree() if path.suffix == '.cu']
-    sources = [*kernels, *build.harness_sources(), EMULATOR / 'emulator.cc']
-    build.make_library(
-        make_compiler(), LINK_FLAGS, sources, library_path(), os.cpu_count()
-    )
+    sources = [*kernels, build.HARNESS, EMULATOR / 'emulator.cc']
+    build.make_library(compiler('-shared'), sources, library_path())
 
 
 def make_program(text, folder):
     """The program of one source and the emulator; its path."""
     source, program = folder / 'program.cu', folder / 'program'
     source.write_text(emulated(text))
-    command = [*make_compiler(), source, EMULATOR / 'emulator.cc']
-    command += ['-o', program, '-pthread', '-static-libubsan']
-    subprocess.run(command, check=True)
+    sources = source, EMULATOR / 'emulator.cc'
+    subprocess.run([*compiler(), *sources, '-o', program], check=True)
     return program

@@ -1,15 +1,7 @@
-"""The library of gpu_tests/build.py, called through ctypes."""
+"""A library of the kernels, called through ctypes."""
 
 import ctypes
-from ctypes import (
-    POINTER,
-    Structure,
-    byref,
-    c_char_p,
-    c_int32,
-    c_int64,
-    c_void_p,
-)
+from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_void_p
 
 MESSAGE_BYTES = 4096
 
@@ -37,7 +29,6 @@ class _Call(Structure):
         ('outputs', POINTER(_Tensor)),
         ('output_count', c_int32),
         ('stream', c_void_p),
-        ('multiprocessors', c_int32),
     ]
 
 
@@ -52,6 +43,20 @@ class ShapeOnly:
 def dtype_name(tensor):
     """'float32' for a tensor of torch.float32."""
     return str(tensor.dtype).rpartition('.')[2]
+
+
+def _described(tensor):
+    """A tensor as the library takes it; it points to the dims that it keeps."""
+    if tensor is None:
+        return _Tensor()
+    data = None
+    if not isinstance(tensor, ShapeOnly):
+        if not tensor.is_contiguous():
+            raise ValueError('a kernel takes dense tensors only')
+        data = tensor.data_ptr() or None
+    dims = (c_int64 * len(tensor.shape))(*tensor.shape)
+    dtype = dtype_name(tensor).encode()
+    return _Tensor(data, dtype, len(tensor.shape), dims)
 
 
 class Library:
@@ -70,58 +75,21 @@ class Library:
             found.append(tuple(text.decode().split()))
         return found
 
-    def keep_memory(self):
-        """Temporaries come out of a pool that gives nothing back."""
-        if self._lib.scatter_ops_keep_memory():
-            raise KernelError('there is no pool of device memory')
-
-    def prepare(
-        self,
-        kernel,
-        dtype,
-        inputs,
-        attributes,
-        outputs,
-        stream=0,
-        multiprocessors=1,
-    ):
-        """A function that puts a kernel's work onto a stream."""
-        kept = [inputs, outputs]  # the call points into all of these
+    def call(self, kernel, dtype, inputs, attributes, outputs, stream=0):
+        """Puts a kernel's work onto a stream."""
         texts = [v if isinstance(v, str) else str(int(v)) for v in attributes]
         call = _Call(
             f'{kernel} {dtype}'.encode(),
-            self._tensors(inputs, kept),
+            (_Tensor * len(inputs))(*map(_described, inputs)),
             len(inputs),
             (c_char_p * len(texts))(*(text.encode() for text in texts)),
             len(texts),
-            self._tensors(outputs, kept),
+            (_Tensor * len(outputs))(*map(_described, outputs)),
             len(outputs),
             stream,
-            multiprocessors,
         )
         message = ctypes.create_string_buffer(MESSAGE_BYTES)
-        entry, reference = self._lib.scatter_ops_call, byref(call)
-
-        def run(kept=kept):
-            if entry(reference, message, MESSAGE_BYTES):
-                raise KernelError(message.value.decode(errors='replace'))
-
-        return run
-
-    def _tensors(self, tensors, kept):
-        return (_Tensor * len(tensors))(
-            *(self._tensor(t, kept) for t in tensors)
-        )
-
-    def _tensor(self, tensor, kept):
-        if tensor is None:
-            return _Tensor()
-        data = None
-        if not isinstance(tensor, ShapeOnly):
-            if not tensor.is_contiguous():
-                raise ValueError('a kernel takes dense tensors only')
-            data = tensor.data_ptr() or None
-        dims = (c_int64 * len(tensor.shape))(*tensor.shape)
-        kept.append(dims)  # the call points to it
-        dtype = dtype_name(tensor).encode()
-        return _Tensor(data, dtype, len(tensor.shape), dims)
+        if self._lib.scatter_ops_call(
+            ctypes.byref(call), message, MESSAGE_BYTES
+        ):
+            raise KernelError(message.value.decode(errors='replace'))

@@ -1,15 +1,63 @@
-"""The operators on PyTorch tensors: arguments as in the YAML, results fresh."""
+"""The operators on PyTorch tensors: arguments as in the YAML, results fresh.
 
+They run on a GPU that PyTorch sees, or in an emulation on the CPU.
+"""
+
+import os
+import shutil
 from functools import cache
 
-from gpu_tests import device
+from gpu_tests import build, emulate
 from gpu_tests.build import ROOT
-from gpu_tests.device import torch
-from gpu_tests.library import ShapeOnly, dtype_name
+from gpu_tests.library import Library, ShapeOnly, dtype_name
 from scripts.op_rules.schema import load_dir
 
+try:
+    import torch
+except ImportError:
+    torch = None
+
+# Set in the environment, so that processes that tests start see it too.
+EMULATE = 'SCATTER_OPS_EMULATE'
 # What outputs hold before a call: a wrong number in every dtype.
 POISON = 0xCD
+
+
+def emulated():
+    """Whether kernels run in the emulation."""
+    return os.environ.get(EMULATE) == '1'
+
+
+def missing():
+    """Why no kernel can run here, or ''."""
+    if torch is None:
+        return 'PyTorch is not installed'
+    if emulated():
+        return ''
+    if not torch.cuda.is_available():
+        return f'PyTorch {torch.__version__} sees no CUDA device'
+    if shutil.which('nvcc') is None and not build.library_path().is_file():
+        return 'nvcc is not installed'
+    return ''
+
+
+def device():
+    """What PyTorch calls it."""
+    return 'cpu' if emulated() else 'cuda'
+
+
+@cache
+def library():
+    """The kernels, built first where that is possible."""
+    maker = emulate if emulated() else build
+    if emulated() or shutil.which('nvcc'):
+        maker.make()
+    return Library(maker.library_path())
+
+
+def stream():
+    """PyTorch's present stream, so that its own work is in order with ours."""
+    return 1 if emulated() else torch.cuda.current_stream().cuda_stream
 
 
 @cache
@@ -43,8 +91,8 @@ def poisoned(shape, like):
     return out
 
 
-def prepare(name, *arguments, wanted=None, out=None, make=poisoned):
-    """(a function without arguments that runs a kernel, its outputs).
+def run(name, *arguments, wanted=None, out=None):
+    """Runs a kernel; a list of its outputs.
 
     `arguments` are in the order of the YAML entry. Outputs that are not
     `wanted` are None. `out` names the outputs to write to, such as x itself.
@@ -57,25 +105,17 @@ def prepare(name, *arguments, wanted=None, out=None, make=poisoned):
     if out is None:
         wanted = wanted or [True] * len(entry.outputs)
         shapes = output_shapes(entry, tensors)
-        out = [make(s, like) if w else None for s, w in zip(shapes, wanted)]
+        out = [poisoned(s, like) if w else None for s, w in zip(shapes, wanted)]
     inputs = [
         ShapeOnly(tensors[t.name]) if t.no_need_buffer else tensors[t.name]
         for t in entry.tensors
     ]
-    call = device.library().prepare(
+    library().call(
         entry.kernel,
         dtype_name(like),
         inputs,
         list(arguments[count:]),
         out,
-        device.stream(),
-        device.multiprocessors(),
+        stream(),
     )
-    return call, out
-
-
-def run(name, *arguments, **options):
-    """Runs a kernel; a list of its outputs. Arguments as for `prepare`."""
-    call, out = prepare(name, *arguments, **options)
-    call()
     return out

@@ -26,7 +26,6 @@ from scripts.common.files import write_if_changed
 from scripts.common.programs import run
 from scripts.common.wheel_headers import default_include
 
-SKIPPED = 77  # the exit code that ctest shows as "skipped"
 # Packages that bring the headers of CUDA libraries, which Paddle's own include.
 LIBRARIES = (
     'nvidia-cublas==13.10.0.20',
@@ -67,19 +66,14 @@ def fetch_headers(folder):
         stamp.touch()
 
 
-def fault(command, source):
-    """What is wrong with a source; '' if it compiles without spills."""
+def is_clean(command, source):
+    """True if a source compiles without spills; prints what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         done = run(*command, '-c', source, '-o', Path(folder, 'object.o'))
     said = done.stdout + done.stderr
+    found = '\n'.join(_SPILL.findall(said))
     if done.returncode:
-        return said or 'no message'
-    return '\n'.join(_SPILL.findall(said))
-
-
-def is_clean(command, source):
-    """True if a source has no fault; prints what it has."""
-    found = fault(command, source)
+        found = said or 'no message'
     print(f'{source.name}: {found or "clean"}', flush=True)
     return not found
 
@@ -132,7 +126,7 @@ def main(arguments=None):
     options.build_dir = options.build_dir.resolve()
     if reason := missing():
         print(f'skipped: {reason}')
-        return SKIPPED
+        return 77
     kernels = build.kernel_sources()
     sources = [*kernels, signatures(options.build_dir)]
     unit = build.one_unit(sources, options.build_dir / 'gpu_kernels.cu')

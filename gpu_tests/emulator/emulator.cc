@@ -2,109 +2,71 @@
 #include <ucontext.h>
 
 #include <algorithm>
-#include <atomic>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
+#include <cstring>
 #include <memory>
 #include <numeric>
 #include <random>
-#include <thread>
+#include <utility>
 #include <vector>
 
-#include "device_code.h"
+#include "cuda_runtime_api.h"
 
-thread_local EmulatedIndex threadIdx, blockIdx, blockDim, gridDim;
+EmulatedIndex threadIdx, blockIdx, gridDim;
+
+[[noreturn]] static void Fail(const char* reason) {
+  std::fprintf(stderr, "cuda_emulator: %s\n", reason);
+  std::abort();
+}
 
 namespace cuda_emulator {
 namespace {
 
-constexpr int kBlocksAtATime = 4;
 constexpr size_t kStackBytes = 128 << 10;
-constexpr int kWarp = 32;
+constexpr const char* kMissed = "a barrier that some threads miss";
 
-std::atomic<int> last_error{cudaSuccess};
-
-// What the lanes of a warp give each other at their present meeting.
-struct Meeting {
-  unsigned arrived = 0;
-  unsigned left = 0;
-  alignas(16) char given[kWarp * 16];
-};
-
-// The stacks of a block's threads, kept from launch to launch.
-using Stacks = std::vector<std::unique_ptr<char[]>>;
+cudaError_t last_error = cudaSuccess;
 
 class Block;
-thread_local Block* block_here = nullptr;
+Block* block_here = nullptr;
 
 // Runs the threads of one block after another, each until it has to wait.
 class Block {
  public:
-  Block(int threads, const std::function<void()>& kernel, Stacks* stacks)
-      : kernel_(kernel), fibers_(threads), warps_((threads + 31) / kWarp) {
+  Block(int threads, const std::function<void()>& kernel)
+      : kernel_(kernel), fibers_(threads) {
+    static std::vector<std::unique_ptr<char[]>> stacks;  // for all launches
     for (int i = 0; i < threads; ++i) {
-      if (i == static_cast<int>(stacks->size())) {
-        stacks->emplace_back(new char[kStackBytes]);
+      if (i == static_cast<int>(stacks.size())) {
+        stacks.emplace_back(new char[kStackBytes]);
       }
-      fibers_[i].stack = stacks->at(i).get();
+      fibers_[i].stack = stacks[i].get();
     }
   }
 
+  // In a random order: what a missing barrier allows happens.
   void Run(unsigned seed) {
     std::vector<int> order(fibers_.size());
     std::iota(order.begin(), order.end(), 0);
-    std::mt19937 random(seed);
-    std::shuffle(order.begin(), order.end(), random);
-    // In every other block each warp goes as far as it can before the next
-    // one starts: what a missing barrier allows happens.
-    const bool by_warp = seed % 2 == 1;
-    if (by_warp) SortByWarp(&order, static_cast<int>(random() % warps_.size()));
+    std::shuffle(order.begin(), order.end(), std::mt19937(seed));
     for (Fiber& fiber : fibers_) fiber.state = kNew;
-    at_barrier_ = 0;
     running_ = static_cast<int>(fibers_.size());
-    ++generation_;
     while (running_ > 0) {
-      bool moved = false;
-      for (size_t i = 0; i < order.size();) {
-        const size_t end = by_warp ? EndOfWarp(order, i) : order.size();
-        moved |= RunUntilTheyWait(order, i, end);
-        i = end;
-      }
-      if (!moved) Fail("all threads of a block wait for others of it");
+      for (int i : order) Resume(i);
     }
   }
 
-  void Wait() {
-    Fiber& fiber = fibers_[current_];
-    if (_setjmp(fiber.resume) == 0) _longjmp(scheduler_, 1);
-  }
-
+  // The last one to arrive goes on first.
   void Barrier() {
-    const int64_t generation = generation_;
-    progress_ = true;
-    ++at_barrier_;
-    OpenBarrier();
-    while (generation == generation_) Wait();
-    progress_ = true;
-  }
-
-  void Exchange(unsigned lanes, const void* given, size_t bytes, char* all) {
-    Meeting& meeting = warps_[current_ / kWarp];
-    const unsigned me = 1u << (current_ % kWarp);
-    if ((lanes & me) == 0) Fail("a lane is not in its own mask");
-    while (meeting.left != 0) Wait();  // others still read the last one
-    std::memcpy(meeting.given + (current_ % kWarp) * 16, given, bytes);
-    meeting.arrived |= me;
-    progress_ = true;
-    while (meeting.left == 0 && meeting.arrived != lanes) Wait();
-    if (meeting.left == 0) {
-      meeting.left = lanes;
-      meeting.arrived = 0;
+    if (running_ < static_cast<int>(fibers_.size())) Fail(kMissed);
+    const int64_t passed = barriers_;
+    if (++at_barrier_ == running_) {
+      at_barrier_ = 0;
+      ++barriers_;
     }
-    std::memcpy(all, meeting.given, sizeof(meeting.given));
-    meeting.left &= ~me;
-    progress_ = true;
+    while (passed == barriers_) Wait();
   }
 
  private:
@@ -120,37 +82,15 @@ class Block {
   static void Enter() {
     Block* block = block_here;
     block->kernel_();
+    if (block->at_barrier_ > 0) Fail(kMissed);
     block->fibers_[block->current_].state = kDone;
     --block->running_;
-    block->progress_ = true;
-    block->OpenBarrier();  // those who have ended are not waited for
     _longjmp(block->scheduler_, 1);
   }
 
-  // The warps one after another, from `first` on.
-  void SortByWarp(std::vector<int>* order, int first) const {
-    const int warps = static_cast<int>(warps_.size());
-    const auto place = [=](int i) { return (i / kWarp + first) % warps; };
-    std::stable_sort(order->begin(), order->end(), [=](int a, int b) {
-      return place(a) < place(b);
-    });
-  }
-
-  static size_t EndOfWarp(const std::vector<int>& order, size_t i) {
-    size_t end = i;
-    while (end < order.size() && order[end] / kWarp == order[i] / kWarp) ++end;
-    return end;
-  }
-
-  // True if any of them got further.
-  bool RunUntilTheyWait(const std::vector<int>& order, size_t i, size_t end) {
-    bool moved = false;
-    do {
-      progress_ = false;
-      for (size_t j = i; j < end; ++j) Resume(order[j]);
-      moved |= progress_;
-    } while (progress_);
-    return moved;
+  void Wait() {
+    Fiber& fiber = fibers_[current_];
+    if (_setjmp(fiber.resume) == 0) _longjmp(scheduler_, 1);
   }
 
   void Resume(int i) {
@@ -161,7 +101,6 @@ class Block {
     if (_setjmp(scheduler_) != 0) return;
     if (fiber.state == kStarted) _longjmp(fiber.resume, 1);
     fiber.state = kStarted;
-    progress_ = true;
     getcontext(&fiber.start);
     fiber.start.uc_stack.ss_sp = fiber.stack;
     fiber.start.uc_stack.ss_size = kStackBytes;
@@ -170,64 +109,37 @@ class Block {
     setcontext(&fiber.start);
   }
 
-  void OpenBarrier() {
-    if (at_barrier_ == 0 || at_barrier_ < running_) return;
-    at_barrier_ = 0;
-    ++generation_;
-  }
-
-  [[noreturn]] static void Fail(const char* reason) {
-    std::fprintf(stderr, "cuda_emulator: %s\n", reason);
-    std::abort();
-  }
-
   const std::function<void()>& kernel_;
   std::vector<Fiber> fibers_;
-  std::vector<Meeting> warps_;
   jmp_buf scheduler_;
   int current_ = 0;
   int running_ = 0;
   int at_barrier_ = 0;
-  int64_t generation_ = 0;  // barriers and blocks so far
-  bool progress_ = false;
+  int64_t barriers_ = 0;  // that have opened
 };
 
 }  // namespace
-
-void Exchange(unsigned lanes, const void* given, size_t bytes, char* all) {
-  block_here->Exchange(lanes, given, bytes, all);
-}
 
 void Launch(const std::function<void()>& kernel,
             unsigned grid,
             unsigned block,
             size_t /*shared_bytes*/,
-            cudaStream_t /*stream*/) {
-  static std::atomic<unsigned> launches{0};
-  const unsigned seed = launches++;
+            cudaStream_t stream) {
+  cudaStreamSynchronize(stream);
+  static unsigned seed = 0;
   if (grid == 0 || grid > INT32_MAX || block == 0 || block > 1024) {
     last_error = cudaErrorInvalidConfiguration;
     return;
   }
-  static Stacks stacks[kBlocksAtATime];
-  std::atomic<unsigned> next{0};
-  const auto work = [&](unsigned worker) {
-    Block here(static_cast<int>(block), kernel, &stacks[worker]);
-    block_here = &here;
-    blockDim = {block};
-    gridDim = {grid};
-    for (unsigned i = next++; i < grid; i = next++) {
-      // Blocks start in no order that a kernel may count on.
-      blockIdx = {(i + seed) % grid};
-      here.Run(seed + i);
-    }
-    block_here = nullptr;
-  };
-  std::vector<std::thread> others;
-  const unsigned threads = std::min<unsigned>(grid, kBlocksAtATime);
-  for (unsigned i = 1; i < threads; ++i) others.emplace_back(work, i);
-  work(0);
-  for (std::thread& other : others) other.join();
+  Block here(static_cast<int>(block), kernel);
+  block_here = &here;
+  gridDim = {grid};
+  for (unsigned i = 0; i < grid; ++i) {
+    // Blocks start in no order that a kernel may count on.
+    blockIdx = {(i + seed) % grid};
+    here.Run(seed + i);
+  }
+  ++seed;
 }
 
 }  // namespace cuda_emulator
@@ -240,43 +152,42 @@ void __trap() {
 }
 
 cudaError_t cudaGetLastError() {
-  return static_cast<cudaError_t>(
-      cuda_emulator::last_error.exchange(cudaSuccess));
+  return std::exchange(cuda_emulator::last_error, cudaSuccess);
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
-  switch (error) {
-    case cudaSuccess:
-      return "no error";
-    case cudaErrorMemoryAllocation:
-      return "out of memory";
-    default:
-      return "invalid configuration argument";
-  }
+  return error == cudaSuccess ? "no error" : "invalid configuration argument";
 }
 
-cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t) {
-  constexpr size_t kMost = size_t{4} << 30;
-  if (bytes > kMost) return cudaErrorMemoryAllocation;
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  if (stream == nullptr) Fail("work outside the stream of the caller");
+  return cudaSuccess;
+}
+
+cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t stream) {
   *data = std::aligned_alloc(256, (bytes + 255) / 256 * 256);
   std::memset(*data, 0xcd, bytes);
-  return cudaSuccess;
+  return cudaStreamSynchronize(stream);
 }
 
-cudaError_t cudaFreeAsync(void* data, cudaStream_t) {
+cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
   std::free(data);
-  return cudaSuccess;
+  return cudaStreamSynchronize(stream);
 }
 
-cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
-
-cudaError_t cudaMemsetAsync(void* data, int byte, size_t bytes, cudaStream_t) {
+cudaError_t cudaMemsetAsync(void* data,
+                            int byte,
+                            size_t bytes,
+                            cudaStream_t stream) {
   std::memset(data, byte, bytes);
-  return cudaSuccess;
+  return cudaStreamSynchronize(stream);
 }
 
-cudaError_t cudaMemcpyAsync(
-    void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
+cudaError_t cudaMemcpyAsync(void* to,
+                            const void* from,
+                            size_t bytes,
+                            cudaMemcpyKind,
+                            cudaStream_t stream) {
   std::memcpy(to, from, bytes);
-  return cudaSuccess;
+  return cudaStreamSynchronize(stream);
 }

@@ -2,23 +2,41 @@
 
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>
 
-#include "gpu_tests/harness/gpu_call.h"
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/backends/gpu/gpu_info.h"
 #include "paddle/utils/optional.h"
+
+// A call as it comes from outside: plain C, for ctypes.
+struct ScatterOpsTensor {
+  void* data;         // on the device; null if nothing may be read or written
+  const char* dtype;  // null: the tensor is absent
+  int32_t rank;
+  const int64_t* dims;
+};
+
+struct ScatterOpsCall {
+  const char* key;  // "kernel dtype"
+  const ScatterOpsTensor* inputs;
+  int32_t input_count;
+  const char* const* attributes;  // numbers in decimal digits
+  int32_t attribute_count;
+  const ScatterOpsTensor* outputs;
+  int32_t output_count;
+  void* stream;
+};
 
 namespace harness {
 
 class Arguments {
  public:
   explicit Arguments(const ScatterOpsCall& call)
-      : context_(static_cast<phi::gpuStream_t>(call.stream),
-                 call.multiprocessors),
+      : context_(static_cast<phi::gpuStream_t>(call.stream)),
         call_(call),
         attributes_(call.attributes, call.attributes + call.attribute_count) {
     owned_.reserve(call.output_count);
@@ -37,11 +55,6 @@ class Arguments {
   }
 
   const phi::GPUContext& context() const { return context_; }
-
-  // The dtype of input i; UNDEFINED if there is none.
-  phi::DataType InputType(int i) const {
-    return inputs_.at(i) ? inputs_.at(i)->dtype() : phi::DataType::UNDEFINED;
-  }
 
   // The next argument, as a kernel's parameter of type P.
   template <typename P>

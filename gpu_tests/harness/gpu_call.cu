@@ -1,10 +1,13 @@
-#include "gpu_tests/harness/gpu_call.h"
+// How the GPU kernels are called from outside.
 
 #include <cstdio>
 #include <exception>
 #include <string>
 
-#include "gpu_tests/harness/kernel_table.h"
+#include "paddle/phi/core/kernel_registry.h"
+
+// The library hides all its other names: it is loaded beside PyTorch.
+#define SCATTER_OPS_API __attribute__((visibility("default")))
 
 namespace harness {
 
@@ -15,21 +18,9 @@ const Entry& Find(const std::string& key) {
   PADDLE_THROW(common::errors::Unimplemented("there is no kernel %s", key));
 }
 
-void CheckInputTypes(const Entry& entry, const Arguments& arguments) {
-  for (const auto& [i, declared] : entry.description.inputs) {
-    const phi::DataType dtype = arguments.InputType(i);
-    const char* name = phi::DataTypeToString(dtype);
-    PADDLE_ENFORCE_EQ(dtype,
-                      declared.dtype,
-                      common::errors::InvalidArgument(
-                          "input %d of %s is of dtype %s", i, entry.key, name));
-  }
-}
-
 void Call(const ScatterOpsCall& call) {
   const Entry& entry = Find(call.key);
   Arguments arguments(call);
-  CheckInputTypes(entry, arguments);
   entry.run(&arguments);
   arguments.BringOutputs();
   // A launch with a bad configuration is known now.
@@ -38,31 +29,20 @@ void Call(const ScatterOpsCall& call) {
 
 }  // namespace harness
 
-const char* scatter_ops_entry(int32_t entry) {
+extern "C" {
+
+// "kernel dtype" of each entry of the table of kernels; null past the end.
+SCATTER_OPS_API const char* scatter_ops_entry(int32_t entry) {
   const auto& table = harness::Table();
   const bool is_there = entry < static_cast<int32_t>(table.size());
   return is_there ? table[entry].key.c_str() : nullptr;
 }
 
-int32_t scatter_ops_keep_memory() {
-#ifdef __NVCC__
-  int device;
-  cudaMemPool_t pool;
-  uint64_t everything = UINT64_MAX;
-  const bool kept =
-      cudaGetDevice(&device) == cudaSuccess &&
-      cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess &&
-      cudaMemPoolSetAttribute(
-          pool, cudaMemPoolAttrReleaseThreshold, &everything) == cudaSuccess;
-  return kept ? 0 : 1;
-#else
-  return 0;  // the emulation has no pool
-#endif
-}
-
-int32_t scatter_ops_call(const ScatterOpsCall* call,
-                         char* message,
-                         int64_t size) {
+// Puts a kernel's work onto the stream. 0, or 1 and the reason in `message`,
+// of which `size` bytes may be written.
+SCATTER_OPS_API int32_t scatter_ops_call(const ScatterOpsCall* call,
+                                         char* message,
+                                         int64_t size) {
   try {
     harness::Call(*call);
     return 0;
@@ -71,3 +51,5 @@ int32_t scatter_ops_call(const ScatterOpsCall* call,
     return 1;
   }
 }
+
+}  // extern "C"

@@ -16,12 +16,20 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/gpu/forward.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
+#include "paddle/phi/kernels/impl/index_reduce_grad_kernel_impl.h"
 #include "paddle/phi/kernels/impl/index_reduce_kernel_impl.h"
+#include "paddle/phi/kernels/index_reduce_grad_kernel.h"
 
 PD_REGISTER_KERNEL(index_reduce,
                    GPU,
                    ALL_LAYOUT,
                    phi::IndexReduceKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(index_reduce_grad,
+                   GPU,
+                   ALL_LAYOUT,
+                   phi::IndexReduceGradKernel,
                    SCATTER_OPS_ALL_DTYPES) {}

@@ -12,31 +12,30 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What all GPU kernels of the masked and scatter operators need of the device:
-// threads and grids, and memory. Paddle's own wrappers, so that the same text
-// builds with CUDA and with ROCm.
+// What all GPU kernels of the masked and scatter operators need: a thread for
+// each piece of work, memory, and where an operand holds an element. Paddle's
+// own wrappers, so that the same text builds with CUDA and with ROCm.
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/backends/gpu/gpu_info.h"
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
+#include "paddle/phi/core/enforce.h"
+#include "paddle/phi/kernels/funcs/cub.h"
+#include "paddle/phi/kernels/funcs/fast_divmod.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
 
 namespace phi::funcs::scatter_ops {
 
 constexpr int kGpuThreads = 256;
 
-// Blocks for a grid-stride loop: enough to fill the device, and no more than
-// the work needs.
-inline unsigned GridSize(const GPUContext& dev_ctx, int64_t work_items) {
-  const int64_t blocks = (work_items + kGpuThreads - 1) / kGpuThreads;
-  const int64_t resident = static_cast<int64_t>(dev_ctx.GetSMCount()) * 8;
-  return static_cast<unsigned>(
-      std::max<int64_t>(1, std::min(blocks, resident)));
+// A grid has room for 2^31 - 1 blocks: more elements than a device has memory
+// for.
+inline int BlocksFor(int64_t threads) {
+  return static_cast<int>((threads + kGpuThreads - 1) / kGpuThreads);
 }
 
 template <typename F>
@@ -47,18 +46,17 @@ __global__ void __launch_bounds__(kGpuThreads)
   if (w < work) f(w);
 }
 
-// Calls f(w) on the device for each w in [0, work). A grid has room for 2^31 -
-// 1 blocks: more elements than a device has memory for.
+// Calls f(w) on the device for each w in [0, work).
 template <typename F>
 void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   if (work == 0) return;
-  const int64_t blocks = (work + kGpuThreads - 1) / kGpuThreads;
   ForEachGpuKernel<F>
-      <<<static_cast<unsigned>(blocks), kGpuThreads, 0, dev_ctx.stream()>>>(
-          work, f);
+      <<<BlocksFor(work), kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
 }
 
-// Room for `count` of V, which need not be the dtype of a Tensor.
+// Room for `count` of V, which need not be the dtype of a Tensor. It must live
+// until the last launch that uses it is queued, and no longer: the allocator
+// reuses memory in the order of the stream.
 template <typename V>
 V* AllocScratch(const GPUContext& dev_ctx, int64_t count, DenseTensor* memory) {
   memory->Resize(common::make_ddim({count * static_cast<int64_t>(sizeof(V))}));
@@ -70,16 +68,6 @@ inline void ClearBytes(const GPUContext& dev_ctx, void* data, int64_t bytes) {
   backends::gpu::GpuMemsetAsync(data, 0, bytes, dev_ctx.stream());
 }
 
-// Nothing is done if `to` is `from`.
-inline void CopyBytes(const GPUContext& dev_ctx,
-                      const void* from,
-                      int64_t bytes,
-                      void* to) {
-  if (bytes == 0 || to == from) return;
-  backends::gpu::GpuMemcpyAsync(
-      to, from, bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
-}
-
 template <typename T>
 T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
   T* data = dev_ctx.template Alloc<T>(out);
@@ -87,9 +75,56 @@ T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
   return data;
 }
 
-template <typename T>
-T* AllocOrNull(const GPUContext& dev_ctx, DenseTensor* tensor) {
-  return tensor ? dev_ctx.template Alloc<T>(tensor) : nullptr;
+// Calls an algorithm of CUB as call(temporary memory, bytes of it): without
+// memory it says how many bytes it needs, then it does its work.
+template <typename F>
+void CallCub(const GPUContext& dev_ctx, const F& call) {
+  size_t bytes = 0;
+  PADDLE_ENFORCE_GPU_SUCCESS(call(nullptr, &bytes));
+  DenseTensor memory;
+  void* temporary = AllocScratch<uint8_t>(dev_ctx, bytes, &memory);
+  PADDLE_ENFORCE_GPU_SUCCESS(call(temporary, &bytes));
 }
+
+// Maps row-major numbers to offsets in an operand: a BroadcastView as a kernel
+// argument, or axes of the caller's choice.
+class OperandView {
+ public:
+  OperandView() = default;
+
+  explicit OperandView(const BroadcastView& view) {
+    for (int i = 0; i < view.rank(); ++i) Append(view.dim(i), view.stride(i));
+  }
+
+  // Adds the next inner axis.
+  void Append(int64_t dim, int64_t stride) {
+    axes_[rank_++] = {dim, stride, FastDivMod<int64_t>(dim)};
+    numel_ *= dim;
+  }
+
+  HOSTDEVICE int64_t numel() const { return numel_; }
+
+  __device__ int64_t Offset(int64_t i) const {
+    int64_t offset = 0;
+    for (int a = rank_ - 1; a >= 0; --a) {
+      const Axis& axis = axes_[a];
+      const int64_t outer = a > 0 ? axis.by_dim.Div(i) : 0;
+      offset += (i - outer * axis.dim) * axis.stride;
+      i = outer;
+    }
+    return offset;
+  }
+
+ private:
+  struct Axis {
+    int64_t dim;
+    int64_t stride;
+    FastDivMod<int64_t> by_dim;
+  };
+
+  int rank_ = 0;
+  int64_t numel_ = 1;
+  Axis axes_[DDim::kMaxRank + 1];
+};
 
 }  // namespace phi::funcs::scatter_ops

@@ -20,8 +20,10 @@
 
 #include <cstdint>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/operand.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -78,10 +80,11 @@ void ReplaceViewKernel(const Context& dev_ctx,
   DenseTensor copy;
   const Word* values_data =
       values ? ReadApart<Word>(dev_ctx, *values, data, bytes, &copy) : nullptr;
-  if (x_data) {
-    CopyBytes(dev_ctx, x_data, bytes, data);
-  } else {
+  if (x_data == nullptr) {
     ClearBytes(dev_ctx, data, bytes);
+  } else if (x_data != data) {
+    backends::gpu::GpuMemcpyAsync(
+        data, x_data, bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
   }
   MoveViewGpu<Word>(dev_ctx, view, /*to_x=*/true, values_data, data);
 }

@@ -39,20 +39,21 @@ struct CppTypeToDataType;
 STANDIN_EACH_DATA_TYPE(STANDIN_OF_CPP)
 #undef STANDIN_OF_CPP
 
-inline const char* DataTypeToString(DataType type) {
-#define STANDIN_TEXT(type, name, text) text,
-  constexpr const char* kTexts[] = {
-      STANDIN_EACH_DATA_TYPE(STANDIN_TEXT) "undefined"};
-#undef STANDIN_TEXT
-  return kTexts[static_cast<int>(type)];
+struct DataTypeInfo {
+  const char* text;
+  size_t size;
+};
+
+inline const DataTypeInfo& InfoOf(DataType type) {
+#define STANDIN_INFO(type, name, text) {text, sizeof(type)},
+  static constexpr DataTypeInfo kInfos[] = {
+      STANDIN_EACH_DATA_TYPE(STANDIN_INFO){"undefined", 0}};
+#undef STANDIN_INFO
+  return kInfos[static_cast<int>(type)];
 }
 
-inline size_t SizeOf(DataType type) {
-#define STANDIN_SIZE(type, name, text) sizeof(type),
-  constexpr size_t kSizes[] = {STANDIN_EACH_DATA_TYPE(STANDIN_SIZE) 0};
-#undef STANDIN_SIZE
-  return kSizes[static_cast<int>(type)];
-}
+inline const char* DataTypeToString(DataType type) { return InfoOf(type).text; }
+inline size_t SizeOf(DataType type) { return InfoOf(type).size; }
 
 // The type of that name; UNDEFINED if there is none.
 inline DataType DataTypeOf(const std::string& text) {

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "paddle/phi/backends/gpu/gpu_types.h"
+#include "paddle/phi/backends/gpu/gpu_info.h"
 #include "paddle/phi/common/data_type.h"
 #include "paddle/phi/core/ddim.h"
 #include "paddle/phi/core/enforce.h"

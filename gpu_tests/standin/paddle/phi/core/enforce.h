@@ -6,35 +6,31 @@
 #include <cstdlib>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 
-#include "paddle/phi/backends/gpu/gpu_types.h"
 #include "paddle/phi/core/ddim.h"
 
 namespace common::errors {
 
-inline void Format(std::ostringstream* out, const char* format) {
-  *out << format;
-}
-
 // Each directive of `format` takes the next argument as a stream shows it.
-template <typename First, typename... Rest>
-void Format(std::ostringstream* out,
-            const char* format,
-            const First& first,
-            const Rest&... rest) {
-  while (*format != '\0' && *format != '%') *out << *format++;
-  if (*format == '\0') return;
-  *out << first;
-  Format(out, format + 2, rest...);
+template <typename... Args>
+std::string Formatted(const char* format, const Args&... args) {
+  std::ostringstream out;
+  [[maybe_unused]] const auto put = [&](const auto& argument) {
+    while (*format != '\0' && *format != '%') out << *format++;
+    if (*format == '\0') return;
+    out << argument;
+    format += 2;
+  };
+  (put(args), ...);
+  out << format;
+  return out.str();
 }
 
-#define STANDIN_ERROR(name)                                          \
-  template <typename... Args>                                        \
-  std::runtime_error name(const char* format, const Args&... args) { \
-    std::ostringstream out;                                          \
-    out << "(" #name ") ";                                           \
-    Format(&out, format, args...);                                   \
-    return std::runtime_error(out.str());                            \
+#define STANDIN_ERROR(name)                                                 \
+  template <typename... Args>                                               \
+  std::runtime_error name(const char* format, const Args&... args) {        \
+    return std::runtime_error("(" #name ") " + Formatted(format, args...)); \
   }
 STANDIN_ERROR(InvalidArgument)
 STANDIN_ERROR(OutOfRange)

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "paddle/phi/backends/gpu/gpu_types.h"
+#include "paddle/phi/backends/gpu/gpu_info.h"
 #include "paddle/phi/core/dense_tensor.h"
 
 namespace phi {
@@ -10,11 +10,9 @@ struct Place {};
 // A stream of the current device.
 class GPUContext {
  public:
-  GPUContext(gpuStream_t stream, int multiprocessors)
-      : stream_(stream), multiprocessors_(multiprocessors) {}
+  explicit GPUContext(gpuStream_t stream) : stream_(stream) {}
 
   gpuStream_t stream() const { return stream_; }
-  int GetSMCount() const { return multiprocessors_; }
   Place GetPlace() const { return {}; }
   void Wait() const {
     PADDLE_ENFORCE_GPU_SUCCESS(STANDIN_GPU(StreamSynchronize)(stream_));
@@ -28,7 +26,6 @@ class GPUContext {
 
  private:
   gpuStream_t stream_;
-  int multiprocessors_;
 };
 
 }  // namespace phi

@@ -1,7 +1,29 @@
+// Paddle's names for what CUDA and ROCm both have.
+
 #pragma once
 
-#include "paddle/phi/backends/gpu/gpu_types.h"
+#ifdef PADDLE_WITH_HIP
+#include <hip/hip_runtime.h>
+#define STANDIN_GPU(name) hip##name
+#else
+#include <cuda_runtime_api.h>
+#define STANDIN_GPU(name) cuda##name
+#endif
+
+#include <cstddef>
+
 #include "paddle/phi/core/enforce.h"
+
+namespace phi {
+
+using gpuStream_t = STANDIN_GPU(Stream_t);
+using gpuError_t = STANDIN_GPU(Error_t);
+using gpuMemcpyKind = STANDIN_GPU(MemcpyKind);
+constexpr auto gpuSuccess = STANDIN_GPU(Success);
+constexpr auto gpuMemcpyDeviceToHost = STANDIN_GPU(MemcpyDeviceToHost);
+constexpr auto gpuMemcpyDeviceToDevice = STANDIN_GPU(MemcpyDeviceToDevice);
+
+}  // namespace phi
 
 namespace phi::backends::gpu {
 

@@ -12,32 +12,69 @@
 #include <numeric>
 #include <vector>
 
-#include "paddle/phi/backends/gpu/gpu_types.h"
+#include "paddle/phi/backends/gpu/gpu_info.h"
 
 namespace cub {
 
+// What the threads of a block give, for each of them to read.
 template <typename T, int kThreads>
-class BlockScan {
+class BlockValues {
  public:
   struct TempStorage {
     T values[kThreads];
   };
 
-  __device__ explicit BlockScan(TempStorage& storage)  // NOLINT
-      : storage_(storage) {}
+  __device__ explicit BlockValues(TempStorage& storage)  // NOLINT
+      : values_(storage.values) {}
 
-  __device__ void ExclusiveSum(T value, T& before, T& total) {  // NOLINT
-    storage_.values[threadIdx.x] = value;
+ protected:
+  // The sum of the first `count` threads' values.
+  __device__ T SumOf(T value, int count) {
+    values_[threadIdx.x] = value;
     __syncthreads();
-    before = total = T{};
-    for (int i = 0; i < kThreads; ++i) {
-      if (i == static_cast<int>(threadIdx.x)) before = total;
-      total += storage_.values[i];
-    }
+    T sum{};
+    for (int i = 0; i < count; ++i) sum += values_[i];
+    return sum;
   }
 
  private:
-  TempStorage& storage_;
+  T* values_;
+};
+
+template <typename T, int kThreads>
+struct BlockScan : BlockValues<T, kThreads> {
+  using BlockValues<T, kThreads>::BlockValues;
+
+  __device__ void ExclusiveSum(T value, T& before) {  // NOLINT
+    before = this->SumOf(value, static_cast<int>(threadIdx.x));
+  }
+};
+
+// As CUB's, it gives the sum to the first thread alone.
+template <typename T, int kThreads>
+struct BlockReduce : BlockValues<T, kThreads> {
+  using BlockValues<T, kThreads>::BlockValues;
+
+  __device__ T Sum(T value) {
+    return this->SumOf(value, threadIdx.x == 0 ? kThreads : 0);
+  }
+};
+
+// Each asks for some memory first, as CUB's do. The host waits for the stream,
+// then does the work.
+struct DeviceScan {
+  static phi::gpuError_t InclusiveSum(void* temporary,
+                                      size_t& bytes,  // NOLINT
+                                      const int64_t* in,
+                                      int64_t* out,
+                                      int64_t n,
+                                      phi::gpuStream_t stream) {
+    bytes = 1;
+    if (temporary == nullptr) return phi::gpuSuccess;
+    const phi::gpuError_t waited = STANDIN_GPU(StreamSynchronize)(stream);
+    std::partial_sum(in, in + n, out);
+    return waited;
+  }
 };
 
 struct DeviceRadixSort {
@@ -52,11 +89,10 @@ struct DeviceRadixSort {
                                    int64_t n,
                                    int begin,
                                    int end,
-                                   phi::gpuStream_t) {
-    if (temporary == nullptr) {
-      bytes = 1;
-      return phi::gpuSuccess;
-    }
+                                   phi::gpuStream_t stream) {
+    bytes = 1;
+    if (temporary == nullptr) return phi::gpuSuccess;
+    const phi::gpuError_t waited = STANDIN_GPU(StreamSynchronize)(stream);
     const auto digits = [=](int64_t i) {
       const uint64_t key = static_cast<uint64_t>(keys_in[i]) >> begin;
       return key & ((uint64_t{1} << (end - begin)) - 1);
@@ -70,7 +106,7 @@ struct DeviceRadixSort {
       keys_out[i] = keys_in[order[i]];
       values_out[i] = values_in[order[i]];
     }
-    return phi::gpuSuccess;
+    return waited;
   }
 };
 

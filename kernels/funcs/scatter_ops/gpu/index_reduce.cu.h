@@ -1,0 +1,396 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The operators that reduce by an index and their gradients on the GPU. The
+// index is sorted by slot; a thread then reduces one element of a slot, in the
+// order of the index, or makes the gradients of that element and its updates.
+// No atomics: the same bits in every run.
+
+#pragma once
+
+#include <cstdint>
+#include <type_traits>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+
+namespace phi::funcs::scatter_ops {
+
+// Checks the index, and adds `size` to negative slots. It is a launch of its
+// own, so that a bad index stops the work before any output is written.
+template <typename IndexT>
+struct ReadSlots {
+  IndexOp op;
+  const IndexT* index;
+  int64_t size;
+  int64_t* slots;
+  int64_t* positions;  // filled with 0, 1, 2, ...
+
+  __device__ void operator()(int64_t i) const {
+    const int64_t slot = index[i];
+    PADDLE_ENFORCE(slot >= -size && slot < size,
+                   "(%s) index must be in [%lld, %lld), as x has %lld elements "
+                   "along axis, but index[%lld] is %lld.",
+                   NameOf(op),
+                   static_cast<long long>(-size),
+                   static_cast<long long>(size),
+                   static_cast<long long>(size),
+                   static_cast<long long>(i),
+                   static_cast<long long>(slot));
+    slots[i] = slot < 0 ? slot + size : slot;
+    positions[i] = i;
+  }
+};
+
+// Where the group of each slot ends in the sorted slots.
+struct FindEnds {
+  const int64_t* keys;
+  int64_t n;
+  int64_t* ends;
+
+  __device__ void operator()(int64_t slot) const {
+    int64_t low = 0;
+    int64_t high = n;
+    while (low < high) {
+      const int64_t middle = low + (high - low) / 2;
+      if (keys[middle] > slot) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    ends[slot] = low;
+  }
+};
+
+// An element of x, and where the updates of its slot have theirs.
+struct SlotElement {
+  int64_t at;            // in x
+  const int64_t* begin;  // the positions that point to the slot, ascending
+  const int64_t* end;
+  int64_t first_update;  // where position 0 has its element, in updates
+  int64_t inner;
+
+  __device__ int64_t count() const { return end - begin; }
+  __device__ int64_t UpdateAt(const int64_t* position) const {
+    return first_update + *position * inner;
+  }
+};
+
+// Calls body(element) for an element of x.
+template <typename Body>
+struct EachSlotElement {
+  AxisView view;
+  const int64_t* order;
+  const int64_t* ends;
+  Body body;
+  FastDivMod<int64_t> by_size = FastDivMod<int64_t>(view.size);
+  FastDivMod<int64_t> by_inner = FastDivMod<int64_t>(view.inner);
+
+  __device__ void operator()(int64_t at) const {
+    const int64_t slice = by_inner.Div(at);
+    const int64_t row = by_size.Div(slice);
+    const int64_t slot = slice - row * view.size;
+    const int64_t column = at - slice * view.inner;
+    const int64_t begin = slot == 0 ? 0 : ends[slot - 1];
+    body(SlotElement{at,
+                     order + begin,
+                     order + ends[slot],
+                     row * view.updates_size * view.inner + column,
+                     view.inner});
+  }
+};
+
+// The positions of an index, grouped by the slot that they point to.
+class IndexOnGpu {
+ public:
+  // Queues the check of the whole index, and its groups.
+  IndexOnGpu(const GPUContext& dev_ctx,
+             IndexOp op,
+             const DenseTensor& index,
+             int64_t size)
+      : dev_ctx_(dev_ctx) {
+    const int64_t n = index.numel();
+    int64_t* slots = AllocScratch<int64_t>(dev_ctx, 4 * n + size, &memory_);
+    int64_t* positions = slots + n;
+    int64_t* keys = positions + n;
+    order_ = keys + n;
+    ends_ = order_ + n;
+    const auto read = [&](const auto* data) {
+      using IndexT = std::decay_t<decltype(*data)>;
+      ForEach(dev_ctx, n, ReadSlots<IndexT>{op, data, size, slots, positions});
+    };
+    if (index.dtype() == DataType::INT32) {
+      read(DataOrNull<int32_t>(index));
+    } else {
+      read(DataOrNull<int64_t>(index));
+    }
+    if (n > 0) Sort(n, size, slots, keys, positions);
+    ForEach(dev_ctx, size, FindEnds{keys, n, ends_});
+  }
+
+  // Calls body(element) for each element of x.
+  template <typename Body>
+  void ForEachElement(const AxisView& view, const Body& body) const {
+    const int64_t numel = view.outer * view.size * view.inner;
+    if (numel == 0) return;
+    ForEach(dev_ctx_, numel, EachSlotElement<Body>{view, order_, ends_, body});
+  }
+
+ private:
+  // Equal slots keep the order of their positions.
+  void Sort(int64_t n,
+            int64_t size,
+            const int64_t* slots,
+            int64_t* keys,
+            const int64_t* positions) {
+    int bits = 1;
+    while (bits < 63 && size > int64_t{1} << bits) ++bits;
+    CallCub(dev_ctx_, [&](void* temporary, size_t* bytes) {
+      return cub::DeviceRadixSort::SortPairs(temporary,
+                                             *bytes,
+                                             slots,
+                                             keys,
+                                             positions,
+                                             order_,
+                                             n,
+                                             /*begin_bit=*/0,
+                                             bits,
+                                             dev_ctx_.stream());
+    });
+  }
+
+  const GPUContext& dev_ctx_;
+  DenseTensor memory_;
+  int64_t* order_;
+  int64_t* ends_;  // of the group of each slot
+};
+
+// Reduces an element of x and its updates to one of out. kAssign takes the last
+// update.
+template <typename T, IndexReduce kReduce>
+struct SlotReduction {
+  const T* x;
+  const T* updates;
+  bool include_self;
+  T* out;
+
+  __device__ void operator()(const SlotElement& element) const {
+    out[element.at] = Of(element);
+  }
+
+  __device__ T Of(const SlotElement& element) const {
+    if (element.count() == 0) return x[element.at];
+    if constexpr (kReduce == IndexReduce::kAssign) {
+      return updates[element.UpdateAt(element.end - 1)];
+    } else if (SumsWide<T, kReduce>(element.count() + include_self)) {
+      return Reduced<WideSum>(element);
+    } else {
+      return Reduced<Sum>(element);
+    }
+  }
+
+ private:
+  static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  using Sum = typename ReduceType<T, kReduce>::type;
+  using WideSum = std::conditional_t<kMeans, typename WideSumOf<T>::type, Sum>;
+
+  // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
+  template <typename Accumulator>
+  __device__ T Reduced(const SlotElement& element) const {
+    const int64_t* position = element.begin;
+    Accumulator sum{};
+    if (include_self) {
+      sum = static_cast<Accumulator>(x[element.at]);
+    } else if (kReduce != IndexReduce::kSum && !kMeans) {
+      sum = static_cast<Accumulator>(updates[element.UpdateAt(position++)]);
+    }
+#pragma unroll 1  // several at once would take more registers than there are
+    for (; position < element.end; ++position) {
+      const T update = updates[element.UpdateAt(position)];
+      sum = Combine<kReduce>(sum, static_cast<Accumulator>(update));
+    }
+    if constexpr (kMeans) {
+      return static_cast<T>(DivideByCount(sum, element.count() + include_self));
+    } else {
+      return static_cast<T>(sum);
+    }
+  }
+};
+
+// The kernel of an operator that has the reductions of the set `Reduces`.
+template <typename T, typename Reduces>
+void IndexReduceInto(const GPUContext& dev_ctx,
+                     Reduces reduces,
+                     const IndexReduceCall& call,
+                     const DenseTensor& x,
+                     const DenseTensor& index,
+                     const DenseTensor& updates,
+                     DenseTensor* out) {
+  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const T* x_data = DataOrNull<T>(x);
+  T* out_data = dev_ctx.template Alloc<T>(out);
+  const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
+  const IndexOnGpu groups(dev_ctx, call.op, index, view.size);
+  DenseTensor copy;
+  const T* update_data = ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
+  VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+    constexpr IndexReduce kReduce = decltype(constant)::value;
+    groups.ForEachElement(
+        view,
+        SlotReduction<T, kReduce>{
+            x_data, update_data, call.include_self, out_data});
+  });
+}
+
+// The gradients of an element of x and of its updates, which hold zeros before.
+template <typename T, IndexReduce kReduce>
+struct SlotGradient {
+  using Sum = typename ReduceType<T, kReduce>::type;
+
+  IndexGradTensors<T> tensors;
+  bool include_self;
+  Sum* before;  // room for an element of each update; mul alone needs it
+
+  __device__ void operator()(const SlotElement& element) const {
+    const T grad = tensors.out_grad[element.at];
+    if (element.count() == 0) {
+      SetX(element, grad);
+    } else if constexpr (kReduce == IndexReduce::kAssign) {
+      SetX(element, T{});
+      SetUpdate(element.UpdateAt(element.end - 1), grad);
+    } else if constexpr (kReduce == IndexReduce::kSum) {
+      ShareOut(element, grad);
+    } else if constexpr (kReduce == IndexReduce::kMean) {
+      ShareOut(element, Part(grad, element.count() + include_self));
+    } else if constexpr (kReduce == IndexReduce::kMul) {
+      OfProduct(element, static_cast<Sum>(grad));
+    } else {
+      OfExtreme(element, grad);
+    }
+  }
+
+ private:
+  __device__ void SetX(const SlotElement& element, T value) const {
+    if (tensors.x_grad) tensors.x_grad[element.at] = value;
+  }
+
+  __device__ void SetUpdate(int64_t at, T value) const {
+    if (tensors.updates_grad) tensors.updates_grad[at] = value;
+  }
+
+  __device__ static T Part(T grad, int64_t count) {
+    return static_cast<T>(DivideByCount(static_cast<Sum>(grad), count));
+  }
+
+  __device__ void ShareOut(const SlotElement& element, T share) const {
+    SetX(element, include_self ? share : T{});
+    for (const int64_t* p = element.begin; p < element.end; ++p) {
+      SetUpdate(element.UpdateAt(p), share);
+    }
+  }
+
+  // Even shares for the elements that tie for the extreme.
+  __device__ void OfExtreme(const SlotElement& element, T grad) const {
+    const T* updates = tensors.updates;
+    const SlotReduction<T, kReduce> reduction{
+        tensors.x, updates, include_self, nullptr};
+    const T extreme = reduction.Of(element);
+    const bool x_ties = include_self && Same(tensors.x[element.at], extreme);
+    int64_t ties = x_ties ? 1 : 0;
+    for (const int64_t* p = element.begin; p < element.end; ++p) {
+      if (Same(updates[element.UpdateAt(p)], extreme)) ++ties;
+    }
+    const T share = Part(grad, ties);
+    SetX(element, x_ties ? share : T{});
+    for (const int64_t* p = element.begin; p < element.end; ++p) {
+      const int64_t at = element.UpdateAt(p);
+      if (Same(updates[at], extreme)) SetUpdate(at, share);
+    }
+  }
+
+  // Compared in the type that T is reduced in.
+  __device__ static bool Same(T value, T extreme) {
+    return SameValue(static_cast<Sum>(value), static_cast<Sum>(extreme));
+  }
+
+  // A factor gets the product of those before it times that of those after it
+  // and the gradient, so that zeros need no special care: one walk keeps the
+  // products before, one back makes the others. The conjugate of a product is
+  // the product of the conjugates, to the bit: so the factors are taken as they
+  // are, and the result is conjugated once.
+  __device__ void OfProduct(const SlotElement& element, Sum grad) const {
+    Sum product = include_self ? static_cast<Sum>(tensors.x[element.at])
+                               : static_cast<Sum>(1.0f);
+    for (const int64_t* p = element.begin; p < element.end; ++p) {
+      const int64_t at = element.UpdateAt(p);
+      before[at] = product;
+      product = MulOf(product, static_cast<Sum>(tensors.updates[at]));
+    }
+    product = ConjugateOf(grad);
+    for (const int64_t* p = element.end; p-- > element.begin;) {
+      const int64_t at = element.UpdateAt(p);
+      const Sum others = MulOf(before[at], product);
+      SetUpdate(at, static_cast<T>(ConjugateOf(others)));
+      product = MulOf(product, static_cast<Sum>(tensors.updates[at]));
+    }
+    SetX(element, include_self ? static_cast<T>(ConjugateOf(product)) : T{});
+  }
+};
+
+// The gradient kernel of an operator that has the reductions of the set
+// `Reduces`. If these are linear, the elements of x and updates are not read
+// and x_grad may be out_grad.
+template <typename T, typename Reduces>
+void IndexReduceGradInto(const GPUContext& dev_ctx,
+                         Reduces reduces,
+                         const IndexReduceCall& call,
+                         const DenseTensor& x,
+                         const DenseTensor& index,
+                         const DenseTensor& updates,
+                         const DenseTensor& out_grad,
+                         DenseTensor* x_grad,
+                         DenseTensor* updates_grad) {
+  constexpr bool kReads = std::is_same<Reduces, OtherReduces>::value;
+  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const KeptGrad kept(out_grad);
+  SizeGrad(x, x_grad);
+  SizeGrad(updates, updates_grad);
+  const IndexOnGpu groups(dev_ctx, call.op, index, view.size);
+  const IndexGradTensors<T> tensors{
+      kReads ? DataOrNull<T>(x) : nullptr,
+      kReads ? DataOrNull<T>(updates) : nullptr,
+      kept.data<T>(),
+      x_grad ? dev_ctx.template Alloc<T>(x_grad) : nullptr,
+      updates_grad ? AllocZeros<T>(dev_ctx, updates_grad) : nullptr};
+  VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+    constexpr IndexReduce kReduce = decltype(constant)::value;
+    if constexpr (kReads && std::is_integral<T>::value) {
+      ThrowNoGradient();
+    } else {
+      using Sum = typename SlotGradient<T, kReduce>::Sum;
+      DenseTensor memory;
+      const int64_t room = kReduce == IndexReduce::kMul ? updates.numel() : 0;
+      groups.ForEachElement(
+          view,
+          SlotGradient<T, kReduce>{tensors,
+                                   call.include_self,
+                                   AllocScratch<Sum>(dev_ctx, room, &memory)});
+    }
+  });
+}
+
+}  // namespace phi::funcs::scatter_ops
