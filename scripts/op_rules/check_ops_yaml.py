@@ -185,8 +185,8 @@ def unknown(key, names, known):
 
 
 def name_faults(entry):
-    """What is named stands among the arguments or results; absent Tensors, and
-    several results, are in gradients only."""
+    """What is named stands among the arguments or results. An op that has a gradient
+    has one result, and none of its Tensors is optional."""
     tensors = [t.name for t in entry.tensors]
     results = [o.name for o in entry.outputs]
     everything = [*tensors, *(a.name for a in entry.attrs)]
@@ -195,25 +195,22 @@ def name_faults(entry):
         ('infer_meta.param', entry.infer_meta_param or (), everything),
         ('kernel.param', entry.kernel_param or (), everything),
         ('kernel.data_type', split_items(entry.data_type or ''), tensors),
-        ('optional', split_items(entry.raw.get('optional', '')), tensors),
-        (
-            'no_need_buffer',
-            split_items(entry.raw.get('no_need_buffer', '')),
-            tensors,
-        ),
         ('inplace', [source for source, _ in entry.inplace], tensors),
         ('inplace', [target for _, target in entry.inplace], results),
     ):
         yield from unknown(key, names, known)
+    for key in ('optional', 'no_need_buffer'):
+        yield from unknown(key, split_items(entry.raw.get(key, '')), tensors)
     if entry.backward and not entry.is_backward and optional:
         yield (
             'optional: expected none in an op that has a gradient, got '
             f'{", ".join(optional)}: the wheel target knows them in gradients only'
         )
-    if len(results) > 1 and not entry.is_backward:
+    limited = entry.backward or entry.inplace
+    if limited and not entry.is_backward and results[1:]:
         yield (
-            f'output: expected one result of an op, got {len(results)}: the '
-            'wheel target knows several in gradients only'
+            'output: expected one result of an op that has a gradient or a form in '
+            f'place, got {", ".join(results)}: the wheel target knows no other'
         )
 
 

@@ -16,6 +16,7 @@ import yaml
 from scripts.common.files import files_below
 from scripts.common.text_lines import join_lines
 from scripts.series.patch_series import refuse, sides, split_hunks
+from scripts.series.spmd_rules import rule_edits
 
 MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
@@ -38,6 +39,7 @@ class Patch:
     functions: list = field(default_factory=list)
     files: dict = field(default_factory=dict)
     edits: dict = field(default_factory=dict)
+    rules: bool = False
     size_note: str = ''
     sources: list = field(default_factory=list)
     # {upstream path: hunks} that later patches apply to what this one adds
@@ -101,6 +103,8 @@ def read_manifest(root):
         except TypeError as error:  # names the key that is missing or unknown
             refuse([f'series.yaml: patch {number}: {error}'])
         patch.day = str(patch.day or series.day)
+        if patch.rules:
+            patch.edits |= rule_edits(Path(root))
         series.patches.append(patch)
         for path, text in patch.edits.items():
             record_places(series, path, text)

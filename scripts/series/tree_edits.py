@@ -15,6 +15,7 @@ from scripts.series.patch_series import (
     split_hunks,
 )
 from scripts.series.python_hunks import merge_functions
+from scripts.series.spmd_rules import OP_FILES
 from scripts.series.upstream_tree import MARKER
 
 PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
@@ -25,10 +26,6 @@ INFERMETA_FILES = {
 # The definitions of the base before which the series puts its own.
 NEXT_INFERMETA = re.compile(r'(PADDLE_API )?void SendURecvInferMeta\(')
 NEXT_FUNCTION = 'scatter'
-OP_FILES = {
-    'op': 'paddle/phi/ops/yaml/ops.yaml',
-    'backward_op': 'paddle/phi/ops/yaml/backward.yaml',
-}
 SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'

@@ -41,13 +41,12 @@ TEST_IMPORT = re.compile(
 TESTS = ('test/legacy_test/', SPMD_TESTS)
 # Not in the wheel, but read in versions before and after the base.
 BASE_INCLUDES = {'paddle/phi/kernels/funcs/common_shape.h'}
-# The entries that the series adds or gives a rule.
-OURS = {'masked_fill', 'masked_fill_grad'}.union(
-    *(
-        re.findall(r'(?m)^- \w+ : (\w+)', path.read_text('utf-8'))
-        for path in (ROOT / 'ops_yaml').glob('*.yaml')
-    )
-)
+# The entries that the series adds.
+OURS = {
+    name
+    for path in (ROOT / 'ops_yaml').glob('*.yaml')
+    for name in re.findall(r'(?m)^- \w+ : (\w+)', path.read_text('utf-8'))
+}
 IDENTITY = {
     'GIT_COMMITTER_NAME': 'replay',
     'GIT_COMMITTER_EMAIL': 'replay@localhost',
@@ -104,8 +103,8 @@ def missing_in(folder, path):
 
 
 def needed(path, text):
-    """(files of Paddle's, what has to stand in one of them): rules and tests are
-    registered by it, and generated code calls symbolic shapes."""
+    """(files of Paddle's, what has to stand in one of them): tests and rules are
+    known by it, and generated code calls symbolic shapes."""
     stem = PurePosixPath(path).stem
     if path.startswith(f'{SPMD_TESTS}test_'):
         line = f'({stem} MODULES {stem})\n'
@@ -114,11 +113,7 @@ def needed(path, text):
         yield f'{SPMD}rules.h', f'#include "{path}"\n'
     for block in text.split('\n\n') if path in OP_FILES.values() else ():
         entry = ENTRY.match(block)
-        if not entry or entry[2] not in OURS:
-            continue
-        if '\n    spmd_rule : ' in block:
-            yield f'{SPMD}rules.cc', f'RULE(\n    {entry[2]},'
-        if entry[2] != 'masked_fill' and 'InferSymbolicShape' in block:
+        if entry and entry[2] in OURS and 'InferSymbolicShape' in block:
             plain = ''.join(map(str.capitalize, entry[2].split('_')))
             for form in [plain, f'{plain}_'][: 1 + ('\n  inplace :' in block)]:
                 declared = f'\nOP_DECLARE_INFER_SYMBOLIC_SHAPE({form})\n'
@@ -208,7 +203,6 @@ def test_a_patch_that_is_left_out_is_missed(folder, lost, message):
 LINES = [
     (f'{SYMBOLIC}binary_infer_sym.h', 'SHAPE(IndexScatter_)', OP_FILES['op']),
     (f'{SYMBOLIC}masked_scatter_infer_sym.cc', 'MaskedScatter_Op', OP_FILES['op']),
-    (f'{SPMD}rules.cc', 'select_scatter_grad,', OP_FILES['backward_op']),
     (f'{SPMD}rules.h', 'scatter_ops.h', f'{SPMD}scatter_ops.h'),
     (f'{SPMD_TESTS}CMakeLists.txt', '(test_scatter_ops_rule',
      f'{SPMD_TESTS}test_scatter_ops_rule.py'),
