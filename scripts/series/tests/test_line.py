@@ -9,7 +9,6 @@ Planted faults show that each check finds what it is for.
 
 import ast
 import re
-from itertools import groupby
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -58,13 +57,6 @@ def base():
     return base_tree(SERIES, wheel_dirs(ROOT))
 
 
-@pytest.fixture
-def folder(base, tmp_path):
-    """A repository of the known part of the base."""
-    init_repo(tmp_path / 'tree', base, SERIES.author)
-    return tmp_path / 'tree'
-
-
 def apply(folder, patch):
     """git am; returns the paths that the patch touches."""
     path = ROOT / 'patches' / patch.file_name
@@ -72,11 +64,10 @@ def apply(folder, patch):
     return list(touched_files(path))
 
 
-def replay(folder, patches):
-    """Applies patches, and says what is missing after each."""
+def closure_faults(folder, patch):
+    """Applies a patch, and says what is missing then."""
     return [
         f'{patch.file_name}: {path} {fault}'
-        for patch in patches
         for path in apply(folder, patch)
         for fault in missing_in(folder, path)
     ]
@@ -146,32 +137,33 @@ def definitions(text):
     return found
 
 
-def test_every_prefix_finds_what_it_leans_on(folder):
-    assert replay(folder, SERIES.patches) == []
+@pytest.fixture(scope='module')
+def line(base, tmp_path_factory):
+    """(a repository with all of the line, the same as exported, faults on the way)"""
+    folder, tree = tmp_path_factory.mktemp('line') / 'tree', dict(base)
+    init_repo(folder, base, SERIES.author)
+    faults, applied = [], []
+    for name in SERIES.pull_requests:
+        for patch in SERIES.pull_request(name):
+            faults += closure_faults(folder, patch)
+            apply_patch(tree, patch, ROOT)
+            applied.append(patch.file_name)
+        found = unused_after(folder, applied, base)
+        faults += [f'{name}: nothing uses {what}' for what in found]
+    return folder, tree, faults
+
+
+def test_every_prefix_stands_by_itself(line):
+    folder, _, faults = line
+    assert faults == []
     titles = git(folder, 'log', '--format=%s', '--reverse').splitlines()[1:]
     assert titles == [p.subject for p in SERIES.patches]
     assert [title for title in titles if len(title) > 72] == []
 
 
-def test_every_pull_request_uses_what_it_has(base, folder):
-    faults, applied = [], []
-    names = [patch.pull_request for patch in SERIES.patches]
-    assert [name for name, _ in groupby(names)] == SERIES.pull_requests
-    for name in SERIES.pull_requests:
-        for patch in SERIES.pull_request(name):
-            apply(folder, patch)
-            applied.append(patch.file_name)
-        found = unused_after(folder, applied, base)
-        faults += [f'{name}: {what}' for what in found]
-    assert faults == []
-
-
-def test_the_line_gives_the_exported_tree(base, folder):
+def test_the_line_gives_the_exported_tree(base, line):
     """In which Python functions are ours, and the others are untouched."""
-    tree = dict(base)
-    for patch in SERIES.patches:
-        apply(folder, patch)
-        apply_patch(tree, patch, ROOT)
+    folder, tree, _ = line
     assert set(git(folder, 'ls-files').split()) == set(tree)
     for path, text in tree.items():
         assert (folder / path).read_bytes() == text.encode('utf-8'), path
@@ -193,9 +185,10 @@ def test_the_line_gives_the_exported_tree(base, folder):
         ('test-add-scatter_test_utils', 'imports scatter_op_utils'),
     ],
 )
-def test_a_patch_that_is_left_out_is_missed(folder, lost, message):
+def test_a_patch_that_is_left_out_is_missed(base, tmp_path, lost, message):
+    init_repo(tmp_path / 'tree', base, SERIES.author)
     patches = [p for p in SERIES.patches if p.name != lost]
-    faults = replay(folder, patches)
+    faults = [f for p in patches for f in closure_faults(tmp_path / 'tree', p)]
     assert any(message in fault for fault in faults), faults
 
 
@@ -209,12 +202,11 @@ LINES = [
 ]  # fmt: skip
 
 
-def test_a_line_that_is_missing_in_a_file_of_paddle_is_found(folder):
-    for patch in SERIES.patches:
-        apply(folder, patch)
-    for spoiled, line, path in LINES:
+def test_a_line_that_is_missing_in_a_file_of_paddle_is_found(line):
+    folder = line[0]
+    for spoiled, text, path in LINES:
         good = (folder / spoiled).read_text('utf-8')
-        (folder / spoiled).write_text(good.replace(line, 'gone'))
+        (folder / spoiled).write_text(good.replace(text, 'gone'))
         (fault,) = missing_in(folder, path)
         assert fault.startswith('needs `'), fault
         (folder / spoiled).write_text(good)
