@@ -72,7 +72,7 @@ def make_program(call, dims):
 
 def faults_of(probe, call, dims, expected):
     """What is wrong with a case: a form in place has to give the same."""
-    name = f'{call} of {dims}'
+    name = f'{call.func.__name__} {call.keywords} of {dims}'
     probe.forget_symbolic_shape_calls()
     program = make_program(call, dims)
     if not PIR.all_ops_defined_symbol_infer(program):
