@@ -102,6 +102,9 @@ def needed(path, text):
         yield f'{SPMD_TESTS}CMakeLists.txt', line
     if path.startswith(SPMD) and path.endswith('_ops.h'):
         yield f'{SPMD}rules.h', f'#include "{path}"\n'
+    if path == f'{SPMD}rules.cc':
+        for name in re.findall(r'phi::distributed::(?!Flatten)(\w+)', text):
+            yield f'{SPMD}*.h', name
     for block in text.split('\n\n') if path in OP_FILES.values() else ():
         entry = ENTRY.match(block)
         if entry and entry[2] in OURS and 'InferSymbolicShape' in block:
@@ -197,6 +200,7 @@ LINES = [
     (f'{SYMBOLIC}binary_infer_sym.h', 'SHAPE(IndexScatter_)', OP_FILES['op']),
     (f'{SYMBOLIC}masked_scatter_infer_sym.cc', 'MaskedScatter_Op', OP_FILES['op']),
     (f'{SPMD}rules.h', 'scatter_ops.h', f'{SPMD}scatter_ops.h'),
+    (f'{SPMD}scatter_ops.h', 'MaskedFillInferSpmdReverse', f'{SPMD}rules.cc'),
     (f'{SPMD_TESTS}CMakeLists.txt', '(test_scatter_ops_rule',
      f'{SPMD_TESTS}test_scatter_ops_rule.py'),
 ]  # fmt: skip
