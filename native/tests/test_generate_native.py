@@ -8,7 +8,7 @@ import pytest
 from native.glue import generate_native
 from native.glue.entry import EntryView, GlueError
 from scripts.op_rules import schema
-from scripts.op_rules.entry_rules import ATTR_TYPES
+from scripts.op_rules.check_ops_yaml import ATTR_TYPES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -174,11 +174,12 @@ def test_tensor_without_gradient_is_not_asked_for_one(tmp_path):
 
 def test_entries_that_the_check_refuses_are_not_generated(render):
     text = SAMPLE.replace('float by=1.5', 'double by=1.5')
-    text = text.replace('    data_type : y\n', '    data_type : z\n')
+    text = text.replace('    data_type : y\n', '    type : y\n')
     with pytest.raises(GlueError) as raised:
         render(text)
-    assert 'got `double`: the wheel target knows no other' in str(raised.value)
-    assert 'data_type: expected a name out of x, y, got z' in str(raised.value)
+    said = str(raised.value)
+    assert 'got `double by=1.5`: the wheel target knows no other' in said
+    assert 'stretch: kernel.type: expected a key out of' in said
 
 
 @pytest.mark.parametrize('kind', ATTR_TYPES)

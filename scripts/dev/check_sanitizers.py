@@ -21,7 +21,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common import native_compiler, programs
-from scripts.series import core_tree
+from scripts.series.manifest import read_manifest
+from scripts.series.patch_repo import write_tree
+from scripts.series.patch_series import split_hunks
+from scripts.series.tree_edits import source_text
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / 'scripts/dev/sanitizers'
@@ -38,11 +41,25 @@ FLAGS = {
 FAULTS = {
     'asan': {
         'over-read': 'READ of size',
-        'bool': 'not a valid value for type',
         'overflow': 'signed integer overflow',
     },
     'tsan': {'race': 'data race'},
 }
+
+
+def write_core(folder):
+    """The headers that ask one of a speed patch first, without the lines that do.
+    Whoever puts the folder in front of the sources compiles the core alone."""
+    hunks = {}
+    for patch in read_manifest(ROOT).pull_request('speed'):
+        for path, text in patch.edits.items():
+            found = [hunk for _, hunk in split_hunks(text)]
+            hunks.setdefault(path, []).extend(found)
+    texts = {
+        path: source_text(ROOT, path.removeprefix('paddle/phi/'), found)
+        for path, found in hunks.items()
+    }
+    write_tree(folder, texts)
 
 
 def made(*command):
@@ -114,7 +131,7 @@ def main():
         print(f'skipped: the compiler has no {" ".join(FLAGS[kind])}')
         return SKIPPED
     shutil.rmtree(folder / 'core_tree', ignore_errors=True)
-    core_tree.write(ROOT, folder / 'core_tree')
+    write_core(folder / 'core_tree')
     found = {}
     for form, chosen in {
         'usual': (),

@@ -4,9 +4,9 @@ The patches are replayed on the known part of the base, one after the other.
 After each of them the new InferMeta functions are compiled inside namespace phi
 with the includes of ternary.cc and no others, and every new C++ file from its
 place in that tree, with Paddle's warnings as errors; what looks as before to the
-compiler is not compiled again. After the last one pragmas are compiled without
-OpenMP too. Headers that the series does not change come from the wheel. Only the
-syntax is checked, and what base_symbols.py looks for; nothing is linked.
+compiler is not compiled again. After the last one the headers are compiled without
+OpenMP too, and what the wheel's libphi_core exports has to be there still. Headers
+that the series does not change come from the wheel. Nothing is linked.
 
 Exit status: 0 everything compiles, 1 something does not.
 """
@@ -28,7 +28,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.programs import run, verdict
 from scripts.common.text_lines import join_lines
 from scripts.common.wheel_headers import default_include
-from scripts.series.base_symbols import lost_symbols
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
 from scripts.series.patch_series import SeriesError, added_files
@@ -57,48 +56,37 @@ FLAGS = (
 MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
 SHOWN_LINES = 15
 INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
-
-
-def replay(series, base, patches, folder):
-    """Paths of the files that the patches add; the tree lies in `folder`."""
-    init_repo(folder, base, series.author)
-    for patch in patches:
-        apply(folder, patch)
-    return added_files(patches)
-
-
-def apply(folder, patch):
-    git(folder, 'apply', '--index', str(patch.resolve()))
-
-
-def inserted_lines(folder, path):
-    """(include lines, other lines) that the patches insert into a file."""
-    diff = git(folder, 'diff', '--cached', '-U0', '--', path)
-    lines = re.findall(r'(?m)^\+(?!\+\+ )(.*)', diff)
-    includes = [line for line in lines if line.startswith('#include ')]
-    return includes, [line for line in lines if line not in includes]
+# What instantiates a kernel function that is not registered any more.
+STAND_IN = """\
+#include "paddle/phi/backends/cpu/cpu_context.h"
+#include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
+namespace phi {
+template <typename T, typename Context>
+void %s(T) {}
+}  // namespace phi
+"""
 
 
 def infermeta_unit(folder, include):
     """A file with the inserted InferMeta functions, as ternary.cc has them."""
-    includes, body = inserted_lines(folder, TERNARY)
+    diff = git(folder, 'diff', '--cached', '-U0', '--', TERNARY)
+    lines = re.findall(r'(?m)^\+(?!\+\+ )(.*)', diff)
     there = [
         f'#include "{name}"'
         for name in TERNARY_INCLUDES
         if (folder / name).is_file() or (include / name).is_file()
     ]
-    body = ['namespace phi {', *body, '}  // namespace phi']
-    lines = there + includes + body
-    return write_unit(folder / 'infermeta_unit.cc', lines)
+    includes = [line for line in lines if line.startswith('#include ')]
+    body = [line for line in lines if line not in includes]
+    inside = ['namespace phi {', *body, '}  // namespace phi']
+    return write_unit(folder / 'infermeta_unit.cc', there + includes + inside)
 
 
 def header_unit(folder, added):
     """A file that includes the new headers and nothing before them."""
-    lines = [
-        f'#include "{name}"'
-        for name in added
-        if name.endswith('.h') and not name.endswith('.cu.h')
-    ]
+    headers = [name for name in added if re.search(r'(?<!\.cu)\.h$', name)]
+    lines = [f'#include "{name}"' for name in headers]
     return write_unit(folder / 'header_unit.cc', lines)
 
 
@@ -107,28 +95,12 @@ def write_unit(path, lines):
     return path
 
 
-def units(folder, added, include):
-    """Everything that has to compile."""
-    sources = [folder / name for name in added if name.endswith('.cc')]
-    made = infermeta_unit(folder, include), header_unit(folder, added)
-    return [*made, *sources]
-
-
-def modes_of(unit):
-    """Without OpenMP too where its pragmas are, which may warn then."""
-    headers = unit.name == 'header_unit.cc'
-    pragmas = '#pragma omp' in unit.read_text(encoding='utf-8')
-    return list(MODES) if headers or pragmas else list(MODES)[:1]
-
-
 def compile_unit(unit, mode, folder, include, how=('-fsyntax-only',)):
-    """'' or what the compiler said. An object lies beside its unit."""
+    """'' or what the compiler said."""
     system = [include, include / 'third_party']
     system.append(sysconfig.get_paths()['include'])
     command = ['g++', *FLAGS, *how, *MODES[mode], f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
-    if '-c' in how:
-        command += ['-o', unit.with_suffix('.o')]
     done = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
     if done.returncode == 0:
         return ''
@@ -149,12 +121,38 @@ def seen_by_compiler(unit, folder):
     return tuple(sorted(texts.items()))
 
 
+def instances(name, path, *options):
+    """{'phi::Name<...>'} of what a library or an object defines."""
+    symbols = run('nm', '-C', '--defined-only', *options, path).stdout
+    return set(re.findall(rf'\bphi::{name}<[^(]*>(?=\()', symbols))
+
+
+def lost_symbols(series, folder, include):
+    """Custom operators may call the function that the base registers for a kernel:
+    its header ships, and it is instantiated nowhere else. Faults: what the wheel's
+    library exports of one, and a hunk that registers another does not."""
+    library = include.parent / 'libs/libphi_core.so'
+    for patch in series.patches:
+        for path, text in patch.edits.items():
+            for name in re.findall(r'(?m)^-.*\bphi::(\w+Kernel)\b', text):
+                added = '\n'.join(re.findall(r'(?m)^\+(.*)', text))
+                macro = re.search(r'PD_KERNEL_INSTANTIATION\([^)]*\);', added)
+                lines = [STAND_IN % name, macro[0] if macro else '']
+                unit = write_unit(folder / f'{name}.cc', lines)
+                made = unit.with_suffix('.o')
+                how = ('-c', '-O0', '-o', made)
+                if said := compile_unit(unit, 'OpenMP', folder, include, how):
+                    yield said
+                wanted = instances(name, library, '-D') or {'phi::' + name}
+                for symbol in sorted(wanted - instances(name, made)):
+                    yield f'{path}: {symbol} of the base would be gone'
+
+
 def check(root, wheel, include):
     """(faults, number of files that were compiled) of every prefix of the line."""
     series = load_series(root)
     base = base_tree(series, wheel_dirs(root, wheel))
-    paths = [root / 'patches' / p.file_name for p in series.patches]
-    faults, compiled = [], set()
+    faults, compiled, added = [], set(), []
     with (
         tempfile.TemporaryDirectory() as name,
         ThreadPoolExecutor(2) as pool,
@@ -162,19 +160,27 @@ def check(root, wheel, include):
         folder = Path(name) / 'tree'
         init_repo(folder, base, series.author)
         compile_here = partial(compile_unit, folder=folder, include=include)
-        for count, path in enumerate(paths, 1):
-            apply(folder, path)
-            last = count == len(paths)
-            work = {
+        for patch in series.patches:
+            path = (root / 'patches' / patch.file_name).resolve()
+            git(folder, 'apply', '--index', str(path))
+            added += added_files([path])
+            headers = header_unit(folder, added)
+            units = [infermeta_unit(folder, include), headers]
+            units += [folder / name for name in added if name.endswith('.cc')]
+            work = [(unit, 'OpenMP') for unit in units]
+            if patch is series.patches[-1]:
+                work.append((headers, 'no OpenMP'))
+            seen = {
                 (mode, seen_by_compiler(unit, folder)): (unit, mode)
-                for unit in units(folder, added_files(paths[:count]), include)
-                for mode in modes_of(unit)[: None if last else 1]
+                for unit, mode in work
             }
-            new = [item for key, item in work.items() if key not in compiled]
+            new = [item for key, item in seen.items() if key not in compiled]
             found = pool.map(compile_here, *zip(*new)) if new else ()
-            faults += [f'after {path.name}: {f}' for f in found if f]
-            compiled |= set(work)
-        faults += lost_symbols(folder, include, compile_unit)
+            faults += [
+                f'after {path.name}: {fault}' for fault in found if fault
+            ]
+            compiled |= set(seen)
+        faults += lost_symbols(series, folder, include)
     return faults, len(compiled)
 
 

@@ -47,10 +47,12 @@ def make_files(series, root, folders):
         repo = Path(folder) / 'tree'
         patch_repo.init_repo(repo, tree, series.author)
         for patch in series.patches:
-            old = set(tree.items())
             apply_patch(tree, patch, root)
-            patch_repo.write_tree(repo, dict(tree.items() - old))
-            message = patch_message(series, patch)
+            patch_repo.write_tree(repo, tree)
+            message = (
+                f'{patch.subject}\n\n{patch.body.strip()}\n\n'
+                f'Signed-off-by: {series.author}\n'
+            )
             patch_repo.commit(repo, message, series.author, patch.day)
             # refuses blanks at the end of a line or of a file
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
@@ -60,21 +62,13 @@ def make_files(series, root, folders):
     return files
 
 
-def patch_message(series, patch):
-    """What Paddle's log has: title, why, what. Nothing that only tools read."""
-    return (
-        f'{patch.subject}\n\n{patch.body.strip()}\n\n'
-        f'Signed-off-by: {series.author}\n'
-    )
-
-
 def drift(folder, files):
     """What git sees between a patch folder and the files that it should hold."""
     if not folder.is_dir():
         return [f'{folder}: missing', REMEDY]
     with tempfile.TemporaryDirectory() as place:
         wanted = Path(place, 'exported_now')
-        write_files(wanted, files)
+        patch_repo.write_tree(wanted, files)
         words = ('diff', '--no-index', '-U1', '--', str(folder), str(wanted))
         text = git(Path(place), *words, ok=(0, 1))
     shown = [part.splitlines() for _, part in split_diffs(text)[1]]
@@ -115,23 +109,19 @@ def parse_arguments(arguments):
     return options
 
 
-def run(options):
-    """Faults found; writes the patches unless told to check."""
-    series = load_series(options.root)
-    series.author = options.author
-    folder = options.output or options.root / 'patches'
-    places = wheel_dirs(options.root, options.paddle)
-    files = make_files(series, options.root, places)
-    if options.check:
-        return drift(folder.resolve(), files)
-    write_files(folder, files)
-    return []
-
-
 def main(arguments=None):
     options = parse_arguments(arguments)
+    folder = options.output or options.root / 'patches'
+    faults = []
     try:
-        faults = run(options)
+        series = load_series(options.root)
+        series.author = options.author
+        places = wheel_dirs(options.root, options.paddle)
+        files = make_files(series, options.root, places)
+        if options.check:
+            faults = drift(folder.resolve(), files)
+        else:
+            write_files(folder, files)
     except SeriesError as error:
         faults = error.faults
     good = 'up to date' if options.check else 'written'

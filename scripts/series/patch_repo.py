@@ -21,8 +21,7 @@ GIT_SETTINGS = (
 )  # fmt: skip
 EXPORT_FLAGS = (
     '-N', '--zero-commit', '--full-index', '--no-stat', '--no-signature',
-    '--no-renames', '--no-binary', '--no-ext-diff', '--no-textconv',
-    '--no-attach', '--no-thread', '--no-encode-email-headers',
+    '--no-renames', '--no-encode-email-headers',
 )  # fmt: skip
 HUNK = re.compile(r'@@ -(\d+)\S* \+(\d+)')
 
@@ -59,9 +58,8 @@ def write_tree(repo, tree):
 
 def init_repo(repo, tree, author):
     """A repository whose only commit is `tree`."""
-    repo.mkdir(parents=True, exist_ok=True)
-    git(repo, 'init', '-q', '-b', 'base')
     write_tree(repo, tree)
+    git(repo, 'init', '-q', '-b', 'base')
     commit(repo, 'base', author, '2000-01-01')
 
 
@@ -97,7 +95,7 @@ def last_patch(repo, recorded_files):
 def _tidy_diff(diff, path):
     head, *hunks = re.split(r'(?m)^(?=@@ )', diff)
     head = re.sub(r'(?m)^index .*\n', '', head)
-    result = head + ''.join(_tidy_hunk(hunk) for hunk in hunks)
+    result = head + ''.join(map(_tidy_hunk, hunks))
     if MARKER in result:
         raise SeriesError(
             f'{path}: a hunk leans on text that is not recorded; add the lines '
@@ -108,12 +106,12 @@ def _tidy_diff(diff, path):
 
 def _tidy_hunk(hunk):
     header, *lines = split_lines(hunk)
-    old_start, new_start = map(int, HUNK.match(header).groups())
     cut = next(i for i, line in enumerate(lines) if MARKER not in line)
     del lines[:cut]
     while MARKER in lines[-1]:
         lines.pop()
-    old = sum(line[:1] in ' -' for line in lines)
-    new = sum(line[:1] in ' +' for line in lines)
-    header = f'@@ -{old_start + cut},{old} +{new_start + cut},{new} @@'
-    return join_lines([header, *lines])
+    old, new = (
+        f'{int(start) + cut},{sum(line[0] in sides for line in lines)}'
+        for start, sides in zip(HUNK.match(header).groups(), (' -', ' +'))
+    )
+    return join_lines([f'@@ -{old} +{new} @@', *lines])

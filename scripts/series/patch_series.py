@@ -1,4 +1,4 @@
-"""Patches as text: what each touches, their diffs and hunks."""
+"""Patches and hunks as text, and the error that names their faults."""
 
 import re
 
@@ -19,17 +19,6 @@ def refuse(faults):
         raise SeriesError(faults)
 
 
-def do_all(calls):
-    """Makes every call, then raises the faults of all of them."""
-    faults = []
-    for call in calls:
-        try:
-            call()
-        except SeriesError as error:
-            faults += error.faults
-    refuse(faults)
-
-
 def split_hunks(text):
     """[(number of the first line or '', lines)] of an edit in series.yaml."""
     hunks = [('', [])]
@@ -41,6 +30,11 @@ def split_hunks(text):
     return [hunk for hunk in hunks if hunk[1]]
 
 
+def sides(hunk):
+    """(lines before, lines after) a hunk."""
+    return tuple([line[1:] for line in hunk if line[:1] != c] for c in '+-')
+
+
 def replace_lines(lines, old, new):
     """Puts `new` in the only place of `old`; returns how many there are."""
     count = len(old)
@@ -48,11 +42,6 @@ def replace_lines(lines, old, new):
     if len(spots) == 1:
         lines[spots[0] : spots[0] + count] = new
     return len(spots)
-
-
-def sides(hunk):
-    """(lines before, lines after) a hunk."""
-    return tuple([line[1:] for line in hunk if line[:1] != c] for c in '+-')
 
 
 def split_diffs(text):

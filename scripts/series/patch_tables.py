@@ -25,8 +25,12 @@ from scripts.series.patch_series import SeriesError
 ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- patches: written by scripts/series/patch_tables.py -->'
 END = '<!-- end of patches -->'
-TESTS = 'test/'
-CUDA = ('.cu', '.cu.h')
+PATCH_HEAD = """\
+| Patch | Code | Tests | GPU | Remarks |
+|---|---:|---:|---|---|"""
+PULL_REQUEST_HEAD = """\
+| Pull request | Patches | Code | Files | Minutes | Tests |
+|---|---:|---:|---:|---:|---:|"""
 GPU_STATUS = (
     'compiled for sm_80 and sm_90, emulated on the CPU, never run on a GPU'
 )
@@ -37,105 +41,85 @@ LINES_AN_HOUR = 400
 
 
 class Size(NamedTuple):
-    """What a patch adds, and whether any of it is for a GPU."""
+    """What patches add: lines of code and of tests, files with code."""
 
-    code: int
-    tests: int
-    gpu: str
+    code: int = 0
+    tests: int = 0
     files: int = 0
-
-    @property
-    def lines(self):
-        return self.code + self.tests
+    gpu: bool = False
 
 
 def size_of(path):
     """The Size of a patch file, as git counts its lines."""
-    code = tests = files = 0
-    gpu = ''
+    size = Size()
     for row in git(path.parent, 'apply', '--numstat', path.name).splitlines():
         lines, _, name = row.split('\t')
-        if name.startswith(TESTS):
-            tests += int(lines)
-        else:
-            code += int(lines)
-            files += 1
-        if name.endswith(CUDA):
-            gpu = GPU_STATUS
-    return Size(code, tests, gpu, files)
+        cuda = name.endswith(('.cu', '.cu.h'))
+        is_test = name.startswith('test/')
+        added = (0, int(lines), 0) if is_test else (int(lines), 0, 1)
+        size = total([size, Size(*added, cuda)])
+    return size
 
 
-def size_faults(series, sizes):
+def total(sizes):
+    return Size(*map(sum, zip(*sizes)))
+
+
+def size_faults(patches, sizes):
     """Code is never so much; with tests, a big patch says why it is not split,
     and a small one has no excuse."""
-    for patch in series.patches:
-        code = sizes[patch.name].code
-        if code >= MANY_LINES:
-            yield f'{patch.file_name} adds {code} lines of code: split it'
-        said = f'{patch.file_name} adds {sizes[patch.name].lines} lines'
-        big = sizes[patch.name].lines >= MANY_LINES
-        if big and not patch.size_note:
+    for patch in patches:
+        size = sizes[patch.name]
+        lines = size.code + size.tests
+        if size.code >= MANY_LINES:
+            yield f'{patch.file_name} adds {size.code} lines of code: split it'
+        if (lines >= MANY_LINES) != bool(patch.size_note):
             yield (
-                f'{said}: split it, or say in its size_note in '
-                'scripts/series/series.yaml why that cannot be'
+                f'{patch.file_name} adds {lines} lines: from {MANY_LINES} on, and '
+                'only then, its size_note in series.yaml says why it is not split'
             )
-        if patch.size_note and not big:
-            yield f'{said} only: it needs no size_note'
 
 
 def table(patches, sizes):
     """The rows of some patches, and their sum."""
-    lines = [
-        '| Patch | Code | Tests | GPU | Remarks |',
-        '|---|---:|---:|---|---|',
-    ]
+    rows = [PATCH_HEAD]
     for patch in patches:
         size = sizes[patch.name]
-        lines.append(
+        rows.append(
             f'| `{patch.file_name}` | {size.code:,} | {size.tests:,} | '
-            f'{size.gpu or "-"} | {patch.size_note or "-"} |'
+            f'{GPU_STATUS if size.gpu else "-"} | {patch.size_note or "-"} |'
         )
-    code = sum(sizes[patch.name].code for patch in patches)
-    tests = sum(sizes[patch.name].tests for patch in patches)
-    return '\n'.join([*lines, f'| all | {code:,} | {tests:,} | | |'])
+    size = total(sizes[patch.name] for patch in patches)
+    return '\n'.join([*rows, f'| all | {size.code:,} | {size.tests:,} | | |'])
 
 
 def pull_request_table(series, sizes):
     """What a reader of each pull request has before them."""
-    lines = [
-        '| Pull request | Patches | Code | Files | Minutes | Tests |',
-        '|---|---:|---:|---:|---:|---:|',
-    ]
+    rows = [PULL_REQUEST_HEAD]
     for name in series.pull_requests:
-        of = [sizes[patch.name] for patch in series.pull_request(name)]
-        code = sum(size.code for size in of)
-        lines.append(
-            f'| [{name}](pull_requests/{name}.md) | {len(of)} | {code:,} | '
-            f'{sum(size.files for size in of)} | '
-            f'{round(code * 60 / LINES_AN_HOUR)} | '
-            f'{sum(size.tests for size in of):,} |'
+        patches = series.pull_request(name)
+        size = total(sizes[patch.name] for patch in patches)
+        rows.append(
+            f'| [{name}](pull_requests/{name}.md) | {len(patches)} | '
+            f'{size.code:,} | {size.files} | '
+            f'{round(size.code * 60 / LINES_AN_HOUR)} | {size.tests:,} |'
         )
-    return '\n'.join(lines)
-
-
-def tables(series, sizes):
-    """{path below docs/: table}"""
-    first = pull_request_table(series, sizes)
-    found = {'review_guide.md': f'{first}\n\n{table(series.patches, sizes)}'}
-    for name in series.pull_requests:
-        found[f'pull_requests/{name}.md'] = table(
-            series.pull_request(name), sizes
-        )
-    return found
+    return '\n'.join(rows)
 
 
 def run(root, write):
     """Faults found; writes the tables if told to."""
     series = load_series(root)
-    folder = root / 'patches'
-    found = {p.name: size_of(folder / p.file_name) for p in series.patches}
-    faults = list(size_faults(series, found))
-    for name, rows in tables(series, found).items():
+    sizes = {
+        p.name: size_of(root / 'patches' / p.file_name) for p in series.patches
+    }
+    both = pull_request_table(series, sizes), table(series.patches, sizes)
+    found = {'review_guide.md': '\n\n'.join(both)}
+    for name in series.pull_requests:
+        rows = table(series.pull_request(name), sizes)
+        found[f'pull_requests/{name}.md'] = rows
+    faults = list(size_faults(series.patches, sizes))
+    for name, rows in found.items():
         path = root / 'docs' / name
         if not path.is_file():
             faults.append(

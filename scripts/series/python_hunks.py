@@ -26,11 +26,8 @@ def merge_functions(upstream, ours, source, before=''):
     `before` names the definition that new ones go before if none of `ours` that is
     known follows them; without it they go to the end.
     """
-    tree = ast.parse(ours)
-    refuse(_foreign_statements(tree, source))
+    refuse(_foreign_statements(ours, source))
     blocks = {name: lines for name, lines in _chunks(ours) if name}
-    if not blocks:
-        raise SeriesError(f'{source}: defines nothing')
     chunks = _chunks(upstream)
     names = list(blocks)
     for position, name in enumerate(names):
@@ -63,12 +60,9 @@ def defined_name(node):
     """The top-level name that a statement defines or decorates, or None."""
     if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.AsyncFunctionDef)):
         return node.name
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
-    elif isinstance(node, ast.AnnAssign):
-        target = node.target
-    else:
-        return None
+    target = (
+        getattr(node, 'target', None) or getattr(node, 'targets', [None])[0]
+    )
     while isinstance(target, ast.Attribute):
         target = target.value
     return target.id if isinstance(target, ast.Name) else None
@@ -83,22 +77,17 @@ def _lines_above(node, lines):
     return count
 
 
-def _foreign_statements(tree, source):
+def _foreign_statements(ours, source):
     """Statements that the merge would drop without a word."""
-    for node in tree.body:
-        known = isinstance(node, (ast.Import, ast.ImportFrom))
-        known |= isinstance(node, ast.Expr) and isinstance(
-            node.value, ast.Constant
-        )
-        known |= ast.unparse(node).startswith('if TYPE_CHECKING:\n')
-        if not known and defined_name(node) in (None, '__all__'):
+    for node in ast.parse(ours).body:
+        text = ast.unparse(node)
+        if not defined_name(node) and not re.match(
+            'import |from |if TYPE_CHECKING:|[\'"]', text
+        ):
             yield (
                 f'{source}:{node.lineno}: only imports and definitions can be '
-                'exported from a python_api file'
+                f'exported from a python_api file, got {text}'
             )
-    names = [name for name, _ in groupby(map(defined_name, tree.body)) if name]
-    for name in sorted({n for n in names if names.count(n) > 1}):
-        yield f'{source}: the definitions of {name} are not together'
 
 
 def _put(chunks, name, block, later):

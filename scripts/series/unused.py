@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 
 CPP = ('.h', '.cc', '.cu')
 # A function's name, with its type in front of it at the beginning of a line; a
@@ -20,64 +21,37 @@ DEFINED = re.compile(
     r'^(?=\w)(?:(?:inline|static|constexpr|__global__|__device__|__host__|HOSTDEVICE'
     r'|PADDLE_API|[A-Z_]+_TARGET|[A-Z_]+_INLINE) )*'
     r'(?!return|using|namespace|typedef|else|case|class|struct|enum|template)'
-    r'[\w:<>, \*&]+[ \*&](?P<function>[A-Z]\w+)\('
-    r'|^(?:class|struct|enum class|union) (?:\w+\((?:[^)]*)\) )?(?P<type>\w+)'
-    r'|^using (?P<alias>\w+) ='
-    r'|^(?:inline |static )?constexpr [\w:]+ (?P<constant>k\w+)'
-    r'|^#define (?P<macro>\w+)',
+    r'[\w:<>, \*&]+[ \*&]([A-Z]\w+)\('
+    r'|^(?:class|struct|enum class|union) (?:\w+\((?:[^)]*)\) )?(\w+)'
+    r'|^using (\w+) ='
+    r'|^(?:inline |static )?constexpr [\w:]+ (k\w+)'
+    r'|^#define (\w+)',
     re.MULTILINE,
 )
 # Called by code that Paddle generates.
 CALLED = re.compile(r'\w+(InferSymbolicShape|InferMeta|InferSpmdReverse)$')
-WORD = re.compile(r'\w+')
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.DOTALL)
 
 
-def defined_in_cpp(text):
-    return [
-        next(name for name in found.groups() if name)
-        for found in DEFINED.finditer(text)
-    ]
-
-
-def defined_in_python(text):
-    """Functions; a name without underscore in front is an API."""
-    return [
-        node.name
-        for node in ast.parse(text).body
-        if isinstance(node, ast.FunctionDef) and node.name.startswith('_')
-    ]
-
-
-def counts(words):
-    found = {}
-    for word in words:
-        found[word] = found.get(word, 0) + 1
-    return found
+def defined(path, text):
+    """What a file defines; of Python, a name without underscore is an API."""
+    if path.endswith(CPP):
+        return [''.join(groups) for groups in DEFINED.findall(text)]
+    names = [getattr(node, 'name', '') for node in ast.parse(text).body]
+    return [name for name in names if name.startswith('_')]
 
 
 def unused(texts, callers=''):
-    """Names of `texts`, {path: text}, that occur where they are defined only,
-    and not in `callers`, a text that defines nothing of ours."""
+    """Names of `texts`, {path: text} of C++ and Python, that occur where they are
+    defined only, and not in `callers`, a text that defines nothing of ours."""
     plain = {
         path: COMMENT.sub('', text) if path.endswith(CPP) else text
         for path, text in texts.items()
     }
-    defined = counts(
-        name
-        for path, text in plain.items()
-        for name in (
-            defined_in_cpp(text)
-            if path.endswith(CPP)
-            else defined_in_python(text)
-            if path.endswith('.py')
-            else ()
-        )
-    )
-    everywhere = (*plain.values(), callers)
-    named = counts(w for text in everywhere for w in WORD.findall(text))
+    times = Counter(n for path in plain for n in defined(path, plain[path]))
+    named = Counter(re.findall(r'\w+', '\n'.join([*plain.values(), callers])))
     return sorted(
         name
-        for name, times in defined.items()
-        if named[name] <= times and not CALLED.match(name)
+        for name in times
+        if named[name] <= times[name] and not CALLED.match(name)
     )

@@ -8,21 +8,21 @@ and a patch that leans on unrecorded text can be told.
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from scripts.common.files import file_sha256
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.patch_series import SeriesError, do_all
+from scripts.series.patch_series import SeriesError
 
 MARKER = 'unrecorded upstream text'
 
 
 def base_tree(series, wheel_dirs):
     """{upstream path: text} before the first patch."""
-    tree = {}
-    read = partial(add_wheel_file, tree, wheel_dirs)
-    do_all(partial(read, *wanted) for wanted in series.wheel_files.items())
+    tree = {
+        path: wheel_text(wheel_dirs, path, wanted)
+        for path, wanted in series.wheel_files.items()
+    }
     for path, places in series.recorded_files.items():
         tree[path] = skeleton(path, places)
     return tree
@@ -35,22 +35,17 @@ def wheel_path(path):
     return f'paddle/include/{path}'
 
 
-def add_wheel_file(tree, wheel_dirs, path, wanted):
-    """Reads the first copy whose hash is the recorded one."""
-    seen = []
-    for folder in wheel_dirs:
-        copy = Path(folder) / wheel_path(path)
-        digest = file_sha256(copy)
-        if digest == wanted:
-            tree[path] = copy.read_bytes().decode('utf-8')
-            return
-        said = f'sha256 is {digest}' if digest else 'no such file'
-        seen.append(f'{copy}: {said}')
+def wheel_text(wheel_dirs, path, wanted):
+    """The first copy whose hash is the recorded one."""
+    copies = [Path(folder) / wheel_path(path) for folder in wheel_dirs]
+    for copy in copies:
+        if file_sha256(copy) == wanted:
+            return copy.read_bytes().decode('utf-8')
     raise SeriesError(
         f'{wheel_path(path)}: no untouched copy (sha256 {wanted}) of the base '
-        f'was found; a patched or different file was seen at: '
-        f'{"; ".join(seen) or "nowhere"}. Point --paddle to the site-packages '
-        'of an unpatched wheel.'
+        f'was found; a patched or different file, or none, is at: '
+        f'{", ".join(map(str, copies)) or "nowhere"}. Point --paddle to the '
+        'site-packages of an unpatched wheel.'
     )
 
 
@@ -73,25 +68,15 @@ def skeleton(path, places):
 
     A place is `12` or, within the YAML entry `fill`, `12 fill`.
     """
-    comment = '#' if path.endswith('.yaml') else '//'
-    filler = f'{comment} {MARKER}'
-    lines, open_entry = [], None
-    for place, text in places.items():
+    filler = f'{"#" if path.endswith(".yaml") else "//"} {MARKER}'
+    lines = []
+    for place in sorted(places, key=lambda place: int(str(place).split()[0])):
         number, _, entry = str(place).partition(' ')
-        recorded = split_lines(text)
-        head = []
-        if entry:
-            following = next(x for x in recorded if x.startswith('- '))
-            kind, next_entry = following.split(' : ')
-            if entry != open_entry:
-                head.append(f'{kind} : {entry}  {filler}')
-            if recorded[0].startswith('    '):
-                head.append(f'  kernel :  {filler}')
-            open_entry = next_entry
+        head = [f'- op : {entry}  {filler}'] if entry else []
         room = int(number) - 1 - len(head) - len(lines)
         if room < 0:
             raise SeriesError(
                 f'{path}: the place at line {number} overlaps the one before it'
             )
-        lines += [filler] * room + head + recorded
+        lines += [filler] * room + head + split_lines(places[place])
     return join_lines([*lines, filler])

@@ -53,14 +53,6 @@ void OverRead() {
       out, 64, {out, same}, {mask, same}, value, 64, true);
 }
 
-void ReadOddBool() {
-  const Array<bool> flags({1});
-  std::memset(flags, 2, 1);
-  bool scratch[2];
-  const ops::BroadcastView view(common::make_ddim({2}), flags.shape);
-  view.Read<bool>(flags, 0, 2, scratch);
-}
-
 // Two threads write the same elements, after each has waited for the other. One
 // element would not do: of two writes at once, a sanitizer may see neither.
 void Race() {
@@ -82,7 +74,6 @@ int main(int, char** words) {
   volatile int32_t most = std::numeric_limits<int32_t>::max();
   if (first == "overflow") most = most + 1;
   if (first == "over-read") check::OverRead();
-  if (first == "bool") check::ReadOddBool();
   if (first == "race") check::Race();
   check::engine.seed(std::stoul(first));
   for (int i = std::stoi(words[2]); i > 0; --i) {

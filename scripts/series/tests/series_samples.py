@@ -32,56 +32,19 @@ def last(x):
 
 first.mark = 1
 '''
-TERNARY_H = '''\
-#pragma once
-#include "paddle/phi/core/meta_tensor.h"
-
-namespace phi {
-
-PADDLE_API void SendURecvInferMeta(const MetaTensor& x,
-                                   MetaTensor* out);
-
-}  // namespace phi
-'''
-WHEEL_FILES = {
-    'python/paddle/tensor/manipulation.py': MANIPULATION,
-    'paddle/phi/infermeta/ternary.h': TERNARY_H,
-}
-OP_YAML = '''\
-- op : fill
-  args : (Tensor x)
-  output : Tensor(out)
-  infer_meta :
-    func : FillInferMeta
-  kernel :
-    func : fill
-  backward : fill_grad
-
-- backward_op : fill_grad
-  forward : fill (Tensor x) -> Tensor(out)
-  args : (Tensor x, Tensor out_grad)
-  output : Tensor(x_grad)
-  infer_meta :
-    func : UnchangedInferMeta
-    param : [x]
-  kernel :
-    func : fill_grad
-'''
+WHEEL_FILES = {'python/paddle/tensor/manipulation.py': MANIPULATION}
 SOURCES = {
-    'ops_yaml/fill.yaml': OP_YAML,
+    'ops_yaml/fill.yaml': (
+        '- op : fill\n  args : (Tensor x)\n\n- backward_op : fill_grad\n'
+        '  args : (Tensor out_grad)\n'
+    ),
     'kernels/funcs/shared.h': '// shared\n',
     'kernels/fill_kernel.h': '// declaration\n',
     'kernels/cpu/fill_kernel.cc': '// kernel\n',
-    'kernels/infermeta/fill.h': (
-        '#include "paddle/phi/core/meta_tensor.h"\n\nnamespace phi {\n\n'
-        'PADDLE_API void FillInferMeta(const MetaTensor& x, MetaTensor* out);\n'
-        '\n}  // namespace phi\n'
-    ),
     'kernels/infermeta/fill.cc': (
         '#include "paddle/phi/kernels/infermeta/fill.h"\n'
         '#include "paddle/phi/kernels/funcs/shared.h"\n\nnamespace phi {\n\n'
-        'void FillInferMeta(const MetaTensor& x, MetaTensor* out) {}\n'
-        '\n}  // namespace phi\n'
+        'void FillInferMeta() {}\n\n}  // namespace phi\n'
     ),
     'python_api/fill.py': (
         'from __future__ import annotations\n\n'
@@ -93,23 +56,13 @@ SOURCES = {
     'unittests/test_fill_op.py': 'TEST = 1\n',
     'unittests/harness/op_test.py': 'HARNESS = 1\n',
 }
-# What stands in for Paddle's headers.
-INCLUDE = {
-    'paddle/phi/core/meta_tensor.h': (
-        '#pragma once\n#define PADDLE_API\n'
-        'namespace phi { class MetaTensor {}; }\n'
-    ),
-}
 RECORDED = {
     'paddle/phi/infermeta/ternary.cc': {
         11: '#include "a.h"\n#include "z.h"\n\nnamespace phi {\n',
         38: '}\n\nvoid SendURecvInferMeta(const MetaTensor& x,\n',
     },
     'paddle/phi/ops/yaml/ops.yaml': {
-        '27 eye': (
-            '    func : eye\n  backward : eye_grad\n\n'
-            '- op : flip\n  args : (Tensor x)\n'
-        )
+        '27 eye': '  backward : eye_grad\n\n- op : flip\n  args : (Tensor x)\n'
     },
     'paddle/phi/ops/yaml/backward.yaml': {
         '18 eye_grad': '  no_need_buffer : x\n\n- backward_op : flip_grad\n'
@@ -124,7 +77,6 @@ def make_series():
         ' #include "a.h"\n+#include "paddle/phi/kernels/funcs/shared.h"\n'
         ' #include "z.h"\n'
     )
-    used = '     alpha,\n+    beta,\n'
     shared = {
         'name': 'phi-add-shared',
         'pull_request': 'fill',
@@ -142,8 +94,10 @@ def make_series():
         'day': '2026-01-03',
         'ops': ['fill'],
         'functions': ['fill'],
-        'edits': {'python/paddle/tensor/manipulation.py': used},
-    }
+        'edits': {'python/paddle/tensor/manipulation.py': (
+            '     alpha,\n+    beta,\n'
+        )},
+    }  # fmt: skip
     return {
         'base': {'tag': 'v1.0.0', 'commit': 'a' * 40, 'wheel': '1.0.0'},
         'not_exported': ['unittests/harness/**'],

@@ -9,101 +9,79 @@ import ctypes
 import json
 import re
 import sys
-from inspect import signature
+from functools import partial
 
 import paddle
 
 PIR = paddle.base.libpaddle.pir
-DTYPES = {'mask': 'bool', 'index': 'int64'}
-
-
-def masked(x, mask, value):
-    paddle.masked_scatter(x, mask, value)
+MASKED = partial(paddle.masked_scatter)
+SELECT = partial(paddle.select_scatter, axis=1, index=0)
+DIAGONAL = partial(paddle.diagonal_scatter, offset=0, axis1=0, axis2=1)
+SUM = partial(paddle.scatter, overwrite=False, axis=1, reduce='add')
+AMAX = partial(SUM, reduce='amax')
 
 
 def masked_shape(x, mask, value):
     """Of a shape Paddle knows the values, too."""
-    masked(paddle.shape(x).astype('float32'), mask, value)
+    MASKED(paddle.shape(x).astype('float32'), mask, value)
 
 
-def select(x, values, axis=1):
-    paddle.select_scatter(x, values, axis, 0)
-
-
-def select_last(x, values):
-    select(x, values, -1)
-
-
-def diagonal(x, y, axis1=0, axis2=1):
-    paddle.diagonal_scatter(x, y, 0, axis1, axis2)
-
-
-def diagonal_back(x, y):
-    diagonal(x, y, -1, 0)
-
-
-def index_scatter(x, index, updates, axis=1, reduce='add'):
-    paddle.scatter(x, index, updates, False, axis=axis, reduce=reduce)
-
-
-def index_reduce(x, index, updates, axis=1):
-    index_scatter(x, index, updates, axis, 'amax')
-
-
-def index_reduce_back(x, index, updates):
-    index_reduce(x, index, updates, -2)
-
-
-NOT_IN_PLACE = (select, select_last, diagonal, diagonal_back)
-# (function, dims of its arguments) -> dims of the operands and of the result,
-# after the call
+NOT_IN_PLACE = (paddle.select_scatter, paddle.diagonal_scatter)
+# (function, dims of its Tensors, float32 or as is said) -> dims of the operands and
+# of the result, after the call
 CASES = {
-    (masked, '[-1 3] [1 3] [-1]'): '[S0 3] [1 3] [S1] -> [S0 3]',
+    (MASKED, '[-1 3] bool[1 3] [-1]'): '[S0 3] [1 3] [S1] -> [S0 3]',
     # the mask is larger
-    (masked, '[-1 1] [4 -1 3] [-1]'): (
+    (MASKED, '[-1 1] bool[4 -1 3] [-1]'): (
         '[S0 1] [4 S1 3] [S2] -> [4 Broadcast(S0, S1) 3]'
     ),
-    (masked, '[1 5] [4 1] [20]'): '[1 5] [4 1] [20] -> [4 5]',
-    (masked, '[4 0] [4 1] [20]'): '[4 0] [4 1] [20] -> [4 0]',
-    (masked_shape, '[-1 3] [2] [2]'): '[2] and values [2] [2] -> [2]',
-    (select, '[-1 3 -1] [-1 -1]'): '[S0 3 S1] [S0 S1] -> [S0 3 S1]',
-    (select_last, '[-1 3 4] [2 -1]'): '[2 3 4] [2 3] -> [2 3 4]',
-    (diagonal, '[-1 -1] [-1]'): '[S0 S1] [S2] -> [S0 S1]',
-    (diagonal_back, '[-1 -1 4] [-1 -1]'): '[S0 S1 4] [S1 S3] -> [S0 S1 4]',
-    (index_scatter, '[-1 6] [-1] [-1 -1]'): '[S0 6] [S1] [S0 S3] -> [S0 6]',
-    (index_reduce_back, '[-1 6 5] [-1 1] [3 -1 -1]'): (
+    (MASKED, '[1 5] bool[4 1] [20]'): '[1 5] [4 1] [20] -> [4 5]',
+    (MASKED, '[4 0] bool[4 1] [20]'): '[4 0] [4 1] [20] -> [4 0]',
+    (partial(masked_shape), '[-1 3] bool[2] [2]'): (
+        '[2] and values [2] [2] -> [2]'
+    ),
+    (SELECT, '[-1 3 -1] [-1 -1]'): '[S0 3 S1] [S0 S1] -> [S0 3 S1]',
+    (partial(SELECT, axis=-1), '[-1 3 4] [2 -1]'): ('[2 3 4] [2 3] -> [2 3 4]'),
+    (DIAGONAL, '[-1 -1] [-1]'): '[S0 S1] [S2] -> [S0 S1]',
+    (partial(DIAGONAL, axis1=-1, axis2=0), '[-1 -1 4] [-1 -1]'): (
+        '[S0 S1 4] [S1 S3] -> [S0 S1 4]'
+    ),
+    (SUM, '[-1 6] int64[-1] [-1 -1]'): '[S0 6] [S1] [S0 S3] -> [S0 6]',
+    (partial(AMAX, axis=-2), '[-1 6 5] int64[-1 1] [3 -1 -1]'): (
         '[3 6 5] [S1 1] [3 S2 5] -> [3 6 5]'
     ),
-    (index_reduce, '[-1 6 5] [] [-1 -1]'): (
+    (AMAX, '[-1 6 5] int64[] [-1 -1]'): (
         '[S0 6 5] [] and values [S0 5] -> [S0 6 5]'
     ),
 }
 
 
-def make_program(function, dims):
+def make_program(call, dims):
     program = paddle.static.Program()
-    shapes = [map(int, x.split()) for x in re.findall(r'\[(.*?)\]', dims)]
     with paddle.static.program_guard(program):
+        found = re.findall(r'(\w*)\[(.*?)\]', dims)
         tensors = [
-            paddle.static.data(name, list(shape), DTYPES.get(name, 'float32'))
-            for name, shape in zip(signature(function).parameters, shapes)
+            paddle.static.data(
+                f't{i}', [*map(int, x.split())], dtype or 'float32'
+            )
+            for i, (dtype, x) in enumerate(found)
         ]
-        function(*tensors)
+        call(*tensors)
     return program
 
 
-def faults_of(probe, function, dims, expected):
+def faults_of(probe, call, dims, expected):
     """What is wrong with a case: a form in place has to give the same."""
-    name = f'{function.__name__} of {dims}'
+    name = f'{call.func.__name__} {call.keywords} of {dims}'
     probe.forget_symbolic_shape_calls()
-    program = make_program(function, dims)
+    program = make_program(call, dims)
     if not PIR.all_ops_defined_symbol_infer(program):
         yield f'{name}: not every operator has its symbolic shape'
     passes = PIR.PassManager()
     PIR.infer_symbolic_shape_pass(passes, program)
     passes.run(program)
     calls = probe.symbolic_shape_calls().decode().splitlines()
-    forms = 1 if function in NOT_IN_PLACE else 2
+    forms = 1 if call.func in NOT_IN_PLACE else 2
     if calls != [expected] * forms:
         yield f'{name}: expected {forms} times {expected}, got {calls}'
 
@@ -114,7 +92,7 @@ def main(path):
     probe.symbolic_shape_calls.restype = ctypes.c_char_p
     probe.lend_symbolic_shapes.restype = ctypes.c_bool
     faults = []
-    program = make_program(masked, '[-1 3] [1 3] [-1]')
+    program = make_program(MASKED, '[-1 3] bool[1 3] [-1]')
     if PIR.all_ops_defined_symbol_infer(program):
         faults.append('the analysis is complete without our functions')
     if not probe.lend_symbolic_shapes():

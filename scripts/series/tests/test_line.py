@@ -1,39 +1,51 @@
 """The series is a line: every prefix of it stands by itself.
 
 The patches are applied with git am to what is known of the base, and after each
-of them every include of ours, every module that a test imports and every name
-that a Python function reads has to be found. At the end of each pull request
-nothing may be there that nothing uses. Planted faults show that each check finds
-what it is for.
+of them every include of ours, every module that a test imports, every name that a
+Python function reads and every line that a file needs in Paddle's own has to be
+found. At the end of each pull request nothing may be there that nothing uses.
+Planted faults show that each check finds what it is for.
 """
 
 import ast
 import re
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from scripts.common.wheel_headers import default_include
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import added_files, touched_files
+from scripts.series.patch_series import touched_files
 from scripts.series.python_hunks import missing_names
-from scripts.series.tree_edits import PYTHON_FILE, apply_patch
-from scripts.series.unused import unused
+from scripts.series.tree_edits import (
+    ENTRY,
+    OP_FILES,
+    PYTHON_FILE,
+    SPMD,
+    SPMD_TESTS,
+    SYMBOLIC,
+    apply_patch,
+)
+from scripts.series.unused import CPP, unused
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[3]
-PATCHES = ROOT / 'patches'
 HEADERS = default_include(ROOT)
 SERIES = load_series(ROOT)
 INCLUDED = re.compile(r'(?m)^ *# *include "(paddle/[^"]+)"')
 TEST_IMPORT = re.compile(
     r'(?m)^(?:from|import) ((?:scatter|masked|index|view|spmd)_\w+)'
 )
-TESTS = ('test/legacy_test/', 'test/auto_parallel/spmd_rules/')
-CPP = ('.h', '.cc', '.cu')
+TESTS = ('test/legacy_test/', SPMD_TESTS)
 # Not in the wheel, but read in versions before and after the base.
 BASE_INCLUDES = {'paddle/phi/kernels/funcs/common_shape.h'}
+# The entries that the series adds.
+OURS = {
+    name
+    for path in (ROOT / 'ops_yaml').glob('*.yaml')
+    for name in re.findall(r'(?m)^- \w+ : (\w+)', path.read_text('utf-8'))
+}
 IDENTITY = {
     'GIT_COMMITTER_NAME': 'replay',
     'GIT_COMMITTER_EMAIL': 'replay@localhost',
@@ -45,32 +57,24 @@ def base():
     return base_tree(SERIES, wheel_dirs(ROOT))
 
 
-@pytest.fixture
-def folder(base, tmp_path):
-    """A repository of the known part of the base."""
-    init_repo(tmp_path / 'tree', base, SERIES.author)
-    return tmp_path / 'tree'
-
-
 def apply(folder, patch):
     """git am; returns the paths that the patch touches."""
-    path = PATCHES / patch.file_name
+    path = ROOT / 'patches' / patch.file_name
     git(folder, 'am', '-q', '--keep-non-patch', str(path), env=IDENTITY)
     return list(touched_files(path))
 
 
-def closure_faults(patches, folder):
-    """Applies patches, and says what is missing after each."""
+def closure_faults(folder, patch):
+    """Applies a patch, and says what is missing then."""
     return [
         f'{patch.file_name}: {path} {fault}'
-        for patch in patches
         for path in apply(folder, patch)
         for fault in missing_in(folder, path)
     ]
 
 
 def missing_in(folder, path):
-    """What a file includes, imports or reads that is not there."""
+    """What a file includes, imports, reads or needs that is not there."""
     text = (folder / path).read_text('utf-8')
     if path.endswith(CPP):
         for header in set(INCLUDED.findall(text)) - BASE_INCLUDES:
@@ -78,93 +82,100 @@ def missing_in(folder, path):
                 yield f'includes {header}, which is not there'
     elif path.startswith(TESTS):
         for module in TEST_IMPORT.findall(text):
-            if not any(
-                (folder / top / f'{module}.py').is_file() for top in TESTS
-            ):
+            if not any((folder / x / f'{module}.py').is_file() for x in TESTS):
                 yield f'imports {module}, which is not there'
     elif path == PYTHON_FILE:
         compile(text, path, 'exec', dont_inherit=True)
         for name in sorted(missing_names(text)):
             yield f'reads {name}: not defined'
+    for pattern, line in needed(path, text):
+        if not any(line in p.read_text('utf-8') for p in folder.glob(pattern)):
+            yield f'needs `{" ".join(line.split())}` in {pattern}'
+
+
+def needed(path, text):
+    """(files of Paddle's, what has to stand in one of them): tests and rules are
+    known by it, and generated code calls symbolic shapes."""
+    stem = PurePosixPath(path).stem
+    if path.startswith(f'{SPMD_TESTS}test_'):
+        line = f'({stem} MODULES {stem})\n'
+        yield f'{SPMD_TESTS}CMakeLists.txt', line
+    if path.startswith(SPMD) and path.endswith('_ops.h'):
+        yield f'{SPMD}rules.h', f'#include "{path}"\n'
+    if path == f'{SPMD}rules.cc':
+        for name in re.findall(r'phi::distributed::(?!Flatten)(\w+)', text):
+            yield f'{SPMD}*.h', name
+    for block in text.split('\n\n') if path in OP_FILES.values() else ():
+        entry = ENTRY.match(block)
+        if entry and entry[2] in OURS and 'InferSymbolicShape' in block:
+            plain = ''.join(map(str.capitalize, entry[2].split('_')))
+            for form in [plain, f'{plain}_'][: 1 + ('\n  inplace :' in block)]:
+                declared = f'\nOP_DECLARE_INFER_SYMBOLIC_SHAPE({form})\n'
+                yield f'{SYMBOLIC}*', declared
+                yield f'{SYMBOLIC}*', f'\nbool {form}OpInferSymbolicShape('
 
 
 def unused_after(folder, patches, base):
     """What is not used in new files that are no tests, in files of the base that
     the patches change, and in the new Python functions."""
-    paths = {p for patch in patches for p in touched_files(patch)}
+    paths = {p for x in patches for p in touched_files(ROOT / 'patches' / x)}
     texts = {
         path: (folder / path).read_text('utf-8')
         for path in paths
         if not path.startswith('test/') and path != PYTHON_FILE
     }
     callers = '\n'.join(texts.pop(path) for path in [*texts] if path in base)
-    known = functions(base[PYTHON_FILE])
-    text = (folder / PYTHON_FILE).read_text('utf-8')
-    texts['ours.py'] = '\n'.join(
-        ast.unparse(node)
-        for node in ast.parse(text).body
-        if not isinstance(node, ast.FunctionDef)
-        or ast.dump(node) not in known.get(node.name, ())
-    )
+    known = definitions(base[PYTHON_FILE]).values()
+    found = definitions((folder / PYTHON_FILE).read_text('utf-8')).values()
+    texts['ours.py'] = '\n'.join(code for code in found if code not in known)
     return unused(texts, callers)
 
 
-def test_every_prefix_finds_what_it_leans_on(folder):
-    assert closure_faults(SERIES.patches, folder) == []
-    titles = git(folder, 'log', '--format=%s', '--reverse').splitlines()[1:]
-    assert titles == [p.subject for p in SERIES.patches]
-
-
-def test_every_pull_request_uses_what_it_has(base, folder):
-    faults, applied = [], []
-    for name in SERIES.pull_requests:
-        for patch in SERIES.pull_request(name):
-            apply(folder, patch)
-            applied.append(PATCHES / patch.file_name)
-        found = unused_after(folder, applied, base)
-        faults += [f'{name}: {what}' for what in found]
-    assert faults == []
-
-
-def test_the_line_gives_the_exported_tree(base, folder):
-    tree = dict(base)
-    for patch in SERIES.patches:
-        apply(folder, patch)
-        apply_patch(tree, patch, ROOT)
-    assert set(git(folder, 'ls-files').split()) == set(tree)
-    for path, text in tree.items():
-        assert (folder / path).read_bytes() == text.encode('utf-8'), path
-
-
-def test_the_last_prefix_has_the_sources_as_they_are(folder):
-    for patch in SERIES.patches:
-        apply(folder, patch)
-    for patch in SERIES.patches:
-        for path in added_files([PATCHES / patch.file_name]):
-            source = path.replace('paddle/phi/kernels/', 'kernels/')
-            if (ROOT / source).is_file():
-                assert (folder / path).read_text('utf-8') == (
-                    ROOT / source
-                ).read_text('utf-8'), path
-
-
-def functions(text):
-    """{name: dumps of its definitions} of a module's top level."""
+def definitions(text):
+    """{name: code} of a module's top level: functions by name, in all forms."""
     found = {}
     for node in ast.parse(text).body:
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            found.setdefault(node.name, []).append(ast.dump(node))
+        name = getattr(node, 'name', 'other')
+        found[name] = f'{found.get(name, "")}\n{ast.unparse(node)}'
     return found
 
 
-def test_python_functions_are_ours_and_the_others_are_untouched(base, folder):
-    for patch in SERIES.patches:
-        apply(folder, patch)
+@pytest.fixture(scope='module')
+def line(base, tmp_path_factory):
+    """(a repository with all of the line, the same as exported, faults on the way)"""
+    folder, tree = tmp_path_factory.mktemp('line') / 'tree', dict(base)
+    init_repo(folder, base, SERIES.author)
+    faults, applied = [], []
+    for name in SERIES.pull_requests:
+        for patch in SERIES.pull_request(name):
+            faults += closure_faults(folder, patch)
+            apply_patch(tree, patch, ROOT)
+            applied.append(patch.file_name)
+        found = unused_after(folder, applied, base)
+        faults += [f'{name}: nothing uses {what}' for what in found]
+    return folder, tree, faults
+
+
+def test_every_prefix_stands_by_itself(line):
+    folder, _, faults = line
+    assert faults == []
+    titles = git(folder, 'log', '--format=%s', '--reverse').splitlines()[1:]
+    assert titles == [p.subject for p in SERIES.patches]
+    assert [title for title in titles if len(title) > 72] == []
+
+
+def test_the_line_gives_the_exported_tree(base, line):
+    """In which Python functions are ours, and the others are untouched."""
+    folder, tree, _ = line
+    assert set(git(folder, 'ls-files').split()) == set(tree)
+    for path, text in tree.items():
+        assert (folder / path).read_bytes() == text.encode('utf-8'), path
     ours = {}
     for path in (ROOT / 'python_api').glob('*.py'):
-        ours |= functions(path.read_text('utf-8'))
-    after = functions((folder / PYTHON_FILE).read_text('utf-8'))
-    assert after == {**functions(base[PYTHON_FILE]), **ours}
+        ours |= definitions(path.read_text('utf-8'))
+    wanted = {**definitions(base[PYTHON_FILE]), **ours}
+    after = definitions(tree[PYTHON_FILE])
+    assert {**after, 'other': ''} == {**wanted, 'other': ''}
 
 
 # -- planted faults -----------------------------------------------------------
@@ -177,10 +188,32 @@ def test_python_functions_are_ours_and_the_others_are_untouched(base, folder):
         ('test-add-scatter_test_utils', 'imports scatter_op_utils'),
     ],
 )
-def test_a_patch_that_is_left_out_is_missed(folder, lost, message):
+def test_a_patch_that_is_left_out_is_missed(base, tmp_path, lost, message):
+    init_repo(tmp_path / 'tree', base, SERIES.author)
     patches = [p for p in SERIES.patches if p.name != lost]
-    faults = closure_faults(patches, folder)
+    faults = [f for p in patches for f in closure_faults(tmp_path / 'tree', p)]
     assert any(message in fault for fault in faults), faults
+
+
+# (what is spoiled, a line of it, the file that needs the line)
+LINES = [
+    (f'{SYMBOLIC}binary_infer_sym.h', 'SHAPE(IndexScatter_)', OP_FILES['op']),
+    (f'{SYMBOLIC}masked_scatter_infer_sym.cc', 'MaskedScatter_Op', OP_FILES['op']),
+    (f'{SPMD}rules.h', 'scatter_ops.h', f'{SPMD}scatter_ops.h'),
+    (f'{SPMD}scatter_ops.h', 'MaskedFillInferSpmdReverse', f'{SPMD}rules.cc'),
+    (f'{SPMD_TESTS}CMakeLists.txt', '(test_scatter_ops_rule',
+     f'{SPMD_TESTS}test_scatter_ops_rule.py'),
+]  # fmt: skip
+
+
+def test_a_line_that_is_missing_in_a_file_of_paddle_is_found(line):
+    folder = line[0]
+    for spoiled, text, path in LINES:
+        good = (folder / spoiled).read_text('utf-8')
+        (folder / spoiled).write_text(good.replace(text, 'gone'))
+        (fault,) = missing_in(folder, path)
+        assert fault.startswith('needs `'), fault
+        (folder / spoiled).write_text(good)
 
 
 @pytest.mark.parametrize(
@@ -197,8 +230,5 @@ def test_a_patch_that_is_left_out_is_missed(folder, lost, message):
 )
 def test_what_nothing_uses_is_found(text, names):
     assert unused({'a.h': text}) == names
-
-
-def test_python_helper_that_nothing_calls_is_found():
     text = 'def _a():\n    pass\n\n\ndef _b():\n    _a()\n\n\ndef api():\n    pass\n'
     assert unused({'ours.py': text}) == ['_b']

@@ -9,8 +9,8 @@ import yaml
 
 from scripts.common.programs import run
 from scripts.common.wheel_headers import default_include
-from scripts.series.registrations import SYMBOLIC
 from scripts.series.tests.glog_headers import needs_glog
+from scripts.series.tree_edits import SYMBOLIC
 
 ROOT = Path(__file__).resolve().parents[3]
 
