@@ -23,8 +23,7 @@
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi::funcs::scatter_ops {

@@ -29,8 +29,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/lane_tile.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rows.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi::funcs::scatter_ops {

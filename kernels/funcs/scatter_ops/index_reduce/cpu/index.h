@@ -26,7 +26,7 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 
 namespace phi::funcs::scatter_ops {
 

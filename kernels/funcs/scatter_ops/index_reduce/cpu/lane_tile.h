@@ -27,8 +27,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rows.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/call.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 
 namespace phi::funcs::scatter_ops {
 

@@ -34,7 +34,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/lane_tables.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/rounding.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/arithmetic.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 
 namespace phi::funcs::scatter_ops {
 

@@ -12,7 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The arithmetic of the operators that reduce slices by an index.
+// What the operators that reduce slices by an index compute: the call, the
+// Tensors as arrays around the axis, and the arithmetic of two elements.
 
 #pragma once
 
@@ -23,10 +24,66 @@
 
 #include "paddle/common/hostdevice.h"
 #include "paddle/phi/common/complex.h"
+#include "paddle/phi/core/ddim.h"
+#include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
+
+// The operators, as a number: device code cannot read a text of the host.
+enum class IndexOp { kIndexReduce, kIndexScatter, kScatter };
+
+HOSTDEVICE inline const char* NameOf(IndexOp op) {
+  switch (op) {
+    case IndexOp::kIndexReduce:
+      return "index_reduce";
+    case IndexOp::kIndexScatter:
+      return "index_scatter";
+    default:
+      return "scatter";
+  }
+}
+
+struct IndexReduceCall {
+  IndexOp op;
+  IndexReduce reduce;
+  int axis;
+  bool include_self;
+};
+
+// x as [outer, size, inner] around its axis, updates as
+// [outer, updates_size, inner].
+struct AxisView {
+  int64_t outer = 1;
+  int64_t size = 1;
+  int64_t inner = 1;
+  int64_t updates_size = 1;
+
+  AxisView(const DDim& x, const DDim& updates, int axis) {
+    const int dim = axis < 0 ? axis + x.size() : axis;
+    for (int i = 0; i < dim; ++i) outer *= x[i];
+    for (int i = dim + 1; i < x.size(); ++i) inner *= x[i];
+    size = x[dim];
+    // Lacks the axis if the index is 0-D.
+    updates_size = updates.size() == x.size() ? updates[dim] : 1;
+  }
+};
+
+template <typename T>
+struct IndexGradTensors {
+  const T* x;        // null if the reduction is linear
+  const T* updates;  // null if the reduction is linear
+  const T* out_grad;
+  T* x_grad;        // may be null
+  T* updates_grad;  // may be null
+};
+
+// The data of `tensor`; null if it has no elements, for which data() throws.
+template <typename T>
+const T* DataOrNull(const DenseTensor& tensor) {
+  return tensor.numel() == 0 ? nullptr : tensor.data<T>();
+}
 
 template <typename T>
 struct IsComplexNumber : std::false_type {};
