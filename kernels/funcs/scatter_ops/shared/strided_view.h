@@ -38,8 +38,8 @@ class StridedView {
 
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
-  // Adds the next inner axis: `stride` in x, `value_stride` in the values.
-  // There is one at least, and one is enough where dims are 1.
+  // Adds the next inner axis: `stride` in x, `value_stride` in the values. A
+  // view has one at least; others of one index are left out.
   void Append(int64_t dim, int64_t stride, int64_t value_stride) {
     numel_ *= dim;
     if (dim == 1 && !axes_.empty()) return;
