@@ -25,3 +25,15 @@ PD_REGISTER_KERNEL(diagonal_scatter,
                    ALL_LAYOUT,
                    phi::DiagonalScatterKernel,
                    SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(diagonal_scatter_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::DiagonalScatterGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(diagonal_scatter_double_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::DiagonalScatterDoubleGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}

@@ -16,6 +16,7 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_grads.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/impl/index_reduce_kernel_impl.h"
@@ -24,4 +25,10 @@ PD_REGISTER_KERNEL(index_reduce,
                    CPU,
                    ALL_LAYOUT,
                    phi::IndexReduceKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(index_reduce_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::IndexReduceGradKernel,
                    SCATTER_OPS_ALL_DTYPES) {}

@@ -17,6 +17,7 @@
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
 
@@ -24,4 +25,16 @@ PD_REGISTER_KERNEL(index_scatter,
                    CPU,
                    ALL_LAYOUT,
                    phi::IndexScatterKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(index_scatter_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::IndexScatterGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(index_scatter_double_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::IndexScatterDoubleGradKernel,
                    SCATTER_OPS_ALL_DTYPES) {}

@@ -17,7 +17,7 @@
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/scatter.h"
-#include "paddle/phi/kernels/impl/index_scatter_grad_kernel_impl.h"
+#include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
 
 namespace phi {
 

@@ -25,3 +25,15 @@ PD_REGISTER_KERNEL(select_scatter,
                    ALL_LAYOUT,
                    phi::SelectScatterKernel,
                    SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(select_scatter_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::SelectScatterGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+
+PD_REGISTER_KERNEL(select_scatter_double_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::SelectScatterDoubleGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The kernel of index_reduce on every device. Whoever includes this header has
-// included index_reduce's forward header of the device before.
+// index_reduce and its gradient on every device. Whoever includes this header
+// has included the forward and the gradient header of the device before.
 
 #pragma once
 
@@ -33,16 +33,40 @@ void IndexReduceKernel(const Context& dev_ctx,
                        bool include_self,
                        DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  ops::IndexReduceInto<T>(dev_ctx,
-                          ops::OtherReduces{},
-                          {ops::IndexOp::kIndexReduce,
-                           ops::ParseIndexReduce(reduce),
-                           axis,
-                           include_self},
-                          x,
-                          index,
-                          updates,
-                          out);
+  const ops::IndexReduceCall call{ops::IndexOp::kIndexReduce,
+                                  ops::ParseIndexReduce(reduce),
+                                  axis,
+                                  include_self};
+  ops::IndexReduceInto<T>(
+      dev_ctx, ops::OtherReduces{}, call, x, index, updates, out);
+}
+
+// Either gradient may be null.
+template <typename T, typename Context>
+void IndexReduceGradKernel(const Context& dev_ctx,
+                           const DenseTensor& x,
+                           const DenseTensor& index,
+                           const DenseTensor& updates,
+                           const DenseTensor& out_grad,
+                           int axis,
+                           const std::string& reduce,
+                           bool include_self,
+                           DenseTensor* x_grad,
+                           DenseTensor* updates_grad) {
+  namespace ops = funcs::scatter_ops;
+  const ops::IndexReduceCall call{ops::IndexOp::kIndexReduce,
+                                  ops::ParseIndexReduce(reduce),
+                                  axis,
+                                  include_self};
+  ops::IndexReduceGradInto<T>(dev_ctx,
+                              ops::OtherReduces{},
+                              call,
+                              x,
+                              index,
+                              updates,
+                              out_grad,
+                              x_grad,
+                              updates_grad);
 }
 
 }  // namespace phi

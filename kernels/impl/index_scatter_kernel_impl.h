@@ -12,14 +12,15 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The kernel of index_scatter on every device. Whoever includes this header has
-// included index_reduce's forward header of the device before.
+// index_scatter and its gradients on every device. Whoever includes this header
+// has included the forward and the gradient header of the device before.
 
 #pragma once
 
 #include <string>
 
 #include "paddle/phi/kernels/index_scatter_kernel.h"
+#include "paddle/utils/optional.h"
 
 namespace phi {
 
@@ -33,16 +34,85 @@ void IndexScatterKernel(const Context& dev_ctx,
                         bool include_self,
                         DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  ops::IndexReduceInto<T>(dev_ctx,
-                          ops::LinearReduces{},
-                          {ops::IndexOp::kIndexScatter,
-                           ops::ParseIndexScatter(reduce),
-                           axis,
-                           include_self},
-                          x,
-                          index,
-                          updates,
-                          out);
+  const ops::IndexReduceCall call{ops::IndexOp::kIndexScatter,
+                                  ops::ParseIndexScatter(reduce),
+                                  axis,
+                                  include_self};
+  ops::IndexReduceInto<T>(
+      dev_ctx, ops::LinearReduces{}, call, x, index, updates, out);
+}
+
+// x and updates need no data, and x_grad may be out_grad. Either gradient may
+// be null.
+template <typename T, typename Context>
+void IndexScatterGradKernel(const Context& dev_ctx,
+                            const DenseTensor& x,
+                            const DenseTensor& index,
+                            const DenseTensor& updates,
+                            const DenseTensor& out_grad,
+                            int axis,
+                            const std::string& reduce,
+                            bool include_self,
+                            DenseTensor* x_grad,
+                            DenseTensor* updates_grad) {
+  namespace ops = funcs::scatter_ops;
+  const ops::IndexReduceCall call{ops::IndexOp::kIndexScatter,
+                                  ops::ParseIndexScatter(reduce),
+                                  axis,
+                                  include_self};
+  ops::IndexReduceGradInto<T>(dev_ctx,
+                              ops::LinearReduces{},
+                              call,
+                              x,
+                              index,
+                              updates,
+                              out_grad,
+                              x_grad,
+                              updates_grad);
+}
+
+// *grad, or zeros of shape `dims` in `zeros` if there is no gradient.
+template <typename T, typename Context>
+const DenseTensor& IndexScatterGradOrZeros(
+    const Context& dev_ctx,
+    const paddle::optional<DenseTensor>& grad,
+    const DDim& dims,
+    DenseTensor* zeros) {
+  if (grad) return *grad;
+  zeros->Resize(dims);
+  funcs::scatter_ops::AllocZeros<T>(dev_ctx, zeros);
+  return *zeros;
+}
+
+// The operator is linear, so its second order is the operator itself on the
+// gradients, of which a missing one is zero.
+template <typename T, typename Context>
+void IndexScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& x,
+    const DenseTensor& index,
+    const DenseTensor& updates,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_updates_grad,
+    int axis,
+    const std::string& reduce,
+    bool include_self,
+    DenseTensor* grad_out_grad) {
+  if (grad_out_grad == nullptr) return;
+  funcs::scatter_ops::SizeGrad(x, grad_out_grad);
+  DenseTensor x_zeros;
+  DenseTensor updates_zeros;
+  IndexScatterKernel<T, Context>(
+      dev_ctx,
+      IndexScatterGradOrZeros<T>(dev_ctx, grad_x_grad, x.dims(), &x_zeros),
+      index,
+      IndexScatterGradOrZeros<T>(
+          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
+      axis,
+      reduce,
+      include_self,
+      grad_out_grad);
 }
 
 }  // namespace phi

@@ -12,12 +12,14 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The kernel of select_scatter on every device. Whoever includes this header
-// has included the strided_copy header of the device before.
+// select_scatter and its gradients on every device. Whoever includes this
+// header has included the strided_copy header of the device before.
 
 #pragma once
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
+#include "paddle/phi/kernels/select_scatter_kernel.h"
+#include "paddle/utils/optional.h"
 
 namespace phi {
 
@@ -29,12 +31,47 @@ void SelectScatterKernel(const Context& dev_ctx,
                          int64_t index,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  ops::ReplaceViewKernel<T>(
-      dev_ctx,
-      &x,
-      &values,
-      ops::SelectView(x.dims(), values.dims(), axis, index),
-      out);
+  const auto view = ops::SelectView(x.dims(), values.dims(), axis, index);
+  ops::ReplaceViewKernel<T>(dev_ctx, &x, &values, view, out);
+}
+
+// x_grad = out_grad with zeros in the slice, values_grad = the slice. Either
+// may be null.
+template <typename T, typename Context>
+void SelectScatterGradKernel(const Context& dev_ctx,
+                             const DenseTensor& x,
+                             const DenseTensor& values,
+                             const DenseTensor& out_grad,
+                             int axis,
+                             int64_t index,
+                             DenseTensor* x_grad,
+                             DenseTensor* values_grad) {
+  namespace ops = funcs::scatter_ops;
+  const auto view = ops::SelectView(x.dims(), values.dims(), axis, index);
+  ops::ReplaceViewGradKernel<T>(
+      dev_ctx, x, values, out_grad, view, x_grad, values_grad);
+}
+
+// The operator on the gradients, of which a missing one is zero.
+template <typename T, typename Context>
+void SelectScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& x,
+    const DenseTensor& values,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_values_grad,
+    int axis,
+    int64_t index,
+    DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
+  const auto view = ops::SelectView(x.dims(), values.dims(), axis, index);
+  ops::SizeGrad(x, grad_out_grad);
+  ops::ReplaceViewKernel<T>(dev_ctx,
+                            grad_x_grad.get_ptr(),
+                            grad_values_grad.get_ptr(),
+                            view,
+                            grad_out_grad);
 }
 
 }  // namespace phi

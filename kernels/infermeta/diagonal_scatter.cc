@@ -28,9 +28,7 @@ void DiagonalScatterInferMeta(const MetaTensor& x,
   funcs::scatter_ops::CheckSameDtype("diagonal_scatter", x, "y", y);
   funcs::scatter_ops::CheckDiagonalScatter(
       x.dims(), y.dims(), offset, axis1, axis2);
-  out->set_dims(x.dims());
-  out->set_dtype(x.dtype());
-  out->share_lod(x);
+  out->share_meta(x);
 }
 
 }  // namespace phi

@@ -33,9 +33,7 @@ void IndexReduceInferMeta(const MetaTensor& x,
                         index,
                         updates,
                         axis);
-  out->set_dims(x.dims());
-  out->set_dtype(x.dtype());
-  out->share_lod(x);
+  out->share_meta(x);
 }
 
 }  // namespace phi

@@ -15,7 +15,7 @@
 #include "paddle/phi/kernels/infermeta/select_scatter.h"
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/view_scatter_checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
 
 namespace phi {
 
@@ -26,9 +26,7 @@ void SelectScatterInferMeta(const MetaTensor& x,
                             MetaTensor* out) {
   funcs::scatter_ops::CheckSameDtype("select_scatter", x, "values", values);
   funcs::scatter_ops::CheckSelectScatter(x.dims(), values.dims(), axis, index);
-  out->set_dims(x.dims());
-  out->set_dtype(x.dtype());
-  out->share_lod(x);
+  out->share_meta(x);
 }
 
 }  // namespace phi

@@ -117,10 +117,12 @@ class EntryView(PythonSide):
         return types + ['phi::DenseTensor*'] * len(self.entry.outputs)
 
     def spmd_types(self, reverse=False):
-        """C++: the types of what the SPMD rule takes, or that from the result."""
+        """C++: the types of what the SPMD rule takes, or that from the result.
+        Python hands it every whole number as an int."""
         count = len(self.entry.tensors)
         count += len(self.entry.outputs) if reverse else 0
-        attrs = [ATTR_TYPES[a.type][0] for a in self.entry.attrs]
+        types = {**ATTR_TYPES, 'int64_t': ATTR_TYPES['int']}
+        attrs = [types[a.type][0] for a in self.entry.attrs]
         return ['const DistMetaTensor&'] * count + attrs
 
     @property

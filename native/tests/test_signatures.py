@@ -49,10 +49,9 @@ PLANTED = {
         'output : Tensor(grad_out_grad)\n',
         'output : Tensor(grad_out_grad), Tensor(values_grad)\n',
         [
-            KERNEL,
             INFER_META,
-            'CheckKernel<native_ops::select_scatter_double_grad,',
-            'long int, phi::DenseTensor*, phi::DenseTensor*)>',
+            'CheckInferMeta<native_ops::select_scatter_double_grad,',
+            'phi::MetaTensor*, phi::MetaTensor*)>',
         ],
     ),
     'a wrong InferMeta': (
@@ -68,9 +67,9 @@ PLANTED = {
         ],
     ),
     'a kernel that is not declared': (
-        'func : select_scatter_grad\n    data_type : out_grad\n',
-        'func : select_gather_grad\n    data_type : out_grad\n',
-        ["'SelectGatherGradKernel' is not a member of 'phi'"],
+        'func : select_scatter\n    data_type : x\n',
+        'func : select_gather\n    data_type : x\n',
+        ["'SelectGatherKernel' is not a member of 'phi'"],
     ),
 }
 

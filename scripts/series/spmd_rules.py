@@ -13,7 +13,6 @@ FOLDERS = ('ops_yaml', 'native/kernels/base_ops')
 YAML = 'paddle/phi/ops/yaml/'
 OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
 REGISTRY = 'paddle/phi/infermeta/spmd_rules/rules.cc'
-HEADER = 'kernels/infermeta/spmd_rules/scatter_ops.h'
 # What stands below the registrations.
 BELOW = ' // embedding rule'
 ENTRY = re.compile(r'(?m)^- (op|backward_op) : (\w+)$')
@@ -26,7 +25,6 @@ RULE = re.compile(
 def rule_edits(root):
     """{path of Paddle's: hunks}"""
     found = {path: [] for path in (*OP_FILES.values(), REGISTRY)}
-    wraps = 'struct RuleOfInts' in (root / HEADER).read_text(encoding='utf-8')
     added = []
     paths = [p for top in FOLDERS for p in (root / top).glob('*.yaml')]
     for path in sorted(paths, key=lambda path: path.stem):
@@ -36,23 +34,17 @@ def rule_edits(root):
                 below = match['below'].replace('\n', '\n ')
                 hunk = f' {match["above"]}\n+{match["line"]}\n {below}\n'
                 found[OP_FILES[kind]].append(hunk)
-                wrapped = wraps and 'int64_t ' in text
-                added += registration(kind, name, match['rule'], wrapped)
+                added += registration(kind, name, match['rule'])
     lines = [f'+{line}\n' for line in '\n'.join(added).split('\n')]
     found[REGISTRY] = [''.join([*lines, BELOW, '\n'])]
     return {path: '@@\n'.join(hunks) for path, hunks in found.items()}
 
 
-def registration(kind, name, rule, wrapped):
+def registration(kind, name, rule):
     """The lines that register a rule, and that from the result of an operator."""
-    asked = 'PD_INFER_SPMD(phi::distributed::%s)'
-    if wrapped:  # PD_INFER_SPMD takes no int64_t
-        asked = (
-            'PD_INFER_SPMD(phi::distributed::RuleOfInts<\n'
-            '                  phi::distributed::%s>::Infer)'
-        )
     rules = [rule, f'{rule}Reverse'] if kind == 'op' else [rule]
-    words = ',\n    '.join([name, *(asked % each for each in rules)])
+    asked = [f'PD_INFER_SPMD(phi::distributed::{each})' for each in rules]
+    words = ',\n    '.join([name, *asked])
     above = [f'// {name}'] if kind == 'op' else []
     below = [''] if kind == 'backward_op' else []
     return [*above, f'PD_REGISTER_SPMD_RULE(\n    {words});', *below]

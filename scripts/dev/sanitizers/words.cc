@@ -119,7 +119,7 @@ void View() {
   view.Append(inner, 1, 1);
   const Array<Word> x({rows, columns, inner});
   const Array<Word> gathered({lines, inner});
-  ops::GatherView<Word>(gathered, view, x);
+  ops::GatherView<Word>(gathered, view, x, x.numel);
   gathered.Note();
   const Array<Word> values({lines, inner});
   const Array<Word> other({rows, columns, inner});

@@ -53,47 +53,45 @@ void CopyAndReplace(Word* out,
                     const StridedView& view,
                     const Word* values) {
   static constexpr Word kZero{};
-  const StridedView one_value = view.WithOneValue();
-  const StridedView& source = values == nullptr ? one_value : view;
-  if (values == nullptr) values = &kZero;
   // Replaced elements are written while their block is in a near cache.
   constexpr int64_t kElements = (32 << 10) / sizeof(Word);
   const int64_t written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Word));
   const Stores kind = StoresInto(out, x, numel * sizeof(Word));
-  // `before`: how many replaced elements come before b; it is moved to b + n.
-  const auto replace = [&](Word* to, int64_t b, int64_t n, int64_t* before) {
+  const auto make_block = [&](Word* to, int64_t b, int64_t n) {
     if (x == nullptr) {
       std::memset(static_cast<void*>(to), 0, n * sizeof(Word));
     } else if (to != x + b) {
       std::memcpy(to, x + b, n * sizeof(Word));
     }
-    const int64_t first = *before;
-    *before = source.CountBefore(b + n);
-    source.ForEachRun(
-        first,
-        *before,
+    view.ForEachRun(
+        b,
+        b + n,
         [&](int64_t at, int64_t stride, int64_t from, int64_t step, int64_t m) {
-          CopyStrided(to + (at - b), stride, values + from, step, m);
+          if (values == nullptr) {
+            CopyStrided(to + (at - b), stride, &kZero, 0, m);
+          } else {
+            CopyStrided(to + (at - b), stride, values + from, step, m);
+          }
         });
   };
   ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
-    const int64_t begin = tiles.begin(i);
-    int64_t before = source.CountBefore(begin);
-    StoreBlocks(
-        TileStores(kind),
-        out,
-        begin,
-        tiles.end(i),
-        kElements,
-        [&](Word* to, int64_t b, int64_t n) { replace(to, b, n, &before); });
+    StoreBlocks(TileStores(kind),
+                out,
+                tiles.begin(i),
+                tiles.end(i),
+                kElements,
+                make_block);
   });
 }
 
-// values = the elements of `view` in x.
+// values = the elements of `view` in x, which has `numel` elements.
 template <typename Word>
-void GatherView(Word* values, const StridedView& view, const Word* x) {
-  const Tiles tiles(view.numel(), sizeof(Word));
+void GatherView(Word* values,
+                const StridedView& view,
+                const Word* x,
+                int64_t numel) {
+  const Tiles tiles(numel, sizeof(Word));
   ParallelFor(tiles.count, view.numel() * sizeof(Word), [&](int64_t i) {
     view.ForEachRun(
         tiles.begin(i),
@@ -140,9 +138,7 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
   if (values_grad != nullptr) {
     Word* data =
         reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(values_grad));
-    if (view.numel() > 0) {
-      GatherView<Word>(data, view, WordsOf<Word>(&out_grad));
-    }
+    GatherView<Word>(data, view, WordsOf<Word>(&out_grad), out_grad.numel());
   }
   // Last, since it may be written over out_grad.
   if (x_grad != nullptr) {

@@ -13,7 +13,7 @@
 // limitations under the License.
 
 // Rules that the InferMeta functions and the kernels of the masked and scatter
-// operators share: dtypes, and broadcasting with unknown dims.
+// operators share: axes, dtypes, and broadcasting with unknown dims.
 
 #pragma once
 
@@ -29,6 +29,24 @@ namespace phi::funcs::scatter_ops {
 
 // A negative dim is known only at run time.
 inline bool SameDim(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }
+
+// `axis` in [-rank, rank) as one in [0, rank).
+inline int NormalizeAxis(const char* op,
+                         const char* name,
+                         int64_t axis,
+                         int rank) {
+  if (axis < -rank || axis >= rank) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) %s must be in [%d, %d) for an x of %d dims, but it is %d.",
+        op,
+        name,
+        -rank,
+        rank,
+        rank,
+        axis));
+  }
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
 
 // Meta: MetaTensor, or in a kernel the DenseTensor itself.
 template <typename Meta>

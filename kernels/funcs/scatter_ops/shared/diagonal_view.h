@@ -18,36 +18,34 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
 
 namespace phi::funcs::scatter_ops {
 
-// The dim of a static graph that is known only at run time.
-constexpr int64_t kUnknownDim = -1;
-
-// The length of a diagonal of a matrix; 0 if `offset` is past its end.
-inline int64_t DiagonalLength(int64_t rows, int64_t columns, int64_t offset) {
-  if (rows < 0 || columns < 0) return kUnknownDim;
-  const int64_t length = offset < 0 ? std::min(rows + offset, columns)
-                                    : std::min(rows, columns - offset);
-  return std::max<int64_t>(0, length);
-}
-
 struct DiagonalAxes {
   int row;
   int column;
 };
 
+// The length of a diagonal of a matrix; 0 if `offset` is past its end, -1 if a
+// dim is not known yet.
+inline int64_t DiagonalLength(int64_t rows, int64_t columns, int64_t offset) {
+  if (rows < 0 || columns < 0) return -1;
+  const int64_t length = offset < 0 ? std::min(rows + offset, columns)
+                                    : std::min(rows, columns - offset);
+  return std::max<int64_t>(0, length);
+}
+
 // The other axes of x, then the diagonal.
 inline DDim DiagonalShape(const DDim& x_dims,
                           const DiagonalAxes& axes,
                           int64_t offset) {
-  std::vector<int64_t> shape;
-  for (int i = 0; i < x_dims.size(); ++i) {
-    if (i != axes.row && i != axes.column) shape.push_back(x_dims[i]);
-  }
+  std::vector<int64_t> shape = common::vectorize(x_dims);
+  shape.erase(shape.begin() + std::max(axes.row, axes.column));
+  shape.erase(shape.begin() + std::min(axes.row, axes.column));
   shape.push_back(
       DiagonalLength(x_dims[axes.row], x_dims[axes.column], offset));
   return common::make_ddim(shape);
@@ -61,13 +59,6 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
                                          int axis1,
                                          int axis2) {
   constexpr const char* kOp = "diagonal_scatter";
-  PADDLE_ENFORCE_GE(x_dims.size(),
-                    2,
-                    common::errors::InvalidArgument(
-                        "(%s) x must have at least 2 dims, but its shape is "
-                        "[%s].",
-                        kOp,
-                        x_dims));
   const DiagonalAxes axes{NormalizeAxis(kOp, "axis1", axis1, x_dims.size()),
                           NormalizeAxis(kOp, "axis2", axis2, x_dims.size())};
   PADDLE_ENFORCE_NE(axes.row,
@@ -100,26 +91,24 @@ inline StridedView DiagonalView(const DDim& x_dims,
                                 int axis2) {
   const DiagonalAxes axes =
       CheckDiagonalScatter(x_dims, y_dims, offset, axis1, axis2);
-  const std::vector<int64_t> strides = DenseStrides(x_dims);
-  const std::vector<int64_t> y_strides = DenseStrides(y_dims);
-  const int64_t length = y_dims[y_dims.size() - 1];
-  // An empty diagonal may start far outside x.
-  const int64_t start = length == 0  ? 0
-                        : offset < 0 ? -offset * strides[axes.row]
-                                     : offset * strides[axes.column];
-  StridedView view(start);
   // The outer of the two axes keeps its place among the other axes, so that
   // the view visits x from front to back.
   const int outer = std::min(axes.row, axes.column);
   const int inner = std::max(axes.row, axes.column);
-  for (int i = 0, j = 0; i < x_dims.size(); ++i) {
-    if (i == inner) continue;
-    if (i == outer) {
-      view.Append(length, strides[outer] + strides[inner], 1);
-    } else {
-      view.Append(x_dims[i], strides[i], y_strides[j++]);
-    }
-  }
+  const int64_t length = y_dims[y_dims.size() - 1];
+  const int64_t between = ProductOf(x_dims, outer + 1, inner);
+  const int64_t after = ProductOf(x_dims, inner + 1, x_dims.size());
+  const int64_t outer_stride = between * x_dims[inner] * after;
+  const int start_axis = offset < 0 ? axes.row : axes.column;
+  // An empty diagonal may start far outside x.
+  const int64_t start = length == 0 ? 0 : std::abs(offset);
+  StridedView view(start * (start_axis == outer ? outer_stride : after));
+  view.Append(ProductOf(x_dims, 0, outer),
+              x_dims[outer] * outer_stride,
+              between * after * length);
+  view.Append(length, outer_stride + after, 1);
+  view.Append(between, x_dims[inner] * after, after * length);
+  view.Append(after, 1, length);
   return view;
 }
 

@@ -38,6 +38,11 @@ inline int64_t product(const DDim& dims) {
   return result;
 }
 
+inline DDim slice_ddim(const DDim& dims, int begin, int end) {
+  const auto first = dims.all().begin();
+  return make_ddim({first + begin, first + end});
+}
+
 inline std::ostream& operator<<(std::ostream& out, const DDim& dims) {
   for (int i = 0; i < dims.size(); ++i) out << (i ? ", " : "") << dims[i];
   return out;

@@ -21,7 +21,6 @@
 #include <string>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/view_scatter_checks.h"
 
 namespace phi::funcs::scatter_ops {
 
