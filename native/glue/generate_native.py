@@ -62,10 +62,7 @@ def render_files(files, paddle_version, names):
     environment.filters['repr'] = repr
     environment.filters['camel'] = camel
     context = {
-        'files': [
-            {'stem': f.path.stem, 'has_gradient': bool(f.forward.backward)}
-            for f in files
-        ],
+        'stems': [f.path.stem for f in files],
         'series': series,
         'entries': series + views(schema.load_dir(BASE_OPS), is_base=True),
         'forward_entries': [e for e in series if not e.entry.is_backward],
