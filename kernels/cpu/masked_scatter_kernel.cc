@@ -16,9 +16,10 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_scatter_checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi {
@@ -55,12 +56,101 @@ void MaskedScatterKernel(const Context& dev_ctx,
   ops::CheckEnoughValues(wanted, value_numel);
 }
 
+template <typename T, typename Context>
+void MaskedScatterGradKernel(const Context& dev_ctx,
+                             const DenseTensor& x,
+                             const DenseTensor& mask,
+                             const DenseTensor& value,
+                             const DenseTensor& out_grad,
+                             DenseTensor* x_grad,
+                             DenseTensor* value_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = ops::WordOf<T>;
+  const DDim dims =
+      ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
+  const int64_t numel = common::product(dims);
+  const ops::KeptGrad kept(out_grad);
+  ops::SizeGrad(x, x_grad);
+  ops::SizeGrad(value, value_grad);
+  ops::WithWorkingMemory("masked_scatter", [&] {
+    if (value_grad && numel == 0) {
+      ops::AllocZeros<T>(dev_ctx, value_grad);
+    } else if (value_grad) {
+      // One pass makes both gradients where x has the shape of the result.
+      const bool both = x_grad && x_grad->dims() == dims;
+      T* x_data = both ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
+      T* value_data = dev_ctx.template Alloc<T>(value_grad);
+      ops::MaskedScatterGradCpu<Word>(kept.data<Word>(),
+                                      numel,
+                                      ops::ViewOf<uint8_t>(mask, dims),
+                                      reinterpret_cast<Word*>(x_data),
+                                      reinterpret_cast<Word*>(value_data),
+                                      value_grad->numel());
+      if (both) return;
+    }
+    ops::MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
+  });
+}
+
+template <typename T, typename Context>
+void MaskedScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& x,
+    const DenseTensor& mask,
+    const DenseTensor& value,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_value_grad,
+    DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
+  using Word = ops::WordOf<T>;
+  const DDim dims =
+      ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
+  const int64_t numel = common::product(dims);
+  grad_out_grad->Resize(dims);
+  Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
+  if (numel == 0) return;
+
+  const auto mask_view = ops::ViewOf<uint8_t>(mask, dims);
+  const auto x_view = grad_x_grad ? ops::ViewOf<Word>(*grad_x_grad, dims)
+                                  : ops::ZeroView<Word>(dims);
+  if (grad_value_grad && grad_value_grad->numel() > 0) {
+    ops::MaskedScatterCpu<Word>(
+        out,
+        numel,
+        x_view,
+        mask_view,
+        static_cast<const Word*>(grad_value_grad->data()),
+        grad_value_grad->numel(),
+        /*count_first=*/false);
+  } else {
+    ops::MaskedFillCpu<Word>(
+        out, numel, x_view, mask_view, ops::ZeroView<Word>(dims));
+  }
+}
+
 }  // namespace phi
 
 PD_REGISTER_KERNEL(masked_scatter,
                    CPU,
                    ALL_LAYOUT,
                    phi::MaskedScatterKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(masked_scatter_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+
+PD_REGISTER_KERNEL(masked_scatter_double_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::MaskedScatterDoubleGradKernel,
                    SCATTER_OPS_ALL_DTYPES) {
   kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
 }

@@ -25,9 +25,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/masked_scatter_checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
-#include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -268,7 +266,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   namespace ops = funcs::scatter_ops;
   using Word = ops::WordOf<T>;
   const DDim dims =
-      ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
+      ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
   const ops::KeptGrad kept(out_grad);
   ops::SizeGrad(x, x_grad);
@@ -308,7 +306,7 @@ void MaskedScatterDoubleGradKernel(
   namespace ops = funcs::scatter_ops;
   using Word = ops::WordOf<T>;
   const DDim dims =
-      ops::BroadcastShape("masked_scatter", "x", x.dims(), "mask", mask.dims());
+      ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
   grad_out_grad->Resize(dims);
   Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));

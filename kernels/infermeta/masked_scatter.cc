@@ -25,7 +25,7 @@ void MaskedScatterInferMeta(const MetaTensor& x,
   funcs::scatter_ops::CheckMaskDtype("masked_scatter", mask);
   funcs::scatter_ops::CheckSameDtype("masked_scatter", x, "value", value);
   out->set_dims(funcs::scatter_ops::BroadcastShape(
-      "masked_scatter", "x", x.dims(), "mask", mask.dims()));
+      "masked_scatter", x.dims(), mask.dims()));
   out->set_dtype(x.dtype());
   out->share_lod(x);
 }

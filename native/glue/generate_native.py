@@ -49,13 +49,6 @@ def views(files, is_base=False):
     ]
 
 
-def has_grad_header(stem):
-    """Whether the kernels of a gradient have one. Those without are defined for
-    all devices alike in kernels/impl/, and what they take is compared with the
-    YAML once they are registered, by native/tests/test_registered_kernels.py."""
-    return (ROOT / f'kernels/{stem}_grad_kernel.h').is_file()
-
-
 def render_files(files, paddle_version, names):
     """The same of entries that have been read, and of Paddle's own operators."""
     series = views(files)
@@ -70,9 +63,6 @@ def render_files(files, paddle_version, names):
     environment.filters['camel'] = camel
     context = {
         'stems': [f.path.stem for f in files],
-        'with_grad_header': [
-            f.path.stem for f in files if has_grad_header(f.path.stem)
-        ],
         'series': series,
         'entries': series + views(schema.load_dir(BASE_OPS), is_base=True),
         'forward_entries': [e for e in series if not e.entry.is_backward],

@@ -12,7 +12,7 @@
 
 #include "cases.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 
 namespace {
 

@@ -5,7 +5,6 @@
 #include "paddle/phi/common/complex.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_sum.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
 
 namespace check {
@@ -60,11 +59,11 @@ void ScatterGrad() {
   const Array<Word> out_grad(c.dims);
   const auto& x_grad = OneIn(2) ? out_grad : c.out;
   const Array<Word> value_grad({wanted + Below(3) * Below(50)});
-  Word* const values = value_grad.If(!OneIn(4));
+  Word* const in_x = x_grad.If(!OneIn(4));
   ops::MaskedScatterGradCpu<Word>(
-      out_grad, c.out.numel, c.Mask(), x_grad, values, value_grad.numel);
-  x_grad.Note();
-  if (values) value_grad.Note();
+      out_grad, c.out.numel, c.Mask(), in_x, value_grad, value_grad.numel);
+  if (in_x) x_grad.Note();
+  value_grad.Note();
 }
 
 // By a Tensor, and by its first element.
@@ -91,8 +90,16 @@ void LargeBlocks() {
   const int64_t part = n / 3;
   stores.Copy(copied, value, part * sizeof(Word));
   stores.Copy(copied + part, value + part, (n - part) * sizeof(Word));
-  ops::SelectBlock<Word>(stores, selected, x, mask, value, n);
-  ops::ScatterBlock<Word>(stores, scattered, x, mask, value, n, n);
+  const auto store = [&](Word* out, const auto& f) {
+    ops::StoreBlocks(stores, out, 0, n, n, f);
+  };
+  store(selected, [&](Word* to, int64_t b, int64_t m) {
+    ops::SelectEach<Word>(to, x + b, mask + b, value + b, m);
+  });
+  int64_t k = 0;
+  store(scattered, [&](Word* to, int64_t b, int64_t m) {
+    k += ops::ScatterEach<Word>(to, x + b, mask + b, value + k, n - k, m);
+  });
   copied.Note();
   selected.Note();
   scattered.Note();
@@ -103,7 +110,9 @@ void Sum() {
   const Masked<uint8_t> c;
   const auto in = Numbers<T>(c.dims);
   const Array<T> out(Broadcasting(c.dims));
-  ops::MaskedSum<T>(in, in.shape, c.Mask(), OneIn(2), out.shape).Run(out);
+  ops::MaskedSum<T>{
+      in, in.numel, c.Mask(), OneIn(2), {in.shape, out.shape}, out.numel}
+      .Run(out);
   out.Note();
 }
 

@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Copies and zeros on the CPU, by all threads and past the caches.
+// Copies past the caches on the CPU.
 
 #pragma once
 
@@ -20,9 +20,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -121,24 +119,6 @@ void StoreBlocks(const TileStores& stores,
     f(to, b, n);
     if (buffered) stores.Copy(out + b, to, n * sizeof(Word));
   }
-}
-
-// memset to zero by all threads.
-inline void ParallelZero(void* out, int64_t bytes) {
-  const Tiles tiles(bytes, 1);
-  ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    std::memset(static_cast<char*>(out) + tiles.begin(i),
-                0,
-                tiles.end(i) - tiles.begin(i));
-  });
-}
-
-// An output of zeros.
-template <typename T, typename Context>
-T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
-  T* data = dev_ctx.template Alloc<T>(out);
-  ParallelZero(data, out->numel() * static_cast<int64_t>(sizeof(T)));
-  return data;
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Masks on the CPU: how they are read along an output, count and choice under
+// Masks on the CPU: how they are read along an output, choice and sum under
 // one, for contiguous blocks that fit into the L1 cache. The loops are plain
 // and have no branch on the mask, so that a compiler makes vectors of them.
 
@@ -20,11 +20,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
@@ -33,26 +33,6 @@ namespace phi::funcs::scatter_ops {
 // A mask made elsewhere may hold bytes other than 0 and 1. To read them as bool
 // is undefined, so that masks are bytes everywhere.
 inline bool IsTrue(const uint8_t* mask, int64_t i) { return mask[i] != 0; }
-
-// The elements of a bool Tensor.
-inline const uint8_t* MaskBytes(const DenseTensor& mask) {
-  return reinterpret_cast<const uint8_t*>(mask.data<bool>());
-}
-
-inline int64_t CountTrue(const uint8_t* mask, int64_t n) {
-  int64_t count = 0;
-  CallVectorised([&] {
-    // So few that a byte holds their number.
-    constexpr int64_t kFew = 128;
-    for (int64_t i = 0; i < n; i += kFew) {
-      const int64_t end = std::min(n, i + kFew);
-      uint8_t few = 0;
-      for (int64_t j = i; j < end; ++j) few += IsTrue(mask, j);
-      count += few;
-    }
-  });
-  return count;
-}
 
 template <typename Word>
 inline Word Choose(bool first, Word one, Word other) {
@@ -65,6 +45,7 @@ inline Bytes16 Choose(bool first, const Bytes16& one, const Bytes16& other) {
           (one.high & all) | (other.high & ~all)};
 }
 
+// out[i] = mask[i] ? value[i] : x[i]. out may be x or value.
 template <typename Word>
 inline void SelectEach(Word* out,
                        const Word* x,
@@ -82,22 +63,32 @@ inline void SelectEach(Word* out,
   }
 }
 
-// What SelectBlock takes at a time: three operands fit into the L1 cache.
+// What a choice takes at a time: three operands fit into the L1 cache.
 template <typename Word>
 constexpr int64_t kNearBlock = std::max<int64_t>(512, 4096 / sizeof(Word));
+// The same of what reads the mask and one operand.
+constexpr int64_t kBlock = 4096;
 
-// out[i] = mask[i] ? value[i] : x[i]. out may be x or value.
-template <typename Word>
-void SelectBlock(const TileStores& stores,
-                 Word* out,
-                 const Word* x,
-                 const uint8_t* mask,
-                 const Word* value,
-                 int64_t n) {
-  if (SelectPastCaches(stores, out, x, mask, value, n)) return;
-  StoreBlocks(stores, out, 0, n, n, [&](Word* to, int64_t b, int64_t m) {
-    CallVectorised([&] { SelectEach(to, x + b, mask + b, value + b, m); });
-  });
+// Calls f(to, b, n) for blocks [b, b + n) of tile i of an output in order, of
+// at most `most` elements, which f writes to `to`. `in` is what it is made
+// from, which may be `out`; where out is null, so is `to`.
+template <typename Word, typename F>
+void WriteBlocks(Word* out,
+                 const Word* in,
+                 const Tiles& tiles,
+                 int64_t i,
+                 int64_t most,
+                 const F& f) {
+  const int64_t end = tiles.end(i);
+  const Stores kind = StoresInto(out, in, tiles.bytes);
+  if (kind == Stores::kPastCaches && out != nullptr) {
+    const TileStores stores(kind);
+    StoreBlocks(stores, out, tiles.begin(i), end, most, f);
+    return;
+  }
+  for (int64_t b = tiles.begin(i); b < end; b += most) {
+    f(out == nullptr ? nullptr : out + b, b, std::min(most, end - b));
+  }
 }
 
 // One operand of a masked kernel, read along the output.
@@ -107,21 +98,137 @@ struct WordView {
   BroadcastView view;
 };
 
-struct MaskView {
-  const uint8_t* data;
-  BroadcastView view;
+using MaskView = WordView<uint8_t>;
 
-  int64_t CountTrueIn(int64_t begin, int64_t end) const {
-    int64_t count = 0;
-    view.ForEachRun(begin, end, [&](int64_t offset, int64_t stride, int64_t n) {
-      if (stride == 0) {
-        count += IsTrue(data, offset) ? n : 0;
-      } else {
-        count += CountTrue(data + offset, n);
-      }
-    });
-    return count;
+template <typename Word>
+WordView<Word> ViewOf(const DenseTensor& tensor, const DDim& dims) {
+  return {static_cast<const Word*>(tensor.data()), {dims, tensor.dims()}};
+}
+
+// Sums a gradient down to the shape of an operand that was broadcast: elements
+// of `in` whose mask is `wanted` go into the element of the target that they
+// were broadcast from. The order of the additions depends on the shapes alone,
+// so the result is the same for every number of threads.
+template <typename T>
+struct MaskedSum {
+  using Sum = typename LongSumOf<T>::type;
+  using Word = WordOf<T>;
+
+  const T* in;
+  int64_t numel;
+  MaskView mask;
+  bool wanted;
+  BroadcastView view;  // of the target along `in`
+  int64_t target_numel;
+
+  void Run(T* target) const {
+    if (numel == 0) {
+      std::fill_n(target, target_numel, T{});
+    } else if (view.stride(0) != 0) {
+      SumKeptRows(target);
+    } else {
+      SumParts(target);
+    }
   }
+
+ private:
+  // The first axis is kept: its rows have targets of their own.
+  void SumKeptRows(T* target) const {
+    const int64_t rows = view.dim(0);
+    const int64_t width = view.stride(0);
+    const int64_t row = numel / rows;
+    const int64_t chunk = std::max<int64_t>(1, kBlock / std::max(row, width));
+    const int64_t chunks = (rows + chunk - 1) / chunk;
+    ParallelFor(chunks, numel * sizeof(T), [&](int64_t c) {
+      const int64_t first = c * chunk;
+      const int64_t last = std::min(rows, first + chunk);
+      std::vector<Sum> sums((last - first) * width, Sum{});
+      AddRows(first, last, sums.data() - first * width);
+      Round(sums.data(), sums.size(), target + first * width);
+    });
+  }
+
+  // The first axis is summed over: parts of it are summed apart, then added up
+  // in order. A big target leaves memory for fewer parts.
+  void SumParts(T* target) const {
+    const int64_t rows = view.dim(0);
+    const int64_t room = std::max<int64_t>(1, numel / target_numel / 16);
+    const int64_t work = (numel + kPartElements - 1) / kPartElements;
+    const int64_t parts = std::min({rows, room, work, kMaxParts});
+    std::vector<Sum> sums(parts * target_numel, Sum{});
+    ParallelFor(parts, numel * sizeof(T), [&](int64_t p) {
+      AddRows(rows * p / parts,
+              rows * (p + 1) / parts,
+              sums.data() + p * target_numel);
+    });
+    for (int64_t p = 1; p < parts; ++p) {
+      const Sum* part = sums.data() + p * target_numel;
+      for (int64_t i = 0; i < target_numel; ++i) sums[i] += part[i];
+    }
+    Round(sums.data(), target_numel, target);
+  }
+
+  static void Round(const Sum* sums, int64_t n, T* target) {
+    for (int64_t i = 0; i < n; ++i) target[i] = FromSum<T>(sums[i]);
+  }
+
+  // Adds rows [first, last) of the first axis into sums, indexed like the
+  // target.
+  void AddRows(int64_t first, int64_t last, Sum* sums) const {
+    const int64_t row = numel / view.dim(0);
+    const auto add = [&] { Add(first * row, last * row, sums); };
+    if constexpr (kIsHalf<T>) return CallVectorised(add);
+    add();
+  }
+
+  // The same of elements [begin, end).
+  void Add(int64_t begin, int64_t end, Sum* sums) const {
+    uint8_t mask_scratch[kBlock];
+    T values[kBlock];
+    for (int64_t b = begin; b < end; b += kBlock) {
+      const int64_t n = std::min(kBlock, end - b);
+      TakeWanted(
+          in + b, mask.view.Read(mask.data, b, n, mask_scratch), n, values);
+      const T* next = values;
+      view.ForEachRun(
+          b, b + n, [&](int64_t offset, int64_t stride, int64_t length) {
+            AddRun(next, length, stride, sums + offset);
+            next += length;
+          });
+    }
+  }
+
+  // Zeros where the mask is not `wanted`.
+  void TakeWanted(const T* from, const uint8_t* bytes, int64_t n, T* to) const {
+    static constexpr Word kZeros[kBlock] = {};
+    const auto* words = reinterpret_cast<const Word*>(from);
+    auto* out = reinterpret_cast<Word*>(to);
+    const Word* kept = wanted ? kZeros : words;
+    const Word* taken = wanted ? words : kZeros;
+    CallVectorised([&] { SelectEach(out, kept, bytes, taken, n); });
+  }
+
+  static void AddRun(const T* from, int64_t n, int64_t stride, Sum* sums) {
+    if (stride == 0) {
+      sums[0] += SumRun(from, n);
+    } else {
+      for (int64_t i = 0; i < n; ++i) sums[i] += WidenedTo<Sum>(from[i]);
+    }
+  }
+
+  // Four chains of additions, since one would wait for itself.
+  static Sum SumRun(const T* from, int64_t n) {
+    Sum s[4] = {};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      for (int j = 0; j < 4; ++j) s[j] += WidenedTo<Sum>(from[i + j]);
+    }
+    for (; i < n; ++i) s[0] += WidenedTo<Sum>(from[i]);
+    return (s[0] + s[1]) + (s[2] + s[3]);
+  }
+
+  static constexpr int64_t kPartElements = 16 << 10;
+  static constexpr int64_t kMaxParts = 64;
 };
 
 }  // namespace phi::funcs::scatter_ops

@@ -12,24 +12,47 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Loops under a mask by AVX2. A random mask must never become a branch: to
-// scatter and gather, eight elements at a time are moved to (or from) their
-// lanes by a permute looked up by eight mask bits. A choice goes past the
-// caches straight from registers. Elements of 16 bytes are left to the plain
-// loops.
+// Loops under a mask by AVX2, which cannot compress or expand a vector by a
+// mask. A random mask must never become a branch: to scatter and gather, eight
+// elements at a time are moved to (or from) their lanes by a permute looked up
+// by eight mask bits. Elements of 16 bytes are left to the plain loops.
 
 #pragma once
 
 #include <cstdint>
 #include <cstring>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/avx2.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/lane_tables.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 
 namespace phi::funcs::scatter_ops {
 
 #ifdef SCATTER_OPS_AVX2
+
+// A step of a loop that is compiled for AVX2.
+#define SCATTER_OPS_STEP \
+  __attribute__((target("avx2,popcnt"), always_inline)) static inline
+
+// expand[bits][i]: which of the next values lane i takes. compress[bits][k]:
+// which lane the k-th set bit is.
+struct LaneTables {
+  uint8_t expand[256][8];
+  uint8_t compress[256][8];
+
+  constexpr LaneTables() : expand(), compress() {
+    for (int bits = 0; bits < 256; ++bits) {
+      int k = 0;
+      for (int i = 0; i < 8; ++i) {
+        expand[bits][i] = static_cast<uint8_t>(k);
+        if (bits >> i & 1) compress[bits][k++] = static_cast<uint8_t>(i);
+      }
+    }
+  }
+};
+inline constexpr LaneTables kLaneTables{};
+
+SCATTER_OPS_STEP __m128i LaneBytes(const uint8_t* table) {
+  return _mm_loadl_epi64(reinterpret_cast<const __m128i*>(table));
+}
 
 // Bit i is set where mask[i] is True, for 32 mask bytes.
 SCATTER_OPS_STEP uint32_t MaskBits32(const uint8_t* mask) {
@@ -41,7 +64,7 @@ SCATTER_OPS_STEP uint32_t MaskBits32(const uint8_t* mask) {
 
 // As many elements of one size as fill a register, at most eight: Permute(p,
 // lanes) loads them from p and reorders them; Select(bits, a, b) takes a where
-// the bit is set, else b; Store past the caches asks for whole registers at p.
+// the bit is set, else b.
 template <int Bytes>
 struct Lanes;
 
@@ -49,9 +72,7 @@ template <>
 struct Lanes<1> {
   static constexpr int kCount = 8;
   SCATTER_OPS_STEP __m128i Load(const uint8_t* p) { return LaneBytes(p); }
-  template <bool kPastCaches>
   SCATTER_OPS_STEP void Store(uint8_t* p, __m128i v) {
-    static_assert(!kPastCaches, "Eight bytes are too few.");
     _mm_storel_epi64(reinterpret_cast<__m128i*>(p), v);
   }
   SCATTER_OPS_STEP __m128i Permute(const uint8_t* p, const uint8_t* lanes) {
@@ -71,10 +92,8 @@ struct Lanes<2> {
   SCATTER_OPS_STEP __m128i Load(const uint16_t* p) {
     return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   }
-  template <bool kPastCaches>
   SCATTER_OPS_STEP void Store(uint16_t* p, __m128i v) {
-    auto* to = reinterpret_cast<__m128i*>(p);
-    kPastCaches ? _mm_stream_si128(to, v) : _mm_storeu_si128(to, v);
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(p), v);
   }
   SCATTER_OPS_STEP __m128i Permute(const uint16_t* p, const uint8_t* lanes) {
     // Lane j is bytes 2j and 2j + 1.
@@ -98,10 +117,8 @@ struct Lanes<4> {
   SCATTER_OPS_STEP __m256i Load(const uint32_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   }
-  template <bool kPastCaches>
   SCATTER_OPS_STEP void Store(uint32_t* p, __m256i v) {
-    auto* to = reinterpret_cast<__m256i*>(p);
-    kPastCaches ? _mm256_stream_si256(to, v) : _mm256_storeu_si256(to, v);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
   }
   SCATTER_OPS_STEP __m256i Permute(const uint32_t* p, const uint8_t* lanes) {
     return _mm256_permutevar8x32_epi32(Load(p),
@@ -121,10 +138,8 @@ struct Lanes<8> {
   SCATTER_OPS_STEP __m256i Load(const uint64_t* p) {
     return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   }
-  template <bool kPastCaches>
   SCATTER_OPS_STEP void Store(uint64_t* p, __m256i v) {
-    auto* to = reinterpret_cast<__m256i*>(p);
-    kPastCaches ? _mm256_stream_si256(to, v) : _mm256_storeu_si256(to, v);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
   }
   SCATTER_OPS_STEP __m256i Permute(const uint64_t* p, const uint8_t* lanes) {
     // 64-bit lane j is 32-bit lanes 2j and 2j + 1.
@@ -142,7 +157,7 @@ struct Lanes<8> {
   }
 };
 
-template <bool kPastCaches, typename Word>
+template <typename Word>
 SCATTER_OPS_TARGET void ScatterGroups(Word* out,
                                       const Word* x,
                                       const uint8_t* mask,
@@ -162,15 +177,14 @@ SCATTER_OPS_TARGET void ScatterGroups(Word* out,
     if (bits == 0 || bits == ~uint32_t{0}) {
       const Word* from = bits == 0 ? x + i : value + k;
       for (int j = 0; j < 32; j += L::kCount) {
-        L::template Store<kPastCaches>(out + i + j, L::Load(from + j));
+        L::Store(out + i + j, L::Load(from + j));
       }
       k += bits & 32;
     } else {
       for (int j = 0; j < 32; j += L::kCount) {
         const uint32_t few = bits >> j & kBits;
         const auto values = L::Permute(value + k, kLaneTables.expand[few]);
-        L::template Store<kPastCaches>(
-            out + i + j, L::Select(few, values, L::Load(x + i + j)));
+        L::Store(out + i + j, L::Select(few, values, L::Load(x + i + j)));
         k += _mm_popcnt_u32(few);
       }
     }
@@ -203,8 +217,7 @@ SCATTER_OPS_TARGET void GatherGroups(Word* out,
     } else {
       for (int j = 0; j < 32; j += L::kCount) {
         const uint32_t few = bits >> j & kBits;
-        L::template Store<false>(
-            out + k, L::Permute(in + i + j, kLaneTables.compress[few]));
+        L::Store(out + k, L::Permute(in + i + j, kLaneTables.compress[few]));
         k += _mm_popcnt_u32(few);
       }
     }
@@ -213,58 +226,7 @@ SCATTER_OPS_TARGET void GatherGroups(Word* out,
   *taken = k;
 }
 
-// Whole vectors; returns how many elements they have. out starts with one.
-template <typename Word>
-SCATTER_OPS_TARGET int64_t StreamSelected(Word* out,
-                                          const Word* x,
-                                          const uint8_t* mask,
-                                          const Word* value,
-                                          int64_t n) {
-  constexpr int64_t kCount = sizeof(__m256i) / sizeof(Word);
-  // Vectors of words and of bytes at any address, which stand for other types.
-  // Of a size that hangs on Word, GCC takes them in this form only.
-  typedef Word Words __attribute__((vector_size(32), aligned(1), may_alias));
-  typedef int8_t Bytes
-      __attribute__((vector_size(kCount), aligned(1), may_alias));
-  int64_t i = 0;
-  for (; i + kCount <= n; i += kCount) {
-    const Bytes bytes = *reinterpret_cast<const Bytes*>(mask + i);
-    const Words take =
-        reinterpret_cast<Words>(__builtin_convertvector(bytes != 0, Words));
-    const Words chosen = (*reinterpret_cast<const Words*>(value + i) & take) |
-                         (*reinterpret_cast<const Words*>(x + i) & ~take);
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(out + i),
-                        reinterpret_cast<__m256i>(chosen));
-  }
-  return i;
-}
-
-inline bool StartsWithVector(const void* out) {
-  return reinterpret_cast<uintptr_t>(out) % sizeof(__m256i) == 0;
-}
-
 #endif  // SCATTER_OPS_AVX2
-
-// SelectBlock where stores go past the caches; false, with nothing done, where
-// they do not, or out does not start with a vector.
-template <typename Word>
-bool SelectPastCaches(const TileStores& stores,
-                      Word* out,
-                      const Word* x,
-                      const uint8_t* mask,
-                      const Word* value,
-                      int64_t n) {
-#ifdef SCATTER_OPS_AVX2
-  if constexpr (sizeof(Word) <= 8) {
-    if (!stores.past_caches() || !StartsWithVector(out)) return false;
-    for (int64_t i = StreamSelected(out, x, mask, value, n); i < n; ++i) {
-      out[i] = mask[i] != 0 ? value[i] : x[i];
-    }
-    return true;
-  }
-#endif
-  return false;
-}
 
 // The beginning of ScatterEach, in whole groups of 32 elements, as far as 32
 // values are left: moves *at behind the elements that are done, and *taken by
@@ -281,27 +243,7 @@ void ScatterByPermute(Word* out,
 #ifdef SCATTER_OPS_AVX2
   if constexpr (sizeof(Word) <= 8) {
     if (HasAvx2()) {
-      ScatterGroups<false>(out, x, mask, value, value_left, n, at, taken);
-    }
-  }
-#endif
-}
-
-// The same where stores go past the caches.
-template <typename Word>
-void ScatterPastCaches(const TileStores& stores,
-                       Word* out,
-                       const Word* x,
-                       const uint8_t* mask,
-                       const Word* value,
-                       int64_t value_left,
-                       int64_t n,
-                       int64_t* at,
-                       int64_t* taken) {
-#ifdef SCATTER_OPS_AVX2
-  if constexpr (sizeof(Word) > 1 && sizeof(Word) <= 8) {
-    if (stores.past_caches() && StartsWithVector(out)) {
-      ScatterGroups<true>(out, x, mask, value, value_left, n, at, taken);
+      ScatterGroups(out, x, mask, value, value_left, n, at, taken);
     }
   }
 #endif

@@ -22,7 +22,6 @@
 
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_sum.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
@@ -37,27 +36,22 @@ void MaskedFillCpu(Word* out,
                    const MaskView& mask,
                    const WordView<Word>& value) {
   const Word* in = out == value.data ? value.data : x.data;
-  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
-  const Stores kind = StoresInto(out, in, bytes);
-  ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    const TileStores stores(kind);
+  ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
     uint8_t mask_scratch[kNearBlock<Word>];
     Word x_scratch[kNearBlock<Word>];
     Word value_scratch[kNearBlock<Word>];
-    const int64_t end = tiles.end(i);
     const bool constant = value.view.is_constant();
     if (constant) std::fill_n(value_scratch, kNearBlock<Word>, *value.data);
-    for (int64_t b = tiles.begin(i); b < end; b += kNearBlock<Word>) {
-      const int64_t n = std::min(kNearBlock<Word>, end - b);
-      SelectBlock(stores,
-                  out + b,
-                  x.view.Read(x.data, b, n, x_scratch),
-                  mask.view.Read(mask.data, b, n, mask_scratch),
-                  constant ? value_scratch
-                           : value.view.Read(value.data, b, n, value_scratch),
-                  n);
-    }
+    const auto block = [&](Word* to, int64_t b, int64_t n) {
+      const Word* kept = x.view.Read(x.data, b, n, x_scratch);
+      const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
+      const Word* taken =
+          constant ? value_scratch
+                   : value.view.Read(value.data, b, n, value_scratch);
+      CallVectorised([&] { SelectEach(to, kept, m, taken, n); });
+    };
+    WriteBlocks(out, in, tiles, i, kNearBlock<Word>, block);
   });
 }
 
@@ -144,12 +138,18 @@ void MaskedGrad(const Context& dev_ctx,
     return;
   }
   T* data = dev_ctx.template Alloc<T>(grad);
-  const MaskView mask_view{MaskBytes(mask), {dims, mask.dims()}};
+  const auto mask_view = ViewOf<uint8_t>(mask, dims);
   if (summed) {
     // One element may have more dims than out_grad.
     const DDim target =
         grad->numel() == 1 ? common::make_ddim({}) : grad->dims();
-    MaskedSum<T>(out_grad.data<T>(), dims, mask_view, wanted, target).Run(data);
+    MaskedSum<T>{out_grad.data<T>(),
+                 numel,
+                 mask_view,
+                 wanted,
+                 {dims, target},
+                 grad->numel()}
+        .Run(data);
     return;
   }
   auto* words = reinterpret_cast<Word*>(data);
@@ -168,8 +168,7 @@ void MaskedFillGradCpuKernel(const Context& dev_ctx,
                              const DenseTensor& out_grad,
                              DenseTensor* x_grad,
                              DenseTensor* value_grad) {
-  const DDim dims =
-      BroadcastShape("masked_fill", "x", x.dims(), "mask", mask.dims());
+  const DDim dims = BroadcastShape("masked_fill", x.dims(), mask.dims());
   const KeptGrad kept(out_grad);
   SizeGrad(x, x_grad);
   SizeGrad(value, value_grad);

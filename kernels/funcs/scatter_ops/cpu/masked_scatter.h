@@ -22,6 +22,8 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_runs.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -48,24 +50,6 @@ int64_t ScatterEach(Word* out,
   return k;
 }
 
-// The same by `stores`.
-template <typename Word>
-int64_t ScatterBlock(const TileStores& stores,
-                     Word* out,
-                     const Word* x,
-                     const uint8_t* mask,
-                     const Word* value,
-                     int64_t value_left,
-                     int64_t n) {
-  int64_t i = 0;
-  int64_t k = 0;
-  ScatterPastCaches(stores, out, x, mask, value, value_left, n, &i, &k);
-  StoreBlocks(stores, out, i, n, n, [&](Word* to, int64_t b, int64_t m) {
-    k += ScatterEach(to, x + b, mask + b, value + k, value_left - k, m);
-  });
-  return k;
-}
-
 // The inverse: the elements under True, in order, to out, which has room for
 // `capacity`; returns how many.
 template <typename Word>
@@ -84,9 +68,37 @@ int64_t GatherBlock(Word* out,
   return k;
 }
 
-// Calls f(begin, end, k, room) for each tile, where k Trues come before it and
-// the tile may use up to `room` values from the k-th on; f returns the number
-// of Trues in its tile. Returns the number of all Trues.
+inline int64_t CountTrue(const uint8_t* mask, int64_t n) {
+  int64_t count = 0;
+  CallVectorised([&] {
+    // So few that a byte holds their number.
+    constexpr int64_t kFew = 128;
+    for (int64_t i = 0; i < n; i += kFew) {
+      const int64_t end = std::min(n, i + kFew);
+      uint8_t few = 0;
+      for (int64_t j = i; j < end; ++j) few += IsTrue(mask, j);
+      count += few;
+    }
+  });
+  return count;
+}
+
+inline int64_t CountTrueIn(const MaskView& mask, int64_t begin, int64_t end) {
+  int64_t count = 0;
+  mask.view.ForEachRun(
+      begin, end, [&](int64_t offset, int64_t stride, int64_t n) {
+        if (stride == 0) {
+          count += IsTrue(mask.data, offset) ? n : 0;
+        } else {
+          count += CountTrue(mask.data + offset, n);
+        }
+      });
+  return count;
+}
+
+// Calls f(i, k, room) for each tile i, where k Trues come before it and the
+// tile may use up to `room` values from the k-th on; f returns the number of
+// Trues in its tile. Returns the number of all Trues.
 //
 // With several threads, or with count_first, the Trues are counted before; if
 // there are more than `limit`, f is not called at all. Else the one thread
@@ -94,53 +106,27 @@ int64_t GatherBlock(Word* out,
 template <typename F>
 int64_t ForEachMaskTile(const MaskView& mask,
                         const Tiles& tiles,
-                        int64_t bytes,
                         int64_t limit,
                         bool count_first,
                         const F& f) {
-  if (!count_first && (NumThreads() == 1 || bytes < kParallelBytes)) {
+  if (!count_first && (NumThreads() == 1 || tiles.bytes < kParallelBytes)) {
     int64_t k = 0;
     for (int64_t i = 0; i < tiles.count; ++i) {
-      k += f(tiles.begin(i), tiles.end(i), k, std::max<int64_t>(0, limit - k));
+      k += f(i, k, std::max<int64_t>(0, limit - k));
     }
     return k;
   }
   std::vector<int64_t> start(tiles.count + 1, 0);
-  ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    start[i + 1] = mask.CountTrueIn(tiles.begin(i), tiles.end(i));
+  ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
+    start[i + 1] = CountTrueIn(mask, tiles.begin(i), tiles.end(i));
   });
   for (int64_t i = 0; i < tiles.count; ++i) start[i + 1] += start[i];
   const int64_t total = start[tiles.count];
   if (total > limit) return total;
-  ParallelFor(tiles.count, bytes, [&](int64_t i) {
-    f(tiles.begin(i), tiles.end(i), start[i], start[i + 1] - start[i]);
+  ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
+    f(i, start[i], start[i + 1] - start[i]);
   });
   return total;
-}
-
-// ScatterBlock for a mask that is constant over long runs: each run is moved as
-// a whole. x lies like the output. Returns the number of Trues.
-template <typename Word>
-int64_t ScatterRuns(const TileStores& stores,
-                    Word* out,
-                    const Word* x,
-                    const MaskView& mask,
-                    const Word* value,
-                    int64_t value_left,
-                    int64_t begin,
-                    int64_t end) {
-  int64_t k = 0;
-  mask.view.ForEachRun(begin, end, [&](int64_t offset, int64_t, int64_t n) {
-    const bool take = IsTrue(mask.data, offset);
-    if (take && k + n <= value_left) {
-      stores.Copy(out + begin, value + k, n * sizeof(Word));
-    } else if (!take && out != x) {
-      stores.Copy(out + begin, x + begin, n * sizeof(Word));
-    }
-    k += take ? n : 0;
-    begin += n;
-  });
-  return k;
 }
 
 // out[i] = mask ? the next value : x, for all of the output. Returns the
@@ -154,37 +140,32 @@ int64_t MaskedScatterCpu(Word* out,
                          const Word* value,
                          int64_t value_numel,
                          bool count_first) {
-  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
-  const bool by_runs = x.view.is_flat() && mask.view.has_long_constant_runs();
   const Tiles tiles(numel, sizeof(Word));
-  const Stores kind = StoresInto(out, x.data, bytes);
-  const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t) {
-    const TileStores stores(kind);
-    if (by_runs) {
+  const auto tile = [&](int64_t i, int64_t first, int64_t) {
+    int64_t k = first;
+    if (IsMadeOfRuns(x, mask)) {
       return ScatterRuns(
-          stores, out, x.data, mask, value + k, value_numel - k, begin, end);
+          out, x.data, mask, value + k, value_numel - k, tiles, i);
     }
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
-    const int64_t first = k;
-    for (int64_t b = begin; b < end; b += kBlock) {
-      const int64_t n = std::min(kBlock, end - b);
-      k += ScatterBlock(stores,
-                        out + b,
-                        x.view.Read(x.data, b, n, x_scratch),
-                        mask.view.Read(mask.data, b, n, mask_scratch),
-                        value + k,
-                        value_numel - k,
-                        n);
-    }
+    const auto block = [&](Word* to, int64_t b, int64_t n) {
+      k += ScatterEach(to,
+                       x.view.Read(x.data, b, n, x_scratch),
+                       mask.view.Read(mask.data, b, n, mask_scratch),
+                       value + k,
+                       value_numel - k,
+                       n);
+    };
+    WriteBlocks(out, x.data, tiles, i, kBlock, block);
     return k - first;
   };
-  return ForEachMaskTile(mask, tiles, bytes, value_numel, count_first, tile);
+  return ForEachMaskTile(mask, tiles, value_numel, count_first, tile);
 }
 
-// x_grad = mask ? 0 : out_grad, for an x of the output's shape (or null); it
-// may be out_grad itself. value_grad = out_grad under True in order, then zeros
-// (or null).
+// value_grad = out_grad under True in order, then zeros. x_grad = mask ? 0 :
+// out_grad, for an x of the output's shape (or null); it may be out_grad
+// itself.
 template <typename Word>
 void MaskedScatterGradCpu(const Word* out_grad,
                           int64_t numel,
@@ -192,37 +173,26 @@ void MaskedScatterGradCpu(const Word* out_grad,
                           Word* x_grad,
                           Word* value_grad,
                           int64_t value_numel) {
-  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Word));
   const Tiles tiles(numel, sizeof(Word));
-  const Stores kind = StoresInto(x_grad, out_grad, bytes);
-  const auto tile = [&](int64_t begin, int64_t end, int64_t k, int64_t room) {
+  const auto tile = [&](int64_t i, int64_t first, int64_t room) {
     static constexpr Word kZeros[kNearBlock<Word>] = {};
     uint8_t mask_scratch[kNearBlock<Word>];
-    const TileStores stores(kind);
-    const int64_t first = k;
+    int64_t k = first;
     const int64_t last = std::min(k + room, value_numel);
     // In blocks, so that the second use of out_grad finds it in the cache.
-    for (int64_t b = begin; b < end; b += kNearBlock<Word>) {
-      const int64_t n = std::min(kNearBlock<Word>, end - b);
+    const auto block = [&](Word* to, int64_t b, int64_t n) {
       const Word* grad = out_grad + b;
       const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
-      if (value_grad != nullptr) {
-        k += GatherBlock(value_grad + k, last - k, grad, m, n);
+      k += GatherBlock(value_grad + k, last - k, grad, m, n);
+      if (to != nullptr) {
+        CallVectorised([&] { SelectEach(to, grad, m, kZeros, n); });
       }
-      if (x_grad != nullptr) {
-        SelectBlock(stores, x_grad + b, grad, m, kZeros, n);
-      }
-    }
+    };
+    WriteBlocks(x_grad, out_grad, tiles, i, kNearBlock<Word>, block);
     return k - first;
   };
-  if (value_grad == nullptr) {
-    ParallelFor(tiles.count, bytes, [&](int64_t i) {
-      tile(tiles.begin(i), tiles.end(i), 0, 0);
-    });
-    return;
-  }
   const int64_t total =
-      ForEachMaskTile(mask, tiles, bytes, value_numel, false, tile);
+      ForEachMaskTile(mask, tiles, value_numel, /*count_first=*/false, tile);
   if (total < value_numel) {
     ParallelZero(value_grad + total, (value_numel - total) * sizeof(Word));
   }

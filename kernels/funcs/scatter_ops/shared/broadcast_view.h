@@ -25,9 +25,6 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Elements that a kernel expands at a time; a block of mask fits the L1 cache.
-constexpr int64_t kBlock = 4096;
-
 class BroadcastView {
  public:
   // `dims` must broadcast to `out_dims` (trailing axes aligned).
@@ -54,11 +51,6 @@ class BroadcastView {
 
   // The operand is one element.
   bool is_constant() const { return rank_ == 1 && strides_[0] == 0; }
-
-  // The operand repeats one element over runs long enough to move as blocks.
-  bool has_long_constant_runs() const {
-    return strides_[rank_ - 1] == 0 && dims_[rank_ - 1] >= 256;
-  }
 
   // Cuts output elements [begin, end) into runs along the innermost collapsed
   // axis and calls f(operand offset, stride (0 or 1), length) for each.

@@ -85,36 +85,39 @@ inline int64_t BroadcastDim(int64_t a, int64_t b) {
   return -2;
 }
 
-// The numpy broadcast of two shapes, trailing axes aligned.
-inline DDim BroadcastShape(const char* op,
-                           const char* a_name,
-                           const DDim& a,
-                           const char* b_name,
-                           const DDim& b) {
-  const int rank = std::max(a.size(), b.size());
+// The numpy broadcast of the shapes of x and mask, trailing axes aligned.
+inline DDim BroadcastShape(const char* op, const DDim& x, const DDim& mask) {
+  const int rank = std::max(x.size(), mask.size());
   std::vector<int64_t> out(rank);
   for (int i = 1; i <= rank; ++i) {
-    const int64_t da = i <= a.size() ? a[a.size() - i] : 1;
-    const int64_t db = i <= b.size() ? b[b.size() - i] : 1;
-    const int64_t dim = BroadcastDim(da, db);
+    const int64_t x_dim = i <= x.size() ? x[x.size() - i] : 1;
+    const int64_t mask_dim = i <= mask.size() ? mask[mask.size() - i] : 1;
+    const int64_t dim = BroadcastDim(x_dim, mask_dim);
     if (dim == -2) {
       PADDLE_THROW(common::errors::InvalidArgument(
-          "(%s) %s and %s must broadcast together, but %s has shape [%s] "
-          "and %s has shape [%s]: axis -%d is %d against %d.",
+          "(%s) x and mask must broadcast together, but x has shape [%s] and "
+          "mask has shape [%s]: axis -%d is %d against %d.",
           op,
-          a_name,
-          b_name,
-          a_name,
-          a,
-          b_name,
-          b,
+          x,
+          mask,
           i,
-          da,
-          db));
+          x_dim,
+          mask_dim));
     }
     out[rank - i] = dim;
   }
   return common::make_ddim(out);
+}
+
+// Of masked_scatter. The kernels find that out: how many Trues a mask has is
+// not known before.
+inline void CheckEnoughValues(int64_t trues, int64_t values) {
+  if (trues <= values) return;
+  PADDLE_THROW(common::errors::OutOfRange(
+      "(masked_scatter) value must have an element for each True of the "
+      "broadcast mask: %d expected, but value has %d.",
+      trues,
+      values));
 }
 
 }  // namespace phi::funcs::scatter_ops

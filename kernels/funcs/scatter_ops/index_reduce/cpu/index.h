@@ -25,7 +25,7 @@
 
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/threads.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 
 namespace phi::funcs::scatter_ops {

@@ -1,0 +1,194 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// How the CPU kernels of the masked and scatter operators run their loops:
+// compiled for AVX2, split over threads, and what an exception in one of them
+// becomes.
+
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <exception>
+#include <new>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/core/enforce.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
+
+// Paddle itself is compiled for AVX at most. With SCATTER_OPS_PORTABLE the
+// portable loops are left alone, for tests: they give the same bits.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(SCATTER_OPS_PORTABLE)
+#define SCATTER_OPS_AVX2 1
+#include <immintrin.h>
+#define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
+#endif
+
+namespace phi::funcs::scatter_ops {
+
+inline bool HasAvx2() {
+#ifdef SCATTER_OPS_AVX2
+  static const bool found =
+      __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+  return found;
+#else
+  return false;
+#endif
+}
+
+#ifdef SCATTER_OPS_AVX2
+// Everything that f calls is compiled here once more.
+template <typename F>
+SCATTER_OPS_TARGET __attribute__((flatten)) void CallForAvx2(const F& f) {
+  f();
+}
+#endif
+
+// Calls f, plain loops, which are compiled for AVX2 as well: AVX has no vectors
+// of integers. The bits are the same.
+template <typename F>
+void CallVectorised(const F& f) {
+#ifdef SCATTER_OPS_AVX2
+  if (HasAvx2()) return CallForAvx2(f);
+#endif
+  f();
+}
+
+// The same for loops over T that gain by it only where T is a float of 16 bits,
+// which is converted by arithmetic on integers.
+template <typename T, typename F>
+void CallVectorisedForHalf(const F& f) {
+  if constexpr (kIsHalf<T>) {
+    CallVectorised(f);
+  } else {
+    f();
+  }
+}
+
+// Below this many bytes a second thread costs more than it saves.
+constexpr int64_t kParallelBytes = 128 << 10;
+// At most the bytes of a huge page, so that two threads seldom fill the same
+// one.
+constexpr int64_t kMaxTileBytes = 2 << 20;
+constexpr int64_t kMinTileBytes = 64 << 10;
+
+inline int NumThreads() {
+#ifdef _OPENMP
+  return omp_in_parallel() ? 1 : omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+// Calls f(worker, 0) ... f(worker, count - 1), on all threads if the work is
+// worth it. Calls at the same time have different workers, from 0 to
+// NumThreads() - 1. The calls must not depend on each other. They differ in
+// their work, so whichever thread is done takes the next one.
+//
+// An exception, such as that of memory which runs out, would end the process if
+// it left a parallel region. So the first one is kept until the threads have
+// joined; the others take no further call.
+template <typename F>
+void ParallelForWorkers(int64_t count, int64_t bytes, const F& f) {
+  if (count <= 1 || bytes < kParallelBytes || NumThreads() == 1) {
+    for (int64_t i = 0; i < count; ++i) f(0, i);
+    return;
+  }
+  std::atomic<int64_t> next{0};
+  std::atomic<int> workers{0};
+  std::atomic<bool> failed{false};
+  std::exception_ptr failure;
+#ifdef _OPENMP
+#pragma omp parallel
+#endif
+  {
+    try {
+      const int worker = workers++;
+      for (int64_t i = next++; i < count; i = next++) f(worker, i);
+    } catch (...) {
+      next = count;
+      if (!failed.exchange(true)) failure = std::current_exception();
+    }
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+// The same for calls that do not ask which worker they have.
+template <typename F>
+void ParallelFor(int64_t count, int64_t bytes, const F& f) {
+  ParallelForWorkers(count, bytes, [&f](int, int64_t i) { f(i); });
+}
+
+// Calls f, the work of a kernel of the operator `op`. Paddle's backward pass
+// ends the process on a std::bad_alloc; an error of its own becomes a
+// MemoryError.
+template <typename F>
+void WithWorkingMemory(const char* op, const F& f) {
+  try {
+    f();
+  } catch (const std::bad_alloc&) {
+    PADDLE_THROW(common::errors::ResourceExhausted(
+        "(%s) There is not enough memory for what the CPU kernel keeps besides "
+        "its outputs: a grouped index, copies of updates or partial sums.",
+        op));
+  }
+}
+
+// [0, numel) cut into tiles of equal size (the last one may be shorter).
+struct Tiles {
+  int64_t numel;
+  int64_t bytes;  // of all of them
+  int64_t size;
+  int64_t count;
+
+  Tiles(int64_t numel, int64_t element_bytes)
+      : numel(numel), bytes(numel * element_bytes) {
+    // Several tiles a thread, so that a slow one leaves its last to others.
+    const int64_t shares = NumThreads() == 1 ? 1 : NumThreads() * 4;
+    const int64_t tile_bytes =
+        std::min(kMaxTileBytes, std::max(kMinTileBytes, bytes / shares));
+    // Whole vectors of every element size, whole cache lines of the mask.
+    size = std::max<int64_t>(64, tile_bytes / element_bytes / 64 * 64);
+    count = (numel + size - 1) / size;
+  }
+
+  int64_t begin(int64_t i) const { return i * size; }
+  int64_t end(int64_t i) const { return std::min(numel, (i + 1) * size); }
+};
+
+// memset to zero by all threads.
+inline void ParallelZero(void* out, int64_t bytes) {
+  const Tiles tiles(bytes, 1);
+  ParallelFor(tiles.count, bytes, [&](int64_t i) {
+    std::memset(static_cast<char*>(out) + tiles.begin(i),
+                0,
+                tiles.end(i) - tiles.begin(i));
+  });
+}
+
+// An output of zeros.
+template <typename T, typename Context>
+T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
+  T* data = dev_ctx.template Alloc<T>(out);
+  ParallelZero(data, out->numel() * static_cast<int64_t>(sizeof(T)));
+  return data;
+}
+
+}  // namespace phi::funcs::scatter_ops
