@@ -1,9 +1,4 @@
-"""Peak memory of one call, beyond its inputs and outputs.
-
-Linux can forget a process's peak (/proc/self/clear_refs); where that is not
-allowed, the peak of a fresh process must do, which cannot show a call whose
-peak stays below that of loading its inputs: then the answer is None.
-"""
+"""Peak memory of one call, beyond its inputs and outputs."""
 
 from pathlib import Path
 
@@ -11,15 +6,6 @@ import psutil
 
 CLEAR = Path('/proc/self/clear_refs')
 STATUS = Path('/proc/self/status')
-
-
-def forget_peak():
-    """True if the peak now equals the present use."""
-    try:
-        CLEAR.write_text('5')
-    except OSError:
-        return False
-    return True
 
 
 def _peak():
@@ -35,11 +21,8 @@ def _peak():
 
 def beyond(run, data_bytes):
     """Bytes that `run()` took at its peak besides what it returns."""
-    forgotten = forget_peak()
-    before, peak_before = psutil.Process().memory_info().rss, _peak()
+    CLEAR.write_text('5')  # the peak now equals the present use
+    before = psutil.Process().memory_info().rss
     outputs = run()
     peak = _peak()
-    if not forgotten and peak <= peak_before:
-        return None
-    kept = sum(data_bytes(tensor) for tensor in outputs)
-    return max(0, peak - before - kept)
+    return max(0, peak - before - sum(map(data_bytes, outputs)))
