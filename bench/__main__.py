@@ -18,7 +18,7 @@ from pathlib import Path
 
 import paddle
 from bench import release_env
-from bench.report import page, readme_table, table
+from bench.report import page, published, readme_table, table
 from bench.run import cases, machine, runner, without
 from bench.run.processes import ROOT, Side
 
@@ -61,7 +61,8 @@ def parse(arguments=None):
     add('--list', action='store_true', help='print the names of the cases')
     add('--json', type=Path, metavar='FILE', help='write everything here')
     add('--report', type=Path, metavar='FILE', help='write a page (Markdown)')
-    add('--compare', type=Path, metavar='OLD.json', help='what moved')
+    add('--compare', type=Path, metavar='OLD.json', help='the floors are '
+        'half of its figures', default=ROOT / published.RECORD)  # fmt: skip
     return parser.parse_args(arguments)
 
 
@@ -73,7 +74,7 @@ def check(args):
             'bench: --publish measures all that the README shows: no --quick, '
             '--filter, --group, --sizes, --memory or --warm-malloc with it'
         )
-    if args.compare and not args.compare.is_file():
+    if not args.compare.is_file():
         sys.exit(f'bench: --compare: there is no file {args.compare}')
 
 
@@ -84,9 +85,7 @@ def selected(args):
         # a step is mostly Paddle's own sum
         chosen = [c for c in chosen if c.header in args.without]
         chosen = [c for c in chosen if c.mode != 'step']
-    elif args.floors:
-        chosen = [c for c in chosen if c.shown or c.floors]
-    elif args.publish or args.memory:
+    elif args.floors or args.publish or args.memory:
         chosen = [c for c in chosen if c.shown]
     # a filter says what is wanted; --quick then only shortens the turns
     elif args.quick and not (args.filter or args.group):
@@ -173,12 +172,13 @@ def main(arguments=None):
     if args.publish and args.json is None:
         args.json = ROOT / 'build' / 'bench' / 'published.json'
     data = collect(args, chosen)
-    old = json.loads(args.compare.read_text()) if args.compare else None
-    print('\n'.join(page.after(data, args.floors, old)))
+    earlier = json.loads(args.compare.read_text())['results']
+    below = page.after(data, earlier, args.floors)
+    print('\n'.join(below))
     if args.json:
         args.json.write_text(json.dumps(data, indent=1) + '\n')
     if args.report:
-        args.report.write_text(page.page(data, args.floors, old))
+        args.report.write_text(page.page(data, below))
     failed = bool(page.failures(data['results']))
     if args.publish and not failed:
         readme_table.main([str(args.json)])

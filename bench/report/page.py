@@ -14,8 +14,6 @@ from bench.report.table import (
     times,
 )
 
-MOVED = 1.1
-
 
 def failures(results):
     """A line for everything that failed."""
@@ -43,51 +41,31 @@ def summary(results, side):
     ]
 
 
-def changes(old, new):
-    """A line for all that moved against an older run; losses first.
-
-    The ratio to torch is compared, not the time: it moves less with the
-    machine's load.
-    """
-    before = {(r['name'], r['threads']): r for r in old}
-    pairs = [(before.get((r['name'], r['threads']), {}), r) for r in new]
-    factors = sorted(
-        (r['ratio_torch'] / earlier['ratio_torch'], r['name'], r['threads'])
-        for earlier, r in pairs
-        if earlier.get('ratio_torch') and r.get('ratio_torch')
-    )
-    return ['', 'Against the older run, x PyTorch by a factor of:'] + [
-        f'- {factor:.2f}: {name}, {threads} threads'
-        for factor, name, threads in factors
-        if not 1 / MOVED <= factor <= MOVED
-    ]
-
-
-def after(data, every_floor=False, old=None):
+def after(data, earlier=(), passed=False):
     """The lines below the table of results."""
     results = data['results']
     lines = ['', *summary(results, 'torch'), *summary(results, 'release')]
     for name in data['headers']:
         of_it = [r for r in results if r['header'] == name]
         lines.append(pays(of_it, name))
-    judged = floors.judge(results)
-    missed = sum(not good for _, _, good in judged)
-    for text, value, good in judged:
-        if every_floor or not good:
-            lines.append(f'- {"pass" if good else "MISS"} {value:.3g}  {text}')
-    if judged:
-        lines.append(f'{len(judged) - missed} floors passed, {missed} missed.')
-    lines += changes(old['results'], results) if old else []
+    judged = floors.judge(results, earlier)
+    for text, good in judged:
+        if passed or not good:
+            lines.append(f'- {"pass" if good else "MISS"} {text}')
+    missed = sum(not good for _, good in judged)
+    lines.append(f'{len(judged) - missed} floors passed, {missed} missed.')
     return [*lines, *busy_lines(results), *failures(results)]
 
 
-def page(data, *more):
-    """All of a run as Markdown."""
+def page(data, below):
+    """All of a run as Markdown, with the lines below its table."""
     results, meta = data['results'], data['meta']
     sides = {name: None for r in results for name in r['sides']}
     return '\n'.join([
-        '# Speed of the masked and scatter operators', '',
-        f'{machine(meta)}; {commit(meta)}.', '',
-        header(sides), *(line(r, sides) for r in results),
-        *after(data, *more), '',
+        f'# Speed of the masked and scatter operators\n\n{machine(meta)}; '
+        f'{commit(meta)}.\n',
+        header(sides),
+        *(line(r, sides) for r in results),
+        *below,
+        '',
     ])  # fmt: skip

@@ -7,7 +7,6 @@ made from that one file, so that none of them can say another thing.
 import json
 
 from bench.report import table
-from bench.run.cases import shown_cases
 
 RECORD = 'docs/speed.json'  # in the project's folder
 KEPT = {
@@ -44,12 +43,11 @@ def record(data, old):
             of_it = [_trimmed(r) for r in results if r['header'] == header]
             found[header] = {'meta': meta, 'results': of_it}
         return {**old, 'headers': found}
-    shown = {case.name for case in shown_cases()}
     return {
         **old,
         'meta': meta,
         'threads': max(r['threads'] for r in results),
-        'results': [_trimmed(r) for r in results if r['name'] in shown],
+        'results': [_trimmed(r) for r in results if r['shown']],
     }
 
 
@@ -77,14 +75,9 @@ def shown(data):
 
     A result has `alone`: PyTorch's time over ours, both with one thread.
     """
-    key = ('label', 'mode', 'dtype')
-    alone = {
-        tuple(r[k] for k in key): r['ratio_torch']
-        for r in data['results']
-        if r['threads'] == 1
-    }
+    ratios = {table.key(r): r['ratio_torch'] for r in data['results']}
     return [
-        {**r, 'alone': alone.get(tuple(r[k] for k in key))}
+        {**r, 'alone': ratios.get((*table.key(r)[:-1], 1))}
         for r in data['results']
         if r['threads'] == data['threads']
     ]

@@ -51,6 +51,11 @@ def cell(entry):
     return duration(entry['ms']) if 'ms' in entry else 'n/a'
 
 
+def key(result):
+    """What names a result, in a run and in the record."""
+    return tuple(result[k] for k in ('label', 'mode', 'dtype', 'threads'))
+
+
 def measured(result):
     """{side: milliseconds} of the sides that have been measured."""
     return {n: e['ms'] for n, e in result['sides'].items() if 'ms' in e}

@@ -62,7 +62,7 @@ USUAL = {
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to measure. `params` and `floors` are pairs of a dict."""
+    """One thing to measure. `params` are the pairs of a dict."""
 
     label: str
     op: str
@@ -72,7 +72,6 @@ class Case:
     params: tuple = ()
     group: str = ''
     shown: bool = False  # by the texts
-    floors: tuple = ()
     header: str = ''
 
     def __getitem__(self, key):
@@ -133,7 +132,6 @@ def _expand(group, row):
             tuple(params.items()),
             group,
             mode in row['modes'],
-            tuple(row.get('floors', {}).get(mode, {}).items()),
             row.get('header', ''),
         )
 

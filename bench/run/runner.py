@@ -16,7 +16,9 @@ MEMORY_SHARE = 0.8
 # Of the largest operand, in one process: inputs, gradients, temporaries, and
 # numpy's copies while they are loaded.
 COPIES = 12
-RESULT = ('name', 'group', 'label', 'op', 'mode', 'dtype', 'shape', 'header')
+RESULT = (
+    'name', 'group', 'label', 'op', 'mode', 'dtype', 'shape', 'header', 'shown',
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

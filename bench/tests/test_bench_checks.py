@@ -5,7 +5,7 @@ import pytest
 from bench import __main__ as command
 from bench.report import floors, page, table
 from bench.run import cases, compare, timing, without
-from bench_samples import find, result, run_data
+from bench_samples import result, run_data
 
 
 def difference(one, *others):
@@ -48,32 +48,34 @@ def test_timing_renews_the_arguments_of_in_place_calls():
     assert all(fresh)
 
 
-def test_floors_pass_miss_and_leave_out_what_was_not_measured():
-    for torch, good in ((7.5, True), (6.5, False)):
-        found = floors.judge([result(ours=1.0, torch=torch, bare=0.5)])
-        said = {text.split(': ', 1)[1]: ok for text, _, ok in found
-                if text.startswith(find('masked_scatter').name)}  # fmt: skip
-        assert said == {
-            'at least 7 times as fast as PyTorch': good,
-            'at most 1.3 times the bare loop': False,
-        }
+def test_floors_are_half_of_the_earlier_figures_and_the_goals():
+    before = [result(torch=20.0), result('masked_fill', torch=8.0)]
+    found = [result(bare=1.0), result('masked_fill', torch=4.0)]
+    judged = dict(floors.judge(found, before))
+    name, other = (r['name'] for r in found)
+    assert judged == {
+        f'4 x torch, at least 5: {name}': False,
+        f'2 x torch, at least 2: {other}': True,
+        '2.83 x torch, at least 8: table, mean': False,
+        '2 x torch, at least 1: table, least': True,
+        f'0.5 of the loop, as fast, at least 0.769: {name}': False,
+    }
 
 
-def test_text_below_the_table_says_what_moved_failed_and_is_slower():
-    old = run_data([result(), result('select_scatter, axis 0')])
-    new = [result(ours=4.0, others=0.5), result('select_scatter, axis 0')]
-    new[1]['sides']['release'] = {'failed': 'why'}
-    new.append(result('masked_fill', torch=1.0))
-    text = '\n'.join(page.after(run_data(new), False, old))
-    assert '- 0.50: masked_scatter/fwd' in text and '- 1.0' not in text
-    assert '- 0.5x: masked_fill/fwd' in text and 'MISS' in text
+def test_text_below_the_table_says_what_failed_and_is_slower():
+    new = [result(others=0.5), result('masked_fill', torch=1.0)]
+    new.append(result('select_scatter, axis 0'))
+    new[2]['sides']['release'] = {'failed': 'why'}
+    below = page.after(run_data(new), [result(torch=20.0)])
+    text = '\n'.join(below)
+    assert '- 0.5x: masked_fill/fwd' in text and 'MISS 4 x torch' in text
     assert 'release: why' in text and 'WARNING: during 1 of 3' in text
-    marked, other, _ = (table.line(r, r['sides']) for r in new)
-    assert marked.endswith('*') and not other.endswith('*')
     slow = result('histogram/fwd/float32/1000000', ratio_without=1.5)
     of_header = page.after(run_data([slow], ['rows.h']))
     assert 'rows.h pays: up to 1.5x.' in of_header
-    whole = page.page(run_data(new), True)
+    marked, other, _ = (table.line(r, r['sides']) for r in new)
+    assert marked.endswith('*') and not other.endswith('*')
+    whole = page.page(run_data(new), below)
     assert 'commit c0ffeec0ff.' in whole and marked in whole
 
 
