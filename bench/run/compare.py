@@ -1,7 +1,6 @@
 """Whether two sides computed the same."""
 
 import hashlib
-import math
 
 import numpy as np
 
@@ -44,10 +43,9 @@ def same_output(one, other, dtype):
         return 'values differ'
     a, b = one['sample'], other['sample']
     rtol, atol = TOLERANCE[dtype]
-    if a.shape != b.shape or not np.allclose(a, b, rtol, atol, equal_nan=True):
-        worst = np.nanmax(np.abs(a - b)) if a.shape == b.shape else math.inf
-        return f'values differ by up to {worst:.3g}'
-    return ''
+    if np.allclose(a, b, rtol, atol, equal_nan=True):
+        return ''
+    return f'values differ by up to {np.nanmax(np.abs(a - b)):.3g}'
 
 
 def same_outputs(ones, others, dtype):

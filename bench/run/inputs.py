@@ -1,4 +1,4 @@
-"""Inputs of a case, made from a seed: the same bytes on every side.
+"""Inputs of a case, the same bytes on every side and in every run.
 
 Values are small multiples of 1/8, exact in every dtype; so sums do not depend
 on their order, and the sides can be compared closely.
@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from bench.run.cases import BACKWARD, FLOATS
+from bench.run.cases import BACKWARD, FLOATS, OPS
 
 # Big arrays repeat a block of random data: no multiple of any vector or tile,
 # and far too long for a branch predictor to learn.
@@ -78,25 +78,14 @@ def _masked(case, rng):
     return made
 
 
-def number(case):
-    """What masked_fill fills in where its value is no Tensor."""
-    return True if case.dtype == 'bool' else 3
-
-
-def _select(case, rng):
-    axis = case['axis']
-    rest = case.shape[:axis] + case.shape[axis + 1 :]
-    return {
-        'x': values(rng, case.shape, case.dtype),
-        'values': values(rng, rest, case.dtype),
-    }
-
-
-def _diagonal(case, rng):
+def _view(case, rng):
     x = values(rng, case.shape, case.dtype)
-    where = (case['offset'], case['axis1'], case['axis2'])
-    shape = np.diagonal(x, *where).shape
-    return {'x': x, 'y': values(rng, shape, case.dtype)}
+    if case.op == 'select_scatter':
+        shape = np.delete(case.shape, case['axis'])
+    else:
+        where = (case['offset'], case['axis1'], case['axis2'])
+        shape = np.diagonal(x, *where).shape
+    return {'x': x, 'value': values(rng, tuple(shape), case.dtype)}
 
 
 def index(rng, size, pattern, count):
@@ -127,19 +116,13 @@ def _scatter(case, rng):
     return {'x': x, 'updates': updates, 'index': spots.astype(np.int64)}
 
 
-BUILDERS = {
-    'masked_scatter': _masked,
-    'masked_fill': _masked,
-    'select_scatter': _select,
-    'diagonal_scatter': _diagonal,
-    'scatter': _scatter,
-}
-
-
-def build(case, seed=0):
+def build(case):
     """{name: array}"""
-    rng = np.random.default_rng(seed)
-    made = BUILDERS[case.op](case, rng)
+    rng = np.random.default_rng(0)
+    if case.op == 'scatter':
+        made = _scatter(case, rng)
+    else:
+        made = (_masked if 'mask' in OPS[case.op] else _view)(case, rng)
     if more := GIVEN.get(case.mode):
         made[more] = values(rng, case.shape, case.dtype)
     return made
@@ -150,3 +133,16 @@ def leaves(case, names):
     if case.mode not in ('tape', *BACKWARD):
         return []
     return [n for n in names if n not in (*OWN_DTYPE, *GIVEN.values())]
+
+
+def operands(case, t):
+    """What both libraries take after x, but for a scatter's options."""
+    if case.op == 'scatter':
+        return t['index'], t['updates']
+    if case.op == 'select_scatter':
+        axis = case['axis']
+        return t['value'], axis, case.shape[axis] // 2
+    if case.op == 'diagonal_scatter':
+        return t['value'], case['offset'], case['axis1'], case['axis2']
+    number = True if case.dtype == 'bool' else 3
+    return t['mask'], t.get('value', number)

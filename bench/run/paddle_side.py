@@ -72,15 +72,7 @@ def _scatter_options(case):
 
 def ways(case, t):
     """{name: a function of x that runs the case on the tensors `t`}"""
-    suffix = '_' if case.mode == 'inplace' else ''
-    function, options = getattr(paddle, case.op + suffix), {}
-    if case.op == 'select_scatter':
-        axis = case['axis']
-        rest = (t['values'], axis, case.shape[axis] // 2)
-    elif case.op == 'diagonal_scatter':
-        rest = (t['y'], case['offset'], case['axis1'], case['axis2'])
-    elif case.op == 'scatter':
-        rest, options = (t['index'], t['updates']), _scatter_options(case)
-    else:
-        rest = (t['mask'], t.get('value', inputs.number(case)))
+    function = getattr(paddle, case.op + '_' * (case.mode == 'inplace'))
+    rest = inputs.operands(case, t)
+    options = _scatter_options(case) if case.op == 'scatter' else {}
     return {case.op: lambda x: function(x, *rest, **options)}

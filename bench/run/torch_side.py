@@ -105,8 +105,8 @@ def _where(mask, value, suffix):
 
 
 def _fills(case, t, suffix):
-    mask, ways = t['mask'], {}
-    value = t.get('value', inputs.number(case))
+    mask, value = inputs.operands(case, t)
+    ways = {}
     if 'value' not in t or value.dim() == 0:
         ways['masked_fill'] = lambda x: getattr(x, 'masked_fill' + suffix)(
             mask, value
@@ -144,26 +144,16 @@ def _masked_scatters(case, t, suffix):
     }
 
 
-def _select(case, t, _):
-    axis = case['axis']
-    rest = (t['values'], axis, case.shape[axis] // 2)
-    return {case.op: lambda x: torch.select_scatter(x, *rest)}
-
-
-def _diagonal(case, t, _):
-    rest = (t['y'], case['offset'], case['axis1'], case['axis2'])
-    return {case.op: lambda x: torch.diagonal_scatter(x, *rest)}
-
-
-WAYS = {
+SEVERAL = {
     'masked_scatter': _masked_scatters,
     'masked_fill': _fills,
-    'select_scatter': _select,
-    'diagonal_scatter': _diagonal,
     'scatter': _scatters,
 }
 
 
 def ways(case, t):
     """{name: a function of x that runs the case on the tensors `t`}"""
-    return WAYS[case.op](case, t, '_' if case.mode == 'inplace' else '')
+    if case.op in SEVERAL:
+        return SEVERAL[case.op](case, t, '_' * (case.mode == 'inplace'))
+    function, rest = getattr(torch, case.op), inputs.operands(case, t)
+    return {case.op: lambda x: function(x, *rest)}

@@ -7,15 +7,20 @@ Started as `python -m bench.run.worker SIDE FD THREADS`.
 import ctypes
 import gc
 import importlib
+import re
 import sys
 from dataclasses import replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 
-from bench.run import inputs, memory, timing
+import psutil
+
+from bench.run import inputs, timing
 from bench.run.cases import BACKWARD
 from bench.run.compare import same_outputs, summary
 
 WAY_SECONDS = 0.02
+PROCESS = Path('/proc/self')
 
 
 def data_bytes(tensor):
@@ -34,10 +39,10 @@ def renew(copy, tensor):
 class Program:
     """A prepared case: its tensors, and the call to be timed."""
 
-    def __init__(self, side, case, seed=0):
+    def __init__(self, side, case):
         self.side, self.case = side, case
         self.tensors = {}
-        for name, array in inputs.build(case, seed).items():
+        for name, array in inputs.build(case).items():
             dtype = None if name in inputs.OWN_DTYPE else case.dtype
             self.tensors[name] = side.load(array, dtype)
         names = inputs.leaves(case, self.tensors)
@@ -146,7 +151,8 @@ class Worker:
 
     def prepare(self, case):
         """Load a case and run it once; what the runner has to know of it."""
-        self.drop()
+        self.program = None
+        trim()
         self.program = Program(self.side, case)
         self.program.choose()
         outputs = self.program.outputs()
@@ -169,21 +175,19 @@ class Worker:
 
     def peak(self, case):
         """Peak memory of one call beyond its inputs and outputs, in bytes."""
-        self.drop()
         # the code and the threads' stacks are no memory of the call
-        Program(
-            self.side, replace(case, shape=(64,) * len(case.shape))
-        ).outputs()
+        small = replace(case, shape=(64,) * len(case.shape))
+        Program(self.side, small).outputs()
         program = Program(self.side, case)
         program.choose()
         trim()
+        (PROCESS / 'clear_refs').write_text('5')  # the peak is now the use
+        before = psutil.Process().memory_info().rss
         # of an in-place call the clone of x is the output
-        return memory.beyond(program.outputs, data_bytes)
-
-    def drop(self):
-        """Forget the case and give its memory back."""
-        self.program = None
-        trim()
+        kept = sum(map(data_bytes, program.outputs()))
+        # getrusage would count what its parent held when it started this one
+        peak = re.search(r'VmHWM:\s+(\d+)', (PROCESS / 'status').read_text())
+        return max(0, int(peak[1]) * 1024 - before - kept)
 
 
 def settle_malloc():
