@@ -28,17 +28,12 @@ def failures(results):
 def summary(results, side):
     """How we compare with a side, and the cases in which it is faster."""
     key = f'ratio_{side}'
-    found = [r for r in results if r.get(key)]
-    if not found:
-        return []
+    found = sorted((r for r in results if r.get(key)), key=lambda r: r[key])
     slower = [r for r in found if r[key] < NOISE]
-    slower.sort(key=lambda r: r[key])
     said = f'{times(mean(found, key))} {SIDES[side]} (geometric mean of '
     said += f'{len(found)} cases); slower in {len(slower)}'
-    return [said] + [
-        f'- {times(r[key])}: {r["name"]}, {r["threads"]} threads'
-        for r in slower
-    ]
+    names = (f'- {times(r[key])}: {r["name"]}' for r in slower)
+    return [said, *names] if found else []
 
 
 def after(data, earlier=(), passed=False):

@@ -9,34 +9,28 @@ import json
 from bench.report import table
 
 RECORD = 'docs/speed.json'  # in the project's folder
-KEPT = {
-    'group', 'label', 'op', 'mode', 'dtype', 'threads', 'others', 'sides',
-    'ratio_torch', 'ratio_release', 'ratio_without', 'bare', 'ours', 'torch',
-    'release', 'without', 'ms', 'way', 'na', 'date', 'cpu', 'cores', 'system',
-    'commit', 'changed_files', 'version',
-}  # fmt: skip
+# Of a result, what no text shows.
+DROPPED = {'name', 'shape', 'header', 'shown', 'turns', 'calls', 'ways'}
 FIGURES = 6  # of a number in the record: more than any text shows
 # The rows of the README and its picture, by forward.
-FEW = {
-    'masked_scatter': 'masked_scatter',
-    'masked_fill': 'masked_fill',
-    'select_scatter, axis 0': 'select_scatter',
-    'diagonal_scatter': 'diagonal_scatter',
-    'scatter, sum': 'scatter, sum',
-}
+FEW = (
+    'masked_scatter', 'masked_fill', 'select_scatter, axis 0',
+    'diagonal_scatter', 'scatter, sum',
+)  # fmt: skip
 
 
 def _trimmed(value):
-    """Of a result, or of the facts of a run, what is kept."""
+    """Of a result, what is kept."""
     if isinstance(value, dict):
-        return {k: _trimmed(v) for k, v in value.items() if k in KEPT}
+        kept = value.keys() - DROPPED
+        return {k: _trimmed(v) for k, v in value.items() if k in kept}
     return float(f'{value:.{FIGURES}g}') if isinstance(value, float) else value
 
 
 def record(data, old):
     """What is kept of a run, beside what it did not measure of an older one."""
     results = [r for r in data['results'] if 'ours' in table.measured(r)]
-    meta = _trimmed(data['meta'])
+    meta = data['meta']
     if data['headers']:
         found = dict(old.get('headers', {}))
         for header in data['headers']:
@@ -52,17 +46,8 @@ def record(data, old):
 
 
 def text(kept):
-    """The record as JSON, a result or a header a line."""
-    results = ',\n'.join(f'  {json.dumps(r)}' for r in kept['results'])
-    headers = ',\n'.join(
-        f'  {json.dumps(name)}: {json.dumps(found)}'
-        for name, found in kept.get('headers', {}).items()
-    )
-    return (
-        f'{{\n "meta": {json.dumps(kept["meta"])},\n'
-        f' "threads": {kept["threads"]},\n'
-        f' "results": [\n{results}\n ],\n "headers": {{\n{headers}\n }}\n}}\n'
-    )
+    """The record as JSON, a result a line."""
+    return json.dumps(kept).replace('{"group"', '\n{"group"') + '\n'
 
 
 def load(path):
@@ -86,4 +71,5 @@ def shown(data):
 def few(data):
     """[(label, result)] of the README's few rows."""
     forward = {r['label']: r for r in shown(data) if r['mode'] == 'fwd'}
-    return [(said, forward[x]) for x, said in FEW.items() if x in forward]
+    found = [forward[label] for label in FEW if label in forward]
+    return [(r['label'].replace(', axis 0', ''), r) for r in found]

@@ -31,19 +31,13 @@ STYLE = {
 }
 
 
-def bars(data):
-    """[(label, {side: ms})]"""
-    few = published.few(data)
-    return [(label, table.measured(result)) for label, result in few]
-
-
 def description(data):
     """'masked_scatter: ours 11.4 ms, PyTorch 87.3 ms, ...; ...'"""
     rows = []
-    for label, times in bars(data):
+    for label, result in published.few(data):
         listed = (
             f'{table.SIDES[side]} {table.duration(ms)}'
-            for side, ms in times.items()
+            for side, ms in table.measured(result).items()
         )
         rows.append(f'{label}: {", ".join(listed)}')
     return '; '.join(rows)
@@ -57,7 +51,8 @@ def shows(svg, data):
 @matplotlib.rc_context(STYLE)
 def draw(data):
     """The picture as text."""
-    rows = bars(data)
+    few = published.few(data)
+    rows = [(label, table.measured(result)) for label, result in few]
     axes = Figure(SIZE, facecolor='white').subplots()
     # room for the second longest bar: one alone must not dwarf the others
     longest = sorted(ms for _, times in rows for ms in times.values())

@@ -1,11 +1,11 @@
 """The limit of a case: a loop over the bytes that it has to read and write."""
 
 import os
-import subprocess
 from functools import cache
 from pathlib import Path
 
 from bench.run.processes import ROOT
+from scripts.common.programs import run
 
 SOURCE = Path(__file__).with_suffix('.cc')
 PROGRAM = ROOT / 'build' / 'bench' / 'bare_loop'
@@ -16,8 +16,7 @@ LEAST_BYTES = 1 << 20
 @cache
 def _program():
     PROGRAM.parent.mkdir(parents=True, exist_ok=True)
-    options = ('-O3', '-mavx2', '-fopenmp', '-o')
-    subprocess.run(['g++', SOURCE, *options, PROGRAM], check=True)
+    run('g++', SOURCE, '-O3', '-mavx2', '-fopenmp', '-o', PROGRAM, check=True)
     return PROGRAM
 
 
@@ -25,11 +24,6 @@ def milliseconds(read, written, threads):
     """Of a pass over so many bytes, or None if they are few."""
     if read + written < LEAST_BYTES:
         return None
-    done = subprocess.run(
-        [_program(), str(read), str(written)],
-        env={**os.environ, 'OMP_NUM_THREADS': str(threads)},
-        capture_output=True,
-        check=True,
-        text=True,
-    )
+    env = {**os.environ, 'OMP_NUM_THREADS': str(threads)}
+    done = run(_program(), read, written, env=env, check=True)
     return float(done.stdout)

@@ -12,16 +12,6 @@ from pathlib import Path
 import yaml
 
 FLOATS = ('float32', 'bfloat16', 'float16', 'float64', 'complex128')
-ITEM_BYTES = {
-    'bool': 1,
-    'int8': 1,
-    'bfloat16': 2,
-    'float16': 2,
-    'float32': 4,
-    'int64': 8,
-    'float64': 8,
-    'complex128': 16,
-}
 # grad: the gradients for one that is given (paddle.grad copies it); step: those
 # of backward() from a sum, as the end of a loss; above: the same with a product
 # in between, so that the gradient that comes in is a Tensor of its own.
@@ -109,16 +99,12 @@ def _choices(params):
         yield {**params, **chosen}, ''.join(said)
 
 
-def _labels(row):
-    return row['label'] if isinstance(row['label'], list) else [row['label']]
-
-
 def _expand(group, row):
     """The cases of a row."""
     modes = (*row['modes'], *row['also'])
     choices = _choices(row.get('params', {}))
     for (params, said), start, dtype, shape, mode in product(
-        choices, _labels(row), row['dtypes'], row['shapes'], modes
+        choices, row['labels'], row['dtypes'], row['shapes'], modes
     ):
         op = row.get('op', start.split(',')[0])
         if unknown := set(params) - set(OPS[op]):
@@ -160,11 +146,6 @@ def all_cases(only=None):
     return list(found.values())
 
 
-def shown_cases():
-    """What the texts show."""
-    return [case for case in all_cases() if case.shown]
-
-
 def headers():
     """The speed headers that have cases."""
     return list(dict.fromkeys(c.header for c in all_cases() if c.header))
@@ -172,4 +153,4 @@ def headers():
 
 def sources():
     """(label, source) of the workloads."""
-    return [(row['label'], row['source']) for row in _read()['workloads']]
+    return [(*row['labels'], row['source']) for row in _read()['workloads']]

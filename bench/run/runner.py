@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import psutil
 
 from bench.run import bare_loop
-from bench.run.cases import BACKWARD, ITEM_BYTES
+from bench.run.cases import BACKWARD
 from bench.run.compare import EXACT, same_outputs
 from bench.run.machine import Others
 from bench.run.processes import SideDied, SideError
@@ -40,7 +40,8 @@ def too_big(case, sides):
     if case.op == 'scatter':
         elements = elements // case.shape[case['axis']] * case.slices
     elements = max(elements, case.numel)
-    needed = COPIES * elements * max(ITEM_BYTES[case.dtype], 4) * sides / 2**30
+    item = 8 if '64' in case.dtype else 16 if '128' in case.dtype else 4
+    needed = COPIES * elements * item * sides / 2**30
     free = psutil.virtual_memory().available / 2**30
     if needed <= free * MEMORY_SHARE:
         return None

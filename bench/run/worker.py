@@ -28,14 +28,6 @@ def data_bytes(tensor):
     return int(tensor.numel()) * tensor.element_size()
 
 
-def renew(copy, tensor):
-    """Copy the elements of a tensor into one of the same shape.
-
-    In one way for every side, which leaves them the same in the caches.
-    """
-    ctypes.memmove(copy.data_ptr(), tensor.data_ptr(), data_bytes(tensor))
-
-
 class Program:
     """A prepared case: its tensors, and the call to be timed."""
 
@@ -59,7 +51,12 @@ class Program:
         if self.case.mode != 'inplace':
             return None
         x = self.tensors['x']
-        return timing.Arguments(x.clone, lambda copy: renew(copy, x))
+
+        def renew(copy):
+            # one way for every side leaves the same in the caches
+            ctypes.memmove(copy.data_ptr(), x.data_ptr(), data_bytes(x))
+
+        return timing.Arguments(x.clone, renew)
 
     def _gradients(self, out):
         """Of the leaves: for a gradient that is given, or by backward()."""
