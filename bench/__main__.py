@@ -119,8 +119,8 @@ def others(header):
     }
 
 
-def run_cases(args, chosen, pythons, threads):
-    """(results of one thread count, printed as they come; facts of sides)"""
+def run_cases(args, chosen, pythons, threads, say):
+    """(results of one thread count, said as they come; facts of the sides)"""
     env = WARM_MALLOC if args.warm_malloc else {}
     effort = runner.QUICK if args.quick else runner.FULL
     deadline = time.monotonic() + (QUICK_SECONDS if args.quick else math.inf)
@@ -132,28 +132,29 @@ def run_cases(args, chosen, pythons, threads):
             sides[name] = stack.enter_context(side)
         for place, case in enumerate(chosen):
             if time.monotonic() > deadline:
-                print(f'out of time: {len(chosen) - place} cases not run')
+                say(f'out of time: {len(chosen) - place} cases not run')
                 break
             if args.memory:
                 results.append(runner.run_peak(sides, case))
             else:
                 results.append(runner.run_case(sides, case, effort))
-            print(table.line(results[-1], sides), flush=True)
+            say(table.line(results[-1], sides))
         facts = {
             name: {'version': side.version} for name, side in sides.items()
         }
     return results, facts
 
 
-def collect(args, chosen):
+def collect(args, chosen, say):
     """The whole run as one dictionary."""
     data = {'meta': machine.facts(), 'headers': args.without, 'results': []}
+    say(f'{table.machine(data["meta"])}; {table.commit(data["meta"])}.\n')
     for header in args.without or ['']:
         pythons = {'ours': (sys.executable, ''), **others(header)}
         part = [c for c in chosen if header in ('', c.header)]
-        print(table.header(pythons))
+        say(table.header(pythons))
         for threads in thread_counts(args):
-            results, facts = run_cases(args, part, pythons, threads)
+            results, facts = run_cases(args, part, pythons, threads, say)
             data['results'] += results
             data['meta']['sides'] = facts
     return data
@@ -171,14 +172,19 @@ def main(arguments=None):
         sys.exit('bench: no case matches; see --list')
     if args.publish and args.json is None:
         args.json = ROOT / 'build' / 'bench' / 'published.json'
-    data = collect(args, chosen)
+    said = []
+
+    def say(line):
+        print(line, flush=True)
+        said.append(line)
+
+    data = collect(args, chosen, say)
     earlier = json.loads(args.compare.read_text())['results']
-    below = page.after(data, earlier, args.floors)
-    print('\n'.join(below))
+    say('\n'.join(page.after(data, earlier, args.floors)))
     if args.json:
         args.json.write_text(json.dumps(data, indent=1) + '\n')
     if args.report:
-        args.report.write_text(page.page(data, below))
+        args.report.write_text('\n'.join([*said, '']))
     failed = bool(page.failures(data['results']))
     if args.publish and not failed:
         readme_table.main([str(args.json)])

@@ -1,14 +1,10 @@
-"""What the results say, and all of a run as one page."""
+"""What the results of a run say."""
 
 from bench.report import floors
 from bench.report.table import (
     NOISE,
     SIDES,
     busy_lines,
-    commit,
-    header,
-    line,
-    machine,
     mean,
     pays,
     times,
@@ -50,17 +46,3 @@ def after(data, earlier=(), passed=False):
     missed = sum(not good for _, good in judged)
     lines.append(f'{len(judged) - missed} floors passed, {missed} missed.')
     return [*lines, *busy_lines(results), *failures(results)]
-
-
-def page(data, below):
-    """All of a run as Markdown, with the lines below its table."""
-    results, meta = data['results'], data['meta']
-    sides = {name: None for r in results for name in r['sides']}
-    return '\n'.join([
-        f'# Speed of the masked and scatter operators\n\n{machine(meta)}; '
-        f'{commit(meta)}.\n',
-        header(sides),
-        *(line(r, sides) for r in results),
-        *below,
-        '',
-    ])  # fmt: skip

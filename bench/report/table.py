@@ -88,7 +88,7 @@ def machine(meta, threads=None):
     said = f'{meta["date"][:10]}: {meta["cpu"]}, {meta["cores"]} cores, '
     said += meta['system'] + (f', {threads} threads' if threads else '')
     for before, name in (('; ', 'torch'), (', ', 'release')):
-        if name in meta['sides']:
+        if name in meta.get('sides', {}):
             said += f'{before}{SIDES[name]} {meta["sides"][name]["version"]}'
     return said
 
@@ -113,8 +113,6 @@ def header(sides):
 
 def line(result, sides):
     """One result; a star at its end says that the machine was busy."""
-    if 'skipped' in result:
-        return _row(result['name'], [f'skipped: {result["skipped"]}'])
     others = [f'ratio_{name}' for name in sides if name != 'ours']
     cells = [
         result['threads'],

@@ -11,11 +11,7 @@ TIMEOUT = 300
 
 
 class SideError(Exception):
-    """The side answered with an error: the case does not work there."""
-
-
-class SideDied(SideError):
-    """The worker's process ended, or did not answer in time."""
+    """The case does not work there: an error, or the end of the process."""
 
 
 class Side:
@@ -67,7 +63,7 @@ class Side:
     def _died(self, said):
         self.died = True
         code = self._forget()
-        raise SideDied(
+        raise SideError(
             f'the process of {self.name} {said} ({code}); see {self.log}'
         ) from None
 

@@ -2,50 +2,22 @@
 
 import statistics
 import time
-from dataclasses import dataclass
-
-import psutil
 
 from bench.run import bare_loop
 from bench.run.cases import BACKWARD
 from bench.run.compare import EXACT, same_outputs
 from bench.run.machine import Others
-from bench.run.processes import SideDied, SideError
+from bench.run.processes import SideError
 
-MEMORY_SHARE = 0.8
-# Of the largest operand, in one process: inputs, gradients, temporaries, and
-# numpy's copies while they are loaded.
-COPIES = 12
 RESULT = (
     'name', 'group', 'label', 'op', 'mode', 'dtype', 'shape', 'header', 'shown',
 )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Effort:
-    """How long to measure. Seconds."""
-
-    turns: int
-    turn: float  # of one side, about
-    side: float  # of one side in one case; at least one turn is taken
-
-
-QUICK = Effort(turns=3, turn=0.06, side=0.8)
-FULL = Effort(turns=5, turn=0.15, side=4.0)
-
-
-def too_big(case, sides):
-    """The reason to skip a case that would not fit, or None."""
-    elements = case.numel
-    if case.op == 'scatter':
-        elements = elements // case.shape[case['axis']] * case.slices
-    elements = max(elements, case.numel)
-    item = 8 if '64' in case.dtype else 16 if '128' in case.dtype else 4
-    needed = COPIES * elements * item * sides / 2**30
-    free = psutil.virtual_memory().available / 2**30
-    if needed <= free * MEMORY_SHARE:
-        return None
-    return f'needs about {needed:.1f} GiB, {free:.1f} GiB are free'
+# Turns of each side, and seconds of one, about; of one side in one case, at most,
+# but one turn is taken.
+QUICK = {'turns': 3, 'turn': 0.06, 'side': 0.8}
+FULL = {'turns': 5, 'turn': 0.15, 'side': 4.0}
 
 
 def known_wrong(case):
@@ -70,13 +42,13 @@ def _prepare(sides, case):
 def _differences(case, prepared):
     """{side: what it has in place of a time} where outputs are not as ours."""
     found = {}
-    ours = prepared.get('ours', {'outputs': []})['outputs']
-    for name in prepared:
+    for name in prepared if 'ours' in prepared else ():
         # torch does not say which of several updates of a slot stays
-        if name == 'ours' or (name == 'torch' and case.repeats):
+        if name == 'torch' and case.repeats:
             continue
         dtype = EXACT if name == 'without' else case.dtype
-        said = same_outputs(ours, prepared[name]['outputs'], dtype)
+        both = (prepared[side]['outputs'] for side in ('ours', name))
+        said = same_outputs(*both, dtype)
         if said and name == 'release' and known_wrong(case):
             found[name] = {'na': 'gives another gradient'}
         elif said:
@@ -88,12 +60,12 @@ def _turns(sides, effort):
     """{side: [(seconds per call, calls), ...]}, taken in turns."""
     taken = {name: [] for name in sides}
     spent = dict.fromkeys(sides, 0.0)
-    for _ in range(effort.turns):
+    for _ in range(effort['turns']):
         for name, side in sides.items():
-            if taken[name] and spent[name] >= effort.side:
+            if taken[name] and spent[name] >= effort['side']:
                 continue
             start = time.perf_counter()
-            taken[name].append(side.ask('time', effort.turn))
+            taken[name].append(side.ask('time', effort['turn']))
             spent[name] += time.perf_counter() - start
     return taken
 
@@ -110,7 +82,7 @@ def _timed(sides, prepared, effort):
                 'calls': sum(calls for _, calls in turns),
                 **prepared[name]['way'],
             }
-    except SideDied as error:
+    except SideError as error:
         found['ours'] = {'failed': str(error)}
     return found
 
@@ -130,8 +102,6 @@ def _result(sides, case):
 def run_case(sides, case, effort):
     """The result of one case on {name: Side}, as a plain dictionary."""
     result = _result(sides, case)
-    if reason := too_big(case, len(sides)):
-        return {**result, 'skipped': reason}
     prepared, entries = _prepare(sides, case)
     entries.update(_differences(case, prepared))
     agreed = {n: s for n, s in sides.items() if n not in entries}
