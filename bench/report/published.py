@@ -10,7 +10,7 @@ from bench.report import table
 
 RECORD = 'docs/speed.json'  # in the project's folder
 # Of a result, what no text shows.
-DROPPED = {'name', 'shape', 'header', 'shown', 'turns', 'calls', 'ways'}
+DROPPED = {'header', 'shown', 'turns', 'calls', 'ways'}
 FIGURES = 6  # of a number in the record: more than any text shows
 # The rows of the README and its picture, by forward.
 FEW = (
@@ -62,7 +62,7 @@ def shown(data):
     """
     ratios = {table.key(r): r['ratio_torch'] for r in data['results']}
     return [
-        {**r, 'alone': ratios.get((*table.key(r)[:-1], 1))}
+        {**r, 'alone': ratios.get((r['name'], 1))}
         for r in data['results']
         if r['threads'] == data['threads']
     ]

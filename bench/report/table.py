@@ -53,7 +53,7 @@ def cell(entry):
 
 def key(result):
     """What names a result, in a run and in the record."""
-    return tuple(result[k] for k in ('label', 'mode', 'dtype', 'threads'))
+    return result['name'], result['threads']
 
 
 def measured(result):

@@ -10,7 +10,7 @@ from bench.run.machine import Others
 from bench.run.processes import SideError
 
 RESULT = (
-    'name', 'group', 'label', 'op', 'mode', 'dtype', 'shape', 'header', 'shown',
+    'group', 'name', 'label', 'op', 'mode', 'dtype', 'header', 'shown',
 )  # fmt: skip
 
 

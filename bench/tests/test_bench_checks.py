@@ -50,6 +50,7 @@ def test_timing_renews_the_arguments_of_in_place_calls():
 
 def test_floors_are_half_of_the_earlier_figures_and_the_goals():
     before = [result(torch=20.0), result('masked_fill', torch=8.0)]
+    before.append(result('masked_fill/fwd/float32/512x512', torch=80.0))
     found = [result(bare=1.0), result('masked_fill', torch=4.0)]
     judged = dict(floors.judge(found, before))
     name, other = (r['name'] for r in found)
