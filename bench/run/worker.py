@@ -173,18 +173,19 @@ class Worker:
     def peak(self, case):
         """Peak memory of one call beyond its inputs and outputs, in bytes."""
         # the code and the threads' stacks are no memory of the call
-        small = replace(case, shape=(64,) * len(case.shape))
-        Program(self.side, small).outputs()
+        shape = tuple(min(size, 512) for size in case.shape)
+        Program(self.side, replace(case, shape=shape)).outputs()
         program = Program(self.side, case)
         program.choose()
         trim()
         (PROCESS / 'clear_refs').write_text('5')  # the peak is now the use
         before = psutil.Process().memory_info().rss
-        # of an in-place call the clone of x is the output
-        kept = sum(map(data_bytes, program.outputs()))
+        outputs = program.outputs()
         # getrusage would count what its parent held when it started this one
-        peak = re.search(r'VmHWM:\s+(\d+)', (PROCESS / 'status').read_text())
-        return max(0, int(peak[1]) * 1024 - before - kept)
+        status = (PROCESS / 'status').read_text()
+        peak = int(re.search(r'VmHWM:\s+(\d+)', status)[1]) * 1024
+        # of an in-place call the clone of x is the output
+        return max(0, peak - before - sum(map(data_bytes, outputs)))
 
 
 def settle_malloc():

@@ -127,4 +127,5 @@ def test_the_limit_counts_every_input_once_and_the_output(sides, name, read):
 def test_peak_memory_of_a_call_is_measured(sides):
     case = replace(find('masked_scatter'), shape=(1024, 1024))
     found = runner.run_peak(sides, case)['sides']
-    assert 0 <= found['ours']['bytes'] < 64 << 20
+    # less than a byte for each element
+    assert 0 <= found['ours']['bytes'] < 512 << 10
