@@ -44,5 +44,7 @@ def after(data, earlier=(), passed=False):
         if passed or not good:
             lines.append(f'- {"pass" if good else "MISS"} {text}')
     missed = sum(not good for _, good in judged)
-    lines.append(f'{len(judged) - missed} floors passed, {missed} missed.')
+    if judged:
+        said = f'{len(judged) - missed} floors passed, {missed} missed.'
+        lines.append(said)
     return [*lines, *busy_lines(results), *failures(results)]
