@@ -9,22 +9,18 @@ picture too. Exit code 1 if a side's output differs from ours or ours fails.
 import argparse
 import fnmatch
 import json
+import math
 import os
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
+import paddle
 from bench import release_env
-from bench.report import floors, published, summary, table
-from bench.run import (
-    bare_loop,
-    cases,
-    instructions,
-    machine,
-    peak,
-    runner,
-)
-from bench.run.processes import Crew
+from bench.report import page, published, readme_table, table
+from bench.run import cases, machine, runner, without
+from bench.run.processes import ROOT, Side
 
 # The rest of the three minutes is for starting, and for importing paddle.
 QUICK_SECONDS = 135
@@ -49,42 +45,54 @@ def parse(arguments=None):
     add('--quick', action='store_true', help='under 3 minutes')
     add('--filter', metavar='PATTERN', help='cases whose name matches; a '
         'shell pattern, or a part of the name')  # fmt: skip
-    add('--group', choices=cases.GROUPS, help='only the cases of one group')
+    add('--group', choices=cases.groups(), help='only the cases of one group')
     add('--threads', type=numbers, metavar='1,2')
     add('--sizes', type=numbers, metavar='12,24', help='exponents of 2')
     add('--floors', action='store_true', help='the figures to keep, each '
         'with pass or miss')  # fmt: skip
     add('--publish', action='store_true', help='measure what the README and '
         'the docs show, and write it there')  # fmt: skip
+    add('--without', choices=cases.headers(), nargs='+', default=[],
+        metavar='HEADER', help='against a build without a speed header, its '
+        'cases: %(choices)s')  # fmt: skip
     add('--warm-malloc', action='store_true', help='no side gives memory back '
         'to the system, so that fresh pages hide nothing')  # fmt: skip
-    add('--memory', action='store_true', help='peak memory only')
-    add('--instructions', action='store_true', help='instructions of the hot '
-        'loops only, counted by valgrind')  # fmt: skip
+    add('--memory', action='store_true', help='peak memory in place of time')
     add('--list', action='store_true', help='print the names of the cases')
     add('--json', type=Path, metavar='FILE', help='write everything here')
-    add('--report', type=Path, metavar='FILE', help='write a page (HTML)')
-    add('--compare', type=Path, metavar='OLD.json', help='what moved')
+    add('--report', type=Path, metavar='FILE', help='write a page (Markdown)')
+    add('--compare', type=Path, metavar='OLD.json', help='the floors are '
+        'half of its figures', default=ROOT / published.RECORD)  # fmt: skip
     return parser.parse_args(arguments)
+
+
+def check(args):
+    """Ends the program where options do not go together."""
+    partly = args.filter or args.sizes or args.quick or args.group
+    if args.publish and (partly or args.warm_malloc or args.memory):
+        sys.exit(
+            'bench: --publish measures all that the README shows: no --quick, '
+            '--filter, --group, --sizes, --memory or --warm-malloc with it'
+        )
+    if not args.compare.is_file():
+        sys.exit(f'bench: --compare: there is no file {args.compare}')
 
 
 def selected(args):
     """The cases of this run."""
-    if args.publish:
-        chosen = published.chosen()
-    elif args.floors:
-        chosen = floors.floor_cases()
-    else:
-        chosen = cases.unique([*cases.all_cases(), *floors.floor_cases()])
+    chosen = cases.all_cases(args.group)
+    if args.without:
+        # a step is mostly Paddle's own sum
+        chosen = [c for c in chosen if c.header in args.without]
+        chosen = [c for c in chosen if c.mode != 'step']
+    elif args.floors or args.publish or args.memory:
+        chosen = [c for c in chosen if c.shown]
     # a filter says what is wanted; --quick then only shortens the turns
-    if args.group:
-        chosen = list(filter(cases.GROUPS[args.group], chosen))
-    if args.quick and not args.floors and not (args.filter or args.group):
-        chosen = [c for c in chosen if c.quick]
-    if args.quick:
-        chosen.sort(key=cases.urgency)
+    elif args.quick and not (args.filter or args.group):
+        chosen = [c for c in chosen if c.shown and c.dtype == 'float32']
+        chosen = [c for c in chosen if c.mode == 'fwd']
     if args.sizes:
-        chosen = [c for c in chosen if c.numel in {1 << e for e in args.sizes}]
+        chosen = [c for c in chosen if math.log2(c.numel) in args.sizes]
     pattern = args.filter or ''
     return [
         c
@@ -96,118 +104,89 @@ def selected(args):
 def thread_counts(args):
     """The thread counts of this run."""
     most = len(os.sched_getaffinity(0))
-    if args.threads:
-        return args.threads
-    few = args.quick or args.floors
-    return [min(2, most)] if few else [1, 2][:most]
+    few = args.quick or args.floors or args.memory
+    return args.threads or ([min(2, most)] if few else [1, 2][:most])
 
 
-def pythons():
-    """{side: interpreter}; makes the release's venv if it is not there."""
-    found = dict.fromkeys(table.COLUMNS, sys.executable)
-    return {**found, 'release': release_env.make()}
-
-
-def run_cases(args, chosen, crew, deadline):
-    """Results of one thread count, printed as they come."""
-    results = []
-    effort = runner.QUICK if args.quick else runner.FULL
-    for case in chosen:
-        if deadline is not None and time.monotonic() > deadline:
-            left = len(chosen) - len(results)
-            print(f'out of time: {left} cases not run')
-            break
-        result = runner.run_case(crew, table.COLUMNS, case, effort)
-        results.append(result)
-        print(table.line(result), flush=True)
-    return results
-
-
-def measure(args, chosen, found):
-    """(results, facts of the sides, [name, threads] of what was left out)"""
-    deadline = time.monotonic() + QUICK_SECONDS if args.quick else None
-    results, facts, left = [], {}, []
-    print(table.header())
-    for threads in thread_counts(args):
-        env = WARM_MALLOC if args.warm_malloc else {}
-        with Crew(found, threads, env) as crew:
-            facts.update({name: crew.side(name).facts for name in found})
-            done = run_cases(args, chosen, crew, deadline)
-        results += done
-        left += [[case.name, threads] for case in chosen[len(done) :]]
-    return results, facts, left
-
-
-def collect(args, chosen):
-    """The whole run as one dictionary."""
-    start = time.monotonic()
-    meta = machine.facts()
-    found = pythons()
-    whole = not (args.filter or args.sizes or args.group or args.publish)
-    only_counts = args.memory or args.instructions
-    results, facts, left = [], {}, []
-    if not only_counts:
-        results, facts, left = measure(args, chosen, found)
-    if args.publish:
-        bare_loop.measure(results, chosen)
-    data = {
-        'meta': {**meta, 'sides': facts},
-        'results': results,
-        'not_run': left,
-        'summary': summary.summarise(results),
-        'floors': floors.judge(results) if args.floors or whole else [],
+def others(header):
+    """{side: (interpreter, folder to import from)} of what is beside ours."""
+    if header:
+        site = Path(paddle.__file__).parent
+        return {'without': (sys.executable, without.build(header, site))}
+    return {
+        'torch': (sys.executable, ''),
+        'release': (release_env.make(), ''),
     }
-    everything = whole and not args.quick and not only_counts
-    if args.memory or everything:
-        data['memory'] = peak.measure(found, args.filter, args.quick)
-    if args.instructions or (everything and not instructions.missing()):
-        data['instructions'] = instructions.count()
-    data['meta']['seconds'] = round(time.monotonic() - start, 1)
+
+
+def run_cases(args, chosen, pythons, threads, say):
+    """(results of one thread count, said as they come; facts of the sides)"""
+    env = WARM_MALLOC if args.warm_malloc else {}
+    effort = runner.QUICK if args.quick else runner.FULL
+    deadline = time.monotonic() + (QUICK_SECONDS if args.quick else math.inf)
+    results = []
+    with ExitStack() as stack:
+        sides = {}
+        for name, (python, folder) in pythons.items():
+            side = Side(name, python, threads, folder, env)
+            sides[name] = stack.enter_context(side)
+        for place, case in enumerate(chosen):
+            if time.monotonic() > deadline:
+                say(f'out of time: {len(chosen) - place} cases not run')
+                break
+            if args.memory:
+                results.append(runner.run_peak(sides, case))
+            else:
+                results.append(runner.run_case(sides, case, effort))
+            say(table.line(results[-1], sides))
+        facts = {
+            name: {'version': side.version} for name, side in sides.items()
+        }
+    return results, facts
+
+
+def collect(args, chosen, say):
+    """The whole run as one dictionary."""
+    data = {'meta': machine.facts(), 'headers': args.without, 'results': []}
+    say(f'{table.machine(data["meta"])}; {table.commit(data["meta"])}.\n')
+    for header in args.without or ['']:
+        pythons = {'ours': (sys.executable, ''), **others(header)}
+        part = [c for c in chosen if header in ('', c.header)]
+        say(table.header(pythons))
+        for threads in thread_counts(args):
+            results, facts = run_cases(args, part, pythons, threads, say)
+            data['results'] += results
+            data['meta']['sides'] = facts
     return data
-
-
-def show(args, data):
-    """Print what comes after the table of cases."""
-    moved = None
-    if args.compare:
-        moved = summary.changes(json.loads(args.compare.read_text()), data)
-    print(table.after(data, args.floors, moved), end='')
 
 
 def main(arguments=None):
     """Run the benchmark; returns the exit code."""
     args = parse(arguments)
-    if args.publish and (
-        args.filter or args.sizes or args.quick or args.warm_malloc
-    ):
-        sys.exit(
-            'bench: --publish measures all that the README shows: no --quick, '
-            '--filter, --sizes or --warm-malloc with it'
-        )
-    if args.compare and not args.compare.is_file():
-        sys.exit(f'bench: --compare: there is no file {args.compare}')
-    if args.publish and args.json is None:
-        args.json = release_env.ROOT / 'build' / 'bench' / 'published.json'
+    check(args)
     chosen = selected(args)
     if args.list:
         print('\n'.join(case.name for case in chosen))
         return 0
     if not chosen:
         sys.exit('bench: no case matches; see --list')
-    if args.instructions and instructions.missing():
-        sys.exit(f'bench: {instructions.missing()}')
-    data = collect(args, chosen)
-    show(args, data)
+    if args.publish and args.json is None:
+        args.json = ROOT / 'build' / 'bench' / 'published.json'
+    said = []
+
+    def say(line):
+        print(line, flush=True)
+        said.append(line)
+
+    data = collect(args, chosen, say)
+    earlier = json.loads(args.compare.read_text())['results']
+    say('\n'.join(page.after(data, earlier, args.floors)))
     if args.json:
         args.json.write_text(json.dumps(data, indent=1) + '\n')
     if args.report:
-        from bench.report import page  # which draws: slow to import
-
-        page.write(args.report, data)
-    failed = bool(summary.failures(data['results']))
-    if args.publish and not data['not_run'] and not failed:
-        from bench.report import readme_table  # which draws: slow to import
-
+        args.report.write_text('\n'.join([*said, '']))
+    failed = bool(page.failures(data['results']))
+    if args.publish and not failed:
         readme_table.main([str(args.json)])
         print('Written: git diff --stat shows where.')
     return int(failed)

@@ -28,14 +28,9 @@ def site_packages(venv):
 
 def is_ready(venv):
     """True if the venv holds the wanted version, as it was released."""
-    site, stamp = site_packages(venv), venv / STAMP
-    return bool(
-        site
-        and stamp.is_file()
-        and stamp.read_text().strip() == BASE
-        and (site / 'paddle').is_dir()
-        and not (site / 'paddle' / FOREIGN_FILE).exists()
-    )
+    stamp, site = venv / STAMP, site_packages(venv)
+    wanted = stamp.is_file() and stamp.read_text().strip() == BASE
+    return wanted and not (site / 'paddle' / FOREIGN_FILE).exists()
 
 
 def _run(*command):

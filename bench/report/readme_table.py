@@ -9,96 +9,54 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from statistics import geometric_mean
 
 import jinja2
 
-from bench.report import published, speed_picture, table, words
-from bench.report.summary import NOISE
-from bench.run.cases import EDGES, NODES, OPS, YARDSTICKS
-from bench.run.workloads import WORKLOADS
+from bench.report import published, speed_picture, table
+from bench.run.cases import MODES, OPS, all_cases, headers, sources
+from bench.run.processes import ROOT
 from scripts.common.text_lines import between
 
-ROOT = Path(__file__).resolve().parents[2]
 START = '<!-- speed: written by python -m bench.report.readme_table -->'
 END = '<!-- end of speed -->'
 TEMPLATE = Path(__file__).with_name('figures.md.j2')
 PICTURE = 'docs/speed.svg'
-# Texts of pull requests, each of which sums up the rows of its operator.
-TEXTS = {
-    op: f'docs/pull_requests/{op}.md' for op in OPS if op not in YARDSTICKS
-}
-
 # What a result has of the others' times over ours.
-RATIOS = {
+OTHERS = {
     'ratio_torch': 'PyTorch',
     'alone': 'PyTorch with one thread',
     'ratio_release': 'released Paddle',
 }
 
 
-def _text(data, name, *arguments):
-    """A macro of the template, filled in."""
-    template = jinja2.Template(TEMPLATE.read_text('utf-8'))
-    module = template.make_module(
-        {**data, 'words': words, 'table': table, 'nodes': NODES, 'edges': EDGES}
+def sections(data):
+    """{file: what it shows}"""
+    macros = jinja2.Template(TEMPLATE.read_text('utf-8')).make_module(
+        {**data, 'data': data, 'table': table, 'modes': MODES, 'others': OTHERS}
     )
-    return str(getattr(module, name)(*arguments))
-
-
-def rows(data):
-    """The lines of a table of all operators."""
-    return _text(data, 'rows', published.shown(data))
-
-
-def brief(data, op):
-    """An operator's cases by mode: {mode: {ratio: (mean, least, its label)}}."""
-    found = {}
-    for row, result in published.shown(data, (op,)):
-        for key in RATIOS:
-            if ratio := result[key]:
-                modes = found.setdefault(words.MODES[result['mode']], {})
-                modes.setdefault(key, []).append((ratio, row.label))
-    for ratios_of in found.values():
-        for key, ratios in ratios_of.items():
-            mean = geometric_mean(ratio for ratio, _ in ratios)
-            ratios_of[key] = mean, *min(ratios)
-    return _text(data, 'brief', found, RATIOS)
-
-
-def workloads(data):
-    """The lines of a table of the workloads."""
-    return _text(data, 'workloads', published.works(data), WORKLOADS)
-
-
-def section(data):
-    """The few rows of the README, and every slow one."""
-    few, shown = published.few(data), published.shown(data)
-    works = published.works(data)
-    works = [x for x in works if x[1]['ratio_torch'] is not None]
-    means = []
-    for key in ('ratio_torch', 'alone'):
-        ratios = [x[1][key] for x in works if x[1][key] is not None]
-        means.append(geometric_mean(ratios) if ratios else None)
-    compared = {k: v for k, v in RATIOS.items() if any(x[1][k] for x in shown)}
-    slow = {
-        key: [x for x in shown if (x[1][key] or 1) < NOISE] for key in compared
+    shown = published.shown(data)
+    works = [r for r in shown if r['group'] == 'workloads']
+    rest = [r for r in shown if r['group'] != 'workloads']
+    graph = next(c for c in all_cases() if c.label == 'scatter, graph')
+    more = (graph, sources(), headers())
+    found = {
+        'README.md': macros.section(published.few(data), rest, works),
+        'docs/benchmark.md': macros.rows(rest, works, *more),
     }
-    return _text(data, 'section', few, shown, works, *means, slow, compared)
+    # each text of a pull request sums up the rows of its operator
+    for op in OPS:
+        rows = [r for r in rest if r['op'] == op]
+        found[f'docs/pull_requests/{op}.md'] = macros.brief(rows)
+    return found
 
 
 def texts(data, root):
-    """{file: its whole text} of all that shows the figures."""
-    sections = {
-        'README.md': section(data),
-        'docs/benchmark.md': f'{rows(data)}\n\n{workloads(data)}',
-        **{path: brief(data, op) for op, path in TEXTS.items()},
-    }
+    """{path: its whole text} of all that shows the figures."""
     return {
         root / name: between(
-            (root / name).read_text('utf-8'), START, END, new, name
+            (root / name).read_text('utf-8'), START, END, str(new), name
         )
-        for name, new in sections.items()
+        for name, new in sections(data).items()
     }
 
 
@@ -118,9 +76,7 @@ def outdated(data, root):
         if path.read_text('utf-8') != text
     ]
     picture = (root / PICTURE).read_text('utf-8')
-    if not speed_picture.shows(picture, data):
-        found.append(PICTURE)
-    return found
+    return found if speed_picture.shows(picture, data) else [*found, PICTURE]
 
 
 def take(path, root, busy):
@@ -132,8 +88,10 @@ def take(path, root, busy):
             '\n'.join(warning) + '\nNothing is written. Measure again, or '
             f'python -m bench.report.readme_table {path} --busy'
         )
-    record = published.text(published.record(data))
-    (root / published.RECORD).write_text(record, 'utf-8')
+    record = root / published.RECORD
+    old = published.load(record) if record.exists() else {}
+    new = published.text(published.record(data, old))
+    record.write_text(new, 'utf-8')
 
 
 def main(arguments=None):

@@ -11,11 +11,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
 
 namespace {
 
-// Of 32 bytes each.
+constexpr int64_t kHugePage = int64_t{1} << 21;
+constexpr int64_t kParts = 4096;
+constexpr int kPasses = 9;
+
+// Of 32 bytes each, kept until the program ends.
 struct Words {
   explicit Words(int64_t bytes) : size(bytes / 32) {
     const int64_t room = (bytes / kHugePage + 1) * kHugePage;
@@ -23,13 +26,10 @@ struct Words {
     madvise(data, room, MADV_HUGEPAGE);
     std::fill_n(data, size, _mm256_set1_epi64x(1));
   }
-  static constexpr int64_t kHugePage = int64_t{1} << 21;
+  __m256i* Part(int64_t part) const { return data + size * part / kParts; }
   int64_t size;
-  __m256i* data;  // kept until the program ends
+  __m256i* data;
 };
-
-constexpr int64_t kParts = 4096;
-constexpr int kPasses = 9;
 
 // What keeps the reads from being optimised away.
 volatile int64_t sink;
@@ -39,32 +39,31 @@ void Pass(const Words& in, const Words& out, bool streams) {
 #pragma omp parallel for reduction(+ : total)
   for (int64_t part = 0; part < kParts; ++part) {
     __m256i sum = _mm256_setzero_si256();
-    const int64_t last_read = in.size * (part + 1) / kParts;
-    for (int64_t i = in.size * part / kParts; i < last_read; ++i) {
-      sum = _mm256_add_epi64(sum, in.data[i]);
+    for (const __m256i* word = in.Part(part); word < in.Part(part + 1);
+         ++word) {
+      sum = _mm256_add_epi64(sum, *word);
     }
     total += _mm256_extract_epi64(sum, 0);
-    __m256i* word = out.data + out.size * part / kParts;
-    __m256i* const end = out.data + out.size * (part + 1) / kParts;
-    if (streams) {
-      for (; word < end; ++word) _mm256_stream_si256(word, sum);
-    } else {
-      std::fill(word, end, sum);
+    __m256i* word = out.Part(part);
+    for (; streams && word < out.Part(part + 1); ++word) {
+      _mm256_stream_si256(word, sum);
     }
+    std::fill(word, out.Part(part + 1), sum);
   }
   sink = total;
 }
 
 double Milliseconds(const Words& in, const Words& out, bool streams) {
-  std::vector<double> found;
-  for (int i = 0; i <= kPasses; ++i) {
+  double found[kPasses];
+  Pass(in, out, streams);  // warms up
+  for (double& taken : found) {
     const auto start = std::chrono::steady_clock::now();
     Pass(in, out, streams);
-    const std::chrono::duration<double, std::milli> taken =
+    const std::chrono::duration<double, std::milli> spent =
         std::chrono::steady_clock::now() - start;
-    if (i > 0) found.push_back(taken.count());  // the first one warms up
+    taken = spent.count();
   }
-  std::nth_element(found.begin(), found.begin() + kPasses / 2, found.end());
+  std::nth_element(found, found + kPasses / 2, found + kPasses);
   return found[kPasses / 2];
 }
 

@@ -1,6 +1,6 @@
 """Whether two sides computed the same."""
 
-import math
+import hashlib
 
 import numpy as np
 
@@ -13,11 +13,29 @@ TOLERANCE = {
     'float16': (1e-2, 0.5),
     'bfloat16': (4e-2, 4.0),
 }
+EXACT = 'the same bits'  # in place of a dtype
+SAMPLE = 1 << 16
+
+
+def summary(array):
+    """What is needed to compare an output without sending it."""
+    if array.dtype.kind in 'fc':
+        array = array + 0.0  # -0.0 counts as 0.0
+    array = np.ascontiguousarray(array)
+    flat = array.reshape(-1)
+    # odd, so that it does not walk down one column
+    step = max(1, flat.size // SAMPLE) | 1
+    digest = hashlib.blake2b(flat.view(np.uint8), digest_size=16)
+    return {
+        'shape': array.shape,
+        'digest': digest.hexdigest(),
+        'sample': flat[::step].copy(),
+    }
 
 
 def same_output(one, other, dtype):
     """'' if two summaries agree, else what differs."""
-    if tuple(one['shape']) != tuple(other['shape']):
+    if one['shape'] != other['shape']:
         return f'shape {one["shape"]} against {other["shape"]}'
     if one['digest'] == other['digest']:
         return ''
@@ -25,10 +43,9 @@ def same_output(one, other, dtype):
         return 'values differ'
     a, b = one['sample'], other['sample']
     rtol, atol = TOLERANCE[dtype]
-    if a.shape != b.shape or not np.allclose(a, b, rtol, atol, equal_nan=True):
-        worst = np.nanmax(np.abs(a - b)) if a.shape == b.shape else math.inf
-        return f'values differ by up to {worst:.3g}'
-    return ''
+    if np.allclose(a, b, rtol, atol, equal_nan=True):
+        return ''
+    return f'values differ by up to {np.nanmax(np.abs(a - b)):.3g}'
 
 
 def same_outputs(ones, others, dtype):
@@ -36,7 +53,6 @@ def same_outputs(ones, others, dtype):
     if len(ones) != len(others):
         return f'{len(ones)} outputs against {len(others)}'
     for place, (one, other) in enumerate(zip(ones, others)):
-        different = same_output(one, other, dtype)
-        if different:
+        if different := same_output(one, other, dtype):
             return f'output {place}: {different}'
     return ''

@@ -11,33 +11,29 @@ TIMEOUT = 300
 
 
 class SideError(Exception):
-    """The side answered with an error: the case does not work there."""
-
-
-class SideDied(SideError):
-    """The worker's process ended, or did not answer in time."""
+    """The case does not work there: an error, or the end of the process."""
 
 
 class Side:
     """One worker process, started again after it died."""
 
-    def __init__(self, name, python, threads, env=()):
+    def __init__(self, name, python, threads, folder='', env=()):
         self.name, self.python, self.threads = name, str(python), threads
-        self.env = dict(env)
+        self.folder, self.env = folder, dict(env)
         self.log = LOGS / f'{name}-{threads}-{os.getpid()}.log'
         self.died = False
         self.process = None
-        self.facts = self._start()
+        self.version = self.ask('version')
 
     def _start(self):
-        here, there = Pipe()
+        self.connection, there = Pipe()
         env = {
             **os.environ,
             'OMP_NUM_THREADS': str(self.threads),
-            'PYTHONPATH': str(ROOT),
             'PYTHONWARNINGS': 'ignore',
             'GLOG_minloglevel': '2',
             **self.env,
+            'PYTHONPATH': f'{ROOT}:{self.folder}',
         }
         command = [self.python, '-m', 'bench.run.worker', self.name]
         command += [str(there.fileno()), str(self.threads)]
@@ -48,30 +44,28 @@ class Side:
                 stdout=log, stderr=subprocess.STDOUT,
             )  # fmt: skip
         there.close()
-        self.connection = here
-        return self.ask('hello')
 
     def ask(self, method, *arguments, timeout=TIMEOUT):
         """The worker's answer; SideError if the call failed there."""
         if self.process is None:
-            self.facts = self._start()
+            self._start()
         try:
             self.connection.send((method, arguments))
             if not self.connection.poll(timeout):
-                self.died = True
-                self._forget()
-                raise SideDied(f'no answer within {timeout} s')
+                self._died(f'gave no answer within {timeout} s to {method}')
             status, result = self.connection.recv()
         except (EOFError, OSError):
-            self.died = True
-            code = self._forget()
-            raise SideDied(
-                f'the process of {self.name} ended ({code}) in {method}; '
-                f'see {self.log}'
-            ) from None
+            self._died(f'ended in {method}')
         if status == 'error':
             raise SideError(result)
         return result
+
+    def _died(self, said):
+        self.died = True
+        code = self._forget()
+        raise SideError(
+            f'the process of {self.name} {said} ({code}); see {self.log}'
+        ) from None
 
     def _forget(self):
         # which ends a process that waits for a request
@@ -84,45 +78,15 @@ class Side:
         self.process = None
         return f'signal {-code}' if code < 0 else f'exit code {code}'
 
-    def close(self):
-        """End the process."""
-        if self.process is None:
-            return
-        self._forget()
-        if not self.died:
-            self.log.unlink(missing_ok=True)
-
-
-class Crew:
-    """The sides of one thread count; `ours` may come with an environment."""
-
-    def __init__(self, pythons, threads, env=()):
-        self.pythons, self.threads = pythons, threads
-        self.env = dict(env)  # of every side
-        self.sides = {}
-
-    def side(self, name, env=()):
-        """The worker of a side, started at its first use."""
-        env = env if name == 'ours' else ()
-        key = (name, tuple(env))
-        if key not in self.sides:
-            python = self.pythons[name]
-            whole = {**self.env, **dict(env)}
-            self.sides[key] = Side(name, python, self.threads, whole)
-        return self.sides[key]
-
-    def pids(self):
-        """The processes that are running now."""
-        return [s.process.pid for s in self.sides.values() if s.process]
-
-    def end_extra(self, env=()):
-        """End the workers of other environments: they hold memory."""
-        for key in [k for k in self.sides if k[1] and k[1] != tuple(env)]:
-            self.sides.pop(key).close()
-
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        for side in self.sides.values():
-            side.close()
+        self.end()
+        if not self.died:
+            self.log.unlink(missing_ok=True)
+
+    def end(self):
+        """End the process; the next question starts one."""
+        if self.process:
+            self._forget()

@@ -2,168 +2,126 @@
 
 import statistics
 import time
-from dataclasses import dataclass
 
-import psutil
-
-from bench.run import gaps
-from bench.run.cases import BACKWARD, ITEM_BYTES
-from bench.run.compare import same_outputs
+from bench.run import bare_loop
+from bench.run.cases import BACKWARD
+from bench.run.compare import EXACT, same_outputs
 from bench.run.machine import Others
-from bench.run.processes import SideDied, SideError
+from bench.run.processes import SideError
 
-MEMORY_SHARE = 0.8
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How long to measure. Seconds."""
-
-    turns: int
-    turn: float  # of one side, about
-    side: float  # of one side in one case; at least one turn is taken
+RESULT = (
+    'group', 'name', 'label', 'op', 'mode', 'dtype', 'header', 'shown',
+)  # fmt: skip
 
 
-QUICK = Effort(turns=3, turn=0.06, side=0.8)
-FULL = Effort(turns=5, turn=0.15, side=4.0)
+# Turns of each side, and seconds of one, about; of one side in one case, at most,
+# but one turn is taken.
+QUICK = {'turns': 3, 'turn': 0.06, 'side': 0.8}
+FULL = {'turns': 5, 'turn': 0.15, 'side': 4.0}
 
 
-def memory_needed(case):
-    """A rough upper bound of the bytes that one side holds at a time."""
-    item = ITEM_BYTES[case.dtype]
-    copies = 8 if case.mode in BACKWARD else 4
-    if case.mode == 'above':
-        copies += 4  # the weight, the product and their gradients
-    # of torch's ways some make an index of each element
-    index = 8 * case.numel if case.op in ('scatter', 'masked_scatter') else 0
-    elements = case.numel
-    if case.op == 'scatter':
-        updates = case.numel // case.shape[case['axis']] * case.slices
-        elements = max(elements, updates)
-    # numpy's own copy of the inputs while they are loaded
-    host = 3 * elements * max(item, 4 if case.dtype == 'bfloat16' else 1)
-    return copies * elements * item + 2 * elements + index + host
+def known_wrong(case):
+    """True if the release is known to give another gradient than ours."""
+    value = case.op == 'masked_fill' and case['value'] != 'number'
+    return case.mode in BACKWARD and (value or case.repeats)
 
 
-def too_big(case, sides):
-    """The reason to skip a case that would not fit, or None."""
-    needed = memory_needed(case) * sides
-    free = psutil.virtual_memory().available
-    if needed <= free * MEMORY_SHARE:
-        return None
-    return (
-        f'needs about {needed / 2**30:.1f} GiB for {sides} side(s), '
-        f'{free / 2**30:.1f} GiB are free'
-    )
-
-
-def _prepare(crew, names, case, seed):
-    """({side: outputs}, {side: {'na' or 'failed': reason}})"""
-    outputs, missing = {}, {}
-    for name in names:
-        reason = gaps.gap(name, case)
-        if reason:
-            missing[name] = {'na': reason}
-            # an earlier case's tensors would stay in memory
-            crew.side(name, case.env).ask('drop')
-            continue
+def _prepare(sides, case):
+    """({side: what it prepared}, {side: what it has in place of a time})"""
+    prepared, missing = {}, {}
+    for name, side in sides.items():
         try:
-            side = crew.side(name, case.env)
-            outputs[name] = side.ask('prepare', case, seed)
+            prepared[name] = side.ask('prepare', case)
         except SideError as error:
-            missing[name] = {'failed': str(error)}
-    return outputs, missing
+            # what the release cannot do is why there is this project
+            kind = 'na' if name == 'release' else 'failed'
+            missing[name] = {kind: str(error)}
+    return prepared, missing
 
 
-def _check(case, outputs):
-    """{side: what its outputs are, against those of ours, or of the first}"""
-    reference, *others = outputs or [None]
+def _differences(case, prepared):
+    """{side: what it has in place of a time} where outputs are not as ours."""
     found = {}
-    for name in others:
-        reason = gaps.uncompared(name, case)
-        if reason:
-            found[name] = f'not compared: {reason}'
+    for name in prepared if 'ours' in prepared else ():
+        # torch does not say which of several updates of a slot stays
+        if name == 'torch' and case.repeats:
             continue
-        different = same_outputs(outputs[reference], outputs[name], case.dtype)
-        found[name] = different or 'agrees'
+        dtype = EXACT if name == 'without' else case.dtype
+        both = (prepared[side]['outputs'] for side in ('ours', name))
+        said = same_outputs(*both, dtype)
+        if said and name == 'release' and known_wrong(case):
+            found[name] = {'na': 'gives another gradient'}
+        elif said:
+            found[name] = {'failed': f'differs from ours: {said}'}
     return found
 
 
-def _turns(crew, names, case, effort):
+def _turns(sides, effort):
     """{side: [(seconds per call, calls), ...]}, taken in turns."""
-    taken = {name: [] for name in names}
-    spent = dict.fromkeys(names, 0.0)
-    for _ in range(effort.turns):
-        for name in names:
-            if taken[name] and spent[name] >= effort.side:
+    taken = {name: [] for name in sides}
+    spent = dict.fromkeys(sides, 0.0)
+    for _ in range(effort['turns']):
+        for name, side in sides.items():
+            if taken[name] and spent[name] >= effort['side']:
                 continue
             start = time.perf_counter()
-            side = crew.side(name, case.env)
-            taken[name].append(side.ask('time', effort.turn))
+            taken[name].append(side.ask('time', effort['turn']))
             spent[name] += time.perf_counter() - start
     return taken
 
 
-def _measured(turns):
-    """One side's entry in the result."""
-    times = [seconds * 1e3 for seconds, _ in turns]
-    return {
-        'ms': statistics.median(times),
-        'turns': times,
-        'calls': sum(calls for _, calls in turns),
-    }
-
-
-def _ratio(sides, name):
-    other, ours = sides.get(name, {}), sides.get('ours', {})
-    if 'ms' not in other or not ours.get('ms'):
-        return None
-    return other['ms'] / ours['ms']
-
-
-def describe(case, threads):
-    """The fields of a result that do not depend on measuring."""
-    names = (
-        'name', 'op', 'mode', 'dtype', 'shape', 'numel', 'variant', 'workload',
-    )  # fmt: skip
-    fields = {name: getattr(case, name) for name in names}
-    return {**fields, 'shape': list(case.shape), 'threads': threads}
-
-
-def run_case(crew, names, case, effort, seed=0):
-    """The result of one case, as a plain dictionary."""
-    result = describe(case, crew.threads)
-    crew.end_extra(case.env)
-    reason = too_big(case, len(names))
-    if reason:
-        return {**result, 'skipped': reason, 'sides': {}, 'check': {}}
-    outputs, sides = _prepare(crew, names, case, seed)
-    check = _check(case, outputs)
-    watch = Others(crew.pids())
-    sides.update(_timed(crew, case, effort, list(outputs), check))
-    return {
-        **result,
-        'sides': sides,
-        'check': check,
-        'others': watch.share(),
-        'ratio_torch': _ratio(sides, 'torch'),
-        'ratio_release': _ratio(sides, 'release'),
-    }
-
-
-def _timed(crew, case, effort, names, check):
-    """{side: its entry} of the sides that are prepared and agree with ours."""
-    sides, timed = {}, []
-    for name in names:
-        verdict = check.get(name, 'agrees')
-        if verdict == 'agrees' or verdict.startswith('not compared'):
-            timed.append(name)
-        else:
-            sides[name] = {'failed': f'differs from ours: {verdict}'}
+def _timed(sides, prepared, effort):
+    """{side: its entry} of sides that are prepared and agree."""
+    found = {}
     try:
-        for name, turns in _turns(crew, timed, case, effort).items():
-            way = crew.side(name, case.env).ask('way')
-            sides[name] = {**_measured(turns), **way}
-    except SideDied as error:
-        sides['ours'] = {'failed': str(error)}
-    return sides
+        for name, turns in _turns(sides, effort).items():
+            times = [seconds * 1e3 for seconds, _ in turns]
+            found[name] = {
+                'ms': statistics.median(times),
+                'turns': times,
+                'calls': sum(calls for _, calls in turns),
+                **prepared[name]['way'],
+            }
+    except SideError as error:
+        found['ours'] = {'failed': str(error)}
+    return found
+
+
+def _ratio(entries, name):
+    """How many times as long as ours a side takes, or None."""
+    other, ours = entries.get(name, {}), entries['ours']
+    return other['ms'] / ours['ms'] if 'ms' in other and 'ms' in ours else None
+
+
+def _result(sides, case):
+    """The fields that do not depend on measuring."""
+    fields = {key: getattr(case, key) for key in RESULT}
+    return {**fields, 'threads': sides['ours'].threads, 'sides': {}}
+
+
+def run_case(sides, case, effort):
+    """The result of one case on {name: Side}, as a plain dictionary."""
+    result = _result(sides, case)
+    prepared, entries = _prepare(sides, case)
+    entries.update(_differences(case, prepared))
+    agreed = {n: s for n, s in sides.items() if n not in entries}
+    watch = Others([s.process.pid for s in agreed.values()])
+    entries.update(_timed(agreed, prepared, effort))
+    result |= {'others': watch.share(), 'sides': entries}
+    result |= {f'ratio_{n}': _ratio(entries, n) for n in sides if n != 'ours'}
+    if case.mode == 'fwd' and 'ms' in entries['ours']:
+        traffic = (prepared['ours'][key] for key in ('read', 'written'))
+        result['bare'] = bare_loop.milliseconds(*traffic, result['threads'])
+    return result
+
+
+def run_peak(sides, case):
+    """The same of peak memory beyond inputs and outputs."""
+    result = _result(sides, case)
+    for name, side in sides.items():
+        side.end()  # what an earlier case left behind could be used again
+        try:
+            result['sides'][name] = {'bytes': side.ask('peak', case)}
+        except SideError as error:
+            result['sides'][name] = {'na': str(error)}
+    return result

@@ -46,22 +46,27 @@ def sample(call, inner, arguments=None):
         start = time.perf_counter()
         for argument in others:
             call(argument)
-        return (time.perf_counter() - start) / inner
-    repeat = range(inner)
-    start = time.perf_counter()
-    for _ in repeat:
-        call()
+    else:
+        start = time.perf_counter()
+        for _ in range(inner):
+            call()
     return (time.perf_counter() - start) / inner
 
 
-def _samples(call, budget, inner, count, arguments):
-    """`count` samples, or fewer if renewing the arguments takes too long."""
+def _samples(call, budget, arguments):
+    """[seconds per call], calls of each; the first one warms up."""
+    first = sample(call, 1, arguments)
+    if first > budget:
+        return [first], 1
+    quick = max(min(first, sample(call, 1, arguments)), 1e-9)
+    inner = max(1, min(MAX_INNER, int(SAMPLE_SECONDS / quick)))
+    count = max(1, min(MAX_SAMPLES, int(budget / (quick * inner))))
     taken, deadline = [], time.perf_counter() + RENEWING * budget
     while len(taken) < count:
         taken.append(sample(call, inner, arguments))
         if len(taken) >= MIN_SAMPLES and time.perf_counter() > deadline:
             break
-    return taken
+    return taken, inner
 
 
 def turn(call, budget, arguments=None):
@@ -69,15 +74,8 @@ def turn(call, budget, arguments=None):
     enabled = gc.isenabled()
     gc.disable()
     try:
-        first = sample(call, 1, arguments)
-        if first > budget:
-            return first, 1
-        second = sample(call, 1, arguments)
-        quick = max(min(first, second), 1e-9)
-        inner = max(1, min(MAX_INNER, int(SAMPLE_SECONDS / quick)))
-        count = max(1, min(MAX_SAMPLES, int(budget / (quick * inner))))
-        taken = _samples(call, budget, inner, count, arguments)
-        return statistics.median(taken), 2 + inner * len(taken)
+        taken, inner = _samples(call, budget, arguments)
+        return statistics.median(taken), inner * len(taken)
     finally:
         if enabled:
             gc.enable()

@@ -1,25 +1,19 @@
-"""The operators of one case, as PyTorch spells them."""
+"""A case called through PyTorch: every way that it has to the same result.
+
+A way is a function of x; the suffix '_' makes it write into x. Where a way
+takes two steps the second may write in place: the first made the copy.
+"""
 
 import torch
 
-from bench.run import torch_ways
-from bench.run.inputs import same_call
+from bench.run import inputs
 
-SEVERAL_WAYS = {
-    'masked_scatter': torch_ways.masked_scatters,
-    'masked_fill': torch_ways.fills,
-    'scatter': torch_ways.scatters,
-}
+VERSION = torch.__version__
 
 
 def setup(threads):
     """Use so many threads."""
     torch.set_num_threads(threads)
-
-
-def describe():
-    """What this side is."""
-    return {'version': torch.__version__, 'native': [], 'path': torch.__file__}
 
 
 def quiet():
@@ -47,22 +41,119 @@ def to_numpy(tensor):
     return tensor.numpy()
 
 
-def gradients(out, inputs, out_grad):
-    """The gradients of `inputs`."""
-    return torch.autograd.grad(out, inputs, out_grad)
+def gradients(out, leaves, out_grad):
+    """The gradients of `leaves`."""
+    return torch.autograd.grad(out, leaves, out_grad)
 
 
-def step(out, inputs, weight):
-    """The gradients that backward() of the sum of `out` leaves at `inputs`."""
-    for leaf in inputs:
-        leaf.grad = None
-    loss = out if weight is None else out * weight
-    loss.sum().backward()
-    return [leaf.grad for leaf in inputs]
+def forget_gradient(leaf):
+    """The next backward() does not add to an old gradient."""
+    leaf.grad = None
 
 
-def ways(op, t, attrs, inplace=False):
-    """{name: a function of x that runs the operator on the tensors `t`}"""
-    if op in SEVERAL_WAYS:
-        return SEVERAL_WAYS[op](t, attrs, '_' if inplace else '')
-    return {op: same_call(torch, op, t, attrs)}
+# By how a scatter reduces.
+SCATTERS = {
+    'assign': ('index_copy', 'scatter', 'index_put'),
+    'sum': ('index_add', 'scatter_add', 'scatter_reduce'),
+}
+OTHERS = ('index_reduce', 'scatter_reduce')
+
+
+def _scatters(case, t, suffix):
+    axis, index, updates = case['axis'], t['index'], t['updates']
+    dims = [1] * updates.dim()
+    dims[axis] = -1
+    # an index for each element, without memory for it
+    spread = index.view(dims).expand_as(updates)
+    by_slice, by_element = (axis, index, updates), (axis, spread, updates)
+    reduce = case['reduce'].replace('mul', 'prod')  # as PyTorch calls it
+    also_x = case['include_self']
+
+    def method(x, name):
+        return getattr(x, name + suffix)
+
+    def adder(x, name):
+        if also_x:
+            return method(x, name)
+        cleared = method(x, 'index_fill')(axis, index, 0)
+        return getattr(cleared, name + '_')
+
+    def index_put(x):
+        turned = x.transpose(0, axis)
+        out = method(turned, 'index_put')((index,), updates.transpose(0, axis))
+        return out.transpose(0, axis)
+
+    def reducer(name, operands):
+        return lambda x: method(x, name)(*operands, reduce, include_self=also_x)
+
+    known = {
+        'index_copy': lambda x: method(x, 'index_copy')(*by_slice),
+        'scatter': lambda x: method(x, 'scatter')(*by_element),
+        'index_put': index_put,
+        'index_add': lambda x: adder(x, 'index_add')(*by_slice),
+        'scatter_add': lambda x: adder(x, 'scatter_add')(*by_element),
+        'index_reduce': reducer('index_reduce', by_slice),
+        'scatter_reduce': reducer('scatter_reduce', by_element),
+    }
+    return {name: known[name] for name in SCATTERS.get(reduce, OTHERS)}
+
+
+def _where(mask, value, suffix):
+    if suffix:
+        return lambda x: torch.where(mask, value, x, out=x)
+    return lambda x: torch.where(mask, value, x)
+
+
+def _fills(case, t, suffix):
+    mask, value = inputs.operands(case, t)
+    ways = {}
+    if 'value' not in t or value.dim() == 0:
+        ways['masked_fill'] = lambda x: getattr(x, 'masked_fill' + suffix)(
+            mask, value
+        )
+    # in place it takes no number
+    other = torch.as_tensor(value, dtype=t['x'].dtype) if suffix else value
+    return {**ways, 'where': _where(mask, other, suffix)}
+
+
+def _masked_scatters(case, t, suffix):
+    mask, value = t['mask'], t['value']
+
+    def flat_mask(x):
+        shape = torch.broadcast_shapes(x.shape, mask.shape)
+        return shape, mask.expand(shape).reshape(-1)
+
+    def index_put(x):
+        shape, flat = flat_mask(x)
+        # an in-place call has an x of the whole shape: this is a view of it
+        out = x.expand(shape).reshape(-1)
+        return getattr(out, 'index_put' + suffix)((flat,), value).view(shape)
+
+    def where(x):
+        shape, flat = flat_mask(x)
+        # -1 before the first True: the last value, which nothing reads
+        places = flat.cumsum(0, dtype=torch.int32).sub_(1).view(shape)
+        return _where(mask, value[places], suffix)(x)
+
+    return {
+        'masked_scatter': lambda x: getattr(x, 'masked_scatter' + suffix)(
+            mask, value
+        ),
+        'index_put': index_put,
+        'where': where,
+    }
+
+
+SEVERAL = {
+    'masked_scatter': _masked_scatters,
+    'masked_fill': _fills,
+    'scatter': _scatters,
+}
+
+
+def ways(case, t):
+    """{name: a function of x that runs the case on the tensors `t`}"""
+    if case.op in SEVERAL:
+        return SEVERAL[case.op](case, t, '_' * (case.mode == 'inplace'))
+    function, rest = getattr(torch, case.op), inputs.operands(case, t)
+    return {case.op: lambda x: function(x, *rest)}

@@ -6,41 +6,21 @@ Started as `python -m bench.run.worker SIDE FD THREADS`.
 
 import ctypes
 import gc
-import hashlib
 import importlib
-import os
+import re
 import sys
+from dataclasses import replace
 from multiprocessing.connection import Connection
+from pathlib import Path
 
-import numpy as np
+import psutil
 
-from bench.run import gaps, inputs, memory, timing
+from bench.run import inputs, timing
 from bench.run.cases import BACKWARD
-from bench.run.compare import same_outputs
+from bench.run.compare import same_outputs, summary
 
-SAMPLE = 1 << 16
 WAY_SECONDS = 0.02
-
-
-class WaysDiffer(Exception):
-    """Two ways of a side do not give the same."""
-
-
-def summary(array):
-    """What is needed to compare an output without sending it."""
-    if array.dtype.kind in 'fc':
-        array = array + 0.0  # -0.0 counts as 0.0
-    array = np.ascontiguousarray(array)
-    flat = array.reshape(-1)
-    # odd, so that it does not walk down one column
-    step = max(1, flat.size // SAMPLE) | 1
-    digest = hashlib.blake2b(flat.view(np.uint8), digest_size=16)
-    return {
-        'shape': array.shape,
-        'dtype': str(array.dtype),
-        'digest': digest.hexdigest(),
-        'sample': flat[::step].copy(),
-    }
+PROCESS = Path('/proc/self')
 
 
 def data_bytes(tensor):
@@ -48,31 +28,20 @@ def data_bytes(tensor):
     return int(tensor.numel()) * tensor.element_size()
 
 
-def renew(copy, tensor):
-    """Copy the elements of a tensor into one of the same shape.
-
-    In one way for every side, which leaves them the same in the caches.
-    """
-    ctypes.memmove(copy.data_ptr(), tensor.data_ptr(), data_bytes(tensor))
-
-
 class Program:
     """A prepared case: its tensors, and the call to be timed."""
 
-    def __init__(self, side, case, seed):
-        made = inputs.build(case, seed)
+    def __init__(self, side, case):
         self.side, self.case = side, case
-        self.tensors = {
-            name: side.load(array, case.dtype)
-            for name, array in made.data.items()
-        }
-        for name, array in {**made.masks, **made.index}.items():
-            self.tensors[name] = side.load(array, None)
-        self.leaves = [self.tensors[name] for name in made.grads]
+        self.tensors = {}
+        for name, array in inputs.build(case).items():
+            dtype = None if name in inputs.OWN_DTYPE else case.dtype
+            self.tensors[name] = side.load(array, dtype)
+        names = inputs.leaves(case, self.tensors)
+        self.leaves = [self.tensors[name] for name in names]
         for leaf in self.leaves:
             side.require_grad(leaf)
-        inplace = case.mode == 'inplace'
-        self.ways = side.ways(case.op, self.tensors, made.attrs, inplace)
+        self.ways = side.ways(case, self.tensors)
         # the usual way, until choose() has compared them
         self.function = next(iter(self.ways.values()))
         self.way = {}
@@ -82,7 +51,23 @@ class Program:
         if self.case.mode != 'inplace':
             return None
         x = self.tensors['x']
-        return timing.Arguments(x.clone, lambda copy: renew(copy, x))
+
+        def renew(copy):
+            # one way for every side leaves the same in the caches
+            ctypes.memmove(copy.data_ptr(), x.data_ptr(), data_bytes(x))
+
+        return timing.Arguments(x.clone, renew)
+
+    def _gradients(self, out):
+        """Of the leaves: for a gradient that is given, or by backward()."""
+        given = self.tensors.get(inputs.GIVEN.get(self.case.mode))
+        if self.case.mode == 'grad':
+            return self.side.gradients(out, self.leaves, given)
+        for leaf in self.leaves:
+            self.side.forget_gradient(leaf)
+        loss = out if given is None else out * given
+        loss.sum().backward()
+        return [leaf.grad for leaf in self.leaves]
 
     def call(self):
         """What is timed: a function without arguments, or of a copy of x."""
@@ -91,21 +76,12 @@ class Program:
             return function
         if self.case.mode not in BACKWARD:
             return lambda: function(x)
-        gradients, leaves = self._gradients(), self.leaves
 
         def both():
             out = function(x)
-            return (out, *gradients(out, leaves))
+            return (out, *self._gradients(out))
 
         return both
-
-    def _gradients(self):
-        """A function of the result and the leaves."""
-        if self.case.mode == 'grad':
-            of, given = self.side.gradients, self.tensors['out_grad']
-        else:
-            of, given = self.side.step, self.tensors.get('weight')
-        return lambda out, leaves: of(out, leaves, given)
 
     def outputs(self):
         """The results of one call, as tensors."""
@@ -120,17 +96,17 @@ class Program:
         """Of the results of one call, what is compared."""
         return [summary(self.side.to_numpy(out)) for out in self.outputs()]
 
-    def choose(self, side_name):
+    def choose(self):
         """Go on with the fastest way, if there are several.
 
         A rival is only as good as the way that it is called: each is run once,
         to warm up and to see that the ways agree, and then timed once. A way
         that raises, as torch's do for some dtypes, is none; if all do, the
-        first's error is that of all.
+        first's error is that of all. Ways to assign differ in which of several
+        updates of a slot stays.
         """
         if len(self.ways) == 1:
             return
-        compared = gaps.uncompared(side_name, self.case) is None
         first, errors, tried = None, {}, {}
         for name, way in self.ways.items():
             self.function = way
@@ -140,11 +116,9 @@ class Program:
                 errors[name] = error
                 continue
             first = first or (name, found)
-            different = compared and same_outputs(
-                first[1], found, self.case.dtype
-            )
-            if different:
-                raise WaysDiffer(f'{name} is not as {first[0]}: {different}')
+            different = same_outputs(first[1], found, self.case.dtype)
+            if different and not self.case.repeats:
+                raise ValueError(f'{name} is not as {first[0]}: {different}')
             tried[name] = self.turn(WAY_SECONDS)[0] * 1e3
         if not tried:
             raise next(iter(errors.values()))
@@ -162,30 +136,33 @@ class Worker:
     """Answers requests; holds at most one program at a time."""
 
     def __init__(self, name, threads):
-        self.name = name
         library = 'torch' if name == 'torch' else 'paddle'
         self.side = importlib.import_module(f'bench.run.{library}_side')
         self.side.setup(threads)
         settle_malloc()
         self.program = None
 
-    def hello(self):
-        """Facts about this process."""
-        return {**self.side.describe(), 'pid': os.getpid()}
+    def version(self):
+        """That of the library."""
+        return self.side.VERSION
 
-    def prepare(self, case, seed):
-        """Load a case and run it once; returns summaries of the outputs."""
-        self.drop()
-        self.program = Program(self.side, case, seed)
-        self.program.choose(self.name)
-        found = self.program.summaries()
+    def prepare(self, case):
+        """Load a case and run it once; what the runner has to know of it."""
+        self.program = None
+        trim()
+        self.program = Program(self.side, case)
+        self.program.choose()
+        outputs = self.program.outputs()
+        found = {
+            'outputs': [summary(self.side.to_numpy(out)) for out in outputs],
+            # the way that is timed and what was tried, if it has several
+            'way': self.program.way,
+            'read': sum(map(data_bytes, self.program.tensors.values())),
+            'written': sum(map(data_bytes, outputs)),
+        }
         # the next side may time its ways now
         self.side.quiet()
         return found
-
-    def way(self):
-        """The way that is timed and what was tried; {} if it has but one."""
-        return self.program.way
 
     def time(self, budget):
         """One turn: (seconds per call, calls)."""
@@ -193,21 +170,22 @@ class Worker:
         self.side.quiet()
         return taken
 
-    def peak(self, case, seed):
+    def peak(self, case):
         """Peak memory of one call beyond its inputs and outputs, in bytes."""
-        self.drop()
         # the code and the threads' stacks are no memory of the call
-        Program(self.side, case.within(512), seed).outputs()
-        program = Program(self.side, case, seed)
-        program.choose(self.name)
+        shape = tuple(min(size, 512) for size in case.shape)
+        Program(self.side, replace(case, shape=shape)).outputs()
+        program = Program(self.side, case)
+        program.choose()
         trim()
+        (PROCESS / 'clear_refs').write_text('5')  # the peak is now the use
+        before = psutil.Process().memory_info().rss
+        outputs = program.outputs()
+        # getrusage would count what its parent held when it started this one
+        status = (PROCESS / 'status').read_text()
+        peak = int(re.search(r'VmHWM:\s+(\d+)', status)[1]) * 1024
         # of an in-place call the clone of x is the output
-        return memory.beyond(program.outputs, data_bytes)
-
-    def drop(self):
-        """Forget the case and give its memory back."""
-        self.program = None
-        trim()
+        return max(0, peak - before - sum(map(data_bytes, outputs)))
 
 
 def settle_malloc():
@@ -246,10 +224,7 @@ def serve(connection, worker):
         connection.send(answer)
 
 
-def main():
-    name, fd, threads = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-    serve(Connection(fd), Worker(name, threads))
-
-
 if __name__ == '__main__':
-    main()
+    side_name, descriptor, thread_count = sys.argv[1:]
+    side_worker = Worker(side_name, int(thread_count))
+    serve(Connection(int(descriptor)), side_worker)

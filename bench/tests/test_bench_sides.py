@@ -1,0 +1,131 @@
+"""The benchmark's processes on tiny tensors; no time is judged."""
+
+import os
+import signal
+import sys
+from contextlib import ExitStack
+from dataclasses import replace
+
+import pytest
+from bench.run import bare_loop, cases, processes, runner, torch_side, worker
+from bench_samples import find
+
+EFFORT = {'turns': 2, 'turn': 0.001, 'side': 1.0}
+SIDES = ('ours', 'torch')
+
+
+def tiny(name, mode='fwd', **changes):
+    """A case of 16x16 elements."""
+    return replace(find(name), mode=mode, shape=(16, 16), **changes)
+
+
+@pytest.fixture(scope='module')
+def sides():
+    with ExitStack() as stack:
+        yield {
+            name: stack.enter_context(processes.Side(name, sys.executable, 1))
+            for name in SIDES
+        }
+
+
+@pytest.mark.parametrize('mode', cases.MODES)
+@pytest.mark.parametrize(
+    ('name', 'ways'),
+    [
+        ('scatter', {'index_copy', 'scatter', 'index_put'}),
+        (
+            'scatter, sum, axis 1',
+            {'index_add', 'scatter_add', 'scatter_reduce'},
+        ),
+        ('scatter, amax', {'index_reduce', 'scatter_reduce'}),
+        ('masked_fill', {'masked_fill', 'where'}),
+        ('masked_fill, Tensor value', {'masked_fill', 'where'}),
+        ('masked_scatter', {'masked_scatter', 'index_put', 'where'}),
+    ],
+)
+def test_sides_agree_and_torch_is_timed_by_its_fastest_way(
+    sides, name, ways, mode
+):
+    found = runner.run_case(sides, tiny(name, mode), EFFORT)
+    ours, torch = (found['sides'][side] for side in SIDES)
+    assert len(ours['turns']) == len(torch['turns']) == EFFORT['turns']
+    assert set(torch['ways']) == ways and 'way' not in ours
+    assert torch['way'] == min(torch['ways'], key=torch['ways'].get)
+    assert found['ratio_torch'] > 0 and 0 <= found['others'] <= 1
+
+
+def test_every_operator_and_kind_of_input_runs(sides):
+    seen = {}
+    for case in cases.all_cases():
+        params = tuple(p for p in case.params if p[0] != 'updates')
+        key = (case.op, case.mode, case.dtype == 'bool', params)
+        few = tuple(min(size, 12 + at) for at, size in enumerate(case.shape))
+        updates = case.params and dict(case.params).get('updates')
+        params += (('updates', min(updates, 5)),) if updates else ()
+        seen.setdefault(key, replace(case, shape=few, params=params))
+    for case in seen.values():
+        sides['ours'].ask('prepare', case)
+
+
+def test_side_that_differs_is_not_timed(sides, monkeypatch):
+    case = tiny('masked_scatter')
+    monkeypatch.setattr(runner, 'same_outputs', lambda *_: 'values differ')
+    found = runner.run_case(sides, case, EFFORT)
+    failed = {'failed': 'differs from ours: values differ'}
+    assert found['sides']['torch'] == failed
+    assert found['ratio_torch'] is None
+
+
+def chosen(**ways):
+    """The way of a program with these in place of torch's."""
+    program = worker.Program(torch_side, tiny('masked_fill'))
+    program.ways = ways
+    program.choose()
+    return program.way
+
+
+def no_such_dtype(x):
+    raise RuntimeError('no such dtype')
+
+
+def test_way_that_is_wrong_is_an_error_and_one_that_raises_is_left_out():
+    with pytest.raises(ValueError, match='wrong is not as same: output 0: val'):
+        chosen(same=lambda x: x, wrong=lambda x: x + 1)
+    found = chosen(none=no_such_dtype, same=lambda x: x)
+    assert (found['way'], found['ways']['none']) == ('same', 'RuntimeError')
+    with pytest.raises(RuntimeError, match='no such dtype'):
+        chosen(none=no_such_dtype, other=lambda x: x + None)
+
+
+def test_failure_and_death_of_a_side_are_told_apart(sides):
+    wrong = replace(find('select_scatter'), shape=())
+    with pytest.raises(processes.SideError, match='Error'):
+        sides['ours'].ask('prepare', wrong)
+    side = sides['torch']
+    os.kill(side.process.pid, signal.SIGKILL)
+    with pytest.raises(processes.SideError, match='torch ended in version'):
+        side.ask('version')
+    assert side.ask('version') == side.version
+
+
+@pytest.mark.parametrize(
+    ('name', 'read'),
+    # x and mask; x and the slice; x and as many updates, and their index
+    [
+        ('masked_fill', 5 * 256),
+        ('select_scatter', 4 * 256 + 4 * 16),
+        ('scatter', 8 * 256 + 8 * 16),
+    ],
+)
+def test_the_limit_counts_every_input_once_and_the_output(sides, name, read):
+    prepared = sides['ours'].ask('prepare', tiny(name))
+    assert (prepared['read'], prepared['written']) == (read, 4 * 256)
+    assert bare_loop.milliseconds(read, 4 * 256, 1) is None
+    assert bare_loop.milliseconds(1 << 20, 1 << 20, 1) > 0
+
+
+def test_peak_memory_of_a_call_is_measured(sides):
+    case = replace(find('masked_scatter'), shape=(1024, 1024))
+    found = runner.run_peak(sides, case)['sides']
+    # less than a byte for each element
+    assert 0 <= found['ours']['bytes'] < 512 << 10
