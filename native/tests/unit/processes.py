@@ -1,8 +1,11 @@
 """Python in an interpreter of its own, which finds the modules of the tests."""
 
 import os
+import pickle
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from bench import release_env
 
@@ -57,3 +60,19 @@ def run_release(code, *arguments):
     )
     if process.returncode != 0:
         raise AssertionError(process.stdout + process.stderr[-4000:])
+
+
+def released_answers(file, *arguments):
+    """What answers() of a module of tests gives with the untouched release."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, 'answers')
+        run_release(
+            'import importlib, pickle, sys\n'
+            'module = importlib.import_module(sys.argv[1])\n'
+            'found = pickle.dumps(module.answers(*sys.argv[3:]))\n'
+            'open(sys.argv[2], "wb").write(found)\n',
+            Path(file).stem,
+            path,
+            *arguments,
+        )
+        return pickle.loads(path.read_bytes())
