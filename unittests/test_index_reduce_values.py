@@ -13,6 +13,7 @@
 # limitations under the License.
 """index_scatter and index_reduce: NaN, wrap-around, rounding."""
 
+import itertools
 import unittest
 
 import numpy as np
@@ -114,10 +115,11 @@ class TestIndexReduceValues(unittest.TestCase):
         self.assertEqual(run(x, index, updates, 0, 'mul', True), [40000 % 256])
 
     def test_sum_and_mean_of_minus_zeros_are_zero_without_self(self):
-        index = np.array([1, -1, 1])
-        for dtype in GRAD_DTYPES:
+        # few in a slot, and so many that a mean is taken in another way
+        indexes = np.array([1, -1, 1]), np.array([1, -1, 1] * 40)
+        for dtype, index in itertools.product(GRAD_DTYPES, indexes):
             x = minus_zeros((40, 40), dtype)
-            updates = minus_zeros((3, 40), dtype)
+            updates = minus_zeros((len(index), 40), dtype)
             for axis, rows in ((0, updates), (1, updates.T.copy())):
                 for reduce in ('sum', 'mean'):
                     with self.subTest(dtype=dtype, axis=axis, reduce=reduce):
