@@ -10,11 +10,11 @@ from pathlib import Path
 from bench import release_env
 
 
-def run_python(code, *options, **environment):
+def run_python(code, **environment):
     """The finished process; its returncode is negative after a crash."""
     path = os.pathsep.join(filter(None, sys.path))
     return subprocess.run(
-        [sys.executable, *options, '-c', code],
+        [sys.executable, '-c', code],
         capture_output=True,
         text=True,
         timeout=300,
@@ -22,8 +22,8 @@ def run_python(code, *options, **environment):
     )
 
 
-def assert_python_succeeds(code, *options, **environment):
-    process = run_python(code, *options, **environment)
+def assert_python_succeeds(code, **environment):
+    process = run_python(code, **environment)
     if process.returncode != 0:
         raise AssertionError(
             f"exit status {process.returncode}\n{process.stdout}\n"
@@ -32,15 +32,15 @@ def assert_python_succeeds(code, *options, **environment):
     return process.stdout + process.stderr
 
 
-def run_test_cases(module, *names, **environment):
-    """Runs tests of a module, as 'Class.test', in a new process.
+def run_test_cases(*names, **environment):
+    """Runs tests, as 'module.Class.test' or less of it, in a new process.
 
     Returns what it has written to stdout and stderr.
     """
     return assert_python_succeeds(
         'import sys, unittest\n'
         'loader = unittest.defaultTestLoader\n'
-        f'tests = loader.loadTestsFromNames({[f"{module}.{n}" for n in names]})\n'
+        f'tests = loader.loadTestsFromNames({names})\n'
         'result = unittest.TextTestRunner(sys.stdout).run(tests)\n'
         'if result.testsRun == 0 or not result.wasSuccessful():\n'
         '    raise SystemExit(1)\n',
