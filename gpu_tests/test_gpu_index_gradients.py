@@ -5,7 +5,7 @@ Each call is made in every way that there is, and they have to agree.
 
 import numpy as np
 import pytest
-import test_index_reduce_grad as cpu_grad
+import test_index_reduce_values as cpu_grad
 from index_reduce_cases import OTHER_REDUCES, REDUCES, operands
 from scatter_test_utils import assert_same_bits, random_numbers, to_numbers
 
