@@ -15,10 +15,12 @@
 
 import contextlib
 import gc
+import itertools
 import os
 import tempfile
 from unittest import mock
 
+import numpy as np
 from op_table import TableTests, ValueTests
 from op_table_grad import (
     GradientTests,
@@ -26,7 +28,7 @@ from op_table_grad import (
     in_dygraph,
     with_directions,
 )
-from scatter_test_utils import dtype_name
+from scatter_test_utils import ALL_DTYPES, dtype_name, to_paddle
 
 import paddle
 from paddle.pir_utils import OldIrGuard
@@ -223,6 +225,75 @@ class GraphTests(ProgramTests):
         few = self.cases[self.few]
         self.compare(self.as_saved, 1, few, known_dims=False)
         self.compare(self.as_saved, 1, few[:1], known_dims=True)
+
+
+class CastTests(TableTests):
+    """The last input, of any dtype, is cast to that of x."""
+
+    def operands(self, x_dtype, dtype):
+        """Of zeros and ones; the last input in its own dtype."""
+        x, *others, last = self.cases[0].arrays(self.op, 'bool').values()
+        tensors = [to_paddle(x).astype(x_dtype), *map(to_paddle, others)]
+        return [*tensors, to_paddle(last).astype(dtype)]
+
+    def cast(self, function, x_dtype, dtype):
+        tensors = self.operands(x_dtype, dtype)
+        out = self.cases[0].bind(function)(tensors)
+        self.assertEqual(out.dtype, getattr(paddle, x_dtype))
+        return out.astype('int32')
+
+    def test_every_dtype_in_an_x_of_every_dtype(self):
+        pairs = [
+            (x_dtype, dtype)
+            for x_dtype in ALL_DTYPES
+            for dtype in ALL_DTYPES
+            if 'complex' in x_dtype or 'complex' not in dtype
+        ]
+        case = self.cases[0]
+        expected = case.reference(self.op, case.arrays(self.op, 'bool'))
+        functions = filter(None, (self.op.function, self.op.inplace))
+        for function, pair in itertools.product(functions, pairs):
+            with self.subTest(function=function.__name__, pair=pair):
+                out = self.cast(function, *pair)
+                np.testing.assert_array_equal(out.numpy(), expected)
+        with static_mode():
+            outs = run_program(
+                lambda _: [self.cast(self.op.function, *p) for p in pairs], {}
+            )
+        for pair, out in zip(pairs, outs):
+            with self.subTest(pair=pair):
+                np.testing.assert_array_equal(out, expected)
+
+    def test_complex_numbers_are_not_made_real(self):
+        text = f'{self.op.name}_?: {self.op.inputs[-1]} must not be complex'
+        for function in filter(None, (self.op.function, self.op.inplace)):
+            for guard in (contextlib.nullcontext, static_mode):
+                with guard(), self.assertRaisesRegex(ValueError, text):
+                    self.cast(function, 'float32', 'complex64')
+
+    def test_gradients_have_the_dtypes_of_the_inputs(self):
+        for pair in (
+            ('float64', 'float64'),
+            ('float64', 'float32'),
+            ('float32', 'float16'),
+            ('bfloat16', 'float32'),
+        ):
+            tensors = self.operands(*pair)
+            wrt = tensors[0], tensors[-1]
+            for tensor in wrt:
+                tensor.stop_gradient = False
+            out = self.cases[0].bind(self.op.function)(tensors)
+            weights = np.arange(out.size).reshape(out.shape) % 16
+            out_grad = to_paddle(weights).astype(out.dtype)
+            grads = paddle.grad([out], wrt, [out_grad])
+            found = [grad.astype('float64').numpy() for grad in grads]
+            if pair[0] == pair[1]:
+                expected = found
+            with self.subTest(pair=pair):
+                for tensor, grad in zip(wrt, grads):
+                    self.assertEqual(grad.dtype, tensor.dtype)
+                for grad, wanted in zip(found, expected):
+                    np.testing.assert_array_equal(grad, wanted)
 
 
 class ComposedTests(ValueTests, GradientTests, ProgramTests):

@@ -19,7 +19,7 @@ from dataclasses import replace
 import masked_tests
 import numpy as np
 from masked_scatter_cases import CASES, OP
-from op_table import InplaceTests, ValueTests
+from op_table import AliasTests, InplaceTests, ValueTests
 from op_table_grad import GradientTests
 from op_table_graph import (
     ComposedTests,
@@ -105,21 +105,9 @@ class TestMaskedScatterAutograd(masked_tests.AutogradTests, unittest.TestCase):
             self.assertEqual(leaf.grad.tolist(), [1.0, 110.0, 0.0, 1000.0])
 
 
-class TestMaskedScatterCalls(unittest.TestCase):
-    def test_aliases_and_keywords(self):
-        x, mask = paddle.zeros([3]), paddle.to_tensor([True, False, True])
-        value = paddle.to_tensor([5.0, 6.0])
-        for out in (
-            paddle.masked_scatter(value=value, mask=mask, x=x, name='any'),
-            paddle.masked_scatter(input=x, mask=mask, source=value),
-            paddle.tensor.masked_scatter(x, mask, value),
-            x.masked_scatter(mask=mask, source=value),
-            paddle.masked_scatter_(input=x.clone(), mask=mask, source=value),
-            x.clone().masked_scatter_(mask, source=value),
-        ):
-            self.assertEqual(out.tolist(), [5.0, 0.0, 6.0])
-        with self.assertRaisesRegex(TypeError, 'source'):
-            paddle.masked_scatter(x, mask, value=value, source=value)
+class TestMaskedScatterAliases(AliasTests, unittest.TestCase):
+    op, cases = OP, CASES
+    aliases = ('x', 'input'), ('value', 'source')
 
 
 class TestMaskedScatterErrors(masked_tests.ErrorTests, unittest.TestCase):
