@@ -11,10 +11,12 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""paddle.scatter by its tables, and what no row of a table can say."""
+"""paddle.scatter by its tables, what no row of them can say, wrong calls."""
 
 import inspect
+import itertools
 import unittest
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +39,7 @@ from scatter_test_utils import OnCpu, assert_same_bits, random_array, to_paddle
 
 import paddle
 
+FUNCTIONS = paddle.scatter, paddle.scatter_
 LINEAR_CASES = scatter_cases(LINEAR_REDUCES)
 OTHER_CASES = scatter_cases(OTHER_REDUCES)
 
@@ -198,6 +201,92 @@ class TestScatterAmp(unittest.TestCase):
                             )
         black = paddle.amp.amp_lists.black_list()['float16']['O1']
         self.assertLessEqual(set(OPERATORS), set(black))
+
+
+class TestScatterErrors(unittest.TestCase):
+    """Wrong calls: which exception, and what it says."""
+
+    # (exception, words, arguments after x, index and updates)
+    refused = (
+        *(
+            (ValueError, 'reduce must be one of sum, add, mul',
+             {'overwrite': False, 'reduce': reduce})
+            for reduce in ('max', 'assign', '', 'SUM', 0, None)
+        ),
+        (TypeError, 'axis must be an int', {'axis': 1.0}),
+        (TypeError, 'axis must be an int', {'axis': True}),
+        (TypeError, 'include_self must be a bool',
+         {'overwrite': False, 'include_self': 1}),
+        (TypeError, 'overwrite must be a bool', {'overwrite': 0, 'axis': 1}),
+        (TypeError, 'unexpected keyword', {'alpha': 1}),
+        (ValueError, r'axis must be in \[-2, 2\)', {'axis': 2}),
+        (ValueError, r'axis must be in \[-2, 2\)', {'axis': -3}),
+        (ValueError, 'updates must have the shape of x', {'axis': 1}),
+    )  # fmt: skip
+
+    def setUp(self):
+        self.x = paddle.zeros([3, 4])
+        self.tensors = self.x, paddle.to_tensor([0, 1]), paddle.ones([2, 4])
+
+    def test_what_is_refused(self):
+        for function, (error, words, options) in itertools.product(
+            FUNCTIONS, self.refused
+        ):
+            with self.subTest(function=function.__name__, **options):
+                with self.assertRaisesRegex(error, words):
+                    function(*self.tensors, **options)
+                self.assertEqual(float(self.x.abs().sum()), 0)
+
+    def test_names_and_numbers_of_arguments(self):
+        for function in FUNCTIONS:
+            with self.assertRaises(TypeError) as caught:
+                function()
+            for word in (function.__name__, 'axis=0', 'include_self', 'dim'):
+                self.assertIn(word, str(caught.exception))
+            missing = rf"^{function.__name__}\(\) missing .*'updates'$"
+            with self.assertRaisesRegex(TypeError, missing):
+                function(*self.tensors[:2])
+            twice = "multiple values for argument 'name'"
+            with self.assertRaisesRegex(TypeError, twice):
+                function(*self.tensors, True, 'n', name='m')
+
+    def test_reduce_as_fifth_argument_warns(self):
+        x, index = paddle.zeros([2]), paddle.to_tensor([0, 0])
+        updates = paddle.to_tensor([2.0, 4.0])
+        for function in FUNCTIONS:
+            with self.assertWarnsRegex(UserWarning, "pass reduce='mean'"):
+                out = function(x.clone(), index, updates, False, 'mean')
+            self.assertEqual(out.tolist(), [6.0, 0.0])
+
+    def test_what_has_no_effect_with_overwrite_warns(self):
+        index, updates = paddle.to_tensor([1, 1]), paddle.ones([2, 3])
+        updates[1] = 5.0
+        for function, (name, value) in itertools.product(
+            FUNCTIONS,
+            (
+                ('include_self', True),
+                *(('reduce', reduce) for reduce in REDUCES[2:]),
+                ('reduce', 'prod'),
+                ('reduce', 'add'),
+            ),
+        ):
+            words = f'{name}={value!r} has no effect'
+            with self.subTest(function=function.__name__, words=words):
+                with self.assertWarnsRegex(UserWarning, words):
+                    out = function(
+                        paddle.zeros([2, 3]), index, updates, **{name: value}
+                    )
+                self.assertEqual(out.tolist(), [[0.0] * 3, [5.0] * 3])
+
+    def test_other_calls_do_not_warn(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            for options in (
+                {},
+                {'reduce': 'sum', 'include_self': False},
+                {'overwrite': False, 'reduce': 'mean', 'include_self': True},
+            ):
+                paddle.scatter(*self.tensors, **options)
 
 
 if __name__ == '__main__':

@@ -14,7 +14,7 @@ def test_checks_stay_under_python_o():
         'test_select_scatter_values.TestSelectScatterIndexOutOfRange',
         'test_select_scatter_values.TestSelectScatterWrongValues',
         'test_diagonal_scatter_values.TestDiagonalScatterWrongArguments',
-        'test_scatter_errors.TestScatterErrors',
+        'test_scatter_values.TestScatterErrors',
         'test_scatter_ops_errors.TestOddArguments',
         PYTHONOPTIMIZE='1',
     )
