@@ -48,15 +48,9 @@ from scatter_test_utils import (
 import paddle
 
 
-class TestMaskedFillValues(OnCpu, ValueTests, unittest.TestCase):
-    op, cases = OP, CASES
-
-
-class TestMaskedFillInplace(OnCpu, InplaceTests, unittest.TestCase):
-    op, cases = OP, CASES
-
-
-class TestMaskedFillGradients(OnCpu, GradientTests, unittest.TestCase):
+class TestMaskedFillTable(
+    OnCpu, ValueTests, InplaceTests, GradientTests, unittest.TestCase
+):
     op, cases = OP, CASES
 
 
@@ -80,11 +74,7 @@ class TestMaskedFillOfValue(
     op, cases = replace(OP, differentiable=('value',), orders=1), CASES[:3]
 
 
-class TestMaskedFillNumberValues(ValueTests, unittest.TestCase):
-    op, cases = OP_OF_NUMBER, CASES_OF_NUMBER
-
-
-class TestMaskedFillNumberInplace(InplaceTests, unittest.TestCase):
+class TestMaskedFillNumberTable(ValueTests, InplaceTests, unittest.TestCase):
     op, cases = OP_OF_NUMBER, CASES_OF_NUMBER
 
 

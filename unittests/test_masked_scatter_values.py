@@ -33,16 +33,11 @@ from scatter_test_utils import ALL_DTYPES
 import paddle
 
 
-class TestMaskedScatterValues(ValueTests, unittest.TestCase):
+class TestMaskedScatterTable(
+    ValueTests, InplaceTests, AliasTests, GradientTests, unittest.TestCase
+):
     op, cases = OP, CASES
-
-
-class TestMaskedScatterInplace(InplaceTests, unittest.TestCase):
-    op, cases = OP, CASES
-
-
-class TestMaskedScatterGradients(GradientTests, unittest.TestCase):
-    op, cases = OP, CASES
+    aliases = ('x', 'input'), ('value', 'source')
 
 
 class TestMaskedScatterGraphs(GraphTests, unittest.TestCase):
@@ -103,11 +98,6 @@ class TestMaskedScatterAutograd(masked_tests.AutogradTests, unittest.TestCase):
             out.backward(paddle.to_tensor([1.0, 10.0, 100.0, 1000.0]))
             self.assertEqual(out.tolist(), [1.0, 2.0, 2.0, 4.0])
             self.assertEqual(leaf.grad.tolist(), [1.0, 110.0, 0.0, 1000.0])
-
-
-class TestMaskedScatterAliases(AliasTests, unittest.TestCase):
-    op, cases = OP, CASES
-    aliases = ('x', 'input'), ('value', 'source')
 
 
 class TestMaskedScatterErrors(masked_tests.ErrorTests, unittest.TestCase):

@@ -12,7 +12,7 @@ import unittest
 from unittest import mock
 
 import numpy as np
-from index_reduce_cases import defined
+from index_reduce_cases import ROWS, WIDE_ROWS, defined
 from op_table_graph import loaded, saved, static_mode
 from processes import released_answers
 from scatter_test_utils import ALL_DTYPES, assert_same_bits, random_array
@@ -23,25 +23,9 @@ import paddle.distributed as dist
 IS_RELEASE = not hasattr(paddle, '_native_lib')
 FUNCTIONS = paddle.scatter, paddle.scatter_
 DTYPES = ('float32', 'float64', 'int32', 'int64')
-KINDS_OF_INDEX = (
-    'sorted',
-    'random',
-    'permutation',
-    'one slot',
-    'negative',
-    'empty',
-    'column',
-    '0-D',
-)
-# (shape of x, kind of index)
-ROWS = (
-    *itertools.product(
-        ((1,), (9,), (300,), (6, 5), (3, 40), (70, 3), (5, 3, 4), (4, 0)),
-        KINDS_OF_INDEX,
-    ),
-    ((0, 3), 'empty'),
-    ((400, 65), 'random'),
-    ((9000,), 'one slot'),
+LARGE_ROWS = (
+    ('many slots', (400, 65), 0, list(range(399, -1, -1)) + [7] * 200, 0),
+    ('one of many slots', (9000,), 0, [4321] * 9008, 0),
 )
 
 X = np.arange(12.0).reshape(4, 3)
@@ -109,31 +93,6 @@ def values(rng, shape, dtype):
     return array.astype(dtype)
 
 
-def make_index(rng, kind, size):
-    if kind == 'empty':
-        return np.zeros(0, 'int64')
-    if kind == '0-D':
-        return np.array(rng.integers(-size, size))
-    if kind == 'permutation':
-        return rng.permutation(size)
-    if kind == 'one slot':
-        return np.full(size + 8, rng.integers(size))
-    low = {'negative': -size, 'column': -size}.get(kind, 0)
-    index = rng.integers(low, size, rng.integers(1, 2 * size + 1))
-    if kind == 'sorted':
-        index.sort()
-    return index[:, None] if kind == 'column' else index
-
-
-def drawn_arrays(rng, dtype, shape, kind):
-    """x, index, and updates, of which there may be more than positions."""
-    index = make_index(rng, kind, shape[0])
-    index = index.astype(rng.choice(['int32', 'int64']))
-    rows = () if kind == '0-D' else (len(index) + rng.choice([0, 0, 2]),)
-    x = values(rng, shape, dtype)
-    return x, index, values(rng, (*rows, *shape[1:]), dtype)
-
-
 def is_array(value):
     return isinstance(value, np.ndarray)
 
@@ -141,11 +100,18 @@ def is_array(value):
 def drawn_calls():
     """Yields (name, x, arguments, keyword arguments)."""
     rng = np.random.default_rng(331)
-    table = itertools.product(DTYPES, ROWS, (True, False))
-    for dtype, (shape, kind), overwrite in table:
-        x, *others = drawn_arrays(rng, dtype, shape, kind)
-        name = f'{dtype} {shape} {kind} {overwrite}'
-        yield name, x, (*others, overwrite), {}
+    for dtype, (name, shape, axis, index, further) in itertools.product(
+        DTYPES, ROWS + WIDE_ROWS + LARGE_ROWS
+    ):
+        if axis != 0:
+            continue  # no call of the release
+        index = np.array(index, rng.choice(['int32', 'int64']))
+        rows = () if index.ndim == 0 else (len(index) + further,)
+        x = values(rng, shape, dtype)
+        updates = values(rng, (*rows, *shape[1:]), dtype)
+        for overwrite in (True, False):
+            call = f'{dtype}, {name}, {overwrite}'
+            yield call, x, (index, updates, overwrite), {}
 
 
 def typed_calls(forms):
@@ -250,20 +216,22 @@ def answer(function, x, args, kwargs):
     return found + grads
 
 
+MODEL = {'x': X / 3, 'index': INDEX, 'updates': np.sqrt(X)}
+
+
 def distributed_answer(placements, overwrite):
     """Results and placements of Tensors on a mesh of one process."""
     mesh = dist.ProcessMesh([0], dim_names=['x'])
-    arrays = drawn_arrays(np.random.default_rng(7), 'float32', (6, 5), 'random')
     x, index, updates = (
         dist.shard_tensor(paddle.to_tensor(array), mesh, [placement])
-        for array, placement in zip(arrays, placements)
+        for array, placement in zip(MODEL.values(), placements)
     )
     x.stop_gradient = updates.stop_gradient = False
     out = paddle.scatter(x, index, updates, overwrite)
     (out * 3).sum().backward()
     found = [out, x.grad, updates.grad]
     local = [tensor._local_value().numpy() for tensor in found]
-    local[2] = gradient_of_updates(local[2], arrays[1], 6, overwrite)
+    local[2] = gradient_of_updates(local[2], INDEX, 4, overwrite)
     return [str(tensor.placements) for tensor in found], local
 
 
@@ -279,9 +247,6 @@ def distributed_calls():
     ):
         yield placements, True
         yield placements, False
-
-
-MODEL = {'x': X / 3, 'index': INDEX, 'updates': np.sqrt(X)}
 
 
 def saved_scatter(overwrite, known_dims):
@@ -381,7 +346,7 @@ class TestScatterRelease(unittest.TestCase):
                 found, wanted = map(with_one_nan, (found, wanted))
             with self.subTest(call=name):
                 self.assert_same(found, wanted)
-        self.assertGreater(len(self.released['calls']), 1000)
+        self.assertGreater(len(self.released['calls']), 500)
         self.assertLess(refused, 120)
 
     def test_what_the_release_refuses_is_refused(self):
