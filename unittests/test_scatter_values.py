@@ -289,5 +289,40 @@ class TestScatterErrors(unittest.TestCase):
                 paddle.scatter(*self.tensors, **options)
 
 
+class TestScatterWrongTensors(OnCpu, unittest.TestCase):
+    """Along either axis of a square."""
+
+    # (exception, the argument it names, arguments)
+    refused = (
+        (IndexError, 'index', {'index': np.array([0, 2])}),
+        (IndexError, 'index', {'index': np.array([-3, 0])}),
+        (ValueError, 'index', {'index': np.array([0.0, 1.0])}),
+        (ValueError, 'index', {'index': np.array([[0, 1]])}),
+        (ValueError, 'updates', {'index': np.array(0)}),
+        (ValueError, 'updates', {'updates': np.ones((2, 2), 'int32')}),
+        (ValueError, 'updates', {'updates': np.ones((1, 2))}),
+        (ValueError, 'updates', {'updates': np.ones((2, 1))}),
+    )
+
+    def test_what_is_refused(self):
+        for function, axis, (error, word, changed) in itertools.product(
+            FUNCTIONS, (0, 1), self.refused
+        ):
+            given = {'index': np.arange(2), 'updates': np.ones((2, 2))}
+            x, tensors = paddle.zeros([2, 2], 'float64'), given | changed
+            tensors = {name: to_paddle(a) for name, a in tensors.items()}
+            with self.subTest(function=function.__name__, axis=axis, **changed):
+                with self.assertRaisesRegex(error, word):
+                    function(x, **tensors, axis=axis)
+                self.assertEqual(float(x.abs().sum()), 0)
+
+    def test_dtypes_without_the_reduction(self):
+        for dtype, reduce in (('bool', 'mul'), ('complex64', 'amax')):
+            x, index = paddle.ones([2, 2], dtype), paddle.to_tensor([0, 1])
+            for function, axis in itertools.product(FUNCTIONS, (0, 1)):
+                with self.assertRaisesRegex(ValueError, reduce):
+                    function(x, index, x + x, False, axis, reduce)
+
+
 if __name__ == '__main__':
     unittest.main()
