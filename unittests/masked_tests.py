@@ -318,21 +318,14 @@ class ErrorTests:
         x = arguments['x']
         for function in functions or (self.op.function, self.op.inplace):
             with self.subTest(function=function.__name__, changed=changed):
-                with self.assertRaisesRegex(exception, pattern):
+                with self.assertRaisesRegex(exception, pattern) as caught:
                     function(**arguments)
+                said = str(caught.exception)
+                self.assertNotRegex(said, 'Expected (?s:.)*(==|!=) ')
                 if isinstance(x, paddle.Tensor):
                     zeros = np.zeros(x.shape)
                     np.testing.assert_array_equal(x.astype('float64'), zeros)
                     self.assertEqual(x.inplace_version, 0)
-
-    def test_arguments_that_are_no_tensors(self):
-        for name in ('x', 'mask'):
-            for wrong in (None, 1.0, [[1.0] * 3] * 2, np.ones((2, 3), bool)):
-                self.check(
-                    TypeError,
-                    f'{name} must be a Tensor.*{type(wrong).__name__}',
-                    **{name: wrong},
-                )
 
     def test_missing_argument(self):
         for function in (self.op.function, self.op.inplace):

@@ -236,10 +236,12 @@ class InplaceTests(TableTests):
         self.assertTrue(x.is_leaf and not x.stop_gradient)
 
 
-class AliasTests(TableTests):
+class CallTests(TableTests):
     """A TestCase also sets aliases: pairs of a name and another name for it."""
 
     aliases = ()
+    # Inputs that have to be Tensors; None: all.
+    tensors_only = None
 
     def test_every_alias_is_the_argument_it_stands_for(self):
         case = self.cases[0]
@@ -257,3 +259,15 @@ class AliasTests(TableTests):
                     del given[name]
                     out = function(**given, name='any')
                     self.assert_result(out, expected, 'float32')
+
+    def test_arguments_that_are_no_tensors(self):
+        case = self.cases[0]
+        tensors = self.op.tensors(case.arrays(self.op, 'float32'))
+        for function in filter(None, (self.op.function, self.op.inplace)):
+            for name in self.tensors_only or tensors:
+                for wrong in (None, 1.0, [[1.0] * 3] * 2, np.ones(2)):
+                    text = f'{name} must be a Tensor.*{type(wrong).__name__}'
+                    with self.subTest(name=name, wrong=wrong):
+                        with self.assertRaisesRegex(TypeError, text):
+                            given = {**tensors, name: wrong}
+                            function(**given, **case.options)

@@ -31,6 +31,8 @@ from scatter_test_utils import ALL_DTYPES, to_paddle, to_storage
 import paddle
 from paddle import _C_ops
 
+# What nobody can make anything of.
+CODE = 'Expected (?s:.)*(==|!=) '
 NO_INDEX = 'index must be int32 or int64, but it is {}'
 INDEX_SHAPE = r'\[\], \[n\] or \[n, 1\]'
 UPDATES_SHAPE = 'updates must have the shape of x'
@@ -97,8 +99,9 @@ class TestIndexReduceErrors(unittest.TestCase):
         """By the operator of each reduction, under that operator's name."""
         for reduce in reduces:
             words_of_op = rf'\({operator_of(reduce)}\).*{words}'
-            with self.assertRaisesRegex(error, words_of_op):
+            with self.assertRaisesRegex(error, words_of_op) as caught:
                 run(reduce=reduce, **arguments)
+            self.assertNotRegex(str(caught.exception), CODE)
 
     def test_what_both_operators_refuse(self):
         for row in REFUSED:

@@ -19,7 +19,7 @@ from dataclasses import replace
 import masked_tests
 import numpy as np
 from masked_scatter_cases import CASES, OP
-from op_table import AliasTests, InplaceTests, ValueTests
+from op_table import CallTests, InplaceTests, ValueTests
 from op_table_grad import GradientTests
 from op_table_graph import (
     ComposedTests,
@@ -34,7 +34,7 @@ import paddle
 
 
 class TestMaskedScatterTable(
-    ValueTests, InplaceTests, AliasTests, GradientTests, unittest.TestCase
+    ValueTests, InplaceTests, CallTests, GradientTests, unittest.TestCase
 ):
     op, cases = OP, CASES
     aliases = ('x', 'input'), ('value', 'source')
@@ -169,11 +169,6 @@ class TestMaskedScatterErrors(masked_tests.ErrorTests, unittest.TestCase):
         x = paddle.zeros([2, 3])
         with self.assertRaisesRegex(ValueError, 'dtype of mask .*float32'):
             paddle._C_ops.masked_scatter(x, x, x)
-
-    def test_value_that_is_no_tensor(self):
-        for wrong in (None, 1.0, [1.0] * 6, np.ones(6, 'float32')):
-            pattern = f'value must be a Tensor.*{type(wrong).__name__}'
-            self.check(TypeError, pattern, value=wrong)
 
     def test_while_a_program_is_built(self):
         with (

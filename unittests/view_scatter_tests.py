@@ -14,7 +14,7 @@
 """What select_scatter and diagonal_scatter must do alike, beside their tables."""
 
 import numpy as np
-from op_table import AliasTests
+from op_table import CallTests
 from op_table_graph import CastTests, GrowingTests, spec, static_mode
 from scatter_test_utils import (
     assert_same_bits,
@@ -26,7 +26,7 @@ from scatter_test_utils import (
 import paddle
 
 
-class ViewTests(AliasTests, CastTests):
+class ViewTests(CallTests, CastTests):
     """A TestCase sets op, cases, large_cases, aliases and view."""
 
     def call(self, case, x, values):
@@ -68,18 +68,6 @@ class ViewTests(AliasTests, CastTests):
             with self.subTest(case=case.name):
                 assert_same_bits(out, expected)
                 assert_same_bits(x, array)
-
-    def test_arguments_that_are_no_tensors(self):
-        case = self.cases[0]
-        given = self.op.tensors(case.arrays(self.op, 'float32'))
-        for name in given:
-            for wrong in (None, 1.0, [[1.0] * 4] * 3):
-                text = f'{name} must be a Tensor.*{type(wrong).__name__}'
-                with self.subTest(name=name, wrong=wrong):
-                    with self.assertRaisesRegex(TypeError, text):
-                        self.op.function(
-                            **{**given, name: wrong}, **case.options
-                        )
 
     def test_second_order_through_one_gradient_only(self):
         for case in self.cases:
@@ -151,8 +139,10 @@ class ErrorTests:
 
     def refused(self, exception, text, function, *arguments):
         with self.subTest(arguments=arguments):
-            with self.assertRaisesRegex(exception, text):
+            with self.assertRaisesRegex(exception, text) as caught:
                 function(*arguments)
+            said = str(caught.exception)
+            self.assertNotRegex(said, 'Expected (?s:.)*(==|!=) ')
 
     def known_rows(self):
         for exception, text, *shapes, options in self.errors:
