@@ -107,6 +107,7 @@ class ProgramTests(TableTests):
 
     # Rows for what takes long.
     few = slice(0, 2)
+    modes = static_mode, OldIrGuard
 
     def compare(self, run, order, cases=None, **kwargs):
         """run(case, arrays, order, **kwargs) with what dygraph gives."""
@@ -159,7 +160,7 @@ class ProgramTests(TableTests):
     def check_dtype_in_programs(self, case, dtype):
         arrays = case.arrays(self.op, dtype)
         expected = case.reference(self.op, arrays)
-        for mode in (static_mode, OldIrGuard):
+        for mode in self.modes:
             with self.subTest(mode=mode.__name__):
                 (out,) = self.in_program(case, arrays, 0, mode=mode)
                 self.assert_result(out, expected, dtype)

@@ -17,18 +17,17 @@ import unittest
 from dataclasses import replace
 
 import numpy as np
-from op_table import ValueTests
+from op_table import Case, ValueTests
 from op_table_grad import GradientTests
 from op_table_graph import (
     ComposedTests,
     GraphTests,
+    GrowingTests,
     loaded,
-    run_program,
     saved,
     static_mode,
-    to_static,
 )
-from scatter_test_utils import ALL_DTYPES, assert_same_bits
+from scatter_test_utils import assert_same_bits
 from view_scatter_cases import (
     LARGE_SELECT_CASES,
     SELECT,
@@ -99,100 +98,69 @@ class TestSelectScatterBuilding(BuildingTests, unittest.TestCase):
     ]
 
 
-def select(tensors):
-    x, values, index = tensors
+def select_by_tensor(x, values, index):
     return paddle.select_scatter(x, values, 1, index)
 
 
-def select_last_but_one(tensors):
-    x, values = tensors
-    return paddle.select_scatter(x, values, -1, x.shape[1] - 2)
+def index_case(x_shape, index, dtype='int64'):
+    inputs = {'x': x_shape, 'values': x_shape[:1]}
+    inputs['index'] = np.array(index, dtype)
+    return Case(f'{index} of {dtype}', inputs)
 
 
-class TestSelectScatterIndexOfTheRunningProgram(unittest.TestCase):
+class TestSelectScatterIndexOfTheRunningProgram(
+    GraphTests, GrowingTests, unittest.TestCase
+):
     """index is a Tensor, or computed from a dim that is not known yet."""
 
-    def arrays(self, **index):
-        rng = np.random.default_rng(7)
-        x, values = rng.random((3, 4)), rng.random(3)
-        return {'x': x, 'values': values, **index}
-
-    def check(self, found, arrays, index):
-        """The output, and the gradients of the sum of its cubes."""
-        x, values = arrays['x'], arrays['values']
-        out = SELECT.reference(x, values, axis=1, index=index)
-        x_grad = SELECT.reference(3 * x**2, 0, axis=1, index=index)
-        for got, wanted in zip(found, (out, x_grad, 3 * values**2)):
-            np.testing.assert_allclose(got, wanted, rtol=1e-12)
-
-    def in_program(self, arrays, known_dims):
-        def build(variables):
-            out = select(variables.values())
-            wrt = [variables['x'], variables['values']]
-            return [out, *paddle.static.gradients([out * out * out], wrt)]
-
-        with static_mode():
-            return run_program(build, arrays, ('x', 'values'), known_dims)
-
-    def in_dygraph(self, function, arrays):
-        tensors = [paddle.to_tensor(array) for array in arrays.values()]
-        for tensor in tensors[:2]:
-            tensor.stop_gradient = False
-        out = function(tensors)
-        return [out.numpy()] + [
-            grad.numpy() for grad in paddle.grad([out * out * out], tensors[:2])
-        ]
-
-    def test_values_and_gradients(self):
-        for index in (0, 2, -1, -4):
-            for dtype in ('int32', 'int64', 'uint8')[: 3 if index >= 0 else 2]:
-                arrays = self.arrays(index=np.array(index, dtype))
-                with self.subTest(index=index, dtype=dtype):
-                    for known in (True, False):
-                        self.check(
-                            self.in_program(arrays, known), arrays, index
-                        )
-                    traced = to_static(select, full_graph=True)
-                    self.check(self.in_dygraph(traced, arrays), arrays, index)
-
-    def test_saved_programs(self):
-        arrays = self.arrays(index=np.array(-2))
-        with saved(select, arrays, known_dims=False) as path:
-            for index in (-2, 1):
-                arrays['index'] = np.array(index)
-                found = self.in_dygraph(loaded(path), arrays)
-                self.check(found, arrays, index)
+    op = replace(
+        SELECT,
+        inputs=('x', 'values', 'index'),
+        orders=1,
+        function=select_by_tensor,
+        reference=lambda x, values, index: SELECT.reference(
+            x, values, axis=1, index=int(index)
+        ),
+    )
+    cases = [
+        index_case((3, 4), index, dtype)
+        for index, dtype in (
+            (-4, 'int64'),
+            (2, 'uint8'),
+            (0, 'int32'),
+            (-1, 'int32'),
+            (2, 'int64'),
+        )
+    ]
+    growing_cases = [
+        [index_case((3, 4), -2), index_case((2, 9), 1), index_case((5, 3), 2)]
+    ]
+    # An old program takes no such index.
+    modes = (static_mode,)
+    test_old_program = None
 
     def test_index_from_an_unknown_dim(self):
-        arrays = self.arrays()
-        with saved(select_last_but_one, arrays, known_dims=False) as path:
-            self.check(self.in_dygraph(loaded(path), arrays), arrays, 2)
+        def function(tensors):
+            x, values = tensors
+            return paddle.select_scatter(x, values, -1, x.shape[1] - 2)
 
-    def test_out_of_range(self):
-        for index in (4, -5):
-            with self.assertRaises(IndexError):
-                self.in_program(self.arrays(index=np.array(index)), True)
-
-    def test_dtypes(self):
-        arrays = self.arrays(index=np.array(3))
-        for dtype in ALL_DTYPES:
-
-            def function(variables, dtype=dtype):
-                x, values, index = variables.values()
-                x, values = ((t * 9).astype(dtype) for t in (x, values))
-                return [select((x, values, index))]
-
-            (wanted,) = function(
-                {name: paddle.to_tensor(a) for name, a in arrays.items()}
-            )
-            with static_mode():
-                (found,) = run_program(function, arrays, known_dims=False)
-            assert_same_bits(found, wanted.numpy(), dtype)
+        case = select_case('', (3, 4), -1, 2)
+        arrays = case.arrays(SELECT, 'float64')
+        with saved(function, arrays, known_dims=False) as path:
+            out = loaded(path)([*map(paddle.to_tensor, arrays.values())])
+        assert_same_bits(out, case.reference(SELECT, arrays))
 
     def test_what_is_no_index(self):
-        for index in (np.array([1]), np.array(1.0)):
-            with self.assertRaises(TypeError):
-                self.in_program(self.arrays(index=index), True)
+        for index, error in (
+            (np.array(4), IndexError),
+            (np.array(-5), IndexError),
+            (np.array([1]), TypeError),
+            (np.array(1.0), TypeError),
+        ):
+            case = index_case((3, 4), index, index.dtype)
+            arrays = case.arrays(self.op, 'float64')
+            with self.subTest(index=index), self.assertRaises(error):
+                self.in_program(case, arrays, 0)
 
 
 def errors():
