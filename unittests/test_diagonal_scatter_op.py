@@ -16,12 +16,16 @@
 import unittest
 
 from op_test import OpTest
-from scatter_op_utils import ZERO_SIZE, dtype_cases, op_cases
+from scatter_op_utils import (
+    ZERO_SIZE,
+    ViewOpChecks,
+    dtype_cases,
+    op_cases,
+)
 from view_scatter_cases import DIAGONAL, diagonal_case
-from view_scatter_op import ScatterOpChecks
 
 
-class TestDiagonalScatterOp(ScatterOpChecks, OpTest):
+class TestDiagonalScatterOp(ViewOpChecks, OpTest):
     op, row = DIAGONAL, staticmethod(diagonal_case)
     x_shape = (60, 3, 4)
     options = (0, 1, 2)

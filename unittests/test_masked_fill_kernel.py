@@ -16,9 +16,14 @@
 import unittest
 
 import numpy as np
-from masked_op import MASKED_SHAPES, MaskedOpChecks
 from op_test import OpTest
-from scatter_op_utils import ZERO_SIZE, dtype_cases, op_cases
+from scatter_op_utils import (
+    MASKED_SHAPES,
+    ZERO_SIZE,
+    MaskedOpChecks,
+    dtype_cases,
+    op_cases,
+)
 from scatter_test_utils import OnCpu
 
 

@@ -15,10 +15,14 @@
 
 import unittest
 
-from masked_op import MASKED_SHAPES, MaskedOpChecks
 from masked_scatter_cases import reference_masked_scatter
 from op_test import OpTest
-from scatter_op_utils import dtype_cases, op_cases
+from scatter_op_utils import (
+    MASKED_SHAPES,
+    MaskedOpChecks,
+    dtype_cases,
+    op_cases,
+)
 
 
 class TestMaskedScatterOp(MaskedOpChecks, OpTest):

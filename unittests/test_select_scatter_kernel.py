@@ -16,12 +16,16 @@
 import unittest
 
 from op_test import OpTest
-from scatter_op_utils import ZERO_SIZE, dtype_cases, op_cases
+from scatter_op_utils import (
+    ZERO_SIZE,
+    ViewOpChecks,
+    dtype_cases,
+    op_cases,
+)
 from view_scatter_cases import SELECT, select_case
-from view_scatter_op import ScatterOpChecks
 
 
-class TestSelectScatterOp(ScatterOpChecks, OpTest):
+class TestSelectScatterOp(ViewOpChecks, OpTest):
     op, row = SELECT, staticmethod(select_case)
     x_shape = (12, 110)
     options = (0, 5)
