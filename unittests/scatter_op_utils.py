@@ -82,9 +82,6 @@ class MaskedOpChecks(OpChecks):
         self.outputs = {'out': self.expected(x, mask, value)}
 
 
-# Shapes of x and mask that both take, for op_cases.
-
-
 class ViewOpChecks(OpChecks):
     """A test case sets `op`, `x_shape`, `options`, and `row`, which makes a Case
     of a name, a shape and options."""
@@ -104,6 +101,7 @@ class ViewOpChecks(OpChecks):
         self.outputs = {'out': case.reference(self.op, arrays)}
 
 
+# Shapes of x and mask that both take, for op_cases.
 MASKED_SHAPES = {
     'RowMask': {'mask_shape': (11,)},
     'ColumnMask': {'mask_shape': (12, 1)},
