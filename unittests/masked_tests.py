@@ -18,7 +18,12 @@ import contextlib
 import numpy as np
 from masked_cases import kinds_of_masks
 from op_table import Case
-from op_table_graph import GrowingTests, run_program, static_mode
+from op_table_graph import (
+    GrowingTests,
+    LateErrorTests,
+    run_program,
+    static_mode,
+)
 from scatter_test_utils import (
     assert_same_bits,
     random_array,
@@ -204,6 +209,15 @@ class MemoryTests:
                 assert_same_bits(base, expected)
 
 
+def misfits(*rows):
+    """late_errors: of three shapes that fit, another one for an input."""
+    fitting = {'x': (2, 3), 'mask': np.ones((2, 3), bool), 'value': (2, 3)}
+    return [
+        ((ValueError, IndexError), text, {**fitting, name: given}, {})
+        for name, given, text in rows
+    ]
+
+
 class AutogradTests:
     op = None
 
@@ -302,10 +316,10 @@ class BuildingTests(GrowingTests):
         assert_same_bits(x, arrays['x'])
 
 
-class ErrorTests:
+class ErrorTests(LateErrorTests):
     """Wrong calls of both forms that both operators refuse alike."""
 
-    op = None
+    known_dims_of_late_errors = True, False
 
     def check(self, exception, pattern, functions=None, **changed):
         """x stays as it was."""
@@ -364,22 +378,3 @@ class ErrorTests:
                 mask=paddle.ones(mask_shape, 'bool'),
                 value=paddle.ones(np.broadcast_shapes(x_shape, mask_shape)),
             )
-
-    def test_shapes_of_a_program(self):
-        shapes = {'x': (2, 3), 'mask': (2, 3), 'value': (2, 3)}
-        for known_dims in (True, False):
-            for name, shape in self.program_misfits:
-                arrays = {
-                    n: np.ones(s, 'bool' if n == 'mask' else 'float32')
-                    for n, s in {**shapes, name: shape}.items()
-                }
-                with (
-                    self.subTest(name=name, shape=shape, known=known_dims),
-                    static_mode(),
-                    self.assertRaises((ValueError, IndexError)),
-                ):
-                    run_program(
-                        lambda data: [self.op.function(**data)],
-                        arrays,
-                        known_dims=known_dims,
-                    )

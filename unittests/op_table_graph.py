@@ -21,7 +21,7 @@ import tempfile
 from unittest import mock
 
 import numpy as np
-from op_table import TableTests, ValueTests
+from op_table import Case, TableTests, ValueTests
 from op_table_grad import (
     GradientTests,
     derivatives,
@@ -201,6 +201,32 @@ class GrowingTests(TableTests):
                 with self.subTest(x=arrays['x'].shape, **case.options):
                     for got, wanted in zip(found, expected):
                         self.assert_near(got, wanted, 'float64')
+
+
+class LateErrorTests(TableTests):
+    """A TestCase sets op and late_errors: (exception, text, inputs, options)."""
+
+    late_errors = ()
+    known_dims_of_late_errors = (False,)
+
+    def test_wrong_sizes_are_an_error_when_the_program_runs(self):
+        for exception, text, inputs, options in self.late_errors:
+            case = Case(text, inputs, options)
+
+            def build(variables, case=case):
+                function = case.bind(self.op.function)
+                return [function([*variables.values()])]
+
+            arrays = case.arrays(self.op, 'float32')
+            for known_dims in self.known_dims_of_late_errors:
+                with (
+                    static_mode(),
+                    self.subTest(
+                        inputs=inputs, known_dims=known_dims, **options
+                    ),
+                    self.assertRaisesRegex(exception, text),
+                ):
+                    run_program(build, arrays, known_dims=known_dims)
 
 
 class GraphTests(ProgramTests):

@@ -175,11 +175,11 @@ class TestMaskedFillCalls(CallTests, CastTests, unittest.TestCase):
 
 class TestMaskedFillErrors(masked_tests.ErrorTests, unittest.TestCase):
     op = OP
-    program_misfits = (
-        ('mask', (2, 2)),
-        ('mask', (4, 3)),
-        ('value', (2, 2)),
-        ('value', (4, 2, 3)),
+    late_errors = masked_tests.misfits(
+        ('mask', np.ones((2, 2), bool), 'mask'),
+        ('mask', np.ones((4, 3), bool), 'mask'),
+        ('value', (2, 2), 'value'),
+        ('value', (4, 2, 3), 'value'),
     )
 
     def test_value_with_a_shape_of_its_own(self):

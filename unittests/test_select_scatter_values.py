@@ -87,8 +87,8 @@ class TestSelectScatterBuilding(BuildingTests, unittest.TestCase):
         )
     ]
     late_errors = [
-        ({'axis': axis, 'index': index}, *others)
-        for axis, index, *others in (
+        (exception, text, {'x': x, 'values': values}, {'axis': a, 'index': i})
+        for a, i, x, values, exception, text in (
             (0, 3, (3, 4), (4,), IndexError, r'index .*\[-3, 3\).*it is 3'),
             (0, -4, (3, 4), (4,), IndexError, r'index .*\[-3, 3\).*it is -4'),
             (1, 0, (3, 0), (3,), IndexError, r'index .*size 0'),

@@ -15,10 +15,14 @@
 
 import numpy as np
 from op_table import CallTests
-from op_table_graph import CastTests, GrowingTests, spec, static_mode
+from op_table_graph import (
+    CastTests,
+    GrowingTests,
+    LateErrorTests,
+    static_mode,
+)
 from scatter_test_utils import (
     assert_same_bits,
-    random_array,
     random_numbers,
     to_paddle,
 )
@@ -90,9 +94,8 @@ class ViewTests(CallTests, CastTests):
                     assert_same_bits(second, expected)
 
 
-class BuildingTests(GrowingTests):
-    """A TestCase also sets late_errors: (options, shapes of x and values,
-    exception, text)."""
+class BuildingTests(GrowingTests, LateErrorTests):
+    """What a program knows of shapes before it runs, and that it may not."""
 
     def test_a_program_may_know_some_dims_only(self):
         case = self.growing_cases[0][0]
@@ -112,25 +115,6 @@ class BuildingTests(GrowingTests):
                             feed=arrays, fetch_list=[out]
                         )
                     assert_same_bits(found, expected)
-
-    def test_wrong_sizes_are_an_error_when_the_program_runs(self):
-        rng = np.random.default_rng(5)
-        for options, x_shape, shape, exception, text in self.late_errors:
-            arrays = {
-                'x': random_array(rng, x_shape, 'float32'),
-                self.op.inputs[1]: random_array(rng, shape, 'float32'),
-            }
-            with static_mode(), self.subTest(x=x_shape, **options):
-                with paddle.static.program_guard(paddle.static.Program()):
-                    variables = [
-                        paddle.static.data(name, *spec(array, False))
-                        for name, array in arrays.items()
-                    ]
-                    out = self.op.function(*variables, **options)
-                    with self.assertRaisesRegex(exception, text):
-                        paddle.static.Executor().run(
-                            feed=arrays, fetch_list=[out]
-                        )
 
 
 class ErrorTests:

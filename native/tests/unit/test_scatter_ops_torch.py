@@ -2,15 +2,12 @@
 
 import itertools
 import unittest
-from dataclasses import replace
 
 import numpy as np
 import torch
 from index_reduce_cases import (
     LINEAR,
-    OTHER_REDUCES,
     REDUCES,
-    ROWS,
     scatter_cases,
 )
 from masked_fill_cases import CASES as FILL_CASES
@@ -168,17 +165,6 @@ class TestDiagonalScatter(TorchTests, unittest.TestCase):
 
 class TestScatter(TorchTests, unittest.TestCase):
     op, cases = LINEAR, scatter_cases(REDUCES)
-    torch_function = scatter
-
-
-def few_values(rng, shape, dtype, finite, **options):
-    """Many ties and many zeros."""
-    return to_storage(rng.choice([0.0, 0.5, 1.0, 2.0], shape), dtype)
-
-
-class TestScatterOfTies(TorchTests, unittest.TestCase):
-    op = replace(LINEAR, draw=few_values)
-    cases = scatter_cases(OTHER_REDUCES, ROWS[:10])
     torch_function = scatter
 
 
