@@ -24,8 +24,10 @@ from index_reduce_cases import (
     operator_of,
     reduce_by_index,
     reduce_by_index_,
+    reference_index_reduce,
 )
-from op_table_graph import static_mode
+from op_table import Operator
+from op_table_graph import LateErrorTests, static_mode
 from scatter_test_utils import ALL_DTYPES, to_paddle, to_storage
 
 import paddle
@@ -177,66 +179,61 @@ class TestIndexReduceErrors(unittest.TestCase):
                     self.assertEqual(x.tolist(), array.tolist())
 
 
-class TestIndexReduceStaticErrors(unittest.TestCase):
-    inputs = {
-        'x': ([-1, 3], 'float32'),
-        'index': ([-1], 'int64'),
-        'updates': ([-1, 3], 'float32'),
-    }
-
-    def run_with(self, operator, reduce, positions=None, **inputs):
-        """Builds a program, and runs it if there is an index to feed."""
-        with (
-            static_mode(),
-            paddle.static.program_guard(paddle.static.Program()),
-        ):
-            variables = [
-                paddle.static.data(name, *how)
-                for name, how in {**self.inputs, **inputs}.items()
-            ]
-            out = getattr(_C_ops, operator)(*variables, 0, reduce, True)
-            if positions is None:
-                return None
-            feed = {
-                'x': np.ones((4, 3), 'float32'),
-                'index': np.array(positions),
-                'updates': np.ones((2, 3), 'float32'),
-            }
-            return paddle.static.Executor().run(feed=feed, fetch_list=[out])[0]
+class TestIndexReduceStaticErrors(LateErrorTests, unittest.TestCase):
+    op = Operator(
+        'index_reduce',
+        inputs=('x', 'index', 'updates'),
+        differentiable=(),
+        reference=reference_index_reduce,
+        function=reduce_by_index,
+    )
+    known_dims_of_late_errors = True, False
+    late_errors = [
+        (
+            error,
+            rf'\({operator_of(reduce)}\).*{words}',
+            {'x': (4, 3), 'index': np.array(index), 'updates': (2, 3)},
+            {'axis': 0, 'reduce': reduce, 'include_self': True},
+        )
+        for reduce in ('sum', 'mul')
+        for error, words, index in (
+            (IndexError, 'index must be in', [0, 4]),
+            (ValueError, 'updates must have', [0] * 3),
+        )
+    ]
+    # (words, shape and dtype of an input while a program is built)
+    early_errors = (
+        ('index must be int32', {'index': ([-1], 'float32')}),
+        ('index must have shape', {'index': ([-1, 2], 'int64')}),
+        ('updates must have', {'updates': ([-1, 4], 'float32')}),
+        ('updates must have', {'updates': ([-1], 'float32')}),
+        ('dtype of updates', {'updates': ([-1, 3], 'float64')}),
+        ("reduce must be .*'max'", {'reduce': 'max'}),
+    )
 
     def test_while_the_program_is_built(self):
-        for words, inputs in (
-            ('index must be int32', {'index': ([-1], 'float32')}),
-            ('index must have shape', {'index': ([-1, 2], 'int64')}),
-            ('updates must have', {'updates': ([-1, 4], 'float32')}),
-            ('updates must have', {'updates': ([-1], 'float32')}),
-            ('dtype of updates', {'updates': ([-1, 3], 'float64')}),
+        for (operator, reduces), (words, wrong) in itertools.product(
+            OPERATORS.items(), self.early_errors
         ):
-            for operator, reduces in OPERATORS.items():
-                words_of_op = rf'\({operator}\).*{words}'
-                with self.subTest(operator=operator, words=words):
-                    with self.assertRaisesRegex(ValueError, words_of_op):
-                        self.run_with(operator, reduces[0], **inputs)
-        for operator in OPERATORS:
-            with self.assertRaisesRegex(ValueError, 'reduce must be'):
-                self.run_with(operator, 'max')
-
-    def test_while_the_program_runs(self):
-        for operator, reduce, total in (
-            ('index_scatter', 'sum', 18),
-            ('index_reduce', 'mul', 12),
-        ):
-            for known in ({}, {'index': ([2], 'int64')}):
-                out = self.run_with(operator, reduce, [0, 3], **known)
-                self.assertEqual(out.sum(), total)
-            for error, words, index in (
-                (IndexError, 'index must be in', [0, 4]),
-                (ValueError, 'updates must have', [0] * 3),
+            given = {
+                'x': ([-1, 3], 'float32'),
+                'index': ([-1], 'int64'),
+                'updates': ([-1, 3], 'float32'),
+                'reduce': reduces[0],
+                **wrong,
+            }
+            reduce = given.pop('reduce')
+            with (
+                self.subTest(operator=operator, wrong=wrong),
+                static_mode(),
+                paddle.static.program_guard(paddle.static.Program()),
+                self.assertRaisesRegex(ValueError, rf'\({operator}\).*{words}'),
             ):
-                words_of_op = rf'\({operator}\).*{words}'
-                with self.subTest(operator=operator, words=words):
-                    with self.assertRaisesRegex(error, words_of_op):
-                        self.run_with(operator, reduce, index)
+                tensors = [
+                    paddle.static.data(name, *how)
+                    for name, how in given.items()
+                ]
+                getattr(_C_ops, operator)(*tensors, 0, reduce, True)
 
 
 if __name__ == '__main__':

@@ -107,28 +107,26 @@ class TestScatterCalls(unittest.TestCase):
     def test_methods_and_in_place_forms(self):
         x, updates = (paddle.to_tensor(self.rng.random((3, n))) for n in (5, 3))
         index = paddle.to_tensor([1, 1, 4])
-        attrs = 1, 'mean', True
         named = {'axis': 1, 'reduce': 'mean', 'include_self': True}
         expected = reference_scatter(
-            x.numpy(), index.numpy(), updates.numpy(), 1, False, *attrs[1:]
+            *(tensor.numpy() for tensor in (x, index, updates)),
+            overwrite=False,
+            **named,
         )
-        for i, out in enumerate(
-            (
-                x.scatter(index, updates, False, *attrs),
-                x.scatter(index, updates, overwrite=False, **named),
-                paddle.scatter(
-                    x=x, index=index, updates=updates, overwrite=False, **named
-                ),
-                paddle.tensor.scatter(x, index, updates, False, *attrs, 'name'),
-                x.clone().scatter_(index, updates, False, *attrs),
-                paddle.scatter_(x.clone(), index, updates, False, **named),
-                paddle.scatter_(
-                    x.clone(), index, updates, False, *attrs, 'name'
-                ),
-            )
+        others = {'index': index, 'updates': updates, 'overwrite': False}
+        for function in (
+            *FUNCTIONS,
+            paddle.tensor.scatter,
+            paddle.Tensor.scatter,
+            paddle.Tensor.scatter_,
         ):
-            with self.subTest(i=i):
-                np.testing.assert_allclose(out.numpy(), expected, 1e-14)
+            for out in (
+                function(x.clone(), *others.values(), *named.values(), 'name'),
+                function(x.clone(), *others.values(), **named),
+                function(x=x.clone(), **others, **named),
+            ):
+                with self.subTest(function=function.__name__):
+                    np.testing.assert_allclose(out.numpy(), expected, 1e-14)
 
     def test_out(self):
         x, index = paddle.ones([3]), paddle.to_tensor([0, 0])
