@@ -13,6 +13,8 @@
 # limitations under the License.
 """What select_scatter and diagonal_scatter must do alike, beside their tables."""
 
+import itertools
+
 import numpy as np
 from op_table import CallTests
 from op_table_graph import (
@@ -72,6 +74,23 @@ class ViewTests(CallTests, CastTests):
             with self.subTest(case=case.name):
                 assert_same_bits(out, expected)
                 assert_same_bits(x, array)
+
+    def test_options_that_are_no_ints(self):
+        case = self.cases[0]
+        tensors = self.op.tensors(case.arrays(self.op, 'float32')).values()
+        pair = paddle.to_tensor([0, 1])
+        for name, (wrong, told) in itertools.product(
+            case.options,
+            (
+                (1.5, '1.5 of type float'),
+                ([0], r'\[0\] of type list'),
+                (pair, r'a Tensor of shape \[2\] and paddle.int64'),
+            ),
+        ):
+            text = f'{self.op.name}: {name} must be an int, but received {told}'
+            with self.subTest(name=name, told=told):
+                with self.assertRaisesRegex(TypeError, text):
+                    self.op.function(*tensors, **{**case.options, name: wrong})
 
     def test_second_order_through_one_gradient_only(self):
         for case in self.cases:
