@@ -332,10 +332,8 @@ class ErrorTests(LateErrorTests):
         x = arguments['x']
         for function in functions or (self.op.function, self.op.inplace):
             with self.subTest(function=function.__name__, changed=changed):
-                with self.assertRaisesRegex(exception, pattern) as caught:
+                with self.assertRaisesRegex(exception, pattern):
                     function(**arguments)
-                said = str(caught.exception)
-                self.assertNotRegex(said, 'Expected (?s:.)*(==|!=) ')
                 if isinstance(x, paddle.Tensor):
                     zeros = np.zeros(x.shape)
                     np.testing.assert_array_equal(x.astype('float64'), zeros)

@@ -115,7 +115,6 @@ def test_wrong_arguments_are_refused_as_by_the_kernels():
             'test_select_scatter_values.TestSelectScatterErrors',
             'test_diagonal_scatter_values.TestDiagonalScatterErrors',
             'test_scatter_values.TestScatterErrors',
-            'test_scatter_values.TestScatterWrongTensors',
         ]
     )
     with no_kernels():
