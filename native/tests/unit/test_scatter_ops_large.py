@@ -47,12 +47,12 @@ FILLED = (
     ((COLUMNS,), FULL, ()),
     ((ROWS, 1), (COLUMNS,), (ROWS, 1)),
 )
-# (shape of x, axis)
+# (shape of x, axis, dtypes)
 REDUCED = (
-    ((150, 400), 0),
-    ((60000,), 0),
-    ((200, 300), 1),
-    ((60, 800, 2), 1),
+    ((150, 400), 0, ('float32', 'float16')),
+    ((60000,), 0, ('float32', 'float16')),
+    ((200, 300), 1, ('float32', 'complex64')),
+    ((60, 800, 2), 1, ('float32', 'complex64')),
 )
 
 
@@ -64,6 +64,10 @@ def masked_cases(rows):
         for kind, mask in kinds_of_masks(rng, shape)
         if kind in ('half', 'runs', 'first half')
     ]
+
+
+def rows_past_caches(dtype):
+    return (33 << 20) // (WIDTH * np.dtype(dtype).itemsize) + 1
 
 
 def repeated(rng, shape, dtype, finite, **options):
@@ -85,8 +89,7 @@ def kinds_of_indexes(size):
 def scatter_cases():
     return [
         scatter_case((kind, shape, axis, index, 0), reduce, True, dtypes)
-        for shape, axis in REDUCED
-        for dtypes in [('float32', 'complex64' if axis else 'float16')]
+        for shape, axis, dtypes in REDUCED
         for kind, index in kinds_of_indexes(shape[axis])
         for reduce in REDUCES
     ]
@@ -116,8 +119,7 @@ class LargeTests(TableTests):
 
     def test_outputs_past_the_caches(self):
         for dtype in ('int8', 'float16', 'float32', 'float64', 'complex128'):
-            rows = (33 << 20) // (WIDTH * np.dtype(dtype).itemsize) + 1
-            for case in self.past_caches(rows):
+            for case in self.past_caches(rows_past_caches(dtype)):
                 with self.subTest(case=case.name, dtype=dtype):
                     self.check_past_caches(case, dtype)
 
@@ -204,15 +206,17 @@ class TestScatter(LargeTests, unittest.TestCase):
     def test_gradient_of_updates_past_the_caches(self):
         rng = np.random.default_rng(26)
         for dtype in ('float16', 'float32', 'float64', 'complex128'):
-            rows = (33 << 20) // (WIDTH * np.dtype(dtype).itemsize) + 1
-            out_grad = repeated(rng, (rows, WIDTH), dtype, True)
-            index, found = rng.permutation(rows), None
+            shape = rows_past_caches(dtype), WIDTH
+            out_grad = repeated(rng, shape, dtype, True)
+            index = rng.permutation(shape[0])
             for given in out_grad[::-1].copy(), out_grad:
-                updates = paddle.zeros([rows, WIDTH], dtype)
-                updates.stop_gradient, found = False, None
-                out = paddle.scatter(
-                    paddle.zeros_like(updates), to_paddle(index), updates
+                x, updates = (
+                    paddle.zeros(shape, dtype),
+                    paddle.ones(shape, dtype),
                 )
+                updates.stop_gradient = False
+                found = None  # frees the memory that the next one gets
+                out = paddle.scatter(x, to_paddle(index), updates)
                 (found,) = paddle.grad([out], [updates], [to_paddle(given)])
             assert_same_bits(found, out_grad[index], dtype)
 
