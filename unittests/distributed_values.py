@@ -64,7 +64,6 @@ def masked_scatter_cases():
         ([4, 3, 6], [3, 1]),
         ([4, 1, 6], [4, 3, 1]),
         ([1, 6], [2, 1, 6]),
-        ([0, 2], [0, 2]),
         ([], []),
     ):
         shape = np.broadcast_shapes(x, mask)
@@ -308,6 +307,14 @@ class TestMaskedScatter(unittest.TestCase):
             shard(x, Shard(0)), shard(mask, Shard(0)), shard(floats(0), R)
         )
         assert_is(out, x, Shard(0))
+
+    def test_zero_size(self):
+        x, mask = floats(0, 2), mask_of(0, 2)
+        for layout in (R, Shard(0), Shard(1)):
+            out = paddle.masked_scatter(
+                shard(x, layout), shard(mask, layout), shard(floats(3), R)
+            )
+            assert_is(out, x, layout)
 
     def test_dtypes_that_dist_reshard_cannot_cut(self):
         mask = mask_of(8, 3)
