@@ -5,7 +5,7 @@ Each call is made in every way that there is, with the same bits.
 
 import numpy as np
 import pytest
-import test_index_reduce_grad as cpu_grad
+import test_index_reduce_values as cpu_grad
 from index_reduce_cases import REDUCES
 from scatter_test_utils import assert_same_bits
 

@@ -3,6 +3,9 @@ ranks by test_distributed_ranks.py."""
 
 import unittest
 
+import numpy as np
+from distributed_utils import shard
+
 import paddle
 import paddle.distributed as dist
 from paddle.base import core
@@ -14,24 +17,12 @@ MIB = 2**20
 
 def make():
     """x, mask and a replicated value; every other element is masked."""
-    ranks = dist.get_world_size()
-    mesh = dist.ProcessMesh(list(range(ranks)), dim_names=['x'])
-
-    def place(local, shape, placement):
-        return paddle.Tensor(
-            local,
-            dims=shape,
-            process_mesh=mesh,
-            placements=[placement],
-            place=local.place,
-        )
-
-    shape, size = [ROWS // ranks, COLUMNS], ROWS * COLUMNS // 2
-    mask = (paddle.arange(COLUMNS) % 2 == 0).expand(shape).contiguous()
+    mask = (np.arange(COLUMNS) % 2 == 0) & np.ones([ROWS, 1], 'bool')
+    size = ROWS * COLUMNS // 2
     return (
-        place(paddle.zeros(shape), [ROWS, COLUMNS], Shard(0)),
-        place(mask, [ROWS, COLUMNS], Shard(0)),
-        place(paddle.ones([size]), [size], Replicate()),
+        shard(np.zeros([ROWS, COLUMNS], 'float32'), Shard(0)),
+        shard(mask, Shard(0)),
+        shard(np.ones([size], 'float32'), Replicate()),
     )
 
 

@@ -263,12 +263,13 @@ class TestPlainScatter(unittest.TestCase):
         want = x.copy()
         want[index], kept[index] = updates, 0
         whole = [R for _ in MESH.shape]
-        for place in (whole, columns):
+        for place, overwrite in product((whole, columns), (True, False)):
             parts = shard(x, *place, grad=True, mesh=MESH)
             out = paddle.scatter(
                 parts,
                 shard(index, *whole, mesh=MESH),
                 shard(updates, *place, grad=True, mesh=MESH),
+                overwrite,
             )
             assert_is(out, want, *place, mesh=MESH)
             out.sum().backward()

@@ -21,7 +21,7 @@ from index_reduce_cases import (
     reference_index_reduce,
 )
 from op_table import numbers
-from scatter_op_utils import OpChecks
+from scatter_op_utils import ZERO_SIZE, OpChecks
 from scatter_test_utils import to_storage
 
 
@@ -64,3 +64,38 @@ class IndexOpChecks(OpChecks):
         return np.asarray(
             self.rng.integers(-size, size, self.index_shape, self.index_dtype)
         )
+
+
+# {end of the class name: attributes}
+INDEX_SHAPES = {
+    'LastAxis': {'x_shape': (13, 9), 'axis': 1, 'updates_shape': (13, 15)},
+    'MiddleAxis': {
+        'x_shape': (3, 9, 5),
+        'axis': -2,
+        'updates_shape': (3, 15, 5),
+    },
+    'OneDim': {
+        'x_shape': (120,),
+        'index_shape': (130,),
+        'updates_shape': (130,),
+    },
+    'ColumnIndex': {'index_shape': (15, 1)},
+    'IndexWithoutDims': {
+        'x_shape': (10, 10, 10),
+        'axis': 1,
+        'index_shape': (),
+        'updates_shape': (10, 10),
+    },
+    'Int32Index': {'index_dtype': 'int32'},
+    'LongerUpdates': {'updates_shape': (18, 11)},
+    'NoPosition': {
+        'index_shape': (0,),
+        'updates_shape': (0, 11),
+        'grad_inputs': ('x',),
+    },
+    'NoElement': {
+        'x_shape': (14, 0),
+        'updates_shape': (15, 0),
+        'no_grad': ZERO_SIZE,
+    },
+}

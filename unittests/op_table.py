@@ -19,6 +19,7 @@ op_table_grad) or GraphTests (of op_table_graph), and sets `op` and `cases`, has
 all tests of that kind.
 """
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -233,3 +234,40 @@ class InplaceTests(TableTests):
         with paddle.no_grad():
             self.op.inplace(x, *others, **case.options)
         self.assertTrue(x.is_leaf and not x.stop_gradient)
+
+
+class CallTests(TableTests):
+    """A TestCase also sets aliases: pairs of a name and another name for it."""
+
+    aliases = ()
+    # Inputs that have to be Tensors; None: all.
+    tensors_only = None
+
+    def test_every_alias_is_the_argument_it_stands_for(self):
+        case = self.cases[0]
+        arrays = case.arrays(self.op, 'float32')
+        expected = case.reference(self.op, arrays)
+        for function in filter(None, (self.op.function, self.op.inplace)):
+            names = [*arrays, *case.options, 'name']
+            self.assertEqual([*inspect.signature(function).parameters], names)
+            for name, alias in self.aliases:
+                given = {**self.op.tensors(arrays), **case.options}
+                given[alias] = given[name]
+                with self.subTest(function=function.__name__, alias=alias):
+                    with self.assertRaises((ValueError, TypeError)):
+                        function(**given)
+                    del given[name]
+                    out = function(**given, name='any')
+                    self.assert_result(out, expected, 'float32')
+
+    def test_arguments_that_are_no_tensors(self):
+        case = self.cases[0]
+        tensors = self.op.tensors(case.arrays(self.op, 'float32'))
+        for function in filter(None, (self.op.function, self.op.inplace)):
+            for name in self.tensors_only or tensors:
+                for wrong in (None, 1.0, [[1.0] * 3] * 2, np.ones(2)):
+                    text = f'{name} must be a Tensor.*{type(wrong).__name__}'
+                    with self.subTest(name=name, wrong=wrong):
+                        with self.assertRaisesRegex(TypeError, text):
+                            given = {**tensors, name: wrong}
+                            function(**given, **case.options)

@@ -15,18 +15,20 @@
 
 import contextlib
 import gc
+import itertools
 import os
 import tempfile
 from unittest import mock
 
-from op_table import TableTests, ValueTests
+import numpy as np
+from op_table import Case, TableTests, ValueTests
 from op_table_grad import (
     GradientTests,
     derivatives,
     in_dygraph,
     with_directions,
 )
-from scatter_test_utils import dtype_name
+from scatter_test_utils import ALL_DTYPES, dtype_name, to_paddle
 
 import paddle
 from paddle.pir_utils import OldIrGuard
@@ -105,6 +107,7 @@ class ProgramTests(TableTests):
 
     # Rows for what takes long.
     few = slice(0, 2)
+    modes = static_mode, OldIrGuard
 
     def compare(self, run, order, cases=None, **kwargs):
         """run(case, arrays, order, **kwargs) with what dygraph gives."""
@@ -157,7 +160,7 @@ class ProgramTests(TableTests):
     def check_dtype_in_programs(self, case, dtype):
         arrays = case.arrays(self.op, dtype)
         expected = case.reference(self.op, arrays)
-        for mode in (static_mode, OldIrGuard):
+        for mode in self.modes:
             with self.subTest(mode=mode.__name__):
                 (out,) = self.in_program(case, arrays, 0, mode=mode)
                 self.assert_result(out, expected, dtype)
@@ -200,6 +203,32 @@ class GrowingTests(TableTests):
                         self.assert_near(got, wanted, 'float64')
 
 
+class LateErrorTests(TableTests):
+    """A TestCase sets op and late_errors: (exception, text, inputs, options)."""
+
+    late_errors = ()
+    known_dims_of_late_errors = (False,)
+
+    def test_wrong_sizes_are_an_error_when_the_program_runs(self):
+        for exception, text, inputs, options in self.late_errors:
+            case = Case(text, inputs, options)
+
+            def build(variables, case=case):
+                function = case.bind(self.op.function)
+                return [function([*variables.values()])]
+
+            arrays = case.arrays(self.op, 'float32')
+            for known_dims in self.known_dims_of_late_errors:
+                with (
+                    static_mode(),
+                    self.subTest(
+                        inputs=inputs, known_dims=known_dims, **options
+                    ),
+                    self.assertRaisesRegex(exception, text),
+                ):
+                    run_program(build, arrays, known_dims=known_dims)
+
+
 class GraphTests(ProgramTests):
     """The same of traced functions, and of what was saved."""
 
@@ -223,6 +252,75 @@ class GraphTests(ProgramTests):
         few = self.cases[self.few]
         self.compare(self.as_saved, 1, few, known_dims=False)
         self.compare(self.as_saved, 1, few[:1], known_dims=True)
+
+
+class CastTests(TableTests):
+    """The last input, of any dtype, is cast to that of x."""
+
+    def operands(self, x_dtype, dtype):
+        """Of zeros and ones; the last input in its own dtype."""
+        x, *others, last = self.cases[0].arrays(self.op, 'bool').values()
+        tensors = [to_paddle(x).astype(x_dtype), *map(to_paddle, others)]
+        return [*tensors, to_paddle(last).astype(dtype)]
+
+    def cast(self, function, x_dtype, dtype):
+        tensors = self.operands(x_dtype, dtype)
+        out = self.cases[0].bind(function)(tensors)
+        self.assertEqual(out.dtype, getattr(paddle, x_dtype))
+        return out.astype('int32')
+
+    def test_every_dtype_in_an_x_of_every_dtype(self):
+        pairs = [
+            (x_dtype, dtype)
+            for x_dtype in ALL_DTYPES
+            for dtype in ALL_DTYPES
+            if 'complex' in x_dtype or 'complex' not in dtype
+        ]
+        case = self.cases[0]
+        expected = case.reference(self.op, case.arrays(self.op, 'bool'))
+        functions = filter(None, (self.op.function, self.op.inplace))
+        for function, pair in itertools.product(functions, pairs):
+            with self.subTest(function=function.__name__, pair=pair):
+                out = self.cast(function, *pair)
+                np.testing.assert_array_equal(out.numpy(), expected)
+        with static_mode():
+            outs = run_program(
+                lambda _: [self.cast(self.op.function, *p) for p in pairs], {}
+            )
+        for pair, out in zip(pairs, outs):
+            with self.subTest(pair=pair):
+                np.testing.assert_array_equal(out, expected)
+
+    def test_complex_numbers_are_not_made_real(self):
+        text = f'{self.op.name}_?: {self.op.inputs[-1]} must not be complex'
+        for function in filter(None, (self.op.function, self.op.inplace)):
+            for guard in (contextlib.nullcontext, static_mode):
+                with guard(), self.assertRaisesRegex(ValueError, text):
+                    self.cast(function, 'float32', 'complex64')
+
+    def test_gradients_have_the_dtypes_of_the_inputs(self):
+        for pair in (
+            ('float64', 'float64'),
+            ('float64', 'float32'),
+            ('float32', 'float16'),
+            ('bfloat16', 'float32'),
+        ):
+            tensors = self.operands(*pair)
+            wrt = tensors[0], tensors[-1]
+            for tensor in wrt:
+                tensor.stop_gradient = False
+            out = self.cases[0].bind(self.op.function)(tensors)
+            weights = np.arange(out.size).reshape(out.shape) % 16
+            out_grad = to_paddle(weights).astype(out.dtype)
+            grads = paddle.grad([out], wrt, [out_grad])
+            found = [grad.astype('float64').numpy() for grad in grads]
+            if pair[0] == pair[1]:
+                expected = found
+            with self.subTest(pair=pair):
+                for tensor, grad in zip(wrt, grads):
+                    self.assertEqual(grad.dtype, tensor.dtype)
+                for grad, wanted in zip(found, expected):
+                    np.testing.assert_array_equal(grad, wanted)
 
 
 class ComposedTests(ValueTests, GradientTests, ProgramTests):

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What the OpTests of scatter ops share: their two tests, and classes by table.
+"""What the OpTests of scatter ops share: tests, inputs, and classes by table.
 
 A row of a table becomes a class of its own, so that a failure names the row and
 each class has its own rule about gradients.
@@ -25,6 +25,8 @@ from scatter_test_utils import (
     random_array,
     random_numbers,
 )
+
+import paddle
 
 NO_GRADIENT = 'this dtype has no gradients'
 IN_FLOAT64 = (
@@ -54,6 +56,74 @@ class OpChecks:
     def test_check_grad(self):
         if not getattr(self, 'no_need_check_grad', False):
             self.check_grad(list(self.grad_inputs), 'out', check_pir=True)
+
+
+class MaskedOpChecks(OpChecks):
+    """A test case sets `op_name`, and `expected` to a function of arrays."""
+
+    x_shape = (12, 11)
+    mask_shape = (12, 11)
+    value_shape = None  # that of the result
+    density = 0.5
+    grad_inputs = ('x', 'value')
+
+    def setUp(self):
+        self.op_type = self.op_name
+        self.python_api = getattr(paddle, self.op_name)
+        self.public_python_api = self.python_api
+        self.rng = np.random.default_rng(2026)
+        shape = self.value_shape
+        if shape is None:
+            shape = np.broadcast_shapes(self.x_shape, self.mask_shape)
+        x, value = self.make(self.x_shape), self.make(shape)
+        self.dtype = x.dtype.type
+        mask = np.asarray(self.rng.random(self.mask_shape) < self.density)
+        self.inputs = {'x': x, 'mask': mask, 'value': value}
+        self.outputs = {'out': self.expected(x, mask, value)}
+
+
+class ViewOpChecks(OpChecks):
+    """A test case sets `op`, `x_shape`, `options`, and `row`, which makes a Case
+    of a name, a shape and options."""
+
+    grad_inputs = None  # x and the values
+
+    def setUp(self):
+        self.op_type = self.op.name
+        self.python_api = self.op.function
+        self.public_python_api = self.op.function
+        self.rng = np.random.default_rng(2026)
+        case = type(self).row('', self.x_shape, *self.options)
+        arrays = {name: self.make(s) for name, s in case.inputs.items()}
+        self.dtype = arrays['x'].dtype.type
+        self.inputs, self.attrs = arrays, case.options
+        self.grad_inputs = self.grad_inputs or tuple(arrays)
+        self.outputs = {'out': case.reference(self.op, arrays)}
+
+
+# Shapes of x and mask that both take, for op_cases.
+MASKED_SHAPES = {
+    'RowMask': {'mask_shape': (11,)},
+    'ColumnMask': {'mask_shape': (12, 1)},
+    'MiddleAxisMask': {'x_shape': (10, 6, 11), 'mask_shape': (10, 1, 11)},
+    'MaskWithoutDims': {'mask_shape': (), 'density': 1.0},
+    'BroadcastX': {'x_shape': (110,), 'mask_shape': (3, 110)},
+    'BroadcastBothWays': {'x_shape': (120, 1), 'mask_shape': (1, 3)},
+    'XWithoutDims': {'x_shape': (), 'mask_shape': (11, 11)},
+    'NoDims': {'x_shape': (), 'mask_shape': (), 'density': 1.0},
+    'AllTrue': {'density': 1.0},
+    'AllFalse': {'density': 0.0},
+    'NoElement': {
+        'x_shape': (0, 11),
+        'mask_shape': (0, 11),
+        'no_grad': ZERO_SIZE,
+    },
+    'MaskOfNoElement': {
+        'x_shape': (1, 11),
+        'mask_shape': (0, 11),
+        'no_grad': ZERO_SIZE,
+    },
+}
 
 
 def op_cases(base, table):

@@ -15,59 +15,35 @@
 
 import unittest
 
-from op_test import OpTest, skip_check_grad_ci
-from scatter_op_utils import ZERO_SIZE, dtype_cases
+from op_test import OpTest
+from scatter_op_utils import (
+    ZERO_SIZE,
+    ViewOpChecks,
+    dtype_cases,
+    op_cases,
+)
 from view_scatter_cases import DIAGONAL, diagonal_case
-from view_scatter_op import ScatterOpChecks
 
 
-class TestDiagonalScatterOp(ScatterOpChecks, OpTest):
+class TestDiagonalScatterOp(ViewOpChecks, OpTest):
     op, row = DIAGONAL, staticmethod(diagonal_case)
     x_shape = (60, 3, 4)
     options = (0, 1, 2)
 
 
-class TestDiagonalScatterOpMatrix(TestDiagonalScatterOp):
-    x_shape = (101, 102)
-    options = (0, 0, 1)
+SHAPES = {
+    'Matrix': {'x_shape': (101, 102), 'options': (0, 0, 1)},
+    'Above': {'options': (1, 1, 2)},
+    'Below': {'options': (-1, 1, 2)},
+    'SwappedAxes': {'options': (-1, 2, 1)},
+    'NegativeAxes': {'options': (2, -2, -1)},
+    'OuterAxes': {'x_shape': (3, 60, 4), 'options': (1, 0, 2)},
+    'FourAxes': {'x_shape': (3, 10, 4, 10), 'options': (0, 2, 0)},
+    'PastTheEnd': {'options': (130, 1, 2), 'grad_inputs': ('x',)},
+    'NoElement': {'x_shape': (0, 3, 4), 'no_grad': ZERO_SIZE},
+}
 
-
-class TestDiagonalScatterOpAbove(TestDiagonalScatterOp):
-    options = (1, 1, 2)
-
-
-class TestDiagonalScatterOpBelow(TestDiagonalScatterOp):
-    options = (-1, 1, 2)
-
-
-class TestDiagonalScatterOpSwappedAxes(TestDiagonalScatterOp):
-    options = (-1, 2, 1)
-
-
-class TestDiagonalScatterOpNegativeAxes(TestDiagonalScatterOp):
-    options = (2, -2, -1)
-
-
-class TestDiagonalScatterOpOuterAxes(TestDiagonalScatterOp):
-    x_shape = (3, 60, 4)
-    options = (1, 0, 2)
-
-
-class TestDiagonalScatterOpFourAxes(TestDiagonalScatterOp):
-    x_shape = (3, 10, 4, 10)
-    options = (0, 2, 0)
-
-
-class TestDiagonalScatterOpPastTheEnd(TestDiagonalScatterOp):
-    options = (130, 1, 2)
-    grad_inputs = ('x',)
-
-
-@skip_check_grad_ci(reason=ZERO_SIZE)
-class TestDiagonalScatterOpNoElement(TestDiagonalScatterOp):
-    x_shape = (0, 3, 4)
-
-
+globals().update(op_cases(TestDiagonalScatterOp, SHAPES))
 globals().update(dtype_cases(TestDiagonalScatterOp))
 
 

@@ -24,14 +24,50 @@ from index_reduce_cases import (
     operator_of,
     reduce_by_index,
     reduce_by_index_,
+    reference_index_reduce,
 )
-from op_table_graph import static_mode
+from op_table import Operator
+from op_table_graph import LateErrorTests, static_mode
 from scatter_test_utils import ALL_DTYPES, to_paddle, to_storage
 
 import paddle
 from paddle import _C_ops
 
-INDEX_DTYPES = ('int32', 'int64')
+# What nobody can make anything of.
+CODE = 'Expected (?s:.)*(==|!=) '
+NO_INDEX = 'index must be int32 or int64, but it is {}'
+INDEX_SHAPE = r'\[\], \[n\] or \[n, 1\]'
+UPDATES_SHAPE = 'updates must have the shape of x'
+# (exception, words, those arguments of run() that are wrong)
+REFUSED = (
+    (IndexError, r'in \[-4, 4\).*index\[1\] is 4', {'index': [1, 4]}),
+    (IndexError, r'in \[-4, 4\).*index\[0\] is -5', {'index': [-5, 0]}),
+    (IndexError, rf'index\[0\] is {2**40}', {'index': [2**40, 0]}),
+    (IndexError, rf'index\[1\] is {-(2**63)}', {'index': [0, -(2**63)]}),
+    (IndexError, rf'index\[1\] is {2**63 - 1}', {'index': [0, 2**63 - 1]}),
+    (IndexError, 'index', {'x': (0, 3), 'index': [0], 'updates': (1, 3)}),
+    (ValueError, NO_INDEX.format('float32'), {'index': np.float32([1, 2])}),
+    (ValueError, NO_INDEX.format('int16'), {'index': np.int16([1, 2])}),
+    (ValueError, NO_INDEX.format('uint8'), {'index': np.uint8([1, 2])}),
+    (ValueError, NO_INDEX.format('bool'), {'index': [True, False]}),
+    (ValueError, INDEX_SHAPE, {'index': [[1, 2]]}),
+    (ValueError, INDEX_SHAPE, {'index': [[1, 2], [1, 2]]}),
+    (ValueError, INDEX_SHAPE, {'index': [[[1]], [[2]]]}),
+    (ValueError, UPDATES_SHAPE, {'updates': (1, 3)}),
+    (ValueError, UPDATES_SHAPE, {'updates': (2, 2)}),
+    (ValueError, UPDATES_SHAPE, {'updates': (2, 4)}),
+    (ValueError, UPDATES_SHAPE, {'updates': (2, 1)}),
+    (ValueError, UPDATES_SHAPE, {'updates': (6,)}),
+    (ValueError, UPDATES_SHAPE, {'updates': (2, 3, 1)}),
+    (ValueError, UPDATES_SHAPE, {'updates': (1, 3), 'index': 1}),
+    (ValueError, UPDATES_SHAPE, {'updates': (2,), 'index': 1}),
+    (ValueError, UPDATES_SHAPE, {'updates': (), 'index': 1}),
+    (ValueError, 'of x, float32, but it is float64', {'updates': np.eye(2, 3)}),
+    (ValueError, r'axis must be in \[-2, 2\).*2', {'axis': 2}),
+    (ValueError, r'axis must be in \[-2, 2\).*-3', {'axis': -3}),
+    (ValueError, r'axis must be in \[-2, 2\).*100', {'axis': 100}),
+    (ValueError, 'x must have 1 dim', {'x': (), 'updates': (), 'index': 0}),
+)
 
 
 def run(
@@ -42,14 +78,13 @@ def run(
     reduce='sum',
     include_self=True,
 ):
-    """Takes Tensors, or shapes of x and updates and values of the index."""
-    if not isinstance(x, paddle.Tensor):
-        x = paddle.ones(x)
-    if not isinstance(updates, paddle.Tensor):
-        updates = paddle.ones(updates)
-    if not isinstance(index, paddle.Tensor):
-        index = paddle.to_tensor(np.array(index, 'int64'))
-    return reduce_by_index(x, index, updates, axis, reduce, include_self)
+    """Takes arrays, and shapes of x and updates."""
+    x, updates = (
+        np.ones(a, 'float32') if isinstance(a, tuple) else a
+        for a in (x, updates)
+    )
+    tensors = map(to_paddle, (x, index, updates))
+    return reduce_by_index(*tensors, axis, reduce, include_self)
 
 
 def setUpModule():
@@ -62,112 +97,49 @@ class TestIndexReduceErrors(unittest.TestCase):
         self.assertEqual(run().sum(), 18)
         self.assertEqual(run(reduce='mul').sum(), 12)
 
-    def refused(
-        self, words, error=ValueError, reduces=('sum', 'mul'), **arguments
-    ):
+    def refused(self, error, words, arguments, reduces=('sum', 'mul')):
         """By the operator of each reduction, under that operator's name."""
         for reduce in reduces:
             words_of_op = rf'\({operator_of(reduce)}\).*{words}'
-            with self.assertRaisesRegex(error, words_of_op):
+            with self.assertRaisesRegex(error, words_of_op) as caught:
                 run(reduce=reduce, **arguments)
+            self.assertNotRegex(str(caught.exception), CODE)
 
-    def test_index_out_of_range(self):
-        for index, place, value in (
-            ([1, 4], 1, 4),
-            ([-5, 0], 0, -5),
-            ([2**40, 0], 0, 2**40),
-            ([0, -(2**63)], 1, -(2**63)),
-            ([0, 2**63 - 1], 1, 2**63 - 1),
-        ):
-            with self.subTest(index=index):
-                self.refused(
-                    rf'in \[-4, 4\).*index\[{place}\] is {value}',
-                    IndexError,
-                    index=index,
-                )
+    def test_what_both_operators_refuse(self):
+        for row in REFUSED:
+            with self.subTest(row=row):
+                self.refused(*row)
 
     def test_index_out_of_range_in_rows_of_each_length(self):
-        for width, dtype in itertools.product((1, 2, 4, 8, 20), INDEX_DTYPES):
-            x, updates = paddle.ones([4, width]), paddle.ones([3, width])
-            for place, value in itertools.product((0, 2), (4, -5)):
-                values = np.zeros(3, dtype)
-                values[place] = value
-                with self.subTest(width=width, values=values):
-                    self.refused(
-                        rf'index\[{place}\] is {value}',
-                        IndexError,
-                        reduces=('assign', 'sum', 'mul', 'amax'),
-                        x=x,
-                        index=paddle.to_tensor(values),
-                        updates=updates,
-                        include_self=False,
-                    )
-            self.assertTrue((x == 1).all())
+        reduces = 'assign', 'sum', 'mul', 'amax'
+        for width, dtype, place, value in itertools.product(
+            (1, 2, 4, 8, 20), ('int32', 'int64'), (0, 2), (4, -5)
+        ):
+            index = np.zeros(3, dtype)
+            index[place] = value
+            arguments = {
+                'x': (4, width),
+                'index': index,
+                'updates': (3, width),
+                'include_self': False,
+            }
+            with self.subTest(width=width, index=index):
+                words = rf'index\[{place}\] is {value}'
+                self.refused(IndexError, words, arguments, reduces)
 
     def test_last_of_a_long_index_out_of_range(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
-        x, updates = paddle.ones([1000]), paddle.ones([200000])
         for count, value in itertools.product((1, 2), (1000, -1001)):
             paddle.base.core.set_num_threads(count)
             index = np.arange(200000) % 1000
             index[-1] = value
+            arguments = {'x': (1000,), 'index': index, 'updates': (200000,)}
             with self.subTest(threads=count, value=value):
-                self.refused(
-                    rf'index\[199999\] is {value}',
-                    IndexError,
-                    x=x,
-                    index=paddle.to_tensor(index),
-                    updates=updates,
-                )
-
-    def test_any_index_into_an_axis_without_elements(self):
-        self.refused('index', IndexError, x=(0, 3), index=(0,), updates=(1, 3))
-
-    def test_index_dtype(self):
-        for dtype in ('float32', 'int16', 'bool', 'uint8'):
-            self.refused(
-                f'index must be int32 or int64, but it is {dtype}',
-                index=paddle.ones([2]).astype(dtype),
-            )
-
-    def test_index_shape(self):
-        for shape in ([1, 2], [2, 2], [2, 1, 1]):
-            index = paddle.ones(shape, 'int64')
-            with self.subTest(shape=shape):
-                self.refused(r'\[\], \[n\] or \[n, 1\]', index=index)
-
-    def test_updates_shape(self):
-        for updates, index in (
-            ((1, 3), (1, 2)),
-            ((2, 2), (1, 2)),
-            ((2, 4), (1, 2)),
-            ((2, 1), (1, 2)),
-            ((6,), (1, 2)),
-            ((2, 3, 1), (1, 2)),
-            ((1, 3), 1),
-            ((2,), 1),
-            ((), 1),
-        ):
-            with self.subTest(updates=updates, index=index):
-                self.refused(
-                    'updates must have the shape of x',
-                    updates=updates,
-                    index=index,
-                )
-
-    def test_updates_dtype(self):
-        updates = paddle.ones([2, 3], 'float64')
-        self.refused(
-            'updates must be that of x, float32, but it is float64',
-            updates=updates,
-        )
-
-    def test_axis(self):
-        for axis in (2, -3, 100):
-            with self.subTest(axis=axis):
-                self.refused(rf'axis must be in \[-2, 2\).*{axis}', axis=axis)
+                words = rf'index\[199999\] is {value}'
+                self.refused(IndexError, words, arguments)
 
     def test_reduce(self):
+        tensors = paddle.ones([4, 3]), to_paddle([1, 2]), paddle.ones([2, 3])
         for operator, own in OPERATORS.items():
             listed = f'{own[0]}, {own[1]} or {own[2]}'
             foreign = set(REDUCES) - set(own)
@@ -175,34 +147,21 @@ class TestIndexReduceErrors(unittest.TestCase):
                 words = rf"\({operator}\).*{listed}.*'{reduce}'"
                 with self.subTest(operator=operator, reduce=reduce):
                     with self.assertRaisesRegex(ValueError, words):
-                        getattr(_C_ops, operator)(
-                            paddle.ones([4, 3]),
-                            paddle.to_tensor([1, 2]),
-                            paddle.ones([2, 3]),
-                            0,
-                            reduce,
-                            True,
-                        )
-
-    def test_x_without_dims(self):
-        self.refused('x must have 1 dim or more', x=(), updates=(), index=0)
+                        getattr(_C_ops, operator)(*tensors, 0, reduce, True)
 
     def test_dtypes_without_the_reduction(self):
-        refused = 0
-        for dtype in ALL_DTYPES:
-            for reduce in REDUCES:
-                if defined(reduce, dtype):
-                    continue
-                refused += 1
-                ones = to_paddle(to_storage(np.ones((4, 3)), dtype))
-                with self.subTest(dtype=dtype, reduce=reduce):
-                    self.refused(
-                        f"'{reduce}' is not defined.*{dtype}",
-                        x=ones,
-                        updates=ones[:2],
-                        reduces=[reduce],
-                    )
-        self.assertEqual(refused, 8)
+        pairs = [
+            pair
+            for pair in itertools.product(REDUCES, ALL_DTYPES)
+            if not defined(*pair)
+        ]
+        self.assertEqual(len(pairs), 8)
+        for reduce, dtype in pairs:
+            ones = to_storage(np.ones((4, 3)), dtype)
+            with self.subTest(dtype=dtype, reduce=reduce):
+                words = f"'{reduce}' is not defined.*{dtype}"
+                arguments = {'x': ones, 'updates': ones[:2]}
+                self.refused(ValueError, words, arguments, [reduce])
 
     def test_x_is_untouched_after_an_error_in_place(self):
         array = np.arange(12, dtype='float32').reshape(4, 3)
@@ -213,79 +172,68 @@ class TestIndexReduceErrors(unittest.TestCase):
         ):
             for reduce in REDUCES:
                 x = to_paddle(array)
+                tensors = x, paddle.to_tensor(index), paddle.ones(updates)
                 with self.subTest(axis=axis, reduce=reduce):
                     with self.assertRaises((IndexError, ValueError)):
-                        reduce_by_index_(
-                            x,
-                            paddle.to_tensor(index),
-                            paddle.ones(updates),
-                            axis,
-                            reduce,
-                            False,
-                        )
+                        reduce_by_index_(*tensors, axis, reduce, False)
                     self.assertEqual(x.tolist(), array.tolist())
 
 
-class TestIndexReduceStaticErrors(unittest.TestCase):
-    inputs = {
-        'x': ([-1, 3], 'float32'),
-        'index': ([-1], 'int64'),
-        'updates': ([-1, 3], 'float32'),
-    }
-
-    def run_with(self, operator, reduce, positions=None, **inputs):
-        """Builds a program, and runs it if there is an index to feed."""
-        with (
-            static_mode(),
-            paddle.static.program_guard(paddle.static.Program()),
-        ):
-            variables = [
-                paddle.static.data(name, *how)
-                for name, how in {**self.inputs, **inputs}.items()
-            ]
-            out = getattr(_C_ops, operator)(*variables, 0, reduce, True)
-            if positions is None:
-                return None
-            feed = {
-                'x': np.ones((4, 3), 'float32'),
-                'index': np.array(positions),
-                'updates': np.ones((2, 3), 'float32'),
-            }
-            return paddle.static.Executor().run(feed=feed, fetch_list=[out])[0]
+class TestIndexReduceStaticErrors(LateErrorTests, unittest.TestCase):
+    op = Operator(
+        'index_reduce',
+        inputs=('x', 'index', 'updates'),
+        differentiable=(),
+        reference=reference_index_reduce,
+        function=reduce_by_index,
+    )
+    known_dims_of_late_errors = True, False
+    late_errors = [
+        (
+            error,
+            rf'\({operator_of(reduce)}\).*{words}',
+            {'x': (4, 3), 'index': np.array(index), 'updates': (2, 3)},
+            {'axis': 0, 'reduce': reduce, 'include_self': True},
+        )
+        for reduce in ('sum', 'mul')
+        for error, words, index in (
+            (IndexError, 'index must be in', [0, 4]),
+            (ValueError, 'updates must have', [0] * 3),
+        )
+    ]
+    # (words, shape and dtype of an input while a program is built)
+    early_errors = (
+        ('index must be int32', {'index': ([-1], 'float32')}),
+        ('index must have shape', {'index': ([-1, 2], 'int64')}),
+        ('updates must have', {'updates': ([-1, 4], 'float32')}),
+        ('updates must have', {'updates': ([-1], 'float32')}),
+        ('dtype of updates', {'updates': ([-1, 3], 'float64')}),
+        ("reduce must be .*'max'", {'reduce': 'max'}),
+    )
 
     def test_while_the_program_is_built(self):
-        for words, inputs in (
-            ('index must be int32', {'index': ([-1], 'float32')}),
-            ('index must have shape', {'index': ([-1, 2], 'int64')}),
-            ('updates must have', {'updates': ([-1, 4], 'float32')}),
-            ('updates must have', {'updates': ([-1], 'float32')}),
-            ('dtype of updates', {'updates': ([-1, 3], 'float64')}),
+        for (operator, reduces), (words, wrong) in itertools.product(
+            OPERATORS.items(), self.early_errors
         ):
-            for operator, reduces in OPERATORS.items():
-                words_of_op = rf'\({operator}\).*{words}'
-                with self.subTest(operator=operator, words=words):
-                    with self.assertRaisesRegex(ValueError, words_of_op):
-                        self.run_with(operator, reduces[0], **inputs)
-        for operator in OPERATORS:
-            with self.assertRaisesRegex(ValueError, 'reduce must be'):
-                self.run_with(operator, 'max')
-
-    def test_while_the_program_runs(self):
-        for operator, reduce, total in (
-            ('index_scatter', 'sum', 18),
-            ('index_reduce', 'mul', 12),
-        ):
-            for known in ({}, {'index': ([2], 'int64')}):
-                out = self.run_with(operator, reduce, [0, 3], **known)
-                self.assertEqual(out.sum(), total)
-            for error, words, index in (
-                (IndexError, 'index must be in', [0, 4]),
-                (ValueError, 'updates must have', [0] * 3),
+            given = {
+                'x': ([-1, 3], 'float32'),
+                'index': ([-1], 'int64'),
+                'updates': ([-1, 3], 'float32'),
+                'reduce': reduces[0],
+                **wrong,
+            }
+            reduce = given.pop('reduce')
+            with (
+                self.subTest(operator=operator, wrong=wrong),
+                static_mode(),
+                paddle.static.program_guard(paddle.static.Program()),
+                self.assertRaisesRegex(ValueError, rf'\({operator}\).*{words}'),
             ):
-                words_of_op = rf'\({operator}\).*{words}'
-                with self.subTest(operator=operator, words=words):
-                    with self.assertRaisesRegex(error, words_of_op):
-                        self.run_with(operator, reduce, index)
+                tensors = [
+                    paddle.static.data(name, *how)
+                    for name, how in given.items()
+                ]
+                getattr(_C_ops, operator)(*tensors, 0, reduce, True)
 
 
 if __name__ == '__main__':

@@ -15,9 +15,9 @@
 
 import unittest
 
-from index_reduce_op import IndexOpChecks
-from op_test import OpTest, skip_check_grad_ci
-from scatter_op_utils import ZERO_SIZE, dtype_cases
+from index_reduce_op import INDEX_SHAPES, IndexOpChecks
+from op_test import OpTest
+from scatter_op_utils import dtype_cases, op_cases
 from scatter_test_utils import GRAD_DTYPES, HALF_DTYPES, INT_DTYPES
 
 
@@ -25,78 +25,19 @@ class TestIndexReduceOp(IndexOpChecks, OpTest):
     reduce = 'mul'
 
 
-class TestIndexReduceOpMulWithoutSelf(TestIndexReduceOp):
-    include_self = False
-
-
 class TestIndexReduceOpAmax(TestIndexReduceOp):
     reduce = 'amax'
-
-
-class TestIndexReduceOpAmaxWithoutSelf(TestIndexReduceOpAmax):
-    include_self = False
 
 
 class TestIndexReduceOpAmin(TestIndexReduceOp):
     reduce = 'amin'
 
 
-class TestIndexReduceOpAminWithoutSelf(TestIndexReduceOpAmin):
-    include_self = False
+WITHOUT_SELF = {'WithoutSelf': {'include_self': False}}
 
-
-class TestIndexReduceOpLastAxis(TestIndexReduceOp):
-    x_shape = (13, 9)
-    axis = 1
-    updates_shape = (13, 15)
-
-
-class TestIndexReduceOpMiddleAxis(TestIndexReduceOp):
-    x_shape = (3, 9, 5)
-    axis = -2
-    updates_shape = (3, 15, 5)
-    reduce = 'amax'
-
-
-class TestIndexReduceOpOneDim(TestIndexReduceOp):
-    x_shape = (120,)
-    index_shape = (130,)
-    updates_shape = (130,)
-    reduce = 'amin'
-
-
-class TestIndexReduceOpColumnIndex(TestIndexReduceOp):
-    index_shape = (15, 1)
-    reduce = 'amax'
-
-
-class TestIndexReduceOpIndexWithoutDims(TestIndexReduceOp):
-    x_shape = (10, 10, 10)
-    axis = 1
-    index_shape = ()
-    updates_shape = (10, 10)
-
-
-class TestIndexReduceOpInt32Index(TestIndexReduceOp):
-    index_dtype = 'int32'
-
-
-class TestIndexReduceOpLongerUpdates(TestIndexReduceOp):
-    updates_shape = (18, 11)
-
-
-class TestIndexReduceOpNoPosition(TestIndexReduceOp):
-    index_shape = (0,)
-    updates_shape = (0, 11)
-    grad_inputs = ('x',)
-
-
-@skip_check_grad_ci(reason=ZERO_SIZE)
-class TestIndexReduceOpNoElement(TestIndexReduceOp):
-    x_shape = (14, 0)
-    updates_shape = (15, 0)
-
-
+globals().update(op_cases(TestIndexReduceOp, WITHOUT_SELF | INDEX_SHAPES))
+globals().update(op_cases(TestIndexReduceOpAmax, WITHOUT_SELF | INDEX_SHAPES))
+globals().update(op_cases(TestIndexReduceOpAmin, WITHOUT_SELF | INDEX_SHAPES))
 globals().update(dtype_cases(TestIndexReduceOp, GRAD_DTYPES + INT_DTYPES))
 globals().update(dtype_cases(TestIndexReduceOpAmax, HALF_DTYPES + INT_DTYPES))
 

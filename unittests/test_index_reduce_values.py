@@ -11,13 +11,22 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""index_scatter and index_reduce: NaN, wrap-around, rounding."""
+"""index_scatter and index_reduce: NaN, wrap-around, rounding, gradients of ties
+and zeros, and what a call keeps."""
 
+import itertools
 import unittest
 
 import numpy as np
 from index_reduce_cases import (
+    LINEAR_REDUCES,
+    OTHER_REDUCES,
+    REDUCES,
+    defined,
+    operands,
     reduce_by_index,
+    reduce_by_index_,
+    slots_of,
 )
 from scatter_test_utils import (
     ALL_DTYPES,
@@ -31,6 +40,8 @@ from scatter_test_utils import (
     to_paddle,
     to_storage,
 )
+
+import paddle
 
 
 def run(x, index, updates, *attrs):
@@ -95,17 +106,6 @@ class TestIndexReduceValues(unittest.TestCase):
             np.testing.assert_array_equal(np.isnan(out[1, ::2]), True)
             np.testing.assert_array_equal(np.isnan(out[1, 1::2]), False)
 
-    def test_mean_of_integers_rounds_down_and_does_not_overflow(self):
-        for dtype in ('int8', 'int16', 'int32', 'int64'):
-            x = np.array([-7, -7, 7], dtype)
-            updates = np.array([4, -4, 4], dtype)
-            out = run(x, np.arange(3), updates, 0, 'mean', True)
-            with self.subTest(dtype=dtype):
-                self.assertEqual(out.tolist(), [-2, -6, 5])
-        full = np.full(9, 127, 'int8')
-        out = run(full[:1], np.zeros(9, 'int64'), full, 0, 'mean', True)
-        self.assertEqual(out.tolist(), [127])
-
     def test_integers_wrap_around(self):
         x = np.array([200], 'uint8')
         updates = np.array([100, 2], 'uint8')
@@ -114,10 +114,11 @@ class TestIndexReduceValues(unittest.TestCase):
         self.assertEqual(run(x, index, updates, 0, 'mul', True), [40000 % 256])
 
     def test_sum_and_mean_of_minus_zeros_are_zero_without_self(self):
-        index = np.array([1, -1, 1])
-        for dtype in GRAD_DTYPES:
+        # few in a slot, and so many that a mean is taken in another way
+        indexes = np.array([1, -1, 1]), np.array([1, -1, 1] * 40)
+        for dtype, index in itertools.product(GRAD_DTYPES, indexes):
             x = minus_zeros((40, 40), dtype)
-            updates = minus_zeros((3, 40), dtype)
+            updates = minus_zeros((len(index), 40), dtype)
             for axis, rows in ((0, updates), (1, updates.T.copy())):
                 for reduce in ('sum', 'mean'):
                     with self.subTest(dtype=dtype, axis=axis, reduce=reduce):
@@ -148,6 +149,225 @@ class TestIndexReduceValues(unittest.TestCase):
                 rounded = to_numbers(to_storage(5001.0, dtype), dtype)
                 with self.subTest(dtype=dtype, axis=axis):
                     np.testing.assert_allclose(out, rounded, 2**-7)
+
+
+def reference_gradients(x, index, updates, attrs, out_grad):
+    """Of mul, amax and amin, slot by slot: the product of all other factors, and
+    even shares among those that are the extreme."""
+    axis, reduce, include_self = attrs
+    grads = np.array(out_grad), np.zeros_like(updates)
+    x, updates, own, further = (
+        np.moveaxis(array, axis, 0) for array in (x, updates, *grads)
+    )
+    slots = slots_of(index, len(x))
+    for slot in set(slots.tolist()):
+        at = np.flatnonzero(slots == slot)
+        rows = np.concatenate([x[[slot]][:include_self], updates[at]])
+        if reduce == 'mul':
+            others = [
+                np.delete(rows, i, axis=0).prod(axis=0)
+                for i in range(len(rows))
+            ]
+            shares = np.conj(others) * own[slot]
+        else:
+            ties = rows == getattr(rows, reduce[1:])(axis=0)
+            shares = ties / ties.sum(axis=0) * own[slot]
+        further[at] = shares[include_self:]
+        own[slot] = shares[0] if include_self else 0
+    return grads
+
+
+def gradients(x, index, updates, attrs, out_grad):
+    tensors = [to_paddle(a, stop_gradient=False) for a in (x, updates)]
+    out = reduce_by_index(tensors[0], to_paddle(index), tensors[1], *attrs)
+    grads = paddle.grad([out], tensors, [to_paddle(out_grad)])
+    return [grad.numpy() for grad in grads]
+
+
+def few_values(rng, shape, dtype='float64'):
+    """Many ties and many zeros."""
+    return to_storage(rng.choice([0.0, 0.5, 1.0, 2.0], shape), dtype)
+
+
+class TestIndexReduceGrad(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(3)
+
+    def check(self, x, index, updates, attrs, out_grad, dtype):
+        found = gradients(x, index, updates, attrs, out_grad)
+        wide = np.complex128 if np.iscomplexobj(x) else np.float64
+        x, updates, out_grad = (
+            to_numbers(array, dtype).astype(wide)
+            for array in (x, updates, out_grad)
+        )
+        wanted = reference_gradients(x, index, updates, attrs, out_grad)
+        rtol = {'float16': 2e-3, 'bfloat16': 2e-2, 'float64': 1e-12}
+        rtol = rtol.get(dtype, 1e-5)
+        for grad, expected in zip(found, wanted):
+            scale = max(1.0, np.abs(expected).max(initial=0))
+            np.testing.assert_allclose(
+                to_numbers(grad, dtype), expected, rtol, rtol * scale
+            )
+
+    def test_ties_and_zeros_in_every_dtype(self):
+        index = np.array([3, 3, 0, -1, 3, 8])
+        for dtype, reduce, axis in itertools.product(
+            GRAD_DTYPES, OTHER_REDUCES, (0, 1)
+        ):
+            if not defined(reduce, dtype):
+                continue
+            shape = (6, 9) if axis == 0 else (9, 6)
+            for include_self in (True, False):
+                x = few_values(self.rng, (9, 9), dtype)
+                updates = few_values(self.rng, shape, dtype)
+                out_grad = few_values(self.rng, (9, 9), dtype)
+                attrs = axis, reduce, include_self
+                with self.subTest(dtype=dtype, attrs=attrs):
+                    self.check(x, index, updates, attrs, out_grad, dtype)
+
+
+class TestIndexReduceGradByHand(unittest.TestCase):
+    def grads(self, x, updates, reduce, include_self):
+        index = np.zeros(len(updates), 'int64')
+        attrs = 0, reduce, include_self
+        found = gradients(
+            np.array(x), index, np.array(updates), attrs, np.ones(len(x))
+        )
+        return [grad.tolist() for grad in found]
+
+    def test_product_that_overflows(self):
+        found = self.grads([1e200], [1e200, 1e-200], 'mul', True)
+        self.assertEqual(found[1], [1.0, np.inf])
+        np.testing.assert_allclose(found[0], [1.0])
+
+    def test_product_with_infinity(self):
+        found = self.grads([2.0], [np.inf, 4.0], 'mul', True)
+        self.assertEqual(found, [[np.inf], [8.0, np.inf]])
+
+    def test_nans_share_the_gradient(self):
+        nan = float('nan')
+        found = self.grads([nan], [nan, 1.0], 'amax', True)
+        self.assertEqual(found, [[0.5], [0.5, 0.0]])
+
+    def test_slots_all_over_a_large_x(self):
+        x, updates = np.ones((20000, 4)), np.ones((2000, 4))
+        index = np.arange(2000) * 9 + 5
+        for reduce in LINEAR_REDUCES:
+            attrs = 0, reduce, False
+            x_grad, grad = gradients(x, index, updates, attrs, x)
+            expected = x.copy()
+            expected[index] = 0
+            np.testing.assert_array_equal(x_grad, expected)
+            np.testing.assert_array_equal(grad, updates)
+
+
+class TestIndexReduceGradOfManyTies(unittest.TestCase):
+    def test_more_ties_than_a_float_counts(self):
+        n = 2**24 + 8
+        updates = paddle.ones([n])
+        updates.stop_gradient = False
+        index = paddle.zeros([n], 'int64')
+        out = reduce_by_index(
+            paddle.zeros([2]), index, updates, 0, 'amax', True
+        )
+        (share,) = paddle.grad([out], [updates], [paddle.ones([2])])
+        expected = np.float32(1) / np.float32(n)
+        self.assertEqual(share.min().item(), expected)
+        self.assertEqual(share.max().item(), expected)
+
+
+class TestIndexReduceInplace(unittest.TestCase):
+    def setUp(self):
+        self.rng = np.random.default_rng(5)
+        self.x = operands(self.rng, (6, 5), 'mul')
+        self.index = np.array([1, 1, 4, -6])
+        self.updates = operands(self.rng, (4, 5), 'mul')
+
+    def test_updates_that_overlap_x(self):
+        array = operands(self.rng, (6, 5), 'mul')
+        for reduce in REDUCES:
+            x = to_paddle(array)
+            index = to_paddle(np.array([5, 0, 0, 3, 2]))
+            reduce_by_index_(x, index, x[1:], 0, reduce, True)
+            expected = run(array, index.numpy(), array[1:], 0, reduce, True)
+            with self.subTest(reduce=reduce):
+                assert_same_bits(x, expected)
+
+    def test_index_that_overlaps_x(self):
+        array = np.array([3, 2, 2, 0], 'int64')
+        x = to_paddle(array)
+        reduce_by_index_(x, x, to_paddle(array), 0, 'sum', True)
+        assert_same_bits(x, run(array, array, array, 0, 'sum', True))
+
+    def test_updates_changed_before_backward_are_noticed(self):
+        for reduce in ('mul', 'amax'):
+            updates = to_paddle(self.updates, stop_gradient=False)
+            scaled, index = updates * 1, to_paddle(self.index)
+            x = to_paddle(self.x)
+            out = reduce_by_index_(x, index, scaled, 0, reduce, True)
+            scaled.scale_(2.0)
+            with self.subTest(reduce=reduce):
+                with self.assertRaisesRegex(
+                    (RuntimeError, OSError), 'tensor_version'
+                ):
+                    out.sum().backward()
+
+
+class TestIndexReduceKeptTensors(unittest.TestCase):
+    """What a recorded call keeps until its gradient has been taken."""
+
+    def recorded(self, reduce, axis=0, size=8):
+        """(leaves, x and updates of the call, out); slots 1 and 3 are touched."""
+        leaves = [paddle.ones([size, size]) * (i + 2) for i in range(2)]
+        for leaf in leaves:
+            leaf.stop_gradient = False
+        inputs = [leaf * 1 for leaf in leaves]
+        index = np.arange(size) % 2 * 2 + 1
+        out = reduce_by_index(
+            inputs[0], to_paddle(index), inputs[1], axis, reduce, True
+        )
+        return leaves, inputs, out
+
+    def gradients(self, leaves, out):
+        return [grad.numpy() for grad in paddle.grad([(out * 2).sum()], leaves)]
+
+    def changes(self):
+        """Yields (name, function that changes a Tensor in place)."""
+        yield 'add_', lambda tensor: tensor.add_(paddle.ones_like(tensor))
+        yield 'assign', lambda tensor: paddle.assign(tensor * 3, tensor)
+        yield 'scale_', lambda tensor: tensor.scale_(float('inf'))
+        yield 'setitem', lambda tensor: tensor.__setitem__(0, 7.0)
+
+    def test_linear_gradients_do_not_mind_changed_inputs(self):
+        for reduce in LINEAR_REDUCES:
+            for axis in (0, 1):
+                leaves, _, out = self.recorded(reduce, axis)
+                wanted = self.gradients(leaves, out)
+                for name, change in self.changes():
+                    leaves, inputs, out = self.recorded(reduce, axis)
+                    for tensor in inputs:
+                        change(tensor)
+                    with self.subTest(reduce=reduce, axis=axis, change=name):
+                        found = self.gradients(leaves, out)
+                        for grad, expected in zip(found, wanted):
+                            assert_same_bits(grad, expected)
+
+    def test_second_order_does_not_mind_changed_inputs(self):
+        for reduce in LINEAR_REDUCES:
+            totals = []
+            for change in (
+                lambda tensor: None,
+                lambda tensor: tensor.add_(tensor),
+            ):
+                leaves, inputs, out = self.recorded(reduce)
+                grads = paddle.grad([(out**3).sum()], leaves, create_graph=True)
+                for tensor in inputs:
+                    change(tensor)
+                loss = sum((grad**2).sum() for grad in grads)
+                totals.append([g.numpy() for g in paddle.grad([loss], leaves)])
+            for found, wanted in zip(*totals):
+                with self.subTest(reduce=reduce):
+                    assert_same_bits(found, wanted)
 
 
 if __name__ == '__main__':

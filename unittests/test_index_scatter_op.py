@@ -15,18 +15,14 @@
 
 import unittest
 
-from index_reduce_op import IndexOpChecks
-from op_test import OpTest, skip_check_grad_ci
-from scatter_op_utils import ZERO_SIZE, dtype_cases
+from index_reduce_op import INDEX_SHAPES, IndexOpChecks
+from op_test import OpTest
+from scatter_op_utils import dtype_cases, op_cases
 from scatter_test_utils import GRAD_DTYPES, HALF_DTYPES, INT_DTYPES
 
 
 class TestIndexScatterOp(IndexOpChecks, OpTest):
     reduce = 'sum'
-
-
-class TestIndexScatterOpSumWithoutSelf(TestIndexScatterOp):
-    include_self = False
 
 
 class TestIndexScatterOpAssign(TestIndexScatterOp):
@@ -41,59 +37,11 @@ class TestIndexScatterOpMeanWithoutSelf(TestIndexScatterOpMean):
     include_self = False
 
 
-class TestIndexScatterOpLastAxis(TestIndexScatterOp):
-    x_shape = (13, 9)
-    axis = 1
-    updates_shape = (13, 15)
-    reduce = 'assign'
+WITHOUT_SELF = {'WithoutSelf': {'include_self': False}}
 
-
-class TestIndexScatterOpMiddleAxis(TestIndexScatterOp):
-    x_shape = (3, 9, 5)
-    axis = -2
-    updates_shape = (3, 15, 5)
-    include_self = False
-
-
-class TestIndexScatterOpOneDim(TestIndexScatterOp):
-    x_shape = (120,)
-    index_shape = (130,)
-    updates_shape = (130,)
-    reduce = 'mean'
-
-
-class TestIndexScatterOpColumnIndex(TestIndexScatterOp):
-    index_shape = (15, 1)
-    reduce = 'mean'
-
-
-class TestIndexScatterOpIndexWithoutDims(TestIndexScatterOp):
-    x_shape = (10, 10, 10)
-    axis = 1
-    index_shape = ()
-    updates_shape = (10, 10)
-
-
-class TestIndexScatterOpInt32Index(TestIndexScatterOp):
-    index_dtype = 'int32'
-
-
-class TestIndexScatterOpLongerUpdates(TestIndexScatterOp):
-    updates_shape = (18, 11)
-
-
-class TestIndexScatterOpNoPosition(TestIndexScatterOp):
-    index_shape = (0,)
-    updates_shape = (0, 11)
-    grad_inputs = ('x',)
-
-
-@skip_check_grad_ci(reason=ZERO_SIZE)
-class TestIndexScatterOpNoElement(TestIndexScatterOp):
-    x_shape = (14, 0)
-    updates_shape = (15, 0)
-
-
+globals().update(op_cases(TestIndexScatterOp, WITHOUT_SELF | INDEX_SHAPES))
+globals().update(op_cases(TestIndexScatterOpAssign, INDEX_SHAPES))
+globals().update(op_cases(TestIndexScatterOpMean, INDEX_SHAPES))
 globals().update(dtype_cases(TestIndexScatterOp))
 globals().update(dtype_cases(TestIndexScatterOpAssign))
 globals().update(dtype_cases(TestIndexScatterOpMean, GRAD_DTYPES + INT_DTYPES))

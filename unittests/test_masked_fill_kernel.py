@@ -16,9 +16,14 @@
 import unittest
 
 import numpy as np
-from masked_op import MASKED_SHAPES, MaskedOpChecks
 from op_test import OpTest
-from scatter_op_utils import ZERO_SIZE, dtype_cases, op_cases
+from scatter_op_utils import (
+    MASKED_SHAPES,
+    ZERO_SIZE,
+    MaskedOpChecks,
+    dtype_cases,
+    op_cases,
+)
 from scatter_test_utils import OnCpu
 
 
@@ -40,30 +45,24 @@ class TestMaskedFillOpValueWithoutDims(OnCpu, TestMaskedFillOp):
     value_shape = ()
 
 
-class TestMaskedFillOpOneValueForAll(TestMaskedFillOpValueWithoutDims):
-    mask_shape = ()
-    density = 1.0
-
-
 class TestMaskedFillOpValueRow(TestMaskedFillOp):
     x_shape = (3, 110)
     mask_shape = (3, 110)
     value_shape = (110,)
 
 
-class TestMaskedFillOpValueColumn(TestMaskedFillOp):
-    x_shape = (110, 3)
-    mask_shape = (110, 3)
-    value_shape = (110, 1)
-
-
-class TestMaskedFillOpMiddleAxes(TestMaskedFillOp):
-    x_shape = (10, 6, 11)
-    mask_shape = (10, 1, 11)
-    value_shape = (10, 1, 11)
-
-
-VALUES_OF_NO_ELEMENT = {
+ONE_MASK = {'OneValueForAll': {'mask_shape': (), 'density': 1.0}}
+VALUE_SHAPES = {
+    'ValueColumn': {
+        'x_shape': (110, 3),
+        'mask_shape': (110, 3),
+        'value_shape': (110, 1),
+    },
+    'MiddleAxes': {
+        'x_shape': (10, 6, 11),
+        'mask_shape': (10, 1, 11),
+        'value_shape': (10, 1, 11),
+    },
     'NoElementRow': {
         'x_shape': (0, 11),
         'mask_shape': (0, 11),
@@ -82,7 +81,8 @@ globals().update(dtype_cases(TestMaskedFillOp))
 globals().update(dtype_cases(TestMaskedFillOpValueWithoutDims))
 globals().update(dtype_cases(TestMaskedFillOpValueRow))
 globals().update(op_cases(TestMaskedFillOp, MASKED_SHAPES))
-globals().update(op_cases(TestMaskedFillOp, VALUES_OF_NO_ELEMENT))
+globals().update(op_cases(TestMaskedFillOp, VALUE_SHAPES))
+globals().update(op_cases(TestMaskedFillOpValueWithoutDims, ONE_MASK))
 
 
 if __name__ == '__main__':

@@ -15,10 +15,14 @@
 
 import unittest
 
-from masked_op import MASKED_SHAPES, MaskedOpChecks
 from masked_scatter_cases import reference_masked_scatter
 from op_test import OpTest
-from scatter_op_utils import dtype_cases, op_cases
+from scatter_op_utils import (
+    MASKED_SHAPES,
+    MaskedOpChecks,
+    dtype_cases,
+    op_cases,
+)
 
 
 class TestMaskedScatterOp(MaskedOpChecks, OpTest):
@@ -26,24 +30,19 @@ class TestMaskedScatterOp(MaskedOpChecks, OpTest):
     expected = staticmethod(reference_masked_scatter)
 
 
+VALUE_SHAPES = {
+    'NoValue': {'value_shape': (0,), 'density': 0.0, 'grad_inputs': ('x',)},
+    'MoreValuesThanNeeded': {'value_shape': (5, 7, 8)},
+    'ValuesInARow': {
+        'x_shape': (4, 6, 5),
+        'mask_shape': (4, 1, 5),
+        'value_shape': (120,),
+    },
+}
+
 globals().update(dtype_cases(TestMaskedScatterOp))
 globals().update(op_cases(TestMaskedScatterOp, MASKED_SHAPES))
-
-
-class TestMaskedScatterOpNoValue(TestMaskedScatterOp):
-    value_shape = (0,)
-    density = 0.0
-    grad_inputs = ('x',)
-
-
-class TestMaskedScatterOpMoreValuesThanNeeded(TestMaskedScatterOp):
-    value_shape = (5, 7, 8)
-
-
-class TestMaskedScatterOpValuesInARow(TestMaskedScatterOp):
-    x_shape = (4, 6, 5)
-    mask_shape = (4, 1, 5)
-    value_shape = (120,)
+globals().update(op_cases(TestMaskedScatterOp, VALUE_SHAPES))
 
 
 if __name__ == '__main__':

@@ -25,109 +25,79 @@ from paddle.distributed.auto_parallel.static.dist_attribute import (
 )
 from paddle.framework import core
 
+# Its dims are called a and b.
 MESH = ProcessMesh([[0, 1, 2], [3, 4, 5]])
+NO_DIMS = '0-D'
 
 
-class Lies:
-    """How a Tensor lies on MESH: for each of its dims the dim of the mesh that
-    splits it, or -1; `partial` are the dims of the mesh with a sum pending."""
-
-    def __init__(self, *mapping, partial=()):
-        self.mapping, self.partial = list(mapping), set(partial)
-
-    def spec(self, shape):
-        attr = TensorDistAttr()
-        attr.dims_mapping = self.mapping
-        attr.process_mesh = MESH
-        if self.partial:
-            attr._set_partial_dims(list(self.partial))
-        return DistTensorSpec(shape, attr)
-
-    def __eq__(self, other):
-        return vars(self) == vars(other)
-
-    def __repr__(self):
-        return f'{self.mapping} partial {sorted(self.partial)}'
+def spec(shape, layout):
+    """A layout is a text: for each dim of a Tensor the dim of the mesh that splits
+    it, or -; behind a + the dims of the mesh with a sum pending."""
+    split, _, partial = layout.removeprefix(NO_DIMS).partition('+')
+    attr = TensorDistAttr()
+    attr.dims_mapping = ['-ab'.index(letter) - 1 for letter in split]
+    attr.process_mesh = MESH
+    if partial:
+        attr._set_partial_dims(['ab'.index(letter) for letter in partial])
+    return DistTensorSpec(shape, attr)
 
 
-def answer(found):
-    """What a rule says of the inputs and the outputs."""
-    return tuple(
-        [
-            Lies(*attr.dims_mapping, partial=attr._partial_dims())
-            for attr in attrs
-        ]
-        for attrs in found
-    )
+def layout_of(attr):
+    split = ''.join('-ab'[dim + 1] for dim in attr.dims_mapping) or NO_DIMS
+    partial = ''.join('ab'[dim] for dim in sorted(attr._partial_dims()))
+    return split + ('+' + partial if partial else '')
 
 
-def infer(name, shapes, lies, attrs, ask='infer_forward'):
-    specs = [layout.spec(shape) for shape, layout in zip(shapes, lies)]
+def infer(name, shapes, layouts, attrs, ask='infer_forward'):
+    """What a rule says of the inputs and of the outputs, as rows of the table."""
     rule = core.get_phi_spmd_rule(name)
-    return answer(getattr(rule, ask)(*specs, *attrs))
+    specs = map(spec, shapes, layouts.split(', '))
+    found = getattr(rule, ask)(*specs, *attrs)
+    return ' -> '.join(', '.join(map(layout_of, side)) for side in found)
 
 
-L = Lies
-# Operators and attributes of which all that follows is true: shapes of the
-# inputs, and cases: what they show, how the inputs lie, how they have to lie, and
-# the result. In reverse, how the result lies comes first. Of the gradient, the
-# inputs are followed by out_grad, and there are two results.
+# Operators and attributes of which all that follows is true: shapes of the inputs,
+# and cases: what they show, and how the inputs lie, how they have to lie, and the
+# result. In reverse, how the result lies comes first. Of the gradient, the inputs
+# are followed by out_grad, and there are two results.
 SELECT = {
     'ops': [('select_scatter', 1, 2), ('select_scatter', -2, 2)],
     'shapes': ([4, 6, 8], [4, 8]),
     'forward': {
-        'other dims stay sharded': (
-            [L(0, -1, 1), L(0, 1)], [L(0, -1, 1), L(0, 1)], L(0, -1, 1)),
-        'axis becomes whole': (
-            [L(-1, 0, -1), L(-1, -1)],
-            [L(-1, -1, -1), L(-1, -1)], L(-1, -1, -1)),
-        'values shard a whole x': (
-            [L(-1, -1, -1), L(-1, 1)], [L(-1, -1, 1), L(-1, 1)], L(-1, -1, 1)),
-        # the mesh dim 0 splits dim 0 of x, so it can't split dim 2 as well
-        'x wins a conflict': (
-            [L(0, -1, -1), L(1, 0)], [L(0, -1, -1), L(0, -1)], L(0, -1, -1)),
-        'pending sums are done first': (
-            [L(-1, -1, 1, partial=[0]), L(-1, -1)],
-            [L(-1, -1, 1), L(-1, 1)], L(-1, -1, 1)),
+        'other dims stay sharded': 'a-b, ab -> a-b, ab -> a-b',
+        'axis becomes whole': '-a-, -- -> ---, -- -> ---',
+        'values shard a whole x': '---, -b -> --b, -b -> --b',
+        'x wins a conflict': 'a--, ba -> a--, a- -> a--',
+        'pending sums are done first': '--b+a, -- -> --b, -b -> --b',
     },
-    'reverse': (L(0, 1, -1), [L(0, -1, -1), L(0, -1)], L(0, -1, -1)),
+    'reverse': 'ab- -> a--, a- -> a--',
     'gradient': {
-        'out_grad decides': (
-            [L(-1, 1, -1), L(-1, -1), L(0, 1, -1)],
-            [L(0, -1, -1), L(0, -1), L(0, -1, -1)],
-            [L(0, -1, -1), L(0, -1)]),
+        'out_grad decides': '-b-, --, ab- -> a--, a-, a-- -> a--, a-',
     },
-}  # fmt: skip
+}
 DIAGONAL = {
     # y has dim 1 of x, then the diagonal
     'ops': [('diagonal_scatter', 0, 0, 2), ('diagonal_scatter', 0, -3, -1)],
     'shapes': ([4, 6, 8], [6, 4]),
     'forward': {
-        'the other dim stays sharded': (
-            [L(-1, 1, -1), L(1, -1)], [L(-1, 1, -1), L(1, -1)], L(-1, 1, -1)),
-        'both axes become whole': (
-            [L(0, -1, 1), L(-1, -1)],
-            [L(-1, -1, -1), L(-1, -1)], L(-1, -1, -1)),
-        'the diagonal becomes whole': (
-            [L(-1, -1, -1), L(0, 1)], [L(-1, 0, -1), L(0, -1)], L(-1, 0, -1)),
+        'the other dim stays sharded': '-b-, b- -> -b-, b- -> -b-',
+        'both axes become whole': 'a-b, -- -> ---, -- -> ---',
+        'the diagonal becomes whole': '---, ab -> -a-, a- -> -a-',
     },
-    'reverse': (L(0, 1, -1), [L(-1, 1, -1), L(1, -1)], L(-1, 1, -1)),
+    'reverse': 'ab- -> -b-, b- -> -b-',
     'gradient': {
-        'out_grad decides': (
-            [L(-1, 0, -1), L(-1, 0), L(0, 1, -1)],
-            [L(-1, 1, -1), L(1, -1), L(-1, 1, -1)],
-            [L(-1, 1, -1), L(1, -1)]),
+        'out_grad decides': '-a-, -a, ab- -> -b-, b-, -b- -> -b-, b-',
     },
-}  # fmt: skip
+}
 DIAGONAL_OF_MATRIX = {
     'ops': [('diagonal_scatter', 0, 0, 1)],
     'shapes': ([4, 6], [4]),
     'forward': {
-        'all becomes whole': ([L(0, 1), L(0)], [L(-1, -1), L(-1)], L(-1, -1)),
+        'all becomes whole': 'ab, a -> --, - -> --',
     },
-    'reverse': (L(0, 1), [L(-1, -1), L(-1)], L(-1, -1)),
+    'reverse': 'ab -> --, - -> --',
     'gradient': {},
-}  # fmt: skip
+}
 INDEX = {
     'ops': [
         ('index_scatter', 1, 'sum', True),
@@ -137,123 +107,83 @@ INDEX = {
     ],
     'shapes': ([4, 6, 8], [3], [4, 3, 8]),
     'forward': {
-        'other dims stay sharded': (
-            [L(0, -1, 1), L(-1), L(0, -1, 1)],
-            [L(0, -1, 1), L(-1), L(0, -1, 1)], L(0, -1, 1)),
-        'axis and index become whole': (
-            [L(-1, 0, -1), L(1), L(-1, 1, -1)],
-            [L(-1, -1, -1), L(-1), L(-1, -1, -1)], L(-1, -1, -1)),
-        'updates shard a whole x': (
-            [L(-1, -1, -1), L(-1), L(-1, 0, 1)],
-            [L(-1, -1, 1), L(-1), L(-1, -1, 1)], L(-1, -1, 1)),
-        'x wins a conflict': (
-            [L(0, -1, -1), L(-1), L(1, -1, 0)],
-            [L(0, -1, -1), L(-1), L(0, -1, -1)], L(0, -1, -1)),
+        'other dims stay sharded': 'a-b, -, a-b -> a-b, -, a-b -> a-b',
+        'axis and index become whole': '-a-, b, -b- -> ---, -, --- -> ---',
+        'updates shard a whole x': '---, -, -ab -> --b, -, --b -> --b',
+        'x wins a conflict': 'a--, -, b-a -> a--, -, a-- -> a--',
     },
-    'reverse': (
-        L(0, 1, -1), [L(0, -1, -1), L(-1), L(0, -1, -1)], L(0, -1, -1)),
+    'reverse': 'ab- -> a--, -, a-- -> a--',
     'gradient': {
-        'out_grad decides': (
-            [L(-1, 1, -1), L(-1), L(-1, -1, -1), L(0, 1, -1)],
-            [L(0, -1, -1), L(-1), L(0, -1, -1), L(0, -1, -1)],
-            [L(0, -1, -1), L(0, -1, -1)]),
+        'out_grad decides': '-b-, -, ---, ab- -> a--, -, a--, a-- -> a--, a--',
     },
-}  # fmt: skip
+}
 INDEX_WITHOUT_DIMS = {
-    **INDEX,
+    'ops': INDEX['ops'],
     'shapes': ([4, 6, 8], [], [4, 8]),
     'forward': {
-        'updates have no dim for the axis': (
-            [L(0, -1, 1), L(), L(-1, -1)],
-            [L(0, -1, 1), L(), L(0, 1)], L(0, -1, 1)),
+        'no dim for the axis': 'a-b, 0-D, -- -> a-b, 0-D, ab -> a-b',
     },
-    'reverse': (L(0, 1, -1), [L(0, -1, -1), L(), L(0, -1)], L(0, -1, -1)),
+    'reverse': 'ab- -> a--, 0-D, a- -> a--',
     'gradient': {},
-}  # fmt: skip
+}
 FILL = {
     'ops': [('masked_fill',)],
     'shapes': ([4, 6], [4, 6], []),
     'forward': {
-        'rows': ([L(0, -1), L(0, -1), L()], [L(0, -1), L(0, -1), L()], L(0, -1)),
-        'columns': (
-            [L(-1, 0), L(-1, -1), L()], [L(-1, 0), L(-1, 0), L()], L(-1, 0)),
-        'both dims': ([L(1, 0), L(1, 0), L()], [L(1, 0), L(1, 0), L()], L(1, 0)),
-        'a mask shards a whole x': (
-            [L(-1, -1), L(-1, 1), L()], [L(-1, 1), L(-1, 1), L()], L(-1, 1)),
-        'x wins a conflict': (
-            [L(0, -1), L(1, 0), L()], [L(0, -1), L(0, -1), L()], L(0, -1)),
-        'pending sums are done first': (
-            [L(0, -1, partial=[1]), L(-1, -1), L()],
-            [L(0, -1), L(0, -1), L()], L(0, -1)),
+        'rows': 'a-, a-, 0-D -> a-, a-, 0-D -> a-',
+        'columns': '-a, --, 0-D -> -a, -a, 0-D -> -a',
+        'both dims': 'ba, ba, 0-D -> ba, ba, 0-D -> ba',
+        'a mask shards a whole x': '--, -b, 0-D -> -b, -b, 0-D -> -b',
+        'x wins a conflict': 'a-, ba, 0-D -> a-, a-, 0-D -> a-',
+        'pending sums are done first': 'a-+b, --, 0-D -> a-, a-, 0-D -> a-',
     },
-    'reverse': (L(0, 1), [L(0, 1), L(0, 1), L()], L(0, 1)),
+    'reverse': 'ab -> ab, ab, 0-D -> ab',
     'gradient': {
-        'out_grad decides; value is a sum over the mesh': (
-            [L(1, -1), L(-1, -1), L(), L(0, 1)],
-            [L(0, 1), L(0, 1), L(), L(0, 1)],
-            [L(0, 1), L(partial=[0, 1])]),
-        'whole Tensors have whole gradients': (
-            [L(-1, -1), L(-1, -1), L(), L(-1, -1, partial=[0])],
-            [L(-1, -1), L(-1, -1), L(), L(-1, -1)],
-            [L(-1, -1), L()]),
+        'value is a sum': 'b-, --, 0-D, ab -> ab, ab, 0-D, ab -> ab, 0-D+ab',
+        'all are whole': '--, --, 0-D, --+a -> --, --, 0-D, -- -> --, 0-D',
     },
-}  # fmt: skip
+}
 FILL_BY_BROADCAST_MASK = {
-    **FILL,
+    'ops': [('masked_fill',)],
     'shapes': ([4, 6], [1, 6], [4, 1]),
     'forward': {
-        'along a sharded dim': (
-            [L(0, 1), L(-1, -1), L(-1, -1)],
-            [L(0, 1), L(-1, 1), L(0, -1)], L(0, 1)),
-        'value shards a whole x': (
-            [L(-1, -1), L(-1, -1), L(1, -1)],
-            [L(1, -1), L(-1, -1), L(1, -1)], L(1, -1)),
+        'along a sharded dim': 'ab, --, -- -> ab, -b, a- -> ab',
+        'value shards a whole x': '--, --, b- -> b-, --, b- -> b-',
     },
-    'reverse': (L(0, 1), [L(0, 1), L(-1, 1), L(0, -1)], L(0, 1)),
+    'reverse': 'ab -> ab, -b, a- -> ab',
     'gradient': {
-        'value is a sum over the dim of the mesh that splits its columns': (
-            [L(-1, -1), L(-1, -1), L(-1, -1), L(0, 1)],
-            [L(0, 1), L(-1, 1), L(0, -1), L(0, 1)],
-            [L(0, 1), L(0, -1, partial=[1])]),
+        'value is a sum': '--, --, --, ab -> ab, -b, a-, ab -> ab, a-+b',
     },
-}  # fmt: skip
+}
 FILL_OF_BROADCAST_X = {
-    **FILL,
+    'ops': [('masked_fill',)],
     'shapes': ([6], [4, 6], [1, 1, 1]),
     'forward': {
-        'the mask has more dims': (
-            [L(0), L(1, -1), L(-1, -1, -1)],
-            [L(0), L(1, 0), L(-1, -1, -1)], L(1, 0)),
+        'the mask has more dims': 'a, b-, --- -> a, ba, --- -> ba',
     },
-    'reverse': (L(0, 1), [L(1), L(0, 1), L(-1, -1, -1)], L(0, 1)),
+    'reverse': 'ab -> b, ab, --- -> ab',
     'gradient': {
-        'x is a sum over the dim of the mesh that splits the rows': (
-            [L(-1), L(-1, -1), L(-1, -1, -1), L(0, 1)],
-            [L(1), L(0, 1), L(-1, -1, -1), L(0, 1)],
-            [L(1, partial=[0]), L(-1, -1, -1, partial=[0, 1])]),
+        'x is a sum': '-, --, ---, ab -> b, ab, ---, ab -> b+a, ---+ab',
     },
-}  # fmt: skip
+}
 FILL_OF_UNKNOWN_SIZE = {
-    **FILL,
+    'ops': [('masked_fill',)],
     'shapes': ([-1, 6], [-1, 1], []),
     'forward': {
-        'rows': ([L(0, 1), L(-1, -1), L()], [L(0, 1), L(0, -1), L()], L(0, 1)),
+        'rows': 'ab, --, 0-D -> ab, a-, 0-D -> ab',
     },
-    'reverse': (L(0, 1), [L(0, 1), L(0, -1), L()], L(0, 1)),
+    'reverse': 'ab -> ab, a-, 0-D -> ab',
     'gradient': {},
-}  # fmt: skip
+}
 MASKED_SCATTER = {
     'ops': [('masked_scatter',)],
     'shapes': ([4, 6], [4, 6], [30]),
     'forward': {},
-    'reverse': (L(0, 1), [L(-1, -1), L(-1, -1), L(-1)], L(-1, -1)),
+    'reverse': 'ab -> --, --, - -> --',
     'gradient': {
-        'everything becomes whole': (
-            [L(0, -1), L(0, -1), L(1), L(0, -1, partial=[1])],
-            [L(-1, -1), L(-1, -1), L(-1), L(-1, -1)],
-            [L(-1, -1), L(-1)]),
+        'everything becomes whole': 'a-, a-, b, a-+b -> --, --, -, -- -> --, -',
     },
-}  # fmt: skip
+}
 TABLE = [
     (op[0], op[1:], part)
     for part in (
@@ -265,69 +195,65 @@ TABLE = [
 ]  # fmt: skip
 
 
-def layouts(rank):
+def split_ways(rank):
     """All ways in which the two dims of the mesh can split a Tensor."""
     return [
-        Lies(*mapping)
-        for mapping in itertools.product((-1, 0, 1), repeat=rank)
-        if mapping.count(0) < 2 and mapping.count(1) < 2
+        ''.join(letters) or NO_DIMS
+        for letters in itertools.product('-ab', repeat=rank)
+        if letters.count('a') < 2 and letters.count('b') < 2
     ]
 
 
-class TestScatterOpsRule(unittest.TestCase):
-    def test_forward(self):
-        for name, attrs, part in TABLE:
-            for shows, (given, wanted, out) in part['forward'].items():
-                with self.subTest(name, attrs=attrs, shows=shows):
-                    found = infer(name, part['shapes'], given, attrs)
-                    self.assertEqual(found, (wanted, [out]))
-
-    def test_from_the_result(self):
-        for name, attrs, part in TABLE:
-            given, wanted, out = part['reverse']
-            shapes = [*part['shapes'], result_shape(part['shapes'])]
-            whole = [Lies(*[-1] * len(shape)) for shape in part['shapes']]
-            with self.subTest(name, attrs=attrs, shapes=shapes):
-                found = infer(
-                    name, shapes, [*whole, given], attrs, 'infer_backward'
-                )
-                self.assertEqual(found, (wanted, [out]))
-
-    def test_gradient(self):
-        for name, attrs, part in TABLE:
-            shapes = [*part['shapes'], result_shape(part['shapes'])]
-            for shows, (given, wanted, grads) in part['gradient'].items():
-                with self.subTest(name, attrs=attrs, shows=shows):
-                    found = infer(f'{name}_grad', shapes, given, attrs)
-                    self.assertEqual(found, (wanted, grads))
-
-    def test_masked_scatter_keeps_nothing_sharded(self):
-        """Whatever is cut, each part would start with the first element of
-        value, also where the mask is broadcast."""
-        for mask in ([4, 6], [6], [4, 1], [1, 6], [2, 4, 6]):
-            whole = [Lies(-1, -1), Lies(*[-1] * len(mask)), Lies(-1)]
-            out = Lies(*[-1] * max(2, len(mask)))
-            for x_lies, mask_lies in itertools.product(
-                layouts(2), layouts(len(mask))
-            ):
-                with self.subTest(x=x_lies, mask=mask_lies):
-                    given = [x_lies, mask_lies, Lies(0)]
-                    shapes = [[4, 6], mask, [30]]
-                    found = infer('masked_scatter', shapes, given, ())
-                    self.assertEqual(found, (whole, [out]))
-
-    def test_axis_out_of_range_is_left_to_infer_meta(self):
-        given = [Lies(0, 1, -1), Lies(-1, -1)]
-        inputs, outputs = infer(
-            'select_scatter', SELECT['shapes'], given, (7, 2)
-        )
-        lengths = [len(lies.mapping) for lies in inputs + outputs]
-        self.assertEqual(lengths, [3, 2, 3])
+def whole(shape):
+    return '-' * len(shape) or NO_DIMS
 
 
 def result_shape(shapes):
     """The shape of x, or of the mask where that has more dims."""
     return max(shapes[:2], key=len)
+
+
+class TestScatterOpsRule(unittest.TestCase):
+    def check(self, name, attrs, shapes, row, ask='infer_forward'):
+        given, _, expected = row.partition(' -> ')
+        with self.subTest(name, attrs=attrs, row=row):
+            found = infer(name, shapes, given, attrs, ask)
+            self.assertEqual(found, expected)
+
+    def test_forward(self):
+        for name, attrs, part in TABLE:
+            for row in part['forward'].values():
+                self.check(name, attrs, part['shapes'], row)
+
+    def test_from_the_result(self):
+        for name, attrs, part in TABLE:
+            shapes = [*part['shapes'], result_shape(part['shapes'])]
+            inputs = ', '.join(map(whole, part['shapes']))
+            row = f'{inputs}, {part["reverse"]}'
+            self.check(name, attrs, shapes, row, 'infer_backward')
+
+    def test_gradient(self):
+        for name, attrs, part in TABLE:
+            shapes = [*part['shapes'], result_shape(part['shapes'])]
+            for row in part['gradient'].values():
+                self.check(f'{name}_grad', attrs, shapes, row)
+
+    def test_masked_scatter_keeps_nothing_sharded(self):
+        """Whatever is cut, each part would start with the first element of
+        value, also where the mask is broadcast."""
+        for mask in ([4, 6], [6], [4, 1], [1, 6], [2, 4, 6]):
+            shapes = [4, 6], mask, [30]
+            out = whole(result_shape(shapes))
+            for x_layout, mask_layout in itertools.product(
+                split_ways(2), split_ways(len(mask))
+            ):
+                given = f'{x_layout}, {mask_layout}, a'
+                row = f'{given} -> --, {whole(mask)}, - -> {out}'
+                self.check('masked_scatter', (), shapes, row)
+
+    def test_axis_out_of_range_is_left_to_infer_meta(self):
+        found = infer('select_scatter', SELECT['shapes'], 'ab-, --', (7, 2))
+        self.assertRegex(found, r'^[-ab]{3}, [-ab]{2} -> [-ab]{3}$')
 
 
 if __name__ == '__main__':

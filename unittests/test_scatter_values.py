@@ -11,10 +11,12 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""paddle.scatter by its tables, and what no row of a table can say."""
+"""paddle.scatter by its tables, what no row of them can say, wrong calls."""
 
 import inspect
+import itertools
 import unittest
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -37,6 +39,7 @@ from scatter_test_utils import OnCpu, assert_same_bits, random_array, to_paddle
 
 import paddle
 
+FUNCTIONS = paddle.scatter, paddle.scatter_
 LINEAR_CASES = scatter_cases(LINEAR_REDUCES)
 OTHER_CASES = scatter_cases(OTHER_REDUCES)
 
@@ -104,28 +107,26 @@ class TestScatterCalls(unittest.TestCase):
     def test_methods_and_in_place_forms(self):
         x, updates = (paddle.to_tensor(self.rng.random((3, n))) for n in (5, 3))
         index = paddle.to_tensor([1, 1, 4])
-        attrs = 1, 'mean', True
         named = {'axis': 1, 'reduce': 'mean', 'include_self': True}
         expected = reference_scatter(
-            x.numpy(), index.numpy(), updates.numpy(), 1, False, *attrs[1:]
+            *(tensor.numpy() for tensor in (x, index, updates)),
+            overwrite=False,
+            **named,
         )
-        for i, out in enumerate(
-            (
-                x.scatter(index, updates, False, *attrs),
-                x.scatter(index, updates, overwrite=False, **named),
-                paddle.scatter(
-                    x=x, index=index, updates=updates, overwrite=False, **named
-                ),
-                paddle.tensor.scatter(x, index, updates, False, *attrs, 'name'),
-                x.clone().scatter_(index, updates, False, *attrs),
-                paddle.scatter_(x.clone(), index, updates, False, **named),
-                paddle.scatter_(
-                    x.clone(), index, updates, False, *attrs, 'name'
-                ),
-            )
+        others = {'index': index, 'updates': updates, 'overwrite': False}
+        for function in (
+            *FUNCTIONS,
+            paddle.tensor.scatter,
+            paddle.Tensor.scatter,
+            paddle.Tensor.scatter_,
         ):
-            with self.subTest(i=i):
-                np.testing.assert_allclose(out.numpy(), expected, 1e-14)
+            for out in (
+                function(x.clone(), *others.values(), *named.values(), 'name'),
+                function(x.clone(), *others.values(), **named),
+                function(x=x.clone(), **others, **named),
+            ):
+                with self.subTest(function=function.__name__):
+                    np.testing.assert_allclose(out.numpy(), expected, 1e-14)
 
     def test_out(self):
         x, index = paddle.ones([3]), paddle.to_tensor([0, 0])
@@ -198,6 +199,127 @@ class TestScatterAmp(unittest.TestCase):
                             )
         black = paddle.amp.amp_lists.black_list()['float16']['O1']
         self.assertLessEqual(set(OPERATORS), set(black))
+
+
+class TestScatterErrors(unittest.TestCase):
+    """Wrong calls: which exception, and what it says."""
+
+    # (exception, words, arguments after x, index and updates)
+    refused = (
+        *(
+            (ValueError, 'reduce must be one of sum, add, mul',
+             {'overwrite': False, 'reduce': reduce})
+            for reduce in ('max', 'assign', '', 'SUM', 0, None)
+        ),
+        (TypeError, 'axis must be an int', {'axis': 1.0}),
+        (TypeError, 'axis must be an int', {'axis': True}),
+        (TypeError, 'include_self must be a bool',
+         {'overwrite': False, 'include_self': 1}),
+        (TypeError, 'overwrite must be a bool', {'overwrite': 0, 'axis': 1}),
+        (TypeError, 'unexpected keyword', {'alpha': 1}),
+        (ValueError, r'axis must be in \[-2, 2\)', {'axis': 2}),
+        (ValueError, r'axis must be in \[-2, 2\)', {'axis': -3}),
+        (ValueError, 'updates must have the shape of x', {'axis': 1}),
+    )  # fmt: skip
+
+    def setUp(self):
+        self.x = paddle.zeros([3, 4])
+        self.tensors = self.x, paddle.to_tensor([0, 1]), paddle.ones([2, 4])
+
+    def test_what_is_refused(self):
+        for function, (error, words, options) in itertools.product(
+            FUNCTIONS, self.refused
+        ):
+            with self.subTest(function=function.__name__, **options):
+                with self.assertRaisesRegex(error, words):
+                    function(*self.tensors, **options)
+                self.assertEqual(float(self.x.abs().sum()), 0)
+
+    def test_names_and_numbers_of_arguments(self):
+        for function in FUNCTIONS:
+            with self.assertRaises(TypeError) as caught:
+                function()
+            for word in (function.__name__, 'axis=0', 'include_self', 'dim'):
+                self.assertIn(word, str(caught.exception))
+            missing = rf"^{function.__name__}\(\) missing .*'updates'$"
+            with self.assertRaisesRegex(TypeError, missing):
+                function(*self.tensors[:2])
+            twice = "multiple values for argument 'name'"
+            with self.assertRaisesRegex(TypeError, twice):
+                function(*self.tensors, True, 'n', name='m')
+
+    def test_reduce_as_fifth_argument_warns(self):
+        x, index = paddle.zeros([2]), paddle.to_tensor([0, 0])
+        updates = paddle.to_tensor([2.0, 4.0])
+        for function in FUNCTIONS:
+            with self.assertWarnsRegex(UserWarning, "pass reduce='mean'"):
+                out = function(x.clone(), index, updates, False, 'mean')
+            self.assertEqual(out.tolist(), [6.0, 0.0])
+
+    def test_what_has_no_effect_with_overwrite_warns(self):
+        index, updates = paddle.to_tensor([1, 1]), paddle.ones([2, 3])
+        updates[1] = 5.0
+        for function, (name, value) in itertools.product(
+            FUNCTIONS,
+            (
+                ('include_self', True),
+                *(('reduce', reduce) for reduce in REDUCES[2:]),
+                ('reduce', 'prod'),
+                ('reduce', 'add'),
+            ),
+        ):
+            words = f'{name}={value!r} has no effect'
+            with self.subTest(function=function.__name__, words=words):
+                with self.assertWarnsRegex(UserWarning, words):
+                    out = function(
+                        paddle.zeros([2, 3]), index, updates, **{name: value}
+                    )
+                self.assertEqual(out.tolist(), [[0.0] * 3, [5.0] * 3])
+
+    def test_other_calls_do_not_warn(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter('error')
+            for options in (
+                {},
+                {'reduce': 'sum', 'include_self': False},
+                {'overwrite': False, 'reduce': 'mean', 'include_self': True},
+            ):
+                paddle.scatter(*self.tensors, **options)
+
+
+class TestScatterWrongTensors(OnCpu, unittest.TestCase):
+    """Along either axis of a square."""
+
+    # (exception, the argument it names, arguments)
+    refused = (
+        (IndexError, 'index', {'index': np.array([0, 2])}),
+        (IndexError, 'index', {'index': np.array([-3, 0])}),
+        (ValueError, 'index', {'index': np.array([0.0, 1.0])}),
+        (ValueError, 'index', {'index': np.array([[0, 1]])}),
+        (ValueError, 'updates', {'index': np.array(0)}),
+        (ValueError, 'updates', {'updates': np.ones((2, 2), 'int32')}),
+        (ValueError, 'updates', {'updates': np.ones((1, 2))}),
+        (ValueError, 'updates', {'updates': np.ones((2, 1))}),
+    )
+
+    def test_what_is_refused(self):
+        for function, axis, (error, word, changed) in itertools.product(
+            FUNCTIONS, (0, 1), self.refused
+        ):
+            given = {'index': np.arange(2), 'updates': np.ones((2, 2))}
+            x, tensors = paddle.zeros([2, 2], 'float64'), given | changed
+            tensors = {name: to_paddle(a) for name, a in tensors.items()}
+            with self.subTest(function=function.__name__, axis=axis, **changed):
+                with self.assertRaisesRegex(error, word):
+                    function(x, **tensors, axis=axis)
+                self.assertEqual(float(x.abs().sum()), 0)
+
+    def test_dtypes_without_the_reduction(self):
+        for dtype, reduce in (('bool', 'mul'), ('complex64', 'amax')):
+            x, index = paddle.ones([2, 2], dtype), paddle.to_tensor([0, 1])
+            for function, axis in itertools.product(FUNCTIONS, (0, 1)):
+                with self.assertRaisesRegex(ValueError, reduce):
+                    function(x, index, x + x, False, axis, reduce)
 
 
 if __name__ == '__main__':

@@ -15,7 +15,9 @@
 
 import unittest
 from dataclasses import replace
+from unittest import mock
 
+import test_scatter_values
 from index_reduce_cases import (
     LINEAR,
     LINEAR_REDUCES,
@@ -25,6 +27,8 @@ from index_reduce_cases import (
 )
 from op_table_graph import ComposedTests
 from scatter_test_utils import OnCpu
+
+from paddle.tensor import manipulation
 
 
 class TestScatterComposed(OnCpu, ComposedTests, unittest.TestCase):
@@ -42,6 +46,20 @@ class TestScatterProductsComposed(ComposedTests, unittest.TestCase):
     kernels = ('index_reduce',)
     # A product needs an index of known length.
     test_program_with_unknown_dims = None
+
+
+class TestScatterWrongTensorsComposed(
+    test_scatter_values.TestScatterWrongTensors
+):
+    """Refused as by the kernels."""
+
+    def setUp(self):
+        super().setUp()
+        patch = mock.patch.object(
+            manipulation, '_has_scatter_kernels', return_value=False
+        )
+        patch.start()
+        self.addCleanup(patch.stop)
 
 
 if __name__ == '__main__':

@@ -15,48 +15,36 @@
 
 import unittest
 
-from op_test import OpTest, skip_check_grad_ci
-from scatter_op_utils import ZERO_SIZE, dtype_cases
+from op_test import OpTest
+from scatter_op_utils import (
+    ZERO_SIZE,
+    ViewOpChecks,
+    dtype_cases,
+    op_cases,
+)
 from view_scatter_cases import SELECT, select_case
-from view_scatter_op import ScatterOpChecks
 
 
-class TestSelectScatterOp(ScatterOpChecks, OpTest):
+class TestSelectScatterOp(ViewOpChecks, OpTest):
     op, row = SELECT, staticmethod(select_case)
     x_shape = (12, 110)
     options = (0, 5)
 
 
-class TestSelectScatterOpLastAxis(TestSelectScatterOp):
-    x_shape = (110, 12)
-    options = (1, 5)
+SHAPES = {
+    'LastAxis': {'x_shape': (110, 12), 'options': (1, 5)},
+    'NegativeAxisAndIndex': {'options': (-2, -3)},
+    'MiddleAxis': {'x_shape': (11, 3, 10), 'options': (1, 2)},
+    'FourAxes': {'x_shape': (10, 3, 2, 10), 'options': (2, 0)},
+    'ValuesWithoutDims': {'x_shape': (120,), 'options': (0, 7)},
+    'NoElement': {
+        'x_shape': (0, 110),
+        'options': (1, 7),
+        'no_grad': ZERO_SIZE,
+    },
+}
 
-
-class TestSelectScatterOpNegativeAxisAndIndex(TestSelectScatterOp):
-    options = (-2, -3)
-
-
-class TestSelectScatterOpMiddleAxis(TestSelectScatterOp):
-    x_shape = (11, 3, 10)
-    options = (1, 2)
-
-
-class TestSelectScatterOpFourAxes(TestSelectScatterOp):
-    x_shape = (10, 3, 2, 10)
-    options = (2, 0)
-
-
-class TestSelectScatterOpValuesWithoutDims(TestSelectScatterOp):
-    x_shape = (120,)
-    options = (0, 7)
-
-
-@skip_check_grad_ci(reason=ZERO_SIZE)
-class TestSelectScatterOpNoElement(TestSelectScatterOp):
-    x_shape = (0, 110)
-    options = (1, 7)
-
-
+globals().update(op_cases(TestSelectScatterOp, SHAPES))
 globals().update(dtype_cases(TestSelectScatterOp))
 
 

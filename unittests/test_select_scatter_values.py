@@ -17,18 +17,17 @@ import unittest
 from dataclasses import replace
 
 import numpy as np
-from op_table import ValueTests
+from op_table import Case, ValueTests
 from op_table_grad import GradientTests
 from op_table_graph import (
     ComposedTests,
     GraphTests,
+    GrowingTests,
     loaded,
-    run_program,
     saved,
     static_mode,
-    to_static,
 )
-from scatter_test_utils import ALL_DTYPES, assert_same_bits
+from scatter_test_utils import assert_same_bits
 from view_scatter_cases import (
     LARGE_SELECT_CASES,
     SELECT,
@@ -36,7 +35,7 @@ from view_scatter_cases import (
     select_case,
     selected,
 )
-from view_scatter_tests import BuildingTests, ViewTests
+from view_scatter_tests import BuildingTests, ErrorTests, ViewTests
 
 import paddle
 
@@ -88,8 +87,8 @@ class TestSelectScatterBuilding(BuildingTests, unittest.TestCase):
         )
     ]
     late_errors = [
-        ({'axis': axis, 'index': index}, *others)
-        for axis, index, *others in (
+        (exception, text, {'x': x, 'values': values}, {'axis': a, 'index': i})
+        for a, i, x, values, exception, text in (
             (0, 3, (3, 4), (4,), IndexError, r'index .*\[-3, 3\).*it is 3'),
             (0, -4, (3, 4), (4,), IndexError, r'index .*\[-3, 3\).*it is -4'),
             (1, 0, (3, 0), (3,), IndexError, r'index .*size 0'),
@@ -99,106 +98,73 @@ class TestSelectScatterBuilding(BuildingTests, unittest.TestCase):
     ]
 
 
-def select(tensors):
-    x, values, index = tensors
+def select_by_tensor(x, values, index):
     return paddle.select_scatter(x, values, 1, index)
 
 
-def select_last_but_one(tensors):
-    x, values = tensors
-    return paddle.select_scatter(x, values, -1, x.shape[1] - 2)
+def index_case(x_shape, index, dtype='int64'):
+    inputs = {'x': x_shape, 'values': x_shape[:1]}
+    inputs['index'] = np.array(index, dtype)
+    return Case(f'{index} of {dtype}', inputs)
 
 
-class TestSelectScatterIndexOfTheRunningProgram(unittest.TestCase):
+class TestSelectScatterIndexOfTheRunningProgram(
+    GraphTests, GrowingTests, unittest.TestCase
+):
     """index is a Tensor, or computed from a dim that is not known yet."""
 
-    def arrays(self, **index):
-        rng = np.random.default_rng(7)
-        x, values = rng.random((3, 4)), rng.random(3)
-        return {'x': x, 'values': values, **index}
-
-    def check(self, found, arrays, index):
-        """The output, and the gradients of the sum of its cubes."""
-        x, values = arrays['x'], arrays['values']
-        out = SELECT.reference(x, values, axis=1, index=index)
-        x_grad = SELECT.reference(3 * x**2, 0, axis=1, index=index)
-        for got, wanted in zip(found, (out, x_grad, 3 * values**2)):
-            np.testing.assert_allclose(got, wanted, rtol=1e-12)
-
-    def in_program(self, arrays, known_dims):
-        def build(variables):
-            out = select(variables.values())
-            wrt = [variables['x'], variables['values']]
-            return [out, *paddle.static.gradients([out * out * out], wrt)]
-
-        with static_mode():
-            return run_program(build, arrays, ('x', 'values'), known_dims)
-
-    def in_dygraph(self, function, arrays):
-        tensors = [paddle.to_tensor(array) for array in arrays.values()]
-        for tensor in tensors[:2]:
-            tensor.stop_gradient = False
-        out = function(tensors)
-        return [out.numpy()] + [
-            grad.numpy() for grad in paddle.grad([out * out * out], tensors[:2])
-        ]
-
-    def test_values_and_gradients(self):
-        for index in (0, 2, -1, -4):
-            for dtype in ('int32', 'int64', 'uint8')[: 3 if index >= 0 else 2]:
-                arrays = self.arrays(index=np.array(index, dtype))
-                with self.subTest(index=index, dtype=dtype):
-                    for known in (True, False):
-                        self.check(
-                            self.in_program(arrays, known), arrays, index
-                        )
-                    traced = to_static(select, full_graph=True)
-                    self.check(self.in_dygraph(traced, arrays), arrays, index)
-
-    def test_saved_programs(self):
-        arrays = self.arrays(index=np.array(-2))
-        with saved(select, arrays, known_dims=False) as path:
-            for index in (-2, 1):
-                arrays['index'] = np.array(index)
-                found = self.in_dygraph(loaded(path), arrays)
-                self.check(found, arrays, index)
+    op = replace(
+        SELECT,
+        inputs=('x', 'values', 'index'),
+        orders=1,
+        function=select_by_tensor,
+        reference=lambda x, values, index: SELECT.reference(
+            x, values, axis=1, index=int(index)
+        ),
+    )
+    cases = [
+        index_case((3, 4), index, dtype)
+        for index, dtype in (
+            (-4, 'int64'),
+            (2, 'uint8'),
+            (0, 'int32'),
+            (-1, 'int32'),
+            (2, 'int64'),
+        )
+    ]
+    growing_cases = [
+        [index_case((3, 4), -2), index_case((2, 9), 1), index_case((5, 3), 2)]
+    ]
+    # An old program takes no such index.
+    modes = (static_mode,)
+    test_old_program = None
 
     def test_index_from_an_unknown_dim(self):
-        arrays = self.arrays()
-        with saved(select_last_but_one, arrays, known_dims=False) as path:
-            self.check(self.in_dygraph(loaded(path), arrays), arrays, 2)
+        def function(tensors):
+            x, values = tensors
+            return paddle.select_scatter(x, values, -1, x.shape[1] - 2)
 
-    def test_out_of_range(self):
-        for index in (4, -5):
-            with self.assertRaises(IndexError):
-                self.in_program(self.arrays(index=np.array(index)), True)
-
-    def test_dtypes(self):
-        arrays = self.arrays(index=np.array(3))
-        for dtype in ALL_DTYPES:
-
-            def function(variables, dtype=dtype):
-                x, values, index = variables.values()
-                x, values = ((t * 9).astype(dtype) for t in (x, values))
-                return [select((x, values, index))]
-
-            (wanted,) = function(
-                {name: paddle.to_tensor(a) for name, a in arrays.items()}
-            )
-            with static_mode():
-                (found,) = run_program(function, arrays, known_dims=False)
-            assert_same_bits(found, wanted.numpy(), dtype)
+        case = select_case('', (3, 4), -1, 2)
+        arrays = case.arrays(SELECT, 'float64')
+        with saved(function, arrays, known_dims=False) as path:
+            out = loaded(path)([*map(paddle.to_tensor, arrays.values())])
+        assert_same_bits(out, case.reference(SELECT, arrays))
 
     def test_what_is_no_index(self):
-        for index in (np.array([1]), np.array(1.0)):
-            with self.assertRaises(TypeError):
-                self.in_program(self.arrays(index=index), True)
+        for index, error in (
+            (np.array(4), IndexError),
+            (np.array(-5), IndexError),
+            (np.array([1]), TypeError),
+            (np.array(1.0), TypeError),
+        ):
+            case = index_case((3, 4), index, index.dtype)
+            arrays = case.arrays(self.op, 'float64')
+            with self.subTest(index=index), self.assertRaises(error):
+                self.in_program(case, arrays, 0)
 
 
-class TestSelectScatterIndexOutOfRange(unittest.TestCase):
-    """It used to return x as it was, without a word."""
-
-    bounds = (
+def errors():
+    for shape, axis, index in (
         ([3, 4], 0, 3),
         ([3, 4], 0, -4),
         ([3, 4], 1, 4),
@@ -207,68 +173,20 @@ class TestSelectScatterIndexOutOfRange(unittest.TestCase):
         ([3], 0, -(1 << 40)),
         ([3, 0], 1, 0),
         ([3, 0], 1, -1),
-    )
-
-    def test_error_names_index_axis_and_size(self):
-        for shape, axis, index in self.bounds:
-            size = shape[axis]
-            values = paddle.zeros([n for n in shape if n != size])
-            with self.subTest(shape=shape, axis=axis, index=index):
-                with self.assertRaisesRegex(
-                    IndexError,
-                    rf'select_scatter: index must be in \[{-size}, {size}\) .*'
-                    rf'axis {axis} .*size {size}.*received {index}\.',
-                ):
-                    paddle.select_scatter(
-                        paddle.zeros(shape), values, axis, index
-                    )
-
-    def test_error_while_a_static_graph_is_built(self):
-        for known, index in (([3, 4], 3), ([3, -1], -4)):
-            with static_mode(), self.subTest(shape=known):
-                with paddle.static.program_guard(paddle.static.Program()):
-                    x = paddle.static.data('x', known, 'float32')
-                    values = paddle.static.data('v', [4], 'float32')
-                    with self.assertRaisesRegex(IndexError, 'index must be'):
-                        paddle.select_scatter(x, values, 0, index)
-
-    def test_error_of_the_op_itself(self):
-        for index in (3, -4):
-            with self.assertRaisesRegex(
-                IndexError, rf'\(select_scatter\) index .*it is {index}'
-            ):
-                paddle._C_ops.select_scatter(
-                    paddle.zeros([3, 4]), paddle.zeros([4]), 0, index
-                )
-
-
-class TestSelectScatterAxisOutOfRange(unittest.TestCase):
-    """It used to say only "list assignment index out of range"."""
-
-    def test_error_names_axis_and_rank(self):
-        for rank, axis in ((2, 2), (2, -3), (1, 1), (3, 1 << 40)):
-            x, values = paddle.zeros([2] * rank), paddle.zeros([2] * (rank - 1))
-            with self.subTest(rank=rank, axis=axis):
-                with self.assertRaisesRegex(
-                    IndexError,
-                    rf'select_scatter: axis .*\[{-rank}, {rank}\).*'
-                    rf'{rank} dims.*received {axis}\.',
-                ):
-                    paddle.select_scatter(x, values, axis, 0)
-
-    def test_x_without_dims(self):
-        with self.assertRaisesRegex(IndexError, 'axis .*0 dims'):
-            paddle.select_scatter(paddle.zeros([]), paddle.zeros([]), 0, 0)
-
-    def test_error_of_the_op_itself(self):
-        with self.assertRaisesRegex(ValueError, r'\(select_scatter\) axis'):
-            paddle._C_ops.select_scatter(
-                paddle.zeros([3, 4]), paddle.zeros([4]), 2, 0
-            )
-
-
-class TestSelectScatterWrongValues(unittest.TestCase):
-    shapes = (
+        ([3, -1], 0, -4),
+    ):
+        size = shape[axis]
+        text = (
+            rf'index must be in \[{-size}, {size}\) .*axis {axis} .*size {size}'
+            rf'.*received {index}\.'
+        )
+        values = [n for n in shape if n != size]
+        yield IndexError, text, shape, values, (axis, index)
+    for rank, axis in ((0, 0), (2, 2), (2, -3), (1, 1), (3, 1 << 40)):
+        text = rf'axis .*\[{-rank}, {rank}\).*{rank} dims.*received {axis}\.'
+        values = [2] * max(0, rank - 1)
+        yield IndexError, text, [2] * rank, values, (axis, 0)
+    for x, values, axis in (
         ([3, 4], [3], 0),
         ([3, 4], [4], 1),
         ([3, 4], [1, 4], 0),
@@ -277,41 +195,19 @@ class TestSelectScatterWrongValues(unittest.TestCase):
         ([3], [1], 0),
         ([3], [3], 0),
         ([2, 3, 4], [4, 2], 1),
-        ([0, 4], [3], 0),
-    )
+        ([0, 4], [3], 1),
+        ([-1, 4], [3], 0),
+        ([-1, 4, -1], [-1, -1, -1], 0),
+        ([-1, 4, 2], [-1, 3], 0),
+    ):
+        wanted = [n for i, n in enumerate(x) if i != axis]
+        text = rf'values .*{wanted}, but received {values}\.'
+        text = text.replace('[', r'\[').replace(']', r'\]')
+        yield RuntimeError, text, x, values, (axis, 0)
 
-    def test_shape_is_a_runtime_error_that_names_both(self):
-        for x_shape, shape, axis in self.shapes:
-            wanted = list(x_shape)
-            del wanted[axis]
-            text = f'{wanted}, but received {shape}.'
-            with self.subTest(x=x_shape, values=shape):
-                with self.assertRaises(RuntimeError) as caught:
-                    paddle.select_scatter(
-                        paddle.zeros(x_shape), paddle.zeros(shape), axis, 0
-                    )
-                self.assertIn('select_scatter: values', str(caught.exception))
-                self.assertIn(text, str(caught.exception))
 
-    def test_known_dims_are_checked_while_a_static_graph_is_built(self):
-        for x_shape, shape in (
-            ([-1, 4], [3]),
-            ([-1, 4, -1], [-1, -1, -1]),
-            ([-1, 4, 2], [-1, 3]),
-        ):
-            with static_mode(), self.subTest(x=x_shape, values=shape):
-                with paddle.static.program_guard(paddle.static.Program()):
-                    x = paddle.static.data('x', x_shape, 'float32')
-                    values = paddle.static.data('v', shape, 'float32')
-                    with self.assertRaises(RuntimeError):
-                        paddle.select_scatter(x, values, 0, 0)
-
-    def test_shape_and_dtype_errors_of_the_op_itself(self):
-        x = paddle.zeros([3, 4])
-        with self.assertRaisesRegex(ValueError, r'shape of values .*\[4\]'):
-            paddle._C_ops.select_scatter(x, paddle.zeros([3]), 0, 0)
-        with self.assertRaisesRegex(ValueError, 'dtype of values'):
-            paddle._C_ops.select_scatter(x, paddle.zeros([4], 'int32'), 0, 0)
+class TestSelectScatterErrors(ErrorTests, unittest.TestCase):
+    op, errors = SELECT, tuple(errors())
 
     def test_missing_index(self):
         with self.assertRaisesRegex(TypeError, 'index'):

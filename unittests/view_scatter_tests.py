@@ -13,14 +13,18 @@
 # limitations under the License.
 """What select_scatter and diagonal_scatter must do alike, beside their tables."""
 
-import inspect
+import itertools
 
 import numpy as np
-from op_table_graph import GrowingTests, spec, static_mode
+from op_table import CallTests
+from op_table_graph import (
+    CastTests,
+    GrowingTests,
+    LateErrorTests,
+    static_mode,
+)
 from scatter_test_utils import (
-    ALL_DTYPES,
     assert_same_bits,
-    random_array,
     random_numbers,
     to_paddle,
 )
@@ -28,7 +32,7 @@ from scatter_test_utils import (
 import paddle
 
 
-class ViewTests:
+class ViewTests(CallTests, CastTests):
     """A TestCase sets op, cases, large_cases, aliases and view."""
 
     def call(self, case, x, values):
@@ -71,81 +75,22 @@ class ViewTests:
                 assert_same_bits(out, expected)
                 assert_same_bits(x, array)
 
-    def test_every_alias_is_the_argument_it_stands_for(self):
+    def test_options_that_are_no_ints(self):
         case = self.cases[0]
-        arrays = case.arrays(self.op, 'float32')
-        given = {**self.op.tensors(arrays), **case.options}
-        names = list(inspect.signature(self.op.function).parameters)
-        self.assertEqual(names, [*given, 'name'])
-        expected = case.reference(self.op, arrays)
-        for name, alias in self.aliases:
-            arguments = {**given, alias: given[name]}
-            with self.subTest(alias=alias):
-                with self.assertRaises((ValueError, TypeError)):
-                    self.op.function(**arguments)
-                del arguments[name]
-                assert_same_bits(self.op.function(**arguments), expected)
-
-    def test_arguments_that_are_no_tensors(self):
-        case = self.cases[0]
-        given = self.op.tensors(case.arrays(self.op, 'float32'))
-        for name in given:
-            for wrong in (None, 1.0, [[1.0] * 4] * 3):
-                text = f'{name} must be a Tensor.*{type(wrong).__name__}'
-                with self.subTest(name=name, wrong=wrong):
-                    with self.assertRaisesRegex(TypeError, text):
-                        self.op.function(
-                            **{**given, name: wrong}, **case.options
-                        )
-
-    def test_values_are_cast_to_the_dtype_of_x(self):
-        case = self.cases[0]
-        rng = np.random.default_rng(4)
-        x_shape, shape = case.inputs.values()
-        values = rng.integers(0, 2, shape)
-        expected = self.op.reference(
-            np.zeros(x_shape), values, **case.options
-        ).tolist()
-        for x_dtype in ALL_DTYPES:
-            for dtype in ALL_DTYPES:
-                if 'complex' in dtype and 'complex' not in x_dtype:
-                    continue
-                out = self.call(
-                    case,
-                    paddle.zeros(x_shape, x_dtype),
-                    to_paddle(values).astype(dtype),
-                )
-                with self.subTest(x=x_dtype, values=dtype):
-                    self.assertEqual(out.dtype, getattr(paddle, x_dtype))
-                    self.assertEqual(out.astype('float64').tolist(), expected)
-        with self.assertRaisesRegex(
-            ValueError,
-            f'{self.op.name}: {self.op.inputs[1]} must not be complex',
+        tensors = self.op.tensors(case.arrays(self.op, 'float32')).values()
+        pair = paddle.to_tensor([0, 1])
+        for name, (wrong, told) in itertools.product(
+            case.options,
+            (
+                (1.5, '1.5 of type float'),
+                ([0], r'\[0\] of type list'),
+                (pair, r'a Tensor of shape \[2\] and paddle.int64'),
+            ),
         ):
-            self.call(
-                case, paddle.zeros(x_shape), paddle.zeros(shape, 'complex64')
-            )
-
-    def test_gradient_has_the_dtype_of_the_values(self):
-        case = self.cases[0]
-        x_shape, shape = case.inputs.values()
-        for x_dtype, dtype in (
-            ('float64', 'float32'),
-            ('float32', 'float16'),
-            ('bfloat16', 'float32'),
-        ):
-            x, values = paddle.ones(x_shape, x_dtype), paddle.ones(shape, dtype)
-            x.stop_gradient = values.stop_gradient = False
-            out = self.call(case, x, values)
-            weights = np.arange(out.size).reshape(x_shape) % 16
-            (out * to_paddle(weights).astype(x_dtype)).sum().backward()
-            with self.subTest(x=x_dtype, values=dtype):
-                self.assertEqual(values.grad.dtype, values.dtype)
-                self.assertEqual(x.grad.dtype, x.dtype)
-                self.assertEqual(
-                    values.grad.astype('int64').tolist(),
-                    np.array(self.view(weights, **case.options)).tolist(),
-                )
+            text = f'{self.op.name}: {name} must be an int, but received {told}'
+            with self.subTest(name=name, told=told):
+                with self.assertRaisesRegex(TypeError, text):
+                    self.op.function(*tensors, **{**case.options, name: wrong})
 
     def test_second_order_through_one_gradient_only(self):
         for case in self.cases:
@@ -168,9 +113,8 @@ class ViewTests:
                     assert_same_bits(second, expected)
 
 
-class BuildingTests(GrowingTests):
-    """A TestCase also sets late_errors: (options, shapes of x and values,
-    exception, text)."""
+class BuildingTests(GrowingTests, LateErrorTests):
+    """What a program knows of shapes before it runs, and that it may not."""
 
     def test_a_program_may_know_some_dims_only(self):
         case = self.growing_cases[0][0]
@@ -191,21 +135,45 @@ class BuildingTests(GrowingTests):
                         )
                     assert_same_bits(found, expected)
 
-    def test_wrong_sizes_are_an_error_when_the_program_runs(self):
-        rng = np.random.default_rng(5)
-        for options, x_shape, shape, exception, text in self.late_errors:
-            arrays = {
-                'x': random_array(rng, x_shape, 'float32'),
-                self.op.inputs[1]: random_array(rng, shape, 'float32'),
-            }
-            with static_mode(), self.subTest(x=x_shape, **options):
+
+class ErrorTests:
+    """A TestCase sets op and errors: (exception, text, shapes of x and values,
+    options); a dim of -1 is known when a program runs."""
+
+    def refused(self, exception, text, function, *arguments):
+        with self.subTest(arguments=arguments):
+            with self.assertRaisesRegex(exception, text) as caught:
+                function(*arguments)
+            said = str(caught.exception)
+            self.assertNotRegex(said, 'Expected (?s:.)*(==|!=) ')
+
+    def known_rows(self):
+        for exception, text, *shapes, options in self.errors:
+            if -1 not in shapes[0]:
+                tensors = map(paddle.zeros, shapes)
+                yield exception, text, (*tensors, *options)
+
+    def test_errors_name_the_argument_and_what_was_expected(self):
+        for exception, text, arguments in self.known_rows():
+            text = f'{self.op.name}: {text}'
+            self.refused(exception, text, self.op.function, *arguments)
+
+    def test_errors_while_a_program_is_built(self):
+        for exception, text, *shapes, options in self.errors:
+            with static_mode():
                 with paddle.static.program_guard(paddle.static.Program()):
-                    variables = [
-                        paddle.static.data(name, *spec(array, False))
-                        for name, array in arrays.items()
-                    ]
-                    out = self.op.function(*variables, **options)
-                    with self.assertRaisesRegex(exception, text):
-                        paddle.static.Executor().run(
-                            feed=arrays, fetch_list=[out]
-                        )
+                    tensors = map(paddle.static.data, 'xy', shapes)
+                    self.refused(
+                        exception, text, self.op.function, *tensors, *options
+                    )
+
+    def test_errors_of_the_operator_itself(self):
+        operator = getattr(paddle._C_ops, self.op.name)
+        for _, text, arguments in self.known_rows():
+            text = rf'(?s)\({self.op.name}\).*\b{text.split()[0]}\b'
+            self.refused((ValueError, IndexError), text, operator, *arguments)
+        x, values, *options = arguments
+        for dtype in ('int32', 'float64', 'complex64'):
+            text = f'dtype of {self.op.inputs[1]} .*{dtype}'
+            values = values.astype(dtype)
+            self.refused(ValueError, text, operator, x, values, *options)

@@ -1,39 +1,72 @@
 """What a user can do with an operator besides calling it.
 
 A scenario takes an Op, and returns what happened in a form that is the same
-for any operator: kinds of errors, flags and whether numbers agree.
+for any operator: kinds of errors, flags and whether numbers agree. What the nodes
+of the backward graph do is in native/tests/test_native_autograd.py.
 """
 
+import contextlib
 import os
-import threading
+import tempfile
+from dataclasses import dataclass
+from typing import Callable
 
-from as_stock_ops import agree, gradients, leaf, operands, outcome
+import numpy as np
 
 import paddle
-from paddle.autograd import PyLayer
+from paddle import profiler
+from paddle.base import core
+
+SHAPE = [3, 3]
 
 
-def backward_twice(op):
+@dataclass
+class Op:
+    """call(x, part, kept): writes of `part` into `x`, both of SHAPE.
+
+    kept: makes the argument that the gradient reads, or None.
+    """
+
+    name: str
+    call: Callable
+    kept: Callable = lambda: None
+    changes_x: bool = False
+
+    def run(self, x, part, kept=None):
+        return self.call(x, part, self.kept() if kept is None else kept)
+
+
+def outcome(function):
+    """What a call returns, or the kind of its error; 'a value' for Tensors."""
+    try:
+        found = function()
+        plain = isinstance(found, (bool, int, float, str, tuple))
+        return found if plain else 'a value'
+    except Exception as error:
+        return type(error).__name__
+
+
+def leaf(stop_gradient=False, dtype='float32', value=2.0):
+    values = np.arange(1, 10).reshape(SHAPE) * value
+    x = paddle.to_tensor(values, 'float32').astype(dtype)
+    x.stop_gradient = stop_gradient
+    return x
+
+
+def operands(op, *stops, dtype='float32'):
+    """x, part and the x to call with: an in-place call can't take a leaf."""
+    x, part = (leaf(stop, dtype) for stop in stops or (False, False))
+    return x, part, (x * 1 if op.changes_x and not x.stop_gradient else x)
+
+
+def gradients(op):
     x, part, base = operands(op)
-    y = op.run(base, part)
-
-    def once(retain_graph):
-        return [
-            t.numpy()
-            for t in paddle.grad([y], [x, part], retain_graph=retain_graph)
-        ]
-
-    first = once(True)
-    same = agree(once(True), first)
-    y.sum().backward()
-    # of Paddle's own operators, the error comes out as a SystemError
-    error = outcome(lambda: y.sum().backward())
-    return same, error in ('RuntimeError', 'SystemError')
+    op.run(base, part).sum().backward()
+    return [x.grad.numpy(), part.grad.numpy()]
 
 
-def hook_on_result(op):
-    doubled = gradients(op, lambda y: y.register_hook(lambda g: g * 2) and None)
-    return agree(doubled, [2 * grad for grad in gradients(op)])
+def agree(found, wanted):
+    return all(np.array_equal(a, b) for a, b in zip(found, wanted))
 
 
 def gradients_may_be_computed_with(op):
@@ -71,22 +104,6 @@ def stop_gradient_of_each(op):
     return found
 
 
-def inside_pylayer(op):
-    class Layer(PyLayer):
-        @staticmethod
-        def forward(ctx, x, part):
-            return op.run(x * 1, part)
-
-        @staticmethod
-        def backward(ctx, grad):
-            return grad * 3, grad * 5
-
-    x, part, _ = operands(op)
-    y = Layer.apply(x, part)
-    y.sum().backward()
-    return y.stop_gradient, x.grad.tolist(), part.grad.tolist()
-
-
 def recomputed(op):
     from paddle.distributed.fleet.utils import recompute
 
@@ -94,14 +111,6 @@ def recomputed(op):
     y = recompute(lambda x, part: op.run(x * 1, part), x, part)
     y.sum().backward()
     return agree([x.grad.numpy(), part.grad.numpy()], gradients(op))
-
-
-def in_a_thread(op):
-    found = []
-    worker = threading.Thread(target=lambda: found.append(gradients(op)))
-    worker.start()
-    worker.join()
-    return agree(found[0], gradients(op))
 
 
 def in_a_forked_process(op):
@@ -115,3 +124,202 @@ def in_a_forked_process(op):
     return os.read(reader, 100).decode() == repr(
         op.run(leaf(True), leaf(True)).sum().item()
     )
+
+
+@contextlib.contextmanager
+def forced_auto_cast(level):
+    """auto_cast is off on the CPU; what it does elsewhere is set here."""
+    attrs = core._get_amp_attrs()
+    before = attrs._amp_level, attrs._amp_dtype
+    attrs._amp_level, attrs._amp_dtype = level, 'bfloat16'
+    try:
+        yield
+    finally:
+        attrs._amp_level, attrs._amp_dtype = before
+
+
+def _dtypes(op, dtype):
+    x, part, base = operands(op, dtype=dtype)
+    y = op.run(base, part)
+    y.sum().backward()
+    return str(y.dtype), str(x.grad.dtype), str(part.grad.dtype)
+
+
+def auto_cast(op):
+    """Without effect on the CPU."""
+    lists = {'custom_white_list': {op.name}}, {'custom_black_list': {op.name}}
+    found = []
+    for level in ('O1', 'O2'):
+        for options in lists:
+            with paddle.amp.auto_cast(level=level, dtype='bfloat16', **options):
+                found.append(_dtypes(op, 'float32'))
+    return found
+
+
+def auto_cast_by_force(op):
+    found = []
+    for level in (core.AmpLevel.O1, core.AmpLevel.O2):
+        with forced_auto_cast(level):
+            for dtype in ('bfloat16', 'float16', 'float32', 'float64'):
+                found.append(_dtypes(op, dtype))
+    return found
+
+
+def auto_cast_of_mixed_dtypes(op):
+    with forced_auto_cast(core.AmpLevel.O1):
+        return [
+            str(op.run(leaf(True, one), leaf(True, other)).dtype)
+            for one, other in (
+                ('bfloat16', 'float32'),
+                ('float32', 'bfloat16'),
+                ('float16', 'bfloat16'),
+            )
+        ]
+
+
+@contextlib.contextmanager
+def flag(name, value):
+    before = paddle.get_flags(name)
+    paddle.set_flags({name: value})
+    try:
+        yield
+    finally:
+        paddle.set_flags(before)
+
+
+def nan_check(op):
+    bad = paddle.full(SHAPE, float('nan'))
+    x, part, base = operands(op)
+    y = op.run(base, part)
+    with flag('FLAGS_check_nan_inf', True):
+        found = [
+            outcome(lambda: op.run(leaf(True), leaf(True)).stop_gradient),
+            outcome(lambda: op.run(bad.clone(), bad)),
+            outcome(lambda: op.run(leaf() * 1, bad)),
+            outcome(lambda: paddle.grad([y], [x], [bad])),
+        ]
+    op.run(bad.clone(), bad)
+    return found
+
+
+def _names(node):
+    yield node.name
+    for child in node.children_node:
+        yield from _names(child)
+
+
+def profiled(op):
+    """The events that bear the operator's name."""
+    camel = ''.join(word.capitalize() for word in op.name.strip('_').split('_'))
+    x, part, base = operands(op)
+    with profiler.Profiler(
+        targets=[profiler.ProfilerTarget.CPU], on_trace_ready=lambda p: None
+    ) as run:
+        op.run(base, part).sum().backward()
+    events = run.profiler_result.get_data().values()
+    names = {name for root in events for name in _names(root)}
+    plain = op.name.strip('_')
+    wanted = [
+        f'{op.name} dygraph',
+        f'{plain} infer_meta',
+        f'{plain} kernel launch',
+        f'{plain}_grad kernel launch',
+        f'Global_{camel}GradNode',
+    ]
+    # a call that keeps the old x for its gradient computes beside it
+    beside = op.changes_x and f'{plain} dygraph' in names
+    return [
+        name in names or (i == 0 and beside) for i, name in enumerate(wanted)
+    ]
+
+
+def counted(op):
+    """What the statistics of operators count: calls by dtype."""
+    core.clear_low_precision_op_list()
+    x, part, base = operands(op)
+    with flag('FLAGS_low_precision_op_list', 1):
+        y = op.run(base, part)
+        op.run(leaf(True), leaf(True))
+        y.sum().backward()
+    found = core.get_low_precision_op_list()
+    plain = op.name.strip('_')
+    return found.get(plain), [k for k in found if k == plain + '_grad']
+
+
+def reported_by_benchmark(op):
+    with tempfile.TemporaryFile() as file:
+        stdout = os.dup(1)
+        os.dup2(file.fileno(), 1)
+        try:
+            with flag('FLAGS_benchmark', True):
+                op.run(leaf(True), leaf(True))
+        finally:
+            os.dup2(stdout, 1)
+            os.close(stdout)
+        file.seek(0)
+        lines = file.read().decode().splitlines()
+    return f'{op.name.strip("_")} kernel run finish.' in lines
+
+
+def of_a_tensor_in_place(op):
+    """What stays of x, and which version its gradients belong to."""
+    x, part, y = operands(op)
+    y.retain_grads()
+    y.persistable = True
+    log = []
+    y.register_hook(lambda grad: log.append('before'))
+    name, version = y.name, y.inplace_version
+    result = op.run(y, part)
+    y.register_hook(lambda grad: log.append('after'))
+    y.sum().backward()
+    return (
+        result is y,
+        y.name == name,
+        y.persistable,
+        y.inplace_version - version,
+        (y.is_leaf, y.stop_gradient),
+        log,
+        agree([y.grad.numpy()], [x.grad.numpy()]),
+    )
+
+
+def of_a_strided_tensor_in_place(op):
+    x, part, base = operands(op)
+    y = base.transpose([1, 0])
+    y.retain_grads()
+    y.persistable = True
+    result = op.run(y, part)
+    y.sum().backward()
+    return (
+        result is y,
+        y.persistable,
+        agree([y.grad.numpy().T], [x.grad.numpy()]),
+        part.grad is None,
+    )
+
+
+def of_a_leaf_in_place(op):
+    x, part, _ = operands(op)
+    name = outcome(lambda: op.run(x, part))
+    x.stop_gradient = True
+    x.persistable = True
+    y = op.run(x, part)
+    y.sum().backward()
+    return name, y is x, x.persistable, x.stop_gradient, part.grad is None
+
+
+def of_half_precision_in_place(op):
+    """Paddle's in-place operators do not obey auto_cast."""
+    x, part, base = operands(op, dtype='bfloat16')
+    strided = base.transpose([1, 0])
+    alone = leaf(True, 'bfloat16').transpose([1, 0])
+    with forced_auto_cast(core.AmpLevel.O1):
+        return [
+            str(op.run(t, other).dtype)
+            for t, other in (
+                (base, part),
+                (strided, part),
+                (leaf(True, 'bfloat16'), part.detach()),
+                (alone, part.detach()),
+            )
+        ]

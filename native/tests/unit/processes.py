@@ -1,17 +1,20 @@
 """Python in an interpreter of its own, which finds the modules of the tests."""
 
 import os
+import pickle
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 from bench import release_env
 
 
-def run_python(code, *options, **environment):
+def run_python(code, **environment):
     """The finished process; its returncode is negative after a crash."""
     path = os.pathsep.join(filter(None, sys.path))
     return subprocess.run(
-        [sys.executable, *options, '-c', code],
+        [sys.executable, '-c', code],
         capture_output=True,
         text=True,
         timeout=300,
@@ -19,8 +22,8 @@ def run_python(code, *options, **environment):
     )
 
 
-def assert_python_succeeds(code, *options, **environment):
-    process = run_python(code, *options, **environment)
+def assert_python_succeeds(code, **environment):
+    process = run_python(code, **environment)
     if process.returncode != 0:
         raise AssertionError(
             f"exit status {process.returncode}\n{process.stdout}\n"
@@ -29,15 +32,15 @@ def assert_python_succeeds(code, *options, **environment):
     return process.stdout + process.stderr
 
 
-def run_test_cases(module, *names, **environment):
-    """Runs tests of a module, as 'Class.test', in a new process.
+def run_test_cases(*names, **environment):
+    """Runs tests, as 'module.Class.test' or less of it, in a new process.
 
     Returns what it has written to stdout and stderr.
     """
     return assert_python_succeeds(
         'import sys, unittest\n'
         'loader = unittest.defaultTestLoader\n'
-        f'tests = loader.loadTestsFromNames({[f"{module}.{n}" for n in names]})\n'
+        f'tests = loader.loadTestsFromNames({names})\n'
         'result = unittest.TextTestRunner(sys.stdout).run(tests)\n'
         'if result.testsRun == 0 or not result.wasSuccessful():\n'
         '    raise SystemExit(1)\n',
@@ -57,3 +60,19 @@ def run_release(code, *arguments):
     )
     if process.returncode != 0:
         raise AssertionError(process.stdout + process.stderr[-4000:])
+
+
+def released_answers(file, *arguments):
+    """What answers() of a module of tests gives with the untouched release."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, 'answers')
+        run_release(
+            'import importlib, pickle, sys\n'
+            'module = importlib.import_module(sys.argv[1])\n'
+            'found = pickle.dumps(module.answers(*sys.argv[3:]))\n'
+            'open(sys.argv[2], "wb").write(found)\n',
+            Path(file).stem,
+            path,
+            *arguments,
+        )
+        return pickle.loads(path.read_bytes())

@@ -93,10 +93,3 @@ def test_arguments_and_exceptions_are_described(name):
         assert f'``{word}``' in described
     for exception in exceptions:
         assert exception + ':' in raised
-
-
-@pytest.mark.parametrize('name', ['masked_scatter', 'masked_fill'])
-def test_signatures(name):
-    for function in (getattr(paddle, name), getattr(paddle, name + '_')):
-        parameters = list(inspect.signature(function).parameters)
-        assert parameters == ['x', 'mask', 'value', 'name']

@@ -1,4 +1,4 @@
-"""The bits depend neither on the number of threads nor on a kernel's way.
+"""The bits do not depend on a kernel's way through rows and slots.
 
 A kernel may reduce short rows one by one, in out or in a panel of a wider type,
 by one thread or by several, and long ones in groups, and choose by shape and by
@@ -11,7 +11,6 @@ import unittest
 import numpy as np
 from index_reduce_cases import (
     REDUCES,
-    defined,
     reduce_by_index,
     reduce_by_index_,
 )
@@ -24,17 +23,10 @@ from scatter_test_utils import (
 )
 
 import paddle
-from paddle import _C_ops
 
 # Elements in a row, around the lengths at which a kernel may change its way.
 WIDTHS = (1, 2, 3, 4, 8, 17, 64, 256, 257)
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1.0)
-
-
-def _operator(reduce):
-    if reduce in ('assign', 'sum', 'mean'):
-        return _C_ops.index_scatter
-    return _C_ops.index_reduce
 
 
 def _values(rng, shape, dtype):
@@ -55,133 +47,83 @@ def _bits(tensor):
     return array.tobytes()
 
 
-def _indices(rng, size, n):
-    yield 'random', rng.integers(-size, size, n)
-    yield 'sorted', np.sort(rng.integers(0, size, n))
-    yield 'one slot', np.full(n, size // 2)
-    yield 'few', rng.choice([0, size - 1], n)
-
-
+KINDS = {
+    'random': lambda rng, size, n: rng.integers(-size, size, n),
+    'sorted': lambda rng, size, n: np.sort(rng.integers(0, size, n)),
+    'one slot': lambda rng, size, n: np.full(n, size // 2),
+    'two slots': lambda rng, size, n: rng.choice([0, size - 1], n),
+    'three slots': lambda rng, size, n: rng.integers(40, 43, n),
+}
+# (dtype, slots, updates): more of either, and integers that wrap around
+SMALL = (
+    ('float32', 13, 60),
+    ('float64', 70, 9),
+    ('int8', 11, 40),
+    ('int64', 5, 17),
+    ('int32', 37, 21),
+    ('float16', 9, 33),
+    ('bfloat16', 9, 50),
+)
+# (dtype, slots, updates, elements in a row, kind of index, threads). Of 9000
+# slots, several threads share the updates in place too.
+THREADED = (
+    *itertools.product(
+        ('float32', 'bfloat16'), (700,), (4000,), (16,), ('random',), (1, 2, 7)
+    ),
+    ('float32', 9000, 2200, 64, 'random', 1),
+    ('float32', 9000, 2200, 64, 'random', 2),
+    ('float32', 9000, 2200, 64, 'three slots', 2),
+    ('bfloat16', 9000, 2200, 64, 'random', 2),
+    ('float32', 1500, 39941, 1, 'random', 1),
+    ('float32', 1500, 39941, 1, 'random', 2),
+)
 # Bytes in a row from which a kernel groups the index.
 GROUPED_BYTES = 2048
 
 
 class TestIndexReduceWays(unittest.TestCase):
-    def reduced(
-        self, x, index, updates, axis, reduce, include_self, run=reduce_by_index
-    ):
-        tensors = [to_paddle(a, self.dtype) for a in (x, updates)]
-        out = run(tensors[0], index, tensors[1], axis, reduce, include_self)
-        return out.astype('float32') if self.dtype == 'bfloat16' else out
-
     def check(self, x, index, updates, reduce, include_self):
         """The same columns alone, also in place, in rows so wide that they go
         in groups, and as one of nine rows around the axis."""
         index = paddle.to_tensor(index)
         width = x.shape[1]
         copies = -(-GROUPED_BYTES // (width * x.itemsize))
-        arguments = x, index, updates, 0, reduce, include_self
-        alone = self.reduced(*arguments)
-        in_place = self.reduced(*arguments, run=reduce_by_index_)
-        wide = self.reduced(
-            np.tile(x, copies),
-            index,
-            np.tile(updates, copies),
-            0,
-            reduce,
-            include_self,
-        )
-        nine = self.reduced(
-            np.stack([x] * 9),
-            index,
-            np.stack([updates] * 9),
-            1,
-            reduce,
-            include_self,
-        )
+
+        def reduced(x, updates, axis=0, run=reduce_by_index):
+            tensors = [to_paddle(array, self.dtype) for array in (x, updates)]
+            out = run(tensors[0], index, tensors[1], axis, reduce, include_self)
+            is_half = self.dtype == 'bfloat16'
+            return out.astype('float32') if is_half else out
+
+        wide = reduced(np.tile(x, copies), np.tile(updates, copies))
         expected = _bits(wide[:, :width])
-        self.assertEqual(_bits(alone), expected)
+        self.assertEqual(_bits(reduced(x, updates)), expected)
+        in_place = reduced(x, updates, run=reduce_by_index_)
         self.assertEqual(_bits(in_place), expected)
+        nine = reduced(np.stack([x] * 9), np.stack([updates] * 9), axis=1)
         for row in nine:
             self.assertEqual(_bits(row), expected)
 
-    def check_reduces(self, x, index, updates, **names):
-        for reduce in REDUCES:
-            for include_self in (False, True):
-                with self.subTest(
-                    reduce=reduce, include_self=include_self, **names
-                ):
-                    self.check(x, index, updates, reduce, include_self)
+    def check_row(self, rng, size, n, width, kind, threads):
+        x = _values(rng, (size, width), self.dtype)
+        updates = _values(rng, (n, width), self.dtype)
+        index = KINDS[kind](rng, size, n)
+        paddle.base.core.set_num_threads(threads)
+        for reduce, own in itertools.product(REDUCES, (False, True)):
+            row = self.dtype, size, n, width, kind, threads
+            with self.subTest(reduce=reduce, include_self=own, row=row):
+                self.check(x, index, updates, reduce, own)
 
-    def check_dtype(self, dtype, size, n):
-        self.dtype = dtype
-        rng = np.random.default_rng(size + n)
-        for width in WIDTHS:
-            x = _values(rng, (size, width), dtype)
-            updates = _values(rng, (n, width), dtype)
-            for name, index in _indices(rng, size, n):
-                self.check_reduces(x, index, updates, width=width, kind=name)
+    def test_few_elements(self):
+        for self.dtype, size, n in SMALL:
+            rng = np.random.default_rng(size + n)
+            for width, kind in itertools.product(WIDTHS, [*KINDS][:4]):
+                self.check_row(rng, size, n, width, kind, 1)
 
-    def test_float32_more_updates_than_slots(self):
-        self.check_dtype('float32', 13, 60)
-
-    def test_float64_more_slots_than_updates(self):
-        self.check_dtype('float64', 70, 9)
-
-    def test_int8_wraps_around(self):
-        self.check_dtype('int8', 11, 40)
-
-    def test_int64(self):
-        self.check_dtype('int64', 5, 17)
-
-    def test_int32(self):
-        self.check_dtype('int32', 37, 21)
-
-    def test_float16(self):
-        self.check_dtype('float16', 9, 33)
-
-    def test_bfloat16(self):
-        self.check_dtype('bfloat16', 9, 50)
-
-    def test_several_threads_share_the_slots(self):
-        # what Paddle starts with
+    def test_several_threads(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
-        rng = np.random.default_rng(7)
-        index = rng.integers(0, 700, 4000)
-        for self.dtype in ('float32', 'bfloat16'):
-            x = _values(rng, (700, 16), self.dtype)
-            updates = _values(rng, (4000, 16), self.dtype)
-            for count in (1, 2, 7):
-                paddle.base.core.set_num_threads(count)
-                self.check_reduces(x, index, updates, threads=count)
-
-    def test_few_updates_of_many_slots(self):
-        self.addCleanup(paddle.base.core.set_num_threads, 1)
-        rng = np.random.default_rng(12)
-        # so many that several threads share them in place too
-        spread = rng.integers(-9000, 9000, 2200)
-        crowded = rng.integers(40, 43, 2200)
-        for self.dtype, index, count in (
-            ('float32', spread, 1),
-            ('float32', spread, 2),
-            ('float32', crowded, 2),
-            ('bfloat16', spread, 2),
-        ):
-            x = _values(rng, (9000, 64), self.dtype)
-            updates = _values(rng, (2200, 64), self.dtype)
-            paddle.base.core.set_num_threads(count)
-            self.check_reduces(x, index, updates, threads=count)
-
-    def test_many_single_elements(self):
-        self.addCleanup(paddle.base.core.set_num_threads, 1)
-        self.dtype = 'float32'
-        rng = np.random.default_rng(10)
-        x = _values(rng, (1500, 1), self.dtype)
-        updates = _values(rng, (39941, 1), self.dtype)
-        index = rng.integers(-1500, 1500, 39941)
-        for count in (1, 2):
-            paddle.base.core.set_num_threads(count)
-            self.check_reduces(x, index, updates, threads=count)
+        for self.dtype, *row in THREADED:
+            self.check_row(np.random.default_rng(7), *row)
 
     def test_a_panel_for_each_range_of_slots(self):
         # 2.5 MiB in float, more than the panel of a thread; rounded once, as
@@ -197,24 +139,14 @@ class TestIndexReduceWays(unittest.TestCase):
         for index in (rng.integers(0, 40000, 9000), skewed):
             index = paddle.to_tensor(index)
             for reduce in ('sum', 'amax'):
-                run = _operator(reduce)
-                out = run(x, index, updates, 0, reduce, False)
+                attrs = 0, reduce, False
+                out = reduce_by_index(x, index, updates, *attrs)
                 floats = [t.astype('float32') for t in (x, updates)]
-                wide = run(floats[0], index, floats[1], 0, reduce, False)
+                wide = reduce_by_index(floats[0], index, floats[1], *attrs)
                 self.assertEqual(
                     _bits(out.astype('float32')),
                     _bits(wide.astype('bfloat16').astype('float32')),
                 )
-
-    def test_mean_of_many_negative_zeros(self):
-        self.dtype = 'float32'
-        x, updates = np.full((3, 2), -0.0), np.full((99, 2), -0.0)
-        index = np.arange(99) % 3
-        for array in (x, updates):
-            self.assertTrue(np.signbit(array).all())
-        self.check(
-            x.astype('float32'), index, updates.astype('float32'), 'mean', True
-        )
 
 
 class TestIndexReduceRounds(unittest.TestCase):
@@ -236,7 +168,7 @@ class TestIndexReduceRounds(unittest.TestCase):
             )
             total = high.astype('float32') + low.astype('float32')
             index = paddle.arange(whole.shape[0])
-            out = _C_ops.index_scatter(high, index, low, 0, 'sum', True)
+            out = reduce_by_index(high, index, low, 0, 'sum', True)
             self.assertEqual(
                 _bits(out.astype('float32')),
                 _bits(total.astype('bfloat16').astype('float32')),
@@ -260,62 +192,6 @@ class TestIndexReduceRounds(unittest.TestCase):
                 )
                 with self.subTest(dtype=dtype, reduce=reduce):
                     assert_same_bits(out.numpy()[:, untouched], x[:, untouched])
-
-
-# (dtype, shape of x, axis) that are worth several threads
-LARGE = (
-    *itertools.product(
-        ('float32', 'float16'),
-        ((150, 400), (60000,)),
-        (0,),
-    ),
-    *itertools.product(
-        ('float32', 'complex64'),
-        ((200, 300), (60, 800, 2)),
-        (1,),
-    ),
-)
-
-
-def skewed_indices(rng, size):
-    yield rng.integers(-size, size, 2 * size)
-    yield np.full(2 * size, size // 2)
-    yield rng.choice([0, size - 1], 2 * size)
-
-
-class TestIndexReduceDeterminism(unittest.TestCase):
-    def results(self, x, index, updates, attrs):
-        """The bytes of the output and of both gradients."""
-        tensors = [to_paddle(a, stop_gradient=False) for a in (x, updates)]
-        out = reduce_by_index(tensors[0], to_paddle(index), tensors[1], *attrs)
-        found = [out, *paddle.grad([out], tensors)]
-        return [tensor.numpy().tobytes() for tensor in found]
-
-    def check(self, x, index, updates, attrs):
-        found = []
-        for threads in (1, 2, 5):
-            paddle.base.core.set_num_threads(threads)
-            found.append(self.results(x, index, updates, attrs))
-        self.assertEqual(found[1], found[0])
-        self.assertEqual(found[2], found[0])
-
-    def test_bits_do_not_depend_on_the_number_of_threads(self):
-        self.addCleanup(paddle.base.core.set_num_threads, 1)  # as at start
-        rng = np.random.default_rng(0)
-        for dtype, shape, axis in LARGE:
-            for index in skewed_indices(rng, shape[axis]):
-                wide = list(shape)
-                wide[axis] = len(index)
-                x, updates = (
-                    (rng.random(s) + 0.5).astype(dtype) for s in (shape, wide)
-                )
-                for reduce in ('assign', 'sum', 'mul', 'mean', 'amax'):
-                    if defined(reduce, dtype):
-                        attrs = axis, reduce, True
-                        with self.subTest(
-                            dtype=dtype, shape=shape, attrs=attrs
-                        ):
-                            self.check(x, index, updates, attrs)
 
 
 if __name__ == '__main__':

@@ -7,8 +7,7 @@ import unittest
 import warnings
 
 import as_stock_scenarios as scenarios
-import as_stock_tools as tools
-from as_stock_ops import SHAPE, Op, operands
+from as_stock_scenarios import SHAPE, Op, operands
 
 import paddle
 
@@ -65,25 +64,21 @@ OPS_INPLACE = {
 }  # fmt: skip
 
 ANY = [
-    scenarios.backward_twice,
-    scenarios.hook_on_result,
     scenarios.gradients_may_be_computed_with,
     scenarios.stop_gradient_of_each,
-    scenarios.inside_pylayer,
     scenarios.recomputed,
-    scenarios.in_a_thread,
     scenarios.in_a_forked_process,
-    tools.auto_cast,
-    tools.nan_check,
-    tools.profiled,
-    tools.counted,
-    tools.reported_by_benchmark,
+    scenarios.auto_cast,
+    scenarios.nan_check,
+    scenarios.profiled,
+    scenarios.counted,
+    scenarios.reported_by_benchmark,
 ]
-PLAIN = [tools.auto_cast_by_force]
+PLAIN = [scenarios.auto_cast_by_force]
 INPLACE = [
-    tools.of_a_tensor_in_place,
-    tools.of_a_strided_tensor_in_place,
-    tools.of_a_leaf_in_place,
+    scenarios.of_a_tensor_in_place,
+    scenarios.of_a_strided_tensor_in_place,
+    scenarios.of_a_leaf_in_place,
 ]
 
 
@@ -131,7 +126,7 @@ class TestScatterOpsAsStock(unittest.TestCase):
         some = {
             name: op for name, op in OPS.items() if name != 'masked_scatter'
         }
-        self.compare(tools.auto_cast_of_mixed_dtypes, STOCK, some)
+        self.compare(scenarios.auto_cast_of_mixed_dtypes, STOCK, some)
 
     def test_auto_cast_leaves_in_place_calls_alone(self):
         # the one of Paddle's in-place operators with a bfloat16 kernel on the
@@ -144,7 +139,7 @@ class TestScatterOpsAsStock(unittest.TestCase):
         )
         ops = dict(OPS_INPLACE)
         del ops['masked_fill_']  # auto_cast casts its value when it is picked
-        self.compare(tools.of_half_precision_in_place, stock, ops)
+        self.compare(scenarios.of_half_precision_in_place, stock, ops)
 
     def test_operands_have_one_shape(self):
         for op in (STOCK, *OPS.values()):

@@ -1,0 +1,167 @@
+"""Paddle's operators scatter and masked_fill run our kernels, however called.
+
+Paddle 3.3.1 has no CPU kernel of scatter for float16, bool or complex numbers,
+and its gradient of a value that masked_fill broadcasts is wrong: 0 for one element,
+and 0 for the first of a row. So a right answer for one of these is ours. Values,
+programs and gradients in every dtype are in the tables of unittests/.
+"""
+
+import numpy as np
+import pytest
+from index_reduce_cases import LINEAR
+from op_table import Case
+from op_table_graph import saved, static_mode
+from scatter_test_utils import (
+    ALL_DTYPES,
+    assert_same_bits,
+    to_paddle,
+    to_storage,
+)
+
+import paddle
+import paddle.distributed as dist
+from paddle import _C_ops, _native_lib
+
+INDEX = np.array([3, 1, 3, -4])
+ADD = Case('', {'x': (4, 3), 'index': INDEX, 'updates': (4, 3)},
+           {'overwrite': False})  # fmt: skip
+# True on 6 of 12 elements
+MASK = np.array([[True, False, True, False]] * 3)
+OUT_GRAD = np.arange(12, dtype='float32').reshape(3, 4)
+X_GRAD = np.where(MASK, 0, OUT_GRAD).tolist()
+# (shape of value, its gradient)
+VALUE_GRADS = (
+    ((), 30.0),
+    ((1,), [30.0]),
+    ((4,), [12.0, 0.0, 18.0, 0.0]),
+    ((3, 1), [[2.0], [10.0], [18.0]]),
+)
+
+
+@pytest.fixture
+def nan_check():
+    paddle.set_flags({'FLAGS_check_nan_inf': 1})
+    yield
+    paddle.set_flags({'FLAGS_check_nan_inf': 0})
+
+
+@pytest.mark.parametrize('op', ['scatter', 'masked_fill'])
+def test_every_dtype_is_taken_over(op):
+    taken = _native_lib.taken_kernels()
+    for name in (op, f'{op}_grad'):
+        assert sorted(taken[name]) == sorted(ALL_DTYPES)
+
+
+def check_scatter(function, dtype):
+    """Of sums, which are exact."""
+    rng = np.random.default_rng(5)
+    x, updates = (
+        to_storage(rng.integers(0, 3, (4, 3)), dtype) for _ in range(2)
+    )
+    arrays = {'x': x, 'index': INDEX, 'updates': updates}
+    expected = to_storage(ADD.reference(LINEAR, arrays), dtype)
+    out = function(*map(to_paddle, arrays.values()), False)
+    assert_same_bits(out, expected)
+
+
+def check_gradients(function, dtype='float32'):
+    for shape, expected in VALUE_GRADS:
+        x, value = paddle.ones([3, 4], dtype), paddle.ones(shape, dtype)
+        x.stop_gradient = value.stop_gradient = False
+        out = function(x, paddle.to_tensor(MASK), value)
+        out.backward(paddle.to_tensor(OUT_GRAD).astype(out.dtype))
+        assert out.dtype == x.dtype
+        assert value.grad.astype('float32').tolist() == expected
+        assert x.grad.astype('float32').tolist() == X_GRAD
+
+
+@pytest.mark.parametrize('module', [paddle, _C_ops, paddle.Tensor])
+def test_every_way_to_call(module):
+    check_gradients(module.masked_fill)
+    check_gradients(lambda x, *rest: module.masked_fill_(x * 1, *rest))
+    for dtype in ALL_DTYPES:
+        check_scatter(module.scatter, dtype)
+        check_scatter(module.scatter_, dtype)
+
+
+@pytest.mark.parametrize('level', ['O1', 'O2'])
+@pytest.mark.parametrize('half', ['float16', 'bfloat16'])
+def test_automatic_mixed_precision_keeps_the_dtype(level, half):
+    with paddle.amp.auto_cast(level=level, dtype=half):
+        for dtype in ('float32', half):
+            check_gradients(paddle.masked_fill, dtype)
+            check_scatter(paddle.scatter, dtype)
+
+
+def test_check_of_every_result(nan_check):
+    x, mask, number = paddle.ones([3, 4]), paddle.to_tensor(MASK), 2.0
+    assert paddle.masked_fill(x, mask, number).sum() == 18
+    check_scatter(paddle.scatter, 'float16')
+    bad = np.full((3, 4), np.inf)
+    for wrong in ('inf', 'nan'):
+        with pytest.raises(RuntimeError, match='INF'):
+            paddle.masked_fill(x, mask, float(wrong))
+    with pytest.raises(RuntimeError, match='op=masked_fill'):
+        paddle.masked_fill(to_paddle(bad), mask, number)
+    for dtype in ('float32', 'float16'):
+        rows, index = to_paddle(bad.astype(dtype)), to_paddle(INDEX[:3] % 3)
+        with pytest.raises(RuntimeError, match='op=scatter'):
+            paddle.scatter(x.astype(dtype), index, rows)
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'bfloat16', 'complex64'])
+def test_a_sum_of_minus_zeros_is_zero(dtype):
+    zero = complex(-0.0, -0.0) if dtype == 'complex64' else -0.0
+    x = to_paddle(to_storage(np.full((4, 3), zero), dtype))
+    out = paddle.scatter(x, paddle.to_tensor([1, 2, 1]), x, False)
+    expected = x.numpy().copy()
+    expected[1:3] = 0
+    assert_same_bits(out, expected)
+
+
+def add(tensors):
+    return paddle.scatter(*tensors, overwrite=False)
+
+
+def predicted(path, arrays, ir_optim):
+    config = paddle.inference.Config(f'{path}.json', f'{path}.pdiparams')
+    config.disable_glog_info()
+    config.switch_ir_optim(ir_optim)
+    predictor = paddle.inference.create_predictor(config)
+    for name, array in arrays.items():
+        predictor.get_input_handle(name).copy_from_cpu(array)
+    predictor.run()
+    (name,) = predictor.get_output_names()
+    return predictor.get_output_handle(name).copy_to_cpu()
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'bool'])
+def test_predictors(dtype):
+    arrays = ADD.arrays(LINEAR, dtype)
+    expected = add([*map(to_paddle, arrays.values())])
+    with saved(add, arrays, known_dims=True) as path:
+        for ir_optim in (True, False):
+            found = predicted(path, arrays, ir_optim)
+            assert_same_bits(found, expected.numpy())
+
+
+@pytest.mark.parametrize('name', ['masked_fill', 'masked_fill_'])
+def test_number_of_a_distributed_call_is_not_for_dense_ones(name):
+    mesh = dist.ProcessMesh([0], dim_names=['x'])
+    function = getattr(paddle, name)
+    dense = paddle.ones([3]), paddle.to_tensor([True, False, True])
+    parts = [dist.shard_tensor(t, mesh, [dist.Replicate()]) for t in dense]
+    for part in parts:
+        part.stop_gradient = True
+    assert function(*parts, 2.5).is_dist()
+    assert not function(*dense, 2.5).is_dist()
+    assert not any(tensor.is_dist() for tensor in dense)
+
+
+@pytest.mark.parametrize('shape', [[-1, 4], [-1, 1], [3, -1]])
+def test_an_unknown_dim_of_the_mask_is_no_fault(shape):
+    program = paddle.static.Program()
+    with static_mode(), paddle.static.program_guard(program):
+        x = paddle.static.data('x', [3, 4])
+        mask = paddle.static.data('mask', shape, 'bool')
+        assert list(paddle.masked_fill(x, mask, 0.0).shape) == [3, 4]
