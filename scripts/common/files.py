@@ -21,14 +21,20 @@ def file_sha256(path):
         return None
 
 
+def files_below(path):
+    """The files that a path stands for: itself, or all below a folder."""
+    path = Path(path)
+    if not path.is_dir():
+        return [path]
+    found = sorted(p for p in path.rglob('*') if p.is_file())
+    return [p for p in found if not IGNORED_DIRS & set(p.parts)]
+
+
 def tree_sha256(paths):
     """One digest for the names and contents of files and folders."""
     digest = hashlib.sha256()
-    for root in map(Path, paths):
-        below = sorted(p for p in root.rglob('*') if p.is_file())
-        for path in below if root.is_dir() else [root]:
-            if not IGNORED_DIRS & set(path.parts):
-                digest.update(f'{path}\0{file_sha256(path)}\n'.encode())
+    for path in (below for root in paths for below in files_below(root)):
+        digest.update(f'{path}\0{file_sha256(path)}\n'.encode())
     return digest.hexdigest()
 
 
