@@ -244,6 +244,11 @@ class EntryView(PythonSide):
         return cpp_bool(self.in_paddle)
 
     @property
+    def has_header(self):
+        """Whether one declares the kernel: of gradients, Paddle's own have one."""
+        return self.order == 0 or (self.in_paddle and self.order == 1)
+
+    @property
     def recorded(self):
         """C++: a function of base_ops.h."""
         return self.entry.raw.get('recorded', 'nullptr')
