@@ -80,55 +80,34 @@ SCATTER_OPS_TARGET inline void TurnBlocks(const float* in,
 }
 #endif
 
-// Whether vectors turn blocks of these elements.
-template <typename T>
-bool TurnsBlocks(int64_t rows) {
-  return sizeof(T) == sizeof(float) && rows == kTileRows && HasAvx2();
-}
+// How far apart neighbours of an array of `rows` rows lie: one of the two is 1.
+struct Lines {
+  int64_t row, element;
 
-// tile[i * kTileRows + r] = element i, one of n, of row r, one of `rows`.
+  int64_t step() const { return std::max(row, element); }
+};
+constexpr Lines kTileLines{1, kTileRows};
+
+// Copies n elements each of `rows` rows from rows into a tile, or back.
 template <typename T>
-void TurnIntoTile(const T* in, int64_t step, int64_t rows, int64_t n, T* tile) {
+void Turn(const T* in, Lines from, int64_t rows, int64_t n, T* out, Lines to) {
   int64_t i = 0;
 #ifdef SCATTER_OPS_AVX2
-  if (TurnsBlocks<T>(rows)) {
-    i = n / kTileRows * kTileRows;
+  if (sizeof(T) == sizeof(float) && rows == kTileRows && HasAvx2()) {
+    const int64_t blocks = n / kTileRows;
     TurnBlocks(reinterpret_cast<const float*>(in),
-               step,
-               kTileRows,
-               n / kTileRows,
-               reinterpret_cast<float*>(tile),
-               kTileRows,
-               kTileRows * kTileRows);
-  }
-#endif
-  for (; i < n; ++i) {
-    for (int64_t r = 0; r < rows; ++r) {
-      tile[i * kTileRows + r] = in[r * step + i];
-    }
-  }
-}
-
-// The way back.
-template <typename T>
-void TurnIntoRows(
-    const T* tile, int64_t rows, int64_t n, int64_t step, T* out) {
-  int64_t i = 0;
-#ifdef SCATTER_OPS_AVX2
-  if (TurnsBlocks<T>(rows)) {
-    i = n / kTileRows * kTileRows;
-    TurnBlocks(reinterpret_cast<const float*>(tile),
-               kTileRows,
-               kTileRows * kTileRows,
-               n / kTileRows,
+               from.step(),
+               kTileRows * from.element,
+               blocks,
                reinterpret_cast<float*>(out),
-               step,
-               kTileRows);
+               to.step(),
+               kTileRows * to.element);
+    i = blocks * kTileRows;
   }
 #endif
   for (; i < n; ++i) {
     for (int64_t r = 0; r < rows; ++r) {
-      out[r * step + i] = tile[i * kTileRows + r];
+      out[r * to.row + i * to.element] = in[r * from.row + i * from.element];
     }
   }
 }
@@ -138,7 +117,7 @@ template <typename T, typename Sum>
 void WidenIntoTile(
     const T* in, int64_t step, int64_t rows, int64_t n, Sum* tile) {
   if constexpr (std::is_same<T, Sum>::value) {
-    TurnIntoTile(in, step, rows, n, tile);
+    Turn(in, {step, 1}, rows, n, tile, kTileLines);
   } else {
     Sum wide[kTileRows * kTileBlock];
     for (int64_t r = 0; r < rows; ++r) {
@@ -146,7 +125,7 @@ void WidenIntoTile(
         wide[r * kTileBlock + i] = WidenedTo<Sum>(in[r * step + i]);
       }
     }
-    TurnIntoTile(wide, kTileBlock, rows, n, tile);
+    Turn(wide, {kTileBlock, 1}, rows, n, tile, kTileLines);
   }
 }
 
@@ -160,10 +139,10 @@ void RoundIntoRows(const Sum* tile,
                    const T* x,
                    T* out) {
   if constexpr (std::is_same<T, Sum>::value) {
-    TurnIntoRows(tile, rows, n, step, out);
+    Turn(tile, kTileLines, rows, n, out, {step, 1});
   } else {
     Sum wide[kTileRows * kTileBlock];
-    TurnIntoRows(tile, rows, n, kTileBlock, wide);
+    Turn(tile, kTileLines, rows, n, wide, {kTileBlock, 1});
     for (int64_t r = 0; r < rows; ++r) {
       const T* kept = x + r * step;
       T* to = out + r * step;
@@ -175,36 +154,6 @@ void RoundIntoRows(const Sum* tile,
         to[i].x = (rounded.x & changed) | (kept[i].x & ~changed);
       }
     }
-  }
-}
-
-// Reduces `n` columns of a block of updates, turned as well, each into that of
-// its slot.
-template <IndexReduce kReduce, typename T>
-void ReduceIntoTile(const int64_t* slots,
-                    int64_t n,
-                    const T* updates,
-                    T* tile) {
-  for (int64_t p = 0; p < n; ++p) {
-    T* sums = tile + slots[p] * kTileRows;
-    const T* update = updates + p * kTileRows;
-    // The compiler makes a vector of a loop that it does not unroll, if what it
-    // writes is nothing that it reads. It would copy the vector by halves, and
-    // the next load of this slot would wait for both.
-    alignas(64) T reduced[kTileRows];
-#pragma GCC unroll 1
-    for (int64_t r = 0; r < kTileRows; ++r) {
-      reduced[r] = Reduced<kReduce>(sums[r], update[r]);
-    }
-#if defined(SCATTER_OPS_AVX2) && defined(__AVX__)
-    if constexpr (sizeof(reduced) == sizeof(__m256i)) {
-      const auto* from = reinterpret_cast<const __m256i*>(reduced);
-      _mm256_storeu_si256(reinterpret_cast<__m256i*>(sums),
-                          _mm256_load_si256(from));
-      continue;
-    }
-#endif
-    std::copy_n(reduced, kTileRows, sums);
   }
 }
 
@@ -287,7 +236,8 @@ void ReduceTile(const ReduceOperands<T>& operands,
         for (int64_t i = 0; i < n; i += kTileBlock) {
           const int64_t count = std::min(kTileBlock, n - i);
           WidenIntoTile(updates + at + i, step, rows, count, block);
-          ReduceIntoTile<kReduce>(slots + i, count, block, tile);
+          ReduceRows<kReduce>(
+              WholeList{0, slots + i, count}, TileLength{}, block, tile);
         }
       });
   for (int64_t i = 0; i < size; i += kTileBlock) {
@@ -348,10 +298,21 @@ bool DifferentiateLaneTiles(const AxisView& view,
   ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
     const int64_t step = view.updates_size;
     T* const x_grad = grad[worker].data();
-    TurnIntoTile(tensors.x + o * size, size, rows, size, x[worker].data());
-    TurnIntoTile(tensors.out_grad + o * size, size, rows, size, x_grad);
-    TurnIntoTile(
-        tensors.updates + o * step, step, rows, n, updates[worker].data());
+    const Lines x_lines{size, 1};
+    const Lines updates_lines{step, 1};
+    Turn(tensors.x + o * size,
+         x_lines,
+         rows,
+         size,
+         x[worker].data(),
+         kTileLines);
+    Turn(tensors.out_grad + o * size, x_lines, rows, size, x_grad, kTileLines);
+    Turn(tensors.updates + o * step,
+         updates_lines,
+         rows,
+         n,
+         updates[worker].data(),
+         kTileLines);
     const IndexGradTensors<T> tile{
         x[worker].data(),
         updates[worker].data(),
@@ -364,11 +325,15 @@ bool DifferentiateLaneTiles(const AxisView& view,
           g, groups.dest[g] * kTileRows, 0, TileLength{});
     }
     if (tensors.x_grad) {
-      TurnIntoRows(x_grad, rows, size, size, tensors.x_grad + o * size);
+      Turn(x_grad, kTileLines, rows, size, tensors.x_grad + o * size, x_lines);
     }
     if (tensors.updates_grad) {
-      TurnIntoRows(
-          tile.updates_grad, rows, n, step, tensors.updates_grad + o * step);
+      Turn(tile.updates_grad,
+           kTileLines,
+           rows,
+           n,
+           tensors.updates_grad + o * step,
+           updates_lines);
     }
   });
   return true;

@@ -316,10 +316,26 @@ void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
     }
     const T* update = updates + list.position(i) * inner;
     Sum* sum = sums + list.slot(i) * inner;
-    if constexpr (kIsConstant<Length>) {
-      for (int64_t l = 0; l < inner; ++l) {
-        sum[l] = Reduced<kReduce>(sum[l], update[l]);
+    if constexpr (std::is_same<Length, RowLength<1>>::value) {
+      *sum = Reduced<kReduce>(*sum, *update);
+    } else if constexpr (kIsConstant<Length>) {
+      // The compiler makes a vector of a loop that it does not unroll, if what
+      // it writes is nothing that it reads. It would copy the vector by halves,
+      // and the next load of this slot would wait for both.
+      alignas(64) Sum reduced[Length::value];
+#pragma GCC unroll 1
+      for (int64_t l = 0; l < Length::value; ++l) {
+        reduced[l] = Reduced<kReduce>(sum[l], update[l]);
       }
+#if defined(SCATTER_OPS_AVX2) && defined(__AVX__)
+      if constexpr (sizeof(reduced) == sizeof(__m256i)) {
+        const auto* from = reinterpret_cast<const __m256i*>(reduced);
+        _mm256_storeu_si256(reinterpret_cast<__m256i*>(sum),
+                            _mm256_load_si256(from));
+        continue;
+      }
+#endif
+      std::copy_n(reduced, Length::value, sum);
     } else {
 #pragma GCC ivdep
       for (int64_t l = 0; l < inner; ++l) {

@@ -103,26 +103,16 @@ inline int64_t IndexLength(const char* op, const DDim& index) {
   return index.size() == 0 ? 1 : index[0];
 }
 
-// `updates` for an index of one dim or more: like x, but along `axis` as long
-// as the index or longer.
-inline bool FitsUpdates(const DDim& x,
-                        const DDim& updates,
-                        int axis,
-                        int64_t length) {
-  if (updates.size() != x.size()) return false;
+// `updates` like x, but along `axis` as long as the index or longer; without
+// the axis where the index is 0-D and names `one` slice.
+inline bool FitsUpdates(
+    const DDim& x, const DDim& updates, int axis, bool one, int64_t length) {
+  if (updates.size() != x.size() - one) return false;
   for (int i = 0; i < x.size(); ++i) {
-    if (i != axis && !SameDim(x[i], updates[i])) return false;
+    const int at = one && i > axis ? i - 1 : i;
+    if (i != axis && !SameDim(x[i], updates[at])) return false;
   }
-  return length < 0 || updates[axis] < 0 || updates[axis] >= length;
-}
-
-// `updates` for a 0-D index: x without `axis`.
-inline bool FitsOneUpdate(const DDim& x, const DDim& updates, int axis) {
-  if (updates.size() != x.size() - 1) return false;
-  for (int i = 0; i < updates.size(); ++i) {
-    if (!SameDim(x[i < axis ? i : i + 1], updates[i])) return false;
-  }
-  return true;
+  return one || length < 0 || updates[axis] < 0 || updates[axis] >= length;
 }
 
 inline void CheckIndexReduceDims(const char* op,
@@ -140,9 +130,7 @@ inline void CheckIndexReduceDims(const char* op,
   const int dim = NormalizeAxis(op, "axis", axis, x.size());
   const int64_t length = IndexLength(op, index);
   const bool one = index.size() == 0;
-  const bool fits = one ? FitsOneUpdate(x, updates, dim)
-                        : FitsUpdates(x, updates, dim, length);
-  if (!fits) {
+  if (!FitsUpdates(x, updates, dim, one, length)) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(%s) updates must have the shape of x, [%s], %s axis %d%s, but it "
         "has shape [%s] and index has shape [%s].",
