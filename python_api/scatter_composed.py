@@ -74,10 +74,11 @@ def _check_scatter_composed(
         or (index.shape and 0 <= updates.shape[axis] < index.shape[0])
     ):
         raise ValueError(
-            f"scatter: updates must have the dtype of x, {x.dtype}, and its "
-            f"shape, {list(x.shape)}, but along axis {axis} be as long as index "
-            f"or longer, or be without that axis if index is 0-D, but received "
-            f"{_received(updates)} for an index of shape {list(index.shape)}."
+            f"scatter: updates must have the shape of x, {list(x.shape)}, but "
+            f"along axis {axis} be as long as index or longer, or be without "
+            f"that axis if index is 0-D, and the dtype of x, {x.dtype}, but "
+            f"received {_received(updates)} for an index of shape "
+            f"{list(index.shape)}."
         )
 
 
