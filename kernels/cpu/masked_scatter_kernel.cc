@@ -16,7 +16,6 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"

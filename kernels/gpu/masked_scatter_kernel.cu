@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(kGpuThreads) SumUnmaskedGpuKernel(
       if (mask[at] == 0) sum += static_cast<Sum>(in[at]);
     }
     sum = BlockSum(storage).Sum(sum);
-    if (threadIdx.x == 0) target[k] = FromSum<T>(sum);
+    if (threadIdx.x == 0) target[k] = static_cast<T>(sum);
     __syncthreads();  // the next round uses the storage again
   }
 }

@@ -5,7 +5,7 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/masked_fill_grad_kernel.h"

@@ -3,7 +3,7 @@
 
 #include "cases.h"
 #include "paddle/phi/common/complex.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
 

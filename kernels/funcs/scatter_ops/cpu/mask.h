@@ -15,6 +15,7 @@
 // Masks on the CPU: how they are read along an output, choice and sum under
 // one, for contiguous blocks that fit into the L1 cache. The loops are plain
 // and have no branch on the mask, so that a compiler makes vectors of them.
+// masked_fill and its gradient are such a choice and such sums.
 
 #pragma once
 
@@ -23,9 +24,10 @@
 #include <vector>
 
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
@@ -80,11 +82,9 @@ void WriteBlocks(Word* out,
                  int64_t most,
                  const F& f) {
   const int64_t end = tiles.end(i);
-  const Stores kind = StoresInto(out, in, tiles.bytes);
-  if (kind == Stores::kPastCaches && out != nullptr) {
-    const TileStores stores(kind);
-    StoreBlocks(stores, out, tiles.begin(i), end, most, f);
-    return;
+  const TileStores stores(StoresInto(out, in, tiles.bytes));
+  if (stores.past_caches() && out != nullptr) {
+    return StoreBlocks(stores, out, tiles.begin(i), end, most, f);
   }
   for (int64_t b = tiles.begin(i); b < end; b += most) {
     f(out == nullptr ? nullptr : out + b, b, std::min(most, end - b));
@@ -107,8 +107,9 @@ WordView<Word> ViewOf(const DenseTensor& tensor, const DDim& dims) {
 
 // Sums a gradient down to the shape of an operand that was broadcast: elements
 // of `in` whose mask is `wanted` go into the element of the target that they
-// were broadcast from. The order of the additions depends on the shapes alone,
-// so the result is the same for every number of threads.
+// were broadcast from. There must be an element. The order of the additions
+// depends on the shapes alone, so the result is the same for every number of
+// threads.
 template <typename T>
 struct MaskedSum {
   using Sum = typename LongSumOf<T>::type;
@@ -122,9 +123,7 @@ struct MaskedSum {
   int64_t target_numel;
 
   void Run(T* target) const {
-    if (numel == 0) {
-      std::fill_n(target, target_numel, T{});
-    } else if (view.stride(0) != 0) {
+    if (view.stride(0) != 0) {
       SumKeptRows(target);
     } else {
       SumParts(target);
@@ -169,16 +168,14 @@ struct MaskedSum {
   }
 
   static void Round(const Sum* sums, int64_t n, T* target) {
-    for (int64_t i = 0; i < n; ++i) target[i] = FromSum<T>(sums[i]);
+    for (int64_t i = 0; i < n; ++i) target[i] = static_cast<T>(sums[i]);
   }
 
   // Adds rows [first, last) of the first axis into sums, indexed like the
   // target.
   void AddRows(int64_t first, int64_t last, Sum* sums) const {
     const int64_t row = numel / view.dim(0);
-    const auto add = [&] { Add(first * row, last * row, sums); };
-    if constexpr (kIsHalf<T>) return CallVectorised(add);
-    add();
+    CallVectorisedForHalf<T>([&] { Add(first * row, last * row, sums); });
   }
 
   // The same of elements [begin, end).
@@ -230,5 +227,157 @@ struct MaskedSum {
   static constexpr int64_t kPartElements = 16 << 10;
   static constexpr int64_t kMaxParts = 64;
 };
+
+// out = mask ? value : x, where each operand broadcasts on its own. out may be
+// the data of x or of value.
+template <typename Word>
+void MaskedFillCpu(Word* out,
+                   int64_t numel,
+                   const WordView<Word>& x,
+                   const MaskView& mask,
+                   const WordView<Word>& value) {
+  const Word* in = out == value.data ? value.data : x.data;
+  const Tiles tiles(numel, sizeof(Word));
+  ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
+    uint8_t mask_scratch[kNearBlock<Word>];
+    Word x_scratch[kNearBlock<Word>];
+    Word value_scratch[kNearBlock<Word>];
+    const bool constant = value.view.is_constant();
+    if (constant) std::fill_n(value_scratch, kNearBlock<Word>, *value.data);
+    const auto block = [&](Word* to, int64_t b, int64_t n) {
+      const Word* kept = x.view.Read(x.data, b, n, x_scratch);
+      const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
+      const Word* taken =
+          constant ? value_scratch
+                   : value.view.Read(value.data, b, n, value_scratch);
+      CallVectorised([&] { SelectEach(to, kept, m, taken, n); });
+    };
+    WriteBlocks(out, in, tiles, i, kNearBlock<Word>, block);
+  });
+}
+
+// A zero that broadcasts to any shape.
+template <typename Word>
+WordView<Word> ZeroView(const DDim& dims) {
+  static constexpr Word kZero{};
+  return {&kZero, {dims, common::make_ddim({})}};
+}
+
+// x and mask alone decide the shape of the result: value must not enlarge it.
+// That of one element is a number, whatever its dims.
+inline void CheckFillValue(const DDim& out, const DDim& value) {
+  if (common::product(value) == 1) return;
+  bool fits = value.size() <= out.size();
+  for (int i = 1; fits && i <= value.size(); ++i) {
+    const int64_t dim = value[value.size() - i];
+    fits = dim == 1 || SameDim(dim, out[out.size() - i]);
+  }
+  if (!fits) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(masked_fill) value must broadcast to the shape that x and mask "
+        "broadcast to, [%s], but it has shape [%s].",
+        out,
+        value));
+  }
+}
+
+// out = mask ? value : x. out may share the memory of any operand.
+template <typename T, typename Context>
+void MaskedFillCpuKernel(const Context& dev_ctx,
+                         const DenseTensor& x,
+                         const DenseTensor& mask,
+                         const DenseTensor& value,
+                         DenseTensor* out) {
+  using Word = WordOf<T>;
+  const DDim dims = out->dims();
+  const int64_t numel = out->numel();
+  CheckMaskDtype("masked_fill", mask);
+  CheckSameDtype("masked_fill", x, "value", value);
+  CheckFillValue(dims, value.dims());
+  if (numel == 0) {
+    dev_ctx.template Alloc<T>(out);
+    return;
+  }
+  // Before out is allocated: x may be out, which InferMeta has enlarged, and
+  // its memory too small for that. Then this throws.
+  const auto* x_data = reinterpret_cast<const Word*>(x.data<T>());
+  const auto* fill = reinterpret_cast<const Word*>(value.data<T>());
+  const WordView<Word> x_view{x_data, {dims, x.dims()}};
+  const Word first = *fill;
+  auto* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
+  const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
+  DenseTensor mask_copy;
+  DenseTensor value_copy;
+  const MaskView mask_view{
+      ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy),
+      {dims, mask.dims()}};
+  // One element is a number, whatever its dims.
+  const bool one = value.numel() == 1;
+  const WordView<Word> value_view{
+      one ? &first
+          : ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
+      {dims, one ? common::make_ddim({}) : value.dims()}};
+  MaskedFillCpu<Word>(out_data, numel, x_view, mask_view, value_view);
+}
+
+// grad = the elements of out_grad, of shape dims, whose mask is `wanted`, zero
+// elsewhere, summed to the shape of grad. grad may come in out_grad's memory.
+template <typename T, typename Context>
+void MaskedGrad(const Context& dev_ctx,
+                const KeptGrad& out_grad,
+                const DDim& dims,
+                const DenseTensor& mask,
+                bool wanted,
+                DenseTensor* grad) {
+  using Word = WordOf<T>;
+  if (grad == nullptr) return;
+  const int64_t numel = common::product(dims);
+  const bool summed = grad->dims() != dims;
+  if (summed) out_grad.TakeApart(grad);
+  if (numel == 0) {
+    AllocZeros<T>(dev_ctx, grad);
+    return;
+  }
+  T* data = dev_ctx.template Alloc<T>(grad);
+  const auto mask_view = ViewOf<uint8_t>(mask, dims);
+  if (summed) {
+    // One element may have more dims than out_grad.
+    const DDim target =
+        grad->numel() == 1 ? common::make_ddim({}) : grad->dims();
+    MaskedSum<T>{out_grad.data<T>(),
+                 numel,
+                 mask_view,
+                 wanted,
+                 {dims, target},
+                 grad->numel()}
+        .Run(data);
+    return;
+  }
+  auto* words = reinterpret_cast<Word*>(data);
+  const WordView<Word> taken{out_grad.data<Word>(), {dims, dims}};
+  const auto zeros = ZeroView<Word>(dims);
+  MaskedFillCpu<Word>(
+      words, numel, wanted ? zeros : taken, mask_view, wanted ? taken : zeros);
+}
+
+// Either gradient may be null; x_grad may be out_grad.
+template <typename T, typename Context>
+void MaskedFillGradCpuKernel(const Context& dev_ctx,
+                             const DenseTensor& x,
+                             const DenseTensor& mask,
+                             const DenseTensor& value,
+                             const DenseTensor& out_grad,
+                             DenseTensor* x_grad,
+                             DenseTensor* value_grad) {
+  const DDim dims = BroadcastShape("masked_fill", x.dims(), mask.dims());
+  const KeptGrad kept(out_grad);
+  SizeGrad(x, x_grad);
+  SizeGrad(value, value_grad);
+  // value_grad first, since x_grad may be written over out_grad.
+  WithWorkingMemory("masked_fill", [&] {
+    MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/true, value_grad);
+    MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
+  });
+}
 
 }  // namespace phi::funcs::scatter_ops

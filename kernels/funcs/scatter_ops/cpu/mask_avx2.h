@@ -111,15 +111,19 @@ struct Lanes<2> {
   }
 };
 
+// Lanes of a register of 256 bits.
+struct WideLanes {
+  SCATTER_OPS_STEP __m256i Load(const void* p) {
+    return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+  }
+  SCATTER_OPS_STEP void Store(void* p, __m256i v) {
+    _mm256_storeu_si256(static_cast<__m256i*>(p), v);
+  }
+};
+
 template <>
-struct Lanes<4> {
+struct Lanes<4> : WideLanes {
   static constexpr int kCount = 8;
-  SCATTER_OPS_STEP __m256i Load(const uint32_t* p) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-  }
-  SCATTER_OPS_STEP void Store(uint32_t* p, __m256i v) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
-  }
   SCATTER_OPS_STEP __m256i Permute(const uint32_t* p, const uint8_t* lanes) {
     return _mm256_permutevar8x32_epi32(Load(p),
                                        _mm256_cvtepu8_epi32(LaneBytes(lanes)));
@@ -133,14 +137,8 @@ struct Lanes<4> {
 };
 
 template <>
-struct Lanes<8> {
+struct Lanes<8> : WideLanes {
   static constexpr int kCount = 4;
-  SCATTER_OPS_STEP __m256i Load(const uint64_t* p) {
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
-  }
-  SCATTER_OPS_STEP void Store(uint64_t* p, __m256i v) {
-    _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v);
-  }
   SCATTER_OPS_STEP __m256i Permute(const uint64_t* p, const uint8_t* lanes) {
     // 64-bit lane j is 32-bit lanes 2j and 2j + 1.
     const __m256i four = _mm256_cvtepu8_epi64(LaneBytes(lanes));
@@ -157,6 +155,9 @@ struct Lanes<8> {
   }
 };
 
+// The beginning of ScatterEach, in whole groups of 32 elements, as far as 32
+// values are left: moves *at behind the elements that are done, and *taken by
+// the Trues among them.
 template <typename Word>
 SCATTER_OPS_TARGET void ScatterGroups(Word* out,
                                       const Word* x,
@@ -193,8 +194,8 @@ SCATTER_OPS_TARGET void ScatterGroups(Word* out,
   *taken = k;
 }
 
-// Each step writes as many elements as fill a register, the last ones without
-// meaning.
+// The same of GatherBlock. Each step writes as many elements as fill a
+// register, the last ones without meaning.
 template <typename Word>
 SCATTER_OPS_TARGET void GatherGroups(Word* out,
                                      int64_t capacity,
@@ -227,42 +228,5 @@ SCATTER_OPS_TARGET void GatherGroups(Word* out,
 }
 
 #endif  // SCATTER_OPS_AVX2
-
-// The beginning of ScatterEach, in whole groups of 32 elements, as far as 32
-// values are left: moves *at behind the elements that are done, and *taken by
-// the Trues among them.
-template <typename Word>
-void ScatterByPermute(Word* out,
-                      const Word* x,
-                      const uint8_t* mask,
-                      const Word* value,
-                      int64_t value_left,
-                      int64_t n,
-                      int64_t* at,
-                      int64_t* taken) {
-#ifdef SCATTER_OPS_AVX2
-  if constexpr (sizeof(Word) <= 8) {
-    if (HasAvx2()) {
-      ScatterGroups(out, x, mask, value, value_left, n, at, taken);
-    }
-  }
-#endif
-}
-
-// The same of GatherBlock.
-template <typename Word>
-void GatherByPermute(Word* out,
-                     int64_t capacity,
-                     const Word* in,
-                     const uint8_t* mask,
-                     int64_t n,
-                     int64_t* at,
-                     int64_t* taken) {
-#ifdef SCATTER_OPS_AVX2
-  if constexpr (sizeof(Word) <= 8) {
-    if (HasAvx2()) GatherGroups(out, capacity, in, mask, n, at, taken);
-  }
-#endif
-}
 
 }  // namespace phi::funcs::scatter_ops

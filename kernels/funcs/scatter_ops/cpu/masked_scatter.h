@@ -23,7 +23,6 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_runs.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -39,7 +38,13 @@ int64_t ScatterEach(Word* out,
                     int64_t n) {
   int64_t i = 0;
   int64_t k = 0;
-  ScatterByPermute(out, x, mask, value, value_left, n, &i, &k);
+#ifdef SCATTER_OPS_AVX2
+  if constexpr (sizeof(Word) <= 8) {
+    if (HasAvx2()) {
+      ScatterGroups(out, x, mask, value, value_left, n, &i, &k);
+    }
+  }
+#endif
   for (; i < n; ++i) {
     const bool take = IsTrue(mask, i);
     // A pointer is chosen, which is no branch.
@@ -60,7 +65,11 @@ int64_t GatherBlock(Word* out,
                     int64_t n) {
   int64_t i = 0;
   int64_t k = 0;
-  GatherByPermute(out, capacity, in, mask, n, &i, &k);
+#ifdef SCATTER_OPS_AVX2
+  if constexpr (sizeof(Word) <= 8) {
+    if (HasAvx2()) GatherGroups(out, capacity, in, mask, n, &i, &k);
+  }
+#endif
   for (; i < n && k < capacity; ++i) {
     out[k] = in[i];
     k += IsTrue(mask, i);
@@ -127,6 +136,42 @@ int64_t ForEachMaskTile(const MaskView& mask,
     f(i, start[i], start[i + 1] - start[i]);
   });
   return total;
+}
+
+// The mask repeats each of its elements over a run of the output that is long
+// enough to be moved as a block, and x lies like the output.
+template <typename Word>
+bool IsMadeOfRuns(const WordView<Word>& x, const MaskView& mask) {
+  const int last = mask.view.rank() - 1;
+  return x.view.is_flat() && mask.view.stride(last) == 0 &&
+         mask.view.dim(last) >= 256;
+}
+
+// Tile i of such an output: each True takes the next value. Values past
+// `value_left` are not read. Returns the number of Trues.
+template <typename Word>
+int64_t ScatterRuns(Word* out,
+                    const Word* x,
+                    const MaskView& mask,
+                    const Word* value,
+                    int64_t value_left,
+                    const Tiles& tiles,
+                    int64_t i) {
+  const TileStores stores(StoresInto(out, x, tiles.bytes));
+  int64_t at = tiles.begin(i);
+  int64_t k = 0;
+  mask.view.ForEachRun(
+      at, tiles.end(i), [&](int64_t offset, int64_t, int64_t n) {
+        const bool take = IsTrue(mask.data, offset);
+        if (take && k + n <= value_left) {
+          stores.Copy(out + at, value + k, n * sizeof(Word));
+        } else if (!take && out != x) {
+          stores.Copy(out + at, x + at, n * sizeof(Word));
+        }
+        k += take ? n : 0;
+        at += n;
+      });
+  return k;
 }
 
 // out[i] = mask ? the next value : x, for all of the output. Returns the

@@ -22,7 +22,7 @@
 #include <cstring>
 
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"

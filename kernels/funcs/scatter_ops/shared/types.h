@@ -13,18 +13,18 @@
 // limitations under the License.
 
 // Types of the masked and scatter operators, on every device: the dtypes that
-// they are registered for, words to move elements in, and what is added up in.
+// they are registered for, words to move elements in, what is added up in, and
+// conversions from and to that.
 
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <type_traits>
 
-#include "paddle/common/hostdevice.h"
 #include "paddle/phi/common/bfloat16.h"
 #include "paddle/phi/common/complex.h"
 #include "paddle/phi/common/float16.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/half.h"
 
 #define SCATTER_OPS_ALL_DTYPES                                         \
   bool, uint8_t, int8_t, int16_t, int, int64_t, phi::dtype::float16,   \
@@ -81,11 +81,95 @@ struct LongSumOf<dtype::complex<float>> {
   using type = dtype::complex<double>;
 };
 
-// A LongSumOf<T> as a T.
+// Elements of 16 bits as floats, and floats as the nearest such elements, ties
+// to even: by steps on integers without a branch, so that a loop over them
+// becomes vector instructions on a CPU.
+
+template <typename To, typename From>
+inline To SameBits(From from) {
+  static_assert(sizeof(To) == sizeof(From), "Bits must be as many.");
+  To to;
+  std::memcpy(&to, &from, sizeof(to));
+  return to;
+}
+
+// bfloat16 is the upper half of a float.
+inline float FloatOf(dtype::bfloat16 element) {
+  return SameBits<float>(static_cast<uint32_t>(element.x) << 16);
+}
+
+// float16 has 10 bits of mantissa, and an exponent that is less by 112 than
+// that of a float. Subnormals go by an addition which shifts their bits into
+// place, and which adds zero to all others: a compiler makes no vectors of
+// arithmetic on floats that only some elements need.
+constexpr uint32_t kHalfExponent = 112 << 23;
+
+inline float FloatOf(dtype::float16 element) {
+  constexpr uint32_t kSmallestNormal = 113 << 23;
+  const uint32_t size = element.x & 0x7fff;
+  const uint32_t sign = static_cast<uint32_t>(element.x ^ size) << 16;
+  const uint32_t shift = size < 0x400 ? kSmallestNormal : 0;
+  const uint32_t infinite = size >= 0x7c00 ? kHalfExponent : 0;  // or NaN
+  const uint32_t exponent = size < 0x400 ? shift : kHalfExponent + infinite;
+  const float wide =
+      SameBits<float>((size << 13) + exponent) - SameBits<float>(shift);
+  return SameBits<float>(sign | SameBits<uint32_t>(wide));
+}
+
+inline dtype::bfloat16 NearestBfloat16(float value) {
+  const uint32_t bits = SameBits<uint32_t>(value);
+  const uint32_t even = bits + 0x7fff + (bits >> 16 & 1);
+  dtype::bfloat16 nearest;
+  nearest.x = static_cast<uint16_t>(value != value ? 0x7fff : even >> 16);
+  return nearest;
+}
+
+// Choices that no compiler makes a branch of.
+inline uint32_t Either(bool first, uint32_t one, uint32_t other) {
+  const uint32_t mask = -static_cast<uint32_t>(first);
+  return (one & mask) | (other & ~mask);
+}
+
+inline float ValueIf(bool chosen, float value) {
+  return SameBits<float>(Either(chosen, SameBits<uint32_t>(value), 0));
+}
+
+inline double ValueIf(bool chosen, double value) {
+  const uint64_t mask = -static_cast<uint64_t>(chosen);
+  return SameBits<double>(SameBits<uint64_t>(value) & mask);
+}
+
+inline dtype::float16 NearestFloat16(float value) {
+  constexpr uint32_t kSmallestNormal = 113 << 23;
+  constexpr uint32_t kTooLarge = 143 << 23;  // becomes infinity
+  constexpr uint32_t kInfinity = 255u << 23;
+  // The last bit of numbers from 0.5 to 1 is worth as much as a subnormal's.
+  constexpr uint32_t kHalf = 126 << 23;
+  const uint32_t bits = SameBits<uint32_t>(value);
+  const uint32_t size = bits & 0x7fffffff;
+  const uint32_t sign = (bits ^ size) >> 16;
+  const uint32_t nan = size > kInfinity;
+  const uint32_t most = Either(size < kTooLarge, size, kTooLarge);
+  const bool subnormal = most < kSmallestNormal;
+  const uint32_t shift = Either(subnormal, kHalf, 0);
+  const uint32_t moved =
+      SameBits<uint32_t>(SameBits<float>(most) + SameBits<float>(shift));
+  const uint32_t even = moved + 0xfff + (moved >> 13 & 1);
+  const uint32_t normal = (even - kHalfExponent) >> 13;
+  dtype::float16 nearest;
+  nearest.x = static_cast<uint16_t>(sign | nan |
+                                    Either(subnormal, moved - kHalf, normal));
+  return nearest;
+}
+
 template <typename T, typename Sum>
-HOSTDEVICE inline T FromSum(Sum sum) {
-  if constexpr (std::is_same<T, bool>::value) {
-    return sum != 0;
+inline T RoundedTo(Sum sum) {
+  if constexpr (!std::is_same<Sum, float>::value) {
+    return static_cast<T>(sum);
+  } else if constexpr (std::is_same<T, dtype::bfloat16>::value) {
+    return NearestBfloat16(sum);
+  } else if constexpr (std::is_same<T, dtype::float16>::value) {
+    return NearestFloat16(sum);
   } else {
     return static_cast<T>(sum);
   }

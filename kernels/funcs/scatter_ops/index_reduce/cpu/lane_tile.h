@@ -23,7 +23,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rows.h"

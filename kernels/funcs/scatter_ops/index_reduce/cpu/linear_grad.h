@@ -21,12 +21,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/copies.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/half.h"
 
 namespace phi::funcs::scatter_ops {
 
