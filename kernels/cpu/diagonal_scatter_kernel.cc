@@ -18,7 +18,7 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/strided_copy.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
-#include "paddle/phi/kernels/impl/diagonal_scatter_kernel_impl.h"
+#include "paddle/phi/kernels/impl/view_scatter_kernel_impl.h"
 
 PD_REGISTER_KERNEL(diagonal_scatter,
                    CPU,

@@ -18,7 +18,7 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/strided_copy.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
-#include "paddle/phi/kernels/impl/select_scatter_kernel_impl.h"
+#include "paddle/phi/kernels/impl/view_scatter_kernel_impl.h"
 
 PD_REGISTER_KERNEL(select_scatter,
                    GPU,
