@@ -18,9 +18,8 @@
 
 #pragma once
 
-#include "paddle/phi/kernels/diagonal_scatter_kernel.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
-#include "paddle/phi/kernels/select_scatter_kernel.h"
+#include "paddle/phi/kernels/view_scatter_kernel.h"
 #include "paddle/utils/optional.h"
 
 namespace phi {
