@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/binary_infer_sym.h"
+#include "paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/element_wise_binary.h"
+#include "paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/multiary_infer_sym.h"
 #include "paddle/pir/include/core/builtin_attribute.h"
 
 namespace paddle::dialect {
@@ -81,6 +83,19 @@ bool InferByIndex(pir::Operation* op,
 
 }  // namespace
 
+// out has the broadcast shape of the first two operands, and no values, as that
+// of a logical operator. value is free: how many of its elements are taken
+// depends on the values of mask.
+bool MaskedScatterOpInferSymbolicShape(
+    pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
+  return LogicalAndOpInferSymbolicShape(op, infer_context);
+}
+
+bool MaskedScatter_OpInferSymbolicShape(
+    pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
+  return MaskedScatterOpInferSymbolicShape(op, infer_context);
+}
+
 bool SelectScatterOpInferSymbolicShape(
     pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
   return InferOutLikeX({IntAttribute(op, "axis")}, {}, op, 1, infer_context);
@@ -97,24 +112,15 @@ bool DiagonalScatterOpInferSymbolicShape(
                        infer_context);
 }
 
-bool IndexScatterOpInferSymbolicShape(
-    pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
-  return InferByIndex(op, infer_context);
-}
-
-bool IndexScatter_OpInferSymbolicShape(
-    pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
-  return InferByIndex(op, infer_context);
-}
-
-bool IndexReduceOpInferSymbolicShape(
-    pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
-  return InferByIndex(op, infer_context);
-}
-
-bool IndexReduce_OpInferSymbolicShape(
-    pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
-  return InferByIndex(op, infer_context);
-}
+// The operators along an index, each out of place and in place.
+#define OP_INFER_BY_INDEX(name)                                            \
+  bool name##OpInferSymbolicShape(                                         \
+      pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) { \
+    return InferByIndex(op, infer_context);                                \
+  }
+OP_INFER_BY_INDEX(IndexScatter)
+OP_INFER_BY_INDEX(IndexScatter_)
+OP_INFER_BY_INDEX(IndexReduce)
+OP_INFER_BY_INDEX(IndexReduce_)
 
 }  // namespace paddle::dialect

@@ -63,6 +63,7 @@ def render_files(files, paddle_version, names):
     environment.filters['camel'] = camel
     context = {
         'stems': [f.path.stem for f in files],
+        'headers': sorted(p.name for p in (ROOT / 'kernels').glob('*.h')),
         'series': series,
         'entries': series + views(schema.load_dir(BASE_OPS), is_base=True),
         'forward_entries': [e for e in series if not e.entry.is_backward],

@@ -60,6 +60,10 @@ Operand Slice(const DistMetaTensor& tensor, const Operand& x) {
   return Along(tensor, dims);
 }
 
+Call IntoView(const Operand& batch, const DistMetaTensor& values) {
+  return {{batch, Slice(values, batch)}, batch.dims};
+}
+
 // As the sources are split: where they differ, the one named first wins. A mesh
 // dim can split one dim of a Tensor only.
 Shards Merged(const Call& call, const std::vector<Operand>& sources) {
@@ -174,17 +178,27 @@ Call ByWholeMask(const DistMetaTensor& x,
           std::vector<int64_t>(rank, kWhole)};
 }
 
-Call IntoView(const DistMetaTensor& x,
-              const DistMetaTensor& values,
-              const std::vector<int64_t>& axes) {
-  const Operand batch = Batch(x, axes);
-  return {{batch, Slice(values, batch)}, batch.dims};
+Call IntoSlice(const DistMetaTensor& x,
+               const DistMetaTensor& values,
+               int axis,
+               int index) {
+  return IntoView(Batch(x, {axis}), values);
+}
+
+Call IntoDiagonals(const DistMetaTensor& x,
+                   const DistMetaTensor& y,
+                   int offset,
+                   int axis1,
+                   int axis2) {
+  return IntoView(Batch(x, {axis1, axis2}), y);
 }
 
 Call ByIndex(const DistMetaTensor& x,
              const DistMetaTensor& index,
              const DistMetaTensor& updates,
-             int axis) {
+             int axis,
+             const std::string& reduce,
+             bool include_self) {
   const Operand batch = Batch(x, {axis});
   // A 0-D index updates one slice, which has no dim `axis`.
   const bool one = RankOf(updates) < RankOf(x);

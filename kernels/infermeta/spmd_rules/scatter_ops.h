@@ -16,6 +16,7 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "paddle/phi/core/distributed/auto_parallel/dist_meta_tensor.h"
@@ -57,145 +58,97 @@ Call ByWholeMask(const DistMetaTensor& x,
                  const DistMetaTensor& mask,
                  const DistMetaTensor& value);
 
-// Any dim but `axes` may be sharded: each process writes its part of the view.
-// values have those dims first; the length of a diagonal is whole as its axes.
-Call IntoView(const DistMetaTensor& x,
-              const DistMetaTensor& values,
-              const std::vector<int64_t>& axes);
+// Any dim but `axis`, or the two axes, may be sharded: each process writes its
+// part of the view. The values have those dims first; the length of a diagonal
+// is whole as its axes. Whole numbers are an int, as Python hands them over;
+// those that say which view it is make no difference.
+Call IntoSlice(const DistMetaTensor& x,
+               const DistMetaTensor& values,
+               int axis,
+               int index);
+Call IntoDiagonals(const DistMetaTensor& x,
+                   const DistMetaTensor& y,
+                   int offset,
+                   int axis1,
+                   int axis2);
 
 // Any dim but `axis` may be sharded; every process needs the whole index, whose
-// numbers count along the whole of `axis`.
+// numbers count along the whole of `axis`. How it reduces makes no difference.
 Call ByIndex(const DistMetaTensor& x,
              const DistMetaTensor& index,
              const DistMetaTensor& updates,
-             int axis);
+             int axis,
+             const std::string& reduce,
+             bool include_self);
+
+// The rules of an operator as functions of its arguments: the inputs, a result
+// or its gradient, the attributes.
+template <auto kCall, typename Inputs, typename... Attributes>
+struct Rules;
+
+template <auto kCall, typename... Inputs, typename... Attributes>
+struct Rules<kCall, std::tuple<Inputs...>, Attributes...> {
+  static SpmdInfo Infer(Inputs... inputs, Attributes... attributes) {
+    return Forward(kCall(inputs..., attributes...));
+  }
+
+  static SpmdInfo InferReverse(Inputs... inputs,
+                               const DistMetaTensor& out,
+                               Attributes... attributes) {
+    return Reverse(kCall(inputs..., attributes...), out);
+  }
+
+  static SpmdInfo InferGrad(Inputs... inputs,
+                            const DistMetaTensor& out_grad,
+                            Attributes... attributes) {
+    return Gradient(kCall(inputs..., attributes...), out_grad);
+  }
+};
+
+using Two = std::tuple<const DistMetaTensor&, const DistMetaTensor&>;
+using Three = std::
+    tuple<const DistMetaTensor&, const DistMetaTensor&, const DistMetaTensor&>;
+
+using MaskedFill = Rules<ByMask, Three>;
+using MaskedScatter = Rules<ByWholeMask, Three>;
+using SelectScatter = Rules<IntoSlice, Two, int, int>;
+using DiagonalScatter = Rules<IntoDiagonals, Two, int, int, int>;
+using IndexScatter = Rules<ByIndex, Three, int, const std::string&, bool>;
 
 }  // namespace scatter_ops
 
-inline SpmdInfo MaskedFillInferSpmd(const DistMetaTensor& x,
-                                    const DistMetaTensor& mask,
-                                    const DistMetaTensor& value) {
-  return scatter_ops::Forward(scatter_ops::ByMask(x, mask, value));
-}
+inline constexpr auto& MaskedFillInferSpmd = scatter_ops::MaskedFill::Infer;
+inline constexpr auto& MaskedFillInferSpmdReverse =
+    scatter_ops::MaskedFill::InferReverse;
+inline constexpr auto& MaskedFillGradInferSpmd =
+    scatter_ops::MaskedFill::InferGrad;
 
-inline SpmdInfo MaskedFillInferSpmdReverse(const DistMetaTensor& x,
-                                           const DistMetaTensor& mask,
-                                           const DistMetaTensor& value,
-                                           const DistMetaTensor& out) {
-  return scatter_ops::Reverse(scatter_ops::ByMask(x, mask, value), out);
-}
+inline constexpr auto& MaskedScatterInferSpmd =
+    scatter_ops::MaskedScatter::Infer;
+inline constexpr auto& MaskedScatterInferSpmdReverse =
+    scatter_ops::MaskedScatter::InferReverse;
+inline constexpr auto& MaskedScatterGradInferSpmd =
+    scatter_ops::MaskedScatter::InferGrad;
 
-inline SpmdInfo MaskedFillGradInferSpmd(const DistMetaTensor& x,
-                                        const DistMetaTensor& mask,
-                                        const DistMetaTensor& value,
-                                        const DistMetaTensor& out_grad) {
-  return scatter_ops::Gradient(scatter_ops::ByMask(x, mask, value), out_grad);
-}
+inline constexpr auto& SelectScatterInferSpmd =
+    scatter_ops::SelectScatter::Infer;
+inline constexpr auto& SelectScatterInferSpmdReverse =
+    scatter_ops::SelectScatter::InferReverse;
+inline constexpr auto& SelectScatterGradInferSpmd =
+    scatter_ops::SelectScatter::InferGrad;
 
-inline SpmdInfo MaskedScatterInferSpmd(const DistMetaTensor& x,
-                                       const DistMetaTensor& mask,
-                                       const DistMetaTensor& value) {
-  return scatter_ops::Forward(scatter_ops::ByWholeMask(x, mask, value));
-}
-
-inline SpmdInfo MaskedScatterInferSpmdReverse(const DistMetaTensor& x,
-                                              const DistMetaTensor& mask,
-                                              const DistMetaTensor& value,
-                                              const DistMetaTensor& out) {
-  return scatter_ops::Reverse(scatter_ops::ByWholeMask(x, mask, value), out);
-}
-
-inline SpmdInfo MaskedScatterGradInferSpmd(const DistMetaTensor& x,
-                                           const DistMetaTensor& mask,
-                                           const DistMetaTensor& value,
-                                           const DistMetaTensor& out_grad) {
-  return scatter_ops::Gradient(scatter_ops::ByWholeMask(x, mask, value),
-                               out_grad);
-}
-
-// Whole numbers are an int, as Python hands them over; `index` and `offset`
-// make no difference.
-inline SpmdInfo SelectScatterInferSpmd(const DistMetaTensor& x,
-                                       const DistMetaTensor& values,
-                                       int axis,
-                                       int index) {
-  return scatter_ops::Forward(scatter_ops::IntoView(x, values, {axis}));
-}
-
-inline SpmdInfo SelectScatterInferSpmdReverse(const DistMetaTensor& x,
-                                              const DistMetaTensor& values,
-                                              const DistMetaTensor& out,
-                                              int axis,
-                                              int index) {
-  return scatter_ops::Reverse(scatter_ops::IntoView(x, values, {axis}), out);
-}
-
-inline SpmdInfo SelectScatterGradInferSpmd(const DistMetaTensor& x,
-                                           const DistMetaTensor& values,
-                                           const DistMetaTensor& out_grad,
-                                           int axis,
-                                           int index) {
-  return scatter_ops::Gradient(scatter_ops::IntoView(x, values, {axis}),
-                               out_grad);
-}
-
-inline SpmdInfo DiagonalScatterInferSpmd(const DistMetaTensor& x,
-                                         const DistMetaTensor& y,
-                                         int offset,
-                                         int axis1,
-                                         int axis2) {
-  return scatter_ops::Forward(scatter_ops::IntoView(x, y, {axis1, axis2}));
-}
-
-inline SpmdInfo DiagonalScatterInferSpmdReverse(const DistMetaTensor& x,
-                                                const DistMetaTensor& y,
-                                                const DistMetaTensor& out,
-                                                int offset,
-                                                int axis1,
-                                                int axis2) {
-  return scatter_ops::Reverse(scatter_ops::IntoView(x, y, {axis1, axis2}), out);
-}
-
-inline SpmdInfo DiagonalScatterGradInferSpmd(const DistMetaTensor& x,
-                                             const DistMetaTensor& y,
-                                             const DistMetaTensor& out_grad,
-                                             int offset,
-                                             int axis1,
-                                             int axis2) {
-  return scatter_ops::Gradient(scatter_ops::IntoView(x, y, {axis1, axis2}),
-                               out_grad);
-}
+inline constexpr auto& DiagonalScatterInferSpmd =
+    scatter_ops::DiagonalScatter::Infer;
+inline constexpr auto& DiagonalScatterInferSpmdReverse =
+    scatter_ops::DiagonalScatter::InferReverse;
+inline constexpr auto& DiagonalScatterGradInferSpmd =
+    scatter_ops::DiagonalScatter::InferGrad;
 
 // Of index_reduce too.
-inline SpmdInfo IndexScatterInferSpmd(const DistMetaTensor& x,
-                                      const DistMetaTensor& index,
-                                      const DistMetaTensor& updates,
-                                      int axis,
-                                      const std::string& reduce,
-                                      bool include_self) {
-  return scatter_ops::Forward(scatter_ops::ByIndex(x, index, updates, axis));
-}
-
-inline SpmdInfo IndexScatterInferSpmdReverse(const DistMetaTensor& x,
-                                             const DistMetaTensor& index,
-                                             const DistMetaTensor& updates,
-                                             const DistMetaTensor& out,
-                                             int axis,
-                                             const std::string& reduce,
-                                             bool include_self) {
-  return scatter_ops::Reverse(scatter_ops::ByIndex(x, index, updates, axis),
-                              out);
-}
-
-inline SpmdInfo IndexScatterGradInferSpmd(const DistMetaTensor& x,
-                                          const DistMetaTensor& index,
-                                          const DistMetaTensor& updates,
-                                          const DistMetaTensor& out_grad,
-                                          int axis,
-                                          const std::string& reduce,
-                                          bool include_self) {
-  return scatter_ops::Gradient(scatter_ops::ByIndex(x, index, updates, axis),
-                               out_grad);
-}
+inline constexpr auto& IndexScatterInferSpmd = scatter_ops::IndexScatter::Infer;
+inline constexpr auto& IndexScatterInferSpmdReverse =
+    scatter_ops::IndexScatter::InferReverse;
+inline constexpr auto& IndexScatterGradInferSpmd =
+    scatter_ops::IndexScatter::InferGrad;
 
 }  // namespace phi::distributed

@@ -88,14 +88,15 @@ def missing_in(folder, path):
         compile(text, path, 'exec', dont_inherit=True)
         for name in sorted(missing_names(text)):
             yield f'reads {name}: not defined'
-    for pattern, line in needed(path, text):
-        if not any(line in p.read_text('utf-8') for p in folder.glob(pattern)):
-            yield f'needs `{" ".join(line.split())}` in {pattern}'
+    for pattern, *lines in needed(path, text):
+        texts = [p.read_text('utf-8') for p in folder.glob(pattern)]
+        if not any(line in text for line in lines for text in texts):
+            yield f'needs `{" ".join(lines[0].split())}` in {pattern}'
 
 
 def needed(path, text):
-    """(files of Paddle's, what has to stand in one of them): tests and rules are
-    known by it, and generated code calls symbolic shapes."""
+    """(files of Paddle's, what has to stand in one of them, in other words): tests
+    and rules are known by it, and generated code calls symbolic shapes."""
     stem = PurePosixPath(path).stem
     if path.startswith(f'{SPMD_TESTS}test_'):
         line = f'({stem} MODULES {stem})\n'
@@ -112,7 +113,9 @@ def needed(path, text):
             for form in [plain, f'{plain}_'][: 1 + ('\n  inplace :' in block)]:
                 declared = f'\nOP_DECLARE_INFER_SYMBOLIC_SHAPE({form})\n'
                 yield f'{SYMBOLIC}*', declared
-                yield f'{SYMBOLIC}*', f'\nbool {form}OpInferSymbolicShape('
+                function = f'\nbool {form}OpInferSymbolicShape('
+                by_macro = f'\nOP_INFER_BY_INDEX({form})\n'
+                yield f'{SYMBOLIC}*', function, by_macro
 
 
 def unused_after(folder, patches, base):
@@ -198,7 +201,8 @@ def test_a_patch_that_is_left_out_is_missed(base, tmp_path, lost, message):
 # (what is spoiled, a line of it, the file that needs the line)
 LINES = [
     (f'{SYMBOLIC}binary_infer_sym.h', 'SHAPE(IndexScatter_)', OP_FILES['op']),
-    (f'{SYMBOLIC}masked_scatter_infer_sym.cc', 'MaskedScatter_Op', OP_FILES['op']),
+    (f'{SYMBOLIC}scatter_ops_infer_sym.cc', 'MaskedScatter_Op', OP_FILES['op']),
+    (f'{SYMBOLIC}scatter_ops_infer_sym.cc', 'INDEX(IndexReduce_)', OP_FILES['op']),
     (f'{SPMD}rules.h', 'scatter_ops.h', f'{SPMD}scatter_ops.h'),
     (f'{SPMD}scatter_ops.h', 'MaskedFillInferSpmdReverse', f'{SPMD}rules.cc'),
     (f'{SPMD_TESTS}CMakeLists.txt', '(test_scatter_ops_rule',

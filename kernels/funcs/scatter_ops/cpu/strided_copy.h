@@ -68,11 +68,8 @@ void CopyAndReplace(Word* out,
         b,
         b + n,
         [&](int64_t at, int64_t stride, int64_t from, int64_t step, int64_t m) {
-          if (values == nullptr) {
-            CopyStrided(to + (at - b), stride, &kZero, 0, m);
-          } else {
-            CopyStrided(to + (at - b), stride, values + from, step, m);
-          }
+          const Word* in = values == nullptr ? &kZero : values + from;
+          CopyStrided(to + (at - b), stride, in, values ? step : 0, m);
         });
   };
   ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
