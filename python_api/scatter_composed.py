@@ -91,10 +91,6 @@ def _per_row(values: Tensor, rows: Tensor) -> Tensor:
     return paddle.reshape(values, [-1] + [1] * (len(rows.shape) - 1))
 
 
-def _add_rows(rows: Tensor, index: Tensor, updates: Tensor) -> Tensor:
-    return paddle.scatter_nd_add(rows, paddle.unsqueeze(index, 1), updates)
-
-
 def _put_rows(
     rows: Tensor, index: Tensor, updates: Tensor, op_reduce: str
 ) -> Tensor:
@@ -137,10 +133,11 @@ def _extreme_rows(
     if not paddle.is_floating_point(rows):
         return out
     # put_along_axis may pass over a NaN
-    nans = _add_rows(
+    nans = _put_rows(
         paddle.cast(paddle.isnan(rows), 'float32'),
         index,
         paddle.cast(paddle.isnan(updates), 'float32'),
+        'add',
     )
     is_nan = paddle.logical_and(named, nans > 0)
     nan = _infinity(rows.dtype) * 0
@@ -180,7 +177,7 @@ def _reduce_rows(
 ) -> Tensor:
     # how often the index names each row
     zeros = paddle.zeros([_row_count(rows)], 'int64')
-    counts = _add_rows(zeros, index, paddle.ones_like(index))
+    counts = _put_rows(zeros, index, paddle.ones_like(index), 'add')
     counts = _per_row(counts, rows)
     if not include_self:
         rows = paddle.where(counts > 0, _neutral_rows(rows, op_reduce), rows)
@@ -188,7 +185,7 @@ def _reduce_rows(
         return _multiply_rows(rows, index, updates)
     if op_reduce in ('amax', 'amin'):
         return _extreme_rows(rows, index, updates, op_reduce, counts > 0)
-    total = _add_rows(rows, index, updates)
+    total = _put_rows(rows, index, updates, 'add')
     if op_reduce == 'sum':
         return total
     shares = paddle.clip(counts + int(include_self), 1)
