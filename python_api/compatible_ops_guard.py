@@ -75,17 +75,17 @@ def compatible_ops_guard() -> Generator[None, None, None]:
     """
     A context manager in which programs are built of operators that earlier releases and Paddle2ONNX know.
 
-    In a static graph, ``paddle.masked_scatter``, ``paddle.masked_fill``, ``paddle.select_scatter``,
-    ``paddle.diagonal_scatter`` and ``paddle.scatter`` with ``axis``, ``reduce`` or ``include_self`` are one operator each,
-    which a release before them, an XPU, a custom device or Paddle2ONNX may not know. In this context they are composed of
-    others, such as ``where``, ``gather`` and ``put_along_axis``, with the same result; that is slower and takes more
-    memory. ``paddle.onnx.export`` enters the context by itself.
+    In a static graph, ``paddle.masked_scatter``, ``paddle.masked_fill``, ``paddle.select_scatter`` (unless ``index`` is a
+    Tensor), ``paddle.diagonal_scatter`` and ``paddle.scatter`` with ``axis``, ``reduce`` or ``include_self`` are one
+    operator each, and a saved program needs a Paddle that has them: a release before them, an XPU, a custom device or
+    Paddle2ONNX may not. In this context they are composed of others, such as ``where``, ``gather`` and
+    ``put_along_axis``, with the same result; that is slower and takes more memory. ``paddle.onnx.export`` enters the
+    context by itself.
 
     Note:
         - What is influenced: programs that are built in the context, not calls in dynamic graph mode, nor what was built
           before or loaded. ``paddle.jit.save`` traces a function of ``paddle.jit.to_static`` again in the context.
-        - Data types: all that the functions take; ``bool``, ``uint8``, ``int8`` and ``int16`` are computed in ``int32``,
-          ``float16`` and ``bfloat16`` in ``float32``. Without ``axis``, ``reduce`` and ``include_self``, ``paddle.scatter``
+        - Data types: all that the functions take. Without ``axis``, ``reduce`` and ``include_self``, ``paddle.scatter``
           is the operator ``scatter``, with the data types that a release has for it.
         - Gradient: as without the context, except that a NaN or infinite extreme of ``paddle.scatter`` may get less.
         - Unknown lengths: ``paddle.scatter`` with ``reduce='mul'`` raises NotImplementedError where the length of ``index``
@@ -95,16 +95,13 @@ def compatible_ops_guard() -> Generator[None, None, None]:
         .. code-block:: python
 
             >>> import paddle
-            >>> def fill_negative(x):
-            ...     return paddle.masked_scatter(x, x < 0, paddle.flatten(x * x))
-
-            >>> spec = paddle.static.InputSpec([2, 3], 'float32', 'x')
-            >>> traced = paddle.jit.to_static(fill_negative, input_spec=[spec], full_graph=True)
-            >>> print('masked_scatter' in str(traced.main_program))
-            True
+            >>> paddle.enable_static()
+            >>> x = paddle.static.data('x', [2, 3])
             >>> with paddle.static.compatible_ops_guard():
-            ...     print('masked_scatter' in str(traced.concrete_program.main_program))
+            ...     out = paddle.masked_scatter(x, x < 0, x * x)
+            >>> print('masked_scatter' in str(paddle.static.default_main_program()))
             False
+            >>> paddle.disable_static()
     """
     global _compatible_ops_depth
     _compatible_ops_depth += 1

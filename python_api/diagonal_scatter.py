@@ -158,8 +158,7 @@ def diagonal_scatter(
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros on the diagonals, and that of ``y`` is
           its diagonals, in the data type of ``y``. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
-        - Saved programs: they need a Paddle that has the operator ``diagonal_scatter``.
-          Under :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` they do not.
+        - Saved programs: see :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python
@@ -172,11 +171,6 @@ def diagonal_scatter(
             Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
                    [[1., 1., 2.],
                     [3., 1., 5.]])
-
-            >>> y.stop_gradient = False
-            >>> x.diagonal_scatter(y, offset=1).sum().backward()
-            >>> print(y.grad.tolist())
-            [1.0, 1.0]
     """
     _check_tensor_args('diagonal_scatter', x=x, y=y)
     offset = _int_argument('diagonal_scatter', 'offset', offset)

@@ -22,13 +22,13 @@ from paddle.framework import in_dynamic_mode, in_dynamic_or_pir_mode
 from paddle.tensor.manipulation import (
     _append_scatter_op,
     _check_tensor_args,
+    _composed_in_place,
     _has_scatter_kernels,
     _int_argument,
     _is_bool,
     _is_tensor,
     _received,
     _scatter_composed,
-    _scatter_composed_,
 )
 
 if TYPE_CHECKING:
@@ -55,9 +55,7 @@ def _scatter_flag(api_name: str, arg_name: str, flag: Any) -> bool:
     )
 
 
-def _warn_that_nothing_is_reduced(
-    api_name: str, reduce: str, include_self: bool
-) -> None:
+def _warn_of_no_effect(api_name: str, reduce: str, include_self: bool) -> None:
     if reduce == 'sum' and not include_self:
         return
     given = f"reduce={reduce!r}" if reduce != 'sum' else 'include_self=True'
@@ -99,7 +97,7 @@ def _scatter_op(
         )
     op_reduce = _SCATTER_REDUCE_NAMES[reduce]
     if overwrite:
-        _warn_that_nothing_is_reduced(api_name, reduce, include_self)
+        _warn_of_no_effect(api_name, reduce, include_self)
         op_reduce, include_self = 'assign', False
     if axis < 0:
         _check_tensor_args(api_name, x=x)
@@ -122,8 +120,10 @@ def _run_scatter(
         # else the operator says which argument is no Tensor, as it always has
         _check_tensor_args(api_name, x=x, index=index, updates=updates)
     if op != 'scatter' and not _has_scatter_kernels():
-        composed = _scatter_composed_ if inplace else _scatter_composed
-        return composed(x, index, updates, *attrs)
+        arguments = x, index, updates, *attrs
+        if inplace:
+            return _composed_in_place(_scatter_composed, *arguments)
+        return _scatter_composed(*arguments)
     if in_dynamic_or_pir_mode():
         op = op + '_' if inplace else op
         return getattr(_C_ops, op)(x, index, updates, *attrs)
@@ -133,16 +133,6 @@ def _run_scatter(
     inputs = {'x': x, 'index': index, 'updates': updates}
     names = ('axis', 'reduce', 'include_self')
     return _append_scatter_op(op, inputs, dict(zip(names, attrs)))
-
-
-def _refuse_no_arguments(api_name: str, args: tuple, kwargs: dict) -> None:
-    if not (args or kwargs):
-        raise TypeError(
-            f"{api_name}: no arguments were given. Expect one of:\n"
-            " - x, index, updates, overwrite=True, axis=0, reduce='sum', "
-            "include_self=False\n"
-            " - input, dim, index, src, reduce=None"
-        )
 
 
 def _scatter_args_of_today(api_name: str, args: tuple, kwargs: dict) -> tuple:

@@ -61,22 +61,6 @@ def _python_number(op_name: str, value: Numeric) -> int | float | complex:
     )
 
 
-def _whole_fill_number(
-    op_name: str, dtype: str, value: Numeric, number: float
-) -> int:
-    largest = np.iinfo(dtype).max
-    unsigned = dtype == 'uint8'
-    # an unsigned type takes -1 for its largest number, as PyTorch does
-    smallest = -largest if unsigned else -largest - 1
-    if not (abs(number) < math.inf and smallest <= int(number) <= largest):
-        raise ValueError(
-            f"{op_name}: value must be in the range of the dtype of x, "
-            f"{dtype}, which takes whole numbers in [{smallest}, {largest}], "
-            f"but received {value}."
-        )
-    return int(number) & largest if unsigned else int(number)
-
-
 def _fill_number(
     op_name: str, dtype: str, value: Numeric
 ) -> bool | int | float | complex:
@@ -88,12 +72,22 @@ def _fill_number(
         if dtype.startswith('complex'):
             return number
         number = number.real
-    if 'int' in dtype:
-        return _whole_fill_number(op_name, dtype, value, number)
-    try:
-        return float(number)
-    except OverflowError:  # an int beyond all floats
-        return math.inf if number > 0 else -math.inf
+    if 'int' not in dtype:
+        try:
+            return float(number)
+        except OverflowError:  # an int beyond all floats
+            return math.inf if number > 0 else -math.inf
+    largest = np.iinfo(dtype).max
+    unsigned = dtype == 'uint8'
+    # an unsigned type takes -1 for its largest number, as PyTorch does
+    smallest = -largest if unsigned else -largest - 1
+    if not (abs(number) < math.inf and smallest <= int(number) <= largest):
+        raise ValueError(
+            f"{op_name}: value must be in the range of the dtype of x, "
+            f"{dtype}, which takes whole numbers in [{smallest}, {largest}], "
+            f"but received {value}."
+        )
+    return int(number) & largest if unsigned else int(number)
 
 
 def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
@@ -190,11 +184,6 @@ def masked_fill(
                    [[2., 2., 1.],
                     [2., 2., 1.],
                     [2., 2., 1.]])
-
-            >>> value = paddle.to_tensor([[5.0], [6.0], [7.0]], stop_gradient=False)
-            >>> paddle.masked_fill(x, mask, value).sum().backward()
-            >>> print(value.grad.tolist())
-            [[2.0], [2.0], [2.0]]
     """
     mask, value = _masked_fill_operands('masked_fill', x, mask, value)
     if _builds_compatible_ops():

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import paddle
 from paddle import _C_ops
@@ -89,10 +89,17 @@ def _run_masked_scatter(
         raise AssertionError(str(error)) from error
 
 
-def _masked_scatter_picks(
-    x: Tensor, mask: Tensor, value: Tensor
-) -> tuple[Tensor, Tensor, list | Tensor]:
-    """The broadcast mask, what each of its Trues takes from value, the shape."""
+def _composed_in_place(
+    composed: Callable[..., Tensor], x: Tensor, *arguments: Any
+) -> Tensor:
+    # what gradients read of x must not change with it
+    out = composed(paddle.assign(x), *arguments)
+    return paddle.where_(paddle.zeros_like(x, dtype='bool'), x, out)
+
+
+def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
+    """masked_scatter for places without its kernels."""
+    dtype, x, value = x.dtype, _widened(x), _widened(value)
     mask = paddle.logical_and(mask, paddle.ones_like(x, dtype='bool'))
     # the k-th True, counted from 1; the zero at 0 serves what precedes the
     # first one, so that value may be empty
@@ -107,44 +114,24 @@ def _masked_scatter_picks(
     source = paddle.concat([zero, paddle.reshape(value, [-1])])
     # -1 is not known before a static graph runs
     shape = paddle.shape(mask) if -1 in mask.shape else mask.shape
-    return mask, paddle.reshape(paddle.gather(source, count), shape), shape
-
-
-def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """masked_scatter for places without its kernels."""
-    dtype, x, value = x.dtype, _widened(x), _widened(value)
-    mask, picks, shape = _masked_scatter_picks(x, mask, value)
+    picks = paddle.reshape(paddle.gather(source, count), shape)
     # the gradient of where sums over broadcast dims that it knows only
     x = paddle.expand(x, shape)
     return paddle.cast(paddle.where(mask, picks, x), dtype)
-
-
-def _masked_scatter_composed_(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    mask, picks, _ = _masked_scatter_picks(x, mask, value)
-    return paddle.where_(paddle.logical_not(mask), x, picks)
 
 
 @param_two_alias(["x", "input"], ["value", "source"])
 def masked_scatter(
     x: Tensor, mask: Tensor, value: Tensor, name: str | None = None
 ) -> Tensor:
-    r"""
+    """
     Copies elements from `value` into `x` tensor at positions where the `mask` is True.
 
     Elements from source are copied into `x` starting at position 0 of `value` and continuing in order one-by-one for
     each occurrence of `mask` being True. The shape of `mask` must be broadcastable with the shape of the underlying tensor.
     The `value` should have at least as many elements as the number of ones in `mask`.
 
-    ``x`` stays as it is; it and ``mask`` are broadcast against each other and walked in row-major order:
-
-    .. math::
-
-        out_i =
-        \begin{cases}
-        value.flatten()_{k_i} & \text{if } mask_i \\
-        x_i & \text{otherwise}
-        \end{cases}
-        \qquad k_i = \sum_{j < i} [mask_j]
+    ``x`` stays as it is; it and ``mask`` are broadcast against each other and walked in row-major order.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_scatter.png
         :width: 500
@@ -178,30 +165,21 @@ def masked_scatter(
           :ref:`api_paddle_masked_fill`. The gradient of ``value`` holds the gradients of the masked positions in the
           same order, then zeros for the elements that were not used. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
-        - Saved programs: they need a Paddle that has the operator ``masked_scatter``.
-          Under :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` they do not.
+        - Saved programs: see :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python
 
             >>> import paddle
-            >>> x = paddle.zeros([2, 3])
-            >>> mask = paddle.to_tensor([[True, False, True], [False, True, False]])
+            >>> x = paddle.zeros([2, 2])
+            >>> mask = paddle.to_tensor([[True, True], [False, False]])
             >>> value = paddle.to_tensor([1, 2, 3, 4, 5,], dtype="float32")
 
             >>> out = paddle.masked_scatter(x, mask, value)
             >>> print(out)
-            Tensor(shape=[2, 3], dtype=float32, place=Place(cpu), stop_gradient=True,
-                   [[1., 0., 2.],
-                    [0., 3., 0.]])
-
-            >>> value.stop_gradient = False
-            >>> out = paddle.masked_scatter(x, mask[0], value)
-            >>> print(out.tolist())
-            [[1.0, 0.0, 2.0], [3.0, 0.0, 4.0]]
-            >>> out.sum().backward()
-            >>> print(value.grad.tolist())
-            [1.0, 1.0, 1.0, 1.0, 0.0]
+            Tensor(shape=[2, 2], dtype=float32, place=Place(cpu), stop_gradient=True,
+                [[1., 2.],
+                [0., 0.]])
     """
     _check_masked_scatter_args('masked_scatter', x, mask, value)
     if not _has_scatter_kernels():
@@ -238,5 +216,5 @@ def masked_scatter_(
     _check_masked_scatter_args('masked_scatter_', x, mask, value)
     _check_mask_shape('masked_scatter_', x, mask)
     if not _has_scatter_kernels():
-        return _masked_scatter_composed_(x, mask, value)
+        return _composed_in_place(_masked_scatter_composed, x, mask, value)
     return _run_masked_scatter(_C_ops.masked_scatter_, x, mask, value)

@@ -25,7 +25,6 @@ from paddle.tensor.manipulation import (
     _check_tensor_args,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
-    _refuse_no_arguments,
     _run_scatter,
     _scatter_args_of_today,
 )
@@ -92,20 +91,18 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
         .. code-block:: python
 
             >>> import paddle
-            >>> x = paddle.to_tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
-            >>> updates = paddle.to_tensor([[7.0, 0.0, 9.0], [1.0, 8.0, 2.0]])
-            >>> index = paddle.to_tensor([2, 0, 2])
-            >>> y = paddle.scatter_(x, index, updates, overwrite=False, axis=1, reduce='amax', include_self=True)
+            >>> x = paddle.to_tensor([1.0, 2.0, 3.0])
+            >>> updates = paddle.to_tensor([7.0, 0.0, 9.0])
+            >>> y = paddle.scatter_(x, paddle.to_tensor([2, 0, 2]), updates, False, reduce='amax', include_self=True)
             >>> print(x.tolist())
-            [[1.0, 2.0, 9.0], [8.0, 5.0, 6.0]]
+            [1.0, 2.0, 9.0]
     """
     len_args = len(args)
     if len_args + len(kwargs) < 2:
-        _refuse_no_arguments('scatter_', args, kwargs)
         raise TypeError(
-            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
+            f"scatter_: Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-            " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
+            " - (Tensor index, Tensor updates, bool overwrite=True, int axis=0, str reduce='sum', bool include_self=False, str name = None)"
         )
     is_put_along_axis = False
     # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs
@@ -179,7 +176,7 @@ def scatter(
 
 
 def scatter(*args: Any, **kwargs: Any) -> Tensor:
-    r"""
+    """
 
     This function has two functionalities, depending on the parameters passed:
 
@@ -196,23 +193,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     With ``overwrite=True``, slice ``index[i]`` becomes slice ``i`` of ``updates``; of several slices with the same
     ``index`` the last one wins. With ``overwrite=False``, all slices of ``updates`` with the same ``index`` are reduced
-    to one, together with the slice of ``x`` if ``include_self`` is True. For ``axis=0`` and a slice :math:`s` that
-    ``index`` names, element by element:
-
-    .. math::
-
-        \begin{aligned}
-        I_s &= \{i \mid index_i = s\} \qquad
-        V_s = \{updates_i \mid i \in I_s\} \cup \{x_s \text{ if include\_self}\} \\
-        \text{overwrite:} \quad out_s &= updates_{\max I_s} \\
-        \text{sum:} \quad out_s &= \sum_{v \in V_s} v \qquad
-        \text{mul:} \quad out_s = \prod_{v \in V_s} v \qquad
-        \text{mean:} \quad out_s = \frac{1}{|V_s|} \sum_{v \in V_s} v \\
-        \text{amax:} \quad out_s &= \max V_s \qquad
-        \text{amin:} \quad out_s = \min V_s
-        \end{aligned}
-
-    Slices of ``x`` that ``index`` does not name are copied in either case.
+    to one, together with the slice of ``x`` if ``include_self`` is True. Slices of ``x`` that
+    ``index`` does not name are copied in either case.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/scatter.png
         :alt: Legend - scatter behavior display
@@ -261,9 +243,7 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         - GPU: to overwrite or to sum along the first axis without the slices of ``x`` is done by the kernels of earlier
           releases there, which have fewer data types. Of several slices with the same ``index`` any may win, and each
           gets the gradient of the slice that it was to replace; sums may differ from run to run.
-        - Saved programs: with ``axis``, ``reduce`` or ``include_self`` they need a Paddle that has the operators
-          ``index_scatter`` and ``index_reduce``.
-          Under :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` they do not.
+        - Saved programs: see :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python
@@ -297,22 +277,17 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             >>> #  [2., 2.],
             >>> #  [1., 1.]]
 
-            >>> output3 = paddle.scatter(x, index, updates, overwrite=False, reduce='mul', include_self=True)
-            >>> print(output3.tolist())
-            [[3.0, 3.0], [16.0, 16.0], [3.0, 3.0]]
-
             >>> columns = paddle.to_tensor([[5.0, 0.0], [7.0, 4.0], [1.0, 9.0]])
-            >>> output4 = paddle.scatter(x, paddle.to_tensor([1, 1]), columns, False, axis=1, reduce='mean')
-            >>> print(output4.tolist())
+            >>> output3 = paddle.scatter(x, paddle.to_tensor([1, 1]), columns, False, axis=1, reduce='mean')
+            >>> print(output3.tolist())
             [[1.0, 2.5], [2.0, 5.5], [3.0, 5.0]]
     """
     len_args = len(args)
     if len_args + len(kwargs) < 2:
-        _refuse_no_arguments('scatter', args, kwargs)
         raise TypeError(
-            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
+            f"scatter: Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-            " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
+            " - (Tensor x, Tensor index, Tensor updates, bool overwrite=True, int axis=0, str reduce='sum', bool include_self=False, str name = None)"
         )
     is_put_along_axis = False
     # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs. index can never be int.

@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -74,11 +74,10 @@ def _check_scatter_composed(
         or (index.shape and 0 <= updates.shape[axis] < index.shape[0])
     ):
         raise ValueError(
-            f"scatter: updates must have the shape of x, {list(x.shape)}, but "
-            f"along axis {axis} be as long as index or longer, or be without "
-            f"that axis if index is 0-D, and the dtype of x, {x.dtype}, but "
-            f"received {_received(updates)} for an index of shape "
-            f"{list(index.shape)}."
+            f"scatter: updates must have the shape of x, {list(x.shape)}, and "
+            f"its dtype, {x.dtype}, but along axis {axis} be as long as index "
+            f"or longer, or be without that axis if index is 0-D, but received "
+            f"{_received(updates)} for an index of shape {list(index.shape)}."
         )
 
 
@@ -92,97 +91,69 @@ def _per_row(values: Tensor, rows: Tensor) -> Tensor:
     return paddle.reshape(values, [-1] + [1] * (len(rows.shape) - 1))
 
 
-def _index_counts(rows: Tensor, index: Tensor) -> Tensor:
-    """How often the index names each row."""
-    zeros = paddle.zeros([_row_count(rows)], 'int64')
-    places = paddle.unsqueeze(index, 1)
-    return paddle.scatter_nd_add(zeros, places, paddle.ones_like(index))
+def _put_rows(
+    rows: Tensor, index: Tensor, updates: Tensor, op_reduce: str
+) -> Tensor:
+    places = paddle.expand_as(_per_row(index, rows), updates)
+    return paddle.put_along_axis(
+        rows, places, updates, 0, op_reduce, broadcast=False
+    )
 
 
 def _assign_rows(rows: Tensor, index: Tensor, updates: Tensor) -> Tensor:
     size = _row_count(rows)
+    own = paddle.arange(size, dtype='int64')
+    positions = paddle.arange(_row_count(index), dtype='int64') + size
     # of several positions of a row the last one is the greatest
-    picks = paddle.put_along_axis(
-        paddle.arange(size, dtype='int64'),
-        index,
-        paddle.arange(_row_count(index), dtype='int64') + size,
-        0,
-        reduce='amax',
-        broadcast=False,
-    )
+    picks = _put_rows(own, index, positions, 'amax')
     return paddle.gather(paddle.concat([rows, updates]), picks)
 
 
-def _sum_rows(
-    rows: Tensor, index: Tensor, updates: Tensor, include_self: bool, mean: bool
-) -> Tensor:
-    counts = _per_row(_index_counts(rows, index), rows)
-    total = rows
-    if not include_self:
-        total = paddle.where(counts > 0, paddle.zeros_like(rows), rows)
-    total = paddle.scatter_nd_add(total, paddle.unsqueeze(index, 1), updates)
-    if not mean:
-        return total
-    shares = paddle.clip(counts + int(include_self), 1)
-    if not paddle.is_floating_point(rows):
-        return paddle.floor_divide(total, shares)
-    return total / paddle.cast(shares, rows.dtype)
-
-
-def _limit(dtype: paddle.dtype, op_reduce: str) -> Tensor:
-    """What every number wins against."""
-    name = convert_dtype(dtype)
+def _neutral_rows(rows: Tensor, op_reduce: str) -> Tensor:
+    """What changes no result of the reduction."""
+    if op_reduce == 'mul':
+        return paddle.ones_like(rows)
+    if op_reduce in ('sum', 'mean'):
+        return paddle.zeros_like(rows)
+    name = convert_dtype(rows.dtype)
     if 'float' in name:
-        return _infinity(dtype) * (-1 if op_reduce == 'amax' else 1)
-    lowest = paddle.full([], np.iinfo(name).min, dtype)
-    # a constant of a PIR program goes through a double: no 2**63 - 1
-    return lowest if op_reduce == 'amax' else -1 - lowest
+        infinity = _infinity(rows.dtype)
+        limit = -infinity if op_reduce == 'amax' else infinity
+    else:
+        lowest = paddle.full([], np.iinfo(name).min, rows.dtype)
+        # a constant of a PIR program goes through a double: no 2**63 - 1
+        limit = lowest if op_reduce == 'amax' else -1 - lowest
+    return paddle.expand_as(limit, rows)
 
 
 def _extreme_rows(
-    rows: Tensor,
-    index: Tensor,
-    updates: Tensor,
-    include_self: bool,
-    op_reduce: str,
+    rows: Tensor, index: Tensor, updates: Tensor, op_reduce: str, named: Tensor
 ) -> Tensor:
-    named = _per_row(_index_counts(rows, index), rows) > 0
-    if not include_self:
-        limit = _limit(rows.dtype, op_reduce)
-        rows = paddle.where(named, paddle.expand_as(limit, rows), rows)
-    out = paddle.put_along_axis(
-        rows,
-        paddle.expand_as(_per_row(index, rows), updates),
-        updates,
-        0,
-        reduce=op_reduce,
-        broadcast=False,
-    )
+    out = _put_rows(rows, index, updates, op_reduce)
     if not paddle.is_floating_point(rows):
         return out
     # put_along_axis may pass over a NaN
-    nans = paddle.scatter_nd_add(
+    nans = _put_rows(
         paddle.cast(paddle.isnan(rows), 'float32'),
-        paddle.unsqueeze(index, 1),
+        index,
         paddle.cast(paddle.isnan(updates), 'float32'),
+        'add',
     )
     is_nan = paddle.logical_and(named, nans > 0)
     nan = _infinity(rows.dtype) * 0
     return paddle.where(is_nan, paddle.expand_as(nan, out), out)
 
 
-def _product_rows(
-    rows: Tensor, index: Tensor, updates: Tensor, include_self: bool
-) -> Tensor:
+def _multiply_rows(rows: Tensor, index: Tensor, updates: Tensor) -> Tensor:
     """
     The products of the positions of each row, found without a division, so that
     the gradients are right where a factor is zero.
 
     The updates are sorted by row. Then each of them is multiplied with the one
-    that lies 1, 2, 4, ... before it, if that is of the same row.
+    that lies 1, 2, 4, ... before it, if that is of the same row, so that the
+    last one of a row becomes the product of all.
     """
     length = index.shape[0]
-    size = _row_count(rows)
     order = paddle.argsort(
         index * length + paddle.arange(length, dtype='int64')
     )
@@ -194,12 +165,33 @@ def _product_rows(
         behind = paddle.where(same, behind * products[:-distance], behind)
         products = paddle.concat([products[:distance], behind])
         distance *= 2
-    counts = _index_counts(rows, index)
-    lasts = paddle.cumsum(counts) - 1 + size
-    picks = paddle.where(counts > 0, lasts, paddle.arange(size, dtype='int64'))
-    unnamed = paddle.ones_like(rows) if include_self else rows
-    out = paddle.gather(paddle.concat([unnamed, products]), picks)
-    return rows * out if include_self else out
+    return rows * _assign_rows(paddle.ones_like(rows), index, products)
+
+
+def _reduce_rows(
+    rows: Tensor,
+    index: Tensor,
+    updates: Tensor,
+    op_reduce: str,
+    include_self: bool,
+) -> Tensor:
+    # how often the index names each row
+    zeros = paddle.zeros([_row_count(rows)], 'int64')
+    counts = _put_rows(zeros, index, paddle.ones_like(index), 'add')
+    counts = _per_row(counts, rows)
+    if not include_self:
+        rows = paddle.where(counts > 0, _neutral_rows(rows, op_reduce), rows)
+    if op_reduce == 'mul':
+        return _multiply_rows(rows, index, updates)
+    if op_reduce in ('amax', 'amin'):
+        return _extreme_rows(rows, index, updates, op_reduce, counts > 0)
+    total = _put_rows(rows, index, updates, 'add')
+    if op_reduce == 'sum':
+        return total
+    shares = paddle.clip(counts + int(include_self), 1)
+    if not paddle.is_floating_point(rows):
+        return paddle.floor_divide(total, shares)
+    return total / paddle.cast(shares, rows.dtype)
 
 
 def _scatter_composed(
@@ -239,18 +231,7 @@ def _scatter_composed(
     updates = updates[: _row_count(index)]
     if op_reduce == 'assign':
         out = _assign_rows(rows, index, updates)
-    elif op_reduce == 'mul':
-        out = _product_rows(rows, index, updates, include_self)
-    elif op_reduce in ('sum', 'mean'):
-        mean = op_reduce == 'mean'
-        out = _sum_rows(rows, index, updates, include_self, mean)
     else:
-        out = _extreme_rows(rows, index, updates, include_self, op_reduce)
+        out = _reduce_rows(rows, index, updates, op_reduce, include_self)
     out = paddle.moveaxis(out, 0, axis)
     return paddle.as_complex(out) if as_parts else paddle.cast(out, x.dtype)
-
-
-def _scatter_composed_(x: Tensor, *arguments: Any) -> Tensor:
-    # what gradients read of x must not change with it
-    out = _scatter_composed(paddle.assign(x), *arguments)
-    return paddle.where_(paddle.zeros_like(x, dtype='bool'), x, out)

@@ -122,8 +122,7 @@ def select_scatter(
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of
           ``values`` is the slice, in the data type of ``values``. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
-        - Saved programs: they need a Paddle that has the operator ``select_scatter``, unless ``index`` is a Tensor.
-          Under :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>` they do not.
+        - Saved programs: see :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python
@@ -141,11 +140,6 @@ def select_scatter(
                     [[0., 0., 0., 0.],
                      [1., 1., 1., 1.],
                      [0., 0., 0., 0.]]])
-
-            >>> values.stop_gradient = False
-            >>> x.select_scatter(values, axis=1, index=-1).sum().backward()
-            >>> print(values.grad.tolist())
-            [[1.0, 1.0, 1.0, 1.0], [1.0, 1.0, 1.0, 1.0]]
     """
     _check_tensor_args('select_scatter', x=x, values=values)
     axis = _int_argument('select_scatter', 'axis', axis)
