@@ -26,7 +26,7 @@ from index_reduce_cases import (
     operands,
     reduce_by_index,
     reduce_by_index_,
-    slots_of,
+    reference_gradients,
 )
 from scatter_test_utils import (
     ALL_DTYPES,
@@ -149,32 +149,6 @@ class TestIndexReduceValues(unittest.TestCase):
                 rounded = to_numbers(to_storage(5001.0, dtype), dtype)
                 with self.subTest(dtype=dtype, axis=axis):
                     np.testing.assert_allclose(out, rounded, 2**-7)
-
-
-def reference_gradients(x, index, updates, attrs, out_grad):
-    """Of mul, amax and amin, slot by slot: the product of all other factors, and
-    even shares among those that are the extreme."""
-    axis, reduce, include_self = attrs
-    grads = np.array(out_grad), np.zeros_like(updates)
-    x, updates, own, further = (
-        np.moveaxis(array, axis, 0) for array in (x, updates, *grads)
-    )
-    slots = slots_of(index, len(x))
-    for slot in set(slots.tolist()):
-        at = np.flatnonzero(slots == slot)
-        rows = np.concatenate([x[[slot]][:include_self], updates[at]])
-        if reduce == 'mul':
-            others = [
-                np.delete(rows, i, axis=0).prod(axis=0)
-                for i in range(len(rows))
-            ]
-            shares = np.conj(others) * own[slot]
-        else:
-            ties = rows == getattr(rows, reduce[1:])(axis=0)
-            shares = ties / ties.sum(axis=0) * own[slot]
-        further[at] = shares[include_self:]
-        own[slot] = shares[0] if include_self else 0
-    return grads
 
 
 def gradients(x, index, updates, attrs, out_grad):
