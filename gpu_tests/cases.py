@@ -13,8 +13,8 @@ from index_reduce_cases import (
     ROWS,
     WIDE_ROWS,
     defined,
-    linear_gradients,
     operands,
+    reference_gradients,
     reference_index_reduce,
     scatter_case,
 )
@@ -155,8 +155,8 @@ def index_call(rng, dtype, name, shapes, index, attributes):
         call.expected = reference_index_reduce(*arrays, *attributes)
     if dtype in GRAD_DTYPES and reduce in LINEAR_REDUCES:
         call.out_grad = np.asarray(random_numbers(rng, x.shape, dtype))
-        call.grads = linear_gradients(
-            numbers(call.out_grad), index, attributes, updates.shape
+        call.grads = reference_gradients(
+            *map(numbers, arrays), attributes, numbers(call.out_grad)
         )
         call.grad_rtol = TOLERANCE[dtype]
     return call

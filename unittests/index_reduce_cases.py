@@ -98,25 +98,42 @@ def reference_index_reduce(x, index, updates, axis, reduce, include_self):
     return out.astype(dtype)
 
 
-def linear_gradients(out_grad, index, attributes, updates_shape):
-    """Of x and updates, for assign, sum and mean."""
+def shares_of(rows, reduce):
+    """What each element of a slot gets of the slot's gradient: of a product that
+    of all other factors, and those that are the extreme get the same."""
+    if reduce == 'mul':
+        others = [np.delete(rows, i, axis=0) for i in range(len(rows))]
+        return np.conj([factors.prod(axis=0) for factors in others])
+    if reduce in ('amax', 'amin'):
+        ties = rows == getattr(rows, reduce[1:])(axis=0)
+        return ties / ties.sum(axis=0)
+    shares = np.ones_like(rows)
+    if reduce == 'assign':
+        shares[:-1] = 0
+    return shares / shares.dtype.type(len(rows) if reduce == 'mean' else 1)
+
+
+def reference_gradients(x, index, updates, attributes, out_grad):
+    """Of x and updates, slot by slot."""
     axis, reduce, include_self = attributes
-    own = include_self and reduce != 'assign'
-    x_grad = np.array(out_grad)
-    updates_grad = np.zeros(updates_shape, out_grad.dtype)
-    target = np.moveaxis(x_grad, axis, 0)
-    rows = updates_grad
-    if rows.ndim < x_grad.ndim:
-        rows = np.expand_dims(rows, axis)
-    rows = np.moveaxis(rows, axis, 0)
-    slots = slots_of(index, target.shape[0])
+    include_self = include_self and reduce != 'assign'
+    grads = np.array(out_grad), np.zeros(updates.shape, out_grad.dtype)
+    x, updates, own, further = (
+        np.moveaxis(
+            array if array.ndim == x.ndim else np.expand_dims(array, axis),
+            axis,
+            0,
+        )
+        for array in (x, updates, *grads)
+    )
+    slots = slots_of(index, len(x))
     for slot in set(slots.tolist()):
-        positions = np.flatnonzero(slots == slot)
-        count = len(positions) + own if reduce == 'mean' else 1
-        share = target[slot] / target.dtype.type(count)
-        rows[positions[-1:] if reduce == 'assign' else positions] = share
-        target[slot] = share if own else 0
-    return x_grad, updates_grad
+        at = np.flatnonzero(slots == slot)
+        rows = np.concatenate([x[[slot]][:include_self], updates[at]])
+        shares = shares_of(rows, reduce) * own[slot]
+        further[at] = shares[include_self:]
+        own[slot] = shares[0] if include_self else 0
+    return grads
 
 
 def operands(rng, shape, reduce, dtype='float64'):

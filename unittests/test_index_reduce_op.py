@@ -15,10 +15,10 @@
 
 import unittest
 
-from index_reduce_op import INDEX_SHAPES, IndexOpChecks
 from op_test import OpTest
 from scatter_op_utils import dtype_cases, op_cases
 from scatter_test_utils import GRAD_DTYPES, HALF_DTYPES, INT_DTYPES
+from test_index_scatter_op import INDEX_SHAPES, WITHOUT_SELF, IndexOpChecks
 
 
 class TestIndexReduceOp(IndexOpChecks, OpTest):
@@ -32,8 +32,6 @@ class TestIndexReduceOpAmax(TestIndexReduceOp):
 class TestIndexReduceOpAmin(TestIndexReduceOp):
     reduce = 'amin'
 
-
-WITHOUT_SELF = {'WithoutSelf': {'include_self': False}}
 
 globals().update(op_cases(TestIndexReduceOp, WITHOUT_SELF | INDEX_SHAPES))
 globals().update(op_cases(TestIndexReduceOpAmax, WITHOUT_SELF | INDEX_SHAPES))

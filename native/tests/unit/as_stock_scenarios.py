@@ -298,16 +298,6 @@ def of_a_strided_tensor_in_place(op):
     )
 
 
-def of_a_leaf_in_place(op):
-    x, part, _ = operands(op)
-    name = outcome(lambda: op.run(x, part))
-    x.stop_gradient = True
-    x.persistable = True
-    y = op.run(x, part)
-    y.sum().backward()
-    return name, y is x, x.persistable, x.stop_gradient, part.grad is None
-
-
 def of_half_precision_in_place(op):
     """Paddle's in-place operators do not obey auto_cast."""
     x, part, base = operands(op, dtype='bfloat16')

@@ -17,7 +17,7 @@ from scatter_test_utils import (
     assert_same_bits,
     to_paddle,
 )
-from test_masked_fill_values_numbers import (
+from test_masked_fill_values import (
     MASK,
     fill,
     fill_in_place,

@@ -9,7 +9,7 @@ def test_checks_stay_under_python_o():
     run_test_cases(
         'test_masked_scatter_values.TestMaskedScatterErrors',
         'test_masked_fill_values.TestMaskedFillErrors',
-        'test_masked_fill_values_numbers.TestMaskedFillNumberErrors',
+        'test_masked_fill_values.TestMaskedFillNumberErrors',
         'test_select_scatter_values.TestSelectScatterErrors',
         'test_diagonal_scatter_values.TestDiagonalScatterErrors',
         'test_scatter_values.TestScatterErrors',
@@ -54,7 +54,7 @@ def test_programs_of_a_process_that_knows_the_old_kind_only(op):
 
 
 def test_numbers_in_a_process_that_knows_old_programs_only():
-    numbers = 'test_masked_fill_values_numbers'
+    numbers = 'test_masked_fill_values'
     run_test_cases(
         f'{numbers}.TestMaskedFillNumbers.test_number_is_rounded_to_the_dtype',
         f'{numbers}.TestMaskedFillNumberErrors.test_number_out_of_range',

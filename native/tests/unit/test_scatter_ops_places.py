@@ -10,15 +10,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from index_reduce_cases import REDUCES, ROWS, scatter_cases
 from op_table_graph import run_program, static_mode
-from scatter_test_utils import (
-    ALL_DTYPES,
-    INT_DTYPES,
-    assert_same_bits,
-    to_paddle,
-    to_storage,
-)
+from scatter_test_utils import INT_DTYPES, assert_same_bits
 
 import paddle
 from paddle.base import core
@@ -30,22 +23,6 @@ def no_kernels():
     return mock.patch.object(
         manipulation, '_has_scatter_kernels', return_value=False
     )
-
-
-@pytest.mark.parametrize('dtype', ALL_DTYPES)
-def test_every_reduction_of_every_dtype(dtype):
-    for case in scatter_cases(REDUCES, ROWS[:3]):
-        if dtype in case.dtypes:
-            rng = np.random.default_rng(7)  # for sums that are exact
-            x, updates = (
-                to_paddle(to_storage(rng.integers(0, 4, shape), dtype))
-                for shape in (case.inputs['x'], case.inputs['updates'])
-            )
-            tensors = x, to_paddle(case.inputs['index']), updates
-            expected = paddle.scatter(*tensors, **case.options)
-            with no_kernels():
-                found = paddle.scatter(*tensors, **case.options)
-            assert_same_bits(found, expected.numpy(), case.name)
 
 
 @pytest.mark.parametrize('dtype', INT_DTYPES)
