@@ -68,7 +68,7 @@ void CopyAndReplace(Word* out,
         b,
         b + n,
         [&](int64_t at, int64_t stride, int64_t from, int64_t step, int64_t m) {
-          const Word* in = values == nullptr ? &kZero : values + from;
+          const Word* in = values ? values + from : &kZero;
           CopyStrided(to + (at - b), stride, in, values ? step : 0, m);
         });
   };
