@@ -208,3 +208,10 @@ std::vector<TakenKernel> TakenKernels() {
 }
 
 }  // namespace native_ops
+
+// The second order that the base does not have.
+PD_REGISTER_KERNEL(scatter_double_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::ScatterByIndexDoubleGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}

@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The kernels of scatter and its gradient on the CPU: the reductions along
+// The kernels of scatter and its gradients on the CPU: the reductions along
 // axis 0.
 
 #pragma once
@@ -20,6 +20,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
+#include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -88,6 +89,32 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
                          out_grad,
                          x_grad,
                          updates_grad);
+}
+
+// With overwrite too, as the gradient of a slot goes to the slice that wins.
+template <typename T, typename Context>
+void ScatterByIndexDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& index,
+    const DenseTensor& updates,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_updates_grad,
+    bool overwrite,
+    DenseTensor* grad_out_grad) {
+  if (grad_out_grad == nullptr) return;
+  const DDim dims = grad_out.dims();
+  DenseTensor x_zeros;
+  DenseTensor updates_zeros;
+  SizeGrad(grad_out, grad_out_grad);
+  ScatterByIndexKernel<T>(
+      dev_ctx,
+      IndexScatterGradOrZeros<T>(dev_ctx, grad_x_grad, dims, &x_zeros),
+      index,
+      IndexScatterGradOrZeros<T>(
+          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
+      overwrite,
+      grad_out_grad);
 }
 
 }  // namespace phi::funcs::scatter_ops

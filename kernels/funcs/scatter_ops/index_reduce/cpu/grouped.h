@@ -182,27 +182,22 @@ class GroupReducer {
   // few rows.
   template <typename Accumulator, typename First, typename Finish>
   static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
-    if (rows.left() < 4) return LastPass(&rows, first, finish);
+    if (rows.left() < 4) return LastPass<3>(&rows, first, finish);
     Accumulator sums[kMostLanes];
     const auto from = [&sums](int64_t l) { return sums[l]; };
     const auto to = [&sums](int64_t l, Accumulator sum) { sums[l] = sum; };
     Pass<4>(&rows, first, to);
     while (rows.left() >= 4) Pass<4>(&rows, from, to);
-    LastPass(&rows, from, finish);
+    LastPass<3>(&rows, from, finish);
   }
 
-  template <typename From, typename To>
+  // Of the rows that are left, kMost or fewer.
+  template <int kMost, typename From, typename To>
   static void LastPass(Rows* rows, const From& from, const To& to) {
-    switch (rows->left()) {
-      case 0:
-        return Pass<0>(rows, from, to);
-      case 1:
-        return Pass<1>(rows, from, to);
-      case 2:
-        return Pass<2>(rows, from, to);
-      default:
-        return Pass<3>(rows, from, to);
+    if constexpr (kMost > 0) {
+      if (rows->left() < kMost) return LastPass<kMost - 1>(rows, from, to);
     }
+    Pass<kMost>(rows, from, to);
   }
 
   // to(l, from(l) with the next kRows rows) for each lane. `to` may write where

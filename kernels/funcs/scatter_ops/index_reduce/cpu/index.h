@@ -83,8 +83,13 @@ class IndexSlots {
   // put into `buffer` unless the index holds them as they are.
   const int64_t* Read(int64_t begin, int64_t count, int64_t* buffer) const {
     if (are_slots_) return int64_ + begin;
-    int64_ ? Convert(int64_ + begin, count, buffer)
-           : Convert(int32_ + begin, count, buffer);
+    const auto convert = [&](const auto* index) {
+      for (int64_t i = 0; i < count; ++i) {
+        const int64_t value = index[i];
+        buffer[i] = value + (value < 0 ? size_ : 0);
+      }
+    };
+    int64_ ? convert(int64_ + begin) : convert(int32_ + begin);
     return buffer;
   }
 
@@ -108,14 +113,6 @@ class IndexSlots {
   }
 
  private:
-  template <typename IndexT>
-  void Convert(const IndexT* index, int64_t count, int64_t* slots) const {
-    for (int64_t i = 0; i < count; ++i) {
-      const int64_t value = index[i];
-      slots[i] = value + (value < 0 ? size_ : 0);
-    }
-  }
-
   const int64_t* int64_ = nullptr;
   const int32_t* int32_ = nullptr;
   bool are_slots_ = false;  // int64_, without a negative value

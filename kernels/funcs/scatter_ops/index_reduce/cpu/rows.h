@@ -43,7 +43,6 @@ class WorkArray {
  public:
   void Resize(int64_t size) { data_.reset(new (kLine) T[size]); }
   T* data() const { return data_.get(); }
-  T& operator[](int64_t i) const { return data_[i]; }
 
  private:
   static constexpr std::align_val_t kLine{64};
