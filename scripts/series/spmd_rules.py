@@ -45,6 +45,5 @@ def registration(kind, name, rule):
     rules = [rule, f'{rule}Reverse'] if kind == 'op' else [rule]
     asked = [f'PD_INFER_SPMD(phi::distributed::{each})' for each in rules]
     words = ',\n    '.join([name, *asked])
-    above = [f'// {name}'] if kind == 'op' else []
     below = [''] if kind == 'backward_op' else []
-    return [*above, f'PD_REGISTER_SPMD_RULE(\n    {words});', *below]
+    return [f'PD_REGISTER_SPMD_RULE(\n    {words});', *below]
