@@ -1,5 +1,6 @@
 """Large operands: the bits of results and gradients do not depend on the number of
-threads, nor on what was in the memory of an output that no cache has room for."""
+threads, nor on what was in the memory of an output that no cache has room for. And
+more elements than an int32 counts."""
 
 import os
 import unittest
