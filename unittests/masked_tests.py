@@ -37,7 +37,6 @@ import paddle
 
 # One for each size of an element.
 DTYPE_OF_SIZE = ('int8', 'float16', 'float32', 'float64', 'complex128')
-# Around the lanes, words and blocks of kernels that take many at once.
 # Around the lanes of a vector, the bytes that a count takes, and the tiles.
 LENGTHS = (
     *(1, 3, 7, 8, 9, 15, 17, 31, 32, 33, 63, 65, 129, 257),

@@ -32,7 +32,6 @@ class TestDistributedRanks(unittest.TestCase):
         self.check(
             'distributed_values',
             'distributed_autograd',
-            'distributed_costs',
             'distributed_training',
         )
 

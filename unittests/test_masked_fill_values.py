@@ -218,18 +218,16 @@ class TestMaskedFillErrors(masked_tests.ErrorTests, unittest.TestCase):
                         paddle._C_ops.masked_fill(x, mask, x.astype(dtype))
 
     def test_masks_that_do_not_fit_a_number(self):
-        x, mask = paddle.zeros([2, 3]), paddle.ones([2, 2], 'bool')
-        for function in (paddle.masked_fill, paddle.masked_fill_):
-            with self.assertRaisesRegex(ValueError, 'broadcast'):
-                function(x, mask, 1.0)
-        with self.assertRaisesRegex(ValueError, 'broadcast'):
-            paddle.zeros([3]).masked_fill_(x == 0, 1.0)
-
-    def test_while_a_program_is_built(self):
-        with (
-            static_mode(),
-            paddle.static.program_guard(paddle.static.Program()),
-        ):
+        mask = paddle.ones([2, 2], 'bool')
+        self.check(ValueError, 'broadcast', mask=mask, value=1.0)
+        self.check(
+            ValueError,
+            'broadcast',
+            [paddle.masked_fill_],
+            x=paddle.zeros([3]),
+            value=1.0,
+        )
+        with masked_tests.new_program():
             x = paddle.static.data('x', [2, 3])
             mask = paddle.static.data('mask', [2, 2], 'bool')
             with self.assertRaisesRegex(ValueError, 'broadcast'):

@@ -35,7 +35,7 @@ LINEAR_CASES = graph_cases(LINEAR_REDUCES)
 
 class TestScatterComposed(OnCpu, ComposedTests, unittest.TestCase):
     op = replace(LINEAR, orders=1)
-    # Of rows in float64 alone every third: all of them have all reductions.
+    # Every third in float64 alone: together these have all reductions.
     cases = (
         LINEAR_CASES[10:13]
         + LINEAR_CASES[13::3]

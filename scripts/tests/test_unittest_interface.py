@@ -16,8 +16,7 @@ UNITTESTS = Path(__file__).resolve().parents[2] / 'unittests'
 FILES = sorted(UNITTESTS.glob('*.py'))
 assert FILES
 FROM_OP_TEST = {
-    'OpTest', 'convert_float_to_uint16', 'convert_uint16_to_float',
-    'skip_check_grad_ci', 'get_device_place', 'get_places',
+    'OpTest', 'convert_float_to_uint16', 'skip_check_grad_ci', 'get_places',
 }  # fmt: skip
 # What Paddle's python/unittest_py/requirements.txt brings to test machines, of
 # that which is of use here; anything else needs a way without it.

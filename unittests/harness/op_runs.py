@@ -1,5 +1,7 @@
 """Runs an operator through its Python API: in dygraph and in a PIR program."""
 
+import contextlib
+
 import numpy as np
 from numeric_gradient import numeric_gradient
 
@@ -65,8 +67,7 @@ class OpRuns:
 
     def _call(self, tensors):
         results = as_list(self._api()(*self._arguments(tensors)))
-        names = getattr(self, 'python_out_sig', None) or list(self.outputs)
-        return dict(zip(names, results))
+        return dict(zip(self.outputs, results))
 
     def _api(self):
         # set on the class, a plain function has become a method
@@ -83,8 +84,9 @@ class OpRuns:
         outputs = self._call(self._tensors(place, arrays))
         return {name: out.numpy() for name, out in outputs.items()}
 
-    def _in_pir_program(self, place, build):
-        """Fetches what build(inputs) returns, a list of Values."""
+    @contextlib.contextmanager
+    def _pir_program(self):
+        """A program, and its inputs by name."""
         paddle.enable_static()
         try:
             program = paddle.static.Program()
@@ -95,23 +97,24 @@ class OpRuns:
                     )
                     for name, array in self.inputs.items()
                 }
-                fetched = build(data)
-                feed = {n: np.asarray(a) for n, a in self.inputs.items()}
-                return paddle.static.Executor(place).run(
-                    program, feed=feed, fetch_list=fetched
-                )
+                yield program, data
         finally:
             paddle.disable_static()
 
+    def _in_pir_program(self, place, build):
+        """Fetches what build(inputs) returns, a list of Values."""
+        with self._pir_program() as (program, data):
+            fetched = build(data)
+            feed = {n: np.asarray(a) for n, a in self.inputs.items()}
+            return paddle.static.Executor(place).run(
+                program, feed=feed, fetch_list=fetched
+            )
+
     def _run_pir(self, place):
-        names = []
-
         def build(data):
-            outputs = self._call(data)
-            names.extend(outputs)
-            return list(outputs.values())
+            return list(self._call(data).values())
 
-        return dict(zip(names, self._in_pir_program(place, build)))
+        return dict(zip(self.outputs, self._in_pir_program(place, build)))
 
     # ---- gradients ----
 

@@ -68,13 +68,11 @@ ANY = [
     scenarios.stop_gradient_of_each,
     scenarios.recomputed,
     scenarios.in_a_forked_process,
-    scenarios.auto_cast,
     scenarios.nan_check,
     scenarios.profiled,
     scenarios.counted,
     scenarios.reported_by_benchmark,
 ]
-PLAIN = [scenarios.auto_cast_by_force]
 INPLACE = [
     scenarios.of_a_tensor_in_place,
     scenarios.of_a_strided_tensor_in_place,
@@ -94,7 +92,7 @@ class TestScatterOpsAsStock(unittest.TestCase):
                 self.assertEqual(scenario(op), wanted)
 
     def test_any_call(self):
-        for scenario in ANY + PLAIN:
+        for scenario in [*ANY, scenarios.auto_cast_by_force]:
             self.compare(scenario, STOCK, OPS)
 
     def test_any_call_in_place(self):

@@ -1,6 +1,8 @@
 """Large operands: the bits of results and gradients do not depend on the number of
-threads, nor on what was in the memory of an output that no cache has room for."""
+threads, nor on what was in the memory of an output that no cache has room for. And
+more elements than an int32 counts."""
 
+import os
 import unittest
 from dataclasses import replace
 
@@ -219,6 +221,35 @@ class TestScatter(LargeTests, unittest.TestCase):
                 out = paddle.scatter(x, to_paddle(index), updates)
                 (found,) = paddle.grad([out], [updates], [to_paddle(given)])
             assert_same_bits(found, out_grad[index], dtype)
+
+
+@unittest.skipUnless(
+    os.environ.get('PADDLE_SCATTER_LARGE_TESTS'),
+    'needs 7 GiB and a minute: set PADDLE_SCATTER_LARGE_TESTS=1',
+)
+class TestMoreThanInt32Counts(unittest.TestCase):
+    """masked_scatter and masked_fill, of an x that is broadcast and in place."""
+
+    def check(self, functions, value, expected):
+        size = (1 << 31) + 11
+        ends = [0, 7, (1 << 31) - 1, 1 << 31, size - 1]
+        where = np.zeros((size, 1), bool)
+        where[ends] = True
+        for function, length in zip(functions, (1, size)):
+            x = paddle.zeros([length, 1], 'int8')
+            out = function(x, to_paddle(where), value).numpy().reshape(-1)
+            self.assertEqual(out[ends].tolist(), expected)
+            self.assertEqual(np.count_nonzero(out), len(ends))
+
+    def test_masked_scatter(self):
+        functions = paddle.masked_scatter, paddle.masked_scatter_
+        value = paddle.arange(1, 8).astype('int8')
+        self.check(functions, value, [1, 2, 3, 4, 5])
+
+    def test_masked_fill(self):
+        functions = paddle.masked_fill, paddle.masked_fill_
+        self.check(functions, paddle.ones([1], 'int8'), [1] * 5)
+        self.check(functions[:1], 3, [3] * 5)
 
 
 if __name__ == '__main__':
