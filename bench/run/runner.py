@@ -5,7 +5,7 @@ import time
 
 from bench.run import bare_loop
 from bench.run.cases import BACKWARD
-from bench.run.compare import EXACT, same_outputs
+from bench.run.compare import EXACT, difference
 from bench.run.machine import Others
 from bench.run.processes import SideError
 
@@ -48,7 +48,7 @@ def _differences(case, prepared):
             continue
         dtype = EXACT if name == 'without' else case.dtype
         both = (prepared[side]['outputs'] for side in ('ours', name))
-        said = same_outputs(*both, dtype)
+        said = difference(*both, dtype)
         if said and name == 'release' and known_wrong(case):
             found[name] = {'na': 'gives another gradient'}
         elif said:

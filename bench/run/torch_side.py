@@ -9,6 +9,9 @@ import torch
 from bench.run import inputs
 
 VERSION = torch.__version__
+# Copies, as paddle's does: numpy asks for huge pages, torch does not.
+load = torch.tensor
+gradients = torch.autograd.grad
 
 
 def setup(threads):
@@ -18,37 +21,6 @@ def setup(threads):
 
 def quiet():
     """Nothing to do: torch's idle threads sleep at once."""
-
-
-def load(array, dtype):
-    """A tensor of its own memory from a numpy array."""
-    # clone: numpy asks for huge pages, torch does not; both Paddle sides copy
-    # into memory of their own allocator too.
-    tensor = torch.from_numpy(array).clone()
-    return tensor.to(torch.bfloat16) if dtype == 'bfloat16' else tensor
-
-
-def require_grad(tensor):
-    """Let gradients flow to a leaf."""
-    tensor.requires_grad_(True)
-
-
-def to_numpy(tensor):
-    """A numpy array; bfloat16 becomes float32."""
-    tensor = tensor.detach()
-    if tensor.dtype == torch.bfloat16:
-        tensor = tensor.float()
-    return tensor.numpy()
-
-
-def gradients(out, leaves, out_grad):
-    """The gradients of `leaves`."""
-    return torch.autograd.grad(out, leaves, out_grad)
-
-
-def forget_gradient(leaf):
-    """The next backward() does not add to an old gradient."""
-    leaf.grad = None
 
 
 # By how a scatter reduces.

@@ -17,7 +17,7 @@ import psutil
 
 from bench.run import inputs, timing
 from bench.run.cases import BACKWARD
-from bench.run.compare import same_outputs, summary
+from bench.run.compare import difference
 
 WAY_SECONDS = 0.02
 PROCESS = Path('/proc/self')
@@ -35,12 +35,14 @@ class Program:
         self.side, self.case = side, case
         self.tensors = {}
         for name, array in inputs.build(case).items():
-            dtype = None if name in inputs.OWN_DTYPE else case.dtype
-            self.tensors[name] = side.load(array, dtype)
+            tensor = side.load(array)
+            # numpy has no bfloat16
+            rounded = case.dtype == 'bfloat16' and name not in inputs.OWN_DTYPE
+            self.tensors[name] = tensor.bfloat16() if rounded else tensor
         names = inputs.leaves(case, self.tensors)
         self.leaves = [self.tensors[name] for name in names]
         for leaf in self.leaves:
-            side.require_grad(leaf)
+            leaf.requires_grad_(True)
         self.ways = side.ways(case, self.tensors)
         # the usual way, until choose() has compared them
         self.function = next(iter(self.ways.values()))
@@ -64,7 +66,7 @@ class Program:
         if self.case.mode == 'grad':
             return self.side.gradients(out, self.leaves, given)
         for leaf in self.leaves:
-            self.side.forget_gradient(leaf)
+            leaf.grad = None  # backward() would add to it
         loss = out if given is None else out * given
         loss.sum().backward()
         return [leaf.grad for leaf in self.leaves]
@@ -92,9 +94,11 @@ class Program:
         result = self.call()()
         return result if isinstance(result, tuple) else (result,)
 
-    def summaries(self):
-        """Of the results of one call, what is compared."""
-        return [summary(self.side.to_numpy(out)) for out in self.outputs()]
+    def arrays(self, outputs):
+        """The results of a call for numpy, bfloat16 as float32."""
+        if self.case.dtype == 'bfloat16':
+            outputs = [out.float() for out in outputs]
+        return [out.detach().numpy() for out in outputs]
 
     def choose(self):
         """Go on with the fastest way, if there are several.
@@ -111,12 +115,12 @@ class Program:
         for name, way in self.ways.items():
             self.function = way
             try:
-                found = self.summaries()
+                found = self.arrays(self.outputs())
             except (RuntimeError, TypeError) as error:
                 errors[name] = error
                 continue
             first = first or (name, found)
-            different = same_outputs(first[1], found, self.case.dtype)
+            different = difference(first[1], found, self.case.dtype)
             if different and not self.case.repeats:
                 raise ValueError(f'{name} is not as {first[0]}: {different}')
             tried[name] = self.turn(WAY_SECONDS)[0] * 1e3
@@ -154,7 +158,7 @@ class Worker:
         self.program.choose()
         outputs = self.program.outputs()
         found = {
-            'outputs': [summary(self.side.to_numpy(out)) for out in outputs],
+            'outputs': self.program.arrays(outputs),
             # the way that is timed and what was tried, if it has several
             'way': self.program.way,
             'read': sum(map(data_bytes, self.program.tensors.values())),
