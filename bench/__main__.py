@@ -130,8 +130,8 @@ def run_cases(args, chosen, pythons, threads, say):
     with ExitStack() as stack:
         sides = {}
         for name, (python, folder) in pythons.items():
-            side = Side(name, python, threads, folder, env)
-            sides[name] = stack.enter_context(side)
+            sides[name] = Side(name, python, threads, folder, env)
+            stack.callback(sides[name].end)
         for place, case in enumerate(chosen):
             if time.monotonic() > deadline:
                 say(f'out of time: {len(chosen) - place} cases not run')
@@ -141,9 +141,7 @@ def run_cases(args, chosen, pythons, threads, say):
             else:
                 results.append(runner.run_case(sides, case, effort))
             say(table.line(results[-1], sides))
-        facts = {
-            name: {'version': side.version} for name, side in sides.items()
-        }
+        facts = {n: {'version': side.version} for n, side in sides.items()}
     return results, facts
 
 

@@ -26,7 +26,7 @@ TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent)
 )
 # Of a result, what no text shows.
-DROPPED = {'header', 'shown', 'turns', 'calls', 'ways'}
+DROPPED = {'header', 'params', 'shape', 'shown', 'turns', 'calls', 'ways'}
 FIGURES = 6  # of a number in the record: more than any text shows
 # The rows of the README and its picture, by forward.
 FEW = (
@@ -157,7 +157,7 @@ def take(path, root, busy):
         )
     # a result a line
     text = json.dumps(record(data, load(root)))
-    text = text.replace('{"group"', '\n{"group"') + '\n'
+    text = text.replace('{"name"', '\n{"name"') + '\n'
     (root / RECORD).write_text(text, 'utf-8')
 
 

@@ -21,6 +21,7 @@ from bench.run.compare import difference
 
 WAY_SECONDS = 0.02
 PROCESS = Path('/proc/self')
+LIBC = ctypes.CDLL(None)
 
 
 def data_bytes(tensor):
@@ -111,13 +112,13 @@ class Program:
         """
         if len(self.ways) == 1:
             return
-        first, errors, tried = None, {}, {}
+        first, error, tried = None, None, {}
         for name, way in self.ways.items():
             self.function = way
             try:
                 found = self.arrays(self.outputs())
-            except (RuntimeError, TypeError) as error:
-                errors[name] = error
+            except (RuntimeError, TypeError) as raised:
+                error = error or raised
                 continue
             first = first or (name, found)
             different = difference(first[1], found, self.case.dtype)
@@ -125,11 +126,10 @@ class Program:
                 raise ValueError(f'{name} is not as {first[0]}: {different}')
             tried[name] = self.turn(WAY_SECONDS)[0] * 1e3
         if not tried:
-            raise next(iter(errors.values()))
+            raise error
         fastest = min(tried, key=tried.get)
         self.function = self.ways[fastest]
-        reasons = {name: type(e).__name__ for name, e in errors.items()}
-        self.way = {'way': fastest, 'ways': {**tried, **reasons}}
+        self.way = {'way': fastest, 'ways': tried}
 
     def turn(self, budget):
         """(seconds per call, calls)"""
@@ -199,17 +199,15 @@ def settle_malloc():
     keep. Until it has, the order of the cases decides whether an output of
     some MiB is made of new pages in each call: up to 20 times the time.
     """
-    libc = ctypes.CDLL(None)
-    libc.malloc.argtypes = [ctypes.c_size_t]
-    libc.malloc.restype = ctypes.c_void_p
-    libc.free.argtypes = [ctypes.c_void_p]
-    libc.free(libc.malloc((32 << 20) - (64 << 10)))
+    LIBC.malloc.restype = ctypes.c_void_p
+    block = LIBC.malloc(ctypes.c_size_t((32 << 20) - (64 << 10)))
+    LIBC.free(ctypes.c_void_p(block))
 
 
 def trim():
     """Hand freed memory back to the system."""
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
+    LIBC.malloc_trim(0)
 
 
 def serve(connection, worker):

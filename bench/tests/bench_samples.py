@@ -1,7 +1,8 @@
 """Results and runs as the benchmark makes them."""
 
+from dataclasses import asdict
+
 from bench.run.cases import all_cases
-from bench.run.runner import RESULT
 
 
 def find(name):
@@ -23,7 +24,8 @@ def result(
     """A result as the runner makes it."""
     case = find(name)
     return {
-        **{key: getattr(case, key) for key in RESULT},
+        'name': case.name,
+        **asdict(case),
         'threads': threads,
         'sides': {
             'ours': {'ms': ours},

@@ -3,7 +3,6 @@
 import os
 import signal
 import sys
-from contextlib import ExitStack
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +21,7 @@ from bench.run import (
 from bench.run.compare import difference
 from bench_samples import find
 
-EFFORT = {'turns': 2, 'turn': 0.001, 'side': 1.0}
+EFFORT = {'turns': 2, 'turn': 0.001, 'side': 60.0}
 SIDES = ('ours', 'torch')
 
 
@@ -33,11 +32,10 @@ def tiny(name, mode='fwd', **changes):
 
 @pytest.fixture(scope='module')
 def sides():
-    with ExitStack() as stack:
-        yield {
-            name: stack.enter_context(processes.Side(name, sys.executable, 1))
-            for name in SIDES
-        }
+    found = {name: processes.Side(name, sys.executable, 1) for name in SIDES}
+    yield found
+    for side in found.values():
+        side.end()
 
 
 @pytest.mark.parametrize('mode', cases.MODES)
@@ -118,8 +116,7 @@ def test_way_that_is_wrong_is_an_error_and_one_that_raises_is_left_out():
         program.choose()
     program.ways = {'none': no_such_dtype, 'same': lambda x: x}
     program.choose()
-    assert program.way['way'] == 'same'
-    assert program.way['ways']['none'] == 'RuntimeError'
+    assert program.way['way'] == 'same' and 'none' not in program.way['ways']
     program.ways = {'none': no_such_dtype, 'other': lambda x: x + None}
     with pytest.raises(RuntimeError, match='no such dtype'):
         program.choose()
@@ -181,10 +178,6 @@ def test_speed_header_is_left_out_and_nothing_else(header):
         assert all(line in lines for line in text.splitlines())
 
 
-def test_command_selects_by_pattern_and_size(capsys):
-    assert command.main(['--list', '--filter', 'diagonal', '--sizes', '6']) == 0
-    names = capsys.readouterr().out.split('\n')[:-1]
-    assert names
-    assert all('diagonal_scatter' in n and '/8x8' in n for n in names)
+def test_command_says_what_cannot_be_done():
     with pytest.raises(SystemExit, match='bench: no case matches; see --list'):
         command.main(['--filter', 'no such case'])
