@@ -18,7 +18,7 @@ from pathlib import Path
 
 import paddle
 from bench import release_env
-from bench.report import page, published, readme_table, table
+from bench.report import page, readme_table, table
 from bench.run import cases, machine, runner, without
 from bench.run.processes import ROOT, Side
 
@@ -62,18 +62,20 @@ def parse(arguments=None):
     add('--json', type=Path, metavar='FILE', help='write everything here')
     add('--report', type=Path, metavar='FILE', help='write a page (Markdown)')
     add('--compare', type=Path, metavar='OLD.json', help='the floors are '
-        'half of its figures', default=ROOT / published.RECORD)  # fmt: skip
+        'half of its figures', default=ROOT / readme_table.RECORD)  # fmt: skip
     return parser.parse_args(arguments)
 
 
 def check(args):
     """Ends the program where options do not go together."""
     partly = args.filter or args.sizes or args.quick or args.group
-    if args.publish and (partly or args.warm_malloc or args.memory):
+    if args.publish and (partly or args.memory):
         sys.exit(
             'bench: --publish measures all that the README shows: no --quick, '
-            '--filter, --group, --sizes, --memory or --warm-malloc with it'
+            '--filter, --group, --sizes or --memory with it'
         )
+    if args.publish and args.without and args.warm_malloc:
+        sys.exit('bench: --publish --without: no --warm-malloc with it')
     if not args.compare.is_file():
         sys.exit(f'bench: --compare: there is no file {args.compare}')
 
@@ -128,8 +130,8 @@ def run_cases(args, chosen, pythons, threads, say):
     with ExitStack() as stack:
         sides = {}
         for name, (python, folder) in pythons.items():
-            side = Side(name, python, threads, folder, env)
-            sides[name] = stack.enter_context(side)
+            sides[name] = Side(name, python, threads, folder, env)
+            stack.callback(sides[name].end)
         for place, case in enumerate(chosen):
             if time.monotonic() > deadline:
                 say(f'out of time: {len(chosen) - place} cases not run')
@@ -139,15 +141,18 @@ def run_cases(args, chosen, pythons, threads, say):
             else:
                 results.append(runner.run_case(sides, case, effort))
             say(table.line(results[-1], sides))
-        facts = {
-            name: {'version': side.version} for name, side in sides.items()
-        }
+        facts = {n: {'version': side.version} for n, side in sides.items()}
     return results, facts
 
 
 def collect(args, chosen, say):
     """The whole run as one dictionary."""
-    data = {'meta': machine.facts(), 'headers': args.without, 'results': []}
+    data = {
+        'meta': machine.facts(),
+        'headers': args.without,
+        'warm_malloc': args.warm_malloc,
+        'results': [],
+    }
     say(f'{table.machine(data["meta"])}; {table.commit(data["meta"])}.\n')
     for header in args.without or ['']:
         pythons = {'ours': (sys.executable, ''), **others(header)}
@@ -158,6 +163,14 @@ def collect(args, chosen, say):
             data['results'] += results
             data['meta']['sides'] = facts
     return data
+
+
+def earlier(args):
+    """The results of --compare that have the same fresh pages."""
+    old = json.loads(args.compare.read_text())
+    if args.warm_malloc and not old.get('warm_malloc'):
+        old = old.get('warm', {'results': []})
+    return old['results']
 
 
 def main(arguments=None):
@@ -179,8 +192,7 @@ def main(arguments=None):
         said.append(line)
 
     data = collect(args, chosen, say)
-    earlier = json.loads(args.compare.read_text())['results']
-    say('\n'.join(page.after(data, earlier, args.floors)))
+    say('\n'.join(page.after(data, earlier(args), args.floors)))
     if args.json:
         args.json.write_text(json.dumps(data, indent=1) + '\n')
     if args.report:

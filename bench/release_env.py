@@ -6,10 +6,10 @@ It is kept: later runs only look whether it is the version that we build for.
 """
 
 import fcntl
+import subprocess
 import sys
 from pathlib import Path
 
-from scripts.common.programs import run
 from scripts.wheel.versions import BASE
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -17,35 +17,27 @@ VENV = ROOT / 'build' / 'venv-release'
 BASE_VENV = ROOT / 'build' / 'venv'
 STAMP = 'paddle.version'
 # A file that only the patched Paddle has.
-FOREIGN_FILE = '_native_ops.py'
+FOREIGN_FILE = 'paddle/_native_ops.py'
 
 
 def site_packages(venv):
     """The folder of a venv's packages."""
-    found = sorted(venv.glob('lib/python3*/site-packages'))
-    return found[0] if found else None
+    return next(venv.glob('lib/python3*/site-packages'))
 
 
 def is_ready(venv):
     """True if the venv holds the wanted version, as it was released."""
-    stamp, site = venv / STAMP, site_packages(venv)
+    stamp = venv / STAMP
     wanted = stamp.is_file() and stamp.read_text().strip() == BASE
-    return wanted and not (site / 'paddle' / FOREIGN_FILE).exists()
-
-
-def _run(*command):
-    done = run(*command)
-    if done.returncode:
-        sys.stderr.write(done.stdout[-2000:] + done.stderr[-2000:])
-        sys.exit(f'bench: failed: {" ".join(map(str, command))}')
+    return wanted and not (site_packages(venv) / FOREIGN_FILE).exists()
 
 
 def _install(venv, base):
-    print(f'bench: installing released Paddle {BASE} into {venv}')
-    _run(base / 'bin/python', '-m', 'venv', '--clear', venv)
-    options = ('--no-input', '--no-compile', '--no-deps')
-    pip = (venv / 'bin/python', '-m', 'pip', 'install', *options)
-    _run(*pip, f'paddlepaddle=={BASE}')
+    print(f'bench: installing released Paddle {BASE} into {venv}', flush=True)
+    pip = [venv / 'bin/python', '-m', 'pip', 'install', '--quiet']
+    pip += ['--no-input', '--no-compile', '--no-deps', f'paddlepaddle=={BASE}']
+    for command in ([base / 'bin/python', '-m', 'venv', '--clear', venv], pip):
+        subprocess.run(command, check=True, stdout=sys.stderr)
     borrowed = site_packages(venv) / 'from_build_venv.pth'
     borrowed.write_text(f'{site_packages(base)}\n')
     (venv / STAMP).write_text(BASE + '\n')

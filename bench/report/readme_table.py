@@ -1,7 +1,8 @@
-"""The figures in README, docs and the pull requests' texts.
+"""The figures in README, docs, the pull requests' texts and the picture.
 
-`python -m bench --publish` measures them and calls this. By itself it makes
-the texts of docs/speed.json again; `results.json` takes the figures of another
+`python -m bench --publish` measures them and calls this. All are made from
+docs/speed.json, so that none of them can say another thing. By itself this
+makes the texts of that file again; `results.json` takes the figures of another
 run first.
 """
 
@@ -12,71 +13,137 @@ from pathlib import Path
 
 import jinja2
 
-from bench.report import published, speed_picture, table
+from bench.report import table
 from bench.run.cases import MODES, OPS, all_cases, headers, sources
 from bench.run.processes import ROOT
 from scripts.common.text_lines import between
 
+RECORD = 'docs/speed.json'  # in the project's folder
+PICTURE = 'docs/speed.svg'
 START = '<!-- speed: written by python -m bench.report.readme_table -->'
 END = '<!-- end of speed -->'
-TEMPLATE = Path(__file__).with_name('figures.md.j2')
-PICTURE = 'docs/speed.svg'
+TEMPLATES = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(Path(__file__).parent)
+)
+# Of a result, what no text shows.
+DROPPED = {'header', 'params', 'shape', 'shown', 'turns', 'calls', 'ways'}
+FIGURES = 6  # of a number in the record: more than any text shows
+# The rows of the README and its picture, by forward.
+FEW = (
+    'masked_scatter', 'masked_fill', 'select_scatter, axis 0',
+    'diagonal_scatter', 'scatter, sum',
+)  # fmt: skip
 # What a result has of the others' times over ours.
 OTHERS = {
     'ratio_torch': 'PyTorch',
     'alone': 'PyTorch with one thread',
     'ratio_release': 'released Paddle',
 }
+COLOURS = {'ours': '#1f6feb', 'torch': '#e8710a', 'release': '#7a808a'}
+
+
+def _trimmed(value):
+    """Of a result, what is kept."""
+    if isinstance(value, dict):
+        kept = value.keys() - DROPPED
+        return {k: _trimmed(v) for k, v in value.items() if k in kept}
+    return float(f'{value:.{FIGURES}g}') if isinstance(value, float) else value
+
+
+def record(data, old):
+    """What is kept of a run, beside what it did not measure of an older one."""
+    results = [r for r in data['results'] if 'ours' in table.measured(r)]
+    meta = data['meta']
+    if data['headers']:
+        found = dict(old.get('headers', {}))
+        for header in data['headers']:
+            of_it = [_trimmed(r) for r in results if r['header'] == header]
+            found[header] = {'meta': meta, 'results': of_it}
+        return {**old, 'headers': found}
+    kept = {
+        'meta': meta,
+        'threads': max(r['threads'] for r in results),
+        'results': [_trimmed(r) for r in results if r['shown']],
+    }
+    return {**old, 'warm': kept} if data['warm_malloc'] else {**old, **kept}
+
+
+def shown(data):
+    """The results that the texts show, of the most threads.
+
+    A result has more times of PyTorch over ours: `alone`, both with one thread;
+    `warm` and `warm_alone`, the same without fresh pages on either side.
+    """
+    cold, warm = (
+        {table.key(r): r['ratio_torch'] for r in part.get('results', ())}
+        for part in (data, data.get('warm', {}))
+    )
+    return [
+        {
+            **r,
+            'alone': cold.get((r['name'], 1)),
+            'warm': warm.get(table.key(r)),
+            'warm_alone': warm.get((r['name'], 1)),
+        }
+        for r in data['results']
+        if r['threads'] == data['threads']
+    ]
+
+
+def few(data):
+    """[(label, result)] of the README's few rows."""
+    forward = {r['label']: r for r in shown(data) if r['mode'] == 'fwd'}
+    found = [forward[label] for label in FEW if label in forward]
+    return [(r['label'].replace(', axis 0', ''), r) for r in found]
+
+
+def picture(data):
+    """Bars of time for a few calls, as SVG."""
+    rows = [(label, table.measured(result)) for label, result in few(data)]
+    # room for the second longest bar: one alone must not dwarf the others
+    longest = sorted(ms for _, times in rows for ms in times.values())
+    return TEMPLATES.get_template('speed.svg.j2').render(
+        rows=rows, most=1.1 * longest[-2:][0], table=table, colours=COLOURS
+    )
 
 
 def sections(data):
     """{file: what it shows}"""
-    macros = jinja2.Template(TEMPLATE.read_text('utf-8')).make_module(
+    macros = TEMPLATES.get_template('figures.md.j2').make_module(
         {**data, 'data': data, 'table': table, 'modes': MODES, 'others': OTHERS}
     )
-    shown = published.shown(data)
-    works = [r for r in shown if r['group'] == 'workloads']
-    rest = [r for r in shown if r['group'] != 'workloads']
+    found = shown(data)
+    works = [r for r in found if r['group'] == 'workloads']
+    rest = [r for r in found if r['group'] != 'workloads']
     graph = next(c for c in all_cases() if c.label == 'scatter, graph')
     more = (graph, sources(), headers())
-    found = {
-        'README.md': macros.section(published.few(data), rest, works),
-        'docs/benchmark.md': macros.rows(rest, works, *more),
-    }
     # each text of a pull request sums up the rows of its operator
-    for op in OPS:
-        rows = [r for r in rest if r['op'] == op]
-        found[f'docs/pull_requests/{op}.md'] = macros.brief(rows)
-    return found
+    briefs = {
+        f'docs/pull_requests/{op}.md': macros.brief(
+            [r for r in rest if r['op'] == op]
+        )
+        for op in OPS
+    }
+    return {
+        'README.md': macros.section(few(data), rest, works),
+        'docs/benchmark.md': macros.rows(rest, works, *more),
+        **briefs,
+    }
 
 
 def texts(data, root):
     """{path: its whole text} of all that shows the figures."""
-    return {
-        root / name: between(
-            (root / name).read_text('utf-8'), START, END, str(new), name
-        )
-        for name, new in sections(data).items()
-    }
+    found = {root / PICTURE: picture(data) + '\n'}
+    for name, new in sections(data).items():
+        old = (root / name).read_text('utf-8')
+        found[root / name] = between(old, START, END, str(new), name)
+    return found
 
 
-def write(data, root):
-    """Bring every text and the picture up to date."""
-    found = texts(data, root)  # before anything is written
-    for path, text in found.items():
-        path.write_text(text, 'utf-8')
-    (root / PICTURE).write_text(speed_picture.draw(data), 'utf-8')
-
-
-def outdated(data, root):
-    """The files that show other figures than the record has."""
-    found = [
-        str(path.relative_to(root))
-        for path, text in texts(data, root).items()
-        if path.read_text('utf-8') != text
-    ]
-    picture = (root / PICTURE).read_text('utf-8')
-    return found if speed_picture.shows(picture, data) else [*found, PICTURE]
+def load(root):
+    """The record of a project's folder; empty if there is none."""
+    path = root / RECORD
+    return json.loads(path.read_text('utf-8')) if path.exists() else {}
 
 
 def take(path, root, busy):
@@ -88,10 +155,10 @@ def take(path, root, busy):
             '\n'.join(warning) + '\nNothing is written. Measure again, or '
             f'python -m bench.report.readme_table {path} --busy'
         )
-    record = root / published.RECORD
-    old = published.load(record) if record.exists() else {}
-    new = published.text(published.record(data, old))
-    record.write_text(new, 'utf-8')
+    # a result a line
+    text = json.dumps(record(data, load(root)))
+    text = text.replace('{"name"', '\n{"name"') + '\n'
+    (root / RECORD).write_text(text, 'utf-8')
 
 
 def main(arguments=None):
@@ -105,7 +172,8 @@ def main(arguments=None):
     args = parser.parse_args(arguments)
     if args.json:
         take(args.json, args.root, args.busy)
-    write(published.load(args.root / published.RECORD), args.root)
+    for path, text in texts(load(args.root), args.root).items():
+        path.write_text(text, 'utf-8')
 
 
 if __name__ == '__main__':

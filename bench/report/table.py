@@ -61,10 +61,10 @@ def measured(result):
     return {n: e['ms'] for n, e in result['sides'].items() if 'ms' in e}
 
 
-def loop(result):
-    """Our time over that of the bare loop, or None."""
-    bare, ours = result.get('bare'), measured(result).get('ours')
-    return ours / bare if bare and ours else None
+def loop(result, side='ours'):
+    """A side's time over that of the bare loop, or None."""
+    bare, taken = result.get('bare'), measured(result).get(side)
+    return taken / bare if bare and taken else None
 
 
 def way(result):
@@ -150,6 +150,11 @@ def mean(results, key):
     """The geometric mean of a ratio, or None."""
     found = ratios(results, key)
     return geometric_mean(found) if found else None
+
+
+def mean_loop(results, side):
+    """The geometric mean of a side's times over the bare loop."""
+    return geometric_mean(loop(r, side) for r in results)
 
 
 def pays(results, header):

@@ -43,10 +43,13 @@ OPS = {
 }
 TABLE = Path(__file__).with_suffix('.yaml')
 USUAL = {
+    'op': '',
     'modes': (),
     'also': (),
     'shapes': [[4096, 4096]],
     'dtypes': ['float32'],
+    'header': '',
+    'source': '',
 }
 
 
@@ -90,35 +93,30 @@ class Case:
         return f'{self.label}/{self.mode}/{self.dtype}/{dims}'
 
 
-def _choices(params):
-    """(params, what a label says of those that have several) of each choice."""
-    several = [key for key, value in params.items() if isinstance(value, list)]
-    for values in product(*(params[key] for key in several)):
-        chosen = dict(zip(several, values))
-        said = (f', {key} {value}' for key, value in chosen.items())
-        yield {**params, **chosen}, ''.join(said)
-
-
 def _expand(group, row):
     """The cases of a row."""
     modes = (*row['modes'], *row['also'])
-    choices = _choices(row.get('params', {}))
-    for (params, said), start, dtype, shape, mode in product(
+    params = {k: v for k, v in row.items() if k not in {'labels', *USUAL}}
+    # a label says which of several values it has
+    several = [k for k, value in params.items() if isinstance(value, list)]
+    choices = product(*(params[k] for k in several))
+    for values, start, dtype, shape, mode in product(
         choices, row['labels'], row['dtypes'], row['shapes'], modes
     ):
-        op = row.get('op', start.split(',')[0])
+        chosen = dict(zip(several, values))
+        op = row['op'] or start.split(',')[0]
         if unknown := set(params) - set(OPS[op]):
             raise KeyError(f'{TABLE.name}: {op} has no {sorted(unknown)}')
         yield Case(
-            start + said,
+            start + ''.join(f', {k} {value}' for k, value in chosen.items()),
             op,
             mode,
             dtype,
             tuple(shape),
-            tuple(params.items()),
+            tuple({**params, **chosen}.items()),
             group,
             mode in row['modes'],
-            row.get('header', ''),
+            row['header'],
         )
 
 

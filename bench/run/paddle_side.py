@@ -11,6 +11,8 @@ _OPENMP = ctypes.CDLL(str(Path(paddle.__file__).parent / 'libs/libiomp5.so'))
 _NOTHING = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
 USUAL_BLOCKTIME = 200
 VERSION = paddle.__version__
+load = paddle.to_tensor
+gradients = paddle.grad
 
 
 def quiet():
@@ -28,34 +30,6 @@ def setup(threads):
     """Use so many threads; OMP_NUM_THREADS says the same."""
     paddle.set_device('cpu')
     paddle.base.core.set_num_threads(threads)
-
-
-def load(array, dtype):
-    """A tensor of its own memory from a numpy array."""
-    tensor = paddle.to_tensor(array)
-    return tensor.astype('bfloat16') if dtype == 'bfloat16' else tensor
-
-
-def require_grad(tensor):
-    """Let gradients flow to a leaf."""
-    tensor.stop_gradient = False
-
-
-def to_numpy(tensor):
-    """A numpy array; bfloat16 becomes float32."""
-    if tensor.dtype == paddle.bfloat16:
-        tensor = tensor.astype('float32')
-    return tensor.detach().numpy()
-
-
-def gradients(out, leaves, out_grad):
-    """The gradients of `leaves`."""
-    return paddle.grad([out], leaves, [out_grad])
-
-
-def forget_gradient(leaf):
-    """The next backward() does not add to an old gradient."""
-    leaf.clear_gradient(set_to_zero=False)
 
 
 def _scatter_options(case):

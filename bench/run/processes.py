@@ -20,8 +20,7 @@ class Side:
     def __init__(self, name, python, threads, folder='', env=()):
         self.name, self.python, self.threads = name, str(python), threads
         self.folder, self.env = folder, dict(env)
-        self.log = LOGS / f'{name}-{threads}-{os.getpid()}.log'
-        self.died = False
+        self.log = LOGS / f'{name}.log'
         self.process = None
         self.version = self.ask('version')
 
@@ -61,13 +60,14 @@ class Side:
         return result
 
     def _died(self, said):
-        self.died = True
-        code = self._forget()
         raise SideError(
-            f'the process of {self.name} {said} ({code}); see {self.log}'
+            f'the process of {self.name} {said} ({self.end()}); see {self.log}'
         ) from None
 
-    def _forget(self):
+    def end(self):
+        """End the process, and say how; the next question starts one."""
+        if not self.process:
+            return ''
         # which ends a process that waits for a request
         self.connection.close()
         try:
@@ -77,16 +77,3 @@ class Side:
             code = self.process.wait()
         self.process = None
         return f'signal {-code}' if code < 0 else f'exit code {code}'
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.end()
-        if not self.died:
-            self.log.unlink(missing_ok=True)
-
-    def end(self):
-        """End the process; the next question starts one."""
-        if self.process:
-            self._forget()

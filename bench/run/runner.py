@@ -2,17 +2,13 @@
 
 import statistics
 import time
+from dataclasses import asdict
 
 from bench.run import bare_loop
 from bench.run.cases import BACKWARD
-from bench.run.compare import EXACT, same_outputs
+from bench.run.compare import EXACT, difference
 from bench.run.machine import Others
 from bench.run.processes import SideError
-
-RESULT = (
-    'group', 'name', 'label', 'op', 'mode', 'dtype', 'header', 'shown',
-)  # fmt: skip
-
 
 # Turns of each side, and seconds of one, about; of one side in one case, at most,
 # but one turn is taken.
@@ -48,7 +44,7 @@ def _differences(case, prepared):
             continue
         dtype = EXACT if name == 'without' else case.dtype
         both = (prepared[side]['outputs'] for side in ('ours', name))
-        said = same_outputs(*both, dtype)
+        said = difference(*both, dtype)
         if said and name == 'release' and known_wrong(case):
             found[name] = {'na': 'gives another gradient'}
         elif said:
@@ -95,8 +91,8 @@ def _ratio(entries, name):
 
 def _result(sides, case):
     """The fields that do not depend on measuring."""
-    fields = {key: getattr(case, key) for key in RESULT}
-    return {**fields, 'threads': sides['ours'].threads, 'sides': {}}
+    threads = sides['ours'].threads
+    return {'name': case.name, **asdict(case), 'threads': threads, 'sides': {}}
 
 
 def run_case(sides, case, effort):

@@ -1,8 +1,8 @@
 """How one turn is timed; nothing here knows a framework."""
 
-import gc
 import statistics
 import time
+from timeit import timeit
 
 # A sample shorter than this says more about the clock than about the call.
 SAMPLE_SECONDS = 1e-3
@@ -40,24 +40,21 @@ def sample(call, inner, arguments=None):
     after it, which finds the threads asleep and the code out of the caches;
     calls without arguments follow each other at once.
     """
-    if arguments:
-        first, *others = arguments.take(inner + 1)
-        call(first)
-        start = time.perf_counter()
-        for argument in others:
-            call(argument)
-    else:
-        start = time.perf_counter()
-        for _ in range(inner):
-            call()
-    return (time.perf_counter() - start) / inner
+    if not arguments:
+        return timeit(call, number=inner) / inner
+    first, *others = arguments.take(inner + 1)
+    call(first)
+    names = {'call': call, 'others': others}
+    return (
+        timeit('for one in others: call(one)', globals=names, number=1) / inner
+    )
 
 
-def _samples(call, budget, arguments):
-    """[seconds per call], calls of each; the first one warms up."""
-    first = sample(call, 1, arguments)
+def turn(call, budget, arguments=None):
+    """(median seconds per call, timed calls) within about `budget`."""
+    first = sample(call, 1, arguments)  # warms up
     if first > budget:
-        return [first], 1
+        return first, 1
     quick = max(min(first, sample(call, 1, arguments)), 1e-9)
     inner = max(1, min(MAX_INNER, int(SAMPLE_SECONDS / quick)))
     count = max(1, min(MAX_SAMPLES, int(budget / (quick * inner))))
@@ -66,16 +63,4 @@ def _samples(call, budget, arguments):
         taken.append(sample(call, inner, arguments))
         if len(taken) >= MIN_SAMPLES and time.perf_counter() > deadline:
             break
-    return taken, inner
-
-
-def turn(call, budget, arguments=None):
-    """(median seconds per call, timed calls) within about `budget`."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        taken, inner = _samples(call, budget, arguments)
-        return statistics.median(taken), inner * len(taken)
-    finally:
-        if enabled:
-            gc.enable()
+    return statistics.median(taken), inner * len(taken)

@@ -9,6 +9,9 @@ import torch
 from bench.run import inputs
 
 VERSION = torch.__version__
+# Copies, as paddle's does: numpy asks for huge pages, torch does not.
+load = torch.tensor
+gradients = torch.autograd.grad
 
 
 def setup(threads):
@@ -18,45 +21,6 @@ def setup(threads):
 
 def quiet():
     """Nothing to do: torch's idle threads sleep at once."""
-
-
-def load(array, dtype):
-    """A tensor of its own memory from a numpy array."""
-    # clone: numpy asks for huge pages, torch does not; both Paddle sides copy
-    # into memory of their own allocator too.
-    tensor = torch.from_numpy(array).clone()
-    return tensor.to(torch.bfloat16) if dtype == 'bfloat16' else tensor
-
-
-def require_grad(tensor):
-    """Let gradients flow to a leaf."""
-    tensor.requires_grad_(True)
-
-
-def to_numpy(tensor):
-    """A numpy array; bfloat16 becomes float32."""
-    tensor = tensor.detach()
-    if tensor.dtype == torch.bfloat16:
-        tensor = tensor.float()
-    return tensor.numpy()
-
-
-def gradients(out, leaves, out_grad):
-    """The gradients of `leaves`."""
-    return torch.autograd.grad(out, leaves, out_grad)
-
-
-def forget_gradient(leaf):
-    """The next backward() does not add to an old gradient."""
-    leaf.grad = None
-
-
-# By how a scatter reduces.
-SCATTERS = {
-    'assign': ('index_copy', 'scatter', 'index_put'),
-    'sum': ('index_add', 'scatter_add', 'scatter_reduce'),
-}
-OTHERS = ('index_reduce', 'scatter_reduce')
 
 
 def _scatters(case, t, suffix):
@@ -69,33 +33,36 @@ def _scatters(case, t, suffix):
     reduce = case['reduce'].replace('mul', 'prod')  # as PyTorch calls it
     also_x = case['include_self']
 
-    def method(x, name):
-        return getattr(x, name + suffix)
+    def method(name, *operands, **options):
+        return lambda x: getattr(x, name + suffix)(*operands, **options)
 
-    def adder(x, name):
+    def adder(name, operands):
         if also_x:
-            return method(x, name)
-        cleared = method(x, 'index_fill')(axis, index, 0)
-        return getattr(cleared, name + '_')
-
-    def index_put(x):
-        turned = x.transpose(0, axis)
-        out = method(turned, 'index_put')((index,), updates.transpose(0, axis))
-        return out.transpose(0, axis)
+            return method(name, *operands)
+        clear = method('index_fill', axis, index, 0)
+        return lambda x: getattr(clear(x), name + '_')(*operands)
 
     def reducer(name, operands):
-        return lambda x: method(x, name)(*operands, reduce, include_self=also_x)
+        return method(name, *operands, reduce, include_self=also_x)
 
-    known = {
-        'index_copy': lambda x: method(x, 'index_copy')(*by_slice),
-        'scatter': lambda x: method(x, 'scatter')(*by_element),
-        'index_put': index_put,
-        'index_add': lambda x: adder(x, 'index_add')(*by_slice),
-        'scatter_add': lambda x: adder(x, 'scatter_add')(*by_element),
-        'index_reduce': reducer('index_reduce', by_slice),
-        'scatter_reduce': reducer('scatter_reduce', by_element),
-    }
-    return {name: known[name] for name in SCATTERS.get(reduce, OTHERS)}
+    def index_put(x):
+        put = method('index_put', (index,), updates.transpose(0, axis))
+        return put(x.transpose(0, axis)).transpose(0, axis)
+
+    by_reduce = {'scatter_reduce': reducer('scatter_reduce', by_element)}
+    if reduce == 'assign':
+        return {
+            'index_copy': method('index_copy', *by_slice),
+            'scatter': method('scatter', *by_element),
+            'index_put': index_put,
+        }
+    if reduce == 'sum':
+        return {
+            'index_add': adder('index_add', by_slice),
+            'scatter_add': adder('scatter_add', by_element),
+            **by_reduce,
+        }
+    return {'index_reduce': reducer('index_reduce', by_slice), **by_reduce}
 
 
 def _where(mask, value, suffix):

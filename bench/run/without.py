@@ -2,17 +2,13 @@
 
 A core header asks a speed header first, by lines that the patch of the latter
 adds to it. Copies of the core headers without these lines come first on the
-include path; what includes them is compiled again, and linked with the other
-objects of the build.
+include path of what includes them, in a copy of the build.
 """
 
 import filecmp
-import json
-import os
 import re
 import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from bench.run.processes import ROOT
@@ -51,64 +47,50 @@ def core_texts(patch):
     return found
 
 
-def _run(command, **options):
-    done = run(*command, cwd=BUILD, **options)
+def _run(*command):
+    done = run(*command)
     if done.returncode:
-        sys.exit(f'bench: {done.stdout[-2000:]}{done.stderr[-4000:]}')
+        sys.exit(f'bench: {done.stdout[-4000:]}{done.stderr[-4000:]}')
     return done.stdout
 
 
-def _objects(paths):
-    """The objects of the build that are made with one of some headers."""
-    parts = _run([NINJA, '-t', 'deps']).split('\n\n')
-    return [
-        part.split(':')[0]
-        for part in parts
-        if any(line.endswith(tuple(paths)) for line in part.splitlines())
-    ]
-
-
-def _compile(objects, folder):
-    """Compiles objects again, with the headers of a folder in front."""
-    listed = json.loads((BUILD / 'compile_commands.json').read_text())
-    commands = []
-    for entry in listed:
-        words = entry['command'].split()
-        if (place := words[words.index('-o') + 1]) in objects:
-            (folder / place).parent.mkdir(parents=True, exist_ok=True)
-            words[words.index('-o') + 1] = folder / place
-            flags = ['-Wno-error', f'-I{folder}/include']
-            commands.append([words[0], *flags, *words[1:]])
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(_run, commands))
-
-
-def _link(objects, folder, target):
-    line = _run([NINJA, '-t', 'commands', MODULE]).splitlines()[-1]
-    command = line.split(' && ')[1]  # after it the module is stripped
-    for place in objects:
-        command = command.replace(f' {place} ', f' {folder / place} ')
-    _run(['sh', '-c', command.replace(f'-o {MODULE}', f'-o {target}')])
+def _plan(paths, folder):
+    """What ninja does in a folder: the same, but for what includes `paths`."""
+    found = []
+    for part in _run(NINJA, '-C', BUILD, '-t', 'deps').split('\n\n'):
+        if any(line.endswith(tuple(paths)) for line in part.splitlines()):
+            found.append(f'build {part.split(":")[0]}:')
+    parts = (BUILD / 'build.ninja').read_text('utf-8').split('\n\n')
+    for place, part in enumerate(parts):
+        if part.startswith(tuple(found)):
+            # what only the header calls is not used
+            part = part.replace('-Werror', '-Wno-error')
+            first = f'INCLUDES = -I{folder}/include '
+            parts[place] = part.replace('INCLUDES = ', first)
+    return '\n\n'.join(parts).replace(f'{BUILD / MODULE}', f'{folder / MODULE}')
 
 
 def build(header, site):
     """Builds it; the folder to import paddle from, the rest as in `site`."""
     folder = BUILD / 'without' / header
     shutil.rmtree(folder, ignore_errors=True)
-    _run([NINJA])
+    _run(NINJA, '-C', BUILD)
     if not filecmp.cmp(BUILD / MODULE, site / MODULE, shallow=False):
         sys.exit('bench: first run scripts/apply_and_build.sh')
+    shutil.copytree(BUILD / 'CMakeFiles', folder / 'CMakeFiles')
+    for name in ('.ninja_log', '.ninja_deps'):
+        shutil.copy2(BUILD / name, folder)
     texts = core_texts(headers()[header])
     for path, text in texts.items():
         target = folder / 'include' / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, 'utf-8')
+    # by a name for which ninja has no rule that runs CMake
+    (folder / 'without.ninja').write_text(_plan(texts, folder), 'utf-8')
+    _run(NINJA, '-C', folder, '-f', 'without.ninja', MODULE)
     package = folder / 'paddle'
     package.mkdir()
     for entry in site.iterdir():
-        if entry.name != MODULE:
-            (package / entry.name).symlink_to(entry)
-    objects = _objects(texts)
-    _compile(objects, folder)
-    _link(objects, folder, package / MODULE)
+        source = folder if entry.name == MODULE else site
+        (package / entry.name).symlink_to(source / entry.name)
     return folder

@@ -17,10 +17,11 @@ import psutil
 
 from bench.run import inputs, timing
 from bench.run.cases import BACKWARD
-from bench.run.compare import same_outputs, summary
+from bench.run.compare import difference
 
 WAY_SECONDS = 0.02
 PROCESS = Path('/proc/self')
+LIBC = ctypes.CDLL(None)
 
 
 def data_bytes(tensor):
@@ -35,12 +36,14 @@ class Program:
         self.side, self.case = side, case
         self.tensors = {}
         for name, array in inputs.build(case).items():
-            dtype = None if name in inputs.OWN_DTYPE else case.dtype
-            self.tensors[name] = side.load(array, dtype)
+            tensor = side.load(array)
+            # numpy has no bfloat16
+            rounded = case.dtype == 'bfloat16' and name not in inputs.OWN_DTYPE
+            self.tensors[name] = tensor.bfloat16() if rounded else tensor
         names = inputs.leaves(case, self.tensors)
         self.leaves = [self.tensors[name] for name in names]
         for leaf in self.leaves:
-            side.require_grad(leaf)
+            leaf.requires_grad_(True)
         self.ways = side.ways(case, self.tensors)
         # the usual way, until choose() has compared them
         self.function = next(iter(self.ways.values()))
@@ -64,7 +67,7 @@ class Program:
         if self.case.mode == 'grad':
             return self.side.gradients(out, self.leaves, given)
         for leaf in self.leaves:
-            self.side.forget_gradient(leaf)
+            leaf.grad = None  # backward() would add to it
         loss = out if given is None else out * given
         loss.sum().backward()
         return [leaf.grad for leaf in self.leaves]
@@ -92,9 +95,11 @@ class Program:
         result = self.call()()
         return result if isinstance(result, tuple) else (result,)
 
-    def summaries(self):
-        """Of the results of one call, what is compared."""
-        return [summary(self.side.to_numpy(out)) for out in self.outputs()]
+    def arrays(self, outputs):
+        """The results of a call for numpy, bfloat16 as float32."""
+        if self.case.dtype == 'bfloat16':
+            outputs = [out.float() for out in outputs]
+        return [out.detach().numpy() for out in outputs]
 
     def choose(self):
         """Go on with the fastest way, if there are several.
@@ -107,25 +112,24 @@ class Program:
         """
         if len(self.ways) == 1:
             return
-        first, errors, tried = None, {}, {}
+        first, error, tried = None, None, {}
         for name, way in self.ways.items():
             self.function = way
             try:
-                found = self.summaries()
-            except (RuntimeError, TypeError) as error:
-                errors[name] = error
+                found = self.arrays(self.outputs())
+            except (RuntimeError, TypeError) as raised:
+                error = error or raised
                 continue
             first = first or (name, found)
-            different = same_outputs(first[1], found, self.case.dtype)
+            different = difference(first[1], found, self.case.dtype)
             if different and not self.case.repeats:
                 raise ValueError(f'{name} is not as {first[0]}: {different}')
             tried[name] = self.turn(WAY_SECONDS)[0] * 1e3
         if not tried:
-            raise next(iter(errors.values()))
+            raise error
         fastest = min(tried, key=tried.get)
         self.function = self.ways[fastest]
-        reasons = {name: type(e).__name__ for name, e in errors.items()}
-        self.way = {'way': fastest, 'ways': {**tried, **reasons}}
+        self.way = {'way': fastest, 'ways': tried}
 
     def turn(self, budget):
         """(seconds per call, calls)"""
@@ -154,7 +158,7 @@ class Worker:
         self.program.choose()
         outputs = self.program.outputs()
         found = {
-            'outputs': [summary(self.side.to_numpy(out)) for out in outputs],
+            'outputs': self.program.arrays(outputs),
             # the way that is timed and what was tried, if it has several
             'way': self.program.way,
             'read': sum(map(data_bytes, self.program.tensors.values())),
@@ -195,17 +199,15 @@ def settle_malloc():
     keep. Until it has, the order of the cases decides whether an output of
     some MiB is made of new pages in each call: up to 20 times the time.
     """
-    libc = ctypes.CDLL(None)
-    libc.malloc.argtypes = [ctypes.c_size_t]
-    libc.malloc.restype = ctypes.c_void_p
-    libc.free.argtypes = [ctypes.c_void_p]
-    libc.free(libc.malloc((32 << 20) - (64 << 10)))
+    LIBC.malloc.restype = ctypes.c_void_p
+    block = LIBC.malloc(ctypes.c_size_t((32 << 20) - (64 << 10)))
+    LIBC.free(ctypes.c_void_p(block))
 
 
 def trim():
     """Hand freed memory back to the system."""
     gc.collect()
-    ctypes.CDLL(None).malloc_trim(0)
+    LIBC.malloc_trim(0)
 
 
 def serve(connection, worker):

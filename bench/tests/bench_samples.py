@@ -1,7 +1,8 @@
 """Results and runs as the benchmark makes them."""
 
+from dataclasses import asdict
+
 from bench.run.cases import all_cases
-from bench.run.runner import RESULT
 
 
 def find(name):
@@ -12,25 +13,33 @@ def find(name):
     return next(case for case in all_cases() if case.name == whole)
 
 
-def result(name='masked_scatter', threads=2, ours=2.0, torch=8.0, **changes):
+def result(
+    name='masked_scatter',
+    threads=2,
+    ours=2.0,
+    torch=8.0,
+    release=None,
+    **changes,
+):
     """A result as the runner makes it."""
     case = find(name)
     return {
-        **{key: getattr(case, key) for key in RESULT},
+        'name': case.name,
+        **asdict(case),
         'threads': threads,
         'sides': {
             'ours': {'ms': ours},
             'torch': {'ms': torch},
-            'release': {'na': 'a reason'},
+            'release': {'ms': release} if release else {'na': 'a reason'},
         },
         'ratio_torch': torch / ours,
-        'ratio_release': None,
+        'ratio_release': release and release / ours,
         'others': 0.0,
         **changes,
     }
 
 
-def run_data(results, headers=()):
+def run_data(results, headers=(), warm_malloc=False):
     """A whole run as the command writes it."""
     return {
         'meta': {
@@ -43,5 +52,6 @@ def run_data(results, headers=()):
             'sides': {'ours': {'version': '1'}, 'torch': {'version': '2'}},
         },
         'headers': list(headers),
+        'warm_malloc': warm_malloc,
         'results': results,
     }

@@ -1,16 +1,27 @@
-"""The benchmark's processes on tiny tensors; no time is judged."""
+"""The benchmark's processes on tiny tensors, and its checks; no time is judged."""
 
 import os
 import signal
 import sys
-from contextlib import ExitStack
 from dataclasses import replace
 
+import numpy as np
 import pytest
-from bench.run import bare_loop, cases, processes, runner, torch_side, worker
+from bench import __main__ as command
+from bench.run import (
+    bare_loop,
+    cases,
+    processes,
+    runner,
+    timing,
+    torch_side,
+    without,
+    worker,
+)
+from bench.run.compare import difference
 from bench_samples import find
 
-EFFORT = {'turns': 2, 'turn': 0.001, 'side': 1.0}
+EFFORT = {'turns': 2, 'turn': 0.001, 'side': 60.0}
 SIDES = ('ours', 'torch')
 
 
@@ -21,11 +32,10 @@ def tiny(name, mode='fwd', **changes):
 
 @pytest.fixture(scope='module')
 def sides():
-    with ExitStack() as stack:
-        yield {
-            name: stack.enter_context(processes.Side(name, sys.executable, 1))
-            for name in SIDES
-        }
+    found = {name: processes.Side(name, sys.executable, 1) for name in SIDES}
+    yield found
+    for side in found.values():
+        side.end()
 
 
 @pytest.mark.parametrize('mode', cases.MODES)
@@ -60,28 +70,39 @@ def test_every_operator_and_kind_of_input_runs(sides):
         params = tuple(p for p in case.params if p[0] != 'updates')
         key = (case.op, case.mode, case.dtype == 'bool', params)
         few = tuple(min(size, 12 + at) for at, size in enumerate(case.shape))
-        updates = case.params and dict(case.params).get('updates')
+        updates = dict(case.params).get('updates')
         params += (('updates', min(updates, 5)),) if updates else ()
         seen.setdefault(key, replace(case, shape=few, params=params))
     for case in seen.values():
         sides['ours'].ask('prepare', case)
 
 
+def test_cases_of_the_same_name_are_the_same_call():
+    found = {}
+    for group in cases.groups():
+        for case in cases.all_cases(group):
+            params = {key: case[key] for key in cases.OPS[case.op]}
+            assert found.setdefault(case.name, params) == params
+
+
 def test_side_that_differs_is_not_timed(sides, monkeypatch):
     case = tiny('masked_scatter')
-    monkeypatch.setattr(runner, 'same_outputs', lambda *_: 'values differ')
+    monkeypatch.setattr(runner, 'difference', lambda *_: 'values differ')
     found = runner.run_case(sides, case, EFFORT)
     failed = {'failed': 'differs from ours: values differ'}
     assert found['sides']['torch'] == failed
     assert found['ratio_torch'] is None
 
 
-def chosen(**ways):
-    """The way of a program with these in place of torch's."""
-    program = worker.Program(torch_side, tiny('masked_fill'))
-    program.ways = ways
-    program.choose()
-    return program.way
+def test_single_wrong_element_is_found_and_rounding_is_allowed():
+    right = np.arange(100, dtype=np.float32)
+    wrong = right + (right == 41)
+    assert difference([right], [right * np.float32(1 + 1e-6)], 'float32') == ''
+    said = 'output 1: values differ by up to 1'
+    assert difference([right] * 2, [right, wrong], 'float32') == said
+    assert 'shape' in difference([right], [right.reshape(10, 10)], 'float32')
+    assert '1 outputs against 2' in difference([right], [right] * 2, 'float32')
+    assert difference([right > 41], [wrong > 41], 'bool') != ''
 
 
 def no_such_dtype(x):
@@ -89,12 +110,16 @@ def no_such_dtype(x):
 
 
 def test_way_that_is_wrong_is_an_error_and_one_that_raises_is_left_out():
+    program = worker.Program(torch_side, tiny('masked_fill'))
+    program.ways = {'same': lambda x: x, 'wrong': lambda x: x + 1}
     with pytest.raises(ValueError, match='wrong is not as same: output 0: val'):
-        chosen(same=lambda x: x, wrong=lambda x: x + 1)
-    found = chosen(none=no_such_dtype, same=lambda x: x)
-    assert (found['way'], found['ways']['none']) == ('same', 'RuntimeError')
+        program.choose()
+    program.ways = {'none': no_such_dtype, 'same': lambda x: x}
+    program.choose()
+    assert program.way['way'] == 'same' and 'none' not in program.way['ways']
+    program.ways = {'none': no_such_dtype, 'other': lambda x: x + None}
     with pytest.raises(RuntimeError, match='no such dtype'):
-        chosen(none=no_such_dtype, other=lambda x: x + None)
+        program.choose()
 
 
 def test_failure_and_death_of_a_side_are_told_apart(sides):
@@ -120,7 +145,6 @@ def test_failure_and_death_of_a_side_are_told_apart(sides):
 def test_the_limit_counts_every_input_once_and_the_output(sides, name, read):
     prepared = sides['ours'].ask('prepare', tiny(name))
     assert (prepared['read'], prepared['written']) == (read, 4 * 256)
-    assert bare_loop.milliseconds(read, 4 * 256, 1) is None
     assert bare_loop.milliseconds(1 << 20, 1 << 20, 1) > 0
 
 
@@ -129,3 +153,31 @@ def test_peak_memory_of_a_call_is_measured(sides):
     found = runner.run_peak(sides, case)['sides']
     # less than a byte for each element
     assert 0 <= found['ours']['bytes'] < 512 << 10
+
+
+def test_timing_renews_the_arguments_of_in_place_calls():
+    fresh = []
+
+    def call(argument):
+        fresh.append(not argument)
+        argument.append(1)
+
+    arguments = timing.Arguments(list, list.clear)
+    seconds, count = timing.turn(call, 0.002, arguments)
+    assert seconds > 0 and len(fresh) > count and all(fresh)
+
+
+@pytest.mark.parametrize('header', cases.headers())
+def test_speed_header_is_left_out_and_nothing_else(header):
+    texts = without.core_texts(without.headers()[header])
+    assert header not in ''.join(texts.values())
+    for path, text in texts.items():
+        whole = (without.ROOT / 'native/include' / path).read_text()
+        assert text != whole
+        lines = iter(whole.splitlines())
+        assert all(line in lines for line in text.splitlines())
+
+
+def test_command_says_what_cannot_be_done():
+    with pytest.raises(SystemExit, match='bench: no case matches; see --list'):
+        command.main(['--filter', 'no such case'])
