@@ -1,9 +1,9 @@
 """Writes docs/api/<api>.rst, the English API pages, from the docstrings.
 
 Paddle makes its English pages from the docstrings; these are the same words in
-the same order. The Chinese pages, <api>_cn.rst, are written by hand; --check
-also compares their signature, parameters and errors, and how many sections and
-items of the note they have, with those of the English ones.
+the same order. The Chinese pages, <api>_cn.rst, are written by hand; their
+signature, parameters and errors, and how many sections and items of the note they
+have, are compared with those of the English ones. With --check it writes nothing.
 
 Exit status: 0 done or no drift, 1 drift or a fault.
 """
@@ -85,7 +85,10 @@ def page(path):
 def chinese_faults(folder, name, english):
     """Where the Chinese page of a function first says another thing."""
     file = folder / f'{name}_cn.rst'
-    chinese = file.read_text('utf-8') if file.is_file() else ''
+    if not file.is_file():
+        yield f'{file.name}: missing; write it by hand like the others there'
+        return
+    chinese = file.read_text('utf-8')
     wanted = OUTLINE.findall(english) + [f'COPY-FROM: {full_name(name)}']
     found = OUTLINE.findall(chinese)
     for word, there in zip_longest(wanted, found, fillvalue='the end'):
@@ -103,11 +106,10 @@ def main(arguments=None):
     faults = []
     for source in api_files(options.root):
         path, text = folder / f'{source.stem}.rst', page(source)
+        faults += chinese_faults(folder, source.stem, text)
         if not options.check:
             path.write_text(text, encoding='utf-8')
-            continue
-        faults += chinese_faults(folder, source.stem, text)
-        if not path.is_file() or path.read_text('utf-8') != text:
+        elif not path.is_file() or path.read_text('utf-8') != text:
             faults.append(f'{path.name}: not what the docstring says')
     return verdict('scripts/dev/export_api_docs.py', faults, 'clean')
 

@@ -42,3 +42,12 @@ def test_planted_fault_is_reported(project, capsys, path, old, new, message):
     (project / path).write_text(text.replace(old, new), encoding='utf-8')
     assert main(['--root', str(project), '--check']) == 1
     assert message in capsys.readouterr().err
+
+
+def test_missing_chinese_page_is_reported_when_pages_are_written(
+    project, capsys
+):
+    (project / CHINESE).unlink()
+    assert main(['--root', str(project)]) == 1
+    message = 'select_scatter_cn.rst: missing; write it by hand'
+    assert message in capsys.readouterr().err
