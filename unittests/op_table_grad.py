@@ -166,9 +166,9 @@ class GradientTests(TableTests):
     def test_gradients_in_place(self):
         if self.op.inplace is None:
             self.skipTest('the operator has no in-place form')
-        self.for_each(self.check_in_place, ('float64',))
+        self.for_each(self.check_in_place_gradients, ('float64',))
 
-    def check_in_place(self, case, dtype):
+    def check_in_place_gradients(self, case, dtype):
         arrays = with_directions(self.op, case)
         expected = in_dygraph(self.op, case, arrays, self.op.orders)
         if expected[0].shape != arrays[self.op.inputs[0]].shape:
