@@ -57,6 +57,14 @@ class Op:
         self.record = getattr(_lib, 'record_' + name)
         self.encode = getattr(_lib, 'encode_' + name)
 
+    @property
+    def gradient_reads(self):
+        """Positions of the inputs whose elements a gradient reads."""
+        everything = range(len(self.inputs))
+        if self.reads_overwritten:
+            return list(everything)
+        return [i for i in everything if i not in self.differentiable]
+
     def check_tensors(self, tensors):
         """A TypeError that names the first argument that is no Tensor."""
         for name, tensor in zip(self.inputs, tensors):
@@ -82,6 +90,27 @@ class Op:
             tensors[i].stop_gradient for i in self.differentiable
         )
 
+    def compute(self, tensors, attrs):
+        """The result for dense Tensors; its gradient is recorded if wanted."""
+        if self.wants_gradient(tensors):
+            return self.compute_recorded(tensors, attrs)
+        out = self.call(*tensors, *attrs)
+        return self.refuse(tensors) if out is NotImplemented else out
+
+    def compute_recorded(self, tensors, attrs, inplace=False):
+        out = self.record(*tensors, *attrs, inplace)
+        return self.refuse(tensors) if out is NotImplemented else out
+
+    def check_inplace_shape(self, x, shape):
+        """An error if a result of this shape does not fit into `x`."""
+        if list(shape) != list(x.shape):
+            raise ValueError(
+                f'({self.name}_) the result must have the shape of '
+                f'{self.inputs[self.inplace_input]}, which is changed in '
+                f'place, {list(x.shape)}, but it would have the shape '
+                f'{list(shape)}.'
+            )
+
 
 # ---- dygraph
 
@@ -92,14 +121,6 @@ def run_eager(op, tensors, attrs):
     if not any(t.is_dist() for t in tensors):
         op.refuse(tensors)
     return _distributed().run(op, tensors, attrs)
-
-
-def _record(op, tensors, attrs, inplace=False):
-    """Run the operator and record its gradient."""
-    out = op.record(*tensors, *attrs, inplace)
-    if out is NotImplemented:
-        op.refuse(tensors)
-    return out
 
 
 @contextlib.contextmanager
@@ -138,7 +159,7 @@ def run_inplace(op, tensors, attrs):
         return _record_inplace(op, tensors, attrs, x)
     if not x.is_contiguous():
         with _as_they_are():
-            out = op.call(*[t.detach() for t in tensors], *attrs)
+            out = op.compute([t.detach() for t in tensors], attrs)
         return _assign_out_(op, out, x)
     out = op.call_inplace(*tensors, *attrs)
     if out is NotImplemented:
@@ -149,7 +170,7 @@ def run_inplace(op, tensors, attrs):
 def _record_inplace(op, tensors, attrs, x):
     if x.is_contiguous() and not op.reads_overwritten:
         # The result shares the memory of x.
-        out = _record(op, tensors, attrs, inplace=True)
+        out = op.compute_recorded(tensors, attrs, inplace=True)
         _lib.bump_version(x)
     else:
         tensors = list(tensors)
@@ -158,23 +179,14 @@ def _record_inplace(op, tensors, attrs, x):
                 import paddle
 
                 tensors[op.inplace_input] = paddle.assign(x)
-            out = _record(op, tensors, attrs)
+            out = op.compute_recorded(tensors, attrs)
         _assign_out_(op, out.detach(), x.detach())
     _lib.take_history(x, out)
     return x
 
 
 def _assign_out_(op, out, x):
-    if out is NotImplemented:
-        raise NotImplementedError(
-            f'({op.name}_) expected dense Tensors on the CPU.'
-        )
-    if out.shape != x.shape:
-        raise ValueError(
-            f'({op.name}_) the result must have the shape of '
-            f'{op.inputs[op.inplace_input]}, which is changed in place, '
-            f'{x.shape}, but it would have the shape {out.shape}.'
-        )
+    op.check_inplace_shape(x, out.shape)
     return core.eager.ops.assign_out_(out, x)
 
 
@@ -223,7 +235,9 @@ def recorded_scatter(op, scatter, scatter_):
 
         return function
 
-    return recorded(scatter, _record), recorded(scatter_, run_inplace)
+    return recorded(scatter, Op.compute_recorded), recorded(
+        scatter_, run_inplace
+    )
 
 
 def check_version(found):
