@@ -19,7 +19,7 @@ from paddle.base import core
 def run(op, tensors, attrs):
     """A call, at least one of whose Tensors is distributed."""
     plan = _plan(op, tensors, attrs)
-    return plan.result(op.compute(plan.parts(tensors), attrs))
+    return plan.result(op.run(plan.parts(tensors), attrs))
 
 
 def run_inplace(op, tensors, attrs, x):
@@ -32,7 +32,7 @@ def run_inplace(op, tensors, attrs, x):
         tensors[op.inplace_input] = linear(
             op.name, x, copied, lambda grad: grad
         )
-    out = op.compute(plan.parts(tensors), attrs)
+    out = op.run(plan.parts(tensors), attrs)
     out = plan.result(out, placements_of(x))
     core.eager.ops.assign_out_(
         out._local_value().detach(), x._local_value().detach()
