@@ -269,20 +269,17 @@ sharded = functools.partial(_with_ours, serves=_is_distributed)
 recorded = functools.partial(_with_ours, serves=_records_on_cpu)
 
 
-def check_version(found):
+def _check_version():
     """The compiled module fits one release of Paddle only."""
-    if found != _lib.paddle_version:
+    from paddle.version import full_version
+
+    if full_version != _lib.paddle_version:
         raise ImportError(
             f'paddle._native_lib was built for paddle {_lib.paddle_version}, '
-            f'but this is paddle {found}: run scripts/apply_and_build.sh again.'
+            f'but this is paddle {full_version}: run '
+            f'scripts/apply_and_build.sh again.'
         )
 
 
-def _installed_version():
-    from paddle.version import full_version
-
-    return full_version
-
-
-check_version(_installed_version())
+_check_version()
 _static.load(_native_ops.VJPS)

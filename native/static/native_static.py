@@ -180,26 +180,6 @@ _SCATTER_GRAD_SEMANTICS = (False, False, True)
 _VJPS = {_SCATTER_GRAD: _append_scatter}
 
 
-def _call_vjp_with_ours(call_vjp):
-    def with_ours(op, *args):
-        return _VJPS.get(op.name(), call_vjp)(op, *args)
-
-    return with_ours
-
-
-def _has_vjp_with_ours(has_vjp):
-    return lambda op: op.name() == _SCATTER_GRAD or has_vjp(op)
-
-
-def _grad_semantics_with_ours(grad_semantics):
-    def with_ours(op):
-        if op.name() == _SCATTER_GRAD:
-            return list(_SCATTER_GRAD_SEMANTICS)
-        return grad_semantics(op)
-
-    return with_ours
-
-
 def _all_gradients_of_ours(get_grad_op_desc):
     """In a program of the old kind a custom operator has all of its gradients
     or none: what is not wanted is computed all the same."""
@@ -218,10 +198,14 @@ def load(vjps):
         vjp = Vjp(**row)
         _VJPS[f'custom_op.{vjp.of}'] = vjp.append
     _lib.register_custom_ops()
-    core.call_vjp = _call_vjp_with_ours(core.call_vjp)
-    core.has_vjp = _has_vjp_with_ours(core.has_vjp)
+    call_vjp, has_vjp = core.call_vjp, core.has_vjp
     operation = core.pir.Operation
-    operation.get_input_grad_semantics = _grad_semantics_with_ours(
-        operation.get_input_grad_semantics
+    semantics = operation.get_input_grad_semantics
+    core.call_vjp = lambda op, *args: _VJPS.get(op.name(), call_vjp)(op, *args)
+    core.has_vjp = lambda op: op.name() == _SCATTER_GRAD or has_vjp(op)
+    operation.get_input_grad_semantics = lambda op: (
+        list(_SCATTER_GRAD_SEMANTICS)
+        if op.name() == _SCATTER_GRAD
+        else semantics(op)
     )
     core.get_grad_op_desc = _all_gradients_of_ours(core.get_grad_op_desc)
