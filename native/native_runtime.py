@@ -1,4 +1,4 @@
-"""How the functions of paddle._native_ops reach paddle._native_lib.
+"""The functions that paddle._C_ops gets, and how they reach paddle._native_lib.
 
 Dygraph calls the kernels directly, and records gradients itself. Distributed
 Tensors are the matter of _native_distributed. Static graphs go through custom
@@ -7,8 +7,12 @@ Installed as paddle._native_runtime.
 """
 
 import contextlib
+import functools
+from dataclasses import dataclass
 
 from paddle import _native_lib as _lib
+from paddle import _native_ops
+from paddle import _native_static as _static
 from paddle._native_modes import has_grad, in_dygraph
 from paddle.base import core
 
@@ -28,39 +32,43 @@ def _kind(tensor):
     return 'selected rows' if tensor.is_selected_rows() else 'dense'
 
 
+@dataclass(eq=False)
 class Op:
-    """One operator, as the generated module tells of it.
+    """One operator, as the generated table tells of it.
 
     differentiable: positions of the inputs that have a gradient.
     reads_overwritten: a gradient needs the values that the in-place form
     overwrites.
     """
 
-    def __init__(
-        self,
-        name,
-        inputs,
-        outputs,
-        inplace_input,
-        differentiable,
-        reads_overwritten,
-    ):
-        self.name = name
-        self.inputs = inputs
-        self.outputs = outputs
-        self.inplace_input = inplace_input
-        self.differentiable = differentiable
-        self.reads_overwritten = reads_overwritten
-        self.call = getattr(_lib, name)
-        self.call_inplace = getattr(_lib, name + '_', None)
-        self.infer = getattr(_lib, 'infer_' + name)
-        self.record = getattr(_lib, 'record_' + name)
-        self.encode = getattr(_lib, 'encode_' + name)
+    name: str
+    inputs: tuple
+    outputs: tuple
+    attrs: tuple
+    inplace_input: int
+    differentiable: tuple
+    reads_overwritten: bool
+    is_base: bool  # an operator that Paddle has
 
-    def check_tensors(self, tensors):
+    def __post_init__(self):
+        self.call = getattr(_lib, self.name)
+        self.call_inplace = getattr(_lib, self.name + '_', None)
+        self.infer = getattr(_lib, 'infer_' + self.name)
+        self.record = getattr(_lib, 'record_' + self.name)
+        self.encode = getattr(_lib, 'encode_' + self.name)
+
+    @property
+    def gradient_reads(self):
+        """Positions of the inputs whose elements a gradient reads."""
+        everything = range(len(self.inputs))
+        if self.reads_overwritten:
+            return list(everything)
+        return [i for i in everything if i not in self.differentiable]
+
+    def check_tensors(self, tensors, kind=Tensor):
         """A TypeError that names the first argument that is no Tensor."""
         for name, tensor in zip(self.inputs, tensors):
-            if not isinstance(tensor, Tensor):
+            if not isinstance(tensor, kind):
                 raise TypeError(
                     f'({self.name}) {name} must be a Tensor, '
                     f'but it is {type(tensor).__name__}.'
@@ -78,28 +86,35 @@ class Op:
         )
 
     def wants_gradient(self, tensors):
-        return has_grad() and not all(
-            tensors[i].stop_gradient for i in self.differentiable
-        )
+        if not has_grad():
+            return False
+        for i in self.differentiable:
+            if not getattr(tensors[i], 'stop_gradient', True):
+                return True
+        return False
 
+    def run(self, tensors, attrs):
+        """A call in dygraph; its gradient is recorded if one is wanted."""
+        if self.wants_gradient(tensors):
+            out = self.record(*tensors, *attrs, False)
+        else:
+            out = self.call(*tensors, *attrs)
+        if out is not NotImplemented:
+            return out
+        self.check_tensors(tensors)
+        if any(t.is_dist() for t in tensors):
+            return _distributed().run(self, tensors, attrs)
+        return self.refuse(tensors)
 
-# ---- dygraph
-
-
-def run_eager(op, tensors, attrs):
-    """A call on other arguments than dense Tensors on the CPU."""
-    op.check_tensors(tensors)
-    if not any(t.is_dist() for t in tensors):
-        op.refuse(tensors)
-    return _distributed().run(op, tensors, attrs)
-
-
-def _record(op, tensors, attrs, inplace=False):
-    """Run the operator and record its gradient."""
-    out = op.record(*tensors, *attrs, inplace)
-    if out is NotImplemented:
-        op.refuse(tensors)
-    return out
+    def check_inplace_shape(self, x, shape):
+        """An error if a result of this shape does not fit into `x`."""
+        if list(shape) != list(x.shape):
+            raise ValueError(
+                f'({self.name}_) the result must have the shape of '
+                f'{self.inputs[self.inplace_input]}, which is changed in '
+                f'place, {list(x.shape)}, but it would have the shape '
+                f'{list(shape)}.'
+            )
 
 
 @contextlib.contextmanager
@@ -120,6 +135,10 @@ def _as_they_are():
 
 def run_inplace(op, tensors, attrs):
     """The in-place form: `x`, which is returned, takes the result."""
+    if isinstance(tensors[0], Tensor) and not op.wants_gradient(tensors):
+        out = op.call_inplace(*tensors, *attrs)
+        if out is not NotImplemented:
+            return out
     if not isinstance(tensors[0], Tensor):
         raise TypeError(
             f'({op.name}_) expected Tensors of dynamic graph mode, '
@@ -138,18 +157,17 @@ def run_inplace(op, tensors, attrs):
         return _record_inplace(op, tensors, attrs, x)
     if not x.is_contiguous():
         with _as_they_are():
-            out = op.call(*[t.detach() for t in tensors], *attrs)
+            out = op.run([t.detach() for t in tensors], attrs)
         return _assign_out_(op, out, x)
-    out = op.call_inplace(*tensors, *attrs)
-    if out is NotImplemented:
-        op.refuse(tensors)
-    return out
+    return op.refuse(tensors)
 
 
 def _record_inplace(op, tensors, attrs, x):
     if x.is_contiguous() and not op.reads_overwritten:
         # The result shares the memory of x.
-        out = _record(op, tensors, attrs, inplace=True)
+        out = op.record(*tensors, *attrs, True)
+        if out is NotImplemented:
+            op.refuse(tensors)
         _lib.bump_version(x)
     else:
         tensors = list(tensors)
@@ -158,87 +176,110 @@ def _record_inplace(op, tensors, attrs, x):
                 import paddle
 
                 tensors[op.inplace_input] = paddle.assign(x)
-            out = _record(op, tensors, attrs)
+            out = op.run(tensors, attrs)
         _assign_out_(op, out.detach(), x.detach())
     _lib.take_history(x, out)
     return x
 
 
 def _assign_out_(op, out, x):
-    if out is NotImplemented:
-        raise NotImplementedError(
-            f'({op.name}_) expected dense Tensors on the CPU.'
-        )
-    if out.shape != x.shape:
-        raise ValueError(
-            f'({op.name}_) the result must have the shape of '
-            f'{op.inputs[op.inplace_input]}, which is changed in place, '
-            f'{x.shape}, but it would have the shape {out.shape}.'
-        )
+    op.check_inplace_shape(x, out.shape)
     return core.eager.ops.assign_out_(out, x)
 
 
-def _is_dense_on_cpu(tensor):
+# ---- the functions of paddle._C_ops
+
+
+def _functions(op):
+    """The function of an operator and, where it has one, its in-place form."""
+    size = len(op.inputs)
+    count = size + len(op.attrs)
+
+    def bind(args):
+        if len(args) != count:
+            raise TypeError(
+                f'({op.name}) {count} arguments expected, but received '
+                f'{len(args)}.'
+            )
+        return args[:size], args[size:]
+
+    def function(*args):
+        tensors, attrs = bind(args)
+        if isinstance(tensors[0], Tensor) and in_dygraph():
+            return op.run(tensors, attrs)
+        return _static.run_static(op, tensors, attrs)
+
+    def inplace_function(*args):
+        return run_inplace(op, *bind(args))
+
+    yield op.name, function
+    if op.inplace_input >= 0:
+        yield f'{op.name}_', inplace_function
+
+
+_OPS = {row['name']: Op(**row) for row in _native_ops.OPS}
+API = {
+    name: function
+    for op in _OPS.values()
+    if not op.is_base
+    for name, function in _functions(op)
+}
+
+
+def _is_distributed(op, args):
+    return any(isinstance(t, Tensor) and t.is_dist() for t in args)
+
+
+def _records_on_cpu(op, args):
+    tensors = args[: len(op.inputs)]
     return (
-        isinstance(tensor, Tensor)
-        and tensor.is_dense()
-        and not tensor.is_dist()
-        and tensor.place.is_cpu_place()
+        len(args) == len(op.inputs) + len(op.attrs)
+        and isinstance(args[-1], bool)
+        and all(
+            isinstance(t, Tensor)
+            and t.is_dense()
+            and not t.is_dist()
+            and t.place.is_cpu_place()
+            for t in tensors
+        )
+        and op.wants_gradient(tensors)
     )
 
 
-def sharded_masked_fill(op, masked_fill, masked_fill_):
-    """Paddle's operator and its in-place form, which keep distributed Tensors
-    sharded: for those of the release every rank gathers the whole."""
+def _with_ours(name, stock, stock_inplace, serves):
+    """Paddle's operator and its in-place form, or ours where it `serves`."""
+    op = _OPS[name]
 
-    def sharded(stock, run):
+    def choose(run, stock):
         def function(*args, **kwargs):
-            if in_dygraph() and any(
-                isinstance(t, Tensor) and t.is_dist() for t in args
-            ):
-                return run(op, args, ())
+            if in_dygraph() and serves(op, args):
+                size = len(op.inputs)
+                return run(args[:size], args[size:])
             return stock(*args, **kwargs)
 
         return function
 
-    return sharded(masked_fill, run_eager), sharded(masked_fill_, run_inplace)
+    inplace = functools.partial(run_inplace, op)
+    return choose(op.run, stock), choose(inplace, stock_inplace)
 
 
-def recorded_scatter(op, scatter, scatter_):
-    """Paddle's operator and its in-place form, with nodes of ours where a
-    gradient is recorded: those of the release have no second order."""
-
-    def recorded(stock, run):
-        def function(*args, **kwargs):
-            tensors = args[:3]
-            if (
-                len(args) == 4
-                and isinstance(args[3], bool)
-                and in_dygraph()
-                and all(map(_is_dense_on_cpu, tensors))
-                and op.wants_gradient(tensors)
-            ):
-                return run(op, tensors, args[3:])
-            return stock(*args, **kwargs)
-
-        return function
-
-    return recorded(scatter, _record), recorded(scatter_, run_inplace)
+# Of the release every rank gathers the whole of distributed Tensors.
+sharded = functools.partial(_with_ours, serves=_is_distributed)
+# The gradients of the release have no second order.
+recorded = functools.partial(_with_ours, serves=_records_on_cpu)
 
 
-def check_version(found):
+def _check_version():
     """The compiled module fits one release of Paddle only."""
-    if found != _lib.paddle_version:
+    from paddle.version import full_version
+
+    if full_version != _lib.paddle_version:
         raise ImportError(
             f'paddle._native_lib was built for paddle {_lib.paddle_version}, '
-            f'but this is paddle {found}: run scripts/apply_and_build.sh again.'
+            f'but this is paddle {full_version}: run '
+            f'scripts/apply_and_build.sh again.'
         )
 
 
-def _installed_version():
-    from paddle.version import full_version
-
-    return full_version
-
-
-check_version(_installed_version())
+_check_version()
+_static.load(_native_ops.VJPS)

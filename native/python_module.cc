@@ -41,7 +41,6 @@ PyMethodDef kCallInplace = MethodOf("call_", CallInplace, METH_FASTCALL);
 PyMethodDef kCallInfer = MethodOf("infer", CallInfer, METH_FASTCALL);
 PyMethodDef kCallRecord = MethodOf("record", CallRecord, METH_FASTCALL);
 PyMethodDef kCallEncode = MethodOf("encode", CallEncode, METH_FASTCALL);
-PyMethodDef kCallGradient = MethodOf("gradient", CallGradient, METH_FASTCALL);
 PyMethodDef kFunctions[] = {
     MethodOf("register_custom_ops", RegisterCustomOps, METH_NOARGS),
     MethodOf("bump_version", BumpVersion, METH_O),
@@ -73,7 +72,7 @@ bool AddOp(PyObject* module, const OpSpec& spec) {
     return PyModule_AddObject(module, name.c_str(), function) == 0;
   };
   const std::string name = spec.name;
-  if (spec.is_backward) return add("gradient_" + name, &kCallGradient);
+  if (spec.is_backward) return true;
   return add(name, &kCallOp) && add("infer_" + name, &kCallInfer) &&
          add("record_" + name, &kCallRecord) &&
          add("encode_" + name, &kCallEncode) &&

@@ -138,11 +138,11 @@ class TestBackward(unittest.TestCase):
             out.sum().backward()
 
     def test_nothing_is_left_behind(self):
-        from paddle._native_distributed import Call
+        from paddle._native_dist_plans import Plan
 
         def alive():
             gc.collect()
-            return sum(type(thing) is Call for thing in gc.get_objects())
+            return sum(isinstance(thing, Plan) for thing in gc.get_objects())
 
         before = alive()
         for _ in range(3):

@@ -1,6 +1,5 @@
 #include "distributed/callback_node.h"
 
-#include <list>
 #include <memory>
 #include <string>
 #include <utility>
@@ -22,7 +21,6 @@ void ConvertToDistTensor(paddle::Tensor* tensor,
 namespace native_ops {
 
 using paddle::Tensor;
-using phi::DenseTensor;
 
 namespace {
 
@@ -96,7 +94,7 @@ class CallbackNode : public egr::GradNodeBase {
 // elements has one, which is not initialized either.
 bool IsAbsent(const Tensor& grad) {
   if (!grad.defined()) return true;
-  if (!grad.is_dist_tensor()) return !grad.initialized();
+  if (!grad.is_dist_tensor()) return !grad.initialized() && grad.numel() != 0;
   return !static_cast<const phi::distributed::DistTensor*>(grad.impl().get())
               ->defined();
 }
@@ -190,48 +188,6 @@ PyObject* ToDistributed(PyObject*, PyObject* const* args, Py_ssize_t count) {
         static_cast<const phi::distributed::DistTensor*>(like.impl().get());
     egr::ConvertToDistTensor(&tensor, &dist->process_mesh());
     Py_RETURN_NONE;
-  });
-}
-
-PyObject* CallGradient(PyObject* self,
-                       PyObject* const* args,
-                       Py_ssize_t count) {
-  return Guarded([&]() -> PyObject* {
-    const OpSpec& spec = SpecOf(self);
-    CheckCount(spec, count);
-    const size_t size = spec.inputs.size();
-    const phi::DataType dtype =
-        NeedTensor(spec.name, args[spec.dtype_input]).dtype();
-    std::list<DenseTensor> kept;
-    Inputs inputs;
-    for (size_t i = 0; i < size; ++i) {
-      if (spec.inputs[i].needs_buffer) {
-        const DenseTensor* found = ReadTensor(spec, spec.inputs[i], args[i]);
-        inputs.push_back(found == nullptr ? found
-                                          : AsContiguous(*found, &kept));
-      } else {
-        const auto shape = py::reinterpret_borrow<py::object>(args[i]);
-        kept.push_back(MetaOnly(shape.cast<std::vector<int64_t>>(), dtype));
-        inputs.push_back(&kept.back());
-      }
-    }
-    const Attrs attrs = ReadAttrs(spec, args + size);
-    std::vector<std::shared_ptr<DenseTensor>> results;
-    Outputs outputs;
-    for (size_t i = 0; i < spec.outputs.size(); ++i) {
-      results.push_back(std::make_shared<DenseTensor>());
-      outputs.push_back(results.back().get());
-    }
-    {
-      const py::gil_scoped_release release;
-      Run(spec, inputs, attrs, outputs);
-    }
-    py::tuple found(results.size());
-    for (size_t i = 0; i < results.size(); ++i) {
-      found[i] = py::reinterpret_steal<py::object>(
-          paddle::pybind::ToPyObject(Tensor(results[i])));
-    }
-    return found.release().ptr();
   });
 }
 

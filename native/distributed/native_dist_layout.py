@@ -36,30 +36,22 @@ def reshard(tensor, placements):
     tensor = tensor.detach()
     if 0 in tensor.shape:  # dist.reshard crashes
         mesh, whole = mesh_of(tensor), paddle.zeros(tensor.shape, tensor.dtype)
-        tensor = assemble(whole, whole.shape, mesh, replicated(mesh))
-    if tensor.place.is_cpu_place():
-        # Gloo has neither all-to-all nor reduce-scatter.
-        between = [
-            old if old == new else dist.Replicate()
-            for old, new in zip(tensor.placements, placements)
-        ]
-        tensor = _reshard(tensor, between)
-    if _is_cut(tensor, placements):
-        return _cut(tensor, placements)
-    return _reshard(tensor, placements)
-
-
-def _is_cut(tensor, placements):
-    """Whether each rank has its part already, in one that is too large."""
-    dims = [p.get_dim() for p in placements if p.is_shard()]
-    return len(set(dims)) == len(dims) and all(
-        old == new or (old.is_replicated() and new.is_shard())
+        return _cut(
+            assemble(whole, whole.shape, mesh, replicated(mesh)), placements
+        )
+    # Gloo has neither all-to-all nor reduce-scatter.
+    between = [
+        old if old == new else dist.Replicate()
         for old, new in zip(tensor.placements, placements)
-    )
+    ]
+    return _cut(_gathered(tensor, between), placements)
 
 
 def _cut(tensor, placements):
-    """Not by dist.reshard, whose slices lack half of the dtypes on the CPU."""
+    """Each rank takes its part of one that is too large. Not by dist.reshard,
+    whose slices lack half of the dtypes on the CPU."""
+    if same_placements(tensor.placements, placements):
+        return tensor
     mesh, local = mesh_of(tensor), tensor._local_value()
     for mesh_dim, at in enumerate(place_in_mesh(mesh)):
         old, new = tensor.placements[mesh_dim], placements[mesh_dim]
@@ -71,7 +63,8 @@ def _cut(tensor, placements):
     return assemble(local, tensor.shape, mesh, placements)
 
 
-def _reshard(tensor, placements):
+def _gathered(tensor, placements):
+    """Each rank gets what the others have."""
     if same_placements(tensor.placements, placements):
         return tensor
     padded = _padded(tensor)
@@ -135,6 +128,11 @@ def settled(local, shape, mesh, placements, wanted):
 def part(tensor):
     """The local part, its elements one after the other."""
     return tensor._local_value().contiguous()
+
+
+def copied(tensor):
+    mesh, placements = mesh_of(tensor), tensor.placements
+    return assemble(part(tensor).clone(), tensor.shape, mesh, placements)
 
 
 def place_in_mesh(mesh):

@@ -12,13 +12,12 @@ import zlib
 import numpy as np
 
 import paddle
-from paddle import _native_lib as _lib
 from paddle._native_dist_layout import (
     assemble,
     replicated,
     reshard,
 )
-from paddle._native_dist_plans import Plan, infer_layout
+from paddle._native_dist_plans import Plan, infer_layout, linear
 
 # A number that is sent: the count below, above it what tells the call.
 COUNT_BITS = 48
@@ -30,8 +29,6 @@ class MaskedScatterPlan(Plan):
     The local part is cut into groups that follow each other in the whole: one
     for each index of the dims before the last one that is sharded.
     """
-
-    reads = (1,)
 
     def lay_out(self, tensors):
         x, mask, value = tensors
@@ -46,11 +43,13 @@ class MaskedScatterPlan(Plan):
         shapes = [self.mesh.process_ids, x.shape, mask.shape, value.shape]
         self.tag = zlib.crc32(repr(shapes).encode()) >> (COUNT_BITS - 31)
 
-    def prepare(self, parts):
-        """Finds how many Trues each group has, and how many are before it."""
-        counts = _counts(parts[0], parts[1], self.last)
+    def parts(self, tensors):
+        x, mask, value = super().parts(tensors)
+        counts = _counts(x, mask, self.last)
+        # How many Trues are before each group, and how many it has.
         self.first = self._before(counts).reshape([-1])
         self.count = counts.reshape([-1])
+        return [x, mask, linear(self.op.name, value, self._take, self._put)]
 
     def _before(self, counts):
         """Of the counts of the local groups, those of all ranks before each:
@@ -105,26 +104,23 @@ class MaskedScatterPlan(Plan):
         each = np.repeat(self.first - before, self.count)
         return paddle.to_tensor(each + np.arange(each.size), place=flat.place)
 
-    def forward(self, parts):
-        x, mask, value = parts
+    def _take(self, value):
+        """What the local Trues take."""
         flat = value.reshape([-1])
         taken = self._taken(flat)
         if isinstance(taken, slice):
-            return self.op.call(x, mask, flat[taken])
-        return self.op.call(x, mask, paddle.gather(flat, taken))
+            return flat[taken]
+        return paddle.gather(flat, taken)
 
-    def backward(self, parts, shapes, grad):
-        x_grad, picked = _lib.gradient_masked_scatter_grad(
-            shapes[0], parts[1], [int(self.count.sum())], grad
-        )
+    def _put(self, picked):
+        """The same, where it stands in the value."""
         flat = paddle.zeros([math.prod(self.value_shape)], picked.dtype)
         taken = self._taken(flat)
         if isinstance(taken, slice):
             flat[taken] = picked
         else:
             paddle.scatter_(flat, taken, picked)
-        value_grad = flat.reshape(self.value_shape)
-        return self.shares_of_gradients([x_grad, value_grad])
+        return flat.reshape(self.value_shape)
 
 
 def _counts(x, mask, last):

@@ -1,11 +1,23 @@
-"""How the inputs of an operator lie for the local calls, and those calls.
+"""How the inputs of an operator lie for the local call, and the way there and
+back.
 
 Installed as paddle._native_dist_plans.
 """
 
+from contextlib import nullcontext
+
+import paddle
 import paddle.distributed as dist
 from paddle import _native_lib as _lib
-from paddle._native_dist_layout import mesh_of
+from paddle._native_dist_layout import (
+    mesh_of,
+    part,
+    placements_of,
+    reshard,
+    same_placements,
+    settled,
+)
+from paddle._native_modes import has_grad
 from paddle.base import core
 from paddle.distributed.auto_parallel.placement_type import (
     dims_mapping_to_placements,
@@ -15,6 +27,25 @@ from paddle.distributed.auto_parallel.static.dist_attribute import (
     DistTensorSpec,
     TensorDistAttr,
 )
+
+
+def linear(name, tensor, function, transpose):
+    """function(tensor), whose gradient the transposed map computes, and so on
+    to every order."""
+    with paddle.no_grad():
+        out = function(tensor)
+    if not has_grad() or tensor.stop_gradient:
+        return out
+
+    def backward(create_graph, grads):
+        (grad,) = grads
+        if grad is None:
+            return [None]
+        with nullcontext() if create_graph else paddle.no_grad():
+            return [linear(f'{name}_grad', grad, transpose, function)]
+
+    _lib.record_callback(name, backward, [tensor], [out])
+    return out
 
 
 class Plan:
@@ -36,53 +67,67 @@ class Plan:
         self.out_shape = list(shapes[0])
         self.lay_out(tensors)
 
-    # The positions of the inputs that the gradient reads.
-    @property
-    def reads(self):
-        everything = range(len(self.op.inputs))
-        if self.op.reads_overwritten:
-            return list(everything)
-        return [i for i in everything if i not in self.op.differentiable]
-
     def lay_out(self, tensors):
         self.input_placements, self.out_placements = infer_layout(
             self.op.name, tensors, self.attrs
         )
 
-    def prepare(self, parts):
-        """Called once with the local inputs, before the local calls."""
-
-    def forward(self, parts):
-        return self.op.call(*parts, *self.attrs)
-
-    def backward(self, parts, shapes, grad):
-        """The gradients of the differentiable inputs and how they lie."""
-        gradient = getattr(_lib, f'gradient_{self.op.name}_grad')
-        reads = self.reads
-        given = [
-            parts[i] if i in reads else shapes[i]
-            for i in range(len(self.op.inputs))
+    def parts(self, tensors):
+        """What the local call takes."""
+        self.read = [
+            (self.op.inputs[i], tensors[i].detach(), tensors[i].inplace_version)
+            for i in self.op.gradient_reads
+            if same_placements(tensors[i].placements, self.input_placements[i])
         ]
-        found = gradient(*given, grad, *self.attrs)
-        return self.shares_of_gradients(found)
+        return [self._part(*given) for given in enumerate(tensors)]
 
-    def shares_of_gradients(self, parts):
-        """Local gradients and how they lie: a sum is pending along the dims of
-        the mesh that split the result, but not the input."""
+    def _part(self, at, tensor):
+        mesh, placements = self.mesh, self.input_placements[at]
+        shape, shares = list(tensor.shape), self._shares(placements)
+        wanted = _summed(placements_of(tensor))
+        return linear(
+            self.op.name,
+            tensor,
+            lambda whole: part(reshard(whole, placements)),
+            lambda grad: settled(grad, shape, mesh, shares, wanted),
+        )
+
+    def _shares(self, placements):
+        """How the local gradients of an input lie: a sum is pending along the
+        dims of the mesh that split the result, but not the input."""
         return [
-            (
-                local,
-                [
-                    dist.Partial()
-                    if out.is_shard() and not own.is_shard()
-                    else own
-                    for own, out in zip(
-                        self.input_placements[i], self.out_placements
-                    )
-                ],
-            )
-            for i, local in zip(self.op.differentiable, parts)
+            dist.Partial() if out.is_shard() and not own.is_shard() else own
+            for own, out in zip(placements, self.out_placements)
         ]
+
+    def result(self, local, placements=None):
+        """The Tensor of which `local` is the local result."""
+        lies = self.out_placements
+        wanted = placements or lies
+
+        def join(local):
+            self._check_unchanged()
+            return settled(local, self.out_shape, self.mesh, lies, wanted)
+
+        def split(whole):
+            self._check_unchanged()
+            return part(reshard(whole, lies))
+
+        return linear(self.op.name, local, join, split)
+
+    def _check_unchanged(self):
+        """Local parts do not know the version of their Tensor."""
+        for name, tensor, version in self.read:
+            if tensor.inplace_version != version:
+                raise RuntimeError(
+                    f'({self.op.name}_grad) {name} was changed in place after '
+                    f'the call, but the gradient needs it as it was.'
+                )
+
+
+def _summed(placements):
+    """Where `placements` have sums pending, these done."""
+    return [dist.Replicate() if p.is_partial() else p for p in placements]
 
 
 def infer_layout(name, tensors, attrs=()):

@@ -6,7 +6,6 @@ That it can be expressed is known: check_ops_yaml.py has found no fault.
 import re
 from dataclasses import dataclass
 
-from native.glue.python_entry import PythonSide
 from scripts.op_rules import schema
 
 # YAML type -> (C++ type in a kernel's signature, C++ type held, AttrType)
@@ -21,10 +20,6 @@ ATTR_TYPES = {
 
 class GlueError(ValueError):
     """Entries that no glue can be made of; the text has all faults."""
-
-
-def cpp_bool(value):
-    return 'true' if value else 'false'
 
 
 def camel(name):
@@ -44,7 +39,7 @@ def custom_name(name, bases):
 
 
 @dataclass
-class EntryView(PythonSide):
+class EntryView:
     """One entry as the templates want it."""
 
     op_file: schema.OpFile
@@ -81,17 +76,9 @@ class EntryView(PythonSide):
         return custom_name(name, bases)
 
     @property
-    def infer_meta(self):
-        return self.entry.infer_meta
-
-    @property
     def infer_args(self):
         args = self._args(self.entry.infer_meta_param, 'in[{}]')
         return args + [f'out[{i}]' for i in range(len(self.entry.outputs))]
-
-    @property
-    def kernel(self):
-        return self.entry.kernel
 
     @property
     def infer_types(self):
@@ -127,7 +114,7 @@ class EntryView(PythonSide):
 
     @property
     def kernel_function(self):
-        return f'{camel(self.kernel)}Kernel'
+        return f'{camel(self.entry.kernel)}Kernel'
 
     @property
     def kernel_args(self):
@@ -158,23 +145,27 @@ class EntryView(PythonSide):
         return args
 
     @property
+    def input_names(self):
+        return tuple(t.name for t in self.entry.tensors)
+
+    @property
     def dtype_input(self):
         name = self.entry.data_type or self.entry.tensors[0].name
-        return self.python_inputs.index(name)
+        return self.input_names.index(name)
 
     @property
     def inplace_input(self):
         if not self.entry.inplace or self.entry.is_backward:
             return -1
-        return self.python_inputs.index(self.entry.inplace[0][0])
+        return self.input_names.index(self.entry.inplace[0][0])
 
     @property
     def inputs(self):
         return [
             {
                 'name': t.name,
-                'optional': cpp_bool(t.optional),
-                'needs_buffer': cpp_bool(not t.no_need_buffer),
+                'optional': t.optional,
+                'needs_buffer': not t.no_need_buffer,
                 'custom_name': self._custom_name(t.name),
                 **self._source(self._custom_name(t.name)),
             }
@@ -185,7 +176,7 @@ class EntryView(PythonSide):
         """The input over which an output may be written, or -1."""
         for source, target in self.entry.inplace:
             if target == output:
-                return self.python_inputs.index(source)
+                return self.input_names.index(source)
         return -1
 
     @property
@@ -234,14 +225,6 @@ class EntryView(PythonSide):
             for t in first.tensors
             if f'{t.name}_grad' in gradients and f'{t.name}@GRAD' not in there
         ]
-
-    @property
-    def is_backward(self):
-        return cpp_bool(self.entry.is_backward)
-
-    @property
-    def is_base(self):
-        return cpp_bool(self.in_paddle)
 
     @property
     def has_header(self):

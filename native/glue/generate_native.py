@@ -1,7 +1,7 @@
 """Generate the wheel target's glue from ops_yaml/.
 
 Writes native_ops.cc (tables of the entries, compiled with the rooms of native/),
-_native_ops.py (a function for each entry, put into paddle._C_ops), and for each
+_native_ops.py (the same for Python), and for each
 backend the signatures that the C++ is to have, which only the compiler reads.
 No operator is known here by name.
 """
@@ -16,14 +16,15 @@ import jinja2
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from native.glue.entry import EntryView, GlueError, camel
+from native.glue.python_entry import python_module
 from scripts.common.files import write_if_changed
 from scripts.op_rules import schema
 from scripts.op_rules.check_ops_yaml import check_folder
 
-# Each file: its template, and the backend that the template is told.
+PYTHON = '_native_ops.py'
+# Each other file: its template, and the backend that the template is told.
 FILES = {
     'native_ops.cc': ('native_ops.cc.j2', 'CPU'),
-    '_native_ops.py': ('native_ops.py.j2', 'CPU'),
     'cpu_signatures.h': ('signatures.j2', 'CPU'),
     'spmd_rules.cc': ('spmd_rules.cc.j2', 'CPU'),
     'gpu_signatures.cu': ('signatures.j2', 'GPU'),
@@ -33,7 +34,7 @@ BASE_OPS = ROOT / 'native/kernels/base_ops'
 TEMPLATES = (ROOT / 'native/glue', ROOT / 'native')
 
 
-def render(yaml_dir, paddle_version, names=tuple(FILES)):
+def render(yaml_dir, paddle_version, names=(PYTHON, *FILES)):
     """The generated files, by name, of entries without a fault."""
     faults = check_folder(yaml_dir)
     if faults:
@@ -59,19 +60,21 @@ def render_files(files, paddle_version, names):
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters['repr'] = repr
     environment.filters['camel'] = camel
+    entries = series + views(schema.load_dir(BASE_OPS), is_base=True)
     context = {
         'stems': [f.path.stem for f in files],
         'headers': sorted(p.name for p in (ROOT / 'kernels').glob('*.h')),
         'series': series,
-        'entries': series + views(schema.load_dir(BASE_OPS), is_base=True),
-        'forward_entries': [e for e in series if not e.entry.is_backward],
+        'entries': entries,
         'backward_entries': [e for e in series if e.entry.is_backward],
         'paddle_version': paddle_version,
     }
     texts = {}
     for name in names:
+        if name == PYTHON:
+            texts[name] = python_module(entries)
+            continue
         template, backend = FILES[name]
         texts[name] = environment.get_template(template).render(
             {**context, 'backend': backend}

@@ -1,4 +1,4 @@
-"""The operators of paddle._native_ops in static graphs, and their gradients.
+"""The operators of paddle._native_lib in static graphs, and their gradients.
 
 In a graph an operator is a custom operator of Paddle's. So is its gradient,
 and the gradient's gradient: each entry of ops_yaml is one in its own right.
@@ -50,17 +50,12 @@ def _check_values(op, tensors):
     """A TypeError for an argument that no program can hold. Paddle's own
     check of it throws where nothing catches."""
     for name, tensor in zip(op.inputs, tensors):
-        if isinstance(tensor, core.pir.Value):
-            continue
         if isinstance(tensor, core.eager.Tensor):
             raise TypeError(
                 f'({op.name}) {name} must be a Tensor of the static graph, but '
                 'it is one of dygraph.'
             )
-        raise TypeError(
-            f'({op.name}) {name} must be a Tensor, '
-            f'but it is {type(tensor).__name__}.'
-        )
+    op.check_tensors(tensors, core.pir.Value)
 
 
 def run_static(op, tensors, attrs):
@@ -110,6 +105,7 @@ def _append_op(op, tensors, attrs):
 class Vjp(NamedTuple):
     """The gradient of a custom operator.
 
+    of: the custom operator that it belongs to.
     op: the custom operator that computes it.
     inputs: where each of its Tensors comes from: the n-th 'input' or 'result'
     of the operator that it is the gradient of, or the incoming 'gradient' of
@@ -119,6 +115,7 @@ class Vjp(NamedTuple):
     attrs: names of its attributes, which that operator has too.
     """
 
+    of: str
     op: str
     inputs: tuple
     optional: tuple
@@ -148,27 +145,21 @@ class Vjp(NamedTuple):
         ]
 
 
-class ScatterGradVjp:
+def _append_scatter(call, inputs, results, gradients, stop_gradients):
     """The gradient of Paddle's scatter_grad, which the release has none for:
     scatter of the gradients that come in."""
+    if stop_gradients[0][0]:
+        return [[None]]
+    # Not at the top: paddle._C_ops imports this module.
+    import paddle
 
-    name = 'pd_op.scatter_grad'
-    # of index, updates and out_grad
-    grad_semantics = (False, False, True)
-
-    def append(self, call, inputs, results, gradients, stop_gradients):
-        if stop_gradients[0][0]:
-            return [[None]]
-        # Not at the top: paddle._C_ops imports this module.
-        import paddle
-
-        (index,), (updates,), (out_grad,) = inputs
-        given = [
-            grad if grad.initialized() else paddle.zeros_like(like)
-            for (grad,), like in zip(gradients, (out_grad, updates))
-        ]
-        overwrite = call.attrs()['overwrite']
-        return [[paddle._C_ops.scatter(given[0], index, given[1], overwrite)]]
+    (index,), (updates,), (out_grad,) = inputs
+    given = [
+        grad if grad.initialized() else paddle.zeros_like(like)
+        for (grad,), like in zip(gradients, (out_grad, updates))
+    ]
+    overwrite = call.attrs()['overwrite']
+    return [[paddle._C_ops.scatter(given[0], index, given[1], overwrite)]]
 
 
 def _is_zeros(value):
@@ -183,33 +174,10 @@ def _is_zeros(value):
     return fill.name() == 'pd_op.full' and fill.attrs()['value'] == 0
 
 
-_VJPS = {ScatterGradVjp.name: ScatterGradVjp()}
-
-
-def add_vjp(name, vjp):
-    """Called by the generated module for each operator that has a gradient."""
-    _VJPS[f'custom_op.{name}'] = vjp
-
-
-def _call_vjp_with_ours(call_vjp):
-    def with_ours(op, *args):
-        vjp = _VJPS.get(op.name())
-        return call_vjp(op, *args) if vjp is None else vjp.append(op, *args)
-
-    return with_ours
-
-
-def _has_vjp_with_ours(has_vjp):
-    return lambda op: op.name() == ScatterGradVjp.name or has_vjp(op)
-
-
-def _grad_semantics_with_ours(grad_semantics):
-    def with_ours(op):
-        if op.name() == ScatterGradVjp.name:
-            return list(ScatterGradVjp.grad_semantics)
-        return grad_semantics(op)
-
-    return with_ours
+_SCATTER_GRAD = 'pd_op.scatter_grad'
+# of its index, updates and out_grad
+_SCATTER_GRAD_SEMANTICS = (False, False, True)
+_VJPS = {_SCATTER_GRAD: _append_scatter}
 
 
 def _all_gradients_of_ours(get_grad_op_desc):
@@ -224,13 +192,20 @@ def _all_gradients_of_ours(get_grad_op_desc):
     return with_all
 
 
-def load():
-    """Called once by the generated module."""
+def load(vjps):
+    """Called once, with what the generated table says of each gradient."""
+    for row in vjps:
+        vjp = Vjp(**row)
+        _VJPS[f'custom_op.{vjp.of}'] = vjp.append
     _lib.register_custom_ops()
-    core.call_vjp = _call_vjp_with_ours(core.call_vjp)
-    core.has_vjp = _has_vjp_with_ours(core.has_vjp)
+    call_vjp, has_vjp = core.call_vjp, core.has_vjp
     operation = core.pir.Operation
-    operation.get_input_grad_semantics = _grad_semantics_with_ours(
-        operation.get_input_grad_semantics
+    semantics = operation.get_input_grad_semantics
+    core.call_vjp = lambda op, *args: _VJPS.get(op.name(), call_vjp)(op, *args)
+    core.has_vjp = lambda op: op.name() == _SCATTER_GRAD or has_vjp(op)
+    operation.get_input_grad_semantics = lambda op: (
+        list(_SCATTER_GRAD_SEMANTICS)
+        if op.name() == _SCATTER_GRAD
+        else semantics(op)
     )
     core.get_grad_op_desc = _all_gradients_of_ours(core.get_grad_op_desc)

@@ -1,10 +1,12 @@
 // Paddle's registry of CPU kernels, for tests: what a kernel takes, and calls
-// of it on tensors of the caller's choice. C functions, for ctypes.
+// of it on tensors of the caller's choice. A module of Python.
 
 #include <dlfcn.h>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <exception>
 #include <stdexcept>
@@ -25,22 +27,7 @@ using phi::DenseTensor;
 using phi::Kernel;
 using phi::TensorArgDef;
 
-// Mirrored by kernel_probe.py.
-struct Attribute {
-  int64_t whole;
-  const char* text;
-};
-
-struct Call {
-  const char* kernel;
-  const char* dtype;
-  const DenseTensor** inputs;  // null: absent
-  int32_t input_count;
-  const Attribute* attributes;
-  int32_t attribute_count;
-  DenseTensor** outputs;  // null: not wanted
-  int32_t output_count;
-};
+namespace py = pybind11;
 
 namespace {
 
@@ -58,10 +45,10 @@ DataType DtypeOf(const std::string& name) {
 
 // ---- What kernels take ------------------------------------------------------
 
-bool IsIn(const Kernel& kernel, const std::string& library) {
+// The library that an address lies in.
+const void* LibraryOf(const void* address) {
   Dl_info info;
-  return dladdr(kernel.GetVariadicKernelFn<void*>(), &info) != 0 &&
-         library == info.dli_fname;
+  return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
 }
 
 std::string TypeName(const std::type_index& type) {
@@ -71,14 +58,9 @@ std::string TypeName(const std::type_index& type) {
   return type.name();
 }
 
-template <typename Tensors>
-std::string TensorNames(const Tensors& tensors) {
-  std::string text;
-  for (const TensorArgDef& tensor : tensors) {
-    text += " " + TypeName(tensor.type_index) + ":" +
-            phi::DataTypeToString(tensor.dtype);
-  }
-  return text;
+py::str NameOf(const TensorArgDef& tensor) {
+  return TypeName(tensor.type_index) + ":" +
+         phi::DataTypeToString(tensor.dtype);
 }
 
 std::string AttributeName(AttributeType type) {
@@ -98,12 +80,29 @@ std::string AttributeName(AttributeType type) {
   }
 }
 
-std::string Describe(const Kernel& kernel) {
-  std::string text = TensorNames(kernel.args_def().input_defs());
-  for (const auto& attribute : kernel.args_def().attribute_defs()) {
-    text += " " + AttributeName(attribute.type_index);
+py::list Arguments(const phi::KernelArgsDef& args) {
+  py::list found;
+  for (const auto& tensor : args.input_defs()) found.append(NameOf(tensor));
+  for (const auto& attribute : args.attribute_defs()) {
+    found.append(AttributeName(attribute.type_index));
   }
-  return text + TensorNames(kernel.args_def().output_defs());
+  for (const auto& tensor : args.output_defs()) found.append(NameOf(tensor));
+  return found;
+}
+
+// {(kernel, dtype): inputs, attributes, outputs} of the kernels whose code is
+// linked with this module.
+py::dict Registered() {
+  const void* own = LibraryOf(reinterpret_cast<void*>(&Context));
+  py::dict found;
+  for (const auto& [name, kernels] : phi::KernelFactory::Instance().kernels()) {
+    for (const auto& [key, kernel] : kernels) {
+      if (LibraryOf(kernel.GetVariadicKernelFn<void*>()) != own) continue;
+      const auto dtype = phi::DataTypeToString(key.dtype());
+      found[py::make_tuple(name, dtype)] = Arguments(kernel.args_def());
+    }
+  }
+  return found;
 }
 
 // ---- Calls of kernels -------------------------------------------------------
@@ -120,106 +119,95 @@ const Kernel& Find(const std::string& name, DataType dtype) {
                               phi::DataTypeToString(dtype));
 }
 
-phi::Attribute ValueOf(const Attribute& attribute, AttributeType type) {
+phi::Attribute ValueOf(const py::handle& value, AttributeType type) {
   switch (type) {
     case AttributeType::BOOL:
-      return attribute.whole != 0;
+      return value.cast<bool>();
     case AttributeType::INT32:
-      return static_cast<int>(attribute.whole);
+      return value.cast<int>();
     case AttributeType::INT64:
-      return attribute.whole;
+      return value.cast<int64_t>();
     case AttributeType::STRING:
-      return std::string(attribute.text);
+      return value.cast<std::string>();
     default:
       throw std::invalid_argument("an attribute of another kind");
   }
 }
 
-void Run(const Call& call) {
-  const Kernel& kernel = Find(call.kernel, DtypeOf(call.dtype));
+using Dims = std::vector<int64_t>;
+
+// A DenseTensor; without `memory` it has a shape alone.
+class Tensor {
+ public:
+  Tensor(const py::object& object, bool memory) {
+    const auto array = py::array::ensure(object, py::array::c_style);
+    const py::str name = array.dtype().attr("name");
+    phi::MetaTensor(&dense).set_dtype(DtypeOf(name));
+    Resize(Dims(array.shape(), array.shape() + array.ndim()));
+    if (!memory) return;
+    void* to = Context()->Alloc(&dense, dense.dtype());
+    std::memcpy(to, array.data(), array.nbytes());
+  }
+
+  // What an InferMeta function does to an output.
+  void Resize(const Dims& dims) {
+    phi::MetaTensor(&dense).set_dims(common::make_ddim(dims));
+  }
+
+  py::tuple Shape() const {
+    return py::cast(common::vectorize<int64_t>(dense.dims()));
+  }
+
+  py::array Numpy() const {
+    const auto dims = common::vectorize<int64_t>(dense.dims());
+    py::array array(py::dtype(phi::DataTypeToString(dense.dtype())), dims);
+    if (array.size() > 0) {
+      std::memcpy(array.mutable_data(), dense.data(), array.nbytes());
+    }
+    return array;
+  }
+
+  DenseTensor dense;
+};
+
+using Tensors = std::vector<Tensor*>;  // null: absent, or not wanted
+
+DenseTensor* DenseOf(Tensor* tensor) {
+  return tensor == nullptr ? nullptr : &tensor->dense;
+}
+
+void Run(const std::string& name,
+         const py::object& dtype,
+         const Tensors& inputs,
+         const py::list& attributes,
+         const Tensors& outputs) {
+  const py::str dtype_name = py::dtype::from_args(dtype).attr("name");
+  const Kernel& kernel = Find(name, DtypeOf(dtype_name));
   phi::KernelContext context(Context());
-  for (int i = 0; i < call.input_count; ++i) {
-    context.EmplaceBackInput(call.inputs[i]);
-  }
+  for (Tensor* input : inputs) context.EmplaceBackInput(DenseOf(input));
   const auto& types = kernel.args_def().attribute_defs();
-  for (int i = 0; i < call.attribute_count; ++i) {
-    context.EmplaceBackAttr(
-        ValueOf(call.attributes[i], types.at(i).type_index));
+  for (size_t i = 0; i < attributes.size(); ++i) {
+    context.EmplaceBackAttr(ValueOf(attributes[i], types.at(i).type_index));
   }
-  for (int i = 0; i < call.output_count; ++i) {
-    context.EmplaceBackOutput(call.outputs[i]);
+  for (Tensor* output : outputs) context.EmplaceBackOutput(DenseOf(output));
+  try {
+    kernel(&context);
+  } catch (const std::exception& error) {
+    // As it is: Paddle has the exceptions of its own become others.
+    throw std::runtime_error(error.what());
   }
-  kernel(&context);
 }
 
 }  // namespace
 
-extern "C" {
-
-// "name dtype inputs... attributes... outputs...", a line for each kernel whose
-// code lies in a library.
-const char* probe_kernels(const char* library) {
-  static std::string text;
-  text.clear();
-  for (const auto& [name, kernels] : phi::KernelFactory::Instance().kernels()) {
-    for (const auto& [key, kernel] : kernels) {
-      if (!IsIn(kernel, library)) continue;
-      text += name + " " + phi::DataTypeToString(key.dtype()) +
-              Describe(kernel) + "\n";
-    }
-  }
-  return text.c_str();
+PYBIND11_MODULE(kernel_probe, module) {
+  py::class_<Tensor>(module, "Tensor", py::module_local())
+      .def(py::init<const py::object&, bool>(),
+           py::arg("array"),
+           py::arg("memory") = true)
+      .def("resize", &Tensor::Resize)
+      .def("numpy", &Tensor::Numpy)
+      .def_property_readonly("shape", &Tensor::Shape);
+  module.def("registered", Registered);
+  module.def("run", Run);
 }
-
-// The dims of a tensor, given as an InferMeta function gives them.
-void probe_resize(DenseTensor* tensor, int32_t rank, const int64_t* dims) {
-  phi::MetaTensor(tensor).set_dims(
-      common::make_ddim(std::vector<int64_t>(dims, dims + rank)));
-}
-
-// Without data, the tensor gets no memory.
-DenseTensor* probe_tensor(const char* dtype,
-                          int32_t rank,
-                          const int64_t* dims,
-                          const void* data) {
-  auto* tensor = new DenseTensor();
-  phi::MetaTensor(tensor).set_dtype(DtypeOf(dtype));
-  probe_resize(tensor, rank, dims);
-  if (data != nullptr) {
-    void* to = Context()->Alloc(tensor, tensor->dtype());
-    std::memcpy(to, data, tensor->numel() * phi::SizeOf(tensor->dtype()));
-  }
-  return tensor;
-}
-
-void probe_free(DenseTensor* tensor) { delete tensor; }
-
-// The rank of a tensor, whose dims are written.
-int32_t probe_dims(const DenseTensor* tensor, int64_t* dims) {
-  for (int i = 0; i < tensor->dims().size(); ++i) dims[i] = tensor->dims()[i];
-  return tensor->dims().size();
-}
-
-const char* probe_dtype(const DenseTensor* tensor) {
-  static std::string text;
-  text = phi::DataTypeToString(tensor->dtype());
-  return text.c_str();
-}
-
-void probe_read(const DenseTensor* tensor, void* to) {
-  std::memcpy(
-      to, tensor->data(), tensor->numel() * phi::SizeOf(tensor->dtype()));
-}
-
-// 0, or 1 and why not.
-int32_t probe_run(const Call* call, char* message, int32_t size) {
-  try {
-    Run(*call);
-    return 0;
-  } catch (const std::exception& error) {
-    std::snprintf(message, size, "%s", error.what());
-    return 1;
-  }
-}
-
-}  // extern "C"

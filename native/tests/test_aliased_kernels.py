@@ -116,7 +116,7 @@ def test_x_that_is_smaller_than_the_result_is_refused(kernel, dtype, out):
     mask = Tensor(np.ones(out, bool))
     value = Tensor(np.ones((out if kernel == 'masked_scatter' else ()), dtype))
     x.resize(out)
-    with pytest.raises(kernel_probe.KernelError) as error:
+    with pytest.raises(RuntimeError) as error:
         kernel_probe.run(kernel, dtype, [x, mask, value], [], [x])
     size = np.dtype(dtype).itemsize
     assert "Tensor's dimension is out of bound" in str(error.value)

@@ -3,16 +3,15 @@
 import gc
 import os
 import re
-import subprocess
-import sys
 import threading
 
-import numpy as np
+import memory_processes
 import pytest
+from memory_processes import limited  # noqa: F401  for the processes
 
 import paddle
 from paddle import _native_lib as lib
-from paddle import _native_memory, inference
+from paddle import _native_memory
 from paddle.base import core
 
 FLAG = 'FLAGS_cpu_idle_memory_limit_in_mb'
@@ -62,18 +61,8 @@ def tensor(mib):
     return paddle.full([mib, 1 << 18], 1.0)
 
 
-def run(code, timeout=100, **environment):
-    """What a process prints that has imported this module, as words."""
-    done = subprocess.run(
-        [sys.executable, '-c', f'from test_memory import *\n{code}'],
-        env={**os.environ, 'PYTHONPATH': os.path.dirname(__file__)}
-        | environment,
-        capture_output=True,
-        text=True,
-        timeout=timeout,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+def run(code, **environment):
+    return memory_processes.run('test_memory', code, **environment)
 
 
 # ---- what is kept
@@ -222,31 +211,13 @@ def test_the_summary_names_the_limit():
     assert _native_memory.summary() == expected
 
 
-def test_the_flag_is_read_from_the_environment():
+def test_flags_are_read_from_the_environment():
     assert run("print(usage('limit'))", **{FLAG: '33'}) == ['33']
-
-
-def test_another_choice_of_the_user_stands():
-    code = 'x = tensor(4); print(kept())'
-    assert run(code, FLAGS_use_system_allocator='1') == ['(0,', '0,', '0)']
+    code = 'x = tensor(4); print(*kept())'
+    assert run(code, FLAGS_use_system_allocator='1') == ['0', '0', '0']
 
 
 # ---- limits of the system
-
-# `limited(room, call)` is call() with `room` MiB of addresses left.
-LIMITED = """
-import resource
-
-def limited(room, call):
-    with open('/proc/self/statm') as statm:
-        used = int(statm.read().split()[0]) * PAGE
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (used + (room << 20), before[1]))
-    try:
-        return call()
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
-"""
 
 
 def test_idle_memory_goes_back_before_an_error():
@@ -254,24 +225,23 @@ def test_idle_memory_goes_back_before_an_error():
 idle = [tensor(50) for _ in range(4)]
 del idle
 x = limited(20, lambda: paddle.empty([150, 1 << 18]))
-print(kept())
+print(*kept())
 del x
 try:
     limited(20, lambda: paddle.empty([250, 1 << 18]))
 except MemoryError as error:
-    print(str(250 << 20) in str(error), kept())
+    print(str(250 << 20) in str(error), *kept())
 """
-    found = run(LIMITED + code)
-    assert found == ['(150,', '0,', '0)', 'True', '(0,', '0,', '0)']
+    assert run(code) == ['150', '0', '0', 'True', '0', '0', '0']
 
 
 def test_small_tensors_are_tried_again_too():
     code = """
 tensor(200)
 small = limited(2, lambda: [paddle.empty([1 << 16]) for _ in range(400)])
-print(len(small), kept())
+print(len(small), *kept())
 """
-    assert run(LIMITED + code) == ['400', '(0,', '0,', '0)']
+    assert run(code) == ['400', '0', '0', '0']
 
 
 # ---- threads, forks, the end
@@ -350,30 +320,11 @@ def test_a_fork_while_another_thread_allocates():
     assert run(FORKS) == ['None']
 
 
-# The workers fork while a Tensor is in use and another idle.
-LOADER = """
-class Rows(paddle.io.Dataset):
-    def __getitem__(self, i):
-        return (tensor(1) * i).numpy()
-
-    def __len__(self):
-        return 8
-
-x = [tensor(4), tensor(4)].pop()
-rows = paddle.io.DataLoader(Rows(), batch_size=2, num_workers=2)
-for _ in range(2):
-    print(*[int(batch[0].max()) for batch in rows])
-"""
-
-
-def test_workers_of_a_loader():
-    assert run(LOADER) == ['0', '2', '4', '6'] * 2
-
-
 def test_tensors_outlive_the_interpreter():
     code = """
 import builtins
 import ctypes
+import numpy as np
 
 builtins.kept = [tensor(5) for _ in range(4)]  # freed at its end
 ctypes.pythonapi.Py_IncRef(ctypes.py_object(tensor(5)))  # never
@@ -383,32 +334,3 @@ for i in range(4):  # after it
 print(usage('in_use'))
 """
     assert run(code, **{FLAG: '2'}) == ['45']
-
-
-class Net(paddle.nn.Layer):
-    def forward(self, x):
-        return paddle.exp(x) * 2 + x
-
-
-def predictor(path):
-    config = inference.Config(f'{path}.json', f'{path}.pdiparams')
-    config.disable_glog_info()
-    return inference.create_predictor(config)
-
-
-def test_predictors_share_what_is_idle(tmp_path):
-    path = str(tmp_path / 'net')
-    spec = [paddle.static.InputSpec([None, 1 << 18], 'float32')]
-    paddle.jit.save(Net(), path, input_spec=spec)
-    x = np.zeros([8, 1 << 18], 'float32')
-    predictors = [predictor(path) for _ in range(3)]
-    for one in predictors * 2:
-        one.get_input_handle(one.get_input_names()[0]).copy_from_cpu(x)
-        one.run()
-        out = one.get_output_handle(one.get_output_names()[0])
-        assert float(out.copy_to_cpu().max()) == 2.0
-        del out
-    assert usage('in_use') > 0
-    del predictors, one
-    gc.collect()
-    assert usage('in_use') == 0

@@ -5,37 +5,21 @@ the operands are there: to what the outputs need, but not what the kernel needs
 besides.
 """
 
-import os
-import subprocess
-import sys
-
 import pytest
-
-# `limited(room, call)` is call() with `room` MiB of addresses left. `attempt`
-# makes a call with too few of them, then again with enough.
-PRELUDE = """
-import resource
-from pathlib import Path
+from memory_processes import limited, run
 
 import paddle
 
-def limited(room, call):
-    pages = int(Path('/proc/self/statm').read_text().split()[0])
-    before = resource.getrlimit(resource.RLIMIT_AS)
-    used = pages * resource.getpagesize()
-    resource.setrlimit(resource.RLIMIT_AS, (used + (room << 20), before[1]))
-    try:
-        return call()
-    finally:
-        resource.setrlimit(resource.RLIMIT_AS, before)
 
 def attempt(room, call):
+    """Makes a call with too few MiB of addresses left, then with enough."""
     paddle.device.empty_cache()
     try:
         limited(room, call)
     except MemoryError as error:
         print(str(error).partition(' There')[0].split()[-1])
     return call()
+
 
 def reduce_ones(x, updates, dtype, reduce):
     index = paddle.zeros([updates], 'int64')
@@ -46,7 +30,9 @@ def reduce_ones(x, updates, dtype, reduce):
         arrays[0], index, arrays[1], overwrite=False, axis=0, reduce=reduce
     )
 
+
 # Starts the threads, which take addresses of their own.
+THREADS = """
 paddle.scatter(paddle.ones([1 << 20]), paddle.to_tensor([0]), paddle.ones([1]))
 """
 
@@ -96,16 +82,9 @@ with paddle.no_grad():
 """
 
 
-def run(code, threads):
-    done = subprocess.run(
-        [sys.executable, '-c', PRELUDE + code],
-        env={**os.environ, 'OMP_NUM_THREADS': str(threads)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.split()
+def printed(code, threads):
+    environment = {'OMP_NUM_THREADS': str(threads)}
+    return run('test_memory_limit', THREADS + code, **environment)
 
 
 @pytest.mark.parametrize('threads', [1, 2])
@@ -118,10 +97,10 @@ def run(code, threads):
     ],
 )
 def test_missing_memory_is_an_error_of_the_call(op, code, threads):
-    assert run(code, threads) == [f'({op})', 'True']
+    assert printed(code, threads) == [f'({op})', 'True']
 
 
 @pytest.mark.parametrize('threads', [1, 2])
 @pytest.mark.parametrize('code', [NO_GROUPS, GROUPS_AND_IDLE_MEMORY])
 def test_memory_that_is_enough(code, threads):
-    assert run(code, threads) == ['True']
+    assert printed(code, threads) == ['True']

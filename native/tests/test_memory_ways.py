@@ -103,6 +103,10 @@ SERVED = {
 }
 
 
+# Paddle's executor and the thread of its loader keep what they had last.
+HELD_ON = {'static graph', 'DataLoader, by a pipe'}
+
+
 @pytest.mark.parametrize('way', SERVED)
 def test_what_is_served(way, tmp_path):
     call, expected = SERVED[way]
@@ -113,3 +117,6 @@ def test_what_is_served(way, tmp_path):
     gc.collect()
     assert (lib.memory_usage()['in_use'] - before) >> 20 == expected
     del kept
+    gc.collect()
+    if way not in HELD_ON:
+        assert lib.memory_usage()['in_use'] == before

@@ -81,19 +81,18 @@ def test_hooks_see_and_change_gradients(call):
 
 
 @ALL
-def test_gradient_of_the_result_can_be_kept(call):
-    out = call(leaf() * 1, leaf() * 1)
-    out.retain_grads()
-    (out * 3).sum().backward()
-    np.testing.assert_array_equal(out.grad.numpy(), np.full((SIZE, SIZE), 3.0))
-
-
-@ALL
-def test_the_given_gradient_is_left_as_it_is(call):
+def test_gradients_that_a_user_holds_are_not_written_over(call):
     x, part, given = leaf(), leaf(), paddle.rand([SIZE, SIZE], 'float64')
     before = given.numpy()
     gradients(call, x, part, given)
     np.testing.assert_array_equal(given.numpy(), before)
+    kept = []
+    out = call(x * 1, part * 1)
+    out.register_hook(lambda grad: kept.append(grad))
+    out.retain_grads()
+    (out * 3).sum().backward()
+    for held in (*kept, out.grad):
+        np.testing.assert_array_equal(held.numpy(), np.full((SIZE, SIZE), 3.0))
 
 
 @ALL
@@ -118,15 +117,6 @@ def test_gradient_that_comes_in_as_a_view(call):
     np.testing.assert_array_equal(part.grad.numpy(), expected[1].numpy())
 
 
-@ALL
-def test_gradient_that_a_hook_keeps_is_not_written_over(call):
-    kept = []
-    out = call(leaf(), leaf())
-    out.register_hook(lambda grad: kept.append(grad))
-    out.sum().backward()
-    np.testing.assert_array_equal(kept[0].numpy(), np.ones((SIZE, SIZE)))
-
-
 @pytest.mark.parametrize('name', IN_PLACE)
 def test_gradient_is_written_over_the_one_that_comes_in(name):
     places = []
@@ -145,14 +135,6 @@ def test_no_graph_is_recorded_under_no_grad(call):
         out = call(leaf(), leaf())
     assert out.stop_gradient
     assert out.grad_fn is None
-
-
-def test_mask_changed_after_the_call_is_noticed():
-    x, where = leaf(), mask()
-    out = paddle.masked_fill(x, where, 0.0)
-    where.logical_not_()
-    with pytest.raises(RuntimeError, match='modified by an inplace operation'):
-        out.sum().backward()
 
 
 def test_saved_tensors_hooks_are_called():
@@ -257,30 +239,22 @@ def test_a_mask_changed_in_place_is_named(name):
     assert 'received tensor_version:' in text
 
 
-def test_error_of_a_gradient_reaches_python():
-    x, part = leaf(), leaf()
-    out = paddle.scatter(x, index(), part[:3], overwrite=False, reduce='mul')
-    with pytest.raises(RuntimeError, match="index_reduce_grad doesn't have"):
-        paddle.grad(out.sum(), [x], create_graph=True)
-
-
 def test_create_graph_without_gradients_of_gradients():
-    x, part = leaf(), leaf()
-    total = paddle.scatter(
-        x, index(), part[:3], overwrite=False, reduce='amax'
-    ).sum()
+    x = leaf()
+    total = CALLS['scatter'](x, leaf()).sum()
+    with pytest.raises(RuntimeError, match="index_reduce_grad doesn't have"):
+        paddle.grad(total, [x], retain_graph=True, create_graph=True)
     with paddle.no_grad():  # as Paddle's nodes: then nothing is recorded
         paddle.grad(total, [x], create_graph=True)
 
 
 @ALL_LINEAR
-@pytest.mark.parametrize('bend', [paddle.exp, paddle.sin, paddle.tanh])
-def test_second_order_through_functions_of_paddle(call, bend):
+def test_second_order_through_a_function_of_paddle(call):
     x, part = leaf(), leaf()
     (kept,) = paddle.grad(call(x, part).sum(), [x])
     found, expected = [], []
     for out, collected in ((call(x, part), found), (x, expected)):
-        of = bend(out)
+        of = paddle.exp(out)
         for order in (1, 2):
             (of,) = paddle.grad(of.sum(), [x], create_graph=order < 2)
         collected.append(of)

@@ -68,7 +68,6 @@ T = paddle.ones([3])
         ('record_callback', (1, T, [], []), TypeError, 'a str expected'),
         ('to_distributed', (T,), TypeError, '2 arguments'),
         ('to_distributed', (T, T), ValueError, 'must be distributed'),
-        ('gradient_select_scatter_grad', (T,), TypeError, '5 arguments'),
         ('kernel_misfit', (1, 2), TypeError, 'a str expected'),
         ('kernel_misfit', ('scatter',), TypeError, '2 arguments'),
         ('take_history', (T,), TypeError, '2 arguments'),
