@@ -27,7 +27,7 @@ from scripts.series.tree_edits import (
     SYMBOLIC,
     apply_patch,
 )
-from scripts.series.unused import CPP, unused
+from scripts.series.definitions import CPP, unused
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[3]
