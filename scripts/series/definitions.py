@@ -46,7 +46,9 @@ def without_parts(text, parts):
         names = set(defined('.h', COMMENT.sub('', block)))
         lines = block.split('\n')
         if chosen := names.intersection(parts):
-            refuse(f'{name} is no part, {chosen} are' for name in names - chosen)
+            refuse(
+                f'{name} is no part, {chosen} are' for name in names - chosen
+            )
             found += chosen.difference(found)
         else:
             found += [line for line in lines if line in parts]

@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from scripts.common.wheel_headers import default_include
+from scripts.series.definitions import CPP, unused
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
 from scripts.series.patch_series import touched_files
@@ -27,7 +28,6 @@ from scripts.series.tree_edits import (
     SYMBOLIC,
     apply_patch,
 )
-from scripts.series.definitions import CPP, unused
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -5,10 +5,10 @@ import re
 from functools import partial
 from pathlib import Path
 
-import paddle
 import pytest
 import yaml
 
+import paddle
 from scripts.common.programs import run
 from scripts.common.wheel_headers import default_include
 from scripts.series.tests.glog_headers import needs_glog
