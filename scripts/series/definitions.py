@@ -34,8 +34,6 @@ DEFINED = re.compile(
 # Called by code that Paddle generates.
 CALLED = re.compile(r'\w+(InferSymbolicShape|InferMeta|InferSpmdReverse)$')
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.DOTALL)
-
-
 EMPTY_NAMESPACE = 'namespace {\n\n}  // namespace\n\n'
 
 
@@ -47,7 +45,8 @@ def without_parts(text, parts):
         lines = block.split('\n')
         if chosen := names.intersection(parts):
             refuse(
-                f'{name} is no part, {chosen} are' for name in names - chosen
+                f'{name} is no part, but in one block with {min(chosen)}'
+                for name in names - chosen
             )
             found += chosen.difference(found)
         else:
