@@ -114,6 +114,8 @@ FAULTS = [
     (PY, '_check', 'first', 'first: defined at several places'),
     (PY, 'beta(x)', 'helper(x)', 'the merged module: helper; add an import'),
     (MANIFEST, '    alpha,', '    delta,', 'edit of'),
+    (MANIFEST, 'infermeta/ternary.cc', 'kernels/funcs/shared.h',
+     'shared.h: name it by its source'),
     (MANIFEST, 'subject: ', 'title: ', "unexpected keyword argument 'title'"),
     (MANIFEST, "  subject: 'phi: add fill op'\n", '', "argument: 'subject'"),
 ]  # fmt: skip
