@@ -6,7 +6,6 @@ include path of what includes them, in a copy of the build.
 """
 
 import filecmp
-import re
 import shutil
 import sys
 from pathlib import Path
@@ -14,13 +13,16 @@ from pathlib import Path
 from bench.run.processes import ROOT
 from scripts.common.programs import run
 from scripts.series.manifest import load_series
-from scripts.series.patch_series import split_hunks
+from scripts.series.tree_edits import (
+    changed_sources,
+    source_text,
+    upstream_path,
+)
 
 SPEED = 'speed'  # the pull request of the headers
 BUILD = ROOT / 'build'
 NINJA = BUILD / 'venv/bin/ninja'
 MODULE = '_native_lib.so'
-ADDED = re.compile(r'(?:^\+.*\n)+', re.MULTILINE)
 
 
 def headers():
@@ -34,17 +36,10 @@ def headers():
 
 def core_texts(patch):
     """{path that is included: text} of what asks a patch's header, without."""
-    found = {}
-    for path, edit in patch.edits.items():
-        text = (ROOT / 'native/include' / path).read_text('utf-8')
-        for _, hunk in split_hunks(edit):
-            for block in ADDED.findall('\n'.join(hunk) + '\n'):
-                added = re.sub(r'(?m)^\+', '', block)
-                if text.count(added) != 1:
-                    sys.exit(f'bench: not once in {path}:\n{added}')
-                text = text.replace(added, '')
-        found[path] = text
-    return found
+    return {
+        upstream_path(source): source_text(ROOT, source, [patch])
+        for source in changed_sources(patch)
+    }
 
 
 def _run(*command):

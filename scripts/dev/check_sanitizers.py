@@ -23,8 +23,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common import native_compiler, programs
 from scripts.series.manifest import read_manifest
 from scripts.series.patch_repo import write_tree
-from scripts.series.patch_series import split_hunks
-from scripts.series.tree_edits import source_text
+from scripts.series.tree_edits import (
+    changed_sources,
+    source_text,
+    upstream_path,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / 'scripts/dev/sanitizers'
@@ -50,14 +53,10 @@ FAULTS = {
 def write_core(folder):
     """The headers that ask one of a speed patch first, without the lines that do.
     Whoever puts the folder in front of the sources compiles the core alone."""
-    hunks = {}
-    for patch in read_manifest(ROOT).pull_request('speed'):
-        for path, text in patch.edits.items():
-            found = [hunk for _, hunk in split_hunks(text)]
-            hunks.setdefault(path, []).extend(found)
+    speed = read_manifest(ROOT).pull_request('speed')
     texts = {
-        path: source_text(ROOT, path.removeprefix('paddle/phi/'), found)
-        for path, found in hunks.items()
+        upstream_path(source): source_text(ROOT, source, speed)
+        for source in set().union(*map(changed_sources, speed))
     }
     write_tree(folder, texts)
 

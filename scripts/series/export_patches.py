@@ -23,8 +23,8 @@ from scripts.common.programs import verdict
 from scripts.series import patch_repo
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, load_series
 from scripts.series.patch_repo import git
-from scripts.series.patch_series import SeriesError, split_diffs
-from scripts.series.tree_edits import apply_patch
+from scripts.series.patch_series import SeriesError, refuse, split_diffs
+from scripts.series.tree_edits import apply_patch, upstream_path
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +38,12 @@ AUTHOR = re.compile(r'^[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>$')
 
 def make_files(series, root, folders):
     """{file name: text} of everything that stands in patches/."""
+    ours = {upstream_path(x) for patch in series.patches for x in patch.sources}
+    refuse(
+        f'{patch.name}: edit of {path}: name it by its source'
+        for patch in series.patches
+        for path in ours & patch.edits.keys()
+    )
     tree = base_tree(series, folders)
     files = {
         'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),

@@ -38,12 +38,13 @@ class Patch:
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
     files: dict = field(default_factory=dict)
+    parts: dict = field(default_factory=dict)
     edits: dict = field(default_factory=dict)
     rules: bool = False
     size_note: str = ''
     sources: list = field(default_factory=list)
-    # {upstream path: hunks} that later patches apply to what this one adds
-    later: dict = field(default_factory=dict)
+    # the patches after this one
+    later: list = field(default_factory=list)
 
     @property
     def file_name(self):
@@ -108,9 +109,8 @@ def read_manifest(root):
         series.patches.append(patch)
         for path, text in patch.edits.items():
             record_places(series, path, text)
-            for earlier in series.patches[:-1]:
-                hunks = [hunk for _, hunk in split_hunks(text)]
-                earlier.later.setdefault(path, []).extend(hunks)
+        for earlier in series.patches[:-1]:
+            earlier.later.append(patch)
     return series
 
 

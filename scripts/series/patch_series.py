@@ -35,13 +35,17 @@ def sides(hunk):
     return tuple([line[1:] for line in hunk if line[:1] != c] for c in '+-')
 
 
-def replace_lines(lines, old, new):
-    """Puts `new` in the only place of `old`; returns how many there are."""
+def replace_lines(lines, old, new, strict=True):
+    """Puts `new` in the only place of `old`. None or several are refused, or, if
+    not strict, left as they are."""
     count = len(old)
     spots = [i for i in range(len(lines)) if lines[i : i + count] == old]
     if len(spots) == 1:
         lines[spots[0] : spots[0] + count] = new
-    return len(spots)
+    elif strict:
+        raise SeriesError(
+            f'expected its lines at one place, found them at {len(spots)}: {old}'
+        )
 
 
 def split_diffs(text):

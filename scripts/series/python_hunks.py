@@ -20,11 +20,11 @@ from scripts.common.text_lines import join_lines, split_lines
 from scripts.series.patch_series import SeriesError, refuse
 
 
-def merge_functions(upstream, ours, source, before=''):
+def merge_functions(upstream, ours, source, before):
     """The upstream text with the definitions of `ours` in it.
 
     `before` names the definition that new ones go before if none of `ours` that is
-    known follows them; without it they go to the end.
+    known follows them.
     """
     refuse(_foreign_statements(ours, source))
     blocks = {name: lines for name, lines in _chunks(ours) if name}
@@ -99,12 +99,8 @@ def _put(chunks, name, block, later):
         chunks[places[0]] = (name, block)
         return
     known = {chunk[0]: i for i, chunk in enumerate(chunks)}
-    new, space = (name, block), (None, ['', ''])
-    below = next((known[n] for n in later if n in known), None)
-    if below is None:
-        chunks += [space, new]
-    else:
-        chunks[below:below] = [new, space]
+    below = next(known[n] for n in later if n in known)
+    chunks[below:below] = [(name, block), (None, ['', ''])]
 
 
 def missing_names(text):

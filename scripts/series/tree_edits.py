@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from scripts.common.text_lines import join_lines, split_lines
+from scripts.series.definitions import without_parts
 from scripts.series.patch_series import (
     SeriesError,
     refuse,
@@ -46,10 +47,14 @@ def apply_patch(tree, patch, root):
     # Functions last, in the order in which the patch names them.
     apis = patch.api_sources
     sources = [s for s in patch.sources if s not in apis] + apis
+    ours = changed_sources(patch)
     try:
-        for path, text in patch.edits.items():
-            for _, hunk in split_hunks(text):
-                apply_hunk(tree, path, hunk)
+        for source in ours:
+            if upstream_path(source) not in tree:
+                raise SeriesError(f'{source}: no earlier patch adds it')
+            _add_source(tree, source, root, patch)
+        for path in patch.edits.keys() - ours:
+            apply_hunks(tree, path, patch.edits[path])
         for source in sources:
             _add_source(tree, source, root, patch)
     except SeriesError as error:
@@ -66,6 +71,11 @@ def patch_python(tree, series, root):
     return tree
 
 
+def changed_sources(patch):
+    """The sources that earlier patches add and this one changes."""
+    return {*patch.parts, *filter(upstream_path, patch.edits)}
+
+
 def upstream_path(source):
     """Path of a source that becomes a new file, None for one that is merged."""
     for pattern, folder in PLACES.items():
@@ -75,11 +85,8 @@ def upstream_path(source):
 
 
 def _add_source(tree, source, root, patch):
-    target = upstream_path(source)
-    into = [target] if target else [PYTHON_FILE, *OP_FILES.values()]
-    hunks = [hunk for path in into for hunk in patch.later.get(path, [])]
-    text = source_text(root, source, hunks)
-    if target:
+    text = source_text(root, source, patch.later)
+    if target := upstream_path(source):
         tree[target] = text
     elif source.startswith('ops_yaml/'):
         insert_entries(tree, source, text)
@@ -91,13 +98,27 @@ def _add_source(tree, source, root, patch):
         insert_infermeta(tree, source, text)
 
 
-def source_text(root, source, hunks):
-    """A source as it is before the hunks that later patches bring."""
-    lines = split_lines((root / source).read_bytes().decode('utf-8'))
-    for hunk in reversed(hunks):
-        before, after = sides(hunk)
-        replace_lines(lines, after, before)
-    return join_lines(lines)
+def source_text(root, source, later):
+    """A source as it is before what some patches bring to it."""
+    text = (root / source).read_bytes().decode('utf-8')
+    merged = not upstream_path(source)
+    paths = (PYTHON_FILE, *OP_FILES.values()) if merged else (source,)
+    for patch in reversed(later):
+        try:
+            if parts := patch.parts.get(source):
+                text = without_parts(text, parts)
+            lines = split_lines(text)
+            for path in patch.edits.keys() & paths:
+                for _, hunk in reversed(split_hunks(patch.edits[path])):
+                    before, after = sides(hunk)
+                    replace_lines(lines, after, before, strict=not merged)
+            text = join_lines(lines)
+        except SeriesError as error:
+            refuse(
+                f'{source}: what {patch.name} brings: {fault}'
+                for fault in error.faults
+            )
+    return text
 
 
 def insert_entries(tree, source, text):
@@ -143,19 +164,17 @@ def insert_infermeta(tree, source, text):
     tree[path] = join_lines(lines)
 
 
-def apply_hunk(tree, path, hunk):
-    """Changes lines as a hunk without line numbers says."""
+def apply_hunks(tree, path, text):
+    """Changes lines as hunks without line numbers say."""
     if path not in tree:
         raise SeriesError(
             f'edit of {path}: not among wheel_files or recorded_files of '
             'scripts/series/series.yaml'
         )
-    before, after = sides(hunk)
     lines = split_lines(tree[path])
-    found = replace_lines(lines, before, after)
-    if found != 1:
-        raise SeriesError(
-            f'edit of {path}: expected its lines at one place, found them at '
-            f'{found}: {before}'
-        )
+    try:
+        for _, hunk in split_hunks(text):
+            replace_lines(lines, *sides(hunk))
+    except SeriesError as error:
+        raise SeriesError(f'edit of {path}: {error}') from None
     tree[path] = join_lines(lines)

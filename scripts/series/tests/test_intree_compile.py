@@ -14,7 +14,6 @@ from scripts.series.manifest import read_manifest
 from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tests.series_samples import (
     SOURCES,
-    make_series,
     write_files,
     write_project,
 )
@@ -24,8 +23,8 @@ SHARED = 'kernels/funcs/shared.h'
 INFER = 'kernels/infermeta/fill.cc'
 
 
-def compile_toy(folder, files, series=None):
-    write_project(folder, series)
+def compile_toy(folder, files):
+    write_project(folder)
     write_files(folder, files)
     assert export_patches.main(['--root', str(folder)]) == 0
     return check(folder, None, folder / 'include')
@@ -63,29 +62,6 @@ def test_planted_fault_is_reported(tmp_path, path, text, messages):
     faults, _ = compile_toy(tmp_path, {path: text})
     plain = '\n'.join(faults).replace('‘', "'").replace('’', "'")
     assert [m for m in messages if m not in plain] == [], plain
-
-
-def test_header_of_a_later_patch_does_not_compile(tmp_path):
-    series = make_series()
-    series['patches'].append(series['patches'].pop(0))
-    del series['patches'][1]['edits']
-    kernel = {
-        KERNEL: '#include "paddle/phi/kernels/funcs/shared.h"\n',
-        INFER: SOURCES[INFER].replace(
-            '#include "paddle/phi/kernels/funcs', '//'
-        ),
-    }
-    (fault,) = compile_toy(tmp_path, kernel, series)[0]
-    assert fault.startswith('after 0001-phi-add-fill.patch: paddle/phi/kernels')
-    assert 'funcs/shared.h: No such file' in fault
-
-
-def test_toy_series_compiles(tmp_path):
-    """A file that the wheel has too is seen with our change."""
-    other = {'include/paddle/phi/kernels/funcs/shared.h': '#error wrong file\n'}
-    # after each patch InferMeta and the headers; one kernel; at last, the
-    # headers without OpenMP
-    assert compile_toy(tmp_path, other) == ([], 6)
 
 
 def test_function_that_nothing_instantiates_any_more_is_reported(tmp_path):

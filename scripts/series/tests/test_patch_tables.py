@@ -9,7 +9,7 @@ import pytest
 
 from scripts.series import patch_tables
 from scripts.series.manifest import SOURCE_DIRS, load_series
-from scripts.series.patch_tables import Size, size_faults, size_of
+from scripts.series.patch_tables import Size, size_faults
 
 ROOT = Path(__file__).resolve().parents[3]
 SERIES = load_series(ROOT)
@@ -37,13 +37,6 @@ def test_texts_name_their_own_patches_only(name):
     assert sorted(set(named)) == wanted
     has_kernels = any('-gpu-' in name for name in wanted)
     assert ('no GPU has run them' in text) == has_kernels
-
-
-def test_lines_are_counted_by_what_they_are_for(tmp_path):
-    paths = ('paddle/x.h', 'paddle/x.cu.h', 'test/test_x.py', 'test/test_y.py')
-    text = ''.join(ADDED.format(path=path) for path in paths)
-    (tmp_path / 'some.patch').write_text(text)
-    assert size_of(tmp_path / 'some.patch') == Size(4, 4, 2, True)
 
 
 @pytest.mark.parametrize(
