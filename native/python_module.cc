@@ -3,11 +3,9 @@
 
 #include "distributed/callback_node.h"
 #include "dygraph/calls.h"
-#include "dygraph/direct_calls.h"
-#include "dygraph/dygraph_state.h"
 #include "dygraph/eager_abi.h"
 #include "kernels/base_kernels.h"
-#include "memory/install.h"
+#include "memory/cpu_allocator.h"
 #include "python/python_args.h"
 #include "static/graph_calls.h"
 
@@ -41,7 +39,6 @@ PyMethodDef kCallInplace = MethodOf("call_", CallInplace, METH_FASTCALL);
 PyMethodDef kCallInfer = MethodOf("infer", CallInfer, METH_FASTCALL);
 PyMethodDef kCallRecord = MethodOf("record", CallRecord, METH_FASTCALL);
 PyMethodDef kCallEncode = MethodOf("encode", CallEncode, METH_FASTCALL);
-PyMethodDef kCallGradient = MethodOf("gradient", CallGradient, METH_FASTCALL);
 PyMethodDef kFunctions[] = {
     MethodOf("register_custom_ops", RegisterCustomOps, METH_NOARGS),
     MethodOf("bump_version", BumpVersion, METH_O),
@@ -53,7 +50,6 @@ PyMethodDef kFunctions[] = {
     MethodOf("taken_kernels", TakenKernelsOf, METH_NOARGS),
     MethodOf("take_history", TakeHistory, METH_FASTCALL),
     MethodOf("to_distributed", ToDistributed, METH_FASTCALL),
-    MethodOf("watch_dygraph", WatchDygraph, METH_FASTCALL),
     {}};
 PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
                        "_native_lib",
@@ -73,7 +69,7 @@ bool AddOp(PyObject* module, const OpSpec& spec) {
     return PyModule_AddObject(module, name.c_str(), function) == 0;
   };
   const std::string name = spec.name;
-  if (spec.is_backward) return add("gradient_" + name, &kCallGradient);
+  if (spec.is_backward) return add("gradient_" + name, &kCallOp);
   return add(name, &kCallOp) && add("infer_" + name, &kCallInfer) &&
          add("record_" + name, &kCallRecord) &&
          add("encode_" + name, &kCallEncode) &&

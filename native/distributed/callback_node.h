@@ -17,8 +17,4 @@ PyObject* RecordCallback(PyObject*, PyObject* const* args, Py_ssize_t count);
 // mesh of `like`, as the inputs of Paddle's own operators do.
 PyObject* ToDistributed(PyObject*, PyObject* const* args, Py_ssize_t count);
 
-// gradient_<op>(inputs..., attrs...): runs a backward entry on dense Tensors.
-// An input whose elements it does not read is given by its shape.
-PyObject* CallGradient(PyObject* self, PyObject* const* args, Py_ssize_t count);
-
 }  // namespace native_ops

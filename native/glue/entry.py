@@ -250,7 +250,7 @@ class EntryView(PythonSide):
 
     @property
     def recorded(self):
-        """C++: a function of base_ops.h."""
+        """C++: a function of base_kernels.h."""
         return self.entry.raw.get('recorded', 'nullptr')
 
     @property
