@@ -3,11 +3,9 @@
 
 #include "distributed/callback_node.h"
 #include "dygraph/calls.h"
-#include "dygraph/direct_calls.h"
-#include "dygraph/dygraph_state.h"
 #include "dygraph/eager_abi.h"
 #include "kernels/base_kernels.h"
-#include "memory/install.h"
+#include "memory/cpu_allocator.h"
 #include "python/python_args.h"
 #include "static/graph_calls.h"
 
@@ -52,7 +50,6 @@ PyMethodDef kFunctions[] = {
     MethodOf("taken_kernels", TakenKernelsOf, METH_NOARGS),
     MethodOf("take_history", TakeHistory, METH_FASTCALL),
     MethodOf("to_distributed", ToDistributed, METH_FASTCALL),
-    MethodOf("watch_dygraph", WatchDygraph, METH_FASTCALL),
     {}};
 PyModuleDef kModule = {PyModuleDef_HEAD_INIT,
                        "_native_lib",

@@ -24,42 +24,15 @@ using paddle::Tensor;
 
 namespace {
 
-// The error that a Python exception is while C++ unwinds.
-[[noreturn]] void Rethrow(const std::string& name,
-                          const py::error_already_set& error) {
-  const std::string text = py::str(error.value());
-  if (error.matches(PyExc_ValueError)) {
-    PADDLE_THROW(common::errors::InvalidArgument("%s", text));
-  }
-  if (error.matches(PyExc_IndexError)) {
-    PADDLE_THROW(common::errors::OutOfRange("%s", text));
-  }
-  if (error.matches(PyExc_NotImplementedError)) {
-    PADDLE_THROW(common::errors::Unimplemented("%s", text));
-  }
-  if (error.matches(PyExc_RuntimeError)) {
-    PADDLE_THROW(common::errors::PreconditionNotMet("%s", text));
-  }
-  PADDLE_THROW(common::errors::PreconditionNotMet(
-      "(%s) its gradient failed: %s", name, error.what()));
-}
-
 // Owns a Python object outside the GIL, also while the interpreter ends.
-class Callable {
- public:
-  explicit Callable(PyObject* object) : object_(object) { Py_INCREF(object_); }
-  Callable(const Callable&) = delete;
-  Callable& operator=(const Callable&) = delete;
-  ~Callable() {
-    if (!Py_IsInitialized()) return;
-    const py::gil_scoped_acquire acquire;
-    Py_DECREF(object_);
-  }
-  PyObject* get() const { return object_; }
-
- private:
-  PyObject* object_;
-};
+std::shared_ptr<PyObject> Owned(PyObject* object) {
+  Py_INCREF(object);
+  return {object, [](PyObject* owned) {
+            if (!Py_IsInitialized()) return;
+            const py::gil_scoped_acquire acquire;
+            Py_DECREF(owned);
+          }};
+}
 
 class CallbackNode : public egr::GradNodeBase {
  public:
@@ -69,7 +42,7 @@ class CallbackNode : public egr::GradNodeBase {
                size_t out_slots)
       : GradNodeBase(in_slots, out_slots),
         name_(std::move(name)),
-        backward_(std::make_shared<Callable>(backward)),
+        backward_(Owned(backward)),
         out_slots_(out_slots) {}
 
   egr::TensorSlots operator()(egr::TensorSlots& grads,
@@ -86,7 +59,7 @@ class CallbackNode : public egr::GradNodeBase {
 
  private:
   std::string name_;
-  std::shared_ptr<Callable> backward_;  // null: released
+  std::shared_ptr<PyObject> backward_;  // null: released
   size_t out_slots_;
 };
 
@@ -122,7 +95,7 @@ egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
     py::list given;
     for (const std::vector<Tensor>& slot : hooked) given.append(ToPython(slot));
     const py::object backward =
-        py::reinterpret_borrow<py::object>(backward_->get());
+        py::reinterpret_borrow<py::object>(backward_.get());
     const py::list found(backward(create_graph, given));
     for (size_t slot = 0; slot < out_slots_; ++slot) {
       const py::object tensor = found[slot];
@@ -131,23 +104,11 @@ egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
     }
     // Paddle's backward ends the process on exceptions other than its own.
   } catch (const py::error_already_set& error) {
-    Rethrow(name_, error);
+    ThrowAsPaddle(name_, error);
   } catch (const PythonError&) {
-    Rethrow(name_, py::error_already_set());
+    ThrowAsPaddle(name_, py::error_already_set());
   }
   return returns;
-}
-
-py::list NeedList(const char* function, PyObject* object) {
-  if (!PyList_Check(object)) {
-    PyErr_Format(PyExc_TypeError,
-                 "(%s) a list expected, but received %R of type %s.",
-                 function,
-                 object,
-                 Py_TYPE(object)->tp_name);
-    throw PythonError();
-  }
-  return py::reinterpret_borrow<py::list>(object);
 }
 
 }  // namespace

@@ -1,15 +1,10 @@
 #include "dygraph/calls.h"
 
+#include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "dygraph/auto_cast.h"
 #include "dygraph/grad_node.h"
-#include "dygraph/number_check.h"
-#include "kernels/instrumentation.h"
-#include "python/python_args.h"
 
 namespace native_ops {
 
@@ -18,83 +13,113 @@ using phi::DenseTensor;
 
 namespace {
 
-// The results, as new Tensors; the one of an in-place call shares the memory of
-// the input.
-std::vector<Tensor> Compute(const OpSpec& spec,
-                            const Arguments& arguments,
-                            bool inplace) {
-  const py::gil_scoped_release release;
-  if (inplace) {
-    RunInplace(spec, arguments.inputs, arguments.attrs);
-    ReportKernel(spec, arguments.inputs);
-    const Tensor result(
-        std::make_shared<DenseTensor>(*arguments.inputs[spec.inplace_input]));
-    CheckNumbers(spec, result, "_");
-    return {result};
+// Below this the threads that wait for the GIL lose less by waiting than the
+// call does by handing it over.
+constexpr int64_t kReleaseBytes = 64 << 10;
+
+// Whether there may be so much of a result: operands broadcast at most to the
+// greatest of the sizes of each dim, counted from the last.
+bool IsLarge(const Inputs& inputs) {
+  int64_t most[phi::DDim::kMaxRank] = {};
+  for (const DenseTensor* input : inputs) {
+    if (input == nullptr) continue;
+    const phi::DDim& dims = input->dims();
+    for (int i = 0; i < dims.size(); ++i) {
+      most[i] = std::max(most[i], dims[dims.size() - 1 - i]);
+    }
   }
-  std::vector<Tensor> results;
-  Outputs outputs;
-  for (size_t i = 0; i < spec.outputs.size(); ++i) {
-    auto dense = std::make_shared<DenseTensor>();
-    outputs.push_back(dense.get());
-    results.emplace_back(std::move(dense));
+  int64_t bytes = phi::SizeOf(inputs[0]->dtype());
+  for (const int64_t dim : most) {
+    bytes *= std::max<int64_t>(1, dim);
+    if (bytes >= kReleaseBytes) return true;
   }
-  Run(spec, arguments.inputs, arguments.attrs, outputs);
-  ReportKernel(spec, arguments.inputs);
-  for (const Tensor& result : results) CheckNumbers(spec, result);
-  return results;
+  return false;
 }
 
-PyObject* ToPython(const std::vector<Tensor>& results) {
-  if (results.size() == 1) return paddle::pybind::ToPyObject(results[0]);
-  py::tuple tuple(results.size());
-  for (size_t i = 0; i < results.size(); ++i) {
+std::optional<CastArguments> CastFor(const OpSpec& spec,
+                                     PyObject* const* args,
+                                     Py_ssize_t count,
+                                     bool inplace) {
+  if (inplace || spec.is_backward) return std::nullopt;
+  return CastArguments(spec, args, count);
+}
+
+}  // namespace
+
+Call::Call(const OpSpec& spec,
+           PyObject* const* args,
+           Py_ssize_t count,
+           bool inplace)
+    : span_(spec.name,
+            inplace ? "_ dygraph" : " dygraph",
+            phi::TracerEventType::Operator),
+      spec_(spec),
+      cast_(CastFor(spec, args, count, inplace)),
+      args_(cast_ ? cast_->get() : args),
+      arguments_(spec, args_) {
+  if (inplace) arguments_.CheckInplace(spec, args_);
+  std::optional<py::gil_scoped_release> release;
+  if (IsLarge(arguments_.inputs)) release.emplace();
+  Run(inplace);
+}
+
+void Call::Run(bool inplace) {
+  if (inplace) {
+    RunInplace(spec_, arguments_.inputs, arguments_.attrs);
+    results_.emplace_back(
+        std::make_shared<DenseTensor>(*arguments_.inputs[spec_.inplace_input]));
+  } else {
+    Outputs outputs;
+    results_.reserve(spec_.outputs.size());
+    for (size_t i = 0; i < spec_.outputs.size(); ++i) {
+      auto dense = std::make_shared<DenseTensor>();
+      outputs.push_back(dense.get());
+      results_.emplace_back(std::move(dense));
+    }
+    native_ops::Run(spec_, arguments_.inputs, arguments_.attrs, outputs);
+  }
+  ReportKernel(spec_, arguments_.inputs);
+  for (const Tensor& result : results_) {
+    CheckNumbers(spec_, result, inplace ? "_" : "");
+  }
+}
+
+void Call::Record() {
+  std::vector<const Tensor*> inputs;
+  std::vector<bool> wanted;
+  for (size_t i = 0; i < spec_.inputs.size(); ++i) {
+    inputs.push_back(&TensorOf(args_[i]));
+    wanted.push_back(WantsGradient(TensorOf(args_[i])));
+  }
+  std::vector<Tensor*> pointers;
+  for (Tensor& result : results_) pointers.push_back(&result);
+  RecordGradient(spec_, inputs, wanted, arguments_.attrs, pointers);
+}
+
+PyObject* Call::Results() const {
+  if (results_.size() == 1 && !spec_.is_backward) {
+    return paddle::pybind::ToPyObject(results_[0]);
+  }
+  py::tuple tuple(results_.size());
+  for (size_t i = 0; i < results_.size(); ++i) {
     tuple[i] = py::reinterpret_steal<py::object>(
-        paddle::pybind::ToPyObject(results[i]));
+        paddle::pybind::ToPyObject(results_[i]));
   }
   return tuple.release().ptr();
 }
 
-void Record(const OpSpec& spec,
-            PyObject* const* args,
-            const Attrs& attrs,
-            std::vector<Tensor>* results) {
-  std::vector<const Tensor*> inputs;
-  std::vector<bool> wanted;
-  for (size_t i = 0; i < spec.inputs.size(); ++i) {
-    inputs.push_back(&TensorOf(args[i]));
-    wanted.push_back(WantsGradient(TensorOf(args[i])));
-  }
-  std::vector<Tensor*> pointers;
-  for (Tensor& result : *results) pointers.push_back(&result);
-  RecordGradient(spec, inputs, wanted, attrs, pointers);
+PyObject* Call::ChangedInput() const {
+  PyObject* x = args_[spec_.inplace_input];
+  TensorOf(x).bump_inplace_version();
+  Py_INCREF(x);
+  return x;
 }
-
-// A call on new Tensors or, in place, on those that share the input's memory.
-PyObject* Call(const OpSpec& spec,
-               PyObject* const* args,
-               Py_ssize_t count,
-               bool inplace,
-               bool records) {
-  const Span span(spec.name,
-                  inplace ? "_ dygraph" : " dygraph",
-                  phi::TracerEventType::Operator);
-  std::optional<CastArguments> cast;
-  if (!inplace) args = cast.emplace(spec, args, count).get();
-  const Arguments arguments(spec, args);
-  if (inplace) arguments.CheckInplace(spec, args);
-  std::vector<Tensor> results = Compute(spec, arguments, inplace);
-  if (records) Record(spec, args, arguments.attrs, &results);
-  return ToPython(results);
-}
-
-}  // namespace
 
 PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count);
-    return Call(spec, args, count, /*inplace=*/false, /*records=*/false);
+    return Call(spec, args, count, /*inplace=*/false).Results();
   });
 }
 
@@ -102,8 +127,9 @@ PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count, 1);
-    const bool inplace = args[count - 1] == Py_True;
-    return Call(spec, args, count, inplace, /*records=*/true);
+    Call call(spec, args, count, /*inplace=*/args[count - 1] == Py_True);
+    call.Record();
+    return call.Results();
   });
 }
 
@@ -111,14 +137,7 @@ PyObject* CallInplace(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count);
-    const Span span(spec.name, "_ dygraph", phi::TracerEventType::Operator);
-    const Arguments arguments(spec, args);
-    arguments.CheckInplace(spec, args);
-    Compute(spec, arguments, /*inplace=*/true);
-    PyObject* x = args[spec.inplace_input];
-    TensorOf(x).bump_inplace_version();
-    Py_INCREF(x);
-    return x;
+    return Call(spec, args, count, /*inplace=*/true).ChangedInput();
   });
 }
 

@@ -1,5 +1,3 @@
-#include "dygraph/direct_calls.h"
-
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -7,15 +5,12 @@
 #include <optional>
 #include <vector>
 
-#include "dygraph/dygraph_state.h"
+#include "dygraph/calls.h"
 #include "dygraph/eager_abi.h"
-#include "dygraph/grad_node.h"
-#include "python/python_args.h"
 
 namespace native_ops {
 
 using paddle::Tensor;
-using phi::DenseTensor;
 
 namespace {
 
@@ -69,19 +64,28 @@ struct Parameter {
   PyObject* otherwise;  // null: it must be given
 };
 
+// What a module holds by a name at first.
+struct Original {
+  PyObject* module_dict;  // borrowed: the module stays
+  PyObject* name;
+  PyObject* function;
+
+  bool stands() const { return PyDict_GetItem(module_dict, name) == function; }
+};
+
 struct DirectApi {
   const OpSpec* spec;
   bool inplace;
   std::vector<Parameter> parameters;
   Memo decide;
   Memo fill;
+  std::vector<Original> originals;
 };
 
 struct DirectCall {
   const OpSpec* spec;
-  std::vector<Tensor*> tensors;
-  Attrs attrs;
-  py::object made;  // holds the one of the Tensors that no argument holds
+  std::vector<PyObject*> args;  // of the entry
+  py::object made;              // holds those of them that no argument holds
 };
 
 size_t PositionOf(const DirectApi& api, PyObject* name) {
@@ -117,22 +121,15 @@ Bound Bind(const DirectApi& api,
   return bound;
 }
 
-// A Tensor whose elements a kernel can read as they lie.
-Tensor* Plain(PyObject* object) {
-  const Tensor& tensor = CheckedTensor(object);
-  Require(tensor.is_dense_tensor());
-  const auto& dense = *static_cast<const DenseTensor*>(tensor.impl().get());
-  Require(dense.initialized() && dense.meta().is_contiguous() &&
-          dense.place().GetType() == phi::AllocationType::CPU);
-  return const_cast<Tensor*>(&tensor);
-}
-
 // A kernel checks the type of an index itself.
-bool HasDtype(const char* name, const Tensor& tensor, const Tensor& x) {
-  if (std::strcmp(name, "mask") == 0) {
-    return tensor.dtype() == phi::DataType::BOOL;
+void CheckDtypes(const OpSpec& spec, const Bound& bound) {
+  const phi::DataType x = CheckedTensor(bound[0]).dtype();
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    const char* name = spec.inputs[i].name;
+    const Tensor& tensor = CheckedTensor(bound[i]);
+    Require(std::strcmp(name, "index") == 0 ||
+            tensor.dtype() == UsualDtype(name, x));
   }
-  return std::strcmp(name, "index") == 0 || tensor.dtype() == x.dtype();
 }
 
 // The number of a fill as a Tensor. To make one takes as long as to fill a
@@ -148,109 +145,43 @@ py::object FillTensor(Memo* fill, PyObject* x, PyObject* number) {
   return fill->Ask(key, x, &number, 1);
 }
 
-std::vector<Tensor*> ReadTensors(DirectApi* api,
-                                 Bound* bound,
-                                 py::object* made) {
-  const std::vector<InputSpec>& inputs = api->spec->inputs;
-  PyObject*& last = (*bound)[inputs.size() - 1];
-  if (api->fill.exists() && !paddle::pybind::PyCheckTensor(last)) {
-    *made = FillTensor(&api->fill, (*bound)[0], last);
-    last = made->ptr();
-  }
-  std::vector<Tensor*> tensors;
-  tensors.reserve(inputs.size());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    tensors.push_back(Plain((*bound)[i]));
-    Require(HasDtype(inputs[i].name, *tensors[i], *tensors[0]));
-  }
-  return tensors;
-}
-
-// The rank stands for x: it says what a negative axis is.
-DirectCall Decide(DirectApi* api,
-                  const Bound& bound,
-                  std::vector<Tensor*> tensors) {
-  const size_t others = api->parameters.size() - tensors.size();
-  PyObject* const* const first = bound.data() + tensors.size();
+// Which entry serves the call, and its attributes. The rank stands for x: it
+// says what a negative axis is.
+py::object Decide(DirectApi* api, const Bound& bound) {
+  const size_t tensors = api->spec->inputs.size();
+  const size_t others = api->parameters.size() - tensors;
+  PyObject* const* const first = bound.data() + tensors;
   py::tuple key(others + 1);
-  key[0] = py::int_(tensors[0]->dims().size());
+  key[0] = py::int_(CheckedTensor(bound[0]).dims().size());
   for (size_t i = 0; i < others; ++i) key[i + 1] = py::handle(first[i]);
-  const py::tuple answer(api->decide.Ask(key, bound[0], first, others));
-  const OpSpec& spec = SpecOf(PyTuple_GET_ITEM(answer.ptr(), 0));
-  PyObject* attrs = PyTuple_GET_ITEM(answer.ptr(), 1);
-  return {&spec,
-          std::move(tensors),
-          ReadAttrs(spec, PySequence_Fast_ITEMS(attrs)),
-          {}};
+  return api->decide.Ask(key, bound[0], first, others);
 }
 
 DirectCall Read(DirectApi* api, Bound bound) {
-  py::object made;
-  std::vector<Tensor*> tensors = ReadTensors(api, &bound, &made);
-  if (api->decide.exists()) return Decide(api, bound, std::move(tensors));
-  const Attrs attrs = ReadAttrs(*api->spec, bound.data() + tensors.size());
-  return {api->spec, std::move(tensors), attrs, std::move(made)};
+  const size_t tensors = api->spec->inputs.size();
+  DirectCall call = {api->spec, {}, {}};
+  PyObject*& last = bound[tensors - 1];
+  if (api->fill.exists() && !paddle::pybind::PyCheckTensor(last)) {
+    call.made = FillTensor(&api->fill, bound[0], last);
+    last = call.made.ptr();
+  }
+  CheckDtypes(*api->spec, bound);
+  PyObject* const* attrs = bound.data() + tensors;
+  if (api->decide.exists()) {
+    call.made = Decide(api, bound);
+    call.spec = &SpecOf(PyTuple_GET_ITEM(call.made.ptr(), 0));
+    attrs = PySequence_Fast_ITEMS(PyTuple_GET_ITEM(call.made.ptr(), 1));
+  }
+  call.args.assign(bound.data(), bound.data() + tensors);
+  call.args.insert(call.args.end(), attrs, attrs + call.spec->attrs.size());
+  return call;
 }
 
-// Below this the threads that wait for the GIL lose less by waiting than the
-// call does by handing it over.
-constexpr int64_t kReleaseBytes = 64 << 10;
-
-class GilRelease {
- public:
-  explicit GilRelease(const DenseTensor& x) {
-    const int64_t bytes =
-        x.numel() * static_cast<int64_t>(phi::SizeOf(x.dtype()));
-    if (bytes >= kReleaseBytes) release_.emplace();
-  }
-
- private:
-  std::optional<py::gil_scoped_release> release_;
-};
-
-// For each input whether its gradient is to be recorded; empty: none is.
-std::vector<bool> WantedGradients(const DirectCall& call) {
-  std::vector<bool> wanted(call.tensors.size());
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    wanted[i] = WantsGradient(*call.tensors[i]);
-  }
+bool Records(const DirectCall& call) {
   for (const OutputSpec& gradient : call.spec->gradient().outputs) {
-    if (wanted[gradient.from] && HasGrad()) return wanted;
+    if (WantsGradient(TensorOf(call.args[gradient.from]))) return HasGrad();
   }
-  return {};
-}
-
-PyObject* ServeInplace(const DirectCall& call,
-                       const Inputs& inputs,
-                       PyObject* x) {
-  Require(WantedGradients(call).empty());
-  {
-    const GilRelease release(*inputs[0]);
-    RunInplace(*call.spec, inputs, call.attrs);
-  }
-  TensorOf(x).bump_inplace_version();
-  Py_INCREF(x);
-  return x;
-}
-
-PyObject* Serve(const DirectCall& call, const Inputs& inputs) {
-  const std::vector<bool> wanted = WantedGradients(call);
-  auto dense = std::make_shared<DenseTensor>();
-  const Outputs outputs = {dense.get()};
-  Tensor result(std::move(dense));
-  {
-    const GilRelease release(*inputs[0]);
-    Run(*call.spec, inputs, call.attrs, outputs);
-  }
-  if (wanted.empty()) return paddle::pybind::ToPyObject(result);
-  // An error here is one of a hook for saved Tensors, which the Python
-  // function might not find again.
-  return Guarded([&]() -> PyObject* {
-    const std::vector<const Tensor*> from(call.tensors.begin(),
-                                          call.tensors.end());
-    RecordGradient(*call.spec, from, wanted, call.attrs, {&result});
-    return paddle::pybind::ToPyObject(result);
-  });
+  return false;
 }
 
 // f(arguments of the Python function): its result, or NotImplemented.
@@ -259,49 +190,74 @@ PyObject* CallDirect(PyObject* self,
                      Py_ssize_t count,
                      PyObject* names) {
   auto* api = static_cast<DirectApi*>(PyCapsule_GetPointer(self, nullptr));
+  DirectCall read;
+  bool records = false;
+  std::optional<Call> call;
   try {
     Require(IsPlainDygraph());
-    const Bound bound = Bind(*api, args, count, names);
-    const DirectCall call = Read(api, bound);
-    Require(IsOurs(*call.spec, api->inplace));
-    Inputs inputs;
-    inputs.reserve(call.tensors.size());
-    for (const Tensor* tensor : call.tensors) {
-      inputs.push_back(static_cast<const DenseTensor*>(tensor->impl().get()));
+    for (const Original& original : api->originals) {
+      Require(original.stands());
     }
-    return api->inplace ? ServeInplace(call, inputs, bound[0])
-                        : Serve(call, inputs);
+    read = Read(api, Bind(*api, args, count, names));
+    records = Records(read);
+    Require(!(api->inplace && records));
+    call.emplace(*read.spec, read.args.data(), read.args.size(), api->inplace);
   } catch (...) {
     // NotServed, or an error that the Python function will find again.
     PyErr_Clear();
+    Py_RETURN_NOTIMPLEMENTED;
   }
-  Py_RETURN_NOTIMPLEMENTED;
+  // An error from here on is one of a hook for saved Tensors, which the Python
+  // function might not find again.
+  return Guarded([&]() -> PyObject* {
+    if (api->inplace) return call->ChangedInput();
+    if (records) call->Record();
+    return call->Results();
+  });
 }
 
 PyMethodDef kCallDirect =
     MethodOf("direct", CallDirect, METH_FASTCALL | METH_KEYWORDS);
 
+// Never given back, as are the objects below: the functions of a module stay.
+PyObject* Interned(const py::handle& name) {
+  PyObject* found = name.inc_ref().ptr();
+  PyUnicode_InternInPlace(&found);
+  return found;
+}
+
 Parameter ReadParameter(const py::tuple& words) {
-  PyObject* name = words[0].cast<py::object>().release().ptr();
-  PyUnicode_InternInPlace(&name);
-  if (words.size() == 1) return {name, nullptr};
-  return {name, words[1].cast<py::object>().release().ptr()};
+  PyObject* otherwise =
+      words.size() == 1 ? nullptr : py::object(words[1]).release().ptr();
+  return {Interned(words[0]), otherwise};
+}
+
+Original ReadOriginal(const py::tuple& words) {
+  PyObject* const dict = PyModule_GetDict(py::object(words[0]).ptr());
+  PyObject* const name = Interned(words[1]);
+  PyObject* const function = PyDict_GetItem(dict, name);
+  Py_XINCREF(function);
+  return {dict, name, function};
 }
 
 }  // namespace
 
 PyObject* MakeDirect(PyObject*, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
-    CheckCount("direct", count, 5);
+    CheckCount("direct", count, 6);
     auto api = std::make_unique<DirectApi>(DirectApi{&SpecOf(args[0]),
                                                      args[1] == Py_True,
                                                      {},
                                                      Memo(args[3]),
-                                                     Memo(args[4])});
+                                                     Memo(args[4]),
+                                                     {}});
     for (const py::handle words : py::handle(args[2]).cast<py::tuple>()) {
       api->parameters.push_back(ReadParameter(words.cast<py::tuple>()));
     }
     Require(api->parameters.size() <= kMaxParameters);
+    for (const py::handle words : py::handle(args[5]).cast<py::tuple>()) {
+      api->originals.push_back(ReadOriginal(words.cast<py::tuple>()));
+    }
     const auto self = py::reinterpret_steal<py::object>(
         PyCapsule_New(api.release(), nullptr, nullptr));
     return PyCFunction_NewEx(&kCallDirect, self.ptr(), nullptr);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/instrumentation.h"
 #include "paddle/phi/api/include/tensor.h"
 #include "paddle/utils/small_vector.h"
 
@@ -109,6 +110,18 @@ inline bool WantsGradient(const paddle::Tensor& tensor) {
   return meta != nullptr &&
          egr::EagerUtils::ComputeRequireGrad<bool, egr::AutogradMeta*&>(true,
                                                                         meta);
+}
+
+// An error that names the operator if FLAGS_check_nan_inf asks for one.
+// `results`: a Tensor, or the slots that a node of the backward graph returns.
+// `form`: what the operator's name ends with.
+template <typename Results>
+void CheckNumbers(const OpSpec& spec,
+                  const Results& results,
+                  const char* form = "") {
+  if (FLAGS_check_nan_inf) {
+    egr::CheckTensorHasNanOrInf(std::string(spec.name) + form, results);
+  }
 }
 
 inline void SetStopGradient(paddle::Tensor* tensor, bool stop) {

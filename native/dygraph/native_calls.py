@@ -41,15 +41,28 @@ def _decide_scatter(manipulation, api_name):
     return decide
 
 
+# The operators of a function that has other ones than the one of its name.
+_SEVERAL = {'scatter': ('scatter', 'index_scatter', 'index_reduce')}
+
+
 def _direct_call(manipulation, name):
+    from paddle import _C_ops
+
     op = name.removesuffix('_')
+    suffix = name[len(op) :]
+    originals = (
+        (manipulation, '_has_scatter_kernels'),
+        *((_C_ops, f'{one}{suffix}') for one in _SEVERAL.get(op, (op,))),
+    )
     decide = fill = None
     if op == 'scatter':
         decide = _decide_scatter(manipulation, name)
     if op == 'masked_fill':
         fill = functools.partial(manipulation._fill_tensor, name)
     parameters = _parameters(getattr(manipulation, name))
-    return _lib.direct(_entry(op), op != name, parameters, decide, fill)
+    return _lib.direct(
+        _entry(op), op != name, parameters, decide, fill, originals
+    )
 
 
 def _with_direct_call(function, call):
@@ -69,12 +82,8 @@ def install():
 
     Called at the end of paddle.tensor, which has imported them.
     """
-    from paddle import _C_ops
-    from paddle.base import framework
-
     tensor = sys.modules['paddle.tensor']
     manipulation = tensor.manipulation
-    _lib.watch_dygraph(framework, _C_ops, manipulation)
     for op in (
         'masked_scatter',
         'masked_fill',

@@ -233,7 +233,7 @@ class EntryView:
 
     @property
     def recorded(self):
-        """C++: a function of base_ops.h."""
+        """C++: a function of base_kernels.h."""
         return self.entry.raw.get('recorded', 'nullptr')
 
     @property

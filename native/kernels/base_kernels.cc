@@ -1,7 +1,9 @@
 #include "kernels/base_kernels.h"
 
-#include <stdexcept>
+#include <sstream>
+#include <tuple>
 #include <type_traits>
+#include <typeinfo>
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
@@ -13,47 +15,20 @@
 #include "paddle/phi/kernels/scatter_grad_kernel.h"
 #include "paddle/phi/kernels/scatter_kernel.h"
 
+// Exported by libpaddle.so, declared by no header of the wheel.
+__attribute__((visibility("default")))
+std::tuple<paddle::Tensor, paddle::Tensor>
+masked_fill_grad_ad_func(const paddle::Tensor& x,
+                         const paddle::Tensor& mask,
+                         const paddle::Tensor& value,
+                         const paddle::Tensor& out_grad);
+
 namespace native_ops {
 namespace {
 
 using phi::CPUContext;
 using phi::DataType;
 using phi::Kernel;
-using phi::KernelArgsDef;
-using phi::KernelKey;
-
-// One kernel function: how it is called, and what it takes.
-struct Function {
-  DataType dtype;
-  phi::KernelFn call;
-  void* variadic;
-  phi::KernelArgsParseFn parse;
-};
-
-template <typename T, auto kFunction>
-Function FunctionOf() {
-  using Type = decltype(kFunction);
-  using Kernel = phi::KernelImpl<Type, kFunction>;
-  return {phi::CppTypeToDataType<T>::Type(),
-          &Kernel::Compute,
-          reinterpret_cast<void*>(&Kernel::VariadicCompute),
-          &phi::KernelArgsParseFunctor<Type>::Parse};
-}
-
-struct BaseKernel {
-  const char* name;
-  int mask_input;  // the input that is bool whatever the others are, or -1
-  std::vector<Function> functions;
-
-  KernelArgsDef Arguments(const Function& function) const {
-    const KernelKey key(
-        phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, function.dtype);
-    Kernel kernel(function.call, function.variadic);
-    function.parse(key, kernel.mutable_args_def());
-    if (mask_input >= 0) kernel.InputAt(mask_input).SetDataType(DataType::BOOL);
-    return kernel.args_def();
-  }
-};
 
 // The kernels are called through the signatures that Paddle's headers declare.
 template <typename A, typename B>
@@ -70,144 +45,121 @@ static_assert(Same(&phi::ScatterKernel<float, CPUContext>,
 static_assert(Same(&phi::ScatterGradKernel<float, CPUContext>,
                    &ops::ScatterByIndexGradKernel<float, CPUContext>));
 
-template <typename T>
-struct TypeTag {
-  using type = T;
-};
+constexpr const char* kTaken[] = {
+    "masked_fill", "masked_fill_grad", "scatter", "scatter_grad"};
 
-template <typename... T, typename F>
-std::vector<Function> ForTypes(const F& function_of) {
-  return {function_of(TypeTag<T>{})...};
-}
+// What ours for an operator are registered as, at the end of this file.
+std::string NameOfOurs(const std::string& name) { return "native_" + name; }
 
-const std::vector<BaseKernel>& BaseKernels() {
-  static const std::vector<BaseKernel> all = {
-      {"masked_fill", 1, ForTypes<SCATTER_OPS_ALL_DTYPES>([](auto tag) {
-         using T = typename decltype(tag)::type;
-         return FunctionOf<T, &ops::MaskedFillCpuKernel<T, CPUContext>>();
-       })},
-      {"masked_fill_grad", 1, ForTypes<SCATTER_OPS_ALL_DTYPES>([](auto tag) {
-         using T = typename decltype(tag)::type;
-         return FunctionOf<T, &ops::MaskedFillGradCpuKernel<T, CPUContext>>();
-       })},
-      {"scatter", -1, ForTypes<SCATTER_OPS_ALL_DTYPES>([](auto tag) {
-         using T = typename decltype(tag)::type;
-         return FunctionOf<T, &ops::ScatterByIndexKernel<T, CPUContext>>();
-       })},
-      {"scatter_grad", -1, ForTypes<SCATTER_OPS_ALL_DTYPES>([](auto tag) {
-         using T = typename decltype(tag)::type;
-         return FunctionOf<T, &ops::ScatterByIndexGradKernel<T, CPUContext>>();
-       })},
-  };
-  return all;
-}
-
-KernelKey KeyOf(DataType dtype) {
-  return {phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype};
-}
-
-// The kernel that Paddle would run now, or null.
-const Kernel* Registered(const std::string& name, DataType dtype) {
+const phi::KernelKeyMap& KernelsOf(const std::string& name) {
+  static const phi::KernelKeyMap none;
   const auto& all = phi::KernelFactory::Instance().kernels();
-  const auto kernels = all.find(name);
-  if (kernels == all.end()) return nullptr;
-  const auto found = kernels->second.find(KeyOf(dtype));
-  return found == kernels->second.end() ? nullptr : &found->second;
+  const auto found = all.find(name);
+  return found == all.end() ? none : found->second;
 }
 
 // float32 stands for all: the dtypes of an operator share their arguments.
-const Function& Sample(const BaseKernel& kernel) {
-  for (const Function& function : kernel.functions) {
-    if (function.dtype == DataType::FLOAT32) return function;
-  }
-  throw std::logic_error("no float32 kernel");
+const Kernel* Sample(const std::string& name) {
+  const phi::KernelKey key(
+      phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, DataType::FLOAT32);
+  const auto found = KernelsOf(name).find(key);
+  return found == KernelsOf(name).end() ? nullptr : &found->second;
 }
 
-const BaseKernel& KernelsFor(const std::string& name) {
-  for (const BaseKernel& kernel : BaseKernels()) {
-    if (name == kernel.name) return kernel;
+// Everything about a kernel's arguments that has to agree, in words.
+std::string Words(const Kernel& kernel) {
+  std::ostringstream words;
+  for (const auto& input : kernel.args_def().input_defs()) {
+    // Ours take no other kind.
+    const bool is_dense = input.type_index == typeid(phi::DenseTensor);
+    words << (is_dense ? "" : "another kind of ") << input.dtype << ", ";
   }
-  throw std::invalid_argument("no kernels for " + name);
-}
-
-std::string Difference(const char* what, size_t base, size_t ours) {
-  return "it takes " + std::to_string(base) + " " + what + ", expected " +
-         std::to_string(ours);
-}
-
-void TakeOver(const BaseKernel& kernel) {
-  auto& registered = phi::KernelFactory::Instance().kernels()[kernel.name];
-  for (const Function& function : kernel.functions) {
-    Kernel entry(function.call, function.variadic);
-    *entry.mutable_args_def() = kernel.Arguments(function);
-    registered[KeyOf(function.dtype)] = entry;
+  for (const auto& attribute : kernel.args_def().attribute_defs()) {
+    words << attribute.type_index << ", ";
   }
+  words << kernel.args_def().output_defs().size() << " outputs";
+  return words.str();
 }
 
 }  // namespace
 
 std::string Misfit(const std::string& name, const std::string& as) {
-  const BaseKernel& kernels = KernelsFor(as);
-  const Kernel* registered = Registered(name, DataType::FLOAT32);
-  if (registered == nullptr) return "there is no float32 kernel";
-  const KernelArgsDef& base = registered->args_def();
-  const KernelArgsDef ours = kernels.Arguments(Sample(kernels));
-  if (base.input_defs().size() != ours.input_defs().size()) {
-    return Difference(
-        "inputs", base.input_defs().size(), ours.input_defs().size());
+  const Kernel* registered = Sample(name);
+  const Kernel* ours = Sample(NameOfOurs(as));
+  if (registered == nullptr || ours == nullptr) {
+    return "there is no float32 kernel";
   }
-  if (base.output_defs().size() != ours.output_defs().size()) {
-    return Difference(
-        "outputs", base.output_defs().size(), ours.output_defs().size());
-  }
-  if (base.attribute_defs().size() != ours.attribute_defs().size()) {
-    return Difference("attributes",
-                      base.attribute_defs().size(),
-                      ours.attribute_defs().size());
-  }
-  for (size_t i = 0; i < ours.input_defs().size(); ++i) {
-    const auto& theirs = base.input_defs()[i];
-    if (theirs.dtype != ours.input_defs()[i].dtype ||
-        theirs.type_index != ours.input_defs()[i].type_index) {
-      return "its input " + std::to_string(i) + " is of another type";
-    }
-  }
-  for (size_t i = 0; i < ours.attribute_defs().size(); ++i) {
-    if (base.attribute_defs()[i].type_index !=
-        ours.attribute_defs()[i].type_index) {
-      return "its attribute " + std::to_string(i) + " is of another type";
-    }
-  }
-  return "";
+  const std::string found = Words(*registered);
+  const std::string expected = Words(*ours);
+  if (found == expected) return "";
+  return "it takes (" + found + "), expected (" + expected + ")";
 }
 
 std::string TakeOverBaseKernels() {
-  for (const BaseKernel& kernel : BaseKernels()) {
-    const std::string misfit = Misfit(kernel.name, kernel.name);
+  for (const std::string name : kTaken) {
+    const std::string misfit = Misfit(name, name);
     if (!misfit.empty()) {
-      return std::string("its operator ") + kernel.name +
-             " has other kernels: " + misfit;
+      return "its operator " + name + " has other kernels: " + misfit;
     }
   }
-  for (const BaseKernel& kernel : BaseKernels()) TakeOver(kernel);
+  for (const std::string name : kTaken) {
+    auto& registered = phi::KernelFactory::Instance().kernels()[name];
+    for (const auto& [key, kernel] : KernelsOf(NameOfOurs(name))) {
+      registered[key] = kernel;
+    }
+  }
   return "";
 }
 
 std::vector<TakenKernel> TakenKernels() {
   std::vector<TakenKernel> taken;
-  for (const BaseKernel& kernel : BaseKernels()) {
-    taken.push_back({kernel.name, {}});
-    for (const Function& function : kernel.functions) {
-      const Kernel* now = Registered(kernel.name, function.dtype);
-      if (now && now->GetVariadicKernelFn<void*>() == function.variadic) {
-        taken.back().dtypes.push_back(phi::DataTypeToString(function.dtype));
+  for (const char* name : kTaken) {
+    taken.push_back({name, {}});
+    for (const auto& [key, kernel] : KernelsOf(NameOfOurs(name))) {
+      const auto now = KernelsOf(name).find(key);
+      if (now != KernelsOf(name).end() &&
+          now->second.GetVariadicKernelFn<void*>() ==
+              kernel.GetVariadicKernelFn<void*>()) {
+        taken.back().dtypes.push_back(phi::DataTypeToString(key.dtype()));
       }
     }
   }
   return taken;
 }
 
+std::vector<paddle::Tensor> MaskedFillGradRecorded(
+    const std::vector<paddle::Tensor>& inputs, const Attrs&) {
+  const auto [x_grad, value_grad] =
+      masked_fill_grad_ad_func(inputs[0], inputs[1], inputs[2], inputs[3]);
+  return {x_grad, value_grad};
+}
+
 }  // namespace native_ops
+
+PD_REGISTER_KERNEL(native_masked_fill,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::MaskedFillCpuKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+PD_REGISTER_KERNEL(native_masked_fill_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::MaskedFillGradCpuKernel,
+                   SCATTER_OPS_ALL_DTYPES) {
+  kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
+}
+PD_REGISTER_KERNEL(native_scatter,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::ScatterByIndexKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
+PD_REGISTER_KERNEL(native_scatter_grad,
+                   CPU,
+                   ALL_LAYOUT,
+                   phi::funcs::scatter_ops::ScatterByIndexGradKernel,
+                   SCATTER_OPS_ALL_DTYPES) {}
 
 // The second order that the base does not have.
 PD_REGISTER_KERNEL(scatter_double_grad,

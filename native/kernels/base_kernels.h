@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/runtime.h"
+
 namespace native_ops {
 
 // Writes over Paddle's own kernels in its registry. Returns what is wrong with
@@ -22,5 +24,10 @@ struct TakenKernel {
   std::vector<std::string> dtypes;
 };
 std::vector<TakenKernel> TakenKernels();
+
+// Paddle's gradient of masked_fill, as an operator whose own gradient is
+// recorded.
+std::vector<paddle::Tensor> MaskedFillGradRecorded(
+    const std::vector<paddle::Tensor>& inputs, const Attrs& attrs);
 
 }  // namespace native_ops

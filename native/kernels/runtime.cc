@@ -1,5 +1,8 @@
 #include "kernels/runtime.h"
 
+#include <iostream>
+#include <string_view>
+
 #include "kernels/instrumentation.h"
 #include "paddle/phi/backends/context_pool.h"
 #include "paddle/phi/core/infermeta_utils.h"
@@ -133,6 +136,22 @@ void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs) {
           x->dims(),
           result.dims()));
   Launch(spec, inputs, attrs, {const_cast<DenseTensor*>(x)});
+}
+
+void Report(const OpSpec& spec, const Inputs& inputs) {
+  if (FLAGS_low_precision_op_list) {
+    phi::KernelFactory::Instance().AddToLowPrecisionKernelList(
+        spec.name, inputs[spec.dtype_input]->dtype());
+  }
+  if (FLAGS_benchmark) {
+    std::cout << spec.name << " kernel run finish." << std::endl;
+  }
+}
+
+phi::DataType UsualDtype(const char* name, phi::DataType x) {
+  const std::string_view base(name);
+  if (base == "mask") return phi::DataType::BOOL;
+  return base == "index" ? phi::DataType::INT64 : x;
 }
 
 DenseTensor MetaOnly(const std::vector<int64_t>& shape, phi::DataType dtype) {

@@ -110,6 +110,10 @@ void Run(const OpSpec& spec,
 // written if the result would not have that input's shape.
 void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs);
 
+// The dtype that an input of that name has where x has `x`; the YAML has no
+// word for it. An index may be of int32 too.
+phi::DataType UsualDtype(const char* name, phi::DataType x);
+
 phi::DenseTensor MetaOnly(const std::vector<int64_t>& shape,
                           phi::DataType dtype);
 

@@ -3,17 +3,97 @@
 
 #pragma once
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <mutex>
+#include <string>
+#include <utility>
 
-#include "memory/chunk_allocator.h"
+#include "paddle/phi/core/enforce.h"
 #include "paddle/phi/core/memory/allocation/auto_growth_best_fit_allocator.h"
+
+// libphi_core exports it; its header needs those of glog, which the wheel does
+// not ship.
+namespace paddle::memory {
+// Adds to what core.host_memory_stat_current_value(what, device) tells.
+void HostMemoryStatUpdate(const std::string& what,
+                          int device,
+                          int64_t increment);
+}  // namespace paddle::memory
 
 namespace native_ops {
 
+// What FLAGS_cpu_idle_memory_limit_in_mb says now, in bytes. 0: nothing is
+// kept.
+size_t IdleLimit();
+
+// Asks the system for each chunk and gives it back when it is freed, which
+// malloc may not. Not to be called by two threads at a time.
+class ChunkAllocator : public paddle::memory::allocation::Allocator {
+ public:
+  bool IsAllocThreadSafe() const override { return true; }
+
+  size_t bytes() const { return bytes_; }  // of all chunks
+  size_t made() const { return made_; }    // chunks, ever
+
+  // Of chunks that are free as a whole. Such a one alone is given back.
+  size_t idle() const { return idle_; }
+  void AddIdle(size_t bytes) { idle_ += bytes; }
+  void TakeIdle(size_t bytes) { idle_ -= bytes; }
+
+ protected:
+  phi::Allocation* AllocateImpl(size_t size) override {
+    void* chunk = mmap(nullptr,
+                       size,
+                       PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS,
+                       -1,
+                       0);
+    PADDLE_ENFORCE_NE(chunk,
+                      MAP_FAILED,
+                      common::errors::ResourceExhausted(
+                          "Fail to alloc memory of %ld size.", size));
+    // Page faults of 4 KiB cost several times what filling the memory does. A
+    // hint: harmless where it has no effect.
+    constexpr size_t kWorthIt = 4 << 20;
+    if (size >= kWorthIt) madvise(chunk, size, MADV_HUGEPAGE);
+    CountReserved(size);
+    ++made_;
+    return new paddle::memory::allocation::Allocation(
+        chunk, size, phi::CPUPlace());
+  }
+
+  void FreeImpl(phi::Allocation* chunk) override {
+    munmap(chunk->ptr(), chunk->size());
+    CountReserved(-static_cast<int64_t>(chunk->size()));
+    idle_ -= chunk->size();
+    delete chunk;
+  }
+
+ private:
+  // Here and in Paddle's statistics.
+  void CountReserved(int64_t increment) {
+    static const auto& what = *new std::string("Reserved");
+    paddle::memory::HostMemoryStatUpdate(what, /*device=*/0, increment);
+    bytes_ += increment;
+  }
+
+  size_t bytes_ = 0;
+  size_t made_ = 0;
+  std::atomic<size_t> idle_{0};
+};
+
 class CachingAllocator
     : public paddle::memory::allocation::AutoGrowthBestFitAllocator {
+  using Base = paddle::memory::allocation::AutoGrowthBestFitAllocator;
+  using Lock = std::lock_guard<std::mutex>;
+  // As large as a cache line, and what vector code aligns to.
+  static constexpr size_t kAlignment = 64;
+
  public:
   // In bytes. What is neither in use nor idle lies in chunks of which a part is
   // in use: it serves Tensors, but can't be given back.
@@ -23,31 +103,77 @@ class CachingAllocator
     size_t idle;
   };
 
-  explicit CachingAllocator(std::shared_ptr<ChunkAllocator> chunks);
+  explicit CachingAllocator(std::shared_ptr<ChunkAllocator> chunks)
+      : Base(chunks, kAlignment), chunks_(std::move(chunks)) {}
 
   // Gives idle memory back to the system where it is above the limit, all of
   // it: to look for a part of it would take as long.
-  void ObeyLimit();
+  void ObeyLimit() {
+    if (chunks_->idle() > IdleLimit()) GiveBack();
+  }
 
   // Gives all idle memory back; returns how many bytes.
-  size_t GiveBack();
+  size_t GiveBack() {
+    const Lock lock(mutex_);
+    return FreeIdle();
+  }
 
   // The same, but 0 where a thread is in a call, which may be this one.
-  size_t TryGiveBack();
+  size_t TryGiveBack() {
+    const std::unique_lock<std::mutex> lock(mutex_, std::try_to_lock);
+    return lock.owns_lock() ? FreeIdle() : 0;
+  }
 
-  Usage usage();
+  Usage usage() {
+    const Lock lock(mutex_);
+    return {chunks_->bytes(), in_use_, chunks_->idle()};
+  }
 
   // Held while the process forks: a child has none of the threads that would
   // release it.
   std::mutex& mutex() { return mutex_; }
 
  protected:
-  phi::Allocation* AllocateImpl(size_t size) override;
-  void FreeImpl(phi::Allocation* block) override;
+  phi::Allocation* AllocateImpl(size_t size) override {
+    const Lock lock(mutex_);
+    const size_t made = chunks_->made();
+    phi::Allocation* allocation = Base::AllocateImpl(size);
+    const auto& block = *static_cast<BlockAllocation*>(allocation)->block_it_;
+    in_use_ += block.size_;
+    if (made == chunks_->made() && IsAloneInChunk(block)) {
+      chunks_->TakeIdle(block.chunk_->allocation_->size());
+    }
+    return allocation;
+  }
+
+  void FreeImpl(phi::Allocation* allocation) override {
+    const Lock lock(mutex_);
+    const auto& block = *static_cast<BlockAllocation*>(allocation)->block_it_;
+    in_use_ -= block.size_;
+    if (IsAloneInChunk(block)) {
+      chunks_->AddIdle(block.chunk_->allocation_->size());
+    }
+    Base::FreeImpl(allocation);
+    if (chunks_->idle() > IdleLimit()) FreeIdle();
+  }
+
   uint64_t ReleaseImpl(const phi::Place&) override { return GiveBack(); }
 
  private:
-  size_t FreeIdle();
+  // Whether all of a chunk is free but this block. Free neighbours are merged,
+  // so there are two more at most.
+  static bool IsAloneInChunk(const Block& block) {
+    const auto& blocks = block.chunk_->blocks_;
+    return blocks.size() <= 3 &&
+           std::all_of(blocks.begin(), blocks.end(), [&](const Block& other) {
+             return &other == &block || other.is_free_;
+           });
+  }
+
+  size_t FreeIdle() {
+    const std::lock_guard<paddle::memory::SpinLock> lock(spinlock_);
+    return FreeIdleChunks();
+  }
 
   // Around every call, so that what is idle is known without a walk over the
   // chunks; the lock of the base class, inside it, is never waited for.

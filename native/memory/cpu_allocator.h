@@ -1,44 +1,21 @@
-// Which allocator serves a CPU Tensor.
+// Paddle's caching allocator in front of the one that its CPU Tensors have.
 
 #pragma once
 
-#include <memory>
-
-#include "memory/caching_allocator.h"
-#include "paddle/phi/core/memory/allocation/allocator.h"
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
 
 namespace native_ops {
 
-// Large Tensors, for which malloc would ask the system each time, are served by
-// the caching allocator, small ones by Paddle's own.
-class CpuAllocator : public paddle::memory::allocation::Allocator {
- public:
-  using AllocationPtr = paddle::memory::allocation::AllocationPtr;
+// Serves the CPU's Tensors from now on, wherever Paddle allocates one. An
+// allocator of another kind than Paddle's default stays as it is.
+void InstallCachingAllocator();
 
-  CpuAllocator(std::shared_ptr<paddle::memory::allocation::Allocator> own,
-               std::shared_ptr<CachingAllocator> caching)
-      : own_(std::move(own)), caching_(std::move(caching)) {}
+// empty_cache(): gives idle memory back to the system; how many bytes.
+PyObject* EmptyCache(PyObject*, PyObject*);
 
-  bool IsAllocThreadSafe() const override { return true; }
-
-  // An allocation names the one of the two that it is from, and goes back
-  // there: whatever the limit was then, and if it is older than this object.
-  AllocationPtr Allocate(size_t size) override;
-  void Free(phi::Allocation* allocation) override {
-    AllocationDeleter(allocation);
-  }
-
- protected:
-  phi::Allocation* AllocateImpl(size_t) override { return nullptr; }
-  uint64_t ReleaseImpl(const phi::Place& place) override {
-    return caching_->Release(place);
-  }
-
- private:
-  AllocationPtr AllocateOnce(size_t size);
-
-  std::shared_ptr<paddle::memory::allocation::Allocator> own_;
-  std::shared_ptr<CachingAllocator> caching_;
-};
+// memory_usage(): {'limit', 'reserved', 'in_use', 'idle'} in bytes; None where
+// nothing was installed.
+PyObject* MemoryUsage(PyObject*, PyObject*);
 
 }  // namespace native_ops

@@ -6,23 +6,31 @@ using phi::DenseTensor;
 
 namespace {
 
+struct ErrorKind {
+  common::ErrorCode code;
+  PyObject* type;
+};
+
+// In the order in which an exception is looked up: the first that it is one of.
+const std::vector<ErrorKind>& ErrorKinds() {
+  using common::ErrorCode;
+  static const std::vector<ErrorKind> kinds = {
+      {ErrorCode::INVALID_ARGUMENT, PyExc_ValueError},
+      {ErrorCode::INVALID_TYPE, PyExc_TypeError},
+      {ErrorCode::OUT_OF_RANGE, PyExc_IndexError},
+      {ErrorCode::UNIMPLEMENTED, PyExc_NotImplementedError},
+      {ErrorCode::RESOURCE_EXHAUSTED, PyExc_MemoryError},
+      {ErrorCode::EXTERNAL, PyExc_OSError},  // of a hook, with its text
+      {ErrorCode::PRECONDITION_NOT_MET, PyExc_RuntimeError},
+  };
+  return kinds;
+}
+
 PyObject* ExceptionType(common::ErrorCode code) {
-  switch (code) {
-    case common::ErrorCode::INVALID_ARGUMENT:
-      return PyExc_ValueError;
-    case common::ErrorCode::INVALID_TYPE:
-      return PyExc_TypeError;
-    case common::ErrorCode::OUT_OF_RANGE:
-      return PyExc_IndexError;
-    case common::ErrorCode::UNIMPLEMENTED:
-      return PyExc_NotImplementedError;
-    case common::ErrorCode::RESOURCE_EXHAUSTED:
-      return PyExc_MemoryError;
-    case common::ErrorCode::EXTERNAL:  // of a hook, with its text
-      return PyExc_OSError;
-    default:
-      return PyExc_RuntimeError;
+  for (const ErrorKind& kind : ErrorKinds()) {
+    if (kind.code == code) return kind.type;
   }
+  return PyExc_RuntimeError;
 }
 
 // The sentence of an error, without C++ stack, source line and error code.
@@ -116,6 +124,17 @@ Attr ReadAs(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
 
 void SetPythonError(const common::enforce::EnforceNotMet& error) {
   PyErr_SetString(ExceptionType(error.code()), Sentence(error).c_str());
+}
+
+void ThrowAsPaddle(const std::string& name,
+                   const py::error_already_set& error) {
+  for (const ErrorKind& kind : ErrorKinds()) {
+    if (error.matches(kind.type)) {
+      PADDLE_THROW(common::ErrorSummary(kind.code, py::str(error.value())));
+    }
+  }
+  PADDLE_THROW(common::errors::PreconditionNotMet(
+      "(%s) its gradient failed: %s", name, error.what()));
 }
 
 const paddle::Tensor& CheckedTensor(PyObject* object) {
@@ -224,11 +243,25 @@ std::string NeedString(const char* function, PyObject* object) {
   return text;
 }
 
+py::list NeedList(const char* function, PyObject* object) {
+  if (!PyList_Check(object)) Unexpected(function, "a list", object);
+  return py::reinterpret_borrow<py::list>(object);
+}
+
 Arguments::Arguments(const OpSpec& spec, PyObject* const* args) {
   inputs.reserve(spec.inputs.size());
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
-    const DenseTensor* tensor = ReadTensor(spec, spec.inputs[i], args[i]);
-    if (tensor != nullptr && spec.inputs[i].needs_buffer) {
+    const InputSpec& input = spec.inputs[i];
+    if (!input.needs_buffer && !paddle::pybind::PyCheckTensor(args[i])) {
+      const auto shape = py::reinterpret_borrow<py::object>(args[i]);
+      copies.push_back(
+          MetaOnly(shape.cast<std::vector<int64_t>>(),
+                   NeedTensor(spec.name, args[spec.dtype_input]).dtype()));
+      inputs.push_back(&copies.back());
+      continue;
+    }
+    const DenseTensor* tensor = ReadTensor(spec, input, args[i]);
+    if (tensor != nullptr && input.needs_buffer) {
       tensor = AsContiguous(*tensor, &copies);
     }
     inputs.push_back(tensor);

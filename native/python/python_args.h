@@ -23,6 +23,11 @@ struct PythonError {};
 // The Python exception for an error of the framework.
 void SetPythonError(const common::enforce::EnforceNotMet& error);
 
+// The error of the framework that a Python exception, of the gradient of that
+// name, is while C++ unwinds.
+[[noreturn]] void ThrowAsPaddle(const std::string& name,
+                                const py::error_already_set& error);
+
 // Calls f and turns what it throws into a Python exception.
 template <typename F>
 PyObject* Guarded(const F& f) {
@@ -85,9 +90,10 @@ void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra = 0);
 paddle::Tensor& NeedTensor(const char* function, PyObject* object);
 
 std::string NeedString(const char* function, PyObject* object);
+py::list NeedList(const char* function, PyObject* object);
 
 // The parsed arguments of one call. Where elements lie apart, an input is a
-// contiguous copy.
+// contiguous copy. One whose elements are not read may be given by its shape.
 struct Arguments {
   std::list<phi::DenseTensor> copies;
   Inputs inputs;

@@ -2,20 +2,9 @@
 
 #include <cstring>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "paddle/phi/infermeta/spmd_rules/rules.h"
-
-// What the Python function load_op_meta_info_and_register_op calls for static
-// graphs. libpaddle.so exports it, but no header declares it.
-using OpMetaInfos =
-    std::unordered_map<std::string, std::vector<paddle::OpMetaInfo>>;
-
-namespace paddle::framework {
-OpMetaInfos RegisterOperatorWithMetaInfoMap(const OpMetaInfoMap& map,
-                                            void* library);
-}  // namespace paddle::framework
 
 namespace native_ops {
 
@@ -103,14 +92,6 @@ std::vector<bool> WantedOutputs(const OpSpec& base,
 }
 
 // ---- calls
-
-// A plausible dtype for InferShape, which is not told the dtypes.
-phi::DataType PlausibleDtype(const char* name) {
-  const std::string_view base(name);
-  if (base == "mask") return phi::DataType::BOOL;
-  if (base == "index") return phi::DataType::INT64;
-  return phi::DataType::FLOAT32;
-}
 
 // The Tensor that a custom name is about: x of x@GRAD@GRAD.
 std::string_view BaseName(const char* custom_name) {
@@ -212,23 +193,34 @@ void RunCustom(const OpSpec& base,
   CustomCall(base, spec, context).Run();
 }
 
-Shapes InferCustomShapes(const OpSpec& base,
-                         const OpSpec& spec,
-                         const Shapes& shapes,
-                         const std::vector<paddle::any>& values) {
+Shapes InferShapes(const OpSpec& spec,
+                   const Shapes& shapes,
+                   const std::vector<phi::DataType>& dtypes,
+                   const Attrs& attrs) {
   std::vector<DenseTensor> tensors;
-  tensors.reserve(shapes.size());
+  tensors.reserve(dtypes.size());
   Inputs inputs;
-  for (size_t i = 0; i < spec.inputs.size(); ++i) {
-    tensors.push_back(
-        MetaOnly(shapes[i], PlausibleDtype(spec.inputs[i].custom_name)));
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    tensors.push_back(MetaOnly(shapes[i], dtypes[i]));
     inputs.push_back(&tensors.back());
   }
-  const Attrs attrs = ConvertAttrs(base, spec, values);
   Shapes found;
   for (const DenseTensor& result : InferOutputs(spec, inputs, attrs)) {
     found.push_back(common::vectorize<int64_t>(result.dims()));
   }
+  return found;
+}
+
+Shapes InferCustomShapes(const OpSpec& base,
+                         const OpSpec& spec,
+                         const Shapes& shapes,
+                         const std::vector<paddle::any>& values) {
+  std::vector<phi::DataType> dtypes;  // it is not told them
+  for (const InputSpec& input : spec.inputs) {
+    dtypes.push_back(UsualDtype(input.custom_name, phi::DataType::FLOAT32));
+  }
+  Shapes found =
+      InferShapes(spec, shapes, dtypes, ConvertAttrs(base, spec, values));
   for (const char* extra : ExtraOutputs(base, spec)) {
     for (size_t i = 0; i < spec.inputs.size(); ++i) {
       if (BaseName(extra) == spec.inputs[i].custom_name) {
@@ -294,11 +286,6 @@ void RegisterCustom(const OpSpec& base,
       .SetInferShapeFn(functions.shape)
       .SetInferDtypeFn(functions.dtype)
       .SetInferSpmdFn(functions.spmd);
-}
-
-void RegisterWithFramework() {
-  paddle::framework::RegisterOperatorWithMetaInfoMap(
-      paddle::OpMetaInfoMap::Instance(), nullptr);
 }
 
 }  // namespace native_ops

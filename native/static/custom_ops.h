@@ -14,6 +14,12 @@ namespace native_ops {
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
+// The shapes of the outputs. Shapes may hold -1.
+Shapes InferShapes(const OpSpec& spec,
+                   const Shapes& shapes,
+                   const std::vector<phi::DataType>& dtypes,
+                   const Attrs& attrs);
+
 // The functions of one custom operator, which runs the entry `spec`. Its name
 // and attributes are those of `base`.
 void RunCustom(const OpSpec& base,
@@ -74,8 +80,5 @@ void RegisterCustom(size_t order) {
          return InferCustomSpmd(Base(), Spec(), inputs, attrs);
        }});
 }
-
-// Makes the registered custom operators known to static graphs.
-void RegisterWithFramework();
 
 }  // namespace native_ops

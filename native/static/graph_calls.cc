@@ -1,38 +1,51 @@
 #include "static/graph_calls.h"
 
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "python/python_args.h"
 #include "static/custom_ops.h"
 
-namespace native_ops {
+// What the Python function load_op_meta_info_and_register_op calls for static
+// graphs. libpaddle.so exports it, but no header declares it.
+using OpMetaInfos =
+    std::unordered_map<std::string, std::vector<paddle::OpMetaInfo>>;
 
-using phi::DenseTensor;
+namespace paddle::framework {
+OpMetaInfos RegisterOperatorWithMetaInfoMap(const OpMetaInfoMap& map,
+                                            void* library);
+}  // namespace paddle::framework
+
+namespace native_ops {
 
 namespace {
 
-// A shape and the number of a dtype for each input.
-void CheckMetas(const OpSpec& spec,
-                const Shapes& shapes,
-                const std::vector<int>& dtypes) {
+// What the numbers stand for, of which there must be one for each input.
+std::vector<phi::DataType> DtypesOf(const OpSpec& spec,
+                                    const Shapes& shapes,
+                                    const std::vector<int>& numbers) {
   const size_t wanted = spec.inputs.size();
-  if (shapes.size() != wanted || dtypes.size() != wanted) {
+  if (shapes.size() != wanted || numbers.size() != wanted) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(%s) %d shapes and dtypes expected, but %d shapes and %d dtypes "
         "given.",
         spec.name,
         wanted,
         shapes.size(),
-        dtypes.size()));
+        numbers.size()));
   }
-  for (const int dtype : dtypes) {
-    if (dtype < 0 || dtype >= static_cast<int>(kDtypes)) {
+  std::vector<phi::DataType> dtypes;
+  for (const int number : numbers) {
+    if (number < 0 || number >= static_cast<int>(kDtypes)) {
       PADDLE_THROW(common::errors::InvalidArgument(
           "(%s) the number of a dtype expected, but received %d.",
           spec.name,
-          dtype));
+          number));
     }
+    dtypes.push_back(static_cast<phi::DataType>(number));
   }
+  return dtypes;
 }
 
 }  // namespace
@@ -45,21 +58,9 @@ PyObject* CallInfer(PyObject* self, PyObject* const* args, Py_ssize_t count) {
         py::reinterpret_borrow<py::object>(args[0]).cast<Shapes>();
     const auto dtypes =
         py::reinterpret_borrow<py::object>(args[1]).cast<std::vector<int>>();
-    CheckMetas(spec, shapes, dtypes);
-    std::vector<DenseTensor> tensors;
-    tensors.reserve(shapes.size());
-    Inputs inputs;
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      tensors.push_back(
-          MetaOnly(shapes[i], static_cast<phi::DataType>(dtypes[i])));
-      inputs.push_back(&tensors.back());
-    }
     const Attrs attrs = ReadAttrs(spec, args + 2);
-    py::list result;
-    for (const DenseTensor& output : InferOutputs(spec, inputs, attrs)) {
-      result.append(common::vectorize<int64_t>(output.dims()));
-    }
-    return result.release().ptr();
+    const std::vector<phi::DataType> types = DtypesOf(spec, shapes, dtypes);
+    return py::cast(InferShapes(spec, shapes, types, attrs)).release().ptr();
   });
 }
 
@@ -80,7 +81,8 @@ PyObject* CallEncode(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 
 PyObject* RegisterCustomOps(PyObject*, PyObject*) {
   return Guarded([&]() -> PyObject* {
-    RegisterWithFramework();
+    paddle::framework::RegisterOperatorWithMetaInfoMap(
+        paddle::OpMetaInfoMap::Instance(), nullptr);
     Py_RETURN_NONE;
   });
 }

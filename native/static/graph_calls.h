@@ -16,6 +16,7 @@ PyObject* CallInfer(PyObject* self, PyObject* const* args, Py_ssize_t count);
 // order.
 PyObject* CallEncode(PyObject* self, PyObject* const* args, Py_ssize_t count);
 
+// register_custom_ops(): makes the custom operators known to static graphs.
 PyObject* RegisterCustomOps(PyObject*, PyObject*);
 
 }  // namespace native_ops

@@ -165,6 +165,7 @@ def test_arguments_of_other_types_are_left_to_python():
     not_served('masked_scatter', x.numpy(), mask, value)
     not_served('masked_scatter', x, mask.astype('int32'), value)
     not_served('masked_scatter', x, mask, value.astype('float64'))
+    not_served('masked_scatter', x.astype('int64'), mask, value)
     not_served('masked_scatter', x, mask)
     not_served('masked_scatter', x, mask, value, None, None)
     not_served('masked_scatter', input=x, mask=mask, value=value)
@@ -204,10 +205,16 @@ def test_wrong_calls_are_left_to_python_which_names_the_fault():
     np.testing.assert_array_equal(x.numpy(), before)
 
 
-def test_tensor_that_does_not_lie_as_it_is_read_is_left_to_python():
+def test_tensor_that_does_not_lie_as_it_is_read():
     turned = tensor([4, 3]).transpose([1, 0])
     assert not turned.is_contiguous()
-    not_served('select_scatter', turned, tensor([4]), 0, 0)
+    row = tensor([4])
+    same(
+        direct('select_scatter')(turned, row, 0, 0),
+        paddle.select_scatter(paddle.to_tensor(turned.numpy()), row, 0, 0),
+    )
+    mask = paddle.ones([3, 4], 'bool')
+    not_served('masked_fill_', turned, mask, 1.0)
 
 
 def test_in_place_call_that_records_is_left_to_python():

@@ -106,20 +106,30 @@ def test_a_base_kernel_that_takes_other_arguments_is_told():
     misfit = _native_lib.kernel_misfit
     for name in _native_lib.taken_kernels():
         assert misfit(name, name) == ''
-    assert misfit('scatter', 'masked_fill') == (
-        'it takes 1 attributes, expected 0'
-    )
-    assert misfit('masked_fill_grad', 'scatter_grad') == (
-        'it takes 4 inputs, expected 3'
-    )
-    assert misfit('scatter_grad', 'scatter') == (
-        'it takes 2 outputs, expected 1'
-    )
-    assert misfit('put_along_axis', 'scatter') == (
-        'it takes 3 attributes, expected 1'
-    )
-    # three Tensors of one type where the second has to be bool
-    assert misfit('where', 'masked_fill') == 'its input 1 is of another type'
+    for name, other, found, expected in (
+        (
+            'scatter',
+            'masked_fill',
+            '{0}, {0}, {0}, bool, 1',
+            '{0}, bool, {0}, 1',
+        ),
+        (
+            'masked_fill_grad',
+            'scatter_grad',
+            '{0}, bool, {0}, {0}, 2',
+            '{0}, {0}, {0}, bool, 2',
+        ),
+        (
+            'scatter_grad',
+            'scatter',
+            '{0}, {0}, {0}, bool, 2',
+            '{0}, {0}, {0}, bool, 1',
+        ),
+        # three Tensors of one type where the second has to be bool
+        ('where', 'masked_fill', '{0}, {0}, {0}, 1', '{0}, bool, {0}, 1'),
+    ):
+        text = f'it takes ({found} outputs), expected ({expected} outputs)'
+        assert misfit(name, other) == text.format('float32')
     assert misfit('no_such_operator', 'scatter') == (
         'there is no float32 kernel'
     )

@@ -1,12 +1,22 @@
-#include "dygraph/auto_cast.h"
+#include "dygraph/tracer.h"
 
 #include <memory>
 #include <string>
 
 #include "dygraph/eager_abi.h"
+#include "kernels/instrumentation.h"
 
 // Exported by libpaddle.so; no header of the wheel declares them.
 namespace paddle::imperative {
+
+class __attribute__((visibility("default"))) Tracer {
+ public:
+  bool HasGrad() const;
+};
+
+// Null while static graphs are built.
+__attribute__((visibility("default"))) const std::shared_ptr<Tracer>&
+GetCurrentTracer();
 
 enum class AmpLevel { O0 = 0 };
 
@@ -44,8 +54,22 @@ namespace native_ops {
 namespace amp = paddle::imperative;
 using paddle::Tensor;
 
+namespace {
+
 bool CastsArguments() {
   return amp::GetCurrentAmpAttrs()->GetAmpLevel() != amp::AmpLevel::O0;
+}
+
+}  // namespace
+
+bool HasGrad() {
+  const auto& tracer = paddle::imperative::GetCurrentTracer();
+  return tracer != nullptr && tracer->HasGrad();
+}
+
+bool IsPlainDygraph() {
+  return paddle::imperative::GetCurrentTracer() != nullptr && !IsWatched() &&
+         !CastsArguments();
 }
 
 CastArguments::CastArguments(const OpSpec& spec,

@@ -1,4 +1,5 @@
-// paddle.amp.auto_cast for the calls from Python.
+// What Paddle's tracer of dygraph knows of how calls are run now: whether
+// gradients are recorded, and paddle.amp.auto_cast.
 
 #pragma once
 
@@ -8,8 +9,12 @@
 
 namespace native_ops {
 
-// Whether paddle.amp.auto_cast is in force.
-bool CastsArguments();
+// Whether dygraph records gradients now.
+bool HasGrad();
+
+// Whether a call runs its kernel and nothing else: in dygraph, without
+// auto_cast, a profiler or a check of the results.
+bool IsPlainDygraph();
 
 // The arguments of a call: under auto_cast, the Tensors in the dtype that
 // Paddle's rules give to an operator of that name. An in-place call takes its
