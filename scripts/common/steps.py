@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scripts.common.command_line import Refused
 from scripts.common.files import sha256, tree_sha256, write_atomic
 
 LOG_TAIL_LINES = 25
@@ -38,10 +39,6 @@ class Step:
     show_output: bool = False
 
 
-class StepFailed(Exception):
-    """A step did not succeed; the message says everything a user needs."""
-
-
 def shown(path, root):
     """A path as a person in the project folder would type it."""
     return str(path).removeprefix(f'{root}{os.sep}')
@@ -56,25 +53,22 @@ class Runner:
         self.root = root
         self.lock = lock
 
-    def dry_run(self):
-        """Print what run() would do; touches nothing."""
+    def run(self, dry=False):
+        """Run every step that is due, or say what would be run."""
         for number, step in enumerate(self.steps, 1):
-            state = ' (unchanged: skipped)' if self._is_done(step) else ''
-            print(f'{self._head(number, step)}{state}')
-            print(f'    {self._shown(step)}')
-
-    def run(self):
-        """Run every step; raises StepFailed at the first that fails."""
-        for number, step in enumerate(self.steps, 1):
-            if self._is_done(step):
-                print(f'{self._head(number, step)} ... unchanged', flush=True)
+            head = f'[{number}/{len(self.steps)}] {step.title}'
+            is_done = self._is_done(step)
+            if dry:
+                print(f'{head}{" (unchanged: skipped)" if is_done else ""}')
+                print(f'    {self._shown(step)}')
+            elif is_done:
+                print(f'{head} ... unchanged', flush=True)
             else:
-                self._run_step(number, step)
+                self._run_step(number, step, f'{head} ... ')
 
-    def _run_step(self, number, step):
-        head = f'{self._head(number, step)} ... '
+    def _run_step(self, number, step, head):
         print(head, end='', flush=True)
-        log = self.build / 'logs' / f'{number:02d}-{step.name}.log'
+        log = self.build / f'logs/{number:02d}-{step.name}.log'
         stamp, digest = self._stamp(step), self._digest(step)
         stamp.unlink(missing_ok=True)
         start = time.monotonic()
@@ -88,7 +82,7 @@ class Runner:
             print(f'FAILED after {seconds}', flush=True)
             lines = log_lines(log)[-LOG_TAIL_LINES:]
             tail = '\n'.join(f'    {line}' for line in lines)
-            raise StepFailed(
+            raise Refused(
                 f'Step {number} ({step.name}) {fault}. Its log, '
                 f'{shown(log, self.root)}, ends with:\n\n{tail}\n\n'
                 f'What to try: {step.hint}'
@@ -135,17 +129,14 @@ class Runner:
     def _is_done(self, step):
         """Whether the step's last success was with the same inputs."""
         stamp = self._stamp(step)
-        if not step.inputs or not stamp.is_file():
-            return False
-        if not all(path.exists() for path in step.outputs):
+        if not (
+            step.inputs and all(p.exists() for p in [stamp, *step.outputs])
+        ):
             return False
         return stamp.read_text(encoding='utf-8') == self._digest(step)
 
     def _stamp(self, step):
         return self.build / 'stamps' / step.name
-
-    def _head(self, number, step):
-        return f'[{number}/{len(self.steps)}] {step.title}'
 
     def _shown(self, step):
         return shlex.join(shown(word, self.root) for word in step.command)
@@ -154,13 +145,10 @@ class Runner:
 def end_group(process, patience=10):
     """Stop a command and everything it started: politely, then for good."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        # The last one is for what the leader may have left behind.
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(process.pid, number)
             process.wait(timeout=patience)
-            break
-    # The leader is gone; what it left behind must not go on writing.
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def log_lines(log):

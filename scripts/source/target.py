@@ -12,7 +12,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.common.command_line import default_jobs, exit_status, positive
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.common.command_line import (
+    Refused,
+    default_jobs,
+    exit_status,
+    positive,
+)
 from scripts.common.files import read_json, sha256, write_json
 from scripts.common.programs import run as capture
 from scripts.series.patch_series import added_files
@@ -50,11 +57,7 @@ ctest -R 'scatter|masked_fill|index_reduce' --output-on-failure""",
 PARTS = ('apply', *COMMANDS)
 
 
-class Refused(Exception):
-    """It does not go on; the message says what to do."""
-
-
-def parse_args(argv):
+def parse_args():
     parser = argparse.ArgumentParser(
         prog='scripts/apply_and_build.sh',
         description='Source target: apply the patches to a Paddle checkout, '
@@ -79,7 +82,7 @@ def parse_args(argv):
     add('--python', metavar='P', help='Python to build for')
     add('--patches', type=Path, default=ROOT / 'patches', metavar='D',
         help='another patch folder')  # fmt: skip
-    args = parser.parse_args(argv)
+    args = parser.parse_args()
     if args.undo and args.only:
         parser.error('--undo goes alone')
     args.jobs = args.jobs or default_jobs(MEMORY_PER_JOB[args.gpu])
@@ -91,8 +94,8 @@ def parse_args(argv):
 class Checkout:
     """The git work tree at a folder, brought to the end of a series and back."""
 
-    def __init__(self, folder, patches):
-        self.folder = folder
+    def __init__(self, folder, patches, dry_run):
+        self.folder, self.dry_run = folder, dry_run
         if not (folder / '.git').exists():
             raise Refused(f'{folder}: not the top of a git checkout.')
         # The commit before the series, its last one, and which series it was.
@@ -103,7 +106,6 @@ class Checkout:
         self.patches = [patches / name for name in names]
         # All patches as one, since they lean on each other.
         self.text = ''.join(path.read_text('utf-8') for path in self.patches)
-        self.digest = sha256(self.text.encode())
 
     def git(self, *words, **options):
         """The output of a git command that has to succeed."""
@@ -112,6 +114,12 @@ class Checkout:
             said = done.stderr or done.stdout
             raise Refused(f'git {words[0]} stopped: {said}')
         return done.stdout.strip()
+
+    def change(self, *words, **options):
+        """Shows a git command that changes the work tree, and runs it."""
+        print('[git]', shlex.join(map(str, (*GIT, '-C', self.folder, *words))))
+        if not self.dry_run:
+            self.git(*words, **options)
 
     def git_path(self, name):
         """Where git keeps a file of its own, linked work trees included."""
@@ -122,11 +130,11 @@ class Checkout:
 
     def is_applied(self):
         """Whether all that the series adds is there already."""
-        if not all(
-            (self.folder / x).exists() for x in added_files(self.patches)
-        ):
+        added = added_files(self.patches)
+        if not all((self.folder / path).exists() for path in added):
             return False
-        if read_json(self.record).get('series', self.digest) != self.digest:
+        digest = sha256(self.text.encode())
+        if read_json(self.record).get('series', digest) != digest:
             text = 'An earlier version of the series is applied here.'
             raise Refused(f'{text} Take it out first, with --undo.')
         return True
@@ -151,27 +159,24 @@ class Checkout:
         if self.head() != self.base['commit']:
             print(f'The series fits here, but is made for {back}')
 
-    def apply(self, dry_run):
+    def apply(self):
         """All patches or none."""
         self.check_fit()
-        words = (*AM, *self.patches)
-        shown = (*GIT, '-C', self.folder, *words)
-        print('[apply]', shlex.join(map(str, shown)))
-        if dry_run:
-            return
         start = self.head()
         # For the committer, where git has been told nothing and finds nothing.
         env = {'EMAIL': 'noreply@localhost', **os.environ}
         try:
-            self.git(*words, env=env)
+            self.change(*AM, *self.patches, env=env)
         except BaseException:
             capture(*GIT, '-C', self.folder, 'am', '--abort')
             raise
-        found = {'start': start, 'tip': self.head(), 'series': self.digest}
-        write_json(self.record, found)
-        print(f'Applied {len(self.patches)} patches on {start}.')
+        if not self.dry_run:
+            found = {'start': start, 'tip': self.head()}
+            found['series'] = sha256(self.text.encode())
+            write_json(self.record, found)
+            print(f'Applied {len(self.patches)} patches on {start}.')
 
-    def undo(self, dry_run):
+    def undo(self):
         """Back to the exact commit before the series."""
         record = read_json(self.record)
         if not record:
@@ -180,9 +185,8 @@ class Checkout:
         if self.head() != tip:
             text = 'Commits after the series would be lost. Keep them with'
             raise Refused(f'{text}\n    git rebase --onto {start} {tip}')
-        print(f'[undo] git reset --keep {start}')
-        if not dry_run:
-            self.git('reset', '--keep', start)
+        self.change('reset', '--keep', start)
+        if not self.dry_run:
             self.record.unlink()
 
 
@@ -206,24 +210,24 @@ def build(args, part):
 
 
 def run(args):
-    checkout = Checkout(args.source, args.patches.absolute())
+    checkout = Checkout(args.source, args.patches.absolute(), args.dry_run)
     if args.undo:
-        checkout.undo(args.dry_run)
+        checkout.undo()
         return 0
     if checkout.is_applied():
         print(f'The {len(checkout.patches)} patches are already applied.')
-    elif args.only not in (None, 'apply'):
-        raise Refused('The series is not applied yet. First: --only apply')
+    elif args.only in (None, 'apply'):
+        checkout.apply()
     else:
-        checkout.apply(args.dry_run)
-    for part in [args.only] if args.only else COMMANDS:
-        if part in COMMANDS:
+        raise Refused('The series is not applied yet. First: --only apply')
+    for part in COMMANDS:
+        if args.only in (None, part):
             build(args, part)
     print('Dry run: nothing is changed.' if args.dry_run else 'Done.')
     return 0
 
 
-def main(argv):
-    args = parse_args(argv)
-    faults = (Refused, subprocess.CalledProcessError)
-    return exit_status(lambda: run(args), *faults)
+if __name__ == '__main__':
+    arguments = parse_args()
+    fault = subprocess.CalledProcessError
+    sys.exit(exit_status(lambda: run(arguments), fault))

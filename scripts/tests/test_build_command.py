@@ -82,7 +82,9 @@ def test_space_that_is_missing_is_said_before_it_is_taken(
 ):
     usages = [shutil.disk_usage(tmp_path)._replace(free=10**n) for n in (9, 10)]
     monkeypatch.setattr(shutil, 'disk_usage', lambda _: usages.pop(0))
-    with pytest.raises(target.StepFailed, match=r'2.2 GB .* 1.0 GB are free'):
+    with pytest.raises(
+        command_line.Refused, match=r'2.2 GB .* 1.0 GB are free'
+    ):
         target.check_space(tmp_path / 'deep/build')
     target.check_space(tmp_path / 'deep/build')
     assert 'takes 2.2 GB' in capsys.readouterr().out

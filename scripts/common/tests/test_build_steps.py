@@ -18,7 +18,8 @@ from scripts.common.build_folder import (
     locked,
     to_clean,
 )
-from scripts.common.steps import Runner, Step, StepFailed
+from scripts.common.command_line import Refused
+from scripts.common.steps import Runner, Step
 from scripts.series.tests.series_samples import write_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -42,7 +43,7 @@ def step(folder, code, **options):
 def test_step_runs_when_something_changed_or_failed(tmp_path, capsys):
     def states(code='open(output, "w").write("made")'):
         made = step(tmp_path, code)
-        Runner(tmp_path, [made], tmp_path).dry_run()
+        Runner(tmp_path, [made], tmp_path).run(dry=True)
         Runner(tmp_path, [made], tmp_path).run()
         said = re.sub(r'\d\.\d', '0.1', capsys.readouterr().out).splitlines()
         return said[0].split('do it')[1], said[-1].split('do it')[1]
@@ -57,11 +58,11 @@ def test_step_runs_when_something_changed_or_failed(tmp_path, capsys):
     assert [states(), states()] == [runs, unchanged]
     (tmp_path / 'out').unlink()
     assert states() == runs
-    with pytest.raises(StepFailed, match=r'(?s)exit code 3\. .* why\n\n.*try'):
+    with pytest.raises(Refused, match=r'(?s)exit code 3\. .* why\n\n.*try'):
         states('print("why"); raise SystemExit(3)')
     assert states() == runs
     (tmp_path / 'out').unlink()
-    with pytest.raises(StepFailed, match='did not make .*out'):
+    with pytest.raises(Refused, match='did not make .*out'):
         states('pass')
 
 
@@ -107,7 +108,7 @@ def test_only_what_builds_made_in_a_folder_of_ours_is_deleted(tmp_path):
     build = tmp_path / 'build'
     names = ('venv/bin/python', 'mine/text', 'CMakeCache.txt', 'notes.txt')
     with locked(build):
-        with pytest.raises(StepFailed, match=f'process {os.getpid()}'):
+        with pytest.raises(Refused, match=f'process {os.getpid()}'):
             with locked(build):
                 pass
     write_files(build, dict.fromkeys(names, ''))
@@ -125,5 +126,5 @@ def test_only_what_builds_made_in_a_folder_of_ours_is_deleted(tmp_path):
         (tmp_path / 'sources', 'holds the sources'),
         (tmp_path, 'holds the sources'),
     ):
-        with pytest.raises(StepFailed, match=fault):
+        with pytest.raises(Refused, match=fault):
             check_build_dir(folder, tmp_path / 'sources')
