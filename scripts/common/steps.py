@@ -1,8 +1,8 @@
 """Run the steps of a build: progress, logs, and skipping what has not changed.
 
 Each step is a command that a person could type too. Its output goes to
-`<build>/logs/NN-name.log`. A step with inputs is skipped while the digest of its
-command and inputs equals the one of its last success.
+`<build>/logs/NN-name.log`. A step that names files is skipped while its command and
+they are what they were after its last success.
 """
 
 import os
@@ -26,16 +26,15 @@ LOG_TAIL_LINES = 25
 class Step:
     """One step: what it is called, what it runs, and when to skip it.
 
-    Without `inputs` the step always runs; its command then has to be quick when
-    there is nothing to do.
+    `files` are those that it reads and makes. Without them the step always runs;
+    its command then has to be quick when there is nothing to do.
     """
 
     name: str
     title: str
     command: list
     hint: str
-    inputs: list = field(default_factory=list)
-    outputs: list = field(default_factory=list)
+    files: list = field(default_factory=list)
     show_output: bool = False
 
 
@@ -69,25 +68,20 @@ class Runner:
     def _run_step(self, number, step, head):
         print(head, end='', flush=True)
         log = self.build / f'logs/{number:02d}-{step.name}.log'
-        stamp, digest = self._stamp(step), self._digest(step)
-        stamp.unlink(missing_ok=True)
+        self._stamp(step).unlink(missing_ok=True)
         start = time.monotonic()
         code = self._run_command(step, log, head)
         seconds = f'{time.monotonic() - start:.1f} s'
-        fault = f'failed with exit code {code}' if code else ''
-        for path in step.outputs:
-            if not (fault or path.exists()):
-                fault = f'did not make {path}'
-        if fault:
+        if code:
             print(f'FAILED after {seconds}', flush=True)
             lines = log_lines(log)[-LOG_TAIL_LINES:]
             tail = '\n'.join(f'    {line}' for line in lines)
             raise Refused(
-                f'Step {number} ({step.name}) {fault}. Its log, '
-                f'{shown(log, self.root)}, ends with:\n\n{tail}\n\n'
+                f'Step {number} ({step.name}) failed with exit code {code}. Its '
+                f'log, {shown(log, self.root)}, ends with:\n\n{tail}\n\n'
                 f'What to try: {step.hint}'
             )
-        write_atomic(stamp, digest.encode())
+        write_atomic(self._stamp(step), self._digest(step).encode())
         print(seconds, flush=True)
         if step.show_output:
             print(log.read_text('utf-8', 'replace').partition('\n')[2])
@@ -124,14 +118,12 @@ class Runner:
         return process.returncode
 
     def _digest(self, step):
-        return sha256((self._shown(step) + tree_sha256(step.inputs)).encode())
+        return sha256((self._shown(step) + tree_sha256(step.files)).encode())
 
     def _is_done(self, step):
-        """Whether the step's last success was with the same inputs."""
+        """Whether the step's last success was with the same files."""
         stamp = self._stamp(step)
-        if not (
-            step.inputs and all(p.exists() for p in [stamp, *step.outputs])
-        ):
+        if not (step.files and stamp.is_file()):
             return False
         return stamp.read_text(encoding='utf-8') == self._digest(step)
 

@@ -50,14 +50,6 @@ def check(python):
         )
 
 
-def pip_for(python):
-    """The environment's own pip, or ours where it has none, as uv's have."""
-    own = [python, '-m', 'pip']
-    if run(*own, '--version').returncode == 0:
-        return own
-    return [sys.executable, '-m', 'pip', '--python', python]
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('python', help='the interpreter of the environment')
@@ -65,8 +57,9 @@ def main():
     args = parser.parse_args()
     check(args.python)
     (wheel,) = (args.build_dir / 'dist').glob(f'{NAME}-*.whl')
-    # Over what is there; Paddle needs the same packages as before.
-    pip = pip_for(args.python)
+    # Our own pip: not every environment has one. Over what is there; Paddle
+    # needs the same packages as before.
+    pip = [sys.executable, '-m', 'pip', '--python', args.python]
     install = [*pip, 'install', '--no-deps', '--force-reinstall']
     options = ['--no-index', '--disable-pip-version-check', wheel]
     subprocess.run([*install, *options], check=True)

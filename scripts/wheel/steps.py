@@ -34,8 +34,6 @@ def wheel_steps(build, jobs, paddle):
             'check the network and the disk space (df -h), then run this '
             'again: it goes on where it stopped. A damaged environment is '
             'replaced with --clean.',
-            inputs=[REQUIREMENTS],
-            outputs=[python],
         ),
         Step(
             'check-yaml',
@@ -48,16 +46,6 @@ def wheel_steps(build, jobs, paddle):
             'generate the glue code',
             [*generate, '--out', build / 'glue'],
             'the log names the ops_yaml entry or the generator line.',
-            inputs=[
-                ROOT / 'ops_yaml',
-                NATIVE / 'kernels/base_ops',
-                *sorted(NATIVE.glob('**/*.j2')),
-                *sorted(NATIVE.glob('glue/*.py')),
-                *sorted(SCRIPTS.glob('op_rules/*.py')),
-                SCRIPTS / 'common/files.py',
-                REQUIREMENTS,
-            ],
-            outputs=[build / 'glue'],
         ),
         Step(
             'configure',
@@ -65,8 +53,6 @@ def wheel_steps(build, jobs, paddle):
             configure,
             'is there a working C++ compiler (g++ --version)? A build '
             'folder that was moved needs --clean.',
-            inputs=[ROOT / 'CMakeLists.txt'],
-            outputs=[build / 'build.ninja'],
         ),
         Step(
             'compile',
@@ -87,7 +73,7 @@ def wheel_steps(build, jobs, paddle):
             'demonstration',
             [python, WHEEL / 'demo.py', '--build-dir', build],
             'the last line says what is wrong.',
-            inputs=[WHEEL / 'demo.py', *installed(build)],
+            files=[WHEEL / 'demo.py', *installed(build)],
             show_output=True,
         ),
     ]
@@ -107,8 +93,7 @@ def packed_steps(build, wheel, into):
         'pack a wheel',
         [python, WHEEL / 'pack_wheel.py', *in_build],
         'check the disk space: the wheel takes 0.2 GB.',
-        inputs=[WHEEL / 'pack_wheel.py', *installed(build)],
-        outputs=[build / 'dist'],
+        files=[WHEEL / 'pack_wheel.py', *installed(build), build / 'dist'],
         show_output=True,
     )
     install = Step(

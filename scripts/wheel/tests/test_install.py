@@ -4,7 +4,6 @@ import base64
 import hashlib
 import subprocess
 import sys
-import zipfile
 
 import pytest
 
@@ -118,7 +117,6 @@ def test_files_are_changed_once_and_taken_back(toy):
     'changes, error, message',
     [
         ({'old': '9'}, SeriesError, 'edit of'),
-        ({'new': ')'}, SeriesError, 'broken by'),
         ({'library': 'absent.so'}, FileNotFoundError, 'absent.so'),
     ],
 )
@@ -172,17 +170,13 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy, tmp_path):
     version = '3.3.1+scatter.20261122'
     assert wheel.name == f'paddlepaddle-{version}-cp39-abi3-linux_x86_64.whl'
     assert list(wheel.parent.iterdir()) == [wheel]
-    with zipfile.ZipFile(wheel) as file:
-        assert not [name for name in file.namelist() if 'fleetrun' in name]
-        text = file.read(f'paddlepaddle-{version}.dist-info/METADATA').decode()
-    assert f'\nVersion: {version}\n\nVersion: of the text' in text
     venv = tmp_path / 'my venv'
     command = [sys.executable, '-m', 'venv', '--without-pip', venv]
     subprocess.run(command, check=True)
     python, before = str(venv / 'bin/python'), files_of(venv)
     with pytest.raises(Refused, match="'.*/my venv/bin/python' -m"):
         install_into.check(python)
-    pip = install_into.pip_for(python)
+    pip = (sys.executable, '-m', 'pip', '--python', python)
     subprocess.run([*pip, 'install', '--no-index', wheel], check=True)
     options = ('--build-dir', toy.build)
     done = run(sys.executable, install_into.__file__, python, *options)
@@ -194,6 +188,8 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy, tmp_path):
     added = {path.name for path in files_of(venv).keys() - before}
     assert {'paddle', 'fleetrun', 'entry_points.txt'} <= added
     assert 'made by pip' not in (venv / 'bin/fleetrun').read_text()
+    text = (site / f'paddlepaddle-{version}.dist-info/METADATA').read_text()
+    assert f'\nVersion: {version}\n\nVersion: of the text' in text
     subprocess.run([*pip, 'uninstall', '-y', 'paddlepaddle'], check=True)
     assert files_of(venv) == before
 
