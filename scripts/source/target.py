@@ -94,8 +94,8 @@ def parse_args():
 class Checkout:
     """The git work tree at a folder, brought to the end of a series and back."""
 
-    def __init__(self, folder, patches, dry_run):
-        self.folder, self.dry_run = folder, dry_run
+    def __init__(self, folder, patches):
+        self.folder = folder
         if not (folder / '.git').exists():
             raise Refused(f'{folder}: not the top of a git checkout.')
         # The commit before the series, its last one, and which series it was.
@@ -106,6 +106,7 @@ class Checkout:
         self.patches = [patches / name for name in names]
         # All patches as one, since they lean on each other.
         self.text = ''.join(path.read_text('utf-8') for path in self.patches)
+        self.digest = sha256(self.text.encode())
 
     def git(self, *words, **options):
         """The output of a git command that has to succeed."""
@@ -114,12 +115,6 @@ class Checkout:
             said = done.stderr or done.stdout
             raise Refused(f'git {words[0]} stopped: {said}')
         return done.stdout.strip()
-
-    def change(self, *words, **options):
-        """Shows a git command that changes the work tree, and runs it."""
-        print('[git]', shlex.join(map(str, (*GIT, '-C', self.folder, *words))))
-        if not self.dry_run:
-            self.git(*words, **options)
 
     def git_path(self, name):
         """Where git keeps a file of its own, linked work trees included."""
@@ -133,8 +128,7 @@ class Checkout:
         added = added_files(self.patches)
         if not all((self.folder / path).exists() for path in added):
             return False
-        digest = sha256(self.text.encode())
-        if read_json(self.record).get('series', digest) != digest:
+        if read_json(self.record).get('series', self.digest) != self.digest:
             text = 'An earlier version of the series is applied here.'
             raise Refused(f'{text} Take it out first, with --undo.')
         return True
@@ -159,24 +153,27 @@ class Checkout:
         if self.head() != self.base['commit']:
             print(f'The series fits here, but is made for {back}')
 
-    def apply(self):
+    def apply(self, dry_run):
         """All patches or none."""
         self.check_fit()
+        words = (*AM, *self.patches)
+        shown = (*GIT, '-C', self.folder, *words)
+        print('[apply]', shlex.join(map(str, shown)))
+        if dry_run:
+            return
         start = self.head()
         # For the committer, where git has been told nothing and finds nothing.
         env = {'EMAIL': 'noreply@localhost', **os.environ}
         try:
-            self.change(*AM, *self.patches, env=env)
+            self.git(*words, env=env)
         except BaseException:
             capture(*GIT, '-C', self.folder, 'am', '--abort')
             raise
-        if not self.dry_run:
-            found = {'start': start, 'tip': self.head()}
-            found['series'] = sha256(self.text.encode())
-            write_json(self.record, found)
-            print(f'Applied {len(self.patches)} patches on {start}.')
+        found = {'start': start, 'tip': self.head(), 'series': self.digest}
+        write_json(self.record, found)
+        print(f'Applied {len(self.patches)} patches on {start}.')
 
-    def undo(self):
+    def undo(self, dry_run):
         """Back to the exact commit before the series."""
         record = read_json(self.record)
         if not record:
@@ -185,8 +182,9 @@ class Checkout:
         if self.head() != tip:
             text = 'Commits after the series would be lost. Keep them with'
             raise Refused(f'{text}\n    git rebase --onto {start} {tip}')
-        self.change('reset', '--keep', start)
-        if not self.dry_run:
+        print(f'[undo] git reset --keep {start}')
+        if not dry_run:
+            self.git('reset', '--keep', start)
             self.record.unlink()
 
 
@@ -210,16 +208,16 @@ def build(args, part):
 
 
 def run(args):
-    checkout = Checkout(args.source, args.patches.absolute(), args.dry_run)
+    checkout = Checkout(args.source, args.patches.absolute())
     if args.undo:
-        checkout.undo()
+        checkout.undo(args.dry_run)
         return 0
     if checkout.is_applied():
         print(f'The {len(checkout.patches)} patches are already applied.')
-    elif args.only in (None, 'apply'):
-        checkout.apply()
-    else:
+    elif args.only not in (None, 'apply'):
         raise Refused('The series is not applied yet. First: --only apply')
+    else:
+        checkout.apply(args.dry_run)
     for part in COMMANDS:
         if args.only in (None, part):
             build(args, part)
