@@ -32,7 +32,7 @@ class Step:
 
     name: str
     title: str
-    command: list
+    command: str
     hint: str
     files: list = field(default_factory=list)
     show_output: bool = False
@@ -59,7 +59,7 @@ class Runner:
             is_done = self._is_done(step)
             if dry:
                 print(f'{head}{" (unchanged: skipped)" if is_done else ""}')
-                print(f'    {self._shown(step)}')
+                print(f'    {step.command}')
             elif is_done:
                 print(f'{head} ... unchanged', flush=True)
             else:
@@ -90,10 +90,10 @@ class Runner:
         """Run a command to its end; its whole group dies with us."""
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, 'wb') as file:
-            file.write(f'$ {self._shown(step)}\n'.encode())
+            file.write(f'$ {step.command}\n'.encode())
             file.flush()
             process = subprocess.Popen(
-                [str(word) for word in step.command],
+                shlex.split(step.command),
                 cwd=self.root,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
@@ -118,7 +118,7 @@ class Runner:
         return process.returncode
 
     def _digest(self, step):
-        return sha256((self._shown(step) + tree_sha256(step.files)).encode())
+        return sha256((step.command + tree_sha256(step.files)).encode())
 
     def _is_done(self, step):
         """Whether the step's last success was with the same files."""
@@ -129,9 +129,6 @@ class Runner:
 
     def _stamp(self, step):
         return self.build / 'stamps' / step.name
-
-    def _shown(self, step):
-        return shlex.join(shown(word, self.root) for word in step.command)
 
 
 def end_group(process, patience=10):

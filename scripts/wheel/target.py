@@ -5,6 +5,7 @@ library.
 """
 
 import argparse
+import os
 import shutil
 import sys
 import time
@@ -89,6 +90,8 @@ def parse_args():
     base = args.paddle == versions.BASE
     name = 'build' if base else f'build-{args.paddle}'
     args.build_dir = (args.build_dir or ROOT / name).resolve()
+    if args.into:  # a name on PATH too; a link to a Python is another one
+        args.into = os.path.abspath(shutil.which(args.into) or args.into)
     return args
 
 
@@ -143,7 +146,8 @@ def run(args):
     start, build = time.monotonic(), args.build_dir
     check_build_dir(build, ROOT)
     steps = wheel_steps(build, args.jobs, args.paddle)
-    steps += packed_steps(build, args.wheel, args.into)
+    if args.wheel or args.into:
+        steps += packed_steps(build, args.into)
     if args.dry_run:
         dry_run(args, steps)
         return 0

@@ -1,6 +1,7 @@
 """How steps are run, skipped, stopped and reported, and folders are emptied."""
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def test_step_runs_when_something_changed_or_failed(tmp_path, capsys):
     files = [tmp_path / 'in', tmp_path / 'out']
 
     def run(code='open("out", "w").write("made"); print("hello")'):
-        command = [sys.executable, '-c', code]
+        command = shlex.join([sys.executable, '-c', code])
         step = Step('name', 'do it', command, 'try this', files, True)
         runner = Runner(tmp_path, [step], tmp_path)
         runner.run(dry=True)
@@ -45,12 +46,13 @@ def test_step_runs_when_something_changed_or_failed(tmp_path, capsys):
 
 def test_signal_stops_the_children_and_the_next_run_goes_on(tmp_path):
     program = textwrap.dedent(f"""
-        import sys
+        import shlex, sys
         sys.path.insert(0, {str(ROOT)!r})
         from scripts.common.command_line import exit_status
         from scripts.common.steps import Runner, Step
         child = 'import os, time; print(os.getpid(), flush=True); time.sleep(60)'
-        step = Step('name', 'do it', [sys.executable, '-c', child], 'hint')
+        command = shlex.join([sys.executable, '-c', child])
+        step = Step('name', 'do it', command, 'hint')
         sys.exit(exit_status(Runner({str(tmp_path)!r}, [step], '/').run))
     """)
     command = [sys.executable, '-c', program]
