@@ -35,7 +35,9 @@ def exit_status(action, *faults):
     # SIGTERM ends a run like Ctrl-C does: children first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return action()
+        status = action()
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:
         # Python would try to print the rest when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -35,9 +35,9 @@ def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
         assert part in said
     said = run(*OWN, '--paddle', '3.3.0', '--dry-run')
     assert said.count(' --paddle 3.3.0\n') == 2 and ' -B build-3.3.0 ' in said
-    command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | head -1'
-    done = programs.run('bash', '-c', command)
-    assert done.stdout.startswith('Dry run') and done.stderr == ''
+    # A reader that has gone is no error.
+    command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | true'
+    assert programs.run('bash', '-c', command).stderr == ''
 
 
 def test_it_builds_for_the_python_of_the_environment(tmp_path):

@@ -4,6 +4,7 @@ import base64
 import hashlib
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -170,6 +171,8 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy, tmp_path):
     version = '3.3.1+scatter.20261122'
     assert wheel.name == f'paddlepaddle-{version}-cp39-abi3-linux_x86_64.whl'
     assert list(wheel.parent.iterdir()) == [wheel]
+    names = zipfile.ZipFile(wheel).namelist()
+    assert not [name for name in names if 'fleetrun' in name]
     venv = tmp_path / 'my venv'
     command = [sys.executable, '-m', 'venv', '--without-pip', venv]
     subprocess.run(command, check=True)
