@@ -34,7 +34,7 @@ def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     for part in ('[1/8] ', '[8/8] ', 'make_venv.py', 'install.py', ' -j 7\n'):
         assert part in said
     said = run(*OWN, '--paddle', '3.3.0', '--dry-run')
-    assert said.count(' --paddle 3.3.0\n') == 2 and ' -B build-3.3.0 ' in said
+    assert ' --paddle 3.3.0\n' in said and ' -B build-3.3.0 ' in said
     # A reader that has gone is no error.
     command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | true'
     assert programs.run('bash', '-c', command).stderr == ''

@@ -107,10 +107,10 @@ def install(root, site_files, added, tails=TAILS):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    parser.add_argument('--paddle', default=BASE, help='the release built for')
-    args = parser.parse_args()
-    build, site = args.build_dir.resolve(), sysconfig.get_paths()['purelib']
-    site_files = SiteFiles(site, build / 'originals', args.paddle)
+    build = parser.parse_args().build_dir.resolve()
+    site_files = SiteFiles(
+        sysconfig.get_paths()['purelib'], build / 'originals'
+    )
     changes = install(ROOT, site_files, new_files(build))
     print('\n'.join(changes) or 'Nothing had to be changed.')
 

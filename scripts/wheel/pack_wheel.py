@@ -74,8 +74,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
     build = parser.parse_args().build_dir.resolve()
-    site, version = sysconfig.get_paths()['purelib'], metadata.version(NAME)
-    site_files = SiteFiles(site, build / 'originals', version)
+    site_files = SiteFiles(
+        sysconfig.get_paths()['purelib'], build / 'originals'
+    )
     wheel = make_wheel(site_files, build / 'dist', series_day())
     size = wheel.stat().st_size / 2**20
     print(f'{wheel} ({size:.0f} MiB)')

@@ -19,22 +19,23 @@ from scripts.common.files import (
     write_if_changed,
     write_json,
 )
-from scripts.wheel.versions import BASE, NAME
+from scripts.wheel.versions import NAME
 
 
 class SiteFiles:
     """The files of one wheel below one site-packages folder."""
 
-    def __init__(self, site, originals, version=BASE):
+    def __init__(self, site, originals):
         self.site = Path(site)
         self.originals = Path(originals)
         self.state_file = self.originals / 'state.json'
-        self.info = self.site / f'{NAME}-{version}.dist-info'
-        if not self.info.is_dir():
+        found = list(self.site.glob(f'{NAME}-*.dist-info'))
+        if len(found) != 1:
             raise Refused(
-                f'{self.site}: {NAME} {version} is not installed there. '
+                f'{self.site}: {NAME} is not installed there, or twice. '
                 'Run the build with --clean.'
             )
+        self.info = found[0]
         self.record = read_record(self.info / 'RECORD')
 
     def original(self, path):

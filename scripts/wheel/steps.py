@@ -61,7 +61,7 @@ def wheel_steps(build, jobs, paddle):
         Step(
             'install',
             'install into the Python environment',
-            f'{python} scripts/wheel/install.py --build-dir {folder}{other}',
+            f'{python} scripts/wheel/install.py --build-dir {folder}',
             'correct what the log names in python_api or series.yaml, or '
             'start over with --clean.',
         ),

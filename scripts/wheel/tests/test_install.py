@@ -161,8 +161,8 @@ def test_what_something_else_wrote_is_repaired_or_named(toy):
     (toy.build / 'originals' / MODULE).unlink()
     with pytest.raises(Refused, match=f'{MODULE}.*--clean'):
         toy.install()
-    with pytest.raises(Refused, match='3.3.0 is not installed there'):
-        SiteFiles(toy.site, toy.build, '3.3.0')
+    with pytest.raises(Refused, match='is not installed there'):
+        SiteFiles(toy.build, toy.build)
 
 
 def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy, tmp_path):
