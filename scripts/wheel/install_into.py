@@ -14,11 +14,12 @@ from scripts.common.programs import run
 from scripts.wheel.versions import BASE, NAME
 
 ROOT = Path(__file__).resolve().parents[2]
+# The first Paddle is what is imported.
 ASK = f"""
 import json, sys
 from importlib import metadata
 found = [x.version for x in metadata.distributions(name='{NAME}')]
-print(json.dumps([sys.implementation.cache_tag, *found]))
+print(json.dumps([sys.implementation.cache_tag, found[0] if found else '']))
 """
 
 
@@ -30,8 +31,7 @@ def check(python):
         raise Refused(f'--into: {python}: {error.strerror}') from error
     if done.returncode:
         raise Refused(f'--into: {python}: not a Python: {done.stderr.strip()}')
-    # The first Paddle is what is imported.
-    tag, paddle, *_ = [*json.loads(done.stdout), '']
+    tag, paddle = json.loads(done.stdout)
     here, typed = sys.implementation.cache_tag, shlex.quote(python)
     if tag != here:
         raise Refused(
@@ -56,12 +56,14 @@ def main():
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
     args = parser.parse_args()
     check(args.python)
-    (wheel,) = (args.build_dir / 'dist').glob(f'{NAME}-*.whl')
+    wheels = list((args.build_dir / 'dist').glob(f'{NAME}-*.whl'))
+    if len(wheels) != 1:
+        raise Refused('There is no wheel yet: build it with --wheel.')
     # Our own pip: not every environment has one. Over what is there; Paddle
     # needs the same packages as before.
     pip = [sys.executable, '-m', 'pip', '--python', args.python]
     install = [*pip, 'install', '--no-deps', '--force-reinstall']
-    options = ['--no-index', '--disable-pip-version-check', wheel]
+    options = ['--no-index', '--disable-pip-version-check', wheels[0]]
     subprocess.run([*install, *options], check=True)
     see = [args.python, '-m', 'paddle_scatter_info']
     print(f'See it: {shlex.join(see)}')
