@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Build the operators into a Paddle: finds a Python and hands over to build.py.
+# Build the operators into a Paddle: finds a Python and hands over to one of two
+# programs, wheel/target.py for the released Paddle, source/target.py for a checkout.
 # See scripts/apply_and_build.sh --help.
 set -euo pipefail
 
@@ -14,7 +15,7 @@ fits() {
     >/dev/null 2>&1
 }
 
-# What build.py would have said, for a machine on which it cannot run.
+# What the program would have said, for a machine on which it cannot run.
 without_python() {
   local tool
   {
@@ -31,9 +32,10 @@ without_python() {
   exit 1
 }
 
-# What --python and --into name, behind a blank or an =.
+# What --python and --into name, behind a blank or an =; the program.
 python=
 into=
+target=wheel
 previous=
 for argument in "$@"; do
   case $previous in
@@ -43,6 +45,7 @@ for argument in "$@"; do
   case $argument in
     --python=*) python=${argument#*=} ;;
     --into=*) into=${argument#*=} ;;
+    --source | --source=*) target=source ;;
   esac
   previous=$argument
 done
@@ -59,4 +62,4 @@ else
 fi
 
 # -B: a dry run must not even leave __pycache__ behind.
-exec "$python" -B "$here/build.py" "$@"
+exec "$python" -B "$here/$target/target.py" "$@"

@@ -9,7 +9,7 @@ import os
 import shutil
 from contextlib import contextmanager
 
-from scripts.common.steps import StepFailed
+from scripts.common.command_line import Refused
 
 MARKER = '.scatter_ops_build'
 MADE_BY_BUILDS = (
@@ -24,15 +24,15 @@ def check_build_dir(build, root):
     """Raise unless a build may write into the folder: it is not there yet, is
     empty, or was made by a build."""
     if build == root or build in root.parents:
-        raise StepFailed(
+        raise Refused(
             f'--build-dir {build}: holds the sources. Name a folder of its '
             'own, for example build.'
         )
     if build.exists() and not build.is_dir():
-        raise StepFailed(f'--build-dir {build}: is not a folder.')
+        raise Refused(f'--build-dir {build}: is not a folder.')
     others = list(build.glob('*'))
     if others and not (build / MARKER).is_file():
-        raise StepFailed(
+        raise Refused(
             f'--build-dir {build}: holds {others[0].name}, which no build '
             'made. Name an empty folder, or one that is not there yet.'
         )
@@ -47,7 +47,7 @@ def locked(build):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             file.seek(0)
-            raise StepFailed(
+            raise Refused(
                 f'Another build is using {build}: {file.read().strip()}\n'
                 'Wait for it, or give this one its own --build-dir.'
             ) from None

@@ -1,4 +1,4 @@
-"""What the command lines of both targets share: numbers of jobs, being stopped."""
+"""What the command lines of the targets share: numbers of jobs, being stopped."""
 
 import argparse
 import os
@@ -6,6 +6,10 @@ import re
 import signal
 import sys
 from pathlib import Path
+
+
+class Refused(Exception):
+    """It does not go on; the message says all that a user needs."""
 
 
 def positive(text):
@@ -26,17 +30,19 @@ def default_jobs(memory_per_job):
 
 
 def exit_status(action, *faults):
-    """What `action` returns; 1 after one of its faults or an error of the
-    system, 130 when stopped, 141 when nobody reads what is printed."""
+    """What `action` returns; 1 where it is refused or the system has an error,
+    130 when stopped, 141 when nobody reads what is printed."""
     # SIGTERM ends a run like Ctrl-C does: children first.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        return action()
+        status = action()
+        sys.stdout.flush()
+        return status
     except BrokenPipeError:
         # Python would try to print the rest when it ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
-    except (*faults, OSError) as error:
+    except (Refused, *faults, OSError) as error:
         print(f'\n{error}', file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -1,8 +1,8 @@
 """Run the steps of a build: progress, logs, and skipping what has not changed.
 
 Each step is a command that a person could type too. Its output goes to
-`<build>/logs/NN-name.log`. A step with inputs is skipped while the digest of its
-command and inputs equals the one of its last success.
+`<build>/logs/NN-name.log`. A step that names files is skipped while its command and
+they are what they were after its last success.
 """
 
 import os
@@ -16,6 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scripts.common.command_line import Refused
 from scripts.common.files import sha256, tree_sha256, write_atomic
 
 LOG_TAIL_LINES = 25
@@ -25,21 +26,16 @@ LOG_TAIL_LINES = 25
 class Step:
     """One step: what it is called, what it runs, and when to skip it.
 
-    Without `inputs` the step always runs; its command then has to be quick when
-    there is nothing to do.
+    `files` are those that it reads and makes. Without them the step always runs;
+    its command then has to be quick when there is nothing to do.
     """
 
     name: str
     title: str
-    command: list
+    command: str
     hint: str
-    inputs: list = field(default_factory=list)
-    outputs: list = field(default_factory=list)
+    files: list = field(default_factory=list)
     show_output: bool = False
-
-
-class StepFailed(Exception):
-    """A step did not succeed; the message says everything a user needs."""
 
 
 def shown(path, root):
@@ -56,44 +52,36 @@ class Runner:
         self.root = root
         self.lock = lock
 
-    def dry_run(self):
-        """Print what run() would do; touches nothing."""
+    def run(self, dry=False):
+        """Run every step that is due, or say what would be run."""
         for number, step in enumerate(self.steps, 1):
-            state = ' (unchanged: skipped)' if self._is_done(step) else ''
-            print(f'{self._head(number, step)}{state}')
-            print(f'    {self._shown(step)}')
-
-    def run(self):
-        """Run every step; raises StepFailed at the first that fails."""
-        for number, step in enumerate(self.steps, 1):
-            if self._is_done(step):
-                print(f'{self._head(number, step)} ... unchanged', flush=True)
+            head = f'[{number}/{len(self.steps)}] {step.title}'
+            is_done = self._is_done(step)
+            if dry:
+                print(f'{head}{" (unchanged: skipped)" if is_done else ""}')
+                print(f'    {step.command}')
+            elif is_done:
+                print(f'{head} ... unchanged', flush=True)
             else:
-                self._run_step(number, step)
+                self._run_step(number, step, f'{head} ... ')
 
-    def _run_step(self, number, step):
-        head = f'{self._head(number, step)} ... '
+    def _run_step(self, number, step, head):
         print(head, end='', flush=True)
-        log = self.build / 'logs' / f'{number:02d}-{step.name}.log'
-        stamp, digest = self._stamp(step), self._digest(step)
-        stamp.unlink(missing_ok=True)
+        log = self.build / f'logs/{number:02d}-{step.name}.log'
+        self._stamp(step).unlink(missing_ok=True)
         start = time.monotonic()
         code = self._run_command(step, log, head)
         seconds = f'{time.monotonic() - start:.1f} s'
-        fault = f'failed with exit code {code}' if code else ''
-        for path in step.outputs:
-            if not (fault or path.exists()):
-                fault = f'did not make {path}'
-        if fault:
+        if code:
             print(f'FAILED after {seconds}', flush=True)
             lines = log_lines(log)[-LOG_TAIL_LINES:]
             tail = '\n'.join(f'    {line}' for line in lines)
-            raise StepFailed(
-                f'Step {number} ({step.name}) {fault}. Its log, '
-                f'{shown(log, self.root)}, ends with:\n\n{tail}\n\n'
+            raise Refused(
+                f'Step {number} ({step.name}) failed with exit code {code}. Its '
+                f'log, {shown(log, self.root)}, ends with:\n\n{tail}\n\n'
                 f'What to try: {step.hint}'
             )
-        write_atomic(stamp, digest.encode())
+        write_atomic(self._stamp(step), self._digest(step).encode())
         print(seconds, flush=True)
         if step.show_output:
             print(log.read_text('utf-8', 'replace').partition('\n')[2])
@@ -102,10 +90,10 @@ class Runner:
         """Run a command to its end; its whole group dies with us."""
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, 'wb') as file:
-            file.write(f'$ {self._shown(step)}\n'.encode())
+            file.write(f'$ {step.command}\n'.encode())
             file.flush()
             process = subprocess.Popen(
-                [str(word) for word in step.command],
+                shlex.split(step.command),
                 cwd=self.root,
                 stdin=subprocess.DEVNULL,
                 stdout=file,
@@ -130,37 +118,26 @@ class Runner:
         return process.returncode
 
     def _digest(self, step):
-        return sha256((self._shown(step) + tree_sha256(step.inputs)).encode())
+        return sha256((step.command + tree_sha256(step.files)).encode())
 
     def _is_done(self, step):
-        """Whether the step's last success was with the same inputs."""
+        """Whether the step's last success was with the same files."""
         stamp = self._stamp(step)
-        if not step.inputs or not stamp.is_file():
-            return False
-        if not all(path.exists() for path in step.outputs):
+        if not (step.files and stamp.is_file()):
             return False
         return stamp.read_text(encoding='utf-8') == self._digest(step)
 
     def _stamp(self, step):
         return self.build / 'stamps' / step.name
 
-    def _head(self, number, step):
-        return f'[{number}/{len(self.steps)}] {step.title}'
-
-    def _shown(self, step):
-        return shlex.join(shown(word, self.root) for word in step.command)
-
 
 def end_group(process, patience=10):
     """Stop a command and everything it started: politely, then for good."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+        # The last one is for what the leader may have left behind.
         with suppress(ProcessLookupError, subprocess.TimeoutExpired):
             os.killpg(process.pid, number)
             process.wait(timeout=patience)
-            break
-    # The leader is gone; what it left behind must not go on writing.
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def log_lines(log):

@@ -12,7 +12,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.common.command_line import default_jobs, exit_status, positive
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.common.command_line import (
+    Refused,
+    default_jobs,
+    exit_status,
+    positive,
+)
 from scripts.common.files import read_json, sha256, write_json
 from scripts.common.programs import run as capture
 from scripts.series.patch_series import added_files
@@ -50,11 +57,7 @@ ctest -R 'scatter|masked_fill|index_reduce' --output-on-failure""",
 PARTS = ('apply', *COMMANDS)
 
 
-class Refused(Exception):
-    """It does not go on; the message says what to do."""
-
-
-def parse_args(argv):
+def parse_args():
     parser = argparse.ArgumentParser(
         prog='scripts/apply_and_build.sh',
         description='Source target: apply the patches to a Paddle checkout, '
@@ -79,7 +82,7 @@ def parse_args(argv):
     add('--python', metavar='P', help='Python to build for')
     add('--patches', type=Path, default=ROOT / 'patches', metavar='D',
         help='another patch folder')  # fmt: skip
-    args = parser.parse_args(argv)
+    args = parser.parse_args()
     if args.undo and args.only:
         parser.error('--undo goes alone')
     args.jobs = args.jobs or default_jobs(MEMORY_PER_JOB[args.gpu])
@@ -122,9 +125,8 @@ class Checkout:
 
     def is_applied(self):
         """Whether all that the series adds is there already."""
-        if not all(
-            (self.folder / x).exists() for x in added_files(self.patches)
-        ):
+        added = added_files(self.patches)
+        if not all((self.folder / path).exists() for path in added):
             return False
         if read_json(self.record).get('series', self.digest) != self.digest:
             text = 'An earlier version of the series is applied here.'
@@ -216,14 +218,14 @@ def run(args):
         raise Refused('The series is not applied yet. First: --only apply')
     else:
         checkout.apply(args.dry_run)
-    for part in [args.only] if args.only else COMMANDS:
-        if part in COMMANDS:
+    for part in COMMANDS:
+        if args.only in (None, part):
             build(args, part)
     print('Dry run: nothing is changed.' if args.dry_run else 'Done.')
     return 0
 
 
-def main(argv):
-    args = parse_args(argv)
-    faults = (Refused, subprocess.CalledProcessError)
-    return exit_status(lambda: run(args), *faults)
+if __name__ == '__main__':
+    arguments = parse_args()
+    fault = subprocess.CalledProcessError
+    sys.exit(exit_status(lambda: run(arguments), fault))

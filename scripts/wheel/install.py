@@ -18,13 +18,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.command_line import exit_status
 from scripts.common.files import write_if_changed
 from scripts.common.programs import run
 from scripts.series.manifest import read_manifest
 from scripts.series.patch_series import SeriesError
 from scripts.series.tree_edits import patch_python
-from scripts.wheel import stub_methods
-from scripts.wheel.site_files import SiteFiles, SiteFilesError
+from scripts.wheel.site_files import SiteFiles
+from scripts.wheel.stub_methods import STUB, assign_methods, defined_functions
 from scripts.wheel.versions import BASE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,24 +48,18 @@ def patched_files(root, site_files):
         if path.startswith(PREFIX)
     }
     patched = patch_python(tree, series, root)
-    for path, text in patched.items():
-        try:
-            compile(text, path, 'exec', dont_inherit=True)
-        except SyntaxError as error:
-            fault = f'{path}: broken by the series: {error}'
-            raise SeriesError(fault) from None
-    # The type stub of Tensor learns the changed functions.
-    stub, module = PREFIX + stub_methods.STUB, PREFIX + stub_methods.MODULE
-    if stub_methods.STUB in site_files.record:
-        tree[stub] = site_files.text(stub_methods.STUB)
-        patched[stub] = stub_methods.update_stub(
-            tree[stub], tree[module], patched[module]
-        )
     return {
         path[len(PREFIX) :]: text.encode()
         for path, text in patched.items()
         if text != tree[path]
     }
+
+
+def changed_stub(root, site_files):
+    """The type stub of Tensor, which learns the functions of python_api."""
+    names = defined_functions(root.glob('python_api/*.py'))
+    stub = assign_methods(site_files.text(STUB), names)
+    return {STUB: stub.encode()}
 
 
 def series_day():
@@ -102,6 +97,7 @@ def install(root, site_files, added, tails=TAILS):
     """Bring site-packages to this state; returns a report."""
     contents = {name: path.read_bytes() for name, path in added.items()}
     contents.update(patched_files(root, site_files))
+    contents.update(changed_stub(root, site_files))
     for name, tail in tails.items():
         before = contents.pop(name, site_files.text(name).encode())
         contents[name] = before.rstrip(b'\n') + b'\n\n' + tail.read_bytes()
@@ -111,16 +107,13 @@ def install(root, site_files, added, tails=TAILS):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    parser.add_argument('--paddle', default=BASE, help='the release built for')
-    args = parser.parse_args()
-    build, site = args.build_dir.resolve(), sysconfig.get_paths()['purelib']
-    try:
-        site_files = SiteFiles(site, build / 'originals', args.paddle)
-        report = install(ROOT, site_files, new_files(build))
-    except (SiteFilesError, SeriesError, OSError) as error:
-        sys.exit(f'{parser.prog}: {error}')
-    print('\n'.join(report))
+    build = parser.parse_args().build_dir.resolve()
+    site_files = SiteFiles(
+        sysconfig.get_paths()['purelib'], build / 'originals'
+    )
+    changes = install(ROOT, site_files, new_files(build))
+    print('\n'.join(changes) or 'Nothing had to be changed.')
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(exit_status(main, SeriesError))

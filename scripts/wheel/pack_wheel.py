@@ -17,9 +17,10 @@ from wheel.wheelfile import WheelFile
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.command_line import exit_status
 from scripts.common.files import read_json
 from scripts.wheel.install import series_day
-from scripts.wheel.site_files import SiteFiles, SiteFilesError
+from scripts.wheel.site_files import SiteFiles
 from scripts.wheel.versions import NAME
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -73,17 +74,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
     build = parser.parse_args().build_dir.resolve()
-    try:
-        site = sysconfig.get_paths()['purelib']
-        version = metadata.version(NAME)
-        site_files = SiteFiles(site, build / 'originals', version)
-        wheel = make_wheel(site_files, build / 'dist', series_day())
-    except (SiteFilesError, OSError) as error:
-        sys.exit(f'pack_wheel: {error}')
+    site_files = SiteFiles(
+        sysconfig.get_paths()['purelib'], build / 'originals'
+    )
+    wheel = make_wheel(site_files, build / 'dist', series_day())
     size = wheel.stat().st_size / 2**20
     print(f'{wheel} ({size:.0f} MiB)')
     print(f'Install it with: python -m pip install --no-deps "{wheel}"')
 
 
 if __name__ == '__main__':
-    main()
+    sys.exit(exit_status(main))

@@ -11,6 +11,7 @@ import base64
 import csv
 from pathlib import Path
 
+from scripts.common.command_line import Refused
 from scripts.common.files import (
     file_sha256,
     read_json,
@@ -18,26 +19,23 @@ from scripts.common.files import (
     write_if_changed,
     write_json,
 )
-from scripts.wheel.versions import BASE, NAME
-
-
-class SiteFilesError(Exception):
-    """The installed wheel is not in a state that can be built upon."""
+from scripts.wheel.versions import NAME
 
 
 class SiteFiles:
     """The files of one wheel below one site-packages folder."""
 
-    def __init__(self, site, originals, version=BASE):
+    def __init__(self, site, originals):
         self.site = Path(site)
         self.originals = Path(originals)
         self.state_file = self.originals / 'state.json'
-        self.info = self.site / f'{NAME}-{version}.dist-info'
-        if not self.info.is_dir():
-            raise SiteFilesError(
-                f'{self.site}: {NAME} {version} is not installed there. '
+        found = list(self.site.glob(f'{NAME}-*.dist-info'))
+        if len(found) != 1:
+            raise Refused(
+                f'{self.site}: {NAME} is not installed there, or twice. '
                 'Run the build with --clean.'
             )
+        self.info = found[0]
         self.record = read_record(self.info / 'RECORD')
 
     def original(self, path):
@@ -48,7 +46,7 @@ class SiteFiles:
         for place in (self.site / path, self.originals / path):
             if file_sha256(place) == expected:
                 return place.read_bytes()
-        raise SiteFilesError(
+        raise Refused(
             f"{path}: neither {self.site / path} nor the copy in "
             f"{self.originals} has the bytes that the {NAME} wheel "
             "came with. Something else changed it; start over with --clean."
@@ -58,33 +56,30 @@ class SiteFiles:
         """The wheel's own text of a file that it has to have."""
         data = self.original(path)
         if data is None:
-            raise SiteFilesError(f'{path}: not in the installed wheel.')
+            raise Refused(f'{path}: not in the installed wheel.')
         return data.decode('utf-8')
 
     def bring(self, contents):
         """Give files these bytes, in this order, and back what earlier calls
         changed besides; a report."""
         state = read_json(self.state_file)
-        left = [path for path in state if path not in contents]
-        originals = {p: self.original(p) for p in [*left, *contents]}
+        left = {p: self.original(p) for p in state if p not in contents}
+        originals = {**left, **{p: self.original(p) for p in contents}}
         for path, data in originals.items():
             if data is not None:
                 write_if_changed(self.originals / path, data)
         wanted = {path: sha256(data) for path, data in contents.items()}
         # The state goes first: a run that is cut off knows what to take back.
         write_json(self.state_file, {**state, **wanted})
-        for path in left:
-            if originals[path] is None:
+        report = []
+        for path, data in {**left, **contents}.items():
+            if data is None:
                 (self.site / path).unlink(missing_ok=True)
-            else:
-                write_if_changed(self.site / path, originals[path])
-        report = [f'restored  {path}' for path in left]
-        for path, data in contents.items():
-            changed = write_if_changed(self.site / path, data)
-            report.append(f'{"changed  " if changed else "unchanged"} {path}')
+            elif write_if_changed(self.site / path, data):
+                report.append(
+                    ('restored ' if path in left else 'changed ') + path
+                )
         write_json(self.state_file, wanted)
-        for path in left:
-            (self.originals / path).unlink(missing_ok=True)
         return report
 
 

@@ -5,9 +5,13 @@ library.
 """
 
 import argparse
+import os
 import shutil
+import sys
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.build_folder import (
     check_build_dir,
@@ -15,9 +19,14 @@ from scripts.common.build_folder import (
     locked,
     to_clean,
 )
-from scripts.common.command_line import default_jobs, exit_status, positive
+from scripts.common.command_line import (
+    Refused,
+    default_jobs,
+    exit_status,
+    positive,
+)
 from scripts.common.prerequisites import describe, find_missing
-from scripts.common.steps import Runner, StepFailed, shown
+from scripts.common.steps import Runner, shown
 from scripts.wheel import install_into, versions
 from scripts.wheel.steps import ROOT, packed_steps, wheel_steps
 
@@ -37,7 +46,7 @@ examples:
 """
 
 
-def parse_args(argv):
+def parse_args():
     parser = argparse.ArgumentParser(
         prog='scripts/apply_and_build.sh',
         description='Build the operators into a Paddle. A second run does '
@@ -71,7 +80,7 @@ def parse_args(argv):
     add('--source', type=Path, metavar='DIR',
         help='source target: build this Paddle checkout instead; '
         '--source DIR --help lists its own options')  # fmt: skip
-    args = parser.parse_args(argv)
+    args = parser.parse_args()
     if args.paddle not in versions.SERVED:
         served = ', '.join(versions.SERVED)
         parser.error(
@@ -81,6 +90,8 @@ def parse_args(argv):
     base = args.paddle == versions.BASE
     name = 'build' if base else f'build-{args.paddle}'
     args.build_dir = (args.build_dir or ROOT / name).resolve()
+    if args.into:  # a name on PATH too; a link to a Python is another one
+        args.into = os.path.abspath(shutil.which(args.into) or args.into)
     return args
 
 
@@ -103,7 +114,7 @@ def check_space(build):
     there = next(p for p in (build, *build.parents) if p.is_dir())
     free = shutil.disk_usage(there).free
     if free < SPACE:
-        raise StepFailed(
+        raise Refused(
             f'{there}: {TAKES}, but {free / 1e9:.1f} GB are free there. '
             '--build-dir names another place.'
         )
@@ -117,18 +128,15 @@ def dry_run(args, steps):
         print('First, --clean deletes:')
         for path in to_clean(args.build_dir):
             print(f'    {shown(path, ROOT)}')
-    Runner(args.build_dir, steps, ROOT).dry_run()
+    Runner(args.build_dir, steps, ROOT).run(dry=True)
 
 
 def check_machine(args):
     """Say what would stop the build later, before it starts."""
     if missing := find_missing():
-        raise StepFailed(describe(missing))
+        raise Refused(describe(missing))
     if args.into:
-        try:
-            install_into.check(args.into)
-        except install_into.IntoError as error:
-            raise StepFailed(f'--into: {error}') from error
+        install_into.check(args.into)
     if not (args.build_dir / 'venv').is_dir():
         check_space(args.build_dir)
 
@@ -138,7 +146,8 @@ def run(args):
     start, build = time.monotonic(), args.build_dir
     check_build_dir(build, ROOT)
     steps = wheel_steps(build, args.jobs, args.paddle)
-    steps += packed_steps(build, args.wheel, args.into)
+    if args.wheel or args.into:
+        steps += packed_steps(build, args.into)
     if args.dry_run:
         dry_run(args, steps)
         return 0
@@ -152,6 +161,6 @@ def run(args):
     return 0
 
 
-def main(argv):
-    args = parse_args(argv)
-    return exit_status(lambda: run(args), StepFailed)
+if __name__ == '__main__':
+    arguments = parse_args()
+    sys.exit(exit_status(lambda: run(arguments)))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-BUILD = Path(__file__).resolve().parents[2] / 'build.py'
+TARGET = Path(__file__).resolve().parents[1] / 'target.py'
 PROGRAMS = ('cmake', 'ninja', 'ctest')
 # Says its call; ninja fails.
 STAND_IN = f"""\
@@ -59,7 +59,7 @@ class Toy:
     def run(self, *options, status=0):
         path = f'{self.bin}{os.pathsep}{os.environ["PATH"]}'
         done = subprocess.run(
-            [sys.executable, '-B', BUILD, '--source', self.tree, *options,
+            [sys.executable, '-B', TARGET, '--source', self.tree, *options,
              '--patches', self.patches],
             env={**os.environ, 'PATH': path}, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
