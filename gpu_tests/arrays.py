@@ -3,7 +3,7 @@
 from itertools import product
 
 import numpy as np
-from scatter_test_utils import to_numbers
+from scatter_test_utils import assert_same_bits, to_numbers
 
 from gpu_tests import ops
 from native.tests.unit.torch_arrays import from_torch, to_torch
@@ -16,11 +16,6 @@ def on_device(array):
     """A tensor of its own memory."""
     tensor = to_torch(array).to(ops.device())
     return tensor.clone() if ops.emulated() else tensor
-
-
-def resized(shape, axis, length):
-    """The shape with another length of one axis."""
-    return (*shape[:axis], length, *shape[axis + 1 :])
 
 
 def to_array(tensor):
@@ -49,33 +44,29 @@ def run_in_place(kernel, x, *arguments):
     return to_array(x)
 
 
-def check_gradients(kernel, *arguments, out_grad, expected, check, over=True):
-    """Both gradients, each of them alone, and over the memory of out_grad.
-
-    `check(gradient, expected)` compares; `out_grad` is its place among the
-    arguments. Where the operator is not allowed to write over it, not `over`.
-    """
-    for wanted in ((True, True), (True, False), (False, True)):
-        grads = run(kernel, *arguments, wanted=wanted)
-        assert [grad is not None for grad in grads] == list(wanted)
-        for grad, right in zip(grads, expected):
-            if grad is not None:
-                check(grad, right)
-    if not over or arguments[out_grad].size == 0:
-        return
-    dtype = arguments[out_grad].dtype
-    for second in (True, False):
+def gradients(kernel, *arguments):
+    """Both gradients: the same bits together, each alone, and over the memory of
+    out_grad where the entry allows it."""
+    found = run(kernel, *arguments)
+    for wanted in ((True, False), (False, True)):
+        alone = run(kernel, *arguments, wanted=wanted)
+        assert [grad is not None for grad in alone] == list(wanted)
+        at = wanted.index(True)
+        assert_same_bits(alone[at], found[at], kernel)
+    entry = ops.entries()[kernel]
+    at = [tensor.name for tensor in entry.tensors].index('out_grad')
+    for second in (True, False) if entry.inplace and arguments[at].size else ():
         tensors = arguments_on_device(arguments)
-        x_grad = tensors[out_grad].view(-1)[: expected[0].size]
-        other = np.zeros(expected[1].shape, dtype)
-        out = [x_grad.view(expected[0].shape), on_device(other)]
-        ops.run(kernel, *tensors, out=out if second else [out[0], None])
-        check(to_array(out[0]), expected[0])
+        x_grad = tensors[at].view(-1)[: found[0].size].view(found[0].shape)
+        other = on_device(np.zeros_like(found[1])) if second else None
+        ops.run(kernel, *tensors, out=[x_grad, other])
+        assert_same_bits(to_array(x_grad), found[0], kernel)
         if second:
-            check(to_array(out[1]), expected[1])
+            assert_same_bits(to_array(other), found[1], kernel)
+    return found
 
 
-def check_second_order(op, operands, *attributes, check):
+def check_second_order(op, operands, *attributes):
     """It is the operator itself, with zeros for a gradient that is not there."""
     x, *between, values = operands
     masks = between if op == 'masked_scatter' else []
@@ -91,7 +82,7 @@ def check_second_order(op, operands, *attributes, check):
             *(*grads, *attributes),
         )
         (expected,) = run(op, zeros[0], *between, zeros[1], *attributes)
-        check(grad, expected)
+        assert_same_bits(grad, expected)
 
 
 def assert_close(actual, expected, dtype, rtol, message='', scale=1):

@@ -8,37 +8,22 @@ from dataclasses import dataclass
 
 import numpy as np
 from index_reduce_cases import (
-    LINEAR_REDUCES,
     REDUCES,
     ROWS,
     WIDE_ROWS,
     defined,
     operands,
+    operator_of,
     reference_gradients,
     reference_index_reduce,
     scatter_case,
 )
 from masked_cases import kinds_of_masks
-from masked_scatter_cases import CASES, reference_masked_scatter
-from op_table import TOLERANCE, numbers
-from scatter_test_utils import (
-    GRAD_DTYPES,
-    random_array,
-    random_mask,
-    random_numbers,
-    sum_to_shape,
-)
-from view_scatter_cases import (
-    DIAGONAL,
-    DIAGONAL_CASES,
-    SELECT,
-    SELECT_CASES,
-    diagonal,
-    selected,
-)
-
-from gpu_tests.arrays import resized
-from gpu_tests.ops import index_op
+from masked_scatter_cases import CASES as MASKED_CASES
+from masked_scatter_cases import OP as MASKED
+from op_table import TOLERANCE, Case, numbers
+from scatter_test_utils import GRAD_DTYPES, random_mask, random_numbers
+from view_scatter_cases import DIAGONAL, DIAGONAL_CASES, SELECT, SELECT_CASES
 
 # Of masks: around a tile of 256, and more tiles than a block has threads.
 MASK_LENGTHS = (1, 2, 255, 256, 257, 511, 513, 1025, 70001)
@@ -60,39 +45,54 @@ class Call:
     grad_rtol: float = 0
 
 
-def masked_call(rng, dtype, name, x_shape, mask, value_shape=None):
-    """No value to spare unless a shape is given: a read past the end shows."""
-    shape = np.broadcast_shapes(x_shape, mask.shape)
-    where = np.broadcast_to(mask, shape)
-    taken = int(np.count_nonzero(where))
-    value_shape = value_shape or (taken,)
-    x, value = (random_array(rng, s, dtype) for s in (x_shape, value_shape))
-    expected = reference_masked_scatter(x, mask, value)
-    call = Call(name, 'masked_scatter', (x, mask, value), (), expected)
-    if dtype in GRAD_DTYPES:
-        call.out_grad = np.asarray(random_numbers(rng, shape, dtype))
-        out_grad = numbers(call.out_grad)
-        value_grad = np.zeros(int(np.prod(value_shape)), out_grad.dtype)
-        value_grad[:taken] = out_grad[where]
-        wide = np.result_type(out_grad, np.float64)
-        call.grads = (
-            sum_to_shape(np.where(where, 0, out_grad).astype(wide), x_shape),
-            value_grad.reshape(value_shape),
+def moved_gradients(op, case, arrays, out_grad):
+    """Of the inputs of an operator that only moves elements: what a number that it
+    moves got of `out_grad`. It moves their places, so that it tells them."""
+    names = op.differentiable
+    ends = np.cumsum([0, *(arrays[name].size for name in names)])
+    places = {
+        name: np.arange(end, end + arrays[name].size).reshape(
+            arrays[name].shape
         )
-        call.grad_rtol = TOLERANCE[dtype]
+        for name, end in zip(names, ends)
+    }
+    origins = case.reference(op, {**arrays, **places})
+    shares = numbers(out_grad)
+    grads = np.zeros(ends[-1], np.result_type(shares, np.float64))
+    np.add.at(grads, origins.reshape(-1), shares.reshape(-1))
+    return tuple(grads[places[name]] for name in names)
+
+
+def moved_call(op, case, dtype):
+    """Of an operator that only moves elements."""
+    arrays = case.arrays(op, dtype)
+    attributes = tuple(case.options.values())
+    call = Call(
+        f'{case.name}, {attributes}',
+        op.name,
+        tuple(arrays.values()),
+        attributes,
+        case.reference(op, arrays),
+    )
+    if dtype in GRAD_DTYPES:
+        rng = np.random.default_rng(8)
+        shape = call.expected.shape
+        call.out_grad = np.asarray(random_numbers(rng, shape, dtype))
+        call.grads = moved_gradients(op, case, arrays, call.out_grad)
+        call.grad_rtol = TOLERANCE[dtype] if op is MASKED else 0
     return call
 
 
 def masked_table(rng, dtype):
-    for case in CASES:
-        yield masked_call(rng, dtype, case.name, *case.inputs.values())
+    for case in MASKED_CASES:
+        yield moved_call(MASKED, case, dtype)
 
 
-def long_masked_table(rng, dtype):
-    """Lengths around the tiles, rows that broadcast, sums over many."""
+def long_masks(rng):
+    """(x shape, mask) around the tiles, of rows that broadcast, of long sums."""
     for size in MASK_LENGTHS:
-        for name, mask in kinds_of_masks(rng, (size,)):
-            yield masked_call(rng, dtype, f'{size}, {name}', (size,), mask)
+        for _, mask in kinds_of_masks(rng, (size,)):
+            yield (size,), mask
     for row in (3, 4097):
         rows = 30000 // row
         shape = rows, row
@@ -104,35 +104,23 @@ def long_masked_table(rng, dtype):
             ((), shape),
             ((rows // 7, 7, row), (rows // 7, 1, row)),
         ):
-            mask = random_mask(rng, mask_shape)
-            yield masked_call(rng, dtype, f'{mask_shape}', x_shape, mask)
+            yield x_shape, random_mask(rng, mask_shape)
 
 
-def view_call(op, view, case, dtype):
-    arrays = case.arrays(op, dtype)
-    attributes = tuple(case.options.values())
-    call = Call(
-        f'{case.name}, {attributes}',
-        op.name,
-        tuple(arrays.values()),
-        attributes,
-        case.reference(op, arrays),
-    )
-    if dtype in GRAD_DTYPES:
-        call.out_grad = arrays['x']
-        x_grad = np.array(arrays['x'])
-        taken = view(x_grad, **case.options)
-        values_grad = np.array(taken, order='C')
-        taken[...] = 0
-        call.grads = x_grad, values_grad
-    return call
+def long_masked_table(rng, dtype):
+    """No value to spare: a read past the end shows."""
+    for x_shape, mask in long_masks(rng):
+        shape = np.broadcast_shapes(x_shape, mask.shape)
+        taken = np.count_nonzero(np.broadcast_to(mask, shape))
+        inputs = {'x': x_shape, 'mask': mask, 'value': (taken,)}
+        yield moved_call(MASKED, Case(f'{inputs}', inputs), dtype)
 
 
 def view_table(rng, dtype):
     for case in SELECT_CASES:
-        yield view_call(SELECT, selected, case, dtype)
+        yield moved_call(SELECT, case, dtype)
     for case in DIAGONAL_CASES:
-        yield view_call(DIAGONAL, diagonal, case, dtype)
+        yield moved_call(DIAGONAL, case, dtype)
 
 
 def index_call(rng, dtype, name, shapes, index, attributes):
@@ -143,7 +131,7 @@ def index_call(rng, dtype, name, shapes, index, attributes):
     exact = reduce == 'assign' or x.dtype.kind in 'bi'
     call = Call(
         f'{name}, {attributes}',
-        index_op(reduce),
+        operator_of(reduce),
         arrays,
         attributes,
         x.copy()
@@ -153,7 +141,7 @@ def index_call(rng, dtype, name, shapes, index, attributes):
     )
     if reduce == 'assign':
         call.expected = reference_index_reduce(*arrays, *attributes)
-    if dtype in GRAD_DTYPES and reduce in LINEAR_REDUCES:
+    if dtype in GRAD_DTYPES:
         call.out_grad = np.asarray(random_numbers(rng, x.shape, dtype))
         call.grads = reference_gradients(
             *map(numbers, arrays), attributes, numbers(call.out_grad)
@@ -194,7 +182,8 @@ def long_index_table(rng, dtype):
             'sorted': np.sort(rng.integers(0, 70, length)),
         }
         for x_shape, axis in (((70, 3), 0), ((3, 70), 1)):
-            updates = resized(x_shape, axis, length)
+            updates = list(x_shape)
+            updates[axis] = length
             for name, index in kinds.items():
                 case = x_shape, axis, index, updates
                 yield from index_calls(rng, dtype, f'{name}, {length}', *case)

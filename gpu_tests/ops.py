@@ -67,12 +67,6 @@ def entries():
     return {entry.name: entry for file in files for entry in file.entries}
 
 
-def index_op(reduce):
-    """The operator that has a reduction by an index."""
-    linear = ('assign', 'sum', 'mean')
-    return 'index_scatter' if reduce in linear else 'index_reduce'
-
-
 def output_shapes(entry, tensors):
     """What the InferMeta functions say."""
     if entry.is_backward:

@@ -20,24 +20,29 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import verdict
 from scripts.common.wheel_headers import default_include
-from scripts.op_rules.schema import (
-    ENTRY_KEYS,
-    parse_args,
-    parse_entry,
-    parse_outputs,
-    split_items,
-)
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME, NAMES, LIST = r'\w+', r'\w+(, \w+)*', r'\[\w+(, \w+)*\]'
-OUTPUTS = r'Tensor ?\(\w+\)(?:, Tensor ?\(\w+\))*'
+OUTPUT = r'Tensor ?\(\w+\)'
+# type of an attribute -> its defaults, as Paddle's generators and Python read them
+ATTR_TYPES = {
+    'bool': 'true|false',
+    'int': r'-?\d+',
+    'int64_t': r'-?\d+',
+    'float': r'-?\d+(\.\d*)?(e-?\d+)?',
+    'str': '"[^"]*"',
+}
+ARGUMENTS = (
+    r'Tensor \w+',
+    *(rf'{kind} \w+( ?= ?({text}))?' for kind, text in ATTR_TYPES.items()),
+)
 # key, or block.key -> the text that stands there
 KEYS = {
     'op': r'[a-z][a-z0-9_]*[a-z0-9]',
     'backward_op': r'[a-z][a-z0-9_]*[a-z0-9]',
-    'forward': rf'\w+ \((.+)\) -> ({OUTPUTS})',
-    'args': r'\((Tensor .+)\)',
-    'output': OUTPUTS,
+    'forward': r'\w+ \(.+\) -> .+',
+    'args': r'\(Tensor .+\)',
+    'output': f'{OUTPUT}(, {OUTPUT})*',
     'infer_meta.func': NAME,
     'infer_meta.spmd_rule': NAME,
     'infer_meta.param': LIST,
@@ -52,49 +57,39 @@ KEYS = {
     'traits': '.+',
 }
 NEEDED = ('args', 'output', 'infer_meta.func', 'kernel.func')
-# type of an attribute -> its defaults, as Paddle's generators and Python read them
-ATTR_TYPES = {
-    'bool': 'true|false',
-    'int': r'-?\d+',
-    'int64_t': r'-?\d+',
-    'float': r'-?\d+(\.\d*)?(e-?\d+)?',
-    'str': '"[^"]*"',
-}
-ARGUMENTS = (
-    r'Tensor \w+',
-    *(rf'{kind} \w+( ?= ?({text}))?' for kind, text in ATTR_TYPES.items()),
-)
+# Keys that name Tensors of the entry, and those that name its attributes too.
+OF_TENSORS = ('kernel.data_type', 'optional', 'inplace', 'no_need_buffer')
+OF_ARGUMENTS = ('infer_meta.param', 'kernel.param')
 # Paddle generates its headers from its own YAML, and what this project builds into
 # a Paddle never touches them. The C++ API has each operator that can be called; the
 # PIR dialect has the gradients too.
-HEADERS = {
-    'phi/api/include/api.h': r'(?m)^PADDLE_API [^(]*?(\w+?)_?\(',
-    'phi/api/include/fused_api.h': r'(?m)^PADDLE_API [^(]*?(\w+?)_?\(',
-    'fluid/pir/dialect/operator/ir/pd_op.h': r'"pd_op\.(\w+?)_?"',
-}
+HEADERS = (
+    'phi/api/include/api.h',
+    'phi/api/include/fused_api.h',
+    'fluid/pir/dialect/operator/ir/pd_op.h',
+)
+OPERATOR = re.compile(r'(?m)(?:^PADDLE_API [^(]*?|"pd_op\.)(\w+?)_?["(]')
 
 
 def base_names(folder):
-    """{operator that an installed Paddle has: the header that says so}"""
-    names = {}
-    for header, pattern in HEADERS.items():
-        path = Path(folder) / header
-        text = path.read_text(encoding='utf-8') if path.is_file() else ''
-        for name in re.findall(pattern, text):
-            names.setdefault(name, header)
+    """The operators that an installed Paddle has."""
+    paths = [Path(folder, header) for header in HEADERS]
+    texts = [path.read_text('utf-8') for path in paths if path.is_file()]
+    names = set(OPERATOR.findall('\n'.join(texts)))
     if not names:
+        expected = ', '.join(HEADERS)
         raise ValueError(
-            f'{folder}: expected operators in {", ".join(HEADERS)}, got none'
+            f'{folder}: expected operators in {expected}, got none'
         )
     return names
 
 
-def check_folder(folder, taken=None):
-    """Faults of all files of a folder; `taken`: {operator of the base: its header}."""
+def check_folder(folder, taken=()):
+    """Faults of all files of a folder; `taken`: the operators of the base."""
     paths = sorted(Path(folder).glob('*.yaml'))
     if not paths:
         return [f'{folder}: expected .yaml files, got none']
-    owners = dict(taken or {})
+    owners = dict.fromkeys(taken, 'Paddle')
     return [
         f'{path.name}: {fault}'
         for path in paths
@@ -112,38 +107,24 @@ def file_faults(path, owners):
     if not isinstance(raws, list) or not all(isinstance(r, dict) for r in raws):
         yield 'expected a list of entries, got something else'
         return
-    ops = [raw['op'] for raw in raws if 'op' in raw]
+    entries = [flat(raw) for raw in raws]
+    ops = [entry['op'] for entry in entries if 'op' in entry]
     if ops != [path.stem]:
         yield f'expected one op, named {path.stem} as the file, got {ops}'
-    for name in map(name_of, raws):
+    for name in map(name_of, entries):
         if name in owners:
             yield f'{name}: expected a new name, got one that {owners[name]} has'
         owners.setdefault(name, path.name)
-    for name, fault in entries_faults(raws):
-        yield f'{name}: {fault}'
+    faults = [(e, said) for e in entries for said in text_faults(e)]
+    if not faults:  # what entries name is asked once all of them can be read
+        known = {name_of(entry): entry for entry in entries}
+        faults = [(e, said) for e in entries for said in name_faults(e, known)]
+    for entry, said in faults:
+        yield f'{name_of(entry)}: {said}'
 
 
-def name_of(raw):
-    names = (str(raw[key]) for key in ENTRY_KEYS if key in raw)
-    return next(names, 'entry without name')
-
-
-def entries_faults(raws):
-    """[(entry's name, fault)] of a file. What entries name, and what they owe each
-    other, is asked once all of them can be read."""
-    faults = [(name_of(raw), said) for raw in raws for said in text_faults(raw)]
-    if faults:
-        return faults
-    known = {entry.name: entry for entry in map(parse_entry, raws)}
-    return [
-        (entry.name, said)
-        for entry in known.values()
-        for said in (*name_faults(entry), *gradient_faults(entry, known))
-    ]
-
-
-def text_faults(raw):
-    """Each key is known, and its text looks as it says in KEYS."""
+def flat(raw):
+    """{key, or block.key: its text} of an entry."""
     found = {}
     for key, value in raw.items():
         block = value if isinstance(value, dict) else {'': value}
@@ -151,30 +132,43 @@ def text_faults(raw):
             if isinstance(text, list):
                 text = f'[{", ".join(map(str, text))}]'
             found[f'{key}.{below}'.rstrip('.')] = str(text)
-    kinds = [key for key in ENTRY_KEYS if key in found]
-    wanted = (*NEEDED, 'forward') if kinds == ['backward_op'] else NEEDED
-    for key in wanted if len(kinds) == 1 else ENTRY_KEYS:
-        if key not in found:
+    return found
+
+
+def name_of(entry):
+    return entry.get('op') or entry.get('backward_op', 'entry without name')
+
+
+def text_faults(entry):
+    """Each key is known, and its text looks as it says in KEYS."""
+    kind = ('op',) if 'op' in entry else ('backward_op', 'forward')
+    for key in (*kind, *NEEDED):
+        if key not in entry:
             yield f'{key}: expected this key, got none'
-    for key, text in found.items():
-        match = re.fullmatch(KEYS.get(key, ''), text)
+    for key, text in entry.items():
         if key not in KEYS:
             yield f'{key}: expected a key out of {", ".join(KEYS)}'
-        elif not match:
+        elif not re.fullmatch(KEYS[key], text):
             yield f'{key}: expected a text like {KEYS[key]}, got `{text}`'
-        elif key in ('args', 'forward'):
-            yield from argument_faults(key, match[1])
-
-
-def argument_faults(key, text):
-    """Of `Tensor x, int axis = 0`."""
-    for item in split_items(text):
-        if not re.fullmatch('|'.join(ARGUMENTS), item):
+    for item in entry.get('args', '')[1:-1].split(','):
+        if not re.fullmatch('|'.join(ARGUMENTS), item.strip()):
             yield (
-                f'{key}: expected `type name`, with ` = literal` if it has a '
+                'args: expected `type name`, with ` = literal` if it has a '
                 f'default, and a type out of Tensor, {", ".join(ATTR_TYPES)}, got '
-                f'`{item}`: the wheel target knows no other'
+                f'`{item.strip()}`: the wheel target knows no other'
             )
+    several = re.search(', ', entry.get('output', ''))
+    if 'op' in entry and (several or 'optional' in entry):
+        yield (
+            'op: expected one result and no optional Tensor, got more: the wheel '
+            'target knows them in gradients only'
+        )
+
+
+def declared(text):
+    """`type name` of each argument or result that a text has."""
+    found = re.findall(r'(\w+) ?\(?(\w+)[^,]*', text)
+    return [f'{kind} {name}' for kind, name in found]
 
 
 def unknown(key, names, known):
@@ -184,75 +178,52 @@ def unknown(key, names, known):
             yield f'{key}: expected a name out of {listed}, got {name}'
 
 
-def name_faults(entry):
-    """What is named stands among the arguments or results. An op that has a gradient
-    has one result, and none of its Tensors is optional."""
-    tensors = [t.name for t in entry.tensors]
-    results = [o.name for o in entry.outputs]
-    everything = [*tensors, *(a.name for a in entry.attrs)]
-    optional = [t.name for t in entry.tensors if t.optional]
-    for key, names, known in (
-        ('infer_meta.param', entry.infer_meta_param or (), everything),
-        ('kernel.param', entry.kernel_param or (), everything),
-        ('kernel.data_type', split_items(entry.data_type or ''), tensors),
-        ('inplace', [source for source, _ in entry.inplace], tensors),
-        ('inplace', [target for _, target in entry.inplace], results),
-    ):
-        yield from unknown(key, names, known)
-    for key in ('optional', 'no_need_buffer'):
-        yield from unknown(key, split_items(entry.raw.get(key, '')), tensors)
-    if entry.backward and not entry.is_backward and optional:
-        yield (
-            'optional: expected none in an op that has a gradient, got '
-            f'{", ".join(optional)}: the wheel target knows them in gradients only'
-        )
-    limited = entry.backward or entry.inplace
-    if limited and not entry.is_backward and results[1:]:
-        yield (
-            'output: expected one result of an op that has a gradient or a form in '
-            f'place, got {", ".join(results)}: the wheel target knows no other'
-        )
+def name_faults(entry, known):
+    """What an entry names is there; `known`: the entries of the file by name."""
+    args, results = declared(entry['args']), declared(entry['output'])
+    for keys, kinds in ((OF_TENSORS, 'Tensor'), (OF_ARGUMENTS, '')):
+        names = [x.split()[1] for x in args + results if x.startswith(kinds)]
+        for key in keys:
+            words = re.findall(r'\w+', entry.get(key, ''))
+            yield from unknown(key, words, names)
+    if 'backward' in entry:
+        found = [x for x in known if forward_name(known[x]) == name_of(entry)]
+        yield from unknown('backward', [entry['backward']], found)
+    if 'forward' in entry:
+        yield from unknown('forward', [forward_name(entry)], known)
+        if forward_name(entry) in known:
+            yield from gradient_faults(entry, known[forward_name(entry)])
 
 
-def seen_name(forward, name):
-    """Name under which a gradient sees an argument of what it differentiates."""
-    if forward.is_backward and name.endswith('_grad'):
-        return f'grad_{name.removesuffix("_grad")}'
-    return name
+def gradient_faults(entry, forward):
+    """A gradient has what the entry has that it differentiates."""
+    line = forward_line(forward)
+    if squeezed(entry['forward']) != squeezed(line):
+        yield f'forward: expected `{line}`, got `{entry["forward"]}`'
+    inputs, outputs = map(declared, line.partition(' ')[2].split(' -> '))
+    grads = [f'{result}_grad' for result in outputs]
+    args, results = declared(entry['args']), declared(entry['output'])
+    yield from unknown('args', args, [*inputs, *outputs, *grads])
+    tensors = [x for x in inputs if x.startswith('Tensor')]
+    yield from unknown('output', results, [f'{x}_grad' for x in tensors])
 
 
-def gradient_faults(entry, known):
-    """What an entry and its gradient, or what it is the gradient of, owe each
-    other. `known`: the entries of the file by name."""
-    gradient = known.get(entry.backward)
-    if entry.backward and (not gradient or gradient.forward != entry.name):
-        yield (
-            f'backward: expected a gradient of {entry.name} in this file, got '
-            f'{entry.backward}'
-        )
-    if not entry.is_backward:
-        return
-    forward = known.get(entry.forward)
-    if not forward:
-        yield f'forward: expected an entry of this file, got {entry.forward}'
-        return
-    inputs = [seen_name(forward, t.name) for t in forward.tensors]
-    results = [seen_name(forward, o.name) for o in forward.outputs]
-    args, output = re.fullmatch(KEYS['forward'], entry.raw['forward']).groups()
-    said = (*parse_args(args), parse_outputs(output))
-    if said != (inputs, forward.attrs, results):
-        yield (
-            f'forward: expected the arguments and results of {forward.name}, got '
-            f'{entry.raw["forward"]}'
-        )
-    tensors = [*inputs, *results, *(f'{name}_grad' for name in results)]
-    yield from unknown('args', [t.name for t in entry.tensors], tensors)
-    attrs = [f'{a.type} {a.name}' for a in forward.attrs]
-    yield from unknown(
-        'args', [f'{a.type} {a.name}' for a in entry.attrs], attrs
-    )
-    gradients = [f'{name}_grad' for name in inputs]
-    yield from unknown('output', [o.name for o in entry.outputs], gradients)
+def forward_name(entry):
+    return entry.get('forward', '').partition(' ')[0]
+
+
+def forward_line(entry):
+    """What the gradient of an entry says in `forward`: its arguments and results,
+    where those of a gradient that end in _grad begin with grad_."""
+    text = f'{entry["args"]} -> {entry["output"]}'
+    if 'backward_op' in entry:
+        text = re.sub(r'(\w+)_grad\b', r'grad_\1', text)
+    return f'{name_of(entry)} {text}'
+
+
+def squeezed(text):
+    """Without the spaces that mean nothing."""
+    return re.sub(r' ?([(),=]) ?', r'\1', text)
 
 
 def main(argv=None):
@@ -271,7 +242,7 @@ def main(argv=None):
     arguments = parser.parse_args(argv)
     headers = arguments.paddle_include
     try:
-        taken = base_names(headers) if headers else {}
+        taken = base_names(headers) if headers else ()
     except ValueError as error:
         return verdict('check_ops_yaml', [error], 'clean')
     told = (
