@@ -66,7 +66,7 @@ def patch_python(tree, series, root):
     tree = dict(tree)
     for patch in series.patches:
         edits = {p: text for p, text in patch.edits.items() if p in tree}
-        part = replace(patch, edits=edits, sources=patch.api_sources)
+        part = replace(patch, edits=edits, parts={}, sources=patch.api_sources)
         apply_patch(tree, part, root)
     return tree
 
