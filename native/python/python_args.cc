@@ -128,9 +128,10 @@ void SetPythonError(const common::enforce::EnforceNotMet& error) {
 
 void ThrowAsPaddle(const std::string& name,
                    const py::error_already_set& error) {
+  const std::string text = py::str(error.value());
   for (const ErrorKind& kind : ErrorKinds()) {
     if (error.matches(kind.type)) {
-      PADDLE_THROW(common::ErrorSummary(kind.code, py::str(error.value())));
+      PADDLE_THROW(common::ErrorSummary(kind.code, text));
     }
   }
   PADDLE_THROW(common::errors::PreconditionNotMet(
