@@ -235,6 +235,19 @@ class TestIndexReduceStaticErrors(LateErrorTests, unittest.TestCase):
                 ]
                 getattr(_C_ops, operator)(*tensors, 0, reduce, True)
 
+    def test_unknown_number_of_updates_is_not_refused(self):
+        data = paddle.static.data
+        with (
+            static_mode(),
+            paddle.static.program_guard(paddle.static.Program()),
+        ):
+            x, updates = data('x', [4, 3]), data('updates', [-1, 3])
+            index = data('index', [2], 'int64')
+            for operator, reduces in OPERATORS.items():
+                call = getattr(_C_ops, operator)
+                out = call(x, index, updates, 0, reduces[0], True)
+                self.assertEqual(out.shape, [4, 3], operator)
+
 
 if __name__ == '__main__':
     unittest.main()

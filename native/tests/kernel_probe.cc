@@ -205,6 +205,7 @@ PYBIND11_MODULE(kernel_probe, module) {
       .def(py::init<const py::object&, bool>(),
            py::arg("array"),
            py::arg("memory") = true)
+      .def("shared", [](const Tensor& tensor) { return Tensor(tensor); })
       .def("resize", &Tensor::Resize)
       .def("numpy", &Tensor::Numpy)
       .def_property_readonly("shape", &Tensor::Shape);
