@@ -142,8 +142,12 @@ class TestScatterCalls(unittest.TestCase):
     def test_axis_may_be_a_numpy_integer(self):
         x, updates = paddle.zeros([2, 3]), paddle.ones([2, 1])
         index = paddle.to_tensor([2])
-        out = paddle.scatter(x, index, updates, axis=np.int64(1))
-        self.assertEqual(out.tolist(), [[0, 0, 1], [0, 0, 1]])
+        places = paddle.to_tensor([[2], [2]])
+        for out in (
+            paddle.scatter(x, index, updates, axis=np.int64(1)),
+            paddle.scatter(x, np.int64(1), places, updates),
+        ):
+            self.assertEqual(out.tolist(), [[0, 0, 1], [0, 0, 1]])
 
     def test_the_update_that_wins_has_the_gradient(self):
         index = np.array([1, 0, -3, 1])

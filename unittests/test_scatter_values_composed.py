@@ -15,10 +15,7 @@
 
 import unittest
 from dataclasses import replace
-from math import nan
-from unittest import mock
 
-import test_scatter_values
 from index_reduce_cases import (
     LINEAR,
     LINEAR_REDUCES,
@@ -28,9 +25,6 @@ from index_reduce_cases import (
 )
 from op_table_graph import ComposedTests
 from scatter_test_utils import OnCpu
-
-import paddle
-from paddle.tensor import manipulation
 
 LINEAR_CASES = graph_cases(LINEAR_REDUCES)
 
@@ -51,45 +45,6 @@ class TestScatterProductsComposed(ComposedTests, unittest.TestCase):
     kernels = ('index_reduce',)
     # A product needs an index of known length.
     test_program_with_unknown_dims = None
-
-
-class TestScatterNanComposed(OnCpu, unittest.TestCase):
-    def test_device_whose_put_along_axis_passes_over_nans(self):
-        put = paddle.put_along_axis
-
-        def passing(rows, places, updates, *args, **kwargs):
-            rows, updates = (
-                paddle.nan_to_num(t) if paddle.is_floating_point(t) else t
-                for t in (rows, updates)
-            )
-            return put(rows, places, updates, *args, **kwargs)
-
-        x, updates = paddle.to_tensor([nan, 1, 2]), paddle.to_tensor([3, nan])
-        index = paddle.to_tensor([0, 1])
-        with (
-            mock.patch.object(paddle, 'put_along_axis', passing),
-            mock.patch.object(
-                manipulation, '_has_scatter_kernels', return_value=False
-            ),
-        ):
-            out = paddle.scatter(
-                x, index, updates, False, reduce='amax', include_self=True
-            )
-        self.assertEqual(str(out.tolist()), '[nan, nan, 2.0]')
-
-
-class TestScatterWrongTensorsComposed(
-    test_scatter_values.TestScatterWrongTensors
-):
-    """Refused as by the kernels."""
-
-    def setUp(self):
-        super().setUp()
-        patch = mock.patch.object(
-            manipulation, '_has_scatter_kernels', return_value=False
-        )
-        patch.start()
-        self.addCleanup(patch.stop)
 
 
 if __name__ == '__main__':

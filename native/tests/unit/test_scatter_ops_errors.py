@@ -41,14 +41,8 @@ ODD_VALUES = {
     'False': (lambda: False, {'int': 0, 'flag': False, 'number': 0}),
     'np.True_': (lambda: np.True_, {'int': 1, 'flag': True, 'number': 1}),
     'np.False_': (lambda: np.False_, {'int': 0, 'flag': False, 'number': 0}),
-    'np.int64(1)': (
-        lambda: np.int64(1),
-        {'int': 1, 'axis': 1, 'number': 1},
-    ),
-    'np.uint8(0)': (
-        lambda: np.uint8(0),
-        {'int': 0, 'axis': 0, 'number': 0},
-    ),
+    'np.int64(1)': (lambda: np.int64(1), {'int': 1, 'axis': 1, 'number': 1}),
+    'np.uint8(0)': (lambda: np.uint8(0), {'int': 0, 'axis': 0, 'number': 0}),
     'np.float32(1)': (lambda: np.float32(1), {'number': 1}),
     'np.array(0)': (lambda: np.array(0), {'int': 0, 'axis': 0}),
     'np.array([0])': (lambda: np.array([0]), {}),

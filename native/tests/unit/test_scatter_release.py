@@ -332,15 +332,6 @@ class TestScatterRelease(unittest.TestCase):
         for found, wanted in zip(self.ours['models'], self.released['models']):
             self.assert_same(found, wanted)
 
-    def test_dim_may_be_an_int_of_numpy(self):
-        for function, dim in itertools.product(FUNCTIONS, (1, -2)):
-            found, wanted = (
-                answer(function, X, (number, ELEMENTS, UPDATES), {})
-                for number in (np.int64(dim), dim)
-            )
-            with self.subTest(function=function.__name__, dim=dim):
-                self.assert_same(found, wanted)
-
 
 # (keyword arguments, the operator that serves them)
 OPERATORS = (

@@ -211,23 +211,28 @@ inline Stores StoresInto(const void* out, const void* in, int64_t bytes) {
 }
 
 #ifdef SCATTER_OPS_AVX2
-// memcpy with stores past the caches to whole lines.
-SCATTER_OPS_TARGET inline void CopyPastCaches(char* out,
-                                              const char* in,
-                                              int64_t bytes) {
+// memcpy by whole lines, each stored so. memcpy itself takes long to begin.
+template <Stores kStores>
+SCATTER_OPS_TARGET void CopyLines(void* out, const void* in, int64_t bytes) {
   constexpr int64_t kLine = 64;
-  const int64_t head = -reinterpret_cast<intptr_t>(out) & (kLine - 1);
-  std::memcpy(out, in, head);
-  int64_t at = head;
+  auto* const to = static_cast<char*>(out);
+  const auto* const from = static_cast<const char*>(in);
+  int64_t at = std::min(bytes, -reinterpret_cast<intptr_t>(out) & (kLine - 1));
+  std::memcpy(to, from, at);
   for (; at + kLine <= bytes; at += kLine) {
-    const auto* from = reinterpret_cast<const __m256i*>(in + at);
-    auto* to = reinterpret_cast<__m256i*>(out + at);
-    const __m256i low = _mm256_loadu_si256(from);
-    const __m256i high = _mm256_loadu_si256(from + 1);
-    _mm256_stream_si256(to, low);
-    _mm256_stream_si256(to + 1, high);
+    const auto* words = reinterpret_cast<const __m256i*>(from + at);
+    auto* line = reinterpret_cast<__m256i*>(to + at);
+    const __m256i low = _mm256_loadu_si256(words);
+    const __m256i high = _mm256_loadu_si256(words + 1);
+    if constexpr (kStores == Stores::kPastCaches) {
+      _mm256_stream_si256(line, low);
+      _mm256_stream_si256(line + 1, high);
+    } else {
+      _mm256_store_si256(line, low);
+      _mm256_store_si256(line + 1, high);
+    }
   }
-  std::memcpy(out + at, in + at, bytes - at);
+  std::memcpy(to + at, from + at, bytes - at);
 }
 #endif
 
@@ -253,9 +258,7 @@ class TileStores {
   void Copy(void* out, const void* in, int64_t bytes) const {
 #ifdef SCATTER_OPS_AVX2
     if (SkipCaches(bytes)) {
-      CopyPastCaches(
-          static_cast<char*>(out), static_cast<const char*>(in), bytes);
-      return;
+      return CopyLines<Stores::kPastCaches>(out, in, bytes);
     }
 #endif
     std::memcpy(out, in, bytes);

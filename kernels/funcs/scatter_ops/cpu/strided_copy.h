@@ -62,7 +62,12 @@ void CopyAndReplace(Word* out,
     if (x == nullptr) {
       std::memset(static_cast<void*>(to), 0, n * sizeof(Word));
     } else if (to != x + b) {
-      std::memcpy(to, x + b, n * sizeof(Word));
+#ifdef SCATTER_OPS_AVX2
+      if (kind == Stores::kPastCaches) {
+        CopyLines<Stores::kOrdinary>(to, x + b, n * sizeof(Word));
+      } else  // NOLINT
+#endif
+        std::memcpy(to, x + b, n * sizeof(Word));
     }
     view.ForEachRun(
         b,
