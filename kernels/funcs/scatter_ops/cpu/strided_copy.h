@@ -61,13 +61,12 @@ void CopyAndReplace(Word* out,
   const auto make_block = [&](Word* to, int64_t b, int64_t n) {
     if (x == nullptr) {
       std::memset(static_cast<void*>(to), 0, n * sizeof(Word));
-    } else if (to != x + b) {
 #ifdef SCATTER_OPS_AVX2
-      if (kind == Stores::kPastCaches) {
-        CopyLines<Stores::kOrdinary>(to, x + b, n * sizeof(Word));
-      } else  // NOLINT
+    } else if (kind == Stores::kPastCaches) {
+      CopyLines<Stores::kOrdinary>(to, x + b, n * sizeof(Word));
 #endif
-        std::memcpy(to, x + b, n * sizeof(Word));
+    } else if (to != x + b) {
+      std::memcpy(to, x + b, n * sizeof(Word));
     }
     view.ForEachRun(
         b,
