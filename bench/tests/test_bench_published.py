@@ -54,9 +54,9 @@ def test_a_run_is_written_into_every_text(root):
     assert row in readme
     assert 'with one thread: masked_scatter forward (0.5x)' in readme
     assert 'at worst 4x (histogram' in readme
-    assert '4x / - on the operators' in readme
+    assert '4x on the operators' in readme
     page = (root / 'docs/benchmark.md').read_text()
-    row = '| 2 ms | 8 ms | - | 500 ms | 4x | 0.5x | - | 250x | 2x |'
+    row = '| 2 ms | 8 ms | - | 500 ms | 4x | 0.5x | 250x | 2x |'
     assert f'| masked_scatter | forward {row}' in page
     assert 'Over the 2 forward cases that have a bare loop, PyTorch takes 8x '
     assert 'faster, and ours 2x (geometric means)' in page
