@@ -40,8 +40,8 @@ void MaskedScatterKernel(const Context& dev_ctx,
 
   const bool inplace = x_data == out_data;
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
-  DenseTensor mask_copy;
-  DenseTensor value_copy;
+  std::optional<DenseTensor> mask_copy;
+  std::optional<DenseTensor> value_copy;
   const int64_t value_numel = value.numel();
   const int64_t wanted = ops::MaskedScatterCpu<Word>(
       out_data,

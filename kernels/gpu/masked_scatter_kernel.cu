@@ -242,8 +242,8 @@ void MaskedScatterKernel(const Context& dev_ctx,
   }
   Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
-  DenseTensor mask_copy;
-  DenseTensor value_copy;
+  std::optional<DenseTensor> mask_copy;
+  std::optional<DenseTensor> value_copy;
   from_mask.data =
       ops::ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy);
   const Word* values =

@@ -40,7 +40,7 @@ class Call {
   const std::optional<CastArguments> cast_;
   PyObject* const* const args_;
   const Arguments arguments_;
-  std::vector<paddle::Tensor> results_;
+  paddle::small_vector<paddle::Tensor, 2> results_;
 };
 
 // f(inputs..., attrs...): the result, or a tuple of them; of a gradient always

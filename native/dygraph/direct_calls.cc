@@ -22,7 +22,8 @@ void Require(bool served) {
 constexpr size_t kMaxParameters = 9;
 using Bound = std::array<PyObject*, kMaxParameters>;
 
-// A Python function, and what it has answered.
+// A Python function, and what it has answered. Most calls are like the one
+// before: `latest` is compared by identity, without a key to make and to hash.
 class Memo {
  public:
   explicit Memo(PyObject* function) {
@@ -34,12 +35,32 @@ class Memo {
 
   bool exists() const { return function_ != nullptr; }
 
-  // What it says of x and the `count` arguments at `rest`; `key` is what that
-  // depends on.
-  py::object Ask(const py::tuple& key,
-                 PyObject* x,
-                 PyObject* const* rest,
-                 size_t count) {
+  // What it says of x and the `count` arguments at `rest`, which are of types
+  // that do not change; `kind` is what else that depends on.
+  py::object Ask(int kind, PyObject* x, PyObject* const* rest, size_t count) {
+    if (IsLatest(kind, rest, count)) return latest_answer_;
+    py::tuple key(count + 1);
+    key[0] = py::int_(kind);
+    for (size_t i = 0; i < count; ++i) key[i + 1] = py::handle(rest[i]);
+    latest_answer_ = Remembered(key, x, rest, count);
+    latest_kind_ = kind;
+    latest_key_ = std::move(key);
+    return latest_answer_;
+  }
+
+ private:
+  bool IsLatest(int kind, PyObject* const* rest, size_t count) const {
+    if (!latest_key_ || kind != latest_kind_) return false;
+    for (size_t i = 0; i < count; ++i) {
+      if (PyTuple_GET_ITEM(latest_key_.ptr(), i + 1) != rest[i]) return false;
+    }
+    return true;
+  }
+
+  py::object Remembered(const py::tuple& key,
+                        PyObject* x,
+                        PyObject* const* rest,
+                        size_t count) {
     PyObject* known = PyDict_GetItemWithError(known_, key.ptr());
     if (known != nullptr) return py::reinterpret_borrow<py::object>(known);
     std::vector<PyObject*> args = {x};
@@ -52,11 +73,13 @@ class Memo {
     return answer;
   }
 
- private:
   static constexpr Py_ssize_t kMost = 64;
 
   PyObject* function_ = nullptr;
   PyObject* known_ = nullptr;
+  int latest_kind_ = 0;
+  py::object latest_key_;
+  py::object latest_answer_;
 };
 
 struct Parameter {
@@ -84,8 +107,8 @@ struct DirectApi {
 
 struct DirectCall {
   const OpSpec* spec;
-  std::vector<PyObject*> args;  // of the entry
-  py::object made;              // holds those of them that no argument holds
+  paddle::small_vector<PyObject*, kMaxParameters> args;  // of the entry
+  py::object made;  // holds those of them that no argument holds
 };
 
 size_t PositionOf(const DirectApi& api, PyObject* name) {
@@ -137,12 +160,9 @@ void CheckDtypes(const OpSpec& spec, const Bound& bound) {
 py::object FillTensor(Memo* fill, PyObject* x, PyObject* number) {
   const bool is_float = PyFloat_CheckExact(number);
   Require(is_float || PyLong_CheckExact(number));
-  const auto dtype = py::int_(static_cast<int>(CheckedTensor(x).dtype()));
+  const int dtype = static_cast<int>(CheckedTensor(x).dtype());
   const bool negative = is_float && std::signbit(PyFloat_AS_DOUBLE(number));
-  PyObject* sign = negative ? Py_True : Py_False;
-  const auto key = py::reinterpret_steal<py::tuple>(
-      PyTuple_Pack(3, dtype.ptr(), number, sign));
-  return fill->Ask(key, x, &number, 1);
+  return fill->Ask(2 * dtype + negative, x, &number, 1);
 }
 
 // Which entry serves the call, and its attributes. The rank stands for x: it
@@ -151,10 +171,8 @@ py::object Decide(DirectApi* api, const Bound& bound) {
   const size_t tensors = api->spec->inputs.size();
   const size_t others = api->parameters.size() - tensors;
   PyObject* const* const first = bound.data() + tensors;
-  py::tuple key(others + 1);
-  key[0] = py::int_(CheckedTensor(bound[0]).dims().size());
-  for (size_t i = 0; i < others; ++i) key[i + 1] = py::handle(first[i]);
-  return api->decide.Ask(key, bound[0], first, others);
+  const int rank = CheckedTensor(bound[0]).dims().size();
+  return api->decide.Ask(rank, bound[0], first, others);
 }
 
 DirectCall Read(DirectApi* api, Bound bound) {
@@ -172,8 +190,8 @@ DirectCall Read(DirectApi* api, Bound bound) {
     call.spec = &SpecOf(PyTuple_GET_ITEM(call.made.ptr(), 0));
     attrs = PySequence_Fast_ITEMS(PyTuple_GET_ITEM(call.made.ptr(), 1));
   }
-  call.args.assign(bound.data(), bound.data() + tensors);
-  call.args.insert(call.args.end(), attrs, attrs + call.spec->attrs.size());
+  call.args.append(bound.data(), bound.data() + tensors);
+  call.args.append(attrs, attrs + call.spec->attrs.size());
   return call;
 }
 

@@ -34,7 +34,7 @@ void InferMeta(const OpSpec& spec,
   for (const DenseTensor* input : inputs) {
     metas.push_back(input == nullptr ? MetaTensor() : MetaTensor(*input));
   }
-  std::vector<MetaTensor> out_metas;
+  MetaInputs out_metas;
   out_metas.reserve(outputs.size());
   MetaOutputs out_pointers;
   for (DenseTensor* output : outputs) {

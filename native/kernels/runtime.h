@@ -17,6 +17,7 @@
 #include "paddle/phi/core/kernel_factory.h"
 #include "paddle/phi/core/meta_tensor.h"
 #include "paddle/utils/optional.h"
+#include "paddle/utils/small_vector.h"
 
 namespace native_ops {
 
@@ -26,11 +27,13 @@ inline constexpr size_t kDtypes =
 enum class AttrType { kBool, kInt, kInt64, kFloat, kString };
 
 using Attr = std::variant<bool, int, int64_t, float, std::string>;
-using Attrs = std::vector<Attr>;
-using Inputs = std::vector<const phi::DenseTensor*>;  // null: absent
-using Outputs = std::vector<phi::DenseTensor*>;       // null: not wanted
-using MetaInputs = std::vector<phi::MetaTensor>;
-using MetaOutputs = std::vector<phi::MetaTensor*>;
+// As many as the entries have: of these a call takes no memory.
+using Attrs = paddle::small_vector<Attr, 4>;
+using Inputs =
+    paddle::small_vector<const phi::DenseTensor*, 4>;        // null: absent
+using Outputs = paddle::small_vector<phi::DenseTensor*, 4>;  // null: not wanted
+using MetaInputs = paddle::small_vector<phi::MetaTensor, 4>;
+using MetaOutputs = paddle::small_vector<phi::MetaTensor*, 4>;
 
 // Where an input of a gradient comes from: the n-th input or result of the call
 // that it is the gradient of, or what comes in for the n-th result.

@@ -306,8 +306,8 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
   const Word first = *fill;
   auto* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
-  DenseTensor mask_copy;
-  DenseTensor value_copy;
+  std::optional<DenseTensor> mask_copy;
+  std::optional<DenseTensor> value_copy;
   const MaskView mask_view{
       ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy),
       {dims, mask.dims()}};

@@ -244,7 +244,7 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
   const IndexOnGpu groups(dev_ctx, call.op, index, view.size);
-  DenseTensor copy;
+  std::optional<DenseTensor> copy;
   const T* update_data = ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     constexpr IndexReduce kReduce = decltype(constant)::value;

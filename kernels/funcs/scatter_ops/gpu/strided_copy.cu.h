@@ -77,7 +77,7 @@ void ReplaceViewKernel(const Context& dev_ctx,
   const Word* x_data = kept.template data<Word>();
   Word* data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   if (bytes == 0) return;
-  DenseTensor copy;
+  std::optional<DenseTensor> copy;
   const Word* values_data =
       values ? ReadApart<Word>(dev_ctx, *values, data, bytes, &copy) : nullptr;
   if (x_data == nullptr) {

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/tensor_utils.h"
@@ -76,14 +77,15 @@ const T* ReadApart(const Context& dev_ctx,
                    const DenseTensor& in,
                    const void* out,
                    int64_t bytes,
-                   DenseTensor* copy) {
+                   std::optional<DenseTensor>* copy) {
   if (in.numel() == 0) return nullptr;
   const int64_t in_bytes = in.numel() * static_cast<int64_t>(sizeof(T));
   if (!Overlap(in.data(), in_bytes, out, bytes)) {
     return static_cast<const T*>(in.data());
   }
-  Copy(dev_ctx, in, dev_ctx.GetPlace(), /*blocking=*/false, copy);
-  return static_cast<const T*>(copy->data());
+  copy->emplace();
+  Copy(dev_ctx, in, dev_ctx.GetPlace(), /*blocking=*/false, &**copy);
+  return static_cast<const T*>((*copy)->data());
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -272,15 +272,16 @@ void IndexReduceInto(const Context& dev_ctx,
     IndexSlots slots = ReadSlots(op, index, view.size);
     if (out->numel() == 0) return;
     const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-    DenseTensor index_copy;
+    std::optional<DenseTensor> index_copy;
     if (index.numel() > 0 && Overlap(index.data(),
                                      index.numel() * SizeOf(index.dtype()),
                                      out_data,
                                      bytes)) {
-      Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy);
-      slots = ReadSlots(op, index_copy, view.size);
+      index_copy.emplace();
+      Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &*index_copy);
+      slots = ReadSlots(op, *index_copy, view.size);
     }
-    DenseTensor copy;
+    std::optional<DenseTensor> copy;
     const T* updates_data =
         ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
     VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
