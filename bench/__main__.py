@@ -13,22 +13,21 @@ import math
 import os
 import sys
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import paddle
 from bench import release_env
-from bench.report import page, readme_table, table
+from bench.report import readme_table, table
 from bench.run import cases, machine, runner, without
 from bench.run.processes import ROOT, Side
 
 # The rest of the three minutes is for starting, and for importing paddle.
 QUICK_SECONDS = 135
 # Of glibc: no block has pages of its own, and none are given back.
-WARM_MALLOC = {
-    'MALLOC_MMAP_THRESHOLD_': str(1 << 30),
-    'MALLOC_TRIM_THRESHOLD_': str(1 << 30),
-}
+WARM_MALLOC = dict.fromkeys(
+    ('MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'), str(1 << 30)
+)
 
 
 def numbers(text):
@@ -43,8 +42,8 @@ def parse(arguments=None):
     )
     add = parser.add_argument
     add('--quick', action='store_true', help='under 3 minutes')
-    add('--filter', metavar='PATTERN', help='cases whose name matches; a '
-        'shell pattern, or a part of the name')  # fmt: skip
+    add('--filter', metavar='PATTERN', default='', help='cases whose name '
+        'matches; a shell pattern, or a part of the name')  # fmt: skip
     add('--group', choices=cases.groups(), help='only the cases of one group')
     add('--threads', type=numbers, metavar='1,2')
     add('--sizes', type=numbers, metavar='12,24', help='exponents of 2')
@@ -63,11 +62,7 @@ def parse(arguments=None):
     add('--report', type=Path, metavar='FILE', help='write a page (Markdown)')
     add('--compare', type=Path, metavar='OLD.json', help='the floors are '
         'half of its figures', default=ROOT / readme_table.RECORD)  # fmt: skip
-    return parser.parse_args(arguments)
-
-
-def check(args):
-    """Ends the program where options do not go together."""
+    args = parser.parse_args(arguments)
     partly = args.filter or args.sizes or args.quick or args.group
     if args.publish and (partly or args.memory):
         sys.exit(
@@ -78,29 +73,28 @@ def check(args):
         sys.exit('bench: --publish --without: no --warm-malloc with it')
     if not args.compare.is_file():
         sys.exit(f'bench: --compare: there is no file {args.compare}')
+    if args.publish and args.json is None:
+        args.json = ROOT / 'build' / 'bench' / 'published.json'
+    return args
 
 
-def selected(args):
-    """The cases of this run."""
-    chosen = cases.all_cases(args.group)
+def wanted(args, case):
+    """True if the case is one of this run."""
     if args.without:
         # a step is mostly Paddle's own sum
-        chosen = [c for c in chosen if c.header in args.without]
-        chosen = [c for c in chosen if c.mode != 'step']
+        chosen = case.header in args.without and case.mode != 'step'
     elif args.floors or args.publish or args.memory:
-        chosen = [c for c in chosen if c.shown]
+        chosen = case.shown
     # a filter says what is wanted; --quick then only shortens the turns
     elif args.quick and not (args.filter or args.group):
-        chosen = [c for c in chosen if c.shown and c.dtype == 'float32']
-        chosen = [c for c in chosen if c.mode == 'fwd']
-    if args.sizes:
-        chosen = [c for c in chosen if math.log2(c.numel) in args.sizes]
-    pattern = args.filter or ''
-    return [
-        c
-        for c in chosen
-        if pattern in c.name or fnmatch.fnmatchcase(c.name, pattern)
-    ]
+        chosen = case.shown and (case.dtype, case.mode) == ('float32', 'fwd')
+    else:
+        chosen = True
+    if args.sizes and math.log2(case.numel) not in args.sizes:
+        return False
+    pattern = args.filter
+    fits = pattern in case.name or fnmatch.fnmatchcase(case.name, pattern)
+    return chosen and fits
 
 
 def thread_counts(args):
@@ -110,59 +104,58 @@ def thread_counts(args):
     return args.threads or ([min(2, most)] if few else [1, 2][:most])
 
 
-def others(header):
-    """{side: (interpreter, folder to import from)} of what is beside ours."""
+def sides_of(header):
+    """{side: (interpreter, folder to import from)}"""
+    ours = {'ours': (sys.executable, '')}
     if header:
         site = Path(paddle.__file__).parent
-        return {'without': (sys.executable, without.build(header, site))}
-    return {
-        'torch': (sys.executable, ''),
-        'release': (release_env.make(), ''),
-    }
+        return {
+            **ours,
+            'without': (sys.executable, without.build(header, site)),
+        }
+    torch, release = (sys.executable, ''), (release_env.make(), '')
+    return {**ours, 'torch': torch, 'release': release}
 
 
-def run_cases(args, chosen, pythons, threads, say):
-    """(results of one thread count, said as they come; facts of the sides)"""
-    env = WARM_MALLOC if args.warm_malloc else {}
+def run_cases(args, chosen, sides, say):
+    """The results of one thread count, said as they come."""
     effort = runner.QUICK if args.quick else runner.FULL
     deadline = time.monotonic() + (QUICK_SECONDS if args.quick else math.inf)
-    results = []
-    with ExitStack() as stack:
-        sides = {}
-        for name, (python, folder) in pythons.items():
-            sides[name] = Side(name, python, threads, folder, env)
-            stack.callback(sides[name].end)
-        for place, case in enumerate(chosen):
-            if time.monotonic() > deadline:
-                say(f'out of time: {len(chosen) - place} cases not run')
-                break
-            if args.memory:
-                results.append(runner.run_peak(sides, case))
-            else:
-                results.append(runner.run_case(sides, case, effort))
-            say(table.line(results[-1], sides))
-        facts = {n: {'version': side.version} for n, side in sides.items()}
-    return results, facts
+    for place, case in enumerate(chosen):
+        if time.monotonic() > deadline:
+            say(f'out of time: {len(chosen) - place} cases not run')
+            break
+        if args.memory:
+            result = runner.run_peak(sides, case)
+        else:
+            result = runner.run_case(sides, case, effort)
+        say(table.line(result, sides))
+        yield result
 
 
 def collect(args, chosen, say):
     """The whole run as one dictionary."""
-    data = {
-        'meta': machine.facts(),
-        'headers': args.without,
-        'warm_malloc': args.warm_malloc,
-        'results': [],
-    }
-    say(f'{table.machine(data["meta"])}; {table.commit(data["meta"])}.\n')
+    meta, results = machine.facts(), []
+    say(f'{table.machine(meta)}; {table.commit(meta)}.\n')
+    env = WARM_MALLOC if args.warm_malloc else {}
     for header in args.without or ['']:
-        pythons = {'ours': (sys.executable, ''), **others(header)}
+        pythons = sides_of(header)
         part = [c for c in chosen if header in ('', c.header)]
         say(table.header(pythons))
         for threads in thread_counts(args):
-            results, facts = run_cases(args, part, pythons, threads, say)
-            data['results'] += results
-            data['meta']['sides'] = facts
-    return data
+            with ExitStack() as stack:
+                sides = {
+                    name: stack.enter_context(
+                        closing(Side(name, python, threads, folder, env))
+                    )
+                    for name, (python, folder) in pythons.items()
+                }
+                results += run_cases(args, part, sides, say)
+                meta['sides'] = {
+                    n: {'version': side.version} for n, side in sides.items()
+                }
+    kind = {'headers': args.without, 'warm_malloc': args.warm_malloc}
+    return {'meta': meta, **kind, 'results': results}
 
 
 def earlier(args):
@@ -176,15 +169,14 @@ def earlier(args):
 def main(arguments=None):
     """Run the benchmark; returns the exit code."""
     args = parse(arguments)
-    check(args)
-    chosen = selected(args)
+    chosen = [
+        case for case in cases.all_cases(args.group) if wanted(args, case)
+    ]
     if args.list:
         print('\n'.join(case.name for case in chosen))
         return 0
     if not chosen:
         sys.exit('bench: no case matches; see --list')
-    if args.publish and args.json is None:
-        args.json = ROOT / 'build' / 'bench' / 'published.json'
     said = []
 
     def say(line):
@@ -192,12 +184,12 @@ def main(arguments=None):
         said.append(line)
 
     data = collect(args, chosen, say)
-    say('\n'.join(page.after(data, earlier(args), args.floors)))
+    say('\n'.join(table.after(data, earlier(args), args.floors)))
     if args.json:
         args.json.write_text(json.dumps(data, indent=1) + '\n')
     if args.report:
         args.report.write_text('\n'.join([*said, '']))
-    failed = bool(page.failures(data['results']))
+    failed = bool(table.failures(data['results']))
     if args.publish and not failed:
         readme_table.main([str(args.json)])
         print('Written: git diff --stat shows where.')

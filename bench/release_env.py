@@ -12,44 +12,34 @@ from pathlib import Path
 
 from scripts.wheel.versions import BASE
 
-ROOT = Path(__file__).resolve().parent.parent
-VENV = ROOT / 'build' / 'venv-release'
-BASE_VENV = ROOT / 'build' / 'venv'
-STAMP = 'paddle.version'
+BUILD = Path(__file__).resolve().parents[1] / 'build'
+VENV = BUILD / 'venv-release'
+SITE = 'lib/python{}.{}/site-packages'.format(*sys.version_info)
+STAMP = VENV / 'paddle.version'
 # A file that only the patched Paddle has.
-FOREIGN_FILE = 'paddle/_native_ops.py'
+FOREIGN_FILE = VENV / SITE / 'paddle/_native_ops.py'
 
 
-def site_packages(venv):
-    """The folder of a venv's packages."""
-    return next(venv.glob('lib/python3*/site-packages'))
-
-
-def is_ready(venv):
-    """True if the venv holds the wanted version, as it was released."""
-    stamp = venv / STAMP
-    wanted = stamp.is_file() and stamp.read_text().strip() == BASE
-    return wanted and not (site_packages(venv) / FOREIGN_FILE).exists()
-
-
-def _install(venv, base):
-    print(f'bench: installing released Paddle {BASE} into {venv}', flush=True)
-    pip = [venv / 'bin/python', '-m', 'pip', 'install', '--quiet']
-    pip += ['--no-input', '--no-compile', '--no-deps', f'paddlepaddle=={BASE}']
-    for command in ([base / 'bin/python', '-m', 'venv', '--clear', venv], pip):
-        subprocess.run(command, check=True, stdout=sys.stderr)
-    borrowed = site_packages(venv) / 'from_build_venv.pth'
-    borrowed.write_text(f'{site_packages(base)}\n')
-    (venv / STAMP).write_text(BASE + '\n')
-
-
-def make(venv=VENV, base=BASE_VENV):
+def make():
     """Create the venv if it is not there; returns its interpreter.
 
     Tests run beside each other: one makes it, the others wait.
     """
-    with open(venv.with_suffix('.lock'), 'w', encoding='utf-8') as lock:
+    python = VENV / 'bin/python'
+    with open(VENV.with_suffix('.lock'), 'w', encoding='utf-8') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        if not is_ready(venv):
-            _install(venv, base)
-    return venv / 'bin/python'
+        found = STAMP.read_text().strip() if STAMP.is_file() else ''
+        if found == BASE and not FOREIGN_FILE.exists():
+            return python
+        print(
+            f'bench: installing released Paddle {BASE} into {VENV}', flush=True
+        )
+        venv = [BUILD / 'venv/bin/python', '-m', 'venv', '--clear', VENV]
+        pip = [python, '-m', 'pip', 'install', '--quiet', '--no-input']
+        pip += ['--no-compile', '--no-deps', f'paddlepaddle=={BASE}']
+        for command in (venv, pip):
+            subprocess.run(command, check=True, stdout=sys.stderr)
+        borrowed = VENV / SITE / 'from_build_venv.pth'
+        borrowed.write_text(f'{BUILD / "venv" / SITE}\n')
+        STAMP.write_text(BASE + '\n')
+    return python

@@ -72,7 +72,8 @@ def shown(data):
     """The results that the texts show, of the most threads.
 
     A result has more times of PyTorch over ours: `alone`, both with one thread;
-    `warm` and `warm_alone`, the same without fresh pages on either side.
+    `warm` and `warm_alone`, the same without fresh pages on either side; `loop`
+    and `loop_torch` are our time and PyTorch's over that of the bare loop.
     """
     cold, warm = (
         {table.key(r): r['ratio_torch'] for r in part.get('results', ())}
@@ -84,22 +85,24 @@ def shown(data):
             'alone': cold.get((r['name'], 1)),
             'warm': warm.get(table.key(r)),
             'warm_alone': warm.get((r['name'], 1)),
+            'loop': table.loop(r),
+            'loop_torch': table.loop(r, 'torch'),
         }
         for r in data['results']
         if r['threads'] == data['threads']
     ]
 
 
-def few(data):
+def _few(results):
     """[(label, result)] of the README's few rows."""
-    forward = {r['label']: r for r in shown(data) if r['mode'] == 'fwd'}
+    forward = {r['label']: r for r in results if r['mode'] == 'fwd'}
     found = [forward[label] for label in FEW if label in forward]
     return [(r['label'].replace(', axis 0', ''), r) for r in found]
 
 
-def picture(data):
+def _picture(few):
     """Bars of time for a few calls, as SVG."""
-    rows = [(label, table.measured(result)) for label, result in few(data)]
+    rows = [(label, table.measured(result)) for label, result in few]
     # room for the second longest bar: one alone must not dwarf the others
     longest = sorted(ms for _, times in rows for ms in times.values())
     return TEMPLATES.get_template('speed.svg.j2').render(
@@ -107,8 +110,8 @@ def picture(data):
     )
 
 
-def sections(data):
-    """{file: what it shows}"""
+def texts(data):
+    """{path: its whole text} of all that shows the figures."""
     macros = TEMPLATES.get_template('figures.md.j2').make_module(
         {**data, 'data': data, 'table': table, 'modes': MODES, 'others': OTHERS}
     )
@@ -116,37 +119,28 @@ def sections(data):
     works = [r for r in found if r['group'] == 'workloads']
     rest = [r for r in found if r['group'] != 'workloads']
     graph = next(c for c in all_cases() if c.label == 'scatter, graph')
-    more = (graph, sources(), headers())
-    # each text of a pull request sums up the rows of its operator
-    briefs = {
-        f'docs/pull_requests/{op}.md': macros.brief(
-            [r for r in rest if r['op'] == op]
-        )
-        for op in OPS
+    sections = {
+        'README.md': macros.section(_few(found), rest, works),
+        'docs/benchmark.md': macros.rows(
+            rest, works, graph, sources(), headers()
+        ),
     }
-    return {
-        'README.md': macros.section(few(data), rest, works),
-        'docs/benchmark.md': macros.rows(rest, works, *more),
-        **briefs,
-    }
+    for op in OPS:  # the text of its pull request sums up its rows
+        of_it = [r for r in rest if r['op'] == op]
+        sections[f'docs/pull_requests/{op}.md'] = macros.brief(of_it)
+    made = {ROOT / PICTURE: _picture(_few(found)) + '\n'}
+    for name, new in sections.items():
+        old = (ROOT / name).read_text('utf-8')
+        made[ROOT / name] = between(old, START, END, str(new), name)
+    return made
 
 
-def texts(data, root):
-    """{path: its whole text} of all that shows the figures."""
-    found = {root / PICTURE: picture(data) + '\n'}
-    for name, new in sections(data).items():
-        old = (root / name).read_text('utf-8')
-        found[root / name] = between(old, START, END, str(new), name)
-    return found
+def load():
+    """The record."""
+    return json.loads((ROOT / RECORD).read_text('utf-8'))
 
 
-def load(root):
-    """The record of a project's folder; empty if there is none."""
-    path = root / RECORD
-    return json.loads(path.read_text('utf-8')) if path.exists() else {}
-
-
-def take(path, root, busy):
+def take(path, busy):
     """Put the figures of a run into the record."""
     data = json.loads(path.read_text('utf-8'))
     warning = table.busy_lines(data['results'])
@@ -156,23 +150,20 @@ def take(path, root, busy):
             f'python -m bench.report.readme_table {path} --busy'
         )
     # a result a line
-    text = json.dumps(record(data, load(root)))
-    text = text.replace('{"name"', '\n{"name"') + '\n'
-    (root / RECORD).write_text(text, 'utf-8')
+    text = json.dumps(record(data, load())).replace('{"name"', '\n{"name"')
+    (ROOT / RECORD).write_text(text + '\n', 'utf-8')
 
 
 def main(arguments=None):
     """Write the texts, of a run if one is named."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('json', type=Path, nargs='?', help='results of a run')
-    parser.add_argument(
-        '--busy', action='store_true', help='take numbers of a busy machine'
-    )
-    parser.add_argument('--root', type=Path, default=ROOT)
+    add = parser.add_argument
+    add('json', type=Path, nargs='?', help='results of a run')
+    add('--busy', action='store_true', help='take numbers of a busy machine')
     args = parser.parse_args(arguments)
     if args.json:
-        take(args.json, args.root, args.busy)
-    for path, text in texts(load(args.root), args.root).items():
+        take(args.json, args.busy)
+    for path, text in texts(load()).items():
         path.write_text(text, 'utf-8')
 
 

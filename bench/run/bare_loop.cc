@@ -1,6 +1,6 @@
-// Milliseconds of a pass over so many bytes read and written, which does
-// nothing else: bare_loop READ WRITTEN. By OMP_NUM_THREADS threads; the better
-// one of plain and of streaming stores.
+// Milliseconds of passes over so many bytes read and written, which do nothing
+// else: bare_loop READ WRITTEN PASSES. By OMP_NUM_THREADS threads; first with
+// plain stores, then with as many passes of streaming ones.
 
 #include <immintrin.h>
 
@@ -11,11 +11,6 @@
 #include <cstdlib>
 #include <vector>
 
-namespace {
-
-constexpr int64_t kParts = 4096;
-constexpr int kPasses = 9;
-
 struct alignas(32) Word {
   __m256i bits = _mm256_set1_epi64x(1);
 };
@@ -25,6 +20,7 @@ using Words = std::vector<Word>;
 volatile int64_t sink;
 
 void Pass(const Words& in, Words* out, bool streams) {
+  constexpr int64_t kParts = 4096;
   int64_t total = 0;
 #pragma omp parallel for reduction(+ : total)
   for (int64_t part = 0; part < kParts; ++part) {
@@ -44,26 +40,16 @@ void Pass(const Words& in, Words* out, bool streams) {
   sink = total;
 }
 
-double Milliseconds(const Words& in, Words* out, bool streams) {
-  std::vector<double> found;
-  while (found.size() < kPasses) {
-    const auto start = std::chrono::steady_clock::now();
-    Pass(in, out, streams);
-    const std::chrono::duration<double, std::milli> spent =
-        std::chrono::steady_clock::now() - start;
-    found.push_back(spent.count());
-  }
-  std::nth_element(found.begin(), found.begin() + kPasses / 2, found.end());
-  return found[kPasses / 2];
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
   const Words in(std::atoll(argv[1]) / sizeof(Word));
   Words out(std::atoll(argv[2]) / sizeof(Word));
-  std::printf(
-      "%.6f\n",
-      std::min(Milliseconds(in, &out, false), Milliseconds(in, &out, true)));
+  const int passes = std::atoi(argv[3]);
+  for (int pass = 0; pass < 2 * passes; ++pass) {
+    const auto start = std::chrono::steady_clock::now();
+    Pass(in, &out, pass >= passes);
+    const std::chrono::duration<double, std::milli> spent =
+        std::chrono::steady_clock::now() - start;
+    std::printf("%.6f\n", spent.count());
+  }
 }

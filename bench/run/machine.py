@@ -12,27 +12,20 @@ from bench.run.processes import ROOT
 from scripts.common.programs import run
 
 
-class Others:
-    """Share of the processors that other programs used for a while."""
+def processor_seconds():
+    """(of all processors, of those that were idle or ours) since boot"""
+    # the first eight: later fields are parts of earlier ones
+    times, here = psutil.cpu_times(), psutil.Process()
+    # of those that have ended there is a sum
+    ours = sum(here.cpu_times()[:4])
+    ours += sum(sum(child.cpu_times()[:2]) for child in here.children())
+    return sum(times[:8]), times.idle + times.iowait + ours
 
-    def __init__(self, pids):
-        self.pids = [*pids, os.getpid()]
-        self.start = self._seconds()
 
-    def _seconds(self):
-        """(of all processors, of those that were idle or ours) since boot"""
-        # the first eight: later fields are parts of earlier ones
-        times = psutil.cpu_times()
-        alive = (psutil.Process(p) for p in self.pids if psutil.pid_exists(p))
-        ours = sum(sum(process.cpu_times()[:2]) for process in alive)
-        return sum(times[:8]), times.idle + times.iowait + ours
-
-    def share(self):
-        """From 0 to 1 since the object was made."""
-        whole, known = (
-            now - then for now, then in zip(self._seconds(), self.start)
-        )
-        return round(min(1.0, max(0.0, 1 - known / max(whole, 1e-3))), 3)
+def others_since(start):
+    """Share, from 0 to 1, of the processors that other programs used."""
+    whole, known = (b - a for a, b in zip(start, processor_seconds()))
+    return round(min(1.0, max(0.0, 1 - known / max(whole, 1e-3))), 3)
 
 
 def facts():

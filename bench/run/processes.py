@@ -18,62 +18,58 @@ class Side:
     """One worker process, started again after it died."""
 
     def __init__(self, name, python, threads, folder='', env=()):
-        self.name, self.python, self.threads = name, str(python), threads
-        self.folder, self.env = folder, dict(env)
+        self.name, self.threads = name, threads
         self.log = LOGS / f'{name}.log'
+        self.command = [python, '-m', 'bench.run.worker', name]
+        self.env = {
+            **os.environ,
+            'OMP_NUM_THREADS': str(threads),
+            'PYTHONWARNINGS': 'ignore',
+            'GLOG_minloglevel': '2',
+            **dict(env),
+            'PYTHONPATH': f'{ROOT}:{folder}',
+        }
         self.process = None
         self.version = self.ask('version')
 
     def _start(self):
         self.connection, there = Pipe()
-        env = {
-            **os.environ,
-            'OMP_NUM_THREADS': str(self.threads),
-            'PYTHONWARNINGS': 'ignore',
-            'GLOG_minloglevel': '2',
-            **self.env,
-            'PYTHONPATH': f'{ROOT}:{self.folder}',
-        }
-        command = [self.python, '-m', 'bench.run.worker', self.name]
-        command += [str(there.fileno()), str(self.threads)]
+        words = [*self.command, str(there.fileno()), str(self.threads)]
         LOGS.mkdir(parents=True, exist_ok=True)
-        with open(self.log, 'ab') as log:
+        with there, open(self.log, 'ab') as log:
             self.process = subprocess.Popen(
-                command, env=env, cwd=ROOT, pass_fds=[there.fileno()],
+                words, env=self.env, cwd=ROOT, pass_fds=[there.fileno()],
                 stdout=log, stderr=subprocess.STDOUT,
             )  # fmt: skip
-        there.close()
 
-    def ask(self, method, *arguments, timeout=TIMEOUT):
+    def ask(self, method, *arguments):
         """The worker's answer; SideError if the call failed there."""
         if self.process is None:
             self._start()
         try:
             self.connection.send((method, arguments))
-            if not self.connection.poll(timeout):
-                self._died(f'gave no answer within {timeout} s to {method}')
+            if not self.connection.poll(TIMEOUT):
+                raise TimeoutError(f'no answer within {TIMEOUT} s')
             status, result = self.connection.recv()
-        except (EOFError, OSError):
-            self._died(f'ended in {method}')
+        except (EOFError, OSError) as error:
+            said = f'the process of {self.name} ended in {method}, {error!r}'
+            code = self.close()
+            raise SideError(
+                f'{said}, exit code {code}; see {self.log}'
+            ) from None
         if status == 'error':
             raise SideError(result)
         return result
 
-    def _died(self, said):
-        raise SideError(
-            f'the process of {self.name} {said} ({self.end()}); see {self.log}'
-        ) from None
-
-    def end(self):
-        """End the process, and say how; the next question starts one."""
+    def close(self):
+        """End the process: its exit code; the next question starts one."""
         if not self.process:
-            return ''
+            return None
         # which ends a process that waits for a request
         self.connection.close()
         try:
-            code = self.process.wait(timeout=5)
+            self.process.wait(timeout=5)
         except subprocess.TimeoutExpired:
             self.process.kill()
-            code = self.process.wait()
-        self.process = None
-        return f'signal {-code}' if code < 0 else f'exit code {code}'
+        code, self.process = self.process.wait(), None
+        return code

@@ -4,10 +4,9 @@ import statistics
 import time
 from dataclasses import asdict
 
-from bench.run import bare_loop
+from bench.run import bare_loop, machine
 from bench.run.cases import BACKWARD
 from bench.run.compare import EXACT, difference
-from bench.run.machine import Others
 from bench.run.processes import SideError
 
 # Turns of each side, and seconds of one, about; of one side in one case, at most,
@@ -68,44 +67,41 @@ def _turns(sides, effort):
 
 def _timed(sides, prepared, effort):
     """{side: its entry} of sides that are prepared and agree."""
-    found = {}
     try:
-        for name, turns in _turns(sides, effort).items():
-            times = [seconds * 1e3 for seconds, _ in turns]
-            found[name] = {
-                'ms': statistics.median(times),
-                'turns': times,
-                'calls': sum(calls for _, calls in turns),
-                **prepared[name]['way'],
-            }
+        taken = _turns(sides, effort)
     except SideError as error:
-        found['ours'] = {'failed': str(error)}
+        return {'ours': {'failed': str(error)}}
+    found = {}
+    for name, turns in taken.items():
+        times = [seconds * 1e3 for seconds, _ in turns]
+        found[name] = {
+            'ms': statistics.median(times),
+            'turns': times,
+            'calls': sum(calls for _, calls in turns),
+            **prepared[name]['way'],
+        }
     return found
 
 
-def _ratio(entries, name):
-    """How many times as long as ours a side takes, or None."""
-    other, ours = entries.get(name, {}), entries['ours']
-    return other['ms'] / ours['ms'] if 'ms' in other and 'ms' in ours else None
-
-
-def _result(sides, case):
-    """The fields that do not depend on measuring."""
-    threads = sides['ours'].threads
-    return {'name': case.name, **asdict(case), 'threads': threads, 'sides': {}}
+def _result(threads, case, **more):
+    """What run_case and run_peak return: a plain dictionary."""
+    return {'name': case.name, **asdict(case), 'threads': threads, **more}
 
 
 def run_case(sides, case, effort):
-    """The result of one case on {name: Side}, as a plain dictionary."""
-    result = _result(sides, case)
+    """The result of one case on {name: Side}."""
     prepared, entries = _prepare(sides, case)
     entries.update(_differences(case, prepared))
+    start = machine.processor_seconds()
     agreed = {n: s for n, s in sides.items() if n not in entries}
-    watch = Others([s.process.pid for s in agreed.values()])
     entries.update(_timed(agreed, prepared, effort))
-    result |= {'others': watch.share(), 'sides': entries}
-    result |= {f'ratio_{n}': _ratio(entries, n) for n in sides if n != 'ours'}
-    if case.mode == 'fwd' and 'ms' in entries['ours']:
+    others = machine.others_since(start)
+    result = _result(sides['ours'].threads, case, sides=entries, others=others)
+    times = {name: entries.get(name, {}).get('ms') for name in sides}
+    ours = times.pop('ours')
+    for name, other in times.items():
+        result[f'ratio_{name}'] = other / ours if ours and other else None
+    if case.mode == 'fwd' and ours:
         traffic = (prepared['ours'][key] for key in ('read', 'written'))
         result['bare'] = bare_loop.milliseconds(*traffic, result['threads'])
     return result
@@ -113,11 +109,11 @@ def run_case(sides, case, effort):
 
 def run_peak(sides, case):
     """The same of peak memory beyond inputs and outputs."""
-    result = _result(sides, case)
+    found = {}
     for name, side in sides.items():
-        side.end()  # what an earlier case left behind could be used again
+        side.close()  # what an earlier case left behind could be used again
         try:
-            result['sides'][name] = {'bytes': side.ask('peak', case)}
+            found[name] = {'bytes': side.ask('peak', case)}
         except SideError as error:
-            result['sides'][name] = {'na': str(error)}
-    return result
+            found[name] = {'na': str(error)}
+    return _result(sides['ours'].threads, case, sides=found)

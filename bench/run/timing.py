@@ -13,41 +13,21 @@ MAX_SAMPLES = 30
 RENEWING = 8
 
 
-class Arguments:
-    """What in-place calls change: made once a turn, renewed for each sample.
-
-    Were they made for each, giving back and clearing their pages would go on
-    beside the calls, and a call that touches little would be lost in it.
-    """
-
-    def __init__(self, make, renew):
-        self._make, self._renew = make, renew
-        self._kept = []
-
-    def take(self, count):
-        """`count` arguments as if no call had been made."""
-        for argument in self._kept[:count]:
-            self._renew(argument)
-        while len(self._kept) < count:
-            self._kept.append(self._make())
-        return self._kept[:count]
-
-
 def sample(call, inner, arguments=None):
     """Seconds per call over `inner` calls; each result is dropped at once.
 
-    Making and renewing the arguments is not counted, nor is the first call
-    after it, which finds the threads asleep and the code out of the caches;
-    calls without arguments follow each other at once.
+    `arguments(count)` gives so many as if no call had been made. That is not
+    counted, nor is the first call after it, which finds the threads asleep and
+    the code out of the caches; calls without arguments follow each other at
+    once.
     """
     if not arguments:
         return timeit(call, number=inner) / inner
-    first, *others = arguments.take(inner + 1)
+    first, *others = arguments(inner + 1)
     call(first)
     names = {'call': call, 'others': others}
-    return (
-        timeit('for one in others: call(one)', globals=names, number=1) / inner
-    )
+    spent = timeit('for one in others: call(one)', globals=names, number=1)
+    return spent / inner
 
 
 def turn(call, budget, arguments=None):

@@ -23,6 +23,10 @@ def quiet():
     """Nothing to do: torch's idle threads sleep at once."""
 
 
+def _method(name, *operands, **options):
+    return lambda x: getattr(x, name)(*operands, **options)
+
+
 def _scatters(case, t, suffix):
     axis, index, updates = case['axis'], t['index'], t['updates']
     dims = [1] * updates.dim()
@@ -31,38 +35,31 @@ def _scatters(case, t, suffix):
     spread = index.view(dims).expand_as(updates)
     by_slice, by_element = (axis, index, updates), (axis, spread, updates)
     reduce = case['reduce'].replace('mul', 'prod')  # as PyTorch calls it
-    also_x = case['include_self']
-
-    def method(name, *operands, **options):
-        return lambda x: getattr(x, name + suffix)(*operands, **options)
+    if reduce == 'assign':
+        across = updates.transpose(0, axis)
+        put = _method('index_put' + suffix, (index,), across)
+        return {
+            'index_copy': _method('index_copy' + suffix, *by_slice),
+            'scatter': _method('scatter' + suffix, *by_element),
+            'index_put': lambda x: put(x.transpose(0, axis)).transpose(0, axis),
+        }
+    reducers = {'index_reduce': by_slice, 'scatter_reduce': by_element}
+    adders = {}
+    if reduce == 'sum':
+        adders = {'index_add': by_slice, 'scatter_add': by_element}
+        del reducers['index_reduce']
 
     def adder(name, operands):
-        if also_x:
-            return method(name, *operands)
-        clear = method('index_fill', axis, index, 0)
+        if case['include_self']:
+            return _method(name + suffix, *operands)
+        clear = _method('index_fill' + suffix, axis, index, 0)
         return lambda x: getattr(clear(x), name + '_')(*operands)
 
-    def reducer(name, operands):
-        return method(name, *operands, reduce, include_self=also_x)
-
-    def index_put(x):
-        put = method('index_put', (index,), updates.transpose(0, axis))
-        return put(x.transpose(0, axis)).transpose(0, axis)
-
-    by_reduce = {'scatter_reduce': reducer('scatter_reduce', by_element)}
-    if reduce == 'assign':
-        return {
-            'index_copy': method('index_copy', *by_slice),
-            'scatter': method('scatter', *by_element),
-            'index_put': index_put,
-        }
-    if reduce == 'sum':
-        return {
-            'index_add': adder('index_add', by_slice),
-            'scatter_add': adder('scatter_add', by_element),
-            **by_reduce,
-        }
-    return {'index_reduce': reducer('index_reduce', by_slice), **by_reduce}
+    found = {name: adder(name, adders[name]) for name in adders}
+    for name, operands in reducers.items():
+        rest = {'reduce': reduce, 'include_self': case['include_self']}
+        found[name] = _method(name + suffix, *operands, **rest)
+    return found
 
 
 def _where(mask, value, suffix):
@@ -75,9 +72,7 @@ def _fills(case, t, suffix):
     mask, value = inputs.operands(case, t)
     ways = {}
     if 'value' not in t or value.dim() == 0:
-        ways['masked_fill'] = lambda x: getattr(x, 'masked_fill' + suffix)(
-            mask, value
-        )
+        ways['masked_fill'] = _method('masked_fill' + suffix, mask, value)
     # in place it takes no number
     other = torch.as_tensor(value, dtype=t['x'].dtype) if suffix else value
     return {**ways, 'where': _where(mask, other, suffix)}
@@ -93,8 +88,8 @@ def _masked_scatters(case, t, suffix):
     def index_put(x):
         shape, flat = flat_mask(x)
         # an in-place call has an x of the whole shape: this is a view of it
-        out = x.expand(shape).reshape(-1)
-        return getattr(out, 'index_put' + suffix)((flat,), value).view(shape)
+        put = _method('index_put' + suffix, (flat,), value)
+        return put(x.expand(shape).reshape(-1)).view(shape)
 
     def where(x):
         shape, flat = flat_mask(x)
@@ -102,13 +97,8 @@ def _masked_scatters(case, t, suffix):
         places = flat.cumsum(0, dtype=torch.int32).sub_(1).view(shape)
         return _where(mask, value[places], suffix)(x)
 
-    return {
-        'masked_scatter': lambda x: getattr(x, 'masked_scatter' + suffix)(
-            mask, value
-        ),
-        'index_put': index_put,
-        'where': where,
-    }
+    usual = _method('masked_scatter' + suffix, mask, value)
+    return {'masked_scatter': usual, 'index_put': index_put, 'where': where}
 
 
 SEVERAL = {

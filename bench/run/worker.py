@@ -9,6 +9,7 @@ import gc
 import importlib
 import re
 import sys
+from contextlib import suppress
 from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -46,54 +47,57 @@ class Program:
             leaf.requires_grad_(True)
         self.ways = side.ways(case, self.tensors)
         # the usual way, until choose() has compared them
-        self.function = next(iter(self.ways.values()))
-        self.way = {}
+        self.function, self.way = next(iter(self.ways.values())), {}
 
-    def _arguments(self):
-        """Copies of x for in-place calls, or None if x can be used again."""
-        if self.case.mode != 'inplace':
-            return None
-        x = self.tensors['x']
+    def _copies(self):
+        """A function that gives so many copies of x for calls in place.
 
-        def renew(copy):
-            # one way for every side leaves the same in the caches
-            ctypes.memmove(copy.data_ptr(), x.data_ptr(), data_bytes(x))
+        They are made once a turn and renewed for each sample. Were they made for
+        each, giving back and clearing their pages would go on beside the calls,
+        and a call that touches little would be lost in it.
+        """
+        x, kept = self.tensors['x'], []
 
-        return timing.Arguments(x.clone, renew)
+        def take(count):
+            for copy in kept[:count]:
+                # one way for every side leaves the same in the caches
+                ctypes.memmove(copy.data_ptr(), x.data_ptr(), data_bytes(x))
+            kept.extend(x.clone() for _ in range(count - len(kept)))
+            return kept[:count]
 
-    def _gradients(self, out):
-        """Of the leaves: for a gradient that is given, or by backward()."""
+        return take
+
+    def _with_gradients(self):
+        """The result and the gradients of the leaves."""
+        out = self.function(self.tensors['x'])
         given = self.tensors.get(inputs.GIVEN.get(self.case.mode))
         if self.case.mode == 'grad':
-            return self.side.gradients(out, self.leaves, given)
+            return out, *self.side.gradients(out, self.leaves, given)
         for leaf in self.leaves:
             leaf.grad = None  # backward() would add to it
         loss = out if given is None else out * given
         loss.sum().backward()
-        return [leaf.grad for leaf in self.leaves]
+        return out, *(leaf.grad for leaf in self.leaves)
 
     def call(self):
         """What is timed: a function without arguments, or of a copy of x."""
         function, x = self.function, self.tensors['x']
         if self.case.mode == 'inplace':
             return function
-        if self.case.mode not in BACKWARD:
-            return lambda: function(x)
-
-        def both():
-            out = function(x)
-            return (out, *self._gradients(out))
-
-        return both
+        if self.case.mode in BACKWARD:
+            return self._with_gradients
+        return lambda: function(x)
 
     def outputs(self):
         """The results of one call, as tensors."""
-        if self.case.mode == 'inplace':
-            x = self.tensors['x'].clone()
-            self.function(x)
-            return (x,)
-        result = self.call()()
-        return result if isinstance(result, tuple) else (result,)
+        if self.case.mode in BACKWARD:
+            return self._with_gradients()
+        x = self.tensors['x']
+        if self.case.mode != 'inplace':
+            return (self.function(x),)
+        x = x.clone()
+        self.function(x)
+        return (x,)
 
     def arrays(self, outputs):
         """The results of a call for numpy, bfloat16 as float32."""
@@ -133,7 +137,8 @@ class Program:
 
     def turn(self, budget):
         """(seconds per call, calls)"""
-        return timing.turn(self.call(), budget, self._arguments())
+        copies = self._copies() if self.case.mode == 'inplace' else None
+        return timing.turn(self.call(), budget, copies)
 
 
 class Worker:
@@ -200,8 +205,8 @@ def settle_malloc():
     some MiB is made of new pages in each call: up to 20 times the time.
     """
     LIBC.malloc.restype = ctypes.c_void_p
-    block = LIBC.malloc(ctypes.c_size_t((32 << 20) - (64 << 10)))
-    LIBC.free(ctypes.c_void_p(block))
+    size = ctypes.c_size_t((32 << 20) - (64 << 10))
+    LIBC.free(ctypes.c_void_p(LIBC.malloc(size)))
 
 
 def trim():
@@ -212,18 +217,15 @@ def trim():
 
 def serve(connection, worker):
     """Answer until the other end closes."""
-    while True:
-        try:
+    with suppress(EOFError):
+        while True:
             method, arguments = connection.recv()
-        except EOFError:
-            return
-        try:
-            answer = ('ok', getattr(worker, method)(*arguments))
-        except Exception as error:
-            text = str(error).strip() or type(error).__name__
-            lines = [line for line in text.splitlines() if line.strip()]
-            answer = ('error', f'{type(error).__name__}: {lines[-1][:300]}')
-        connection.send(answer)
+            try:
+                answer = ('ok', getattr(worker, method)(*arguments))
+            except Exception as error:
+                last = str(error).strip().rpartition('\n')[2]
+                answer = ('error', f'{type(error).__name__}: {last[:300]}')
+            connection.send(answer)
 
 
 if __name__ == '__main__':
