@@ -21,10 +21,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.programs import verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-SECTIONS = ('Args', 'Returns', 'Raises', 'Note', 'Examples')  # of a docstring
 MODULES = {'compatible_ops_guard': 'paddle.static'}  # of those not in paddle
 COLONS = ':' * 12
-HEAD = re.compile(rf'(?m)^({"|".join(SECTIONS)}):$')
+HEAD = re.compile(r'(?m)^(Args|Returns|Raises|Note|Examples):$')
 # What both pages of a function have: its signature, what it takes and raises,
 # as many sections and items of the note, and where the examples come from.
 OUTLINE = re.compile(
@@ -34,25 +33,10 @@ OUTLINE = re.compile(
 FIELD = re.compile(r'(?m)^(\w+)( \([^)]*\))?: ')
 
 
-def api_files(root):
-    """The python_api files; one of helpers only has no page."""
-    public = re.compile(r'(?m)^def [a-z]').search
-    files = sorted((root / 'python_api').glob('*.py'))
-    return [path for path in files if public(path.read_text('utf-8'))]
-
-
-def public_function(path):
-    """The function that a python_api file is named after.
-
-    The last one counts: overload stubs come before it. One that takes *args
-    only chooses between two forms; its own form is that of its wrapper.
-    """
-    tree = ast.parse(path.read_text(encoding='utf-8'))
-    last = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
-    node = last[path.stem]
-    own = f'_{path.stem}_wrapper' if node.args.vararg else path.stem
-    shown = last.get(own, node)
-    return shown, ast.get_docstring(node) or ast.get_docstring(shown)
+def functions(path):
+    """{name: node} of a file. The last one counts: overload stubs come before."""
+    tree = ast.parse(path.read_text('utf-8'))
+    return {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
 
 
 def fields(text):
@@ -65,14 +49,17 @@ def full_name(name):
     return f'{MODULES.get(name, "paddle")}.{name}'
 
 
-def page(path):
-    """The whole page of one function."""
-    node, text = public_function(path)
-    name = full_name(path.stem)
-    lines = [f'.. _api_{name.replace(".", "_")}:', '', path.stem, '-' * 31, '']
-    for argument in node.args.args:
+def page(api, nodes):
+    """The whole page of one function. One that takes *args only chooses between
+    two forms; its own form is that of its wrapper."""
+    node = nodes[api]
+    shown = nodes.get(f'_{api}_wrapper', node) if node.args.vararg else node
+    name = full_name(api)
+    lines = [f'.. _api_{name.replace(".", "_")}:', '', api, '-' * 31, '']
+    for argument in shown.args.args:
         argument.annotation = None
-    lines += [f'.. py:function:: {name}({ast.unparse(node.args)})', '']
+    lines += [f'.. py:function:: {name}({ast.unparse(shown.args)})', '']
+    text = ast.get_docstring(node) or ast.get_docstring(shown)
     head, *rest = HEAD.split(text)
     lines += [head.strip('\n'), '']
     for title, body in zip(rest[::2], rest[1::2]):
@@ -82,19 +69,18 @@ def page(path):
     return '\n'.join(lines)
 
 
-def chinese_faults(folder, name, english):
+def chinese_faults(file, api, english):
     """Where the Chinese page of a function first says another thing."""
-    file = folder / f'{name}_cn.rst'
     if not file.is_file():
-        yield f'{file.name}: missing; write it by hand like the others there'
-        return
-    chinese = file.read_text('utf-8')
-    wanted = OUTLINE.findall(english) + [f'COPY-FROM: {full_name(name)}']
-    found = OUTLINE.findall(chinese)
-    for word, there in zip_longest(wanted, found, fillvalue='the end'):
-        if word != there:
-            yield f'{file.name}: expected `{word}`, found `{there}`'
-            return
+        return [f'{file.name}: missing; write it by hand like the others there']
+    wanted = [*OUTLINE.findall(english), f'COPY-FROM: {full_name(api)}']
+    found = OUTLINE.findall(file.read_text('utf-8'))
+    pairs = zip_longest(wanted, found, fillvalue='the end')
+    return [
+        f'{file.name}: expected `{word}`, found `{there}`'
+        for word, there in pairs
+        if word != there
+    ][:1]
 
 
 def main(arguments=None):
@@ -104,9 +90,12 @@ def main(arguments=None):
     options = parser.parse_args(arguments)
     folder = options.root / 'docs/api'
     faults = []
-    for source in api_files(options.root):
-        path, text = folder / f'{source.stem}.rst', page(source)
-        faults += chinese_faults(folder, source.stem, text)
+    for source in sorted((options.root / 'python_api').glob('*.py')):
+        api, nodes = source.stem, functions(source)
+        if all(name.startswith('_') for name in nodes):
+            continue  # helpers only
+        path, text = folder / f'{api}.rst', page(api, nodes)
+        faults += chinese_faults(folder / f'{api}_cn.rst', api, text)
         if not options.check:
             path.write_text(text, encoding='utf-8')
         elif not path.is_file() or path.read_text('utf-8') != text:

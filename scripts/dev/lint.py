@@ -17,26 +17,13 @@ ROOT = Path(__file__).resolve().parents[2]
 CPP_FOLDERS = ('kernels', 'native', 'scripts', 'bench', 'unittests',
                'gpu_tests')  # fmt: skip
 CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
-
 # What must not stand in kernels/, and what to do instead.
 REFUSED = {
-    re.compile(r'\berrors::\w+\(\s*(?!["\s])'): (
-        'a literal string has to follow errors::'
-    ),
-    re.compile(r'\bconst_cast<'): 'take what is const as const',
-    re.compile(r'PADDLE_ENFORCE_\w+\([^;]*?,\s*(true|false),\s*common::'): (
-        'PADDLE_THROW in an if: a user can make nothing of "Expected fits == '
-        'true"'
-    ),
+    r'\berrors::\w+\(\s*(?!["\s])': 'a literal string has to follow errors::',
+    r'\bconst_cast<': 'take what is const as const',
+    r'PADDLE_ENFORCE_\w+\([^;]*?,\s*(true|false),\s*common::': 'PADDLE_THROW in '
+    'an if: a user can make nothing of "Expected fits == true"',
 }
-
-
-def tool(name):
-    """A program that belongs to this interpreter's environment."""
-    path = Path(sysconfig.get_paths()['scripts']) / name
-    if not path.is_file():
-        sys.exit(f'lint: {path} is missing: pip install -r requirements.txt')
-    return str(path)
 
 
 def cpp_files(*folders):
@@ -45,42 +32,47 @@ def cpp_files(*folders):
     return [str(p.relative_to(ROOT)) for p in paths if p.suffix in CPP_SUFFIXES]
 
 
-def commands(language, fix):
-    """What to run for one language."""
-    if language == 'cpp':
-        mode = ['-i'] if fix else ['--dry-run', '-Werror']
-        return [[tool('clang-format'), *mode, *cpp_files(*CPP_FOLDERS)]]
+def succeeds(name, *words):
+    """Whether a program of this interpreter's environment finds no fault."""
+    path = Path(sysconfig.get_paths()['scripts']) / name
+    if not path.is_file():
+        sys.exit(f'lint: {path} is missing: pip install -r requirements.txt')
+    return subprocess.run([path, *words], cwd=ROOT).returncode == 0
+
+
+def check_python(fix):
     check, layout = (['--fix'], []) if fix else ([], ['--check'])
-    return [
-        [tool('ruff'), 'check', '--no-cache', *check, '.'],
-        [tool('ruff'), 'format', '--no-cache', *layout, '.'],
-    ]
+    found = succeeds('ruff', 'check', '--no-cache', *check, '.')
+    return succeeds('ruff', 'format', '--no-cache', *layout, '.') and found
 
 
 def refused(text):
     """(line, what to do) of each place that Paddle's CI or users dislike."""
     for pattern, instead in REFUSED.items():
-        for match in pattern.finditer(text):
+        for match in re.finditer(pattern, text):
             yield text.count('\n', 0, match.start()) + 1, instead
 
 
+def check_cpp(fix):
+    mode = ['-i'] if fix else ['--dry-run', '-Werror']
+    good = succeeds('clang-format', *mode, *cpp_files(*CPP_FOLDERS))
+    for path in cpp_files('kernels'):
+        for line, instead in refused((ROOT / path).read_text('utf-8')):
+            good = False
+            print(f'{path}:{line}: {instead}')
+    return good
+
+
 def main():
+    checks = {'python': check_python, 'cpp': check_cpp}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     add = parser.add_argument
-    languages = ('python', 'cpp')
-    add('language', nargs='?', choices=languages, help='both if none is named')
+    add('language', nargs='?', choices=checks, help='both if none is named')
     add('--fix', action='store_true')
     args = parser.parse_args()
-    failed = False
-    for language in [args.language] if args.language else languages:
-        for command in commands(language, args.fix):
-            failed |= bool(subprocess.run(command, cwd=ROOT).returncode)
-    kernels = () if args.language == 'python' else cpp_files('kernels')
-    for path in kernels:
-        for line, instead in refused((ROOT / path).read_text('utf-8')):
-            failed = True
-            print(f'{path}:{line}: {instead}')
-    if failed:
+    asked = [args.language] if args.language else checks
+    results = [checks[language](args.fix) for language in asked]
+    if not all(results):
         sys.exit('lint: failed; python scripts/dev/lint.py --fix repairs most')
 
 

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import verdict
 from scripts.common.wheel_headers import default_include
+from scripts.op_rules.schema import split_items
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME, NAMES, LIST = r'\w+', r'\w+(, \w+)*', r'\[\w+(, \w+)*\]'
@@ -75,39 +76,25 @@ def base_names(folder):
     """The operators that an installed Paddle has."""
     paths = [Path(folder, header) for header in HEADERS]
     texts = [path.read_text('utf-8') for path in paths if path.is_file()]
-    names = set(OPERATOR.findall('\n'.join(texts)))
-    if not names:
-        expected = ', '.join(HEADERS)
-        raise ValueError(
-            f'{folder}: expected operators in {expected}, got none'
-        )
-    return names
+    return set(OPERATOR.findall('\n'.join(texts)))
 
 
 def check_folder(folder, taken=()):
     """Faults of all files of a folder; `taken`: the operators of the base."""
     paths = sorted(Path(folder).glob('*.yaml'))
-    if not paths:
-        return [f'{folder}: expected .yaml files, got none']
-    owners = dict.fromkeys(taken, 'Paddle')
-    return [
-        f'{path.name}: {fault}'
-        for path in paths
-        for fault in file_faults(path, owners)
-    ]
+    faults = [] if paths else [f'{folder}: expected .yaml files, got none']
+    owners = dict.fromkeys(taken, 'Paddle')  # and then who has a name
+    for path in paths:
+        faults += [f'{path.name}: {said}' for said in file_faults(path, owners)]
+    return faults
 
 
 def file_faults(path, owners):
-    """Faults of one file; `owners`, {name: who has it}, gets its entries."""
     try:
-        raws = yaml.safe_load(path.read_text(encoding='utf-8'))
-    except yaml.YAMLError as error:
-        yield f'expected YAML, got: {error}'
+        entries = [flat(raw) for raw in yaml.safe_load(path.read_text('utf-8'))]
+    except (yaml.YAMLError, AttributeError, TypeError) as error:
+        yield f'expected YAML, a list of entries, got: {error}'
         return
-    if not isinstance(raws, list) or not all(isinstance(r, dict) for r in raws):
-        yield 'expected a list of entries, got something else'
-        return
-    entries = [flat(raw) for raw in raws]
     ops = [entry['op'] for entry in entries if 'op' in entry]
     if ops != [path.stem]:
         yield f'expected one op, named {path.stem} as the file, got {ops}'
@@ -150,14 +137,17 @@ def text_faults(entry):
             yield f'{key}: expected a key out of {", ".join(KEYS)}'
         elif not re.fullmatch(KEYS[key], text):
             yield f'{key}: expected a text like {KEYS[key]}, got `{text}`'
-    for item in entry.get('args', '')[1:-1].split(','):
-        if not re.fullmatch('|'.join(ARGUMENTS), item.strip()):
+    items = split_items(entry.get('args', '')[1:-1])
+    for item in items:
+        if not re.fullmatch('|'.join(ARGUMENTS), item):
             yield (
                 'args: expected `type name`, with ` = literal` if it has a '
                 f'default, and a type out of Tensor, {", ".join(ATTR_TYPES)}, got '
-                f'`{item.strip()}`: the wheel target knows no other'
+                f'`{item}`: the wheel target knows no other'
             )
-    several = re.search(', ', entry.get('output', ''))
+    if items != sorted(items, key=lambda item: not item.startswith('Tensor ')):
+        yield f'args: expected Tensors first, got `{entry["args"]}`'
+    several = ',' in entry.get('output', '')
     if 'op' in entry and (several or 'optional' in entry):
         yield (
             'op: expected one result and no optional Tensor, got more: the wheel '
@@ -179,7 +169,8 @@ def unknown(key, names, known):
 
 
 def name_faults(entry, known):
-    """What an entry names is there; `known`: the entries of the file by name."""
+    """What an entry names is there, and a gradient has what the entry has that it
+    differentiates; `known`: the entries of the file by name."""
     args, results = declared(entry['args']), declared(entry['output'])
     for keys, kinds in ((OF_TENSORS, 'Tensor'), (OF_ARGUMENTS, '')):
         names = [x.split()[1] for x in args + results if x.startswith(kinds)]
@@ -187,28 +178,23 @@ def name_faults(entry, known):
             words = re.findall(r'\w+', entry.get(key, ''))
             yield from unknown(key, words, names)
     if 'backward' in entry:
-        found = [x for x in known if forward_name(known[x]) == name_of(entry)]
+        found = [x for x in known if called_by(known[x]) == name_of(entry)]
         yield from unknown('backward', [entry['backward']], found)
-    if 'forward' in entry:
-        yield from unknown('forward', [forward_name(entry)], known)
-        if forward_name(entry) in known:
-            yield from gradient_faults(entry, known[forward_name(entry)])
+    if called_by(entry) in known:
+        line = forward_line(known[called_by(entry)])
+        if squeezed(entry['forward']) != squeezed(line):
+            yield f'forward: expected `{line}`, got `{entry["forward"]}`'
+        inputs, outputs = map(declared, line.partition(' ')[2].split(' -> '))
+        grads = [f'{x}_grad' for x in outputs]
+        yield from unknown('args', args, [*inputs, *outputs, *grads])
+        grads = [f'{x}_grad' for x in inputs if x.startswith('Tensor')]
+        yield from unknown('output', results, grads)
+    elif 'forward' in entry:
+        yield from unknown('forward', [called_by(entry)], known)
 
 
-def gradient_faults(entry, forward):
-    """A gradient has what the entry has that it differentiates."""
-    line = forward_line(forward)
-    if squeezed(entry['forward']) != squeezed(line):
-        yield f'forward: expected `{line}`, got `{entry["forward"]}`'
-    inputs, outputs = map(declared, line.partition(' ')[2].split(' -> '))
-    grads = [f'{result}_grad' for result in outputs]
-    args, results = declared(entry['args']), declared(entry['output'])
-    yield from unknown('args', args, [*inputs, *outputs, *grads])
-    tensors = [x for x in inputs if x.startswith('Tensor')]
-    yield from unknown('output', results, [f'{x}_grad' for x in tensors])
-
-
-def forward_name(entry):
+def called_by(entry):
+    """The operator that an entry is the gradient of."""
     return entry.get('forward', '').partition(' ')[0]
 
 
@@ -227,32 +213,24 @@ def squeezed(text):
 
 
 def main(argv=None):
-    known = default_include(ROOT) / 'paddle'
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    add = parser.add_argument
-    add('folder', nargs='?', type=Path, default=ROOT / 'ops_yaml')
-    add(
+    parser.add_argument(
         '--paddle-include',
         type=Path,
         metavar='DIR',
-        default=known if known.is_dir() else None,
         help="include/paddle of a Paddle without this project's operators "
         "(default: that of this Python's paddle)",
     )
-    arguments = parser.parse_args(argv)
-    headers = arguments.paddle_include
-    try:
-        taken = base_names(headers) if headers else ()
-    except ValueError as error:
-        return verdict('check_ops_yaml', [error], 'clean')
-    told = (
-        f'{len(taken)} names are taken, see {headers}'
-        if headers
-        else 'this Python has no headers of Paddle, so whether a name is taken '
-        'was NOT checked'
-    )
+    asked = parser.parse_args(argv).paddle_include
+    headers = asked or default_include(ROOT) / 'paddle'
+    taken = base_names(headers)
+    faults = check_folder(ROOT / 'ops_yaml', taken)
+    told = f'{len(taken)} names are taken, see {headers}'
+    if not taken:
+        told = f'{headers} has none of {", ".join(HEADERS)}'
+        faults += [told] if asked or headers.is_dir() else []
+        told += ', so whether a name is taken was NOT checked'
     print(f'check_ops_yaml: {told}')
-    faults = check_folder(arguments.folder, taken)
     return verdict('check_ops_yaml', faults, 'clean')
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -18,29 +18,20 @@ ARGUMENT = re.compile(r'(\w+) (\w+)(?: ?= ?(.+))?')
 OUTPUT = re.compile(r'Tensor ?\((\w+)\)')
 
 
-@dataclass(frozen=True)
-class TensorArg:
-    """A Tensor argument of an entry."""
+class TensorArg(NamedTuple):
+    """A Tensor argument of an entry, or a result."""
 
     name: str
-    optional: bool
-    no_need_buffer: bool
+    optional: bool = False
+    no_need_buffer: bool = False
 
 
-@dataclass(frozen=True)
-class Attr:
+class Attr(NamedTuple):
     """An attribute: `default` is the YAML text after `=`, or None."""
 
     name: str
     type: str
-    default: str | None = None
-
-
-@dataclass(frozen=True)
-class Output:
-    """A result of an entry."""
-
-    name: str
+    default: str | None
 
 
 class Entry:
@@ -66,7 +57,7 @@ class Entry:
             for kind, name, default in args
             if kind != 'Tensor'
         ]
-        self.outputs = list(map(Output, OUTPUT.findall(raw['output'])))
+        self.outputs = list(map(TensorArg, OUTPUT.findall(raw['output'])))
         self.infer_meta = infer['func']
         self.infer_meta_param = infer.get('param')
         self.spmd_rule = infer.get('spmd_rule')

@@ -5,10 +5,8 @@ import pytest
 from scripts.dev import lint
 
 GOOD = """
-  if (!fits) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(%s) x must fit.", op));
-  }
   PADDLE_ENFORCE_GE(
       rank, 2, common::errors::InvalidArgument("(%s) too few dims.", op));
   Visit(x, true, common::make_ddim({}));
