@@ -12,16 +12,15 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 LOG_TAIL_LINES = 25
 
 
-@dataclass
-class Step:
-    """One step: what it is called, what it runs, and when to skip it.
+class Step(NamedTuple):
+    """One step: what it is called, what it runs, what to try when it fails.
 
     It is skipped while its last success is younger than all of `files`. Without
     them it always runs; its command then has to be quick when there is nothing
@@ -32,21 +31,20 @@ class Step:
     title: str
     command: str
     hint: str
-    files: tuple
-    show_output: bool
+    files: tuple = ()
+    show_output: bool = False
 
 
 def read_steps(text, files, show_output, **values):
     """Steps of a text that has three lines for each, and an empty one between them:
-    `name: title`, its command, in which {values} stand, and what to try."""
+    `name: title`, its command and what to try, in which {values} stand."""
     steps = []
     for block in text.strip().split('\n\n'):
         head, command, hint = block.split('\n')
         name, title = head.split(': ')
-        command, show = command.format(**values), name in show_output
-        steps.append(
-            Step(name, title, command, hint, files.get(name, ()), show)
-        )
+        texts = (x.format(**values) for x in (command, hint))
+        show = name in show_output
+        steps.append(Step(name, title, *texts, files.get(name), show))
     return steps
 
 
@@ -88,61 +86,52 @@ def is_younger(stamp, files):
 
 
 def run_step(step, log, head, lock, cwd):
-    """Run a step and report it in one line; exits where it fails."""
+    """Run a step to its end and report it in one line; exits where it fails. Its
+    whole group dies with us."""
     print(head, end='', flush=True)
     start = time.monotonic()
-    code = run_command(step.command, log, head, lock, cwd)
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(f'$ {step.command}\n', encoding='utf-8')
+    with open(log, 'ab') as file:
+        process = subprocess.Popen(
+            step.command, shell=True, cwd=cwd, stdin=subprocess.DEVNULL,
+            stdout=file, stderr=subprocess.STDOUT, start_new_session=True,
+            pass_fds=(lock,),
+        )  # fmt: skip
+    try:
+        while process.poll() is None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.5)
+            if sys.stdout.isatty():
+                show_live(head, f'{time.monotonic() - start:.0f} s  ', log)
+    except BaseException:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+        raise
     seconds = f'{time.monotonic() - start:.1f} s'
-    if code:
+    if process.returncode:
         print(f'FAILED after {seconds}', flush=True)
         tail = '\n    '.join(log_lines(log)[-LOG_TAIL_LINES:])
         sys.exit(
-            f'\nStep {step.name} failed with exit code {code}. Its log, '
-            f'{shown(log)}, ends with:\n\n    {tail}\n\nWhat to try: {step.hint}'
+            f'\nStep {step.name} failed with exit code {process.returncode}. Its '
+            f'log, {shown(log)}, ends with:\n\n    {tail}\n\n'
+            f'What to try: {step.hint}'
         )
     print(seconds, flush=True)
     if step.show_output:
         print(log.read_text('utf-8', 'replace').partition('\n')[2])
 
 
-def run_command(command, log, head, lock, cwd):
-    """Run a command to its end; its whole group dies with us."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with open(log, 'wb') as file:
-        file.write(f'$ {command}\n'.encode())
-        file.flush()
-        process = subprocess.Popen(
-            command,
-            shell=True,
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=file,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            pass_fds=(lock,),
-        )
-    start = time.monotonic()
-    try:
-        while process.poll() is None:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=0.5)
-            if sys.stdout.isatty():
-                # How long it has run, and what it said last.
-                said = log_lines(log)[-1].strip()
-                text = f'{head}{time.monotonic() - start:.0f} s  {said}'
-                width = shutil.get_terminal_size().columns - 1
-                print(f'\r\033[K{text[:width]}', end='', flush=True)
-        if sys.stdout.isatty():
-            print(f'\r\033[K{head}', end='', flush=True)
-    except BaseException:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-            process.wait()
-        raise
-    return process.returncode
-
-
 def log_lines(log):
     """The non-empty lines of a log, whatever bytes it holds."""
     text = log.read_text('utf-8', 'replace').replace('\r', '\n')
     return [line for line in text.split('\n') if line.strip()]
+
+
+def show_live(head, seconds, log):
+    """On a terminal: how long a step has run, and what it said last, which the next
+    that is printed overwrites."""
+    width = shutil.get_terminal_size().columns - 1
+    text = f'{head}{seconds}{log_lines(log)[-1].strip()}'
+    print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)

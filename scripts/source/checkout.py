@@ -5,7 +5,6 @@ into an environment of its own and runs the tests of the operators. Each command
 could be typed by hand. Needs only the standard library.
 """
 
-import os
 import shlex
 import sys
 
@@ -16,13 +15,26 @@ from scripts.common.steps import ROOT, read_steps, run_steps
 from scripts.series.patch_series import added_files
 
 PATCHES = ROOT / 'patches'
-PARTS = ('apply', 'configure', 'build', 'test')
+# The commit before the series, and its last one with the digest of the series.
+REFS = 'refs/worktree/scatter-operators'
+START, TIP = f'{REFS}/start', f'{REFS}/tip-'
 # What settings and hooks of the user's must not change. A title keeps its
-# [Operator Mechanism] with --keep-non-patch only.
-GIT = ('git', '-c', 'apply.whitespace=nowarn', '-c', 'core.hooksPath=/dev/null')
-AM = ('am', '--quiet', '--no-3way', '--no-gpg-sign', '--no-keep-cr',
-      '--keep-non-patch')  # fmt: skip
-
+# [Operator Mechanism] with --keep-non-patch only. The committer is for a git that has
+# been told nothing and finds nothing.
+APPLY = """
+apply: apply the patches, all or none
+EMAIL="${{EMAIL:-noreply@localhost}}" {git} -c core.hooksPath=/dev/null \
+-c apply.whitespace=nowarn am --quiet --no-3way --no-gpg-sign --no-keep-cr \
+--keep-non-patch {patches} && {git} update-ref {start} {head} && {git} update-ref {tip} HEAD \
+|| {{ {git} am --abort; false; }}
+the log names the patch, and what git has against it.
+"""
+UNDO = """
+undo: take the patches out
+test $({git} rev-parse HEAD {tip} | uniq | wc -l) = 1 && {git} reset --keep {start} && \
+{git} update-ref -d {start} && {git} update-ref -d {tip}
+commits after the series would be lost; keep them with {git} rebase --onto {start} {tip}
+"""
 # Run in the build folder. Dependencies come before the wheel: a forced install would
 # fetch all of them again. Linking opens many files at once.
 PYTHON = 'scatter_operators/venv/bin/python'
@@ -44,122 +56,49 @@ test: test
 ctest -R 'scatter|masked_fill|index_reduce' --output-on-failure
 one test alone: ctest -R NAME -V
 """
+PARTS = ('apply', 'configure', 'build', 'test')
 
 
-class Checkout:
-    """The git work tree at a folder, brought to the end of a series and back."""
-
-    def __init__(self, folder, patches):
-        self.folder = folder
-        if not (folder / '.git').exists():
-            sys.exit(f'{folder}: not the top of a git checkout.')
-        lines = (patches / 'BASE').read_text('utf-8').splitlines()
-        self.base = dict(line.split(': ') for line in lines)
-        names = (patches / 'series').read_text('utf-8').split()
-        self.patches = [patches / name for name in names]
-        # All patches as one, since they lean on each other.
-        self.text = ''.join(path.read_text('utf-8') for path in self.patches)
-        # The commit before the series, its last one, and which series it was.
-        self.record = self.git_path('scatter-operators')
-        self.digest = sha256(self.text.encode())
-
-    def git(self, *words, **options):
-        """The output of a git command that has to succeed."""
-        done = capture(*GIT, '-C', self.folder, *words, **options)
-        if done.returncode:
-            sys.exit(f'git {words[0]} stopped: {done.stderr or done.stdout}')
-        return done.stdout.strip()
-
-    def git_path(self, name):
-        """Where git keeps a file of its own, linked work trees included."""
-        return self.folder / self.git('rev-parse', '--git-path', name)
-
-    def head(self):
-        return self.git('rev-parse', '--verify', 'HEAD^{commit}')
-
-    def recorded(self):
-        """(the commit before, the last one, the digest) of the last run, or ()."""
-        is_there = self.record.exists()
-        return self.record.read_text('utf-8').split() if is_there else ()
-
-    def is_applied(self):
-        """Whether all that the series adds is there already."""
-        added = added_files(self.patches)
-        if not all((self.folder / path).exists() for path in added):
-            return False
-        if self.recorded() and self.digest not in self.recorded():
+def run(args):
+    """The whole source target, or what it would do."""
+    if not (args.source / '.git').exists():
+        sys.exit(f'{args.source}: not the top of a git checkout.')
+    names = (PATCHES / 'series').read_text('utf-8').split()
+    patches = [PATCHES / name for name in names]
+    # All patches as one, since they lean on each other.
+    text = ''.join(path.read_text('utf-8') for path in patches)
+    tip = TIP + sha256(text.encode())[:16]
+    found = git(args, 'for-each-ref', '--format=%(refname)', f'{TIP}*').split()
+    added = added_files(patches)
+    is_applied = all((args.source / path).exists() for path in added)
+    if args.undo and not found:
+        sys.exit('nothing to undo: no run has applied patches here.')
+    if args.undo:
+        todo, tip = UNDO, tip if tip in found else found[0]
+    elif is_applied:
+        todo = STEPS
+        if found and tip not in found:
             sys.exit(
                 'An earlier version of the series is applied here. Take it out '
                 'first, with --undo.'
             )
-        return True
-
-    def check_fit(self):
-        """Exits where the series cannot be applied."""
-        if self.git_path('rebase-apply').exists():
-            sys.exit('A `git am` or a rebase is under way: end or abort it.')
-        tracked = ('--untracked-files=no', '--ignore-submodules=all')
-        if changed := self.git('status', '--porcelain', *tracked):
-            sys.exit(
-                f'Tracked files have uncommitted changes:\n{changed}\n'
-                'Commit them, or use git stash.'
-            )
-        tag = self.base['tag']
-        back = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
-        check = ('-C', self.folder, 'apply', '--check', '--index')
-        done = capture(*GIT, *check, input=self.text)
-        if done.returncode:
-            sys.exit(
-                f'The series does not fit this commit. {done.stderr}It is made '
-                f'for {back}'
-            )
-        if self.head() != self.base['commit']:
-            print(f'The series fits here, but is made for {back}')
-
-    def apply(self, dry_run):
-        """All patches or none."""
-        self.check_fit()
-        words = (*AM, *self.patches)
-        shown = (*GIT, '-C', self.folder, *words)
-        print('[apply]', shlex.join(map(str, shown)))
-        if dry_run:
-            return
-        start = self.head()
-        # For the committer, where git has been told nothing and finds nothing.
-        env = {'EMAIL': 'noreply@localhost', **os.environ}
-        try:
-            self.git(*words, env=env)
-        except BaseException:
-            capture(*GIT, '-C', self.folder, 'am', '--abort')
-            raise
-        found = (start, self.head(), self.digest)
-        self.record.write_text('\n'.join(found), 'utf-8')
-        print(f'Applied {len(self.patches)} patches on {start}.')
-
-    def undo(self, dry_run):
-        """Back to the exact commit before the series."""
-        if not self.recorded():
-            sys.exit('nothing to undo: no run has applied patches here.')
-        start, tip, _ = self.recorded()
-        if self.head() != tip:
-            sys.exit(
-                'Commits after the series would be lost. Keep them with\n'
-                f'    git rebase --onto {start} {tip}'
-            )
-        print(f'[undo] git reset --keep {start}')
-        if not dry_run:
-            self.git('reset', '--keep', start)
-            self.record.unlink()
-
-
-def source_steps(args):
-    """Of a checkout with the series to a Paddle that is tested."""
+        print(f'The {len(patches)} patches are already applied.')
+    else:
+        todo = APPLY + STEPS
+        if args.only not in (None, 'apply'):
+            sys.exit('The series is not applied yet. First: --only apply')
+        check_fit(args, text)
     gpu = ('-DWITH_GPU=ON', '-DCUDA_ARCH_NAME=Auto')
     options = [*(gpu if args.gpu else ['-DWITH_GPU=OFF']), *args.cmake]
-    return read_steps(
-        STEPS,
+    steps = read_steps(
+        todo,
         files={},
         show_output=('test',),
+        git=f'git -C {shlex.quote(str(args.source))}',
+        patches=shlex.join(map(str, patches)),
+        head=git(args, 'rev-parse', 'HEAD'),
+        start=START,
+        tip=tip,
         host=shlex.quote(sys.executable),
         python=PYTHON,
         pip=f'{PYTHON} -m pip install --no-input',
@@ -169,24 +108,38 @@ def source_steps(args):
         options=shlex.join(options),
         jobs=args.jobs,
     )
-
-
-def run(args):
-    """The whole source target, or what it would do."""
-    checkout = Checkout(args.source, PATCHES)
-    if args.undo:
-        checkout.undo(args.dry_run)
-        return
-    if checkout.is_applied():
-        print(f'The {len(checkout.patches)} patches are already applied.')
-    elif args.only not in (None, 'apply'):
-        sys.exit('The series is not applied yet. First: --only apply')
-    else:
-        checkout.apply(args.dry_run)
-    steps = [x for x in source_steps(args) if args.only in (None, x.name)]
+    steps = [step for step in steps if args.only in (None, step.name)]
     if args.dry_run:
         run_steps(args.build_dir, steps)
         print('Dry run: nothing is changed.')
-    elif steps:
-        with locked(args.build_dir) as lock:
-            run_steps(args.build_dir, steps, lock, cwd=args.build_dir)
+        return
+    with locked(args.build_dir) as lock:
+        run_steps(args.build_dir, steps, lock, cwd=args.build_dir)
+
+
+def git(args, *words, **options):
+    """The output of a git command that has to succeed."""
+    done = capture('git', '-C', args.source, *words, **options)
+    if done.returncode:
+        sys.exit(f'git {words[0]} stopped: {done.stderr or done.stdout}')
+    return done.stdout.strip()
+
+
+def check_fit(args, text):
+    """Exits where the series cannot be applied."""
+    state = git(args, 'rev-parse', '--git-path', 'rebase-apply')
+    if (args.source / state).exists():
+        sys.exit('A `git am` or a rebase is under way: end or abort it.')
+    lines = (PATCHES / 'BASE').read_text('utf-8').splitlines()
+    base = dict(line.split(': ') for line in lines)
+    tag = base['tag']
+    back = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
+    check = ('git', '-C', args.source, 'apply', '--check', '--index')
+    done = capture(*check, input=text)
+    if done.returncode:
+        sys.exit(
+            'The series does not fit this commit, or what is not committed yet:\n'
+            f'{done.stderr}It is made for {back}'
+        )
+    if git(args, 'rev-parse', 'HEAD') != base['commit']:
+        print(f'The series fits here, but is made for {back}')

@@ -53,7 +53,7 @@ install: install into the Python environment
 correct what the log names in python_api or series.yaml, or start over with --clean.
 
 demo: demonstration
-{python} scripts/wheel/demo.py
+{python} -m paddle_scatter_info && {python} scripts/wheel/demo.py
 the last line says what is wrong.
 """
 WHEEL = """

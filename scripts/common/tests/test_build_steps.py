@@ -47,7 +47,7 @@ def test_signal_stops_the_children_and_the_next_run_goes_on(tmp_path):
         from scripts.wheel import target
         def run(args):
             build = Path({str(tmp_path)!r})
-            command = 'kill -TERM $PPID; sleep 60; true'
+            command = 'sleep 1; kill -TERM $PPID; sleep 60; true'
             with locked(build) as lock:
                 step = Step('name', 'do it', command, 'hint', (), False)
                 run_steps(build, [step], lock)
@@ -57,7 +57,7 @@ def test_signal_stops_the_children_and_the_next_run_goes_on(tmp_path):
     done = programs.run(sys.executable, '-c', program, timeout=20)
     assert 'Run the same command again' in done.stderr
     assert done.returncode == 130 and not (tmp_path / 'stamps/name').exists()
-    time.sleep(1)
+    time.sleep(1)  # for the children to end
     with locked(tmp_path):  # which a child would hold
         pass
 
