@@ -114,7 +114,7 @@ def test_readme_shell_and_pins_agree():
     said = run(*OWN, '--help')
     assert len(listed) > 5
     assert [name for name in listed if name not in said] == []
-    low, high = re.search(r'Python 3\.(\d+) to 3\.(\d+) to', said).groups()
+    low, high = re.search(r'Python 3\.(\d+) to 3\.(\d+)\s+to', said).groups()
     shell = SHELL_SCRIPT.read_text('utf-8')
     assert f'\noldest={low}\nnewest={high}\n' in shell
     assert f'python3 (3.{low} to 3.{high})' in readme

@@ -1,4 +1,4 @@
-"""Put the operators into the Paddle of the build's own environment.
+"""Put the operators into the Paddle of a build's own environment: install.py BUILD.
 
 The released Paddle stays as pip has installed it. Beside it, in
 `<build>/site-packages`, stands a second one, which that Python finds first: links to
@@ -12,7 +12,6 @@ All is made before the first file is written, so that a fault changes nothing.
 Running it again repairs whatever was cut off, and is a no-op otherwise.
 """
 
-import argparse
 import ast
 import json
 import sys
@@ -116,24 +115,20 @@ def bring(site, released, contents):
     and in this order; the places that changed. What Python has compiled stays."""
     links = {k: path for k, path in released.items() if k not in contents}
     changes = []
-    for path in site.rglob('*'):
+    for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
         name = str(path.relative_to(site))
         kept = path.is_symlink() if name in links else name in contents
-        if not (kept or '__pycache__' in path.parts or is_folder(path)):
+        if not kept and '__pycache__' not in path.parts:
             path.unlink()
             changes.append(name)
     for name, path in links.items():
         if not (site / name).is_symlink():
             (site / name).parent.mkdir(parents=True, exist_ok=True)
             (site / name).symlink_to(path)
-    for name, data in contents.items():
-        if write_if_changed(site / name, data):
-            changes.append(name)
-    return changes
-
-
-def is_folder(path):
-    return path.is_dir() and not path.is_symlink()
+    written = [
+        k for k, data in contents.items() if write_if_changed(site / k, data)
+    ]
+    return [*changes, *written]
 
 
 def install(root, site, released, added, tails=TAILS):
@@ -146,9 +141,7 @@ def install(root, site, released, added, tails=TAILS):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    build = parser.parse_args().build_dir.resolve()
+    build = Path(sys.argv[1]).resolve()
     site, wheel = build / 'site-packages', metadata.distribution(NAME)
     pip_site = Path(wheel.locate_file(''))
     if (pip_site / 'paddle/_native_lib.so').exists():

@@ -1,10 +1,9 @@
-"""Pack the Paddle of the build's environment as a wheel of its own.
+"""Pack the Paddle of a build as a wheel of its own: pack_wheel.py BUILD.
 
 The wheel takes the place of paddlepaddle: pip installs it over the release, and
 uninstalls it without leaving a file.
 """
 
-import argparse
 import shutil
 import subprocess
 import sys
@@ -17,41 +16,31 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.wheel.install import series_day
 from scripts.wheel.versions import NAME
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 def pack(site, released, dist, day):
     """A wheel in `dist`, in place of older ones, of the files in `site`, under the
     metadata of the released distribution."""
-    version = (
-        f'{released.version}+scatter.{day.replace("-", "")}'  # pip counts it up
-    )
-    stem = f'{NAME}-{version}'
+    old = released.version
+    new = f'{old}+scatter.{day.replace("-", "")}'  # pip counts that upwards
+    by_pip = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
+    commands = {entry.name for entry in released.entry_points}  # pip makes them
     dist.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=dist) as folder:
         tree = Path(folder, 'tree')
-        compiled = shutil.ignore_patterns('__pycache__')
-        shutil.copytree(site, tree, symlinks=True, ignore=compiled)
-        info = tree / f'{stem}.dist-info'
-        by_pip = shutil.ignore_patterns('INSTALLER', 'RECORD', 'REQUESTED')
-        shutil.copytree(
-            released.locate_file(f'{NAME}-{released.version}.dist-info'),
-            info,
-            ignore=by_pip,
+        info, scripts = (
+            tree / f'{NAME}-{new}.{part}'
+            for part in ('dist-info', 'data/scripts')
         )
+        ignore = shutil.ignore_patterns(*by_pip)
+        shutil.copytree(site, tree, symlinks=True, ignore=ignore)
+        from_pip = released.locate_file(f'{NAME}-{old}.dist-info')
+        shutil.copytree(from_pip, info, ignore=ignore)
         text = released.read_text('METADATA')
-        before, after = (
-            f'\nVersion: {released.version}\n',
-            f'\nVersion: {version}\n',
-        )
-        (info / 'METADATA').write_text(text.replace(before, after, 1), 'utf-8')
-        commands = {
-            entry.name for entry in released.entry_points
-        }  # pip makes them
+        text = text.replace(f'\nVersion: {old}\n', f'\nVersion: {new}\n', 1)
+        (info / 'METADATA').write_text(text, 'utf-8')
+        scripts.mkdir(parents=True)
         for path in released.files:
             if path.parts[0] == '..' and path.name not in commands:
-                scripts = tree / f'{stem}.data/scripts'
-                scripts.mkdir(parents=True, exist_ok=True)
                 shutil.copy(path.locate(), scripts)
         command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', folder]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
@@ -61,16 +50,7 @@ def pack(site, released, dist, day):
         return wheel.rename(dist / wheel.name)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    build = parser.parse_args().build_dir.resolve()
-    released = metadata.distribution(NAME)
-    wheel = pack(
-        build / 'site-packages', released, build / 'dist', series_day()
-    )
-    print(f'{wheel} ({wheel.stat().st_size / 2**20:.0f} MiB)')
-
-
 if __name__ == '__main__':
-    main()
+    build, paddle = Path(sys.argv[1]).resolve(), metadata.distribution(NAME)
+    made = pack(build / 'site-packages', paddle, build / 'dist', series_day())
+    print(f'{made} ({made.stat().st_size / 2**20:.0f} MiB)')

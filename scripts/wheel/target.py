@@ -27,24 +27,50 @@ TAKES = (
     f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7), '
     'up to 8 GB if pip brings the one with CUDA'
 )
-EPILOG = """\
-examples:
-  scripts/apply_and_build.sh                   build into build/venv, show a demo
-  scripts/apply_and_build.sh --into ~/env/bin/python
-                                               install into that environment
-  scripts/apply_and_build.sh --dry-run         print every command, run none
-  scripts/apply_and_build.sh --source ~/Paddle apply the patches to a checkout
+NEXT = """
+Next:
+  all tests            ctest --test-dir {folder} --output-on-failure
+  those of one API     ctest --test-dir {folder} -R masked_scatter
+  this Paddle          {python}
+  the demonstration    {python} scripts/wheel/demo.py"""
+NEXT_WHEEL = """\
+  to install the wheel pip install --no-deps {folder}/dist/*.whl"""
+NEXT_INTO = """\
+  what is there now    {into} -m paddle_scatter_info
+  to go back           {pip} --no-deps --force-reinstall {base}"""
+# What takes a value has a name in capitals.
+OPTIONS = """
+--jobs -j N: compile jobs at a time (default: as cores and free memory allow)
+--build-dir D: folder for everything that is made (default: build)
+--python P: Python 3.9 to 3.13 to build for (default: that of --into, or the first on \
+PATH)
+--dry-run: print the steps and their commands; change nothing
+--source DIR: build this Paddle checkout instead: apply the patches, build, install into \
+an environment of its own, test
 """
-# The options that one of the two targets has.
-WHEEL_ONLY = ('clean', 'paddle', 'wheel', 'into')
-SOURCE_ONLY = ('only', 'undo', 'gpu', 'cmake')
-
-
-def positive(text):
-    """A number of one or more, for argparse."""
-    if not text.isdigit() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f'{text} is not 1 or more')
-    return int(text)
+WITHOUT_SOURCE = f"""
+--clean: delete what earlier runs made, the venv too, and start over
+--paddle V: release to build into (default: {versions.BASE}; also \
+{", ".join(versions.SERVED[1:])}, by default in build-V)
+--wheel: pack the result as a wheel in build/dist, which pip installs in place of \
+paddlepaddle
+--into PYTHON: install that wheel into the environment of an interpreter that has the \
+release
+"""
+WITH_SOURCE = """
+--only PART: run apply, configure, build or test
+--undo: take the patches out: back to the exact commit
+--gpu: build with CUDA, for this machine's GPU
+--cmake -DX=Y: a further option for cmake: --cmake=-DWITH_X=ON
+"""
+KINDS = {
+    '--jobs': {'type': int},
+    '--build-dir': {'type': Path},
+    '--source': {'type': Path},
+    '--paddle': {'choices': versions.SERVED},
+    '--only': {'choices': checkout.PARTS},
+    '--cmake': {'action': 'append', 'default': []},
+}
 
 
 def default_jobs(memory_per_job):
@@ -57,54 +83,39 @@ def default_jobs(memory_per_job):
     return max(1, min(cores, free // memory_per_job))
 
 
+def add_options(group, text):
+    """Adds options as a text has them; the names that they have in the result."""
+    added = []
+    for line in text.strip().split('\n'):
+        head, what = line.split(': ', 1)
+        *flags, value = (
+            head.split() if head != head.lower() else [*head.split(), '']
+        )
+        taken = {'metavar': value} if value else {'action': 'store_true'}
+        options = {**taken, **KINDS.get(flags[0], {})}
+        added.append(group.add_argument(*flags, help=what, **options).dest)
+    return added
+
+
 def parse_args():
     parser = argparse.ArgumentParser(
         prog='scripts/apply_and_build.sh',
         description='Build the operators into a Paddle. A second run does '
         'only what has changed; an interrupted one is continued.',
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add = parser.add_argument
-    add('--jobs', '-j', type=positive, metavar='N',
-        help='compile jobs at a time (default: from the cores and the free '
-        'memory)')  # fmt: skip
-    add('--build-dir', type=Path, metavar='D',
-        help='folder for everything that is made (default: build)')  # fmt: skip
-    add('--python', metavar='P',
-        help='Python 3.9 to 3.13 to build for (default: that of --into, or '
-        'the first on PATH)')  # fmt: skip
-    add('--clean', action='store_true',
-        help='delete what earlier runs made, the venv too, and start over')  # fmt: skip
-    add('--dry-run', action='store_true',
-        help='print the steps and their commands; change nothing')  # fmt: skip
-    add('--paddle', metavar='V', choices=versions.SERVED,
-        help=f'release to build into (default: {versions.BASE}; also '
-        f'{", ".join(versions.SERVED[1:])}, by default in build-V)')  # fmt: skip
-    add('--wheel', action='store_true',
-        help='pack the result as a wheel in build/dist, which pip installs in '
-        'place of paddlepaddle')  # fmt: skip
-    add('--into', metavar='PYTHON',
-        help='install that wheel into the environment of an interpreter that '
-        'has the release')  # fmt: skip
-    add('--source', type=Path, metavar='DIR',
-        help='build this Paddle checkout instead: apply the patches, build, '
-        'install into an environment of its own, test')  # fmt: skip
-    add = parser.add_argument_group('with --source').add_argument
-    add('--only', choices=checkout.PARTS, help='run one part')
-    add('--undo', action='store_true',
-        help='take the patches out: back to the exact commit')  # fmt: skip
-    add('--gpu', action='store_true',
-        help="build with CUDA, for this machine's GPU")  # fmt: skip
-    add('--cmake', action='append', default=[], metavar='-DX=Y',
-        help='a further option for cmake: --cmake=-DWITH_X=ON')  # fmt: skip
+    add_options(parser, OPTIONS)
+    without = add_options(parser, WITHOUT_SOURCE)
+    group = parser.add_argument_group('with --source')
+    with_source = add_options(group, WITH_SOURCE)
     args = parser.parse_args()
-    for name in WHEEL_ONLY if args.source else SOURCE_ONLY:
+    for name in without if args.source else with_source:
         if getattr(args, name):
             where = 'not with' if args.source else 'only with'
             parser.error(f'--{name} goes {where} --source')
     if args.undo and args.only:
         parser.error('--undo goes alone')
+    if args.jobs is not None and args.jobs < 1:
+        parser.error(f'--jobs {args.jobs}: not 1 or more')
     gigabytes = 4 if args.gpu else 2 if args.source else 1
     args.jobs = args.jobs or default_jobs(gigabytes << 30)
     args.paddle = args.paddle or versions.BASE
@@ -123,28 +134,18 @@ def parse_args():
 
 def show_next(args):
     """What the user can do with the result."""
-    python = shown(args.build_dir / 'venv' / 'bin' / 'python')
-    tests = f'ctest --test-dir {shown(args.build_dir)}'
-    print('\nNext:')
-    rows = [
-        (f'{tests} --output-on-failure', 'all tests'),
-        (f'{tests} -R masked_scatter', 'of one API'),
-        (python, 'a Python with this Paddle'),
-        (f'{python} scripts/wheel/demo.py', 'the demonstration again'),
-    ]
+    folder = shown(args.build_dir)
+    python, into = f'{folder}/venv/bin/python', args.into and shown(args.into)
+    text = NEXT
     if args.into:
-        into = shown(args.into)
-        pip = f'{python} -m pip --python {into} install'
-        rows += [
-            (f'{into} -m paddle_scatter_info', 'what is there now'),
-            (f'{pip} --no-deps --force-reinstall {versions.NAME}=={versions.BASE}',
-             'goes back'),
-        ]  # fmt: skip
+        text += f'\n{NEXT_INTO}'
     elif args.wheel:
-        (wheel,) = (args.build_dir / 'dist').glob('*.whl')
-        rows += [(f'pip install --no-deps {shown(wheel)}', 'installs it')]
-    for command, result in rows:
-        print(f'  {command:<52} {result}')
+        text += f'\n{NEXT_WHEEL}'
+    pip = f'{python} -m pip --python {into} install'
+    base = f'{versions.NAME}=={versions.BASE}'
+    print(
+        text.format(folder=folder, python=python, into=into, pip=pip, base=base)
+    )
 
 
 def check_venv(args):
