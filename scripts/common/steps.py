@@ -1,9 +1,12 @@
 """Run the steps of a build: progress, logs, and skipping what has not changed.
 
 Each step is a command that a person could type too. Its output goes to
-`<build>/logs/NN-name.log`.
+`<build>/logs/NN-name.log`. A build folder is named by the user. A file in it says
+that a build made it, and is its lock; in any other folder nothing is written or
+deleted.
 """
 
+import fcntl
 import os
 import shlex
 import shutil
@@ -11,12 +14,13 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
 LOG_TAIL_LINES = 25
+MARKER = '.scatter_ops_build'
 
 
 class Step(NamedTuple):
@@ -135,3 +139,41 @@ def show_live(head, seconds, log):
     width = shutil.get_terminal_size().columns - 1
     text = f'{head}{seconds}{log_lines(log)[-1].strip()}'
     print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)
+
+
+def check_build_dir(build, root=ROOT):
+    """Exit unless a build may write into the folder: it is not there yet, is
+    empty, or was made by a build."""
+    if build == root or build in root.parents:
+        sys.exit(
+            f'--build-dir {build}: holds the sources. Name a folder of its '
+            'own, for example build.'
+        )
+    if build.exists() and not build.is_dir():
+        sys.exit(f'--build-dir {build}: is not a folder.')
+    others = list(build.glob('*'))
+    if others and not (build / MARKER).is_file():
+        sys.exit(
+            f'--build-dir {build}: holds {others[0].name}, which no build '
+            'made. Name an empty folder, or one that is not there yet.'
+        )
+
+
+@contextmanager
+def locked(build):
+    """Hold a folder that has been checked for one run; yields the descriptor."""
+    build.mkdir(parents=True, exist_ok=True)
+    with open(build / MARKER, 'a+', encoding='utf-8') as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            sys.exit(
+                f'Another build is using {build}. Wait for it, or give this one its '
+                'own --build-dir.'
+            )
+        file.truncate(0)
+        file.write(
+            'scripts/apply_and_build.sh made this folder and may empty it.\n'
+        )
+        file.flush()
+        yield file.fileno()

@@ -8,10 +8,9 @@ could be typed by hand. Needs only the standard library.
 import shlex
 import sys
 
-from scripts.common.build_folder import locked
 from scripts.common.files import sha256
 from scripts.common.programs import run as capture
-from scripts.common.steps import ROOT, read_steps, run_steps
+from scripts.common.steps import ROOT, locked, read_steps, run_steps
 from scripts.series.patch_series import added_files
 
 PATCHES = ROOT / 'patches'

@@ -3,7 +3,6 @@
 Each command could be typed by hand in the project folder.
 """
 
-import json
 import shlex
 import sys
 
@@ -58,7 +57,7 @@ the last line says what is wrong.
 """
 WHEEL = """
 wheel: pack a wheel
-{python} scripts/wheel/pack_wheel.py {folder}
+{python} scripts/wheel/install.py {folder} --pack
 check the disk space: the wheel takes 0.2 GB.
 """
 # Our own pip: not every environment has one. Over what is there; Paddle needs the same
@@ -69,28 +68,26 @@ into: install the wheel
 --disable-pip-version-check {folder}/dist/*.whl
 the last line says what is wrong.
 """
-# The first Paddle is what is imported.
 ASK = f"""
-import json, sys
-from importlib import metadata
-found = [x.version for x in metadata.distributions(name='{NAME}')]
-print(json.dumps(['{{}}.{{}}'.format(*sys.version_info), *found, 'none']))
+import sys
+from importlib.metadata import version
+print('%d.%d with' % sys.version_info[:2], version('{NAME}'))
 """
 
 
 def check_into(python):
     """Exit unless the environment has the release that the wheel is of."""
     done = run(python, '-c', ASK)
-    if done.returncode:
-        sys.exit(f'--into: {python}: not a Python: {done.stderr.strip()}')
-    version, paddle, *_ = json.loads(done.stdout)
-    if (version, paddle.partition('+')[0]) != (HERE, BASE):
+    # Of an error, the last line.
+    found = (done.stdout or done.stderr).strip().rpartition('\n')[2]
+    wanted = f'{HERE} with {BASE}'
+    if found.partition('+')[0] != wanted:
         typed = shlex.quote(python)
         sys.exit(
-            f'--into: {python} is Python {version} with {NAME} {paddle}, but the '
-            f'operators are built for Python {HERE} with {NAME} {BASE}. Install '
-            f'that with {typed} -m pip install {NAME}=={BASE}; for another Python '
-            f'build with --python {typed} and a --build-dir of its own.'
+            f'--into: {python}: the operators are for Python and {NAME} {wanted}, but '
+            f'this is: {found}\nInstall it first: {typed} -m pip install '
+            f'{NAME}=={BASE}. For another Python: --python {typed} and a --build-dir '
+            'of its own.'
         )
 
 
@@ -104,7 +101,7 @@ def wheel_steps(args):
     files = {
         'venv': (build / 'venv/pyvenv.cfg',),
         'demo': (programs / 'demo.py', installed),
-        'wheel': (programs / 'pack_wheel.py', installed, build / 'dist'),
+        'wheel': (programs / 'install.py', installed, build / 'dist'),
     }
     return read_steps(
         text + INTO * bool(args.into),

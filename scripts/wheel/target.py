@@ -16,8 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.build_folder import check_build_dir, locked
-from scripts.common.steps import ROOT, run_steps, shown
+from scripts.common.steps import ROOT, check_build_dir, locked, run_steps, shown
 from scripts.source import checkout
 from scripts.wheel import versions
 from scripts.wheel.steps import HERE, check_into, wheel_steps

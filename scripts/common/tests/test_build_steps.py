@@ -7,8 +7,13 @@ from pathlib import Path
 import pytest
 
 from scripts.common import programs
-from scripts.common.build_folder import MARKER, check_build_dir, locked
-from scripts.common.steps import Step, run_steps
+from scripts.common.steps import (
+    MARKER,
+    Step,
+    check_build_dir,
+    locked,
+    run_steps,
+)
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -42,8 +47,7 @@ def test_signal_stops_the_children_and_the_next_run_goes_on(tmp_path):
         import sys
         from pathlib import Path
         sys.path.insert(0, {str(ROOT)!r})
-        from scripts.common.build_folder import locked
-        from scripts.common.steps import Step, run_steps
+        from scripts.common.steps import Step, locked, run_steps
         from scripts.wheel import target
         def run(args):
             build = Path({str(tmp_path)!r})

@@ -16,8 +16,7 @@ from scripts.series.tests.series_samples import (
     write_files,
     write_project,
 )
-from scripts.wheel.install import install, released_files
-from scripts.wheel.pack_wheel import pack
+from scripts.wheel.install import install, pack, released_files
 from scripts.wheel.steps import check_into, wheel_steps
 
 MODULE, OTHER = 'paddle/tensor/manipulation.py', 'paddle/other.py'
@@ -67,18 +66,15 @@ class Toy:
         return install(root, self.site, released, {ADDED: added}, tails)
 
     def is_whole(self):
-        texts = {
-            path: (self.site / path).read_text()
-            for path in (MODULE, STUB, OTHER, LOADER, ADDED)
-        }
+        def ends(path, text):
+            return (self.site / path).read_text().endswith(text)
+
         return (
-            'New text' in texts[MODULE]
-            and texts[STUB].endswith(
-                '    fill = paddle.tensor.manipulation.fill\n'
-            )
-            and texts[OTHER] == 'VALUE = 2\n'
-            and texts[LOADER] == '__all__ = []\n\nLOADED = True\n'
-            and texts[ADDED] == 'ELF'
+            'New text' in (self.site / MODULE).read_text()
+            and ends(STUB, '    fill = paddle.tensor.manipulation.fill\n')
+            and ends(OTHER, 'VALUE = 2\n')
+            and ends(LOADER, '__all__ = []\n\nLOADED = True\n')
+            and ends(ADDED, 'ELF')
         )
 
 
@@ -130,7 +126,9 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy):
     command = [sys.executable, '-m', 'venv', '--without-pip', venv]
     subprocess.run(command, check=True)
     python, before = str(venv / 'bin/python'), files_of(venv)
-    with pytest.raises(SystemExit, match="none, .*'.*/my venv/bin/python' -m"):
+    with pytest.raises(
+        SystemExit, match="(?s)NotFound.*'.*/my venv/bin/python' -m"
+    ):
         check_into(python)
     args = Namespace(
         build_dir=toy.build, paddle='', clean=0, wheel=0, jobs=1, into=python
@@ -152,14 +150,12 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy):
 
 
 def test_environment_that_cannot_take_the_wheel_is_refused(tmp_path):
-    here = '{}.{}'.format(*sys.version_info)
-    for answer, message in (
-        ("echo '[\"2.7\", \"3.3.1\"]'", 'is Python 2.7 with'),
-        (f"echo '[\"{here}\", \"3.2.2\"]'", 'paddlepaddle 3.2.2, but'),
-        ('exit 1', 'not a Python'),
+    for answer in (
+        '2.7 with 3.3.1',
+        '{}.{} with 3.2.2'.format(*sys.version_info),
     ):
-        python = tmp_path / message
+        python = tmp_path / answer
         python.touch(mode=0o755)
-        python.write_text(f'#!/bin/sh\n{answer}\n')
-        with pytest.raises(SystemExit, match=message):
+        python.write_text(f'#!/bin/sh\necho {answer}\n')
+        with pytest.raises(SystemExit, match=f'this is: {answer}\n'):
             check_into(str(python))
