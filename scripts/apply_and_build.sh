@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# Build the operators into a Paddle: finds a Python and hands over to one of two
-# programs, wheel/target.py for the released Paddle, source/target.py for a checkout.
-# See scripts/apply_and_build.sh --help.
+# Build the operators into a Paddle: finds a Python, looks for what else a build needs
+# and hands over to wheel/target.py. See scripts/apply_and_build.sh --help.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -9,33 +8,28 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # Of Python 3.
 oldest=9
 newest=13
+missing=()
 
 fits() {
   "$1" -c "import sys; sys.exit(not (3, $oldest) <= sys.version_info[:2] <= (3, $newest))" \
     >/dev/null 2>&1
 }
 
-# What the program would have said, for a machine on which it cannot run.
-without_python() {
-  local tool
-  {
-    echo "Missing:"
-    echo "  python3 (3.$oldest to 3.$newest)${1:+: $1 is not one}"
-    for tool in g++ cmake git; do
-      command -v "$tool" >/dev/null || echo "  $tool"
-    done
-    echo
-    echo "  Debian, Ubuntu: sudo apt-get install python3 python3-venv python3-dev g++ cmake git"
-    echo "  Fedora, RHEL:   sudo dnf install python3 python3-devel gcc-c++ cmake git"
-    echo "  Another Python: scripts/apply_and_build.sh --python PATH"
-  } >&2
-  exit 1
+# A tool, and the oldest version that does.
+need() {
+  local said
+  said=$("$1" --version 2>/dev/null) || said=
+  if [[ ! $said =~ ([0-9]+)\.([0-9]+) ]]; then
+    missing+=("$1 $2.$3 or later: not found")
+  elif ((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2] < $2 * 1000 + $3)); then
+    missing+=("$1 $2.$3 or later: $(command -v "$1") is version ${BASH_REMATCH[0]}")
+  fi
 }
 
-# What --python and --into name, behind a blank or an =; the program.
+# What --python and --into name, behind a blank or an =; whether it will compile here.
 python=
 into=
-target=wheel
+compiles=yes
 previous=
 for argument in "$@"; do
   case $previous in
@@ -45,21 +39,43 @@ for argument in "$@"; do
   case $argument in
     --python=*) python=${argument#*=} ;;
     --into=*) into=${argument#*=} ;;
-    --source | --source=*) target=source ;;
+    --dry-run | --help | -h | --source | --source=*) compiles= ;;
   esac
   previous=$argument
 done
 
-if [[ -n $python ]]; then
-  fits "$python" || without_python "$python"
-elif [[ -n $into ]] && fits "$into"; then
+if [[ -z $python && -n $into ]] && fits "$into"; then
   python=$into  # what is built has to fit the Python that it is for
-else
+elif [[ -z $python ]]; then
   for python in python3 python3.{13,12,11,10,9} ""; do
     if fits "$python"; then break; fi
   done
-  [[ -n $python ]] || without_python ""
+fi
+if ! fits "$python"; then
+  missing+=("python3 (3.$oldest to 3.$newest)${python:+: $python is not one}")
+elif [[ -n $compiles ]]; then
+  "$python" -c 'import ensurepip' 2>/dev/null || missing+=("the venv module of $python")
+  headers=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
+  [[ -f $headers/Python.h ]] || missing+=("Python.h: not in $headers")
+fi
+if [[ -n $compiles ]]; then
+  [[ "$OSTYPE $HOSTTYPE" == linux*\ x86_64 ]] \
+    || missing+=("Linux on x86_64: this is $OSTYPE on $HOSTTYPE")
+  need g++ 8 0
+  need cmake 3 20
+  need git 2 20
+fi
+if ((${#missing[@]})); then
+  {
+    echo "Missing:"
+    printf '  %s\n' "${missing[@]}"
+    echo
+    echo "  Debian, Ubuntu: sudo apt-get install python3 python3-venv python3-dev g++ cmake git"
+    echo "  Fedora, RHEL:   sudo dnf install python3 python3-devel gcc-c++ cmake git"
+    echo "  Another Python: scripts/apply_and_build.sh --python PATH"
+  } >&2
+  exit 1
 fi
 
 # -B: a dry run must not even leave __pycache__ behind.
-exec "$python" -B "$here/$target/target.py" "$@"
+exec "$python" -B "$here/wheel/target.py" "$@"

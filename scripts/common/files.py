@@ -1,7 +1,6 @@
 """File helpers shared by the tools: hashing and atomic writing."""
 
 import hashlib
-import json
 import os
 from pathlib import Path
 
@@ -57,17 +56,3 @@ def write_if_changed(path, data):
         return False
     write_atomic(path, data)
     return True
-
-
-def read_json(path):
-    """The object in a JSON file; {} when missing or damaged."""
-    try:
-        return json.loads(Path(path).read_text(encoding='utf-8'))
-    except (FileNotFoundError, ValueError):
-        return {}
-
-
-def write_json(path, value):
-    """Write an object as JSON, atomically."""
-    text = json.dumps(value, indent=1, sort_keys=True) + '\n'
-    write_atomic(path, text.encode())

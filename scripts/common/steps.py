@@ -1,10 +1,12 @@
 """Run the steps of a build: progress, logs, and skipping what has not changed.
 
 Each step is a command that a person could type too. Its output goes to
-`<build>/logs/NN-name.log`. A step that names files is skipped while its command and
-they are what they were after its last success.
+`<build>/logs/NN-name.log`. A build folder is named by the user. A file in it says
+that a build made it, and is its lock; in any other folder nothing is written or
+deleted.
 """
 
+import fcntl
 import os
 import shlex
 import shutil
@@ -12,132 +14,117 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
-from scripts.common.command_line import Refused
-from scripts.common.files import sha256, tree_sha256, write_atomic
-
+ROOT = Path(__file__).resolve().parents[2]
 LOG_TAIL_LINES = 25
+MARKER = '.scatter_ops_build'
 
 
-@dataclass
-class Step:
-    """One step: what it is called, what it runs, and when to skip it.
+class Step(NamedTuple):
+    """One step: what it is called, what it runs, what to try when it fails.
 
-    `files` are those that it reads and makes. Without them the step always runs;
-    its command then has to be quick when there is nothing to do.
+    It is skipped while its last success is younger than all of `files`. Without
+    them it always runs; its command then has to be quick when there is nothing
+    to do.
     """
 
     name: str
     title: str
     command: str
     hint: str
-    files: list = field(default_factory=list)
+    files: tuple = ()
     show_output: bool = False
 
 
-def shown(path, root):
+def read_steps(text, files, show_output, **values):
+    """Steps of a text that has three lines for each, and an empty one between them:
+    `name: title`, its command and what to try, in which {values} stand."""
+    steps = []
+    for block in text.strip().split('\n\n'):
+        head, command, hint = block.split('\n')
+        name, title = head.split(': ')
+        texts = (x.format(**values) for x in (command, hint))
+        show = name in show_output
+        steps.append(Step(name, title, *texts, files.get(name), show))
+    return steps
+
+
+def shown(path):
     """A path as a person in the project folder would type it."""
-    return str(path).removeprefix(f'{root}{os.sep}')
+    return shlex.quote(str(path).removeprefix(f'{ROOT}{os.sep}'))
 
 
-class Runner:
-    """Runs steps in order and reports each in one line."""
+def run_steps(build, steps, lock=None, cwd=ROOT):
+    """Run every step that is due; without a lock, say what would be run.
 
-    def __init__(self, build, steps, root, lock=None):
-        self.build = Path(build)
-        self.steps = steps
-        self.root = root
-        self.lock = lock
+    lock: a descriptor that the children hold too, so that none is left behind
+    working in the folder after we were killed.
+    """
+    for number, step in enumerate(steps, 1):
+        head = f'[{number}/{len(steps)}] {step.title}'
+        stamp = build / 'stamps' / step.name
+        unchanged = is_younger(stamp, step.files)
+        if lock is None:
+            print(f'{head}{" (unchanged: skipped)" if unchanged else ""}')
+            print(f'    {step.command}')
+        elif unchanged:
+            print(f'{head} ... unchanged', flush=True)
+        else:
+            stamp.unlink(missing_ok=True)
+            log = build / f'logs/{number:02d}-{step.name}.log'
+            run_step(step, log, f'{head} ... ', lock, cwd)
+            stamp.parent.mkdir(exist_ok=True)
+            stamp.touch()
 
-    def run(self, dry=False):
-        """Run every step that is due, or say what would be run."""
-        for number, step in enumerate(self.steps, 1):
-            head = f'[{number}/{len(self.steps)}] {step.title}'
-            is_done = self._is_done(step)
-            if dry:
-                print(f'{head}{" (unchanged: skipped)" if is_done else ""}')
-                print(f'    {step.command}')
-            elif is_done:
-                print(f'{head} ... unchanged', flush=True)
-            else:
-                self._run_step(number, step, f'{head} ... ')
 
-    def _run_step(self, number, step, head):
-        print(head, end='', flush=True)
-        log = self.build / f'logs/{number:02d}-{step.name}.log'
-        self._stamp(step).unlink(missing_ok=True)
-        start = time.monotonic()
-        code = self._run_command(step, log, head)
-        seconds = f'{time.monotonic() - start:.1f} s'
-        if code:
-            print(f'FAILED after {seconds}', flush=True)
-            lines = log_lines(log)[-LOG_TAIL_LINES:]
-            tail = '\n'.join(f'    {line}' for line in lines)
-            raise Refused(
-                f'Step {number} ({step.name}) failed with exit code {code}. Its '
-                f'log, {shown(log, self.root)}, ends with:\n\n{tail}\n\n'
-                f'What to try: {step.hint}'
-            )
-        write_atomic(self._stamp(step), self._digest(step).encode())
-        print(seconds, flush=True)
-        if step.show_output:
-            print(log.read_text('utf-8', 'replace').partition('\n')[2])
+def is_younger(stamp, files):
+    """Whether the files are there and nothing has changed them since."""
+    try:
+        last = stamp.stat().st_mtime_ns
+        return bool(files) and max(p.stat().st_mtime_ns for p in files) <= last
+    except FileNotFoundError:
+        return False
 
-    def _run_command(self, step, log, head):
-        """Run a command to its end; its whole group dies with us."""
-        log.parent.mkdir(parents=True, exist_ok=True)
-        with open(log, 'wb') as file:
-            file.write(f'$ {step.command}\n'.encode())
-            file.flush()
-            process = subprocess.Popen(
-                shlex.split(step.command),
-                cwd=self.root,
-                stdin=subprocess.DEVNULL,
-                stdout=file,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
-                # Held by the children too, so that none is left behind
-                # working in the folder after we were killed.
-                pass_fds=() if self.lock is None else (self.lock,),
-            )
-        start = time.monotonic()
-        try:
-            while process.poll() is None:
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout=0.5)
-                if sys.stdout.isatty():
-                    show_live(head, log, time.monotonic() - start)
+
+def run_step(step, log, head, lock, cwd):
+    """Run a step to its end and report it in one line; exits where it fails. Its
+    whole group dies with us."""
+    print(head, end='', flush=True)
+    start = time.monotonic()
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(f'$ {step.command}\n', encoding='utf-8')
+    with open(log, 'ab') as file:
+        process = subprocess.Popen(
+            step.command, shell=True, cwd=cwd, stdin=subprocess.DEVNULL,
+            stdout=file, stderr=subprocess.STDOUT, start_new_session=True,
+            pass_fds=(lock,),
+        )  # fmt: skip
+    try:
+        while process.poll() is None:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.5)
             if sys.stdout.isatty():
-                print(f'\r\033[K{head}', end='', flush=True)
-        except BaseException:
-            end_group(process)
-            raise
-        return process.returncode
-
-    def _digest(self, step):
-        return sha256((step.command + tree_sha256(step.files)).encode())
-
-    def _is_done(self, step):
-        """Whether the step's last success was with the same files."""
-        stamp = self._stamp(step)
-        if not (step.files and stamp.is_file()):
-            return False
-        return stamp.read_text(encoding='utf-8') == self._digest(step)
-
-    def _stamp(self, step):
-        return self.build / 'stamps' / step.name
-
-
-def end_group(process, patience=10):
-    """Stop a command and everything it started: politely, then for good."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
-        # The last one is for what the leader may have left behind.
-        with suppress(ProcessLookupError, subprocess.TimeoutExpired):
-            os.killpg(process.pid, number)
-            process.wait(timeout=patience)
+                show_live(head, f'{time.monotonic() - start:.0f} s  ', log)
+    except BaseException:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+            process.wait()
+        raise
+    seconds = f'{time.monotonic() - start:.1f} s'
+    if process.returncode:
+        print(f'FAILED after {seconds}', flush=True)
+        tail = '\n    '.join(log_lines(log)[-LOG_TAIL_LINES:])
+        sys.exit(
+            f'\nStep {step.name} failed with exit code {process.returncode}. Its '
+            f'log, {shown(log)}, ends with:\n\n    {tail}\n\n'
+            f'What to try: {step.hint}'
+        )
+    print(seconds, flush=True)
+    if step.show_output:
+        print(log.read_text('utf-8', 'replace').partition('\n')[2])
 
 
 def log_lines(log):
@@ -146,8 +133,47 @@ def log_lines(log):
     return [line for line in text.split('\n') if line.strip()]
 
 
-def show_live(head, log, seconds):
-    """On a terminal: how long a step has run, and what it said last."""
-    text = f'{head}{seconds:.0f} s  {log_lines(log)[-1].strip()}'
+def show_live(head, seconds, log):
+    """On a terminal: how long a step has run, and what it said last, which the next
+    that is printed overwrites."""
     width = shutil.get_terminal_size().columns - 1
-    print(f'\r\033[K{text[:width]}', end='', flush=True)
+    text = f'{head}{seconds}{log_lines(log)[-1].strip()}'
+    print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)
+
+
+def check_build_dir(build, root=ROOT):
+    """Exit unless a build may write into the folder: it is not there yet, is
+    empty, or was made by a build."""
+    if build == root or build in root.parents:
+        sys.exit(
+            f'--build-dir {build}: holds the sources. Name a folder of its '
+            'own, for example build.'
+        )
+    if build.exists() and not build.is_dir():
+        sys.exit(f'--build-dir {build}: is not a folder.')
+    others = list(build.glob('*'))
+    if others and not (build / MARKER).is_file():
+        sys.exit(
+            f'--build-dir {build}: holds {others[0].name}, which no build '
+            'made. Name an empty folder, or one that is not there yet.'
+        )
+
+
+@contextmanager
+def locked(build):
+    """Hold a folder that has been checked for one run; yields the descriptor."""
+    build.mkdir(parents=True, exist_ok=True)
+    with open(build / MARKER, 'a+', encoding='utf-8') as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            sys.exit(
+                f'Another build is using {build}. Wait for it, or give this one its '
+                'own --build-dir.'
+            )
+        file.truncate(0)
+        file.write(
+            'scripts/apply_and_build.sh made this folder and may empty it.\n'
+        )
+        file.flush()
+        yield file.fileno()

@@ -1,114 +1,41 @@
-"""Show on this machine what the build has changed.
+"""Show on this machine how fast masked_scatter is. Fails where the result differs from
+torch, which it is compared with."""
 
-Everything printed is computed when it is printed; the released Paddle's own Python
-function, from the copy of its file that the build keeps, is the comparison. Fails
-where the operators are not there or differ from torch.
-"""
-
-import argparse
-import importlib.util
 import os
 import statistics
 import sys
-import textwrap
 import timeit
-import warnings
-from pathlib import Path
 
 import numpy as np
 import torch
 
-# Paddle warns at import when there is no ccache, which says nothing here.
-warnings.filterwarnings('ignore', message='No ccache found')
+import paddle
 
-import paddle  # noqa: E402
-from paddle import _native_lib  # noqa: E402, F401
-
-ROOT = Path(__file__).resolve().parents[2]
-WIDTH = 76
 SIZE = 4096
 TURNS = 3
 
 
-def released_functions(build):
-    """The module of tensor functions as the wheel shipped it."""
-    path = build / 'originals/paddle/tensor/manipulation.py'
-    name = 'paddle.tensor.released_manipulation'
-    spec = importlib.util.spec_from_file_location(name, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def heading(text):
-    print(f'\n-- {text} '.ljust(WIDTH, '-'))
-
-
-def outcome(function, arguments):
-    """What a call gives: its result, or what its error says first."""
-    try:
-        return str(function(*arguments).numpy())
-    except Exception as error:
-        # Paddle's own errors open with a traceback of C++.
-        said = str(error).rpartition('Error: ')[2].strip().split('\n')[0]
-        return f'{type(error).__name__}: {said.split(". ")[0]}'
-
-
-def show_fixed(released):
-    heading('released Paddle, and now')
-    mask = paddle.to_tensor([True, True, False])
-    cases = {}
-    for dtype in ('float16', 'int8'):
-        x, value = paddle.zeros([3], dtype), paddle.to_tensor([7, 8], dtype)
-        cases[f'masked_scatter of {dtype}'] = (x, mask, value)
-    rows = (paddle.zeros([2, 2]), paddle.ones([2]), 0, 5)
-    cases['select_scatter into row 5 of 2'] = rows
-    for title, arguments in cases.items():
-        print(f'{title}:')
-        for label, module in (('released', released), ('now', paddle)):
-            found = outcome(getattr(module, title.split()[0]), arguments)
-            text = f'  {label:<9} {found}'
-            print(textwrap.fill(text, WIDTH, subsequent_indent=12 * ' '))
-
-
-def show_speed(released):
+def main():
+    paddle.set_device('cpu')
     threads = min(2, len(os.sched_getaffinity(0)))
     paddle.base.core.set_num_threads(threads)
     torch.set_num_threads(threads)
-    shape = f'{SIZE}x{SIZE} float32'
-    heading(f'speed: {shape}, half the mask True, {threads} threads')
     rng = np.random.default_rng(0)
     x, half, value = (rng.random((SIZE, SIZE), 'float32') for _ in range(3))
-    arrays = (x, half < 0.5, value)
-    ours = [paddle.to_tensor(a) for a in arrays]
-    theirs = [torch.from_numpy(a) for a in arrays]
+    ours = [paddle.to_tensor(a) for a in (x, half < 0.5, value)]
+    theirs = [torch.from_numpy(a) for a in (x, half < 0.5, value)]
     calls = {
-        'paddle.masked_scatter now': lambda: paddle.masked_scatter(*ours),
+        'paddle.masked_scatter': lambda: paddle.masked_scatter(*ours),
         f'torch {torch.__version__}': lambda: torch.masked_scatter(*theirs),
-        'function of the release': lambda: released.masked_scatter(*ours),
     }
-    now, other, _ = calls.values()
-    if not np.array_equal(now().numpy(), other().numpy()):
+    results = [call().numpy() for call in calls.values()]
+    if not np.array_equal(*results):
         sys.exit('demo: the result differs from that of torch.')
-    fastest = None
+    print(f'\n{SIZE}x{SIZE} float32, half the mask True, {threads} threads:')
     for label, call in calls.items():
-        _, *seconds = timeit.repeat(call, number=1, repeat=1 + TURNS)
-        ms = 1e3 * statistics.median(seconds)
-        fastest = fastest or ms
-        ratio = f'{ms / fastest:7.1f} times as long' if ms != fastest else ''
-        print(f'  {label:<28}{ms:9.1f} ms {ratio}'.rstrip())
-    print(f'  (same result as torch; median of {TURNS} turns)')
-    print('  (that of the release is slower in a Paddle without this memory)')
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    args = parser.parse_args()
-    paddle.set_device('cpu')
-    released = released_functions(args.build_dir)
-    show_fixed(released)
-    show_speed(released)
+        seconds = timeit.repeat(call, number=1, repeat=TURNS)
+        print(f'  {label:<24}{1e3 * statistics.median(seconds):9.1f} ms')
+    print(f'  (same result; median of {TURNS} turns)')
 
 
 if __name__ == '__main__':

@@ -1,35 +1,40 @@
-"""Put the operators into the Paddle of the build's own environment.
+"""Put the operators into the Paddle of a build's own environment: install.py BUILD;
+with --pack, pack that as a wheel, which takes the place of paddlepaddle: pip installs
+it over the release, and uninstalls it without leaving a file.
 
-Its Python files get what the patches do to Paddle's: the functions of python_api/
-and the edits of series.yaml. The compiled module, its Python wrapper and what that
-imports are added. The lines at the end of files of the wheel that load them go in
-last, so an interrupted run leaves a Paddle that still imports.
+The released Paddle stays as pip has installed it. Beside it, in
+`<build>/site-packages`, stands a second one, which that Python finds first: links to
+the files of the release, but for those that the build changes or adds. Python files
+get what the patches do to Paddle's: the functions of python_api/ and the edits of
+series.yaml. The compiled module, its Python wrapper and what that imports are added.
+The lines at the end of files of the wheel that load them go in last, so an
+interrupted run leaves a Paddle that still imports.
 
 All is made before the first file is written, so that a fault changes nothing.
-Running it again repairs whatever was cut off, takes back files that are no longer
-changed, and is a no-op otherwise.
+Running it again repairs whatever was cut off, and is a no-op otherwise.
 """
 
-import argparse
+import ast
 import json
+import shutil
+import subprocess
 import sys
-import sysconfig
+import tempfile
+from importlib import metadata
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.command_line import exit_status
 from scripts.common.files import write_if_changed
 from scripts.common.programs import run
 from scripts.series.manifest import read_manifest
 from scripts.series.patch_series import SeriesError
 from scripts.series.tree_edits import patch_python
-from scripts.wheel.site_files import SiteFiles
-from scripts.wheel.stub_methods import STUB, assign_methods, defined_functions
-from scripts.wheel.versions import BASE
+from scripts.wheel.versions import BASE, NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = ROOT / 'native'
+STUB = 'paddle/tensor/tensor.pyi'
 PREFIX = 'python/'  # of Paddle's tree; the rest is a place in site-packages
 # What is put behind files of the wheel.
 TAILS = {
@@ -39,27 +44,48 @@ TAILS = {
 }
 
 
-def patched_files(root, site_files):
-    """{place in site-packages: bytes} of the files that the series changes."""
-    series = read_manifest(root)
-    tree = {
-        path: site_files.text(path[len(PREFIX) :])
-        for path in series.wheel_files
-        if path.startswith(PREFIX)
-    }
-    patched = patch_python(tree, series, root)
+def released_files(wheel):
+    """{place in site-packages: file} of an installed distribution, without its
+    metadata, its commands and what Python has compiled."""
     return {
-        path[len(PREFIX) :]: text.encode()
-        for path, text in patched.items()
-        if text != tree[path]
+        str(path): Path(path.locate())
+        for path in wheel.files
+        if path.parts[0] != '..'
+        and not path.parts[0].endswith('.dist-info')
+        and '__pycache__' not in path.parts
     }
 
 
-def changed_stub(root, site_files):
-    """The type stub of Tensor, which learns the functions of python_api."""
-    names = defined_functions(root.glob('python_api/*.py'))
-    stub = assign_methods(site_files.text(STUB), names)
-    return {STUB: stub.encode()}
+def changed_files(root, released):
+    """{place in site-packages: bytes} of the files that the series changes, and
+    of the type stub of Tensor, which learns the functions of python_api."""
+
+    def text(name):
+        return released[name].read_bytes().decode('utf-8')
+
+    series = read_manifest(root)
+    paths = [p for p in series.wheel_files if p.startswith(PREFIX)]
+    tree = {path: text(path[len(PREFIX) :]) for path in paths}
+    patched = patch_python(tree, series, root)
+    changed = {
+        path[len(PREFIX) :]: patched[path].encode()
+        for path in paths
+        if patched[path] != tree[path]
+    }
+    methods = tensor_methods(text(STUB), root.glob('python_api/*.py'))
+    return {**changed, STUB: methods.encode()}
+
+
+def tensor_methods(stub, paths):
+    """The type stub of Tensor, the class that ends it, with methods that are the
+    functions of these files. Paddle's own build writes it from their signatures
+    and docstrings, which a method that is assigned has from its function."""
+    nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
+    names = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    for name in sorted(names):
+        if f'    def {name}(' in stub:
+            stub += f'    {name} = paddle.tensor.manipulation.{name}\n'
+    return stub
 
 
 def series_day():
@@ -80,40 +106,98 @@ def build_record():
 
 
 def new_files(build):
-    """Where each added file comes from, by its place in site-packages."""
-    record = build / '_native_build.json'
-    write_if_changed(record, build_record())
-    modules = sorted(NATIVE.glob('**/native_*.py'))
-    return {
-        'paddle/_native_lib.so': build / '_native_lib.so',
-        **{f'paddle/_{path.name}': path for path in modules},
-        'paddle/_native_ops.py': build / 'glue/_native_ops.py',
-        'paddle/_native_build.json': record,
-        'paddle_scatter_info.py': NATIVE / 'paddle_scatter_info.py',
-    }
+    """{place in site-packages: bytes} of what is added."""
+    sources = {f'paddle/_{p.name}': p for p in NATIVE.glob('**/native_*.py')}
+    sources['paddle/_native_lib.so'] = build / '_native_lib.so'
+    sources['paddle/_native_ops.py'] = build / 'glue/_native_ops.py'
+    sources['paddle_scatter_info.py'] = NATIVE / 'paddle_scatter_info.py'
+    added = {name: path.read_bytes() for name, path in sources.items()}
+    return {**added, 'paddle/_native_build.json': build_record()}
 
 
-def install(root, site_files, added, tails=TAILS):
-    """Bring site-packages to this state; returns a report."""
-    contents = {name: path.read_bytes() for name, path in added.items()}
-    contents.update(patched_files(root, site_files))
-    contents.update(changed_stub(root, site_files))
+def bring(site, released, contents):
+    """Makes `site` the released files but for these contents, which go in last
+    and in this order; the places that changed. What Python has compiled stays."""
+    links = {k: path for k, path in released.items() if k not in contents}
+    changes = []
+    for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
+        name = str(path.relative_to(site))
+        kept = path.is_symlink() if name in links else name in contents
+        if not kept and '__pycache__' not in path.parts:
+            path.unlink()
+            changes.append(name)
+    for name, path in links.items():
+        if not (site / name).is_symlink():
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            (site / name).symlink_to(path)
+    written = [
+        k for k, data in contents.items() if write_if_changed(site / k, data)
+    ]
+    return [*changes, *written]
+
+
+def install(root, site, released, added, tails=TAILS):
+    """Brings `site` to the state that it should have; the places that changed."""
+    contents = {**added, **changed_files(root, released)}
     for name, tail in tails.items():
-        before = contents.pop(name, site_files.text(name).encode())
+        before = contents.pop(name, None) or released[name].read_bytes()
         contents[name] = before.rstrip(b'\n') + b'\n\n' + tail.read_bytes()
-    return site_files.bring(contents)
+    return bring(site, released, contents)
+
+
+def pack(site, released, dist, day):
+    """A wheel in `dist`, in place of older ones, of the files in `site`, under the
+    metadata of the released distribution."""
+    old = released.version
+    new = f'{old}+scatter.{day.replace("-", "")}'  # pip counts that upwards
+    by_pip = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
+    commands = {entry.name for entry in released.entry_points}  # pip makes them
+    dist.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=dist) as folder:
+        tree = Path(folder, 'tree')
+        info, scripts = (
+            tree / f'{NAME}-{new}.{part}'
+            for part in ('dist-info', 'data/scripts')
+        )
+        ignore = shutil.ignore_patterns(*by_pip)
+        shutil.copytree(site, tree, symlinks=True, ignore=ignore)
+        from_pip = released.locate_file(f'{NAME}-{old}.dist-info')
+        shutil.copytree(from_pip, info, ignore=ignore)
+        text = released.read_text('METADATA')
+        text = text.replace(f'\nVersion: {old}\n', f'\nVersion: {new}\n', 1)
+        (info / 'METADATA').write_text(text, 'utf-8')
+        scripts.mkdir(parents=True)
+        for path in released.files:
+            if path.parts[0] == '..' and path.name not in commands:
+                shutil.copy(path.locate(), scripts)
+        command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', folder]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        for older in dist.glob('*.whl'):
+            older.unlink()
+        (wheel,) = Path(folder).glob('*.whl')
+        return wheel.rename(dist / wheel.name)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
-    build = parser.parse_args().build_dir.resolve()
-    site_files = SiteFiles(
-        sysconfig.get_paths()['purelib'], build / 'originals'
-    )
-    changes = install(ROOT, site_files, new_files(build))
-    print('\n'.join(changes) or 'Nothing had to be changed.')
+    build = Path(sys.argv[1]).resolve()
+    site, wheel = build / 'site-packages', metadata.distribution(NAME)
+    if sys.argv[2:] == ['--pack']:
+        made = pack(site, wheel, build / 'dist', series_day())
+        print(f'{made} ({made.stat().st_size / 2**20:.0f} MiB)')
+        return
+    pip_site = Path(wheel.locate_file(''))
+    if (pip_site / 'paddle/_native_lib.so').exists():
+        sys.exit(f'{pip_site}: holds no released Paddle. Use --clean.')
+    try:
+        changes = install(ROOT, site, released_files(wheel), new_files(build))
+    except (SeriesError, FileNotFoundError) as error:
+        sys.exit(str(error))
+    if changes:
+        site.touch()  # its time is that of the last change
+    first = f'import sys; sys.path.insert(0, {str(site)!r})\n'
+    write_if_changed(pip_site / 'scatter_operators.pth', first.encode())
+    print(f'{site}: {", ".join(changes) or "unchanged"}')
 
 
 if __name__ == '__main__':
-    sys.exit(exit_status(main, SeriesError))
+    main()

@@ -1,110 +1,117 @@
-"""The steps that build the operators into a released Paddle wheel.
+"""The steps that build the operators into a released Paddle wheel, and install it.
 
 Each command could be typed by hand in the project folder.
 """
 
 import shlex
 import sys
-from pathlib import Path
 
-from scripts.common.steps import Step, shown
-from scripts.wheel import versions
+from scripts.common.programs import run
+from scripts.common.steps import ROOT, read_steps, shown
+from scripts.wheel.versions import BASE, NAME
 
-ROOT = Path(__file__).resolve().parents[2]
-REQUIREMENTS = ROOT / 'requirements.txt'
+HERE = '{}.{}'.format(*sys.version_info)
+CLEAN = """
+clean: delete what earlier runs made
+cd {folder} && rm -rf venv site-packages glue stamps dist _native_lib.so CMake* Testing \
+CTest* cmake_install.cmake build.ninja compile_commands.json .ninja*
+are files of the folder not yours?
+"""
+# Python compiles what is imported. pip would compile all that there is.
+BUILD = """
+venv: make a Python environment
+{host} -m venv --clear {folder}/venv
+the last line says what is wrong.
+
+requirements: install what the build and the tests need
+{requirements} | {python} -m pip install --no-input --disable-pip-version-check \
+--no-compile -r /dev/stdin
+check the network and the disk space (df -h), then run this again: it goes on where it \
+stopped. A damaged environment is replaced with --clean.
+
+check-yaml: check ops_yaml
+{python} scripts/op_rules/check_ops_yaml.py
+correct the entry that the log names.
+
+glue: generate the glue code
+{python} native/glue/generate_native.py --out {folder}/glue
+the log names the ops_yaml entry or the generator line.
+
+configure: configure
+cmake -S . -B {folder} -G Ninja -DCMAKE_BUILD_TYPE=Release \
+-DCMAKE_MAKE_PROGRAM={tools}/ninja -DPYTHON={tools}/python
+is there a working C++ compiler (g++ --version)? A build folder that was moved needs --clean.
+
+compile: compile the operators
+cmake --build {folder} -j {jobs}
+the first "error:" in the log is the one that counts; if the compiler was killed, memory ran \
+out: use --jobs 1.
+
+install: install into the Python environment
+{python} scripts/wheel/install.py {folder}
+correct what the log names in python_api or series.yaml, or start over with --clean.
+
+demo: demonstration
+{python} -m paddle_scatter_info && {python} scripts/wheel/demo.py
+the last line says what is wrong.
+"""
+WHEEL = """
+wheel: pack a wheel
+{python} scripts/wheel/install.py {folder} --pack
+check the disk space: the wheel takes 0.2 GB.
+"""
+# Our own pip: not every environment has one. Over what is there; Paddle needs the same
+# packages as before.
+INTO = """
+into: install the wheel
+{python} -m pip --python {into} install --no-deps --force-reinstall --no-index \
+--disable-pip-version-check {folder}/dist/*.whl
+the last line says what is wrong.
+"""
+ASK = f"""
+import sys
+from importlib.metadata import version
+print('%d.%d with' % sys.version_info[:2], version('{NAME}'))
+"""
 
 
-def wheel_steps(build, jobs, paddle):
-    """Up to a Python with the operators."""
-    folder = shlex.quote(shown(build, ROOT))
-    tools = shlex.quote(str(build / 'venv/bin'))
-    host = shlex.quote(shown(sys.executable, ROOT))
-    python = f'{folder}/venv/bin/python'
-    other = '' if paddle == versions.BASE else f' --paddle {paddle}'
-    return [
-        Step(
-            'venv',
-            'set up the Python environment',
-            f'{host} scripts/common/make_venv.py --venv {folder}/venv '
-            f'--requirements requirements.txt{other}',
-            'check the network and the disk space (df -h), then run this '
-            'again: it goes on where it stopped. A damaged environment is '
-            'replaced with --clean.',
-        ),
-        Step(
-            'check-yaml',
-            'check ops_yaml',
-            f'{python} scripts/op_rules/check_ops_yaml.py',
-            'correct the entry that the log names.',
-        ),
-        Step(
-            'glue',
-            'generate the glue code',
-            f'{python} native/glue/generate_native.py --out {folder}/glue',
-            'the log names the ops_yaml entry or the generator line.',
-        ),
-        Step(
-            'configure',
-            'configure',
-            f'cmake -S . -B {folder} -G Ninja -DCMAKE_BUILD_TYPE=Release '
-            f'-DCMAKE_MAKE_PROGRAM={tools}/ninja -DPYTHON={tools}/python',
-            'is there a working C++ compiler (g++ --version)? A build '
-            'folder that was moved needs --clean.',
-        ),
-        Step(
-            'compile',
-            'compile the operators',
-            f'cmake --build {folder} -j {jobs}',
-            'the first "error:" in the log is the one that counts; if the '
-            'compiler was killed, memory ran out: use --jobs 1.',
-        ),
-        Step(
-            'install',
-            'install into the Python environment',
-            f'{python} scripts/wheel/install.py --build-dir {folder}',
-            'correct what the log names in python_api or series.yaml, or '
-            'start over with --clean.',
-        ),
-        Step(
-            'demo',
-            'demonstration',
-            f'{python} scripts/wheel/demo.py --build-dir {folder}',
-            'the last line says what is wrong.',
-            files=[ROOT / 'scripts/wheel/demo.py', *installed(build)],
-            show_output=True,
-        ),
-    ]
+def check_into(python):
+    """Exit unless the environment has the release that the wheel is of."""
+    done = run(python, '-c', ASK)
+    # Of an error, the last line.
+    found = (done.stdout or done.stderr).strip().rpartition('\n')[2]
+    wanted = f'{HERE} with {BASE}'
+    if found.partition('+')[0] != wanted:
+        typed = shlex.quote(python)
+        sys.exit(
+            f'--into: {python}: the operators are for Python and {NAME} {wanted}, but '
+            f'this is: {found}\nInstall it first: {typed} -m pip install '
+            f'{NAME}=={BASE}. For another Python: --python {typed} and a --build-dir '
+            'of its own.'
+        )
 
 
-def packed_steps(build, into):
-    """A wheel of the result, and its installation for another interpreter."""
-    folder = shlex.quote(shown(build, ROOT))
-    python = f'{folder}/venv/bin/python'
-    pack = Step(
-        'wheel',
-        'pack a wheel',
-        f'{python} scripts/wheel/pack_wheel.py --build-dir {folder}',
-        'check the disk space: the wheel takes 0.2 GB.',
-        files=[
-            ROOT / 'scripts/wheel/pack_wheel.py',
-            *installed(build),
-            build / 'dist',
-        ],
-        show_output=True,
+def wheel_steps(args):
+    """Up to a Python with the operators; if asked for, to a wheel, and on."""
+    build, folder = args.build_dir, shown(args.build_dir)
+    # It changes with what has been put into the Python environment.
+    installed, programs = build / 'site-packages', ROOT / 'scripts/wheel'
+    pin = f'{NAME}=={args.paddle}'
+    text = CLEAN * args.clean + BUILD + WHEEL * (args.wheel or bool(args.into))
+    files = {
+        'venv': (build / 'venv/pyvenv.cfg',),
+        'demo': (programs / 'demo.py', installed),
+        'wheel': (programs / 'install.py', installed, build / 'dist'),
+    }
+    return read_steps(
+        text + INTO * bool(args.into),
+        files={} if args.clean else files,
+        show_output=('demo', 'wheel'),
+        folder=folder,
+        python=f'{folder}/venv/bin/python',
+        tools=shlex.quote(str(build / 'venv/bin')),
+        host=shown(sys.executable),
+        requirements=f'sed s/^{NAME}==.*/{pin}/ requirements.txt',
+        jobs=args.jobs,
+        into=args.into and shlex.quote(args.into),
     )
-    if not into:
-        return [pack]
-    install = Step(
-        'into',
-        'install the wheel',
-        f'{python} scripts/wheel/install_into.py {shlex.quote(into)} '
-        f'--build-dir {folder}',
-        'the last line says what is wrong.',
-        show_output=True,
-    )
-    return [pack, install]
-
-
-def installed(build):
-    """What changes with what has been put into the Python environment."""
-    return [build / 'originals/state.json', REQUIREMENTS]

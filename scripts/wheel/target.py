@@ -1,4 +1,5 @@
-"""The wheel target: build the operators into the released Paddle wheel.
+"""The command apply_and_build.sh: builds the operators into the released Paddle, or,
+with --source, into a checkout.
 
 Runs before the virtual environment exists, so it needs nothing but the standard
 library.
@@ -6,44 +7,93 @@ library.
 
 import argparse
 import os
+import re
 import shutil
+import signal
 import sys
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.build_folder import (
-    check_build_dir,
-    clean,
-    locked,
-    to_clean,
-)
-from scripts.common.command_line import (
-    Refused,
-    default_jobs,
-    exit_status,
-    positive,
-)
-from scripts.common.prerequisites import describe, find_missing
-from scripts.common.steps import Runner, shown
-from scripts.wheel import install_into, versions
-from scripts.wheel.steps import ROOT, packed_steps, wheel_steps
+from scripts.common.steps import ROOT, check_build_dir, locked, run_steps, shown
+from scripts.source import checkout
+from scripts.wheel import versions
+from scripts.wheel.steps import HERE, check_into, wheel_steps
 
-MEMORY_PER_JOB = 1 << 30
 SPACE = 2_200_000_000
 TAKES = (
     f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7), '
     'up to 8 GB if pip brings the one with CUDA'
 )
-EPILOG = """\
-examples:
-  scripts/apply_and_build.sh                   build into build/venv, show a demo
-  scripts/apply_and_build.sh --into ~/env/bin/python
-                                               install into that environment
-  scripts/apply_and_build.sh --dry-run         print every command, run none
-  scripts/apply_and_build.sh --source ~/Paddle apply the patches to a checkout
+NEXT = """
+Next:
+  all tests            ctest --test-dir {folder} --output-on-failure
+  those of one API     ctest --test-dir {folder} -R masked_scatter
+  this Paddle          {python}
+  the demonstration    {python} scripts/wheel/demo.py"""
+NEXT_WHEEL = """\
+  to install the wheel pip install --no-deps {folder}/dist/*.whl"""
+NEXT_INTO = """\
+  what is there now    {into} -m paddle_scatter_info
+  to go back           {pip} --no-deps --force-reinstall {base}"""
+# What takes a value has a name in capitals.
+OPTIONS = """
+--jobs -j N: compile jobs at a time (default: as cores and free memory allow)
+--build-dir D: folder for everything that is made (default: build)
+--python P: Python 3.9 to 3.13 to build for (default: that of --into, or the first on \
+PATH)
+--dry-run: print the steps and their commands; change nothing
+--source DIR: build this Paddle checkout instead: apply the patches, build, install into \
+an environment of its own, test
 """
+WITHOUT_SOURCE = f"""
+--clean: delete what earlier runs made, the venv too, and start over
+--paddle V: release to build into (default: {versions.BASE}; also \
+{", ".join(versions.SERVED[1:])}, by default in build-V)
+--wheel: pack the result as a wheel in build/dist, which pip installs in place of \
+paddlepaddle
+--into PYTHON: install that wheel into the environment of an interpreter that has the \
+release
+"""
+WITH_SOURCE = """
+--only PART: run apply, configure, build or test
+--undo: take the patches out: back to the exact commit
+--gpu: build with CUDA, for this machine's GPU
+--cmake -DX=Y: a further option for cmake: --cmake=-DWITH_X=ON
+"""
+KINDS = {
+    '--jobs': {'type': int},
+    '--build-dir': {'type': Path},
+    '--source': {'type': Path},
+    '--paddle': {'choices': versions.SERVED},
+    '--only': {'choices': checkout.PARTS},
+    '--cmake': {'action': 'append', 'default': []},
+}
+
+
+def default_jobs(memory_per_job):
+    """As many compilers as cores and free memory allow, at least one."""
+    if not hasattr(os, 'sched_getaffinity'):
+        return 1  # not Linux, which apply_and_build.sh tells
+    cores = len(os.sched_getaffinity(0))
+    text = Path('/proc/meminfo').read_text(encoding='ascii')
+    free = 1024 * int(re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)[1])
+    return max(1, min(cores, free // memory_per_job))
+
+
+def add_options(group, text):
+    """Adds options as a text has them; the names that they have in the result."""
+    added = []
+    for line in text.strip().split('\n'):
+        head, what = line.split(': ', 1)
+        *flags, value = (
+            head.split() if head != head.lower() else [*head.split(), '']
+        )
+        taken = {'metavar': value} if value else {'action': 'store_true'}
+        options = {**taken, **KINDS.get(flags[0], {})}
+        added.append(group.add_argument(*flags, help=what, **options).dest)
+    return added
 
 
 def parse_args():
@@ -51,116 +101,108 @@ def parse_args():
         prog='scripts/apply_and_build.sh',
         description='Build the operators into a Paddle. A second run does '
         'only what has changed; an interrupted one is continued.',
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    add = parser.add_argument
-    add('--jobs', '-j', type=positive, metavar='N',
-        default=default_jobs(MEMORY_PER_JOB),
-        help='compile jobs at a time (default here: %(default)s, from the '
-        'cores and the free memory)')  # fmt: skip
-    add('--build-dir', type=Path, metavar='D',
-        help='folder for everything that is made (default: build)')  # fmt: skip
-    add('--python', metavar='P',
-        help='Python 3.9 to 3.13 to build for (default: that of --into, or '
-        'the first on PATH)')  # fmt: skip
-    add('--clean', action='store_true',
-        help='delete what earlier runs made, the venv too, and start over')  # fmt: skip
-    add('--dry-run', action='store_true',
-        help='print the steps and their commands; change nothing')  # fmt: skip
-    add('--paddle', metavar='V', default=versions.BASE,
-        help='release to build into (default: %(default)s; also '
-        f'{", ".join(versions.SERVED[1:])}, by default in build-V)')  # fmt: skip
-    add('--wheel', action='store_true',
-        help='pack the result as a wheel in build/dist, which pip installs in '
-        'place of paddlepaddle')  # fmt: skip
-    add('--into', metavar='PYTHON',
-        help='install that wheel into the environment of an interpreter that '
-        'has the release')  # fmt: skip
-    add('--source', type=Path, metavar='DIR',
-        help='source target: build this Paddle checkout instead; '
-        '--source DIR --help lists its own options')  # fmt: skip
+    add_options(parser, OPTIONS)
+    without = add_options(parser, WITHOUT_SOURCE)
+    group = parser.add_argument_group('with --source')
+    with_source = add_options(group, WITH_SOURCE)
     args = parser.parse_args()
-    if args.paddle not in versions.SERVED:
-        served = ', '.join(versions.SERVED)
-        parser.error(
-            f'Paddle {args.paddle} is not served: docs/wheel.md says what was '
-            f'tried. Served: {served}.'
-        )
-    base = args.paddle == versions.BASE
-    name = 'build' if base else f'build-{args.paddle}'
-    args.build_dir = (args.build_dir or ROOT / name).resolve()
+    for name in without if args.source else with_source:
+        if getattr(args, name):
+            where = 'not with' if args.source else 'only with'
+            parser.error(f'--{name} goes {where} --source')
+    if args.undo and args.only:
+        parser.error('--undo goes alone')
+    if args.jobs is not None and args.jobs < 1:
+        parser.error(f'--jobs {args.jobs}: not 1 or more')
+    gigabytes = 4 if args.gpu else 2 if args.source else 1
+    args.jobs = args.jobs or default_jobs(gigabytes << 30)
+    args.paddle = args.paddle or versions.BASE
+    if args.source:
+        args.source = args.source.expanduser().absolute()
+        folder = args.source / 'build'
+    elif args.paddle == versions.BASE:
+        folder = ROOT / 'build'
+    else:
+        folder = ROOT / f'build-{args.paddle}'
+    args.build_dir = (args.build_dir or folder).resolve()
     if args.into:  # a name on PATH too; a link to a Python is another one
         args.into = os.path.abspath(shutil.which(args.into) or args.into)
     return args
 
 
-def show_next(build):
+def show_next(args):
     """What the user can do with the result."""
-    python = shown(build / 'venv' / 'bin' / 'python', ROOT)
-    tests = f'ctest --test-dir {shown(build, ROOT)}'
-    print('\nNext:')
-    for command, result in (
-        (f'{tests} --output-on-failure', 'all tests'),
-        (f'{tests} -R masked_scatter', 'of one API'),
-        (python, 'a Python with this Paddle'),
-        (f'{python} scripts/wheel/demo.py', 'the demonstration again'),
-    ):
-        print(f'  {command:<52} {result}')
-
-
-def check_space(build):
-    """Say what a first build takes, before it takes it."""
-    there = next(p for p in (build, *build.parents) if p.is_dir())
-    free = shutil.disk_usage(there).free
-    if free < SPACE:
-        raise Refused(
-            f'{there}: {TAKES}, but {free / 1e9:.1f} GB are free there. '
-            '--build-dir names another place.'
-        )
-    print(f'In {shown(build, ROOT)}, {TAKES}.')
-
-
-def dry_run(args, steps):
-    """Print what a run would do."""
-    print(f'Dry run: {len(steps)} steps, nothing is changed.')
-    if args.clean:
-        print('First, --clean deletes:')
-        for path in to_clean(args.build_dir):
-            print(f'    {shown(path, ROOT)}')
-    Runner(args.build_dir, steps, ROOT).run(dry=True)
-
-
-def check_machine(args):
-    """Say what would stop the build later, before it starts."""
-    if missing := find_missing():
-        raise Refused(describe(missing))
+    folder = shown(args.build_dir)
+    python, into = f'{folder}/venv/bin/python', args.into and shown(args.into)
+    text = NEXT
     if args.into:
-        install_into.check(args.into)
-    if not (args.build_dir / 'venv').is_dir():
-        check_space(args.build_dir)
+        text += f'\n{NEXT_INTO}'
+    elif args.wheel:
+        text += f'\n{NEXT_WHEEL}'
+    pip = f'{python} -m pip --python {into} install'
+    base = f'{versions.NAME}=={versions.BASE}'
+    print(
+        text.format(folder=folder, python=python, into=into, pip=pip, base=base)
+    )
 
 
-def run(args):
-    """The whole build, or what it would do; the exit status."""
-    start, build = time.monotonic(), args.build_dir
-    check_build_dir(build, ROOT)
-    steps = wheel_steps(build, args.jobs, args.paddle)
-    if args.wheel or args.into:
-        steps += packed_steps(build, args.into)
+def check_venv(args):
+    """Exit where the venv is of another Python, or a first build has no space,
+    which it is told of."""
+    build, config = args.build_dir, args.build_dir / 'venv/pyvenv.cfg'
+    if config.is_file() and not args.clean:
+        text = config.read_text(encoding='utf-8')
+        if f'version = {HERE}.' not in text:
+            sys.exit(
+                f'{config} is not of Python {HERE}. Use the same Python as before '
+                '(--python), build in another folder (--build-dir), or start over '
+                'with --clean.'
+            )
+    elif not config.is_file():
+        there = next(p for p in (build, *build.parents) if p.is_dir())
+        free = shutil.disk_usage(there).free
+        if free < SPACE:
+            sys.exit(
+                f'{there}: {TAKES}, but {free / 1e9:.1f} GB are free there. '
+                '--build-dir names another place.'
+            )
+        print(f'In {shown(build)}, {TAKES}.')
+
+
+def run_wheel(args):
+    """The wheel target, or what it would do."""
+    build, steps = args.build_dir, wheel_steps(args)
+    check_build_dir(build)
     if args.dry_run:
-        dry_run(args, steps)
-        return 0
-    check_machine(args)
+        print(f'Dry run: {len(steps)} steps, nothing is changed.')
+        run_steps(build, steps)
+        return
+    start = time.monotonic()
+    if args.into:
+        check_into(args.into)
+    check_venv(args)
     with locked(build) as lock:
-        if args.clean:
-            clean(build)
-        Runner(build, steps, ROOT, lock).run()
+        run_steps(build, steps, lock)
     print(f'Done in {time.monotonic() - start:.1f} s.')
-    show_next(build)
-    return 0
+    show_next(args)
+
+
+def main():
+    # A reader that has gone is no error; SIGTERM ends a run like Ctrl-C does.
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    args = parse_args()
+    try:
+        (checkout.run if args.source else run_wheel)(args)
+    except OSError as error:
+        sys.exit(f'\n{error}')
+    except KeyboardInterrupt:
+        print(
+            '\nStopped. Run the same command again to go on.', file=sys.stderr
+        )
+        sys.exit(130)
 
 
 if __name__ == '__main__':
-    arguments = parse_args()
-    sys.exit(exit_status(lambda: run(arguments)))
+    main()

@@ -3,17 +3,16 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
+from argparse import Namespace
 
 import pytest
 
-TARGET = Path(__file__).resolve().parents[1] / 'target.py'
-PROGRAMS = ('cmake', 'ninja', 'ctest')
+from scripts.source import checkout
+
 # Says its call; ninja fails.
-STAND_IN = f"""\
+STAND_IN = """\
 #!/bin/sh
-case "$*" in "-c import "*) exec {sys.executable} "$@";; esac
-echo called "$(basename "$0")" "$@"
+echo called "$(basename "$0")" "$@" >>"{log}"
 test "$(basename "$0")" != ninja
 """
 
@@ -23,9 +22,8 @@ class Toy:
 
     def __init__(self, folder):
         self.tree, self.patches = folder / 'Paddle', folder / 'patches'
-        self.bin = folder / 'bin'
-        (self.tree / 'python').mkdir(parents=True)
-        (self.tree / 'python/requirements.txt').touch()
+        self.log = folder / 'called'
+        self.tree.mkdir()
         self.git('init', '-q')
         self.start = self.commit(old='old\n')
         self.commit(new='first\n')
@@ -34,12 +32,10 @@ class Toy:
         self.git('reset', '-q', '--hard', self.start)
         (self.patches / 'series').write_text(names)
         (self.patches / 'BASE').write_text(f'tag: v1\ncommit: {self.start}')
-        venv = self.tree / 'build/scatter_operators/venv/bin'
-        for folder, *names in (venv, 'python'), (self.bin, *PROGRAMS):
-            folder.mkdir(parents=True)
-            for name in names:
-                (folder / name).write_text(STAND_IN)
-                (folder / name).chmod(0o755)
+        (folder / 'bin').mkdir()
+        for name in ('cmake', 'ninja', 'ctest', 'python'):
+            (folder / 'bin' / name).write_text(STAND_IN.format(log=self.log))
+            (folder / 'bin' / name).chmod(0o755)
 
     def git(self, *words):
         own = ('-c', 'user.name=n', '-c', 'user.email=n@n')
@@ -56,67 +52,74 @@ class Toy:
         self.git('commit', '-qm', '[Toy] commit')
         return self.head()
 
-    def run(self, *options, status=0):
-        path = f'{self.bin}{os.pathsep}{os.environ["PATH"]}'
-        done = subprocess.run(
-            [sys.executable, '-B', TARGET, '--source', self.tree, *options,
-             '--patches', self.patches],
-            env={**os.environ, 'PATH': path}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    def run(self, only=None, undo=False, dry_run=False, refused=''):
+        args = Namespace(
+            source=self.tree, only=only, undo=undo, dry_run=dry_run,
+            build_dir=self.tree / 'build', jobs=3, gpu=False, cmake=['-DWITH_X=ON'],
         )  # fmt: skip
-        assert done.returncode == status, done.stdout
-        return done.stdout
+        if not refused:
+            return checkout.run(args)
+        with pytest.raises(SystemExit, match=refused):
+            checkout.run(args)
 
 
 @pytest.fixture
-def toy(tmp_path):
+def toy(tmp_path, monkeypatch):
+    monkeypatch.setattr(checkout, 'PATCHES', tmp_path / 'patches')
+    monkeypatch.setattr(checkout, 'PYTHON', 'python')
+    monkeypatch.setattr(sys, 'executable', 'python')
+    path = f'{tmp_path / "bin"}{os.pathsep}{os.environ["PATH"]}'
+    monkeypatch.setenv('PATH', path)
     return Toy(tmp_path)
 
 
-def test_series_is_applied_once_and_taken_back(toy):
-    assert 'Applied 2 patches' in toy.run('--only', 'apply')
+def test_series_is_applied_once_and_taken_back(toy, capsys):
+    toy.run('apply')
     log = toy.git('log', '--format=%s', f'{toy.start}..')
     assert log == '[Toy] commit\n[Toy] commit'
-    assert 'already applied' in toy.run('--only', 'apply')
+    toy.run('apply')
+    assert 'The 2 patches are already applied' in capsys.readouterr().out
     (toy.tree / 'new').write_text('mine\n')
-    assert 'git reset stopped' in toy.run('--undo', status=1)
+    toy.run(undo=True, refused="Entry 'new' not uptodate")
     toy.git('checkout', 'new')
     tip, head = toy.head(), toy.commit(old='mine\n')
-    assert 'git rebase --onto' in toy.run('--undo', status=1)
+    toy.run(undo=True, refused='rebase --onto')
     assert toy.head() == head
     toy.git('reset', '-q', '--hard', tip)
-    toy.run('--undo')
+    patch = toy.patches / '0001-Toy-commit.patch'
+    patch.write_text(patch.read_text() + '\n')
+    toy.run(refused='An earlier version of the series')
+    toy.run(undo=True)
     assert toy.head() == toy.start
-    assert 'nothing to undo' in toy.run('--undo', status=1)
+    toy.run(undo=True, refused='nothing to undo')
 
 
 def test_checkout_that_does_not_fit_is_left_alone(toy):
     (toy.tree / 'old').write_text('mine\n')
-    assert 'uncommitted changes:\nM old' in toy.run(status=1)
+    toy.run(refused='old: does not match index')
     head = toy.commit(old='mine\n')
-    assert 'It is made for v1: git checkout v1' in toy.run(status=1)
+    toy.run(refused='It is made for v1: git checkout v1')
     (toy.tree / '.git/rebase-apply').mkdir()
-    assert 'is under way' in toy.run(status=1)
+    toy.run(refused='is under way')
     assert toy.head() == head
 
 
 def test_patch_that_git_am_refuses_takes_the_others_out(toy):
     patch = toy.patches / '0002-Toy-commit.patch'
     patch.write_text(patch.read_text().partition('---\n')[2])
-    assert 'git am stopped' in toy.run(status=1)
+    toy.run(refused='Step apply failed')
     assert toy.git('status', '--porcelain', '--untracked-files=no') == ''
     assert toy.head() == toy.start
 
 
-def test_dry_run_shows_what_a_run_calls_and_a_failure_stops_it(toy):
-    options = ('--jobs', '3', '--cmake=-DWITH_X=ON')
-    shown = toy.run('--dry-run', *options)
-    assert 'called' not in shown and 'ctest -R ' in shown
-    assert toy.head() == toy.start
-    said = toy.run(*options, status=1)
-    assert "exec ninja -j 3' returned non-zero" in said
-    assert '-DWITH_X=ON\ncalled cmake -S ' in said
-    commands = [line for line in said.splitlines() if line.startswith('[')]
-    assert all(line in shown for line in commands)
-    assert 'called ninja -j 3\n' in said and 'called ctest' not in said
-    assert 'called ctest -R ' in toy.run('--only', 'test')
+def test_dry_run_shows_what_a_run_calls_and_a_failure_stops_it(toy, capsys):
+    toy.run(dry_run=True)
+    said = capsys.readouterr().out
+    assert 'ctest -R ' in said and 'exec ninja -j 3' in said
+    assert toy.head() == toy.start and not toy.log.exists()
+    toy.run(refused='Step build failed')
+    called = toy.log.read_text()
+    assert 'called cmake -S ' in called and '-DWITH_X=ON\n' in called
+    assert 'called ninja -j 3\n' in called and 'called ctest' not in called
+    toy.run('test')
+    assert 'called ctest -R ' in toy.log.read_text()
