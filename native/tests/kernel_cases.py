@@ -1,11 +1,12 @@
 """Calls of kernels for tests: shapes and attributes, operands and results."""
 
 from dataclasses import dataclass, field
+from math import prod
 from pathlib import Path
 
 import numpy as np
 
-from native.tests.kernel_probe import Tensor
+from native.tests import kernel_probe
 from scripts.op_rules import schema
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,9 +44,16 @@ def cases(kernel, shapes, attrs=({},)):
     ]
 
 
+def twice(rows, first, second):
+    """The same for a second order, whose two gradients come behind."""
+    return [(*row, row[first], row[second]) for row in rows]
+
+
 # x and mask as they broadcast, with the shape of the result; the last ones are
 # large enough for several threads.
 BROADCASTS = [
+    ((0, 3), (1,), (0, 3)),
+    ((1, 3), (0, 1), (0, 3)),
     ((5, 3), (5, 3), (5, 3)),
     ((5, 3), (3,), (5, 3)),
     ((1, 3), (5, 3), (5, 3)),
@@ -57,20 +65,77 @@ BROADCASTS = [
     ((1, 1000), (300, 1000), (300, 1000)),
     ((300, 1), (1000,), (300, 1000)),
 ]
+# x, mask, value and the gradient of the result
+MASKED = [(x, mask, (prod(out) + 2,), out) for x, mask, out in BROADCASTS]
+FILLED = [
+    (x, mask, value, out)
+    for x, mask, out in BROADCASTS
+    for value in ((), out[-1:], out)
+]
+# x, the strided part and the gradient of the result
+SELECTED = [((n, m), (n,), (n, m)) for n, m in ((5, 3), (0, 3), (500, 300))]
+ON_DIAGONAL = [
+    ((5, 3), (2,), (5, 3)),
+    ((0, 3), (0,), (0, 3)),
+    ((500, 300), (299,), (500, 300)),
+]
 # x, index, updates
 SLICES = [((5, 3), (4,), (4, 3)), ((500, 300), (400,), (400, 300))]
-LINEAR = [
-    {'axis': 0, 'reduce': reduce, 'include_self': include_self}
-    for reduce in ('assign', 'sum', 'mean')
-    for include_self in (True, False)
+# the same with the gradient of the result
+INDEXED = [(*row, row[0]) for row in SLICES] + [
+    ((5, 3), (2,), (4, 3), (5, 3)),
+    ((5, 3), (0,), (4, 3), (5, 3)),
+    ((5, 0), (4,), (4, 0), (5, 0)),
+    ((5, 3), (0,), (0, 3), (5, 3)),
 ]
-MUL = [
-    {'axis': 0, 'reduce': 'mul', 'include_self': include_self}
-    for include_self in (True, False)
-]
+
+
+def reduces(*names):
+    return [
+        {'axis': 0, 'reduce': reduce, 'include_self': include_self}
+        for reduce in names
+        for include_self in (True, False)
+    ]
+
+
+LINEAR = reduces('assign', 'sum', 'mean')
+MUL = reduces('mul')
 OVERWRITE = [{'overwrite': overwrite} for overwrite in (True, False)]
 SELECT = [{'axis': 1, 'index': -1}]
 DIAGONAL = [{'offset': 1, 'axis1': 0, 'axis2': 1}]
+
+GRADIENTS = [
+    *cases('masked_fill_grad', FILLED),
+    *cases('masked_scatter_grad', MASKED),
+    *cases('masked_scatter_double_grad', twice(MASKED, 0, 2)),
+    *cases('select_scatter_grad', SELECTED, SELECT),
+    *cases('select_scatter_double_grad', twice(SELECTED, 0, 1), SELECT),
+    *cases('diagonal_scatter_grad', ON_DIAGONAL, DIAGONAL),
+    *cases('diagonal_scatter_double_grad', twice(ON_DIAGONAL, 0, 1), DIAGONAL),
+    *cases('index_scatter_grad', INDEXED, LINEAR),
+    *cases('index_scatter_double_grad', twice(INDEXED, 0, 2), LINEAR),
+    *cases('index_reduce_grad', INDEXED, reduces('mul', 'amax')),
+    *cases('scatter_grad', [row[1:] for row in INDEXED], OVERWRITE),
+    *cases(
+        'scatter_double_grad',
+        [row[1:] for row in twice(INDEXED, 0, 2)],
+        OVERWRITE,
+    ),
+]
+# x has the shape of the result.
+FORWARDS = [
+    *cases(
+        'masked_scatter',
+        [(x, m, (prod(x),)) for x, m, out in BROADCASTS if x == out],
+    ),
+    *cases(
+        'masked_fill',
+        [(x, m, v) for x, m, o in BROADCASTS if x == o for v in ((), x)],
+    ),
+    *cases('index_scatter', SLICES, LINEAR),
+    *cases('index_reduce', SLICES, MUL),
+    *cases('scatter', SLICES, OVERWRITE),
+]
 
 
 def array(name, shape, dtype):
@@ -86,16 +151,31 @@ def array(name, shape, dtype):
 def operands(case, dtype):
     """{name: Tensor}; a shape alone where the YAML asks for no more."""
     return {
-        tensor.name: Tensor(
-            array(tensor.name, case.shapes[tensor.name], dtype),
-            memory=not tensor.no_need_buffer,
+        argument.name: kernel_probe.tensor(
+            array(argument.name, case.shapes[argument.name], dtype),
+            memory=not argument.no_need_buffer,
         )
-        for tensor in ENTRIES[case.kernel].tensors
+        for argument in ENTRIES[case.kernel].tensors
     }
 
 
-def output(name, tensors, dtype):
-    """A result without memory, with the shape that InferMeta gives it."""
-    like = name[: -len('_grad')] if name.endswith('_grad') else 'x'
-    shape = tensors[like if like in tensors else 'out_grad'].shape
-    return Tensor(np.empty(shape, dtype), memory=False)
+def result_shapes(case):
+    """Those of the results: that of an input, or of the forward result."""
+    whole = {'x', 'out_grad', 'grad_out'} & case.shapes.keys()
+    like = case.shapes[min(whole, key=('grad_out', 'out_grad', 'x').index)]
+    return [
+        case.shapes.get(output.name.removesuffix('_grad'), like)
+        for output in ENTRIES[case.kernel].outputs
+    ]
+
+
+def without_memory(shape, dtype):
+    return kernel_probe.tensor(np.empty(shape, dtype), memory=False)
+
+
+def run(case, dtype, inputs, outputs):
+    """Calls the kernel on Tensors; the arrays of the outputs, None where there
+    is none."""
+    attrs = [case.attrs[attr.name] for attr in ENTRIES[case.kernel].attrs]
+    kernel_probe.run(case.kernel, dtype, inputs, attrs, outputs)
+    return [None if out is None else out.numpy() for out in outputs]

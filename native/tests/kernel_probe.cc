@@ -1,47 +1,47 @@
 // Paddle's registry of CPU kernels, for tests: what a kernel takes, and calls
-// of it on tensors of the caller's choice. A module of Python.
+// of it. A module of Python.
 
 #include <dlfcn.h>
-#include <pybind11/numpy.h>
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
 #include <cstdint>
-#include <cstring>
 #include <exception>
+#include <map>
 #include <stdexcept>
 #include <string>
 #include <typeindex>
+#include <utility>
 #include <vector>
 
+#include "paddle/phi/api/include/tensor.h"
 #include "paddle/phi/backends/context_pool.h"
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/kernel_context.h"
 #include "paddle/phi/core/kernel_factory.h"
-#include "paddle/phi/core/meta_tensor.h"
 #include "paddle/utils/optional.h"
+#include "paddle/utils/pybind.h"
 
 using phi::AttributeType;
 using phi::DataType;
 using phi::DenseTensor;
-using phi::Kernel;
 using phi::TensorArgDef;
-
-namespace py = pybind11;
 
 namespace {
 
-phi::DeviceContext* Context() {
-  return phi::DeviceContextPool::Instance().Get(phi::CPUPlace());
+template <typename T>
+phi::Attribute Read(const py::handle& value) {
+  return value.cast<T>();
 }
 
-DataType DtypeOf(const std::string& name) {
-  for (int i = 0; i < static_cast<int>(DataType::NUM_DATA_TYPES); ++i) {
-    const auto dtype = static_cast<DataType>(i);
-    if (phi::DataTypeToString(dtype) == name) return dtype;
-  }
-  throw std::invalid_argument("no dtype " + name);
-}
+using Reader = phi::Attribute (*)(const py::handle&);
+// What the YAML calls a type, and how a value of it is read.
+const std::map<AttributeType, std::pair<std::string, Reader>> kAttributes = {
+    {AttributeType::BOOL, {"bool", Read<bool>}},
+    {AttributeType::INT32, {"int", Read<int>}},
+    {AttributeType::INT64, {"int64_t", Read<int64_t>}},
+    {AttributeType::FLOAT32, {"float", Read<float>}},
+    {AttributeType::STRING, {"str", Read<std::string>}},
+};
 
 // ---- What kernels take ------------------------------------------------------
 
@@ -58,42 +58,25 @@ std::string TypeName(const std::type_index& type) {
   return type.name();
 }
 
-py::str NameOf(const TensorArgDef& tensor) {
+std::string NameOf(const TensorArgDef& tensor) {
   return TypeName(tensor.type_index) + ":" +
          phi::DataTypeToString(tensor.dtype);
 }
 
-std::string AttributeName(AttributeType type) {
-  switch (type) {
-    case AttributeType::BOOL:
-      return "bool";
-    case AttributeType::INT32:
-      return "int";
-    case AttributeType::INT64:
-      return "int64_t";
-    case AttributeType::FLOAT32:
-      return "float";
-    case AttributeType::STRING:
-      return "str";
-    default:
-      return std::to_string(static_cast<int>(type));
-  }
-}
-
-py::list Arguments(const phi::KernelArgsDef& args) {
-  py::list found;
-  for (const auto& tensor : args.input_defs()) found.append(NameOf(tensor));
+std::vector<std::string> Arguments(const phi::KernelArgsDef& args) {
+  std::vector<std::string> found;
+  for (const auto& tensor : args.input_defs()) found.push_back(NameOf(tensor));
   for (const auto& attribute : args.attribute_defs()) {
-    found.append(AttributeName(attribute.type_index));
+    found.push_back(kAttributes.at(attribute.type_index).first);
   }
-  for (const auto& tensor : args.output_defs()) found.append(NameOf(tensor));
+  for (const auto& tensor : args.output_defs()) found.push_back(NameOf(tensor));
   return found;
 }
 
 // {(kernel, dtype): inputs, attributes, outputs} of the kernels whose code is
 // linked with this module.
 py::dict Registered() {
-  const void* own = LibraryOf(reinterpret_cast<void*>(&Context));
+  const void* own = LibraryOf(&kAttributes);
   py::dict found;
   for (const auto& [name, kernels] : phi::KernelFactory::Instance().kernels()) {
     for (const auto& [key, kernel] : kernels) {
@@ -107,89 +90,34 @@ py::dict Registered() {
 
 // ---- Calls of kernels -------------------------------------------------------
 
-const Kernel& Find(const std::string& name, DataType dtype) {
-  const auto& all = phi::KernelFactory::Instance().kernels();
-  const auto kernels = all.find(name);
-  if (kernels != all.end()) {
-    const auto found = kernels->second.find(
-        {phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype});
-    if (found != kernels->second.end()) return found->second;
-  }
-  throw std::invalid_argument("no kernel " + name + " of " +
-                              phi::DataTypeToString(dtype));
-}
+using Tensors = std::vector<py::object>;  // None: absent, or not wanted
 
-phi::Attribute ValueOf(const py::handle& value, AttributeType type) {
-  switch (type) {
-    case AttributeType::BOOL:
-      return value.cast<bool>();
-    case AttributeType::INT32:
-      return value.cast<int>();
-    case AttributeType::INT64:
-      return value.cast<int64_t>();
-    case AttributeType::STRING:
-      return value.cast<std::string>();
-    default:
-      throw std::invalid_argument("an attribute of another kind");
-  }
-}
-
-using Dims = std::vector<int64_t>;
-
-// A DenseTensor; without `memory` it has a shape alone.
-class Tensor {
- public:
-  Tensor(const py::object& object, bool memory) {
-    const auto array = py::array::ensure(object, py::array::c_style);
-    const py::str name = array.dtype().attr("name");
-    phi::MetaTensor(&dense).set_dtype(DtypeOf(name));
-    Resize(Dims(array.shape(), array.shape() + array.ndim()));
-    if (!memory) return;
-    void* to = Context()->Alloc(&dense, dense.dtype());
-    std::memcpy(to, array.data(), array.nbytes());
-  }
-
-  // What an InferMeta function does to an output.
-  void Resize(const Dims& dims) {
-    phi::MetaTensor(&dense).set_dims(common::make_ddim(dims));
-  }
-
-  py::tuple Shape() const {
-    return py::cast(common::vectorize<int64_t>(dense.dims()));
-  }
-
-  py::array Numpy() const {
-    const auto dims = common::vectorize<int64_t>(dense.dims());
-    py::array array(py::dtype(phi::DataTypeToString(dense.dtype())), dims);
-    if (array.size() > 0) {
-      std::memcpy(array.mutable_data(), dense.data(), array.nbytes());
-    }
-    return array;
-  }
-
-  DenseTensor dense;
-};
-
-using Tensors = std::vector<Tensor*>;  // null: absent, or not wanted
-
-DenseTensor* DenseOf(Tensor* tensor) {
-  return tensor == nullptr ? nullptr : &tensor->dense;
+DenseTensor* DenseOf(const py::object& tensor) {
+  if (tensor.is_none()) return nullptr;
+  const auto* object =
+      reinterpret_cast<const paddle::pybind::TensorObject*>(tensor.ptr());
+  return static_cast<DenseTensor*>(object->tensor.impl().get());
 }
 
 void Run(const std::string& name,
-         const py::object& dtype,
+         int dtype,
          const Tensors& inputs,
-         const py::list& attributes,
+         const std::vector<py::object>& attributes,
          const Tensors& outputs) {
-  const py::str dtype_name = py::dtype::from_args(dtype).attr("name");
-  const Kernel& kernel = Find(name, DtypeOf(dtype_name));
-  phi::KernelContext context(Context());
-  for (Tensor* input : inputs) context.EmplaceBackInput(DenseOf(input));
+  const phi::Kernel& kernel =
+      phi::KernelFactory::Instance().kernels().at(name).at(
+          {phi::Backend::CPU,
+           phi::DataLayout::ALL_LAYOUT,
+           static_cast<DataType>(dtype)});
+  phi::KernelContext context(
+      phi::DeviceContextPool::Instance().Get(phi::CPUPlace()));
+  for (const auto& input : inputs) context.EmplaceBackInput(DenseOf(input));
   const auto& types = kernel.args_def().attribute_defs();
   for (size_t i = 0; i < attributes.size(); ++i) {
-    context.EmplaceBackAttr(ValueOf(attributes[i], types.at(i).type_index));
+    const auto& [_, read] = kAttributes.at(types.at(i).type_index);
+    context.EmplaceBackAttr(read(attributes[i]));
   }
-  for (Tensor* output : outputs) context.EmplaceBackOutput(DenseOf(output));
+  for (const auto& output : outputs) context.EmplaceBackOutput(DenseOf(output));
   try {
     kernel(&context);
   } catch (const std::exception& error) {
@@ -201,14 +129,6 @@ void Run(const std::string& name,
 }  // namespace
 
 PYBIND11_MODULE(kernel_probe, module) {
-  py::class_<Tensor>(module, "Tensor", py::module_local())
-      .def(py::init<const py::object&, bool>(),
-           py::arg("array"),
-           py::arg("memory") = true)
-      .def("shared", [](const Tensor& tensor) { return Tensor(tensor); })
-      .def("resize", &Tensor::Resize)
-      .def("numpy", &Tensor::Numpy)
-      .def_property_readonly("shape", &Tensor::Shape);
   module.def("registered", Registered);
   module.def("run", Run);
 }

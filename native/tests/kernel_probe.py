@@ -1,4 +1,4 @@
-"""CPU kernels out of Paddle's registry, called on NumPy arrays.
+"""CPU kernels out of Paddle's registry, called on Tensors of the caller's choice.
 
 What lies between a Python call and a kernel is left out, so that a test says
 which tensors are the same and which have no memory. A kernel's error is a
@@ -53,11 +53,24 @@ def _load():
 
 
 _module = _load()
-Tensor = _module.Tensor
 # {(kernel, dtype): what it takes} of the kernels of this project
 registered = _module.registered
 
 
+def tensor(array, memory=True):
+    """A Tensor; without `memory` it has a shape and a dtype alone."""
+    found = paddle.to_tensor(array)
+    if not memory:
+        found._clear_data()
+    return found
+
+
+def resize(tensor, shape):
+    """What an InferMeta function does to an output."""
+    tensor.get_tensor()._set_dims(list(shape))
+
+
 def run(kernel, dtype, inputs, attributes, outputs):
     """Calls a kernel. A Tensor may be None, and may be there twice."""
-    _module.run(kernel, dtype, list(inputs), list(attributes), list(outputs))
+    number = paddle.base.framework.convert_np_dtype_to_dtype_(dtype).value
+    _module.run(kernel, number, list(inputs), list(attributes), list(outputs))

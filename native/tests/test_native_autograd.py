@@ -27,23 +27,25 @@ def index():
     return paddle.to_tensor([4, 1, 1])
 
 
-CALLS = {
+def scatter(**options):
+    return lambda x, part: paddle.scatter(x, index(), part[:3], **options)
+
+
+def reduced(reduce):
+    return scatter(overwrite=False, axis=0, reduce=reduce)
+
+
+LINEAR = {
     'masked_scatter': lambda x, part: paddle.masked_scatter(x, mask(), part),
     'masked_fill': lambda x, part: paddle.masked_fill(x, mask(), part[0, 0]),
     'select_scatter': lambda x, part: paddle.select_scatter(x, part[0], 0, 1),
     'diagonal_scatter': lambda x, part: paddle.diagonal_scatter(x, part[0]),
-    'scatter': lambda x, part: paddle.scatter(
-        x, index(), part[:3], overwrite=False, axis=0, reduce='amax'
-    ),
+    'scatter': scatter(),
+    'scatter, mean': reduced('mean'),
 }
+CALLS = {**LINEAR, 'scatter, amax': reduced('amax')}
 ALL = pytest.mark.parametrize('call', CALLS.values(), ids=CALLS)
-LINEAR = {name: call for name, call in CALLS.items() if name != 'scatter'}
-LINEAR['scatter, mean'] = lambda x, part: paddle.scatter(
-    x, index(), part[:3], overwrite=False, axis=0, reduce='mean'
-)
 ALL_LINEAR = pytest.mark.parametrize('call', LINEAR.values(), ids=LINEAR)
-# those whose gradient's YAML entry has `inplace : (out_grad -> x_grad)`
-IN_PLACE = [name for name in CALLS if name != 'scatter']
 
 
 def gradients(call, x, part, out_grad, **options):
@@ -117,12 +119,11 @@ def test_gradient_that_comes_in_as_a_view(call):
     np.testing.assert_array_equal(part.grad.numpy(), expected[1].numpy())
 
 
-@pytest.mark.parametrize('name', IN_PLACE)
-def test_gradient_is_written_over_the_one_that_comes_in(name):
+@ALL_LINEAR
+def test_gradient_is_written_over_the_one_that_comes_in(call):
     places = []
-    x = leaf()
-    y = x * 1
-    out = CALLS[name](y, leaf())
+    y = leaf() * 1
+    out = call(y, leaf())
     out.register_hook(lambda grad: places.append(grad.data_ptr()))
     y.register_hook(lambda grad: places.append(grad.data_ptr()))
     out.sum().backward()
@@ -155,7 +156,9 @@ def test_saved_tensors_hooks_are_called():
     )
 
 
-@pytest.mark.parametrize('name', ['masked_scatter', 'masked_fill', 'scatter'])
+@pytest.mark.parametrize(
+    'name', ['masked_scatter', 'masked_fill', 'scatter, amax']
+)
 def test_error_of_a_saved_tensors_hook_is_raised(name):
     def refuse(tensor):
         raise KeyError('not to be saved')
@@ -241,7 +244,7 @@ def test_a_mask_changed_in_place_is_named(name):
 
 def test_create_graph_without_gradients_of_gradients():
     x = leaf()
-    total = CALLS['scatter'](x, leaf()).sum()
+    total = CALLS['scatter, amax'](x, leaf()).sum()
     with pytest.raises(RuntimeError, match="index_reduce_grad doesn't have"):
         paddle.grad(total, [x], retain_graph=True, create_graph=True)
     with paddle.no_grad():  # as Paddle's nodes: then nothing is recorded

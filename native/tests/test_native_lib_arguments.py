@@ -6,10 +6,11 @@ They are private, but a mistake in a call must end as a Python exception.
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import paddle
-from paddle import _native_lib
+from paddle import _C_ops, _native_lib
 
 # Prints what is about to be called, so that the last line names a crash.
 EVERY_FUNCTION = """
@@ -112,3 +113,65 @@ def test_error_says_which_tensor_is_not_dense(make, kind):
         paddle.masked_scatter(T, mask, make())
     with pytest.raises(NotImplementedError, match=expected):
         paddle.masked_scatter_(T.clone(), mask, make())
+
+
+def operands(stop_gradient):
+    x = paddle.zeros([3, 2])
+    x.stop_gradient = stop_gradient
+    return x, paddle.to_tensor([0, 2]), paddle.ones([2, 2])
+
+
+WRONG_ATTRIBUTES = {
+    r"include_self must be a bool, but received 'no'": (0, 'sum', 'no'),
+    r'axis must be an int, but received 0\.5': (0.5, 'sum', True),
+    r'reduce must be a str, but received 7 of type int': (0, 7, True),
+}
+
+
+@pytest.mark.parametrize('stop_gradient', [True, False])
+def test_attribute_of_a_wrong_type_is_named(stop_gradient):
+    call = operands(stop_gradient)
+    for message, attrs in WRONG_ATTRIBUTES.items():
+        with pytest.raises(TypeError, match=r'^\(index_reduce\) ' + message):
+            _C_ops.index_reduce(*call, *attrs)
+    want = _C_ops.index_reduce(*call, 0, 'mul', False)
+    got = _C_ops.index_reduce(*call, np.int32(0), 'mul', np.bool_(False))
+    assert (got == want).all()
+
+
+def test_attribute_of_a_wrong_type_is_named_in_a_static_graph():
+    paddle.enable_static()
+    try:
+        with paddle.static.program_guard(paddle.static.Program()):
+            x = paddle.static.data('x', [3, 2])
+            index = paddle.static.data('index', [2], 'int64')
+            with pytest.raises(TypeError, match='include_self must be a bool'):
+                _C_ops.index_reduce(x, index, x[:2], 0, 'sum', 'no')
+    finally:
+        paddle.disable_static()
+
+
+# Pairs of Paddle's operators, the second with the kernel of the first: what that
+# takes, and what was expected.
+MISFITS = {
+    ('scatter', 'masked_fill'): (
+        '{0}, {0}, {0}, bool, 1',
+        '{0}, bool, {0}, 1',
+    ),
+    ('scatter_grad', 'scatter'): (
+        '{0}, {0}, {0}, bool, 2',
+        '{0}, {0}, {0}, bool, 1',
+    ),
+    # three Tensors of one type where the second has to be bool
+    ('where', 'masked_fill'): ('{0}, {0}, {0}, 1', '{0}, bool, {0}, 1'),
+}
+
+
+def test_a_base_kernel_that_takes_other_arguments_is_told():
+    misfit = _native_lib.kernel_misfit
+    for name in _native_lib.taken_kernels():
+        assert misfit(name, name) == ''
+    for names, (found, expected) in MISFITS.items():
+        text = f'it takes ({found} outputs), expected ({expected} outputs)'
+        assert misfit(*names) == text.format('float32')
+    assert misfit('nope', 'scatter') == 'there is no float32 kernel'

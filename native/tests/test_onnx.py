@@ -5,19 +5,17 @@ numpy and protobuf, which the build's venv has. A test fails where pip cannot ge
 them; Paddle2ONNX has no packages for Python 3.13.
 """
 
-import json
-import os
 import shutil
 import signal
 import subprocess
 import sys
-from pathlib import Path
+from functools import partial
 
+import graph_programs
 import pytest
+import test_saved_programs as programs
 
-ROOT = Path(__file__).resolve().parents[2]
-PROGRAM = Path(__file__).with_name('onnx_programs.py')
-PACKAGES = ROOT / 'build/onnx-packages'
+PACKAGES = programs.ROOT / 'build/onnx-packages'
 STAMP = PACKAGES / 'requirements'
 REQUIREMENTS = (
     'paddle2onnx==2.1.0',
@@ -27,6 +25,10 @@ REQUIREMENTS = (
     'polygraphy>=0.49.20',
 )
 NOT_KNOWN = 'Due to the unsupported operators, the conversion is aborted'
+NAME = 'masked_scatter'
+ENVIRONMENT = {'PYTHONPATH': str(PACKAGES)}
+run = partial(programs.run, sys.executable, **ENVIRONMENT)
+errors = partial(programs.errors, sys.executable, **ENVIRONMENT)
 
 
 def install():
@@ -40,53 +42,36 @@ def install():
     STAMP.write_text(wanted)
 
 
-@pytest.fixture(scope='module')
-def run():
+@pytest.fixture(scope='module', autouse=True)
+def packages():
     if sys.version_info >= (3, 13):
         pytest.skip('Paddle2ONNX 2.1.0 has no packages for Python 3.13')
     install()
 
-    def program(*arguments):
-        env = {**os.environ, 'PYTHONPATH': str(PACKAGES)}
-        command = [sys.executable, PROGRAM, *map(str, arguments)]
-        return subprocess.run(command, capture_output=True, text=True, env=env)
-
-    return program
-
 
 @pytest.fixture(scope='module')
-def saved(run, tmp_path_factory):
-    folder = tmp_path_factory.mktemp('saved')
-    done = run('save', folder)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return folder
+def saved(tmp_path_factory):
+    return programs.save(tmp_path_factory.mktemp('saved'), NAME)
 
 
-def test_exported_layers_give_the_same_results(run, tmp_path):
-    done = run('export', tmp_path)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
-    results = json.loads(done.stdout.splitlines()[-1])
-    assert len(results) > 30
-    assert {n: error for n, error in results.items() if error} == {}
+def test_exported_layers_give_the_same_results(tmp_path):
+    cases = list(graph_programs.CASES)
+    found = dict(zip(cases, errors('export', tmp_path, *cases)))
+    assert found == dict.fromkeys(cases)
+    assert errors('export_traced', tmp_path, NAME) == [None]
 
 
-def test_what_was_saved_under_the_guard_is_converted(run, saved):
-    done = run('convert', saved / 'without')
-    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
-
-
-def test_what_was_saved_without_it_ends_the_converter_as_documented(run, saved):
-    done = run('convert', saved / 'with')
+def test_what_was_saved_without_the_guard_is_not_known_as_documented(saved):
+    done = run('convert', saved, NAME)
     assert done.returncode == -signal.SIGABRT
     assert NOT_KNOWN in done.stdout + done.stderr
-    page = (ROOT / 'docs/wheel.md').read_text('utf-8')
+    page = (programs.ROOT / 'docs/wheel.md').read_text('utf-8')
     assert f'`{NOT_KNOWN}`' in page
+    (said,) = errors('export_loaded', saved, NAME)
+    assert 'paddle.onnx.export: the program that was loaded' in said
+    assert NAME in said
 
 
-def test_a_loaded_program_with_our_operators_is_an_error_of_python(run, saved):
-    done = run('reexport', saved / 'with')
-    assert done.returncode == 1, (done.stdout + done.stderr)[-2000:]
-    assert 'paddle.onnx.export: the program that was loaded' in done.stderr
-    assert 'masked_scatter' in done.stderr
-    done = run('reexport', saved / 'without')
-    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
+@pytest.mark.parametrize('how', ['convert', 'export_loaded'])
+def test_what_was_saved_under_the_guard_is_converted(saved, how):
+    assert errors(how, saved, f'guarded_{NAME}') == [None]

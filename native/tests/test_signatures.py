@@ -37,34 +37,12 @@ PLANTED = {
     'a wrong type': (
         'args : (Tensor x, Tensor values, int axis, int64_t index)\n',
         'args : (Tensor x, Tensor values, int64_t axis, int64_t index)\n',
-        [
-            KERNEL,
-            INFER_META,
-            'CheckKernel<native_ops::select_scatter,',
-            'const phi::DenseTensor&, int, long int, phi::DenseTensor*)',
-            'const phi::DenseTensor&, long int, long int, phi::DenseTensor*)',
-        ],
+        [KERNEL, INFER_META, 'CheckKernel<native_ops::select_scatter,'],
     ),
     'an output too many': (
         'output : Tensor(grad_out_grad)\n',
         'output : Tensor(grad_out_grad), Tensor(values_grad)\n',
-        [
-            INFER_META,
-            'CheckInferMeta<native_ops::select_scatter_double_grad,',
-            'phi::MetaTensor*, phi::MetaTensor*)>',
-        ],
-    ),
-    'a wrong InferMeta': (
-        'func : GeneralBinaryGradInferMeta\n    spmd_rule : '
-        'SelectScatterGradInferSpmd\n    param : [x, values]\n',
-        'func : UnchangedInferMeta\n    param : [x]\n',
-        [
-            INFER_META,
-            'CheckInferMeta<native_ops::select_scatter_grad, '
-            'void (*)(const phi::MetaTensor&, phi::MetaTensor*), '
-            'void (*)(const phi::MetaTensor&, phi::MetaTensor*, '
-            'phi::MetaTensor*)>',
-        ],
+        [INFER_META, 'CheckInferMeta<native_ops::select_scatter_double_grad,'],
     ),
     'a kernel that is not declared': (
         'func : select_scatter\n    data_type : x\n',

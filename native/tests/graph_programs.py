@@ -1,0 +1,207 @@
+"""Programs with our functions: saves them, or runs them in the Paddle of this Python.
+
+graph_programs.py save FOLDER CASE...  saves each two ways, and as guarded_<case>
+                                       under compatible_ops_guard
+graph_programs.py HOW FOLDER CASE...   runs each as one of WAYS does and prints a JSON
+                                       list of what went wrong, null for nothing
+"""
+
+import json
+import math
+import sys
+import warnings
+from pathlib import Path
+
+warnings.filterwarnings('ignore')
+
+import numpy as np  # noqa: E402
+
+import paddle  # noqa: E402
+
+REDUCES = ('sum', 'mean', 'mul', 'amax', 'amin')
+
+
+def select(axis, index):
+    return lambda x, u: paddle.select_scatter(x, u[0], axis, index)
+
+
+def diagonal(offset):
+    return lambda x, u: paddle.diagonal_scatter(
+        x, u[0, : 5 - abs(offset)], offset
+    )
+
+
+def scatter(**options):
+    return lambda x, u: paddle.scatter(
+        x, paddle.to_tensor([2, 1, 2, 0, 2]), u, **options
+    )
+
+
+def reduced(axis, reduce, include_self):
+    return scatter(
+        overwrite=False, axis=axis, reduce=reduce, include_self=include_self
+    )
+
+
+CASES = {
+    'masked_scatter': lambda x, u: paddle.masked_scatter(x, x > 0, u),
+    'masked_scatter by row': lambda x, u: paddle.masked_scatter(x, x[0] > 0, u),
+    'masked_fill': lambda x, u: paddle.masked_fill(x, u > 0, -2.5),
+    'masked_fill inf': lambda x, u: paddle.masked_fill(x, u > 0, -math.inf),
+    'masked_fill by Tensor': lambda x, u: paddle.masked_fill(x, x > 0, u[0]),
+    'select_scatter 0 1': select(0, 1),
+    'select_scatter 1 -1': select(1, -1),
+    'select_scatter -1 -2': select(-1, -2),
+    'select_scatter by Tensor': lambda x, u: paddle.select_scatter(
+        x, u[0], 1, (u[0] > 0).sum() - 5
+    ),
+    'diagonal_scatter 0': diagonal(0),
+    'diagonal_scatter 1': diagonal(1),
+    'diagonal_scatter -2': diagonal(-2),
+    'scatter': scatter(),
+    'scatter 1': scatter(axis=1),
+    **{
+        f'scatter {axis} {reduce} {include_self}': reduced(
+            axis, reduce, include_self
+        )
+        for axis in (0, 1)
+        for reduce in REDUCES
+        for include_self in (False, True)
+    },
+}
+ARRAYS = np.random.default_rng(0).standard_normal((2, 5, 5)).astype('float32')
+SPECS = [paddle.static.InputSpec([5, 5], 'float32', name) for name in 'xu']
+
+
+class Layer(paddle.nn.Layer):
+    def __init__(self, name):
+        super().__init__()
+        self.function = CASES[name]
+
+    def forward(self, x, u):
+        return self.function(x, u)
+
+    def result(self):
+        return self(*map(paddle.to_tensor, ARRAYS)).numpy()
+
+
+# ---- saving
+
+
+def save_both(name, folder, saved):
+    paddle.jit.save(Layer(name), f'{folder}/{saved}', SPECS)
+    paddle.enable_static()
+    program = paddle.static.Program()
+    with paddle.static.program_guard(program):
+        inputs = [paddle.static.data(s.name, s.shape, s.dtype) for s in SPECS]
+        paddle.static.save_inference_model(
+            f'{folder}/static_{saved}',
+            inputs,
+            [CASES[name](*inputs)],
+            paddle.static.Executor(),
+            program=program,
+        )
+    paddle.disable_static()
+    np.save(f'{folder}/{saved}.npy', Layer(name).result())
+
+
+def save(folder, *names):
+    for name in names:
+        save_both(name, folder, name)
+        with paddle.static.compatible_ops_guard():
+            save_both(name, folder, f'guarded_{name}')
+
+
+# ---- ways to run: each returns the result
+
+
+def run_jit(folder, name):
+    program = paddle.jit.load(f'{folder}/{name}')
+    return program(*map(paddle.to_tensor, ARRAYS)).numpy()
+
+
+def run_static(folder, name):
+    paddle.enable_static()
+    executor = paddle.static.Executor()
+    program, _, outs = paddle.static.load_inference_model(
+        f'{folder}/static_{name}', executor
+    )
+    return executor.run(program, dict(zip('xu', ARRAYS)), outs)[0]
+
+
+def run_predictor(folder, name):
+    prefix = f'{folder}/{name}'
+    config = paddle.inference.Config(f'{prefix}.json', f'{prefix}.pdiparams')
+    config.disable_glog_info()
+    predictor = paddle.inference.create_predictor(config)
+    for given, array in zip('xu', ARRAYS):
+        predictor.get_input_handle(given).copy_from_cpu(array)
+    predictor.run()
+    (name,) = predictor.get_output_names()
+    return predictor.get_output_handle(name).copy_to_cpu()
+
+
+def run_onnx(prefix):
+    import onnxruntime
+
+    session = onnxruntime.InferenceSession(f'{prefix}.onnx')
+    names = [value.name for value in session.get_inputs()]
+    return session.run(None, dict(zip(names, ARRAYS)))[0]
+
+
+def exported(layer, prefix, specs):
+    paddle.onnx.export(layer, prefix, input_spec=specs, opset_version=19)
+    return run_onnx(prefix)
+
+
+def export(folder, name):
+    layer = Layer(name)
+    np.save(f'{folder}/{name}.npy', layer.result())
+    return exported(layer, f'{folder}/{name}', SPECS)
+
+
+def export_traced(folder, name):
+    layer = paddle.jit.to_static(Layer(name), full_graph=True)
+    np.save(f'{folder}/{name}.npy', layer.result())
+    return exported(layer, f'{folder}/{name}', None)
+
+
+def export_loaded(folder, name):
+    prefix = f'{folder}/{name}'
+    return exported(paddle.jit.load(prefix), prefix, SPECS)
+
+
+def convert(folder, name):
+    import paddle2onnx
+
+    prefix = f'{folder}/{name}'
+    paddle2onnx.export(f'{prefix}.json', '', f'{prefix}.onnx')
+    return run_onnx(prefix)
+
+
+WAYS = {
+    'jit': run_jit,
+    'static': run_static,
+    'predictor': run_predictor,
+    'export': export,
+    'export_traced': export_traced,
+    'export_loaded': export_loaded,
+    'convert': convert,
+}
+
+
+def error(way, folder, name):
+    try:
+        found = WAYS[way](folder, name)
+        wanted = np.load(Path(folder, f'{name}.npy'))
+        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+    except (Exception, SystemExit) as error:  # Paddle2ONNX exits
+        return str(error) or repr(error)
+
+
+if __name__ == '__main__':
+    command, folder, *names = sys.argv[1:]
+    if command == 'save':
+        save(folder, *names)
+    else:
+        print(json.dumps([error(command, folder, name) for name in names]))
