@@ -19,7 +19,6 @@
 
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
 
 namespace phi::funcs::scatter_ops {

@@ -83,8 +83,7 @@ const T* ReadApart(const Context& dev_ctx,
   if (!Overlap(in.data(), in_bytes, out, bytes)) {
     return static_cast<const T*>(in.data());
   }
-  copy->emplace();
-  Copy(dev_ctx, in, dev_ctx.GetPlace(), /*blocking=*/false, &**copy);
+  Copy(dev_ctx, in, dev_ctx.GetPlace(), /*blocking=*/false, &copy->emplace());
   return static_cast<const T*>((*copy)->data());
 }
 

@@ -23,7 +23,6 @@
 
 #include "paddle/phi/core/ddim.h"
 #include "paddle/phi/core/enforce.h"
-#include "paddle/phi/core/meta_tensor.h"
 
 namespace phi::funcs::scatter_ops {
 

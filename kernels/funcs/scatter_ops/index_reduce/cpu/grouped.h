@@ -21,7 +21,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
-#include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
@@ -277,8 +276,7 @@ void IndexReduceInto(const Context& dev_ctx,
                                      index.numel() * SizeOf(index.dtype()),
                                      out_data,
                                      bytes)) {
-      index_copy.emplace();
-      Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &*index_copy);
+      Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
       slots = ReadSlots(op, *index_copy, view.size);
     }
     std::optional<DenseTensor> copy;

@@ -18,8 +18,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
-#include <string>
 #include <type_traits>
 
 #include "paddle/common/hostdevice.h"
