@@ -14,7 +14,7 @@ from pathlib import Path
 import jinja2
 
 from bench.report import table
-from bench.run.cases import MODES, OPS, all_cases, headers, sources
+from bench.run.cases import MODES, OPS, find, headers, sources
 from bench.run.processes import ROOT
 from scripts.common.text_lines import between
 
@@ -26,7 +26,7 @@ TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent)
 )
 # Of a result, what no text shows.
-DROPPED = {'header', 'params', 'shape', 'shown', 'turns', 'calls', 'ways'}
+DROPPED = {'header', 'params', 'shape', 'shown', 'ways'}
 FIGURES = 6  # of a number in the record: more than any text shows
 # The rows of the README and its picture, by forward.
 FEW = (
@@ -53,12 +53,11 @@ def _trimmed(value):
 def record(data, old):
     """What is kept of a run, beside what it did not measure of an older one."""
     results = [r for r in data['results'] if 'ours' in table.measured(r)]
-    meta = data['meta']
+    meta, found = data['meta'], dict(old.get('headers', {}))
+    for header in data['headers']:
+        of_it = [_trimmed(r) for r in results if r['header'] == header]
+        found[header] = {'meta': meta, 'results': of_it}
     if data['headers']:
-        found = dict(old.get('headers', {}))
-        for header in data['headers']:
-            of_it = [_trimmed(r) for r in results if r['header'] == header]
-            found[header] = {'meta': meta, 'results': of_it}
         return {**old, 'headers': found}
     kept = {
         'meta': meta,
@@ -118,12 +117,10 @@ def texts(data):
     found = shown(data)
     works = [r for r in found if r['group'] == 'workloads']
     rest = [r for r in found if r['group'] != 'workloads']
-    graph = next(c for c in all_cases() if c.label == 'scatter, graph')
+    more = (find('scatter, graph'), sources(), headers())
     sections = {
         'README.md': macros.section(_few(found), rest, works),
-        'docs/benchmark.md': macros.rows(
-            rest, works, graph, sources(), headers()
-        ),
+        'docs/benchmark.md': macros.rows(rest, works, *more),
     }
     for op in OPS:  # the text of its pull request sums up its rows
         of_it = [r for r in rest if r['op'] == op]
