@@ -92,23 +92,6 @@ def shown(data):
     ]
 
 
-def _few(results):
-    """[(label, result)] of the README's few rows."""
-    forward = {r['label']: r for r in results if r['mode'] == 'fwd'}
-    found = [forward[label] for label in FEW if label in forward]
-    return [(r['label'].replace(', axis 0', ''), r) for r in found]
-
-
-def _picture(few):
-    """Bars of time for a few calls, as SVG."""
-    rows = [(label, table.measured(result)) for label, result in few]
-    # room for the second longest bar: one alone must not dwarf the others
-    longest = sorted(ms for _, times in rows for ms in times.values())
-    return TEMPLATES.get_template('speed.svg.j2').render(
-        rows=rows, most=1.1 * longest[-2:][0], table=table, colours=COLOURS
-    )
-
-
 def texts(data):
     """{path: its whole text} of all that shows the figures."""
     macros = TEMPLATES.get_template('figures.md.j2').make_module(
@@ -117,15 +100,27 @@ def texts(data):
     found = shown(data)
     works = [r for r in found if r['group'] == 'workloads']
     rest = [r for r in found if r['group'] != 'workloads']
+    forward = {r['label']: r for r in rest if r['mode'] == 'fwd'}
+    few = {
+        label.replace(', axis 0', ''): forward[label]
+        for label in FEW
+        if label in forward
+    }
     more = (find('scatter, graph'), sources(), headers())
     sections = {
-        'README.md': macros.section(_few(found), rest, works),
+        'README.md': macros.section(few, rest, works),
         'docs/benchmark.md': macros.rows(rest, works, *more),
     }
     for op in OPS:  # the text of its pull request sums up its rows
         of_it = [r for r in rest if r['op'] == op]
         sections[f'docs/pull_requests/{op}.md'] = macros.brief(of_it)
-    made = {ROOT / PICTURE: _picture(_few(found)) + '\n'}
+    bars = {label: table.measured(result) for label, result in few.items()}
+    # room for the second longest bar: one alone must not dwarf the others
+    longest = sorted(ms for times in bars.values() for ms in times.values())
+    picture = TEMPLATES.get_template('speed.svg.j2').render(
+        rows=bars, most=1.1 * longest[-2:][0], table=table, colours=COLOURS
+    )
+    made = {ROOT / PICTURE: picture + '\n'}
     for name, new in sections.items():
         old = (ROOT / name).read_text('utf-8')
         made[ROOT / name] = between(old, START, END, str(new), name)
