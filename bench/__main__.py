@@ -13,7 +13,7 @@ import math
 import os
 import sys
 import time
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 
 import paddle
@@ -22,8 +22,6 @@ from bench.report import readme_table, table
 from bench.run import cases, machine, runner, without
 from bench.run.processes import ROOT, Side
 
-# The rest of the three minutes is for starting, and for importing paddle.
-QUICK_SECONDS = 135
 # Of glibc: no block has pages of its own, and none are given back.
 WARM_MALLOC = dict.fromkeys(
     ('MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'), str(1 << 30)
@@ -75,11 +73,16 @@ def parse(arguments=None):
         sys.exit(f'bench: --compare: there is no file {args.compare}')
     if args.publish and args.json is None:
         args.json = ROOT / 'build' / 'bench' / 'published.json'
+    if args.threads is None:
+        most = len(os.sched_getaffinity(0))
+        few = args.quick or args.floors or args.memory
+        args.threads = [min(2, most)] if few else [1, 2][:most]
     return args
 
 
 def wanted(args, case):
     """True if the case is one of this run."""
+    chosen = True
     if args.without:
         # a step is mostly Paddle's own sum
         chosen = case.header in args.without and case.mode != 'step'
@@ -88,39 +91,26 @@ def wanted(args, case):
     # a filter says what is wanted; --quick then only shortens the turns
     elif args.quick and not (args.filter or args.group):
         chosen = case.shown and (case.dtype, case.mode) == ('float32', 'fwd')
-    else:
-        chosen = True
     if args.sizes and math.log2(case.numel) not in args.sizes:
         return False
-    pattern = args.filter
-    fits = pattern in case.name or fnmatch.fnmatchcase(case.name, pattern)
-    return chosen and fits
-
-
-def thread_counts(args):
-    """The thread counts of this run."""
-    most = len(os.sched_getaffinity(0))
-    few = args.quick or args.floors or args.memory
-    return args.threads or ([min(2, most)] if few else [1, 2][:most])
+    named = fnmatch.fnmatchcase(case.name, args.filter)
+    return chosen and (named or args.filter in case.name)
 
 
 def sides_of(header):
     """{side: (interpreter, folder to import from)}"""
-    ours = {'ours': (sys.executable, '')}
+    ours = (sys.executable, '')
     if header:
         site = Path(paddle.__file__).parent
-        return {
-            **ours,
-            'without': (sys.executable, without.build(header, site)),
-        }
-    torch, release = (sys.executable, ''), (release_env.make(), '')
-    return {**ours, 'torch': torch, 'release': release}
+        folder = without.build(header, site)
+        return {'ours': ours, 'without': (sys.executable, folder)}
+    return {'ours': ours, 'torch': ours, 'release': (release_env.make(), '')}
 
 
 def run_cases(args, chosen, sides, say):
     """The results of one thread count, said as they come."""
     effort = runner.QUICK if args.quick else runner.FULL
-    deadline = time.monotonic() + (QUICK_SECONDS if args.quick else math.inf)
+    deadline = time.monotonic() + effort['all']
     for place, case in enumerate(chosen):
         if time.monotonic() > deadline:
             say(f'out of time: {len(chosen) - place} cases not run')
@@ -142,28 +132,16 @@ def collect(args, chosen, say):
         pythons = sides_of(header)
         part = [c for c in chosen if header in ('', c.header)]
         say(table.header(pythons))
-        for threads in thread_counts(args):
+        for threads in args.threads:
             with ExitStack() as stack:
-                sides = {
-                    name: stack.enter_context(
-                        closing(Side(name, python, threads, folder, env))
-                    )
-                    for name, (python, folder) in pythons.items()
-                }
+                sides = {}
+                for name, (python, folder) in pythons.items():
+                    sides[name] = Side(name, python, threads, folder, env)
+                    stack.callback(sides[name].close)
                 results += run_cases(args, part, sides, say)
-                meta['sides'] = {
-                    n: {'version': side.version} for n, side in sides.items()
-                }
+            versions = {n: {'version': s.version} for n, s in sides.items()}
     kind = {'headers': args.without, 'warm_malloc': args.warm_malloc}
-    return {'meta': meta, **kind, 'results': results}
-
-
-def earlier(args):
-    """The results of --compare that have the same fresh pages."""
-    old = json.loads(args.compare.read_text())
-    if args.warm_malloc and not old.get('warm_malloc'):
-        old = old.get('warm', {'results': []})
-    return old['results']
+    return {'meta': {**meta, 'sides': versions}, **kind, 'results': results}
 
 
 def main(arguments=None):
@@ -184,7 +162,11 @@ def main(arguments=None):
         said.append(line)
 
     data = collect(args, chosen, say)
-    say('\n'.join(table.after(data, earlier(args), args.floors)))
+    earlier = json.loads(args.compare.read_text())
+    # with the same fresh pages
+    if args.warm_malloc and not earlier.get('warm_malloc'):
+        earlier = earlier.get('warm', {'results': []})
+    say('\n'.join(table.after(data, earlier['results'], args.floors)))
     if args.json:
         args.json.write_text(json.dumps(data, indent=1) + '\n')
     if args.report:

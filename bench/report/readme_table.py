@@ -14,7 +14,7 @@ from pathlib import Path
 import jinja2
 
 from bench.report import table
-from bench.run.cases import MODES, OPS, all_cases, headers, sources
+from bench.run.cases import MODES, OPS, find, headers, sources
 from bench.run.processes import ROOT
 from scripts.common.text_lines import between
 
@@ -26,7 +26,7 @@ TEMPLATES = jinja2.Environment(
     loader=jinja2.FileSystemLoader(Path(__file__).parent)
 )
 # Of a result, what no text shows.
-DROPPED = {'header', 'params', 'shape', 'shown', 'turns', 'calls', 'ways'}
+DROPPED = {'header', 'params', 'shape', 'shown', 'ways'}
 FIGURES = 6  # of a number in the record: more than any text shows
 # The rows of the README and its picture, by forward.
 FEW = (
@@ -53,12 +53,11 @@ def _trimmed(value):
 def record(data, old):
     """What is kept of a run, beside what it did not measure of an older one."""
     results = [r for r in data['results'] if 'ours' in table.measured(r)]
-    meta = data['meta']
+    meta, found = data['meta'], dict(old.get('headers', {}))
+    for header in data['headers']:
+        of_it = [_trimmed(r) for r in results if r['header'] == header]
+        found[header] = {'meta': meta, 'results': of_it}
     if data['headers']:
-        found = dict(old.get('headers', {}))
-        for header in data['headers']:
-            of_it = [_trimmed(r) for r in results if r['header'] == header]
-            found[header] = {'meta': meta, 'results': of_it}
         return {**old, 'headers': found}
     kept = {
         'meta': meta,
@@ -93,23 +92,6 @@ def shown(data):
     ]
 
 
-def _few(results):
-    """[(label, result)] of the README's few rows."""
-    forward = {r['label']: r for r in results if r['mode'] == 'fwd'}
-    found = [forward[label] for label in FEW if label in forward]
-    return [(r['label'].replace(', axis 0', ''), r) for r in found]
-
-
-def _picture(few):
-    """Bars of time for a few calls, as SVG."""
-    rows = [(label, table.measured(result)) for label, result in few]
-    # room for the second longest bar: one alone must not dwarf the others
-    longest = sorted(ms for _, times in rows for ms in times.values())
-    return TEMPLATES.get_template('speed.svg.j2').render(
-        rows=rows, most=1.1 * longest[-2:][0], table=table, colours=COLOURS
-    )
-
-
 def texts(data):
     """{path: its whole text} of all that shows the figures."""
     macros = TEMPLATES.get_template('figures.md.j2').make_module(
@@ -118,17 +100,27 @@ def texts(data):
     found = shown(data)
     works = [r for r in found if r['group'] == 'workloads']
     rest = [r for r in found if r['group'] != 'workloads']
-    graph = next(c for c in all_cases() if c.label == 'scatter, graph')
+    forward = {r['label']: r for r in rest if r['mode'] == 'fwd'}
+    few = {
+        label.replace(', axis 0', ''): forward[label]
+        for label in FEW
+        if label in forward
+    }
+    more = (find('scatter, graph'), sources(), headers())
     sections = {
-        'README.md': macros.section(_few(found), rest, works),
-        'docs/benchmark.md': macros.rows(
-            rest, works, graph, sources(), headers()
-        ),
+        'README.md': macros.section(few, rest, works),
+        'docs/benchmark.md': macros.rows(rest, works, *more),
     }
     for op in OPS:  # the text of its pull request sums up its rows
         of_it = [r for r in rest if r['op'] == op]
         sections[f'docs/pull_requests/{op}.md'] = macros.brief(of_it)
-    made = {ROOT / PICTURE: _picture(_few(found)) + '\n'}
+    bars = {label: table.measured(result) for label, result in few.items()}
+    # room for the second longest bar: one alone must not dwarf the others
+    longest = sorted(ms for times in bars.values() for ms in times.values())
+    picture = TEMPLATES.get_template('speed.svg.j2').render(
+        rows=bars, most=1.1 * longest[-2:][0], table=table, colours=COLOURS
+    )
+    made = {ROOT / PICTURE: picture + '\n'}
     for name, new in sections.items():
         old = (ROOT / name).read_text('utf-8')
         made[ROOT / name] = between(old, START, END, str(new), name)

@@ -7,14 +7,7 @@ have a part; what it did not measure is neither passed nor missed.
 
 from statistics import geometric_mean
 
-from bench.run.cases import MODES
-
-SIDES = {
-    'ours': 'ours',
-    'torch': 'PyTorch',
-    'release': 'released Paddle',
-    'without': 'without',
-}
+SIDES = {'ours': 'ours', 'torch': 'PyTorch', 'release': 'released Paddle'}
 # Share of the processors that others may use while a case is measured.
 BUSY = 0.1
 # A ratio this far below 1 is still noise.
@@ -79,17 +72,6 @@ def way(result):
     return result['sides'].get('torch', {}).get('way', '-')
 
 
-def words(result):
-    """'scatter, sum forward'."""
-    return f'{result["label"]} {MODES[result["mode"]]}'
-
-
-def beside(result, side):
-    """'81.2 ms (17.5x)'"""
-    entry, ratio = result['sides'].get(side), result[f'ratio_{side}']
-    return cell(entry) + (f' ({times(ratio)})' if ratio else '')
-
-
 def machine(meta, threads=None):
     """'2026-01-02: the processor, 2 cores, ...'"""
     said = f'{meta["date"][:10]}: {meta["cpu"]}, {meta["cores"]} cores, '
@@ -106,27 +88,27 @@ def commit(meta):
     return f'commit {(meta["commit"] or "unknown")[:10]}{changed}'
 
 
-def _row(name, cells):
+def _row(name, *cells):
     padded = (f'{text:>{CELL_WIDTH}}' for text in cells)
     return f'| {name:<{NAME_WIDTH}} | {" | ".join(padded)} |'
 
 
 def header(sides):
     """The two lines above the results."""
-    cells = ['threads', *sides, *(f'x {n}' for n in sides if n != 'ours')]
-    cells += ['x loop', 'torch by']
-    return f'{_row("case", cells)}\n|---|{"---:|" * len(cells)}'
+    ratios = [f'x {name}' for name in sides if name != 'ours']
+    cells = ['threads', *sides, *ratios, 'x loop', 'torch by']
+    return f'{_row("case", *cells)}\n|---|{"---:|" * len(cells)}'
 
 
 def line(result, sides):
     """One result; a star at its end says that the machine was busy."""
-    entries = result['sides']
-    cells = [result['threads'], *(cell(entries.get(name)) for name in sides)]
-    cells += [
-        times(result.get(f'ratio_{name}')) for name in sides if name != 'ours'
-    ]
+    cells = [cell(result['sides'].get(name)) for name in sides]
+    for name in sides:
+        if name != 'ours':
+            cells.append(times(result.get(f'ratio_{name}')))
     cells += [times(loop(result)), way(result)]
-    return _row(result['name'], cells) + ' *' * busy(result)
+    row = _row(result['name'], result['threads'], *cells)
+    return row + ' *' * busy(result)
 
 
 def busy(result):
@@ -165,43 +147,38 @@ def pays(results, header):
 
 
 def _floors(results, earlier):
-    """(name, of what, value, the least it may be)"""
+    """(value, the least it may be, of what, name)"""
     before = {key(r): r for r in earlier}
     for result in results:
+        old = before.get(key(result), {})
         for side in ('torch', 'release'):
-            new, old = (
-                r.get(f'ratio_{side}')
-                for r in (result, before.get(key(result), {}))
-            )
-            if new and old:
-                yield result['name'], f'x {side}', new, old * PART
+            new, kept = (r.get(f'ratio_{side}') for r in (result, old))
+            if new and kept:
+                yield new, kept * PART, f'x {side}', result['name']
     shown = [r for r in results if r['shown'] and r['threads'] == 2]
-    for group, (mean_goal, least_goal) in GOALS.items():
-        part = [r for r in shown if r['group'] == group]
-        if found := ratios(part, 'ratio_torch'):
-            average = geometric_mean(found)
-            yield f'{group}, mean', 'x torch', average, mean_goal
-            yield f'{group}, least', 'x torch', min(found), least_goal
+    for group, goals in GOALS.items():
+        found = ratios((r for r in shown if r['group'] == group), 'ratio_torch')
+        if found:
+            values = geometric_mean(found), min(found)
+            for value, goal, what in zip(values, goals, ('mean', 'least')):
+                yield value, goal, 'x torch', f'{group}, {what}'
     for result in shown:
-        if loop(result) and result['label'] in NEAR_LOOP:
-            speed = 1 / loop(result)
-            yield result['name'], 'of the loop, as fast', speed, 1 / LOOP
+        if result['label'] in NEAR_LOOP and (taken := loop(result)):
+            yield 1 / taken, 1 / LOOP, 'of the loop, as fast', result['name']
 
 
 def judged(results, earlier, passed):
     """A line for each floor that is missed, or passed if asked for; a count."""
-    lines, missed = [], 0
     found = list(_floors(results, earlier))
-    for name, what, value, bound in found:
-        missed += value < bound
-        if passed or value < bound:
-            said = 'MISS' if value < bound else 'pass'
-            lines.append(
-                f'- {said} {value:.3g} {what}, at least {bound:.3g}: {name}'
-            )
-    if found:
-        lines.append(f'{len(found) - missed} floors passed, {missed} missed.')
-    return lines
+    missed = sum(value < least for value, least, *_ in found)
+    lines = [
+        f'- {"MISS" if value < least else "pass"} '
+        f'{value:.3g} {what}, at least {least:.3g}: {name}'
+        for value, least, what, name in found
+        if passed or value < least
+    ]
+    count = f'{len(found) - missed} floors passed, {missed} missed.'
+    return [*lines, count] if found else []
 
 
 def failures(results):

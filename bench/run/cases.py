@@ -59,13 +59,13 @@ class Case:
 
     label: str
     op: str
-    mode: str = 'fwd'
-    dtype: str = 'float32'
-    shape: tuple = (4096, 4096)
-    params: tuple = ()
-    group: str = ''
-    shown: bool = False  # by the texts
-    header: str = ''
+    mode: str
+    dtype: str
+    shape: tuple
+    params: tuple
+    group: str
+    shown: bool  # by the texts
+    header: str
 
     def __getitem__(self, key):
         return {**OPS[self.op], **dict(self.params)}[key]
@@ -94,29 +94,23 @@ class Case:
 
 
 def _expand(group, row):
-    """The cases of a row."""
-    modes = (*row['modes'], *row['also'])
+    """The cases of a row: of each value, where a param has several."""
     params = {k: v for k, v in row.items() if k not in {'labels', *USUAL}}
-    # a label says which of several values it has
     several = [k for k, value in params.items() if isinstance(value, list)]
-    choices = product(*(params[k] for k in several))
-    for values, start, dtype, shape, mode in product(
-        choices, row['labels'], row['dtypes'], row['shapes'], modes
+    for values, label, dtype, shape, mode in product(
+        product(*(params[k] for k in several)),
+        *(row['labels'], row['dtypes'], row['shapes']),
+        (*row['modes'], *row['also']),
     ):
-        chosen = dict(zip(several, values))
-        op = row['op'] or start.split(',')[0]
+        op = row['op'] or label.split(',')[0]
         if unknown := set(params) - set(OPS[op]):
             raise KeyError(f'{TABLE.name}: {op} has no {sorted(unknown)}')
+        chosen = dict(zip(several, values))
+        label += ''.join(f', {k} {value}' for k, value in chosen.items())
+        given = tuple({**params, **chosen}.items())
+        shown, header = mode in row['modes'], row['header']
         yield Case(
-            start + ''.join(f', {k} {value}' for k, value in chosen.items()),
-            op,
-            mode,
-            dtype,
-            tuple(shape),
-            tuple({**params, **chosen}.items()),
-            group,
-            mode in row['modes'],
-            row['header'],
+            label, op, mode, dtype, tuple(shape), given, group, shown, header
         )
 
 
@@ -142,6 +136,11 @@ def all_cases(only=None):
             for case in _expand(group, row):
                 found.setdefault(case.name, case)
     return list(found.values())
+
+
+def find(label):
+    """The first case of a label."""
+    return next(case for case in all_cases() if case.label == label)
 
 
 def headers():

@@ -22,8 +22,7 @@ GIVEN = {'grad': 'out_grad', 'above': 'weight'}
 
 def values(rng, shape, dtype, powers=False):
     """Random data. `powers`: mostly 1 and -1, for long products."""
-    count = math.prod(shape)
-    block = min(count, BLOCK)
+    block = min(math.prod(shape), BLOCK)
     if dtype == 'bool':
         data = rng.integers(0, 2, block)
     elif powers:
@@ -36,30 +35,29 @@ def values(rng, shape, dtype, powers=False):
             data = data + 1j * rng.integers(-8, 9, block)
     # numpy has no bfloat16
     data = data.astype('float32' if dtype == 'bfloat16' else dtype)
-    return np.resize(data, count).reshape(shape)
+    return np.resize(data, shape)
 
 
 def mask(rng, shape, density, layout):
     """A boolean mask with the given share of True."""
-    count = math.prod(shape)
-    block = min(count, BLOCK)
-    if layout == 'runs':
-        runs = rng.random(block // RUN_LENGTH + 1) < density
-        data = np.repeat(runs, RUN_LENGTH)[:block]
-    else:
-        data = rng.random(block) < density
-    return np.resize(data, count).reshape(shape)
+    block = min(math.prod(shape), BLOCK)
+    length = RUN_LENGTH if layout == 'runs' else 1
+    runs = rng.random(block // length + (length > 1)) < density
+    return np.resize(np.repeat(runs, length)[:block], shape)
 
 
 def part_shape(shape, kind):
     """The shape of an operand that is broadcast to `shape`."""
-    if kind == 'row':  # one element for each row
-        return (*shape[:-1], 1)
-    if kind == 'column':  # one for each column
-        return (*(1 for _ in shape[:-1]), shape[-1])
-    if kind == 'plane':  # one of the last two axes for all before them
-        return (*(1 for _ in shape[:-2]), *shape[-2:])
-    return {'full': tuple(shape), 'scalar': (1,), 'one': ()}[kind]
+    ones = (1,) * len(shape)
+    return {
+        'full': tuple(shape),
+        'row': (*shape[:-1], 1),  # one element for each row
+        'column': (*ones[1:], *shape[-1:]),  # one for each column
+        # one of the last two axes for all before them
+        'plane': (*ones[2:], *shape[-2:]),
+        'scalar': (1,),
+        'one': (),
+    }[kind]
 
 
 def _masked(case, rng):
@@ -119,10 +117,9 @@ def _scatter(case, rng):
 def build(case):
     """{name: array}"""
     rng = np.random.default_rng(0)
-    if case.op == 'scatter':
-        made = _scatter(case, rng)
-    else:
-        made = (_masked if 'mask' in OPS[case.op] else _view)(case, rng)
+    masked = 'mask' in OPS[case.op]
+    make = _masked if masked else _scatter if case.op == 'scatter' else _view
+    made = make(case, rng)
     if more := GIVEN.get(case.mode):
         made[more] = values(rng, case.shape, case.dtype)
     return made

@@ -34,14 +34,12 @@ def setup(threads):
 
 def _scatter_options(case):
     options = {'axis': case['axis']} if case['axis'] else {}
-    if case['reduce'] == 'assign':
-        return options
-    options['overwrite'] = False
-    # What the release spells without the new arguments.
-    if case['reduce'] == 'sum' and not case['include_self']:
-        return options
-    how = {key: case[key] for key in ('reduce', 'include_self')}
-    return {**options, **how}
+    if case['reduce'] != 'assign':
+        options['overwrite'] = False
+        # The release spells this without the new arguments.
+        if case['reduce'] != 'sum' or case['include_self']:
+            options |= {key: case[key] for key in ('reduce', 'include_self')}
+    return options
 
 
 def ways(case, t):

@@ -31,10 +31,10 @@ def sample(call, inner, arguments=None):
 
 
 def turn(call, budget, arguments=None):
-    """(median seconds per call, timed calls) within about `budget`."""
+    """Median seconds per call, measured within about `budget`."""
     first = sample(call, 1, arguments)  # warms up
     if first > budget:
-        return first, 1
+        return first
     quick = max(min(first, sample(call, 1, arguments)), 1e-9)
     inner = max(1, min(MAX_INNER, int(SAMPLE_SECONDS / quick)))
     count = max(1, min(MAX_SAMPLES, int(budget / (quick * inner))))
@@ -43,4 +43,4 @@ def turn(call, budget, arguments=None):
         taken.append(sample(call, inner, arguments))
         if len(taken) >= MIN_SAMPLES and time.perf_counter() > deadline:
             break
-    return statistics.median(taken), inner * len(taken)
+    return statistics.median(taken)

@@ -51,15 +51,13 @@ def _run(*command):
 
 def _plan(paths, folder):
     """What ninja does in a folder: the same, but for what includes `paths`."""
-    deps = _run(NINJA, '-C', BUILD, '-t', 'deps').split('\n\n')
-    found = tuple(
-        f'build {part.split(":")[0]}:'
-        for part in deps
-        if any(f'/{path}\n' in f'{part}\n' for path in paths)
-    )
+    found = []
+    for part in _run(NINJA, '-C', BUILD, '-t', 'deps').split('\n\n'):
+        if any(line.endswith(tuple(paths)) for line in part.splitlines()):
+            found.append(f'build {part.split(":")[0]}:')
     parts = (BUILD / 'build.ninja').read_text('utf-8').split('\n\n')
     for place, part in enumerate(parts):
-        if part.startswith(found):
+        if part.startswith(tuple(found)):
             # what only the header calls is not used
             part = part.replace('-Werror', '-Wno-error')
             first = f'INCLUDES = -I{folder}/include '

@@ -14,20 +14,17 @@ from dataclasses import replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-import psutil
-
 from bench.run import inputs, timing
 from bench.run.cases import BACKWARD
-from bench.run.compare import difference
 
 WAY_SECONDS = 0.02
 PROCESS = Path('/proc/self')
 LIBC = ctypes.CDLL(None)
 
 
-def data_bytes(tensor):
-    """Bytes of the elements of a tensor of paddle or torch."""
-    return int(tensor.numel()) * tensor.element_size()
+def data_bytes(*tensors):
+    """Bytes of the elements of tensors of paddle or torch."""
+    return sum(int(t.numel()) * t.element_size() for t in tensors)
 
 
 class Program:
@@ -67,9 +64,9 @@ class Program:
 
         return take
 
-    def _with_gradients(self):
-        """The result and the gradients of the leaves."""
-        out = self.function(self.tensors['x'])
+    def call(self, x):
+        """The result for x, and the gradients of the leaves."""
+        out = self.function(x)
         given = self.tensors.get(inputs.GIVEN.get(self.case.mode))
         if self.case.mode == 'grad':
             return out, *self.side.gradients(out, self.leaves, given)
@@ -79,56 +76,33 @@ class Program:
         loss.sum().backward()
         return out, *(leaf.grad for leaf in self.leaves)
 
-    def call(self):
-        """What is timed: a function without arguments, or of a copy of x."""
-        function, x = self.function, self.tensors['x']
-        if self.case.mode == 'inplace':
-            return function
-        if self.case.mode in BACKWARD:
-            return self._with_gradients
-        return lambda: function(x)
-
     def outputs(self):
         """The results of one call, as tensors."""
-        if self.case.mode in BACKWARD:
-            return self._with_gradients()
         x = self.tensors['x']
+        if self.case.mode in BACKWARD:
+            return self.call(x)
         if self.case.mode != 'inplace':
             return (self.function(x),)
         x = x.clone()
         self.function(x)
         return (x,)
 
-    def arrays(self, outputs):
-        """The results of a call for numpy, bfloat16 as float32."""
-        if self.case.dtype == 'bfloat16':
-            outputs = [out.float() for out in outputs]
-        return [out.detach().numpy() for out in outputs]
-
     def choose(self):
         """Go on with the fastest way, if there are several.
 
-        A rival is only as good as the way that it is called: each is run once,
-        to warm up and to see that the ways agree, and then timed once. A way
-        that raises, as torch's do for some dtypes, is none; if all do, the
-        first's error is that of all. Ways to assign differ in which of several
-        updates of a slot stays.
+        A rival is only as good as the way that it is called. One that raises, as
+        torch's do for some dtypes, is none; if all do, the first's error is that
+        of all. The runner compares the results of the one that is left.
         """
         if len(self.ways) == 1:
             return
-        first, error, tried = None, None, {}
+        error, tried = None, {}
         for name, way in self.ways.items():
             self.function = way
             try:
-                found = self.arrays(self.outputs())
+                tried[name] = self.turn(WAY_SECONDS) * 1e3
             except (RuntimeError, TypeError) as raised:
                 error = error or raised
-                continue
-            first = first or (name, found)
-            different = difference(first[1], found, self.case.dtype)
-            if different and not self.case.repeats:
-                raise ValueError(f'{name} is not as {first[0]}: {different}')
-            tried[name] = self.turn(WAY_SECONDS)[0] * 1e3
         if not tried:
             raise error
         fastest = min(tried, key=tried.get)
@@ -136,9 +110,12 @@ class Program:
         self.way = {'way': fastest, 'ways': tried}
 
     def turn(self, budget):
-        """(seconds per call, calls)"""
-        copies = self._copies() if self.case.mode == 'inplace' else None
-        return timing.turn(self.call(), budget, copies)
+        """Seconds per call."""
+        if self.case.mode == 'inplace':
+            return timing.turn(self.function, budget, self._copies())
+        x = self.tensors['x']
+        call = self.call if self.case.mode in BACKWARD else self.function
+        return timing.turn(lambda: call(x), budget)
 
 
 class Worker:
@@ -162,22 +139,20 @@ class Worker:
         self.program = Program(self.side, case)
         self.program.choose()
         outputs = self.program.outputs()
-        found = {
-            'outputs': self.program.arrays(outputs),
+        plain = outputs
+        if case.dtype == 'bfloat16':  # numpy has none
+            plain = [out.float() for out in outputs]
+        return {
+            'outputs': [out.detach().numpy() for out in plain],
             # the way that is timed and what was tried, if it has several
             'way': self.program.way,
-            'read': sum(map(data_bytes, self.program.tensors.values())),
-            'written': sum(map(data_bytes, outputs)),
+            'read': data_bytes(*self.program.tensors.values()),
+            'written': data_bytes(*outputs),
         }
-        # the next side may time its ways now
-        self.side.quiet()
-        return found
 
     def time(self, budget):
-        """One turn: (seconds per call, calls)."""
-        taken = self.program.turn(budget)
-        self.side.quiet()
-        return taken
+        """One turn: seconds per call."""
+        return self.program.turn(budget)
 
     def peak(self, case):
         """Peak memory of one call beyond its inputs and outputs, in bytes."""
@@ -188,13 +163,16 @@ class Worker:
         program.choose()
         trim()
         (PROCESS / 'clear_refs').write_text('5')  # the peak is now the use
-        before = psutil.Process().memory_info().rss
+        before = most_used()
         outputs = program.outputs()
-        # getrusage would count what its parent held when it started this one
-        status = (PROCESS / 'status').read_text()
-        peak = int(re.search(r'VmHWM:\s+(\d+)', status)[1]) * 1024
         # of an in-place call the clone of x is the output
-        return max(0, peak - before - sum(map(data_bytes, outputs)))
+        return max(0, most_used() - before - data_bytes(*outputs))
+
+
+def most_used():
+    """Peak memory in bytes: getrusage would count the parent's at the start."""
+    status = (PROCESS / 'status').read_text()
+    return int(re.search(r'VmHWM:\s+(\d+)', status)[1]) * 1024
 
 
 def settle_malloc():
@@ -225,6 +203,8 @@ def serve(connection, worker):
             except Exception as error:
                 last = str(error).strip().rpartition('\n')[2]
                 answer = ('error', f'{type(error).__name__}: {last[:300]}')
+            # the next side may be timed now
+            worker.side.quiet()
             connection.send(answer)
 
 

@@ -13,13 +13,11 @@ from bench.run import (
     processes,
     runner,
     torch_side,
-    without,
     worker,
 )
-from bench.run.compare import difference
-from bench_samples import find
+from bench.run.cases import find
 
-EFFORT = {'turns': 2, 'turn': 0.001, 'side': 60.0}
+EFFORT = {'turns': 2, 'turn': 0.001}
 SIDES = ('ours', 'torch')
 WAYS = {
     'scatter': 'index_copy scatter index_put',
@@ -49,8 +47,8 @@ def sides():
 def test_sides_agree_and_torch_is_timed_by_its_fastest_way(sides, label, mode):
     found = runner.run_case(sides, tiny(label, mode), EFFORT)
     ours, torch = (found['sides'][side] for side in SIDES)
-    assert len(ours['turns']) == len(torch['turns']) == EFFORT['turns']
-    assert [*torch['ways']] == WAYS[label].split() and 'way' not in ours
+    assert ours['ms'] > 0 and [*torch['ways']] == WAYS[label].split()
+    assert 'way' not in ours
     assert torch['way'] == min(torch['ways'], key=torch['ways'].get)
     assert found['ratio_torch'] > 0 and 0 <= found['others'] <= 1
 
@@ -87,30 +85,22 @@ def test_side_that_differs_is_not_timed(sides, monkeypatch):
 
 def test_single_wrong_element_is_found_and_rounding_is_allowed():
     right = np.arange(100, dtype=np.float32)
-    wrong = right + (right == 41)
-    rounded = right * np.float32(1 + 1e-6)
-    assert difference([right], [rounded], 'float32') == ''
-    said = difference([right] * 2, [right, wrong], 'float32')
-    assert said == 'output 1: values differ by up to 1'
-    for others in ([right.reshape(10, 10)], [right] * 2):
-        assert difference([right], others, 'float32')
-    assert difference([right > 41], [wrong > 41], 'bool')
+    wrong, close = right + (right == 41), right * np.float32(1 + 1e-6)
+    few = runner.TOLERANCE['float32']
+    assert runner.difference([right], [close], few) == ''
+    assert '41' in runner.difference([right] * 2, [right, wrong], few)
+    for others in ([close], [right.reshape(10, 10)], [right] * 2):
+        assert runner.difference([right], others, (0, 0))
+    assert runner.difference([right > 41], [wrong > 41], (0, 0))
 
 
-def no_such_dtype(x):
-    raise RuntimeError('no such dtype')
-
-
-def test_way_that_is_wrong_is_an_error_and_one_that_raises_is_left_out():
+def test_way_that_raises_is_left_out():
     program = worker.Program(torch_side, tiny('masked_fill'))
-    program.ways = {'same': lambda x: x, 'wrong': lambda x: x + 1}
-    with pytest.raises(ValueError, match='wrong is not as same: output 0: val'):
-        program.choose()
-    program.ways = {'none': no_such_dtype, 'same': lambda x: x}
+    program.ways = {'none': lambda x: x + None, 'same': lambda x: x}
     program.choose()
     assert program.way['way'] == 'same' and 'none' not in program.way['ways']
-    program.ways = {'none': no_such_dtype, 'other': lambda x: x + None}
-    with pytest.raises(RuntimeError, match='no such dtype'):
+    program.ways['same'] = program.ways['none']
+    with pytest.raises(TypeError, match='unsupported operand'):
         program.choose()
 
 
@@ -127,15 +117,13 @@ def test_failure_and_death_of_a_side_are_told_apart(sides):
     assert side.ask('version') == side.version
 
 
-def test_the_limit_counts_every_input_once_and_the_output(sides):
-    # x and mask; x and the slice; x and as many updates, and their index
-    for label, read in (
-        ('masked_fill', 5 * 256),
-        ('select_scatter, axis 0', 4 * 256 + 4 * 16),
-        ('scatter', 8 * 256 + 8 * 16),
-    ):
-        found = sides['ours'].ask('prepare', tiny(label))
-        assert (found['read'], found['written']) == (read, 4 * 256)
+@pytest.mark.parametrize(
+    # x and mask; x and as many updates, and their index
+    ('label', 'read'), [('masked_fill', 5 * 256), ('scatter', 8 * 256 + 8 * 16)]
+)  # fmt: skip
+def test_the_limit_counts_every_input_once_and_the_output(sides, label, read):
+    found = sides['ours'].ask('prepare', tiny(label))
+    assert (found['read'], found['written']) == (read, 4 * 256)
     assert bare_loop.milliseconds(1 << 20, 1 << 20, 1) > 0
 
 
@@ -150,16 +138,5 @@ def test_every_call_in_place_gets_the_same_x():
     program = worker.Program(torch_side, tiny('masked_fill', 'inplace'))
     seen = []
     program.function = lambda x: seen.append(float(x.sum())) or x.zero_()
-    seconds, count = program.turn(0.002)
-    assert seconds > 0 and len(seen) > count and len(set(seen)) == 1
-
-
-@pytest.mark.parametrize('header', cases.headers())
-def test_speed_header_is_left_out_and_nothing_else(header):
-    texts = without.core_texts(without.headers()[header])
-    assert header not in ''.join(texts.values())
-    for path, text in texts.items():
-        whole = (without.ROOT / 'native/include' / path).read_text()
-        assert text != whole
-        lines = iter(whole.splitlines())
-        assert all(line in lines for line in text.splitlines())
+    assert program.turn(0.002) > 0
+    assert len(seen) > 10 and len(set(seen)) == 1
