@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import verdict
 from scripts.common.wheel_headers import default_include
-from scripts.op_rules.schema import split_items
+from scripts.op_rules.schema import declared
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME, NAMES, LIST = r'\w+', r'\w+(, \w+)*', r'\[\w+(, \w+)*\]'
@@ -137,7 +137,8 @@ def text_faults(entry):
             yield f'{key}: expected a key out of {", ".join(KEYS)}'
         elif not re.fullmatch(KEYS[key], text):
             yield f'{key}: expected a text like {KEYS[key]}, got `{text}`'
-    items = split_items(entry.get('args', '')[1:-1])
+    # as Paddle's generators cut them: quotes protect no comma
+    items = re.split(', *', entry.get('args', '')[1:-1])
     for item in items:
         if not re.fullmatch('|'.join(ARGUMENTS), item):
             yield (
@@ -153,12 +154,6 @@ def text_faults(entry):
             'op: expected one result and no optional Tensor, got more: the wheel '
             'target knows them in gradients only'
         )
-
-
-def declared(text):
-    """`type name` of each argument or result that a text has."""
-    found = re.findall(r'(\w+) ?\(?(\w+)[^,]*', text)
-    return [f'{kind} {name}' for kind, name in found]
 
 
 def unknown(key, names, known):

@@ -14,8 +14,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-ARGUMENT = re.compile(r'(\w+) (\w+)(?: ?= ?(.+))?')
-OUTPUT = re.compile(r'Tensor ?\((\w+)\)')
+
+def declared(text: str) -> list[str]:
+    """`type name` of each argument or result that a text has."""
+    found = re.findall(r'(\w+) ?\(?(\w+)[^,]*', text)
+    return [f'{kind} {name}' for kind, name in found]
 
 
 class TensorArg(NamedTuple):
@@ -27,11 +30,10 @@ class TensorArg(NamedTuple):
 
 
 class Attr(NamedTuple):
-    """An attribute: `default` is the YAML text after `=`, or None."""
+    """An attribute of an entry."""
 
     name: str
     type: str
-    default: str | None
 
 
 class Entry:
@@ -40,24 +42,23 @@ class Entry:
 
     def __init__(self, raw: dict[str, Any]):
         infer, kernel = raw['infer_meta'], raw['kernel']
-        optional = split_items(raw.get('optional', ''))
-        unread = split_items(raw.get('no_need_buffer', ''))
-        items = split_items(raw['args'][1:-1])
-        args = [ARGUMENT.fullmatch(item).groups() for item in items]
+        optional = re.findall(r'\w+', raw.get('optional', ''))
+        unread = re.findall(r'\w+', raw.get('no_need_buffer', ''))
+        args = [item.split() for item in declared(raw['args'])]
         self.raw = raw
         self.is_backward = 'backward_op' in raw
         self.name = raw['backward_op' if self.is_backward else 'op']
         self.tensors = [
             TensorArg(name, name in optional, name in unread)
-            for kind, name, _ in args
+            for kind, name in args
             if kind == 'Tensor'
         ]
         self.attrs = [
-            Attr(name, kind, default)
-            for kind, name, default in args
-            if kind != 'Tensor'
+            Attr(name, kind) for kind, name in args if kind != 'Tensor'
         ]
-        self.outputs = list(map(TensorArg, OUTPUT.findall(raw['output'])))
+        self.outputs = [
+            TensorArg(item.split()[1]) for item in declared(raw['output'])
+        ]
         self.infer_meta = infer['func']
         self.infer_meta_param = infer.get('param')
         self.spmd_rule = infer.get('spmd_rule')
@@ -81,12 +82,6 @@ class OpFile:
 
     def entry(self, name: str | None) -> Entry | None:
         return next((e for e in self.entries if e.name == name), None)
-
-
-def split_items(text: str) -> list[str]:
-    """The parts between commas, as Paddle's generators cut them: quotes protect
-    none."""
-    return [item.strip() for item in text.split(',') if item.strip()]
 
 
 def load_file(path: Path) -> OpFile:
