@@ -130,10 +130,10 @@ def bring(site, released, contents):
         if not (site / name).is_symlink():
             (site / name).parent.mkdir(parents=True, exist_ok=True)
             (site / name).symlink_to(path)
-    written = [
-        k for k, data in contents.items() if write_if_changed(site / k, data)
-    ]
-    return [*changes, *written]
+    for name, data in contents.items():
+        if write_if_changed(site / name, data):
+            changes.append(name)
+    return changes
 
 
 def install(root, site, released, added, tails=TAILS):
@@ -151,15 +151,13 @@ def pack(site, released, dist, day):
     old = released.version
     new = f'{old}+scatter.{day.replace("-", "")}'  # pip counts that upwards
     by_pip = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
+    ignore = shutil.ignore_patterns(*by_pip)
     commands = {entry.name for entry in released.entry_points}  # pip makes them
     dist.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=dist) as folder:
         tree = Path(folder, 'tree')
-        info, scripts = (
-            tree / f'{NAME}-{new}.{part}'
-            for part in ('dist-info', 'data/scripts')
-        )
-        ignore = shutil.ignore_patterns(*by_pip)
+        info = tree / f'{NAME}-{new}.dist-info'
+        scripts = tree / f'{NAME}-{new}.data/scripts'
         shutil.copytree(site, tree, symlinks=True, ignore=ignore)
         from_pip = released.locate_file(f'{NAME}-{old}.dist-info')
         shutil.copytree(from_pip, info, ignore=ignore)
