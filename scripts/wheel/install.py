@@ -16,6 +16,7 @@ Running it again repairs whatever was cut off, and is a no-op otherwise.
 
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -82,6 +83,8 @@ def tensor_methods(stub, paths):
     and docstrings, which a method that is assigned has from its function."""
     nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
     names = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    if re.findall(r'(?m)^class (\w+)', stub)[-1:] != ['Tensor']:
+        raise SeriesError(f'{STUB}: does not end with the class Tensor.')
     for name in sorted(names):
         if f'    def {name}(' in stub:
             stub += f'    {name} = paddle.tensor.manipulation.{name}\n'

@@ -21,11 +21,8 @@ from scripts.source import checkout
 from scripts.wheel import versions
 from scripts.wheel.steps import HERE, check_into, wheel_steps
 
-SPACE = 2_200_000_000
-TAKES = (
-    f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7), '
-    'up to 8 GB if pip brings the one with CUDA'
-)
+TAKES = """a first build takes 2.2 GB (PyTorch 0.8, Paddle 0.7), up to 8 GB if pip \
+brings the one with CUDA"""
 NEXT = """
 Next:
   what there is now  {result} -m paddle_scatter_info
@@ -140,7 +137,7 @@ def check_venv(args):
     elif not config.is_file():
         there = next(p for p in (build, *build.parents) if p.is_dir())
         free = shutil.disk_usage(there).free
-        if free < SPACE:
+        if free < 2.2e9:
             sys.exit(
                 f'{there}: {TAKES}, but {free / 1e9:.1f} GB are free there. '
                 '--build-dir names another place.'
