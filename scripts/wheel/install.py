@@ -1,6 +1,6 @@
-"""Put the operators into the Paddle of a build's own environment: install.py BUILD;
-with --pack, pack that as a wheel, which takes the place of paddlepaddle: pip installs
-it over the release, and uninstalls it without leaving a file.
+"""Put the operators into the Paddle of a build's own environment; with --pack, pack
+that as a wheel, which takes the place of paddlepaddle: pip installs it over the
+release, and uninstalls it without leaving a file.
 
 The released Paddle stays as pip has installed it. Beside it, in
 `<build>/site-packages`, stands a second one, which that Python finds first: links to
@@ -14,6 +14,7 @@ All is made before the first file is written, so that a fault changes nothing.
 Running it again repairs whatever was cut off, and is a no-op otherwise.
 """
 
+import argparse
 import ast
 import json
 import re
@@ -180,9 +181,13 @@ def pack(site, released, dist, day):
 
 
 def main():
-    build = Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser(description=__doc__.split(';')[0])
+    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
+    parser.add_argument('--pack', action='store_true')
+    args = parser.parse_args()
+    build = args.build_dir.resolve()
     site, wheel = build / 'site-packages', metadata.distribution(NAME)
-    if sys.argv[2:] == ['--pack']:
+    if args.pack:
         made = pack(site, wheel, build / 'dist', series_day())
         print(f'{made} ({made.stat().st_size / 2**20:.0f} MiB)')
         return
@@ -195,8 +200,11 @@ def main():
         sys.exit(str(error))
     if changes:
         site.touch()  # its time is that of the last change
-    first = f'import sys; sys.path.insert(0, {str(site)!r})\n'
-    write_if_changed(pip_site / 'scatter_operators.pth', first.encode())
+    # The last is pip_site, for this is read before any other such file; a virtual
+    # environment's are read twice.
+    place = repr(str(site))
+    line = f'import sys; {place} in sys.path or sys.path.insert(-1, {place})\n'
+    write_if_changed(pip_site / '0_scatter_operators.pth', line.encode())
     print(f'{site}: {", ".join(changes) or "unchanged"}')
 
 
