@@ -15,17 +15,6 @@ fits() {
     >/dev/null 2>&1
 }
 
-# A tool, and the oldest version that does.
-need() {
-  local said
-  said=$("$1" --version 2>/dev/null) || said=
-  if [[ ! $said =~ ([0-9]+)\.([0-9]+) ]]; then
-    missing+=("$1 $2.$3 or later: not found")
-  elif ((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2] < $2 * 1000 + $3)); then
-    missing+=("$1 $2.$3 or later: $(command -v "$1") is version ${BASH_REMATCH[0]}")
-  fi
-}
-
 # What --python and --into name, behind a blank or an =; whether it will compile here.
 python=
 into=
@@ -61,9 +50,13 @@ fi
 if [[ -n $compiles ]]; then
   [[ "$OSTYPE $HOSTTYPE" == linux*\ x86_64 ]] \
     || missing+=("Linux on x86_64: this is $OSTYPE on $HOSTTYPE")
-  need g++ 8 0
-  need cmake 3 20
-  need git 2 20
+  for tool in g++ git; do
+    command -v "$tool" >/dev/null || missing+=("$tool")
+  done
+  version=$(cmake --version 2>/dev/null) || version="no 0.0"
+  [[ $version =~ ([0-9]+)\.([0-9]+) ]]
+  ((BASH_REMATCH[1] * 1000 + BASH_REMATCH[2] >= 3020)) \
+    || missing+=("cmake 3.20 or later: ${BASH_REMATCH[0]} is here")
 fi
 if ((${#missing[@]})); then
   {

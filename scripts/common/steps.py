@@ -113,6 +113,8 @@ def run_step(step, log, head, lock, cwd):
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()
         raise
+    if sys.stdout.isatty():
+        print('\033[K', end='')
     seconds = f'{time.monotonic() - start:.1f} s'
     if process.returncode:
         print(f'FAILED after {seconds}', flush=True)
@@ -134,8 +136,8 @@ def log_lines(log):
 
 
 def show_live(head, seconds, log):
-    """On a terminal: how long a step has run, and what it said last, which the next
-    that is printed overwrites."""
+    """On a terminal: how long a step has run, and what it said last. The cursor
+    stays before that."""
     width = shutil.get_terminal_size().columns - 1
     text = f'{head}{seconds}{log_lines(log)[-1].strip()}'
     print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)

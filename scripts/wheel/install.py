@@ -1,6 +1,6 @@
-"""Put the operators into the Paddle of a build's own environment: install.py BUILD;
-with --pack, pack that as a wheel, which takes the place of paddlepaddle: pip installs
-it over the release, and uninstalls it without leaving a file.
+"""Put the operators into the Paddle of a build's own environment; with --pack, pack
+that as a wheel, which takes the place of paddlepaddle: pip installs it over the
+release, and uninstalls it without leaving a file.
 
 The released Paddle stays as pip has installed it. Beside it, in
 `<build>/site-packages`, stands a second one, which that Python finds first: links to
@@ -14,8 +14,10 @@ All is made before the first file is written, so that a fault changes nothing.
 Running it again repairs whatever was cut off, and is a no-op otherwise.
 """
 
+import argparse
 import ast
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -82,6 +84,8 @@ def tensor_methods(stub, paths):
     and docstrings, which a method that is assigned has from its function."""
     nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
     names = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
+    if re.findall(r'(?m)^class (\w+)', stub)[-1:] != ['Tensor']:
+        raise SeriesError(f'{STUB}: does not end with the class Tensor.')
     for name in sorted(names):
         if f'    def {name}(' in stub:
             stub += f'    {name} = paddle.tensor.manipulation.{name}\n'
@@ -130,10 +134,10 @@ def bring(site, released, contents):
         if not (site / name).is_symlink():
             (site / name).parent.mkdir(parents=True, exist_ok=True)
             (site / name).symlink_to(path)
-    written = [
-        k for k, data in contents.items() if write_if_changed(site / k, data)
-    ]
-    return [*changes, *written]
+    for name, data in contents.items():
+        if write_if_changed(site / name, data):
+            changes.append(name)
+    return changes
 
 
 def install(root, site, released, added, tails=TAILS):
@@ -151,15 +155,13 @@ def pack(site, released, dist, day):
     old = released.version
     new = f'{old}+scatter.{day.replace("-", "")}'  # pip counts that upwards
     by_pip = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
+    ignore = shutil.ignore_patterns(*by_pip)
     commands = {entry.name for entry in released.entry_points}  # pip makes them
     dist.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=dist) as folder:
         tree = Path(folder, 'tree')
-        info, scripts = (
-            tree / f'{NAME}-{new}.{part}'
-            for part in ('dist-info', 'data/scripts')
-        )
-        ignore = shutil.ignore_patterns(*by_pip)
+        info = tree / f'{NAME}-{new}.dist-info'
+        scripts = tree / f'{NAME}-{new}.data/scripts'
         shutil.copytree(site, tree, symlinks=True, ignore=ignore)
         from_pip = released.locate_file(f'{NAME}-{old}.dist-info')
         shutil.copytree(from_pip, info, ignore=ignore)
@@ -179,9 +181,13 @@ def pack(site, released, dist, day):
 
 
 def main():
-    build = Path(sys.argv[1]).resolve()
+    parser = argparse.ArgumentParser(description=__doc__.split(';')[0])
+    parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
+    parser.add_argument('--pack', action='store_true')
+    args = parser.parse_args()
+    build = args.build_dir.resolve()
     site, wheel = build / 'site-packages', metadata.distribution(NAME)
-    if sys.argv[2:] == ['--pack']:
+    if args.pack:
         made = pack(site, wheel, build / 'dist', series_day())
         print(f'{made} ({made.stat().st_size / 2**20:.0f} MiB)')
         return
@@ -194,8 +200,11 @@ def main():
         sys.exit(str(error))
     if changes:
         site.touch()  # its time is that of the last change
-    first = f'import sys; sys.path.insert(0, {str(site)!r})\n'
-    write_if_changed(pip_site / 'scatter_operators.pth', first.encode())
+    # The last is pip_site, for this is read before any other such file; a virtual
+    # environment's are read twice.
+    place = repr(str(site))
+    line = f'import sys; {place} in sys.path or sys.path.insert(-1, {place})\n'
+    write_if_changed(pip_site / '0_scatter_operators.pth', line.encode())
     print(f'{site}: {", ".join(changes) or "unchanged"}')
 
 

@@ -48,7 +48,7 @@ the first "error:" in the log is the one that counts; if the compiler was killed
 out: use --jobs 1.
 
 install: install into the Python environment
-{python} scripts/wheel/install.py {folder}
+{python} scripts/wheel/install.py --build-dir {folder}
 correct what the log names in python_api or series.yaml, or start over with --clean.
 
 demo: demonstration
@@ -57,7 +57,7 @@ the last line says what is wrong.
 """
 WHEEL = """
 wheel: pack a wheel
-{python} scripts/wheel/install.py {folder} --pack
+{python} scripts/wheel/install.py --build-dir {folder} --pack
 check the disk space: the wheel takes 0.2 GB.
 """
 # Our own pip: not every environment has one. Over what is there; Paddle needs the same

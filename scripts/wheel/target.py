@@ -21,22 +21,14 @@ from scripts.source import checkout
 from scripts.wheel import versions
 from scripts.wheel.steps import HERE, check_into, wheel_steps
 
-SPACE = 2_200_000_000
-TAKES = (
-    f'a first build takes {SPACE / 1e9} GB (PyTorch 0.8, Paddle 0.7), '
-    'up to 8 GB if pip brings the one with CUDA'
-)
+TAKES = """a first build takes 2.2 GB (PyTorch 0.8, Paddle 0.7), up to 8 GB if pip \
+brings the one with CUDA"""
 NEXT = """
 Next:
-  all tests            ctest --test-dir {folder} --output-on-failure
-  those of one API     ctest --test-dir {folder} -R masked_scatter
-  this Paddle          {python}
-  the demonstration    {python} scripts/wheel/demo.py"""
-NEXT_WHEEL = """\
-  to install the wheel pip install --no-deps {folder}/dist/*.whl"""
-NEXT_INTO = """\
-  what is there now    {into} -m paddle_scatter_info
-  to go back           {pip} --no-deps --force-reinstall {base}"""
+  what there is now  {result} -m paddle_scatter_info
+  all tests          ctest --test-dir {folder} --output-on-failure
+  of one API         ctest --test-dir {folder} -R masked_scatter
+  the demonstration  {python} scripts/wheel/demo.py"""
 # What takes a value has a name in capitals.
 OPTIONS = """
 --jobs -j N: compile jobs at a time (default: as cores and free memory allow)
@@ -87,11 +79,10 @@ def add_options(group, text):
     added = []
     for line in text.strip().split('\n'):
         head, what = line.split(': ', 1)
-        *flags, value = (
-            head.split() if head != head.lower() else [*head.split(), '']
-        )
-        taken = {'metavar': value} if value else {'action': 'store_true'}
-        options = {**taken, **KINDS.get(flags[0], {})}
+        flags = head.split()
+        options = {'action': 'store_true'}
+        if head != head.lower():
+            options = {'metavar': flags.pop(), **KINDS.get(flags[0], {})}
         added.append(group.add_argument(*flags, help=what, **options).dest)
     return added
 
@@ -131,22 +122,6 @@ def parse_args():
     return args
 
 
-def show_next(args):
-    """What the user can do with the result."""
-    folder = shown(args.build_dir)
-    python, into = f'{folder}/venv/bin/python', args.into and shown(args.into)
-    text = NEXT
-    if args.into:
-        text += f'\n{NEXT_INTO}'
-    elif args.wheel:
-        text += f'\n{NEXT_WHEEL}'
-    pip = f'{python} -m pip --python {into} install'
-    base = f'{versions.NAME}=={versions.BASE}'
-    print(
-        text.format(folder=folder, python=python, into=into, pip=pip, base=base)
-    )
-
-
 def check_venv(args):
     """Exit where the venv is of another Python, or a first build has no space,
     which it is told of."""
@@ -162,7 +137,7 @@ def check_venv(args):
     elif not config.is_file():
         there = next(p for p in (build, *build.parents) if p.is_dir())
         free = shutil.disk_usage(there).free
-        if free < SPACE:
+        if free < 2.2e9:
             sys.exit(
                 f'{there}: {TAKES}, but {free / 1e9:.1f} GB are free there. '
                 '--build-dir names another place.'
@@ -185,7 +160,10 @@ def run_wheel(args):
     with locked(build) as lock:
         run_steps(build, steps, lock)
     print(f'Done in {time.monotonic() - start:.1f} s.')
-    show_next(args)
+    folder = shown(build)
+    python = f'{folder}/venv/bin/python'
+    result = shown(args.into) if args.into else python
+    print(NEXT.format(folder=folder, python=python, result=result))
 
 
 def main():
@@ -198,9 +176,8 @@ def main():
     except OSError as error:
         sys.exit(f'\n{error}')
     except KeyboardInterrupt:
-        print(
-            '\nStopped. Run the same command again to go on.', file=sys.stderr
-        )
+        text = '\nStopped. Run the same command again to go on.'
+        print(text, file=sys.stderr)
         sys.exit(130)
 
 

@@ -21,7 +21,10 @@ ROOT = Path(__file__).resolve().parents[3]
 def test_step_runs_when_something_changed_or_failed(tmp_path, capsys):
     files = [tmp_path / 'in', tmp_path / 'out']
 
-    def run(command='touch out; echo hello'):
+    # The commands hold the lock.
+    check = f'ls -l /proc/$$/fd | grep -q {MARKER} && touch out; echo hello'
+
+    def run(command=check):
         step = Step('name', 'do it', command, 'try this', files, True)
         run_steps(tmp_path, [step])
         will_skip = '(unchanged: skipped)' in capsys.readouterr().out

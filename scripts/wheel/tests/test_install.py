@@ -109,6 +109,9 @@ def test_a_fault_changes_no_file(toy):
         toy.install(old='9')
     with pytest.raises(FileNotFoundError, match='absent'):
         toy.install(tail='absent')
+    (toy.folder / 'pip' / STUB).write_text('class Base: ...\n')
+    with pytest.raises(SeriesError, match='end with the class Tensor'):
+        toy.install()
     assert not toy.site.exists()
 
 
