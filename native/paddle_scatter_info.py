@@ -15,20 +15,12 @@ HERE = Path(__file__).resolve().parent
 BUILT = HERE / 'paddle/_native_build.json'
 
 
-def _cpu_has(flag):
-    try:
-        text = Path('/proc/cpuinfo').read_text(encoding='utf-8')
-    except OSError:
-        return False
-    return any(
-        flag in line.split()
-        for line in text.splitlines()
-        if line.startswith('flags')
-    )
-
-
 def _simd():
-    return 'AVX2' if _cpu_has('avx2') else 'AVX (this CPU has no AVX2)'
+    try:
+        words = Path('/proc/cpuinfo').read_text(encoding='utf-8').split()
+    except OSError:
+        words = []
+    return 'AVX2' if 'avx2' in words else 'AVX (this CPU has no AVX2)'
 
 
 def _threads():

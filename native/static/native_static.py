@@ -13,14 +13,6 @@ from paddle.base import core
 # ---- calls
 
 
-def run_custom(op, tensors, attrs):
-    """Add the custom operator of `op` to the program that is built."""
-    found = core.pir.ops._run_custom_op(
-        op.name, *tensors, *op.encode(*attrs).values()
-    )[: len(op.outputs)]
-    return found[0] if len(op.outputs) == 1 else tuple(found)
-
-
 def _dtype_number(dtype):
     return dtype.value if hasattr(dtype, 'value') else int(dtype)
 
@@ -74,7 +66,9 @@ def run_static(op, tensors, attrs):
         [_dtype_number(t.dtype) for t in tensors],
         *attrs,
     )
-    return run_custom(op, tensors, attrs)
+    return core.pir.ops._run_custom_op(
+        op.name, *tensors, *op.encode(*attrs).values()
+    )[0]
 
 
 def _append_op(op, tensors, attrs):
@@ -82,18 +76,15 @@ def _append_op(op, tensors, attrs):
     from paddle.base.layer_helper import LayerHelper
 
     helper = LayerHelper(op.name)
-    outputs = {
-        name: helper.create_variable_for_type_inference(dtype=tensors[0].dtype)
-        for name in op.outputs
-    }
+    (name,) = op.outputs
+    out = helper.create_variable_for_type_inference(dtype=tensors[0].dtype)
     helper.append_op(
         type=op.name,
         inputs=dict(zip(op.inputs, tensors)),
-        outputs=outputs,
+        outputs={name: out},
         attrs=op.encode(*attrs),
     )
-    found = list(outputs.values())
-    return found[0] if len(found) == 1 else tuple(found)
+    return out
 
 
 # ---- gradients
