@@ -4,16 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from native.glue import generate_native
-from native.glue.entry import EntryView, GlueError
-from native.glue.python_entry import reads_overwritten
+from native.glue import entry, generate_native
 from scripts.op_rules import schema
 from scripts.op_rules.check_ops_yaml import ATTR_TYPES
 
 ROOT = Path(__file__).resolve().parents[2]
 
 VERSION = '9.9.9'
-HELD = {'str': 'std::string'}
 
 SAMPLE = """
 - op : stretch
@@ -63,13 +60,6 @@ def render(tmp_path):
         return generate_native.render(tmp_path, VERSION)
 
     return write
-
-
-def entry(text, name, tmp_path):
-    path = tmp_path / 'one.yaml'
-    path.write_text(text)
-    op_file = schema.load_file(path)
-    return EntryView(op_file, op_file.entry(name))
 
 
 def test_no_operator_is_known_by_name():
@@ -126,31 +116,39 @@ def test_sample_is_written_as(render, name):
         assert ' '.join(part.split()) in text
 
 
-def test_gradient_may_read_the_result_of_the_call(tmp_path):
-    text = SAMPLE.replace(
-        'args : (Tensor x, Tensor y, Tensor out_grad, int axis)',
-        'args : (Tensor x, Tensor y, Tensor out, Tensor out_grad, int axis)',
-    )
-    view = entry(text, 'stretch_grad', tmp_path)
-    assert (view.inputs[2]['kind'], view.inputs[2]['at']) == ('kResult', 0)
-
-
-def test_in_place_knows_when_the_gradient_needs_the_old_values(tmp_path):
-    text = SAMPLE.replace('  no_need_buffer : x\n', '')
-    assert reads_overwritten(entry(text, 'stretch', tmp_path))
-
-
 def test_entries_that_the_check_refuses_are_not_generated(render):
     text = SAMPLE.replace('float by=1.5', 'double by=1.5')
     text = text.replace('    data_type : y\n', '    type : y\n')
-    with pytest.raises(GlueError) as raised:
+    with pytest.raises(entry.GlueError) as raised:
         render(text)
     said = str(raised.value)
     assert 'got `double by=1.5`: the wheel target knows no other' in said
     assert 'stretch: kernel.type: expected a key out of' in said
 
 
-@pytest.mark.parametrize('kind', ATTR_TYPES)
-def test_every_type_that_the_check_passes_generates(render, kind):
-    text = SAMPLE.replace('int axis', f'{kind} axis').replace(' = -1', '')
-    assert f'std::get<{HELD.get(kind, kind)}>' in render(text)['native_ops.cc']
+# What a change of the sample brings into which file.
+CHANGES = [
+    (
+        'y, Tensor out_grad',
+        'y, Tensor out, Tensor out_grad',
+        '{From::kResult, 0}',
+    ),
+    ('  no_need_buffer : x\n', '', "'reads_overwritten': True"),
+    *(
+        ('int axis = -1', f'{kind} axis', f'std::get<{held}>(attrs[0])')
+        for kind, (_, held, _) in entry.ATTR_TYPES.items()
+    ),
+]
+
+
+@pytest.mark.parametrize(('old', 'new', 'written'), CHANGES)
+def test_change_is_written_as(tmp_path, old, new, written):
+    assert old in SAMPLE
+    (tmp_path / 'stretch.yaml').write_text(SAMPLE.replace(old, new))
+    files = schema.load_dir(tmp_path)
+    texts = generate_native.render_files(files, VERSION, WRITTEN)
+    assert written in ''.join(texts.values())
+
+
+def test_every_type_that_the_check_passes_is_known():
+    assert entry.ATTR_TYPES.keys() == ATTR_TYPES.keys()
