@@ -24,14 +24,25 @@ def python_module(entries):
 
 
 def op_row(view):
+    gradients = [o.name for entry in view.chain[1:2] for o in entry.outputs]
+    overwritten = view.input_names[view.inplace_input]
     return {
         'name': view.name,
         'inputs': view.input_names,
         'outputs': tuple(o.name for o in view.entry.outputs),
         'attrs': tuple(a.name for a in view.entry.attrs),
         'inplace_input': view.inplace_input,
-        'differentiable': differentiable(view),
-        'reads_overwritten': reads_overwritten(view),
+        'differentiable': tuple(
+            i
+            for i, name in enumerate(view.input_names)
+            if f'{name}_grad' in gradients
+        ),
+        'reads_overwritten': view.inplace_input >= 0
+        and any(
+            t.name == overwritten and not t.no_need_buffer
+            for entry in view.chain[1:]
+            for t in entry.tensors
+        ),
         'is_base': view.in_paddle,
     }
 
@@ -47,25 +58,3 @@ def vjp_row(view):
         'outputs': tuple(o['at'] for o in view.outputs),
         'attrs': tuple(a.name for a in view.entry.attrs),
     }
-
-
-def differentiable(view):
-    """Positions of a forward entry's inputs that have a gradient."""
-    gradients = [o.name for entry in view.chain[1:2] for o in entry.outputs]
-    return tuple(
-        i
-        for i, name in enumerate(view.input_names)
-        if f'{name}_grad' in gradients
-    )
-
-
-def reads_overwritten(view):
-    """A gradient needs the values that the in-place form overwrites."""
-    if view.inplace_input < 0:
-        return False
-    name = view.input_names[view.inplace_input]
-    return any(
-        t.name == name and not t.no_need_buffer
-        for entry in view.chain[1:]
-        for t in entry.tensors
-    )

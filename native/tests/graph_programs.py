@@ -10,6 +10,7 @@ import json
 import math
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 warnings.filterwarnings('ignore')
@@ -154,16 +155,12 @@ def exported(layer, prefix, specs):
     return run_onnx(prefix)
 
 
-def export(folder, name):
-    layer = Layer(name)
+def export(folder, name, traced=False):
+    layer, specs = Layer(name), SPECS
+    if traced:
+        layer, specs = paddle.jit.to_static(layer, full_graph=True), None
     np.save(f'{folder}/{name}.npy', layer.result())
-    return exported(layer, f'{folder}/{name}', SPECS)
-
-
-def export_traced(folder, name):
-    layer = paddle.jit.to_static(Layer(name), full_graph=True)
-    np.save(f'{folder}/{name}.npy', layer.result())
-    return exported(layer, f'{folder}/{name}', None)
+    return exported(layer, f'{folder}/{name}', specs)
 
 
 def export_loaded(folder, name):
@@ -184,7 +181,7 @@ WAYS = {
     'static': run_static,
     'predictor': run_predictor,
     'export': export,
-    'export_traced': export_traced,
+    'export_traced': partial(export, traced=True),
     'export_loaded': export_loaded,
     'convert': convert,
 }
