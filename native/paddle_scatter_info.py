@@ -23,11 +23,6 @@ def _simd():
     return 'AVX2' if 'avx2' in words else 'AVX (this CPU has no AVX2)'
 
 
-def _threads():
-    # Paddle sets the variable to 1 if it is not there when it is imported.
-    return f'OMP_NUM_THREADS={os.environ.get("OMP_NUM_THREADS", "1")}'
-
-
 def facts():
     """The lines, by their titles. An ImportError says what does not fit."""
     built = json.loads(BUILT.read_text(encoding='utf-8'))
@@ -46,7 +41,8 @@ def facts():
             sorted(_native_lib.taken_kernels())
         ),
         'SIMD': _simd(),
-        'threads': _threads(),
+        # Paddle sets it to 1 if it is not there when it is imported.
+        'threads': f'OMP_NUM_THREADS={os.environ.get("OMP_NUM_THREADS", "1")}',
         'memory': _native_memory.summary(),
     }
 

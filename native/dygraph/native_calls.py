@@ -29,14 +29,6 @@ def _entry(op):
     return getattr(_lib, op).__self__
 
 
-def _parameters(function):
-    """Each as (name,) or (name, default)."""
-    return tuple(
-        (p.name,) if p.default is p.empty else (p.name, p.default)
-        for p in inspect.signature(function).parameters.values()
-    )
-
-
 def _decide_scatter(manipulation, api_name):
     def decide(x, overwrite, axis, reduce, include_self, *_):
         if overwrite and (reduce != 'sum' or include_self):
@@ -63,7 +55,11 @@ def _direct_call(manipulation, name):
         decide = _decide_scatter(manipulation, name)
     if op == 'masked_fill':
         fill = functools.partial(manipulation._fill_tensor, name)
-    parameters = _parameters(getattr(manipulation, name))
+    signature = inspect.signature(getattr(manipulation, name))
+    parameters = tuple(
+        (p.name,) if p.default is p.empty else (p.name, p.default)
+        for p in signature.parameters.values()
+    )
     return _lib.direct(
         _entry(op), op != name, parameters, decide, fill, originals
     )

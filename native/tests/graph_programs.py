@@ -38,12 +38,6 @@ def scatter(**options):
     )
 
 
-def reduced(axis, reduce, include_self):
-    return scatter(
-        overwrite=False, axis=axis, reduce=reduce, include_self=include_self
-    )
-
-
 CASES = {
     'masked_scatter': lambda x, u: paddle.masked_scatter(x, x > 0, u),
     'masked_scatter by row': lambda x, u: paddle.masked_scatter(x, x[0] > 0, u),
@@ -62,8 +56,8 @@ CASES = {
     'scatter': scatter(),
     'scatter 1': scatter(axis=1),
     **{
-        f'scatter {axis} {reduce} {include_self}': reduced(
-            axis, reduce, include_self
+        f'scatter {axis} {reduce} {include_self}': scatter(
+            overwrite=False, axis=axis, reduce=reduce, include_self=include_self
         )
         for axis in (0, 1)
         for reduce in REDUCES
