@@ -57,14 +57,6 @@ class Op:
         self.record = getattr(_lib, 'record_' + self.name)
         self.encode = getattr(_lib, 'encode_' + self.name)
 
-    @property
-    def gradient_reads(self):
-        """Positions of the inputs whose elements a gradient reads."""
-        everything = range(len(self.inputs))
-        if self.reads_overwritten:
-            return list(everything)
-        return [i for i in everything if i not in self.differentiable]
-
     def check_tensors(self, tensors, kind=Tensor):
         """A TypeError that names the first argument that is no Tensor."""
         for name, tensor in zip(self.inputs, tensors):

@@ -73,10 +73,12 @@ class Plan:
 
     def parts(self, tensors):
         """What the local call takes."""
+        # Those whose elements a gradient reads, where they lie.
         self.read = [
-            (self.op.inputs[i], tensors[i].detach(), tensors[i].inplace_version)
-            for i in self.op.gradient_reads
-            if list(tensors[i].placements) == self.input_placements[i]
+            (name, tensor.detach(), tensor.inplace_version)
+            for i, (name, tensor) in enumerate(zip(self.op.inputs, tensors))
+            if (self.op.reads_overwritten or i not in self.op.differentiable)
+            and list(tensor.placements) == self.input_placements[i]
         ]
         return [self._part(*given) for given in enumerate(tensors)]
 

@@ -13,10 +13,6 @@ from paddle.base import core
 # ---- calls
 
 
-def _dtype_number(dtype):
-    return dtype.value if hasattr(dtype, 'value') else int(dtype)
-
-
 def _promote(tensors):
     """Under auto_cast, mixed floating inputs take the widest of their types,
     as Paddle's own operators of no list do."""
@@ -63,7 +59,7 @@ def run_static(op, tensors, attrs):
     # An exception that Paddle's own InferMeta call throws ends the process.
     op.infer(
         [list(t.shape) for t in tensors],
-        [_dtype_number(t.dtype) for t in tensors],
+        [int(getattr(t.dtype, 'value', t.dtype)) for t in tensors],
         *attrs,
     )
     return core.pir.ops._run_custom_op(
@@ -166,8 +162,6 @@ def _is_zeros(value):
 
 
 _SCATTER_GRAD = 'pd_op.scatter_grad'
-# of its index, updates and out_grad
-_SCATTER_GRAD_SEMANTICS = (False, False, True)
 _VJPS = {_SCATTER_GRAD: _append_scatter}
 
 
@@ -195,7 +189,7 @@ def load(vjps):
     core.call_vjp = lambda op, *args: _VJPS.get(op.name(), call_vjp)(op, *args)
     core.has_vjp = lambda op: op.name() == _SCATTER_GRAD or has_vjp(op)
     operation.get_input_grad_semantics = lambda op: (
-        list(_SCATTER_GRAD_SEMANTICS)
+        [False, False, True]  # of its index, updates and out_grad
         if op.name() == _SCATTER_GRAD
         else semantics(op)
     )
