@@ -57,14 +57,6 @@ class Op:
         self.record = getattr(_lib, 'record_' + self.name)
         self.encode = getattr(_lib, 'encode_' + self.name)
 
-    @property
-    def gradient_reads(self):
-        """Positions of the inputs whose elements a gradient reads."""
-        everything = range(len(self.inputs))
-        if self.reads_overwritten:
-            return list(everything)
-        return [i for i in everything if i not in self.differentiable]
-
     def check_tensors(self, tensors, kind=Tensor):
         """A TypeError that names the first argument that is no Tensor."""
         for name, tensor in zip(self.inputs, tensors):
@@ -135,15 +127,16 @@ def _as_they_are():
 
 def run_inplace(op, tensors, attrs):
     """The in-place form: `x`, which is returned, takes the result."""
-    if isinstance(tensors[0], Tensor) and not op.wants_gradient(tensors):
-        out = op.call_inplace(*tensors, *attrs)
-        if out is not NotImplemented:
-            return out
     if not isinstance(tensors[0], Tensor):
         raise TypeError(
             f'({op.name}_) expected Tensors of dynamic graph mode, '
             f'but got {type(tensors[0]).__name__}.'
         )
+    wants = op.wants_gradient(tensors)
+    if not wants:
+        out = op.call_inplace(*tensors, *attrs)
+        if out is not NotImplemented:
+            return out
     op.check_tensors(tensors)
     x = tensors[op.inplace_input]
     if has_grad() and x.is_leaf and not x.stop_gradient:
@@ -153,38 +146,25 @@ def run_inplace(op, tensors, attrs):
         )
     if any(t.is_dist() for t in tensors):
         return _distributed().run_inplace(op, tensors, attrs, x)
-    if op.wants_gradient(tensors):
-        return _record_inplace(op, tensors, attrs, x)
-    if not x.is_contiguous():
-        with _as_they_are():
-            out = op.run([t.detach() for t in tensors], attrs)
-        return _assign_out_(op, out, x)
-    return op.refuse(tensors)
-
-
-def _record_inplace(op, tensors, attrs, x):
-    if x.is_contiguous() and not op.reads_overwritten:
+    if x.is_contiguous() and not (wants and op.reads_overwritten):
         # The result shares the memory of x.
-        out = op.record(*tensors, *attrs, True)
+        out = op.record(*tensors, *attrs, True) if wants else NotImplemented
         if out is NotImplemented:
             op.refuse(tensors)
         _lib.bump_version(x)
     else:
-        tensors = list(tensors)
+        given = list(tensors) if wants else [t.detach() for t in tensors]
         with _as_they_are():
-            if op.reads_overwritten:
+            if wants and op.reads_overwritten:
                 import paddle
 
-                tensors[op.inplace_input] = paddle.assign(x)
-            out = op.run(tensors, attrs)
-        _assign_out_(op, out.detach(), x.detach())
-    _lib.take_history(x, out)
+                given[op.inplace_input] = paddle.assign(x)
+            out = op.run(given, attrs)
+        op.check_inplace_shape(x, out.shape)
+        core.eager.ops.assign_out_(out.detach(), x.detach())
+    if wants:
+        _lib.take_history(x, out)
     return x
-
-
-def _assign_out_(op, out, x):
-    op.check_inplace_shape(x, out.shape)
-    return core.eager.ops.assign_out_(out, x)
 
 
 # ---- the functions of paddle._C_ops

@@ -15,25 +15,12 @@ HERE = Path(__file__).resolve().parent
 BUILT = HERE / 'paddle/_native_build.json'
 
 
-def _cpu_has(flag):
-    try:
-        text = Path('/proc/cpuinfo').read_text(encoding='utf-8')
-    except OSError:
-        return False
-    return any(
-        flag in line.split()
-        for line in text.splitlines()
-        if line.startswith('flags')
-    )
-
-
 def _simd():
-    return 'AVX2' if _cpu_has('avx2') else 'AVX (this CPU has no AVX2)'
-
-
-def _threads():
-    # Paddle sets the variable to 1 if it is not there when it is imported.
-    return f'OMP_NUM_THREADS={os.environ.get("OMP_NUM_THREADS", "1")}'
+    try:
+        words = Path('/proc/cpuinfo').read_text(encoding='utf-8').split()
+    except OSError:
+        words = []
+    return 'AVX2' if 'avx2' in words else 'AVX (this CPU has no AVX2)'
 
 
 def facts():
@@ -54,7 +41,8 @@ def facts():
             sorted(_native_lib.taken_kernels())
         ),
         'SIMD': _simd(),
-        'threads': _threads(),
+        # Paddle sets it to 1 if it is not there when it is imported.
+        'threads': f'OMP_NUM_THREADS={os.environ.get("OMP_NUM_THREADS", "1")}',
         'memory': _native_memory.summary(),
     }
 

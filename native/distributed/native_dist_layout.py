@@ -24,14 +24,18 @@ def replicated(mesh):
     return [dist.Replicate() for _ in mesh.shape]
 
 
-def same_placements(one, other):
-    return len(one) == len(other) and all(a == b for a, b in zip(one, other))
+def splits(mesh, placements):
+    """For each dim of the mesh that splits one of a Tensor: this, the pieces, and
+    which of them this rank has."""
+    for size, at, placement in zip(mesh.shape, place_in_mesh(mesh), placements):
+        if placement.is_shard():
+            yield placement.get_dim(), size, at
 
 
 @paddle.no_grad()
 def reshard(tensor, placements):
     """`tensor` itself, or a new one that lies as `placements` say."""
-    if same_placements(tensor.placements, placements):
+    if list(tensor.placements) == list(placements):
         return tensor
     tensor = tensor.detach()
     if 0 in tensor.shape:  # dist.reshard crashes
@@ -50,33 +54,31 @@ def reshard(tensor, placements):
 def _cut(tensor, placements):
     """Each rank takes its part of one that is too large. Not by dist.reshard,
     whose slices lack half of the dtypes on the CPU."""
-    if same_placements(tensor.placements, placements):
+    if list(tensor.placements) == list(placements):
         return tensor
     mesh, local = mesh_of(tensor), tensor._local_value()
-    for mesh_dim, at in enumerate(place_in_mesh(mesh)):
-        old, new = tensor.placements[mesh_dim], placements[mesh_dim]
-        if old == new:
-            continue
-        dim = new.get_dim()
-        low, high = bounds(local.shape[dim], mesh.shape[mesh_dim], at)
+    cut = [
+        dist.Replicate() if old == new else new
+        for old, new in zip(tensor.placements, placements)
+    ]
+    for dim, size, at in splits(mesh, cut):
+        low, high = bounds(local.shape[dim], size, at)
         local = paddle.slice(local, [dim], [low], [high])
     return assemble(local, tensor.shape, mesh, placements)
 
 
 def _gathered(tensor, placements):
     """Each rank gets what the others have."""
-    if same_placements(tensor.placements, placements):
+    if list(tensor.placements) == list(placements):
         return tensor
     padded = _padded(tensor)
     found = dist.reshard(padded, padded.process_mesh, placements)
     if padded is tensor:
         return found
     mesh, ends = mesh_of(tensor), list(tensor.shape)
-    for size, at, placement in zip(mesh.shape, place_in_mesh(mesh), placements):
-        if placement.is_shard():
-            dim = placement.get_dim()
-            low, high = bounds(ends[dim], size, at)
-            ends[dim] = high - low
+    for dim, size, at in splits(mesh, placements):
+        low, high = bounds(ends[dim], size, at)
+        ends[dim] = high - low
     dims = list(range(len(ends)))
     local = paddle.slice(found._local_value(), dims, [0] * len(dims), ends)
     return assemble(local, tensor.shape, mesh, placements)
@@ -86,10 +88,7 @@ def _padded(tensor):
     """The same with elements on every rank: dist.reshard crashes without."""
     mesh, shape = mesh_of(tensor), list(tensor.shape)
     local = tensor._local_value()
-    for size, placement in zip(mesh.shape, tensor.placements):
-        if not placement.is_shard():
-            continue
-        dim = placement.get_dim()
+    for dim, size, _ in splits(mesh, tensor.placements):
         low, high = bounds(shape[dim], size, size - 1)
         if low < high:
             continue

@@ -12,11 +12,7 @@ import zlib
 import numpy as np
 
 import paddle
-from paddle._native_dist_layout import (
-    assemble,
-    replicated,
-    reshard,
-)
+from paddle._native_dist_layout import assemble, replicated, reshard
 from paddle._native_dist_plans import Plan, infer_layout, linear
 
 # A number that is sent: the count below, above it what tells the call.
@@ -108,9 +104,8 @@ class MaskedScatterPlan(Plan):
         """What the local Trues take."""
         flat = value.reshape([-1])
         taken = self._taken(flat)
-        if isinstance(taken, slice):
-            return flat[taken]
-        return paddle.gather(flat, taken)
+        whole = isinstance(taken, slice)
+        return flat[taken] if whole else paddle.gather(flat, taken)
 
     def _put(self, picked):
         """The same, where it stands in the value."""

@@ -14,7 +14,6 @@ from paddle._native_dist_layout import (
     part,
     placements_of,
     reshard,
-    same_placements,
     settled,
 )
 from paddle._native_modes import has_grad
@@ -74,17 +73,23 @@ class Plan:
 
     def parts(self, tensors):
         """What the local call takes."""
+        # Those whose elements a gradient reads, where they lie.
         self.read = [
-            (self.op.inputs[i], tensors[i].detach(), tensors[i].inplace_version)
-            for i in self.op.gradient_reads
-            if same_placements(tensors[i].placements, self.input_placements[i])
+            (name, tensor.detach(), tensor.inplace_version)
+            for i, (name, tensor) in enumerate(zip(self.op.inputs, tensors))
+            if (self.op.reads_overwritten or i not in self.op.differentiable)
+            and list(tensor.placements) == self.input_placements[i]
         ]
         return [self._part(*given) for given in enumerate(tensors)]
 
     def _part(self, at, tensor):
         mesh, placements = self.mesh, self.input_placements[at]
         shape, shares = list(tensor.shape), self._shares(placements)
-        wanted = _summed(placements_of(tensor))
+        # Where it has sums pending, these are done.
+        wanted = [
+            dist.Replicate() if p.is_partial() else p
+            for p in placements_of(tensor)
+        ]
         return linear(
             self.op.name,
             tensor,
@@ -123,11 +128,6 @@ class Plan:
                     f'({self.op.name}_grad) {name} was changed in place after '
                     f'the call, but the gradient needs it as it was.'
                 )
-
-
-def _summed(placements):
-    """Where `placements` have sums pending, these done."""
-    return [dist.Replicate() if p.is_partial() else p for p in placements]
 
 
 def infer_layout(name, tensors, attrs=()):

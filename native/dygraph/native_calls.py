@@ -15,18 +15,18 @@ from paddle import _native_lib as _lib
 
 # The C function of each Python function.
 DIRECT = {}
+# Python functions, and the operators behind each.
+FUNCTIONS = {
+    'masked_scatter': ('masked_scatter',),
+    'masked_fill': ('masked_fill',),
+    'select_scatter': ('select_scatter',),
+    'diagonal_scatter': ('diagonal_scatter',),
+    'scatter': ('scatter', 'index_scatter', 'index_reduce'),
+}
 
 
 def _entry(op):
     return getattr(_lib, op).__self__
-
-
-def _parameters(function):
-    """Each as (name,) or (name, default)."""
-    return tuple(
-        (p.name,) if p.default is p.empty else (p.name, p.default)
-        for p in inspect.signature(function).parameters.values()
-    )
 
 
 def _decide_scatter(manipulation, api_name):
@@ -41,10 +41,6 @@ def _decide_scatter(manipulation, api_name):
     return decide
 
 
-# The operators of a function that has other ones than the one of its name.
-_SEVERAL = {'scatter': ('scatter', 'index_scatter', 'index_reduce')}
-
-
 def _direct_call(manipulation, name):
     from paddle import _C_ops
 
@@ -52,14 +48,18 @@ def _direct_call(manipulation, name):
     suffix = name[len(op) :]
     originals = (
         (manipulation, '_has_scatter_kernels'),
-        *((_C_ops, f'{one}{suffix}') for one in _SEVERAL.get(op, (op,))),
+        *((_C_ops, f'{one}{suffix}') for one in FUNCTIONS[op]),
     )
     decide = fill = None
     if op == 'scatter':
         decide = _decide_scatter(manipulation, name)
     if op == 'masked_fill':
         fill = functools.partial(manipulation._fill_tensor, name)
-    parameters = _parameters(getattr(manipulation, name))
+    signature = inspect.signature(getattr(manipulation, name))
+    parameters = tuple(
+        (p.name,) if p.default is p.empty else (p.name, p.default)
+        for p in signature.parameters.values()
+    )
     return _lib.direct(
         _entry(op), op != name, parameters, decide, fill, originals
     )
@@ -85,13 +85,7 @@ def install():
     """
     tensor = sys.modules['paddle.tensor']
     manipulation = tensor.manipulation
-    for op in (
-        'masked_scatter',
-        'masked_fill',
-        'select_scatter',
-        'diagonal_scatter',
-        'scatter',
-    ):
+    for op in FUNCTIONS:
         for name in (op, f'{op}_'):
             if not hasattr(manipulation, name):
                 continue

@@ -4,9 +4,6 @@ That it can be expressed is known: check_ops_yaml.py has found no fault.
 """
 
 import re
-from dataclasses import dataclass
-
-from scripts.op_rules import schema
 
 # YAML type -> (C++ type in a kernel's signature, C++ type held, AttrType)
 ATTR_TYPES = {
@@ -15,6 +12,12 @@ ATTR_TYPES = {
     'int64_t': ('int64_t', 'int64_t', 'kInt64'),
     'float': ('float', 'float', 'kFloat'),
     'str': ('const std::string&', 'std::string', 'kString'),
+}
+# By whether a Tensor is optional: its type in a kernel's signature, and what the
+# glue gives the kernel.
+KERNEL_TENSORS = {
+    False: ('const phi::DenseTensor&', '*in[{}]'),
+    True: ('const paddle::optional<phi::DenseTensor>&', 'Optional(in[{}])'),
 }
 
 
@@ -26,189 +29,121 @@ def camel(name):
     return ''.join(part.capitalize() for part in name.split('_'))
 
 
-def custom_name(name, bases):
-    """What an entry's Tensor is called in a custom operator.
+def custom_op(entry):
+    """The custom operator that runs an entry. A gradient's ends in _vjp: in a
+    name with _grad Paddle sees the gradient of the operator that is named
+    before that."""
+    if not entry.is_backward:
+        return entry.name
+    return entry.name.removesuffix('_grad') + '_vjp'
 
-    `bases` are the Tensors of the forward entry. Their gradients are called
-    <name>_grad, or grad_<name> in the gradient of a gradient, and those of
-    higher order have more of either.
+
+def custom_names(arguments, forward):
+    """What Tensors of an entry are called in a custom operator.
+
+    Gradients of the Tensors of the forward entry are called <name>_grad, or
+    grad_<name> in the gradient of a gradient, and those of higher order have
+    more of either.
     """
-    found = re.fullmatch(rf'((?:grad_)*)({"|".join(bases)})((?:_grad)*)', name)
-    before, base, after = found.groups()
-    return base + '@GRAD' * (before + after).count('grad')
+    bases = '|'.join(t.name for t in (*forward.tensors, *forward.outputs))
+    names = []
+    for argument in arguments:
+        found = re.fullmatch(
+            rf'((?:grad_)*)({bases})((?:_grad)*)', argument.name
+        )
+        before, base, after = found.groups()
+        names.append(base + '@GRAD' * (before + after).count('grad'))
+    return names
 
 
-@dataclass
 class EntryView:
-    """One entry as the templates want it."""
+    """One entry as the templates want it.
 
-    op_file: schema.OpFile
-    entry: schema.Entry
-    in_paddle: bool = False  # an operator that Paddle has
+    chain: the forward entry, its gradient, the gradient's gradient and so on.
+    in_paddle: an operator that Paddle has.
+    called_op: the custom operator that the entry is the gradient of.
+    has_header: whether one declares the kernel.
+    gradient, recorded: functions in C++, for the gradient's entry and out of
+    base_kernels.h.
+    """
 
-    @property
-    def name(self):
-        return self.entry.name
+    def __init__(self, op_file, entry, in_paddle=False):
+        self.forward = op_file.forward
+        self.chain = [self.forward]
+        while self.chain[-1].backward:
+            self.chain.append(op_file.entry(self.chain[-1].backward))
+        self.entry, self.name, self.in_paddle = entry, entry.name, in_paddle
+        self.camel, self.forward_camel = map(
+            camel, (entry.name, self.forward.name)
+        )
+        self.order = self.chain.index(entry)
+        # of gradients, Paddle's own have one
+        self.has_header = self.order <= in_paddle
+        self.custom_op = custom_op(entry)
+        self.input_names = tuple(t.name for t in entry.tensors)
+        self.dtype_input = self.input_names.index(
+            entry.data_type or self.input_names[0]
+        )
+        self.over = {
+            target: self.input_names.index(source)
+            for source, target in entry.inplace
+        }
+        forward_over = () if entry.is_backward else self.over.values()
+        self.inplace_input = next(iter(forward_over), -1)
+        self.kernel_function = f'{camel(entry.kernel)}Kernel'
+        self.gradient = (
+            f'{camel(entry.backward)}Spec' if entry.backward else 'nullptr'
+        )
+        self.recorded = entry.raw.get('recorded', 'nullptr')
+        self._hang_on(self.chain[self.order - 1] if self.order else None)
 
-    @property
-    def camel(self):
-        return camel(self.name)
-
-    @property
-    def forward_camel(self):
-        return camel(self.op_file.forward.name)
-
-    @property
-    def chain(self):
-        """The forward entry, its gradient, the gradient's gradient and so on."""
-        chain = [self.op_file.forward]
-        while chain[-1].backward:
-            chain.append(self.op_file.entry(chain[-1].backward))
-        return chain
-
-    @property
-    def order(self):
-        return self.chain.index(self.entry)
-
-    def _custom_name(self, name):
-        forward = self.op_file.forward
-        bases = [t.name for t in (*forward.tensors, *forward.outputs)]
-        return custom_name(name, bases)
-
-    @property
-    def infer_args(self):
-        args = self._args(self.entry.infer_meta_param, 'in[{}]')
-        return args + [f'out[{i}]' for i in range(len(self.entry.outputs))]
-
-    @property
-    def infer_types(self):
-        """C++: the types of what the InferMeta function takes."""
-        types = [
-            ATTR_TYPES[arg.type][0]
-            if isinstance(arg, schema.Attr)
-            else 'const phi::MetaTensor&'
-            for arg in self._selected(self.entry.infer_meta_param)
-        ]
-        return types + ['phi::MetaTensor*'] * len(self.entry.outputs)
-
-    def kernel_types(self, backend):
-        """C++: the types of what the kernel takes on a backend, CPU or GPU."""
-        types = [f'const phi::{backend}Context&']
-        for arg in self._selected(self.entry.kernel_param):
-            if isinstance(arg, schema.Attr):
-                types.append(ATTR_TYPES[arg.type][0])
-            elif arg.optional:
-                types.append('const paddle::optional<phi::DenseTensor>&')
-            else:
-                types.append('const phi::DenseTensor&')
-        return types + ['phi::DenseTensor*'] * len(self.entry.outputs)
-
-    def spmd_types(self, reverse=False):
-        """C++: the types of what the SPMD rule takes, or that from the result.
-        Python hands it every whole number as an int."""
-        count = len(self.entry.tensors)
-        count += len(self.entry.outputs) if reverse else 0
-        types = {**ATTR_TYPES, 'int64_t': ATTR_TYPES['int']}
-        attrs = [types[a.type][0] for a in self.entry.attrs]
-        return ['const DistMetaTensor&'] * count + attrs
-
-    @property
-    def kernel_function(self):
-        return f'{camel(self.entry.kernel)}Kernel'
-
-    @property
-    def kernel_args(self):
-        args = self._args(self.entry.kernel_param, '*in[{}]')
-        outputs = [f'out[{i}]' for i in range(len(self.entry.outputs))]
-        return ['CpuContext()', *args, *outputs]
-
-    def _selected(self, param):
-        everything = (*self.entry.tensors, *self.entry.attrs)
-        if param is None:
-            return list(everything)
-        by_name = {arg.name: arg for arg in everything}
-        return [by_name[name] for name in param]
-
-    def _args(self, param, tensor_format):
-        args = []
-        for arg in self._selected(param):
-            if isinstance(arg, schema.Attr):
-                i = self.entry.attrs.index(arg)
-                held = ATTR_TYPES[arg.type][1]
-                args.append(f'std::get<{held}>(attrs[{i}])')
-                continue
-            i = self.entry.tensors.index(arg)
-            if arg.optional and tensor_format.startswith('*'):
-                args.append(f'Optional(in[{i}])')
-            else:
-                args.append(tensor_format.format(i))
-        return args
-
-    @property
-    def input_names(self):
-        return tuple(t.name for t in self.entry.tensors)
-
-    @property
-    def dtype_input(self):
-        name = self.entry.data_type or self.entry.tensors[0].name
-        return self.input_names.index(name)
-
-    @property
-    def inplace_input(self):
-        if not self.entry.inplace or self.entry.is_backward:
-            return -1
-        return self.input_names.index(self.entry.inplace[0][0])
-
-    @property
-    def inputs(self):
-        return [
+    def _hang_on(self, call):
+        """The arguments, and which of the entry of the `call` that this is the
+        gradient of, if it is one, they are."""
+        inputs, outputs, attrs, self.called_op = [], [], [], None
+        if call:
+            self.called_op = custom_op(call)
+            inputs = custom_names(call.tensors, self.forward)
+            outputs = custom_names(call.outputs, self.forward)
+            attrs = [a.name for a in call.attrs]
+        sources = {
+            name: {'kind': kind, 'at': at}
+            for kind, names in (
+                ('kGradient', [f'{name}@GRAD' for name in outputs]),
+                ('kResult', outputs),
+                ('kInput', inputs),
+            )
+            for at, name in enumerate(names)
+        }
+        nowhere = {'kind': 'kNowhere', 'at': -1}
+        names = custom_names(self.entry.tensors, self.forward)
+        self.inputs = [
             {
                 'name': t.name,
                 'optional': t.optional,
                 'needs_buffer': not t.no_need_buffer,
-                'custom_name': self._custom_name(t.name),
-                **self._source(self._custom_name(t.name)),
+                'custom_name': name,
+                **(sources[name] if call else nowhere),
             }
-            for t in self.entry.tensors
+            for t, name in zip(self.entry.tensors, names)
         ]
-
-    def _over(self, output):
-        """The input over which an output may be written, or -1."""
-        for source, target in self.entry.inplace:
-            if target == output:
-                return self.input_names.index(source)
-        return -1
-
-    @property
-    def attrs(self):
-        return [
+        self.attrs = [
             {
                 'name': a.name,
                 'enum': ATTR_TYPES[a.type][2],
-                'at': self._attr_source(a.name),
+                'at': attrs.index(a.name) if call else -1,
             }
             for a in self.entry.attrs
         ]
-
-    @property
-    def custom_op(self):
-        """The custom operator that runs this entry. A gradient's ends in _vjp:
-        in a name with _grad Paddle sees the gradient of the operator that is
-        named before that."""
-        if not self.entry.is_backward:
-            return self.name
-        return self.name.removesuffix('_grad') + '_vjp'
-
-    @property
-    def outputs(self):
-        return [
+        names = custom_names(self.entry.outputs, self.forward)
+        self.outputs = [
             {
                 'name': o.name,
-                'custom_name': self._custom_name(o.name),
-                'at': self._output_source(o.name),
-                'over': self._over(o.name),
+                'custom_name': name,
+                'at': inputs.index(name.removesuffix('@GRAD')) if call else -1,
+                'over': self.over.get(o.name, -1),
             }
-            for o in self.entry.outputs
+            for o, name in zip(self.entry.outputs, names)
         ]
 
     @property
@@ -226,61 +161,69 @@ class EntryView:
             if f'{t.name}_grad' in gradients and f'{t.name}@GRAD' not in there
         ]
 
-    @property
-    def has_header(self):
-        """Whether one declares the kernel: of gradients, Paddle's own have one."""
-        return self.order == 0 or (self.in_paddle and self.order == 1)
+    def _each(self, param, tensor, attr, output):
+        """What these say of each argument that `param` names, or of all, and of
+        each output: tensor(i, argument), attr(i, argument), output(i)."""
+        everything = (*self.entry.tensors, *self.entry.attrs)
+        count = len(self.entry.tensors)
+        said = {
+            arg.name: tensor(i, arg) if i < count else attr(i - count, arg)
+            for i, arg in enumerate(everything)
+        }
+        found = [said[name] for name in (said if param is None else param)]
+        return found + [output(i) for i in range(len(self.entry.outputs))]
+
+    def _arguments(self, param, tensor):
+        """C++: what a function is called with."""
+        return self._each(
+            param,
+            tensor,
+            lambda i, a: f'std::get<{ATTR_TYPES[a.type][1]}>(attrs[{i}])',
+            'out[{}]'.format,
+        )
+
+    def _types(self, param, tensor, output):
+        """C++: the types of what a function takes."""
+        return self._each(
+            param,
+            tensor,
+            lambda _, a: ATTR_TYPES[a.type][0],
+            lambda _: output,
+        )
 
     @property
-    def recorded(self):
-        """C++: a function of base_kernels.h."""
-        return self.entry.raw.get('recorded', 'nullptr')
+    def infer_args(self):
+        param = self.entry.infer_meta_param
+        return self._arguments(param, lambda i, _: f'in[{i}]')
 
     @property
-    def gradient(self):
-        """C++: the function that returns the gradient's entry."""
-        backward = self.entry.backward
-        return f'{camel(backward)}Spec' if backward else 'nullptr'
-
-    # ---- how a gradient hangs on the call that it is the gradient of
-
-    @property
-    def _call(self):
-        """That call's entry, or None for a forward entry."""
-        order = self.order
-        return self.chain[order - 1] if order else None
+    def infer_types(self):
+        return self._types(
+            self.entry.infer_meta_param,
+            lambda *_: 'const phi::MetaTensor&',
+            'phi::MetaTensor*',
+        )
 
     @property
-    def called_op(self):
-        """The custom operator that this entry is the gradient of."""
-        return EntryView(self.op_file, self._call).custom_op
+    def kernel_args(self):
+        return ['CpuContext()'] + self._arguments(
+            self.entry.kernel_param,
+            lambda i, t: KERNEL_TENSORS[t.optional][1].format(i),
+        )
 
-    def _call_names(self, arguments):
-        return [self._custom_name(a.name) for a in arguments]
+    def kernel_types(self, backend):
+        """What the kernel takes on a backend, CPU or GPU."""
+        return [f'const phi::{backend}Context&'] + self._types(
+            self.entry.kernel_param,
+            lambda _, t: KERNEL_TENSORS[t.optional][0],
+            'phi::DenseTensor*',
+        )
 
-    def _source(self, name):
-        """The call's Tensor, or the incoming gradient, that an input is."""
-        if self._call is None:
-            return {'kind': 'kNowhere', 'at': -1}
-        inputs = self._call_names(self._call.tensors)
-        results = self._call_names(self._call.outputs)
-        if name in inputs:
-            return {'kind': 'kInput', 'at': inputs.index(name)}
-        if name in results:
-            return {'kind': 'kResult', 'at': results.index(name)}
-        result = name.removesuffix('@GRAD')
-        return {'kind': 'kGradient', 'at': results.index(result)}
-
-    def _output_source(self, name):
-        """The call's input that an output is the gradient of."""
-        if self._call is None:
-            return -1
-        inputs = self._call_names(self._call.tensors)
-        found = self._custom_name(name).removesuffix('@GRAD')
-        return inputs.index(found)
-
-    def _attr_source(self, name):
-        """Which attribute of the call an attribute is."""
-        if self._call is None:
-            return -1
-        return [a.name for a in self._call.attrs].index(name)
+    def spmd_types(self, reverse=False):
+        """C++: the types of what the SPMD rule takes, or that from the result.
+        Python hands it every whole number as an int."""
+        count = len(self.entry.tensors)
+        count += len(self.entry.outputs) if reverse else 0
+        types = {**ATTR_TYPES, 'int64_t': ATTR_TYPES['int']}
+        attrs = [types[a.type][0] for a in self.entry.attrs]
+        return ['const DistMetaTensor&'] * count + attrs

@@ -13,18 +13,6 @@ from paddle.base import core
 # ---- calls
 
 
-def run_custom(op, tensors, attrs):
-    """Add the custom operator of `op` to the program that is built."""
-    found = core.pir.ops._run_custom_op(
-        op.name, *tensors, *op.encode(*attrs).values()
-    )[: len(op.outputs)]
-    return found[0] if len(op.outputs) == 1 else tuple(found)
-
-
-def _dtype_number(dtype):
-    return dtype.value if hasattr(dtype, 'value') else int(dtype)
-
-
 def _promote(tensors):
     """Under auto_cast, mixed floating inputs take the widest of their types,
     as Paddle's own operators of no list do."""
@@ -71,10 +59,12 @@ def run_static(op, tensors, attrs):
     # An exception that Paddle's own InferMeta call throws ends the process.
     op.infer(
         [list(t.shape) for t in tensors],
-        [_dtype_number(t.dtype) for t in tensors],
+        [int(getattr(t.dtype, 'value', t.dtype)) for t in tensors],
         *attrs,
     )
-    return run_custom(op, tensors, attrs)
+    return core.pir.ops._run_custom_op(
+        op.name, *tensors, *op.encode(*attrs).values()
+    )[0]
 
 
 def _append_op(op, tensors, attrs):
@@ -82,18 +72,15 @@ def _append_op(op, tensors, attrs):
     from paddle.base.layer_helper import LayerHelper
 
     helper = LayerHelper(op.name)
-    outputs = {
-        name: helper.create_variable_for_type_inference(dtype=tensors[0].dtype)
-        for name in op.outputs
-    }
+    (name,) = op.outputs
+    out = helper.create_variable_for_type_inference(dtype=tensors[0].dtype)
     helper.append_op(
         type=op.name,
         inputs=dict(zip(op.inputs, tensors)),
-        outputs=outputs,
+        outputs={name: out},
         attrs=op.encode(*attrs),
     )
-    found = list(outputs.values())
-    return found[0] if len(found) == 1 else tuple(found)
+    return out
 
 
 # ---- gradients
@@ -175,8 +162,6 @@ def _is_zeros(value):
 
 
 _SCATTER_GRAD = 'pd_op.scatter_grad'
-# of its index, updates and out_grad
-_SCATTER_GRAD_SEMANTICS = (False, False, True)
 _VJPS = {_SCATTER_GRAD: _append_scatter}
 
 
@@ -204,7 +189,7 @@ def load(vjps):
     core.call_vjp = lambda op, *args: _VJPS.get(op.name(), call_vjp)(op, *args)
     core.has_vjp = lambda op: op.name() == _SCATTER_GRAD or has_vjp(op)
     operation.get_input_grad_semantics = lambda op: (
-        list(_SCATTER_GRAD_SEMANTICS)
+        [False, False, True]  # of its index, updates and out_grad
         if op.name() == _SCATTER_GRAD
         else semantics(op)
     )

@@ -10,6 +10,7 @@ import json
 import math
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 
 warnings.filterwarnings('ignore')
@@ -37,12 +38,6 @@ def scatter(**options):
     )
 
 
-def reduced(axis, reduce, include_self):
-    return scatter(
-        overwrite=False, axis=axis, reduce=reduce, include_self=include_self
-    )
-
-
 CASES = {
     'masked_scatter': lambda x, u: paddle.masked_scatter(x, x > 0, u),
     'masked_scatter by row': lambda x, u: paddle.masked_scatter(x, x[0] > 0, u),
@@ -61,8 +56,8 @@ CASES = {
     'scatter': scatter(),
     'scatter 1': scatter(axis=1),
     **{
-        f'scatter {axis} {reduce} {include_self}': reduced(
-            axis, reduce, include_self
+        f'scatter {axis} {reduce} {include_self}': scatter(
+            overwrite=False, axis=axis, reduce=reduce, include_self=include_self
         )
         for axis in (0, 1)
         for reduce in REDUCES
@@ -154,16 +149,12 @@ def exported(layer, prefix, specs):
     return run_onnx(prefix)
 
 
-def export(folder, name):
-    layer = Layer(name)
+def export(folder, name, traced=False):
+    layer, specs = Layer(name), SPECS
+    if traced:
+        layer, specs = paddle.jit.to_static(layer, full_graph=True), None
     np.save(f'{folder}/{name}.npy', layer.result())
-    return exported(layer, f'{folder}/{name}', SPECS)
-
-
-def export_traced(folder, name):
-    layer = paddle.jit.to_static(Layer(name), full_graph=True)
-    np.save(f'{folder}/{name}.npy', layer.result())
-    return exported(layer, f'{folder}/{name}', None)
+    return exported(layer, f'{folder}/{name}', specs)
 
 
 def export_loaded(folder, name):
@@ -184,7 +175,7 @@ WAYS = {
     'static': run_static,
     'predictor': run_predictor,
     'export': export,
-    'export_traced': export_traced,
+    'export_traced': partial(export, traced=True),
     'export_loaded': export_loaded,
     'convert': convert,
 }

@@ -12,13 +12,13 @@ from scripts.op_rules import schema
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def load_entries():
-    files = schema.load_dir(ROOT / 'ops_yaml')
-    files += schema.load_dir(ROOT / 'native/kernels/base_ops')
+def load_entries(folder):
+    files = schema.load_dir(ROOT / folder)
     return {entry.name: entry for file in files for entry in file.entries}
 
 
-ENTRIES = load_entries()
+OWN = load_entries('ops_yaml')
+ENTRIES = {**OWN, **load_entries('native/kernels/base_ops')}
 
 
 @dataclass(frozen=True)

@@ -17,36 +17,25 @@ from pathlib import Path
 import paddle
 from paddle import _native_lib  # noqa: F401  registers kernels first
 from scripts.common import native_compiler
-from scripts.common.files import file_sha256, sha256
 
 SOURCE = Path(__file__).with_suffix('.cc')
 
 
-def _build():
-    """The path of the module."""
-    libraries = ['-lphi_core', '-lphi', '-lcommon', '-l:libiomp5.so']
-    arguments = ['-O1', '-shared', SOURCE]
-    arguments += native_compiler.objects('kernels/cpu')
-    arguments += native_compiler.paddle_libs(*libraries)
-    told = [paddle.__version__, *native_compiler.command(), *arguments]
-    hashes = [file_sha256(x) for x in arguments if isinstance(x, Path)]
-    key = '\n'.join(map(str, [*told, *hashes]))
-    folder = native_compiler.BUILD / 'probe'
-    path = folder / f'kernel_probe-{sha256(key.encode())[:16]}.so'
-    if path.is_file():
-        return path
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f'{os.getpid()}.part'
-    content, said = native_compiler.run([*arguments, '-o', part])
-    assert content, said
-    part.replace(path)
-    for old in set(folder.glob('*.so')) - {path}:
-        old.unlink(missing_ok=True)
-    return path
-
-
 def _load():
-    spec = importlib.util.spec_from_file_location('kernel_probe', _build())
+    inputs = [SOURCE, *native_compiler.objects('kernels/cpu')]
+    path = native_compiler.BUILD / 'probe/kernel_probe.so'
+    changed = max(x.stat().st_mtime for x in inputs)
+    if not path.is_file() or path.stat().st_mtime < changed:
+        libs = ('-lphi_core', '-lphi', '-lcommon', '-l:libiomp5.so')
+        linked = native_compiler.paddle_libs(*libs)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part = path.with_suffix(f'.{os.getpid()}')
+        content, said = native_compiler.run(
+            ['-O1', '-shared', *inputs, *linked, '-o', part]
+        )
+        assert content, said
+        part.replace(path)
+    spec = importlib.util.spec_from_file_location('kernel_probe', path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -3,6 +3,8 @@ nothing but the time tells them apart."""
 
 import contextlib
 import inspect
+import sys
+import threading
 from unittest import mock
 
 import numpy as np
@@ -169,18 +171,16 @@ def test_arguments_of_other_types_are_left_to_python():
 
 def test_wrong_calls_are_left_to_python_which_names_the_fault():
     x, mask = tensor([3, 4]), paddle.to_tensor([True, False, True])
-    not_served('masked_fill', x, mask, 1.0)
-    with pytest.raises(ValueError, match='shapes of x and mask must broadcast'):
-        paddle.masked_fill(x, mask, 1.0)
-    not_served('select_scatter', x, tensor([4]), 0, 3)
-    with pytest.raises(IndexError, match='index must be in'):
-        paddle.select_scatter(x, tensor([4]), 0, 3)
-    before = x.numpy().copy()
     index = paddle.to_tensor([0, 9])
-    not_served('scatter_', x, index, tensor([2, 4]))
-    with pytest.raises(IndexError, match='index'):
-        paddle.scatter_(x, index, tensor([2, 4]))
-    np.testing.assert_array_equal(x.numpy(), before)
+    for name, args, error in (
+        ('masked_fill', (x, mask, 1.0), ValueError),
+        ('select_scatter', (x, tensor([4]), 0, 3), IndexError),
+        ('scatter_', (x, index, tensor([2, 4])), IndexError),
+    ):
+        not_served(name, *args)
+        with pytest.raises(error, match='mask|index'):
+            getattr(paddle, name)(*args)
+    same(x, tensor([3, 4]))
 
 
 def test_tensor_that_does_not_lie_as_it_is_read():
@@ -253,3 +253,54 @@ def test_operator_that_somebody_replaced_is_called():
         paddle._C_ops, 'select_scatter', return_value='theirs'
     ):
         assert paddle.select_scatter(*given) == 'theirs'
+
+
+# ---- several threads: the kernels run without the GIL
+
+
+def fill_with_many_numbers(stop):
+    x = paddle.zeros([4])
+    mask = paddle.ones([4], 'bool')
+    number = 0
+    while not stop.is_set():
+        number += 1
+        paddle.masked_fill(x, mask, float(number))
+
+
+def test_fill_number_outlives_the_calls_of_other_threads():
+    x = paddle.zeros([1 << 15])
+    mask = paddle.ones([1 << 15], 'bool')
+    stop = threading.Event()
+    other = threading.Thread(target=fill_with_many_numbers, args=(stop,))
+    other.start()
+    found = set()
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)  # they take turns all the time
+    try:
+        for _ in range(6000):
+            found.add(paddle.masked_fill(x, mask, -1.5).numpy()[7])
+    finally:
+        sys.setswitchinterval(before)
+        stop.set()
+        other.join()
+    assert found == {-1.5}
+
+
+def test_auto_cast_that_another_thread_starts_meanwhile_stays():
+    def start_auto_cast(tensor):
+        state._amp_level = paddle.base.core.AmpLevel.O1
+        return tensor
+
+    state = paddle.base.core._get_amp_attrs()
+    value = paddle.ones([6])
+    value.stop_gradient = False
+    strided = paddle.zeros([3, 2]).T
+    mask = paddle.ones([2, 3], 'bool')
+    # a hook runs in the middle of the call, as another thread might
+    hooks = paddle.autograd.saved_tensors_hooks(start_auto_cast, lambda t: t)
+    try:
+        with hooks:
+            paddle.masked_scatter_(strided, mask, value)
+        assert state._amp_level == paddle.base.core.AmpLevel.O1
+    finally:
+        state._amp_level = paddle.base.core.AmpLevel.O0

@@ -4,16 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from native.glue import generate_native
-from native.glue.entry import EntryView, GlueError
-from native.glue.python_entry import reads_overwritten
+from native.glue import entry, generate_native
+from scripts.common import native_compiler
 from scripts.op_rules import schema
 from scripts.op_rules.check_ops_yaml import ATTR_TYPES
 
 ROOT = Path(__file__).resolve().parents[2]
 
 VERSION = '9.9.9'
-HELD = {'str': 'std::string'}
 
 SAMPLE = """
 - op : stretch
@@ -63,13 +61,6 @@ def render(tmp_path):
         return generate_native.render(tmp_path, VERSION)
 
     return write
-
-
-def entry(text, name, tmp_path):
-    path = tmp_path / 'one.yaml'
-    path.write_text(text)
-    op_file = schema.load_file(path)
-    return EntryView(op_file, op_file.entry(name))
 
 
 def test_no_operator_is_known_by_name():
@@ -126,31 +117,101 @@ def test_sample_is_written_as(render, name):
         assert ' '.join(part.split()) in text
 
 
-def test_gradient_may_read_the_result_of_the_call(tmp_path):
-    text = SAMPLE.replace(
-        'args : (Tensor x, Tensor y, Tensor out_grad, int axis)',
-        'args : (Tensor x, Tensor y, Tensor out, Tensor out_grad, int axis)',
-    )
-    view = entry(text, 'stretch_grad', tmp_path)
-    assert (view.inputs[2]['kind'], view.inputs[2]['at']) == ('kResult', 0)
-
-
-def test_in_place_knows_when_the_gradient_needs_the_old_values(tmp_path):
-    text = SAMPLE.replace('  no_need_buffer : x\n', '')
-    assert reads_overwritten(entry(text, 'stretch', tmp_path))
-
-
 def test_entries_that_the_check_refuses_are_not_generated(render):
     text = SAMPLE.replace('float by=1.5', 'double by=1.5')
     text = text.replace('    data_type : y\n', '    type : y\n')
-    with pytest.raises(GlueError) as raised:
+    with pytest.raises(entry.GlueError) as raised:
         render(text)
     said = str(raised.value)
     assert 'got `double by=1.5`: the wheel target knows no other' in said
     assert 'stretch: kernel.type: expected a key out of' in said
 
 
-@pytest.mark.parametrize('kind', ATTR_TYPES)
-def test_every_type_that_the_check_passes_generates(render, kind):
-    text = SAMPLE.replace('int axis', f'{kind} axis').replace(' = -1', '')
-    assert f'std::get<{HELD.get(kind, kind)}>' in render(text)['native_ops.cc']
+# What a change of the sample brings into which file.
+CHANGES = [
+    (
+        'y, Tensor out_grad',
+        'y, Tensor out, Tensor out_grad',
+        '{From::kResult, 0}',
+    ),
+    ('  no_need_buffer : x\n', '', "'reads_overwritten': True"),
+    *(
+        ('int axis = -1', f'{kind} axis', f'std::get<{held}>(attrs[0])')
+        for kind, (_, held, _) in entry.ATTR_TYPES.items()
+    ),
+]
+
+
+@pytest.mark.parametrize(('old', 'new', 'written'), CHANGES)
+def test_change_is_written_as(tmp_path, old, new, written):
+    assert old in SAMPLE
+    (tmp_path / 'stretch.yaml').write_text(SAMPLE.replace(old, new))
+    files = schema.load_dir(tmp_path)
+    texts = generate_native.render_files(files, VERSION, WRITTEN)
+    assert written in ''.join(texts.values())
+
+
+def test_every_type_that_the_check_passes_is_known():
+    assert entry.ATTR_TYPES.keys() == ATTR_TYPES.keys()
+
+
+# ---- the compiler refuses C++ that takes other arguments than the YAML says
+
+YAML = (ROOT / 'ops_yaml/select_scatter.yaml').read_text()
+NAME = 'cpu_signatures.h'
+KERNEL = 'static assertion failed: the kernel must be declared as its YAML'
+INFER_META = 'static assertion failed: the InferMeta function must be declared'
+
+
+def compile_text(path, text):
+    path.write_text(text)
+    return native_compiler.run(['-fsyntax-only', '-x', 'c++', path])
+
+
+def compile_signatures(folder, yaml):
+    """Whether the signatures of a changed YAML compile, and the messages."""
+    (folder / 'select_scatter.yaml').write_text(yaml)
+    files = [schema.load_file(folder / 'select_scatter.yaml')]
+    text = generate_native.render_files(files, '', [NAME])[NAME]
+    return compile_text(folder / NAME, text)
+
+
+PLANTED = {
+    'a wrong type': (
+        'args : (Tensor x, Tensor values, int axis, int64_t index)\n',
+        'args : (Tensor x, Tensor values, int64_t axis, int64_t index)\n',
+        [KERNEL, INFER_META, 'CheckKernel<native_ops::select_scatter,'],
+    ),
+    'an output too many': (
+        'output : Tensor(grad_out_grad)\n',
+        'output : Tensor(grad_out_grad), Tensor(values_grad)\n',
+        [INFER_META, 'CheckInferMeta<native_ops::select_scatter_double_grad,'],
+    ),
+    'a kernel that is not declared': (
+        'func : select_scatter\n    data_type : x\n',
+        'func : select_gather\n    data_type : x\n',
+        ["'SelectGatherKernel' is not a member of 'phi'"],
+    ),
+}
+
+
+@pytest.mark.parametrize('fault', PLANTED)
+def test_planted_fault_is_refused(tmp_path, fault):
+    old, new, messages = PLANTED[fault]
+    assert YAML.count(old) == 1
+    compiled, said = compile_signatures(tmp_path, YAML.replace(old, new))
+    assert not compiled
+    assert [text for text in messages if text not in said] == [], said
+
+
+def test_config_that_infer_meta_takes_last_may_be_left_out(tmp_path):
+    text = """
+    #include "glue/signature_check.h"
+    using phi::MetaConfig;
+    using phi::MetaTensor;
+    void InferMeta(const MetaTensor& x, MetaTensor* out, MetaConfig config);
+    template struct native_ops::CheckInferMeta<struct Entry,
+        decltype(&InferMeta), void (*)(const MetaTensor&, MetaTensor*)>;
+    """
+    compiled, said = compile_text(tmp_path / 'config.h', text)
+    assert compiled, said

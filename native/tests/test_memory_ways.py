@@ -32,7 +32,7 @@ def gradient(x):
     return x, y, paddle.grad(y, x, paddle.ones_like(x))
 
 
-def to_static(folder):
+def to_static():
     spec = [paddle.static.InputSpec(SHAPE, 'float32')]
     traced = paddle.jit.to_static(paddle.exp, spec, full_graph=True)
     return traced, traced(paddle.to_tensor(ARRAY))
@@ -40,7 +40,7 @@ def to_static(folder):
 
 def predict(folder):
     path = f'{folder}/net'
-    paddle.jit.save(to_static(folder)[0], path)
+    paddle.jit.save(to_static()[0], path)
     config = inference.Config(f'{path}.json', f'{path}.pdiparams')
     config.disable_glog_info()
     predictor = inference.create_predictor(config)
@@ -64,7 +64,7 @@ SERVED = {
     'load': (saved, 8),
     'parameter': (lambda x, _: paddle.create_parameter(SHAPE, 'float32'), 8),
     'DataLoader': (lambda x, _: load(0), 8),
-    'to_tensor, to_static': (lambda x, folder: to_static(folder), 8),
+    'to_tensor, to_static': (lambda *_: to_static(), 8),
     'Predictor': (lambda x, folder: predict(folder), 16),
     # in the memory of others
     'dlpack': (lambda x, _: paddle.utils.dlpack.from_dlpack(ARRAY), 0),

@@ -130,14 +130,6 @@ def test_gradient_is_written_over_the_one_that_comes_in(call):
     assert places[0] == places[1]
 
 
-@ALL
-def test_no_graph_is_recorded_under_no_grad(call):
-    with paddle.no_grad():
-        out = call(leaf(), leaf())
-    assert out.stop_gradient
-    assert out.grad_fn is None
-
-
 def test_saved_tensors_hooks_are_called():
     seen = []
 
@@ -249,16 +241,3 @@ def test_create_graph_without_gradients_of_gradients():
         paddle.grad(total, [x], retain_graph=True, create_graph=True)
     with paddle.no_grad():  # as Paddle's nodes: then nothing is recorded
         paddle.grad(total, [x], create_graph=True)
-
-
-@ALL_LINEAR
-def test_second_order_through_a_function_of_paddle(call):
-    x, part = leaf(), leaf()
-    (kept,) = paddle.grad(call(x, part).sum(), [x])
-    found, expected = [], []
-    for out, collected in ((call(x, part), found), (x, expected)):
-        of = paddle.exp(out)
-        for order in (1, 2):
-            (of,) = paddle.grad(of.sum(), [x], create_graph=order < 2)
-        collected.append(of)
-    np.testing.assert_allclose(found[0], kept * expected[0], rtol=1e-12)

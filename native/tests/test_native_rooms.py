@@ -9,10 +9,9 @@ import pytest
 NATIVE = Path(__file__).resolve().parents[1]
 ROW = re.compile(r'^\| `(?P<room>[\w/]+)` \|.*\| (?P<allowed>[^|]+) \|$', re.M)
 ARROW = re.compile(
-    r'^#include "(?P<header>\w+/\w+\.h)"'
-    r'|^from native\.(?P<module>[\w.]+) import'
-    r'|^ *from paddle\._(?P<installed>native_\w+) import'
-    r'|^ *from paddle import (?P<several>_native_.*)',
+    r'^#include "(\w+/\w+\.h)"'
+    r'|^from native\.([\w.]+) import'
+    r'|^ *from paddle(?:\._(native_\w+) import| import (_native_.*))',
     re.M,
 )
 ROOMS = {
@@ -28,12 +27,12 @@ def room_of(path):
 
 def targets(text):
     """The files of rooms that a source looks into."""
-    for found in ARROW.finditer(text):
-        if found['header'] and (NATIVE / found['header']).is_file():
-            yield NATIVE / found['header']
-        elif found['module']:
-            yield NATIVE / (found['module'].replace('.', '/') + '.py')
-        names = re.findall(r'\bnative_\w+|(?<=_)native_\w+', found[0])
+    for header, module, *installed in ARROW.findall(text):
+        if header and (NATIVE / header).is_file():
+            yield NATIVE / header
+        if module:
+            yield NATIVE / f'{module.replace(".", "/")}.py'
+        names = re.findall(r'native_\w+', ' '.join(installed))
         yield from (INSTALLED[name] for name in names if name in INSTALLED)
 
 

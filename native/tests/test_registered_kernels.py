@@ -1,31 +1,21 @@
 """What the module registers in Paddle, asked of Paddle's own registry."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from native.tests import kernel_probe
+from native.tests.kernel_cases import OWN, ROOT
 from scripts.op_rules import schema
 
-ROOT = Path(__file__).resolve().parents[2]
-
+REGISTERED = kernel_probe.registered()
 DTYPES = (
     'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
     'float32', 'float64', 'complex64', 'complex128',
 )  # fmt: skip
 # Inputs that are bool whatever the others are. The YAML has no word for it.
 MASKS = {'mask'}
-ENTRIES = {
-    entry.kernel: entry
-    for op_file in schema.load_dir(ROOT / 'ops_yaml')
-    for entry in op_file.entries
-}
-
-
-@pytest.fixture(scope='module')
-def registered():
-    return kernel_probe.registered()
+ENTRIES = {entry.kernel: entry for entry in OWN.values()}
 
 
 def expected(entry, dtype):
@@ -43,18 +33,15 @@ def expected(entry, dtype):
     return words + [f'Tensor*:{dtype}' for _ in entry.outputs]
 
 
-def test_every_entry_has_a_kernel_of_every_dtype_and_no_other_is_there(
-    registered,
-):
+def test_every_entry_has_a_kernel_of_every_dtype_and_no_other_is_there():
     wanted = {(name, dtype) for name in ENTRIES for dtype in DTYPES}
-    assert sorted(registered) == sorted(wanted)
+    assert sorted(REGISTERED) == sorted(wanted)
 
 
 @pytest.mark.parametrize('name', ENTRIES)
-def test_kernel_takes_what_the_yaml_says(registered, name):
+def test_kernel_takes_what_the_yaml_says(name):
     for dtype in DTYPES:
-        wanted = expected(ENTRIES[name], dtype)
-        assert registered[name, dtype] == wanted, dtype
+        assert REGISTERED[name, dtype] == expected(ENTRIES[name], dtype), dtype
 
 
 @pytest.mark.parametrize('backend, suffix', [('cpu', '.cc'), ('gpu', '.cu')])
