@@ -55,10 +55,6 @@ class EntryView:
         return camel(self.name)
 
     @property
-    def forward_camel(self):
-        return camel(self.op_file.forward.name)
-
-    @property
     def chain(self):
         """The forward entry, its gradient, the gradient's gradient and so on."""
         chain = [self.op_file.forward]
@@ -166,7 +162,6 @@ class EntryView:
                 'name': t.name,
                 'optional': t.optional,
                 'needs_buffer': not t.no_need_buffer,
-                'custom_name': self._custom_name(t.name),
                 **self._source(self._custom_name(t.name)),
             }
             for t in self.entry.tensors
@@ -204,7 +199,6 @@ class EntryView:
         return [
             {
                 'name': o.name,
-                'custom_name': self._custom_name(o.name),
                 'at': self._output_source(o.name),
                 'over': self._over(o.name),
             }
@@ -214,14 +208,15 @@ class EntryView:
     @property
     def extra_outputs(self):
         """Paddle wants a second-order custom operator to have a gradient for
-        every differentiable input that the first-order one reads."""
+        every differentiable input that the first-order one reads: which inputs
+        have none else."""
         if self.order != 2:
             return []
         first = self.chain[1]
         gradients = {o.name for o in first.outputs}
-        there = [o['custom_name'] for o in self.outputs]
+        there = self._call_names(self.entry.outputs)
         return [
-            f'{t.name}@GRAD'
+            self.input_names.index(t.name)
             for t in first.tensors
             if f'{t.name}_grad' in gradients and f'{t.name}@GRAD' not in there
         ]

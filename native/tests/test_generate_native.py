@@ -133,14 +133,13 @@ COMPILED = """
   using Function = void (*)(const phi::CPUContext&, const phi::DenseTensor&, \
 const phi::DenseTensor&, int, const std::string&, bool, float, phi::DenseTensor*);
   phi::StretchInferMeta(in[0], std::get<int>(attrs[0]), out[0]);
-  RegisterCustom<StretchSpec, StretchGradSpec>(1);
-  RegisterCustom<StretchGradSpec, StretchGradSpec>(0);
-  RegisterCustom<StretchGradSpec, StretchDoubleGradSpec>(1);
-          {"x", false, false, "x", {From::kInput, 0}},
-          {"grad_x_grad", true, true, "x@GRAD@GRAD", {From::kGradient, 0}},
+  RegisterCustom<StretchSpec>();
+  RegisterCustom<StretchGradSpec>();
+          {"x", false, false, {From::kInput, 0}},
+          {"grad_x_grad", true, true, {From::kGradient, 0}},
           {"axis", AttrType::kInt, 0},
-          {"grad_out_grad", "out@GRAD@GRAD", 2, -1},
-          "y@GRAD",
+          {"grad_out_grad", 2, -1},
+          1,
       StretchDoubleGradSpec,
 const char* const kPaddleVersion = "9.9.9";
 """

@@ -74,7 +74,7 @@ def test_no_room_leads_back_to_itself():
         ),
         ('from paddle._native_static import Vjp', ['native/static']),
         ('from native.glue.entry import EntryView', ['native/glue']),
-        ('#include "python/python_args.h"', []),
+        ('#include "python/python_args.h"', ['native/python']),
         ('#include "paddle/phi/core/kernel_factory.h"', []),
     ],
 )

@@ -12,8 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 YAML = (ROOT / 'ops_yaml/select_scatter.yaml').read_text()
 NAME = 'cpu_signatures.h'
-KERNEL = 'static assertion failed: the kernel must be declared as its YAML'
-INFER_META = 'static assertion failed: the InferMeta function must be declared'
+REFUSED = 'static assertion failed: the function must be declared as its YAML'
 
 
 def compile_text(path, text):
@@ -38,9 +37,9 @@ PLANTED = {
         'args : (Tensor x, Tensor values, int axis, int64_t index)\n',
         'args : (Tensor x, Tensor values, int64_t axis, int64_t index)\n',
         [
-            KERNEL,
-            INFER_META,
-            'CheckKernel<native_ops::select_scatter,',
+            REFUSED,
+            'CheckDeclared<native_ops::select_scatter,',
+            'CheckDeclared<native_ops::select_scatter_infer_meta,',
             'const phi::DenseTensor&, int, long int, phi::DenseTensor*)',
             'const phi::DenseTensor&, long int, long int, phi::DenseTensor*)',
         ],
@@ -49,8 +48,8 @@ PLANTED = {
         'output : Tensor(grad_out_grad)\n',
         'output : Tensor(grad_out_grad), Tensor(values_grad)\n',
         [
-            INFER_META,
-            'CheckInferMeta<native_ops::select_scatter_double_grad,',
+            REFUSED,
+            'CheckDeclared<native_ops::select_scatter_double_grad_infer_meta,',
             'phi::MetaTensor*, phi::MetaTensor*)>',
         ],
     ),
@@ -59,8 +58,8 @@ PLANTED = {
         'SelectScatterGradInferSpmd\n    param : [x, values]\n',
         'func : UnchangedInferMeta\n    param : [x]\n',
         [
-            INFER_META,
-            'CheckInferMeta<native_ops::select_scatter_grad, '
+            REFUSED,
+            'CheckDeclared<native_ops::select_scatter_grad_infer_meta, '
             'void (*)(const phi::MetaTensor&, phi::MetaTensor*), '
             'void (*)(const phi::MetaTensor&, phi::MetaTensor*, '
             'phi::MetaTensor*)>',
@@ -89,7 +88,7 @@ def test_config_that_infer_meta_takes_last_may_be_left_out(tmp_path):
     using phi::MetaConfig;
     using phi::MetaTensor;
     void InferMeta(const MetaTensor& x, MetaTensor* out, MetaConfig config);
-    template struct native_ops::CheckInferMeta<struct Entry,
+    template struct native_ops::CheckDeclared<struct Entry,
         decltype(&InferMeta), void (*)(const MetaTensor&, MetaTensor*)>;
     """
     compiled, said = compile_text(tmp_path / 'config.h', text)
