@@ -3,18 +3,21 @@
 
 #pragma once
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include <string>
+
+#include "python/python_args.h"
 
 namespace native_ops {
 
-// record_callback(name, backward, inputs, results): the gradients of `results`
-// go through backward(create_graph, gradients), which returns one for each of
-// `inputs`. None stands for a gradient that is not there, in both directions.
-PyObject* RecordCallback(PyObject*, PyObject* const* args, Py_ssize_t count);
+// record_callback(name, backward, input, result): the gradient of `input` is
+// backward(create_graph, gradient of `result`), where there is one of that.
+void RecordCallback(const std::string& name,
+                    const py::object& backward,
+                    const py::object& input,
+                    const py::object& result);
 
 // to_distributed(tensor, like): a dense Tensor becomes a replicated one on the
 // mesh of `like`, as the inputs of Paddle's own operators do.
-PyObject* ToDistributed(PyObject*, PyObject* const* args, Py_ssize_t count);
+void ToDistributed(const py::object& tensor, const py::object& like);
 
 }  // namespace native_ops

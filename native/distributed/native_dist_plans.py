@@ -36,14 +36,11 @@ def linear(name, tensor, function, transpose):
     if not has_grad() or tensor.stop_gradient:
         return out
 
-    def backward(create_graph, grads):
-        (grad,) = grads
-        if grad is None:
-            return [None]
+    def backward(create_graph, grad):
         with nullcontext() if create_graph else paddle.no_grad():
-            return [linear(f'{name}_grad', grad, transpose, function)]
+            return linear(f'{name}_grad', grad, transpose, function)
 
-    _lib.record_callback(name, backward, [tensor], [out])
+    _lib.record_callback(name, backward, tensor, out)
     return out
 
 

@@ -9,16 +9,6 @@ namespace native_ops {
 
 namespace {
 
-class ProbeNode : public egr::GradNodeBase {
- public:
-  ProbeNode() : GradNodeBase(1, 1) {}
-  egr::TensorSlots operator()(egr::TensorSlots&, bool, bool) override {
-    return {};
-  }
-  void ClearTensorWrappers() override {}
-  std::shared_ptr<egr::GradNodeBase> Copy() const override { return nullptr; }
-};
-
 // How far the bytes reach that the construction of a T writes.
 template <typename T, typename... Args>
 size_t Extent(const Args&... args) {
@@ -33,22 +23,11 @@ size_t Extent(const Args&... args) {
   return extent;
 }
 
-// A new Tensor wants no gradient, and what it is told it says again.
-bool FlagIsKept() {
-  paddle::Tensor tensor(std::make_shared<phi::DenseTensor>());
-  if (WantsGradient(tensor)) return false;
-  SetStopGradient(&tensor, false);
-  if (!WantsGradient(tensor)) return false;
-  SetStopGradient(&tensor, true);
-  return !WantsGradient(tensor);
-}
-
 }  // namespace
 
 bool EagerAbiFits() {
   const paddle::Tensor tensor(std::make_shared<phi::DenseTensor>());
-  if (!FlagIsKept()) return false;
-  return Extent<ProbeNode>() <= sizeof(egr::GradNodeBase) &&
+  return Extent<egr::GradNodeBase>(1, 1) <= sizeof(egr::GradNodeBase) &&
          Extent<egr::TensorWrapper>(tensor, false) <=
              sizeof(egr::TensorWrapper);
 }

@@ -33,11 +33,12 @@ class __attribute__((visibility("default"))) GradNodeBase {
   GradNodeBase(size_t in_slots, size_t out_slots);
   GradNodeBase(const GradNodeBase& other);
   virtual ~GradNodeBase();
+  // These three are abstract in Paddle. Not here, where one is made to measure.
   virtual TensorSlots operator()(TensorSlots& grads,
                                  bool create_graph,
-                                 bool is_new_grad) = 0;
-  virtual void ClearTensorWrappers() = 0;
-  virtual std::shared_ptr<GradNodeBase> Copy() const = 0;
+                                 bool is_new_grad);
+  virtual void ClearTensorWrappers();
+  virtual std::shared_ptr<GradNodeBase> Copy() const;
   virtual std::string name();
 
   void SetGradInMeta(const paddle::Tensor& result, size_t slot);
@@ -100,8 +101,7 @@ __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
 
 namespace native_ops {
 
-// False if this Paddle's objects are larger than the room kept for them, or a
-// Tensor does not keep the flag that it is given.
+// False if this Paddle's objects are larger than the room kept for them.
 bool EagerAbiFits();
 
 // Whether the gradient of a Tensor is asked for: it does not stop gradients.

@@ -3,12 +3,10 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-#include <cctype>
 #include <list>
 #include <memory>
 #include <memory_resource>
 #include <string>
-#include <utility>
 #include <variant>
 
 #include "dygraph/tracer.h"
@@ -22,9 +20,9 @@ using phi::DenseTensor;
 
 namespace {
 
-// Where an input of a backward entry comes from: a Tensor of the call, kept;
-// what is known of one whose elements are not read; or an incoming gradient.
-using Source = std::variant<egr::TensorWrapper, DenseTensor, size_t>;
+// A Tensor of the call, kept, or what is known of one whose elements are not
+// read.
+using Kept = std::variant<egr::TensorWrapper, DenseTensor>;
 
 class GradNode : public egr::GradNodeBase {
  public:
@@ -40,14 +38,14 @@ class GradNode : public egr::GradNodeBase {
 
   void ClearTensorWrappers() override {
     released_ = true;
-    sources_.clear();
+    kept_.clear();
   }
 
   std::shared_ptr<egr::GradNodeBase> Copy() const override {
     return std::make_shared<GradNode>(*this);
   }
 
-  std::string name() override;
+  std::string name() override { return call_.node; }
 
   void Keep(const std::vector<const Tensor*>& inputs,
             const std::vector<bool>& wanted,
@@ -55,54 +53,37 @@ class GradNode : public egr::GradNodeBase {
             const std::vector<Tensor*>& results);
 
  private:
-  void CheckUsable(bool create_graph) const;
   void CheckGradient(const Tensor& grad, size_t slot) const;
   std::vector<Tensor> Arguments(egr::TensorSlots* grads);
-  Tensor Recover(egr::TensorWrapper* kept, const char* name) const;
-  egr::TensorSlots Wanted(const std::vector<Tensor>& found) const;
+  Tensor Recover(Kept* kept, const char* name) const;
   void TakeBuffers(const egr::TensorSlots& grads,
                    const std::vector<Tensor>& tensors,
                    const Outputs& outputs) const;
 
   const OpSpec& call_;
   const OpSpec& entry_;
-  std::vector<Source> sources_;  // of the inputs of entry_
-  std::vector<bool> wanted_;     // of the outputs of entry_
+  std::vector<Kept> kept_;    // the inputs of entry_ that are no gradients
+  std::vector<bool> wanted_;  // of the outputs of entry_
   Attrs attrs_;
   std::vector<phi::DDim> dims_;  // of the results, in the order of the slots
   bool released_ = false;
 };
 
-// Whether nothing was computed for a Tensor. One without elements has no memory
-// either.
-bool IsMissing(const Tensor& tensor) {
-  return !tensor.initialized() && tensor.numel() != 0;
-}
-
-DenseTensor MetaOf(const Tensor& tensor) {
-  DenseTensor meta;
-  meta.set_meta(static_cast<const DenseTensor*>(tensor.impl().get())->meta());
-  return meta;
-}
-
 void GradNode::Keep(const std::vector<const Tensor*>& inputs,
                     const std::vector<bool>& wanted,
                     const Attrs& attrs,
                     const std::vector<Tensor*>& results) {
-  sources_.reserve(entry_.inputs.size());
+  kept_.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
     const auto [kind, at] = input.from;
-    if (kind == From::kGradient) {
-      sources_.emplace_back(static_cast<size_t>(at));
-      continue;
-    }
+    if (kind == From::kGradient) continue;
     const Tensor& tensor = kind == From::kInput ? *inputs[at] : *results[at];
     if (input.needs_buffer) {
-      sources_.emplace_back(
-          std::in_place_type<egr::TensorWrapper>, tensor, false);
-    } else {
-      sources_.emplace_back(MetaOf(tensor));
+      kept_.emplace_back(std::in_place_type<egr::TensorWrapper>, tensor, false);
+      continue;
     }
+    auto& meta = std::get<DenseTensor>(kept_.emplace_back(DenseTensor()));
+    meta.set_meta(DenseOf(entry_, input.name, tensor)->meta());
   }
   for (const Tensor* result : results) {
     dims_.push_back(result->defined() ? result->dims() : phi::DDim());
@@ -111,37 +92,6 @@ void GradNode::Keep(const std::vector<const Tensor*>& inputs,
   for (const OutputSpec& output : entry_.outputs) {
     wanted_.push_back(wanted[output.from]);
   }
-}
-
-// As Paddle names its nodes; the profiler knows them by it.
-std::string GradNode::name() {
-  std::string found;
-  bool starts_word = true;
-  for (const char letter : std::string(call_.name) + "_grad_node") {
-    if (letter != '_') found += starts_word ? std::toupper(letter) : letter;
-    starts_word = letter == '_';
-  }
-  return found;
-}
-
-void GradNode::CheckUsable(bool create_graph) const {
-  if (create_graph && entry_.gradient == nullptr &&
-      entry_.recorded == nullptr) {
-    // The words of Paddle's own nodes.
-    PADDLE_THROW(common::errors::Unavailable(
-        "The Op %s doesn't have any grad op. If you don't intend calculating "
-        "higher order derivatives, please set `create_graph`to False.",
-        entry_.name));
-  }
-  PADDLE_ENFORCE_EQ(
-      released_,
-      false,
-      common::errors::PreconditionNotMet(
-          "(%s) the Tensors kept for backward have been released: the "
-          "gradients of this graph were computed before. Set "
-          "retain_graph=True in the first backward or grad call to compute "
-          "them again.",
-          entry_.name));
 }
 
 // A hook may have returned a Tensor of any shape; the kernels rely on it.
@@ -158,10 +108,14 @@ void GradNode::CheckGradient(const Tensor& grad, size_t slot) const {
           grad.dims()));
 }
 
-// Paddle's error of a Tensor that was changed in place does not say which.
-Tensor GradNode::Recover(egr::TensorWrapper* kept, const char* name) const {
+Tensor GradNode::Recover(Kept* kept, const char* name) const {
+  if (const auto* meta = std::get_if<DenseTensor>(kept)) {
+    return Tensor(std::make_shared<DenseTensor>(*meta));
+  }
   try {
-    return egr::EagerUtils::RecoverTensorWrapper(kept);
+    return egr::EagerUtils::RecoverTensorWrapper(
+        std::get_if<egr::TensorWrapper>(kept));
+    // Paddle's error of a Tensor that was changed in place does not say which.
   } catch (const common::enforce::EnforceNotMet& error) {
     const std::string& words = error.simple_error_str();
     const size_t start = words.find("used in gradient computation");
@@ -177,26 +131,25 @@ Tensor GradNode::Recover(egr::TensorWrapper* kept, const char* name) const {
 
 // The Tensors that entry_ takes; undefined where an optional one is absent.
 std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
-  for (size_t i = 0; i < sources_.size(); ++i) {
-    const size_t* slot = std::get_if<size_t>(&sources_[i]);
-    if (slot == nullptr || entry_.inputs[i].optional) continue;
-    egr::EagerUtils::FillZeroForEmptyGradInput(&(*grads)[*slot],
-                                               InputMeta()[*slot]);
+  for (const InputSpec& input : entry_.inputs) {
+    const auto [kind, slot] = input.from;
+    if (kind != From::kGradient || input.optional) continue;
+    egr::EagerUtils::FillZeroForEmptyGradInput(&(*grads)[slot],
+                                               InputMeta()[slot]);
   }
   const egr::TensorSlots hooked = ApplyGradientHooks(*grads);
+  auto kept = kept_.begin();
   std::vector<Tensor> found;
-  found.reserve(sources_.size());
-  for (Source& source : sources_) {
-    if (const size_t* slot = std::get_if<size_t>(&source)) {
-      // Empty where the call did not compute that result.
-      found.push_back(hooked[*slot].empty() ? Tensor() : hooked[*slot][0]);
-      if (found.back().initialized()) CheckGradient(found.back(), *slot);
-    } else if (auto* kept = std::get_if<egr::TensorWrapper>(&source)) {
-      found.push_back(Recover(kept, entry_.inputs[found.size()].name));
-    } else {
-      found.emplace_back(
-          std::make_shared<DenseTensor>(std::get<DenseTensor>(source)));
+  found.reserve(entry_.inputs.size());
+  for (const InputSpec& input : entry_.inputs) {
+    const auto [kind, slot] = input.from;
+    if (kind != From::kGradient) {
+      found.push_back(Recover(&*kept++, input.name));
+      continue;
     }
+    // Empty where the call did not compute that result.
+    found.push_back(hooked[slot].empty() ? Tensor() : hooked[slot][0]);
+    if (found.back().initialized()) CheckGradient(found.back(), slot);
   }
   return found;
 }
@@ -210,10 +163,10 @@ void GradNode::TakeBuffers(const egr::TensorSlots& grads,
   for (size_t i = 0; i < entry_.outputs.size(); ++i) {
     const int over = entry_.outputs[i].over;
     if (over < 0 || outputs[i] == nullptr) continue;
-    const size_t* slot = std::get_if<size_t>(&sources_[over]);
-    if (slot == nullptr) continue;
+    const auto [kind, slot] = entry_.inputs[over].from;
+    if (kind != From::kGradient) continue;
     const auto& impl = tensors[over].impl();
-    const bool from_engine = grads[*slot][0].impl() == impl;
+    const bool from_engine = grads[slot][0].impl() == impl;
     if (impl.use_count() != (from_engine ? 2 : 1)) continue;
     const auto& dense = *static_cast<const DenseTensor*>(impl.get());
     if (dense.meta().is_contiguous() && dense.meta().offset == 0 &&
@@ -223,39 +176,48 @@ void GradNode::TakeBuffers(const egr::TensorSlots& grads,
   }
 }
 
-egr::TensorSlots GradNode::Wanted(const std::vector<Tensor>& found) const {
-  egr::TensorSlots returns(entry_.outputs.size(), std::vector<Tensor>(1));
-  for (size_t i = 0; i < found.size(); ++i) {
-    if (wanted_[i]) returns[i][0] = found[i];
-  }
-  return returns;
-}
-
 egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
                                       bool create_graph,
                                       bool) {
   // Paddle's nodes record nothing under no_grad either.
   create_graph = create_graph && HasGrad();
-  CheckUsable(create_graph);
+  if (create_graph && entry_.gradient == nullptr &&
+      entry_.recorded == nullptr) {
+    // The words of Paddle's own nodes.
+    PADDLE_THROW(common::errors::Unavailable(
+        "The Op %s doesn't have any grad op. If you don't intend calculating "
+        "higher order derivatives, please set `create_graph`to False.",
+        entry_.name));
+  }
+  if (released_) {
+    ThrowReleased(entry_.name, "the Tensors kept for backward have");
+  }
   const std::vector<Tensor> tensors = Arguments(&grads);
+  egr::TensorSlots returns(entry_.outputs.size(), std::vector<Tensor>(1));
   if (create_graph && entry_.recorded != nullptr) {
-    return Wanted(entry_.recorded(tensors, attrs_));
+    const std::vector<Tensor> found = entry_.recorded(tensors, attrs_);
+    for (size_t i = 0; i < found.size(); ++i) {
+      if (wanted_[i]) returns[i][0] = found[i];
+    }
+    return returns;
   }
   std::list<DenseTensor> copies;
   Inputs inputs;
   std::vector<const Tensor*> defined;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const InputSpec& input = entry_.inputs[i];
+    const Tensor& tensor = tensors[i];
+    // One without elements has no memory either, but is not missing.
     const bool absent =
-        !tensors[i].defined() || (input.optional && IsMissing(tensors[i]));
-    defined.push_back(absent ? nullptr : &tensors[i]);
+        !tensor.defined() ||
+        (input.optional && !tensor.initialized() && tensor.numel() != 0);
+    defined.push_back(absent ? nullptr : &tensor);
     const DenseTensor* dense =
-        absent ? nullptr : DenseOf(entry_, input.name, tensors[i]);
+        absent ? nullptr : DenseOf(entry_, input.name, tensor);
     inputs.push_back(dense == nullptr || !input.needs_buffer
                          ? dense
                          : AsContiguous(*dense, &copies));
   }
-  egr::TensorSlots returns(entry_.outputs.size(), std::vector<Tensor>(1));
   Outputs outputs;
   std::vector<Tensor*> results;
   for (size_t i = 0; i < entry_.outputs.size(); ++i) {

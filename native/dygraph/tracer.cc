@@ -63,12 +63,12 @@ bool CastsArguments() {
 }  // namespace
 
 bool HasGrad() {
-  const auto& tracer = paddle::imperative::GetCurrentTracer();
+  const auto& tracer = amp::GetCurrentTracer();
   return tracer != nullptr && tracer->HasGrad();
 }
 
 bool IsPlainDygraph() {
-  return paddle::imperative::GetCurrentTracer() != nullptr && !IsWatched() &&
+  return amp::GetCurrentTracer() != nullptr && !IsWatched() &&
          !CastsArguments();
 }
 

@@ -73,9 +73,7 @@ class EntryView:
         while self.chain[-1].backward:
             self.chain.append(op_file.entry(self.chain[-1].backward))
         self.entry, self.name, self.in_paddle = entry, entry.name, in_paddle
-        self.camel, self.forward_camel = map(
-            camel, (entry.name, self.forward.name)
-        )
+        self.camel = camel(entry.name)
         self.order = self.chain.index(entry)
         # of gradients, Paddle's own have one
         self.has_header = self.order <= in_paddle
@@ -122,7 +120,6 @@ class EntryView:
                 'name': t.name,
                 'optional': t.optional,
                 'needs_buffer': not t.no_need_buffer,
-                'custom_name': name,
                 **(sources[name] if call else nowhere),
             }
             for t, name in zip(self.entry.tensors, names)
@@ -139,7 +136,6 @@ class EntryView:
         self.outputs = [
             {
                 'name': o.name,
-                'custom_name': name,
                 'at': inputs.index(name.removesuffix('@GRAD')) if call else -1,
                 'over': self.over.get(o.name, -1),
             }
@@ -149,14 +145,15 @@ class EntryView:
     @property
     def extra_outputs(self):
         """Paddle wants a second-order custom operator to have a gradient for
-        every differentiable input that the first-order one reads."""
+        every differentiable input that the first-order one reads: which inputs
+        have none else."""
         if self.order != 2:
             return []
         first = self.chain[1]
         gradients = {o.name for o in first.outputs}
-        there = [o['custom_name'] for o in self.outputs]
+        there = custom_names(self.entry.outputs, self.forward)
         return [
-            f'{t.name}@GRAD'
+            self.input_names.index(t.name)
             for t in first.tensors
             if f'{t.name}_grad' in gradients and f'{t.name}@GRAD' not in there
         ]

@@ -31,7 +31,6 @@ FILES = {
 }
 ROOT = Path(__file__).resolve().parents[2]
 BASE_OPS = ROOT / 'native/kernels/base_ops'
-TEMPLATES = (ROOT / 'native/glue', ROOT / 'native')
 
 
 def render(yaml_dir, paddle_version, names=(PYTHON, *FILES)):
@@ -54,7 +53,7 @@ def render_files(files, paddle_version, names):
     """The same of entries that have been read, and of Paddle's own operators."""
     series = views(files)
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
+        loader=jinja2.FileSystemLoader(ROOT / 'native/glue'),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -67,7 +66,6 @@ def render_files(files, paddle_version, names):
         'headers': sorted(p.name for p in (ROOT / 'kernels').glob('*.h')),
         'series': series,
         'entries': entries,
-        'backward_entries': [e for e in series if e.entry.is_backward],
         'paddle_version': paddle_version,
     }
     texts = {}

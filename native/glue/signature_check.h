@@ -9,28 +9,22 @@
 
 namespace native_ops {
 
-template <typename Entry, typename Declared, typename InYaml>
-struct CheckKernel {
-  static_assert(std::is_same<Declared, InYaml>::value,
-                "the kernel must be declared as its YAML entry says");
-};
-
 // Paddle's generated code leaves the last argument of some InferMeta functions
 // to its default.
 template <typename Function>
 struct WithMetaConfig;
 
-template <typename... Args>
-struct WithMetaConfig<void (*)(Args...)> {
-  using type = void (*)(Args..., phi::MetaConfig);
+template <typename Result, typename... Args>
+struct WithMetaConfig<Result (*)(Args...)> {
+  using type = Result (*)(Args..., phi::MetaConfig);
 };
 
 template <typename Entry, typename Declared, typename InYaml>
-struct CheckInferMeta {
+struct CheckDeclared {
   static_assert(
       std::is_same<Declared, InYaml>::value ||
           std::is_same<Declared, typename WithMetaConfig<InYaml>::type>::value,
-      "the InferMeta function must be declared as the YAML entry says");
+      "the function must be declared as its YAML entry says");
 };
 
 }  // namespace native_ops

@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,7 @@ std::string Misfit(const std::string& name, const std::string& as);
 
 // Operators with kernels taken over, and for each the dtypes whose kernel in
 // Paddle's registry is this project's now.
-struct TakenKernel {
-  std::string name;
-  std::vector<std::string> dtypes;
-};
-std::vector<TakenKernel> TakenKernels();
+std::map<std::string, std::vector<std::string>> TakenKernels();
 
 // Paddle's gradient of masked_fill, as an operator whose own gradient is
 // recorded.

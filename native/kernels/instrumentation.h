@@ -36,11 +36,7 @@ inline bool IsWatched() {
          FLAGS_benchmark || FLAGS_low_precision_op_list;
 }
 
-void Report(const OpSpec& spec, const Inputs& inputs);
-
 // Dygraph has run the kernel. A static graph's executor reports its own.
-inline void ReportKernel(const OpSpec& spec, const Inputs& inputs) {
-  if (FLAGS_low_precision_op_list || FLAGS_benchmark) Report(spec, inputs);
-}
+void ReportKernel(const OpSpec& spec, const Inputs& inputs);
 
 }  // namespace native_ops

@@ -44,34 +44,17 @@ void InferMeta(const OpSpec& spec,
   spec.infer_meta(metas, attrs, out_pointers);
 }
 
-phi::KernelNameMap& AdoptedKernels() {
-  static phi::KernelNameMap kernels;
-  return kernels;
-}
-
 const phi::Kernel& LookUpKernel(const OpSpec& spec, phi::DataType dtype) {
-  static const phi::Kernel missing;
-  const auto& kernels = AdoptedKernels().count(spec.kernel) > 0
-                            ? AdoptedKernels()
-                            : phi::KernelFactory::Instance().kernels();
-  const phi::KernelKey key(
-      phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype);
-  const auto by_name = kernels.find(spec.kernel);
-  if (by_name == kernels.end()) {
-    PADDLE_THROW(
-        common::errors::NotFound("(%s) no kernel is registered.", spec.name));
+  for (const std::string& name : {NameOfOurs(spec.kernel), {spec.kernel}}) {
+    const phi::Kernel& kernel =
+        phi::KernelFactory::Instance().SelectKernel(name, KernelKeyOf(dtype));
+    if (kernel.IsValid()) return kernel;
   }
-  const auto found = by_name->second.find(key);
-  const phi::Kernel& kernel =
-      found == by_name->second.end() ? missing : found->second;
-  if (!kernel.IsValid()) {
-    PADDLE_THROW(
-        common::errors::Unimplemented("(%s) %s of dtype %s is not supported.",
-                                      spec.name,
-                                      spec.inputs[spec.dtype_input].name,
-                                      phi::DataTypeToString(dtype)));
-  }
-  return kernel;
+  PADDLE_THROW(
+      common::errors::Unimplemented("(%s) %s of dtype %s is not supported.",
+                                    spec.name,
+                                    spec.inputs[spec.dtype_input].name,
+                                    phi::DataTypeToString(dtype)));
 }
 
 const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
@@ -106,12 +89,12 @@ std::vector<DenseTensor> InferOutputs(const OpSpec& spec,
   return results;
 }
 
-void AdoptGradientKernels(const OpSpec& spec) {
-  auto& registered = phi::KernelFactory::Instance().kernels();
-  const auto found = registered.find(spec.kernel);
-  if (found == registered.end()) return;
-  AdoptedKernels()[spec.kernel] = found->second;
-  registered.erase(found);
+void HideGradientKernels(const OpSpec& spec) {
+  auto& factory = phi::KernelFactory::Instance();
+  const phi::KernelKeyMap kernels = factory.SelectKernelMap(spec.kernel);
+  if (kernels.empty()) return;
+  factory.kernels()[NameOfOurs(spec.kernel)] = kernels;
+  factory.kernels().erase(spec.kernel);
 }
 
 void Run(const OpSpec& spec,
@@ -138,7 +121,7 @@ void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs) {
   Launch(spec, inputs, attrs, {const_cast<DenseTensor*>(x)});
 }
 
-void Report(const OpSpec& spec, const Inputs& inputs) {
+void ReportKernel(const OpSpec& spec, const Inputs& inputs) {
   if (FLAGS_low_precision_op_list) {
     phi::KernelFactory::Instance().AddToLowPrecisionKernelList(
         spec.name, inputs[spec.dtype_input]->dtype());
@@ -170,6 +153,15 @@ const DenseTensor* DenseOf(const OpSpec& spec,
         "(%s) %s must be a dense Tensor.", spec.name, name));
   }
   return static_cast<const DenseTensor*>(tensor.impl().get());
+}
+
+void ThrowReleased(const std::string& gradient, const std::string& what) {
+  PADDLE_THROW(common::errors::PreconditionNotMet(
+      "(%s) %s been released: the gradients of this graph were computed "
+      "before. Set retain_graph=True in the first backward or grad call to "
+      "compute them again.",
+      gradient,
+      what));
 }
 
 const DenseTensor* AsContiguous(const DenseTensor& tensor,

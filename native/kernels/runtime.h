@@ -46,9 +46,6 @@ struct InputSpec {
   const char* name;
   bool optional;
   bool needs_buffer;
-  // What the input is called in a custom operator: a forward name, or a
-  // gradient such as out@GRAD.
-  const char* custom_name;
   From from;
 };
 
@@ -60,7 +57,6 @@ struct AttrSpec {
 
 struct OutputSpec {
   const char* name;
-  const char* custom_name;
   int from;  // of a gradient: the input of the call that it belongs to
   int over;  // the input over which it may be written, or -1
 };
@@ -69,6 +65,7 @@ struct OutputSpec {
 struct OpSpec {
   const char* name;
   const char* custom_op;
+  const char* node;  // what Paddle's profiler calls the node of its gradient
   const char* kernel;
   bool is_backward;
   bool is_base;                 // an operator that Paddle has
@@ -78,8 +75,8 @@ struct OpSpec {
   std::vector<InputSpec> inputs;
   std::vector<AttrSpec> attrs;
   std::vector<OutputSpec> outputs;
-  // What only the custom operator returns, and leaves empty.
-  std::vector<const char*> extra_outputs;
+  // Inputs whose gradients only the custom operator returns, and leaves empty.
+  std::vector<int> extra_outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
   // Of a gradient that Paddle has too: Paddle's, which records its own
@@ -126,13 +123,28 @@ const phi::DenseTensor* DenseOf(const OpSpec& spec,
                                 const char* name,
                                 const paddle::Tensor& tensor);
 
+// The error of a gradient that is computed twice. `what`: "x has", been
+// released.
+[[noreturn]] void ThrowReleased(const std::string& gradient,
+                                const std::string& what);
+
 // `tensor` itself, or a copy at the end of `copies` if its elements lie apart.
 const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
                                      std::list<phi::DenseTensor>* copies);
 
-// Takes the kernels of the gradients out of Paddle's registry: an old static
-// graph would look there for the operator that it finds by the same name.
-void AdoptGradientKernels(const OpSpec& spec);
+// What this project's kernels for an operator are registered as where Paddle
+// must not find them by its name.
+inline std::string NameOfOurs(const std::string& name) {
+  return "native_" + name;
+}
+
+inline phi::KernelKey KernelKeyOf(phi::DataType dtype) {
+  return {phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype};
+}
+
+// Registers the kernels of a gradient as ours alone: an old static graph would
+// take them for the operator that it finds by the same name.
+void HideGradientKernels(const OpSpec& spec);
 
 // Generated: all entries, and the Paddle they are for.
 const std::vector<const OpSpec*>& AllOps();

@@ -5,9 +5,8 @@
 
 #include <sys/mman.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -38,12 +37,11 @@ class ChunkAllocator : public paddle::memory::allocation::Allocator {
   bool IsAllocThreadSafe() const override { return true; }
 
   size_t bytes() const { return bytes_; }  // of all chunks
-  size_t made() const { return made_; }    // chunks, ever
 
-  // Of chunks that are free as a whole. Such a one alone is given back.
+  // Of chunks that are free as a whole, as a new one is. Such a one alone is
+  // given back.
   size_t idle() const { return idle_; }
-  void AddIdle(size_t bytes) { idle_ += bytes; }
-  void TakeIdle(size_t bytes) { idle_ -= bytes; }
+  void AddIdle(int64_t increment) { idle_ += increment; }
 
  protected:
   phi::Allocation* AllocateImpl(size_t size) override {
@@ -61,30 +59,28 @@ class ChunkAllocator : public paddle::memory::allocation::Allocator {
     // hint: harmless where it has no effect.
     constexpr size_t kWorthIt = 4 << 20;
     if (size >= kWorthIt) madvise(chunk, size, MADV_HUGEPAGE);
-    CountReserved(size);
-    ++made_;
+    Count(size);
     return new paddle::memory::allocation::Allocation(
         chunk, size, phi::CPUPlace());
   }
 
   void FreeImpl(phi::Allocation* chunk) override {
     munmap(chunk->ptr(), chunk->size());
-    CountReserved(-static_cast<int64_t>(chunk->size()));
-    idle_ -= chunk->size();
+    Count(-static_cast<int64_t>(chunk->size()));
     delete chunk;
   }
 
  private:
   // Here and in Paddle's statistics.
-  void CountReserved(int64_t increment) {
+  void Count(int64_t increment) {
     static const auto& what = *new std::string("Reserved");
     paddle::memory::HostMemoryStatUpdate(what, /*device=*/0, increment);
     bytes_ += increment;
+    idle_ += increment;
   }
 
   size_t bytes_ = 0;
-  size_t made_ = 0;
-  std::atomic<size_t> idle_{0};
+  size_t idle_ = 0;
 };
 
 class CachingAllocator
@@ -95,21 +91,12 @@ class CachingAllocator
   static constexpr size_t kAlignment = 64;
 
  public:
-  // In bytes. What is neither in use nor idle lies in chunks of which a part is
-  // in use: it serves Tensors, but can't be given back.
-  struct Usage {
-    size_t reserved;
-    size_t in_use;
-    size_t idle;
-  };
-
   explicit CachingAllocator(std::shared_ptr<ChunkAllocator> chunks)
       : Base(chunks, kAlignment), chunks_(std::move(chunks)) {}
 
-  // Gives idle memory back to the system where it is above the limit, all of
-  // it: to look for a part of it would take as long.
   void ObeyLimit() {
-    if (chunks_->idle() > IdleLimit()) GiveBack();
+    const Lock lock(mutex_);
+    FreeAboveLimit();
   }
 
   // Gives all idle memory back; returns how many bytes.
@@ -124,9 +111,14 @@ class CachingAllocator
     return lock.owns_lock() ? FreeIdle() : 0;
   }
 
-  Usage usage() {
+  // In bytes. What is neither in use nor idle lies in chunks of which a part is
+  // in use: it serves Tensors, but can't be given back.
+  std::map<std::string, size_t> usage() {
     const Lock lock(mutex_);
-    return {chunks_->bytes(), in_use_, chunks_->idle()};
+    return {{"limit", IdleLimit()},
+            {"reserved", chunks_->bytes()},
+            {"in_use", in_use_},
+            {"idle", chunks_->idle()}};
   }
 
   // Held while the process forks: a child has none of the threads that would
@@ -136,38 +128,37 @@ class CachingAllocator
  protected:
   phi::Allocation* AllocateImpl(size_t size) override {
     const Lock lock(mutex_);
-    const size_t made = chunks_->made();
     phi::Allocation* allocation = Base::AllocateImpl(size);
-    const auto& block = *static_cast<BlockAllocation*>(allocation)->block_it_;
-    in_use_ += block.size_;
-    if (made == chunks_->made() && IsAloneInChunk(block)) {
-      chunks_->TakeIdle(block.chunk_->allocation_->size());
-    }
+    CountUse(allocation, 1);
     return allocation;
   }
 
   void FreeImpl(phi::Allocation* allocation) override {
     const Lock lock(mutex_);
-    const auto& block = *static_cast<BlockAllocation*>(allocation)->block_it_;
-    in_use_ -= block.size_;
-    if (IsAloneInChunk(block)) {
-      chunks_->AddIdle(block.chunk_->allocation_->size());
-    }
+    CountUse(allocation, -1);
     Base::FreeImpl(allocation);
-    if (chunks_->idle() > IdleLimit()) FreeIdle();
+    FreeAboveLimit();
   }
 
   uint64_t ReleaseImpl(const phi::Place&) override { return GiveBack(); }
 
  private:
-  // Whether all of a chunk is free but this block. Free neighbours are merged,
-  // so there are two more at most.
-  static bool IsAloneInChunk(const Block& block) {
-    const auto& blocks = block.chunk_->blocks_;
-    return blocks.size() <= 3 &&
-           std::all_of(blocks.begin(), blocks.end(), [&](const Block& other) {
-             return &other == &block || other.is_free_;
-           });
+  // `sign`: 1 of a block that has been taken, -1 of one that will be freed.
+  void CountUse(phi::Allocation* allocation, int64_t sign) {
+    const Block& used = *static_cast<BlockAllocation*>(allocation)->block_it_;
+    in_use_ += sign * used.size_;
+    // Free neighbours are merged: where all else is free, there are two more.
+    const auto& blocks = used.chunk_->blocks_;
+    if (blocks.size() > 3) return;
+    for (const Block& other : blocks) {
+      if (&other != &used && !other.is_free_) return;
+    }
+    chunks_->AddIdle(-sign * used.chunk_->allocation_->size());
+  }
+
+  // All that is idle: to look for a part of it would take as long.
+  void FreeAboveLimit() {
+    if (chunks_->idle() > IdleLimit()) FreeIdle();
   }
 
   size_t FreeIdle() {

@@ -13,7 +13,6 @@
 #include "memory/caching_allocator.h"
 #include "paddle/common/flags.h"
 #include "paddle/phi/core/memory/allocation/allocator_facade.h"
-#include "python/python_args.h"
 
 COMMON_DECLARE_bool(init_allocated_mem);
 
@@ -56,22 +55,18 @@ size_t MachineBytes() {
        NumberIn("/sys/fs/cgroup/memory/memory.limit_in_bytes", all)});
 }
 
-size_t DefaultLimit() {
-  constexpr size_t kMost = size_t{4} << 30;
-  return std::min(MachineBytes() / 8, kMost);
-}
-
 constexpr size_t kLarge = 512 << 10;
 
 // What tests of kernels ask for, which must not count on zeros.
 void FillAsFlagsSay(const phi::Allocation& allocation) {
-  if (FLAGS_init_allocated_mem) {
-    std::memset(allocation.ptr(), 0xEF, allocation.size());
-  }
-  if (FLAGS_alloc_fill_value >= 0) {
-    std::memset(allocation.ptr(), FLAGS_alloc_fill_value, allocation.size());
-  }
+  int byte = FLAGS_alloc_fill_value;
+  if (byte < 0 && FLAGS_init_allocated_mem) byte = 0xEF;
+  if (byte >= 0) std::memset(allocation.ptr(), byte, allocation.size());
 }
+
+// Null until it is installed. Never destroyed: Tensors may be freed when the
+// process ends.
+CachingAllocator* caching = nullptr;
 
 // Large Tensors, for which malloc would ask the system each time, are served by
 // the caching allocator, small ones by Paddle's own.
@@ -79,9 +74,8 @@ class CpuAllocator : public allocation::Allocator {
  public:
   using AllocationPtr = allocation::AllocationPtr;
 
-  CpuAllocator(std::shared_ptr<allocation::Allocator> own,
-               std::shared_ptr<CachingAllocator> caching)
-      : own_(std::move(own)), caching_(std::move(caching)) {}
+  explicit CpuAllocator(std::shared_ptr<allocation::Allocator> own)
+      : own_(std::move(own)) {}
 
   bool IsAllocThreadSafe() const override { return true; }
 
@@ -92,7 +86,7 @@ class CpuAllocator : public allocation::Allocator {
     try {
       allocation = AllocateOnce(size);
     } catch (...) {
-      if (caching_->GiveBack() == 0) throw;
+      if (caching->GiveBack() == 0) throw;
       allocation = AllocateOnce(size);
     }
     FillAsFlagsSay(*allocation);
@@ -106,18 +100,17 @@ class CpuAllocator : public allocation::Allocator {
  protected:
   phi::Allocation* AllocateImpl(size_t) override { return nullptr; }
   uint64_t ReleaseImpl(const phi::Place& place) override {
-    return caching_->Release(place);
+    return caching->Release(place);
   }
 
  private:
   AllocationPtr AllocateOnce(size_t size) {
     if (size < kLarge) return own_->Allocate(size);
-    caching_->ObeyLimit();
-    return IdleLimit() == 0 ? own_->Allocate(size) : caching_->Allocate(size);
+    caching->ObeyLimit();
+    return IdleLimit() == 0 ? own_->Allocate(size) : caching->Allocate(size);
   }
 
   std::shared_ptr<allocation::Allocator> own_;
-  std::shared_ptr<CachingAllocator> caching_;
 };
 
 // The layout of paddle::memory::allocation::StatAllocator, which counts what
@@ -132,81 +125,46 @@ class StatAllocatorLayout : public allocation::Allocator {
 constexpr char kStatAllocatorType[] =
     "N6paddle6memory10allocation13StatAllocatorE";
 
-// Null until it is installed. Never destroyed: Tensors may be freed when the
-// process ends.
-std::shared_ptr<CachingAllocator>& Installed() {
-  static auto& installed = *new std::shared_ptr<CachingAllocator>;
-  return installed;
-}
-
-// A child has only the thread that forked.
-void WatchForks() {
-  pthread_atfork([] { Installed()->mutex().lock(); },
-                 [] { Installed()->mutex().unlock(); },
-                 [] { Installed()->mutex().unlock(); });
-}
-
 // What kernels keep besides their outputs comes from `new`: where that fails,
 // idle memory goes back to the system, and `new` tries again.
 std::new_handler other_handler = nullptr;
 
 void GiveBackForNew() {
-  if (Installed()->TryGiveBack() > 0) return;
+  if (caching->TryGiveBack() > 0) return;
   if (other_handler == nullptr) throw std::bad_alloc();
   other_handler();
-}
-
-// Paddle's own, which its device contexts point to; null if it is of another
-// kind than by default.
-StatAllocatorLayout* CountingAllocator() {
-  allocation::Allocator* found = allocation::AllocatorFacade::Instance()
-                                     .GetAllocator(phi::CPUPlace())
-                                     .get();
-  const bool fits = std::strcmp(typeid(*found).name(), kStatAllocatorType) == 0;
-  return fits ? static_cast<StatAllocatorLayout*>(found) : nullptr;
 }
 
 }  // namespace
 
 size_t IdleLimit() {
-  static const size_t default_limit = DefaultLimit();
+  static const size_t default_limit =
+      std::min(MachineBytes() / 8, size_t{4} << 30);
   const int64_t mib = FLAGS_cpu_idle_memory_limit_in_mb;
   return mib < 0 ? default_limit : static_cast<size_t>(mib) << 20;
 }
 
 void InstallCachingAllocator() {
-  StatAllocatorLayout* counting = CountingAllocator();
-  if (counting == nullptr) return;
-  auto& caching = Installed();
-  caching =
-      std::make_shared<CachingAllocator>(std::make_shared<ChunkAllocator>());
-  WatchForks();
+  // Paddle's own, which its device contexts point to.
+  allocation::Allocator* found = allocation::AllocatorFacade::Instance()
+                                     .GetAllocator(phi::CPUPlace())
+                                     .get();
+  if (std::strcmp(typeid(*found).name(), kStatAllocatorType) != 0) return;
+  auto* counting = static_cast<StatAllocatorLayout*>(found);
+  caching = new CachingAllocator(std::make_shared<ChunkAllocator>());
+  // A child has only the thread that forked.
+  pthread_atfork([] { caching->mutex().lock(); },
+                 [] { caching->mutex().unlock(); },
+                 [] { caching->mutex().unlock(); });
   other_handler = std::set_new_handler(GiveBackForNew);
-  counting->behind = std::make_shared<CpuAllocator>(counting->behind, caching);
+  counting->behind = std::make_shared<CpuAllocator>(counting->behind);
 }
 
-PyObject* EmptyCache(PyObject*, PyObject*) {
-  return Guarded([]() -> PyObject* {
-    size_t freed = 0;
-    if (Installed() != nullptr) {
-      const py::gil_scoped_release release;
-      freed = Installed()->GiveBack();
-    }
-    return PyLong_FromSize_t(freed);
-  });
-}
+size_t EmptyCache() { return caching == nullptr ? 0 : caching->GiveBack(); }
 
-PyObject* MemoryUsage(PyObject*, PyObject*) {
-  return Guarded([]() -> PyObject* {
-    if (Installed() == nullptr) Py_RETURN_NONE;
-    const CachingAllocator::Usage usage = Installed()->usage();
-    py::dict result;
-    result["limit"] = IdleLimit();
-    result["reserved"] = usage.reserved;
-    result["in_use"] = usage.in_use;
-    result["idle"] = usage.idle;
-    return result.release().ptr();
-  });
+std::optional<std::map<std::string, size_t>> MemoryUsage() {
+  if (caching == nullptr) return std::nullopt;
+  return caching->usage();
 }
 
 }  // namespace native_ops

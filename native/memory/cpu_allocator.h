@@ -2,8 +2,10 @@
 
 #pragma once
 
-#define PY_SSIZE_T_CLEAN
-#include <Python.h>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
 
 namespace native_ops {
 
@@ -11,11 +13,11 @@ namespace native_ops {
 // allocator of another kind than Paddle's default stays as it is.
 void InstallCachingAllocator();
 
-// empty_cache(): gives idle memory back to the system; how many bytes.
-PyObject* EmptyCache(PyObject*, PyObject*);
+// Gives idle memory back to the system; how many bytes.
+size_t EmptyCache();
 
-// memory_usage(): {'limit', 'reserved', 'in_use', 'idle'} in bytes; None where
-// nothing was installed.
-PyObject* MemoryUsage(PyObject*, PyObject*);
+// 'limit', 'reserved', 'in_use' and 'idle' in bytes; nothing where nothing was
+// installed.
+std::optional<std::map<std::string, size_t>> MemoryUsage();
 
 }  // namespace native_ops

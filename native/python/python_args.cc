@@ -1,37 +1,23 @@
 #include "python/python_args.h"
 
+#include <utility>
+
 namespace native_ops {
 
 using phi::DenseTensor;
 
 namespace {
 
-struct ErrorKind {
-  common::ErrorCode code;
-  PyObject* type;
-};
-
 // In the order in which an exception is looked up: the first that it is one of.
-const std::vector<ErrorKind>& ErrorKinds() {
-  using common::ErrorCode;
-  static const std::vector<ErrorKind> kinds = {
-      {ErrorCode::INVALID_ARGUMENT, PyExc_ValueError},
-      {ErrorCode::INVALID_TYPE, PyExc_TypeError},
-      {ErrorCode::OUT_OF_RANGE, PyExc_IndexError},
-      {ErrorCode::UNIMPLEMENTED, PyExc_NotImplementedError},
-      {ErrorCode::RESOURCE_EXHAUSTED, PyExc_MemoryError},
-      {ErrorCode::EXTERNAL, PyExc_OSError},  // of a hook, with its text
-      {ErrorCode::PRECONDITION_NOT_MET, PyExc_RuntimeError},
-  };
-  return kinds;
-}
-
-PyObject* ExceptionType(common::ErrorCode code) {
-  for (const ErrorKind& kind : ErrorKinds()) {
-    if (kind.code == code) return kind.type;
-  }
-  return PyExc_RuntimeError;
-}
+const std::pair<common::ErrorCode, PyObject**> kErrorKinds[] = {
+    {common::ErrorCode::INVALID_ARGUMENT, &PyExc_ValueError},
+    {common::ErrorCode::INVALID_TYPE, &PyExc_TypeError},
+    {common::ErrorCode::OUT_OF_RANGE, &PyExc_IndexError},
+    {common::ErrorCode::UNIMPLEMENTED, &PyExc_NotImplementedError},
+    {common::ErrorCode::RESOURCE_EXHAUSTED, &PyExc_MemoryError},
+    {common::ErrorCode::EXTERNAL, &PyExc_OSError},  // of a hook, with its text
+    {common::ErrorCode::PRECONDITION_NOT_MET, &PyExc_RuntimeError},
+};
 
 // The sentence of an error, without C++ stack, source line and error code.
 std::string Sentence(const common::enforce::EnforceNotMet& error) {
@@ -40,15 +26,8 @@ std::string Sentence(const common::enforce::EnforceNotMet& error) {
   if (!text.empty() && text[0] == '(' && start != std::string::npos) {
     text = text.substr(start + 2);
   }
-  const size_t end = text.find("\n  [Hint:");
-  if (end != std::string::npos) text = text.substr(0, end);
-  const size_t source = text.find(" (at ");
-  if (source != std::string::npos) text = text.substr(0, source);
-  return text;
-}
-
-void Check() {
-  if (PyErr_Occurred()) throw PythonError();
+  text = text.substr(0, text.find("\n  [Hint:"));
+  return text.substr(0, text.find(" (at "));
 }
 
 // The name of an argument goes into the error.
@@ -73,20 +52,9 @@ Attr ReadInt(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
   return found;
 }
 
-const char* TypeName(AttrType type) {
-  switch (type) {
-    case AttrType::kBool:
-      return "a bool";
-    case AttrType::kInt:
-    case AttrType::kInt64:
-      return "an int";
-    case AttrType::kFloat:
-      return "a float";
-    case AttrType::kString:
-      return "a str";
-  }
-  return "";
-}
+// What a wrong argument should have been, in the order of AttrType.
+constexpr const char* kTypeNames[] = {
+    "a bool", "an int", "an int", "a float", "a str"};
 
 // The Python number that a numpy scalar, a 0-D array or a Tensor holds.
 py::object Number(PyObject* value) {
@@ -108,7 +76,7 @@ Attr ReadAs(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
       return ReadInt(spec, attr, value);
     case AttrType::kFloat: {
       const double found = PyFloat_AsDouble(value);
-      Check();
+      if (PyErr_Occurred()) throw PythonError();
       return static_cast<float>(found);
     }
     case AttrType::kString: {
@@ -123,16 +91,18 @@ Attr ReadAs(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
 }  // namespace
 
 void SetPythonError(const common::enforce::EnforceNotMet& error) {
-  PyErr_SetString(ExceptionType(error.code()), Sentence(error).c_str());
+  PyObject* found = PyExc_RuntimeError;
+  for (const auto& [code, type] : kErrorKinds) {
+    if (code == error.code()) found = *type;
+  }
+  PyErr_SetString(found, Sentence(error).c_str());
 }
 
 void ThrowAsPaddle(const std::string& name,
                    const py::error_already_set& error) {
   const std::string text = py::str(error.value());
-  for (const ErrorKind& kind : ErrorKinds()) {
-    if (error.matches(kind.type)) {
-      PADDLE_THROW(common::ErrorSummary(kind.code, text));
-    }
+  for (const auto& [code, type] : kErrorKinds) {
+    if (error.matches(*type)) PADDLE_THROW(common::ErrorSummary(code, text));
   }
   PADDLE_THROW(common::errors::PreconditionNotMet(
       "(%s) its gradient failed: %s", name, error.what()));
@@ -145,7 +115,6 @@ const paddle::Tensor& CheckedTensor(PyObject* object) {
   return tensor;
 }
 
-// The dense CPU Tensor that an argument is, or null for None.
 DenseTensor* ReadTensor(const OpSpec& spec,
                         const InputSpec& input,
                         PyObject* object) {
@@ -180,7 +149,7 @@ Attr ReadAttr(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
                "(%s) %s must be %s, but received %R of type %s.",
                spec.name,
                attr.name,
-               TypeName(attr.type),
+               kTypeNames[static_cast<size_t>(attr.type)],
                value,
                Py_TYPE(value)->tp_name);
   throw PythonError();
@@ -214,39 +183,17 @@ void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra) {
   CheckCount(spec.name, found, spec.inputs.size() + spec.attrs.size() + extra);
 }
 
-namespace {
-
-[[noreturn]] void Unexpected(const char* function,
-                             const char* expected,
-                             PyObject* object) {
+paddle::Tensor& NeedTensor(const char* function, PyObject* object) {
+  if (paddle::pybind::PyCheckTensor(object) && TensorOf(object).defined()) {
+    return TensorOf(object);
+  }
   PyErr_Format(PyExc_TypeError,
-               "(%s) %s expected, but received %R of type %s.",
+               "(%s) a Tensor that holds something expected, but received %R "
+               "of type %s.",
                function,
-               expected,
                object,
                Py_TYPE(object)->tp_name);
   throw PythonError();
-}
-
-}  // namespace
-
-paddle::Tensor& NeedTensor(const char* function, PyObject* object) {
-  if (!paddle::pybind::PyCheckTensor(object) || !TensorOf(object).defined()) {
-    Unexpected(function, "a Tensor that holds something", object);
-  }
-  return TensorOf(object);
-}
-
-std::string NeedString(const char* function, PyObject* object) {
-  if (!PyUnicode_Check(object)) Unexpected(function, "a str", object);
-  const char* text = PyUnicode_AsUTF8(object);
-  if (text == nullptr) throw PythonError();
-  return text;
-}
-
-py::list NeedList(const char* function, PyObject* object) {
-  if (!PyList_Check(object)) Unexpected(function, "a list", object);
-  return py::reinterpret_borrow<py::list>(object);
 }
 
 Arguments::Arguments(const OpSpec& spec, PyObject* const* args) {

@@ -89,9 +89,6 @@ void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra = 0);
 // A Tensor that holds something; an error that names `function` otherwise.
 paddle::Tensor& NeedTensor(const char* function, PyObject* object);
 
-std::string NeedString(const char* function, PyObject* object);
-py::list NeedList(const char* function, PyObject* object);
-
 // The parsed arguments of one call. Where elements lie apart, an input is a
 // contiguous copy. One whose elements are not read may be given by its shape.
 struct Arguments {

@@ -1,10 +1,21 @@
 #include "static/custom_ops.h"
 
 #include <cstring>
-#include <string_view>
+#include <list>
+#include <unordered_map>
 #include <utility>
 
-#include "paddle/phi/infermeta/spmd_rules/rules.h"
+#include "paddle/phi/infermeta/spmd_rules/replicated.h"
+
+// What the Python function load_op_meta_info_and_register_op calls for static
+// graphs. libpaddle.so exports it, but no header declares it.
+using OpMetaInfos =
+    std::unordered_map<std::string, std::vector<paddle::OpMetaInfo>>;
+
+namespace paddle::framework {
+OpMetaInfos RegisterOperatorWithMetaInfoMap(const OpMetaInfoMap& map,
+                                            void* library);
+}  // namespace paddle::framework
 
 namespace native_ops {
 
@@ -14,52 +25,36 @@ namespace {
 
 // ---- attributes
 
-Attr ConvertAttr(const AttrSpec& attr, const paddle::any& value) {
-  switch (attr.type) {
-    case AttrType::kBool:
-      return paddle::any_cast<bool>(value);
-    case AttrType::kInt:
-      return paddle::any_cast<int>(value);
-    case AttrType::kInt64:
-      return paddle::any_cast<int64_t>(value);
-    case AttrType::kFloat:
-      return paddle::any_cast<float>(value);
-    case AttrType::kString:
-      return paddle::any_cast<std::string>(value);
-  }
-  return false;
+template <typename T>
+Attr Held(const paddle::any& value) {
+  return paddle::any_cast<T>(value);
 }
 
-const char* CustomAttrType(AttrType type) {
-  switch (type) {
-    case AttrType::kBool:
-      return "bool";
-    case AttrType::kInt:
-      return "int";
-    case AttrType::kInt64:
-      return "int64_t";
-    case AttrType::kFloat:
-      return "float";
-    case AttrType::kString:
-      return "std::string";
-  }
-  return "";
+struct AttrKind {
+  const char* name;  // in a custom operator
+  Attr (*read)(const paddle::any&);
+};
+
+// In the order of AttrType.
+constexpr AttrKind kAttrKinds[] = {{"bool", Held<bool>},
+                                   {"int", Held<int>},
+                                   {"int64_t", Held<int64_t>},
+                                   {"float", Held<float>},
+                                   {"std::string", Held<std::string>}};
+
+const AttrKind& KindOf(const AttrSpec& attr) {
+  return kAttrKinds[static_cast<size_t>(attr.type)];
 }
 
-// Where an attribute stands among those of `base`.
-size_t PositionIn(const OpSpec& base, const AttrSpec& attr) {
-  size_t at = 0;
-  while (std::strcmp(base.attrs.at(at).name, attr.name) != 0) ++at;
-  return at;
-}
-
-// The attributes of `spec` among those of a custom call.
-Attrs ConvertAttrs(const OpSpec& base,
-                   const OpSpec& spec,
-                   const std::vector<paddle::any>& values) {
+// The attributes of the last entry among those of a custom call, which are of
+// the first.
+Attrs ConvertAttrs(const Chain& chain, const std::vector<paddle::any>& values) {
+  const std::vector<AttrSpec>& all = chain.front()->attrs;
   Attrs attrs;
-  for (const AttrSpec& attr : spec.attrs) {
-    attrs.push_back(ConvertAttr(attr, values.at(PositionIn(base, attr))));
+  for (const AttrSpec& attr : chain.back()->attrs) {
+    size_t at = 0;
+    while (std::strcmp(all.at(at).name, attr.name) != 0) ++at;
+    attrs.push_back(KindOf(attr).read(values.at(at)));
   }
   return attrs;
 }
@@ -69,21 +64,19 @@ Attrs ConvertAttrs(const OpSpec& base,
 std::vector<std::string> DeclaredAttrs(const OpSpec& base) {
   std::vector<std::string> declared;
   for (const AttrSpec& attr : base.attrs) {
-    declared.push_back(std::string(attr.name) + ": " +
-                       CustomAttrType(attr.type));
+    declared.push_back(std::string(attr.name) + ": " + KindOf(attr).name);
   }
   if (base.is_backward) declared.push_back("wanted: std::vector<int>");
   return declared;
 }
 
 // Which results of a custom call are to be computed.
-std::vector<bool> WantedOutputs(const OpSpec& base,
-                                const OpSpec& spec,
+std::vector<bool> WantedOutputs(const Chain& chain,
                                 const std::vector<paddle::any>& values) {
-  if (!base.is_backward || &base != &spec) {
-    return std::vector<bool>(spec.outputs.size(), true);
-  }
-  std::vector<bool> wanted(spec.outputs.size());
+  const OpSpec& base = *chain.front();
+  const bool is_told = base.is_backward && chain.size() == 1;
+  std::vector<bool> wanted(chain.back()->outputs.size(), !is_told);
+  if (!is_told) return wanted;
   for (const int i :
        paddle::any_cast<std::vector<int>>(values.at(base.attrs.size()))) {
     wanted.at(i) = true;
@@ -91,108 +84,37 @@ std::vector<bool> WantedOutputs(const OpSpec& base,
   return wanted;
 }
 
-// ---- calls
-
-// The Tensor that a custom name is about: x of x@GRAD@GRAD.
-std::string_view BaseName(const char* custom_name) {
-  const std::string_view name(custom_name);
-  return name.substr(0, name.find('@'));
-}
-
-// A branch of a graph hands on all that it has computed, and refuses a Tensor
-// without memory.
-void LeaveEmpty(DenseTensor* output) {
-  output->Resize({0});
-  CpuContext().Alloc(output, output->dtype());
-}
-
-// The Tensors of one custom call, as the YAML entry has them.
-class CustomCall {
- public:
-  CustomCall(const OpSpec& base,
-             const OpSpec& spec,
-             paddle::CustomOpKernelContext* context)
-      : spec_(spec), attrs_(ConvertAttrs(base, spec, context->Attrs())) {
-    for (size_t i = 0; i < spec.inputs.size(); ++i) {
-      const auto& range = context->InputRangeAt(i);
-      PADDLE_ENFORCE_NE(
-          range.first,
-          range.second,
-          common::errors::PreconditionNotMet(
-              "(%s) %s has been released: the gradients of this graph were "
-              "computed before. Set retain_graph=True in the first backward "
-              "or grad call to compute them again.",
-              spec.name,
-              spec.inputs[i].name));
-      ReadInput(spec.inputs[i], context->InputAt(range.first));
-    }
-    const auto wanted = WantedOutputs(base, spec, context->Attrs());
-    for (size_t i = 0; i < spec.outputs.size(); ++i) {
-      paddle::Tensor* output =
-          context->MutableOutputAt(context->OutputRangeAt(i).first);
-      auto* dense = static_cast<DenseTensor*>(output->impl().get());
-      if (!wanted[i]) LeaveEmpty(dense);
-      outputs_.push_back(wanted[i] ? dense : nullptr);
-    }
-  }
-
-  void Run() { native_ops::Run(spec_, inputs_, attrs_, outputs_); }
-
- private:
-  void ReadInput(const InputSpec& input, const paddle::Tensor& tensor) {
-    const bool absent = input.optional && !tensor.initialized();
-    inputs_.push_back(absent ? nullptr : DenseOf(spec_, input.name, tensor));
-  }
-
-  const OpSpec& spec_;
-  Attrs attrs_;
-  Inputs inputs_;
-  Outputs outputs_;
-};
-
-// What the second order of an operator returns besides, and leaves empty.
-std::vector<const char*> ExtraOutputs(const OpSpec& base, const OpSpec& spec) {
-  if (base.is_backward) return {};
-  return spec.extra_outputs;
-}
-
 // ---- names
 
-std::string NameOfInput(const InputSpec& input) {
-  return input.optional ? paddle::Optional(input.name) : input.name;
-}
+std::string NameOfOutput(const Chain& chain, size_t order, size_t at);
 
-// What an input of a gradient is called where `base` is the operator that it
-// is the gradient of.
-std::string NameInGradient(const OpSpec& base, const From& from) {
-  if (from.kind == From::kInput) return NameOfInput(base.inputs[from.at]);
-  const std::string result = base.outputs[from.at].name;
+// What an input of the entry of that order is called in a custom operator.
+std::string NameOfInput(const Chain& chain, size_t order, size_t at) {
+  const InputSpec& input = chain[order]->inputs[at];
+  if (order == 0) {
+    return input.optional ? paddle::Optional(input.name) : input.name;
+  }
+  const From& from = input.from;
+  if (from.kind == From::kInput) return NameOfInput(chain, order - 1, from.at);
+  const std::string result = NameOfOutput(chain, order - 1, from.at);
   return from.kind == From::kResult ? result : result + "@GRAD";
 }
 
-std::string InputName(const OpSpec& base,
-                      const InputSpec& input,
-                      size_t order) {
-  if (order == 0) return NameOfInput(input);
-  return order == 1 ? NameInGradient(base, input.from) : input.custom_name;
-}
-
-std::string OutputName(const OpSpec& base,
-                       const OutputSpec& output,
-                       size_t order) {
+std::string NameOfOutput(const Chain& chain, size_t order, size_t at) {
+  const OutputSpec& output = chain[order]->outputs[at];
   if (order == 0) return output.name;
-  if (order == 2) return output.custom_name;
-  return NameOfInput(base.inputs[output.from]) + "@GRAD";
+  return NameOfInput(chain, order - 1, output.from) + "@GRAD";
 }
 
-}  // namespace
-
-void RunCustom(const OpSpec& base,
-               const OpSpec& spec,
-               paddle::CustomOpKernelContext* context) {
-  CustomCall(base, spec, context).Run();
+// Of which inputs the second order of an operator returns gradients besides,
+// and leaves them empty.
+std::vector<int> ExtraOutputs(const Chain& chain) {
+  return chain.size() == 3 ? chain.back()->extra_outputs : std::vector<int>();
 }
 
+// ---- shapes and calls
+
+// The shapes of the outputs. Shapes may hold -1.
 Shapes InferShapes(const OpSpec& spec,
                    const Shapes& shapes,
                    const std::vector<phi::DataType>& dtypes,
@@ -211,81 +133,150 @@ Shapes InferShapes(const OpSpec& spec,
   return found;
 }
 
-Shapes InferCustomShapes(const OpSpec& base,
-                         const OpSpec& spec,
+// What the numbers stand for, of which there must be one for each input.
+std::vector<phi::DataType> DtypesOf(const OpSpec& spec,
+                                    const Shapes& shapes,
+                                    const std::vector<int>& numbers) {
+  const size_t wanted = spec.inputs.size();
+  if (shapes.size() != wanted || numbers.size() != wanted) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) %d shapes and dtypes expected, but %d shapes and %d dtypes "
+        "given.",
+        spec.name,
+        wanted,
+        shapes.size(),
+        numbers.size()));
+  }
+  std::vector<phi::DataType> dtypes;
+  for (const int number : numbers) {
+    if (number < 0 || number >= static_cast<int>(kDtypes)) {
+      PADDLE_THROW(common::errors::InvalidArgument(
+          "(%s) the number of a dtype expected, but received %d.",
+          spec.name,
+          number));
+    }
+    dtypes.push_back(static_cast<phi::DataType>(number));
+  }
+  return dtypes;
+}
+
+Attrs Read(const OpSpec& spec, const py::args& attrs) {
+  CheckCount(spec.name, attrs.size(), spec.attrs.size());
+  return ReadAttrs(spec, PySequence_Fast_ITEMS(attrs.ptr()));
+}
+
+}  // namespace
+
+void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
+  const OpSpec& spec = *chain.back();
+  Inputs inputs;
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    const InputSpec& input = spec.inputs[i];
+    const auto [begin, end] = context->InputRangeAt(i);
+    if (begin == end)
+      ThrowReleased(spec.name, std::string(input.name) + " has");
+    const paddle::Tensor& tensor = context->InputAt(begin);
+    const bool absent = input.optional && !tensor.initialized();
+    inputs.push_back(absent ? nullptr : DenseOf(spec, input.name, tensor));
+  }
+  const std::vector<bool> wanted = WantedOutputs(chain, context->Attrs());
+  Outputs outputs;
+  for (size_t i = 0; i < spec.outputs.size(); ++i) {
+    paddle::Tensor* output =
+        context->MutableOutputAt(context->OutputRangeAt(i).first);
+    auto* dense = static_cast<DenseTensor*>(output->impl().get());
+    if (!wanted[i]) {
+      // A branch of a graph hands on all that it has computed, and refuses a
+      // Tensor without memory.
+      dense->Resize({0});
+      CpuContext().Alloc(dense, dense->dtype());
+    }
+    outputs.push_back(wanted[i] ? dense : nullptr);
+  }
+  Run(spec, inputs, ConvertAttrs(chain, context->Attrs()), outputs);
+}
+
+Shapes InferCustomShapes(const Chain& chain,
                          const Shapes& shapes,
                          const std::vector<paddle::any>& values) {
+  const OpSpec& spec = *chain.back();
   std::vector<phi::DataType> dtypes;  // it is not told them
   for (const InputSpec& input : spec.inputs) {
-    dtypes.push_back(UsualDtype(input.custom_name, phi::DataType::FLOAT32));
+    dtypes.push_back(UsualDtype(input.name, phi::DataType::FLOAT32));
   }
-  Shapes found =
-      InferShapes(spec, shapes, dtypes, ConvertAttrs(base, spec, values));
-  for (const char* extra : ExtraOutputs(base, spec)) {
-    for (size_t i = 0; i < spec.inputs.size(); ++i) {
-      if (BaseName(extra) == spec.inputs[i].custom_name) {
-        found.push_back(shapes[i]);
-      }
-    }
-  }
+  Shapes found = InferShapes(spec, shapes, dtypes, ConvertAttrs(chain, values));
+  for (const int at : ExtraOutputs(chain)) found.push_back(shapes[at]);
   return found;
 }
 
 std::vector<phi::DataType> InferCustomDtypes(
-    const OpSpec& base,
-    const OpSpec& spec,
-    const std::vector<phi::DataType>& inputs) {
-  const size_t count = spec.outputs.size() + ExtraOutputs(base, spec).size();
+    const Chain& chain, const std::vector<phi::DataType>& inputs) {
+  const OpSpec& spec = *chain.back();
+  const size_t count = spec.outputs.size() + ExtraOutputs(chain).size();
   return std::vector<phi::DataType>(count, inputs[spec.dtype_input]);
 }
 
 phi::distributed::SpmdInfo InferCustomSpmd(
-    const OpSpec& base,
-    const OpSpec& spec,
+    const Chain& chain,
     const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
     const std::vector<paddle::any>& attrs) {
   using phi::distributed::DistMetaTensor;
-  const auto replicated = [](const DistMetaTensor& tensor, size_t rank) {
-    auto attr =
-        phi::distributed::CopyTensorDistAttrForOutput(tensor.dist_attr());
-    attr.set_dims_mapping(std::vector<int64_t>(rank, -1));
-    return attr;
-  };
-  phi::distributed::SpmdInfo info;
+  std::vector<const DistMetaTensor*> given;
   Shapes shapes;
   for (const auto& input : inputs) {
-    const auto& tensor = PADDLE_GET_CONST(DistMetaTensor, input);
-    shapes.push_back(common::vectorize<int64_t>(tensor.dims()));
-    info.first.emplace_back(replicated(tensor, shapes.back().size()));
+    given.push_back(&PADDLE_GET_CONST(DistMetaTensor, input));
+    shapes.push_back(common::vectorize<int64_t>(given.back()->dims()));
   }
-  const auto& like = PADDLE_GET_CONST(DistMetaTensor, inputs[0]);
-  for (const Shape& shape : InferCustomShapes(base, spec, shapes, attrs)) {
-    info.second.emplace_back(replicated(like, shape.size()));
+  std::list<DistMetaTensor> results;
+  std::vector<const DistMetaTensor*> found;
+  for (const Shape& shape : InferCustomShapes(chain, shapes, attrs)) {
+    found.push_back(
+        &results.emplace_back(common::make_ddim(shape), given[0]->dist_attr()));
   }
-  return info;
+  return phi::distributed::ReplicatedInferSpmd(given, found);
 }
 
-void RegisterCustom(const OpSpec& base,
-                    const OpSpec& spec,
-                    size_t order,
-                    const CustomFunctions& functions) {
+paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain) {
+  const OpSpec& spec = *chain.back();
+  const size_t order = chain.size() - 1;
   std::vector<std::string> inputs;
-  for (const InputSpec& input : spec.inputs) {
-    inputs.push_back(InputName(base, input, order));
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    inputs.push_back(NameOfInput(chain, order, i));
   }
   std::vector<std::string> outputs;
-  for (const OutputSpec& output : spec.outputs) {
-    outputs.push_back(OutputName(base, output, order));
+  for (size_t i = 0; i < spec.outputs.size(); ++i) {
+    outputs.push_back(NameOfOutput(chain, order, i));
   }
-  for (const char* extra : ExtraOutputs(base, spec)) outputs.push_back(extra);
-  paddle::OpMetaInfoBuilder(base.custom_op, order)
-      .Inputs(std::move(inputs))
+  for (const int at : ExtraOutputs(chain)) {
+    outputs.push_back(NameOfInput(chain, order, at) + "@GRAD");
+  }
+  paddle::OpMetaInfoBuilder builder(chain.front()->custom_op, order);
+  builder.Inputs(std::move(inputs))
       .Outputs(std::move(outputs))
-      .Attrs(DeclaredAttrs(base))
-      .SetKernelFn(functions.kernel)
-      .SetInferShapeFn(functions.shape)
-      .SetInferDtypeFn(functions.dtype)
-      .SetInferSpmdFn(functions.spmd);
+      .Attrs(DeclaredAttrs(*chain.front()));
+  return builder;
+}
+
+Shapes InferForPython(const OpSpec& spec,
+                      const Shapes& shapes,
+                      const std::vector<int>& dtypes,
+                      const py::args& attrs) {
+  const Attrs read = Read(spec, attrs);
+  return InferShapes(spec, shapes, DtypesOf(spec, shapes, dtypes), read);
+}
+
+py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs) {
+  const Attrs read = Read(spec, attrs);
+  py::dict result;
+  for (size_t i = 0; i < read.size(); ++i) {
+    result[spec.attrs[i].name] = read[i];
+  }
+  return result;
+}
+
+void RegisterCustomOps() {
+  paddle::framework::RegisterOperatorWithMetaInfoMap(
+      paddle::OpMetaInfoMap::Instance(), nullptr);
 }
 
 }  // namespace native_ops

@@ -1,84 +1,86 @@
-// The custom operators behind static graphs and distributed tensors.
+// The custom operators behind static graphs and distributed tensors, and what
+// Python asks of the operators while it builds a static graph.
 
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "kernels/runtime.h"
 #include "paddle/phi/api/ext/op_meta_info.h"
 #include "paddle/phi/api/ext/spmd_infer.h"
+#include "python/python_args.h"
 
 namespace native_ops {
 
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-// The shapes of the outputs. Shapes may hold -1.
-Shapes InferShapes(const OpSpec& spec,
-                   const Shapes& shapes,
-                   const std::vector<phi::DataType>& dtypes,
-                   const Attrs& attrs);
+// infer_<op>(shapes, dtypes, attrs...): the shapes of the outputs. Shapes may
+// hold -1. Called before a static graph is built, where an exception out of C++
+// would end the process.
+Shapes InferForPython(const OpSpec& spec,
+                      const Shapes& shapes,
+                      const std::vector<int>& dtypes,
+                      const py::args& attrs);
 
-// The functions of one custom operator, which runs the entry `spec`. Its name
-// and attributes are those of `base`.
-void RunCustom(const OpSpec& base,
-               const OpSpec& spec,
-               paddle::CustomOpKernelContext* context);
-Shapes InferCustomShapes(const OpSpec& base,
-                         const OpSpec& spec,
+// encode_<op>(attrs...): the attributes of the custom operator by name, in its
+// order.
+py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs);
+
+// register_custom_ops(): makes the custom operators known to static graphs.
+void RegisterCustomOps();
+
+// An operator, its gradient, the gradient's gradient: the custom operator runs
+// the last one, and has the name and attributes of the first.
+using Chain = std::vector<const OpSpec*>;
+
+// The functions of one custom operator.
+void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context);
+Shapes InferCustomShapes(const Chain& chain,
                          const Shapes& inputs,
                          const std::vector<paddle::any>& attrs);
 std::vector<phi::DataType> InferCustomDtypes(
-    const OpSpec& base,
-    const OpSpec& spec,
-    const std::vector<phi::DataType>& inputs);
+    const Chain& chain, const std::vector<phi::DataType>& inputs);
 
 // Distributed tensors are replicated first, and so is every result.
 phi::distributed::SpmdInfo InferCustomSpmd(
-    const OpSpec& base,
-    const OpSpec& spec,
+    const Chain& chain,
     const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
     const std::vector<paddle::any>& attrs);
 
-struct CustomFunctions {
-  paddle::KernelFunc kernel;
-  paddle::InferShapeFunc shape;
-  paddle::InferDtypeFunc dtype;
-  paddle::InferSpmdFunc spmd;
-};
-
-// `order`: 0 the operator, 1 its gradient, 2 the gradient's gradient, as Paddle
-// counts from `base`, whose name and attributes all three have.
-void RegisterCustom(const OpSpec& base,
-                    const OpSpec& spec,
-                    size_t order,
-                    const CustomFunctions& functions);
+// Declares the custom operator, whose functions are still to be set.
+paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain);
 
 using SpecFunction = const OpSpec& (*)();
 
-// Paddle takes plain functions.
-template <SpecFunction Base, SpecFunction Spec>
-void RegisterCustom(size_t order) {
+// An operator and its gradients, of two orders at most, as Paddle counts them
+// from `Base`. It takes plain functions.
+template <SpecFunction Base, size_t Order = 0>
+void RegisterCustom(Chain known = {}) {
   using Anys = std::vector<paddle::any>;
   using Dtypes = std::vector<phi::DataType>;
   using SpmdInputs = std::vector<paddle::CustomSpmdInferTensorArg>;
-  RegisterCustom(
-      Base(),
-      Spec(),
-      order,
-      {[](paddle::CustomOpKernelContext* context) {
-         RunCustom(Base(), Spec(), context);
-       },
-       [](const Shapes& shapes, const std::vector<Shapes>&, const Anys& attrs) {
-         return InferCustomShapes(Base(), Spec(), shapes, attrs);
-       },
-       [](const Dtypes& dtypes, const std::vector<Dtypes>&, const Anys&) {
-         return InferCustomDtypes(Base(), Spec(), dtypes);
-       },
-       [](const SpmdInputs& inputs, const Anys& attrs) {
-         return InferCustomSpmd(Base(), Spec(), inputs, attrs);
-       }});
+  const SpecFunction next = known.empty() ? Base : known.back()->gradient;
+  if (next == nullptr) return;
+  known.push_back(&next());
+  static const Chain chain = known;
+  DeclareCustom(chain)
+      .SetKernelFn([](paddle::CustomOpKernelContext* context) {
+        RunCustom(chain, context);
+      })
+      .SetInferShapeFn([](const Shapes& shapes,
+                          const std::vector<Shapes>&,
+                          const Anys& attrs) {
+        return InferCustomShapes(chain, shapes, attrs);
+      })
+      .SetInferDtypeFn(
+          [](const Dtypes& dtypes, const std::vector<Dtypes>&, const Anys&) {
+            return InferCustomDtypes(chain, dtypes);
+          })
+      .SetInferSpmdFn([](const SpmdInputs& inputs, const Anys& attrs) {
+        return InferCustomSpmd(chain, inputs, attrs);
+      });
+  if constexpr (Order < 2) RegisterCustom<Base, Order + 1>(chain);
 }
 
 }  // namespace native_ops

@@ -102,10 +102,10 @@ WRITTEN = {
     ],
     'native_ops.cc': [
         'phi::StretchInferMeta(in[0], std::get<int>(attrs[0]), out[0]);',
-        'RegisterCustom<StretchGradSpec, StretchDoubleGradSpec>(1);',
-        '{"grad_x_grad", true, true, "x@GRAD@GRAD", {From::kGradient, 0}}',
-        '{"grad_out_grad", "out@GRAD@GRAD", 2, -1}',
-        '"y@GRAD",',
+        'RegisterCustom<StretchGradSpec>();',
+        '{"grad_x_grad", true, true, {From::kGradient, 0}}',
+        '{"grad_out_grad", 2, -1}',
+        '{ 1, }',
     ],
 }
 
@@ -159,8 +159,7 @@ def test_every_type_that_the_check_passes_is_known():
 
 YAML = (ROOT / 'ops_yaml/select_scatter.yaml').read_text()
 NAME = 'cpu_signatures.h'
-KERNEL = 'static assertion failed: the kernel must be declared as its YAML'
-INFER_META = 'static assertion failed: the InferMeta function must be declared'
+REFUSED = 'static assertion failed: the function must be declared as its YAML'
 
 
 def compile_text(path, text):
@@ -180,12 +179,12 @@ PLANTED = {
     'a wrong type': (
         'args : (Tensor x, Tensor values, int axis, int64_t index)\n',
         'args : (Tensor x, Tensor values, int64_t axis, int64_t index)\n',
-        [KERNEL, INFER_META, 'CheckKernel<native_ops::select_scatter,'],
+        [REFUSED, 'CheckDeclared<native_ops::select_scatter,'],
     ),
     'an output too many': (
         'output : Tensor(grad_out_grad)\n',
         'output : Tensor(grad_out_grad), Tensor(values_grad)\n',
-        [INFER_META, 'CheckInferMeta<native_ops::select_scatter_double_grad,'],
+        [REFUSED, 'CheckDeclared<native_ops::select_scatter_double_grad_infer_meta,'],
     ),
     'a kernel that is not declared': (
         'func : select_scatter\n    data_type : x\n',
@@ -210,7 +209,7 @@ def test_config_that_infer_meta_takes_last_may_be_left_out(tmp_path):
     using phi::MetaConfig;
     using phi::MetaTensor;
     void InferMeta(const MetaTensor& x, MetaTensor* out, MetaConfig config);
-    template struct native_ops::CheckInferMeta<struct Entry,
+    template struct native_ops::CheckDeclared<struct Entry,
         decltype(&InferMeta), void (*)(const MetaTensor&, MetaTensor*)>;
     """
     compiled, said = compile_text(tmp_path / 'config.h', text)
