@@ -137,7 +137,7 @@ def main():
     if not preloaded:
         print(f'skipped: the compiler has no {FLAGS[kind][0]}')
         return SKIPPED
-    (site,) = (build / 'venv/lib').glob('python3*/site-packages/paddle')
+    site = build / 'site-packages/paddle'
     (folder / 'known').write_text(KNOWN)
     # The memory of a thread sanitizer does not fit into every random layout.
     start = ('setarch', '-R') if kind == 'tsan' else ()
