@@ -1,8 +1,8 @@
-"""A second Paddle that nobody has touched, in build/venv-release.
+"""The released Paddle, in build/venv-release.
 
-Only the wheel itself is installed there; everything it needs comes from the
-build's venv through a .pth file, which is read after the venv's own packages.
-It is kept: later runs only look whether it is the version that we build for.
+That venv has no packages of its own: a .pth file lends it those of the build's venv,
+where pip's Paddle is as it was released. The operators stand beside that one, and
+only the build's own Python finds them.
 """
 
 import fcntl
@@ -10,14 +10,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scripts.wheel.versions import BASE
-
 BUILD = Path(__file__).resolve().parents[1] / 'build'
 VENV = BUILD / 'venv-release'
 SITE = 'lib/python{}.{}/site-packages'.format(*sys.version_info)
-STAMP = VENV / 'paddle.version'
-# A file that only the patched Paddle has.
-FOREIGN_FILE = VENV / SITE / 'paddle/_native_ops.py'
+LENT = VENV / SITE / 'from_build_venv.pth'
 
 
 def make():
@@ -25,21 +21,12 @@ def make():
 
     Tests run beside each other: one makes it, the others wait.
     """
-    python = VENV / 'bin/python'
+    lent = f'{BUILD / "venv" / SITE}\n'
     with open(VENV.with_suffix('.lock'), 'w', encoding='utf-8') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        found = STAMP.read_text().strip() if STAMP.is_file() else ''
-        if found == BASE and not FOREIGN_FILE.exists():
-            return python
-        print(
-            f'bench: installing released Paddle {BASE} into {VENV}', flush=True
-        )
-        venv = [BUILD / 'venv/bin/python', '-m', 'venv', '--clear', VENV]
-        pip = [python, '-m', 'pip', 'install', '--quiet', '--no-input']
-        pip += ['--no-compile', '--no-deps', f'paddlepaddle=={BASE}']
-        for command in (venv, pip):
-            subprocess.run(command, check=True, stdout=sys.stderr)
-        borrowed = VENV / SITE / 'from_build_venv.pth'
-        borrowed.write_text(f'{BUILD / "venv" / SITE}\n')
-        STAMP.write_text(BASE + '\n')
-    return python
+        if not LENT.is_file() or LENT.read_text() != lent:
+            python = BUILD / 'venv/bin/python'
+            venv = [python, '-m', 'venv', '--clear', '--without-pip', VENV]
+            subprocess.run(venv, check=True, stdout=sys.stderr)
+            LENT.write_text(lent)
+    return VENV / 'bin/python'

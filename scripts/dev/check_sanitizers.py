@@ -76,7 +76,7 @@ def made(*command, **options):
     """Runs a program, which has to succeed; what it prints."""
     done = programs.run(*command, **options)
     if done.returncode != 0:
-        print(*command, done.stdout, done.stderr[-8000:], file=sys.stderr)
+        print(*command, done.stdout, done.stderr, file=sys.stderr)
         sys.exit(1)
     return done.stdout
 

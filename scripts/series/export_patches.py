@@ -99,7 +99,7 @@ def parse_arguments(arguments):
         '--paddle',
         metavar='DIR',
         help='site-packages with an untouched wheel of the base '
-        '(default: build/originals, then build/venv)',
+        '(default: that of build/venv)',
     )
     add('--root', type=Path, default=ROOT, help='project folder')
     add('--output', type=Path, help='patch folder (default: ROOT/patches)')

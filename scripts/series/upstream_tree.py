@@ -50,17 +50,11 @@ def wheel_text(wheel_dirs, path, wanted):
 
 
 def wheel_dirs(root, paddle=None):
-    """Folders that may hold wheel files: copies the build kept come first."""
+    """Folders that may hold wheel files."""
     if paddle:
         chosen = Path(paddle).resolve()
-        if chosen.name == 'paddle':
-            chosen = chosen.parent
-        # A venv is <build>/venv/lib/python3.x/site-packages.
-        build = chosen.parents[3] if len(chosen.parents) > 3 else chosen
-        return [build / 'originals', chosen]
-    root = Path(root)
-    venvs = (root / 'build').glob('venv/lib/python3*/site-packages')
-    return [root / 'build/originals', *sorted(venvs)]
+        return [chosen.parent if chosen.name == 'paddle' else chosen]
+    return sorted(Path(root, 'build').glob('venv/lib/python3*/site-packages'))
 
 
 def skeleton(path, places):

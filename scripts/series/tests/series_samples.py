@@ -68,6 +68,7 @@ RECORDED = {
         '18 eye_grad': '  no_need_buffer : x\n\n- backward_op : flip_grad\n'
     },
 }
+SITE = 'build/venv/lib/python3/site-packages'
 BODY = 'The old one is slow.\n\nEdge decisions: none.\n'
 
 
@@ -111,9 +112,9 @@ def make_series():
 
 
 def write_project(root, series=None):
-    """Sources, manifest and a wheel at build/originals below `root`."""
+    """Sources, manifest and a wheel in build/venv below `root`."""
     manifest = yaml.safe_dump(series or make_series(), sort_keys=False)
     wheel = {wheel_path(path): text for path, text in WHEEL_FILES.items()}
     write_files(root, {**SOURCES, 'scripts/series/series.yaml': manifest})
-    write_files(root / 'build/originals', wheel)
+    write_files(root / SITE, wheel)
     return root

@@ -9,6 +9,7 @@ from scripts.series.definitions import without_parts
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, load_series
 from scripts.series.patch_series import SeriesError
 from scripts.series.tests.series_samples import (
+    SITE,
     make_series,
     write_files,
     write_project,
@@ -104,7 +105,7 @@ MODULE = 'paddle/tensor/manipulation.py'
 FAULTS = [
     (CC, 'funcs/shared.h', 'funcs/other.h',
      'has no `#include "paddle/phi/kernels/funcs/other.h"`'),
-    (f'build/originals/{MODULE}', 'first.mark', 'first.patched',
+    (f'{SITE}/{MODULE}', 'first.mark', 'first.patched',
      f'{MODULE}: no untouched copy'),
     (OP, '- op : fill', '- op : zoom', 'place of op zoom are not recorded'),
     (OP, '- op : fill', '- op : afill', 'place of op afill are not recorded'),
