@@ -184,7 +184,10 @@ PLANTED = {
     'an output too many': (
         'output : Tensor(grad_out_grad)\n',
         'output : Tensor(grad_out_grad), Tensor(values_grad)\n',
-        [REFUSED, 'CheckDeclared<native_ops::select_scatter_double_grad_infer_meta,'],
+        [
+            REFUSED,
+            'CheckDeclared<native_ops::select_scatter_double_grad_infer_meta,',
+        ],
     ),
     'a kernel that is not declared': (
         'func : select_scatter\n    data_type : x\n',
