@@ -75,7 +75,7 @@ from native.glue.entry import EntryView
 
 def test_forbidden_arrows_are_found():
     found = wrong_arrows('native/memory', FORBIDDEN)
-    rooms = ('distributed', 'dygraph', 'glue', 'static')
+    rooms = ('distributed', 'dygraph', 'glue', 'python', 'static')
     assert found == [f'native/{room}' for room in rooms]
 
 
