@@ -126,7 +126,7 @@ def main():
     parser.add_argument('--tsan', action='store_true', help='look for races')
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
     parser.add_argument('--seed', type=int, default=2026)
-    parser.add_argument('--cases', type=int, default=4000)
+    parser.add_argument('--cases', type=int, default=2000)
     options = parser.parse_args()
     build = options.build_dir.absolute()
     kind = 'tsan' if options.tsan else 'asan'
