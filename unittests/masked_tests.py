@@ -78,7 +78,11 @@ class LengthTests:
                 to_paddle(value),
             )
             out = self.op.function(*tensors)
-            assert_same_bits(out, self.op.reference(x, mask, value))
+            expected = self.op.reference(x, mask, value)
+            assert_same_bits(out, expected)
+            if where.shape == x_shape:
+                out = self.op.inplace(tensors[0].clone(), *tensors[1:])
+                assert_same_bits(out, expected)
             if dtype != 'int8':
                 self.check_gradients(dtype, where, *tensors)
 

@@ -105,6 +105,34 @@ WordView<Word> ViewOf(const DenseTensor& tensor, const DDim& dims) {
   return {static_cast<const Word*>(tensor.data()), {dims, tensor.dims()}};
 }
 
+// Writes tile i of an output if x lies like it and the mask repeats each of its
+// elements over a run that is long enough to be moved as a block; else false.
+// take(stores, to, n) writes runs under True, in order. Nothing is read there,
+// and nothing is done elsewhere if out is x.
+template <typename Word, typename F>
+bool WriteRuns(Word* out,
+               const WordView<Word>& x,
+               const MaskView& mask,
+               const Tiles& tiles,
+               int64_t i,
+               const F& take) {
+  const int last = mask.view.rank() - 1;
+  const bool repeats = mask.view.stride(last) == 0;
+  if (!repeats || mask.view.dim(last) < 256 || !x.view.is_flat()) return false;
+  const TileStores stores(StoresInto(out, x.data, tiles.bytes));
+  int64_t at = tiles.begin(i);
+  mask.view.ForEachRun(
+      at, tiles.end(i), [&](int64_t offset, int64_t, int64_t n) {
+        if (IsTrue(mask.data, offset)) {
+          take(stores, out + at, n);
+        } else if (out != x.data) {
+          stores.Copy(out + at, x.data + at, n * sizeof(Word));
+        }
+        at += n;
+      });
+  return true;
+}
+
 // Sums a gradient down to the shape of an operand that was broadcast: elements
 // of `in` whose mask is `wanted` go into the element of the target that they
 // were broadcast from. There must be an element. The order of the additions
@@ -244,6 +272,13 @@ void MaskedFillCpu(Word* out,
     Word value_scratch[kNearBlock<Word>];
     const bool constant = value.view.is_constant();
     if (constant) std::fill_n(value_scratch, kNearBlock<Word>, *value.data);
+    const auto fill = [&](const TileStores& stores, Word* to, int64_t n) {
+      for (int64_t b = 0; b < n; b += kNearBlock<Word>) {
+        const int64_t part = std::min(kNearBlock<Word>, n - b);
+        stores.Copy(to + b, value_scratch, part * sizeof(Word));
+      }
+    };
+    if (constant && WriteRuns(out, x, mask, tiles, i, fill)) return;
     const auto block = [&](Word* to, int64_t b, int64_t n) {
       const Word* kept = x.view.Read(x.data, b, n, x_scratch);
       const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);

@@ -138,42 +138,6 @@ int64_t ForEachMaskTile(const MaskView& mask,
   return total;
 }
 
-// The mask repeats each of its elements over a run of the output that is long
-// enough to be moved as a block, and x lies like the output.
-template <typename Word>
-bool IsMadeOfRuns(const WordView<Word>& x, const MaskView& mask) {
-  const int last = mask.view.rank() - 1;
-  return x.view.is_flat() && mask.view.stride(last) == 0 &&
-         mask.view.dim(last) >= 256;
-}
-
-// Tile i of such an output: each True takes the next value. Values past
-// `value_left` are not read. Returns the number of Trues.
-template <typename Word>
-int64_t ScatterRuns(Word* out,
-                    const Word* x,
-                    const MaskView& mask,
-                    const Word* value,
-                    int64_t value_left,
-                    const Tiles& tiles,
-                    int64_t i) {
-  const TileStores stores(StoresInto(out, x, tiles.bytes));
-  int64_t at = tiles.begin(i);
-  int64_t k = 0;
-  mask.view.ForEachRun(
-      at, tiles.end(i), [&](int64_t offset, int64_t, int64_t n) {
-        const bool take = IsTrue(mask.data, offset);
-        if (take && k + n <= value_left) {
-          stores.Copy(out + at, value + k, n * sizeof(Word));
-        } else if (!take && out != x) {
-          stores.Copy(out + at, x + at, n * sizeof(Word));
-        }
-        k += take ? n : 0;
-        at += n;
-      });
-  return k;
-}
-
 // out[i] = mask ? the next value : x, for all of the output. Returns the
 // number of Trues; if that is above value_numel the output is incomplete, and
 // untouched with count_first.
@@ -188,10 +152,11 @@ int64_t MaskedScatterCpu(Word* out,
   const Tiles tiles(numel, sizeof(Word));
   const auto tile = [&](int64_t i, int64_t first, int64_t) {
     int64_t k = first;
-    if (IsMadeOfRuns(x, mask)) {
-      return ScatterRuns(
-          out, x.data, mask, value + k, value_numel - k, tiles, i);
-    }
+    const auto take = [&](const TileStores& stores, Word* to, int64_t n) {
+      if (k + n <= value_numel) stores.Copy(to, value + k, n * sizeof(Word));
+      k += n;
+    };
+    if (WriteRuns(out, x, mask, tiles, i, take)) return k - first;
     uint8_t mask_scratch[kBlock];
     Word x_scratch[kBlock];
     const auto block = [&](Word* to, int64_t b, int64_t n) {

@@ -24,6 +24,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <vector>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -99,35 +100,43 @@ inline int NumThreads() {
 
 // Calls f(worker, 0) ... f(worker, count - 1), on all threads if the work is
 // worth it. Calls at the same time have different workers, from 0 to
-// NumThreads() - 1. The calls must not depend on each other. They differ in
-// their work, so whichever thread is done takes the next one.
+// NumThreads() - 1. The calls must not depend on each other.
+//
+// Each thread begins with calls of its own, the same ones in every region of
+// this count: of a tensor that fits into the caches it finds its part in those
+// of its core. The calls differ in their work, and the threads in what they
+// find, so whichever is done takes those that others have left.
 //
 // An exception, such as that of memory which runs out, would end the process if
 // it left a parallel region. So the first one is kept until the threads have
 // joined; the others take no further call.
 template <typename F>
 void ParallelForWorkers(int64_t count, int64_t bytes, const F& f) {
-  if (count <= 1 || bytes < kParallelBytes || NumThreads() == 1) {
+  const int threads = NumThreads();
+  if (count <= 1 || bytes < kParallelBytes || threads == 1) {
     for (int64_t i = 0; i < count; ++i) f(0, i);
     return;
   }
-  std::atomic<int64_t> next{0};
-  std::atomic<int> workers{0};
+#ifdef _OPENMP
+  std::vector<std::atomic<int64_t>> next(threads);
+  for (int t = 0; t < threads; ++t) next[t] = count * t / threads;
   std::atomic<bool> failed{false};
   std::exception_ptr failure;
-#ifdef _OPENMP
 #pragma omp parallel
-#endif
   {
+    const int worker = omp_get_thread_num();
     try {
-      const int worker = workers++;
-      for (int64_t i = next++; i < count; i = next++) f(worker, i);
+      for (int t = 0; t < threads; ++t) {
+        const int from = (worker + t) % threads;
+        const int64_t end = count * (from + 1) / threads;
+        for (int64_t i; !failed && (i = next[from]++) < end;) f(worker, i);
+      }
     } catch (...) {
-      next = count;
       if (!failed.exchange(true)) failure = std::current_exception();
     }
   }
   if (failure) std::rethrow_exception(failure);
+#endif
 }
 
 // The same for calls that do not ask which worker they have.

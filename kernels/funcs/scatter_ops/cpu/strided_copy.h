@@ -54,7 +54,7 @@ void CopyAndReplace(Word* out,
                     const Word* values) {
   static constexpr Word kZero{};
   // Replaced elements are written while their block is in a near cache.
-  constexpr int64_t kElements = (32 << 10) / sizeof(Word);
+  constexpr int64_t kElements = (256 << 10) / sizeof(Word);
   const int64_t written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Word));
   const Stores kind = StoresInto(out, x, numel * sizeof(Word));

@@ -297,21 +297,16 @@ bool DifferentiateLaneTiles(const AxisView& view,
   ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
     const int64_t step = view.updates_size;
     T* const x_grad = grad[worker].data();
-    const Lines x_lines{size, 1};
-    const Lines updates_lines{step, 1};
-    Turn(tensors.x + o * size,
-         x_lines,
-         rows,
-         size,
-         x[worker].data(),
-         kTileLines);
-    Turn(tensors.out_grad + o * size, x_lines, rows, size, x_grad, kTileLines);
-    Turn(tensors.updates + o * step,
-         updates_lines,
-         rows,
-         n,
-         updates[worker].data(),
-         kTileLines);
+    const auto turn = [rows](const T* in, int64_t step, int64_t n, T* tile) {
+      Turn(in, {step, 1}, rows, n, tile, kTileLines);
+    };
+    const auto turn_back = [rows](
+                               const T* tile, int64_t n, int64_t step, T* to) {
+      Turn(tile, kTileLines, rows, n, to, {step, 1});
+    };
+    turn(tensors.x + o * size, size, size, x[worker].data());
+    turn(tensors.out_grad + o * size, size, size, x_grad);
+    turn(tensors.updates + o * step, step, n, updates[worker].data());
     const IndexGradTensors<T> tile{
         x[worker].data(),
         updates[worker].data(),
@@ -324,15 +319,10 @@ bool DifferentiateLaneTiles(const AxisView& view,
           g, groups.dest[g] * kTileRows, 0, TileLength{});
     }
     if (tensors.x_grad) {
-      Turn(x_grad, kTileLines, rows, size, tensors.x_grad + o * size, x_lines);
+      turn_back(x_grad, size, size, tensors.x_grad + o * size);
     }
     if (tensors.updates_grad) {
-      Turn(tile.updates_grad,
-           kTileLines,
-           rows,
-           n,
-           tensors.updates_grad + o * step,
-           updates_lines);
+      turn_back(tile.updates_grad, n, step, tensors.updates_grad + o * step);
     }
   });
   return true;
