@@ -209,10 +209,7 @@ def _records_on_cpu(op, args):
         len(args) == op.arguments
         and isinstance(args[-1], bool)
         and all(
-            isinstance(t, Tensor)
-            and t.is_dense()
-            and not t.is_dist()
-            and t.place.is_cpu_place()
+            isinstance(t, Tensor) and t.is_dense() and t.place.is_cpu_place()
             for t in tensors
         )
         and op.wants_gradient(tensors)

@@ -3,7 +3,6 @@
 
 #include "distributed/callback_node.h"
 #include "dygraph/calls.h"
-#include "dygraph/eager_abi.h"
 #include "kernels/base_kernels.h"
 #include "memory/cpu_allocator.h"
 #include "python/python_args.h"
@@ -80,13 +79,7 @@ void TranslateError(std::exception_ptr thrown) {
 }  // namespace
 
 PYBIND11_MODULE(_native_lib, module) {
-  const std::string misfit =
-      EagerAbiFits() ? TakeOverBaseKernels()
-                     : "a node of its backward graph is larger than expected";
-  if (!misfit.empty()) {
-    throw py::import_error(
-        "paddle._native_lib does not fit this Paddle: " + misfit + ".");
-  }
+  TakeOverBaseKernels();
   py::register_local_exception_translator(TranslateError);
   module.attr("paddle_version") = kPaddleVersion;
   AddTables(module);
@@ -102,7 +95,6 @@ PYBIND11_MODULE(_native_lib, module) {
   PyModule_AddFunctions(module.ptr(), kFunctions);
   module.def(
       "empty_cache", EmptyCache, py::call_guard<py::gil_scoped_release>());
-  module.def("kernel_misfit", Misfit);
   module.def("memory_usage", MemoryUsage);
   module.def("record_callback", RecordCallback);
   module.def("register_custom_ops", RegisterCustomOps);

@@ -117,7 +117,6 @@ T = paddle.ones([3])
         ('masked_scatter_', (T, T), TypeError, '3 arguments expected'),
         ('record_callback', (1, T, T, T), TypeError, 'incompatible'),
         ('to_distributed', (T, T), ValueError, 'must be distributed'),
-        ('kernel_misfit', (1, 2), TypeError, 'incompatible'),
         ('take_history', (T, None), TypeError, 'received None'),
         ('take_history', (T, T + 1), ValueError, 'gradient is recorded'),
     ],
@@ -183,25 +182,3 @@ def test_attribute_of_a_wrong_type_is_named_in_a_static_graph():
             check_attributes(x, paddle.static.data('i', [2], 'int64'), x[:2])
     finally:
         paddle.disable_static()
-
-
-# Pairs of Paddle's operators, the second with the kernel of the first: what that
-# takes, and what was expected.
-MISFITS = {
-    ('scatter_grad', 'scatter'): (
-        '{0}, {0}, {0}, bool, 2',
-        '{0}, {0}, {0}, bool, 1',
-    ),
-    # three Tensors of one type where the second has to be bool
-    ('where', 'masked_fill'): ('{0}, {0}, {0}, 1', '{0}, bool, {0}, 1'),
-}
-
-
-def test_a_base_kernel_that_takes_other_arguments_is_told():
-    misfit = _native_lib.kernel_misfit
-    for name in _native_lib.taken_kernels():
-        assert misfit(name, name) == ''
-    for names, (found, expected) in MISFITS.items():
-        text = f'it takes ({found} outputs), expected ({expected} outputs)'
-        assert misfit(*names) == text.format('float32')
-    assert misfit('nope', 'scatter') == 'there is no float32 kernel'
