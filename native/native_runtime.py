@@ -8,12 +8,10 @@ Installed as paddle._native_runtime.
 
 import contextlib
 import functools
-from dataclasses import dataclass
 
 from paddle import _native_lib as _lib
-from paddle import _native_ops
 from paddle import _native_static as _static
-from paddle._native_modes import has_grad, in_dygraph
+from paddle._native_lib import has_grad, in_dygraph
 from paddle.base import core
 
 Tensor = core.eager.Tensor
@@ -32,30 +30,32 @@ def _kind(tensor):
     return 'selected rows' if tensor.is_selected_rows() else 'dense'
 
 
-@dataclass(eq=False)
 class Op:
-    """One operator, as the generated table tells of it.
+    """One operator, as its table in C++ tells of it.
 
     differentiable: positions of the inputs that have a gradient.
     reads_overwritten: a gradient needs the values that the in-place form
     overwrites.
+    is_base: an operator that Paddle has.
     """
 
-    name: str
-    inputs: tuple
-    outputs: tuple
-    attrs: tuple
-    inplace_input: int
-    differentiable: tuple
-    reads_overwritten: bool
-    is_base: bool  # an operator that Paddle has
-
-    def __post_init__(self):
+    def __init__(self, entry):
+        first = entry.gradient
+        self.name, self.is_base = entry.name, entry.is_base
+        self.inputs = [t.name for t in entry.inputs]
+        self.outputs = [t.name for t in entry.outputs]
+        self.arguments = len(entry.inputs) + len(entry.attrs)
+        self.inplace_input = entry.inplace_input
+        self.differentiable = [gradient.of for gradient in first.outputs]
+        self.reads_overwritten = entry.inplace_input >= 0 and any(
+            t.name == self.inputs[entry.inplace_input] and t.needs_buffer
+            for gradient in (first, first.gradient)
+            if gradient
+            for t in gradient.inputs
+        )
         self.call = getattr(_lib, self.name)
         self.call_inplace = getattr(_lib, self.name + '_', None)
-        self.infer = getattr(_lib, 'infer_' + self.name)
-        self.record = getattr(_lib, 'record_' + self.name)
-        self.encode = getattr(_lib, 'encode_' + self.name)
+        self.infer, self.encode = entry.infer, entry.encode
 
     def check_tensors(self, tensors, kind=Tensor):
         """A TypeError that names the first argument that is no Tensor."""
@@ -87,10 +87,7 @@ class Op:
 
     def run(self, tensors, attrs):
         """A call in dygraph; its gradient is recorded if one is wanted."""
-        if self.wants_gradient(tensors):
-            out = self.record(*tensors, *attrs, False)
-        else:
-            out = self.call(*tensors, *attrs)
+        out = self.call(*tensors, *attrs)
         if out is not NotImplemented:
             return out
         self.check_tensors(tensors)
@@ -132,36 +129,33 @@ def run_inplace(op, tensors, attrs):
             f'({op.name}_) expected Tensors of dynamic graph mode, '
             f'but got {type(tensors[0]).__name__}.'
         )
+    x = tensors[op.inplace_input]
     wants = op.wants_gradient(tensors)
-    if not wants:
+    reads = wants and op.reads_overwritten
+    is_leaf = wants and x.is_leaf and not x.stop_gradient
+    if not (reads or is_leaf):
         out = op.call_inplace(*tensors, *attrs)
         if out is not NotImplemented:
             return out
     op.check_tensors(tensors)
-    x = tensors[op.inplace_input]
-    if has_grad() and x.is_leaf and not x.stop_gradient:
+    if is_leaf:
         raise ValueError(
             f"({op.name}_) Leaf Var ({x.name}) that doesn't stop gradient "
             f"can't use inplace strategy."
         )
     if any(t.is_dist() for t in tensors):
         return _distributed().run_inplace(op, tensors, attrs, x)
-    if x.is_contiguous() and not (wants and op.reads_overwritten):
-        # The result shares the memory of x.
-        out = op.record(*tensors, *attrs, True) if wants else NotImplemented
-        if out is NotImplemented:
-            op.refuse(tensors)
-        _lib.bump_version(x)
-    else:
-        given = list(tensors) if wants else [t.detach() for t in tensors]
-        with _as_they_are():
-            if wants and op.reads_overwritten:
-                import paddle
+    if x.is_contiguous() and not reads:
+        op.refuse(tensors)
+    given = list(tensors) if wants else [t.detach() for t in tensors]
+    with _as_they_are():
+        if reads:
+            import paddle
 
-                given[op.inplace_input] = paddle.assign(x)
-            out = op.run(given, attrs)
-        op.check_inplace_shape(x, out.shape)
-        core.eager.ops.assign_out_(out.detach(), x.detach())
+            given[op.inplace_input] = paddle.assign(x)
+        out = op.run(given, attrs)
+    op.check_inplace_shape(x, out.shape)
+    core.eager.ops.assign_out_(out.detach(), x.detach())
     if wants:
         _lib.take_history(x, out)
     return x
@@ -173,12 +167,11 @@ def run_inplace(op, tensors, attrs):
 def _functions(op):
     """The function of an operator and, where it has one, its in-place form."""
     size = len(op.inputs)
-    count = size + len(op.attrs)
 
     def bind(args):
-        if len(args) != count:
+        if len(args) != op.arguments:
             raise TypeError(
-                f'({op.name}) {count} arguments expected, but received '
+                f'({op.name}) {op.arguments} arguments expected, but received '
                 f'{len(args)}.'
             )
         return args[:size], args[size:]
@@ -197,7 +190,7 @@ def _functions(op):
         yield f'{op.name}_', inplace_function
 
 
-_OPS = {row['name']: Op(**row) for row in _native_ops.OPS}
+_OPS = {e.name: Op(e) for e in _lib.entries if not e.is_backward}
 API = {
     name: function
     for op in _OPS.values()
@@ -213,13 +206,10 @@ def _is_distributed(op, args):
 def _records_on_cpu(op, args):
     tensors = args[: len(op.inputs)]
     return (
-        len(args) == len(op.inputs) + len(op.attrs)
+        len(args) == op.arguments
         and isinstance(args[-1], bool)
         and all(
-            isinstance(t, Tensor)
-            and t.is_dense()
-            and not t.is_dist()
-            and t.place.is_cpu_place()
+            isinstance(t, Tensor) and t.is_dense() and t.place.is_cpu_place()
             for t in tensors
         )
         and op.wants_gradient(tensors)
@@ -262,4 +252,4 @@ def _check_version():
 
 
 _check_version()
-_static.load(_native_ops.VJPS)
+_static.load()

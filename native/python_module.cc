@@ -3,7 +3,6 @@
 
 #include "distributed/callback_node.h"
 #include "dygraph/calls.h"
-#include "dygraph/eager_abi.h"
 #include "kernels/base_kernels.h"
 #include "memory/cpu_allocator.h"
 #include "python/python_args.h"
@@ -16,12 +15,45 @@ namespace {
 // all others pybind11's.
 PyMethodDef kCall = MethodOf("call", CallOp, METH_FASTCALL);
 PyMethodDef kCallInplace = MethodOf("call_", CallInplace, METH_FASTCALL);
-PyMethodDef kCallRecord = MethodOf("record", CallRecord, METH_FASTCALL);
 PyMethodDef kFunctions[] = {
-    MethodOf("bump_version", BumpVersion, METH_O),
     MethodOf("direct", MakeDirect, METH_FASTCALL),
+    MethodOf("has_grad", AskMode<HasGrad>, METH_NOARGS),
+    MethodOf("in_dygraph", AskMode<InDygraph>, METH_NOARGS),
     MethodOf("take_history", TakeHistory, METH_FASTCALL),
     {}};
+
+// What Python knows of the entries.
+void AddTables(const py::module_& module) {
+  py::class_<InputSpec>(module, "Input")
+      .def_readonly("name", &InputSpec::name)
+      .def_readonly("optional", &InputSpec::optional)
+      .def_readonly("needs_buffer", &InputSpec::needs_buffer)
+      .def_property_readonly("source", [](const InputSpec& input) {
+        constexpr const char* kKinds[] = {"", "input", "result", "gradient"};
+        return std::make_pair(kKinds[input.from.kind], input.from.at);
+      });
+  py::class_<AttrSpec>(module, "Attr").def_readonly("name", &AttrSpec::name);
+  py::class_<OutputSpec>(module, "Output")
+      .def_readonly("name", &OutputSpec::name)
+      .def_readonly("of", &OutputSpec::from);
+  py::class_<OpSpec>(module, "Entry")
+      .def_readonly("name", &OpSpec::name)
+      .def_readonly("custom_op", &OpSpec::custom_op)
+      .def_readonly("is_backward", &OpSpec::is_backward)
+      .def_readonly("is_base", &OpSpec::is_base)
+      .def_readonly("inplace_input", &OpSpec::inplace_input)
+      .def_readonly("inputs", &OpSpec::inputs)
+      .def_readonly("attrs", &OpSpec::attrs)
+      .def_readonly("outputs", &OpSpec::outputs)
+      .def_property_readonly(
+          "gradient",
+          [](const OpSpec& spec) {
+            return spec.gradient == nullptr ? nullptr : &spec.gradient();
+          },
+          py::return_value_policy::reference)
+      .def("infer", InferForPython)
+      .def("encode", EncodeAttrs);
+}
 
 void AddOp(py::module_* module, const OpSpec& spec) {
   const py::capsule self(&spec);
@@ -33,16 +65,6 @@ void AddOp(py::module_* module, const OpSpec& spec) {
   const std::string name = spec.name;
   add(name, &kCall);
   if (spec.inplace_input >= 0) add(name + "_", &kCallInplace);
-  add("record_" + name, &kCallRecord);
-  module->def(("infer_" + name).c_str(),
-              [&spec](const Shapes& shapes,
-                      const std::vector<int>& dtypes,
-                      const py::args& attrs) {
-                return InferForPython(spec, shapes, dtypes, attrs);
-              });
-  module->def(("encode_" + name).c_str(), [&spec](const py::args& attrs) {
-    return EncodeAttrs(spec, attrs);
-  });
 }
 
 void TranslateError(std::exception_ptr thrown) {
@@ -57,15 +79,12 @@ void TranslateError(std::exception_ptr thrown) {
 }  // namespace
 
 PYBIND11_MODULE(_native_lib, module) {
-  const std::string misfit =
-      EagerAbiFits() ? TakeOverBaseKernels()
-                     : "a node of its backward graph is larger than expected";
-  if (!misfit.empty()) {
-    throw py::import_error(
-        "paddle._native_lib does not fit this Paddle: " + misfit + ".");
-  }
+  TakeOverBaseKernels();
   py::register_local_exception_translator(TranslateError);
   module.attr("paddle_version") = kPaddleVersion;
+  AddTables(module);
+  module.attr("entries") =
+      py::cast(AllOps(), py::return_value_policy::reference);
   for (const OpSpec* spec : AllOps()) {
     if (!spec->is_backward) {
       AddOp(&module, *spec);
@@ -76,7 +95,6 @@ PYBIND11_MODULE(_native_lib, module) {
   PyModule_AddFunctions(module.ptr(), kFunctions);
   module.def(
       "empty_cache", EmptyCache, py::call_guard<py::gil_scoped_release>());
-  module.def("kernel_misfit", Misfit);
   module.def("memory_usage", MemoryUsage);
   module.def("record_callback", RecordCallback);
   module.def("register_custom_ops", RegisterCustomOps);

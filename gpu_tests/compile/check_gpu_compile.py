@@ -1,8 +1,8 @@
 """Compiles the GPU kernels against the headers of the Paddle wheel.
 
-Those of kernels/gpu, and what ops_yaml/ says that they take, for sm_80 and sm_90.
-Registers that are spilled to memory are a fault. Where hipcc is installed, the
-kernels are compiled for ROCm too, against the stand-ins. Nothing is run.
+Those of kernels/gpu, for sm_80 and sm_90. Registers that are spilled to memory are
+a fault. Where hipcc is installed, the kernels are compiled for ROCm too, against
+the stand-ins. Nothing is run.
 
 Exit status: 0 everything compiles, 1 something does not, 77 skipped because a
 program or package is missing.
@@ -21,8 +21,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from gpu_tests import build
 from gpu_tests.build import ROOT
-from native.glue import generate_native
-from scripts.common.files import write_if_changed
 from scripts.common.programs import run
 from scripts.common.wheel_headers import default_include
 
@@ -91,16 +89,6 @@ def nvcc_command(options):
     return build.command('nvcc', build.NVCC_FLAGS, ours, system)
 
 
-def signatures(build_dir):
-    """The signatures that the kernels are to have, in a file of the build."""
-    name = 'gpu_signatures.cu'
-    texts = generate_native.render(ROOT / 'ops_yaml', '', [name])
-    path = build_dir / 'glue' / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    write_if_changed(path, texts[name].encode())
-    return path
-
-
 def rocm_command(build_dir):
     """hipcc with the stand-ins before everything else."""
     os.environ['HIP_PLATFORM'] = 'amd'  # not NVIDIA's, where nvcc is installed
@@ -128,8 +116,7 @@ def main(arguments=None):
         print(f'skipped: {reason}')
         return 77
     kernels = build.kernel_sources()
-    sources = [*kernels, signatures(options.build_dir)]
-    unit = build.one_unit(sources, options.build_dir / 'gpu_kernels.cu')
+    unit = build.one_unit(kernels, options.build_dir / 'gpu_kernels.cu')
     good = is_clean(nvcc_command(options), unit)
     if shutil.which('hipcc'):
         command = rocm_command(options.build_dir)

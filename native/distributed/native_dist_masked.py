@@ -5,7 +5,6 @@ So the ranks tell each other how many they have, never what they have.
 Installed as paddle._native_dist_masked.
 """
 
-import ctypes
 import math
 import zlib
 
@@ -123,18 +122,12 @@ def _counts(x, mask, last):
     shape = np.broadcast_shapes(x.shape, mask.shape)
     own = [1] * (len(shape) - mask.ndim) + list(mask.shape)
     size, times = math.prod(own[last:]), math.prod(shape[last:])
+    # Not copied; older numpys don't take bool.
+    elements = np.from_dlpack(mask.detach().view('uint8')).view('bool')
+    groups = elements.reshape([*own[:last], size])
     # Not along the axis where there is one group: that is ten times slower.
-    groups = _as_numpy(mask).reshape([*own[:last], size])
     found = np.count_nonzero(groups, axis=-1 if last else None)
     return np.broadcast_to(found * (times // max(size, 1)), shape[:last])
-
-
-def _as_numpy(mask):
-    """The elements of a bool Tensor on the CPU, not copied."""
-    if not mask.size:
-        return np.zeros(mask.shape, 'bool')
-    memory = (ctypes.c_bool * mask.size).from_address(mask.data_ptr())
-    return np.frombuffer(memory, dtype='bool').reshape(mask.shape)
 
 
 # The operators whose calls are planned otherwise than by their SPMD rule.

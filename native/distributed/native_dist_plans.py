@@ -16,7 +16,7 @@ from paddle._native_dist_layout import (
     reshard,
     settled,
 )
-from paddle._native_modes import has_grad
+from paddle._native_lib import has_grad
 from paddle.base import core
 from paddle.distributed.auto_parallel.placement_type import (
     dims_mapping_to_placements,

@@ -36,12 +36,12 @@ bool IsLarge(const Inputs& inputs) {
   return false;
 }
 
-std::optional<CastArguments> CastFor(const OpSpec& spec,
-                                     PyObject* const* args,
-                                     Py_ssize_t count,
-                                     bool inplace) {
-  if (inplace || spec.is_backward) return std::nullopt;
-  return CastArguments(spec, args, count);
+// Whether the gradient of one of the inputs is wanted.
+bool Records(const OpSpec& spec, PyObject* const* args) {
+  for (const OutputSpec& gradient : spec.gradient().outputs) {
+    if (WantsGradient(CheckedTensor(args[gradient.from]))) return HasGrad();
+  }
+  return false;
 }
 
 }  // namespace
@@ -54,7 +54,8 @@ Call::Call(const OpSpec& spec,
             inplace ? "_ dygraph" : " dygraph",
             phi::TracerEventType::Operator),
       spec_(spec),
-      cast_(CastFor(spec, args, count, inplace)),
+      cast_(inplace ? std::nullopt
+                    : std::make_optional<CastArguments>(spec, args, count)),
       args_(cast_ ? cast_->get() : args),
       arguments_(spec, args_) {
   if (inplace) arguments_.CheckInplace(spec, args_);
@@ -66,22 +67,15 @@ Call::Call(const OpSpec& spec,
 void Call::Run(bool inplace) {
   if (inplace) {
     RunInplace(spec_, arguments_.inputs, arguments_.attrs);
-    results_.emplace_back(
-        std::make_shared<DenseTensor>(*arguments_.inputs[spec_.inplace_input]));
+    const DenseTensor& x = *arguments_.inputs[spec_.inplace_input];
+    result_ = Tensor(std::make_shared<DenseTensor>(x));
   } else {
-    Outputs outputs;
-    results_.reserve(spec_.outputs.size());
-    for (size_t i = 0; i < spec_.outputs.size(); ++i) {
-      auto dense = std::make_shared<DenseTensor>();
-      outputs.push_back(dense.get());
-      results_.emplace_back(std::move(dense));
-    }
-    native_ops::Run(spec_, arguments_.inputs, arguments_.attrs, outputs);
+    const auto dense = std::make_shared<DenseTensor>();
+    native_ops::Run(spec_, arguments_.inputs, arguments_.attrs, {dense.get()});
+    result_ = Tensor(dense);
   }
   ReportKernel(spec_, arguments_.inputs);
-  for (const Tensor& result : results_) {
-    CheckNumbers(spec_, result, inplace ? "_" : "");
-  }
+  CheckNumbers(spec_, result_, inplace ? "_" : "");
 }
 
 void Call::Record() {
@@ -91,26 +85,16 @@ void Call::Record() {
     inputs.push_back(&TensorOf(args_[i]));
     wanted.push_back(WantsGradient(TensorOf(args_[i])));
   }
-  std::vector<Tensor*> pointers;
-  for (Tensor& result : results_) pointers.push_back(&result);
-  RecordGradient(spec_, inputs, wanted, arguments_.attrs, pointers);
+  RecordGradient(spec_, inputs, wanted, arguments_.attrs, {&result_});
 }
 
-PyObject* Call::Results() const {
-  if (results_.size() == 1 && !spec_.is_backward) {
-    return paddle::pybind::ToPyObject(results_[0]);
-  }
-  py::tuple tuple(results_.size());
-  for (size_t i = 0; i < results_.size(); ++i) {
-    tuple[i] = py::reinterpret_steal<py::object>(
-        paddle::pybind::ToPyObject(results_[i]));
-  }
-  return tuple.release().ptr();
-}
+PyObject* Call::Results() const { return paddle::pybind::ToPyObject(result_); }
 
 PyObject* Call::ChangedInput() const {
   PyObject* x = args_[spec_.inplace_input];
   TensorOf(x).bump_inplace_version();
+  const auto node = egr::EagerUtils::grad_node(result_);
+  if (node != nullptr) Connect(&TensorOf(x), /*slot=*/0, node);
   Py_INCREF(x);
   return x;
 }
@@ -119,16 +103,9 @@ PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count);
-    return Call(spec, args, count, /*inplace=*/false).Results();
-  });
-}
-
-PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-  return Guarded([&]() -> PyObject* {
-    const OpSpec& spec = SpecOf(self);
-    CheckCount(spec, count, 1);
-    Call call(spec, args, count, /*inplace=*/args[count - 1] == Py_True);
-    call.Record();
+    const bool records = Records(spec, args);
+    Call call(spec, args, count, /*inplace=*/false);
+    if (records) call.Record();
     return call.Results();
   });
 }
@@ -137,7 +114,10 @@ PyObject* CallInplace(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   return Guarded([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(self);
     CheckCount(spec, count);
-    return Call(spec, args, count, /*inplace=*/true).ChangedInput();
+    const bool records = Records(spec, args);
+    Call call(spec, args, count, /*inplace=*/true);
+    if (records) call.Record();
+    return call.ChangedInput();
   });
 }
 
@@ -153,13 +133,6 @@ PyObject* TakeHistory(PyObject*, PyObject* const* args, Py_ssize_t count) {
             "(take_history) the second Tensor must be the result of a call "
             "whose gradient is recorded, but it is not."));
     Connect(&x, /*slot=*/0, node);
-    Py_RETURN_NONE;
-  });
-}
-
-PyObject* BumpVersion(PyObject*, PyObject* object) {
-  return Guarded([&]() -> PyObject* {
-    NeedTensor("bump_version", object).bump_inplace_version();
     Py_RETURN_NONE;
   });
 }

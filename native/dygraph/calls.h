@@ -22,14 +22,14 @@ class Call {
        Py_ssize_t count,
        bool inplace);
 
-  // Records the gradient of the results.
+  // Records the gradient of the result.
   void Record();
 
-  // The results, one or a tuple, as new Tensors; that of an in-place call
-  // shares the memory of the input.
+  // The result, as a new Tensor.
   PyObject* Results() const;
 
-  // The input that an in-place call has changed.
+  // The input that an in-place call has changed. It becomes what the result is
+  // of the backward graph, if that was recorded.
   PyObject* ChangedInput() const;
 
  private:
@@ -40,26 +40,26 @@ class Call {
   const std::optional<CastArguments> cast_;
   PyObject* const* const args_;
   const Arguments arguments_;
-  paddle::small_vector<paddle::Tensor, 2> results_;
+  paddle::Tensor result_;  // of an in-place call with the memory of the input
 };
 
-// f(inputs..., attrs...): the result, or a tuple of them; of a gradient always
-// a tuple. An input of one whose elements it does not read may be a shape.
+// f(inputs..., attrs...): the result, whose gradient is recorded if one is
+// wanted.
 PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count);
 
 // f_(inputs..., attrs...): the same written into the in-place input, which
-// must be contiguous and is returned; NotImplemented where it is not.
+// must be contiguous and is returned; NotImplemented where it is not. Not for a
+// gradient that needs what is overwritten.
 PyObject* CallInplace(PyObject* self, PyObject* const* args, Py_ssize_t count);
-
-// record(inputs..., attrs..., inplace): the result, whose gradient is recorded.
-// With `inplace` it shares the memory of the in-place input, which must be
-// contiguous.
-PyObject* CallRecord(PyObject* self, PyObject* const* args, Py_ssize_t count);
 
 // take_history(x, y): x becomes the result that y is of the backward graph.
 PyObject* TakeHistory(PyObject*, PyObject* const* args, Py_ssize_t count);
 
-PyObject* BumpVersion(PyObject*, PyObject* object);
+// has_grad(), in_dygraph()
+template <bool (*Ask)()>
+PyObject* AskMode(PyObject*, PyObject*) {
+  return PyBool_FromLong(Ask());
+}
 
 // direct(entry, inplace, parameters, decide, fill, originals): the Python API
 // without Python in between: a function that takes the arguments of the Python

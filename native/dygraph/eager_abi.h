@@ -5,7 +5,8 @@
 // assume two things, which hold in the releases of scripts/wheel/versions.py:
 // the order of GradNodeBase's virtual functions, and that an object is not
 // larger than the room kept for it here, in which Paddle's own code makes,
-// copies and destroys it.
+// copies and destroys it: if one is, native/tests/test_native_autograd.py
+// aborts.
 
 #pragma once
 
@@ -33,12 +34,11 @@ class __attribute__((visibility("default"))) GradNodeBase {
   GradNodeBase(size_t in_slots, size_t out_slots);
   GradNodeBase(const GradNodeBase& other);
   virtual ~GradNodeBase();
-  // These three are abstract in Paddle. Not here, where one is made to measure.
   virtual TensorSlots operator()(TensorSlots& grads,
                                  bool create_graph,
-                                 bool is_new_grad);
-  virtual void ClearTensorWrappers();
-  virtual std::shared_ptr<GradNodeBase> Copy() const;
+                                 bool is_new_grad) = 0;
+  virtual void ClearTensorWrappers() = 0;
+  virtual std::shared_ptr<GradNodeBase> Copy() const = 0;
   virtual std::string name();
 
   void SetGradInMeta(const paddle::Tensor& result, size_t slot);
@@ -100,9 +100,6 @@ __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
 }  // namespace egr
 
 namespace native_ops {
-
-// False if this Paddle's objects are larger than the room kept for them.
-bool EagerAbiFits();
 
 // Whether the gradient of a Tensor is asked for: it does not stop gradients.
 inline bool WantsGradient(const paddle::Tensor& tensor) {

@@ -64,12 +64,13 @@ bool CastsArguments() {
 
 bool HasGrad() {
   const auto& tracer = amp::GetCurrentTracer();
-  return tracer != nullptr && tracer->HasGrad();
+  return tracer == nullptr || tracer->HasGrad();
 }
 
+bool InDygraph() { return amp::GetCurrentTracer() != nullptr; }
+
 bool IsPlainDygraph() {
-  return amp::GetCurrentTracer() != nullptr && !IsWatched() &&
-         !CastsArguments();
+  return InDygraph() && !IsWatched() && !CastsArguments();
 }
 
 CastArguments::CastArguments(const OpSpec& spec,

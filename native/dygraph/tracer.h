@@ -12,6 +12,9 @@ namespace native_ops {
 // Whether dygraph records gradients now.
 bool HasGrad();
 
+// Whether no static graph is built now.
+bool InDygraph();
+
 // Whether a call runs its kernel and nothing else: in dygraph, without
 // auto_cast, a profiler or a check of the results.
 bool IsPlainDygraph();

@@ -1,9 +1,7 @@
 """Generate the wheel target's glue from ops_yaml/.
 
-Writes native_ops.cc (tables of the entries, compiled with the rooms of native/),
-_native_ops.py (the same for Python), and for each
-backend the signatures that the C++ is to have, which only the compiler reads.
-No operator is known here by name.
+Writes native_ops.cc, tables of the entries, and spmd_rules.cc, which are compiled
+with the rooms of native/. No operator is known here by name.
 """
 
 import argparse
@@ -16,29 +14,21 @@ import jinja2
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from native.glue.entry import EntryView, GlueError, camel
-from native.glue.python_entry import python_module
 from scripts.common.files import write_if_changed
 from scripts.op_rules import schema
 from scripts.op_rules.check_ops_yaml import check_folder
 
-PYTHON = '_native_ops.py'
-# Each other file: its template, and the backend that the template is told.
-FILES = {
-    'native_ops.cc': ('native_ops.cc.j2', 'CPU'),
-    'cpu_signatures.h': ('signatures.j2', 'CPU'),
-    'spmd_rules.cc': ('spmd_rules.cc.j2', 'CPU'),
-    'gpu_signatures.cu': ('signatures.j2', 'GPU'),
-}
+FILES = ('native_ops.cc', 'spmd_rules.cc')
 ROOT = Path(__file__).resolve().parents[2]
 BASE_OPS = ROOT / 'native/kernels/base_ops'
 
 
-def render(yaml_dir, paddle_version, names=(PYTHON, *FILES)):
+def render(yaml_dir, paddle_version):
     """The generated files, by name, of entries without a fault."""
     faults = check_folder(yaml_dir)
     if faults:
         raise GlueError('\n'.join(faults))
-    return render_files(schema.load_dir(yaml_dir), paddle_version, names)
+    return render_files(schema.load_dir(yaml_dir), paddle_version)
 
 
 def views(files, is_base=False):
@@ -49,9 +39,8 @@ def views(files, is_base=False):
     ]
 
 
-def render_files(files, paddle_version, names):
+def render_files(files, paddle_version):
     """The same of entries that have been read, and of Paddle's own operators."""
-    series = views(files)
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ROOT / 'native/glue'),
         undefined=jinja2.StrictUndefined,
@@ -60,24 +49,17 @@ def render_files(files, paddle_version, names):
         keep_trailing_newline=True,
     )
     environment.filters['camel'] = camel
-    entries = series + views(schema.load_dir(BASE_OPS), is_base=True)
+    series = views(files)
     context = {
         'stems': [f.path.stem for f in files],
-        'headers': sorted(p.name for p in (ROOT / 'kernels').glob('*.h')),
         'series': series,
-        'entries': entries,
+        'entries': series + views(schema.load_dir(BASE_OPS), is_base=True),
         'paddle_version': paddle_version,
     }
-    texts = {}
-    for name in names:
-        if name == PYTHON:
-            texts[name] = python_module(entries)
-            continue
-        template, backend = FILES[name]
-        texts[name] = environment.get_template(template).render(
-            {**context, 'backend': backend}
-        )
-    return texts
+    return {
+        name: environment.get_template(f'{name}.j2').render(context)
+        for name in FILES
+    }
 
 
 def main():

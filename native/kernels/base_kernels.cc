@@ -1,8 +1,6 @@
 #include "kernels/base_kernels.h"
 
-#include <sstream>
 #include <tuple>
-#include <typeinfo>
 
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
@@ -20,61 +18,20 @@ masked_fill_grad_ad_func(const paddle::Tensor& x,
 namespace native_ops {
 namespace {
 
-using phi::Kernel;
-
 constexpr const char* kTaken[] = {
     "masked_fill", "masked_fill_grad", "scatter", "scatter_grad"};
 
 phi::KernelFactory& Registry() { return phi::KernelFactory::Instance(); }
 
-// float32 stands for all: the dtypes of an operator share their arguments.
-const Kernel& Sample(const std::string& name) {
-  return Registry().SelectKernel(name, KernelKeyOf(phi::DataType::FLOAT32));
-}
-
-// Everything about a kernel's arguments that has to agree, in words.
-std::string Words(const Kernel& kernel) {
-  std::ostringstream words;
-  for (const auto& input : kernel.args_def().input_defs()) {
-    // Ours take no other kind.
-    const bool is_dense = input.type_index == typeid(phi::DenseTensor);
-    words << (is_dense ? "" : "another kind of ") << input.dtype << ", ";
-  }
-  for (const auto& attribute : kernel.args_def().attribute_defs()) {
-    words << attribute.type_index << ", ";
-  }
-  words << kernel.args_def().output_defs().size() << " outputs";
-  return words.str();
-}
-
 }  // namespace
 
-std::string Misfit(const std::string& name, const std::string& as) {
-  const Kernel& registered = Sample(name);
-  const Kernel& ours = Sample(NameOfOurs(as));
-  if (!registered.IsValid() || !ours.IsValid()) {
-    return "there is no float32 kernel";
-  }
-  const std::string found = Words(registered);
-  const std::string expected = Words(ours);
-  if (found == expected) return "";
-  return "it takes (" + found + "), expected (" + expected + ")";
-}
-
-std::string TakeOverBaseKernels() {
-  for (const std::string name : kTaken) {
-    const std::string misfit = Misfit(name, name);
-    if (!misfit.empty()) {
-      return "its operator " + name + " has other kernels: " + misfit;
-    }
-  }
+void TakeOverBaseKernels() {
   for (const std::string name : kTaken) {
     for (const auto& [key, kernel] :
          Registry().SelectKernelMap(NameOfOurs(name))) {
       Registry().kernels()[name][key] = kernel;
     }
   }
-  return "";
 }
 
 std::map<std::string, std::vector<std::string>> TakenKernels() {
@@ -82,7 +39,7 @@ std::map<std::string, std::vector<std::string>> TakenKernels() {
   for (const std::string name : kTaken) {
     for (const auto& [key, kernel] :
          Registry().SelectKernelMap(NameOfOurs(name))) {
-      const Kernel& now = Registry().SelectKernel(name, key);
+      const phi::Kernel& now = Registry().SelectKernel(name, key);
       if (now.GetVariadicKernelFn<void*>() ==
           kernel.GetVariadicKernelFn<void*>()) {
         taken[name].push_back(phi::DataTypeToString(key.dtype()));

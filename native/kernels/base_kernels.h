@@ -10,13 +10,8 @@
 
 namespace native_ops {
 
-// Writes over Paddle's own kernels in its registry. Returns what is wrong with
-// this Paddle, having changed nothing, if one of them takes other arguments.
-std::string TakeOverBaseKernels();
-
-// Why our kernels for the operator `as` can't be called in the place of those
-// of Paddle's operator `name`; empty if they can.
-std::string Misfit(const std::string& name, const std::string& as);
+// Writes over Paddle's own kernels in its registry.
+void TakeOverBaseKernels();
 
 // Operators with kernels taken over, and for each the dtypes whose kernel in
 // Paddle's registry is this project's now.

@@ -133,33 +133,6 @@ Shapes InferShapes(const OpSpec& spec,
   return found;
 }
 
-// What the numbers stand for, of which there must be one for each input.
-std::vector<phi::DataType> DtypesOf(const OpSpec& spec,
-                                    const Shapes& shapes,
-                                    const std::vector<int>& numbers) {
-  const size_t wanted = spec.inputs.size();
-  if (shapes.size() != wanted || numbers.size() != wanted) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) %d shapes and dtypes expected, but %d shapes and %d dtypes "
-        "given.",
-        spec.name,
-        wanted,
-        shapes.size(),
-        numbers.size()));
-  }
-  std::vector<phi::DataType> dtypes;
-  for (const int number : numbers) {
-    if (number < 0 || number >= static_cast<int>(kDtypes)) {
-      PADDLE_THROW(common::errors::InvalidArgument(
-          "(%s) the number of a dtype expected, but received %d.",
-          spec.name,
-          number));
-    }
-    dtypes.push_back(static_cast<phi::DataType>(number));
-  }
-  return dtypes;
-}
-
 Attrs Read(const OpSpec& spec, const py::args& attrs) {
   CheckCount(spec.name, attrs.size(), spec.attrs.size());
   return ReadAttrs(spec, PySequence_Fast_ITEMS(attrs.ptr()));
@@ -261,8 +234,14 @@ Shapes InferForPython(const OpSpec& spec,
                       const Shapes& shapes,
                       const std::vector<int>& dtypes,
                       const py::args& attrs) {
-  const Attrs read = Read(spec, attrs);
-  return InferShapes(spec, shapes, DtypesOf(spec, shapes, dtypes), read);
+  const size_t wanted = spec.inputs.size();
+  CheckCount("infer", shapes.size(), wanted);
+  CheckCount("infer", dtypes.size(), wanted);
+  std::vector<phi::DataType> known;
+  for (const int number : dtypes) {
+    known.push_back(static_cast<phi::DataType>(number));
+  }
+  return InferShapes(spec, shapes, known, Read(spec, attrs));
 }
 
 py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs) {

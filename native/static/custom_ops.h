@@ -15,7 +15,7 @@ namespace native_ops {
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-// infer_<op>(shapes, dtypes, attrs...): the shapes of the outputs. Shapes may
+// entry.infer(shapes, dtypes, attrs...): the shapes of the outputs. Shapes may
 // hold -1. Called before a static graph is built, where an exception out of C++
 // would end the process.
 Shapes InferForPython(const OpSpec& spec,
@@ -23,7 +23,7 @@ Shapes InferForPython(const OpSpec& spec,
                       const std::vector<int>& dtypes,
                       const py::args& attrs);
 
-// encode_<op>(attrs...): the attributes of the custom operator by name, in its
+// entry.encode(attrs...): the attributes of the custom operator by name, in its
 // order.
 py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs);
 

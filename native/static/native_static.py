@@ -5,7 +5,7 @@ and the gradient's gradient: each entry of ops_yaml is one in its own right.
 Installed as paddle._native_static.
 """
 
-from typing import NamedTuple
+import functools
 
 from paddle import _native_lib as _lib
 from paddle.base import core
@@ -59,7 +59,7 @@ def run_static(op, tensors, attrs):
     # An exception that Paddle's own InferMeta call throws ends the process.
     op.infer(
         [list(t.shape) for t in tensors],
-        [int(getattr(t.dtype, 'value', t.dtype)) for t in tensors],
+        [t.dtype.value for t in tensors],
         *attrs,
     )
     return core.pir.ops._run_custom_op(
@@ -89,47 +89,28 @@ def _append_op(op, tensors, attrs):
 # counts as constant: a gradient of the gradient would be missing in silence.
 
 
-class Vjp(NamedTuple):
-    """The gradient of a custom operator.
-
-    of: the custom operator that it belongs to.
-    op: the custom operator that computes it.
-    inputs: where each of its Tensors comes from: the n-th 'input' or 'result'
-    of the operator that it is the gradient of, or the incoming 'gradient' of
-    the n-th result.
-    optional: which of them may be absent.
-    outputs: of which input each result is the gradient.
-    attrs: names of its attributes, which that operator has too.
-    """
-
-    of: str
-    op: str
-    inputs: tuple
-    optional: tuple
-    outputs: tuple
-    attrs: tuple
-
-    def append(self, call, inputs, results, gradients, stop_gradients):
-        """What core.call_vjp is to return for `call`: for each input that has
-        a gradient a list with it, or with None where it is not wanted."""
-        sources = {'input': inputs, 'result': results, 'gradient': gradients}
-        tensors = [sources[kind][at][0] for kind, at in self.inputs]
-        for i in self.optional:
-            tensors[i] = None if _is_zeros(tensors[i]) else tensors[i]
-        wanted = {
-            at: not stops[0]
-            for at, stops in zip(sorted(self.outputs), stop_gradients)
-        }
-        found = core.pir.ops._run_custom_op(
-            self.op,
-            *tensors,
-            *(call.attrs()[name] for name in self.attrs),
-            [i for i, at in enumerate(self.outputs) if wanted[at]],
-        )
-        by_input = dict(zip(self.outputs, found))
-        return [
-            [by_input[at] if wanted[at] else None] for at in sorted(by_input)
-        ]
+def _append_gradient(entry, call, inputs, results, gradients, stop_gradients):
+    """What core.call_vjp is to return for `call`, of whose operator `entry` is
+    the gradient: for each input that has a gradient a list with it, or with None
+    where it is not wanted."""
+    sources = {'input': inputs, 'result': results, 'gradient': gradients}
+    tensors = []
+    for t in entry.inputs:
+        kind, at = t.source
+        tensor = sources[kind][at][0]
+        tensors.append(None if t.optional and _is_zeros(tensor) else tensor)
+    outputs = [gradient.of for gradient in entry.outputs]
+    wanted = {
+        at: not stops[0] for at, stops in zip(sorted(outputs), stop_gradients)
+    }
+    found = core.pir.ops._run_custom_op(
+        entry.custom_op,
+        *tensors,
+        *(call.attrs()[attr.name] for attr in entry.attrs),
+        [i for i, at in enumerate(outputs) if wanted[at]],
+    )
+    by_input = dict(zip(outputs, found))
+    return [[by_input[at] if wanted[at] else None] for at in sorted(outputs)]
 
 
 def _append_scatter(call, inputs, results, gradients, stop_gradients):
@@ -177,11 +158,13 @@ def _all_gradients_of_ours(get_grad_op_desc):
     return with_all
 
 
-def load(vjps):
-    """Called once, with what the generated table says of each gradient."""
-    for row in vjps:
-        vjp = Vjp(**row)
-        _VJPS[f'custom_op.{vjp.of}'] = vjp.append
+def load():
+    """Called once."""
+    for entry in _lib.entries:
+        if entry.gradient and not entry.is_base:
+            _VJPS[f'custom_op.{entry.custom_op}'] = functools.partial(
+                _append_gradient, entry.gradient
+            )
     _lib.register_custom_ops()
     call_vjp, has_vjp = core.call_vjp, core.has_vjp
     operation = core.pir.Operation

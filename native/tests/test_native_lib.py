@@ -85,7 +85,9 @@ attrs += [('x', 'y', 'z'), (0, 0, ''), (0, 'sum', True, ''), ('',)]
 calls += [(s, d, *a) for s in shapes for d in dtypes for a in attrs]
 calls += [(t,) * n + a for t in (empty, tensor) for n in (2, 3) for a in attrs]
 calls += [(tensor, tensor, tensor, 0, 'sum', True, True), *attrs]
-for name, function in vars(_native_lib).items():
+methods = {f'{e.name}.infer': e.infer for e in _native_lib.entries}
+methods |= {f'{e.name}.encode': e.encode for e in _native_lib.entries}
+for name, function in (vars(_native_lib) | methods).items():
     if not callable(function):
         continue
     for call in calls:
@@ -112,17 +114,11 @@ T = paddle.ones([3])
 @pytest.mark.parametrize(
     ('name', 'args', 'error', 'message'),
     [
-        ('infer_masked_scatter', (), TypeError, 'incompatible'),
-        ('infer_masked_scatter', ([[3]], [1]), ValueError, '3 shapes'),
-        ('infer_masked_scatter', ([[3]] * 3, [99] * 3), ValueError, '99'),
-        ('record_masked_scatter', (T, T, T), TypeError, '4 arguments'),
         ('masked_scatter_', (T, T), TypeError, '3 arguments expected'),
         ('record_callback', (1, T, T, T), TypeError, 'incompatible'),
         ('to_distributed', (T, T), ValueError, 'must be distributed'),
-        ('kernel_misfit', (1, 2), TypeError, 'incompatible'),
         ('take_history', (T, None), TypeError, 'received None'),
         ('take_history', (T, T + 1), ValueError, 'gradient is recorded'),
-        ('bump_version', (7,), TypeError, 'received 7 of type int'),
     ],
 )
 def test_wrong_arguments_are_named(name, args, error, message):
@@ -186,25 +182,3 @@ def test_attribute_of_a_wrong_type_is_named_in_a_static_graph():
             check_attributes(x, paddle.static.data('i', [2], 'int64'), x[:2])
     finally:
         paddle.disable_static()
-
-
-# Pairs of Paddle's operators, the second with the kernel of the first: what that
-# takes, and what was expected.
-MISFITS = {
-    ('scatter_grad', 'scatter'): (
-        '{0}, {0}, {0}, bool, 2',
-        '{0}, {0}, {0}, bool, 1',
-    ),
-    # three Tensors of one type where the second has to be bool
-    ('where', 'masked_fill'): ('{0}, {0}, {0}, 1', '{0}, bool, {0}, 1'),
-}
-
-
-def test_a_base_kernel_that_takes_other_arguments_is_told():
-    misfit = _native_lib.kernel_misfit
-    for name in _native_lib.taken_kernels():
-        assert misfit(name, name) == ''
-    for names, (found, expected) in MISFITS.items():
-        text = f'it takes ({found} outputs), expected ({expected} outputs)'
-        assert misfit(*names) == text.format('float32')
-    assert misfit('nope', 'scatter') == 'there is no float32 kernel'

@@ -68,7 +68,7 @@ FORBIDDEN = """
 #include "python/python_args.h"
 #include "paddle/phi/core/kernel_factory.h"
     from paddle import _native_lib, _native_distributed
-from paddle._native_static import Vjp
+from paddle._native_static import run_static
 from native.glue.entry import EntryView
 """
 

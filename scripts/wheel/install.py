@@ -113,7 +113,6 @@ def new_files(build):
     """{place in site-packages: bytes} of what is added."""
     sources = {f'paddle/_{p.name}': p for p in NATIVE.glob('**/native_*.py')}
     sources['paddle/_native_lib.so'] = build / '_native_lib.so'
-    sources['paddle/_native_ops.py'] = build / 'glue/_native_ops.py'
     sources['paddle_scatter_info.py'] = NATIVE / 'paddle_scatter_info.py'
     added = {name: path.read_bytes() for name, path in sources.items()}
     return {**added, 'paddle/_native_build.json': build_record()}
