@@ -17,10 +17,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import paddle
-from bench import release_env
 from bench.report import readme_table, table
 from bench.run import cases, machine, runner, without
-from bench.run.processes import ROOT, Side
+from bench.run.processes import RELEASE, ROOT, Side
 
 # Of glibc: no block has pages of its own, and none are given back.
 WARM_MALLOC = dict.fromkeys(
@@ -97,14 +96,12 @@ def wanted(args, case):
     return chosen and (named or args.filter in case.name)
 
 
-def sides_of(header):
-    """{side: (interpreter, folder to import from)}"""
-    ours = (sys.executable, '')
+def folders(header):
+    """{side: the folder to import from first}"""
     if header:
         site = Path(paddle.__file__).parent
-        folder = without.build(header, site)
-        return {'ours': ours, 'without': (sys.executable, folder)}
-    return {'ours': ours, 'torch': ours, 'release': (release_env.make(), '')}
+        return {'ours': '', 'without': without.build(header, site)}
+    return {'ours': '', 'torch': '', 'release': RELEASE}
 
 
 def run_cases(args, chosen, sides, say):
@@ -127,16 +124,17 @@ def collect(args, chosen, say):
     """The whole run as one dictionary."""
     meta, results = machine.facts(), []
     say(f'{table.machine(meta)}; {table.commit(meta)}.\n')
-    env = WARM_MALLOC if args.warm_malloc else {}
+    if args.warm_malloc:
+        os.environ.update(WARM_MALLOC)
     for header in args.without or ['']:
-        pythons = sides_of(header)
+        places = folders(header)
         part = [c for c in chosen if header in ('', c.header)]
-        say(table.header(pythons))
+        say(table.header(places))
         for threads in args.threads:
             with ExitStack() as stack:
                 sides = {}
-                for name, (python, folder) in pythons.items():
-                    sides[name] = Side(name, python, threads, folder, env)
+                for name, folder in places.items():
+                    sides[name] = Side(name, threads, folder)
                     stack.callback(sides[name].close)
                 results += run_cases(args, part, sides, say)
             versions = {n: {'version': s.version} for n, s in sides.items()}

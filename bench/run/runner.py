@@ -8,7 +8,7 @@ import numpy as np
 
 from bench.run import bare_loop, machine
 from bench.run.cases import BACKWARD
-from bench.run.processes import SideError
+from bench.run.worker import SideError
 
 # Turns of each side, and about the seconds: of one, and of all cases at most. The
 # rest of three minutes is for starting.

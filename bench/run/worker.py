@@ -1,17 +1,14 @@
-"""One side in a process of its own: prepares a case, checks it, times it.
-
-Requests and answers are tuples on a pipe: ('ok', result) or ('error', text).
-Started as `python -m bench.run.worker SIDE FD THREADS`.
-"""
+"""One side in a process of its own: prepares a case, checks it, times it."""
 
 import ctypes
+import faulthandler
 import gc
 import importlib
+import os
 import re
 import sys
-from contextlib import suppress
+import warnings
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 
 from bench.run import inputs, timing
@@ -20,6 +17,12 @@ from bench.run.cases import BACKWARD
 WAY_SECONDS = 0.02
 PROCESS = Path('/proc/self')
 LIBC = ctypes.CDLL(None)
+TIMEOUT = 300
+WORKER = None  # of this process, once it is that of a side
+
+
+class SideError(Exception):
+    """The case does not work there: an error, or the end of the process."""
 
 
 def data_bytes(*tensors):
@@ -193,22 +196,26 @@ def trim():
     LIBC.malloc_trim(0)
 
 
-def serve(connection, worker):
-    """Answer until the other end closes."""
-    with suppress(EOFError):
-        while True:
-            method, arguments = connection.recv()
-            try:
-                answer = ('ok', getattr(worker, method)(*arguments))
-            except Exception as error:
-                last = str(error).strip().rpartition('\n')[2]
-                answer = ('error', f'{type(error).__name__}: {last[:300]}')
-            # the next side may be timed now
-            worker.side.quiet()
-            connection.send(answer)
+def start(name, threads, folder):
+    """Make this process that of a side, which imports from `folder` first."""
+    global WORKER
+    faulthandler.enable()
+    sys.path[:0] = [str(folder)] if folder else []
+    # read when the libraries are loaded
+    os.environ.update(OMP_NUM_THREADS=str(threads), GLOG_minloglevel='2')
+    warnings.simplefilter('ignore')
+    WORKER = Worker(name, threads)
 
 
-if __name__ == '__main__':
-    side_name, descriptor, thread_count = sys.argv[1:]
-    side_worker = Worker(side_name, int(thread_count))
-    serve(Connection(int(descriptor)), side_worker)
+def answer(method, *arguments):
+    """What a method of the worker returns; a process that hangs is ended."""
+    faulthandler.dump_traceback_later(TIMEOUT, exit=True)
+    try:
+        return getattr(WORKER, method)(*arguments)
+    except Exception as error:
+        last = str(error).strip().rpartition('\n')[2]
+        said = f'{type(error).__name__}: {last[:300]}'
+        raise SideError(said) from None
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        WORKER.side.quiet()  # the next side may be timed now
