@@ -10,6 +10,7 @@ from bench.run import worker
 from bench.run.worker import SideError
 
 ROOT = Path(__file__).resolve().parents[2]
+LOGS = ROOT / 'build' / 'bench' / 'logs'
 _VENV = {'base': ROOT / 'build' / 'venv'}
 # pip's Paddle, as it was released: the operators stand beside it, in a folder
 # that the build's Python puts before this one unless this is asked for first.
@@ -20,23 +21,25 @@ class Side:
     """One worker process, started again after it died."""
 
     def __init__(self, name, threads, folder=''):
-        self.name, self.threads, self.folder = name, threads, folder
+        LOGS.mkdir(parents=True, exist_ok=True)
+        self.name, self.threads = name, threads
+        self.log = LOGS / f'{name}.log'
+        self.start = name, threads, folder, self.log
         self.pool = None
         self.version = self.ask('version')
 
     def ask(self, method, *arguments):
         """The worker's answer; SideError if the call failed there."""
         if self.pool is None:
-            start = self.name, self.threads, self.folder
             self.pool = ProcessPoolExecutor(
-                1, get_context('spawn'), worker.start, start
+                1, get_context('spawn'), worker.start, self.start
             )
         try:
             return self.pool.submit(worker.answer, method, *arguments).result()
         except BrokenProcessPool:
             self.close()
             said = f'the process of {self.name} ended in {method}'
-            raise SideError(f'{said}: see above') from None
+            raise SideError(f'{said}: see {self.log}') from None
 
     def close(self):
         """End the process; the next question starts one."""

@@ -7,7 +7,6 @@ import importlib
 import os
 import re
 import sys
-import warnings
 from dataclasses import replace
 from pathlib import Path
 
@@ -196,14 +195,16 @@ def trim():
     LIBC.malloc_trim(0)
 
 
-def start(name, threads, folder):
+def start(name, threads, folder, log):
     """Make this process that of a side, which imports from `folder` first."""
     global WORKER
+    with open(log, 'ab') as file:
+        for stream in (1, 2):
+            os.dup2(file.fileno(), stream)
     faulthandler.enable()
     sys.path[:0] = [str(folder)] if folder else []
     # read when the libraries are loaded
     os.environ.update(OMP_NUM_THREADS=str(threads), GLOG_minloglevel='2')
-    warnings.simplefilter('ignore')
     WORKER = Worker(name, threads)
 
 
