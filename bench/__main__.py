@@ -13,7 +13,6 @@ import math
 import os
 import sys
 import time
-from contextlib import ExitStack
 from pathlib import Path
 
 import paddle
@@ -131,12 +130,10 @@ def collect(args, chosen, say):
         part = [c for c in chosen if header in ('', c.header)]
         say(table.header(places))
         for threads in args.threads:
-            with ExitStack() as stack:
-                sides = {}
-                for name, folder in places.items():
-                    sides[name] = Side(name, threads, folder)
-                    stack.callback(sides[name].close)
-                results += run_cases(args, part, sides, say)
+            sides = {n: Side(n, threads, f) for n, f in places.items()}
+            results += run_cases(args, part, sides, say)
+            for side in sides.values():
+                side.close()
             versions = {n: {'version': s.version} for n, s in sides.items()}
     kind = {'headers': args.without, 'warm_malloc': args.warm_malloc}
     return {'meta': {**meta, 'sides': versions}, **kind, 'results': results}

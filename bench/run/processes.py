@@ -26,19 +26,20 @@ class Side:
         self.log = LOGS / f'{name}.log'
         self.start = name, threads, folder, self.log
         self.pool = None
-        self.version = self.ask('version')
+        self.version = self.ask(worker.version)
 
-    def ask(self, method, *arguments):
-        """The worker's answer; SideError if the call failed there."""
+    def ask(self, function, *arguments):
+        """What a function of the worker returns; SideError if the call failed there."""
         if self.pool is None:
             self.pool = ProcessPoolExecutor(
                 1, get_context('spawn'), worker.start, self.start
             )
         try:
-            return self.pool.submit(worker.answer, method, *arguments).result()
+            asked = self.pool.submit(worker.answer, function, *arguments)
+            return asked.result()
         except BrokenProcessPool:
             self.close()
-            said = f'the process of {self.name} ended in {method}'
+            said = f'the process of {self.name} ended in {function.__name__}'
             raise SideError(f'{said}: see {self.log}') from None
 
     def close(self):

@@ -6,7 +6,7 @@ from statistics import median
 
 import numpy as np
 
-from bench.run import bare_loop, machine
+from bench.run import bare_loop, machine, worker
 from bench.run.cases import BACKWARD
 from bench.run.worker import SideError
 
@@ -49,7 +49,7 @@ def _prepare(sides, case):
     prepared, missing = {}, {}
     for name, side in sides.items():
         try:
-            prepared[name] = side.ask('prepare', case)
+            prepared[name] = side.ask(worker.prepare, case)
         except SideError as error:
             # what the release cannot do is why there is this project
             kind = 'na' if name == 'release' else 'failed'
@@ -74,7 +74,8 @@ def _timed(sides, prepared, effort):
     turns = {name: [] for name in sides}
     try:
         for name in [*sides] * effort['turns']:
-            turns[name].append(sides[name].ask('time', effort['turn']))
+            seconds = sides[name].ask(worker.seconds, effort['turn'])
+            turns[name].append(seconds)
     except SideError as error:
         return {'ours': {'failed': str(error)}}
     return {
@@ -112,7 +113,7 @@ def run_peak(sides, case):
     for name, side in sides.items():
         side.close()  # what an earlier case left behind could be used again
         try:
-            found[name] = {'bytes': side.ask('peak', case)}
+            found[name] = {'bytes': side.ask(worker.peak, case)}
         except SideError as error:
             found[name] = {'na': str(error)}
     return _result(sides['ours'].threads, case, sides=found)

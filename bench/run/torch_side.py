@@ -33,32 +33,34 @@ def _scatters(case, t, suffix):
     dims[axis] = -1
     # an index for each element, without memory for it
     spread = index.view(dims).expand_as(updates)
-    by_slice, by_element = (axis, index, updates), (axis, spread, updates)
     reduce = case['reduce'].replace('mul', 'prod')  # as PyTorch calls it
+    own = case['include_self'] or reduce == 'assign'
+    clear = _method('index_fill' + suffix, axis, index, 0)
+
+    def way(name):
+        places = index if name.startswith('index') else spread
+        operands = axis, places, updates
+        if name.endswith('reduce'):
+            rest = {'reduce': reduce, 'include_self': own}
+            return _method(name + suffix, *operands, **rest)
+        if own:
+            return _method(name + suffix, *operands)
+        return lambda x: getattr(clear(x), name + '_')(*operands)
+
+    names = {
+        'assign': ('index_copy', 'scatter'),
+        'sum': ('index_add', 'scatter_add', 'scatter_reduce'),
+    }
+    found = {
+        name: way(name)
+        for name in names.get(reduce, ('index_reduce', 'scatter_reduce'))
+    }
     if reduce == 'assign':
         across = updates.transpose(0, axis)
         put = _method('index_put' + suffix, (index,), across)
-        return {
-            'index_copy': _method('index_copy' + suffix, *by_slice),
-            'scatter': _method('scatter' + suffix, *by_element),
-            'index_put': lambda x: put(x.transpose(0, axis)).transpose(0, axis),
-        }
-    reducers = {'index_reduce': by_slice, 'scatter_reduce': by_element}
-    adders = {}
-    if reduce == 'sum':
-        adders = {'index_add': by_slice, 'scatter_add': by_element}
-        del reducers['index_reduce']
-
-    def adder(name, operands):
-        if case['include_self']:
-            return _method(name + suffix, *operands)
-        clear = _method('index_fill' + suffix, axis, index, 0)
-        return lambda x: getattr(clear(x), name + '_')(*operands)
-
-    found = {name: adder(name, adders[name]) for name in adders}
-    for name, operands in reducers.items():
-        rest = {'reduce': reduce, 'include_self': case['include_self']}
-        found[name] = _method(name + suffix, *operands, **rest)
+        found['index_put'] = lambda x: put(x.transpose(0, axis)).transpose(
+            0, axis
+        )
     return found
 
 
@@ -81,20 +83,18 @@ def _fills(case, t, suffix):
 def _masked_scatters(case, t, suffix):
     mask, value = t['mask'], t['value']
 
-    def flat_mask(x):
-        shape = torch.broadcast_shapes(x.shape, mask.shape)
-        return shape, mask.expand(shape).reshape(-1)
+    shape = torch.broadcast_shapes(t['x'].shape, mask.shape)
 
     def index_put(x):
-        shape, flat = flat_mask(x)
         # an in-place call has an x of the whole shape: this is a view of it
-        put = _method('index_put' + suffix, (flat,), value)
-        return put(x.expand(shape).reshape(-1)).view(shape)
+        flat = x.expand(shape).reshape(-1)
+        taken = (mask.expand(shape).reshape(-1),)
+        return _method('index_put' + suffix, taken, value)(flat).view(shape)
 
     def where(x):
-        shape, flat = flat_mask(x)
+        counted = mask.expand(shape).reshape(-1).cumsum(0, dtype=torch.int32)
         # -1 before the first True: the last value, which nothing reads
-        places = flat.cumsum(0, dtype=torch.int32).sub_(1).view(shape)
+        places = counted.sub_(1).view(shape)
         return _where(mask, value[places], suffix)(x)
 
     usual = _method('masked_scatter' + suffix, mask, value)

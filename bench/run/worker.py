@@ -17,7 +17,8 @@ WAY_SECONDS = 0.02
 PROCESS = Path('/proc/self')
 LIBC = ctypes.CDLL(None)
 TIMEOUT = 300
-WORKER = None  # of this process, once it is that of a side
+# Of this process, once it is that of a side: its module, and what is prepared.
+SIDE = PROGRAM = None
 
 
 class SideError(Exception):
@@ -120,55 +121,49 @@ class Program:
         return timing.turn(lambda: call(x), budget)
 
 
-class Worker:
-    """Answers requests; holds at most one program at a time."""
+def version():
+    """That of the library."""
+    return SIDE.VERSION
 
-    def __init__(self, name, threads):
-        library = 'torch' if name == 'torch' else 'paddle'
-        self.side = importlib.import_module(f'bench.run.{library}_side')
-        self.side.setup(threads)
-        settle_malloc()
-        self.program = None
 
-    def version(self):
-        """That of the library."""
-        return self.side.VERSION
+def prepare(case):
+    """Load a case and run it once; what the runner has to know of it."""
+    global PROGRAM
+    PROGRAM = None  # before the next one takes memory
+    trim()
+    PROGRAM = Program(SIDE, case)
+    PROGRAM.choose()
+    outputs = PROGRAM.outputs()
+    plain = outputs
+    if case.dtype == 'bfloat16':  # numpy has none
+        plain = [out.float() for out in outputs]
+    return {
+        'outputs': [out.detach().numpy() for out in plain],
+        # the way that is timed and what was tried, if it has several
+        'way': PROGRAM.way,
+        'read': data_bytes(*PROGRAM.tensors.values()),
+        'written': data_bytes(*outputs),
+    }
 
-    def prepare(self, case):
-        """Load a case and run it once; what the runner has to know of it."""
-        self.program = None
-        trim()
-        self.program = Program(self.side, case)
-        self.program.choose()
-        outputs = self.program.outputs()
-        plain = outputs
-        if case.dtype == 'bfloat16':  # numpy has none
-            plain = [out.float() for out in outputs]
-        return {
-            'outputs': [out.detach().numpy() for out in plain],
-            # the way that is timed and what was tried, if it has several
-            'way': self.program.way,
-            'read': data_bytes(*self.program.tensors.values()),
-            'written': data_bytes(*outputs),
-        }
 
-    def time(self, budget):
-        """One turn: seconds per call."""
-        return self.program.turn(budget)
+def seconds(budget):
+    """One turn: seconds per call."""
+    return PROGRAM.turn(budget)
 
-    def peak(self, case):
-        """Peak memory of one call beyond its inputs and outputs, in bytes."""
-        # the code and the threads' stacks are no memory of the call
-        shape = tuple(min(size, 512) for size in case.shape)
-        Program(self.side, replace(case, shape=shape)).outputs()
-        program = Program(self.side, case)
-        program.choose()
-        trim()
-        (PROCESS / 'clear_refs').write_text('5')  # the peak is now the use
-        before = most_used()
-        outputs = program.outputs()
-        # of an in-place call the clone of x is the output
-        return max(0, most_used() - before - data_bytes(*outputs))
+
+def peak(case):
+    """Peak memory of one call beyond its inputs and outputs, in bytes."""
+    # the code and the threads' stacks are no memory of the call
+    shape = tuple(min(size, 512) for size in case.shape)
+    Program(SIDE, replace(case, shape=shape)).outputs()
+    program = Program(SIDE, case)
+    program.choose()
+    trim()
+    (PROCESS / 'clear_refs').write_text('5')  # the peak is now the use
+    before = most_used()
+    outputs = program.outputs()
+    # of an in-place call the clone of x is the output
+    return max(0, most_used() - before - data_bytes(*outputs))
 
 
 def most_used():
@@ -197,7 +192,7 @@ def trim():
 
 def start(name, threads, folder, log):
     """Make this process that of a side, which imports from `folder` first."""
-    global WORKER
+    global SIDE
     with open(log, 'ab') as file:
         for stream in (1, 2):
             os.dup2(file.fileno(), stream)
@@ -205,18 +200,21 @@ def start(name, threads, folder, log):
     sys.path[:0] = [str(folder)] if folder else []
     # read when the libraries are loaded
     os.environ.update(OMP_NUM_THREADS=str(threads), GLOG_minloglevel='2')
-    WORKER = Worker(name, threads)
+    library = 'torch' if name == 'torch' else 'paddle'
+    SIDE = importlib.import_module(f'bench.run.{library}_side')
+    SIDE.setup(threads)
+    settle_malloc()
 
 
-def answer(method, *arguments):
-    """What a method of the worker returns; a process that hangs is ended."""
+def answer(function, *arguments):
+    """What a function returns; a process that hangs is ended."""
     faulthandler.dump_traceback_later(TIMEOUT, exit=True)
     try:
-        return getattr(WORKER, method)(*arguments)
+        return function(*arguments)
     except Exception as error:
         last = str(error).strip().rpartition('\n')[2]
         said = f'{type(error).__name__}: {last[:300]}'
         raise SideError(said) from None
     finally:
         faulthandler.cancel_dump_traceback_later()
-        WORKER.side.quiet()  # the next side may be timed now
+        SIDE.quiet()  # the next side may be timed now

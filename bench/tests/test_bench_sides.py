@@ -61,7 +61,7 @@ def test_every_operator_and_kind_of_input_runs(sides):
         params += (('updates', min(updates, 5)),) if updates else ()
         seen.setdefault(key, replace(case, shape=few, params=params))
     for case in seen.values():
-        sides['ours'].ask('prepare', case)
+        sides['ours'].ask(worker.prepare, case)
 
 
 def test_cases_of_the_same_name_are_the_same_call():
@@ -104,13 +104,13 @@ def test_way_that_raises_is_left_out():
 
 def test_failure_and_death_of_a_side_are_told_apart(sides):
     wrong = replace(find('select_scatter, axis 0'), shape=())
-    with pytest.raises(processes.SideError, match='Error'):
-        sides['ours'].ask('prepare', wrong)
+    with pytest.raises(worker.SideError, match='Error'):
+        sides['ours'].ask(worker.prepare, wrong)
     side = sides['torch']
     side.pool.submit(os.abort)
-    with pytest.raises(processes.SideError, match='torch ended in version'):
-        side.ask('version')
-    assert side.ask('version') == side.version
+    with pytest.raises(worker.SideError, match='torch ended in version'):
+        side.ask(worker.version)
+    assert side.ask(worker.version) == side.version
 
 
 @pytest.mark.parametrize(
@@ -118,7 +118,7 @@ def test_failure_and_death_of_a_side_are_told_apart(sides):
     ('label', 'read'), [('masked_fill', 5 * 256), ('scatter', 8 * 256 + 8 * 16)]
 )  # fmt: skip
 def test_the_limit_counts_every_input_once_and_the_output(sides, label, read):
-    found = sides['ours'].ask('prepare', tiny(label))
+    found = sides['ours'].ask(worker.prepare, tiny(label))
     assert (found['read'], found['written']) == (read, 4 * 256)
     assert bare_loop.milliseconds(1 << 20, 1 << 20, 1) > 0
 
