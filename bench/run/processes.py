@@ -10,7 +10,6 @@ from bench.run import worker
 from bench.run.worker import SideError
 
 ROOT = Path(__file__).resolve().parents[2]
-LOGS = ROOT / 'build' / 'bench' / 'logs'
 _VENV = {'base': ROOT / 'build' / 'venv'}
 # pip's Paddle, as it was released: the operators stand beside it, in a folder
 # that the build's Python puts before this one unless this is asked for first.
@@ -21,12 +20,11 @@ class Side:
     """One worker process, started again after it died."""
 
     def __init__(self, name, threads, folder=''):
-        LOGS.mkdir(parents=True, exist_ok=True)
         self.name, self.threads = name, threads
-        self.log = LOGS / f'{name}.log'
+        self.log = ROOT / 'build/bench/logs' / f'{name}.log'
+        self.log.parent.mkdir(parents=True, exist_ok=True)
         self.start = name, threads, folder, self.log
         self.pool = None
-        self.version = self.ask(worker.version)
 
     def ask(self, function, *arguments):
         """What a function of the worker returns; SideError if the call failed there."""

@@ -8,10 +8,14 @@ import torch
 
 from bench.run import inputs
 
-VERSION = torch.__version__
 # Copies, as paddle's does: numpy asks for huge pages, torch does not.
 load = torch.tensor
 gradients = torch.autograd.grad
+SCATTERS = {
+    'assign': ('index_copy', 'scatter'),
+    'sum': ('index_add', 'scatter_add', 'scatter_reduce'),
+}
+REDUCERS = 'index_reduce', 'scatter_reduce'
 
 
 def setup(threads):
@@ -47,18 +51,11 @@ def _scatters(case, t, suffix):
             return _method(name + suffix, *operands)
         return lambda x: getattr(clear(x), name + '_')(*operands)
 
-    names = {
-        'assign': ('index_copy', 'scatter'),
-        'sum': ('index_add', 'scatter_add', 'scatter_reduce'),
-    }
-    found = {
-        name: way(name)
-        for name in names.get(reduce, ('index_reduce', 'scatter_reduce'))
-    }
+    found = {name: way(name) for name in SCATTERS.get(reduce, REDUCERS)}
     if reduce == 'assign':
-        across = updates.transpose(0, axis)
+        across = updates.swapdims(0, axis)
         put = _method('index_put' + suffix, (index,), across)
-        found['index_put'] = lambda x: put(x.transpose(0, axis)).transpose(
+        found['index_put'] = lambda x: put(x.swapdims(0, axis)).swapdims(
             0, axis
         )
     return found
@@ -83,18 +80,15 @@ def _fills(case, t, suffix):
 def _masked_scatters(case, t, suffix):
     mask, value = t['mask'], t['value']
 
-    shape = torch.broadcast_shapes(t['x'].shape, mask.shape)
-
     def index_put(x):
-        # an in-place call has an x of the whole shape: this is a view of it
-        flat = x.expand(shape).reshape(-1)
-        taken = (mask.expand(shape).reshape(-1),)
-        return _method('index_put' + suffix, taken, value)(flat).view(shape)
+        taken = (mask.expand_as(x).reshape(-1),)
+        put = _method('index_put' + suffix, taken, value)
+        return put(x.view(-1)).view_as(x)
 
     def where(x):
-        counted = mask.expand(shape).reshape(-1).cumsum(0, dtype=torch.int32)
+        counted = mask.expand_as(x).reshape(-1).cumsum(0, dtype=torch.int32)
         # -1 before the first True: the last value, which nothing reads
-        places = counted.sub_(1).view(shape)
+        places = counted.sub_(1).view_as(x)
         return _where(mask, value[places], suffix)(x)
 
     usual = _method('masked_scatter' + suffix, mask, value)
