@@ -3,7 +3,7 @@
 `python -m bench --quick` takes under three minutes; without it every case is
 run for 1 and 2 threads, which takes hours. --publish measures the cases that
 the README and the docs show, in twenty minutes, and writes them there, the
-picture too. Exit code 1 if a side's output differs from ours or ours fails.
+picture too. Exit code 1 if ours fails, or PyTorch's output differs from it.
 """
 
 import argparse
@@ -13,19 +13,13 @@ import math
 import os
 import sys
 import time
-from contextlib import ExitStack
+from importlib.metadata import version
 from pathlib import Path
 
 import paddle
-from bench import release_env
 from bench.report import readme_table, table
 from bench.run import cases, machine, runner, without
-from bench.run.processes import ROOT, Side
-
-# Of glibc: no block has pages of its own, and none are given back.
-WARM_MALLOC = dict.fromkeys(
-    ('MALLOC_MMAP_THRESHOLD_', 'MALLOC_TRIM_THRESHOLD_'), str(1 << 30)
-)
+from bench.run.processes import RELEASE, ROOT, Side
 
 
 def numbers(text):
@@ -97,14 +91,12 @@ def wanted(args, case):
     return chosen and (named or args.filter in case.name)
 
 
-def sides_of(header):
-    """{side: (interpreter, folder to import from)}"""
-    ours = (sys.executable, '')
+def folders(header):
+    """{side: the folder to import from first}"""
     if header:
         site = Path(paddle.__file__).parent
-        folder = without.build(header, site)
-        return {'ours': ours, 'without': (sys.executable, folder)}
-    return {'ours': ours, 'torch': ours, 'release': (release_env.make(), '')}
+        return {'ours': '', 'without': without.build(header, site)}
+    return {'ours': '', 'torch': '', 'release': RELEASE}
 
 
 def run_cases(args, chosen, sides, say):
@@ -127,21 +119,25 @@ def collect(args, chosen, say):
     """The whole run as one dictionary."""
     meta, results = machine.facts(), []
     say(f'{table.machine(meta)}; {table.commit(meta)}.\n')
-    env = WARM_MALLOC if args.warm_malloc else {}
+    if args.warm_malloc:
+        # of glibc: no block has pages of its own, and none are given back
+        for name in ('MMAP', 'TRIM'):
+            os.environ[f'MALLOC_{name}_THRESHOLD_'] = str(1 << 30)
     for header in args.without or ['']:
-        pythons = sides_of(header)
+        places = folders(header)
+        meta['sides'] = {
+            n: {'version': version('torch' if n == 'torch' else 'paddlepaddle')}
+            for n in places
+        }
         part = [c for c in chosen if header in ('', c.header)]
-        say(table.header(pythons))
+        say(table.header(places))
         for threads in args.threads:
-            with ExitStack() as stack:
-                sides = {}
-                for name, (python, folder) in pythons.items():
-                    sides[name] = Side(name, python, threads, folder, env)
-                    stack.callback(sides[name].close)
-                results += run_cases(args, part, sides, say)
-            versions = {n: {'version': s.version} for n, s in sides.items()}
+            sides = {n: Side(n, threads, f) for n, f in places.items()}
+            results += run_cases(args, part, sides, say)
+            for side in sides.values():
+                side.close()
     kind = {'headers': args.without, 'warm_malloc': args.warm_malloc}
-    return {'meta': {**meta, 'sides': versions}, **kind, 'results': results}
+    return {'meta': meta, **kind, 'results': results}
 
 
 def main(arguments=None):

@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+from bench.run import inputs
 from index_reduce_cases import REDUCES, defined, scatter_options
 from scatter_test_utils import (
     ALL_DTYPES,
@@ -162,19 +163,6 @@ def diagonal_scatter(rng, case):
     return _with_view(rng, case, shape, diagonal, options)
 
 
-def _slots(rng, n, size):
-    """Which slot each slice of updates goes to."""
-    order = pick(rng, ('random', 'sorted', 'same', 'skewed', 'distinct'))
-    if order == 'same':
-        return np.full(n, int(rng.integers(size)))
-    if order == 'skewed':
-        return (rng.random(n) ** 4 * size).astype('int64')
-    if order == 'distinct' and n <= size:
-        return rng.permutation(size)[:n]
-    slots = rng.integers(0, size, n)
-    return np.sort(slots) if order == 'sorted' else slots
-
-
 def _index(rng, shape, axis):
     """Of one axis or a column, or a 0-D one."""
     size = shape[axis]
@@ -182,7 +170,10 @@ def _index(rng, shape, axis):
         return np.zeros(0, pick(rng, ('int32', 'int64')))
     row = int(np.prod(shape)) // size
     n = pick(rng, (0, 1, 2, 3, size // 2, size, size, 2 * size + 1))
-    index = _slots(rng, min(n, max(4, 200_000 // max(row, 1))), size)
+    # a permutation may be shorter than that
+    pattern = pick(rng, ('random', 'sorted', 'one', 'skewed', 'permutation'))
+    most = max(4, 200_000 // max(row, 1))
+    index = inputs.index(rng, size, pattern, min(n, most))
     if chance(rng, 0.4):
         index = np.where(rng.random(index.shape) < 0.5, index - size, index)
     index = index.astype(pick(rng, ('int32', 'int64')))

@@ -25,14 +25,14 @@ MODES = {
 }
 BACKWARD = ('grad', 'step', 'above')
 
-MASK = {'mask': 'full', 'density': 0.5, 'layout': 'random', 'x': 'full'}
+MASK = {'mask': 'full', 'density': 0.5, 'layout': 'random'}
 # The operators, and what a row's params change.
 OPS = {
     'masked_scatter': MASK,
-    # value: a number, or a Tensor of one element, of one for each row, or full
+    # value: a number, or a Tensor of one element or full
     'masked_fill': {**MASK, 'value': 'number'},
     'select_scatter': {'axis': 0},
-    'diagonal_scatter': {'offset': 0, 'axis1': 0, 'axis2': 1},
+    'diagonal_scatter': {'axis1': 0, 'axis2': 1},
     'scatter': {
         'axis': 0,
         'reduce': 'assign',
@@ -72,7 +72,7 @@ class Case:
 
     @property
     def numel(self):
-        """Elements of x (or of the result, where x is broadcast)."""
+        """Elements of x."""
         return math.prod(self.shape)
 
     @property

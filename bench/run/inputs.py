@@ -48,24 +48,19 @@ def mask(rng, shape, density, layout):
 
 def part_shape(shape, kind):
     """The shape of an operand that is broadcast to `shape`."""
-    ones = (1,) * len(shape)
     return {
         'full': tuple(shape),
         'row': (*shape[:-1], 1),  # one element for each row
-        'column': (*ones[1:], *shape[-1:]),  # one for each column
         # one of the last two axes for all before them
-        'plane': (*ones[2:], *shape[-2:]),
-        'scalar': (1,),
+        'plane': (*[1] * (len(shape) - 2), *shape[-2:]),
         'one': (),
     }[kind]
 
 
 def _masked(case, rng):
     shape = part_shape(case.shape, case['mask'])
-    density = 1 if case['mask'] == 'scalar' else case['density']
-    flags = mask(rng, shape, density, case['layout'])
-    x = values(rng, part_shape(case.shape, case['x']), case.dtype)
-    made = {'x': x, 'mask': flags}
+    flags = mask(rng, shape, case['density'], case['layout'])
+    made = {'x': values(rng, case.shape, case.dtype), 'mask': flags}
     if case.op == 'masked_scatter':
         trues = int(np.count_nonzero(flags)) * (case.numel // flags.size)
         # one even if none is used: a release crashes on an empty value
@@ -81,8 +76,7 @@ def _view(case, rng):
     if case.op == 'select_scatter':
         shape = np.delete(case.shape, case['axis'])
     else:
-        where = (case['offset'], case['axis1'], case['axis2'])
-        shape = np.diagonal(x, *where).shape
+        shape = np.diagonal(x, 0, case['axis1'], case['axis2']).shape
     return {'x': x, 'value': values(rng, tuple(shape), case.dtype)}
 
 
@@ -91,9 +85,7 @@ def index(rng, size, pattern, count):
     if pattern == 'permutation':
         return rng.permutation(size)[:count]
     if pattern == 'one':
-        return np.full(count, size // 2)
-    if pattern == 'two':
-        return rng.integers(0, 2, count) * (size // 2)
+        return np.full(count, rng.integers(size))
     if pattern == 'skewed':  # a few slots get most of it
         return (rng.random(count) ** 8 * size).astype(np.int64)
     drawn = rng.integers(0, size, count)
@@ -140,6 +132,6 @@ def operands(case, t):
         axis = case['axis']
         return t['value'], axis, case.shape[axis] // 2
     if case.op == 'diagonal_scatter':
-        return t['value'], case['offset'], case['axis1'], case['axis2']
+        return t['value'], 0, case['axis1'], case['axis2']
     number = True if case.dtype == 'bool' else 3
     return t['mask'], t.get('value', number)

@@ -10,7 +10,6 @@ from bench.run import inputs
 _OPENMP = ctypes.CDLL(str(Path(paddle.__file__).parent / 'libs/libiomp5.so'))
 _NOTHING = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
 USUAL_BLOCKTIME = 200
-VERSION = paddle.__version__
 load = paddle.to_tensor
 gradients = paddle.grad
 

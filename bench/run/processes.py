@@ -1,71 +1,47 @@
-"""Start the worker processes and talk to them."""
+"""A process for each side, which answers the runner's questions."""
 
-import os
-import subprocess
-from multiprocessing import Pipe
+import sysconfig
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing import get_context
 from pathlib import Path
 
+from bench.run import worker
+from bench.run.worker import SideError
+
 ROOT = Path(__file__).resolve().parents[2]
-LOGS = ROOT / 'build' / 'bench' / 'logs'
-TIMEOUT = 300
-
-
-class SideError(Exception):
-    """The case does not work there: an error, or the end of the process."""
+_VENV = {'base': ROOT / 'build' / 'venv'}
+# pip's Paddle, as it was released: the operators stand beside it, in a folder
+# that the build's Python puts before this one unless this is asked for first.
+RELEASE = sysconfig.get_path('purelib', vars=_VENV)
 
 
 class Side:
     """One worker process, started again after it died."""
 
-    def __init__(self, name, python, threads, folder='', env=()):
+    def __init__(self, name, threads, folder=''):
         self.name, self.threads = name, threads
-        self.log = LOGS / f'{name}.log'
-        self.command = [python, '-m', 'bench.run.worker', name]
-        self.env = {
-            **os.environ,
-            'OMP_NUM_THREADS': str(threads),
-            'PYTHONWARNINGS': 'ignore',
-            'GLOG_minloglevel': '2',
-            **dict(env),
-            'PYTHONPATH': f'{ROOT}:{folder}',
-        }
-        self.process = None
-        self.version = self.ask('version')
+        self.log = ROOT / 'build/bench/logs' / f'{name}.log'
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        self.start = name, threads, folder, self.log
+        self.pool = None
 
-    def _start(self):
-        self.connection, there = Pipe()
-        words = [*self.command, str(there.fileno()), str(self.threads)]
-        LOGS.mkdir(parents=True, exist_ok=True)
-        with there, open(self.log, 'ab') as log:
-            self.process = subprocess.Popen(
-                words, env=self.env, cwd=ROOT, pass_fds=[there.fileno()],
-                stdout=log, stderr=subprocess.STDOUT,
-            )  # fmt: skip
-
-    def ask(self, method, *arguments):
-        """The worker's answer; SideError if the call failed there."""
-        if self.process is None:
-            self._start()
+    def ask(self, function, *arguments):
+        """What a function of the worker returns; SideError if the call failed there."""
+        if self.pool is None:
+            self.pool = ProcessPoolExecutor(
+                1, get_context('spawn'), worker.start, self.start
+            )
         try:
-            self.connection.send((method, arguments))
-            if not self.connection.poll(TIMEOUT):
-                raise TimeoutError(f'no answer within {TIMEOUT} s')
-            status, result = self.connection.recv()
-        except (EOFError, OSError) as error:
-            said = f'the process of {self.name} ended in {method}, {error!r}'
-            code = self.close()
-            raise SideError(
-                f'{said}, exit code {code}; see {self.log}'
-            ) from None
-        if status == 'error':
-            raise SideError(result)
-        return result
+            asked = self.pool.submit(worker.answer, function, *arguments)
+            return asked.result()
+        except BrokenProcessPool:
+            self.close()
+            said = f'the process of {self.name} ended in {function.__name__}'
+            raise SideError(f'{said}: see {self.log}') from None
 
     def close(self):
-        """End the process: its exit code; the next question starts one."""
-        if not self.process:
-            return None
-        self.connection.close()
-        self.process.kill()  # nothing to one that has crashed
-        code, self.process = self.process.wait(), None
-        return code
+        """End the process; the next question starts one."""
+        if self.pool:
+            self.pool.shutdown()
+        self.pool = None

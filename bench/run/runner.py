@@ -6,9 +6,8 @@ from statistics import median
 
 import numpy as np
 
-from bench.run import bare_loop, machine
-from bench.run.cases import BACKWARD
-from bench.run.processes import SideError
+from bench.run import bare_loop, machine, worker
+from bench.run.worker import SideError
 
 # Turns of each side, and about the seconds: of one, and of all cases at most. The
 # rest of three minutes is for starting.
@@ -38,10 +37,10 @@ def difference(ones, others, tolerance):
     return ''
 
 
-def known_wrong(case):
-    """True if the release is known to give another gradient than ours."""
-    value = case.op == 'masked_fill' and case['value'] != 'number'
-    return case.mode in BACKWARD and (value or case.repeats)
+def _absent(name, why):
+    """What a side has in place of a time."""
+    # what the release cannot do, or does wrong, is why there is this project
+    return {'na' if name == 'release' else 'failed': why}
 
 
 def _prepare(sides, case):
@@ -49,11 +48,9 @@ def _prepare(sides, case):
     prepared, missing = {}, {}
     for name, side in sides.items():
         try:
-            prepared[name] = side.ask('prepare', case)
+            prepared[name] = side.ask(worker.prepare, case)
         except SideError as error:
-            # what the release cannot do is why there is this project
-            kind = 'na' if name == 'release' else 'failed'
-            missing[name] = {kind: str(error)}
+            missing[name] = _absent(name, str(error))
     for name in prepared if 'ours' in prepared else ():
         # torch does not say which of several updates of a slot stays
         if name == 'torch' and case.repeats:
@@ -61,11 +58,8 @@ def _prepare(sides, case):
         exact = name == 'without' or case.dtype not in TOLERANCE
         tolerance = (0, 0) if exact else TOLERANCE[case.dtype]
         both = (prepared[side]['outputs'] for side in ('ours', name))
-        said = difference(*both, tolerance)
-        if said and name == 'release' and known_wrong(case):
-            missing[name] = {'na': 'gives another gradient'}
-        elif said:
-            missing[name] = {'failed': f'differs from ours: {said}'}
+        if said := difference(*both, tolerance):
+            missing[name] = _absent(name, f'differs from ours: {said}')
     return prepared, missing
 
 
@@ -74,7 +68,8 @@ def _timed(sides, prepared, effort):
     turns = {name: [] for name in sides}
     try:
         for name in [*sides] * effort['turns']:
-            turns[name].append(sides[name].ask('time', effort['turn']))
+            seconds = sides[name].ask(worker.seconds, effort['turn'])
+            turns[name].append(seconds)
     except SideError as error:
         return {'ours': {'failed': str(error)}}
     return {
@@ -83,7 +78,7 @@ def _timed(sides, prepared, effort):
     }
 
 
-def _result(threads, case, **more):
+def entry(threads, case, **more):
     """What run_case and run_peak return: a plain dictionary."""
     return {'name': case.name, **asdict(case), 'threads': threads, **more}
 
@@ -95,7 +90,7 @@ def run_case(sides, case, effort):
     agreed = {n: s for n, s in sides.items() if n not in entries}
     entries.update(_timed(agreed, prepared, effort))
     others = machine.others_since(start)
-    result = _result(sides['ours'].threads, case, sides=entries, others=others)
+    result = entry(sides['ours'].threads, case, sides=entries, others=others)
     times = {name: entries.get(name, {}).get('ms') for name in sides}
     ours = times.pop('ours')
     for name, other in times.items():
@@ -112,7 +107,7 @@ def run_peak(sides, case):
     for name, side in sides.items():
         side.close()  # what an earlier case left behind could be used again
         try:
-            found[name] = {'bytes': side.ask('peak', case)}
+            found[name] = {'bytes': side.ask(worker.peak, case)}
         except SideError as error:
             found[name] = {'na': str(error)}
-    return _result(sides['ours'].threads, case, sides=found)
+    return entry(sides['ours'].threads, case, sides=found)

@@ -8,10 +8,14 @@ import torch
 
 from bench.run import inputs
 
-VERSION = torch.__version__
 # Copies, as paddle's does: numpy asks for huge pages, torch does not.
 load = torch.tensor
 gradients = torch.autograd.grad
+SCATTERS = {
+    'assign': ('index_copy', 'scatter'),
+    'sum': ('index_add', 'scatter_add', 'scatter_reduce'),
+}
+REDUCERS = 'index_reduce', 'scatter_reduce'
 
 
 def setup(threads):
@@ -33,32 +37,27 @@ def _scatters(case, t, suffix):
     dims[axis] = -1
     # an index for each element, without memory for it
     spread = index.view(dims).expand_as(updates)
-    by_slice, by_element = (axis, index, updates), (axis, spread, updates)
     reduce = case['reduce'].replace('mul', 'prod')  # as PyTorch calls it
-    if reduce == 'assign':
-        across = updates.transpose(0, axis)
-        put = _method('index_put' + suffix, (index,), across)
-        return {
-            'index_copy': _method('index_copy' + suffix, *by_slice),
-            'scatter': _method('scatter' + suffix, *by_element),
-            'index_put': lambda x: put(x.transpose(0, axis)).transpose(0, axis),
-        }
-    reducers = {'index_reduce': by_slice, 'scatter_reduce': by_element}
-    adders = {}
-    if reduce == 'sum':
-        adders = {'index_add': by_slice, 'scatter_add': by_element}
-        del reducers['index_reduce']
+    own = case['include_self'] or reduce == 'assign'
+    clear = _method('index_fill' + suffix, axis, index, 0)
 
-    def adder(name, operands):
-        if case['include_self']:
+    def way(name):
+        places = index if name.startswith('index') else spread
+        operands = axis, places, updates
+        if name.endswith('reduce'):
+            rest = {'reduce': reduce, 'include_self': own}
+            return _method(name + suffix, *operands, **rest)
+        if own:
             return _method(name + suffix, *operands)
-        clear = _method('index_fill' + suffix, axis, index, 0)
         return lambda x: getattr(clear(x), name + '_')(*operands)
 
-    found = {name: adder(name, adders[name]) for name in adders}
-    for name, operands in reducers.items():
-        rest = {'reduce': reduce, 'include_self': case['include_self']}
-        found[name] = _method(name + suffix, *operands, **rest)
+    found = {name: way(name) for name in SCATTERS.get(reduce, REDUCERS)}
+    if reduce == 'assign':
+        across = updates.swapdims(0, axis)
+        put = _method('index_put' + suffix, (index,), across)
+        found['index_put'] = lambda x: put(x.swapdims(0, axis)).swapdims(
+            0, axis
+        )
     return found
 
 
@@ -81,20 +80,15 @@ def _fills(case, t, suffix):
 def _masked_scatters(case, t, suffix):
     mask, value = t['mask'], t['value']
 
-    def flat_mask(x):
-        shape = torch.broadcast_shapes(x.shape, mask.shape)
-        return shape, mask.expand(shape).reshape(-1)
-
     def index_put(x):
-        shape, flat = flat_mask(x)
-        # an in-place call has an x of the whole shape: this is a view of it
-        put = _method('index_put' + suffix, (flat,), value)
-        return put(x.expand(shape).reshape(-1)).view(shape)
+        taken = (mask.expand_as(x).reshape(-1),)
+        put = _method('index_put' + suffix, taken, value)
+        return put(x.view(-1)).view_as(x)
 
     def where(x):
-        shape, flat = flat_mask(x)
+        counted = mask.expand_as(x).reshape(-1).cumsum(0, dtype=torch.int32)
         # -1 before the first True: the last value, which nothing reads
-        places = flat.cumsum(0, dtype=torch.int32).sub_(1).view(shape)
+        places = counted.sub_(1).view_as(x)
         return _where(mask, value[places], suffix)(x)
 
     usual = _method('masked_scatter' + suffix, mask, value)

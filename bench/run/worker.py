@@ -1,25 +1,56 @@
-"""One side in a process of its own: prepares a case, checks it, times it.
-
-Requests and answers are tuples on a pipe: ('ok', result) or ('error', text).
-Started as `python -m bench.run.worker SIDE FD THREADS`.
-"""
+"""One side in a process of its own: prepares a case, checks it, times it."""
 
 import ctypes
+import faulthandler
 import gc
 import importlib
+import os
 import re
 import sys
-from contextlib import suppress
+import time
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
+from timeit import Timer, timeit
 
-from bench.run import inputs, timing
+from bench.run import inputs
 from bench.run.cases import BACKWARD
 
 WAY_SECONDS = 0.02
-PROCESS = Path('/proc/self')
+# A sample shorter than this says more about the clock than about the call.
+SAMPLE_SECONDS = 1e-3
+MAX_INNER = 2000
+MIN_SAMPLES = 5
+MAX_SAMPLES = 30
+# What renewing big arguments may add to a turn, as a multiple of its budget.
+RENEWING = 8
 LIBC = ctypes.CDLL(None)
+TIMEOUT = 300
+# Of this process, once it is that of a side: its module, and what is prepared.
+SIDE = PROGRAM = None
+
+
+class SideError(Exception):
+    """The case does not work there: an error, or the end of the process."""
+
+
+def turn(sample, budget):
+    """Median seconds per call, measured within about `budget`.
+
+    `sample(count)` gives those of `count` calls that follow each other at once.
+    """
+    first = sample(1)  # warms up
+    if first > budget:
+        return first
+    quick = max(min(first, sample(1)), 1e-9)
+    inner = max(1, min(MAX_INNER, int(SAMPLE_SECONDS / quick)))
+    count = max(1, min(MAX_SAMPLES, int(budget / (quick * inner))))
+    taken, deadline = [], time.perf_counter() + RENEWING * budget
+    while len(taken) < count:
+        taken.append(sample(inner))
+        if len(taken) >= MIN_SAMPLES and time.perf_counter() > deadline:
+            break
+    return median(taken)
 
 
 def data_bytes(*tensors):
@@ -43,26 +74,30 @@ class Program:
         for leaf in self.leaves:
             leaf.requires_grad_(True)
         self.ways = side.ways(case, self.tensors)
-        # the usual way, until choose() has compared them
         self.function, self.way = next(iter(self.ways.values())), {}
+        self.choose()
 
-    def _copies(self):
-        """A function that gives so many copies of x for calls in place.
+    def in_place(self):
+        """A sample of calls in place, each of a copy of x.
 
-        They are made once a turn and renewed for each sample. Were they made for
-        each, giving back and clearing their pages would go on beside the calls,
-        and a call that touches little would be lost in it.
+        Copies are made once a turn and renewed for each sample. Were they made
+        for each, giving back and clearing their pages would go on beside the
+        calls, and a call that touches little would be lost in it. The first call
+        finds the threads asleep and the code out of the caches: not counted.
         """
         x, kept = self.tensors['x'], []
 
-        def take(count):
-            for copy in kept[:count]:
+        def sample(count):
+            for copy in kept[: count + 1]:
                 # one way for every side leaves the same in the caches
                 ctypes.memmove(copy.data_ptr(), x.data_ptr(), data_bytes(x))
-            kept.extend(x.clone() for _ in range(count - len(kept)))
-            return kept[:count]
+            kept.extend(x.clone() for _ in range(count + 1 - len(kept)))
+            self.function(kept[0])
+            names = {'call': self.function, 'others': kept[1 : count + 1]}
+            calls = 'for one in others: call(one)'
+            return timeit(calls, globals=names, number=1) / count
 
-        return take
+        return sample
 
     def call(self, x):
         """The result for x, and the gradients of the leaves."""
@@ -112,66 +147,53 @@ class Program:
     def turn(self, budget):
         """Seconds per call."""
         if self.case.mode == 'inplace':
-            return timing.turn(self.function, budget, self._copies())
+            return turn(self.in_place(), budget)
         x = self.tensors['x']
         call = self.call if self.case.mode in BACKWARD else self.function
-        return timing.turn(lambda: call(x), budget)
+        timer = Timer(lambda: call(x))  # drops each result at once
+        return turn(lambda count: timer.timeit(count) / count, budget)
 
 
-class Worker:
-    """Answers requests; holds at most one program at a time."""
+def prepare(case):
+    """Load a case and run it once; what the runner has to know of it."""
+    global PROGRAM
+    PROGRAM = None  # before the next one takes memory
+    trim()
+    PROGRAM = Program(SIDE, case)
+    outputs = PROGRAM.outputs()
+    half = case.dtype == 'bfloat16'  # numpy has none
+    plain = [out.float() if half else out for out in outputs]
+    return {
+        'outputs': [out.detach().numpy() for out in plain],
+        # the way that is timed and what was tried, if it has several
+        'way': PROGRAM.way,
+        'read': data_bytes(*PROGRAM.tensors.values()),
+        'written': data_bytes(*outputs),
+    }
 
-    def __init__(self, name, threads):
-        library = 'torch' if name == 'torch' else 'paddle'
-        self.side = importlib.import_module(f'bench.run.{library}_side')
-        self.side.setup(threads)
-        settle_malloc()
-        self.program = None
 
-    def version(self):
-        """That of the library."""
-        return self.side.VERSION
+def seconds(budget):
+    """One turn: seconds per call."""
+    return PROGRAM.turn(budget)
 
-    def prepare(self, case):
-        """Load a case and run it once; what the runner has to know of it."""
-        self.program = None
-        trim()
-        self.program = Program(self.side, case)
-        self.program.choose()
-        outputs = self.program.outputs()
-        plain = outputs
-        if case.dtype == 'bfloat16':  # numpy has none
-            plain = [out.float() for out in outputs]
-        return {
-            'outputs': [out.detach().numpy() for out in plain],
-            # the way that is timed and what was tried, if it has several
-            'way': self.program.way,
-            'read': data_bytes(*self.program.tensors.values()),
-            'written': data_bytes(*outputs),
-        }
 
-    def time(self, budget):
-        """One turn: seconds per call."""
-        return self.program.turn(budget)
-
-    def peak(self, case):
-        """Peak memory of one call beyond its inputs and outputs, in bytes."""
-        # the code and the threads' stacks are no memory of the call
-        shape = tuple(min(size, 512) for size in case.shape)
-        Program(self.side, replace(case, shape=shape)).outputs()
-        program = Program(self.side, case)
-        program.choose()
-        trim()
-        (PROCESS / 'clear_refs').write_text('5')  # the peak is now the use
-        before = most_used()
-        outputs = program.outputs()
-        # of an in-place call the clone of x is the output
-        return max(0, most_used() - before - data_bytes(*outputs))
+def peak(case):
+    """Peak memory of one call beyond its inputs and outputs, in bytes."""
+    # the code and the threads' stacks are no memory of the call
+    shape = tuple(min(size, 512) for size in case.shape)
+    Program(SIDE, replace(case, shape=shape)).outputs()
+    program = Program(SIDE, case)
+    trim()
+    Path('/proc/self/clear_refs').write_text('5')  # the peak is now the use
+    before = most_used()
+    outputs = program.outputs()
+    # of an in-place call the clone of x is the output
+    return max(0, most_used() - before - data_bytes(*outputs))
 
 
 def most_used():
     """Peak memory in bytes: getrusage would count the parent's at the start."""
-    status = (PROCESS / 'status').read_text()
+    status = Path('/proc/self/status').read_text()
     return int(re.search(r'VmHWM:\s+(\d+)', status)[1]) * 1024
 
 
@@ -193,22 +215,31 @@ def trim():
     LIBC.malloc_trim(0)
 
 
-def serve(connection, worker):
-    """Answer until the other end closes."""
-    with suppress(EOFError):
-        while True:
-            method, arguments = connection.recv()
-            try:
-                answer = ('ok', getattr(worker, method)(*arguments))
-            except Exception as error:
-                last = str(error).strip().rpartition('\n')[2]
-                answer = ('error', f'{type(error).__name__}: {last[:300]}')
-            # the next side may be timed now
-            worker.side.quiet()
-            connection.send(answer)
+def start(name, threads, folder, log):
+    """Make this process that of a side, which imports from `folder` first."""
+    global SIDE
+    with open(log, 'ab') as file:
+        for stream in (1, 2):
+            os.dup2(file.fileno(), stream)
+    faulthandler.enable()
+    sys.path[:0] = [str(folder)] if folder else []
+    # read when the libraries are loaded
+    os.environ.update(OMP_NUM_THREADS=str(threads), GLOG_minloglevel='2')
+    library = 'torch' if name == 'torch' else 'paddle'
+    SIDE = importlib.import_module(f'bench.run.{library}_side')
+    SIDE.setup(threads)
+    settle_malloc()
 
 
-if __name__ == '__main__':
-    side_name, descriptor, thread_count = sys.argv[1:]
-    side_worker = Worker(side_name, int(thread_count))
-    serve(Connection(int(descriptor)), side_worker)
+def answer(function, *arguments):
+    """What a function returns; a process that hangs is ended."""
+    faulthandler.dump_traceback_later(TIMEOUT, exit=True)
+    try:
+        return function(*arguments)
+    except Exception as error:
+        last = str(error).strip().rpartition('\n')[2]
+        said = f'{type(error).__name__}: {last[:300]}'
+        raise SideError(said) from None
+    finally:
+        faulthandler.cancel_dump_traceback_later()
+        SIDE.quiet()  # the next side may be timed now

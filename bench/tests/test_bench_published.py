@@ -1,11 +1,11 @@
 """The figures in the texts: taken from a run, written, and checked."""
 
 import json
-from dataclasses import asdict
 
 import pytest
 from bench import __main__ as command
 from bench.report import readme_table, table
+from bench.run import runner
 from bench.run.cases import all_cases, find
 
 
@@ -16,15 +16,9 @@ def result(
     case = find(label)
     sides = {'ours': {'ms': ours}, 'torch': {'ms': torch}}
     sides['release'] = {'ms': release} if release else {'na': 'a reason'}
-    return {
-        'name': case.name,
-        **asdict(case),
-        'threads': 2,
-        'sides': sides,
-        'ratio_torch': torch / ours,
-        'ratio_release': release and release / ours,
-        **changes,
-    }
+    ratios = {'ratio_torch': torch / ours}
+    ratios['ratio_release'] = release and release / ours
+    return {**runner.entry(2, case, sides=sides, **ratios), **changes}
 
 
 def run_data(results, headers=(), warm_malloc=False):

@@ -47,6 +47,7 @@ _SPILL = re.compile(r'.*[1-9]\d* bytes spill (?:stores|loads)')
 
 def fetch_headers(folder):
     """Puts the headers of the CUDA libraries into `folder`, once."""
+    folder.mkdir(parents=True, exist_ok=True)
     for package in LIBRARIES:
         stamp = folder / package
         if stamp.is_file():
@@ -79,10 +80,8 @@ def is_clean(command, source):
 def nvcc_command(options):
     """nvcc with the headers of the wheel, of CUDA's libraries and of Debian."""
     paddle = options.include or default_include(ROOT)
-    headers = options.headers or options.build_dir / 'gpu_headers'
-    if options.headers is None:
-        headers.mkdir(parents=True, exist_ok=True)
-        fetch_headers(headers)
+    headers = options.build_dir / 'gpu_headers'
+    fetch_headers(headers)
     system = [paddle, paddle / 'third_party', '/usr/include/eigen3']
     system += sorted(headers.glob('nvidia/*/include'))
     ours = build.include_root(options.build_dir), ROOT / 'native'
@@ -109,7 +108,6 @@ def main(arguments=None):
     add = parser.add_argument
     add('--build-dir', type=Path, default=ROOT / 'build')
     add('--include', type=Path, help="the wheel's paddle/include")
-    add('--headers', type=Path, help='default: BUILD_DIR/gpu_headers, filled')
     options = parser.parse_args(arguments)
     options.build_dir = options.build_dir.resolve()
     if reason := missing():

@@ -12,9 +12,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from bench import release_env
+from bench.run.processes import RELEASE
 
 ROOT = Path(__file__).resolve().parents[2]
+OURS = ''  # the folder to find paddle in: what the interpreter finds by itself
 PROGRAM = Path(__file__).with_name('graph_programs.py')
 NATIVE = (
     'masked_scatter',
@@ -32,12 +33,10 @@ CRASH = 'pir::Value::set_attribute'
 PAGES = ('masked_scatter', 'select_scatter', 'diagonal_scatter', 'scatter')
 
 
-def run(python, *arguments, **environment):
+def run(path, *arguments, **environment):
     """The process of graph_programs.py, in which a crash may be."""
-    env = {**os.environ, **environment}
-    if python != sys.executable:
-        env.pop('PYTHONPATH', None)  # which may name another Paddle
-    command = [python, PROGRAM, *map(str, arguments)]
+    env = {**os.environ, 'PYTHONPATH': path, **environment}
+    command = [sys.executable, PROGRAM, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=env)
 
 
@@ -49,7 +48,7 @@ def errors(*arguments, **environment):
 
 
 def save(folder, *names):
-    done = run(sys.executable, 'save', folder, *names)
+    done = run(OURS, 'save', folder, *names)
     assert done.returncode == 0, done.stderr[-2000:]
     return folder
 
@@ -62,24 +61,24 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize('how', ['jit', 'static', 'predictor'])
 def test_this_paddle_runs_them_all(folder, how):
     names = (*NATIVE, *PADDLES, *GUARDED)
-    assert errors(sys.executable, how, folder, *names) == [None] * len(names)
+    assert errors(OURS, how, folder, *names) == [None] * len(names)
 
 
 @pytest.mark.parametrize('how', ['jit', 'static', 'predictor'])
 def test_release_runs_those_with_operators_of_its_own(folder, how):
     names = (*PADDLES, *GUARDED)
-    found = errors(release_env.make(), how, folder, *names)
+    found = errors(RELEASE, how, folder, *names)
     assert found == [None] * len(names)
 
 
 @pytest.mark.parametrize('how', ['static', 'predictor'])
 def test_release_refuses_the_others_in_the_documented_words(folder, how):
-    found = errors(release_env.make(), how, folder, *NATIVE)
+    found = errors(RELEASE, how, folder, *NATIVE)
     assert [REFUSAL in (text or '') for text in found] == [True] * len(NATIVE)
 
 
 def test_release_crashes_after_jit_load_as_documented(folder):
-    done = run(release_env.make(), 'jit', folder, 'scatter 0 amax False')
+    done = run(RELEASE, 'jit', folder, 'scatter 0 amax False')
     assert done.returncode != 0
     assert CRASH in done.stderr + done.stdout
 

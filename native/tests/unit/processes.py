@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench import release_env
+from bench.run.processes import RELEASE
 
 
 def run_python(code, **environment):
@@ -49,14 +49,14 @@ def run_test_cases(*names, **environment):
 
 
 def run_release(code, *arguments):
-    """Runs code with the untouched release, which is installed when missing."""
-    path = [entry for entry in sys.path if 'site-packages' not in entry]
+    """Runs code with the untouched release."""
+    path = [RELEASE, *filter(None, sys.path)]
     process = subprocess.run(
-        [release_env.make(), '-c', code, *arguments],
+        [sys.executable, '-c', code, *arguments],
         capture_output=True,
         text=True,
         timeout=300,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, path))},
+        env={**os.environ, 'PYTHONPATH': os.pathsep.join(path)},
     )
     if process.returncode != 0:
         raise AssertionError(process.stdout + process.stderr[-4000:])
