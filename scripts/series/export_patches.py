@@ -44,7 +44,7 @@ def make_files(series, root, folders):
         for patch in series.patches
         for path in ours & patch.edits.keys()
     )
-    tree = base_tree(series, folders)
+    tree, recorded = base_tree(series, folders), series.recorded_files
     files = {
         'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
         'series': ''.join(f'{p.file_name}\n' for p in series.patches),
@@ -55,16 +55,12 @@ def make_files(series, root, folders):
         for patch in series.patches:
             apply_patch(tree, patch, root)
             patch_repo.write_tree(repo, tree)
-            message = (
-                f'{patch.subject}\n\n{patch.body.strip()}\n\n'
-                f'Signed-off-by: {series.author}\n'
-            )
+            signed = f'Signed-off-by: {series.author}'
+            message = f'{patch.message}\n\n{signed}\n'
             patch_repo.commit(repo, message, series.author, patch.day)
             # refuses blanks at the end of a line or of a file
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
-            files[patch.file_name] = patch_repo.last_patch(
-                repo, series.recorded_files
-            )
+            files[patch.file_name] = patch_repo.last_patch(repo, recorded)
     return files
 
 

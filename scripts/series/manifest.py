@@ -1,7 +1,7 @@
-"""Reads series.yaml and assigns every source file to exactly one patch.
+"""Reads series.yaml, assigns every source file to exactly one patch, and takes the
+patches' messages from the pages of their pull requests.
 
-All faults of the assignment are raised together, so that one run shows everything
-there is to repair.
+All faults are raised together, so that one run shows everything there is to repair.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from pathlib import Path
 
 import yaml
 
 from scripts.common.files import files_below
-from scripts.common.text_lines import join_lines
 from scripts.series.patch_series import refuse, sides, split_hunks
-from scripts.series.spmd_rules import rule_edits
+from scripts.series.spmd_rules import add_rules
 
 MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
@@ -25,15 +25,15 @@ SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 LISTED = ('kernels/funcs/', 'kernels/gpu/')
 # Whoever sends the patches puts their own name here: export_patches.py --author.
 PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
+# A section of a page: a patch's name and its message.
+SECTION = re.compile(r'(?ms)^#### (\S+)\n\n```text\n(.*?)\n```$')
 
 
 @dataclass
 class Patch:
     number: int
     name: str
-    pull_request: str
-    subject: str
-    body: str
+    message: str = ''
     day: str = ''
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
@@ -49,6 +49,10 @@ class Patch:
     @property
     def file_name(self):
         return f'{self.number:04d}-{self.name}.patch'
+
+    @property
+    def subject(self):
+        return self.message.partition('\n')[0]
 
     @property
     def api_sources(self):
@@ -71,56 +75,77 @@ class Patch:
 class Series:
     base: dict
     wheel_files: dict
-    recorded_files: dict
     not_exported: list
-    patches: list
+    # {name: its patches}, in the order of the line
+    pull_requests: dict
     day: str = ''
     author: str = PLACEHOLDER_AUTHOR
 
     @property
-    def pull_requests(self):
-        """Their names, in the order of the line."""
-        return list(dict.fromkeys(p.pull_request for p in self.patches))
+    def patches(self):
+        return [p for patches in self.pull_requests.values() for p in patches]
 
-    def pull_request(self, name):
-        """The patches of a pull request, a stretch of the line."""
-        return [p for p in self.patches if p.pull_request == name]
+    @property
+    def recorded_files(self):
+        """{path: {place: lines}} of what edits say of Paddle's files."""
+        found = {}
+        edits = [edit for patch in self.patches for edit in patch.edits.items()]
+        for path, text in edits:
+            for place, hunk in split_hunks(text):
+                if place:
+                    found.setdefault(path, {})[place] = sides(hunk)[0]
+        return found
 
 
 def load_series(root):
-    """The series of a project folder, with its source files assigned."""
+    """The series of a project folder, with its source files and messages."""
     series = read_manifest(root)
-    refuse(assign_sources(series, list_sources(root, series.not_exported)))
+    sources = list_sources(root, series.not_exported)
+    faults = [*assign_sources(series, sources), *read_messages(series, root)]
+    refuse(faults)
     return series
 
 
 def read_manifest(root):
-    """The series of a project folder, without its sources."""
+    """The series of a project folder, without its sources and messages."""
     raw = yaml.safe_load(Path(root, MANIFEST).read_text(encoding='utf-8'))
-    series = Series(**{**raw, 'patches': []})
-    for number, item in enumerate(raw['patches'], 1):
-        try:
-            patch = Patch(number, **item)
-        except TypeError as error:  # names the key that is missing or unknown
-            refuse([f'series.yaml: patch {number}: {error}'])
-        patch.day = str(patch.day or series.day)
-        if patch.rules:
-            patch.edits |= rule_edits(Path(root))
-        series.patches.append(patch)
-        for path, text in patch.edits.items():
-            record_places(series, path, text)
-        for earlier in series.patches[:-1]:
-            earlier.later.append(patch)
+    series = Series(**{**raw, 'pull_requests': {}})
+    for pull_request, items in raw['pull_requests'].items():
+        patches = series.pull_requests[pull_request] = []
+        for name, item in items.items():
+            number = len(series.patches) + 1
+            try:
+                patch = Patch(number, name, **item)
+            except TypeError as error:  # names the key that is unknown
+                refuse([f'{MANIFEST}: patch {name}: {error}'])
+            patch.day = str(patch.day or series.day)
+            if patch.rules:
+                add_rules(patch.edits, root)
+            for earlier in series.patches:
+                earlier.later.append(patch)
+            patches.append(patch)
     return series
 
 
-def record_places(series, path, text):
-    """Hunks that say where they are record their lines."""
-    places = series.recorded_files.get(path, {})
-    for number, hunk in split_hunks(text):
-        if number:
-            places[int(number)] = join_lines(sides(hunk)[0])
-            series.recorded_files[path] = places
+def read_messages(series, root):
+    """Gives every patch its message; yields the faults."""
+    for name, patches in series.pull_requests.items():
+        page = f'docs/pull_requests/{name}.md'
+        sections = SECTION.findall(Path(root, page).read_text(encoding='utf-8'))
+        names = [patch.name for patch in patches], [x for x, _ in sections]
+        for wanted, section in zip_longest(*names, fillvalue='none'):
+            if wanted != section:
+                yield (
+                    f'{page}: its sections are the messages of its patches in '
+                    f'{MANIFEST}, in order: expected {wanted}, got {section}'
+                )
+                break
+        for patch, (_, patch.message) in zip(patches, sections):
+            if not re.match(r'.{1,72}\n\n\S', patch.message):
+                yield (
+                    f'{page}: {patch.name}: expected a subject of at most 72 '
+                    f'characters, an empty line and a body, got `{patch.subject}`'
+                )
 
 
 def matches(path, pattern):

@@ -99,7 +99,7 @@ def _tidy_diff(diff, path):
     if MARKER in result:
         raise SeriesError(
             f'{path}: a hunk leans on text that is not recorded; add the lines '
-            'around it to recorded_files in scripts/series/series.yaml'
+            'around it to an edit in scripts/series/series.yaml'
         )
     return result
 

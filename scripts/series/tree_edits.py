@@ -137,10 +137,10 @@ def insert_entries(tree, source, text):
             raise SeriesError(
                 f'{path}: the lines around the alphabetical place of {entry[1]} '
                 f'{entry[2]} are not recorded. Look up the place in that file of '
-                'the base; then write to recorded_files in '
-                'scripts/series/series.yaml the last three lines above it, with '
-                'the empty one, and the three lines below it, under the number '
-                'of the first of them and the name of the entry above the place'
+                'the base; then write an edit with the last three lines above it, '
+                'with the empty one, and the three lines below it, behind `@@`, '
+                'the number of the first of them and the name of the entry above '
+                'the place'
             )
         lines[below[0] : below[0]] = [*block.split('\n'), '']
         tree[path] = join_lines(lines)
@@ -168,8 +168,8 @@ def apply_hunks(tree, path, text):
     """Changes lines as hunks without line numbers say."""
     if path not in tree:
         raise SeriesError(
-            f'edit of {path}: not among wheel_files or recorded_files of '
-            'scripts/series/series.yaml'
+            f'edit of {path}: not among wheel_files of scripts/series/'
+            'series.yaml, and no edit of it says `@@ ` and the number of its line'
         )
     lines = split_lines(tree[path])
     try:
