@@ -37,7 +37,7 @@ class Patch:
     day: str = ''
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
-    files: dict = field(default_factory=dict)
+    files: list = field(default_factory=list)
     parts: dict = field(default_factory=dict)
     edits: dict = field(default_factory=dict)
     rules: bool = False
@@ -62,13 +62,6 @@ class Patch:
     def named_sources(self):
         """The files that ops and functions have to have."""
         return [f'ops_yaml/{op}.yaml' for op in self.ops] + self.api_sources
-
-    @property
-    def patterns(self):
-        """What `files` lists by folder, as paths with wildcards."""
-        return [
-            f'{top}/{name}' for top in self.files for name in self.files[top]
-        ]
 
 
 @dataclass
@@ -101,8 +94,7 @@ def load_series(root):
     """The series of a project folder, with its source files and messages."""
     series = read_manifest(root)
     sources = list_sources(root, series.not_exported)
-    faults = [*assign_sources(series, sources), *read_messages(series, root)]
-    refuse(faults)
+    refuse([*assign_sources(series, sources), *read_messages(series, root)])
     return series
 
 
@@ -131,7 +123,9 @@ def read_messages(series, root):
     """Gives every patch its message; yields the faults."""
     for name, patches in series.pull_requests.items():
         page = f'docs/pull_requests/{name}.md'
-        sections = SECTION.findall(Path(root, page).read_text(encoding='utf-8'))
+        path = Path(root, page)
+        text = path.read_text(encoding='utf-8') if path.is_file() else ''
+        sections = SECTION.findall(text)
         names = [patch.name for patch in patches], [x for x, _ in sections]
         for wanted, section in zip_longest(*names, fillvalue='none'):
             if wanted != section:
@@ -149,9 +143,7 @@ def read_messages(series, root):
 
 
 def matches(path, pattern):
-    """Glob match in which `*` stays within a folder and `**` does not."""
-    if pattern.endswith('/**'):
-        return path.startswith(pattern[:-2])
+    """Glob match in which `*` stays within a folder."""
     return path.count('/') == pattern.count('/') and fnmatchcase(path, pattern)
 
 
@@ -176,14 +168,14 @@ def assign_sources(series, sources):
                 f'in {" or ".join(LISTED)} has to be listed under files'
             )
     for patch in series.patches:
-        for name in (*patch.named_sources, *patch.patterns):
+        for name in (*patch.named_sources, *patch.files):
             if not any(matches(source, name) for source in sources):
                 yield f'{MANIFEST}: patch {patch.name}: no file {name}'
 
 
 def _owners(patches, source):
     """Patches that own a source: those that list it, else by its stem."""
-    named = [p for p in patches if any(matches(source, g) for g in p.patterns)]
+    named = [p for p in patches if any(matches(source, g) for g in p.files)]
     return named or [p for p in patches if _is_named_after(p, source)]
 
 

@@ -1,27 +1,15 @@
 """The tables of docs/review_guide.md, made from the series itself: one of the pull
-requests and one of all patches. Without --write it only says if they are out of date.
-
-Exit status: 0 up to date or written, 1 out of date, or faults.
-"""
+requests and one of all patches."""
 
 from __future__ import annotations
 
-import argparse
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-
-from scripts.common.programs import verdict
 from scripts.common.text_lines import between
-from scripts.series.manifest import load_series
-from scripts.series.patch_repo import git
-from scripts.series.patch_series import SeriesError
+from scripts.series.patch_series import refuse
 
-ROOT = Path(__file__).resolve().parents[2]
 GUIDE = 'docs/review_guide.md'
-START = '<!-- patches: written by scripts/series/patch_tables.py -->'
+START = '<!-- patches: written by scripts/series/export_patches.py -->'
 END = '<!-- end of patches -->'
 PATCH_HEAD = """\
 | Patch | Code | Tests | GPU | Remarks |
@@ -47,10 +35,10 @@ class Size(NamedTuple):
     gpu: bool = False
 
 
-def size_of(path):
-    """The Size of a patch file, as git counts its lines."""
+def size_of(numstat):
+    """The Size of a patch, from the lines that git counts."""
     sizes = []
-    for row in git(path.parent, 'apply', '--numstat', path.name).splitlines():
+    for row in numstat.splitlines():
         lines, _, name = row.split('\t')
         if name.startswith('test/'):
             sizes.append(Size(tests=int(lines)))
@@ -99,37 +87,10 @@ def pull_request_rows(pull_requests, sizes):
         )
 
 
-def run(root, write):
-    """Faults found; writes the tables if told to."""
-    series = load_series(root)
-    patches, sizes, faults = series.patches, {}, []
-    for patch in patches:
-        size = size_of(root / 'patches' / patch.file_name)
-        sizes[patch.name] = size
-        faults += size_faults(patch, size)
+def with_tables(text, series, sizes):
+    """The guide with the tables of {patch name: Size}."""
+    patches = series.patches
+    refuse(x for p in patches for x in size_faults(p, sizes[p.name]))
     rows = [PULL_REQUEST_HEAD, *pull_request_rows(series.pull_requests, sizes)]
     rows += ['', PATCH_HEAD, *patch_rows(patches, sizes)]
-    text = (root / GUIDE).read_text(encoding='utf-8')
-    new = between(text, START, END, '\n'.join(rows), GUIDE)
-    if write:
-        (root / GUIDE).write_text(new, encoding='utf-8')
-    elif new != text:
-        faults.append(f'{GUIDE}: not the table of the present patches')
-    return faults
-
-
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
-    parser.add_argument('--write', action='store_true')
-    parser.add_argument('--root', type=Path, default=ROOT)
-    options = parser.parse_args(arguments)
-    try:
-        faults = run(options.root, options.write)
-    except (OSError, ValueError, SeriesError) as error:
-        faults = getattr(error, 'faults', [str(error)])
-    good = 'written' if options.write else 'up to date'
-    return verdict('patch_tables', faults, good)
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+    return between(text, START, END, '\n'.join(rows), GUIDE)

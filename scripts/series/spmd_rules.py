@@ -16,7 +16,7 @@ OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
 REGISTRY = 'paddle/phi/infermeta/spmd_rules/rules.cc'
 # What stands below the registrations.
 BELOW = ' // embedding rule'
-ENTRY = re.compile(r'(?m)^- (op|backward_op) : (\w+)$')
+ENTRY = re.compile(r'(?m)^- (op|backward_op) : (\w+)')
 RULE = re.compile(
     r'(?P<above>    func : .*)\n(?P<line>    spmd_rule : (?P<rule>\w+))\n'
     r'(?P<below>(?:.*\n)*?  kernel :\n    func : .*)'

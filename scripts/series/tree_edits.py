@@ -16,7 +16,7 @@ from scripts.series.patch_series import (
     split_hunks,
 )
 from scripts.series.python_hunks import merge_functions
-from scripts.series.spmd_rules import OP_FILES
+from scripts.series.spmd_rules import ENTRY, OP_FILES
 from scripts.series.upstream_tree import MARKER
 
 PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
@@ -39,7 +39,6 @@ PLACES = {
     r'unittests/(?=test_\w+_rule\.py)': SPMD_TESTS,
     r'unittests/': 'test/legacy_test/',
 }
-ENTRY = re.compile(r'- (op|backward_op) : (\w+)')
 
 
 def apply_patch(tree, patch, root):
@@ -49,13 +48,11 @@ def apply_patch(tree, patch, root):
     sources = [s for s in patch.sources if s not in apis] + apis
     ours = changed_sources(patch)
     try:
-        for source in ours:
-            if upstream_path(source) not in tree:
-                raise SeriesError(f'{source}: no earlier patch adds it')
-            _add_source(tree, source, root, patch)
         for path in patch.edits.keys() - ours:
             apply_hunks(tree, path, patch.edits[path])
-        for source in sources:
+        for source in [*ours, *sources]:
+            if source in ours and upstream_path(source) not in tree:
+                raise SeriesError(f'{source}: no earlier patch adds it')
             _add_source(tree, source, root, patch)
     except SeriesError as error:
         refuse(f'{patch.name}: {fault}' for fault in error.faults)

@@ -3,8 +3,7 @@
 The patches are applied with git am to what is known of the base, and after each
 of them every include of ours, every module that a test imports and every line that a
 file needs in Paddle's own has to be found. At the end of each pull request nothing
-may be there that nothing uses. Planted faults show that each check finds what it is
-for.
+may be there that nothing uses. Planted faults show that each check finds its own.
 """
 
 import ast
@@ -17,9 +16,7 @@ from scripts.common.wheel_headers import default_include
 from scripts.series.definitions import CPP, unused
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import touched_files
 from scripts.series.tree_edits import (
-    ENTRY,
     OP_FILES,
     PYTHON_FILE,
     SPMD,
@@ -40,16 +37,13 @@ TEST_IMPORT = re.compile(
 TESTS = ('test/legacy_test/', SPMD_TESTS)
 # Not in the wheel, but read in versions before and after the base.
 BASE_INCLUDES = {'paddle/phi/kernels/funcs/common_shape.h'}
-# The entries that the series adds.
-OURS = {
-    name
-    for path in (ROOT / 'ops_yaml').glob('*.yaml')
-    for name in re.findall(r'(?m)^- \w+ : (\w+)', path.read_text('utf-8'))
-}
-IDENTITY = {
-    'GIT_COMMITTER_NAME': 'replay',
-    'GIT_COMMITTER_EMAIL': 'replay@localhost',
-}
+# Of Paddle's own entries no more than some lines are there.
+SYMBOLIC_OP = re.compile(
+    r'(?m)^- op : (\w+)((?:\n  .*)*\n  interfaces : .*InferSymbolicShape'
+    r'(?:.*\n  )*.*)'
+)
+# What git am asks for.
+IDENTITY = ('-c', 'user.name=replay', '-c', 'user.email=replay@localhost')
 
 
 @pytest.fixture(scope='module')
@@ -57,19 +51,20 @@ def base():
     return base_tree(SERIES, wheel_dirs(ROOT))
 
 
-def patch_file(patch):
-    return ROOT / 'patches' / patch.file_name
-
-
 def closure_faults(folder, patch):
     """Applies a patch, and says what is missing then."""
-    path = patch_file(patch)
-    git(folder, 'am', '-q', '--keep-non-patch', str(path), env=IDENTITY)
+    path = ROOT / 'patches' / patch.file_name
+    git(folder, *IDENTITY, 'am', '-q', '--keep-non-patch', str(path))
     return [
         f'{path.name}: {touched} {fault}'
-        for touched in touched_files(path)
+        for touched in touched_files(folder, 1)
         for fault in missing_in(folder, touched)
     ]
+
+
+def touched_files(folder, count):
+    """What the last patches have touched."""
+    return git(folder, 'diff', '--name-only', f'HEAD~{count}').splitlines()
 
 
 def missing_in(folder, path):
@@ -101,25 +96,23 @@ def needed(path, text):
     if path == f'{SPMD}rules.cc':
         for name in re.findall(r'phi::distributed::(?!Flatten)(\w+)', text):
             yield f'{SPMD}*.h', name
-    for block in text.split('\n\n') if path in OP_FILES.values() else ():
-        entry = ENTRY.match(block)
-        if entry and entry[2] in OURS and 'InferSymbolicShape' in block:
-            plain = ''.join(map(str.capitalize, entry[2].split('_')))
-            for form in [plain, f'{plain}_'][: 1 + ('\n  inplace :' in block)]:
-                declared = f'\nOP_DECLARE_INFER_SYMBOLIC_SHAPE({form})\n'
-                yield f'{SYMBOLIC}*', declared
-                function = f'\nbool {form}OpInferSymbolicShape('
-                by_macro = f'\nOP_INFER_BY_INDEX({form})\n'
-                yield f'{SYMBOLIC}*', function, by_macro
+    entries = text if path == OP_FILES['op'] else ''
+    for name, keys in SYMBOLIC_OP.findall(entries):
+        plain = ''.join(map(str.capitalize, name.split('_')))
+        for form in [plain, f'{plain}_'][: 1 + ('\n  inplace :' in keys)]:
+            declared = f'\nOP_DECLARE_INFER_SYMBOLIC_SHAPE({form})\n'
+            yield f'{SYMBOLIC}*', declared
+            function = f'\nbool {form}OpInferSymbolicShape('
+            by_macro = f'\nOP_INFER_BY_INDEX({form})\n'
+            yield f'{SYMBOLIC}*', function, by_macro
 
 
 def unused_after(folder, patches, base):
     """What is not used in new files that are no tests, in files of the base that
     the patches change, and in the new Python functions."""
-    paths = {x for p in patches for x in touched_files(patch_file(p))}
     texts = {
         path: (folder / path).read_text('utf-8')
-        for path in paths
+        for path in touched_files(folder, len(patches))
         if not path.startswith('test/') and path != PYTHON_FILE
     }
     callers = '\n'.join(texts.pop(path) for path in [*texts] if path in base)
