@@ -127,8 +127,8 @@ def main(arguments=None):
             write_files(root, files)
         elif faults := [*drift(root, files)]:
             faults.append(REMEDY)
-    except SeriesError as error:
-        faults = error.faults
+    except (SeriesError, ValueError) as error:
+        faults = getattr(error, 'faults', [str(error)])
     good = 'up to date' if options.check else 'written'
     return verdict('export_patches', faults, good)
 
