@@ -29,7 +29,7 @@ def headers():
     """{speed header: its patch}"""
     return {
         Path(source).name: patch
-        for patch in load_series(ROOT).pull_request(SPEED)
+        for patch in load_series(ROOT).pull_requests[SPEED]
         for source in patch.sources
     }
 

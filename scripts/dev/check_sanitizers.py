@@ -141,7 +141,7 @@ def main():
     (folder / 'known').write_text(KNOWN)
     # The memory of a thread sanitizer does not fit into every random layout.
     start = ('setarch', '-R') if kind == 'tsan' else ()
-    speed = read_manifest(ROOT).pull_request('speed')
+    speed = read_manifest(ROOT).pull_requests['speed']
     bits = ('--write', folder / 'bits')
     for form, without, defined in (
         ('usual', (), ()),

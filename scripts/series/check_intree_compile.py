@@ -2,7 +2,7 @@
 
 The patches are replayed on the known part of the base, one after the other.
 After each of them the new InferMeta functions are compiled inside namespace phi
-with the includes of ternary.cc and no others, and every new C++ file from its
+with the known includes of ternary.cc and no others, and every new C++ file from its
 place in that tree, with Paddle's warnings as errors; what looks as before to the
 compiler is not compiled again. After the last one the headers are compiled without
 OpenMP too, and what the wheel's libphi_core exports has to be there still. Headers
@@ -13,7 +13,6 @@ Exit status: 0 everything compiles, 1 something does not.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 import sys
@@ -30,28 +29,20 @@ from scripts.common.text_lines import join_lines
 from scripts.common.wheel_headers import default_include
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.patch_series import SeriesError, added_files
+from scripts.series.patch_series import SeriesError
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
 TERNARY = 'paddle/phi/infermeta/ternary.cc'
-# common_shape.h is left out: it needs Eigen, which the wheel does not ship. So
-# the new functions must do without it, which is the stricter test.
-TERNARY_INCLUDES = (
-    'paddle/phi/infermeta/ternary.h',
-    'glog/logging.h',
-    'paddle/common/ddim.h',
-    'paddle/common/errors.h',
-    'paddle/common/layout.h',
-    'paddle/phi/core/ddim.h',
-    'paddle/phi/core/enforce.h',
-    'paddle/phi/kernels/impl/box_coder.h',
-)
+# It needs Eigen, which the wheel does not ship. So the new functions must do without
+# it, which is the stricter test.
+NOT_SHIPPED = '/common_shape.h"'
 # Paddle's own flags, as far as they decide what is an error.
 FLAGS = (
     '-std=c++17', '-Werror', '-Wall', '-Wextra',
     '-Wnon-virtual-dtor', '-Wdelete-non-virtual-dtor', '-Wno-unused-parameter',
     '-Wno-unused-function', '-DPADDLE_WITH_DISTRIBUTE',
+    '-fno-diagnostics-show-caret',
 )  # fmt: skip
 MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
 SHOWN_LINES = 15
@@ -68,19 +59,15 @@ void %s(T) {}
 """
 
 
-def infermeta_unit(folder, include):
-    """A file with the inserted InferMeta functions, as ternary.cc has them."""
+def infermeta_unit(folder):
+    """A file with the includes of ternary.cc that are known, and what is inserted."""
+    text = (folder / TERNARY).read_text(encoding='utf-8')
+    known = re.findall('(?m)^#include .*', text)
+    includes = [line for line in known if not line.endswith(NOT_SHIPPED)]
     diff = git(folder, 'diff', '--cached', '-U0', '--', TERNARY)
-    lines = re.findall(r'(?m)^\+(?!\+\+ )(.*)', diff)
-    there = [
-        f'#include "{name}"'
-        for name in TERNARY_INCLUDES
-        if (folder / name).is_file() or (include / name).is_file()
-    ]
-    includes = [line for line in lines if line.startswith('#include ')]
-    body = [line for line in lines if line not in includes]
-    inside = ['namespace phi {', *body, '}  // namespace phi']
-    return write_unit(folder / 'infermeta_unit.cc', there + includes + inside)
+    added = re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
+    inside = ['namespace phi {', *added, '}  // namespace phi']
+    return write_unit(folder / 'infermeta_unit.cc', includes + inside)
 
 
 def header_unit(folder, added):
@@ -105,8 +92,7 @@ def compile_unit(unit, mode, folder, include, how=('-fsyntax-only',)):
     if done.returncode == 0:
         return ''
     text = done.stderr.replace(f'{folder}{os.sep}', '')
-    lines = [x for x in text.splitlines() if not re.match(r'^\s+\d* \|', x)]
-    said = '\n'.join(f'    {line}' for line in lines[:SHOWN_LINES])
+    said = '\n'.join(f'    {x}' for x in text.splitlines()[:SHOWN_LINES])
     return f'{unit.relative_to(folder)} ({mode}):\n{said}'
 
 
@@ -127,12 +113,12 @@ def instances(name, path, *options):
     return set(re.findall(rf'\bphi::{name}<[^(]*>(?=\()', symbols))
 
 
-def lost_symbols(series, folder, include):
+def lost_symbols(patches, folder, include):
     """Custom operators may call the function that the base registers for a kernel:
     its header ships, and it is instantiated nowhere else. Faults: what the wheel's
     library exports of one, and a hunk that registers another does not."""
     library = include.parent / 'libs/libphi_core.so'
-    for patch in series.patches:
+    for patch in patches:
         for path, text in patch.edits.items():
             for name in re.findall(r'(?m)^-.*\bphi::(\w+Kernel)\b', text):
                 added = '\n'.join(re.findall(r'(?m)^\+(.*)', text))
@@ -148,11 +134,11 @@ def lost_symbols(series, folder, include):
                     yield f'{path}: {symbol} of the base would be gone'
 
 
-def check(root, wheel, include):
+def check():
     """(faults, number of files that were compiled) of every prefix of the line."""
-    series = load_series(root)
-    base = base_tree(series, wheel_dirs(root, wheel))
-    faults, compiled, added = [], set(), []
+    series, include = load_series(ROOT), default_include(ROOT)
+    base = base_tree(series, wheel_dirs(ROOT))
+    faults, compiled = [], set()
     with (
         tempfile.TemporaryDirectory() as name,
         ThreadPoolExecutor(2) as pool,
@@ -161,11 +147,12 @@ def check(root, wheel, include):
         init_repo(folder, base, series.author)
         compile_here = partial(compile_unit, folder=folder, include=include)
         for patch in series.patches:
-            path = (root / 'patches' / patch.file_name).resolve()
+            path = ROOT / 'patches' / patch.file_name
             git(folder, 'apply', '--index', str(path))
-            added += added_files([path])
+            new_files = ('diff', '--cached', '--name-only', '--diff-filter=A')
+            added = git(folder, *new_files).split()
             headers = header_unit(folder, added)
-            units = [infermeta_unit(folder, include), headers]
+            units = [infermeta_unit(folder), headers]
             units += [folder / name for name in added if name.endswith('.cc')]
             work = [(unit, 'OpenMP') for unit in units]
             if patch is series.patches[-1]:
@@ -180,19 +167,13 @@ def check(root, wheel, include):
                 f'after {path.name}: {fault}' for fault in found if fault
             ]
             compiled |= set(seen)
-        faults += lost_symbols(series, folder, include)
+        faults += lost_symbols(series.patches, folder, include)
     return faults, len(compiled)
 
 
-def main(arguments=None):
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument(
-        '--paddle', metavar='DIR', help='site-packages of an untouched wheel'
-    )
-    options = parser.parse_args(arguments)
+def main():
     try:
-        include = default_include(ROOT)
-        faults, count = check(ROOT, options.paddle, include)
+        faults, count = check()
     except SeriesError as error:
         faults, count = error.faults, 0
     good = f'{count} compilations, clean'

@@ -1,8 +1,9 @@
 """Exports patches/ from ops_yaml, kernels, python_api and unittests.
 
-scripts/series/series.yaml says what goes into which patch. The patches are a function of
-the sources, the manifest and the wheel's own files: the same input gives the same
-bytes. With --check nothing is written; differences are shown instead.
+scripts/series/series.yaml says what goes into which patch, the pages of pull requests
+have the messages. The patches, and the tables of docs/review_guide.md, are a function
+of these and of the wheel's own files: the same input gives the same bytes. With
+--check nothing is written; differences are shown instead.
 
 Exit status: 0 done or no drift; 1 drift, or faults in the sources or the patch
 set; 2 wrong usage.
@@ -14,6 +15,8 @@ import argparse
 import re
 import sys
 import tempfile
+from difflib import unified_diff
+from itertools import islice
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -23,72 +26,71 @@ from scripts.common.programs import verdict
 from scripts.series import patch_repo
 from scripts.series.manifest import PLACEHOLDER_AUTHOR, load_series
 from scripts.series.patch_repo import git
-from scripts.series.patch_series import SeriesError, refuse, split_diffs
+from scripts.series.patch_series import SeriesError, refuse
+from scripts.series.patch_tables import GUIDE, size_of, with_tables
 from scripts.series.tree_edits import apply_patch, upstream_path
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
 SHOWN_DIFF_LINES = 20
-REMEDY = (
-    'patches/ is generated: run scripts/series/export_patches.py and keep '
-    'its result'
-)
+REMEDY = 'run scripts/series/export_patches.py and keep its result'
 AUTHOR = re.compile(r'^[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>$')
 
 
 def make_files(series, root, folders):
-    """{file name: text} of everything that stands in patches/."""
+    """{path: text} of everything that stands in patches/, and of the review guide."""
     ours = {upstream_path(x) for patch in series.patches for x in patch.sources}
     refuse(
         f'{patch.name}: edit of {path}: name it by its source'
         for patch in series.patches
         for path in ours & patch.edits.keys()
     )
-    tree = base_tree(series, folders)
+    tree, recorded = base_tree(series, folders), series.recorded_files
     files = {
-        'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
-        'series': ''.join(f'{p.file_name}\n' for p in series.patches),
+        'patches/BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
+        'patches/series': ''.join(f'{p.file_name}\n' for p in series.patches),
     }
+    sizes = {}
     with tempfile.TemporaryDirectory() as folder:
         repo = Path(folder) / 'tree'
         patch_repo.init_repo(repo, tree, series.author)
         for patch in series.patches:
             apply_patch(tree, patch, root)
             patch_repo.write_tree(repo, tree)
-            message = (
-                f'{patch.subject}\n\n{patch.body.strip()}\n\n'
-                f'Signed-off-by: {series.author}\n'
-            )
+            message = f'{patch.message}\n\nSigned-off-by: {series.author}\n'
             patch_repo.commit(repo, message, series.author, patch.day)
             # refuses blanks at the end of a line or of a file
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
-            files[patch.file_name] = patch_repo.last_patch(
-                repo, series.recorded_files
-            )
-    return files
+            path = f'patches/{patch.file_name}'
+            files[path] = patch_repo.last_patch(repo, recorded)
+            numstat = git(repo, 'diff', '--numstat', '--no-renames', 'HEAD~')
+            sizes[patch.name] = size_of(numstat)
+    guide = (root / GUIDE).read_text(encoding='utf-8')
+    return {**files, GUIDE: with_tables(guide, series, sizes)}
 
 
-def drift(folder, files):
-    """What git sees between a patch folder and the files that it should hold."""
-    if not folder.is_dir():
-        return [f'{folder}: missing', REMEDY]
-    with tempfile.TemporaryDirectory() as place:
-        wanted = Path(place, 'exported_now')
-        patch_repo.write_tree(wanted, files)
-        words = ('diff', '--no-index', '-U1', '--', str(folder), str(wanted))
-        text = git(Path(place), *words, ok=(0, 1))
-    shown = [part.splitlines() for _, part in split_diffs(text)[1]]
-    faults = ['\n    '.join(lines[:SHOWN_DIFF_LINES]) for lines in shown]
-    return [*faults, REMEDY] if faults else []
+def drift(root, files):
+    """How files differ from what they should hold, and patches that are too many."""
+    there = {f'patches/{path.name}' for path in root.glob('patches/*')}
+    for path in sorted(there | files.keys()):
+        old = (
+            (root / path).read_text('utf-8') if (root / path).is_file() else ''
+        )
+        sides = [text.splitlines() for text in (old, files.get(path, ''))]
+        lines = unified_diff(
+            *sides, path, f'{path} exported now', n=1, lineterm=''
+        )
+        if shown := [*islice(lines, SHOWN_DIFF_LINES)]:
+            yield '\n    '.join(shown)
 
 
-def write_files(folder, files):
-    """Writes the patch folder; removes patches that are no longer made."""
-    for path in folder.glob('*.patch'):
-        if path.name not in files:
+def write_files(root, files):
+    """Writes what has changed; removes patches that are no longer made."""
+    for path in root.glob('patches/*.patch'):
+        if f'patches/{path.name}' not in files:
             path.unlink()
-    for name, text in files.items():
-        write_if_changed(folder / name, text.encode('utf-8'))
+    for path, text in files.items():
+        write_if_changed(root / path, text.encode('utf-8'))
 
 
 def parse_arguments(arguments):
@@ -102,7 +104,6 @@ def parse_arguments(arguments):
         '(default: that of build/venv)',
     )
     add('--root', type=Path, default=ROOT, help='project folder')
-    add('--output', type=Path, help='patch folder (default: ROOT/patches)')
     add(
         '--author',
         metavar="'NAME <MAIL>'",
@@ -117,19 +118,17 @@ def parse_arguments(arguments):
 
 def main(arguments=None):
     options = parse_arguments(arguments)
-    folder = options.output or options.root / 'patches'
-    faults = []
+    root, faults = options.root, []
     try:
-        series = load_series(options.root)
+        series = load_series(root)
         series.author = options.author
-        places = wheel_dirs(options.root, options.paddle)
-        files = make_files(series, options.root, places)
-        if options.check:
-            faults = drift(folder.resolve(), files)
-        else:
-            write_files(folder, files)
-    except SeriesError as error:
-        faults = error.faults
+        files = make_files(series, root, wheel_dirs(root, options.paddle))
+        if not options.check:
+            write_files(root, files)
+        elif faults := [*drift(root, files)]:
+            faults.append(REMEDY)
+    except (SeriesError, ValueError) as error:
+        faults = getattr(error, 'faults', [str(error)])
     good = 'up to date' if options.check else 'written'
     return verdict('export_patches', faults, good)
 

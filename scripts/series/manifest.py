@@ -1,7 +1,7 @@
-"""Reads series.yaml and assigns every source file to exactly one patch.
+"""Reads series.yaml, assigns every source file to exactly one patch, and takes the
+patches' messages from the pages of their pull requests.
 
-All faults of the assignment are raised together, so that one run shows everything
-there is to repair.
+All faults are raised together, so that one run shows everything there is to repair.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
+from itertools import zip_longest
 from pathlib import Path
 
 import yaml
 
 from scripts.common.files import files_below
-from scripts.common.text_lines import join_lines
 from scripts.series.patch_series import refuse, sides, split_hunks
-from scripts.series.spmd_rules import rule_edits
+from scripts.series.spmd_rules import add_rules
 
 MANIFEST = 'scripts/series/series.yaml'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
@@ -25,19 +25,19 @@ SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 LISTED = ('kernels/funcs/', 'kernels/gpu/')
 # Whoever sends the patches puts their own name here: export_patches.py --author.
 PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
+# A section of a page: a patch's name and its message.
+SECTION = re.compile(r'(?ms)^#### (\S+)\n\n```text\n(.*?)\n```$')
 
 
 @dataclass
 class Patch:
     number: int
     name: str
-    pull_request: str
-    subject: str
-    body: str
+    message: str = ''
     day: str = ''
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
-    files: dict = field(default_factory=dict)
+    files: list = field(default_factory=list)
     parts: dict = field(default_factory=dict)
     edits: dict = field(default_factory=dict)
     rules: bool = False
@@ -51,6 +51,10 @@ class Patch:
         return f'{self.number:04d}-{self.name}.patch'
 
     @property
+    def subject(self):
+        return self.message.partition('\n')[0]
+
+    @property
     def api_sources(self):
         return [f'python_api/{name}.py' for name in self.functions]
 
@@ -59,74 +63,87 @@ class Patch:
         """The files that ops and functions have to have."""
         return [f'ops_yaml/{op}.yaml' for op in self.ops] + self.api_sources
 
-    @property
-    def patterns(self):
-        """What `files` lists by folder, as paths with wildcards."""
-        return [
-            f'{top}/{name}' for top in self.files for name in self.files[top]
-        ]
-
 
 @dataclass
 class Series:
     base: dict
     wheel_files: dict
-    recorded_files: dict
     not_exported: list
-    patches: list
+    # {name: its patches}, in the order of the line
+    pull_requests: dict
     day: str = ''
     author: str = PLACEHOLDER_AUTHOR
 
     @property
-    def pull_requests(self):
-        """Their names, in the order of the line."""
-        return list(dict.fromkeys(p.pull_request for p in self.patches))
+    def patches(self):
+        return [p for patches in self.pull_requests.values() for p in patches]
 
-    def pull_request(self, name):
-        """The patches of a pull request, a stretch of the line."""
-        return [p for p in self.patches if p.pull_request == name]
+    @property
+    def recorded_files(self):
+        """{path: {place: lines}} of what edits say of Paddle's files."""
+        found = {}
+        edits = [edit for patch in self.patches for edit in patch.edits.items()]
+        for path, text in edits:
+            for place, hunk in split_hunks(text):
+                if place:
+                    found.setdefault(path, {})[place] = sides(hunk)[0]
+        return found
 
 
 def load_series(root):
-    """The series of a project folder, with its source files assigned."""
+    """The series of a project folder, with its source files and messages."""
     series = read_manifest(root)
-    refuse(assign_sources(series, list_sources(root, series.not_exported)))
+    sources = list_sources(root, series.not_exported)
+    refuse([*assign_sources(series, sources), *read_messages(series, root)])
     return series
 
 
 def read_manifest(root):
-    """The series of a project folder, without its sources."""
+    """The series of a project folder, without its sources and messages."""
     raw = yaml.safe_load(Path(root, MANIFEST).read_text(encoding='utf-8'))
-    series = Series(**{**raw, 'patches': []})
-    for number, item in enumerate(raw['patches'], 1):
-        try:
-            patch = Patch(number, **item)
-        except TypeError as error:  # names the key that is missing or unknown
-            refuse([f'series.yaml: patch {number}: {error}'])
-        patch.day = str(patch.day or series.day)
-        if patch.rules:
-            patch.edits |= rule_edits(Path(root))
-        series.patches.append(patch)
-        for path, text in patch.edits.items():
-            record_places(series, path, text)
-        for earlier in series.patches[:-1]:
-            earlier.later.append(patch)
+    series = Series(**{**raw, 'pull_requests': {}})
+    for pull_request, items in raw['pull_requests'].items():
+        patches = series.pull_requests[pull_request] = []
+        for name, item in items.items():
+            number = len(series.patches) + 1
+            try:
+                patch = Patch(number, name, **item)
+            except TypeError as error:  # names the key that is unknown
+                refuse([f'{MANIFEST}: patch {name}: {error}'])
+            patch.day = str(patch.day or series.day)
+            if patch.rules:
+                add_rules(patch.edits, root)
+            for earlier in series.patches:
+                earlier.later.append(patch)
+            patches.append(patch)
     return series
 
 
-def record_places(series, path, text):
-    """Hunks that say where they are record their lines."""
-    places = series.recorded_files.get(path, {})
-    for number, hunk in split_hunks(text):
-        if number:
-            places[int(number)] = join_lines(sides(hunk)[0])
-            series.recorded_files[path] = places
+def read_messages(series, root):
+    """Gives every patch its message; yields the faults."""
+    for name, patches in series.pull_requests.items():
+        page = f'docs/pull_requests/{name}.md'
+        path = Path(root, page)
+        text = path.read_text(encoding='utf-8') if path.is_file() else ''
+        sections = SECTION.findall(text)
+        names = [patch.name for patch in patches], [x for x, _ in sections]
+        for wanted, section in zip_longest(*names, fillvalue='none'):
+            if wanted != section:
+                yield (
+                    f'{page}: its sections are the messages of its patches in '
+                    f'{MANIFEST}, in order: expected {wanted}, got {section}'
+                )
+                break
+        for patch, (_, patch.message) in zip(patches, sections):
+            if not re.match(r'.{1,72}\n\n\S', patch.message):
+                yield (
+                    f'{page}: {patch.name}: expected a subject of at most 72 '
+                    f'characters, an empty line and a body, got `{patch.subject}`'
+                )
 
 
 def matches(path, pattern):
-    """Glob match in which `*` stays within a folder and `**` does not."""
-    if pattern.endswith('/**'):
-        return path.startswith(pattern[:-2])
+    """Glob match in which `*` stays within a folder."""
     return path.count('/') == pattern.count('/') and fnmatchcase(path, pattern)
 
 
@@ -151,14 +168,14 @@ def assign_sources(series, sources):
                 f'in {" or ".join(LISTED)} has to be listed under files'
             )
     for patch in series.patches:
-        for name in (*patch.named_sources, *patch.patterns):
+        for name in (*patch.named_sources, *patch.files):
             if not any(matches(source, name) for source in sources):
                 yield f'{MANIFEST}: patch {patch.name}: no file {name}'
 
 
 def _owners(patches, source):
     """Patches that own a source: those that list it, else by its stem."""
-    named = [p for p in patches if any(matches(source, g) for g in p.patterns)]
+    named = [p for p in patches if any(matches(source, g) for g in p.files)]
     return named or [p for p in patches if _is_named_after(p, source)]
 
 

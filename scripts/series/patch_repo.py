@@ -12,7 +12,7 @@ import re
 
 from scripts.common.programs import run
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.patch_series import SeriesError, split_diffs
+from scripts.series.patch_series import SeriesError
 from scripts.series.upstream_tree import MARKER
 
 GIT_SETTINGS = (
@@ -84,12 +84,11 @@ def last_patch(repo, recorded_files):
     cut off, and blob ids and function names, which would be wrong, are dropped.
     """
     patch = git(repo, 'format-patch', *EXPORT_FLAGS, '--stdout', '-1')
-    head, diffs = split_diffs(patch)
-    tidied = [
-        _tidy_diff(diff, path) if path in recorded_files else diff
-        for path, diff in diffs
-    ]
-    return head + ''.join(tidied)
+    head, *diffs = re.split(r'(?m)^(?=diff --git )', patch)
+    for diff in diffs:
+        path = diff.split('\n', 1)[0].rpartition(' b/')[2]
+        head += _tidy_diff(diff, path) if path in recorded_files else diff
+    return head
 
 
 def _tidy_diff(diff, path):
@@ -99,7 +98,7 @@ def _tidy_diff(diff, path):
     if MARKER in result:
         raise SeriesError(
             f'{path}: a hunk leans on text that is not recorded; add the lines '
-            'around it to recorded_files in scripts/series/series.yaml'
+            'around it to an edit in scripts/series/series.yaml'
         )
     return result
 

@@ -48,23 +48,6 @@ def replace_lines(lines, old, new, strict=True):
         )
 
 
-def split_diffs(text):
-    """(text before the first diff, [(upstream path, its diff)])."""
-    head, *parts = re.split(r'(?m)^(?=diff --git )', text)
-    names = [part.split('\n', 1)[0].rpartition(' b/')[2] for part in parts]
-    return head, list(zip(names, parts))
-
-
-def touched_files(path):
-    """{upstream path: whether it is new} of a patch file, in its order."""
-    diffs = split_diffs(path.read_text(encoding='utf-8'))[1]
-    return {
-        name: '\n--- /dev/null\n' in diff.partition('\n@@ ')[0]
-        for name, diff in diffs
-    }
-
-
-def added_files(paths):
-    """What patch files add, in their order."""
-    touched = [touched_files(path) for path in paths]
-    return [name for files in touched for name, new in files.items() if new]
+def added_files(text):
+    """What patches add, in their order."""
+    return re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)

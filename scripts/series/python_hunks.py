@@ -92,15 +92,12 @@ def _foreign_statements(ours, source):
 
 def _put(chunks, name, block, later):
     """Replaces a definition, or adds it before the first of `later` that is there."""
-    places = [i for i, (known, _) in enumerate(chunks) if known == name]
-    if len(places) > 1:
-        raise SeriesError(f'{name}: defined at several places of the module')
-    if places:
-        chunks[places[0]] = (name, block)
-        return
-    known = {chunk[0]: i for i, chunk in enumerate(chunks)}
-    below = next(known[n] for n in later if n in known)
-    chunks[below:below] = [(name, block), (None, ['', ''])]
+    places = {known: i for i, (known, _) in enumerate(chunks)}
+    if name in places:
+        chunks[places[name]] = (name, block)
+    else:
+        below = next(places[n] for n in later if n in places)
+        chunks[below:below] = [(name, block), (None, ['', ''])]
 
 
 def missing_names(text):

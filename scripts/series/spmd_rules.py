@@ -8,6 +8,7 @@ of Paddle's that get one are in native/kernels/base_ops.
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 FOLDERS = ('ops_yaml', 'native/kernels/base_ops')
 YAML = 'paddle/phi/ops/yaml/'
@@ -15,18 +16,18 @@ OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
 REGISTRY = 'paddle/phi/infermeta/spmd_rules/rules.cc'
 # What stands below the registrations.
 BELOW = ' // embedding rule'
-ENTRY = re.compile(r'(?m)^- (op|backward_op) : (\w+)$')
+ENTRY = re.compile(r'(?m)^- (op|backward_op) : (\w+)')
 RULE = re.compile(
     r'(?P<above>    func : .*)\n(?P<line>    spmd_rule : (?P<rule>\w+))\n'
     r'(?P<below>(?:.*\n)*?  kernel :\n    func : .*)'
 )
 
 
-def rule_edits(root):
-    """{path of Paddle's: hunks}"""
+def add_rules(edits, root):
+    """Adds the hunks to {path of Paddle's: hunks}."""
     found = {path: [] for path in (*OP_FILES.values(), REGISTRY)}
     added = []
-    paths = [p for top in FOLDERS for p in (root / top).glob('*.yaml')]
+    paths = [p for top in FOLDERS for p in (Path(root) / top).glob('*.yaml')]
     for path in sorted(paths, key=lambda path: path.stem):
         _, *words = ENTRY.split(path.read_text(encoding='utf-8'))
         for kind, name, text in zip(words[::3], words[1::3], words[2::3]):
@@ -37,7 +38,8 @@ def rule_edits(root):
                 added += registration(kind, name, match['rule'])
     lines = [f'+{line}\n' for line in '\n'.join(added).split('\n')]
     found[REGISTRY] = [''.join([*lines, BELOW, '\n'])]
-    return {path: '@@\n'.join(hunks) for path, hunks in found.items()}
+    for path, hunks in found.items():
+        edits[path] = '@@\n'.join([edits.get(path, ''), *hunks])
 
 
 def registration(kind, name, rule):

@@ -16,7 +16,7 @@ from scripts.series.patch_series import (
     split_hunks,
 )
 from scripts.series.python_hunks import merge_functions
-from scripts.series.spmd_rules import OP_FILES
+from scripts.series.spmd_rules import ENTRY, OP_FILES
 from scripts.series.upstream_tree import MARKER
 
 PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
@@ -39,7 +39,6 @@ PLACES = {
     r'unittests/(?=test_\w+_rule\.py)': SPMD_TESTS,
     r'unittests/': 'test/legacy_test/',
 }
-ENTRY = re.compile(r'- (op|backward_op) : (\w+)')
 
 
 def apply_patch(tree, patch, root):
@@ -49,13 +48,11 @@ def apply_patch(tree, patch, root):
     sources = [s for s in patch.sources if s not in apis] + apis
     ours = changed_sources(patch)
     try:
-        for source in ours:
-            if upstream_path(source) not in tree:
-                raise SeriesError(f'{source}: no earlier patch adds it')
-            _add_source(tree, source, root, patch)
         for path in patch.edits.keys() - ours:
             apply_hunks(tree, path, patch.edits[path])
-        for source in sources:
+        for source in [*ours, *sources]:
+            if source in ours and upstream_path(source) not in tree:
+                raise SeriesError(f'{source}: no earlier patch adds it')
             _add_source(tree, source, root, patch)
     except SeriesError as error:
         refuse(f'{patch.name}: {fault}' for fault in error.faults)
@@ -137,10 +134,10 @@ def insert_entries(tree, source, text):
             raise SeriesError(
                 f'{path}: the lines around the alphabetical place of {entry[1]} '
                 f'{entry[2]} are not recorded. Look up the place in that file of '
-                'the base; then write to recorded_files in '
-                'scripts/series/series.yaml the last three lines above it, with '
-                'the empty one, and the three lines below it, under the number '
-                'of the first of them and the name of the entry above the place'
+                'the base; then write an edit with the last three lines above it, '
+                'with the empty one, and the three lines below it, behind `@@`, '
+                'the number of the first of them and the name of the entry above '
+                'the place'
             )
         lines[below[0] : below[0]] = [*block.split('\n'), '']
         tree[path] = join_lines(lines)
@@ -168,8 +165,8 @@ def apply_hunks(tree, path, text):
     """Changes lines as hunks without line numbers say."""
     if path not in tree:
         raise SeriesError(
-            f'edit of {path}: not among wheel_files or recorded_files of '
-            'scripts/series/series.yaml'
+            f'edit of {path}: not among wheel_files of scripts/series/'
+            'series.yaml, and no edit of it says `@@ ` and the number of its line'
         )
     lines = split_lines(tree[path])
     try:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripts.common.files import file_sha256
-from scripts.common.text_lines import join_lines, split_lines
+from scripts.common.text_lines import join_lines
 from scripts.series.patch_series import SeriesError
 
 MARKER = 'unrecorded upstream text'
@@ -64,13 +64,13 @@ def skeleton(path, places):
     """
     filler = f'{"#" if path.endswith(".yaml") else "//"} {MARKER}'
     lines = []
-    for place in sorted(places, key=lambda place: int(str(place).split()[0])):
-        number, _, entry = str(place).partition(' ')
+    for place in sorted(places, key=lambda place: int(place.split()[0])):
+        number, _, entry = place.partition(' ')
         head = [f'- op : {entry}  {filler}'] if entry else []
         room = int(number) - 1 - len(head) - len(lines)
         if room < 0:
             raise SeriesError(
                 f'{path}: the place at line {number} overlaps the one before it'
             )
-        lines += [filler] * room + head + split_lines(places[place])
+        lines += [filler] * room + head + places[place]
     return join_lines([*lines, filler])

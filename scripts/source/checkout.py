@@ -68,8 +68,7 @@ def run(args):
     text = ''.join(path.read_text('utf-8') for path in patches)
     tip = TIP + sha256(text.encode())[:16]
     found = git(args, 'for-each-ref', '--format=%(refname)', f'{TIP}*').split()
-    added = added_files(patches)
-    is_applied = all((args.source / path).exists() for path in added)
+    is_applied = all((args.source / x).exists() for x in added_files(text))
     if args.undo and not found:
         sys.exit('nothing to undo: no run has applied patches here.')
     if args.undo:

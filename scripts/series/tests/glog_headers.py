@@ -4,14 +4,10 @@ import pytest
 
 from scripts.common.programs import run
 
-
-def found():
-    """True if the compiler finds them."""
-    source = '#include "glog/logging.h"\n'
-    return run('g++', '-x', 'c++', '-E', '-', input=source).returncode == 0
-
-
+COMPILED = run(
+    'g++', '-x', 'c++', '-E', '-', input='#include "glog/logging.h"\n'
+)
 needs_glog = pytest.mark.skipif(
-    not found(),
+    COMPILED.returncode != 0,
     reason='glog has no headers here (apt-get install libgoogle-glog-dev)',
 )

@@ -1,23 +1,30 @@
-"""The exporter on a tiny project: result, reproducibility, drift and faults."""
+"""The exporter on copies of this project: reproducible, and no fault passes."""
 
-from dataclasses import replace
+import shutil
 
 import pytest
 
 from scripts.series import export_patches
 from scripts.series.definitions import without_parts
-from scripts.series.manifest import PLACEHOLDER_AUTHOR, load_series
+from scripts.series.manifest import MANIFEST, PLACEHOLDER_AUTHOR, SOURCE_DIRS
 from scripts.series.patch_series import SeriesError
-from scripts.series.tests.series_samples import (
-    SITE,
-    make_series,
-    write_files,
-    write_project,
-)
-from scripts.series.tree_edits import apply_patch
 
-SHARED = '0001-phi-add-shared.patch'
-FILL = '0002-phi-add-fill.patch'
+ROOT = export_patches.ROOT
+COPIED = (*SOURCE_DIRS, 'scripts/series', 'docs', 'patches', 'native/kernels')
+CC = 'kernels/infermeta/masked_scatter.cc'
+GPU = 'kernels/gpu/masked_scatter_kernel.cu'
+OP = 'ops_yaml/masked_scatter.yaml'
+PAGE = 'docs/pull_requests/masked_scatter.md'
+PY = 'python_api/masked_scatter.py'
+PATCH = '0007-test-cover-masked_scatter.patch'
+
+
+@pytest.fixture
+def project(tmp_path):
+    for folder in COPIED:
+        shutil.copytree(ROOT / folder, tmp_path / 'project' / folder)
+    (tmp_path / 'project/build').symlink_to(ROOT / 'build')
+    return tmp_path / 'project'
 
 
 def export(root, *arguments):
@@ -28,13 +35,13 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-@pytest.fixture
-def project(tmp_path):
-    return write_project(tmp_path / 'project')
+def plant(path, old, new):
+    text = path.read_text('utf-8')
+    assert old in text
+    path.write_text(text.replace(old, new), 'utf-8')
 
 
 def test_patches_differ_by_the_author_alone(project, tmp_path, monkeypatch):
-    assert export(project, '--author', 'Ada Lane <ada@example.org>') == 0
     (tmp_path / '.gitconfig').write_text(
         '[diff]\n noprefix = true\n context = 7\n algorithm = patience\n'
         '[format]\n signature = me\n numbered = true\n attach = true\n'
@@ -43,121 +50,79 @@ def test_patches_differ_by_the_author_alone(project, tmp_path, monkeypatch):
     monkeypatch.setenv('HOME', str(tmp_path))
     monkeypatch.setenv('GIT_AUTHOR_NAME', 'me')
     monkeypatch.setenv('TZ', 'Asia/Tokyo')
-    assert export(project, '--output', str(tmp_path / 'again')) == 0
-    ada, ours = b'Ada Lane <ada@example.org>', PLACEHOLDER_AUTHOR.encode()
-    again = contents(tmp_path / 'again')
+    assert export(project, '--author', 'Ada Lane <ada@a.org>') == 0
+    ada, ours = b'Ada Lane <ada@a.org>', PLACEHOLDER_AUTHOR.encode()
+    published = contents(ROOT / 'patches')
     for name, text in contents(project / 'patches').items():
         assert text.count(ada) == (2 if name.endswith('.patch') else 0)
-        assert text.replace(ada, ours) == again[name]
+        assert text.replace(ada, ours) == published[name]
     with pytest.raises(SystemExit):
-        export(project, '--author', '<ada@example.org>')
+        export(project, '--author', '<ada@a.org>')
 
 
 def test_check_shows_what_is_stale_and_export_mends_it(project, capsys):
-    assert export(project) == 0
-    assert export(project, '--check') == 0
     folder = project / 'patches'
-    before = contents(folder)
-    shared = (folder / SHARED).read_text()
-    (folder / SHARED).write_text(shared.replace('is slow', 'is slower'))
-    (folder / '0009-phi-add-more.patch').write_text('more\n')
-    write_files(project, {'kernels/cpu/fill_kernel.cc': '// faster kernel\n'})
-    capsys.readouterr()
+    plant(folder / PATCH, 'more tests', 'some tests')
+    (folder / '0099-phi-add-more.patch').write_text('more\n')
+    plant(project / CC, 'share_lod(x)', 'share_lod(mask);\n  out->share_lod(x)')
     assert export(project, '--check') == 1
     err = capsys.readouterr().err
-    for said in ('-The old one is slower', '0009-phi-add-more.patch',
-                 '-+// kernel', '++// faster kernel'):  # fmt: skip
-        assert said in err
-    write_files(project, {'kernels/cpu/fill_kernel.cc': '// kernel\n'})
-    assert export(project) == 0
-    assert before == contents(folder)
-
-
-def test_faults_of_the_assignment_are_all_reported(tmp_path, capsys):
-    series = make_series()
-    shared, fill = series['patches']
-    shared['files']['kernels/cpu'] = ['fill_kernel.cc']
-    fill['files'] = {'kernels/cpu': ['fill_kernel.*'], 'kernels/gpu': ['no_*']}
-    fill['ops'].append('missing')
-    root = write_project(tmp_path, series)
-    gpu = 'kernels/gpu/fill_kernel.cu'
-    write_files(root, {'unittests/test_stray.py': '', gpu: ''})
-    assert export(root) == 1
-    err = capsys.readouterr().err
-    one = 'expected one patch that has it, got'
     for said in (
-        f'unittests/test_stray.py: {one} none; name it in scripts/series',
-        f'{gpu}: {one} none',
-        f'kernels/cpu/fill_kernel.cc: {one} phi-add-shared, phi-add-fill',
-        'patch phi-add-fill: no file ops_yaml/missing.yaml',
-        'patch phi-add-fill: no file kernels/gpu/no_*',
+        'some tests',
+        '0099-phi-add',
+        '++  out->share_lod(mask)',
+        '-| `0006-',
     ):
         assert said in err
-    assert not (root / 'patches').exists()
+    assert export(project) == 0
+    assert export(project, '--check') == 0
+    assert contents(folder).keys() == contents(ROOT / 'patches').keys()
 
 
-MANIFEST = 'scripts/series/series.yaml'
-CC = 'kernels/infermeta/fill.cc'
-PY = 'python_api/fill.py'
-OP = 'ops_yaml/fill.yaml'
-MODULE = 'paddle/tensor/manipulation.py'
 # (file, text in it, what stands there instead, what is said)
 FAULTS = [
-    (CC, 'funcs/shared.h', 'funcs/other.h',
-     'has no `#include "paddle/phi/kernels/funcs/other.h"`'),
-    (f'{SITE}/{MODULE}', 'first.mark', 'first.patched',
-     f'{MODULE}: no untouched copy'),
-    (OP, '- op : fill', '- op : zoom', 'place of op zoom are not recorded'),
-    (OP, '- op : fill', '- op : afill', 'place of op afill are not recorded'),
-    (OP, '- op : fill', '- op: fill', 'expected `- op'),
-    ('kernels/fill_kernel.h', 'declaration', 'declaration ', 'trailing white'),
-    (PY, 'def _check', 'print(1)\ndef _check', 'only imports and definitions'),
-    (PY, '_check', 'first', 'first: defined at several places'),
-    (PY, 'beta(x)', 'helper(x)', 'the merged module: helper; add an import'),
-    (MANIFEST, '    alpha,', '    delta,', 'edit of'),
-    (MANIFEST, 'infermeta/ternary.cc', 'kernels/funcs/shared.h',
-     'shared.h: name it by its source'),
-    (MANIFEST, 'subject: ', 'title: ', "unexpected keyword argument 'title'"),
-    (MANIFEST, "  subject: 'phi: add fill op'\n", '', "argument: 'subject'"),
+    (CC, 'shared/checks.h', 'other.h', 'other.h"`; add it with an edit in'),
+    (CC, 'share_lod(x);', 'share_lod(x); ', 'trailing white'),
+    (OP, '- op : masked', '- op : zasked', 'zasked_scatter are not recorded'),
+    (OP, '- op : masked', '- op : nasked', 'nasked_scatter are not recorded'),
+    (OP, '- op : masked', '- op: masked', 'expected `- op'),
+    (PY, 'def _widened', 'print(1)\n\n\ndef _widened', 'only imports and defin'),
+    (PY, 'cast(x, ', 'cast(helper, ', 'the merged module: helper; add an import'),
+    (PAGE, '#### test-cover', '#### test-more',
+     f'{PAGE}: its sections are the messages of its patches in {MANIFEST}, in '
+     'order: expected test-cover-masked_scatter, got test-more-masked_scatter'),
+    (PAGE, '### 是否', '#### a\n\n```text\nb\n```\n\n### 是否', 'none, got a\n'),
+    (PAGE, 'more tests of', 'more of the many tests of the operator',
+     f'{PAGE}: test-cover-masked_scatter: expected a subject of at most 72'),
+    (MANIFEST, 'manipulation.py: 003f', 'manipulation.py: 103f',
+     'tensor/manipulation.py: no untouched copy'),
+    (MANIFEST, ' import math', ' import maths', 'edit of python/paddle/tensor'),
+    (MANIFEST, 'size_note:', 'note:', "unexpected keyword argument 'note'"),
+    (MANIFEST, 'size_note: tests', 'size_note: #', 'adds 1621 lines: from 1000'),
+    (MANIFEST, 'phi-add-copies:', 'phi-add-copies:\n      size_note: it is small',
+     '0008-phi-add-copies.patch adds 104 lines: from 1000 on'),
+    (CC, 'namespace phi {\n', 'namespace phi {\n' + '// long\n' * 999,
+     'lines of code: split it'),
+    (MANIFEST, 'ops: [masked_scatter]', 'ops: [missing]',
+     'add-masked_scatter: no file ops_yaml/missing.yaml'),
+    (MANIFEST, 'gpu/masked_scatter_*', 'gpu/gone_*',
+     f'{GPU}: expected one patch that has it, got none; name it in scripts/s'),
+    (MANIFEST, 'cpu/mask.h]', 'cpu/mask.h, kernels/*/*/*/run.h]', 'run.h: expected one patch that '
+     'has it, got phi-add-scatter_op_funcs, phi-add-mask_op_funcs; name it'),
+    (MANIFEST, 'multiary_infer_sym.h: |2', 'scatter_ops_infer_sym.cc: |2',
+     'scatter_ops_infer_sym.cc: name it by its source'),
+    (MANIFEST, '[Stores, S', '[Gone, S', 'part Gone: named 1 times, found 0'),
+    (MANIFEST, '[Stores, S', '[StoresFor, S', 'part StoresFor: named 2 times'),
+    (MANIFEST, 'shared/checks.h: [C', 'gpu/device.cu.h: [C',
+     'gpu/device.cu.h: no earlier patch adds it'),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(('path', 'old', 'new', 'message'), FAULTS)
-def test_faulty_source_or_manifest_is_refused(
-    project, capsys, path, old, new, message
-):
-    text = (project / path).read_text()
-    assert old in text
-    (project / path).write_text(text.replace(old, new))
+def test_a_fault_is_refused(project, capsys, path, old, new, message):
+    plant(project / path, old, new)
     assert export(project) == 1
     assert message in capsys.readouterr().err
-
-
-RUN = 'kernels/funcs/scatter_ops/cpu/run.h'
-
-
-@pytest.mark.parametrize(
-    ('source', 'parts', 'message'),
-    [
-        (RUN, ['Stores', 'Gone'], 'part Gone: named 1 times, found 0'),
-        (RUN, ['StoresFor', '#endif'], 'part #endif: named 1 times, found '),
-        (RUN, ['Stores', 'Stores'], 'part Stores: named 2 times, found 1'),
-        ('kernels/gpu/device.h', ['One'], 'device.h: no earlier patch adds it'),
-    ],
-)
-def test_a_part_that_is_not_there_once_is_refused(source, parts, message):
-    root = export_patches.ROOT
-    patches = {patch.name: patch for patch in load_series(root).patches}
-    copies = patches['phi-add-copies']
-    copies.parts, copies.edits = {source: parts}, {}
-    funcs = replace(patches['phi-add-scatter_op_funcs'], edits={}, functions=[])
-    funcs.sources = [RUN]
-    with pytest.raises(SeriesError) as error:
-        apply_patch({}, funcs, root)
-        apply_patch({}, copies, root)
-    assert message in str(error.value)
-    assert 'phi-add-copies' in str(error.value)
-    assert source in str(error.value)
 
 
 def test_a_block_of_two_names_is_not_taken_apart():

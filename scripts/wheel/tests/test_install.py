@@ -7,15 +7,12 @@ from argparse import Namespace
 from importlib import metadata
 
 import pytest
+import yaml
 
 from scripts.common.programs import run
+from scripts.series.manifest import MANIFEST
+from scripts.series.patch_repo import write_tree as write_files
 from scripts.series.patch_series import SeriesError
-from scripts.series.tests.series_samples import (
-    MANIPULATION,
-    make_series,
-    write_files,
-    write_project,
-)
 from scripts.wheel.install import install, pack, released_files
 from scripts.wheel.steps import check_into, wheel_steps
 
@@ -24,7 +21,7 @@ STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
 ADDED = 'paddle/_native_lib.so'
 INFO = 'paddlepaddle-3.3.1.dist-info'
 WHEEL_FILES = {
-    MODULE: MANIPULATION,
+    MODULE: 'def fill(x):\n    """Old text."""\n\n\ndef last(x): ...\n',
     STUB: 'class Base:\n    def fill(self): ...\n\nclass Tensor(Base):\n',
     LOADER: '__all__ = []\n',
     OTHER: 'VALUE = 1\n',
@@ -55,12 +52,22 @@ class Toy:
 
     def install(self, old='1', new='2', tail='tail', added=b'ELF'):
         """Of a project that changes a number in OTHER, and a function."""
-        series = make_series()
-        series['wheel_files'][f'python/{OTHER}'] = 'not looked at'
-        if new:
-            hunk = f'-VALUE = {old}\n+VALUE = {new}\n'
-            series['patches'][0]['edits'][f'python/{OTHER}'] = hunk
-        root = write_project(self.folder / 'project', series)
+        hunk = f'-VALUE = {old}\n+VALUE = {new}\n'
+        edits = {f'python/{OTHER}': hunk} if new else {}
+        patch = {'functions': ['fill'], 'edits': edits}
+        series = {
+            'base': {},
+            'wheel_files': {f'python/{x}': 'any' for x in (MODULE, OTHER)},
+            'not_exported': [],
+            'pull_requests': {'fill': {'python-change-fill': patch}},
+        }
+        api = 'def fill(x):\n    """New text."""\n'
+        files = {
+            MANIFEST: yaml.safe_dump(series, sort_keys=False),
+            'python_api/fill.py': api,
+        }
+        root = self.folder / 'project'
+        write_files(root, files)
         released = released_files(self.wheel)
         tails = {LOADER: self.build / tail}
         return install(root, self.site, released, {ADDED: added}, tails)
