@@ -36,15 +36,14 @@ bool IsLarge(const Inputs& inputs) {
   return false;
 }
 
-// Whether the gradient of one of the inputs is wanted.
+}  // namespace
+
 bool Records(const OpSpec& spec, PyObject* const* args) {
   for (const OutputSpec& gradient : spec.gradient().outputs) {
     if (WantsGradient(CheckedTensor(args[gradient.from]))) return HasGrad();
   }
   return false;
 }
-
-}  // namespace
 
 Call::Call(const OpSpec& spec,
            PyObject* const* args,

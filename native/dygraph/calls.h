@@ -13,6 +13,9 @@
 
 namespace native_ops {
 
+// Whether a call records, since the gradient of one of the inputs is wanted.
+bool Records(const OpSpec& spec, PyObject* const* args);
+
 // A call of an operator, which has run when it is made. In place it has changed
 // the input, which must be contiguous.
 class Call {

@@ -195,13 +195,6 @@ DirectCall Read(DirectApi* api, Bound bound) {
   return call;
 }
 
-bool Records(const DirectCall& call) {
-  for (const OutputSpec& gradient : call.spec->gradient().outputs) {
-    if (WantsGradient(TensorOf(call.args[gradient.from]))) return HasGrad();
-  }
-  return false;
-}
-
 // f(arguments of the Python function): its result, or NotImplemented.
 PyObject* CallDirect(PyObject* self,
                      PyObject* const* args,
@@ -217,7 +210,7 @@ PyObject* CallDirect(PyObject* self,
       Require(original.stands());
     }
     read = Read(api, Bind(*api, args, count, names));
-    records = Records(read);
+    records = Records(*read.spec, read.args.data());
     Require(!(api->inplace && records));
     call.emplace(*read.spec, read.args.data(), read.args.size(), api->inplace);
   } catch (...) {

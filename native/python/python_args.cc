@@ -200,14 +200,6 @@ Arguments::Arguments(const OpSpec& spec, PyObject* const* args) {
   inputs.reserve(spec.inputs.size());
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const InputSpec& input = spec.inputs[i];
-    if (!input.needs_buffer && !paddle::pybind::PyCheckTensor(args[i])) {
-      const auto shape = py::reinterpret_borrow<py::object>(args[i]);
-      copies.push_back(
-          MetaOnly(shape.cast<std::vector<int64_t>>(),
-                   NeedTensor(spec.name, args[spec.dtype_input]).dtype()));
-      inputs.push_back(&copies.back());
-      continue;
-    }
     const DenseTensor* tensor = ReadTensor(spec, input, args[i]);
     if (tensor != nullptr && input.needs_buffer) {
       tensor = AsContiguous(*tensor, &copies);

@@ -90,7 +90,7 @@ void CheckCount(const OpSpec& spec, Py_ssize_t found, size_t extra = 0);
 paddle::Tensor& NeedTensor(const char* function, PyObject* object);
 
 // The parsed arguments of one call. Where elements lie apart, an input is a
-// contiguous copy. One whose elements are not read may be given by its shape.
+// contiguous copy.
 struct Arguments {
   std::list<phi::DenseTensor> copies;
   Inputs inputs;
