@@ -39,11 +39,11 @@ def objects(folder):
     return sorted(x for source, (_, x) in found if source.parent == parent)
 
 
-def paddle_libs(*names, build=BUILD):
+def paddle_libs(*names):
     """What the linker is told of libraries of the Paddle that is built for."""
     (libs,) = {
         Path(word).parent / 'libs'
-        for word in command(build)
+        for word in command()
         if word.endswith('paddle/include')
     }
     return [f'-L{libs}', *names, f'-Wl,-rpath,{libs}']
