@@ -143,16 +143,9 @@ def show_live(head, seconds, log):
     print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)
 
 
-def check_build_dir(build, root=ROOT):
+def check_build_dir(build):
     """Exit unless a build may write into the folder: it is not there yet, is
     empty, or was made by a build."""
-    if build == root or build in root.parents:
-        sys.exit(
-            f'--build-dir {build}: holds the sources. Name a folder of its '
-            'own, for example build.'
-        )
-    if build.exists() and not build.is_dir():
-        sys.exit(f'--build-dir {build}: is not a folder.')
     others = list(build.glob('*'))
     if others and not (build / MARKER).is_file():
         sys.exit(

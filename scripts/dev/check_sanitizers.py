@@ -12,14 +12,13 @@ compiler has no sanitizers.
 
 import argparse
 import os
-import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common import native_compiler
-from scripts.common.programs import made, run
+from scripts.common.programs import made
 from scripts.dev.variant import build_variant
 from scripts.series.manifest import read_manifest
 from scripts.series.tree_edits import (
@@ -71,16 +70,6 @@ def changed_headers(without):
     return texts
 
 
-def runtime(kind, folder, compiler):
-    """The libraries that a Python has to load first, or none."""
-    program = folder / 'empty'
-    words = f'{FLAGS[kind]} -Wl,--no-as-needed -xc++ - -o'.split()
-    if run(compiler, *words, program, input='int main() {}').returncode:
-        return []
-    listed = made('ldd', program)
-    return re.findall(rf'(?:lib{kind}|libstdc\+\+)\S* => (\S+)', listed)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--tsan', action='store_true', help='look for races')
@@ -92,8 +81,11 @@ def main():
     kind = 'tsan' if options.tsan else 'asan'
     folder = build / 'sanitizers' / kind
     folder.mkdir(parents=True, exist_ok=True)
-    preloaded = runtime(kind, folder, native_compiler.command(build)[0])
-    if not preloaded:
+    compiler = native_compiler.command(build)[0]
+    # The libraries that a Python has to load first: paths, if they are there.
+    names = (f'lib{kind}.so', 'libstdc++.so.6')
+    preloaded = [made(compiler, f'-print-file-name={x}').strip() for x in names]
+    if preloaded[0] == names[0]:
         print(f'skipped: the compiler has no {FLAGS[kind]}')
         return SKIPPED
     (folder / 'known').write_text(KNOWN)

@@ -123,47 +123,44 @@ def parse_args():
 
 
 def check_venv(args):
-    """Exit where the venv is of another Python, or a first build has no space,
-    which it is told of."""
-    build, config = args.build_dir, args.build_dir / 'venv/pyvenv.cfg'
-    if config.is_file() and not args.clean:
-        text = config.read_text(encoding='utf-8')
-        if f'version = {HERE}.' not in text:
-            sys.exit(
-                f'{config} is not of Python {HERE}. Use the same Python as before '
-                '(--python), build in another folder (--build-dir), or start over '
-                'with --clean.'
-            )
-    elif not config.is_file():
-        there = next(p for p in (build, *build.parents) if p.is_dir())
-        free = shutil.disk_usage(there).free
-        if free < 2.2e9:
-            sys.exit(
-                f'{there}: {TAKES}, but {free / 1e9:.1f} GB are free there. '
-                '--build-dir names another place.'
-            )
-        print(f'In {shown(build)}, {TAKES}.')
+    """Exit where the venv is of another Python; tells what a first build takes."""
+    config = args.build_dir / 'venv/pyvenv.cfg'
+    if not config.is_file():
+        print(f'In {shown(args.build_dir)}, {TAKES}.')
+    elif not args.clean and f'version = {HERE}.' not in config.read_text(
+        'utf-8'
+    ):
+        sys.exit(
+            f'{config} is not of Python {HERE}. Use the same Python as before '
+            '(--python), build in another folder (--build-dir), or start over '
+            'with --clean.'
+        )
 
 
-def run_wheel(args):
-    """The wheel target, or what it would do."""
-    build, steps = args.build_dir, wheel_steps(args)
-    check_build_dir(build)
+def run(args):
+    """Everything that was asked for, or what that would do."""
+    build, folder = args.build_dir, shown(args.build_dir)
+    if args.source:
+        steps, cwd = checkout.source_steps(args), build
+    else:
+        check_build_dir(build)
+        steps, cwd = wheel_steps(args), ROOT
     if args.dry_run:
         print(f'Dry run: {len(steps)} steps, nothing is changed.')
         run_steps(build, steps)
         return
     start = time.monotonic()
-    if args.into:
-        check_into(args.into)
-    check_venv(args)
+    if not args.source:
+        if args.into:
+            check_into(args.into)
+        check_venv(args)
     with locked(build) as lock:
-        run_steps(build, steps, lock)
+        run_steps(build, steps, lock, cwd)
     print(f'Done in {time.monotonic() - start:.1f} s.')
-    folder = shown(build)
-    python = f'{folder}/venv/bin/python'
-    result = shown(args.into) if args.into else python
-    print(NEXT.format(folder=folder, python=python, result=result))
+    if not args.source:
+        python = f'{folder}/venv/bin/python'
+        result = shown(args.into) if args.into else python
+        print(NEXT.format(folder=folder, python=python, result=result))
 
 
 def main():
@@ -172,7 +169,7 @@ def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     args = parse_args()
     try:
-        (checkout.run if args.source else run_wheel)(args)
+        run(args)
     except OSError as error:
         sys.exit(f'\n{error}')
     except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from argparse import Namespace
 import pytest
 
 from scripts.source import checkout
+from scripts.wheel import target
 
 # Says its call; ninja fails.
 STAND_IN = """\
@@ -58,9 +59,9 @@ class Toy:
             build_dir=self.tree / 'build', jobs=3, gpu=False, cmake=['-DWITH_X=ON'],
         )  # fmt: skip
         if not refused:
-            return checkout.run(args)
+            return target.run(args)
         with pytest.raises(SystemExit, match=refused):
-            checkout.run(args)
+            target.run(args)
 
 
 @pytest.fixture
