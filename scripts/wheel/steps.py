@@ -8,8 +8,11 @@ import sys
 
 from scripts.common.programs import run
 from scripts.common.steps import ROOT, read_steps, shown
-from scripts.wheel.versions import BASE, NAME
 
+# The released Paddles that the wheel target is for.
+NAME = 'paddlepaddle'
+BASE = '3.3.1'
+SERVED = (BASE, '3.3.0')
 HERE = '{}.{}'.format(*sys.version_info)
 CLEAN = """
 clean: delete what earlier runs made

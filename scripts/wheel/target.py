@@ -18,8 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.steps import ROOT, check_build_dir, locked, run_steps, shown
 from scripts.source import checkout
-from scripts.wheel import versions
-from scripts.wheel.steps import HERE, check_into, wheel_steps
+from scripts.wheel.steps import BASE, HERE, SERVED, check_into, wheel_steps
 
 TAKES = """a first build takes 2.2 GB (PyTorch 0.8, Paddle 0.7), up to 8 GB if pip \
 brings the one with CUDA"""
@@ -41,8 +40,8 @@ an environment of its own, test
 """
 WITHOUT_SOURCE = f"""
 --clean: delete what earlier runs made, the venv too, and start over
---paddle V: release to build into (default: {versions.BASE}; also \
-{", ".join(versions.SERVED[1:])}, by default in build-V)
+--paddle V: release to build into (default: {BASE}; also \
+{", ".join(SERVED[1:])}, by default in build-V)
 --wheel: pack the result as a wheel in build/dist, which pip installs in place of \
 paddlepaddle
 --into PYTHON: install that wheel into the environment of an interpreter that has the \
@@ -58,7 +57,7 @@ KINDS = {
     '--jobs': {'type': int},
     '--build-dir': {'type': Path},
     '--source': {'type': Path},
-    '--paddle': {'choices': versions.SERVED},
+    '--paddle': {'choices': SERVED},
     '--only': {'choices': checkout.PARTS},
     '--cmake': {'action': 'append', 'default': []},
 }
@@ -108,11 +107,11 @@ def parse_args():
         parser.error(f'--jobs {args.jobs}: not 1 or more')
     gigabytes = 4 if args.gpu else 2 if args.source else 1
     args.jobs = args.jobs or default_jobs(gigabytes << 30)
-    args.paddle = args.paddle or versions.BASE
+    args.paddle = args.paddle or BASE
     if args.source:
         args.source = args.source.expanduser().absolute()
         folder = args.source / 'build'
-    elif args.paddle == versions.BASE:
+    elif args.paddle == BASE:
         folder = ROOT / 'build'
     else:
         folder = ROOT / f'build-{args.paddle}'

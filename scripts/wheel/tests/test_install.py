@@ -150,15 +150,3 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy):
     pip = (sys.executable, '-m', 'pip', '--python', python)
     assert run(*pip, 'uninstall', '-y', 'paddlepaddle').returncode == 0
     assert files_of(venv) == before
-
-
-def test_environment_that_cannot_take_the_wheel_is_refused(tmp_path):
-    for answer in (
-        '2.7 with 3.3.1',
-        '{}.{} with 3.2.2'.format(*sys.version_info),
-    ):
-        python = tmp_path / answer
-        python.touch(mode=0o755)
-        python.write_text(f'#!/bin/sh\necho {answer}\n')
-        with pytest.raises(SystemExit, match=f'this is: {answer}\n'):
-            check_into(str(python))
