@@ -11,13 +11,8 @@ from pathlib import Path
 
 from bench.run.processes import ROOT
 from scripts.common.programs import made
-from scripts.dev.variant import MODULE, build_variant
+from scripts.dev.variant import MODULE, build_variant, texts_without
 from scripts.series.manifest import load_series
-from scripts.series.tree_edits import (
-    changed_sources,
-    source_text,
-    upstream_path,
-)
 
 SPEED = 'speed'  # the pull request of the headers
 BUILD = ROOT / 'build'
@@ -32,14 +27,6 @@ def headers():
     }
 
 
-def core_texts(patch):
-    """{path that is included: text} of what asks a patch's header, without."""
-    return {
-        upstream_path(source): source_text(ROOT, source, [patch])
-        for source in changed_sources(patch)
-    }
-
-
 def build(header, site):
     """Builds it; the folder to import paddle from, the rest as in `site`."""
     made(BUILD / 'venv/bin/ninja', '-C', BUILD)
@@ -47,5 +34,7 @@ def build(header, site):
         sys.exit('bench: first run scripts/apply_and_build.sh')
     folder = BUILD / 'without' / header
     # what only the header calls is not used
-    build_variant(BUILD, folder, core_texts(headers()[header]), '-Wno-error')
+    build_variant(
+        BUILD, folder, texts_without([headers()[header]]), '-Wno-error'
+    )
     return folder

@@ -17,15 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common import native_compiler
 from scripts.common.programs import made
-from scripts.dev.variant import build_variant
+from scripts.dev.variant import build_variant, texts_without
 from scripts.series.manifest import read_manifest
-from scripts.series.tree_edits import (
-    changed_sources,
-    source_text,
-    upstream_path,
-)
+from scripts.series.tree_edits import upstream_path
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
@@ -56,18 +51,14 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-def changed_headers(without):
-    """{path that is included: text} of headers that are to be found first: that
-    with outputs large enough for stores past the caches, and those that ask one of
-    the patches `without` first, without the lines that do."""
+def run_header():
+    """{path that is included: text} of the header that decides which outputs are
+    stored past the caches, by which small ones are too."""
     text = (ROOT / RUN).read_text('utf-8')
     lowered = text.replace('kLeast = 32 << 20', 'kLeast = 64 << 10')
     if lowered == text:
         sys.exit(f'{RUN}: the size of large outputs is not where it was')
-    texts = {upstream_path(RUN): lowered}
-    for source in set().union(*map(changed_sources, without)):
-        texts[upstream_path(source)] = source_text(ROOT, source, without)
-    return texts
+    return {upstream_path(RUN): lowered}
 
 
 def main():
@@ -81,10 +72,9 @@ def main():
     kind = 'tsan' if options.tsan else 'asan'
     folder = build / 'sanitizers' / kind
     folder.mkdir(parents=True, exist_ok=True)
-    compiler = native_compiler.command(build)[0]
     # The libraries that a Python has to load first: paths, if they are there.
     names = (f'lib{kind}.so', 'libstdc++.so.6')
-    preloaded = [made(compiler, f'-print-file-name={x}').strip() for x in names]
+    preloaded = [made('g++', f'-print-file-name={x}').strip() for x in names]
     if preloaded[0] == names[0]:
         print(f'skipped: the compiler has no {FLAGS[kind]}')
         return SKIPPED
@@ -101,7 +91,7 @@ def main():
         ('usual', (), ''),
         ('plain', speed, ' -DSCATTER_OPS_PORTABLE'),
     ):
-        own, texts = folder / form, changed_headers(without)
+        own, texts = folder / form, run_header() | texts_without(without)
         module = build_variant(build, own, texts, flags + defined, link)
         environment = {
             **os.environ,

@@ -2,11 +2,25 @@
 
 import re
 import shutil
+from pathlib import Path
 
 from scripts.common.programs import made
 from scripts.series.patch_repo import write_tree
+from scripts.series.tree_edits import (
+    changed_sources,
+    source_text,
+    upstream_path,
+)
 
+ROOT = Path(__file__).resolve().parents[2]
 MODULE = '_native_lib.so'
+
+
+def texts_without(patches):
+    """{path that is included: text} of headers that ask one of these patches first,
+    by lines that the patch adds, without them."""
+    sources = {x for patch in patches for x in changed_sources(patch)}
+    return {upstream_path(x): source_text(ROOT, x, patches) for x in sources}
 
 
 def build_variant(build, folder, texts, flags='', link=''):
