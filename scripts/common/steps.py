@@ -158,7 +158,7 @@ def check_build_dir(build):
 def locked(build):
     """Hold a folder that has been checked for one run; yields the descriptor."""
     build.mkdir(parents=True, exist_ok=True)
-    with open(build / MARKER, 'a+', encoding='utf-8') as file:
+    with open(build / MARKER, 'a') as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -166,9 +166,4 @@ def locked(build):
                 f'Another build is using {build}. Wait for it, or give this one its '
                 'own --build-dir.'
             )
-        file.truncate(0)
-        file.write(
-            'scripts/apply_and_build.sh made this folder and may empty it.\n'
-        )
-        file.flush()
         yield file.fileno()

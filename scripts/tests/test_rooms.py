@@ -77,12 +77,3 @@ def test_forbidden_arrows_are_found():
     rooms = ('distributed', 'dygraph', 'glue', 'python', 'static')
     wanted = [*(f'native/{room}' for room in rooms), 'scripts/wheel']
     assert wrong_arrows('native/memory', FORBIDDEN) == wanted
-
-
-def test_compiler_flags_of_editors_find_the_kernels():
-    flags = (ROOT / 'compile_flags.txt').read_text().split()
-    folders = [ROOT / flag[2:] for flag in flags if flag.startswith('-I')]
-    for folder in ('kernels', 'infermeta/spmd_rules'):
-        link = f'paddle/phi/{folder}'
-        (found,) = [x / link for x in folders if (x / link).is_dir()]
-        assert list(found.glob('*.h'))
