@@ -43,12 +43,11 @@ def read_steps(text, files, show_output, **values):
     """Steps of a text that has three lines for each, and an empty one between them:
     `name: title`, its command and what to try, in which {values} stand."""
     steps = []
-    for block in text.strip().split('\n\n'):
+    for block in text.strip().format(**values).split('\n\n'):
         head, command, hint = block.split('\n')
         name, title = head.split(': ')
-        texts = (x.format(**values) for x in (command, hint))
         show = name in show_output
-        steps.append(Step(name, title, *texts, files.get(name), show))
+        steps.append(Step(name, title, command, hint, files.get(name), show))
     return steps
 
 

@@ -20,8 +20,6 @@ from scripts.common.steps import ROOT, check_build_dir, locked, run_steps, shown
 from scripts.source import checkout
 from scripts.wheel.steps import BASE, HERE, SERVED, check_into, wheel_steps
 
-TAKES = """a first build takes 2.2 GB (PyTorch 0.8, Paddle 0.7), up to 8 GB if pip \
-brings the one with CUDA"""
 NEXT = """
 Next:
   what there is now  {result} -m paddle_scatter_info
@@ -108,13 +106,10 @@ def parse_args():
     gigabytes = 4 if args.gpu else 2 if args.source else 1
     args.jobs = args.jobs or default_jobs(gigabytes << 30)
     args.paddle = args.paddle or BASE
+    folder = ROOT / ('build' if args.paddle == BASE else f'build-{args.paddle}')
     if args.source:
         args.source = args.source.expanduser().absolute()
         folder = args.source / 'build'
-    elif args.paddle == BASE:
-        folder = ROOT / 'build'
-    else:
-        folder = ROOT / f'build-{args.paddle}'
     args.build_dir = (args.build_dir or folder).resolve()
     if args.into:  # a name on PATH too; a link to a Python is another one
         args.into = os.path.abspath(shutil.which(args.into) or args.into)
@@ -125,7 +120,10 @@ def check_venv(args):
     """Exit where the venv is of another Python; tells what a first build takes."""
     config = args.build_dir / 'venv/pyvenv.cfg'
     if not config.is_file():
-        print(f'In {shown(args.build_dir)}, {TAKES}.')
+        print(
+            f'In {shown(args.build_dir)}, a first build takes 2.2 GB (PyTorch 0.8, '
+            'Paddle 0.7), up to 8 GB if pip brings the one with CUDA.'
+        )
     elif not args.clean and f'version = {HERE}.' not in config.read_text(
         'utf-8'
     ):
