@@ -18,8 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from native.glue.entry import EntryView, GlueError, camel
 from native.glue.python_entry import python_module
 from scripts.common.files import write_if_changed
+from scripts.common.wheel_headers import default_include
 from scripts.op_rules import schema
-from scripts.op_rules.check_ops_yaml import check_folder
+from scripts.op_rules.check_ops_yaml import base_names, check_folder
 
 PYTHON = '_native_ops.py'
 # Each other file: its template, and the backend that the template is told.
@@ -35,7 +36,8 @@ BASE_OPS = ROOT / 'native/kernels/base_ops'
 
 def render(yaml_dir, paddle_version, names=(PYTHON, *FILES)):
     """The generated files, by name, of entries without a fault."""
-    faults = check_folder(yaml_dir)
+    taken = base_names(default_include(ROOT) / 'paddle')
+    faults = check_folder(yaml_dir, taken)
     if faults:
         raise GlueError('\n'.join(faults))
     return render_files(schema.load_dir(yaml_dir), paddle_version, names)

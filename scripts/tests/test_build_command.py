@@ -33,7 +33,7 @@ def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     options = ('--dry-run', '--clean', '--wheel', '--jobs', '7')
     said = run(*OWN, '--build-dir', folder, *options)
     assert not folder.exists()
-    for part in ('[1/10] ', '[10/10] ', 'rm -rf venv', 'install.py', ' -j 7\n'):
+    for part in ('[1/9] ', '[9/9] ', 'rm -rf venv', 'install.py', ' -j 7\n'):
         assert part in said
     said = run(*OWN, '--paddle', '3.3.0', '--dry-run')
     assert '==3.3.0/ requirements.txt' in said and ' -B build-3.3.0 ' in said

@@ -32,11 +32,7 @@ requirements: install what the build and the tests need
 check the network and the disk space (df -h), then run this again: it goes on where it \
 stopped. A damaged environment is replaced with --clean.
 
-check-yaml: check ops_yaml
-{python} scripts/op_rules/check_ops_yaml.py
-correct the entry that the log names.
-
-glue: generate the glue code
+glue: check ops_yaml, generate the glue code
 {python} native/glue/generate_native.py --out {folder}/glue
 the log names the ops_yaml entry or the generator line.
 
