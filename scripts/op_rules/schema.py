@@ -78,7 +78,7 @@ class Entry:
         for key, text, form in ('args', args, ARGS), ('output', output, OUTPUT):
             fits = re.fullmatch(form, text)
             self.expect(fits, key, f'a text like {form}', text)
-        pairs = re.findall(r'(\w+) (\w+)', args)
+        pairs = re.findall(r'(\w+) (\w+)[^,]*', args)
         self.attrs = [
             Attr(name, kind) for kind, name in pairs if kind != 'Tensor'
         ]

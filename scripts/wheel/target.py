@@ -119,14 +119,13 @@ def parse_args():
 def check_venv(args):
     """Exit where the venv is of another Python; tells what a first build takes."""
     config = args.build_dir / 'venv/pyvenv.cfg'
-    if not config.is_file():
+    text = config.read_text('utf-8') if config.is_file() else ''
+    if not text:
         print(
             f'In {shown(args.build_dir)}, a first build takes 2.2 GB (PyTorch 0.8, '
             'Paddle 0.7), up to 8 GB if pip brings the one with CUDA.'
         )
-    elif not args.clean and f'version = {HERE}.' not in config.read_text(
-        'utf-8'
-    ):
+    elif not args.clean and f'version = {HERE}.' not in text:
         sys.exit(
             f'{config} is not of Python {HERE}. Use the same Python as before '
             '(--python), build in another folder (--build-dir), or start over '
