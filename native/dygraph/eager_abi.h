@@ -2,7 +2,7 @@
 // header of the wheel declares. A node of the backward graph is made with it.
 //
 // Only what is called is declared, by name. Of the layout these declarations
-// assume two things, which hold in the releases of scripts/wheel/versions.py:
+// assume two things, which hold in the releases of scripts/wheel/steps.py:
 // the order of GradNodeBase's virtual functions, and that an object is not
 // larger than the room kept for it here, in which Paddle's own code makes,
 // copies and destroys it: if one is, native/tests/test_native_autograd.py

@@ -75,7 +75,7 @@ class EntryView:
         self.gradient = (
             f'{camel(entry.backward)}Spec' if entry.backward else 'nullptr'
         )
-        self.recorded = entry.raw.get('recorded', 'nullptr')
+        self.recorded = entry.recorded
         self._hang_on(self.chain[self.order - 1] if self.order else None)
 
     def _hang_on(self, call):

@@ -15,8 +15,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from native.glue.entry import EntryView, GlueError, camel
 from scripts.common.files import write_if_changed
+from scripts.common.wheel_headers import default_include
 from scripts.op_rules import schema
-from scripts.op_rules.check_ops_yaml import check_folder
+from scripts.op_rules.check_ops_yaml import base_names, check_folder
 
 FILES = ('native_ops.cc', 'spmd_rules.cc')
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,7 +26,8 @@ BASE_OPS = ROOT / 'native/kernels/base_ops'
 
 def render(yaml_dir, paddle_version):
     """The generated files, by name, of entries without a fault."""
-    faults = check_folder(yaml_dir)
+    taken = base_names(default_include(ROOT) / 'paddle')
+    faults = check_folder(yaml_dir, taken)
     if faults:
         raise GlueError('\n'.join(faults))
     return render_files(schema.load_dir(yaml_dir), paddle_version)

@@ -115,7 +115,7 @@ class CpuAllocator : public allocation::Allocator {
 
 // The layout of paddle::memory::allocation::StatAllocator, which counts what
 // the allocator behind it hands out. It holds in the releases of
-// scripts/wheel/versions.py; its header needs those of glog, which the
+// scripts/wheel/steps.py; its header needs those of glog, which the
 // wheel does not ship.
 class StatAllocatorLayout : public allocation::Allocator {
  public:

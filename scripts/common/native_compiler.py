@@ -13,37 +13,37 @@ BUILD = Path(os.environ.get('BUILD_DIR', ROOT / 'build'))
 
 
 @cache
-def _commands(build):
+def _commands():
     """{source: (its compiler command, its object)}, of every source."""
-    path = build / 'compile_commands.json'
+    path = BUILD / 'compile_commands.json'
     if not path.is_file():
         raise FileNotFoundError(f'{path}: run scripts/apply_and_build.sh')
     found = {}
     for entry in json.loads(path.read_text()):
-        words = shlex.split(entry['command'])
-        at = words.index('-o')
-        target = Path(entry['directory'], words[at + 1])
-        found[Path(entry['file'])] = words[:at], target
+        words, _, rest = entry['command'].partition(' -o ')
+        target = Path(entry['directory'], rest.split()[0])
+        found[Path(entry['file'])] = shlex.split(words), target
     return found
 
 
-def command(build=BUILD):
+def command():
     """How the build compiles a file, but for the names of the files."""
-    return _commands(build)[build / 'glue/native_ops.cc'][0]
+    return _commands()[BUILD / 'glue/native_ops.cc'][0]
 
 
 def objects(folder):
     """What the build has compiled of a folder of sources."""
-    parent = ROOT / folder
-    found = _commands(BUILD).items()
-    return sorted(x for source, (_, x) in found if source.parent == parent)
+    found = _commands().items()
+    return sorted(
+        x for source, (_, x) in found if source.parent == ROOT / folder
+    )
 
 
-def paddle_libs(*names, build=BUILD):
+def paddle_libs(*names):
     """What the linker is told of libraries of the Paddle that is built for."""
     (libs,) = {
         Path(word).parent / 'libs'
-        for word in command(build)
+        for word in command()
         if word.endswith('paddle/include')
     }
     return [f'-L{libs}', *names, f'-Wl,-rpath,{libs}']

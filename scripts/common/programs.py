@@ -15,6 +15,15 @@ def run(*command, **options):
     )
 
 
+def made(*command, **options):
+    """The output of a program that has to succeed."""
+    done = run(*command, **options)
+    if done.returncode:
+        words = ' '.join(map(str, command))
+        sys.exit(f'{words} failed:\n{done.stdout}{done.stderr}')
+    return done.stdout
+
+
 def verdict(check, faults, good):
     """Prints the faults and the last line of a check; its exit status."""
     for fault in faults:

@@ -43,12 +43,11 @@ def read_steps(text, files, show_output, **values):
     """Steps of a text that has three lines for each, and an empty one between them:
     `name: title`, its command and what to try, in which {values} stand."""
     steps = []
-    for block in text.strip().split('\n\n'):
+    for block in text.strip().format(**values).split('\n\n'):
         head, command, hint = block.split('\n')
         name, title = head.split(': ')
-        texts = (x.format(**values) for x in (command, hint))
         show = name in show_output
-        steps.append(Step(name, title, *texts, files.get(name), show))
+        steps.append(Step(name, title, command, hint, files.get(name), show))
     return steps
 
 
@@ -143,16 +142,9 @@ def show_live(head, seconds, log):
     print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)
 
 
-def check_build_dir(build, root=ROOT):
+def check_build_dir(build):
     """Exit unless a build may write into the folder: it is not there yet, is
     empty, or was made by a build."""
-    if build == root or build in root.parents:
-        sys.exit(
-            f'--build-dir {build}: holds the sources. Name a folder of its '
-            'own, for example build.'
-        )
-    if build.exists() and not build.is_dir():
-        sys.exit(f'--build-dir {build}: is not a folder.')
     others = list(build.glob('*'))
     if others and not (build / MARKER).is_file():
         sys.exit(
@@ -165,7 +157,7 @@ def check_build_dir(build, root=ROOT):
 def locked(build):
     """Hold a folder that has been checked for one run; yields the descriptor."""
     build.mkdir(parents=True, exist_ok=True)
-    with open(build / MARKER, 'a+', encoding='utf-8') as file:
+    with open(build / MARKER, 'a') as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -173,9 +165,4 @@ def locked(build):
                 f'Another build is using {build}. Wait for it, or give this one its '
                 'own --build-dir.'
             )
-        file.truncate(0)
-        file.write(
-            'scripts/apply_and_build.sh made this folder and may empty it.\n'
-        )
-        file.flush()
         yield file.fileno()

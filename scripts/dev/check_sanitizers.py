@@ -12,22 +12,15 @@ compiler has no sanitizers.
 
 import argparse
 import os
-import re
-import shutil
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common import native_compiler, programs
+from scripts.common.programs import made
+from scripts.dev.variant import build_variant, texts_without
 from scripts.series.manifest import read_manifest
-from scripts.series.patch_repo import write_tree
-from scripts.series.tree_edits import (
-    changed_sources,
-    source_text,
-    upstream_path,
-)
+from scripts.series.tree_edits import upstream_path
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
@@ -37,8 +30,8 @@ SKIPPED = 77
 # one of virtual functions, which needs type information that Paddle does not ship.
 UNUSED = '-fno-sanitize=null,object-size,vptr'
 FLAGS = {
-    'asan': ('-fsanitize=address,undefined', UNUSED),
-    'tsan': ('-fsanitize=thread',),
+    'asan': f'-fsanitize=address,undefined {UNUSED}',
+    'tsan': '-fsanitize=thread',
 }
 # Paddle's conversion of small numbers to float16 shifts by too many bits.
 KNOWN = 'shift-exponent:*/phi/common/float16.h\n'
@@ -58,67 +51,14 @@ sys.exit(main(sys.argv[2:]))
 """
 
 
-def changed_headers(without):
-    """{path that is included: text} of headers that are to be found first: that
-    with outputs large enough for stores past the caches, and those that ask one of
-    the patches `without` first, without the lines that do."""
+def run_header():
+    """{path that is included: text} of the header that decides which outputs are
+    stored past the caches, by which small ones are too."""
     text = (ROOT / RUN).read_text('utf-8')
     lowered = text.replace('kLeast = 32 << 20', 'kLeast = 64 << 10')
     if lowered == text:
         sys.exit(f'{RUN}: the size of large outputs is not where it was')
-    texts = {upstream_path(RUN): lowered}
-    for source in set().union(*map(changed_sources, without)):
-        texts[upstream_path(source)] = source_text(ROOT, source, without)
-    return texts
-
-
-def made(*command, **options):
-    """Runs a program, which has to succeed; what it prints."""
-    done = programs.run(*command, **options)
-    if done.returncode != 0:
-        print(*command, done.stdout, done.stderr, file=sys.stderr)
-        sys.exit(1)
-    return done.stdout
-
-
-def runtime(kind, folder, compiler):
-    """The libraries that a Python has to load first, or none."""
-    program = folder / 'empty'
-    words = (*FLAGS[kind], '-Wl,--no-as-needed', '-xc++', '-', '-o', program)
-    if programs.run(compiler, *words, input='int main() {}').returncode != 0:
-        return []
-    listed = made('ldd', program)
-    return re.findall(rf'(?:lib{kind}|libstdc\+\+)\S* => (\S+)', listed)
-
-
-def build_package(kind, package, site, build, chosen):
-    """The package paddle of `site`, its module with kernels compiled as chosen."""
-    package.mkdir(parents=True)
-    compiler, *words = native_compiler.command(build)
-    cached = [path] if (path := shutil.which('ccache')) else []
-    # Ours come first on the include path, and last of those that contradict.
-    words = [*chosen, *words, *FLAGS[kind], '-O0', '-g1', '-w', '-c']
-    sources = [*ROOT.glob('kernels/cpu/*.cc')]
-    sources += [ROOT / 'native/kernels/base_kernels.cc']
-    sources += [THREADS] if kind == 'tsan' else []
-    objects = [package.parent / f'{source.name}.o' for source in sources]
-
-    def compile_source(source, target):
-        made(*cached, compiler, *words, source, '-o', target)
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(compile_source, sources, objects))
-    names = {path.name for path in objects}
-    usual = (build / 'CMakeFiles/native.dir').rglob('*.o')
-    objects += [path for path in usual if path.name not in names]
-    for entry in site.iterdir():
-        (package / entry.name).symlink_to(entry)
-    module = package / '_native_lib.so'
-    module.unlink()
-    libs = [f'-L{site}/libs', f'-L{site}/base', '-lphi_core', '-lphi']
-    libs += ['-l:libiomp5.so', '-lcommon', '-l:libpaddle.so']
-    made(compiler, '-shared', *FLAGS[kind], *objects, *libs, '-o', module)
-    return module
+    return {upstream_path(RUN): lowered}
 
 
 def main():
@@ -131,32 +71,34 @@ def main():
     build = options.build_dir.absolute()
     kind = 'tsan' if options.tsan else 'asan'
     folder = build / 'sanitizers' / kind
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    preloaded = runtime(kind, folder, native_compiler.command(build)[0])
-    if not preloaded:
-        print(f'skipped: the compiler has no {FLAGS[kind][0]}')
+    folder.mkdir(parents=True, exist_ok=True)
+    # The libraries that a Python has to load first: paths, if they are there.
+    names = (f'lib{kind}.so', 'libstdc++.so.6')
+    preloaded = [made('g++', f'-print-file-name={x}').strip() for x in names]
+    if preloaded[0] == names[0]:
+        print(f'skipped: the compiler has no {FLAGS[kind]}')
         return SKIPPED
-    site = build / 'site-packages/paddle'
     (folder / 'known').write_text(KNOWN)
     # The memory of a thread sanitizer does not fit into every random layout.
     start = ('setarch', '-R') if kind == 'tsan' else ()
     speed = read_manifest(ROOT).pull_requests['speed']
     bits = ('--write', folder / 'bits')
+    flags = f'{FLAGS[kind]} -O0 -g1 -w'
+    link = FLAGS[kind]
+    if kind == 'tsan':
+        link += f' -fvisibility=hidden {THREADS}'
     for form, without, defined in (
-        ('usual', (), ()),
-        ('plain', speed, ('-DSCATTER_OPS_PORTABLE',)),
+        ('usual', (), ''),
+        ('plain', speed, ' -DSCATTER_OPS_PORTABLE'),
     ):
-        own = folder / form
-        write_tree(own / 'include', changed_headers(without))
-        chosen = (f'-I{own}/include', *defined)
-        module = build_package(kind, own / 'paddle', site, build, chosen)
+        own, texts = folder / form, run_header() | texts_without(without)
+        module = build_variant(build, own, texts, flags + defined, link)
         environment = {
             **os.environ,
             **OPTIONS,
             'UBSAN_OPTIONS': f'halt_on_error=1:suppressions={folder}/known',
             'LD_PRELOAD': ' '.join(preloaded),
-            'LD_LIBRARY_PATH': f'{site}/libs',
+            'LD_LIBRARY_PATH': f'{module.parent}/libs',
             'PYTHONPATH': f'{own}:{ROOT}',
         }
         numbers = ('--seed', options.seed, '--cases', options.cases)

@@ -26,12 +26,6 @@ REFUSED = {
 }
 
 
-def cpp_files(*folders):
-    """Their C++ and CUDA sources."""
-    paths = (p for x in folders for p in sorted((ROOT / x).rglob('*')))
-    return [str(p.relative_to(ROOT)) for p in paths if p.suffix in CPP_SUFFIXES]
-
-
 def succeeds(name, *words):
     """Whether a program of this interpreter's environment finds no fault."""
     path = Path(sysconfig.get_paths()['scripts']) / name
@@ -46,29 +40,32 @@ def check_python(fix):
     return succeeds('ruff', 'format', '--no-cache', *layout, '.') and found
 
 
-def refused(text):
-    """(line, what to do) of each place that Paddle's CI or users dislike."""
-    for pattern, instead in REFUSED.items():
-        for match in re.finditer(pattern, text):
-            yield text.count('\n', 0, match.start()) + 1, instead
-
-
 def check_cpp(fix):
     mode = ['-i'] if fix else ['--dry-run', '-Werror']
-    good = succeeds('clang-format', *mode, *cpp_files(*CPP_FOLDERS))
-    for path in cpp_files('kernels'):
-        for line, instead in refused((ROOT / path).read_text('utf-8')):
-            good = False
-            print(f'{path}:{line}: {instead}')
+    paths = [
+        path.relative_to(ROOT)
+        for folder in CPP_FOLDERS
+        for path in sorted((ROOT / folder).rglob('*'))
+        if path.suffix in CPP_SUFFIXES
+    ]
+    good = succeeds('clang-format', *mode, *paths)
+    for path in (path for path in paths if path.parts[0] == 'kernels'):
+        text = (ROOT / path).read_text('utf-8')
+        for pattern, instead in REFUSED.items():
+            for match in re.finditer(pattern, text):
+                good = False
+                line = text.count('\n', 0, match.start()) + 1
+                print(f'{path}:{line}: {instead}')
     return good
 
 
 def main():
     checks = {'python': check_python, 'cpp': check_cpp}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    add = parser.add_argument
-    add('language', nargs='?', choices=checks, help='both if none is named')
-    add('--fix', action='store_true')
+    parser.add_argument(
+        'language', nargs='?', choices=checks, help='both if none is named'
+    )
+    parser.add_argument('--fix', action='store_true')
     args = parser.parse_args()
     asked = [args.language] if args.language else checks
     results = [checks[language](args.fix) for language in asked]

@@ -10,7 +10,7 @@ import sys
 
 from scripts.common.files import sha256
 from scripts.common.programs import run as capture
-from scripts.common.steps import ROOT, locked, read_steps, run_steps
+from scripts.common.steps import ROOT, read_steps
 from scripts.series.patch_series import added_files
 
 PATCHES = ROOT / 'patches'
@@ -58,8 +58,8 @@ one test alone: ctest -R NAME -V
 PARTS = ('apply', 'configure', 'build', 'test')
 
 
-def run(args):
-    """The whole source target, or what it would do."""
+def source_steps(args):
+    """What there is to do, of which --only picks one step."""
     if not (args.source / '.git').exists():
         sys.exit(f'{args.source}: not the top of a git checkout.')
     names = (PATCHES / 'series').read_text('utf-8').split()
@@ -106,13 +106,7 @@ def run(args):
         options=shlex.join(options),
         jobs=args.jobs,
     )
-    steps = [step for step in steps if args.only in (None, step.name)]
-    if args.dry_run:
-        run_steps(args.build_dir, steps)
-        print('Dry run: nothing is changed.')
-        return
-    with locked(args.build_dir) as lock:
-        run_steps(args.build_dir, steps, lock, cwd=args.build_dir)
+    return [step for step in steps if args.only in (None, step.name)]
 
 
 def git(args, *words, **options):

@@ -11,32 +11,24 @@ import torch
 
 import paddle
 
-SIZE = 4096
-TURNS = 3
+SIZE, TURNS = 4096, 3
+THREADS = min(2, len(os.sched_getaffinity(0)))
 
-
-def main():
-    paddle.set_device('cpu')
-    threads = min(2, len(os.sched_getaffinity(0)))
-    paddle.base.core.set_num_threads(threads)
-    torch.set_num_threads(threads)
-    rng = np.random.default_rng(0)
-    x, half, value = (rng.random((SIZE, SIZE), 'float32') for _ in range(3))
-    ours = [paddle.to_tensor(a) for a in (x, half < 0.5, value)]
-    theirs = [torch.from_numpy(a) for a in (x, half < 0.5, value)]
-    calls = {
-        'paddle.masked_scatter': lambda: paddle.masked_scatter(*ours),
-        f'torch {torch.__version__}': lambda: torch.masked_scatter(*theirs),
-    }
-    results = [call().numpy() for call in calls.values()]
-    if not np.array_equal(*results):
-        sys.exit('demo: the result differs from that of torch.')
-    print(f'\n{SIZE}x{SIZE} float32, half the mask True, {threads} threads:')
-    for label, call in calls.items():
-        seconds = timeit.repeat(call, number=1, repeat=TURNS)
-        print(f'  {label:<24}{1e3 * statistics.median(seconds):9.1f} ms')
-    print(f'  (same result; median of {TURNS} turns)')
-
-
-if __name__ == '__main__':
-    main()
+paddle.set_device('cpu')
+paddle.base.core.set_num_threads(THREADS)
+torch.set_num_threads(THREADS)
+rng = np.random.default_rng(0)
+x, half, value = (rng.random((SIZE, SIZE), 'float32') for _ in range(3))
+ours = [paddle.to_tensor(array) for array in (x, half < 0.5, value)]
+theirs = [torch.from_numpy(array) for array in (x, half < 0.5, value)]
+calls = {
+    'paddle.masked_scatter': lambda: paddle.masked_scatter(*ours),
+    f'torch {torch.__version__}': lambda: torch.masked_scatter(*theirs),
+}
+if not np.array_equal(*[call().numpy() for call in calls.values()]):
+    sys.exit('demo: the result differs from that of torch.')
+print(f'\n{SIZE}x{SIZE} float32, half the mask True, {THREADS} threads:')
+for label, call in calls.items():
+    seconds = timeit.repeat(call, number=1, repeat=TURNS)
+    print(f'  {label:<24}{1e3 * statistics.median(seconds):9.1f} ms')
+print(f'  (same result; median of {TURNS} turns)')

@@ -21,7 +21,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from importlib import metadata
 from pathlib import Path
 
@@ -32,7 +31,7 @@ from scripts.common.programs import run
 from scripts.series.manifest import read_manifest
 from scripts.series.patch_series import SeriesError
 from scripts.series.tree_edits import patch_python
-from scripts.wheel.versions import BASE, NAME
+from scripts.wheel.steps import BASE, NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = ROOT / 'native'
@@ -149,34 +148,32 @@ def install(root, site, released, added, tails=TAILS):
 
 
 def pack(site, released, dist, day):
-    """A wheel in `dist`, in place of older ones, of the files in `site`, under the
+    """A wheel, all that `dist` then holds, of the files in `site`, under the
     metadata of the released distribution."""
     old = released.version
     new = f'{old}+scatter.{day.replace("-", "")}'  # pip counts that upwards
     by_pip = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
     ignore = shutil.ignore_patterns(*by_pip)
     commands = {entry.name for entry in released.entry_points}  # pip makes them
-    dist.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=dist) as folder:
-        tree = Path(folder, 'tree')
-        info = tree / f'{NAME}-{new}.dist-info'
-        scripts = tree / f'{NAME}-{new}.data/scripts'
-        shutil.copytree(site, tree, symlinks=True, ignore=ignore)
-        from_pip = released.locate_file(f'{NAME}-{old}.dist-info')
-        shutil.copytree(from_pip, info, ignore=ignore)
-        text = released.read_text('METADATA')
-        text = text.replace(f'\nVersion: {old}\n', f'\nVersion: {new}\n', 1)
-        (info / 'METADATA').write_text(text, 'utf-8')
-        scripts.mkdir(parents=True)
-        for path in released.files:
-            if path.parts[0] == '..' and path.name not in commands:
-                shutil.copy(path.locate(), scripts)
-        command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', folder]
-        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-        for older in dist.glob('*.whl'):
-            older.unlink()
-        (wheel,) = Path(folder).glob('*.whl')
-        return wheel.rename(dist / wheel.name)
+    tree = dist / 'tree'
+    info = tree / f'{NAME}-{new}.dist-info'
+    scripts = tree / f'{NAME}-{new}.data/scripts'
+    shutil.rmtree(dist, ignore_errors=True)
+    shutil.copytree(site, tree, symlinks=True, ignore=ignore)
+    from_pip = released.locate_file(f'{NAME}-{old}.dist-info')
+    shutil.copytree(from_pip, info, ignore=ignore)
+    text = released.read_text('METADATA')
+    text = text.replace(f'\nVersion: {old}\n', f'\nVersion: {new}\n', 1)
+    (info / 'METADATA').write_text(text, 'utf-8')
+    scripts.mkdir(parents=True)
+    for path in released.files:
+        if path.parts[0] == '..' and path.name not in commands:
+            shutil.copy(path.locate(), scripts)
+    command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', dist]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    shutil.rmtree(tree)
+    (wheel,) = dist.glob('*.whl')
+    return wheel
 
 
 def main():

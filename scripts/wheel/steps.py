@@ -8,8 +8,11 @@ import sys
 
 from scripts.common.programs import run
 from scripts.common.steps import ROOT, read_steps, shown
-from scripts.wheel.versions import BASE, NAME
 
+# The released Paddles that the wheel target is for.
+NAME = 'paddlepaddle'
+BASE = '3.3.1'
+SERVED = (BASE, '3.3.0')
 HERE = '{}.{}'.format(*sys.version_info)
 CLEAN = """
 clean: delete what earlier runs made
@@ -29,11 +32,7 @@ requirements: install what the build and the tests need
 check the network and the disk space (df -h), then run this again: it goes on where it \
 stopped. A damaged environment is replaced with --clean.
 
-check-yaml: check ops_yaml
-{python} scripts/op_rules/check_ops_yaml.py
-correct the entry that the log names.
-
-glue: generate the glue code
+glue: check ops_yaml, generate the glue code
 {python} native/glue/generate_native.py --out {folder}/glue
 the log names the ops_yaml entry or the generator line.
 

@@ -18,11 +18,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.steps import ROOT, check_build_dir, locked, run_steps, shown
 from scripts.source import checkout
-from scripts.wheel import versions
-from scripts.wheel.steps import HERE, check_into, wheel_steps
+from scripts.wheel.steps import BASE, HERE, SERVED, check_into, wheel_steps
 
-TAKES = """a first build takes 2.2 GB (PyTorch 0.8, Paddle 0.7), up to 8 GB if pip \
-brings the one with CUDA"""
 NEXT = """
 Next:
   what there is now  {result} -m paddle_scatter_info
@@ -41,8 +38,8 @@ an environment of its own, test
 """
 WITHOUT_SOURCE = f"""
 --clean: delete what earlier runs made, the venv too, and start over
---paddle V: release to build into (default: {versions.BASE}; also \
-{", ".join(versions.SERVED[1:])}, by default in build-V)
+--paddle V: release to build into (default: {BASE}; also \
+{", ".join(SERVED[1:])}, by default in build-V)
 --wheel: pack the result as a wheel in build/dist, which pip installs in place of \
 paddlepaddle
 --into PYTHON: install that wheel into the environment of an interpreter that has the \
@@ -58,7 +55,7 @@ KINDS = {
     '--jobs': {'type': int},
     '--build-dir': {'type': Path},
     '--source': {'type': Path},
-    '--paddle': {'choices': versions.SERVED},
+    '--paddle': {'choices': SERVED},
     '--only': {'choices': checkout.PARTS},
     '--cmake': {'action': 'append', 'default': []},
 }
@@ -108,14 +105,11 @@ def parse_args():
         parser.error(f'--jobs {args.jobs}: not 1 or more')
     gigabytes = 4 if args.gpu else 2 if args.source else 1
     args.jobs = args.jobs or default_jobs(gigabytes << 30)
-    args.paddle = args.paddle or versions.BASE
+    args.paddle = args.paddle or BASE
+    folder = ROOT / ('build' if args.paddle == BASE else f'build-{args.paddle}')
     if args.source:
         args.source = args.source.expanduser().absolute()
         folder = args.source / 'build'
-    elif args.paddle == versions.BASE:
-        folder = ROOT / 'build'
-    else:
-        folder = ROOT / f'build-{args.paddle}'
     args.build_dir = (args.build_dir or folder).resolve()
     if args.into:  # a name on PATH too; a link to a Python is another one
         args.into = os.path.abspath(shutil.which(args.into) or args.into)
@@ -123,47 +117,46 @@ def parse_args():
 
 
 def check_venv(args):
-    """Exit where the venv is of another Python, or a first build has no space,
-    which it is told of."""
-    build, config = args.build_dir, args.build_dir / 'venv/pyvenv.cfg'
-    if config.is_file() and not args.clean:
-        text = config.read_text(encoding='utf-8')
-        if f'version = {HERE}.' not in text:
-            sys.exit(
-                f'{config} is not of Python {HERE}. Use the same Python as before '
-                '(--python), build in another folder (--build-dir), or start over '
-                'with --clean.'
-            )
-    elif not config.is_file():
-        there = next(p for p in (build, *build.parents) if p.is_dir())
-        free = shutil.disk_usage(there).free
-        if free < 2.2e9:
-            sys.exit(
-                f'{there}: {TAKES}, but {free / 1e9:.1f} GB are free there. '
-                '--build-dir names another place.'
-            )
-        print(f'In {shown(build)}, {TAKES}.')
+    """Exit where the venv is of another Python; tells what a first build takes."""
+    config = args.build_dir / 'venv/pyvenv.cfg'
+    text = config.read_text('utf-8') if config.is_file() else ''
+    if not text:
+        print(
+            f'In {shown(args.build_dir)}, a first build takes 2.2 GB (PyTorch 0.8, '
+            'Paddle 0.7), up to 8 GB if pip brings the one with CUDA.'
+        )
+    elif not args.clean and f'version = {HERE}.' not in text:
+        sys.exit(
+            f'{config} is not of Python {HERE}. Use the same Python as before '
+            '(--python), build in another folder (--build-dir), or start over '
+            'with --clean.'
+        )
 
 
-def run_wheel(args):
-    """The wheel target, or what it would do."""
-    build, steps = args.build_dir, wheel_steps(args)
-    check_build_dir(build)
+def run(args):
+    """Everything that was asked for, or what that would do."""
+    build, folder = args.build_dir, shown(args.build_dir)
+    if args.source:
+        steps, cwd = checkout.source_steps(args), build
+    else:
+        check_build_dir(build)
+        steps, cwd = wheel_steps(args), ROOT
     if args.dry_run:
         print(f'Dry run: {len(steps)} steps, nothing is changed.')
         run_steps(build, steps)
         return
     start = time.monotonic()
-    if args.into:
-        check_into(args.into)
-    check_venv(args)
+    if not args.source:
+        if args.into:
+            check_into(args.into)
+        check_venv(args)
     with locked(build) as lock:
-        run_steps(build, steps, lock)
+        run_steps(build, steps, lock, cwd)
     print(f'Done in {time.monotonic() - start:.1f} s.')
-    folder = shown(build)
-    python = f'{folder}/venv/bin/python'
-    result = shown(args.into) if args.into else python
-    print(NEXT.format(folder=folder, python=python, result=result))
+    if not args.source:
+        python = f'{folder}/venv/bin/python'
+        result = shown(args.into) if args.into else python
+        print(NEXT.format(folder=folder, python=python, result=result))
 
 
 def main():
@@ -172,7 +165,7 @@ def main():
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     args = parse_args()
     try:
-        (checkout.run if args.source else run_wheel)(args)
+        run(args)
     except OSError as error:
         sys.exit(f'\n{error}')
     except KeyboardInterrupt:

@@ -136,45 +136,25 @@ class OpRuns:
 
         return numeric_gradient(mean_of_outputs, arrays[name], delta)
 
-    def _grad_dygraph(self, place, names, output_names, out_grads):
+    def _grad_dygraph(self, place, names, output_names):
         tensors = self._tensors(place)
-        grads = self._differentiate(
-            paddle.grad,
-            tensors,
-            names,
-            output_names,
-            [paddle.to_tensor(g, place=place) for g in out_grads or ()],
-        )
+        grads = self._differentiate(paddle.grad, tensors, names, output_names)
         return [grad.numpy() for grad in grads]
 
-    def _grad_pir(self, place, names, output_names, out_grads):
+    def _grad_pir(self, place, names, output_names):
         def build(data):
-            given = [paddle.assign(g) for g in out_grads or ()]
-            return self._differentiate(
-                ir_grad, data, names, output_names, given
-            )
+            return self._differentiate(ir_grad, data, names, output_names)
 
         return self._in_pir_program(place, build)
 
-    def _differentiate(self, grad, tensors, names, output_names, out_grads):
-        """Gradients of `names`; with out_grads of all inputs, as Paddle's does.
-
-        Those come in the order of the sorted names, and an input without a
-        gradient, a mask for instance, is an error of the engine.
-        """
+    def _differentiate(self, grad, tensors, names, output_names):
         for tensor in tensors.values():
             tensor.stop_gradient = False
         outputs = self._call(tensors)
         # Paddle's casts bfloat16 alone, and runs no float16 on the CPU,
         # where mean has no kernel for it.
-        if self._has(np.uint16) or (self._has(np.float16) and not out_grads):
+        if self._has(np.uint16) or self._has(np.float16):
             outputs = {n: outputs[n].astype('float32') for n in output_names}
-        if out_grads:
-            return grad(
-                paddle.utils.flatten(outputs),
-                paddle.utils.flatten(tensors),
-                out_grads,
-            )
         means = [paddle.mean(outputs[name]) for name in output_names]
         loss = means[0] if len(means) == 1 else sum(means) / len(means)
         start = paddle.full([], 1.0, loss.dtype)

@@ -15,7 +15,6 @@ import unittest
 import numpy as np
 from numeric_gradient import max_relative_error
 from op_runs import (
-    HALF_TYPES,
     OpRuns,
     as_float,
     as_list,
@@ -31,6 +30,18 @@ __all__ = [
     'get_places',
     'skip_check_grad_ci',
 ]
+# Of each dtype: the relative and the absolute tolerance of an output; the step of a
+# numeric gradient, and its largest relative difference.
+TOLERANCE = {
+    np.float64: (1e-5, 0),
+    np.float16: (1e-3, 1e-3),
+    np.uint16: (1e-2, 1e-2),
+}
+GRADIENTS = {
+    np.float64: (1e-5, 1e-7),
+    np.float16: (0.005, 1e-2),
+    np.uint16: (0.005, 3e-2),
+}
 
 
 def skip_check_grad_ci(reason=None):
@@ -83,84 +94,35 @@ class OpTest(OpRuns, unittest.TestCase):
                 f"{cls.__name__}: check the gradient in float64 too."
             )
 
-    # Everything by name: the parameters are some of those that Paddle's has.
-    def check_output(self, *, atol=1e-5, rtol=1e-5, **kwargs):
-        for place in get_places():
-            self.check_output_with_place(place, atol=atol, rtol=rtol, **kwargs)
-
-    def check_output_with_place(
-        self,
-        place,
-        *,
-        atol=0,
-        rtol=0,
-        no_check_set=None,
-        check_dygraph=True,
-        check_pir=False,
-        check_symbol_infer=True,
-    ):
+    # The parameters are those of Paddle's that the tests use.
+    def check_output(self, *, check_pir=False, check_symbol_infer=True):
         type(self)._checked_output = True
         self._check_names()
-        if no_check_set is not None:
-            raise AssertionError(f"{self.op_type}: no_check_set must be None.")
-        runs = []
-        if check_dygraph:
-            runs.append(('dygraph', self._run_dygraph(place)))
-        if check_pir:
-            runs.append(('PIR', self._run_pir(place)))
-            if check_symbol_infer:
-                self._check_symbolic_shapes()
-        for mode, outputs in runs:
-            self._compare_outputs(mode, outputs, atol, rtol)
-        self._check_inplace(place, atol, rtol)
-
-    def check_grad(self, inputs_to_check, output_names, **kwargs):
         for place in get_places():
-            self.check_grad_with_place(
-                place, inputs_to_check, output_names, **kwargs
-            )
+            self._compare_outputs('dygraph', self._run_dygraph(place))
+            if check_pir:
+                self._compare_outputs('PIR', self._run_pir(place))
+            self._check_inplace(place)
+        if check_pir and check_symbol_infer:
+            self._check_symbolic_shapes()
 
-    def check_grad_with_place(
-        self,
-        place,
-        inputs_to_check,
-        output_names,
-        *,
-        no_grad_set=None,
-        numeric_grad_delta=0.005,
-        max_relative_error=0.005,
-        user_defined_grads=None,
-        user_defined_grad_outputs=None,
-        check_dygraph=True,
-        check_pir=False,
-    ):
+    def check_grad(self, inputs_to_check, output_names, *, check_pir=False):
         self._check_names()
-        self._check_grad_rules(inputs_to_check, no_grad_set)
-        output_names = as_list(output_names)
-        dtype = np.asarray(self.inputs[inputs_to_check[0]]).dtype
+        self._check_sizes(inputs_to_check)
+        names, output_names = inputs_to_check, as_list(output_names)
+        dtype = np.asarray(self.inputs[names[0]]).dtype
         type(self)._checked_grad.add(dtype)
-        if dtype == np.float64:
-            numeric_grad_delta, max_relative_error = 1e-5, 1e-7
-        elif dtype in HALF_TYPES:
-            floor = 1e-2 if dtype == np.float16 else 3e-2
-            max_relative_error = max(max_relative_error, floor)
-        expected = user_defined_grads or [
-            self._numeric_grad(place, name, output_names, numeric_grad_delta)
-            for name in inputs_to_check
-        ]
-        out_grads = user_defined_grad_outputs
-        if out_grads is not None:
-            out_grads = as_list(out_grads)
-        runs = []
-        if check_dygraph:
-            runs.append(('dygraph', self._grad_dygraph))
-        if check_pir:
-            runs.append(('PIR', self._grad_pir))
-        for mode, run in runs:
-            grads = run(place, inputs_to_check, output_names, out_grads)
-            self._compare_grads(
-                mode, inputs_to_check, grads, expected, max_relative_error
-            )
+        delta, limit = GRADIENTS.get(dtype.type, (0.005, 0.005))
+        for place in get_places():
+            expected = [
+                self._numeric_grad(place, name, output_names, delta)
+                for name in names
+            ]
+            grads = self._grad_dygraph(place, names, output_names)
+            self._compare_grads('dygraph', names, grads, expected, limit)
+            if check_pir:
+                grads = self._grad_pir(place, names, output_names)
+                self._compare_grads('PIR', names, grads, expected, limit)
 
     def _check_names(self):
         """A static graph takes everything by the names of the operator."""
@@ -193,7 +155,7 @@ class OpTest(OpRuns, unittest.TestCase):
 
     # ---- outputs ----
 
-    def _compare_outputs(self, mode, outputs, atol, rtol):
+    def _compare_outputs(self, mode, outputs):
         for name, expected in self.outputs.items():
             actual, expected = outputs[name], np.asarray(expected)
             what = f"{self.op_type}, {mode}, output {name}"
@@ -202,22 +164,12 @@ class OpTest(OpRuns, unittest.TestCase):
             np.testing.assert_allclose(
                 as_float(actual),
                 as_float(expected),
-                *self._tolerance(expected.dtype, rtol, atol),
+                *TOLERANCE.get(expected.dtype.type, (1e-5, 1e-5)),
                 equal_nan=False,
                 err_msg=what,
             )
 
-    @staticmethod
-    def _tolerance(dtype, rtol, atol):
-        if dtype == np.float64:
-            return 1e-5, 0
-        if dtype == np.float16:
-            return 1e-3, max(atol, 1e-3)
-        if dtype == np.uint16:
-            return 1e-2, max(atol, 1e-2)
-        return 1e-5, atol
-
-    def _check_inplace(self, place, atol, rtol):
+    def _check_inplace(self, place):
         """The in-place op must give the same, in the first input's memory."""
         inplace = getattr(_C_ops, self.op_type + '_', None)
         first, *_ = self.inputs
@@ -230,13 +182,11 @@ class OpTest(OpRuns, unittest.TestCase):
         )
         self.assertIs(result, tensors[first], f"{self.op_type}_ returns x")
         outputs = {name: tensors[first].numpy()}
-        self._compare_outputs('in place', outputs, atol, rtol)
+        self._compare_outputs('in place', outputs)
 
     # ---- gradients ----
 
-    def _check_grad_rules(self, inputs_to_check, no_grad_set):
-        if no_grad_set is not None:
-            raise AssertionError(f"{self.op_type}: no_grad_set must be None.")
+    def _check_sizes(self, inputs_to_check):
         for name in inputs_to_check:
             shape = np.shape(self.inputs[name])
             if shape and np.prod(shape) < 100:
@@ -246,8 +196,7 @@ class OpTest(OpRuns, unittest.TestCase):
                 )
 
     def _compare_grads(self, mode, names, grads, expected, limit):
-        self.assertGreaterEqual(len(grads), len(names))
-        # by position, as Paddle's does: see OpRuns._differentiate
+        self.assertEqual(len(grads), len(names))
         for name, grad, wanted in zip(names, grads, expected):
             what = f"{self.op_type}, {mode}, gradient of {name}"
             wanted = np.asarray(wanted)

@@ -58,7 +58,7 @@ def test_signal_stops_the_children_and_the_next_run_goes_on(tmp_path):
             with locked(build) as lock:
                 step = Step('name', 'do it', command, 'hint', (), False)
                 run_steps(build, [step], lock)
-        target.run_wheel = run
+        target.run = run
         target.main()
     """
     done = programs.run(sys.executable, '-c', program, timeout=20)
@@ -70,19 +70,13 @@ def test_signal_stops_the_children_and_the_next_run_goes_on(tmp_path):
 
 
 def test_builds_write_into_a_folder_of_theirs_one_at_a_time(tmp_path):
-    build, sources = tmp_path / 'build', tmp_path / 'sources'
+    build = tmp_path / 'build'
     with locked(build):
         with pytest.raises(SystemExit, match='Another build is using'):
             with locked(build):
                 pass
     (build / 'notes').touch()
-    check_build_dir(build, sources)
+    check_build_dir(build)
     (build / MARKER).unlink()
-    for folder, fault in (
-        (build, 'holds notes, which no build made'),
-        (build / 'notes', 'is not a folder'),
-        (sources, 'holds the sources'),
-        (tmp_path, 'holds the sources'),
-    ):
-        with pytest.raises(SystemExit, match=fault):
-            check_build_dir(folder, sources)
+    with pytest.raises(SystemExit, match='holds notes, which no build made'):
+        check_build_dir(build)
