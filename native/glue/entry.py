@@ -5,7 +5,7 @@ That it can be expressed is known: check_ops_yaml.py has found no fault.
 
 import re
 
-from scripts.op_rules.schema import declared
+from scripts.op_rules.schema import named
 
 # YAML type -> (C++ type, AttrType)
 ATTR_TYPES = {
@@ -30,14 +30,8 @@ def camel(name):
 def called(entry):
     """What a gradient calls the Tensors and the results of the entry that it is
     the gradient of."""
-    arguments, results = re.fullmatch(
-        r'\w+ \((.+)\) -> (.+)', entry.raw['forward']
-    ).groups()
-    items = [item.split() for item in declared(arguments)]
-    return (
-        [name for kind, name in items if kind == 'Tensor'],
-        [item.split()[1] for item in declared(results)],
-    )
+    arguments, results = entry.forward.split(' -> ')
+    return re.findall(r'Tensor (\w+)', arguments), named(results)[1::2]
 
 
 class EntryView:
