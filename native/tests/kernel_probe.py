@@ -11,29 +11,39 @@ folder.
 """
 
 import importlib.util
+import json
 import os
+import shlex
 from pathlib import Path
 
 import paddle
 from paddle import _native_lib  # noqa: F401  registers kernels first
-from scripts.common import native_compiler
+from scripts.common.programs import run as run_program
 
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get('BUILD_DIR', ROOT / 'build'))
 SOURCE = Path(__file__).with_suffix('.cc')
+LIBS = Path(paddle.__file__).with_name('libs')
 
 
 def _load():
-    inputs = [SOURCE, *native_compiler.objects('kernels/cpu')]
-    path = native_compiler.BUILD / 'probe/kernel_probe.so'
+    entries = json.loads((BUILD / 'compile_commands.json').read_text())
+    # {source: [its compiler command, its object and so on]}
+    built = {Path(x['file']): x['command'].split(' -o ') for x in entries}
+    command = shlex.split(built[BUILD / 'glue/native_ops.cc'][0])
+    inputs = [SOURCE]
+    for source, (_, rest) in built.items():
+        if source.parent == ROOT / 'kernels/cpu':
+            inputs.append(BUILD / rest.split()[0])
+    path = BUILD / 'probe/kernel_probe.so'
     changed = max(x.stat().st_mtime for x in inputs)
     if not path.is_file() or path.stat().st_mtime < changed:
-        libs = ('-lphi_core', '-lphi', '-lcommon', '-l:libiomp5.so')
-        linked = native_compiler.paddle_libs(*libs)
         path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(f'.{os.getpid()}')
-        content, said = native_compiler.run(
-            ['-O1', '-shared', *inputs, *linked, '-o', part]
-        )
-        assert content, said
+        command += ['-O1', '-shared', *inputs, '-o', part]
+        command += [f'-L{LIBS}', f'-Wl,-rpath,{LIBS}', '-lphi_core', '-lphi']
+        done = run_program(*command, '-lcommon', '-l:libiomp5.so')
+        assert done.returncode == 0, done.stderr
         part.replace(path)
     spec = importlib.util.spec_from_file_location('kernel_probe', path)
     module = importlib.util.module_from_spec(spec)

@@ -14,7 +14,7 @@ from scripts.common.wheel_headers import default_include
 from scripts.series.tests.glog_headers import needs_glog
 from scripts.series.tree_edits import SYMBOLIC
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 PIR = paddle.base.libpaddle.pir
 MASKED = partial(paddle.masked_scatter)
 SELECT = partial(paddle.select_scatter, axis=1, index=0)
