@@ -140,16 +140,14 @@ class LinearIndexGrad {
                      int64_t n,
                      bool shares,
                      T* to) const {
-    if (view_.size == 0) {
-      std::fill_n(to, n, T{});
-      return;
-    }
     for (int64_t i = 0; i < n; ++i) {
-      const T element = from[std::max<int64_t>(0, sources[i])];
+      // Without a source what is read is dropped. It is from the same place, as
+      // another thread may write to any other, if `to` is in out_grad's memory.
+      const T element = *(sources[i] < 0 ? to + i : from + sources[i]);
       to[i] = sources[i] < 0 ? T{} : element;
     }
     for (int64_t i = 0; shares && i < n; ++i) {
-      Share(to + i, std::max<int64_t>(0, sources[i]), 1, to + i);
+      if (sources[i] >= 0) Share(to + i, sources[i], 1, to + i);
     }
   }
 
