@@ -13,6 +13,7 @@ compiler has no sanitizers.
 import argparse
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -28,7 +29,7 @@ RUN = 'kernels/funcs/scatter_ops/cpu/run.h'
 SKIPPED = 77
 # Left out are checks that cost much and that AddressSanitizer makes as well, and the
 # one of virtual functions, which needs type information that Paddle does not ship.
-UNUSED = '-fno-sanitize=null,object-size,vptr'
+UNUSED = '-fno-sanitize=null,object-size,pointer-overflow,vptr'
 FLAGS = {
     'asan': f'-fsanitize=address,undefined {UNUSED}',
     'tsan': '-fsanitize=thread',
@@ -87,19 +88,23 @@ def main():
     link = FLAGS[kind]
     if kind == 'tsan':
         link += f' -fvisibility=hidden {THREADS}'
-    for form, without, defined in (
-        ('usual', (), ''),
-        ('plain', speed, ' -DSCATTER_OPS_PORTABLE'),
-    ):
-        own, texts = folder / form, run_header() | texts_without(without)
-        module = build_variant(build, own, texts, flags + defined, link)
+    forms = {'usual': ((), ''), 'plain': (speed, ' -DSCATTER_OPS_PORTABLE')}
+
+    def build_form(form):
+        without, defined = forms[form]
+        texts = run_header() | texts_without(without)
+        return build_variant(build, folder / form, texts, flags + defined, link)
+
+    with ThreadPoolExecutor() as pool:
+        modules = list(pool.map(build_form, forms))
+    for form, module in zip(forms, modules):
         environment = {
             **os.environ,
             **OPTIONS,
             'UBSAN_OPTIONS': f'halt_on_error=1:suppressions={folder}/known',
             'LD_PRELOAD': ' '.join(preloaded),
             'LD_LIBRARY_PATH': f'{module.parent}/libs',
-            'PYTHONPATH': f'{own}:{ROOT}',
+            'PYTHONPATH': f'{folder / form}:{ROOT}',
         }
         numbers = ('--seed', options.seed, '--cases', options.cases)
         command = (*start, build / 'venv/bin/python', '-c', CALLS, module)
