@@ -148,9 +148,7 @@ void RoundIntoRows(const Sum* tile,
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) {
         const T rounded = RoundedTo<T>(wide[r * kTileBlock + i]);
-        // By bits: no compiler makes vectors of a choice of structs.
-        const uint16_t changed = -static_cast<uint16_t>(marks[i] > 0);
-        to[i].x = (rounded.x & changed) | (kept[i].x & ~changed);
+        to[i] = Select(marks[i] > 0, rounded, kept[i]);
       }
     }
   }
@@ -235,8 +233,11 @@ void ReduceTile(const ReduceOperands<T>& operands,
         for (int64_t i = 0; i < n; i += kTileBlock) {
           const int64_t count = std::min(kTileBlock, n - i);
           WidenIntoTile(updates + at + i, step, rows, count, block);
-          ReduceRows<kReduce>(
-              WholeList{0, slots + i, count}, TileLength{}, block, tile);
+          ReduceRows<kReduce>(WholeList{0, slots + i, count},
+                              TileLength{},
+                              block,
+                              tile,
+                              [](int64_t, Sum sum) { return sum; });
         }
       });
   for (int64_t i = 0; i < size; i += kTileBlock) {
@@ -256,9 +257,10 @@ bool ReduceLaneTiles(const ReduceOperands<T>& operands) {
   constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
   using Sum =
       std::conditional_t<kAssigns, T, typename ReduceType<T, kReduce>::type>;
-  // Not for the means of small integers, which are eight times as large.
+  // Not for means of integers, whose sums are up to eight times as large.
   if constexpr (ReducesInOrder<T, kReduce>() &&
-                (kIsHalf<T> || std::is_same<Sum, T>::value)) {
+                !(kReduce == IndexReduce::kMean &&
+                  std::is_integral<T>::value)) {
     const AxisView& view = operands.view;
     const int64_t n = operands.slots.length();
     if (!PaysInTiles(view, n, sizeof(Sum))) return false;

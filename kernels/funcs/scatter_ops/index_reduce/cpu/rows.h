@@ -187,11 +187,12 @@ inline int64_t ThreadsFor(int64_t bytes) {
 }
 
 // How often the index has each slot, as a divisor of means, or whether it does.
-template <typename T, IndexReduce kReduce>
+template <typename T,
+          IndexReduce kReduce,
+          typename Sum = typename ReduceType<T, kReduce>::type>
 class SlotMarks {
  public:
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
-  using Sum = typename ReduceType<T, kReduce>::type;
   using Mark = std::conditional_t<
       kMeans,
       std::conditional_t<std::is_floating_point<Sum>::value, Sum, int64_t>,
@@ -231,12 +232,10 @@ class SlotMarks {
 };
 
 // Whether a reduction can go through the updates in the order of the index: it
-// starts from an identity, which a product of complex numbers has not, and
-// accumulates in ReduceType, which means of int64 do not.
+// starts from an identity, which a product of complex numbers has not.
 template <typename T, IndexReduce kReduce>
 constexpr bool ReducesInOrder() {
-  return !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value) &&
-         !(kReduce == IndexReduce::kMean && std::is_same<T, int64_t>::value);
+  return !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
 }
 
 // The length of a row is an int64_t, or a constant of type RowLength. For rows
@@ -294,15 +293,20 @@ Sum Reduced(Sum sum, T element) {
   }
 }
 
-// Rows of updates, each reduced into that of its slot in `sums`. Longer ones
-// are fetched ahead; very short ones the processor finds early enough by
-// itself.
+// Rows of updates, each reduced into that of its slot in `sums`, where what is
+// stored is keep(slot, sum). Longer ones are fetched ahead; very short ones the
+// processor finds early enough by itself.
 template <IndexReduce kReduce,
           typename List,
           typename Length,
           typename T,
-          typename Sum>
-void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
+          typename Sum,
+          typename Keep>
+void ReduceRows(const List& list,
+                Length inner,
+                const T* updates,
+                Sum* sums,
+                const Keep& keep) {
   // A cache line arrives in about the time that so many rows take.
   constexpr int64_t kAhead = 8;
   for (int64_t i = 0; i < list.count; ++i) {
@@ -313,7 +317,7 @@ void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
     const T* update = updates + list.position(i) * inner;
     Sum* sum = sums + list.slot(i) * inner;
     if constexpr (std::is_same<Length, RowLength<1>>::value) {
-      *sum = Reduced<kReduce>(*sum, *update);
+      *sum = keep(list.slot(i), Reduced<kReduce>(*sum, *update));
     } else if constexpr (kIsConstant<Length>) {
       // The compiler makes a vector of a loop that it does not unroll, if what
       // it writes is nothing that it reads. It would copy the vector by halves,
@@ -321,7 +325,7 @@ void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
       alignas(64) Sum reduced[Length::value];
 #pragma GCC unroll 1
       for (int64_t l = 0; l < Length::value; ++l) {
-        reduced[l] = Reduced<kReduce>(sum[l], update[l]);
+        reduced[l] = keep(list.slot(i), Reduced<kReduce>(sum[l], update[l]));
       }
 #if defined(SCATTER_OPS_AVX2) && defined(__AVX__)
       if constexpr (sizeof(reduced) == sizeof(__m256i)) {
@@ -335,7 +339,7 @@ void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
     } else {
 #pragma GCC ivdep
       for (int64_t l = 0; l < inner; ++l) {
-        sum[l] = Reduced<kReduce>(sum[l], update[l]);
+        sum[l] = keep(list.slot(i), Reduced<kReduce>(sum[l], update[l]));
       }
     }
   }
@@ -352,28 +356,48 @@ auto TotalOf(Sum sum, Mark count) {
   }
 }
 
-// out = the totals of `sums` in marked rows, else x. out may be x or sums.
+// a or b. Of half types by bits: no compiler makes vectors of a choice of
+// structs.
+template <typename T>
+T Select(bool first, T a, T b) {
+  if constexpr (kIsHalf<T>) {
+    b.x = static_cast<uint16_t>(Either(first, a.x, b.x));
+    return b;
+  } else {
+    return first ? a : b;
+  }
+}
+
+// out = the totals of `sums`; x where a mean has no mark, and elsewhere for one
+// NaN another, so that without an update the bits stay. out may be x or sums.
 template <IndexReduce kReduce,
           typename Mark,
           typename Length,
           typename T,
-          typename Sum>
+          typename Sum,
+          typename Keep>
 void FinishRows(const Mark* marks,
                 int64_t rows,
                 bool include_self,
                 Length inner,
                 const T* x,
                 const Sum* sums,
-                T* out) {
+                T* out,
+                const Keep& keep) {
+  constexpr bool kMeans = kReduce == IndexReduce::kMean;
 #pragma GCC ivdep
   for (int64_t r = 0; r < rows; ++r) {
-    const Mark mark = marks[r];
+    const Mark mark = kMeans ? marks[r] : Mark{1};
     if (!kIsConstant<Length> && mark == 0 && x == out) continue;
     for (int64_t l = 0; l < inner; ++l) {
       const int64_t at = r * inner + l;
-      const T total =
-          RoundedTo<T>(TotalOf<kReduce>(sums[at], Mark(mark + include_self)));
-      out[at] = mark > 0 ? total : x[at];
+      const Sum sum = sums[at];
+      const Sum kept = WidenedTo<Sum>(x[at]);
+      bool keeps = mark == 0;
+      if constexpr (!kMeans) keeps = (sum != sum) & (kept != kept);
+      const T total = RoundedTo<T>(
+          keep(r, TotalOf<kReduce>(sum, Mark(mark + include_self))));
+      out[at] = Select(keeps, x[at], total);
     }
   }
 }
@@ -405,7 +429,7 @@ inline std::vector<SlotRange> CutSlots(const IndexSlots& index,
   return cut;
 }
 
-template <typename T, IndexReduce kReduce>
+template <typename T, IndexReduce kReduce, typename Sum>
 class ShortRowReducer {
  public:
   explicit ShortRowReducer(const ReduceOperands<T>& operands)
@@ -420,7 +444,7 @@ class ShortRowReducer {
     const int64_t ranges = CountRanges();
     if (ranges == 0) return false;
     ranges_ = CutSlots(operands_.slots, view_.size, ranges);
-    if (HasMarks() && !marks_.Make(operands_, ranges_)) return false;
+    if (HasMarks() && !marks_.Make(operands_, ranges_) && !kMixes) return false;
     const int64_t threads = ThreadsFor(bytes_);
     std::vector<WorkArray<Row>> panels(kPanels ? threads : 0);
     int64_t most = 0;
@@ -446,14 +470,17 @@ class ShortRowReducer {
  private:
   static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
-  using Sum = typename ReduceType<T, kReduce>::type;
+  using Narrow = typename ReduceType<T, kReduce>::type;
+  // Means of many elements beside some of few, each as if it were alone.
+  static constexpr bool kMixes = kMeans && !std::is_integral<T>::value &&
+                                 !std::is_same<Sum, Narrow>::value;
   // In out, partial results can be no other than T. Others are kept in a panel
   // of a thread, which is rounded into out at the end.
   static constexpr bool kPanels = !kAssigns && !std::is_same<Sum, T>::value;
   using Row = std::conditional_t<kPanels, Sum, T>;
 
   bool KeepsX() const { return kAssigns || operands_.include_self; }
-  bool HasMarks() const { return kMeans || kPanels || !KeepsX(); }
+  bool HasMarks() const { return kMeans || !KeepsX(); }
 
   // How many ranges of slots there are, each of which takes a pass over the
   // index; 0 if groups are faster.
@@ -464,12 +491,12 @@ class ShortRowReducer {
     const int64_t n = operands_.slots.length();
     const bool few = in_place_ && !kPanels && n <= view_.size;
     if (row > (kAssigns ? 64 : few ? 4096 : 256)) return 0;
-    if (HasMarks() && HasFewPositions(n, view_.size)) return 0;
+    if ((kPanels || HasMarks()) && HasFewPositions(n, view_.size)) return 0;
     const int64_t threads = ThreadsFor(bytes_);
     const int64_t outer = view_.outer;
     const bool even = outer >= 4 * threads || outer % threads == 0;
     const int64_t ranges = even ? 1 : std::min(view_.size, threads);
-    if (!kPanels) return ranges;
+    if (!kPanels || view_.inner == 1) return ranges;
     const int64_t panel = view_.size * view_.inner * sizeof(Row);
     const int64_t passes = std::max(ranges, panel / kPanelBytes);
     return passes <= 4 + 4 * threads / outer ? passes : 0;
@@ -492,9 +519,19 @@ class ShortRowReducer {
     } else if (!in_place_) {
       std::copy_n(x, rows * inner, sums);
     }
+    // A sum of two in a type of twice the digits, then rounded, is their sum.
+    const auto keep = [&](int64_t r, auto sum) {
+      if constexpr (kMixes) {
+        return SumsWide<T, kReduce>(marks[r] + operands_.include_self)
+                   ? sum
+                   : static_cast<Sum>(static_cast<Narrow>(sum));
+      } else {
+        return sum;
+      }
+    };
     const T* updates = operands_.updates + o * view_.updates_size * inner;
     ForEachList(operands_.slots, range, view_.size, [&](const auto& list) {
-      ReduceRows<kReduce>(list, inner, updates, sums);
+      ReduceRows<kReduce>(list, inner, updates, sums, keep);
     });
     if constexpr (kMeans || kPanels) {
       FinishRows<kReduce>(marks,
@@ -503,7 +540,8 @@ class ShortRowReducer {
                           inner,
                           kPanels ? x : out,
                           sums,
-                          out);
+                          out,
+                          keep);
     }
   }
 
@@ -512,14 +550,27 @@ class ShortRowReducer {
   int64_t bytes_;
   bool in_place_;
   std::vector<SlotRange> ranges_;
-  SlotMarks<T, kReduce> marks_;
+  SlotMarks<T, kReduce, Sum> marks_;
 };
 
 // out = x with the updates reduced into it, if its rows are short.
 template <typename T, IndexReduce kReduce>
 bool ReduceShortRows(const ReduceOperands<T>& operands) {
+  constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  using Wide = typename WideSumOf<T>::type;
+  using Sum = std::conditional_t<kMeans && std::is_integral<T>::value,
+                                 Wide,
+                                 typename ReduceType<T, kReduce>::type>;
   if constexpr (ReducesInOrder<T, kReduce>()) {
-    return ShortRowReducer<T, kReduce>(operands).Run();
+    constexpr bool kMixes = kMeans && !std::is_same<Sum, Wide>::value;
+    const int64_t mean = operands.slots.length() / operands.view.size;
+    if (!(kMixes && SumsWide<T, kReduce>(mean)) &&
+        ShortRowReducer<T, kReduce, Sum>(operands).Run()) {
+      return true;
+    }
+    if constexpr (kMixes) {
+      return ShortRowReducer<T, kReduce, Wide>(operands).Run();
+    }
   }
   return false;
 }
