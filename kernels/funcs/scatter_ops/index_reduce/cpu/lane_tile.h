@@ -148,7 +148,7 @@ void RoundIntoRows(const Sum* tile,
 #pragma GCC ivdep
       for (int64_t i = 0; i < n; ++i) {
         const T rounded = RoundedTo<T>(wide[r * kTileBlock + i]);
-        to[i] = Select(marks[i] > 0, rounded, kept[i]);
+        to[i].x = Choose(marks[i] > 0, rounded.x, kept[i].x);
       }
     }
   }
@@ -178,15 +178,10 @@ void ForEachTile(int64_t outer, int64_t bytes, const F& f) {
       });
 }
 
-// An array for each thread, with zeros where a tile has fewer rows.
+// n columns for each thread, with zeros where a tile has fewer rows.
 template <typename T>
-std::vector<WorkArray<T>> TileArrays(int64_t n, int64_t bytes) {
-  std::vector<WorkArray<T>> arrays(ThreadsFor(bytes));
-  for (auto& array : arrays) {
-    array.Resize(n * kTileRows);
-    std::fill_n(array.data(), n * kTileRows, T{});
-  }
-  return arrays;
+WorkArray<T> TileArrays(int64_t n, int64_t bytes) {
+  return WorkArray<T>(new T[ThreadsFor(bytes) * n * kTileRows]());
 }
 
 // Means of the slots that are marked.
@@ -226,6 +221,7 @@ void ReduceTile(const ReduceOperands<T>& operands,
     }
   }
   Sum block[kTileBlock * kTileRows] = {};
+  const auto keep = [](int64_t, Sum sum) { return sum; };
   operands.slots.ForEachChunk(
       0,
       operands.slots.length(),
@@ -233,11 +229,8 @@ void ReduceTile(const ReduceOperands<T>& operands,
         for (int64_t i = 0; i < n; i += kTileBlock) {
           const int64_t count = std::min(kTileBlock, n - i);
           WidenIntoTile(updates + at + i, step, rows, count, block);
-          ReduceRows<kReduce>(WholeList{0, slots + i, count},
-                              TileLength{},
-                              block,
-                              tile,
-                              [](int64_t, Sum sum) { return sum; });
+          ReduceRows<kReduce>(
+              WholeList{0, slots + i, count}, TileLength{}, block, tile, keep);
         }
       });
   for (int64_t i = 0; i < size; i += kTileBlock) {
@@ -268,10 +261,11 @@ bool ReduceLaneTiles(const ReduceOperands<T>& operands) {
     if (!kAssigns && !marks.Make(operands, {{0, view.size}})) return false;
     const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
     const auto tiles = TileArrays<Sum>(view.size, bytes);
+    const int64_t tile = view.size * kTileRows;
     ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
       CallVectorisedForHalf<T>([&] {
         ReduceTile<kReduce>(
-            operands, marks.from(0), o, rows, tiles[worker].data());
+            operands, marks.from(0), o, rows, tiles.get() + worker * tile);
       });
     });
     return true;
@@ -295,10 +289,13 @@ bool DifferentiateLaneTiles(const AxisView& view,
   const auto x = TileArrays<T>(size, bytes);
   const auto grad = TileArrays<T>(size, bytes);
   const auto updates = TileArrays<T>(n, bytes);
-  const auto updates_grad = TileArrays<T>(tensors.updates_grad ? n : 0, bytes);
+  WorkArray<T> updates_grad;
+  if (tensors.updates_grad) updates_grad = TileArrays<T>(n, bytes);
   ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
     const int64_t step = view.updates_size;
-    T* const x_grad = grad[worker].data();
+    T* const x_tile = x.get() + worker * size * kTileRows;
+    T* const x_grad = grad.get() + worker * size * kTileRows;
+    T* const updates_tile = updates.get() + worker * n * kTileRows;
     const auto turn = [rows](const T* in, int64_t step, int64_t n, T* tile) {
       Turn(in, {step, 1}, rows, n, tile, kTileLines);
     };
@@ -306,15 +303,15 @@ bool DifferentiateLaneTiles(const AxisView& view,
                                const T* tile, int64_t n, int64_t step, T* to) {
       Turn(tile, kTileLines, rows, n, to, {step, 1});
     };
-    turn(tensors.x + o * size, size, size, x[worker].data());
+    turn(tensors.x + o * size, size, size, x_tile);
     turn(tensors.out_grad + o * size, size, size, x_grad);
-    turn(tensors.updates + o * step, step, n, updates[worker].data());
+    turn(tensors.updates + o * step, step, n, updates_tile);
     const IndexGradTensors<T> tile{
-        x[worker].data(),
-        updates[worker].data(),
+        x_tile,
+        updates_tile,
         x_grad,
         tensors.x_grad ? x_grad : nullptr,
-        tensors.updates_grad ? updates_grad[worker].data() : nullptr};
+        updates_grad ? updates_grad.get() + worker * n * kTileRows : nullptr};
     const Differentiator differentiator(kTileRows, groups, include_self, tile);
     for (int64_t g = 0; g < groups.count(); ++g) {
       differentiator.Differentiate(

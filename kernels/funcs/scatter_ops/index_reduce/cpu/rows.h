@@ -24,10 +24,10 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <new>
 #include <type_traits>
 #include <vector>
 
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
@@ -35,22 +35,9 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Memory besides the outputs, which is not filled and starts with a cache line:
-// vectors of aligned elements lie in one. Resize throws std::bad_alloc.
+// Memory besides the outputs, which is not filled.
 template <typename T>
-class WorkArray {
- public:
-  void Resize(int64_t size) { data_.reset(new (kLine) T[size]); }
-  T* data() const { return data_.get(); }
-
- private:
-  static constexpr std::align_val_t kLine{64};
-  static_assert(std::is_trivially_destructible<T>::value);
-  struct Delete {
-    void operator()(T* data) const { ::operator delete[](data, kLine); }
-  };
-  std::unique_ptr<T[], Delete> data_;
-};
+using WorkArray = std::unique_ptr<T[]>;
 
 // Slots [begin, end).
 struct SlotRange {
@@ -203,11 +190,11 @@ class SlotMarks {
             const std::vector<SlotRange>& ranges) {
     const IndexSlots& index = operands.slots;
     const int64_t size = operands.view.size;
-    marks_.Resize(size);
+    marks_.reset(new Mark[size]);
     std::atomic<bool> fits{true};
     ParallelFor(ranges.size(), index.length() * sizeof(Mark), [&](int64_t r) {
       const SlotRange range = ranges[r];
-      Mark* marks = marks_.data() + range.begin;
+      Mark* marks = marks_.get() + range.begin;
       std::fill_n(marks, range.size(), Mark{0});
       ForEachList(index, range, size, [marks](const auto& list) {
         for (int64_t i = 0; i < list.count; ++i) {
@@ -225,7 +212,7 @@ class SlotMarks {
     return fits;
   }
 
-  const Mark* from(int64_t slot) const { return marks_.data() + slot; }
+  const Mark* from(int64_t slot) const { return marks_.get() + slot; }
 
  private:
   WorkArray<Mark> marks_;
@@ -320,21 +307,12 @@ void ReduceRows(const List& list,
       *sum = keep(list.slot(i), Reduced<kReduce>(*sum, *update));
     } else if constexpr (kIsConstant<Length>) {
       // The compiler makes a vector of a loop that it does not unroll, if what
-      // it writes is nothing that it reads. It would copy the vector by halves,
-      // and the next load of this slot would wait for both.
+      // it writes is nothing that it reads.
       alignas(64) Sum reduced[Length::value];
 #pragma GCC unroll 1
       for (int64_t l = 0; l < Length::value; ++l) {
         reduced[l] = keep(list.slot(i), Reduced<kReduce>(sum[l], update[l]));
       }
-#if defined(SCATTER_OPS_AVX2) && defined(__AVX__)
-      if constexpr (sizeof(reduced) == sizeof(__m256i)) {
-        const auto* from = reinterpret_cast<const __m256i*>(reduced);
-        _mm256_storeu_si256(reinterpret_cast<__m256i*>(sum),
-                            _mm256_load_si256(from));
-        continue;
-      }
-#endif
       std::copy_n(reduced, Length::value, sum);
     } else {
 #pragma GCC ivdep
@@ -353,18 +331,6 @@ auto TotalOf(Sum sum, Mark count) {
     return sum / count;
   } else {
     return DivideByCount(sum, std::max<int64_t>(1, count));
-  }
-}
-
-// a or b. Of half types by bits: no compiler makes vectors of a choice of
-// structs.
-template <typename T>
-T Select(bool first, T a, T b) {
-  if constexpr (kIsHalf<T>) {
-    b.x = static_cast<uint16_t>(Either(first, a.x, b.x));
-    return b;
-  } else {
-    return first ? a : b;
   }
 }
 
@@ -397,7 +363,12 @@ void FinishRows(const Mark* marks,
       if constexpr (!kMeans) keeps = (sum != sum) & (kept != kept);
       const T total = RoundedTo<T>(
           keep(r, TotalOf<kReduce>(sum, Mark(mark + include_self))));
-      out[at] = Select(keeps, x[at], total);
+      // No compiler makes vectors of a choice of structs.
+      if constexpr (kIsHalf<T>) {
+        out[at].x = Choose(keeps, x[at].x, total.x);
+      } else {
+        out[at] = keeps ? x[at] : total;
+      }
     }
   }
 }
@@ -446,21 +417,21 @@ class ShortRowReducer {
     ranges_ = CutSlots(operands_.slots, view_.size, ranges);
     if (HasMarks() && !marks_.Make(operands_, ranges_) && !kMixes) return false;
     const int64_t threads = ThreadsFor(bytes_);
-    std::vector<WorkArray<Row>> panels(kPanels ? threads : 0);
     int64_t most = 0;
     for (const SlotRange& range : ranges_) most = std::max(most, range.size());
-    for (auto& panel : panels) panel.Resize(most * view_.inner);
+    const int64_t panel = kPanels ? most * view_.inner : 0;
+    const WorkArray<Row> panels(new Row[threads * panel]);
     const int64_t step = std::max<int64_t>(1, view_.outer / (threads * 4));
     const int64_t blocks = (view_.outer + step - 1) / step;
     ParallelForWorkers(blocks * ranges, bytes_, [&](int worker, int64_t i) {
       const int64_t begin = i / ranges * step;
       const int64_t end = std::min(view_.outer, begin + step);
-      Row* panel = kPanels ? panels[worker].data() : nullptr;
+      Row* sums = panels.get() + worker * panel;
       CallVectorisedForHalf<T>([&] {
         for (int64_t o = begin; o < end; ++o) {
           const SlotRange range = ranges_[i % ranges];
-          view_.inner == 1 ? Reduce(o, range, RowLength<1>{}, panel)
-                           : Reduce(o, range, view_.inner, panel);
+          view_.inner == 1 ? Reduce(o, range, RowLength<1>{}, sums)
+                           : Reduce(o, range, view_.inner, sums);
         }
       });
     });
@@ -504,13 +475,12 @@ class ShortRowReducer {
 
   // Reduces row o of x within a range of slots.
   template <typename Length>
-  void Reduce(int64_t o, SlotRange range, Length inner, Row* panel) const {
+  void Reduce(int64_t o, SlotRange range, Length inner, Row* sums) const {
     const int64_t offset = (o * view_.size + range.begin) * inner;
     const int64_t rows = range.size();
     const T* x = operands_.x + offset;
     T* out = operands_.out + offset;
     const auto* marks = marks_.from(range.begin);
-    Row* sums = panel;
     if constexpr (!kPanels) sums = out;
     if (!KeepsX()) {
       StartRows<kReduce>(marks, rows, inner, x, sums);
@@ -556,23 +526,21 @@ class ShortRowReducer {
 // out = x with the updates reduced into it, if its rows are short.
 template <typename T, IndexReduce kReduce>
 bool ReduceShortRows(const ReduceOperands<T>& operands) {
-  constexpr bool kMeans = kReduce == IndexReduce::kMean;
-  using Wide = typename WideSumOf<T>::type;
-  using Sum = std::conditional_t<kMeans && std::is_integral<T>::value,
-                                 Wide,
-                                 typename ReduceType<T, kReduce>::type>;
-  if constexpr (ReducesInOrder<T, kReduce>()) {
-    constexpr bool kMixes = kMeans && !std::is_same<Sum, Wide>::value;
-    const int64_t mean = operands.slots.length() / operands.view.size;
-    if (!(kMixes && SumsWide<T, kReduce>(mean)) &&
-        ShortRowReducer<T, kReduce, Sum>(operands).Run()) {
+  using Narrow = typename ReduceType<T, kReduce>::type;
+  if constexpr (!ReducesInOrder<T, kReduce>()) {
+    return false;
+  } else if constexpr (kReduce == IndexReduce::kMean) {
+    // One slot has at least so many updates.
+    const int64_t many = operands.slots.length() / operands.view.size;
+    if (!SumsWide<T, kReduce>(many) &&
+        ShortRowReducer<T, kReduce, Narrow>(operands).Run()) {
       return true;
     }
-    if constexpr (kMixes) {
-      return ShortRowReducer<T, kReduce, Wide>(operands).Run();
-    }
+    using Wide = typename WideSumOf<T>::type;
+    return ShortRowReducer<T, kReduce, Wide>(operands).Run();
+  } else {
+    return ShortRowReducer<T, kReduce, Narrow>(operands).Run();
   }
-  return false;
 }
 
 }  // namespace phi::funcs::scatter_ops
