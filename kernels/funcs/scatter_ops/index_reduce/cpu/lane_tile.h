@@ -20,8 +20,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <type_traits>
-#include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
@@ -180,8 +180,8 @@ void ForEachTile(int64_t outer, int64_t bytes, const F& f) {
 
 // n columns for each thread, with zeros where a tile has fewer rows.
 template <typename T>
-WorkArray<T> TileArrays(int64_t n, int64_t bytes) {
-  return WorkArray<T>(new T[ThreadsFor(bytes) * n * kTileRows]());
+std::unique_ptr<T[]> TileArrays(int64_t n, int64_t bytes) {
+  return std::unique_ptr<T[]>(new T[ThreadsFor(bytes) * n * kTileRows]());
 }
 
 // Means of the slots that are marked.
@@ -289,7 +289,7 @@ bool DifferentiateLaneTiles(const AxisView& view,
   const auto x = TileArrays<T>(size, bytes);
   const auto grad = TileArrays<T>(size, bytes);
   const auto updates = TileArrays<T>(n, bytes);
-  WorkArray<T> updates_grad;
+  std::unique_ptr<T[]> updates_grad;
   if (tensors.updates_grad) updates_grad = TileArrays<T>(n, bytes);
   ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
     const int64_t step = view.updates_size;

@@ -35,10 +35,6 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Memory besides the outputs, which is not filled.
-template <typename T>
-using WorkArray = std::unique_ptr<T[]>;
-
 // Slots [begin, end).
 struct SlotRange {
   int64_t begin, end;
@@ -215,7 +211,7 @@ class SlotMarks {
   const Mark* from(int64_t slot) const { return marks_.get() + slot; }
 
  private:
-  WorkArray<Mark> marks_;
+  std::unique_ptr<Mark[]> marks_;
 };
 
 // Whether a reduction can go through the updates in the order of the index: it
@@ -334,45 +330,6 @@ auto TotalOf(Sum sum, Mark count) {
   }
 }
 
-// out = the totals of `sums`; x where a mean has no mark, and elsewhere for one
-// NaN another, so that without an update the bits stay. out may be x or sums.
-template <IndexReduce kReduce,
-          typename Mark,
-          typename Length,
-          typename T,
-          typename Sum,
-          typename Keep>
-void FinishRows(const Mark* marks,
-                int64_t rows,
-                bool include_self,
-                Length inner,
-                const T* x,
-                const Sum* sums,
-                T* out,
-                const Keep& keep) {
-  constexpr bool kMeans = kReduce == IndexReduce::kMean;
-#pragma GCC ivdep
-  for (int64_t r = 0; r < rows; ++r) {
-    const Mark mark = kMeans ? marks[r] : Mark{1};
-    if (!kIsConstant<Length> && mark == 0 && x == out) continue;
-    for (int64_t l = 0; l < inner; ++l) {
-      const int64_t at = r * inner + l;
-      const Sum sum = sums[at];
-      const Sum kept = WidenedTo<Sum>(x[at]);
-      bool keeps = mark == 0;
-      if constexpr (!kMeans) keeps = (sum != sum) & (kept != kept);
-      const T total = RoundedTo<T>(
-          keep(r, TotalOf<kReduce>(sum, Mark(mark + include_self))));
-      // No compiler makes vectors of a choice of structs.
-      if constexpr (kIsHalf<T>) {
-        out[at].x = Choose(keeps, x[at].x, total.x);
-      } else {
-        out[at] = keeps ? x[at] : total;
-      }
-    }
-  }
-}
-
 // Slots cut into ranges with about the same number of rows to read and write,
 // as far as a part of the index tells: where the cuts are changes no bit.
 inline std::vector<SlotRange> CutSlots(const IndexSlots& index,
@@ -420,7 +377,7 @@ class ShortRowReducer {
     int64_t most = 0;
     for (const SlotRange& range : ranges_) most = std::max(most, range.size());
     const int64_t panel = kPanels ? most * view_.inner : 0;
-    const WorkArray<Row> panels(new Row[threads * panel]);
+    const std::unique_ptr<Row[]> panels(new Row[threads * panel]);
     const int64_t step = std::max<int64_t>(1, view_.outer / (threads * 4));
     const int64_t blocks = (view_.outer + step - 1) / step;
     ParallelForWorkers(blocks * ranges, bytes_, [&](int worker, int64_t i) {
@@ -441,10 +398,11 @@ class ShortRowReducer {
  private:
   static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  using Mark = typename SlotMarks<T, kReduce, Sum>::Mark;
   using Narrow = typename ReduceType<T, kReduce>::type;
   // Means of many elements beside some of few, each as if it were alone.
-  static constexpr bool kMixes = kMeans && !std::is_integral<T>::value &&
-                                 !std::is_same<Sum, Narrow>::value;
+  static constexpr bool kMixes =
+      !std::is_integral<T>::value && !std::is_same<Sum, Narrow>::value;
   // In out, partial results can be no other than T. Others are kept in a panel
   // of a thread, which is rounded into out at the end.
   static constexpr bool kPanels = !kAssigns && !std::is_same<Sum, T>::value;
@@ -480,7 +438,7 @@ class ShortRowReducer {
     const int64_t rows = range.size();
     const T* x = operands_.x + offset;
     T* out = operands_.out + offset;
-    const auto* marks = marks_.from(range.begin);
+    const Mark* marks = marks_.from(range.begin);
     if constexpr (!kPanels) sums = out;
     if (!KeepsX()) {
       StartRows<kReduce>(marks, rows, inner, x, sums);
@@ -489,29 +447,56 @@ class ShortRowReducer {
     } else if (!in_place_) {
       std::copy_n(x, rows * inner, sums);
     }
-    // A sum of two in a type of twice the digits, then rounded, is their sum.
-    const auto keep = [&](int64_t r, auto sum) {
-      if constexpr (kMixes) {
-        return SumsWide<T, kReduce>(marks[r] + operands_.include_self)
-                   ? sum
-                   : static_cast<Sum>(static_cast<Narrow>(sum));
-      } else {
-        return sum;
-      }
-    };
     const T* updates = operands_.updates + o * view_.updates_size * inner;
+    const auto keep = [&](int64_t r, Sum sum) {
+      return Kept(kMeans ? marks[r] : Mark{}, sum);
+    };
     ForEachList(operands_.slots, range, view_.size, [&](const auto& list) {
       ReduceRows<kReduce>(list, inner, updates, sums, keep);
     });
     if constexpr (kMeans || kPanels) {
-      FinishRows<kReduce>(marks,
-                          rows,
-                          operands_.include_self,
-                          inner,
-                          kPanels ? x : out,
-                          sums,
-                          out,
-                          keep);
+      Finish(marks, rows, inner, kPanels ? x : out, sums, out);
+    }
+  }
+
+  // What is stored of a result of a slot. A sum or a quotient in a type of
+  // twice the digits, then rounded, is as if it had been computed in Narrow.
+  template <typename Value>
+  Value Kept(Mark mark, Value value) const {
+    const bool wide = SumsWide<T, kReduce>(mark + operands_.include_self);
+    if constexpr (kMixes) return wide ? value : Value(Narrow(value));
+    return value;
+  }
+
+  // out = the totals of `sums`; x where a mean has no mark, and elsewhere for
+  // one NaN another, so that without an update the bits stay. out may be x or
+  // sums.
+  template <typename Length>
+  void Finish(const Mark* marks,
+              int64_t rows,
+              Length inner,
+              const T* x,
+              const Sum* sums,
+              T* out) const {
+#pragma GCC ivdep
+    for (int64_t r = 0; r < rows; ++r) {
+      const Mark mark = kMeans ? marks[r] : Mark{1};
+      if (!kIsConstant<Length> && mark == 0 && x == out) continue;
+      for (int64_t l = 0; l < inner; ++l) {
+        const int64_t at = r * inner + l;
+        const Sum sum = sums[at];
+        const Sum kept = WidenedTo<Sum>(x[at]);
+        bool keeps = mark == 0;
+        if constexpr (!kMeans) keeps = (sum != sum) & (kept != kept);
+        const Mark count = mark + operands_.include_self;
+        const T total = RoundedTo<T>(Kept(mark, TotalOf<kReduce>(sum, count)));
+        // No compiler makes vectors of a choice of structs.
+        if constexpr (kIsHalf<T>) {
+          out[at].x = Choose(keeps, x[at].x, total.x);
+        } else {
+          out[at] = keeps ? x[at] : total;
+        }
+      }
     }
   }
 
