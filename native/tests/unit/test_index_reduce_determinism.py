@@ -52,6 +52,8 @@ KINDS = {
     'sorted': lambda rng, size, n: np.sort(rng.integers(0, size, n)),
     'one slot': lambda rng, size, n: np.full(n, size // 2),
     'two slots': lambda rng, size, n: rng.choice([0, size - 1], n),
+    # few and many updates, whose means are added up in different types
+    'skewed': lambda rng, size, n: (size * rng.random(n) ** 6).astype('int64'),
     'three slots': lambda rng, size, n: rng.integers(40, 43, n),
 }
 # (dtype, slots, updates): more of either, and integers that wrap around
@@ -76,6 +78,14 @@ THREADED = (
     ('bfloat16', 9000, 2200, 64, 'random', 2),
     ('float32', 1500, 39941, 1, 'random', 1),
     ('float32', 1500, 39941, 1, 'random', 2),
+    *itertools.product(
+        ('float16', 'float32', 'int64'),
+        (1500,),
+        (39941,),
+        (1,),
+        ('skewed',),
+        (2,),
+    ),
 )
 # Bytes in a row from which a kernel groups the index.
 GROUPED_BYTES = 2048
@@ -117,7 +127,7 @@ class TestIndexReduceWays(unittest.TestCase):
     def test_few_elements(self):
         for self.dtype, size, n in SMALL:
             rng = np.random.default_rng(size + n)
-            for width, kind in itertools.product(WIDTHS, [*KINDS][:4]):
+            for width, kind in itertools.product(WIDTHS, [*KINDS][:5]):
                 self.check_row(rng, size, n, width, kind, 1)
 
     def test_several_threads(self):
@@ -129,24 +139,24 @@ class TestIndexReduceWays(unittest.TestCase):
         # 2.5 MiB in float, more than the panel of a thread; rounded once, as
         # by the conversion of what float32 gives
         rng = np.random.default_rng(8)
-        x, updates = (
-            paddle.to_tensor(_values(rng, (n, 16), 'float32')).astype(
-                'bfloat16'
-            )
-            for n in (40000, 9000)
-        )
-        skewed = (40000 * rng.random(9000) ** 6).astype('int64')
-        for index in (rng.integers(0, 40000, 9000), skewed):
-            index = paddle.to_tensor(index)
-            for reduce in ('sum', 'amax'):
-                attrs = 0, reduce, False
-                out = reduce_by_index(x, index, updates, *attrs)
-                floats = [t.astype('float32') for t in (x, updates)]
-                wide = reduce_by_index(floats[0], index, floats[1], *attrs)
-                self.assertEqual(
-                    _bits(out.astype('float32')),
-                    _bits(wide.astype('bfloat16').astype('float32')),
+        for slots, width in ((40000, 16), (640000, 1)):
+            x, updates = (
+                paddle.to_tensor(_values(rng, (n, width), 'float32')).astype(
+                    'bfloat16'
                 )
+                for n in (slots, 10000)
+            )
+            floats = [t.astype('float32') for t in (x, updates)]
+            for kind in ('random', 'skewed'):
+                index = paddle.to_tensor(KINDS[kind](rng, slots, 10000))
+                for reduce in ('sum', 'amax'):
+                    attrs = 0, reduce, False
+                    out = reduce_by_index(x, index, updates, *attrs)
+                    wide = reduce_by_index(floats[0], index, floats[1], *attrs)
+                    self.assertEqual(
+                        _bits(out.astype('float32')),
+                        _bits(wide.astype('bfloat16').astype('float32')),
+                    )
 
 
 class TestIndexReduceRounds(unittest.TestCase):
@@ -183,15 +193,18 @@ class TestIndexReduceRounds(unittest.TestCase):
             x = rng.integers(0, 1 << 16, (16, 512), 'uint16')
             x = x if dtype == 'bfloat16' else x.view(dtype)
             updates = random_numbers(rng, (16, 100), dtype)
-            for reduce in ('sum', 'mean', 'amax', 'mul'):
+            for reduce, own, rows in itertools.product(
+                ('sum', 'mean', 'amax', 'mul'), (False, True), (1, 16)
+            ):
                 out = reduce_by_index(
-                    to_paddle(x),
+                    to_paddle(x[:rows]),
                     to_paddle(index),
-                    to_paddle(updates),
-                    *(1, reduce, False),
+                    to_paddle(updates[:rows]),
+                    *(1, reduce, own),
                 )
-                with self.subTest(dtype=dtype, reduce=reduce):
-                    assert_same_bits(out.numpy()[:, untouched], x[:, untouched])
+                with self.subTest(dtype=dtype, reduce=reduce, rows=rows):
+                    kept = x[:rows, untouched]
+                    assert_same_bits(out.numpy()[:, untouched], kept)
 
 
 if __name__ == '__main__':
