@@ -168,7 +168,7 @@ def filled_gradient():
 # and the operator whose memory is missing then.
 KERNELS = {
     # the index in groups takes 8 bytes a position, 32 MB
-    'groups': (partial(reduced, 'int64', 'mean'), 20, 2, 'index_scatter'),
+    'groups': (partial(reduced, 'complex64', 'mul'), 20, 2, 'index_reduce'),
     # as much before the gradient of updates, which is 32 MB
     'groups of a gradient': (
         partial(reduced, 'float64', 'mul', True),
