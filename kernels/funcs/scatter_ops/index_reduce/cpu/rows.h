@@ -448,7 +448,7 @@ class ShortRowReducer {
       std::copy_n(x, rows * inner, sums);
     }
     const T* updates = operands_.updates + o * view_.updates_size * inner;
-    const auto keep = [&](int64_t r, Sum sum) {
+    const auto keep = [&](int64_t r, Row sum) {
       return Kept(kMeans ? marks[r] : Mark{}, sum);
     };
     ForEachList(operands_.slots, range, view_.size, [&](const auto& list) {
