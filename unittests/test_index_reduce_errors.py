@@ -127,15 +127,17 @@ class TestIndexReduceErrors(unittest.TestCase):
                 words = rf'index\[{place}\] is {value}'
                 self.refused(IndexError, words, arguments, reduces)
 
-    def test_last_of_a_long_index_out_of_range(self):
+    def test_first_of_a_long_index_out_of_range(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
-        for count, value in itertools.product((1, 2), (1000, -1001)):
+        for count, dtype, place, value in itertools.product(
+            (1, 2), ('int32', 'int64'), (4096, 199999), (1000, -1001)
+        ):
             paddle.base.core.set_num_threads(count)
-            index = np.arange(200000) % 1000
-            index[-1] = value
+            index = np.arange(200000, dtype=dtype) % 1000
+            index[[place, -1]] = value
             arguments = {'x': (1000,), 'index': index, 'updates': (200000,)}
-            with self.subTest(threads=count, value=value):
-                words = rf'index\[199999\] is {value}'
+            with self.subTest(threads=count, dtype=dtype, place=place):
+                words = rf'index\[{place}\] is {value}'
                 self.refused(IndexError, words, arguments)
 
     def test_reduce(self):

@@ -331,7 +331,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
   WithWorkingMemory(op, [&] {
     const AxisView view(x.dims(), updates.dims(), call.axis);
     const IndexGroups groups =
-        GroupSlots(ReadSlots(op, index, view.size), view.size);
+        GroupSlots(IndexSlots(op, index, view.size), view.size);
     SizeGrad(x, x_grad);
     SizeGrad(updates, updates_grad);
     const IndexGradTensors<T> tensors{DataOrNull<T>(x),

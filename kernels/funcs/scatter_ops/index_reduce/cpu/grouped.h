@@ -267,9 +267,6 @@ void IndexReduceInto(const Context& dev_ctx,
     const AxisView view(x.dims(), updates.dims(), call.axis);
     const T* x_data = DataOrNull<T>(x);
     T* out_data = dev_ctx.template Alloc<T>(out);
-    // Before anything is written to x, which a bad index leaves as it was.
-    IndexSlots slots = ReadSlots(op, index, view.size);
-    if (out->numel() == 0) return;
     const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
     std::optional<DenseTensor> index_copy;
     if (index.numel() > 0 && Overlap(index.data(),
@@ -277,8 +274,11 @@ void IndexReduceInto(const Context& dev_ctx,
                                      out_data,
                                      bytes)) {
       Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
-      slots = ReadSlots(op, *index_copy, view.size);
     }
+    IndexSlots slots(op, index_copy ? *index_copy : index, view.size);
+    const bool once = view.outer != 1 || NumThreads() > 1 || bytes == 0;
+    if (once || x_data == out_data) slots.Check(once);
+    if (bytes == 0) return;
     std::optional<DenseTensor> copy;
     const T* updates_data =
         ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);

@@ -26,6 +26,7 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -65,40 +66,60 @@ inline void PrefetchRow(const T* row, int64_t length) {
 }
 
 // The slots that an index names, read where it lies: a copy of a long index
-// would cost more than adding short rows. Its values are in [-size, size), and
-// negative ones count from the end.
+// would cost more than adding short rows. Its values must be in [-size, size);
+// negative ones count from the end. What is read is checked, or all of it
+// before, which must stay as it is then.
 class IndexSlots {
  public:
-  // Positions that are read at a time: their slots fit into the L1 cache.
-  static constexpr int64_t kChunk = 512;
+  // Positions that are read at a time: so many that to check them, which
+  // brings them near the core, is done before their slots are waited for.
+  static constexpr int64_t kChunk = 4096;
 
-  IndexSlots(const int64_t* index, int64_t n, int64_t size, bool has_negative)
-      : int64_(index), are_slots_(!has_negative), length_(n), size_(size) {}
-  IndexSlots(const int32_t* index, int64_t n, int64_t size, bool)
-      : int32_(index), length_(n), size_(size) {}
+  IndexSlots(const char* op, const DenseTensor& index, int64_t size)
+      : op_(op), length_(index.numel()), size_(size) {
+    if (index.dtype() == DataType::INT32) {
+      int32_ = DataOrNull<int32_t>(index);
+    } else {
+      int64_ = DataOrNull<int64_t>(index);
+    }
+  }
 
   int64_t length() const { return length_; }
+
+  // Checks all of it: before anything is written to x, which a bad index leaves
+  // as it was. `once` is for an index of which parts are read several times.
+  // Where each is read once, to check it again brings it near the core.
+  void Check(bool once = true) {
+    std::atomic<bool> negative{false};
+    const Tiles tiles(length_, sizeof(int64_t));
+    ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
+      const int64_t count = tiles.end(i) - tiles.begin(i);
+      if (HasNegative(tiles.begin(i), count)) negative = true;
+    });
+    checked_ = once;
+    has_negative_ = negative;
+  }
 
   // The slots of `count` positions from `begin` on, kChunk or fewer. They are
   // put into `buffer` unless the index holds them as they are.
   const int64_t* Read(int64_t begin, int64_t count, int64_t* buffer) const {
-    if (are_slots_) return int64_ + begin;
-    const auto convert = [&](const auto* index) {
+    const bool negative = checked_ ? has_negative_ : HasNegative(begin, count);
+    if (int64_ && !negative) return int64_ + begin;
+    VisitIndex([&](const auto* index) {
       for (int64_t i = 0; i < count; ++i) {
-        const int64_t value = index[i];
+        const int64_t value = index[begin + i];
         buffer[i] = value + (value < 0 ? size_ : 0);
       }
-    };
-    int64_ ? convert(int64_ + begin) : convert(int32_ + begin);
+    });
     return buffer;
   }
 
-  // f(first position, slots, count) for [begin, end), a chunk at a time.
+  // f(first position, slots, count) for all positions, `chunk` at a time.
   template <typename F>
-  void ForEachChunk(int64_t begin, int64_t end, const F& f) const {
+  void ForEachChunk(const F& f, int64_t chunk = kChunk) const {
     int64_t buffer[kChunk];
-    for (int64_t at = begin; at < end; at += kChunk) {
-      const int64_t count = std::min(kChunk, end - at);
+    for (int64_t at = 0; at < length_; at += chunk) {
+      const int64_t count = std::min(chunk, length_ - at);
       f(at, Read(at, count, buffer), count);
     }
   }
@@ -106,78 +127,60 @@ class IndexSlots {
   // f(position, slot) for all positions.
   template <typename F>
   void ForEach(const F& f) const {
-    ForEachChunk(
-        0, length_, [&f](int64_t at, const int64_t* slots, int64_t count) {
-          for (int64_t i = 0; i < count; ++i) f(at + i, slots[i]);
-        });
+    ForEachChunk([&f](int64_t at, const int64_t* slots, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) f(at + i, slots[i]);
+    });
   }
 
  private:
-  const int64_t* int64_ = nullptr;
-  const int32_t* int32_ = nullptr;
-  bool are_slots_ = false;  // int64_, without a negative value
-  int64_t length_;
-  int64_t size_;
-};
+  template <typename F>
+  void VisitIndex(const F& f) const {
+    int64_ ? f(int64_) : f(int32_);
+  }
 
-// Throws for the first value that is outside [-size, size).
-template <typename IndexT>
-[[noreturn]] void ThrowBadIndex(const char* op,
-                                const IndexT* index,
-                                int64_t n,
-                                int64_t size) {
-  const IndexT* bad = std::find_if(index, index + n, [size](int64_t slot) {
-    return slot < -size || slot >= size;
-  });
-  PADDLE_THROW(common::errors::OutOfRange(
-      "(%s) index must be in [%d, %d), as x has %d elements along axis, but "
-      "index[%d] is %d.",
-      op,
-      -size,
-      size,
-      size,
-      bad - index,
-      static_cast<int64_t>(*bad)));
-}
-
-// Checks all of an index, which must stay as it is while the slots are read.
-template <typename IndexT>
-IndexSlots ReadSlots(const char* op,
-                     const IndexT* index,
-                     int64_t n,
-                     int64_t size) {
-  std::atomic<bool> outside{false};
-  std::atomic<bool> negative{false};
-  const Tiles tiles(n, sizeof(IndexT));
-  ParallelFor(tiles.count, n * sizeof(IndexT), [&](int64_t tile) {
+  // Throws for a value that is outside [-size, size).
+  bool HasNegative(int64_t begin, int64_t count) const {
     // Without a branch, so that the loop becomes vector instructions: the sign
     // of slot + size tells of one below, that of size - 1 - slot of one above.
-    const IndexT* values = index + tiles.begin(tile);
-    const int64_t count = tiles.end(tile) - tiles.begin(tile);
-    const uint64_t slots = size;
     uint64_t signs = 0;
     uint64_t any = 0;
-    for (int64_t i = 0; i < count; ++i) {
-      const uint64_t slot = static_cast<int64_t>(values[i]);
-      signs |= (slot + slots) | (slots - 1 - slot);
-      any |= slot;
-    }
-    if (static_cast<int64_t>(signs) < 0) outside = true;
-    if (static_cast<int64_t>(any) < 0) negative = true;
-  });
-  if (outside) ThrowBadIndex(op, index, n, size);
-  return {index, n, size, negative};
-}
+    VisitIndex([&, slots = static_cast<uint64_t>(size_)](const auto* index) {
+      for (int64_t i = begin; i < begin + count; ++i) {
+        const uint64_t slot = static_cast<int64_t>(index[i]);
+        signs |= (slot + slots) | (slots - 1 - slot);
+        any |= slot;
+      }
+    });
+    if (static_cast<int64_t>(signs) < 0) ThrowFirstOutside();
+    return static_cast<int64_t>(any) < 0;
+  }
 
-inline IndexSlots ReadSlots(const char* op,
-                            const DenseTensor& index,
-                            int64_t size) {
-  const int64_t n = index.numel();
-  if (n == 0) return {static_cast<const int64_t*>(nullptr), 0, size, false};
-  return index.dtype() == DataType::INT32
-             ? ReadSlots(op, index.data<int32_t>(), n, size)
-             : ReadSlots(op, index.data<int64_t>(), n, size);
-}
+  [[noreturn]] void ThrowFirstOutside() const {
+    int64_t at = 0;
+    int64_t slot = 0;
+    VisitIndex([&](const auto* index) {
+      while (index[at] >= -size_ && index[at] < size_) ++at;
+      slot = index[at];
+    });
+    PADDLE_THROW(common::errors::OutOfRange(
+        "(%s) index must be in [%d, %d), as x has %d elements along axis, but "
+        "index[%d] is %d.",
+        op_,
+        -size_,
+        size_,
+        size_,
+        at,
+        slot));
+  }
+
+  const char* op_;
+  const int64_t* int64_ = nullptr;
+  const int32_t* int32_ = nullptr;
+  int64_t length_;
+  int64_t size_;
+  bool checked_ = false;
+  bool has_negative_ = false;
+};
 
 // What a reduction reads and writes. x and updates may be null if they have no
 // elements; out may be x.

@@ -222,17 +222,14 @@ void ReduceTile(const ReduceOperands<T>& operands,
   }
   Sum block[kTileBlock * kTileRows] = {};
   const auto keep = [](int64_t, Sum sum) { return sum; };
-  operands.slots.ForEachChunk(
-      0,
-      operands.slots.length(),
-      [&](int64_t at, const int64_t* slots, int64_t n) {
-        for (int64_t i = 0; i < n; i += kTileBlock) {
-          const int64_t count = std::min(kTileBlock, n - i);
-          WidenIntoTile(updates + at + i, step, rows, count, block);
-          ReduceRows<kReduce>(
-              WholeList{0, slots + i, count}, TileLength{}, block, tile, keep);
-        }
-      });
+  operands.slots.ForEachChunk([&](int64_t at, const int64_t* slots, int64_t n) {
+    for (int64_t i = 0; i < n; i += kTileBlock) {
+      const int64_t count = std::min(kTileBlock, n - i);
+      WidenIntoTile(updates + at + i, step, rows, count, block);
+      ReduceRows<kReduce>(
+          WholeList{0, slots + i, count}, TileLength{}, block, tile, keep);
+    }
+  });
   for (int64_t i = 0; i < size; i += kTileBlock) {
     const int64_t count = std::min(kTileBlock, size - i);
     Sum* sums = tile + i * kTileRows;

@@ -93,6 +93,7 @@ class LinearIndexGrad {
 
  private:
   static constexpr int64_t kItem = sizeof(T);
+  static constexpr int64_t kRows = 512;  // that are written at a time
 
   // Writes [outer, rows, inner] at `to`: each row is that of a slot in
   // out_grad, its share in that if `shares`, or zeros. find(begin, n, sources)
@@ -110,7 +111,7 @@ class LinearIndexGrad {
     const Stores kind = StoresInto(to, out_grad, numel * kItem);
     ParallelFor(tiles.count, numel * kItem, [&](int64_t i) {
       const TileStores stores(kind);
-      int64_t sources[IndexSlots::kChunk];
+      int64_t sources[kRows];
       for (int64_t at = tiles.begin(i); at < tiles.end(i);) {
         const int64_t o = at / (rows * inner);
         const int64_t row = at / inner % rows;
@@ -119,8 +120,7 @@ class LinearIndexGrad {
         const bool whole = lane == 0 && left >= inner;
         const int64_t width = whole ? inner : std::min(left, inner - lane);
         const int64_t n =
-            whole ? std::min({rows - row, left / inner, IndexSlots::kChunk})
-                  : 1;
+            whole ? std::min({rows - row, left / inner, kRows}) : 1;
         find(row, n, sources);
         const T* from = out_grad + o * view_.size * inner + lane;
         const auto write = [&] {
@@ -211,7 +211,8 @@ void IndexReduceGradInto(const Context& dev_ctx,
   const char* op = NameOf(call.op);
   WithWorkingMemory(op, [&] {
     const AxisView view(x.dims(), updates.dims(), call.axis);
-    const IndexSlots slots = ReadSlots(op, index, view.size);
+    IndexSlots slots(op, index, view.size);
+    slots.Check();
     const LinearIndexGrad<T> gradient(
         view, slots, call.reduce, call.include_self);
     const KeptGrad kept(out_grad);

@@ -59,7 +59,8 @@ struct WholeList {
 // that the caches have room for it.
 struct OwnedList {
   static constexpr int64_t kMost = 4096;
-  int64_t first = 0;  // positions are counted from here
+  static constexpr int64_t kChunk = 512;  // that are looked at at a time
+  int64_t first = 0;                      // positions are counted from here
   int64_t count = 0;
   int32_t slots[kMost];
   int32_t positions[kMost];
@@ -68,7 +69,6 @@ struct OwnedList {
   int64_t position(int64_t i) const { return first + positions[i]; }
 
   bool IsFull(int64_t at) const {
-    constexpr int64_t kChunk = IndexSlots::kChunk;
     return count > kMost - kChunk || at - first > INT32_MAX - kChunk;
   }
 
@@ -105,7 +105,7 @@ struct OwnedList {
     int64_t found = count;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
-      Prefetch(from + i + IndexSlots::kChunk);
+      Prefetch(from + i + kChunk);
       const __m256i slot = LoadLow(from + i);
       const __m256i inside = _mm256_andnot_si256(
           _mm256_cmpgt_epi32(begin, slot), _mm256_cmpgt_epi32(end, slot));
@@ -147,20 +147,19 @@ void ForEachList(const IndexSlots& index,
                  int64_t size,
                  const F& f) {
   if (range.size() == size) {
-    index.ForEachChunk(
-        0, index.length(), [&f](int64_t at, const int64_t* slots, int64_t n) {
-          f(WholeList{at, slots, n});
-        });
+    index.ForEachChunk([&f](int64_t at, const int64_t* slots, int64_t n) {
+      f(WholeList{at, slots, n});
+    });
     return;
   }
   OwnedList list;
-  index.ForEachChunk(
-      0, index.length(), [&](int64_t at, const int64_t* slots, int64_t n) {
-        list.Append(range, at, slots, n);
-        if (!list.IsFull(at + n)) return;
-        f(list);
-        list.count = 0;
-      });
+  const auto append = [&](int64_t at, const int64_t* slots, int64_t n) {
+    list.Append(range, at, slots, n);
+    if (!list.IsFull(at + n)) return;
+    f(list);
+    list.count = 0;
+  };
+  index.ForEachChunk(append, OwnedList::kChunk);
   if (list.count > 0) f(list);
 }
 
