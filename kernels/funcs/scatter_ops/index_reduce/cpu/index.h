@@ -87,8 +87,8 @@ class IndexSlots {
   int64_t length() const { return length_; }
 
   // Checks all of it: before anything is written to x, which a bad index leaves
-  // as it was. `once` is for an index of which parts are read several times.
-  // Where each is read once, to check it again brings it near the core.
+  // as it was. What is read later is checked again unless `once`: that pays
+  // where each part is read once, for it brings the part near the core.
   void Check(bool once = true) {
     std::atomic<bool> negative{false};
     const Tiles tiles(length_, sizeof(int64_t));

@@ -59,7 +59,7 @@ struct WholeList {
 // that the caches have room for it.
 struct OwnedList {
   static constexpr int64_t kMost = 4096;
-  static constexpr int64_t kChunk = 512;  // that are looked at at a time
+  static constexpr int64_t kChunk = 512;  // positions read at a time
   int64_t first = 0;                      // positions are counted from here
   int64_t count = 0;
   int32_t slots[kMost];
