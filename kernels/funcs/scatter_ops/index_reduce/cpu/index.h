@@ -138,8 +138,8 @@ class IndexSlots {
     int64_ ? f(int64_) : f(int32_);
   }
 
-  // Throws for a value that is outside [-size, size).
-  bool HasNegative(int64_t begin, int64_t count) const {
+  // Throws for a value outside [-size, size). Not in line: too many call it.
+  [[gnu::noinline]] bool HasNegative(int64_t begin, int64_t count) const {
     // Without a branch, so that the loop becomes vector instructions: the sign
     // of slot + size tells of one below, that of size - 1 - slot of one above.
     uint64_t signs = 0;
