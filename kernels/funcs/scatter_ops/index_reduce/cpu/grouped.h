@@ -276,8 +276,8 @@ void IndexReduceInto(const Context& dev_ctx,
       Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
     }
     IndexSlots slots(op, index_copy ? *index_copy : index, view.size);
-    const bool once = view.outer != 1 || NumThreads() > 1 || bytes == 0;
-    if (once || x_data == out_data) slots.Check(once);
+    const bool rereads = view.outer != 1 || NumThreads() > 1;
+    if (rereads || x_data == out_data || bytes == 0) slots.Check();
     if (bytes == 0) return;
     std::optional<DenseTensor> copy;
     const T* updates_data =

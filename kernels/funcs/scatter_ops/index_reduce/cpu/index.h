@@ -67,8 +67,8 @@ inline void PrefetchRow(const T* row, int64_t length) {
 
 // The slots that an index names, read where it lies: a copy of a long index
 // would cost more than adding short rows. Its values must be in [-size, size);
-// negative ones count from the end. What is read is checked, or all of it
-// before, which must stay as it is then.
+// negative ones count from the end. What is read is checked, unless all of it
+// has been, after which it must stay as it is.
 class IndexSlots {
  public:
   // Positions that are read at a time: so many that to check them, which
@@ -87,16 +87,15 @@ class IndexSlots {
   int64_t length() const { return length_; }
 
   // Checks all of it: before anything is written to x, which a bad index leaves
-  // as it was. What is read later is checked again unless `once`: that pays
-  // where each part is read once, for it brings the part near the core.
-  void Check(bool once = true) {
+  // as it was, or where its parts are read more than once.
+  void Check() {
     std::atomic<bool> negative{false};
     const Tiles tiles(length_, sizeof(int64_t));
     ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
       const int64_t count = tiles.end(i) - tiles.begin(i);
       if (HasNegative(tiles.begin(i), count)) negative = true;
     });
-    checked_ = once;
+    checked_ = true;
     has_negative_ = negative;
   }
 
