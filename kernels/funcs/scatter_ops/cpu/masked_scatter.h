@@ -118,7 +118,9 @@ int64_t ForEachMaskTile(const MaskView& mask,
                         int64_t limit,
                         bool count_first,
                         const F& f) {
-  if (!count_first && (NumThreads() == 1 || tiles.bytes < kParallelBytes)) {
+  if (ThreadsFor(tiles.bytes) == 1) {
+    const int64_t all = count_first ? CountTrueIn(mask, 0, tiles.numel) : 0;
+    if (all > limit) return all;
     int64_t k = 0;
     for (int64_t i = 0; i < tiles.count; ++i) {
       k += f(i, k, std::max<int64_t>(0, limit - k));

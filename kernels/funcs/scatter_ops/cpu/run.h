@@ -98,6 +98,11 @@ inline int NumThreads() {
 #endif
 }
 
+// The threads that share work on so many bytes.
+inline int ThreadsFor(int64_t bytes) {
+  return bytes < kParallelBytes ? 1 : NumThreads();
+}
+
 // Calls f(worker, 0) ... f(worker, count - 1), on all threads if the work is
 // worth it. Calls at the same time have different workers, from 0 to
 // NumThreads() - 1. The calls must not depend on each other.
@@ -112,8 +117,8 @@ inline int NumThreads() {
 // joined; the others take no further call.
 template <typename F>
 void ParallelForWorkers(int64_t count, int64_t bytes, const F& f) {
-  const int threads = NumThreads();
-  if (count <= 1 || bytes < kParallelBytes || threads == 1) {
+  const int threads = ThreadsFor(bytes);
+  if (count <= 1 || threads == 1) {
     for (int64_t i = 0; i < count; ++i) f(0, i);
     return;
   }
@@ -170,7 +175,8 @@ struct Tiles {
   Tiles(int64_t numel, int64_t element_bytes)
       : numel(numel), bytes(numel * element_bytes) {
     // Several tiles a thread, so that a slow one leaves its last to others.
-    const int64_t shares = NumThreads() == 1 ? 1 : NumThreads() * 4;
+    const int64_t threads = ThreadsFor(bytes);
+    const int64_t shares = threads == 1 ? 1 : threads * 4;
     const int64_t tile_bytes =
         std::min(kMaxTileBytes, std::max(kMinTileBytes, bytes / shares));
     // Whole vectors of every element size, whole cache lines of the mask.

@@ -78,11 +78,10 @@ const T* ReadApart(const Context& dev_ctx,
                    const void* out,
                    int64_t bytes,
                    std::optional<DenseTensor>* copy) {
-  if (in.numel() == 0) return nullptr;
   const int64_t in_bytes = in.numel() * static_cast<int64_t>(sizeof(T));
-  if (!Overlap(in.data(), in_bytes, out, bytes)) {
-    return static_cast<const T*>(in.data());
-  }
+  if (in_bytes == 0) return nullptr;
+  const void* const data = in.data();
+  if (!Overlap(data, in_bytes, out, bytes)) return static_cast<const T*>(data);
   Copy(dev_ctx, in, dev_ctx.GetPlace(), /*blocking=*/false, &copy->emplace());
   return static_cast<const T*>((*copy)->data());
 }

@@ -17,9 +17,7 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
-#include <vector>
 
 #include "paddle/phi/core/ddim.h"
 #include "paddle/phi/core/enforce.h"
@@ -86,8 +84,8 @@ inline int64_t BroadcastDim(int64_t a, int64_t b) {
 
 // The numpy broadcast of the shapes of x and mask, trailing axes aligned.
 inline DDim BroadcastShape(const char* op, const DDim& x, const DDim& mask) {
-  const int rank = std::max(x.size(), mask.size());
-  std::vector<int64_t> out(rank);
+  DDim out = x.size() < mask.size() ? mask : x;
+  const int rank = out.size();
   for (int i = 1; i <= rank; ++i) {
     const int64_t x_dim = i <= x.size() ? x[x.size() - i] : 1;
     const int64_t mask_dim = i <= mask.size() ? mask[mask.size() - i] : 1;
@@ -105,7 +103,7 @@ inline DDim BroadcastShape(const char* op, const DDim& x, const DDim& mask) {
     }
     out[rank - i] = dim;
   }
-  return common::make_ddim(out);
+  return out;
 }
 
 // Of masked_scatter. The kernels find that out: how many Trues a mask has is

@@ -19,6 +19,7 @@ class DDim {
 
   int size() const { return static_cast<int>(dims_.size()); }
   int64_t operator[](int i) const { return dims_[i]; }
+  int64_t& operator[](int i) { return dims_[i]; }
 
   bool operator==(const DDim& other) const { return dims_ == other.dims_; }
 

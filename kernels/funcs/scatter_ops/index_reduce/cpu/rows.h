@@ -163,11 +163,6 @@ void ForEachList(const IndexSlots& index,
   if (list.count > 0) f(list);
 }
 
-// The threads that share work on so many bytes.
-inline int64_t ThreadsFor(int64_t bytes) {
-  return bytes < kParallelBytes ? 1 : NumThreads();
-}
-
 // How often the index has each slot, as a divisor of means, or whether it does.
 template <typename T,
           IndexReduce kReduce,
