@@ -66,20 +66,23 @@ Call::Call(const OpSpec& spec,
 void Call::Run(bool inplace) {
   if (inplace) {
     RunInplace(spec_, arguments_.inputs, arguments_.attrs);
-    const DenseTensor& x = *arguments_.inputs[spec_.inplace_input];
-    result_ = Tensor(std::make_shared<DenseTensor>(x));
+    CheckNumbers(spec_, TensorOf(args_[spec_.inplace_input]), "_");
   } else {
     const auto dense = std::make_shared<DenseTensor>();
     native_ops::Run(spec_, arguments_.inputs, arguments_.attrs, {dense.get()});
     result_ = Tensor(dense);
+    CheckNumbers(spec_, result_);
   }
   ReportKernel(spec_, arguments_.inputs);
-  CheckNumbers(spec_, result_, inplace ? "_" : "");
 }
 
 void Call::Record() {
-  std::vector<const Tensor*> inputs;
-  std::vector<bool> wanted;
+  if (!result_.defined()) {
+    const DenseTensor& x = *arguments_.inputs[spec_.inplace_input];
+    result_ = Tensor(std::make_shared<DenseTensor>(x));
+  }
+  TensorPointers inputs;
+  Wanted wanted;
   for (size_t i = 0; i < spec_.inputs.size(); ++i) {
     inputs.push_back(&TensorOf(args_[i]));
     wanted.push_back(WantsGradient(TensorOf(args_[i])));
@@ -92,8 +95,9 @@ PyObject* Call::Results() const { return paddle::pybind::ToPyObject(result_); }
 PyObject* Call::ChangedInput() const {
   PyObject* x = args_[spec_.inplace_input];
   TensorOf(x).bump_inplace_version();
-  const auto node = egr::EagerUtils::grad_node(result_);
-  if (node != nullptr) Connect(&TensorOf(x), /*slot=*/0, node);
+  if (result_.defined()) {
+    Connect(&TensorOf(x), /*slot=*/0, egr::EagerUtils::grad_node(result_));
+  }
   Py_INCREF(x);
   return x;
 }

@@ -43,7 +43,9 @@ class Call {
   const std::optional<CastArguments> cast_;
   PyObject* const* const args_;
   const Arguments arguments_;
-  paddle::Tensor result_;  // of an in-place call with the memory of the input
+  // Of an in-place call, if its gradient is recorded, with the memory of the
+  // input.
+  paddle::Tensor result_;
 };
 
 // f(inputs..., attrs...): the result, whose gradient is recorded if one is
@@ -65,8 +67,8 @@ PyObject* AskMode(PyObject*, PyObject*) {
 }
 
 // direct(entry, inplace, parameters, decide, fill, originals): the Python API
-// without Python in between: a function that takes the arguments of the Python
-// function as they were given and runs the operator, if all is as usual:
+// without Python in between: a function that takes a tuple and a dict, the
+// arguments of the Python function, and runs the operator, if all is as usual:
 // dygraph, dense CPU Tensors, nothing that watches or changes calls. Everything
 // else, errors among it, it answers with NotImplemented: then the Python
 // function is called, and says what is wrong.

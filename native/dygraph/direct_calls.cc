@@ -93,7 +93,9 @@ struct Original {
   PyObject* name;
   PyObject* function;
 
-  bool stands() const { return PyDict_GetItem(module_dict, name) == function; }
+  bool stands() const {
+    return PyDict_GetItemWithError(module_dict, name) == function;
+  }
 };
 
 struct DirectApi {
@@ -118,19 +120,19 @@ size_t PositionOf(const DirectApi& api, PyObject* name) {
   return at;
 }
 
-Bound Bind(const DirectApi& api,
-           PyObject* const* args,
-           Py_ssize_t count,
-           PyObject* names) {
+// What a call f(*args, **kwargs) gives for each parameter.
+Bound Bind(const DirectApi& api, PyObject* args, PyObject* kwargs) {
   const size_t size = api.parameters.size();
-  Require(static_cast<size_t>(count) <= size);
+  const size_t count = PyTuple_GET_SIZE(args);
+  Require(count <= size);
   Bound bound{};
-  for (Py_ssize_t i = 0; i < count; ++i) bound[i] = args[i];
-  const Py_ssize_t named = names == nullptr ? 0 : PyTuple_GET_SIZE(names);
-  for (Py_ssize_t i = 0; i < named; ++i) {
-    PyObject*& place = bound[PositionOf(api, PyTuple_GET_ITEM(names, i))];
+  for (size_t i = 0; i < count; ++i) bound[i] = PyTuple_GET_ITEM(args, i);
+  PyObject* name = nullptr;
+  PyObject* value = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(kwargs, &at, &name, &value);) {
+    PyObject*& place = bound[PositionOf(api, name)];
     Require(place == nullptr);
-    place = args[count + i];
+    place = value;
   }
   for (size_t i = 0; i < size; ++i) {
     const Parameter& parameter = api.parameters[i];
@@ -175,41 +177,39 @@ py::object Decide(DirectApi* api, const Bound& bound) {
   return api->decide.Ask(rank, bound[0], first, others);
 }
 
-DirectCall Read(DirectApi* api, Bound bound) {
+void Read(DirectApi* api, Bound bound, DirectCall* call) {
   const size_t tensors = api->spec->inputs.size();
-  DirectCall call = {api->spec, {}, {}};
+  call->spec = api->spec;
   PyObject*& last = bound[tensors - 1];
   if (api->fill.exists() && !paddle::pybind::PyCheckTensor(last)) {
-    call.made = FillTensor(&api->fill, bound[0], last);
-    last = call.made.ptr();
+    call->made = FillTensor(&api->fill, bound[0], last);
+    last = call->made.ptr();
   }
   CheckDtypes(*api->spec, bound);
   PyObject* const* attrs = bound.data() + tensors;
   if (api->decide.exists()) {
-    call.made = Decide(api, bound);
-    call.spec = &SpecOf(PyTuple_GET_ITEM(call.made.ptr(), 0));
-    attrs = PySequence_Fast_ITEMS(PyTuple_GET_ITEM(call.made.ptr(), 1));
+    call->made = Decide(api, bound);
+    call->spec = &SpecOf(PyTuple_GET_ITEM(call->made.ptr(), 0));
+    attrs = PySequence_Fast_ITEMS(PyTuple_GET_ITEM(call->made.ptr(), 1));
   }
-  call.args.append(bound.data(), bound.data() + tensors);
-  call.args.append(attrs, attrs + call.spec->attrs.size());
-  return call;
+  call->args.append(bound.data(), bound.data() + tensors);
+  call->args.append(attrs, attrs + call->spec->attrs.size());
 }
 
-// f(arguments of the Python function): its result, or NotImplemented.
-PyObject* CallDirect(PyObject* self,
-                     PyObject* const* args,
-                     Py_ssize_t count,
-                     PyObject* names) {
+// f(args, kwargs), as the Python function was given them: its result, or
+// NotImplemented.
+PyObject* CallDirect(PyObject* self, PyObject* const* given, Py_ssize_t count) {
   auto* api = static_cast<DirectApi*>(PyCapsule_GetPointer(self, nullptr));
   DirectCall read;
   bool records = false;
   std::optional<Call> call;
   try {
+    Require(count == 2 && PyTuple_Check(given[0]) && PyDict_Check(given[1]));
     Require(IsPlainDygraph());
     for (const Original& original : api->originals) {
       Require(original.stands());
     }
-    read = Read(api, Bind(*api, args, count, names));
+    Read(api, Bind(*api, given[0], given[1]), &read);
     records = Records(*read.spec, read.args.data());
     Require(!(api->inplace && records));
     call.emplace(*read.spec, read.args.data(), read.args.size(), api->inplace);
@@ -227,8 +227,7 @@ PyObject* CallDirect(PyObject* self,
   });
 }
 
-PyMethodDef kCallDirect =
-    MethodOf("direct", CallDirect, METH_FASTCALL | METH_KEYWORDS);
+PyMethodDef kCallDirect = MethodOf("direct", CallDirect, METH_FASTCALL);
 
 // Never given back, as are the objects below: the functions of a module stay.
 PyObject* Interned(const py::handle& name) {

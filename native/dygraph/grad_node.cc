@@ -22,7 +22,7 @@ namespace {
 
 // A Tensor of the call, kept, or what is known of one whose elements are not
 // read.
-using Kept = std::variant<egr::TensorWrapper, DenseTensor>;
+using Kept = std::variant<egr::TensorWrapper, phi::DenseTensorMeta>;
 
 class GradNode : public egr::GradNodeBase {
  public:
@@ -47,10 +47,10 @@ class GradNode : public egr::GradNodeBase {
 
   std::string name() override { return call_.node; }
 
-  void Keep(const std::vector<const Tensor*>& inputs,
-            const std::vector<bool>& wanted,
+  void Keep(const TensorPointers& inputs,
+            const Wanted& wanted,
             const Attrs& attrs,
-            const std::vector<Tensor*>& results);
+            const Results& results);
 
  private:
   void CheckGradient(const Tensor& grad, size_t slot) const;
@@ -62,17 +62,17 @@ class GradNode : public egr::GradNodeBase {
 
   const OpSpec& call_;
   const OpSpec& entry_;
-  std::vector<Kept> kept_;    // the inputs of entry_ that are no gradients
-  std::vector<bool> wanted_;  // of the outputs of entry_
+  paddle::small_vector<Kept, 4> kept_;  // inputs of entry_, but gradients
+  Wanted wanted_;                       // of the outputs of entry_
   Attrs attrs_;
-  std::vector<phi::DDim> dims_;  // of the results, in the order of the slots
+  paddle::small_vector<phi::DDim, 2> dims_;  // of the results, by slot
   bool released_ = false;
 };
 
-void GradNode::Keep(const std::vector<const Tensor*>& inputs,
-                    const std::vector<bool>& wanted,
+void GradNode::Keep(const TensorPointers& inputs,
+                    const Wanted& wanted,
                     const Attrs& attrs,
-                    const std::vector<Tensor*>& results) {
+                    const Results& results) {
   kept_.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
     const auto [kind, at] = input.from;
@@ -80,10 +80,9 @@ void GradNode::Keep(const std::vector<const Tensor*>& inputs,
     const Tensor& tensor = kind == From::kInput ? *inputs[at] : *results[at];
     if (input.needs_buffer) {
       kept_.emplace_back(std::in_place_type<egr::TensorWrapper>, tensor, false);
-      continue;
+    } else {
+      kept_.emplace_back(DenseOf(entry_, input.name, tensor)->meta());
     }
-    auto& meta = std::get<DenseTensor>(kept_.emplace_back(DenseTensor()));
-    meta.set_meta(DenseOf(entry_, input.name, tensor)->meta());
   }
   for (const Tensor* result : results) {
     dims_.push_back(result->defined() ? result->dims() : phi::DDim());
@@ -109,8 +108,10 @@ void GradNode::CheckGradient(const Tensor& grad, size_t slot) const {
 }
 
 Tensor GradNode::Recover(Kept* kept, const char* name) const {
-  if (const auto* meta = std::get_if<DenseTensor>(kept)) {
-    return Tensor(std::make_shared<DenseTensor>(*meta));
+  if (const auto* meta = std::get_if<phi::DenseTensorMeta>(kept)) {
+    const auto dense = std::make_shared<DenseTensor>();
+    dense->set_meta(*meta);
+    return Tensor(dense);
   }
   try {
     return egr::EagerUtils::RecoverTensorWrapper(
@@ -169,7 +170,7 @@ void GradNode::TakeBuffers(const egr::TensorSlots& grads,
     const bool from_engine = grads[slot][0].impl() == impl;
     if (impl.use_count() != (from_engine ? 2 : 1)) continue;
     const auto& dense = *static_cast<const DenseTensor*>(impl.get());
-    if (dense.meta().is_contiguous() && dense.meta().offset == 0 &&
+    if (IsContiguous(dense.meta()) && dense.meta().offset == 0 &&
         dense.Holder().use_count() == 1) {
       outputs[i]->ShareBufferWith(dense);
     }
@@ -203,7 +204,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   }
   std::list<DenseTensor> copies;
   Inputs inputs;
-  std::vector<const Tensor*> defined;
+  TensorPointers defined;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const InputSpec& input = entry_.inputs[i];
     const Tensor& tensor = tensors[i];
@@ -219,7 +220,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
                          : AsContiguous(*dense, &copies));
   }
   Outputs outputs;
-  std::vector<Tensor*> results;
+  Results results;
   for (size_t i = 0; i < entry_.outputs.size(); ++i) {
     if (wanted_[i]) returns[i][0] = Tensor(std::make_shared<DenseTensor>());
     outputs.push_back(static_cast<DenseTensor*>(returns[i][0].impl().get()));
@@ -234,7 +235,8 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   ReportKernel(entry_, inputs);
   CheckNumbers(entry_, returns);
   if (create_graph) {
-    const std::vector<bool> all(tensors.size(), true);
+    const Wanted all(tensors.size(), true);
+    const py::gil_scoped_acquire acquire;
     RecordGradient(entry_, defined, all, attrs_, results);
   }
   return returns;
@@ -262,19 +264,19 @@ void Connect(Tensor* tensor,
 }
 
 void RecordGradient(const OpSpec& spec,
-                    const std::vector<const Tensor*>& inputs,
-                    const std::vector<bool>& wanted,
+                    const TensorPointers& inputs,
+                    const Wanted& wanted,
                     const Attrs& attrs,
-                    const std::vector<Tensor*>& results) {
+                    const Results& results) {
   if (spec.gradient == nullptr) return;
   const OpSpec& entry = spec.gradient();
   const auto node =
       std::allocate_shared<GradNode>(NodeAllocator(), spec, entry);
   for (size_t slot = 0; slot < entry.outputs.size(); ++slot) {
-    const Tensor* input = inputs[entry.outputs[slot].from];
-    if (input != nullptr) node->SetGradOutMeta(*input, slot);
+    const int from = entry.outputs[slot].from;
+    if (inputs[from] == nullptr || !wanted[from]) continue;
+    node->SetGradOutMeta(*inputs[from], slot);
   }
-  const py::gil_scoped_acquire acquire;
   for (size_t slot = 0; slot < results.size(); ++slot) {
     if (!results[slot]->defined()) continue;
     Connect(results[slot], slot, node);

@@ -4,22 +4,28 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "dygraph/eager_abi.h"
 #include "kernels/runtime.h"
 #include "paddle/phi/api/include/tensor.h"
+#include "paddle/utils/small_vector.h"
 
 namespace native_ops {
 
+// A few of each, for which a call takes no memory.
+using TensorPointers = paddle::small_vector<const paddle::Tensor*, 4>;
+using Wanted = paddle::small_vector<bool, 4>;
+using Results = paddle::small_vector<paddle::Tensor*, 2>;
+
 // Connects the results of a call of `spec` to those of its inputs that want a
 // gradient; an input that is not a defined Tensor is null. `wanted` says for
-// each input whether its gradient is to be computed.
+// each input whether its gradient is to be computed. The GIL must be held: a
+// hook may want to save the Tensors.
 void RecordGradient(const OpSpec& spec,
-                    const std::vector<const paddle::Tensor*>& inputs,
-                    const std::vector<bool>& wanted,
+                    const TensorPointers& inputs,
+                    const Wanted& wanted,
                     const Attrs& attrs,
-                    const std::vector<paddle::Tensor*>& results);
+                    const Results& results);
 
 // Makes `tensor` the result of `node` in that slot. What else is known of it
 // (name, hooks, retain_grads, persistable) stays.

@@ -107,7 +107,9 @@ void Run(const OpSpec& spec,
 
 void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs) {
   const DenseTensor* x = inputs[spec.inplace_input];
-  const DenseTensor result = InferOutputs(spec, inputs, attrs)[0];
+  // Kept: to make a DenseTensor takes memory.
+  thread_local DenseTensor result;
+  InferMeta(spec, inputs, attrs, {&result});
   PADDLE_ENFORCE_EQ(
       result.dims(),
       x->dims(),
@@ -164,9 +166,18 @@ void ThrowReleased(const std::string& gradient, const std::string& what) {
       what));
 }
 
+bool IsContiguous(const phi::DenseTensorMeta& meta) {
+  int64_t stride = 1;
+  for (int i = meta.dims.size() - 1; i >= 0; --i) {
+    if (meta.strides[i] != stride) return meta.is_contiguous();
+    stride *= meta.dims[i];
+  }
+  return true;
+}
+
 const DenseTensor* AsContiguous(const DenseTensor& tensor,
                                 std::list<DenseTensor>* copies) {
-  if (tensor.meta().is_contiguous()) return &tensor;
+  if (IsContiguous(tensor.meta())) return &tensor;
   PD_VISIT_ALL_TYPES(
       tensor.dtype(), "AsContiguous", ([&] {
         copies->push_back(

@@ -128,6 +128,10 @@ const phi::DenseTensor* DenseOf(const OpSpec& spec,
 [[noreturn]] void ThrowReleased(const std::string& gradient,
                                 const std::string& what);
 
+// meta.is_contiguous(), which makes the strides of its dims to compare them:
+// that takes as long as the rest of reading an argument.
+bool IsContiguous(const phi::DenseTensorMeta& meta);
+
 // `tensor` itself, or a copy at the end of `copies` if its elements lie apart.
 const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
                                      std::list<phi::DenseTensor>* copies);

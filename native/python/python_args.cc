@@ -67,6 +67,7 @@ py::object Number(PyObject* value) {
 Attr ReadAs(const OpSpec& spec, const AttrSpec& attr, PyObject* value) {
   switch (attr.type) {
     case AttrType::kBool: {
+      if (PyBool_Check(value)) return value == Py_True;
       const py::object number = Number(value);
       if (!PyBool_Check(number.ptr())) throw py::type_error();
       return number.ptr() == Py_True;

@@ -38,7 +38,8 @@ def arguments(name, wants=False):
 
 
 def direct(name):
-    return _native_calls.DIRECT[name]
+    function = _native_calls.DIRECT[name]
+    return lambda *args, **kwargs: function(args, kwargs)
 
 
 def python_function(name):
