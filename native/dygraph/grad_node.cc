@@ -62,7 +62,7 @@ class GradNode : public egr::GradNodeBase {
 
   const OpSpec& call_;
   const OpSpec& entry_;
-  paddle::small_vector<Kept, 4> kept_;  // inputs of entry_, but gradients
+  paddle::small_vector<Kept, 4> kept_;  // inputs of entry_, without gradients
   Wanted wanted_;                       // of the outputs of entry_
   Attrs attrs_;
   paddle::small_vector<phi::DDim, 2> dims_;  // of the results, by slot
