@@ -78,7 +78,8 @@ PyObject* AskMode(PyObject*, PyObject*) {
 // are the entry's attributes, or a function of x and them that returns the
 // entry to run and its attributes. fill: None, or a function of x and a number
 // that makes the last Tensor. originals: modules and names of what the Python
-// function calls; who puts another function there wants that one called.
+// function calls, and the entry that it calls it for, or None; who puts another
+// function there wants that one called.
 PyObject* MakeDirect(PyObject*, PyObject* const* args, Py_ssize_t count);
 
 }  // namespace native_ops

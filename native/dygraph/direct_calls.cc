@@ -92,9 +92,11 @@ struct Original {
   PyObject* module_dict;  // borrowed: the module stays
   PyObject* name;
   PyObject* function;
+  const OpSpec* entry;  // whose calls it is for; null: all
 
-  bool stands() const {
-    return PyDict_GetItemWithError(module_dict, name) == function;
+  bool Stands(const OpSpec& called) const {
+    return (entry != nullptr && entry != &called) ||
+           PyDict_GetItemWithError(module_dict, name) == function;
   }
 };
 
@@ -206,10 +208,10 @@ PyObject* CallDirect(PyObject* self, PyObject* const* given, Py_ssize_t count) {
   try {
     Require(count == 2 && PyTuple_Check(given[0]) && PyDict_Check(given[1]));
     Require(IsPlainDygraph());
-    for (const Original& original : api->originals) {
-      Require(original.stands());
-    }
     Read(api, Bind(*api, given[0], given[1]), &read);
+    for (const Original& original : api->originals) {
+      Require(original.Stands(*read.spec));
+    }
     records = Records(*read.spec, read.args.data());
     Require(!(api->inplace && records));
     call.emplace(*read.spec, read.args.data(), read.args.size(), api->inplace);
@@ -247,7 +249,9 @@ Original ReadOriginal(const py::tuple& words) {
   PyObject* const name = Interned(words[1]);
   PyObject* const function = PyDict_GetItem(dict, name);
   Py_XINCREF(function);
-  return {dict, name, function};
+  const py::object entry = words[2];
+  return {
+      dict, name, function, entry.is_none() ? nullptr : &SpecOf(entry.ptr())};
 }
 
 }  // namespace

@@ -47,8 +47,8 @@ def _direct_call(manipulation, name):
     op = name.removesuffix('_')
     suffix = name[len(op) :]
     originals = (
-        (manipulation, '_has_scatter_kernels'),
-        *((_C_ops, f'{one}{suffix}') for one in FUNCTIONS[op]),
+        (manipulation, '_has_scatter_kernels', None),
+        *((_C_ops, f'{one}{suffix}', _entry(one)) for one in FUNCTIONS[op]),
     )
     decide = fill = None
     if op == 'scatter':

@@ -271,7 +271,8 @@ void MaskedFillCpu(Word* out,
     Word x_scratch[kNearBlock<Word>];
     Word value_scratch[kNearBlock<Word>];
     const bool constant = value.view.is_constant();
-    if (constant) std::fill_n(value_scratch, kNearBlock<Word>, *value.data);
+    const int64_t most = std::min(kNearBlock<Word>, numel);
+    if (constant) std::fill_n(value_scratch, most, *value.data);
     const auto fill = [&](const TileStores& stores, Word* to, int64_t n) {
       for (int64_t b = 0; b < n; b += kNearBlock<Word>) {
         const int64_t part = std::min(kNearBlock<Word>, n - b);
