@@ -254,6 +254,13 @@ def test_operator_that_somebody_replaced_is_called():
         paddle._C_ops, 'select_scatter', return_value='theirs'
     ):
         assert paddle.select_scatter(*given) == 'theirs'
+    given = arguments('scatter')
+    options = {'overwrite': False, 'axis': 0, 'include_self': True}
+    with mock.patch.object(
+        paddle._C_ops, 'index_scatter', return_value='theirs'
+    ):
+        assert paddle.scatter(*given, **options) == 'theirs'
+        assert direct('scatter')(*given) is not NotImplemented
 
 
 # ---- several threads: the kernels run without the GIL
