@@ -60,7 +60,7 @@ constexpr const char* kTypeNames[] = {
 py::object Number(PyObject* value) {
   const auto object = py::reinterpret_borrow<py::object>(value);
   const bool is_plain = PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
-                        PyBool_Check(value) || !py::hasattr(object, "item");
+                        !py::hasattr(object, "item");
   return is_plain ? object : object.attr("item")();
 }
 
