@@ -13,13 +13,13 @@ import math
 import os
 import sys
 import time
-from importlib.metadata import version
+from importlib.metadata import distributions, version
 from pathlib import Path
 
 import paddle
 from bench.report import readme_table, table
 from bench.run import cases, machine, runner, without
-from bench.run.processes import RELEASE, ROOT, Side
+from bench.run.processes import PAGE_FAULT_FREE, RELEASE, ROOT, Side
 
 
 def numbers(text):
@@ -46,8 +46,10 @@ def parse(arguments=None):
     add('--without', choices=cases.headers(), nargs='+', default=[],
         metavar='HEADER', help='against a build without a speed header, its '
         'cases: %(choices)s')  # fmt: skip
-    add('--warm-malloc', action='store_true', help='no side gives memory back '
-        'to the system, so that fresh pages hide nothing')  # fmt: skip
+    add('--page-fault-free', action='store_true', help='every side keeps the '
+        'memory that it frees, so that no output is on fresh pages')  # fmt: skip
+    add('--torch', metavar='FOLDER', default='', help='another PyTorch: made by '
+        'pip install --target FOLDER torch==VERSION')  # fmt: skip
     add('--memory', action='store_true', help='peak memory in place of time')
     add('--list', action='store_true', help='print the names of the cases')
     add('--json', type=Path, metavar='FILE', help='write everything here')
@@ -55,21 +57,21 @@ def parse(arguments=None):
     add('--compare', type=Path, metavar='OLD.json', help='the floors are '
         'half of its figures', default=ROOT / readme_table.RECORD)  # fmt: skip
     args = parser.parse_args(arguments)
-    partly = args.filter or args.sizes or args.quick or args.group
+    partly = args.filter or args.sizes or args.group
     if args.publish and (partly or args.memory):
         sys.exit(
-            'bench: --publish measures all that the README shows: no --quick, '
-            '--filter, --group, --sizes or --memory with it'
+            'bench: --publish measures all that the README shows: no --filter, '
+            '--group, --sizes or --memory with it'
         )
-    if args.publish and args.without and args.warm_malloc:
-        sys.exit('bench: --publish --without: no --warm-malloc with it')
+    if args.publish and args.without and args.page_fault_free:
+        sys.exit('bench: --publish --without: no --page-fault-free with it')
     if not args.compare.is_file():
         sys.exit(f'bench: --compare: there is no file {args.compare}')
     if args.publish and args.json is None:
         args.json = ROOT / 'build' / 'bench' / 'published.json'
     if args.threads is None:
         most = len(os.sched_getaffinity(0))
-        few = args.quick or args.floors or args.memory
+        few = (args.quick and not args.publish) or args.floors or args.memory
         args.threads = [min(2, most)] if few else [1, 2][:most]
     return args
 
@@ -91,17 +93,29 @@ def wanted(args, case):
     return chosen and (named or args.filter in case.name)
 
 
-def folders(header):
+def folders(args, header):
     """{side: the folder to import from first}"""
     if header:
         site = Path(paddle.__file__).parent
         return {'ours': '', 'without': without.build(header, site)}
-    return {'ours': '', 'torch': '', 'release': RELEASE}
+    # the cost of a small call is that of the Python function and the operator's
+    operator = {'operator': ''} if args.group == 'tiny' else {}
+    return {'ours': '', **operator, 'torch': args.torch, 'release': RELEASE}
+
+
+def version_of(side, folder):
+    """The version of a side's library."""
+    name = 'torch' if side == 'torch' else 'paddlepaddle'
+    for found in distributions(name=name, path=[folder] if folder else []):
+        return found.version
+    return version(name)
 
 
 def run_cases(args, chosen, sides, say):
     """The results of one thread count, said as they come."""
     effort = runner.QUICK if args.quick else runner.FULL
+    if args.publish:  # all cases, in shorter turns if --quick
+        effort = {**effort, 'all': math.inf}
     deadline = time.monotonic() + effort['all']
     for place, case in enumerate(chosen):
         if time.monotonic() > deadline:
@@ -119,15 +133,13 @@ def collect(args, chosen, say):
     """The whole run as one dictionary."""
     meta, results = machine.facts(), []
     say(f'{table.machine(meta)}; {table.commit(meta)}.\n')
-    if args.warm_malloc:
-        # of glibc: no block has pages of its own, and none are given back
-        for name in ('MMAP', 'TRIM'):
-            os.environ[f'MALLOC_{name}_THRESHOLD_'] = str(1 << 30)
+    if args.page_fault_free:
+        os.environ.update(PAGE_FAULT_FREE)  # the sides' processes inherit it
     for header in args.without or ['']:
-        places = folders(header)
+        places = folders(args, header)
         meta['sides'] = {
-            n: {'version': version('torch' if n == 'torch' else 'paddlepaddle')}
-            for n in places
+            side: {'version': version_of(side, folder)}
+            for side, folder in places.items()
         }
         part = [c for c in chosen if header in ('', c.header)]
         say(table.header(places))
@@ -136,8 +148,12 @@ def collect(args, chosen, say):
             results += run_cases(args, part, sides, say)
             for side in sides.values():
                 side.close()
-    kind = {'headers': args.without, 'warm_malloc': args.warm_malloc}
-    return {'meta': meta, **kind, 'results': results}
+    return {
+        'meta': meta,
+        'headers': args.without,
+        'page_fault_free': args.page_fault_free,
+        'results': results,
+    }
 
 
 def main(arguments=None):
@@ -159,9 +175,9 @@ def main(arguments=None):
 
     data = collect(args, chosen, say)
     earlier = json.loads(args.compare.read_text())
-    # with the same fresh pages
-    if args.warm_malloc and not earlier.get('warm_malloc'):
-        earlier = earlier.get('warm', {'results': []})
+    # figures of the same kind; the published ones hold both
+    if args.page_fault_free and earlier.get('page_fault_free') is not True:
+        earlier = earlier.get('page_fault_free') or {'results': []}
     say('\n'.join(table.after(data, earlier['results'], args.floors)))
     if args.json:
         args.json.write_text(json.dumps(data, indent=1) + '\n')

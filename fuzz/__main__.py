@@ -1,6 +1,7 @@
 """Calls the APIs at random until the time is up; exit code 1 after a failure.
 
     python -m fuzz --seconds 60 --seed 1 [--only masked_scatter]
+    python -m fuzz --seconds 600 --large     # axes of 2^31 and 2^32; up to 14 GiB
 
 Every failing case is one line, which ends in the command that repeats it.
 """
@@ -11,7 +12,7 @@ import itertools
 import time
 
 from fuzz.draw import APIS
-from fuzz.run import run
+from fuzz.run import LARGE_APIS, run
 from fuzz.worker import Worker
 
 
@@ -22,7 +23,15 @@ def parse(arguments=None):
     add = parser.add_argument
     add('--seconds', type=float, default=60)
     add('--seed', type=int, default=0)
-    add('--only', choices=APIS, action='append', help='can be repeated')
+    apis = (*APIS, *LARGE_APIS)
+    add('--only', choices=apis, action='append', help='can be repeated')
+    add(
+        '--large',
+        dest='only',
+        action='store_const',
+        const=LARGE_APIS,
+        help='those of large axes',
+    )
     add('--case', type=int, metavar='NUMBER', help='this one of --only, alone')
     return parser.parse_args(arguments)
 
@@ -45,6 +54,9 @@ def report(case, problems):
 def repeat(case):
     """Runs one case in this process; whether it fails."""
     problems = run(*case)
+    if problems is None:
+        print('not run: too little memory is available')
+        return False
     report(case, problems)
     if not problems:
         print('passes')
@@ -53,17 +65,23 @@ def repeat(case):
 
 def search(seconds, seed, apis):
     """Runs random cases; the number of those that fail."""
-    start, worker = time.monotonic(), Worker()
-    ran, failed = collections.Counter(), 0
+    large = not set(apis) <= set(APIS)
+    start, worker = time.monotonic(), Worker(timeout=900 if large else 60)
+    ran, failed, left_out = collections.Counter(), 0, 0
     for case in cases(seed, apis):
         if time.monotonic() - start > seconds:
             break
         problems = worker.run(*case)
+        if problems is None:
+            left_out += 1
+            continue
         report(case, problems)
         ran[case[-1]] += 1
         failed += bool(problems)
     counts = ', '.join(f'{api} {ran[api]}' for api in apis)
     print(f"{ran.total()} cases in {seconds:.0f} s ({counts}), {failed} failed")
+    if left_out:
+        print(f"{left_out} cases left out: too little memory was available")
     return failed
 
 

@@ -4,12 +4,18 @@ import dataclasses
 
 import numpy as np
 from bench.run import inputs
-from index_reduce_cases import REDUCES, defined, scatter_options
+from index_reduce_cases import (
+    LINEAR_REDUCES,
+    REDUCES,
+    defined,
+    scatter_options,
+)
 from scatter_test_utils import (
     ALL_DTYPES,
     COMPLEX_DTYPES,
     GRAD_DTYPES,
     INT_DTYPES,
+    random_array,
     random_mask,
     random_numbers,
 )
@@ -38,7 +44,8 @@ class Case:
 
     `layouts` are those of Tensors that are views into a larger base, `guard`
     is the end of each base that lies at an unreadable page, `wrt` names the
-    Tensors that a gradient is asked for.
+    Tensors that a gradient is asked for. Paddle differentiates bool and integer
+    Tensors too; their gradients are drawn for linear operators only.
     """
 
     api: str
@@ -50,9 +57,9 @@ class Case:
     guard: str
     inplace: bool
     threads: int
+    wrt: tuple
     arrays: dict = None
     options: dict = None
-    wrt: tuple = ()
 
     @property
     def source(self):
@@ -74,7 +81,8 @@ class Case:
     def out_grad(self):
         """The gradient of the result to start from."""
         rng = np.random.default_rng([*self.seed, 1])
-        array = np.asarray(random_numbers(rng, self.out_shape, self.dtype))
+        make = random_numbers if self.dtype in GRAD_DTYPES else random_array
+        array = np.asarray(make(rng, self.out_shape, self.dtype))
         return self.laid_out('out_grad', array)
 
     def laid_out(self, name, array):
@@ -110,7 +118,7 @@ def masked_scatter(rng, case):
     return arrays, {}
 
 
-def _number(rng, dtype):
+def fill_value(rng, dtype):
     """One that masked_fill takes; how others are converted has its own tests."""
     if dtype in INT_DTYPES:
         info = np.iinfo(dtype)
@@ -127,7 +135,7 @@ def _number(rng, dtype):
 def masked_fill(rng, case):
     case.arrays = arrays = _masked(rng, case)
     if chance(rng, 0.4):
-        return arrays, {'value': _number(rng, case.dtype)}
+        return arrays, {'value': fill_value(rng, case.dtype)}
     if chance(rng, 0.15):
         kind = pick(rng, ('int32', 'float32', 'uint8'))
         arrays['mask'] = arrays['mask'].astype(kind)
@@ -186,7 +194,9 @@ def scatter(rng, case):
     shape = numbers.shape(rng, 1)
     plain = chance(rng, 0.3)  # what Paddle's own operator does
     axis = 0 if plain else int(rng.integers(-len(shape), len(shape)))
-    reduces = [r for r in REDUCES if defined(r, case.dtype)]
+    linear = case.wrt and case.dtype not in GRAD_DTYPES
+    reduces = LINEAR_REDUCES if linear else REDUCES
+    reduces = [r for r in reduces if defined(r, case.dtype)]
     reduce = pick(rng, reduces[:2] if plain else reduces)
     include_self = not plain and chance(rng, 0.5)
     index = _index(rng, shape, axis)
@@ -227,7 +237,7 @@ def draw(seed, number, api):
     """The case of this number; each depends on these three alone."""
     rng = np.random.default_rng([seed, number])
     gradients = chance(rng, 0.33)
-    dtype = pick(rng, GRAD_DTYPES if gradients else ALL_DTYPES)
+    dtype = pick(rng, ALL_DTYPES)
     casts = not gradients and api in CASTING_APIS and chance(rng, 0.1)
     inplace = api in INPLACE_APIS and chance(rng, 0.35)
     kinds = ('any',) * (not gradients) + ('finite', 'ties')
@@ -242,10 +252,11 @@ def draw(seed, number, api):
         guard=pick(rng, ('end', 'end', 'start')),
         inplace=inplace,
         threads=pick(rng, (1, 2)),
+        wrt=('x', TENSORS[api][-1]) if gradients else (),
     )
     arrays, case.options = _MAKERS[APIS.index(api)](rng, case)
     case.arrays = {name: case.laid_out(name, a) for name, a in arrays.items()}
     if gradients:
-        both = tuple(n for n in ('x', case.source) if n in arrays)
+        both = tuple(n for n in case.wrt if n in arrays)
         case.wrt = pick(rng, (both, both, both[:1], both[-1:]))
     return case

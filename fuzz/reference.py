@@ -35,15 +35,15 @@ def forward(case):
 
 
 def _summed(array, shape, dtype):
-    """The sum over broadcast axes; the same bits if there are none."""
+    """The sum over broadcast axes; the same bits if there are none. Integers wrap
+    around, the sum of bools is a logical or."""
     if array.shape == shape:
         return array
     wide = in_double(array)
     count = array.size / max(1, int(np.prod(shape)))
     bound = accumulator_epsilon(dtype) * (count + 2)
-    return Near(
-        sum_to_shape(wide, shape), bound * sum_to_shape(np.abs(wide), shape)
-    )
+    total = sum_to_shape(wide, shape).astype(wide.dtype)
+    return Near(total, bound * sum_to_shape(np.abs(wide), shape))
 
 
 def _mask_gradients(case, out_grad):

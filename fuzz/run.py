@@ -1,10 +1,13 @@
 """Runs one case and says what is wrong with it."""
 
 import paddle
-from fuzz import reference
+from fuzz import large, reference
 from fuzz.compare import fault
-from fuzz.draw import draw
+from fuzz.draw import APIS, draw
 from fuzz.guard import place
+
+# Each API along large axes.
+LARGE_APIS = tuple(f'large_{api}' for api in APIS)
 
 
 def _place_all(case):
@@ -103,10 +106,12 @@ def results(case):
 
 
 def run(seed, number, api):
-    """A list of what is wrong."""
-    case = draw(seed, number, api)
-    paddle.base.core.set_num_threads(case.threads)
+    """Return a list of problems, or None for lack of memory."""
     try:
+        if api in LARGE_APIS:
+            return large.run(seed, number, api.removeprefix('large_'))
+        case = draw(seed, number, api)
+        paddle.base.core.set_num_threads(case.threads)
         return run_grad(case) if case.wrt else run_call(case)
     except Exception as error:  # a case must not end the worker
         said = ' '.join(str(error).split())

@@ -51,7 +51,7 @@ class Call:
 
     def shared(self, total):
         """A number for each slot, divided by how many rows the slot has."""
-        if total.dtype == object:
+        if total.dtype.kind in 'iu':
             return total // self.counts
         if not np.iscomplexobj(total):
             return total / self.counts
@@ -85,11 +85,11 @@ def forward(case):
         return np.array(np.moveaxis(out, 0, call.axis), order='C')
     rows = in_double(call.rows)  # integers keep their type, so that they wrap
     if case.reduce == 'mean' and rows.dtype.kind in 'iu':
-        rows = rows.astype(object)
+        rows = rows.astype('int64')  # in which the sum wraps around
     with np.errstate(all='ignore'):
         out = call.reduced(rows)
         bound = np.broadcast_to(call.bound(rows), out.shape)
-    if out.dtype == object:
+    if out.dtype.kind in 'iu':
         out = out.astype(case.dtype)
     return Near(*(np.moveaxis(a, 0, call.axis) for a in (out, bound)))
 
@@ -131,5 +131,6 @@ def gradients(case, out_grad):
         epsilon *= 2 if case.dtype in HALF_DTYPES else 1
         factors = call.counts[call.slots]
     bound = epsilon * 4 * (factors + 2) * np.abs(shares)
+    shares = shares.astype(grad.dtype)
     found = zip(call.parts(shares), call.parts(bound))
     return {n: Near(*both) for n, both in zip(('x', 'updates'), found)}

@@ -10,7 +10,7 @@ from functools import cache
 from gpu_tests import build, emulate
 from gpu_tests.build import ROOT
 from gpu_tests.library import Library, ShapeOnly, dtype_name
-from scripts.op_rules.schema import load_dir
+from scripts.op_rules.schema import load_dir, load_file
 
 try:
     import torch
@@ -19,6 +19,8 @@ except ImportError:
 
 # Set in the environment, so that processes that tests start see it too.
 EMULATE = 'SCATTER_OPS_EMULATE'
+# Of scatter, whose other GPU kernels are Paddle's.
+DOUBLE_GRAD = 'scatter_double_grad'
 # What outputs hold before a call: a wrong number in every dtype.
 POISON = 0xCD
 
@@ -64,7 +66,9 @@ def stream():
 def entries():
     """{name: entry} of every kernel."""
     files = load_dir(ROOT / 'ops_yaml')
-    return {entry.name: entry for file in files for entry in file.entries}
+    found = {entry.name: entry for file in files for entry in file.entries}
+    scatter = load_file(ROOT / 'native/kernels/base_ops/scatter.yaml')
+    return found | {DOUBLE_GRAD: scatter.entry(DOUBLE_GRAD)}
 
 
 def output_shapes(entry, tensors):

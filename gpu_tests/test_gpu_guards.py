@@ -53,9 +53,9 @@ def test_fault_ends_the_process_and_names_the_operator(name):
 @pytest.mark.parametrize(
     'kernel, arguments, message',
     [
-        ('select_scatter', (ONES, ONES[0], 0, 40), 'index must be in'),
-        ('select_scatter', (ONES, ONES[0], 2, 0), 'axis must be in'),
-        ('select_scatter', (ONES, ONES[:, 0], 0, 0), 'the shape of values'),
+        ('select_scatter', (ONES, ONES[0], 0, 40), 'The value of index'),
+        ('select_scatter', (ONES, ONES[0], 2, 0), 'The value of axis'),
+        ('select_scatter', (ONES, ONES[:, 0], 0, 0), 'The shape of values'),
         ('index_scatter', (ONES, ROWS, ONES, 0, 'mul', True), ".* 'mul'"),
         ('index_reduce', (ONES, ROWS, ONES, 0, 'sum', True), ".* 'sum'"),
     ],
@@ -73,7 +73,8 @@ def test_too_few_values_are_refused_and_nothing_is_written(mask_shape):
         with pytest.raises(KernelError) as error:
             ops.run('masked_scatter', x, mask, value, out=[x])
         assert str(error.value) == (
-            '(OutOfRange) (masked_scatter) value must have an element for each '
-            f'True of the broadcast mask: 2000 expected, but value has {count}.'
+            '(OutOfRange) (masked_scatter) The number of elements of value '
+            'should be at least the number of True elements of the broadcast '
+            f'mask, 2000, but received {count}.'
         )
         assert (to_array(x) == 1).all()

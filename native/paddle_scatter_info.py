@@ -27,7 +27,7 @@ def facts():
     """The lines, by their titles. An ImportError says what does not fit."""
     built = json.loads(BUILT.read_text(encoding='utf-8'))
     import paddle
-    from paddle import _native_lib, _native_memory
+    from paddle import _native_lib
 
     return {
         'package': f'paddlepaddle {importlib.metadata.version("paddlepaddle")}',
@@ -43,7 +43,6 @@ def facts():
         'SIMD': _simd(),
         # Paddle sets it to 1 if it is not there when it is imported.
         'threads': f'OMP_NUM_THREADS={os.environ.get("OMP_NUM_THREADS", "1")}',
-        'memory': _native_memory.summary(),
     }
 
 

@@ -1,26 +1,19 @@
 // paddle._native_lib: Python functions for every operator, and what the Python
 // in front of them needs besides.
 
+#include <list>
+#include <string>
+#include <utility>
+
 #include "distributed/callback_node.h"
 #include "dygraph/calls.h"
+#include "dygraph/tracer.h"
 #include "kernels/base_kernels.h"
-#include "memory/cpu_allocator.h"
 #include "python/python_args.h"
 #include "static/custom_ops.h"
 
 namespace native_ops {
 namespace {
-
-// Calls that are to take as little time as they can are Python's C functions,
-// all others pybind11's.
-PyMethodDef kCall = MethodOf("call", CallOp, METH_FASTCALL);
-PyMethodDef kCallInplace = MethodOf("call_", CallInplace, METH_FASTCALL);
-PyMethodDef kFunctions[] = {
-    MethodOf("direct", MakeDirect, METH_FASTCALL),
-    MethodOf("has_grad", AskMode<HasGrad>, METH_NOARGS),
-    MethodOf("in_dygraph", AskMode<InDygraph>, METH_NOARGS),
-    MethodOf("take_history", TakeHistory, METH_FASTCALL),
-    {}};
 
 // What Python knows of the entries.
 void AddTables(const py::module_& module) {
@@ -55,24 +48,50 @@ void AddTables(const py::module_& module) {
       .def("encode", EncodeAttrs);
 }
 
+using CFunction = PyObject* (*)(PyObject*, PyObject*, PyObject*);
+
+// Python learns from the flags which of its calling conventions a function has;
+// the cast goes by way of void (*)(), as its documentation says.
+py::object MakeFunction(const std::string& name,
+                        CFunction function,
+                        const py::object& self) {
+  static std::list<std::pair<std::string, PyMethodDef>> defined;
+  auto& [kept_name, def] = defined.emplace_back(name, PyMethodDef());
+  def = {kept_name.c_str(),
+         reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
+         METH_VARARGS | METH_KEYWORDS,
+         ""};
+  return py::reinterpret_steal<py::object>(
+      PyCFunction_NewEx(&def, self.ptr(), nullptr));
+}
+
+// extend(name, function): Paddle's own function of that operator, with the
+// calls that are ours.
+py::object Extend(const std::string& name, const py::object& stock) {
+  for (const OpSpec* spec : AllOps()) {
+    const py::tuple self = py::make_tuple(py::capsule(spec), stock);
+    if (name == spec->name) return MakeFunction(name, CallBase, self);
+    if (name == std::string(spec->name) + "_") {
+      return MakeFunction(name, CallBaseInplace, self);
+    }
+  }
+  throw py::key_error(name);
+}
+
 void AddOp(py::module_* module, const OpSpec& spec) {
   const py::capsule self(&spec);
-  const auto add = [&](const std::string& name, PyMethodDef* def) {
-    module->add_object(name.c_str(),
-                       py::reinterpret_steal<py::object>(
-                           PyCFunction_NewEx(def, self.ptr(), nullptr)));
-  };
   const std::string name = spec.name;
-  add(name, &kCall);
-  if (spec.inplace_input >= 0) add(name + "_", &kCallInplace);
+  module->add_object(name.c_str(), MakeFunction(name, CallOp, self));
+  if (spec.inplace_input < 0) return;
+  const std::string inplace = name + "_";
+  module->add_object(inplace.c_str(), MakeFunction(inplace, CallInplace, self));
 }
 
 void TranslateError(std::exception_ptr thrown) {
   try {
     std::rethrow_exception(thrown);
-  } catch (const PythonError&) {
-  } catch (const common::enforce::EnforceNotMet& error) {
-    SetPythonError(error);
+  } catch (const common::enforce::EnforceNotMet&) {
+    paddle::pybind::ThrowExceptionToPython(thrown);
   }
 }
 
@@ -92,15 +111,13 @@ PYBIND11_MODULE(_native_lib, module) {
       HideGradientKernels(*spec);
     }
   }
-  PyModule_AddFunctions(module.ptr(), kFunctions);
-  module.def(
-      "empty_cache", EmptyCache, py::call_guard<py::gil_scoped_release>());
-  module.def("memory_usage", MemoryUsage);
+  module.def("extend", Extend);
+  module.def("has_grad", HasGrad);
   module.def("record_callback", RecordCallback);
   module.def("register_custom_ops", RegisterCustomOps);
+  module.def("take_history", TakeHistory);
   module.def("taken_kernels", TakenKernels);
   module.def("to_distributed", ToDistributed);
-  InstallCachingAllocator();
 }
 
 }  // namespace native_ops

@@ -18,23 +18,27 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from paddle import _C_ops
-from paddle.framework import in_dynamic_mode, in_dynamic_or_pir_mode
+from paddle.framework import (
+    _current_expected_place_,
+    in_dynamic_mode,
+    in_pir_mode,
+)
 from paddle.tensor.manipulation import (
     _append_scatter_op,
     _check_tensor_args,
-    _composed_in_place,
+    _describe,
     _has_scatter_kernels,
     _int_argument,
     _is_bool,
     _is_tensor,
-    _received,
-    _scatter_composed,
+    _known_shapes_differ,
+    _refuse_leaf_in_place,
 )
 
 if TYPE_CHECKING:
     from paddle import Tensor
 
-# What `reduce` may be, and how the operators call it.
+# Values of `reduce`, and their names in the operators.
 _SCATTER_REDUCE_NAMES = {
     'sum': 'sum',
     'add': 'sum',
@@ -51,18 +55,18 @@ def _scatter_flag(api_name: str, arg_name: str, flag: Any) -> bool:
     if _is_bool(flag) and not _is_tensor(flag):
         return bool(flag)
     raise TypeError(
-        f"{api_name}: {arg_name} must be a bool, but received {_received(flag)}."
+        f"({api_name}) The type of {arg_name} should be bool, but received "
+        f"{_describe(flag)}."
     )
 
 
-def _warn_of_no_effect(api_name: str, reduce: str, include_self: bool) -> None:
-    if reduce == 'sum' and not include_self:
-        return
-    given = f"reduce={reduce!r}" if reduce != 'sum' else 'include_self=True'
+def _warn_ignored_reduce(
+    api_name: str, reduce: str, include_self: bool
+) -> None:
+    ignored = f"reduce={reduce!r}" if reduce != 'sum' else 'include_self=True'
     warnings.warn(
-        f"{api_name}: {given} has no effect, because with overwrite=True, the "
-        f"default, updates replace the slices of x. To reduce, pass "
-        f"overwrite=False."
+        f"({api_name}) {ignored} is ignored, because overwrite is True, which "
+        f"is the default. Pass overwrite=False to reduce."
     )
 
 
@@ -75,34 +79,44 @@ def _scatter_op(
     include_self: Any,
 ) -> tuple[str, tuple]:
     """
-    The operator that serves a call of scatter or scatter_, and its attributes.
+    Select the operator of a call of scatter or scatter_, and its attributes.
 
-    What earlier releases could say stays with the operator scatter, however it
-    is spelled. Of the rest, mul, amax and amin are for index_reduce, whose
-    gradient reads x and updates; index_scatter takes the others, whose gradient
-    needs neither.
+    The operator scatter keeps all calls that releases before axis could express,
+    however they are spelled. Of the others, index_reduce serves mul, amax and amin,
+    whose gradient reads x and updates, and index_scatter the reductions whose
+    gradient reads neither.
     """
     if not (type(overwrite) is type(include_self) is bool):
-        if overwrite is None:  # which earlier releases took for False
+        if overwrite is None:  # False in releases before axis
             overwrite = False
         overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
         include_self = _scatter_flag(api_name, 'include_self', include_self)
-    # True is rather an include_self in the wrong place
-    axis = _int_argument(api_name, 'axis', axis, or_bool=False)
+    if type(axis) is not int:
+        # a bool here is most likely a misplaced include_self
+        axis = _int_argument(api_name, 'axis', axis)
     if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
         raise ValueError(
-            f"{api_name}: reduce must be one of "
+            f"({api_name}) The value of reduce should be one of "
             f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
-            f"{_received(reduce)}."
+            f"{_describe(reduce)}."
         )
     op_reduce = _SCATTER_REDUCE_NAMES[reduce]
     if overwrite:
-        _warn_of_no_effect(api_name, reduce, include_self)
+        if reduce != 'sum' or include_self:
+            _warn_ignored_reduce(api_name, reduce, include_self)
         op_reduce, include_self = 'assign', False
-    if axis < 0:
-        _check_tensor_args(api_name, x=x)
-        rank = len(x.shape)
-        axis += rank if axis >= -rank else 0  # what is out of range stays it
+    if axis != 0:
+        try:
+            rank = len(x.shape)
+        except (AttributeError, TypeError):
+            _check_tensor_args(api_name, x=x)
+            raise
+        if not -rank <= axis < rank:
+            raise IndexError(
+                f"({api_name}) The value of axis should be in [{-rank}, "
+                f"{rank}) for x of rank {rank}, but received {axis}."
+            )
+        axis %= rank
     if axis == 0 and op_reduce in ('assign', 'sum') and not include_self:
         return 'scatter', (overwrite,)
     if op_reduce in ('mul', 'amax', 'amin'):
@@ -110,22 +124,72 @@ def _scatter_op(
     return 'index_scatter', (axis, op_reduce, include_self)
 
 
+def _check_known_updates_shape(
+    api_name: str, x: Tensor, index: Tensor, updates: Tensor
+) -> None:
+    """
+    Check the dims of updates that InferMeta of the operator scatter ignores.
+
+    That is all but the first one. A dim of -1 is unknown before a program runs.
+    """
+    if 0 in (*x.shape, *index.shape, *updates.shape):
+        return
+    expected = list(x.shape[1:])
+    if index.shape:
+        expected.insert(0, -1)
+    if _known_shapes_differ(list(updates.shape), expected):
+        raise ValueError(
+            f"({api_name}) The shape of updates should be {expected} for x of "
+            f"shape {list(x.shape)} and index of shape {list(index.shape)}, "
+            f"but received {list(updates.shape)}."
+        )
+
+
 def _run_scatter(
-    api_name: str, x: Tensor, index: Tensor, updates: Tensor, *options: Any
+    api_name: str,
+    x: Tensor,
+    index: Tensor,
+    updates: Tensor,
+    overwrite: Any,
+    axis: Any,
+    reduce: Any,
+    include_self: Any,
 ) -> Tensor:
-    """scatter or scatter_, whichever api_name says."""
-    inplace = api_name.endswith('_')
-    op, attrs = _scatter_op(api_name, x, *options)
-    if op != 'scatter' or not in_dynamic_mode():
-        # else the operator says which argument is no Tensor, as it always has
-        _check_tensor_args(api_name, x=x, index=index, updates=updates)
+    """Run scatter or scatter_, whose name is api_name."""
+    op, attrs = 'scatter', (overwrite,)
+    if not (
+        type(axis) is int
+        and axis == 0
+        and type(reduce) is str
+        and reduce == 'sum'
+        and include_self is False
+        and type(overwrite) is bool
+    ):
+        op, attrs = _scatter_op(
+            api_name, x, overwrite, axis, reduce, include_self
+        )
     if op != 'scatter' and not _has_scatter_kernels():
-        arguments = x, index, updates, *attrs
-        if inplace:
-            return _composed_in_place(_scatter_composed, *arguments)
-        return _scatter_composed(*arguments)
-    if in_dynamic_or_pir_mode():
-        op = op + '_' if inplace else op
+        raise NotImplementedError(
+            f"({api_name}) The values of axis, reduce and include_self should "
+            f"be the defaults on {_current_expected_place_()} and in "
+            f"paddle.onnx.export, but received {axis}, {reduce!r} and "
+            f"{include_self}."
+        )
+    if in_dynamic_mode():
+        try:
+            if api_name == 'scatter_':
+                if not x.stop_gradient:
+                    _refuse_leaf_in_place(api_name, x)
+                op += '_'
+            return getattr(_C_ops, op)(x, index, updates, *attrs)
+        except (AttributeError, TypeError, ValueError):
+            # not before the call, since it costs as much as a small scatter
+            _check_tensor_args(api_name, x=x, index=index, updates=updates)
+            raise
+    _check_tensor_args(api_name, x=x, index=index, updates=updates)
+    if op == 'scatter':
+        _check_known_updates_shape(api_name, x, index, updates)
+    if in_pir_mode():
         return getattr(_C_ops, op)(x, index, updates, *attrs)
     if op == 'scatter':
         inputs = {'X': x, 'Ids': index, 'Updates': updates}
@@ -135,23 +199,26 @@ def _run_scatter(
     return _append_scatter_op(op, inputs, dict(zip(names, attrs)))
 
 
-def _scatter_args_of_today(api_name: str, args: tuple, kwargs: dict) -> tuple:
+def _normalize_legacy_scatter_args(
+    api_name: str, args: tuple, kwargs: dict
+) -> tuple:
     """
-    The arguments of a call with five or more, as this release reads them.
+    Insert the defaults of axis, reduce and include_self into the positional
+    arguments of a call written for releases before axis.
 
-    Earlier releases had name in fifth place and out in sixth, where axis and
-    reduce are now. A str or None in fifth place can only be such a name.
+    Those had name as fifth argument and out as sixth, where axis and reduce are
+    now. A str or None as fifth argument can only be such a name.
     """
     name = args[4]
     if not (name is None or isinstance(name, str)):
         return args
-    new_ones = kwargs.keys() & {'axis', 'reduce', 'include_self'}
-    if new_ones or len(args) > 6 or any(isinstance(a, str) for a in args[5:]):
-        return args  # no earlier release took it: a wrong axis
+    has_new = kwargs.keys() & {'axis', 'reduce', 'include_self'}
+    if has_new or len(args) > 6 or any(isinstance(a, str) for a in args[5:]):
+        return args  # an invalid axis: no release accepts the call
     if name in _SCATTER_REDUCE_NAMES:
         warnings.warn(
-            f"{api_name}: the fifth positional argument is axis, or name if it "
-            f"is a str: {name!r} is taken as a name. To choose how to reduce, "
-            f"pass reduce={name!r}."
+            f"({api_name}) The fifth positional argument is axis, or name if it "
+            f"is a str: {name!r} is used as name. Pass reduce={name!r} to "
+            f"choose the reduction."
         )
     return *args[:4], 0, 'sum', False, *args[4:]

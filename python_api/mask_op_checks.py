@@ -20,27 +20,27 @@ if TYPE_CHECKING:
     from paddle import Tensor
 
 
-def _check_mask_shape(op_name: str, x: Tensor, mask: Tensor) -> None:
-    """Refuses a mask that does not broadcast with x, in place to the shape of x."""
+def _check_mask_shape(api_name: str, x: Tensor, mask: Tensor) -> None:
+    """
+    Check that mask broadcasts with x, and in place to the shape of x.
+
+    A dim of -1 is unknown until the program runs and fits any other.
+    """
     x_shape, mask_shape = list(x.shape), list(mask.shape)
-    if mask_shape == x_shape:
-        return
-    # dims of x where that of mask is another; one of -1 is not known before a
-    # program runs
-    wrong = [
+    # dims of x where mask has another one
+    unequal = [
         n
         for m, n in zip(mask_shape[::-1], x_shape[::-1])
         if m not in (1, n) and m >= 0 and n >= 0
     ]
-    if not op_name.endswith('_'):
-        if any(n != 1 for n in wrong):
+    if not api_name.endswith('_'):
+        if any(n != 1 for n in unequal):
             raise ValueError(
-                f"{op_name}: the shapes of x and mask must broadcast, but "
-                f"received {x_shape} and {mask_shape}."
+                f"({api_name}) The shape of mask should be broadcastable with "
+                f"the shape of x, {x_shape}, but received {mask_shape}."
             )
-    elif wrong or len(mask_shape) > len(x_shape):
+    elif unequal or len(mask_shape) > len(x_shape):
         raise ValueError(
-            f"{op_name}: mask must be broadcastable to the shape of x, which "
-            f"is {x_shape}, because x keeps its shape in place, but received "
-            f"a mask of shape {mask_shape}."
+            f"({api_name}) The shape of mask should be broadcastable to the "
+            f"shape of x, {x_shape}, but received {mask_shape}."
         )

@@ -22,19 +22,17 @@ import numpy as np
 import paddle
 from paddle import _C_ops
 from paddle.framework import (
-    in_dynamic_mode,
-    in_dynamic_or_pir_mode,
+    _current_expected_place_,
+    in_pir_mode,
 )
 from paddle.tensor.manipulation import (
     _append_scatter_op,
-    _builds_compatible_ops,
     _check_mask_shape,
     _check_tensor_args,
+    _describe,
     _in_dtype_of_x,
-    _infinity,
     _is_tensor,
-    _masked_fill_composed,
-    _received,
+    _refuse_leaf_in_place,
 )
 from paddle.utils.decorator_utils import param_one_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
@@ -44,7 +42,7 @@ if TYPE_CHECKING:
     from paddle._typing import Numeric
 
 
-def _python_number(op_name: str, value: Numeric) -> int | float | complex:
+def _python_number(api_name: str, value: Numeric) -> int | float | complex:
     error = TypeError
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
@@ -56,16 +54,16 @@ def _python_number(op_name: str, value: Numeric) -> int | float | complex:
         except ValueError:
             error = ValueError
     raise error(
-        f"{op_name}: value must be a Tensor or a number, "
-        f"but received {_received(value)}."
+        f"({api_name}) The type of value should be Tensor or a number, "
+        f"but received {_describe(value)}."
     )
 
 
 def _fill_number(
-    op_name: str, dtype: str, value: Numeric
+    api_name: str, dtype: str, value: Numeric
 ) -> bool | int | float | complex:
-    """What an element of the data type is set to, still without rounding."""
-    number = _python_number(op_name, value)
+    """Convert a number to the kind of the data type, without rounding it."""
+    number = _python_number(api_name, value)
     if dtype == 'bool':
         return bool(number)
     if isinstance(number, complex):
@@ -79,51 +77,89 @@ def _fill_number(
             return math.inf if number > 0 else -math.inf
     largest = np.iinfo(dtype).max
     unsigned = dtype == 'uint8'
-    # an unsigned type takes -1 for its largest number, as PyTorch does
+    # -1 stands for the largest number of an unsigned type, as in PyTorch
     smallest = -largest if unsigned else -largest - 1
     if not (abs(number) < math.inf and smallest <= int(number) <= largest):
+        wraps = f" (-1 means {largest})" if unsigned else ""
         raise ValueError(
-            f"{op_name}: value must be in the range of the dtype of x, "
-            f"{dtype}, which takes whole numbers in [{smallest}, {largest}], "
-            f"but received {value}."
+            f"({api_name}) The value of value should be in [{smallest}, "
+            f"{largest}]{wraps} for x of dtype {dtype}, but received {value}."
         )
     return int(number) & largest if unsigned else int(number)
 
 
-def _fill_tensor(op_name: str, x: Tensor, value: Numeric) -> Tensor:
-    """A number as a 0-D Tensor of the data type of x."""
-    dtype = str(x.dtype).rpartition('.')[2].lower()
-    number = _fill_number(op_name, dtype, value)
-    if not in_dynamic_mode():
-        if isinstance(number, complex):
-            return paddle.assign(np.array(number, dtype))
-        if dtype == 'int64' and abs(number) > 2**53:
-            # a constant of a PIR program goes through a double
-            base = paddle.full([], 2**32, dtype)
-            high, low = (
-                paddle.full([], n, dtype) for n in divmod(number, 2**32)
-            )
-            return high * base + low
-        if not math.isfinite(number) and _builds_compatible_ops():
-            unit = 0.0 if math.isnan(number) else math.copysign(1.0, number)
-            return paddle.cast(_infinity('float32') * unit, x.dtype)
-    return paddle.full([], number, x.dtype)
+def _is_plain_number(value: Numeric, dtype: paddle.dtype) -> bool:
+    """Whether a Tensor of the data type can be filled without a conversion."""
+    if type(value) is float:
+        return (
+            dtype is paddle.float32
+            or dtype is paddle.float16
+            or dtype is paddle.bfloat16
+            or dtype is paddle.float64
+        )
+    return type(value) is int and (
+        0 <= value < 128 or (-128 <= value < 0 and dtype is not paddle.uint8)
+    )
+
+
+def _fill_tensor(api_name: str, x: Tensor, value: Numeric) -> Tensor:
+    """Convert a number to a 0-D Tensor of the data type of x."""
+    dtype = x.dtype
+    is_eager = isinstance(x, paddle.Tensor)
+    if is_eager and _is_plain_number(value, dtype):
+        # paddle.full checks its arguments for as long as masked_fill takes
+        return _C_ops.full([], value, dtype, _current_expected_place_())
+    name = str(dtype).rpartition('.')[2].lower()
+    number = _fill_number(api_name, name, value)
+    if is_eager:
+        return _C_ops.full([], number, dtype, _current_expected_place_())
+    if isinstance(number, complex):
+        return paddle.assign(np.array(number, name))
+    if name == 'int64' and abs(number) > 2**53:
+        # a constant of a PIR program goes through a double
+        base = paddle.full([], 2**32, dtype)
+        high, low = (paddle.full([], n, dtype) for n in divmod(number, 2**32))
+        return high * base + low
+    return paddle.full([], number, dtype)
 
 
 def _masked_fill_operands(
-    op_name: str, x: Tensor, mask: Tensor, value: Numeric | Tensor
+    api_name: str, x: Tensor, mask: Tensor, value: Numeric | Tensor
 ) -> tuple[Tensor, Tensor]:
-    """The mask as a bool Tensor, and value as a Tensor of the data type of x."""
-    _check_tensor_args(op_name, x=x, mask=mask)
+    """Convert mask to bool, and value to a Tensor of the data type of x."""
+    if not (isinstance(x, paddle.Tensor) and isinstance(mask, paddle.Tensor)):
+        _check_tensor_args(api_name, x=x, mask=mask)
     # `is` first: comparing two dtypes with == takes a microsecond
     if mask.dtype is not paddle.bool and mask.dtype != paddle.bool:
         mask = paddle.cast(mask, 'bool')
-    if _is_tensor(value):
-        value = _in_dtype_of_x(op_name, x, 'value', value)
+    if isinstance(value, paddle.Tensor):
+        if value.dtype is not x.dtype:
+            value = _in_dtype_of_x(api_name, x, 'value', value)
+    # a number first: isinstance of a Variable takes a microsecond
+    elif type(value) in (float, int) or not _is_tensor(value):
+        value = _fill_tensor(api_name, x, value)
     else:
-        value = _fill_tensor(op_name, x, value)
-    _check_mask_shape(op_name, x, mask)
+        value = _in_dtype_of_x(api_name, x, 'value', value)
     return mask, value
+
+
+def _check_masked_fill_shapes(
+    api_name: str, x: Tensor, mask: Tensor, value: Tensor
+) -> None:
+    """Check the known dims; InferMeta of the operator does not look at value."""
+    _check_mask_shape(api_name, x, mask)
+    value_shape = list(value.shape)
+    if all(n in (-1, 1) for n in value_shape):
+        return  # possibly one element, which fits any shape
+    out_shape = paddle.broadcast_shape(x.shape, mask.shape)
+    if len(value_shape) > len(out_shape) or any(
+        m not in (1, n) and m >= 0 and n >= 0
+        for m, n in zip(value_shape[::-1], out_shape[::-1])
+    ):
+        raise ValueError(
+            f"({api_name}) The shape of value should be broadcastable to the "
+            f"shape of the result, {out_shape}, but received {value_shape}."
+        )
 
 
 @param_one_alias(["x", "input"])
@@ -131,7 +167,7 @@ def masked_fill(
     x: Tensor, mask: Tensor, value: Numeric | Tensor, name: str | None = None
 ) -> Tensor:
     """
-    Returns a copy of ``x`` in which the positions where ``mask`` is True hold ``value``.
+    Fill the elements of ``x`` where ``mask`` is True with ``value`` and return the result as a new Tensor.
 
     ``x`` and ``mask`` are broadcast against each other, and a Tensor ``value`` is broadcast to the shape of the result.
 
@@ -142,35 +178,34 @@ def masked_fill(
        :align: center
 
     Args:
-        x (Tensor): The Tensor to take unmasked elements from, of any shape that broadcasts with the shape of ``mask``.
-            The data type is ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``,
-            ``float32``, ``float64``, ``complex64`` or ``complex128``. Alias: ``input``.
-        mask (Tensor): Where to write, of any shape that broadcasts with the shape of ``x``. The data type is ``bool``;
-            a mask of another data type is True where it is not 0.
-        value (bool|int|float|complex|Tensor): What to write. A number (also a scalar of numpy, or a str such as
-            ``'-inf'``) is rounded to the data type of ``x``: one that is too large for a floating point type becomes
-            infinite, a fraction is cut off for an integer type, -1 is 255 for ``uint8``, and any number but 0 is True for
-            ``bool``; of a complex number a real ``x`` takes the real part. A Tensor is cast to the data type of ``x``,
-            which must be complex if ``value`` is; what an integer type cannot hold wraps around there, as in
-            ``Tensor.astype``. It has any shape that broadcasts to the shape of the result, or one element and any shape.
+        x (Tensor): The input Tensor. Its shape must be broadcastable with the shape of ``mask``. The data type is
+            ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``,
+            ``float64``, ``complex64`` or ``complex128``. Alias: ``input``.
+        mask (Tensor): The mask. Its shape must be broadcastable with the shape of ``x``. The data type is ``bool``; a
+            mask of another data type is cast to ``bool``.
+        value (bool|int|float|complex|Tensor): The value to fill with. A number (also a numpy scalar, or a str such as
+            ``'-inf'``) is converted to the data type of ``x``: a number that overflows a floating point type becomes
+            infinite, a fraction is truncated for an integer type, a negative number wraps around for ``uint8`` (-1 means
+            255), any number but 0 is True for ``bool``, and a real ``x`` takes the real part of a complex number. A Tensor
+            is cast to the data type of ``x``, which must be complex if ``value`` is; integers that overflow wrap around,
+            as in ``Tensor.astype``. Its shape must be broadcastable to the shape of the result, unless it has one element.
         name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
-        Tensor, with the data type of ``x`` and the shape that ``x`` and ``mask`` broadcast to.
+        Tensor, with the data type of ``x`` and the broadcast shape of ``x`` and ``mask``.
 
     Raises:
-        ValueError: the shapes do not broadcast, ``x`` is of an integer type and a number out of its range (infinity and
-            NaN too), ``x`` is real and a Tensor ``value`` complex, or a str is no number.
-        TypeError: ``x`` or ``mask`` is not a Tensor, or ``value`` is neither a Tensor nor a number.
+        ValueError: If the shapes are not broadcastable; if ``x`` has an integer type and a number is out of its range,
+            infinite or NaN; if ``value`` is a complex Tensor and ``x`` is real; if a str is not a number.
+        TypeError: If ``x`` or ``mask`` is not a Tensor, or ``value`` is neither a Tensor nor a number.
 
     Note:
-        - Zero-size: if ``x`` or ``mask`` has no elements, neither has the result.
-        - Gradient: the gradient of ``x`` is the gradient of the result with zeros where ``mask`` is True, that of
-          ``value`` the one with zeros where it is False, and each is summed over the axes along which its Tensor was
-          broadcast. In dynamic graph mode, the gradient of ``x``, or both together, can be differentiated again; that of
-          ``value`` alone is a ValueError. A ``mask`` that was changed in place meanwhile is a RuntimeError of
-          ``backward``: give a ``mask.clone()`` to change it.
-        - Determinism: elements are copied bit by bit, and the number of threads does not change the order of sums.
+        - Zero-size: if ``x`` or ``mask`` has no elements, the result has none.
+        - Gradient: the gradient of ``x`` is zero where ``mask`` is True and the gradient of ``value`` is zero where it is
+          False; both are summed over broadcast axes. In dynamic graph mode, the gradient of ``x``, or both together, can
+          be differentiated again; the gradient of ``value`` alone raises ValueError. If ``mask`` is modified in place
+          before ``backward``, ``backward`` raises RuntimeError: pass ``mask.clone()`` to modify it.
+        - Determinism: elements are copied bit by bit, and the order of sums does not depend on the number of threads.
 
     Examples:
         .. code-block:: python
@@ -186,9 +221,14 @@ def masked_fill(
                     [2., 2., 1.]])
     """
     mask, value = _masked_fill_operands('masked_fill', x, mask, value)
-    if _builds_compatible_ops():
-        return _masked_fill_composed(x, mask, value)
-    if in_dynamic_or_pir_mode():
+    if isinstance(x, paddle.Tensor):
+        try:
+            return _C_ops.masked_fill(x, mask, value)
+        except ValueError:
+            _check_masked_fill_shapes('masked_fill', x, mask, value)
+            raise
+    _check_masked_fill_shapes('masked_fill', x, mask, value)
+    if in_pir_mode():
         return _C_ops.masked_fill(x, mask, value)
     inputs = {'x': x, 'mask': mask, 'value': value}
     return _append_scatter_op('masked_fill', inputs)
@@ -203,8 +243,8 @@ def masked_fill_(
     Inplace version of ``masked_fill`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_fill`.
 
-    ``x`` keeps its shape, so ``mask`` must be broadcastable to the shape of ``x`` (ValueError otherwise).
-    After any error ``x`` is unchanged.
+    ``mask`` must be broadcastable to the shape of ``x``, which is kept (ValueError otherwise). ``x`` is unchanged if an
+    error is raised, also for a leaf Tensor that requires a gradient.
 
     Examples:
         .. code-block:: python
@@ -217,10 +257,12 @@ def masked_fill_(
             [[7.0, 7.0, 7.0], [1.0, 1.0, 1.0]]
     """
     mask, value = _masked_fill_operands('masked_fill_', x, mask, value)
-    # the generated code of the operator refuses it too, but has written to x
-    if x.is_leaf and not x.stop_gradient and paddle.is_grad_enabled():
-        raise ValueError(
-            f"(masked_fill_) Leaf Var ({x.name}) that doesn't stop gradient "
-            f"can't use inplace strategy."
-        )
-    return _C_ops.masked_fill_(x, mask, value)
+    if not mask.is_same_shape(x):
+        _check_mask_shape('masked_fill_', x, mask)
+    if not x.stop_gradient:
+        _refuse_leaf_in_place('masked_fill_', x)
+    try:
+        return _C_ops.masked_fill_(x, mask, value)
+    except ValueError:
+        _check_masked_fill_shapes('masked_fill_', x, mask, value)
+        raise

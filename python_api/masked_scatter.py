@@ -14,12 +14,14 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import paddle
 from paddle import _C_ops
 from paddle.base import core
 from paddle.base.data_feeder import convert_dtype
+from paddle.base.wrapped_decorator import signature_safe_contextmanager
 from paddle.framework import (
     _current_expected_place_,
     in_dynamic_mode,
@@ -27,31 +29,48 @@ from paddle.framework import (
 )
 from paddle.tensor.manipulation import (
     _append_scatter_op,
-    _builds_compatible_ops,
     _check_mask_shape,
     _check_tensor_args,
-    _compatible_ops_depth,
+    _refuse_leaf_in_place,
 )
 from paddle.utils.decorator_utils import param_two_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from paddle import Tensor
 
 
+class _ScatterOpsState(threading.local):
+    """Whether this thread composes scatter operators of others."""
+
+    composes: bool = False
+
+
+_scatter_ops_state = _ScatterOpsState()
+
+
+@signature_safe_contextmanager
+def _compose_scatter_ops() -> Generator[None, None, None]:
+    """Build programs without the operators that Paddle2ONNX does not convert."""
+    _scatter_ops_state.composes = True
+    try:
+        yield
+    finally:
+        _scatter_ops_state.composes = False
+
+
 def _has_scatter_kernels() -> bool:
-    """Whether the mask and scatter operators have kernels where ops run."""
-    # the number first: this is asked in every call
-    if _compatible_ops_depth and _builds_compatible_ops():
+    """Whether the scatter operators are called, not composed of others."""
+    if _scatter_ops_state.composes:
         return False
     served = (core.CPUPlace, core.CUDAPlace, core.CUDAPinnedPlace)
     return isinstance(_current_expected_place_(), served)
 
 
-def _widened(x: Tensor) -> Tensor:
-    """x in a data type in which composed forms can compute on every place."""
+def _promote_for_composite(x: Tensor) -> Tensor:
+    """Cast x to a data type in which composed forms compute on every place."""
     dtype = convert_dtype(x.dtype)
     if dtype in ('float16', 'bfloat16', 'uint16'):  # uint16 is bfloat16
         return paddle.cast(x, 'float32')
@@ -61,61 +80,52 @@ def _widened(x: Tensor) -> Tensor:
 
 
 def _check_masked_scatter_args(
-    op_name: str, x: Tensor, mask: Tensor, value: Tensor
+    api_name: str, x: Tensor, mask: Tensor, value: Tensor
 ) -> None:
-    _check_tensor_args(op_name, x=x, mask=mask, value=value)
-    # `is` first: all else takes a microsecond. FLAGS_enable_pir_api changes
-    # what a dtype is, but paddle.bool stays what it was at import.
-    if mask.dtype is not paddle.bool and convert_dtype(mask.dtype) != 'bool':
+    """Raise the errors of earlier releases for a wrong data type."""
+    _check_tensor_args(api_name, x=x, mask=mask, value=value)
+    # FLAGS_enable_pir_api changes what x.dtype is, but not paddle.bool
+    if convert_dtype(mask.dtype) != 'bool':
         raise AssertionError(
-            f"{op_name}: mask must have dtype paddle.bool, "
+            f"({api_name}) The dtype of mask should be bool, "
             f"but received {mask.dtype}."
         )
-    if value.dtype is not x.dtype and value.dtype != x.dtype:
+    if value.dtype != x.dtype:
         raise AssertionError(
-            f"{op_name}: value must have the dtype of x, which is {x.dtype}, "
-            f"but received {value.dtype}."
+            f"({api_name}) The dtype of value should be the dtype of x, "
+            f"{x.dtype}, but received {value.dtype}."
         )
-
-
-def _run_masked_scatter(
-    op: Callable[..., Tensor], x: Tensor, mask: Tensor, value: Tensor
-) -> Tensor:
-    try:
-        return op(x, mask, value)
-    except IndexError as error:
-        # that value has too few elements has always been an AssertionError in
-        # dynamic graph mode, and tests rely on it
-        raise AssertionError(str(error)) from error
 
 
 def _composed_in_place(
     composed: Callable[..., Tensor], x: Tensor, *arguments: Any
 ) -> Tensor:
-    # what gradients read of x must not change with it
+    # gradients read the values that x has before the call
     out = composed(paddle.assign(x), *arguments)
     return paddle.where_(paddle.zeros_like(x, dtype='bool'), x, out)
 
 
 def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """masked_scatter for places without its kernels."""
-    dtype, x, value = x.dtype, _widened(x), _widened(value)
+    """Compose masked_scatter for places without its kernels."""
+    _check_masked_scatter_args('masked_scatter', x, mask, value)
+    dtype = x.dtype
+    x, value = _promote_for_composite(x), _promote_for_composite(value)
     mask = paddle.logical_and(mask, paddle.ones_like(x, dtype='bool'))
-    # the k-th True, counted from 1; the zero at 0 serves what precedes the
-    # first one, so that value may be empty
-    count = paddle.cumsum(paddle.cast(mask, 'int64'))
-    if in_dynamic_mode() and mask.size and int(count[-1]) > value.size:
+    # the ordinal of each True element; the zero at index 0 serves elements
+    # before the first one, so that value may be empty
+    ordinals = paddle.cumsum(paddle.cast(mask, 'int64'))
+    if in_dynamic_mode() and mask.size and int(ordinals[-1]) > value.size:
         raise AssertionError(
-            "(masked_scatter) value must have an element for each True of the "
-            f"broadcast mask: {int(count[-1])} expected, but value has "
-            f"{value.size}."
+            "(masked_scatter) The number of elements of value should be at "
+            "least the number of True elements of the broadcast mask, "
+            f"{int(ordinals[-1])}, but received {value.size}."
         )
     zero = paddle.zeros([1], value.dtype)
     source = paddle.concat([zero, paddle.reshape(value, [-1])])
-    # -1 is not known before a static graph runs
+    # a dim of -1 is unknown until the program runs
     shape = paddle.shape(mask) if -1 in mask.shape else mask.shape
-    picks = paddle.reshape(paddle.gather(source, count), shape)
-    # the gradient of where sums over broadcast dims that it knows only
+    picks = paddle.reshape(paddle.gather(source, ordinals), shape)
+    # the gradient of where does not sum over broadcast dims that are unknown
     x = paddle.expand(x, shape)
     return paddle.cast(paddle.where(mask, picks, x), dtype)
 
@@ -125,13 +135,13 @@ def masked_scatter(
     x: Tensor, mask: Tensor, value: Tensor, name: str | None = None
 ) -> Tensor:
     """
-    Copies elements from `value` into `x` tensor at positions where the `mask` is True.
+    Copy elements from `value` into `x` at the positions where `mask` is True and return the result as a new Tensor.
 
     Elements from source are copied into `x` starting at position 0 of `value` and continuing in order one-by-one for
     each occurrence of `mask` being True. The shape of `mask` must be broadcastable with the shape of the underlying tensor.
     The `value` should have at least as many elements as the number of ones in `mask`.
 
-    ``x`` stays as it is; it and ``mask`` are broadcast against each other and walked in row-major order.
+    ``x`` and ``mask`` are broadcast against each other, and the elements are visited in row-major order.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_scatter.png
         :width: 500
@@ -139,33 +149,32 @@ def masked_scatter(
         :align: center
 
     Args:
-        x (Tensor): The Tensor to take unmasked elements from, of any shape that broadcasts with the shape of ``mask``.
-            The data type is ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``,
-            ``float32``, ``float64``, ``complex64`` or ``complex128``. Alias: ``input``.
+        x (Tensor): The input Tensor. Its shape must be broadcastable with the shape of ``mask``. The data type is
+            ``bool``, ``uint8``, ``int8``, ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``,
+            ``float64``, ``complex64`` or ``complex128``. Alias: ``input``.
         mask (Tensor): The boolean tensor indicate the position to be filled.
             The data type of mask must be bool.
-        value (Tensor): The elements to write, with the data type of ``x`` and any shape. It needs at least as many
-            elements as the broadcast ``mask`` has Trues; further elements are not used. Alias: ``source``.
+        value (Tensor): The elements to copy, with the data type of ``x`` and any shape. It must have at least as many
+            elements as the broadcast ``mask`` has True elements; further elements are ignored. Alias: ``source``.
         name (str|None, optional): Name for the operation (optional, default is None). For more information,
             please refer to :ref:`api_guide_Name`.
 
     Returns:
-        Tensor, with the data type of ``x`` and the shape that ``x`` and ``mask`` broadcast to.
+        Tensor, with the data type of ``x`` and the broadcast shape of ``x`` and ``mask``.
 
     Raises:
-        AssertionError: ``mask`` is not ``bool``, ``value`` and ``x`` differ in data type, or ``value`` has fewer
-            elements than ``mask`` has Trues. In a static graph the last one is an IndexError when the program runs.
-        ValueError: the shapes of ``x`` and ``mask`` do not broadcast.
-        TypeError: ``x``, ``mask`` or ``value`` is not a Tensor.
+        AssertionError: If ``mask`` is not ``bool``, if the data types of ``value`` and ``x`` differ, or if ``value`` has
+            fewer elements than ``mask`` has True elements. A static graph that runs with too few raises IndexError.
+        ValueError: If the shapes of ``x`` and ``mask`` are not broadcastable.
+        TypeError: If ``x``, ``mask`` or ``value`` is not a Tensor.
 
     Note:
-        - Zero-size: if ``x`` or ``mask`` has no elements, neither has the result. ``value`` may be empty as long as
-          no element of ``mask`` is True.
-        - Gradient: that of ``x``, and a ``mask`` that is changed before ``backward``, are as in
-          :ref:`api_paddle_masked_fill`. The gradient of ``value`` holds the gradients of the masked positions in the
-          same order, then zeros for the elements that were not used. Both can be differentiated again.
+        - Zero-size: if ``x`` or ``mask`` has no elements, the result has none. ``value`` may be empty if no element of
+          ``mask`` is True.
+        - Gradient: the gradient of ``x`` is zero where ``mask`` is True and summed over broadcast axes. ``mask`` must not be
+          modified in place before ``backward``, see :ref:`api_paddle_masked_fill`. The gradient of ``value`` is the gradient of the result at the True elements of
+          ``mask`` in order, then zeros. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
-        - Saved programs: see :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python
@@ -181,14 +190,18 @@ def masked_scatter(
                 [[1., 2.],
                 [0., 0.]])
     """
-    _check_masked_scatter_args('masked_scatter', x, mask, value)
     if not _has_scatter_kernels():
         return _masked_scatter_composed(x, mask, value)
-
-    if in_dynamic_or_pir_mode():
-        return _run_masked_scatter(_C_ops.masked_scatter, x, mask, value)
-    inputs = {'x': x, 'mask': mask, 'value': value}
-    return _append_scatter_op('masked_scatter', inputs)
+    try:
+        if in_dynamic_or_pir_mode():
+            return _C_ops.masked_scatter(x, mask, value)
+        inputs = {'x': x, 'mask': mask, 'value': value}
+        return _append_scatter_op('masked_scatter', inputs)
+    except (IndexError, TypeError, ValueError) as error:
+        _check_masked_scatter_args('masked_scatter', x, mask, value)
+        if isinstance(error, IndexError):  # value has too few elements
+            raise AssertionError(str(error)) from error
+        raise
 
 
 @param_two_alias(["x", "input"], ["value", "source"])
@@ -200,8 +213,8 @@ def masked_scatter_(
     Inplace version of ``masked_scatter`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_scatter`.
 
-    ``x`` keeps its shape, so ``mask`` must be broadcastable to the shape of ``x`` (ValueError otherwise).
-    After any error ``x`` is unchanged.
+    ``mask`` must be broadcastable to the shape of ``x``, which is kept (ValueError otherwise). ``x`` is unchanged if an
+    error is raised, also for a leaf Tensor that requires a gradient.
 
     Examples:
         .. code-block:: python
@@ -213,8 +226,18 @@ def masked_scatter_(
             >>> print(x.tolist())
             [[1.0, 2.0, 3.0], [0.0, 0.0, 0.0]]
     """
-    _check_masked_scatter_args('masked_scatter_', x, mask, value)
-    _check_mask_shape('masked_scatter_', x, mask)
+    if not (isinstance(x, paddle.Tensor) and isinstance(mask, paddle.Tensor)):
+        _check_tensor_args('masked_scatter_', x=x, mask=mask)
+    if not mask.is_same_shape(x):
+        _check_mask_shape('masked_scatter_', x, mask)
+    if not x.stop_gradient:
+        _refuse_leaf_in_place('masked_scatter_', x)
     if not _has_scatter_kernels():
         return _composed_in_place(_masked_scatter_composed, x, mask, value)
-    return _run_masked_scatter(_C_ops.masked_scatter_, x, mask, value)
+    try:
+        return _C_ops.masked_scatter_(x, mask, value)
+    except (IndexError, TypeError, ValueError) as error:
+        _check_masked_scatter_args('masked_scatter_', x, mask, value)
+        if isinstance(error, IndexError):  # value has too few elements
+            raise AssertionError(str(error)) from error
+        raise

@@ -17,16 +17,15 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from typing_extensions import overload
 
 import paddle
 from paddle.tensor.manipulation import (
     _check_tensor_args,
+    _normalize_legacy_scatter_args,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
     _run_scatter,
-    _scatter_args_of_today,
 )
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
@@ -50,7 +49,7 @@ def _scatter_inplace_wrapper(
     )
 
 
-# The error of a call that lacks an argument names the function by it.
+# Python names the function by it in the error for a missing argument.
 _scatter_inplace_wrapper.__qualname__ = 'scatter_'
 
 
@@ -84,8 +83,7 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
     Inplace version of ``scatter`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_scatter`.
 
-    If ``axis``, ``reduce`` or ``include_self`` is given, the whole ``index`` is checked before ``x`` is written, so
-    that ``x`` is unchanged after an error.
+    ``x`` is unchanged if the call raises an exception.
 
     Examples:
         .. code-block:: python
@@ -98,23 +96,23 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
             [1.0, 2.0, 9.0]
     """
     len_args = len(args)
-    if len_args + len(kwargs) < 2:
+    if len_args < 2 and len_args + len(kwargs) < 2:
         raise TypeError(
-            f"scatter_: Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
+            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-            " - (Tensor index, Tensor updates, bool overwrite=True, int axis=0, str reduce='sum', bool include_self=False, str name = None)"
+            " - (Tensor index, Tensor updates, bool overwrite, str name = None)"
         )
     is_put_along_axis = False
     # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs
     if len_args >= 2:
-        is_put_along_axis = isinstance(args[1], (int, np.integer))
+        is_put_along_axis = isinstance(args[1], int)
     else:
         is_put_along_axis = 'dim' in kwargs
     if is_put_along_axis:
         return _put_along_axis_inplace_wrapper(*args, **kwargs)
     else:
-        if len_args > 4:  # where releases before axis had name and out
-            args = _scatter_args_of_today('scatter_', args, kwargs)
+        if len_args > 4:  # name and out in releases before axis
+            args = _normalize_legacy_scatter_args('scatter_', args, kwargs)
         return _scatter_inplace_wrapper(*args, **kwargs)
 
 
@@ -187,63 +185,62 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     2. ``scatter(Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)``:
         The original paddle.scatter, see the following docs.
 
-    The first is chosen by ``dim``, or by an int as second argument. The second takes ``axis`` and more, too.
+    ``dim``, or an int as second argument, selects the first. ``axis``, ``reduce`` and ``include_self`` belong to the second.
 
-    Returns a copy of ``x`` in which the slices that ``index`` names along ``axis`` are replaced by the slices of ``updates``, or reduced with them.
+    Copy ``x`` and replace the slices selected by ``index`` along ``axis`` with the slices of ``updates``, or reduce them
+    with the slices of ``updates``.
 
-    With ``overwrite=True``, slice ``index[i]`` becomes slice ``i`` of ``updates``; of several slices with the same
-    ``index`` the last one wins. With ``overwrite=False``, all slices of ``updates`` with the same ``index`` are reduced
-    to one, together with the slice of ``x`` if ``include_self`` is True. Slices of ``x`` that
-    ``index`` does not name are copied in either case.
+    If ``overwrite`` is True, slice ``index[i]`` of the result is slice ``i`` of ``updates``; of duplicate indices the
+    last one wins. If ``overwrite`` is False, all slices of ``updates`` with the same index are reduced to one slice,
+    together with the slice of ``x`` if ``include_self`` is True. Slices of ``x`` that are not in ``index`` are copied.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/scatter.png
         :alt: Legend - scatter behavior display
 
     Args:
-        x (Tensor): The Tensor to start from, with one dim or more. The data type is ``bool``, ``uint8``, ``int8``,
-            ``int16``, ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or
-            ``complex128``.
-        index (Tensor): Slices of ``x``, each in ``[-x.shape[axis], x.shape[axis])``, where negative ones count from the
-            end. The shape is ``[n]``, ``[n, 1]`` or ``[]``. The data type is ``int32`` or ``int64``.
-        updates (Tensor): The slices to write or reduce, with the data type and the shape of ``x``, but with ``n`` or more
-            slices along ``axis``; those after the first ``n`` are not used. If ``index`` has shape ``[]``, ``updates``
-            is a single slice: the shape of ``x`` without ``axis``.
-        overwrite (bool, optional): Whether to replace (True, the default) or to reduce (False). With True, ``reduce``
-            and ``include_self`` have no effect, which is a warning if they are given.
-        axis (int, optional): The axis that ``index`` refers to, in ``[-x.ndim, x.ndim)``. Default is 0.
-        reduce (str, optional): How to reduce with ``overwrite=False``: ``'sum'`` or ``'add'``; ``'mul'``,
-            ``'multiply'`` or ``'prod'``; ``'mean'``; ``'amax'``; ``'amin'``. Default is ``'sum'``. ``bool`` can be summed
-            (then True means any) but not reduced otherwise, and complex data types have no ``'amax'`` and ``'amin'``.
-        include_self (bool, optional): Whether the slices of ``x`` take part in the reduction. Default is False.
+        x (Tensor): The input N-D Tensor with ``ndim >= 1``. The data type can be ``bool``, ``uint8``, ``int8``, ``int16``,
+            ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or ``complex128``.
+        index (Tensor): The indices along ``axis``, with shape ``[n]``, ``[n, 1]`` or ``[]`` and values in
+            ``[-x.shape[axis], x.shape[axis])``. The data type can be ``int32`` or ``int64``.
+        updates (Tensor): The slices to write or to reduce, with the data type of ``x``. The shape is the shape of ``x``,
+            except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
+            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``.
+        overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False). If True, ``reduce`` and
+            ``include_self`` are ignored; passing them emits a UserWarning. Default is True.
+        axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.
+        reduce (str, optional): The reduction if ``overwrite`` is False: ``'sum'`` or ``'add'``; ``'mul'``,
+            ``'multiply'`` or ``'prod'``; ``'mean'``; ``'amax'``; ``'amin'``. ``bool`` supports ``'sum'`` (logical or)
+            only, and complex data types do not support ``'amax'`` and ``'amin'``. Default is ``'sum'``.
+        include_self (bool, optional): Whether the reduction includes the slices of ``x``. Default is False.
         name (str|None, optional): Name for the operation (optional, default is None). For compatibility, a str or None
-            is also taken as ``name`` in fifth place, where ``axis`` is, and then ``out`` in sixth.
+            as fifth positional argument is ``name``, followed by ``out``.
         out (Tensor|None, optional): A Tensor that also receives the result. Default is None.
 
     Returns:
         Tensor, with the shape and data type of ``x``.
 
     Raises:
-        IndexError: a value of ``index`` is out of range.
-        ValueError: a shape, a data type, ``axis`` or ``reduce`` is not as described above.
-        TypeError: ``axis``, ``overwrite``, ``include_self`` or ``out`` has a wrong type, or ``x``, ``index`` or
-            ``updates`` is not a Tensor. With ``axis``, ``reduce`` and ``include_self`` at their defaults, the latter is
-            a ValueError in dynamic graph mode.
+        IndexError: If ``axis`` or a value of ``index`` is out of range.
+        ValueError: If a shape, a data type or the value of ``reduce`` is invalid.
+        TypeError: If ``x``, ``index``, ``updates`` or ``out`` is not a Tensor, ``axis`` is not an int, or ``overwrite`` or
+            ``include_self`` is not a bool.
+        NotImplementedError: If ``axis``, ``reduce`` or ``include_self`` is not the default on a device without kernels for
+            it, such as an XPU.
 
     Note:
-        - Empty: with an ``index`` of no elements, the result is a copy of ``x``.
-        - Mean: that of integers is rounded towards minus infinity, and the sum behind it does not overflow. One of more
-          than 32 floating point or complex numbers is accumulated in ``float64`` or ``complex128``.
-        - NaN: a NaN in ``x`` or ``updates`` makes ``'amax'`` and ``'amin'`` of its slice NaN.
+        - Zero-size: if ``x`` or ``index`` has no elements, the result is a copy of ``x``.
+        - Mean: the sum is accumulated like that of ``'sum'``, but of integers in ``int64``, and then divided: the mean
+          overflows where that sum does. The mean of integers is rounded toward minus infinity.
+        - NaN: ``'amax'`` and ``'amin'`` propagate NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
-        - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. That of a product is the product of the
-          other factors, zeros or not. ``'amax'`` and ``'amin'`` share the gradient evenly among equal elements. With
-          ``overwrite=True``, only the slice that wins gets a gradient. This, ``'sum'`` and ``'mean'`` can be
-          differentiated again; for ``'mul'``, ``'amax'`` and ``'amin'`` that is an error.
-        - Determinism: the result does not depend on the number of threads, duplicates in ``index`` included.
-        - GPU: to overwrite or to sum along the first axis without the slices of ``x`` is done by the kernels of earlier
-          releases there, which have fewer data types. Of several slices with the same ``index`` any may win, and each
-          gets the gradient of the slice that it was to replace; sums may differ from run to run.
-        - Saved programs: see :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
+        - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of ``'mul'`` is exact if factors
+          are zero. ``'amax'`` and ``'amin'`` distribute the gradient evenly among equal elements. If ``overwrite`` is
+          True, only the slice that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'`` support
+          higher-order gradients; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for them.
+        - Determinism: the result does not depend on the number of threads, even if ``index`` has duplicates.
+        - GPU: overwriting, and summing without the slices of ``x``, along the first axis support fewer data types. Of
+          duplicate indices any slice may win, each gets the gradient of the slice that it overwrites, and sums may
+          differ between runs.
 
     Examples:
         .. code-block:: python
@@ -283,23 +280,23 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             [[1.0, 2.5], [2.0, 5.5], [3.0, 5.0]]
     """
     len_args = len(args)
-    if len_args + len(kwargs) < 2:
+    if len_args < 2 and len_args + len(kwargs) < 2:
         raise TypeError(
-            f"scatter: Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
+            f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
-            " - (Tensor x, Tensor index, Tensor updates, bool overwrite=True, int axis=0, str reduce='sum', bool include_self=False, str name = None)"
+            " - (Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)"
         )
     is_put_along_axis = False
     # put_along_axis (torch.scatter) must have 'dim' in either args or kwargs. index can never be int.
     if len_args >= 2:
-        is_put_along_axis = isinstance(args[1], (int, np.integer))
+        is_put_along_axis = isinstance(args[1], int)
     else:
         is_put_along_axis = 'dim' in kwargs
     if is_put_along_axis:
         return _put_along_axis_wrapper(*args, **kwargs)
     else:
-        if len_args > 4:  # where releases before axis had name and out
-            args = _scatter_args_of_today('scatter', args, kwargs)
+        if len_args > 4:  # name and out in releases before axis
+            args = _normalize_legacy_scatter_args('scatter', args, kwargs)
         return _scatter_wrapper(*args, **kwargs)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import paddle
 from paddle import _C_ops
-from paddle.framework import in_dynamic_or_pir_mode, in_pir_mode
+from paddle.framework import in_pir_mode
 from paddle.tensor.manipulation import (
     _append_scatter_op,
     _check_tensor_args,
@@ -26,7 +26,7 @@ from paddle.tensor.manipulation import (
     _in_dtype_of_x,
     _int_argument,
     _known_shapes_differ,
-    _widened,
+    _promote_for_composite,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
 
@@ -37,32 +37,35 @@ if TYPE_CHECKING:
 def _check_select_scatter_args(
     x: Tensor, values: Tensor, axis: int, index: int | Tensor
 ) -> None:
-    slice_shape = list(x.shape)
-    rank = len(slice_shape)
+    """Check what InferMeta checks where the operator is not called."""
+    shape = list(x.shape)
+    rank = len(shape)
     if not -rank <= axis < rank:
         raise IndexError(
-            f"select_scatter: axis must be in [{-rank}, {rank}) because x has "
-            f"{rank} dims, but received {axis}."
+            f"(select_scatter) The value of axis should be in [{-rank}, {rank})"
+            f" for x of rank {rank}, but received {axis}."
         )
-    size = slice_shape.pop(axis)
+    size = shape.pop(axis)
     values_shape = list(values.shape)
-    if _known_shapes_differ(values_shape, slice_shape):
-        raise RuntimeError(
-            f"select_scatter: values must have the shape of x without axis "
-            f"{axis}, which is {slice_shape}, but received {values_shape}."
+    if _known_shapes_differ(values_shape, shape):
+        raise ValueError(
+            f"(select_scatter) The shape of values should be the shape of x "
+            f"without axis {axis}, {shape}, but received {values_shape}."
         )
     if isinstance(index, int) and size >= 0 and not -size <= index < size:
         raise IndexError(
-            f"select_scatter: index must be in [{-size}, {size}) because axis "
-            f"{axis} of x has size {size}, but received {index}."
+            f"(select_scatter) The value of index should be in [{-size}, "
+            f"{size}) for axis {axis} of x of size {size}, but received "
+            f"{index}."
         )
 
 
 def _is_index_of_program(index: Any) -> bool:
-    """Whether an index is a whole number that only the running program has."""
+    """Whether index is an integer that is known only when the program runs."""
     return (
         in_pir_mode()
         and isinstance(index, paddle.pir.Value)
+        and index.dtype != paddle.bool
         and not (index.shape or index.is_floating_point() or index.is_complex())
     )
 
@@ -70,8 +73,9 @@ def _is_index_of_program(index: Any) -> bool:
 def _select_scatter_composed(
     x: Tensor, values: Tensor, axis: int, index: int | Tensor
 ) -> Tensor:
-    """select_scatter for places without its kernels, or for a Tensor as index."""
-    dtype, x, values = x.dtype, _widened(x), _widened(values)
+    """Compose select_scatter for places without its kernel or a Tensor index."""
+    dtype = x.dtype
+    x, values = _promote_for_composite(x), _promote_for_composite(values)
     axis %= len(x.shape)
     if isinstance(index, int) and x.shape[axis] >= 0:
         index %= x.shape[axis]
@@ -93,36 +97,34 @@ def select_scatter(
     x: Tensor, values: Tensor, axis: int, index: int, name: str | None = None
 ) -> Tensor:
     """
-    Returns a copy of ``x`` in which the slice at ``index`` of ``axis`` is overwritten with ``values``.
+    Embed ``values`` into a copy of ``x`` at ``index`` of ``axis`` and return the result.
 
     Args:
-        x (Tensor): The Tensor to copy, with at least 1 dim. The data type is ``bool``, ``uint8``, ``int8``, ``int16``,
+        x (Tensor): The input Tensor, with rank 1 or more. The data type is ``bool``, ``uint8``, ``int8``, ``int16``,
             ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or ``complex128``.
             Alias: ``input``.
-        values (Tensor): The slice to write. Its shape is the shape of ``x`` without ``axis``, so for a 1-D ``x`` it is
-            0-D. It is cast to the data type of ``x``, which must be complex if ``values`` is. Alias: ``src``, ``value``.
-        axis (int): The axis to select from, in ``[-rank, rank)`` for an ``x`` of ``rank`` dims. Alias: ``dim``.
-        index (int): The index to select, in ``[-size, size)`` for an axis of ``size`` elements.
+        values (Tensor): The slice to embed. Its shape is the shape of ``x`` without ``axis``, so it is 0-D for a 1-D
+            ``x``. It is cast to the data type of ``x``, which must be complex if ``values`` is. Alias: ``src``, ``value``.
+        axis (int): The axis to select from, in ``[-rank, rank)`` for ``x`` of rank ``rank``. Alias: ``dim``.
+        index (int): The index to select, in ``[-size, size)`` for an axis of size ``size``.
         name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
         Tensor, same dtype and shape with x
 
     Raises:
-        IndexError: ``axis`` or ``index`` is out of range. If the size of the axis is not known before a static graph
-            runs, ``index`` is checked when it runs.
-        RuntimeError: ``values`` does not have the shape of ``x`` without ``axis``. What is not known before a static
-            graph runs is checked when it runs, and is a ValueError then.
-        ValueError: ``values`` is complex and ``x`` is not.
-        TypeError: ``x`` or ``values`` is not a Tensor, or ``axis`` or ``index`` is no whole number. An int of numpy and
-            a 0-D Tensor of integers are whole numbers too; in a static graph, ``axis`` cannot be a Tensor.
+        IndexError: If ``axis`` or ``index`` is out of range.
+        RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. A static graph that runs with such
+            a shape, where it was unknown before, raises ValueError.
+        ValueError: If ``values`` is complex and ``x`` is not.
+        TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is not an integer. A numpy integer
+            and a 0-D integer Tensor are accepted; in a static graph, ``axis`` cannot be a Tensor. A bool is not.
 
     Note:
-        - Zero-size: ``x`` may have no elements, as long as ``axis`` has some for ``index`` to choose from.
+        - Zero-size: ``x`` may have no elements if the size of ``axis`` is not 0.
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of
           ``values`` is the slice, in the data type of ``values``. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
-        - Saved programs: see :ref:`paddle.static.compatible_ops_guard <api_paddle_static_compatible_ops_guard>`.
 
     Examples:
         .. code-block:: python
@@ -141,16 +143,27 @@ def select_scatter(
                      [1., 1., 1., 1.],
                      [0., 0., 0., 0.]]])
     """
-    _check_tensor_args('select_scatter', x=x, values=values)
-    axis = _int_argument('select_scatter', 'axis', axis)
-    if not _is_index_of_program(index):
-        index = _int_argument('select_scatter', 'index', index)
-    _check_select_scatter_args(x, values, axis, index)
-    values = _in_dtype_of_x('select_scatter', x, 'values', values)
-
-    if not (_has_scatter_kernels() and isinstance(index, int)):
-        return _select_scatter_composed(x, values, axis, index)
-    if in_dynamic_or_pir_mode():
-        return _C_ops.select_scatter(x, values, axis, index)
-    inputs, attrs = {'x': x, 'values': values}, {'axis': axis, 'index': index}
-    return _append_scatter_op('select_scatter', inputs, attrs)
+    is_eager = isinstance(x, paddle.Tensor) and isinstance(
+        values, paddle.Tensor
+    )
+    if not is_eager:
+        _check_tensor_args('select_scatter', x=x, values=values)
+    if type(axis) is not int or not -(2**31) <= axis < 2**31:
+        axis = _int_argument('select_scatter', 'axis', axis, 2**31)
+    if type(index) is not int or not -(2**63) <= index < 2**63:
+        if not _is_index_of_program(index):
+            index = _int_argument('select_scatter', 'index', index, 2**63)
+    if values.dtype is not x.dtype:
+        values = _in_dtype_of_x('select_scatter', x, 'values', values)
+    try:
+        if type(index) is not int or not _has_scatter_kernels():
+            _check_select_scatter_args(x, values, axis, index)
+        elif is_eager or in_pir_mode():
+            return _C_ops.select_scatter(x, values, axis, index)
+        else:
+            inputs = {'x': x, 'values': values}
+            attrs = {'axis': axis, 'index': index}
+            return _append_scatter_op('select_scatter', inputs, attrs)
+    except ValueError as error:  # a wrong shape, as in earlier releases
+        raise RuntimeError(str(error)) from error
+    return _select_scatter_composed(x, values, axis, index)

@@ -14,16 +14,17 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
 import paddle
-from paddle.tensor.manipulation import _is_tensor, _received
+from paddle.tensor.manipulation import _describe, _is_tensor
 
 
 def _known_shapes_differ(shape: list[int], other: list[int]) -> bool:
-    # a dim of -1 is not known before a static graph runs
+    # a dim of -1 is unknown until the program runs
     return shape != other and (
         len(shape) != len(other)
         or any(m != n and m >= 0 and n >= 0 for m, n in zip(shape, other))
@@ -31,29 +32,39 @@ def _known_shapes_differ(shape: list[int], other: list[int]) -> bool:
 
 
 def _is_bool(value: Any) -> bool:
-    """Whether value is True or False: Python's, numpy's or a Tensor."""
+    """Whether value is a bool of Python or numpy, or a Tensor of dtype bool."""
     return (
         isinstance(value, (bool, np.bool_))
         or getattr(value, 'dtype', None) == paddle.bool
     )
 
 
-def _int_argument(
-    op_name: str, arg_name: str, value: Any, or_bool: bool = True
-) -> int:
-    """An int, or what stands for one, as an int. A fraction is not cut off."""
-    if type(value) is int:
-        return value
-    is_whole = not _is_tensor(value) or not (
-        value.shape or value.is_floating_point() or value.is_complex()
-    )
+def _as_int(value: Any) -> int | None:
+    """Convert an integer of any kind; None for a bool, a fraction, no number."""
+    if _is_bool(value) or (
+        _is_tensor(value)
+        and (value.shape or value.is_floating_point() or value.is_complex())
+    ):
+        return None
     try:
-        is_bool = _is_bool(value)
-        if is_whole and (or_bool or not is_bool):
-            return int(value) if is_bool else value.__index__()
+        return value.__index__()
     except (AttributeError, TypeError):  # also a Tensor of a static graph
-        pass
-    raise TypeError(
-        f"{op_name}: {arg_name} must be an int, "
-        f"but received {_received(value)}."
-    )
+        return None
+
+
+def _int_argument(
+    api_name: str, arg_name: str, value: Any, limit: float = math.inf
+) -> int:
+    """Convert an argument to an int in [-limit, limit)."""
+    number = value if type(value) is int else _as_int(value)
+    if number is None:
+        raise TypeError(
+            f"({api_name}) The type of {arg_name} should be int, "
+            f"but received {_describe(value)}."
+        )
+    if not -limit <= number < limit:
+        raise IndexError(
+            f"({api_name}) The value of {arg_name} should be in [{-limit}, "
+            f"{limit}), but received {number}."
+        )
+    return number

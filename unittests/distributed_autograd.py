@@ -96,9 +96,9 @@ class TestBackward(unittest.TestCase):
         total.backward(retain_graph=True)
         total.backward()
         np.testing.assert_array_equal(whole(x.grad), 2.0 * ~MASK)
-        with self.assertRaises((RuntimeError, SystemError)):
+        with self.assertRaises(SystemError):
             total.backward()
-        with self.assertRaisesRegex(RuntimeError, 'retain_graph=True'):
+        with self.assertRaisesRegex(SystemError, 'retain_graph=True'):
             out.backward(paddle.ones_like(out))
 
     def test_grad_of_one_input(self):
@@ -116,13 +116,12 @@ class TestBackward(unittest.TestCase):
         with paddle.no_grad():
             self.assertTrue(call()[2].stop_gradient)
 
-    def test_orders_that_are_refused(self):
+    def test_orders(self):
         x, _, out = call(value_grad=False)
         weight = shard(X, ROWS, grad=True)
         (grad,) = paddle.grad((out * weight).sum(), [x], create_graph=True)
-        message = "masked_scatter_double_grad doesn't have any grad op"
-        with self.assertRaisesRegex(RuntimeError, message):
-            paddle.grad(grad.sum(), [weight], create_graph=True)
+        (second,) = paddle.grad(grad.sum(), [weight], create_graph=True)
+        np.testing.assert_array_equal(whole(second), ~MASK)
         x = shard(X, R, grad=True)
         index, updates = shard(np.array([0]), R), shard(X[:1], R)
         out = paddle.scatter(x, index, updates, False, 0, 'mul', True)
@@ -179,20 +178,20 @@ class TestErrors(unittest.TestCase):
 
     def test_too_few_values(self):
         few = shard(VALUE[:2], R)
-        message = f'{MASK.sum()} expected, but value has 2'
+        message = f'mask, {MASK.sum()}, but received 2'
         for layout in (R, Shard(0), Shard(1)):
             for function in (paddle.masked_scatter, paddle.masked_scatter_):
                 with self.assertRaisesRegex(AssertionError, message):
                     function(shard(X, layout), shard(MASK, layout), few)
         row_mask = shard(np.ones([2], 'bool'), R)
-        with self.assertRaisesRegex(AssertionError, '8 expected'):
+        with self.assertRaisesRegex(AssertionError, r'mask, 8, but'):
             paddle.masked_scatter(shard(X, Shard(0)), row_mask, few)
 
     def test_shapes_and_indices(self):
         x = shard(X, Shard(0))
         with self.assertRaisesRegex(ValueError, 'broadcast'):
             paddle.masked_scatter(x, shard(MASK[:3], R), shard(VALUE, R))
-        with self.assertRaisesRegex(IndexError, 'index must be in'):
+        with self.assertRaisesRegex(IndexError, 'index should be in'):
             paddle.select_scatter(x, shard(X[0], R), 0, 7)
         with self.assertRaisesRegex(IndexError, 'index must be in'):
             x, index = shard(X, Shard(1)), shard(np.array([9]), R)

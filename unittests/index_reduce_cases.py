@@ -222,10 +222,11 @@ def scatter_operator(orders):
         moves=False,
         draw=draw,
         orders=orders,
+        linear=orders > 1,
     )
 
 
-LINEAR, OTHER = scatter_operator(2), scatter_operator(1)
+LINEAR, OTHER = scatter_operator(5), scatter_operator(1)
 
 
 def scatter_case(row, reduce, include_self, dtypes):

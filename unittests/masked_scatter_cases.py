@@ -32,6 +32,7 @@ OP = Operator(
     inputs=('x', 'mask', 'value'),
     differentiable=('x', 'value'),
     reference=reference_masked_scatter,
+    orders=5,
 )
 CASES = masked_cases(
     (

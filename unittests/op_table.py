@@ -73,6 +73,7 @@ class Operator:
     # (rng, shape, dtype, finite, **options) -> array in storage form
     draw: Callable = draw_any
     orders: int = 2  # of gradients
+    linear: bool = True  # in the differentiable inputs
     # (*Tensors, **options); None for paddle.<name> and paddle.<name>_
     function: Callable = None
     inplace: Callable = None
@@ -266,7 +267,7 @@ class CallTests(TableTests):
         for function in filter(None, (self.op.function, self.op.inplace)):
             for name in self.tensors_only or tensors:
                 for wrong in (None, 1.0, [[1.0] * 3] * 2, np.ones(2)):
-                    text = f'{name} must be a Tensor.*{type(wrong).__name__}'
+                    text = f'type of {name} should be Tensor.*{type(wrong).__name__}'
                     with self.subTest(name=name, wrong=wrong):
                         with self.assertRaisesRegex(TypeError, text):
                             given = {**tensors, name: wrong}

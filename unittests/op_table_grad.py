@@ -17,8 +17,10 @@ import numpy as np
 from op_table import TableTests, numbers
 from scatter_test_utils import (
     GRAD_DTYPES,
+    INT_DTYPES,
     assert_same_bits,
     layouts,
+    random_array,
     random_numbers,
     to_paddle,
 )
@@ -82,8 +84,43 @@ def derivatives(op, function, tensors, gradient, order):
     return results
 
 
-def gradient_in_dygraph(ys, xs, create_graph):
-    return paddle.grad(ys, xs, create_graph=create_graph)
+def gradient_in_dygraph(ys, xs, create_graph, out_grads=None):
+    return paddle.grad(ys, xs, out_grads, create_graph=create_graph)
+
+
+def with_operands_of_orders(op, arrays, out_shape, names):
+    """Arrays for orders_in_turn()."""
+    rng = np.random.default_rng(10)
+    found = dict(arrays)
+    for order in range(1, op.orders + 1):
+        if order % 2:
+            found[f'grad_{order}'] = random_numbers(rng, out_shape)
+        else:
+            for name in names:
+                shape = arrays[name].shape
+                found[f'{name}_{order}'] = random_numbers(rng, shape)
+    return found
+
+
+def orders_in_turn(op, function, tensors, names, gradient):
+    """Every order of a linear operator, made alike in dygraph and in every graph.
+
+    The odd ones are gradients of the inputs `names` by grad_1, grad_3 and so on,
+    the even ones those of these by <input>_2 and so on, which is the operator on
+    these instead of its inputs.
+    """
+    out = function([tensors[name] for name in op.inputs])
+    inputs, results = [tensors[name] for name in names], []
+    for order in range(1, op.orders + 1):
+        if order % 2:
+            by = [tensors[f'grad_{order}']]
+            grads = gradient([out], inputs, order < op.orders, by)
+            results += grads
+        else:
+            inputs = [tensors[f'{name}_{order}'] for name in names]
+            (out,) = gradient(grads, by, order < op.orders, inputs)
+            results.append(out)
+    return results
 
 
 def in_dygraph(op, case, arrays, order, function=None):
@@ -143,6 +180,30 @@ class GradientTests(TableTests):
             for grad, wanted in zip(self.gradients(case, tensors, view), found):
                 assert_same_bits(grad, wanted.numpy(), layout)
 
+    def test_gradients_of_integers(self):
+        if not self.op.linear:
+            self.skipTest('the operator has no gradients of integers')
+        self.for_each(self.check_gradients_of_integers, INT_DTYPES)
+
+    def check_gradients_of_integers(self, case, dtype):
+        """Modulo 2^n; shares of a mean are rounded down."""
+        names = self.op.differentiable
+        wide = case.arrays(self.op, 'float64', finite=True)
+        shape = self.apply(case, wide).shape
+        drawn = random_array(np.random.default_rng(8), shape, dtype)
+        # so that float64 holds sums and their differences
+        out_grad = np.asarray(drawn >> max(0, 8 * drawn.itemsize - 24))
+
+        def product(arrays):
+            return np.vdot(self.apply(case, arrays), out_grad.astype('float64'))
+
+        tensors = self.op.tensors(case.arrays(self.op, dtype), names)
+        found = self.gradients(case, tensors, to_paddle(out_grad))
+        for name, grad in zip(names, found):
+            slope = differences(product, wide, name, SECOND_STEP)
+            expected = np.floor(slope + 1e-3).astype('int64').astype(dtype)
+            assert_same_bits(grad, expected, name)
+
     def test_second_order(self):
         if self.op.orders < 2:
             self.skipTest('the operator has no second order')
@@ -170,6 +231,48 @@ class GradientTests(TableTests):
             expected = differences(slope, arrays, name, SECOND_STEP)
             self.assert_near(found, expected, 'float64')
 
+    def test_higher_orders(self):
+        if self.op.orders < 3:
+            self.skipTest('the operator has no third order')
+        self.for_each(self.check_higher_orders, ('float64',))
+
+    def check_higher_orders(self, case, dtype):
+        both = self.op.differentiable
+        for names in {both, both[:1], both[1:]} - {()}:
+            arrays = case.arrays(self.op, dtype, finite=True)
+            shape = self.apply(case, arrays).shape
+            arrays = with_operands_of_orders(self.op, arrays, shape, names)
+            wrt = arrays.keys() - {*self.op.inputs} | {*names}
+            found = orders_in_turn(
+                self.op,
+                case.bind(self.op.function),
+                self.op.tensors(arrays, wrt),
+                names,
+                gradient_in_dygraph,
+            )
+            expected = self.expected_orders(case, arrays, names)
+            self.assertEqual(len(found), len(expected))
+            for tensor, wanted in zip(found, expected):
+                self.assert_near(tensor.numpy(), wanted, dtype)
+
+    def expected_orders(self, case, arrays, names):
+        """The first gradients are checked above, the operator by its values."""
+        found, zeros = [], {}
+        for name in self.op.inputs:
+            if name not in ('mask', 'index'):  # the operands that it moves
+                zeros[name] = np.zeros_like(arrays[name])
+        for order in range(1, self.op.orders + 1):
+            if order % 2:
+                inputs = {name: arrays[name] for name in self.op.inputs}
+                tensors = self.op.tensors(inputs, names)
+                out_grad = to_paddle(arrays[f'grad_{order}'])
+                grads = self.gradients(case, tensors, out_grad)
+                found += [grad.numpy() for grad in grads]
+            else:
+                own = {name: arrays[f'{name}_{order}'] for name in names}
+                found.append(self.apply(case, {**arrays, **zeros, **own}))
+        return found
+
     def test_gradients_in_place(self):
         if self.op.inplace is None:
             self.skipTest('the operator has no in-place form')
@@ -177,7 +280,8 @@ class GradientTests(TableTests):
 
     def check_in_place_gradients(self, case, dtype):
         arrays = with_directions(self.op, case)
-        expected = in_dygraph(self.op, case, arrays, self.op.orders)
+        order = min(self.op.orders, 2)
+        expected = in_dygraph(self.op, case, arrays, order)
         if expected[0].shape != arrays[self.op.inputs[0]].shape:
             return
 
@@ -188,6 +292,6 @@ class GradientTests(TableTests):
             self.assertIs(result, copy)
             return result
 
-        found = in_dygraph(self.op, case, arrays, self.op.orders, in_place)
+        found = in_dygraph(self.op, case, arrays, order, in_place)
         for tensor, wanted in zip(found, expected):
             self.assert_near(tensor, wanted, dtype)

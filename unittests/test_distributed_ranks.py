@@ -16,7 +16,7 @@ OTHER_CALL = 'the ranks do not make the same call'
 FAULTS = {
     'killed': ['', 'fails at'],
     'other mesh': ['', 'mask must be on the mesh of the other Tensors'],
-    'other shape': ['', 'x and mask must broadcast together'],
+    'other shape': ['', 'mask should be broadcastable with the shape of x'],
     'too few values': [OTHER_CALL, OTHER_CALL],
 }
 

@@ -34,10 +34,10 @@ import paddle
 from paddle import _C_ops
 
 # What nobody can make anything of.
-CODE = 'Expected (?s:.)*(==|!=) '
-NO_INDEX = 'index must be int32 or int64, but it is {}'
+HINT = r'\[Hint: Expected'  # PADDLE_ENFORCE_EQ and others append it
+NO_INDEX = 'dtype of index should be int32 or int64, but received {}'
 INDEX_SHAPE = r'\[\], \[n\] or \[n, 1\]'
-UPDATES_SHAPE = 'updates must have the shape of x'
+UPDATES_SHAPE = 'shape of updates should be the shape of x'
 # (exception, words, those arguments of run() that are wrong)
 REFUSED = (
     (IndexError, r'in \[-4, 4\).*index\[1\] is 4', {'index': [1, 4]}),
@@ -45,7 +45,6 @@ REFUSED = (
     (IndexError, rf'index\[0\] is {2**40}', {'index': [2**40, 0]}),
     (IndexError, rf'index\[1\] is {-(2**63)}', {'index': [0, -(2**63)]}),
     (IndexError, rf'index\[1\] is {2**63 - 1}', {'index': [0, 2**63 - 1]}),
-    (IndexError, 'index', {'x': (0, 3), 'index': [0], 'updates': (1, 3)}),
     (ValueError, NO_INDEX.format('float32'), {'index': np.float32([1, 2])}),
     (ValueError, NO_INDEX.format('int16'), {'index': np.int16([1, 2])}),
     (ValueError, NO_INDEX.format('uint8'), {'index': np.uint8([1, 2])}),
@@ -62,11 +61,11 @@ REFUSED = (
     (ValueError, UPDATES_SHAPE, {'updates': (1, 3), 'index': 1}),
     (ValueError, UPDATES_SHAPE, {'updates': (2,), 'index': 1}),
     (ValueError, UPDATES_SHAPE, {'updates': (), 'index': 1}),
-    (ValueError, 'of x, float32, but it is float64', {'updates': np.eye(2, 3)}),
-    (ValueError, r'axis must be in \[-2, 2\).*2', {'axis': 2}),
-    (ValueError, r'axis must be in \[-2, 2\).*-3', {'axis': -3}),
-    (ValueError, r'axis must be in \[-2, 2\).*100', {'axis': 100}),
-    (ValueError, 'x must have 1 dim', {'x': (), 'updates': (), 'index': 0}),
+    (ValueError, 'float32, but received float64', {'updates': np.eye(2, 3)}),
+    (IndexError, r'axis should be in \[-2, 2\).* 2\.', {'axis': 2}),
+    (IndexError, r'axis should be in \[-2, 2\).* -3\.', {'axis': -3}),
+    (IndexError, r'axis should be in \[-2, 2\).* 100\.', {'axis': 100}),
+    (ValueError, 'rank of x should be', {'x': (), 'updates': (), 'index': 0}),
 )
 
 
@@ -103,7 +102,7 @@ class TestIndexReduceErrors(unittest.TestCase):
             words_of_op = rf'\({operator_of(reduce)}\).*{words}'
             with self.assertRaisesRegex(error, words_of_op) as caught:
                 run(reduce=reduce, **arguments)
-            self.assertNotRegex(str(caught.exception), CODE)
+            self.assertNotRegex(str(caught.exception), HINT)
 
     def test_what_both_operators_refuse(self):
         for row in REFUSED:
@@ -161,7 +160,7 @@ class TestIndexReduceErrors(unittest.TestCase):
         for reduce, dtype in pairs:
             ones = to_storage(np.ones((4, 3)), dtype)
             with self.subTest(dtype=dtype, reduce=reduce):
-                words = f"'{reduce}' is not defined.*{dtype}"
+                words = f"'{reduce}', but received {dtype}"
                 arguments = {'x': ones, 'updates': ones[:2]}
                 self.refused(ValueError, words, arguments, [reduce])
 
@@ -200,17 +199,17 @@ class TestIndexReduceStaticErrors(LateErrorTests, unittest.TestCase):
         for reduce in ('sum', 'mul')
         for error, words, index in (
             (IndexError, 'index must be in', [0, 4]),
-            (ValueError, 'updates must have', [0] * 3),
+            (ValueError, UPDATES_SHAPE, [0] * 3),
         )
     ]
     # (words, shape and dtype of an input while a program is built)
     early_errors = (
-        ('index must be int32', {'index': ([-1], 'float32')}),
-        ('index must have shape', {'index': ([-1, 2], 'int64')}),
-        ('updates must have', {'updates': ([-1, 4], 'float32')}),
-        ('updates must have', {'updates': ([-1], 'float32')}),
+        (NO_INDEX.format('float32'), {'index': ([-1], 'float32')}),
+        ('shape of index should be', {'index': ([-1, 2], 'int64')}),
+        (UPDATES_SHAPE, {'updates': ([-1, 4], 'float32')}),
+        (UPDATES_SHAPE, {'updates': ([-1], 'float32')}),
         ('dtype of updates', {'updates': ([-1, 3], 'float64')}),
-        ("reduce must be .*'max'", {'reduce': 'max'}),
+        ("reduce should be .*'max'", {'reduce': 'max'}),
     )
 
     def test_while_the_program_is_built(self):

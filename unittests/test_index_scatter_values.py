@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The mean of very many elements and of very large ones; long gradients."""
+"""Means accumulate as sums do, of many elements and of large ones; long gradients."""
 
 import itertools
 import unittest
@@ -54,6 +54,11 @@ def column(values, row):
     ).copy()
 
 
+def wrapped(number):
+    """An int as int64 arithmetic has it."""
+    return (number + 2**63) % 2**64 - 2**63
+
+
 class TestIndexScatterMean(unittest.TestCase):
     def setUp(self):
         self.rng = np.random.default_rng(17)
@@ -73,26 +78,37 @@ class TestIndexScatterMean(unittest.TestCase):
                 out = mean(x_last, index, updates_last, -1, include_self)
                 assert_same_bits(out, np.moveaxis(wanted, 0, -1))
 
-    def test_small_numbers_beside_a_large_sum(self):
-        large = [59904.0] * 500  # a sum of 3e7, where float32 has steps of 2
+    def test_mean_overflows_where_the_sum_does(self):
+        for dtype in ('float32', 'bfloat16'):
+            for n in (2, 41):
+                updates = to_storage(np.full(n, 3e38), dtype)
+                infinity = to_storage(np.array(np.inf), dtype)
+                with self.subTest(dtype=dtype, n=n):
+                    self.check(updates[0], updates, False, infinity)
+
+    def test_half_types_accumulate_in_float32(self):
+        # at 3e7 float32 has steps of 2, so the ones are lost
+        large = [59904.0] * 500
         numbers = [*large, *[1.0] * 1024, *np.negative(large), *[0.0] * 24]
-        for dtype in ('float16', 'bfloat16', 'float32', 'float64', 'complex64'):
+        for dtype in ('float16', 'bfloat16', 'float32'):
             updates = to_storage(np.array(numbers), dtype)
-            half = to_storage(np.array(1024 / 2048), dtype)
             with self.subTest(dtype=dtype):
-                self.check(updates[0], updates, False, half)
-                self.check(updates[-1], updates[:-1], True, half)
+                self.check(updates[0], updates, False, updates[-1])
 
-    def test_more_ones_than_float32_can_count(self):
+    def test_more_updates_than_float32_can_count(self):
         n = 17_000_000
-        x, ones = paddle.zeros([1]), paddle.ones([n])
-        index = paddle.zeros([n], 'int32')
-        out = paddle.scatter(x, index, ones, overwrite=False, reduce='mean')
-        self.assertEqual(out.item(), 1.0)
+        updates = np.zeros(n, 'float32')
+        updates[: 1 << 20] = 1
+        x, index = paddle.zeros([1]), paddle.zeros([n], 'int32')
+        out = paddle.scatter(
+            x, index, paddle.to_tensor(updates), overwrite=False, reduce='mean'
+        )
+        expected = np.float32(1 << 20) / np.float32(n)
+        self.assertEqual(out.item(), expected.item())
 
-    def test_mean_of_few_elements_is_that_of_their_type(self):
+    def test_floats_accumulate_in_their_type(self):
         for dtype in ('float32', 'complex64'):
-            for n in (1, 2, 3, 7, 31):
+            for n in (1, 2, 3, 7, 31, 32, 33, 200):
                 updates = random_numbers(self.rng, (n,), dtype)
                 total = updates[0] + np.zeros((), updates.dtype)
                 for value in updates[1:]:
@@ -102,20 +118,7 @@ class TestIndexScatterMean(unittest.TestCase):
                 with self.subTest(dtype=dtype, n=n):
                     self.check(updates[0], updates, False, expected)
 
-    def test_error_does_not_grow_with_the_length(self):
-        for dtype in ('float32', 'complex64'):
-            for n in (33, 1000, 20_000):
-                updates = random_numbers(self.rng, (n, 3), dtype)
-                x = np.zeros((1, 3), updates.dtype)
-                index = np.zeros(n, 'int64')
-                exact = updates.astype('complex128').mean(0, keepdims=True)
-                if dtype == 'float32':
-                    exact = exact.real
-                found = mean(x, index, updates, 0, False)
-                with self.subTest(dtype=dtype, n=n):
-                    assert_same_bits(found, exact.astype(dtype))
-
-    def test_integers_of_their_whole_range_are_rounded_down_exactly(self):
+    def test_integers_accumulate_in_int64_and_round_down(self):
         for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
             info = np.iinfo(dtype)
             for n in (1, 2, 3, 10, 50, 100):
@@ -125,7 +128,8 @@ class TestIndexScatterMean(unittest.TestCase):
                     self.rng.integers(info.min, info.max, n, dtype, True),
                 ):
                     x, *others = updates.tolist()
-                    exact = np.array((x + sum(others)) // n, dtype)
+                    total = wrapped(x + sum(others))
+                    exact = np.array(total // n, dtype)
                     with self.subTest(dtype=dtype, n=n):
                         self.check(updates[0], updates, False, exact)
                         if others:
@@ -142,7 +146,7 @@ class TestIndexScatterMean(unittest.TestCase):
                 [0, 0, 0]
                 if not (index == slot).any()
                 else [
-                    sum(column) // len(column)
+                    wrapped(sum(column)) // len(column)
                     for column in zip(*updates[index == slot].tolist())
                 ]
                 for slot in range(slots)

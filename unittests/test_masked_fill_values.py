@@ -192,7 +192,9 @@ class TestMaskedFillErrors(masked_tests.ErrorTests, unittest.TestCase):
     def test_value_with_a_shape_of_its_own(self):
         for shape in ([2], [4], [3, 3], [1, 2, 3], [2, 2, 3], [3, 1], [0]):
             self.check(
-                ValueError, 'value must broadcast', value=paddle.ones(shape)
+                ValueError,
+                'shape of value should be broadcastable',
+                value=paddle.ones(shape),
             )
 
     def test_value_may_not_enlarge_the_result(self):
@@ -204,6 +206,41 @@ class TestMaskedFillErrors(masked_tests.ErrorTests, unittest.TestCase):
                 mask=paddle.ones([1], 'bool'),
                 value=paddle.ones(shape),
             )
+
+    def test_value_that_is_known_not_to_fit_while_a_program_is_built(self):
+        for x, mask, value, fits in (
+            ([2, 3], [2, 3], [2], False),
+            ([2, 3], [2, 3], [1, 2, 3], False),
+            ([2, 3], [2, 3], [-1, 2, 3], False),
+            ([2, 3], [3], [4, 3], False),
+            ([-1, 3], [-1, 3], [2], False),
+            ([-1, 1], [1, 3], [2], False),
+            ([0, 3], [0, 3], [2, 3], False),
+            ([2, 3], [2, 3], [0], False),
+            ([2, 3], [2, 3], [-1], True),
+            ([2, 3], [2, 3], [1, 1, 1], True),
+            ([2, 3], [2, 3], [-1, 1, -1], True),
+            ([-1, 3], [1, 3], [5, 3], True),
+            ([1, 3], [-1, 1], [4, 1], True),
+            ([-1, -1], [-1, -1], [2, 3], True),
+        ):
+            for guard in (static_mode, OldIrGuard):
+                with (
+                    guard(),
+                    paddle.static.program_guard(paddle.static.Program()),
+                ):
+                    tensors = (
+                        paddle.static.data('x', x),
+                        paddle.static.data('mask', mask, 'bool'),
+                        paddle.static.data('value', value),
+                    )
+                    with self.subTest(x=x, mask=mask, value=value, fits=fits):
+                        if fits:
+                            paddle.masked_fill(*tensors)
+                            continue
+                        text = 'shape of value should be broadcastable'
+                        with self.assertRaisesRegex(ValueError, text):
+                            paddle.masked_fill(*tensors)
 
     def test_operator_takes_bool_masks_and_values_of_the_dtype_of_x_only(self):
         # the function casts; a mask read as if it were bool would be garbage
@@ -341,12 +378,14 @@ class TestMaskedFillNumberErrors(unittest.TestCase):
         for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
             info = np.iinfo(dtype)
             limits = f'[{info.min or -info.max}, {info.max}]'
+            if dtype == 'uint8':
+                limits += ' (-1 means 255)'
             for value, _ in rows(REJECTED, dtype):
                 self.check(
                     ValueError,
-                    '^masked_fill_?: value must be in the range(.|\n)*'
-                    f'{dtype}, which takes .*{re.escape(limits)}'
-                    f'.*received {re.escape(str(value))}',
+                    r'^\(masked_fill_?\) The value of value should be in '
+                    f'{re.escape(limits)} for .*{dtype}, '
+                    f'but received {re.escape(str(value))}',
                     dtype,
                     value,
                 )
@@ -356,7 +395,7 @@ class TestMaskedFillNumberErrors(unittest.TestCase):
             for dtype in ('bool', 'int32', 'bfloat16', 'complex64'):
                 self.check(
                     ValueError,
-                    'masked_fill_?: value must be a Tensor or a number'
+                    r'masked_fill_?\) The type of value should be Tensor or a number'
                     f'.*{re.escape(repr(text))}',
                     dtype,
                     text,
@@ -376,7 +415,7 @@ class TestMaskedFillNumberErrors(unittest.TestCase):
         ):
             self.check(
                 TypeError,
-                'masked_fill_?: value must be a Tensor or a number'
+                r'masked_fill_?\) The type of value should be Tensor or a number'
                 f'.*{type(value).__name__}',
                 'float32',
                 value,

@@ -18,6 +18,7 @@ import itertools
 import unittest
 import warnings
 from dataclasses import replace
+from unittest import mock
 
 import numpy as np
 from index_reduce_cases import (
@@ -34,7 +35,7 @@ from index_reduce_cases import (
 )
 from op_table import InplaceTests, ValueTests
 from op_table_grad import GradientTests
-from op_table_graph import GraphTests, ProgramTests
+from op_table_graph import GraphTests, ProgramTests, static_mode
 from scatter_test_utils import OnCpu, assert_same_bits, random_array, to_paddle
 
 import paddle
@@ -46,7 +47,6 @@ OTHER_CASES = scatter_cases(OTHER_REDUCES)
 
 class TestScatterValues(ValueTests, InplaceTests, unittest.TestCase):
     op, cases = LINEAR, LINEAR_CASES + OTHER_CASES
-    refuses_leaf_before_it_writes = False
 
 
 class TestScatterWideValues(ValueTests, unittest.TestCase):
@@ -142,12 +142,8 @@ class TestScatterCalls(unittest.TestCase):
     def test_axis_may_be_a_numpy_integer(self):
         x, updates = paddle.zeros([2, 3]), paddle.ones([2, 1])
         index = paddle.to_tensor([2])
-        places = paddle.to_tensor([[2], [2]])
-        for out in (
-            paddle.scatter(x, index, updates, axis=np.int64(1)),
-            paddle.scatter(x, np.int64(1), places, updates),
-        ):
-            self.assertEqual(out.tolist(), [[0, 0, 1], [0, 0, 1]])
+        out = paddle.scatter(x, index, updates, axis=np.int64(1))
+        self.assertEqual(out.tolist(), [[0, 0, 1], [0, 0, 1]])
 
     def test_the_update_that_wins_has_the_gradient(self):
         index = np.array([1, 0, -3, 1])
@@ -211,19 +207,27 @@ class TestScatterErrors(unittest.TestCase):
     # (exception, words, arguments after x, index and updates)
     refused = (
         *(
-            (ValueError, 'reduce must be one of sum, add, mul',
+            (ValueError, 'value of reduce should be one of sum, add, mul',
              {'overwrite': False, 'reduce': reduce})
             for reduce in ('max', 'assign', '', 'SUM', 0, None)
         ),
-        (TypeError, 'axis must be an int', {'axis': 1.0}),
-        (TypeError, 'axis must be an int', {'axis': True}),
-        (TypeError, 'include_self must be a bool',
+        (TypeError, r'scatter_?\b.* axis .*1\.0', {'axis': 1.0}),
+        (TypeError, r'scatter_?\b.* axis .*True', {'axis': True}),
+        (TypeError, 'type of include_self should be bool',
          {'overwrite': False, 'include_self': 1}),
-        (TypeError, 'overwrite must be a bool', {'overwrite': 0, 'axis': 1}),
+        (TypeError, 'type of overwrite should be bool',
+         {'overwrite': 0, 'axis': 1}),
+        (TypeError, 'type of overwrite should be bool', {'overwrite': 0}),
         (TypeError, 'unexpected keyword', {'alpha': 1}),
-        (ValueError, r'axis must be in \[-2, 2\)', {'axis': 2}),
-        (ValueError, r'axis must be in \[-2, 2\)', {'axis': -3}),
-        (ValueError, 'updates must have the shape of x', {'axis': 1}),
+        *(
+            (IndexError, r'\(scatter_?\) .* axis .* in \[-2, 2\)', options)
+            for axis in (2, -3, 2**31, 2**40, -(2**40), 2**70)
+            for options in (
+                {'axis': axis},
+                {'axis': axis, 'overwrite': False, 'reduce': 'mul'},
+            )
+        ),
+        (ValueError, 'shape of updates should be the shape of x', {'axis': 1}),
     )  # fmt: skip
 
     def setUp(self):
@@ -240,11 +244,26 @@ class TestScatterErrors(unittest.TestCase):
                 self.assertEqual(float(self.x.abs().sum()), 0)
 
     def test_names_and_numbers_of_arguments(self):
-        for function in FUNCTIONS:
-            with self.assertRaises(TypeError) as caught:
-                function()
-            for word in (function.__name__, 'axis=0', 'include_self', 'dim'):
-                self.assertIn(word, str(caught.exception))
+        # These texts are those of Paddle 3.3.1 to the letter: its tests compare.
+        forms = (
+            ' - (Tensor input, int dim, Tensor index, Tensor src, *, str '
+            'reduce, Tensor out = None)\n'
+            ' - (Tensor x, Tensor index, Tensor updates, bool overwrite, str '
+            'name = None)',
+            ' - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out '
+            '= None)\n'
+            ' - (Tensor index, Tensor updates, bool overwrite, str name = '
+            'None)',
+        )
+        for function, listed in zip(FUNCTIONS, forms):
+            for args, named in (((), {}), ((self.x,), {}), ((), {'x': self.x})):
+                with self.assertRaises(TypeError) as caught:
+                    function(*args, **named)
+                self.assertEqual(
+                    str(caught.exception),
+                    f'Too few arguments in the function call: {len(args)}, '
+                    f'{len(named)}. Expect one of: \n{listed}',
+                )
             missing = rf"^{function.__name__}\(\) missing .*'updates'$"
             with self.assertRaisesRegex(TypeError, missing):
                 function(*self.tensors[:2])
@@ -256,11 +275,11 @@ class TestScatterErrors(unittest.TestCase):
         x, index = paddle.zeros([2]), paddle.to_tensor([0, 0])
         updates = paddle.to_tensor([2.0, 4.0])
         for function in FUNCTIONS:
-            with self.assertWarnsRegex(UserWarning, "pass reduce='mean'"):
+            with self.assertWarnsRegex(UserWarning, "Pass reduce='mean'"):
                 out = function(x.clone(), index, updates, False, 'mean')
             self.assertEqual(out.tolist(), [6.0, 0.0])
 
-    def test_what_has_no_effect_with_overwrite_warns(self):
+    def test_arguments_ignored_with_overwrite_warn(self):
         index, updates = paddle.to_tensor([1, 1]), paddle.ones([2, 3])
         updates[1] = 5.0
         for function, (name, value) in itertools.product(
@@ -272,7 +291,7 @@ class TestScatterErrors(unittest.TestCase):
                 ('reduce', 'add'),
             ),
         ):
-            words = f'{name}={value!r} has no effect'
+            words = f'{name}={value!r} is ignored'
             with self.subTest(function=function.__name__, words=words):
                 with self.assertWarnsRegex(UserWarning, words):
                     out = function(
@@ -289,6 +308,196 @@ class TestScatterErrors(unittest.TestCase):
                 {'overwrite': False, 'reduce': 'mean', 'include_self': True},
             ):
                 paddle.scatter(*self.tensors, **options)
+
+
+class TestScatterTypes(unittest.TestCase):
+    """Arguments that are no Tensors, by every path to an operator."""
+
+    # keyword arguments: of the operators scatter, index_scatter, index_reduce
+    paths = (
+        {},
+        {'overwrite': False},
+        {'axis': 1},
+        {'overwrite': False, 'reduce': 'mean'},
+        {'overwrite': False, 'reduce': 'amax'},
+    )
+
+    def wrong_calls(self):
+        """Yields (name of the wrong argument, arguments by name)."""
+        for options, name, wrong in itertools.product(
+            self.paths, ('x', 'index', 'updates'), (None, 1.5, [0, 1], 'a')
+        ):
+            given = {
+                'x': paddle.zeros([2, 2]),
+                'index': paddle.to_tensor([0, 1]),
+                'updates': paddle.ones([2, 2]),
+            }
+            with self.subTest(name=name, wrong=wrong, **options):
+                yield name, {**given, name: wrong, **options}
+
+    def test_in_dygraph(self):
+        for function in FUNCTIONS:
+            for name, call in self.wrong_calls():
+                words = rf'\b{function.__name__}\b.*\b{name}\b.* Tensor'
+                with self.assertRaisesRegex(TypeError, words):
+                    function(**call)
+                if name != 'x':
+                    self.assertEqual(float(call['x'].sum()), 0)
+
+    def test_in_programs(self):
+        for name, call in self.wrong_calls():
+            program = paddle.static.Program()
+            with static_mode(), paddle.static.program_guard(program):
+                for other in {'x', 'index', 'updates'} - {name}:
+                    dtype = 'int64' if other == 'index' else 'float32'
+                    shape = call[other].shape
+                    call[other] = paddle.static.data(other, shape, dtype)
+                words = rf'\bscatter\b.*\b{name}\b.* Tensor'
+                with self.assertRaisesRegex(TypeError, words):
+                    paddle.scatter(**call)
+
+
+class TestScatterShapesOfPrograms(unittest.TestCase):
+    """Shapes that are known to be wrong when a program is built."""
+
+    # (shapes of x, index and updates, whether a program may have them)
+    shapes = (
+        ([3, 2], [2], [2, 2], True),
+        ([3, 2], [2], [4, 2], True),
+        ([3, 2], [2, 1], [2, 2], True),
+        ([3, 2], [], [2], True),
+        ([-1, 2], [2], [2, -1], True),
+        ([3, -1], [2], [-1, 5], True),
+        ([3, -1], [], [-1], True),
+        ([3, 2], [0], [0, 2], True),
+        ([3, 2], [2], [2, 5], False),
+        ([-1, 2], [-1], [-1, 5], False),
+        ([3, 2], [2], [2, 1], False),
+        ([3, 2], [2], [1, 2], False),
+        ([3, 2], [2], [2], False),
+        ([3, 2], [-1], [2, 2, 1], False),
+        ([3, 2], [], [3], False),
+        ([3, 2], [], [1, 2], False),
+    )
+
+    def test_shapes(self):
+        for (*shapes, is_valid), axis in itertools.product(self.shapes, (0, 1)):
+            x, index, updates = map(list, shapes)
+            if axis == 1:
+                x, updates = x[::-1], updates[::-1]
+            program = paddle.static.Program()
+            with (
+                self.subTest(x=x, index=index, updates=updates, axis=axis),
+                static_mode(),
+                paddle.static.program_guard(program),
+            ):
+                tensors = (
+                    paddle.static.data('x', x, 'float32'),
+                    paddle.static.data('index', index, 'int64'),
+                    paddle.static.data('updates', updates, 'float32'),
+                )
+                if is_valid:
+                    out = paddle.scatter(*tensors, axis=axis)
+                    self.assertEqual(list(out.shape), x)
+                    continue
+                with self.assertRaisesRegex(ValueError, '(?i)updates'):
+                    paddle.scatter(*tensors, axis=axis)
+
+
+class TestScatterNothing(OnCpu, unittest.TestCase):
+    """Calls without elements to scatter or to scatter into return x."""
+
+    # (shape of x, index, shape of updates); along the last axis the reverse
+    rows = (
+        ((3, 2), np.zeros(0, 'int64'), (0, 2)),
+        ((3, 2), np.zeros(0, 'float32'), (0, 2)),
+        ((3, 2), np.zeros(0, 'float32'), (2, 2)),
+        ((3, 0), np.array([0, 9]), (2, 0)),
+        ((3, 0), np.array([0, -9], 'int32'), (3, 0)),
+        ((0, 2), np.array([0, 1]), (2, 2)),
+        ((0, 2), np.array(7), (2,)),
+    )
+    reductions = (
+        {},
+        *(
+            {'overwrite': False, 'reduce': reduce, 'include_self': own}
+            for reduce in REDUCES[1:]
+            for own in (False, True)
+        ),
+    )
+
+    def test_x_is_returned(self):
+        for function, axis, options, (shape, index, rows) in itertools.product(
+            FUNCTIONS, (0, 1), self.reductions, self.rows
+        ):
+            x, updates = (
+                random_array(np.random.default_rng(1), s, 'float32')
+                for s in (
+                    (shape, rows) if axis == 0 else (shape[::-1], rows[::-1])
+                )
+            )
+            leaf, update = (
+                to_paddle(array, stop_gradient=False) for array in (x, updates)
+            )
+            with self.subTest(axis=axis, shape=shape, index=index, **options):
+                out = function(
+                    leaf * 1, to_paddle(index), update, axis=axis, **options
+                )
+                assert_same_bits(out, x)
+                grads = paddle.grad([out], [leaf, update])
+                assert_same_bits(grads[0], np.ones_like(x))
+                assert_same_bits(grads[1], np.zeros_like(updates))
+
+    def test_dtype_of_updates_without_elements(self):
+        x, nothing = paddle.ones([3], 'int64'), paddle.to_tensor([])
+        for options in ({}, *self.reductions[1:]):
+            out = paddle.scatter(x, nothing, nothing, **options)
+            self.assertEqual(out.tolist(), [1, 1, 1])
+
+
+class TestScatterLeaf(unittest.TestCase):
+    def test_it_is_refused_before_it_is_written(self):
+        for options in TestScatterTypes.paths:
+            x = paddle.zeros([2, 2])
+            x.stop_gradient = False
+            tensors = x, paddle.to_tensor([0, 1]), paddle.ones([2, 2])
+            # as in a tree, where the operator writes first
+            names = 'scatter_', 'index_scatter_', 'index_reduce_'
+            spies = {name: mock.Mock() for name in names}
+            with (
+                self.subTest(**options),
+                mock.patch.multiple(paddle._C_ops, **spies),
+                self.assertRaisesRegex(ValueError, r'\(scatter_\) Leaf Var'),
+            ):
+                paddle.scatter_(*tensors, **options)
+            self.assertFalse(any(spy.called for spy in spies.values()))
+            self.assertEqual(float(x.sum()), 0)
+            with paddle.no_grad():
+                paddle.scatter_(*tensors, **options)
+            self.assertEqual(x.tolist(), [[1.0, 1.0], [1.0, 1.0]])
+
+
+class TestScatterDevices(unittest.TestCase):
+    def test_devices_without_the_kernels(self):
+        tensors = (
+            paddle.zeros([2, 2]),
+            paddle.to_tensor([1]),
+            paddle.ones([1, 2]),
+        )
+        without = mock.patch.object(
+            paddle.tensor.manipulation,
+            '_has_scatter_kernels',
+            return_value=False,
+        )
+        for function in FUNCTIONS:
+            with without:
+                for options in TestScatterTypes.paths[2:]:
+                    words = rf'\({function.__name__}\) .*axis'
+                    with self.assertRaisesRegex(NotImplementedError, words):
+                        function(*tensors, **options)
+                self.assertEqual(float(tensors[0].sum()), 0)
+                out = function(tensors[0] * 1, *tensors[1:])
+            self.assertEqual(out.tolist(), [[0.0, 0.0], [1.0, 1.0]])
 
 
 class TestScatterWrongTensors(OnCpu, unittest.TestCase):

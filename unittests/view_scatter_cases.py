@@ -49,12 +49,14 @@ SELECT = Operator(
     inputs=('x', 'values'),
     differentiable=('x', 'values'),
     reference=replacing(selected),
+    orders=5,
 )
 DIAGONAL = Operator(
     'diagonal_scatter',
     inputs=('x', 'y'),
     differentiable=('x', 'y'),
     reference=replacing(diagonal),
+    orders=5,
 )
 
 

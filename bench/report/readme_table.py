@@ -64,26 +64,29 @@ def record(data, old):
         'threads': max(r['threads'] for r in results),
         'results': [_trimmed(r) for r in results if r['shown']],
     }
-    return {**old, 'warm': kept} if data['warm_malloc'] else {**old, **kept}
+    if data['page_fault_free']:
+        return {**old, 'page_fault_free': kept}
+    return {**old, **kept}
 
 
 def shown(data):
     """The results that the texts show, of the most threads.
 
     A result has more times of PyTorch over ours: `alone`, both with one thread;
-    `warm` and `warm_alone`, the same without fresh pages on either side; `loop`
-    and `loop_torch` are our time and PyTorch's over that of the bare loop.
+    `page_fault_free` and `page_fault_free_alone`, the same from a run with
+    --page-fault-free; `loop` and `loop_torch` are our time and PyTorch's over
+    that of the bare loop.
     """
-    cold, warm = (
+    fresh, page_fault_free = (
         {table.key(r): r['ratio_torch'] for r in part.get('results', ())}
-        for part in (data, data.get('warm', {}))
+        for part in (data, data.get('page_fault_free', {}))
     )
     return [
         {
             **r,
-            'alone': cold.get((r['name'], 1)),
-            'warm': warm.get(table.key(r)),
-            'warm_alone': warm.get((r['name'], 1)),
+            'alone': fresh.get((r['name'], 1)),
+            'page_fault_free': page_fault_free.get(table.key(r)),
+            'page_fault_free_alone': page_fault_free.get((r['name'], 1)),
             'loop': table.loop(r),
             'loop_torch': table.loop(r, 'torch'),
         }
@@ -99,17 +102,21 @@ def texts(data):
     )
     found = shown(data)
     works = [r for r in found if r['group'] == 'workloads']
-    rest = [r for r in found if r['group'] != 'workloads']
-    forward = {r['label']: r for r in rest if r['mode'] == 'fwd'}
-    few = {
-        label.replace(', axis 0', ''): forward[label]
-        for label in FEW
-        if label in forward
-    }
+    rest = [r for r in found if r['group'] == 'table']
+    few, large = (
+        {
+            r['label'].replace(', axis 0', ''): r
+            for r in found
+            if (r['group'], r['mode']) == (group, 'fwd') and r['label'] in FEW
+        }
+        for group in ('table', 'large')
+    )
     more = (find('scatter, graph'), sources(), headers())
     sections = {
-        'README.md': macros.section(few, rest, works),
-        'docs/benchmark.md': macros.rows(rest, works, *more),
+        'README.md': macros.section(few, large, rest, works),
+        'docs/benchmark.md': macros.rows(
+            [*rest, *large.values()], works, *more
+        ),
     }
     for op in OPS:  # the text of its pull request sums up its rows
         of_it = [r for r in rest if r['op'] == op]

@@ -7,7 +7,12 @@ have a part; what it did not measure is neither passed nor missed.
 
 from statistics import geometric_mean
 
-SIDES = {'ours': 'ours', 'torch': 'PyTorch', 'release': 'released Paddle'}
+SIDES = {
+    'ours': 'ours',
+    'operator': '_C_ops',
+    'torch': 'PyTorch',
+    'release': 'released Paddle',
+}
 # Share of the processors that others may use while a case is measured.
 BUSY = 0.1
 # A ratio this far below 1 is still noise.

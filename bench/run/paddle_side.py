@@ -1,15 +1,27 @@
 """A case called through paddle (ours or the release)."""
 
+import contextlib
 import ctypes
 from pathlib import Path
+from unittest import mock
 
 import paddle
 from bench.run import inputs
+from paddle import _C_ops
 
 # The OpenMP runtime that paddle has loaded, and a function that does nothing.
 _OPENMP = ctypes.CDLL(str(Path(paddle.__file__).parent / 'libs/libiomp5.so'))
 _NOTHING = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
 USUAL_BLOCKTIME = 200
+OPERATORS = (
+    'masked_scatter',
+    'masked_fill',
+    'select_scatter',
+    'diagonal_scatter',
+    'scatter',
+    'index_scatter',
+    'index_reduce',
+)
 load = paddle.to_tensor
 gradients = paddle.grad
 
@@ -41,9 +53,39 @@ def _scatter_options(case):
     return options
 
 
-def ways(case, t):
+def _operator(call, suffix, x):
+    """The call of an operator that a call of a Python function ends with."""
+    found = []
+
+    def record(operator):
+        def recorder(_, *rest):
+            found.append(lambda x: operator(x, *rest))
+            return operator(_, *rest)
+
+        return recorder
+
+    with contextlib.ExitStack() as stack:
+        for name in OPERATORS:
+            operator = getattr(_C_ops, name + suffix, None)
+            if operator is not None:
+                patch = mock.patch.object(
+                    _C_ops, name + suffix, record(operator)
+                )
+                stack.enter_context(patch)
+        call(x.clone())
+    return found[-1]
+
+
+def ways(case, t, only_operator=False):
     """{name: a function of x that runs the case on the tensors `t`}"""
-    function = getattr(paddle, case.op + '_' * (case.mode == 'inplace'))
+    suffix = '_' * (case.mode == 'inplace')
+    function = getattr(paddle, case.op + suffix)
     rest = inputs.operands(case, t)
     options = _scatter_options(case) if case.op == 'scatter' else {}
-    return {case.op: lambda x: function(x, *rest, **options)}
+
+    def call(x):
+        return function(x, *rest, **options)
+
+    if only_operator:
+        return {case.op: _operator(call, suffix, t['x'])}
+    return {case.op: call}

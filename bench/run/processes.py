@@ -14,6 +14,12 @@ _VENV = {'base': ROOT / 'build' / 'venv'}
 # pip's Paddle, as it was released: the operators stand beside it, in a folder
 # that the build's Python puts before this one unless this is asked for first.
 RELEASE = sysconfig.get_path('purelib', vars=_VENV)
+# glibc then gives no freed block back to the system, and the next one of that size
+# takes no page faults.
+PAGE_FAULT_FREE = {
+    'MALLOC_MMAP_THRESHOLD_': str(4 << 30),
+    'MALLOC_TRIM_THRESHOLD_': str(8 << 30),
+}
 
 
 class Side:

@@ -225,8 +225,8 @@ def start(name, threads, folder, log):
     sys.path[:0] = [str(folder)] if folder else []
     # read when the libraries are loaded
     os.environ.update(OMP_NUM_THREADS=str(threads), GLOG_minloglevel='2')
-    library = 'torch' if name == 'torch' else 'paddle'
-    SIDE = importlib.import_module(f'bench.run.{library}_side')
+    module = name if name in ('torch', 'operator') else 'paddle'
+    SIDE = importlib.import_module(f'bench.run.{module}_side')
     SIDE.setup(threads)
     settle_malloc()
 

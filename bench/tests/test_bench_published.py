@@ -21,10 +21,10 @@ def result(
     return {**runner.entry(2, case, sides=sides, **ratios), **changes}
 
 
-def run_data(results, headers=(), warm_malloc=False):
+def run_data(results, headers=(), page_fault_free=False):
     """A whole run as the command writes it."""
     meta = {**readme_table.load()['meta'], 'date': '2026-01-02T03:04:05'}
-    kind = {'headers': headers, 'warm_malloc': warm_malloc}
+    kind = {'headers': headers, 'page_fault_free': page_fault_free}
     return {'meta': meta, **kind, 'results': results}
 
 
@@ -102,8 +102,8 @@ def test_other_kinds_of_runs_are_kept_beside_the_figures(root):
     slow = result(name, sides=sides, ratio_without=1.1)
     take(root, [result()])
     take(root, [slow], headers=['lane_tile.h'])
-    warm = [result(torch=6.0), result(threads=1, torch=5.0)]
-    take(root, warm, warm_malloc=True)
+    page_fault_free = [result(torch=6.0), result(threads=1, torch=5.0)]
+    take(root, page_fault_free, page_fault_free=True)
     take(root, [result(ours=4.0)])
     said = (root / 'docs/benchmark.md').read_text()
     assert '`mask_avx2.h`: not measured yet.' in said
@@ -136,7 +136,7 @@ def test_command_publishes_all_or_nothing(root, monkeypatch, capsys):
     listed = capsys.readouterr().out.splitlines()
     assert listed == [case.name for case in all_cases() if case.shown]
     with pytest.raises(SystemExit, match='--publish measures all'):
-        command.main(['--publish', '--quick'])
+        command.main(['--publish', '--group', 'tiny'])
     with pytest.raises(SystemExit, match='bench: no case matches; see --list'):
         command.main(['--filter', 'no such case'])
     failed = result()

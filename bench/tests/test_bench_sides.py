@@ -2,6 +2,7 @@
 
 import os
 from dataclasses import replace
+from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
 import pytest
@@ -118,6 +119,21 @@ def test_peak_memory_of_a_call_is_measured(sides):
     found = runner.run_peak(sides, case)['sides']
     # less than a byte for each element
     assert 0 <= found['ours']['bytes'] < 512 << 10
+
+
+@pytest.mark.parametrize('name', SIDES)
+def test_large_outputs_take_no_page_faults_if_asked_for(name, monkeypatch):
+    for variable, value in processes.PAGE_FAULT_FREE.items():
+        monkeypatch.setenv(variable, value)
+    side = processes.Side(name, 1)
+    side.ask(worker.prepare, find('select_scatter, axis 0'))
+    counts = [side.ask(getrusage, RUSAGE_SELF).ru_minflt]
+    for _ in range(4):
+        side.ask(worker.seconds, 0.001)
+        counts.append(side.ask(getrusage, RUSAGE_SELF).ru_minflt)
+    side.close()
+    # a call whose output is on fresh pages of 4 KiB takes 16384
+    assert min(after - before for before, after in zip(counts, counts[1:])) < 32
 
 
 def test_every_call_in_place_gets_the_same_x():

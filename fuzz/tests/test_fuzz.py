@@ -4,10 +4,12 @@ import ctypes
 import itertools
 import time
 
+import numpy as np
 import pytest
 from fuzz import __main__ as command
-from fuzz import bits
+from fuzz import bits, large
 from fuzz.draw import APIS, draw
+from fuzz.run import LARGE_APIS, run
 from fuzz.worker import Worker
 
 import paddle
@@ -71,6 +73,10 @@ def of_value(case):
     return summed and not case.wrt and not case.inplace
 
 
+def of_x(case):
+    return 'x' in case.wrt and not case.arrays['mask'].all()
+
+
 def of_step(case):
     stepped = case.layouts.get('x') == 'stepped'
     return case.inplace and stepped and not case.wrt
@@ -83,7 +89,7 @@ def of_end(case):
 MASKED = 'masked_scatter'
 PLANTED = (
     *((api, change, 'result: 1 of', of_value) for api in APIS),
-    (MASKED, other_gradient, 'gradient of ', lambda case: case.wrt),
+    (MASKED, other_gradient, 'gradient of ', of_x),
     (MASKED, write_source, 'value: an input was changed', of_value),
     (MASKED, read_behind, 'a crash', of_end),
     (MASKED, lambda *_: time.sleep(60), 'no answer', of_value),
@@ -117,3 +123,44 @@ def test_bits_of_the_same_build_and_one_other_bit(
     plant(monkeypatch, 'diagonal_scatter', change)
     assert bits.main(few) == 1
     assert '--only diagonal_scatter --case' in capsys.readouterr().out
+
+
+@pytest.fixture
+def short(monkeypatch):
+    """Shorten the large axes."""
+    sizes = dict.fromkeys((1, 2), (3000, 70_001))
+    monkeypatch.setattr(large, 'SIZES', sizes)
+
+
+@pytest.mark.parametrize('api', LARGE_APIS)
+def test_spread_cases_without_a_failure(api, short):
+    problems = {number: run(7, number, api) for number in range(150)}
+    assert {n: found for n, found in problems.items() if found} == {}
+
+
+def write_elsewhere(out, *_):
+    """Set one of the zeros."""
+    flat = np.from_dlpack(out).reshape(-1)
+    at = np.flatnonzero(flat == 0)
+    flat[at[len(at) // 2 + 1]] = 1
+    return out
+
+
+@pytest.mark.parametrize('api', LARGE_APIS)
+def test_element_written_elsewhere_is_found(api, short, monkeypatch):
+    function = api.removeprefix('large_')
+    cases = (large.draw(7, n, function).case for n in itertools.count())
+    case = next(case for case in cases if not case.wrt)
+    plant(monkeypatch, function + '_' * case.inplace, write_elsewhere)
+    (problem,) = run(*case.seed, api)
+    assert 'beside the places' in problem
+
+
+def test_large_cases_without_memory_are_left_out(monkeypatch, capsys):
+    monkeypatch.setattr(large, '_in_bytes', lambda *_: 0)
+    assert command.main(['--seconds', '10', '--large']) == 0
+    assert command.main(['--only', LARGE_APIS[0], '--case', '0']) == 0
+    found, left_out, repeated = capsys.readouterr().out.splitlines()
+    assert found.startswith('0 cases')
+    assert int(left_out.split()[0]) > 0
+    assert repeated.startswith('not run')

@@ -14,6 +14,8 @@
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 
+#include <optional>
+
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_scatter.h"
@@ -52,7 +54,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
       ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
       value_numel,
       /*count_first=*/inplace);
-  ops::CheckEnoughValues(wanted, value_numel);
+  ops::CheckEnoughValues("masked_scatter", wanted, value_numel);
 }
 
 template <typename T, typename Context>
@@ -68,6 +70,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
+  ops::CheckOutGrad("masked_scatter_grad", out_grad, dims, x_grad);
   const ops::KeptGrad kept(out_grad);
   ops::SizeGrad(x, x_grad);
   ops::SizeGrad(value, value_grad);
@@ -76,15 +79,19 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
       ops::AllocZeros<T>(dev_ctx, value_grad);
     } else if (value_grad) {
       // One pass makes both gradients where x has the shape of the result.
-      const bool both = x_grad && x_grad->dims() == dims;
+      const bool both = x_grad && x_grad->numel() == numel;
       T* x_data = both ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
       T* value_data = dev_ctx.template Alloc<T>(value_grad);
-      ops::MaskedScatterGradCpu<Word>(kept.data<Word>(),
-                                      numel,
-                                      ops::ViewOf<uint8_t>(mask, dims),
-                                      reinterpret_cast<Word*>(x_data),
-                                      reinterpret_cast<Word*>(value_data),
-                                      value_grad->numel());
+      const int64_t selected =
+          ops::MaskedScatterGradCpu<Word>(kept.data<Word>(),
+                                          numel,
+                                          ops::ViewOf<uint8_t>(mask, dims),
+                                          reinterpret_cast<Word*>(x_data),
+                                          reinterpret_cast<Word*>(value_data),
+                                          value_grad->numel());
+      // A static graph may have fed another mask than the forward pass.
+      ops::CheckEnoughValues(
+          "masked_scatter_grad", selected, value_grad->numel());
       if (both) return;
     }
     ops::MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
@@ -106,15 +113,22 @@ void MaskedScatterDoubleGradKernel(
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
+  const char* const op = "masked_scatter_double_grad";
+  if (grad_x_grad) {
+    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
+  }
   grad_out_grad->Resize(dims);
   Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
   if (numel == 0) return;
 
   const auto mask_view = ops::ViewOf<uint8_t>(mask, dims);
-  const auto x_view = grad_x_grad ? ops::ViewOf<Word>(*grad_x_grad, dims)
-                                  : ops::ZeroView<Word>(dims);
+  const ops::WordView<Word> x_view =
+      grad_x_grad
+          ? ops::WordView<Word>{static_cast<const Word*>(grad_x_grad->data()),
+                                {dims, x.dims()}}
+          : ops::ZeroView<Word>(dims);
   if (grad_value_grad && grad_value_grad->numel() > 0) {
-    ops::MaskedScatterCpu<Word>(
+    const int64_t selected = ops::MaskedScatterCpu<Word>(
         out,
         numel,
         x_view,
@@ -122,6 +136,7 @@ void MaskedScatterDoubleGradKernel(
         static_cast<const Word*>(grad_value_grad->data()),
         grad_value_grad->numel(),
         /*count_first=*/false);
+    ops::CheckEnoughValues(op, selected, grad_value_grad->numel());
   } else {
     ops::MaskedFillCpu<Word>(
         out, numel, x_view, mask_view, ops::ZeroView<Word>(dims));

@@ -166,7 +166,7 @@ struct SumAxes {
 template <typename T>
 __global__ void __launch_bounds__(kGpuThreads) SumUnmaskedGpuKernel(
     const T* in, GpuOperand<uint8_t> mask, SumAxes axes, T* target) {
-  using Sum = typename LongSumOf<T>::type;
+  using Sum = typename BroadcastAccTypeOf<T>::type;
   using BlockSum = cub::BlockReduce<Sum, kGpuThreads>;
   __shared__ typename BlockSum::TempStorage storage;
   for (int64_t k = blockIdx.x; k < axes.kept.numel(); k += gridDim.x) {
@@ -238,7 +238,8 @@ void MaskedScatterKernel(const Context& dev_ctx,
   // Any longer value is long enough, and the host need not wait.
   if (value.numel() < numel) {
     const int64_t* total = before + ops::BlocksFor(numel);
-    ops::CheckEnoughValues(ops::ReadNumber(dev_ctx, total), value.numel());
+    ops::CheckEnoughValues(
+        "masked_scatter", ops::ReadNumber(dev_ctx, total), value.numel());
   }
   Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
@@ -268,6 +269,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
+  ops::CheckOutGrad("masked_scatter_grad", out_grad, dims, x_grad);
   const ops::KeptGrad kept(out_grad);
   ops::SizeGrad(x, x_grad);
   ops::SizeGrad(value, value_grad);
@@ -308,6 +310,13 @@ void MaskedScatterDoubleGradKernel(
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
+  const char* const op = "masked_scatter_double_grad";
+  if (grad_x_grad) {
+    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
+  }
+  if (grad_value_grad) {
+    ops::CheckGradDims(op, "grad_value_grad", *grad_value_grad, value.dims());
+  }
   grad_out_grad->Resize(dims);
   Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
   if (numel == 0) return;

@@ -80,7 +80,11 @@ const DenseTensor& IndexScatterGradOrZeros(
     const paddle::optional<DenseTensor>& grad,
     const DDim& dims,
     DenseTensor* zeros) {
-  if (grad) return *grad;
+  if (grad) {
+    funcs::scatter_ops::CheckGradDims(
+        "scatter_double_grad", "the gradient of a gradient", *grad, dims);
+    return *grad;
+  }
   zeros->Resize(dims);
   funcs::scatter_ops::AllocZeros<T>(dev_ctx, zeros);
   return *zeros;

@@ -49,8 +49,14 @@ void SelectScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* values_grad) {
   namespace ops = funcs::scatter_ops;
   const auto view = ops::SelectView(x.dims(), values.dims(), axis, index);
-  ops::ReplaceViewGradKernel<T>(
-      dev_ctx, x, values, out_grad, view, x_grad, values_grad);
+  ops::ReplaceViewGradKernel<T>(dev_ctx,
+                                "select_scatter_grad",
+                                x,
+                                values,
+                                out_grad,
+                                view,
+                                x_grad,
+                                values_grad);
 }
 
 // The operator on the gradients, of which a missing one is zero.
@@ -67,6 +73,14 @@ void SelectScatterDoubleGradKernel(
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
   const auto view = ops::SelectView(x.dims(), values.dims(), axis, index);
+  const char* const op = "select_scatter_double_grad";
+  if (grad_x_grad) {
+    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
+  }
+  if (grad_values_grad) {
+    ops::CheckGradDims(
+        op, "grad_values_grad", *grad_values_grad, values.dims());
+  }
   ops::SizeGrad(x, grad_out_grad);
   ops::ReplaceViewKernel<T>(dev_ctx,
                             grad_x_grad.get_ptr(),
@@ -102,7 +116,8 @@ void DiagonalScatterGradKernel(const Context& dev_ctx,
                                DenseTensor* y_grad) {
   namespace ops = funcs::scatter_ops;
   const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
-  ops::ReplaceViewGradKernel<T>(dev_ctx, x, y, out_grad, view, x_grad, y_grad);
+  ops::ReplaceViewGradKernel<T>(
+      dev_ctx, "diagonal_scatter_grad", x, y, out_grad, view, x_grad, y_grad);
 }
 
 // The operator on the gradients, of which a missing one is zero.
@@ -120,6 +135,13 @@ void DiagonalScatterDoubleGradKernel(
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
   const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
+  const char* const op = "diagonal_scatter_double_grad";
+  if (grad_x_grad) {
+    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
+  }
+  if (grad_y_grad) {
+    ops::CheckGradDims(op, "grad_y_grad", *grad_y_grad, y.dims());
+  }
   ops::SizeGrad(x, grad_out_grad);
   ops::ReplaceViewKernel<T>(dev_ctx,
                             grad_x_grad.get_ptr(),

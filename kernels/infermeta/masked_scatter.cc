@@ -10,8 +10,10 @@ void MaskedScatterInferMeta(const MetaTensor& x,
                             MetaTensor* out) {
   funcs::scatter_ops::CheckMaskDtype("masked_scatter", mask);
   funcs::scatter_ops::CheckSameDtype("masked_scatter", x, "value", value);
-  out->set_dims(funcs::scatter_ops::BroadcastShape(
-      "masked_scatter", x.dims(), mask.dims()));
+  const DDim dims = funcs::scatter_ops::BroadcastShape(
+      "masked_scatter", x.dims(), mask.dims());
+  funcs::scatter_ops::CheckInplaceDims("masked_scatter", x, dims, *out);
+  out->set_dims(dims);
   out->set_dtype(x.dtype());
   out->share_lod(x);
 }

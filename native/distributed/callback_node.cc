@@ -65,7 +65,7 @@ egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
                                           bool create_graph,
                                           bool) {
   if (backward_ == nullptr) {
-    ThrowReleased(name_ + "_grad", "the Tensors kept for backward have");
+    ThrowReleased(name());
   }
   const egr::TensorSlots hooked = ApplyGradientHooks(grads);
   egr::TensorSlots returns(1, std::vector<Tensor>(1));
@@ -80,8 +80,6 @@ egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
     // Paddle's backward ends the process on exceptions other than its own.
   } catch (const py::error_already_set& error) {
     ThrowAsPaddle(name_, error);
-  } catch (const PythonError&) {
-    ThrowAsPaddle(name_, py::error_already_set());
   }
   return returns;
 }

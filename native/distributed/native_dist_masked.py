@@ -85,9 +85,9 @@ class MaskedScatterPlan(Plan):
         size = math.prod(self.value_shape)
         if total > size:
             raise IndexError(
-                f'(masked_scatter) value must have an element for each True '
-                f'of the broadcast mask: {total} expected, but value has '
-                f'{size}.'
+                f'(masked_scatter) The number of elements of value should be '
+                f'at least the number of True elements of the broadcast mask, '
+                f'{total}, but received {size}.'
             )
 
     def _taken(self, flat):

@@ -19,20 +19,27 @@ from paddle.base import core
 def run(op, tensors, attrs):
     """A call, at least one of whose Tensors is distributed."""
     plan = _plan(op, tensors, attrs)
-    return plan.result(op.run(plan.parts(tensors), attrs))
+    return plan.result(op.call(*plan.parts(tensors), *attrs))
 
 
-def run_inplace(op, tensors, attrs, x):
-    """The same with the result written into `x`, which is returned."""
+def run_inplace(op, tensors, attrs):
+    """The same with the result written into the in-place input, which is
+    returned."""
+    x = tensors[op.inplace_input]
     plan = _plan(op, tensors, attrs)
-    op.check_inplace_shape(x, plan.out_shape)
+    if plan.out_shape != list(x.shape):
+        raise ValueError(
+            f'({op.name}_) the result must have the shape of '
+            f'{op.inputs[op.inplace_input]}, which is changed in place, '
+            f'{list(x.shape)}, but it would have the shape {plan.out_shape}.'
+        )
     wants = op.wants_gradient(tensors)
     if wants and op.reads_overwritten:
         tensors = list(tensors)
         tensors[op.inplace_input] = linear(
             op.name, x, copied, lambda grad: grad
         )
-    out = op.run(plan.parts(tensors), attrs)
+    out = op.call(*plan.parts(tensors), *attrs)
     out = plan.result(out, placements_of(x))
     core.eager.ops.assign_out_(
         out._local_value().detach(), x._local_value().detach()

@@ -1,10 +1,28 @@
 #include "dygraph/calls.h"
 
 #include <algorithm>
+#include <list>
 #include <memory>
 #include <string>
 
 #include "dygraph/grad_node.h"
+#include "dygraph/tracer.h"
+#include "kernels/instrumentation.h"
+#include "paddle/phi/core/meta_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
+
+// Exported by the wheel's libraries; no header of it declares them.
+namespace paddle::experimental {
+
+Tensor assign(const Tensor& x, paddle::optional<Tensor*> out);
+// Replaces an output whose elements lie apart by a new one, and returns it.
+phi::DenseTensor* ProcessStrideBackup(phi::DenseTensor** out);
+// Copies such an output back and deletes the new one.
+void TransStride(phi::DeviceContext* context,
+                 phi::DenseTensor* from,
+                 phi::DenseTensor* to);
+
+}  // namespace paddle::experimental
 
 namespace native_ops {
 
@@ -13,131 +31,203 @@ using phi::DenseTensor;
 
 namespace {
 
-// Below this the threads that wait for the GIL lose less by waiting than the
-// call does by handing it over.
-constexpr int64_t kReleaseBytes = 64 << 10;
+PyObject* CallInPython(const char* function,
+                       const OpSpec& spec,
+                       bool inplace,
+                       PyObject* args) {
+  const auto runtime = py::module_::import("paddle._native_runtime");
+  const auto given = py::reinterpret_borrow<py::tuple>(args);
+  return runtime.attr(function)(spec.name, inplace, *given).release().ptr();
+}
 
-// Whether there may be so much of a result: operands broadcast at most to the
-// greatest of the sizes of each dim, counted from the last.
-bool IsLarge(const Inputs& inputs) {
-  int64_t most[phi::DDim::kMaxRank] = {};
-  for (const DenseTensor* input : inputs) {
-    if (input == nullptr) continue;
-    const phi::DDim& dims = input->dims();
-    for (int i = 0; i < dims.size(); ++i) {
-      most[i] = std::max(most[i], dims[dims.size() - 1 - i]);
+void RunKernel(const OpSpec& spec,
+               const TensorPointers& tensors,
+               const Attrs& attrs,
+               DenseTensor* out) {
+  std::list<DenseTensor> copies;
+  Inputs inputs;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const DenseTensor* dense = DenseOf(spec, spec.inputs[i].name, *tensors[i]);
+    inputs.push_back(AsContiguous(*dense, &copies));
+  }
+  Run(spec, inputs, attrs, {out});
+  ReportKernel(spec, inputs);
+}
+
+// For each input whether its gradient is to be recorded; none: no input's.
+Wanted WantedGradients(const OpSpec& spec, const TensorPointers& tensors) {
+  Wanted wanted(tensors.size(), false);
+  bool any = false;
+  if (!HasGrad()) return {};
+  for (const OutputSpec& gradient : spec.gradient().outputs) {
+    wanted[gradient.from] = WantsGradient(*tensors[gradient.from]);
+    any = any || wanted[gradient.from];
+  }
+  return any ? wanted : Wanted();
+}
+
+Tensor RunDygraph(const OpSpec& spec,
+                  const TensorPointers& given,
+                  const Attrs& attrs) {
+  const Span span(spec.name, " dygraph", phi::TracerEventType::Operator);
+  const CastTensors cast(spec, given);
+  const TensorPointers& tensors = cast.get();
+  const auto dense = std::make_shared<DenseTensor>();
+  RunKernel(spec, tensors, attrs, dense.get());
+  Tensor result(dense);
+  CheckNumbers(spec, result);
+  const Wanted wanted = WantedGradients(spec, tensors);
+  if (!wanted.empty()) {
+    RecordGradient(spec, tensors, tensors, wanted, attrs, {&result});
+  }
+  return result;
+}
+
+void RunDygraphInplace(const OpSpec& spec,
+                       const TensorPointers& tensors,
+                       const Attrs& attrs) {
+  const Span span(spec.name, "_ dygraph", phi::TracerEventType::Operator);
+  Tensor* x = tensors[spec.inplace_input];
+  Wanted wanted = WantedGradients(spec, tensors);
+  // The gradient reads x as it was.
+  Tensor before;
+  TensorPointers kept = tensors;
+  if (!wanted.empty() && ReadsOverwritten(spec)) {
+    before = paddle::experimental::assign(*x, paddle::none);
+    kept[spec.inplace_input] = &before;
+  }
+  auto* out = const_cast<DenseTensor*>(
+      DenseOf(spec, spec.inputs[spec.inplace_input].name, *x));
+  DenseTensor* const strided = paddle::experimental::ProcessStrideBackup(&out);
+  RunKernel(spec, tensors, attrs, out);
+  paddle::experimental::TransStride(
+      const_cast<phi::CPUContext*>(&CpuContext()), out, strided);
+  CheckNumbers(spec, *x, "_");
+  egr::EagerUtils::CheckInplace(
+      *x, egr::EagerUtils::nullable_autograd_meta(*x), !wanted.empty());
+  x->bump_inplace_version();
+  if (wanted.empty()) return;
+  // Like Paddle's own, before x is connected as an input.
+  SetStopGradient(x, false);
+  wanted[spec.inplace_input] = true;
+  RecordGradient(spec, tensors, kept, wanted, attrs, {x});
+}
+
+PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {
+  const size_t count = spec.inputs.size();
+  CheckCount(spec.name, PyTuple_GET_SIZE(args), count + spec.attrs.size());
+  if (!InDygraph()) {
+    CheckValues(spec, args);
+    ReadAttrs(spec, args, count);
+    return CallInPython("run_static", spec, inplace, args);
+  }
+  const TensorPointers tensors = ReadTensors(spec, args);
+  const Attrs attrs = ReadAttrs(spec, args, count);
+  for (const Tensor* tensor : tensors) {
+    if (tensor->is_dist_tensor()) {
+      return CallInPython("run_distributed", spec, inplace, args);
     }
   }
-  int64_t bytes = phi::SizeOf(inputs[0]->dtype());
-  for (const int64_t dim : most) {
-    bytes *= std::max<int64_t>(1, dim);
-    if (bytes >= kReleaseBytes) return true;
+  Tensor result;
+  {
+    const py::gil_scoped_release release;
+    if (inplace) {
+      RunDygraphInplace(spec, tensors, attrs);
+    } else {
+      result = RunDygraph(spec, tensors, attrs);
+    }
   }
-  return false;
-}
-
-}  // namespace
-
-bool Records(const OpSpec& spec, PyObject* const* args) {
-  for (const OutputSpec& gradient : spec.gradient().outputs) {
-    if (WantsGradient(CheckedTensor(args[gradient.from]))) return HasGrad();
-  }
-  return false;
-}
-
-Call::Call(const OpSpec& spec,
-           PyObject* const* args,
-           Py_ssize_t count,
-           bool inplace)
-    : span_(spec.name,
-            inplace ? "_ dygraph" : " dygraph",
-            phi::TracerEventType::Operator),
-      spec_(spec),
-      cast_(inplace ? std::nullopt
-                    : std::make_optional<CastArguments>(spec, args, count)),
-      args_(cast_ ? cast_->get() : args),
-      arguments_(spec, args_) {
-  if (inplace) arguments_.CheckInplace(spec, args_);
-  std::optional<py::gil_scoped_release> release;
-  if (IsLarge(arguments_.inputs)) release.emplace();
-  Run(inplace);
-}
-
-void Call::Run(bool inplace) {
-  if (inplace) {
-    RunInplace(spec_, arguments_.inputs, arguments_.attrs);
-    CheckNumbers(spec_, TensorOf(args_[spec_.inplace_input]), "_");
-  } else {
-    const auto dense = std::make_shared<DenseTensor>();
-    native_ops::Run(spec_, arguments_.inputs, arguments_.attrs, {dense.get()});
-    result_ = Tensor(dense);
-    CheckNumbers(spec_, result_);
-  }
-  ReportKernel(spec_, arguments_.inputs);
-}
-
-void Call::Record() {
-  if (!result_.defined()) {
-    const DenseTensor& x = *arguments_.inputs[spec_.inplace_input];
-    result_ = Tensor(std::make_shared<DenseTensor>(x));
-  }
-  TensorPointers inputs;
-  Wanted wanted;
-  for (size_t i = 0; i < spec_.inputs.size(); ++i) {
-    inputs.push_back(&TensorOf(args_[i]));
-    wanted.push_back(WantsGradient(TensorOf(args_[i])));
-  }
-  RecordGradient(spec_, inputs, wanted, arguments_.attrs, {&result_});
-}
-
-PyObject* Call::Results() const { return paddle::pybind::ToPyObject(result_); }
-
-PyObject* Call::ChangedInput() const {
-  PyObject* x = args_[spec_.inplace_input];
-  TensorOf(x).bump_inplace_version();
-  if (result_.defined()) {
-    Connect(&TensorOf(x), /*slot=*/0, egr::EagerUtils::grad_node(result_));
-  }
+  if (!inplace) return paddle::pybind::ToPyObject(result);
+  PyObject* const x = PyTuple_GET_ITEM(args, spec.inplace_input);
   Py_INCREF(x);
   return x;
 }
 
-PyObject* CallOp(PyObject* self, PyObject* const* args, Py_ssize_t count) {
-  return Guarded([&]() -> PyObject* {
-    const OpSpec& spec = SpecOf(self);
-    CheckCount(spec, count);
-    const bool records = Records(spec, args);
-    Call call(spec, args, count, /*inplace=*/false);
-    if (records) call.Record();
-    return call.Results();
+// Whether a call of an operator that Paddle has is to be ours.
+bool IsOurs(const OpSpec& spec, PyObject* args) {
+  const size_t count = spec.inputs.size();
+  const size_t found = PyTuple_GET_SIZE(args);
+  if (!InDygraph() || found < count + spec.attrs.size()) return false;
+  TensorPointers tensors;
+  bool is_plain = true;
+  for (size_t i = 0; i < count; ++i) {
+    PyObject* const object = PyTuple_GET_ITEM(args, i);
+    if (!paddle::pybind::PyCheckTensor(object)) return false;
+    Tensor& tensor = TensorOf(object);
+    if (!tensor.defined()) return false;
+    is_plain = is_plain && tensor.is_dense_tensor() && tensor.is_cpu();
+    tensors.push_back(&tensor);
+  }
+  if (spec.gradient().recorded == nullptr) {
+    return is_plain && !WantedGradients(spec, tensors).empty();
+  }
+  return std::any_of(tensors.begin(), tensors.end(), [](const Tensor* tensor) {
+    return tensor->is_dist_tensor();
   });
 }
 
-PyObject* CallInplace(PyObject* self, PyObject* const* args, Py_ssize_t count) {
+// Refuses a mask that would enlarge x, as MaskedFillInferMeta of a tree does:
+// that of the wheel is the release's, and kernels would write past a view.
+void CheckInplaceMask(const OpSpec& spec, PyObject* args) {
+  const size_t count = spec.inputs.size();
+  if (spec.name != std::string("masked_fill") || !InDygraph()) return;
+  Inputs inputs;
+  for (size_t i = 0; i < count && i < size_t(PyTuple_GET_SIZE(args)); ++i) {
+    PyObject* const object = PyTuple_GET_ITEM(args, i);
+    if (!paddle::pybind::PyCheckTensor(object)) return;
+    const Tensor& tensor = TensorOf(object);
+    if (!tensor.defined() || !tensor.is_dense_tensor()) return;
+    inputs.push_back(static_cast<const DenseTensor*>(tensor.impl().get()));
+  }
+  if (inputs.size() < count) return;
+  const phi::MetaTensor x(*inputs[0]);
+  const DenseTensor out = InferOutputs(spec, inputs, Attrs())[0];
+  phi::funcs::scatter_ops::CheckInplaceDims(spec.name, x, out.dims(), x);
+}
+
+PyObject* CallBaseForm(PyObject* self,
+                       bool inplace,
+                       PyObject* args,
+                       PyObject* kwargs) {
   return Guarded([&]() -> PyObject* {
-    const OpSpec& spec = SpecOf(self);
-    CheckCount(spec, count);
-    const bool records = Records(spec, args);
-    Call call(spec, args, count, /*inplace=*/true);
-    if (records) call.Record();
-    return call.ChangedInput();
+    const OpSpec& spec = SpecOf(PyTuple_GET_ITEM(self, 0));
+    if (IsOurs(spec, args)) return Call(spec, inplace, args);
+    if (inplace) CheckInplaceMask(spec, args);
+    return PyObject_Call(PyTuple_GET_ITEM(self, 1), args, kwargs);
   });
 }
 
-PyObject* TakeHistory(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  return Guarded([&]() -> PyObject* {
-    CheckCount("take_history", count, 2);
-    Tensor& x = NeedTensor("take_history", args[0]);
-    const auto node =
-        egr::EagerUtils::grad_node(NeedTensor("take_history", args[1]));
-    PADDLE_ENFORCE_NOT_NULL(
-        node,
-        common::errors::InvalidArgument(
-            "(take_history) the second Tensor must be the result of a call "
-            "whose gradient is recorded, but it is not."));
-    Connect(&x, /*slot=*/0, node);
-    Py_RETURN_NONE;
-  });
+}  // namespace
+
+PyObject* CallOp(PyObject* self, PyObject* args, PyObject*) {
+  return Guarded([&] { return Call(SpecOf(self), false, args); });
+}
+
+PyObject* CallInplace(PyObject* self, PyObject* args, PyObject*) {
+  return Guarded([&] { return Call(SpecOf(self), true, args); });
+}
+
+PyObject* CallBase(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return CallBaseForm(self, false, args, kwargs);
+}
+
+PyObject* CallBaseInplace(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return CallBaseForm(self, true, args, kwargs);
+}
+
+void TakeHistory(const py::object& x, const py::object& y) {
+  constexpr const char* kName = "take_history";
+  Tensor& tensor = NeedTensor(kName, x.ptr());
+  const auto node = egr::EagerUtils::grad_node(NeedTensor(kName, y.ptr()));
+  PADDLE_ENFORCE_NOT_NULL(
+      node,
+      common::errors::InvalidArgument(
+          "(%s) the second Tensor must be the result of a call whose gradient "
+          "is recorded, but it is not.",
+          kName));
+  egr::EagerUtils::CheckInplace(
+      tensor, egr::EagerUtils::nullable_autograd_meta(tensor), true);
+  Connect(&tensor, /*slot=*/0, node);
 }
 
 }  // namespace native_ops

@@ -69,6 +69,9 @@ class __attribute__((visibility("default"))) EagerUtils {
   static AutogradMeta* nullable_autograd_meta(const paddle::Tensor& tensor);
   template <typename Recording, typename... Metas>
   static bool ComputeRequireGrad(Recording recording, Metas&&... metas);
+  static void CheckInplace(const paddle::Tensor& target,
+                           const AutogradMeta* meta,
+                           bool requires_gradient);
   static void SetOutRankWithSlot(AutogradMeta* meta, size_t slot);
   static void SetHistory(AutogradMeta* meta,
                          const std::shared_ptr<GradNodeBase>& node);

@@ -6,23 +6,26 @@
 #include <memory>
 
 #include "dygraph/eager_abi.h"
-#include "kernels/runtime.h"
 #include "paddle/phi/api/include/tensor.h"
 #include "paddle/utils/small_vector.h"
+#include "python/python_args.h"
 
 namespace native_ops {
 
 // A few of each, for which a call takes no memory.
-using TensorPointers = paddle::small_vector<const paddle::Tensor*, 4>;
 using Wanted = paddle::small_vector<bool, 4>;
 using Results = paddle::small_vector<paddle::Tensor*, 2>;
 
+// Whether the gradient reads the values that the in-place form overwrites.
+bool ReadsOverwritten(const OpSpec& spec);
+
 // Connects the results of a call of `spec` to those of its inputs that want a
-// gradient; an input that is not a defined Tensor is null. `wanted` says for
-// each input whether its gradient is to be computed. The GIL must be held: a
-// hook may want to save the Tensors.
+// gradient; an input that is not a defined Tensor is null. `kept`: the inputs
+// for the gradient to read. `wanted` says for each input whether its gradient
+// is to be computed.
 void RecordGradient(const OpSpec& spec,
                     const TensorPointers& inputs,
+                    const TensorPointers& kept,
                     const Wanted& wanted,
                     const Attrs& attrs,
                     const Results& results);

@@ -54,14 +54,6 @@ namespace native_ops {
 namespace amp = paddle::imperative;
 using paddle::Tensor;
 
-namespace {
-
-bool CastsArguments() {
-  return amp::GetCurrentAmpAttrs()->GetAmpLevel() != amp::AmpLevel::O0;
-}
-
-}  // namespace
-
 bool HasGrad() {
   const auto& tracer = amp::GetCurrentTracer();
   return tracer == nullptr || tracer->HasGrad();
@@ -69,34 +61,18 @@ bool HasGrad() {
 
 bool InDygraph() { return amp::GetCurrentTracer() != nullptr; }
 
-bool IsPlainDygraph() {
-  return InDygraph() && !IsWatched() && !CastsArguments();
-}
-
-CastArguments::CastArguments(const OpSpec& spec,
-                             PyObject* const* args,
-                             Py_ssize_t count)
-    : args_(args) {
-  if (!CastsArguments()) return;
-  const size_t inputs = spec.inputs.size();
+CastTensors::CastTensors(const OpSpec& spec, const TensorPointers& given)
+    : tensors_(given) {
+  if (amp::GetCurrentAmpAttrs()->GetAmpLevel() == amp::AmpLevel::O0) return;
   egr::TensorSlots slots;
-  for (size_t i = 0; i < inputs; ++i) {
-    const Tensor& tensor = CheckedTensor(args[i]);
-    if (!tensor.is_dense_tensor()) throw NotServed();
-    slots.push_back({tensor});
-  }
+  for (const Tensor* tensor : given) slots.push_back({*tensor});
   const phi::DataType dtype = amp::GetAmpDestDtype<Tensor>(spec.name, slots);
-  replaced_.assign(args, args + count);
-  for (size_t i = 0; i < inputs; ++i) {
-    const Tensor& tensor = slots[i][0];
-    const Tensor cast = amp::AmpAutoCast<Tensor>(
-        spec.inputs[i].name, tensor, dtype, spec.name, true);
-    if (cast.impl() == tensor.impl()) continue;
-    casts_.push_back(
-        py::reinterpret_steal<py::object>(paddle::pybind::ToPyObject(cast)));
-    replaced_[i] = casts_.back().ptr();
+  casts_.reserve(given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    casts_.push_back(amp::AmpAutoCast<Tensor>(
+        spec.inputs[i].name, *given[i], dtype, spec.name, true));
+    tensors_[i] = &casts_.back();
   }
-  args_ = replaced_.data();
 }
 
 }  // namespace native_ops

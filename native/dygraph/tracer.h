@@ -15,23 +15,17 @@ bool HasGrad();
 // Whether no static graph is built now.
 bool InDygraph();
 
-// Whether a call runs its kernel and nothing else: in dygraph, without
-// auto_cast, a profiler or a check of the results.
-bool IsPlainDygraph();
-
-// The arguments of a call: under auto_cast, the Tensors in the dtype that
-// Paddle's rules give to an operator of that name. An in-place call takes its
-// arguments as they are, like Paddle's own.
-class CastArguments {
+// The Tensors of a call: under auto_cast in the dtype that Paddle's rules give
+// to an operator of that name. Like Paddle's own, in-place calls do without.
+class CastTensors {
  public:
-  CastArguments(const OpSpec& spec, PyObject* const* args, Py_ssize_t count);
+  CastTensors(const OpSpec& spec, const TensorPointers& given);
 
-  PyObject* const* get() const { return args_; }
+  const TensorPointers& get() const { return tensors_; }
 
  private:
-  PyObject* const* args_;
-  std::vector<py::object> casts_;
-  std::vector<PyObject*> replaced_;
+  TensorPointers tensors_;
+  std::vector<paddle::Tensor> casts_;
 };
 
 }  // namespace native_ops

@@ -30,12 +30,6 @@ class Span {
   std::optional<phi::RecordEvent> event_;
 };
 
-// Whether one of them is on.
-inline bool IsWatched() {
-  return phi::RecordEvent::IsEnabled() || FLAGS_check_nan_inf ||
-         FLAGS_benchmark || FLAGS_low_precision_op_list;
-}
-
 // Dygraph has run the kernel. A static graph's executor reports its own.
 void ReportKernel(const OpSpec& spec, const Inputs& inputs);
 

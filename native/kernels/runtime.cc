@@ -6,9 +6,11 @@
 #include "kernels/instrumentation.h"
 #include "paddle/phi/backends/context_pool.h"
 #include "paddle/phi/core/infermeta_utils.h"
-#include "paddle/phi/core/visit_type.h"
-#include "paddle/phi/infermeta/unary.h"
-#include "paddle/phi/kernels/contiguous_kernel.h"
+
+// Exported by libphi.so; no header of the wheel declares it.
+namespace paddle::experimental {
+phi::DenseTensor Trans2Contiguous(const phi::DenseTensor& tensor);
+}  // namespace paddle::experimental
 
 namespace native_ops {
 
@@ -44,37 +46,12 @@ void InferMeta(const OpSpec& spec,
   spec.infer_meta(metas, attrs, out_pointers);
 }
 
-const phi::Kernel& LookUpKernel(const OpSpec& spec, phi::DataType dtype) {
-  for (const std::string& name : {NameOfOurs(spec.kernel), {spec.kernel}}) {
-    const phi::Kernel& kernel =
-        phi::KernelFactory::Instance().SelectKernel(name, KernelKeyOf(dtype));
-    if (kernel.IsValid()) return kernel;
-  }
-  PADDLE_THROW(
-      common::errors::Unimplemented("(%s) %s of dtype %s is not supported.",
-                                    spec.name,
-                                    spec.inputs[spec.dtype_input].name,
-                                    phi::DataTypeToString(dtype)));
-}
-
 const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
-  auto& known = spec.kernels[static_cast<size_t>(dtype)];
-  const phi::Kernel* kernel = known.load(std::memory_order_acquire);
-  if (kernel == nullptr) {
-    kernel = &LookUpKernel(spec, dtype);
-    known.store(kernel, std::memory_order_release);
-  }
-  return *kernel;
-}
-
-void Launch(const OpSpec& spec,
-            const Inputs& inputs,
-            const Attrs& attrs,
-            const Outputs& outputs) {
-  const Span span(
-      spec.name, " kernel launch", phi::TracerEventType::DygraphKernelLaunch);
-  const phi::DataType dtype = inputs[spec.dtype_input]->dtype();
-  spec.run(FindKernel(spec, dtype), inputs, attrs, outputs);
+  const bool is_hidden = spec.is_backward && !spec.is_base;
+  return phi::KernelFactory::Instance()
+      .SelectKernelOrThrowError(
+          is_hidden ? NameOfOurs(spec.kernel) : spec.kernel, KernelKeyOf(dtype))
+      .kernel;
 }
 
 }  // namespace
@@ -101,26 +78,12 @@ void Run(const OpSpec& spec,
          const Inputs& inputs,
          const Attrs& attrs,
          const Outputs& outputs) {
+  const phi::Kernel& kernel =
+      FindKernel(spec, inputs[spec.dtype_input]->dtype());
   InferMeta(spec, inputs, attrs, outputs);
-  Launch(spec, inputs, attrs, outputs);
-}
-
-void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs) {
-  const DenseTensor* x = inputs[spec.inplace_input];
-  // Kept: to make a DenseTensor takes memory.
-  thread_local DenseTensor result;
-  InferMeta(spec, inputs, attrs, {&result});
-  PADDLE_ENFORCE_EQ(
-      result.dims(),
-      x->dims(),
-      common::errors::InvalidArgument(
-          "(%s_) the result must have the shape of %s, which is changed in "
-          "place, [%s], but it would have the shape [%s].",
-          spec.name,
-          spec.inputs[spec.inplace_input].name,
-          x->dims(),
-          result.dims()));
-  Launch(spec, inputs, attrs, {const_cast<DenseTensor*>(x)});
+  const Span span(
+      spec.name, " kernel launch", phi::TracerEventType::DygraphKernelLaunch);
+  spec.run(kernel, inputs, attrs, outputs);
 }
 
 void ReportKernel(const OpSpec& spec, const Inputs& inputs) {
@@ -150,39 +113,27 @@ DenseTensor MetaOnly(const std::vector<int64_t>& shape, phi::DataType dtype) {
 const DenseTensor* DenseOf(const OpSpec& spec,
                            const char* name,
                            const paddle::Tensor& tensor) {
-  if (!tensor.is_dense_tensor()) {
+  if (!tensor.defined() || !tensor.is_dense_tensor() ||
+      (tensor.initialized() && !tensor.is_cpu())) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) %s must be a dense Tensor.", spec.name, name));
+        "(%s) %s must be a dense Tensor on the CPU.", spec.name, name));
   }
   return static_cast<const DenseTensor*>(tensor.impl().get());
 }
 
-void ThrowReleased(const std::string& gradient, const std::string& what) {
-  PADDLE_THROW(common::errors::PreconditionNotMet(
-      "(%s) %s been released: the gradients of this graph were computed "
-      "before. Set retain_graph=True in the first backward or grad call to "
-      "compute them again.",
-      gradient,
-      what));
-}
-
-bool IsContiguous(const phi::DenseTensorMeta& meta) {
-  int64_t stride = 1;
-  for (int i = meta.dims.size() - 1; i >= 0; --i) {
-    if (meta.strides[i] != stride) return meta.is_contiguous();
-    stride *= meta.dims[i];
-  }
-  return true;
+void ThrowReleased(const std::string& node) {
+  PADDLE_THROW(common::errors::Fatal(
+      "The TensorWrappers of %s do not exist. This may be because:\n"
+      "You calculate backward twice for the same subgraph without setting "
+      "retain_graph=True. Please set retain_graph=True in the first "
+      "backward/grad call.\n",
+      node));
 }
 
 const DenseTensor* AsContiguous(const DenseTensor& tensor,
                                 std::list<DenseTensor>* copies) {
-  if (IsContiguous(tensor.meta())) return &tensor;
-  PD_VISIT_ALL_TYPES(
-      tensor.dtype(), "AsContiguous", ([&] {
-        copies->push_back(
-            phi::Contiguous<data_t, phi::CPUContext>(CpuContext(), tensor));
-      }));
+  if (tensor.meta().is_contiguous()) return &tensor;
+  copies->push_back(paddle::experimental::Trans2Contiguous(tensor));
   return &copies->back();
 }
 

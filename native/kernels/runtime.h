@@ -3,8 +3,6 @@
 
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstdint>
 #include <list>
 #include <string>
@@ -20,9 +18,6 @@
 #include "paddle/utils/small_vector.h"
 
 namespace native_ops {
-
-inline constexpr size_t kDtypes =
-    static_cast<size_t>(phi::DataType::NUM_DATA_TYPES);
 
 enum class AttrType { kBool, kInt, kInt64, kFloat, kString };
 
@@ -83,8 +78,6 @@ struct OpSpec {
   // gradient.
   std::vector<paddle::Tensor> (*recorded)(const std::vector<paddle::Tensor>&,
                                           const Attrs&);
-  // The kernels that were looked up before, by dtype.
-  mutable std::array<std::atomic<const phi::Kernel*>, kDtypes> kernels{};
 };
 
 const phi::CPUContext& CpuContext();
@@ -100,15 +93,11 @@ std::vector<phi::DenseTensor> InferOutputs(const OpSpec& spec,
                                            const Inputs& inputs,
                                            const Attrs& attrs);
 
-// InferMeta, then the kernel. `outputs` get their dims, dtype and memory.
+// The kernel, after InferMeta. `outputs` get their dims, dtype and memory.
 void Run(const OpSpec& spec,
          const Inputs& inputs,
          const Attrs& attrs,
          const Outputs& outputs);
-
-// The same, written into the input that the entry calls inplace. Nothing is
-// written if the result would not have that input's shape.
-void RunInplace(const OpSpec& spec, const Inputs& inputs, const Attrs& attrs);
 
 // The dtype that an input of that name has where x has `x`; the YAML has no
 // word for it. An index may be of int32 too.
@@ -123,14 +112,8 @@ const phi::DenseTensor* DenseOf(const OpSpec& spec,
                                 const char* name,
                                 const paddle::Tensor& tensor);
 
-// The error of a gradient that is computed twice. `what`: "x has", been
-// released.
-[[noreturn]] void ThrowReleased(const std::string& gradient,
-                                const std::string& what);
-
-// meta.is_contiguous(), which makes the strides of its dims to compare them:
-// that takes as long as the rest of reading an argument.
-bool IsContiguous(const phi::DenseTensorMeta& meta);
+// The error of Paddle's nodes for a gradient that is computed twice.
+[[noreturn]] void ThrowReleased(const std::string& node);
 
 // `tensor` itself, or a copy at the end of `copies` if its elements lie apart.
 const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,

@@ -135,7 +135,7 @@ Shapes InferShapes(const OpSpec& spec,
 
 Attrs Read(const OpSpec& spec, const py::args& attrs) {
   CheckCount(spec.name, attrs.size(), spec.attrs.size());
-  return ReadAttrs(spec, PySequence_Fast_ITEMS(attrs.ptr()));
+  return ReadAttrs(spec, attrs.ptr(), 0);
 }
 
 }  // namespace
@@ -146,8 +146,7 @@ void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const InputSpec& input = spec.inputs[i];
     const auto [begin, end] = context->InputRangeAt(i);
-    if (begin == end)
-      ThrowReleased(spec.name, std::string(input.name) + " has");
+    if (begin == end) ThrowReleased(spec.node);
     const paddle::Tensor& tensor = context->InputAt(begin);
     const bool absent = input.optional && !tensor.initialized();
     inputs.push_back(absent ? nullptr : DenseOf(spec, input.name, tensor));

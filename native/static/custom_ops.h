@@ -54,7 +54,8 @@ paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain);
 using SpecFunction = const OpSpec& (*)();
 
 // An operator and its gradients, of two orders at most, as Paddle counts them
-// from `Base`. It takes plain functions.
+// from `Base`; of a gradient its own gradient, as Paddle asks whether there is
+// one. It takes plain functions.
 template <SpecFunction Base, size_t Order = 0>
 void RegisterCustom(Chain known = {}) {
   using Anys = std::vector<paddle::any>;
@@ -80,7 +81,11 @@ void RegisterCustom(Chain known = {}) {
       .SetInferSpmdFn([](const SpmdInputs& inputs, const Anys& attrs) {
         return InferCustomSpmd(chain, inputs, attrs);
       });
-  if constexpr (Order < 2) RegisterCustom<Base, Order + 1>(chain);
+  if constexpr (Order < 2) {
+    if (Order == 0 || !chain.front()->is_backward) {
+      RegisterCustom<Base, Order + 1>(chain);
+    }
+  }
 }
 
 }  // namespace native_ops

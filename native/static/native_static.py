@@ -34,27 +34,8 @@ def _promote(tensors):
     )
 
 
-def _check_values(op, tensors):
-    """A TypeError for an argument that no program can hold. Paddle's own
-    check of it throws where nothing catches."""
-    for name, tensor in zip(op.inputs, tensors):
-        if isinstance(tensor, core.eager.Tensor):
-            raise TypeError(
-                f'({op.name}) {name} must be a Tensor of the static graph, but '
-                'it is one of dygraph.'
-            )
-    op.check_tensors(tensors, core.pir.Value)
-
-
 def run_static(op, tensors, attrs):
-    # Not at the top: paddle.base.framework imports paddle._C_ops.
-    from paddle.base import framework
-
-    if not framework.in_pir_mode():
-        if framework.in_dygraph_mode():
-            op.check_tensors(tensors)
-        return _append_op(op, tensors, attrs)
-    _check_values(op, tensors)
+    """Appends a call, of Values, to the program."""
     tensors = _promote(tensors)
     # An exception that Paddle's own InferMeta call throws ends the process.
     op.infer(
@@ -65,22 +46,6 @@ def run_static(op, tensors, attrs):
     return core.pir.ops._run_custom_op(
         op.name, *tensors, *op.encode(*attrs).values()
     )[0]
-
-
-def _append_op(op, tensors, attrs):
-    """The operator in a program of the old kind."""
-    from paddle.base.layer_helper import LayerHelper
-
-    helper = LayerHelper(op.name)
-    (name,) = op.outputs
-    out = helper.create_variable_for_type_inference(dtype=tensors[0].dtype)
-    helper.append_op(
-        type=op.name,
-        inputs=dict(zip(op.inputs, tensors)),
-        outputs={name: out},
-        attrs=op.encode(*attrs),
-    )
-    return out
 
 
 # ---- gradients

@@ -1,7 +1,6 @@
 """Programs with our functions: saves them, or runs them in the Paddle of this Python.
 
-graph_programs.py save FOLDER CASE...  saves each two ways, and as guarded_<case>
-                                       under compatible_ops_guard
+graph_programs.py save FOLDER CASE...  saves each two ways
 graph_programs.py HOW FOLDER CASE...   runs each as one of WAYS does and prints a JSON
                                        list of what went wrong, null for nothing
 """
@@ -83,28 +82,26 @@ class Layer(paddle.nn.Layer):
 # ---- saving
 
 
-def save_both(name, folder, saved):
-    paddle.jit.save(Layer(name), f'{folder}/{saved}', SPECS)
+def save_both(name, folder):
+    paddle.jit.save(Layer(name), f'{folder}/{name}', SPECS)
     paddle.enable_static()
     program = paddle.static.Program()
     with paddle.static.program_guard(program):
         inputs = [paddle.static.data(s.name, s.shape, s.dtype) for s in SPECS]
         paddle.static.save_inference_model(
-            f'{folder}/static_{saved}',
+            f'{folder}/static_{name}',
             inputs,
             [CASES[name](*inputs)],
             paddle.static.Executor(),
             program=program,
         )
     paddle.disable_static()
-    np.save(f'{folder}/{saved}.npy', Layer(name).result())
+    np.save(f'{folder}/{name}.npy', Layer(name).result())
 
 
 def save(folder, *names):
     for name in names:
-        save_both(name, folder, name)
-        with paddle.static.compatible_ops_guard():
-            save_both(name, folder, f'guarded_{name}')
+        save_both(name, folder)
 
 
 # ---- ways to run: each returns the result

@@ -54,6 +54,7 @@ def _load():
 _module = _load()
 # {(kernel, dtype): what it takes} of the kernels of this project
 registered = _module.registered
+sum_with_16_bit_slots = _module.sum_with_16_bit_slots
 
 
 def tensor(array, memory=True):

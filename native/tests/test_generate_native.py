@@ -67,9 +67,8 @@ def test_no_operator_is_known_by_name():
         for op_file in schema.load_dir(ROOT / 'ops_yaml')
         for e in op_file.entries
     ]
-    # What one operator needs besides its rule, and what the arguments of each
-    # Python function mean, have files of their own.
-    apart = {'native_dist_masked.py', 'native_calls.py'}
+    # What one operator needs besides its rule has a file of its own.
+    apart = {'native_dist_masked.py'}
     sources = [
         p
         for p in (ROOT / 'native').glob('**/*.*')
@@ -125,6 +124,38 @@ def test_change_is_written_as(tmp_path, old, new, written):
     files = schema.load_dir(tmp_path)
     texts = generate_native.render_files(files, VERSION)
     assert written in ''.join(texts.values())
+
+
+# It runs the kernel of the first order.
+THIRD_ORDER = """
+- backward_op : stretch_triple_grad
+  forward : stretch_double_grad (Tensor x, Tensor y, Tensor grad_out, Tensor grad_grad_x, int axis) -> Tensor(grad_grad_out)
+  args : (Tensor x, Tensor y, Tensor grad_grad_out_grad, int axis)
+  output : Tensor(grad_grad_x_grad)
+  infer_meta :
+    func : UnchangedInferMeta
+    param : [x]
+  kernel :
+    func : stretch_grad
+    data_type : grad_grad_out_grad
+  no_need_buffer : x
+"""
+
+
+def test_chain_of_three_orders(render):
+    announced = 'optional : grad_x_grad\n  backward : stretch_triple_grad'
+    text = SAMPLE.replace('optional : grad_x_grad', announced) + THIRD_ORDER
+    written = ' '.join(render(text)['native_ops.cc'].split())
+    for part in (
+        '"stretch_double_vjp", "StretchDoubleGradGradNode", '
+        '"stretch_double_grad", true, false, StretchTripleGradSpec,',
+        '"stretch_triple_grad", "stretch_triple_vjp", '
+        '"StretchTripleGradGradNode", "stretch_grad", true, false, nullptr,',
+        '{"grad_grad_out_grad", false, true, {From::kGradient, 0}}',
+        '{"grad_grad_x_grad", 3, -1}',
+        'RegisterCustom<StretchTripleGradSpec>();',
+    ):
+        assert part in written
 
 
 def test_every_type_that_the_check_passes_is_known():

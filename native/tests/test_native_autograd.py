@@ -62,8 +62,8 @@ def test_graph_may_be_run_again_while_it_is_retained(call):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
     out.sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), first[0].numpy())
-    # a SystemError from the nodes of Paddle's own operators
-    with pytest.raises((RuntimeError, SystemError), match='retain_graph'):
+    # the error of the nodes of Paddle's own operators
+    with pytest.raises(SystemError, match='TensorWrappers of .*GradNode'):
         out.backward()
 
 
@@ -218,20 +218,6 @@ def test_process_may_end_with_a_graph_alive():
     )
     done = subprocess.run([sys.executable, '-c', program], capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
-
-
-@pytest.mark.parametrize('name', ['masked_fill', 'masked_scatter'])
-def test_a_mask_changed_in_place_is_named(name):
-    x, changed = leaf(), mask()
-    value = 2.0 if name == 'masked_fill' else leaf()
-    out = getattr(paddle, name)(x, changed, value)
-    changed.logical_not_()
-    with pytest.raises(RuntimeError) as caught:
-        out.sum().backward()
-    text = str(caught.value)
-    assert f'({name}_grad) mask was changed in place after the call' in text
-    assert "''" not in text
-    assert 'received tensor_version:' in text
 
 
 def test_create_graph_without_gradients_of_gradients():

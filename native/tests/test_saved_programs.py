@@ -1,8 +1,7 @@
 """Programs saved by this Paddle, loaded in the untouched release.
 
-Those with operators of Paddle's own run there, among them all that were saved
-under compatible_ops_guard. The others fail, with the words that docs/wheel.md
-gives, so that one who meets them can find the cause.
+Those with operators of Paddle's own run there. The others fail, with the words that
+docs/wheel.md gives, so that one who meets them can find the cause.
 """
 
 import json
@@ -27,10 +26,8 @@ NATIVE = (
     'scatter 0 amax False',
 )
 PADDLES = ('masked_fill', 'scatter', 'select_scatter by Tensor')
-GUARDED = tuple(f'guarded_{name}' for name in (*NATIVE, *PADDLES))
 REFUSAL = 'kernel output args (0) defs should equal op outputs (1)'
 CRASH = 'pir::Value::set_attribute'
-PAGES = ('masked_scatter', 'select_scatter', 'diagonal_scatter', 'scatter')
 
 
 def run(path, *arguments, **environment):
@@ -60,15 +57,14 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize('how', ['jit', 'static', 'predictor'])
 def test_this_paddle_runs_them_all(folder, how):
-    names = (*NATIVE, *PADDLES, *GUARDED)
+    names = (*NATIVE, *PADDLES)
     assert errors(OURS, how, folder, *names) == [None] * len(names)
 
 
 @pytest.mark.parametrize('how', ['jit', 'static', 'predictor'])
 def test_release_runs_those_with_operators_of_its_own(folder, how):
-    names = (*PADDLES, *GUARDED)
-    found = errors(RELEASE, how, folder, *names)
-    assert found == [None] * len(names)
+    found = errors(RELEASE, how, folder, *PADDLES)
+    assert found == [None] * len(PADDLES)
 
 
 @pytest.mark.parametrize('how', ['static', 'predictor'])
@@ -87,8 +83,3 @@ def test_docs_give_these_words():
     page = (ROOT / 'docs/wheel.md').read_text(encoding='utf-8')
     assert f'`{REFUSAL}`' in page
     assert f'`{CRASH}`' in page
-    for name in PAGES:
-        english = (ROOT / f'docs/api/{name}.rst').read_text('utf-8')
-        chinese = (ROOT / f'docs/api/{name}_cn.rst').read_text('utf-8')
-        assert '- Saved programs: ' in english, name
-        assert '\n- 保存的程序：' in chinese, name

@@ -21,7 +21,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.programs import verdict
 
 ROOT = Path(__file__).resolve().parents[2]
-MODULES = {'compatible_ops_guard': 'paddle.static'}  # of those not in paddle
 COLONS = ':' * 12
 HEAD = re.compile(r'(?m)^(Args|Returns|Raises|Note|Examples):$')
 # What both pages of a function have: its signature, what it takes and raises,
@@ -45,16 +44,12 @@ def fields(text):
     return FIELD.sub(r'    - **\1**\2 - ', text)
 
 
-def full_name(name):
-    return f'{MODULES.get(name, "paddle")}.{name}'
-
-
 def page(api, nodes):
     """The whole page of one function. One that takes *args only chooses between
     two forms; its own form is that of its wrapper."""
     node = nodes[api]
     shown = nodes.get(f'_{api}_wrapper', node) if node.args.vararg else node
-    name = full_name(api)
+    name = f'paddle.{api}'
     lines = [f'.. _api_{name.replace(".", "_")}:', '', api, '-' * 31, '']
     for argument in shown.args.args:
         argument.annotation = None
@@ -73,7 +68,7 @@ def chinese_faults(file, api, english):
     """Where the Chinese page of a function first says another thing."""
     if not file.is_file():
         return [f'{file.name}: missing; write it by hand like the others there']
-    wanted = [*OUTLINE.findall(english), f'COPY-FROM: {full_name(api)}']
+    wanted = [*OUTLINE.findall(english), f'COPY-FROM: paddle.{api}']
     found = OUTLINE.findall(file.read_text('utf-8'))
     pairs = zip_longest(wanted, found, fillvalue='the end')
     return [

@@ -14,6 +14,10 @@ from scripts.series.tree_edits import (
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = '_native_lib.so'
+RULE = """rule VARIANT
+  depfile = $DEP_FILE
+  deps = gcc
+  command = {compiler} $DEFINES $INCLUDES $FLAGS -MD -MF $DEP_FILE -o $out -c $in"""
 
 
 def texts_without(patches):
@@ -23,11 +27,11 @@ def texts_without(patches):
     return {upstream_path(x): source_text(ROOT, x, patches) for x in sources}
 
 
-def build_variant(build, folder, texts, flags='', link=''):
+def build_variant(build, folder, texts, flags='', link='', compiler=''):
     """Makes `folder`, to import paddle from, out of a build folder: what includes
     one of the headers `texts`, {path that is included: text}, finds that text first
-    and is compiled with more flags, and the module is linked with more. All else is
-    what the build has made. Returns the module."""
+    and is compiled with more flags, by `compiler` if one is named, and the module is
+    linked with more. All else is what the build has made. Returns the module."""
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(build / 'CMakeFiles', folder / 'CMakeFiles')
     for name in ('.ninja_log', '.ninja_deps'):
@@ -43,7 +47,11 @@ def build_variant(build, folder, texts, flags='', link=''):
         if part.startswith(objects):
             first = f'INCLUDES = -I{folder}/include '
             part = part.replace('INCLUDES = ', first)
-            parts[place] = re.sub(r'( FLAGS = .*)', rf'\1 {flags}', part)
+            part = re.sub(r'( FLAGS = .*)', rf'\1 {flags}', part)
+            if compiler:
+                part = re.sub(r': CXX_COMPILER\S*', ': VARIANT', part, count=1)
+            parts[place] = part
+    parts.insert(0, RULE.format(compiler=compiler))
     linked = f' LINK_LIBRARIES = {link} '
     text = '\n\n'.join(parts).replace(' LINK_LIBRARIES = ', linked)
     # What is stripped off tells a sanitizer where it is.

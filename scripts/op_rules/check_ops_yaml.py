@@ -64,6 +64,7 @@ def check_file(path, owners):
     for entry in entries:
         owner = owners.setdefault(entry.name, entry)
         entry.expect(owner is entry, 'name', 'a new one', entry.name)
+    for entry in entries:
         if entry.backward:
             found = [x for x in known if known[x].called_by == entry.name]
             entry.expect_names('backward', [entry.backward], found)

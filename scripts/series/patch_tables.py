@@ -17,9 +17,7 @@ PATCH_HEAD = """\
 PULL_REQUEST_HEAD = """\
 | Pull request | Patches | Code | Files | Minutes | Tests |
 |---|---:|---:|---:|---:|---:|"""
-GPU_STATUS = (
-    'compiled for sm_80 and sm_90, emulated on the CPU, never run on a GPU'
-)
+GPU_STATUS = 'emulated on the CPU, never run on a GPU'
 # From here on upstream asks for named approvers.
 MANY_LINES = 1000
 # How much code a careful reader takes in.

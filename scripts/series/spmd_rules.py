@@ -18,7 +18,9 @@ REGISTRY = 'paddle/phi/infermeta/spmd_rules/rules.cc'
 BELOW = ' // embedding rule'
 ENTRY = re.compile(r'(?m)^- (op|backward_op) : (\w+)')
 RULE = re.compile(
-    r'(?P<above>    func : .*)\n(?P<line>    spmd_rule : (?P<rule>\w+))\n'
+    # from the results of a gradient: those of higher orders run the same kernel
+    r'(?P<above>(?:  output : .*_grad\).*\n  infer_meta :\n)?    func : .*)\n'
+    r'(?P<line>    spmd_rule : (?P<rule>\w+))\n'
     r'(?P<below>(?:.*\n)*?  kernel :\n    func : .*)'
 )
 
@@ -32,8 +34,11 @@ def add_rules(edits, root):
         _, *words = ENTRY.split(path.read_text(encoding='utf-8'))
         for kind, name, text in zip(words[::3], words[1::3], words[2::3]):
             if match := RULE.search(text):
-                below = match['below'].replace('\n', '\n ')
-                hunk = f' {match["above"]}\n+{match["line"]}\n {below}\n'
+                above, below = (
+                    match[part].replace('\n', '\n ')
+                    for part in ('above', 'below')
+                )
+                hunk = f' {above}\n+{match["line"]}\n {below}\n'
                 found[OP_FILES[kind]].append(hunk)
                 added += registration(kind, name, match['rule'])
     lines = [f'+{line}\n' for line in '\n'.join(added).split('\n')]

@@ -40,8 +40,6 @@ PREFIX = 'python/'  # of Paddle's tree; the rest is a place in site-packages
 # What is put behind files of the wheel.
 TAILS = {
     'paddle/_C_ops.py': NATIVE / 'c_ops_tail.py',
-    'paddle/device/__init__.py': NATIVE / 'device_tail.py',
-    'paddle/tensor/__init__.py': NATIVE / 'tensor_tail.py',
 }
 
 

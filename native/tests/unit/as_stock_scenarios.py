@@ -94,12 +94,8 @@ def stop_gradient_of_each(op):
         y = op.run(base, part)
         if not y.stop_gradient:
             y.sum().backward()
-        # Paddle's in-place operators give an x that stopped gradients the one
-        # of its old values, as x.grad. Ours don't compute it.
-        skipped = op.changes_x and stops[0]
         found.append(
-            (y.stop_gradient, y.is_leaf, skipped or x.grad is None)
-            + (part.grad is None,)
+            (y.stop_gradient, y.is_leaf, x.grad is None, part.grad is None)
         )
     return found
 
@@ -211,11 +207,7 @@ def profiled(op):
         f'{plain}_grad kernel launch',
         f'Global_{camel}GradNode',
     ]
-    # a call that keeps the old x for its gradient computes beside it
-    beside = op.changes_x and f'{plain} dygraph' in names
-    return [
-        name in names or (i == 0 and beside) for i, name in enumerate(wanted)
-    ]
+    return [name in names for name in wanted]
 
 
 def counted(op):

@@ -37,7 +37,6 @@ SAMPLES = (
     (paddle.masked_scatter_, 5),
     (paddle.masked_fill_, 5),
     (paddle.scatter_, 5),
-    (paddle.static.compatible_ops_guard, 1),
 )
 
 

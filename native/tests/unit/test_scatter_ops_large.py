@@ -2,6 +2,7 @@
 threads, nor on what was in the memory of an output that no cache has room for. And
 more elements than an int32 counts."""
 
+import ctypes
 import os
 import unittest
 from dataclasses import replace
@@ -29,6 +30,12 @@ from view_scatter_cases import (
 )
 
 import paddle
+
+# glibc then keeps the memory of a freed output for the next one: what a kernel
+# leaves unwritten is not zero.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
+for parameter in (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD):
+    ctypes.CDLL(None).mallopt(parameter, 1 << 30)
 
 ROWS, COLUMNS = 499, 1025
 FULL = ROWS, COLUMNS
@@ -228,7 +235,8 @@ class TestScatter(LargeTests, unittest.TestCase):
     'needs 7 GiB and a minute: set PADDLE_SCATTER_LARGE_TESTS=1',
 )
 class TestMoreThanInt32Counts(unittest.TestCase):
-    """masked_scatter and masked_fill, of an x that is broadcast and in place."""
+    """masked_scatter and masked_fill, of an x that is broadcast and in place, and
+    scatter in place."""
 
     def check(self, functions, value, expected):
         size = (1 << 31) + 11
@@ -250,6 +258,25 @@ class TestMoreThanInt32Counts(unittest.TestCase):
         functions = paddle.masked_fill, paddle.masked_fill_
         self.check(functions, paddle.ones([1], 'int8'), [1] * 5)
         self.check(functions[:1], 3, [3] * 5)
+
+    def test_scatter(self):
+        """Each thread owns a range of slots. Of three ranges the first ends before
+        2^31, and has the slot that the low half of the index is; of two, one has
+        more than 2^31 slots."""
+        self.addCleanup(paddle.base.core.set_num_threads, 1)  # as at start
+        for threads, slot in ((3, (1 << 32) + 5), (2, (1 << 31) + 5)):
+            for overwrite in (True, False):
+                with self.subTest(threads=threads, overwrite=overwrite):
+                    self.check_scatter(threads, slot, overwrite)
+
+    def check_scatter(self, threads, slot, overwrite):
+        paddle.base.core.set_num_threads(threads)
+        memory = np.zeros((1 << 32) + 16, 'uint8')
+        x = paddle.utils.dlpack.from_dlpack(memory)
+        index = paddle.full([16], slot, 'int64')
+        paddle.scatter_(x, index, paddle.ones([16], 'uint8'), overwrite)
+        self.assertEqual(memory[slot], 1 if overwrite else 16)
+        self.assertEqual(np.count_nonzero(memory), 1)
 
 
 if __name__ == '__main__':

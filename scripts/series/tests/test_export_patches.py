@@ -86,7 +86,7 @@ FAULTS = [
     (OP, '- op : masked', '- op : zasked', 'zasked_scatter are not recorded'),
     (OP, '- op : masked', '- op : nasked', 'nasked_scatter are not recorded'),
     (OP, '- op : masked', '- op: masked', 'expected `- op'),
-    (PY, 'def _widened', 'print(1)\n\n\ndef _widened', 'only imports and defin'),
+    (PY, 'def _promote_for_composite', 'print(1)\n\n\ndef _promote_for_composite', 'only imports and defin'),
     (PY, 'cast(x, ', 'cast(helper, ', 'the merged module: helper; add an import'),
     (PAGE, '#### test-cover', '#### test-more',
      f'{PAGE}: its sections are the messages of its patches in {MANIFEST}, in '
@@ -113,7 +113,7 @@ FAULTS = [
      'scatter_ops_infer_sym.cc: name it by its source'),
     (MANIFEST, '[Stores, S', '[Gone, S', 'part Gone: named 1 times, found 0'),
     (MANIFEST, '[Stores, S', '[StoresFor, S', 'part StoresFor: named 2 times'),
-    (MANIFEST, 'shared/checks.h: [C', 'gpu/device.cu.h: [C',
+    (MANIFEST, 'shared/checks.h: [N', 'gpu/device.cu.h: [N',
      'gpu/device.cu.h: no earlier patch adds it'),
 ]  # fmt: skip
 

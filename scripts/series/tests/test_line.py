@@ -133,7 +133,12 @@ def line(base, tmp_path_factory):
             faults += closure_faults(folder, patch)
             apply_patch(tree, patch, ROOT)
             applied.append(patch)
-        found = unused_after(folder, applied, base)
+        # the macros that hide what compilers differ in come together
+        found = [
+            name
+            for name in unused_after(folder, applied, base)
+            if not name.startswith('SCATTER_OPS_')
+        ]
         faults += [f'{name}: nothing uses {what}' for what in found]
     return folder, tree, faults
 

@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "paddle/phi/core/dense_tensor.h"
@@ -54,10 +55,8 @@ inline void SelectEach(Word* out,
                        const uint8_t* mask,
                        const Word* value,
                        int64_t n) {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC ivdep  // no element leans on an earlier one, also where out is x
-#endif
-  for (int64_t i = 0; i < n; ++i) {
+  SCATTER_OPS_IVDEP  // also where out is x or value
+      for (int64_t i = 0; i < n; ++i) {
     // Both are read: of reads that may be left out a compiler makes no vectors.
     const Word taken = value[i];
     const Word kept = x[i];
@@ -140,7 +139,7 @@ bool WriteRuns(Word* out,
 // threads.
 template <typename T>
 struct MaskedSum {
-  using Sum = typename LongSumOf<T>::type;
+  using Sum = typename BroadcastAccTypeOf<T>::type;
   using Word = WordOf<T>;
 
   const T* in;
@@ -368,7 +367,8 @@ void MaskedGrad(const Context& dev_ctx,
   using Word = WordOf<T>;
   if (grad == nullptr) return;
   const int64_t numel = common::product(dims);
-  const bool summed = grad->dims() != dims;
+  // An operand that is not repeated has the elements of out in its order.
+  const bool summed = grad->numel() != numel;
   if (summed) out_grad.TakeApart(grad);
   if (numel == 0) {
     AllocZeros<T>(dev_ctx, grad);
@@ -406,6 +406,7 @@ void MaskedFillGradCpuKernel(const Context& dev_ctx,
                              DenseTensor* x_grad,
                              DenseTensor* value_grad) {
   const DDim dims = BroadcastShape("masked_fill", x.dims(), mask.dims());
+  CheckOutGrad("masked_fill_grad", out_grad, dims, x_grad);
   const KeptGrad kept(out_grad);
   SizeGrad(x, x_grad);
   SizeGrad(value, value_grad);

@@ -177,37 +177,42 @@ int64_t MaskedScatterCpu(Word* out,
 
 // value_grad = out_grad under True in order, then zeros. x_grad = mask ? 0 :
 // out_grad, for an x of the output's shape (or null); it may be out_grad
-// itself.
+// itself. Returns the number of True elements; the gradients are incomplete if
+// that is above value_numel.
 template <typename Word>
-void MaskedScatterGradCpu(const Word* out_grad,
-                          int64_t numel,
-                          const MaskView& mask,
-                          Word* x_grad,
-                          Word* value_grad,
-                          int64_t value_numel) {
+int64_t MaskedScatterGradCpu(const Word* out_grad,
+                             int64_t numel,
+                             const MaskView& mask,
+                             Word* x_grad,
+                             Word* value_grad,
+                             int64_t value_numel) {
   const Tiles tiles(numel, sizeof(Word));
   const auto tile = [&](int64_t i, int64_t first, int64_t room) {
     static constexpr Word kZeros[kNearBlock<Word>] = {};
     uint8_t mask_scratch[kNearBlock<Word>];
     int64_t k = first;
+    int64_t selected = 0;
     const int64_t last = std::min(k + room, value_numel);
     // In blocks, so that the second use of out_grad finds it in the cache.
     const auto block = [&](Word* to, int64_t b, int64_t n) {
       const Word* grad = out_grad + b;
       const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
-      k += GatherBlock(value_grad + k, last - k, grad, m, n);
+      const int64_t taken = GatherBlock(value_grad + k, last - k, grad, m, n);
+      k += taken;
+      selected += k < last ? taken : CountTrue(m, n);
       if (to != nullptr) {
         CallVectorised([&] { SelectEach(to, grad, m, kZeros, n); });
       }
     };
     WriteBlocks(x_grad, out_grad, tiles, i, kNearBlock<Word>, block);
-    return k - first;
+    return selected;
   };
   const int64_t total =
       ForEachMaskTile(mask, tiles, value_numel, /*count_first=*/false, tile);
   if (total < value_numel) {
     ParallelZero(value_grad + total, (value_numel - total) * sizeof(Word));
   }
+  return total;
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -42,6 +42,32 @@
 #define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
 #endif
 
+// Before a loop: iterations are independent, apart from one element that is
+// read and then written by the same iteration. Clang checks for overlap at run
+// time instead: where it can't vectorize a loop as told, it warns.
+#if defined(__GNUC__) && !defined(__clang__)
+#define SCATTER_OPS_IVDEP _Pragma("GCC ivdep")
+#else
+#define SCATTER_OPS_IVDEP
+#endif
+
+// Before a loop: vectorize instead of unrolling completely.
+#if defined(__clang__)
+#define SCATTER_OPS_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#elif defined(__GNUC__)
+#define SCATTER_OPS_NO_UNROLL _Pragma("GCC unroll 1")
+#else
+#define SCATTER_OPS_NO_UNROLL
+#endif
+
+#if defined(__GNUC__)
+#define SCATTER_OPS_NOINLINE __attribute__((noinline))
+#elif defined(_MSC_VER)
+#define SCATTER_OPS_NOINLINE __declspec(noinline)
+#else
+#define SCATTER_OPS_NOINLINE
+#endif
+
 namespace phi::funcs::scatter_ops {
 
 inline bool HasAvx2() {

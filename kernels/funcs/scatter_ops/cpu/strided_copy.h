@@ -127,12 +127,14 @@ void ReplaceViewKernel(const Context& dev_ctx,
 // The kernel of a gradient. Either output may be null.
 template <typename T, typename Context>
 void ReplaceViewGradKernel(const Context& dev_ctx,
+                           const char* op,
                            const DenseTensor& x,
                            const DenseTensor& values,
                            const DenseTensor& out_grad,
                            const StridedView& view,
                            DenseTensor* x_grad,
                            DenseTensor* values_grad) {
+  CheckOutGrad(op, out_grad, x.dims(), x_grad);
   using Word = WordOf<T>;
   SizeGrad(x, x_grad);
   SizeGrad(values, values_grad);

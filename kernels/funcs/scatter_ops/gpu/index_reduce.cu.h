@@ -116,13 +116,15 @@ struct EachSlotElement {
 // The positions of an index, grouped by the slot that they point to.
 class IndexOnGpu {
  public:
-  // Queues the check of the whole index, and its groups.
+  // Queues the check of the whole index, and its groups. An x without elements
+  // has nothing to update: the index is ignored.
   IndexOnGpu(const GPUContext& dev_ctx,
              IndexOp op,
              const DenseTensor& index,
-             int64_t size)
+             const AxisView& view)
       : dev_ctx_(dev_ctx) {
-    const int64_t n = index.numel();
+    const int64_t size = view.size;
+    const int64_t n = view.numel() == 0 ? 0 : index.numel();
     int64_t* slots = AllocScratch<int64_t>(dev_ctx, 4 * n + size, &memory_);
     int64_t* positions = slots + n;
     int64_t* keys = positions + n;
@@ -144,9 +146,10 @@ class IndexOnGpu {
   // Calls body(element) for each element of x.
   template <typename Body>
   void ForEachElement(const AxisView& view, const Body& body) const {
-    const int64_t numel = view.outer * view.size * view.inner;
-    if (numel == 0) return;
-    ForEach(dev_ctx_, numel, EachSlotElement<Body>{view, order_, ends_, body});
+    if (view.numel() == 0) return;
+    ForEach(dev_ctx_,
+            view.numel(),
+            EachSlotElement<Body>{view, order_, ends_, body});
   }
 
  private:
@@ -195,32 +198,28 @@ struct SlotReduction {
     if (element.count() == 0) return x[element.at];
     if constexpr (kReduce == IndexReduce::kAssign) {
       return updates[element.UpdateAt(element.end - 1)];
-    } else if (SumsWide<T, kReduce>(element.count() + include_self)) {
-      return Reduced<WideSum>(element);
     } else {
-      return Reduced<Sum>(element);
+      return Reduced(element);
     }
   }
 
  private:
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
   using Sum = typename ReduceType<T, kReduce>::type;
-  using WideSum = std::conditional_t<kMeans, typename WideSumOf<T>::type, Sum>;
 
   // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
-  template <typename Accumulator>
   __device__ T Reduced(const SlotElement& element) const {
     const int64_t* position = element.begin;
-    Accumulator sum{};
+    Sum sum{};
     if (include_self) {
-      sum = static_cast<Accumulator>(x[element.at]);
+      sum = static_cast<Sum>(x[element.at]);
     } else if (kReduce != IndexReduce::kSum && !kMeans) {
-      sum = static_cast<Accumulator>(updates[element.UpdateAt(position++)]);
+      sum = static_cast<Sum>(updates[element.UpdateAt(position++)]);
     }
 #pragma unroll 1  // several at once would take more registers than there are
     for (; position < element.end; ++position) {
       const T update = updates[element.UpdateAt(position)];
-      sum = Combine<kReduce>(sum, static_cast<Accumulator>(update));
+      sum = Combine<kReduce>(sum, static_cast<Sum>(update));
     }
     if constexpr (kMeans) {
       return static_cast<T>(DivideByCount(sum, element.count() + include_self));
@@ -243,7 +242,7 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   const T* x_data = DataOrNull<T>(x);
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-  const IndexOnGpu groups(dev_ctx, call.op, index, view.size);
+  const IndexOnGpu groups(dev_ctx, call.op, index, view);
   std::optional<DenseTensor> copy;
   const T* update_data = ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
@@ -364,11 +363,12 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
   constexpr bool kReads = std::is_same<Reduces, OtherReduces>::value;
+  CheckOutGrad(NameOf(call.op), out_grad, x.dims(), x_grad);
   const AxisView view(x.dims(), updates.dims(), call.axis);
   const KeptGrad kept(out_grad);
   SizeGrad(x, x_grad);
   SizeGrad(updates, updates_grad);
-  const IndexOnGpu groups(dev_ctx, call.op, index, view.size);
+  const IndexOnGpu groups(dev_ctx, call.op, index, view);
   const IndexGradTensors<T> tensors{
       kReads ? DataOrNull<T>(x) : nullptr,
       kReads ? DataOrNull<T>(updates) : nullptr,

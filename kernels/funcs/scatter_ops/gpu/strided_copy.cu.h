@@ -92,12 +92,14 @@ void ReplaceViewKernel(const Context& dev_ctx,
 // The kernel of a gradient. Either output may be null; x_grad may be out_grad.
 template <typename T, typename Context>
 void ReplaceViewGradKernel(const Context& dev_ctx,
+                           const char* op,
                            const DenseTensor& x,
                            const DenseTensor& values,
                            const DenseTensor& out_grad,
                            const StridedView& view,
                            DenseTensor* x_grad,
                            DenseTensor* values_grad) {
+  CheckOutGrad(op, out_grad, x.dims(), x_grad);
   SizeGrad(x, x_grad);
   SizeGrad(values, values_grad);
   if (values_grad) {

@@ -20,6 +20,7 @@
 #include <optional>
 
 #include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/core/enforce.h"
 #include "paddle/phi/core/tensor_utils.h"
 
 namespace phi::funcs::scatter_ops {
@@ -62,6 +63,30 @@ class KeptGrad {
  private:
   DenseTensor tensor_;
 };
+
+// Throws unless `grad`, a gradient that the kernel `op` reads, has the given
+// dims: a hook may have replaced it.
+inline void CheckGradDims(const char* op,
+                          const char* name,
+                          const DenseTensor& grad,
+                          const DDim& dims) {
+  if (grad.dims() == dims) return;
+  PADDLE_THROW(common::errors::InvalidArgument(
+      "(%s) The shape of %s should be [%s], but received [%s].",
+      op,
+      name,
+      dims,
+      grad.dims()));
+}
+
+// CheckGradDims for the gradient of out. If x_grad is written over it,
+// InferMeta has already given it the dims of x.
+inline void CheckOutGrad(const char* op,
+                         const DenseTensor& out_grad,
+                         const DDim& dims,
+                         const DenseTensor* x_grad) {
+  if (&out_grad != x_grad) CheckGradDims(op, "out_grad", out_grad, dims);
+}
 
 // Gives a gradient, if there is to be one, the dims of what it is the gradient
 // of. It may come with others: a program of the old IR hands InferMeta the

@@ -19,6 +19,7 @@
 
 #include <cstdint>
 
+#include "paddle/phi/common/data_type.h"
 #include "paddle/phi/core/ddim.h"
 #include "paddle/phi/core/enforce.h"
 
@@ -33,8 +34,9 @@ inline int NormalizeAxis(const char* op,
                          int64_t axis,
                          int rank) {
   if (axis < -rank || axis >= rank) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) %s must be in [%d, %d) for an x of %d dims, but it is %d.",
+    PADDLE_THROW(common::errors::OutOfRange(
+        "(%s) The value of %s should be in [%d, %d) for x of rank %d, but "
+        "received %d.",
         op,
         name,
         -rank,
@@ -51,25 +53,22 @@ void CheckSameDtype(const char* op,
                     const Meta& x,
                     const char* other_name,
                     const Meta& other) {
-  PADDLE_ENFORCE_EQ(
-      other.dtype(),
-      x.dtype(),
-      common::errors::InvalidArgument(
-          "(%s) the dtype of %s must be that of x, %s, but it is %s.",
-          op,
-          other_name,
-          DataTypeToString(x.dtype()),
-          DataTypeToString(other.dtype())));
+  if (other.dtype() == x.dtype()) return;
+  PADDLE_THROW(common::errors::InvalidArgument(
+      "(%s) The dtype of %s should be the dtype of x, %s, but received %s.",
+      op,
+      other_name,
+      DataTypeToString(x.dtype()),
+      DataTypeToString(other.dtype())));
 }
 
 template <typename Meta>
 void CheckMaskDtype(const char* op, const Meta& mask) {
-  PADDLE_ENFORCE_EQ(mask.dtype(),
-                    DataType::BOOL,
-                    common::errors::InvalidArgument(
-                        "(%s) the dtype of mask must be bool, but it is %s.",
-                        op,
-                        DataTypeToString(mask.dtype())));
+  if (mask.dtype() == DataType::BOOL) return;
+  PADDLE_THROW(common::errors::InvalidArgument(
+      "(%s) The dtype of mask should be bool, but received %s.",
+      op,
+      DataTypeToString(mask.dtype())));
 }
 
 // One dim of a broadcast: -1 meets 1 stays unknown, -1 meets anything else
@@ -92,29 +91,45 @@ inline DDim BroadcastShape(const char* op, const DDim& x, const DDim& mask) {
     const int64_t dim = BroadcastDim(x_dim, mask_dim);
     if (dim == -2) {
       PADDLE_THROW(common::errors::InvalidArgument(
-          "(%s) x and mask must broadcast together, but x has shape [%s] and "
-          "mask has shape [%s]: axis -%d is %d against %d.",
+          "(%s) The shape of mask should be broadcastable with the shape of x, "
+          "[%s], but received [%s].",
           op,
           x,
-          mask,
-          i,
-          x_dim,
-          mask_dim));
+          mask));
     }
     out[rank - i] = dim;
   }
   return out;
 }
 
-// Of masked_scatter. The kernels find that out: how many Trues a mask has is
-// not known before.
-inline void CheckEnoughValues(int64_t trues, int64_t values) {
-  if (trues <= values) return;
+// In place, x keeps its shape. InferMeta has to refuse it: once it has resized
+// x, a kernel cannot tell that x was smaller, and would write past a view.
+template <typename Meta>
+void CheckInplaceDims(const char* op,
+                      const Meta& x,
+                      const DDim& dims,
+                      const Meta& out) {
+  if (!out.is_same_tensor(x) || dims == x.dims()) return;
+  PADDLE_THROW(common::errors::InvalidArgument(
+      "(%s) The shape of mask should be broadcastable to the shape of x, [%s], "
+      "in place, but received shapes that broadcast to [%s].",
+      op,
+      x.dims(),
+      dims));
+}
+
+// Called by the kernels of masked_scatter: only they know how many elements of
+// the mask are True.
+inline void CheckEnoughValues(const char* op,
+                              int64_t num_selected,
+                              int64_t num_values) {
+  if (num_selected <= num_values) return;
   PADDLE_THROW(common::errors::OutOfRange(
-      "(masked_scatter) value must have an element for each True of the "
-      "broadcast mask: %d expected, but value has %d.",
-      trues,
-      values));
+      "(%s) The number of elements of value should be at least the number of "
+      "True elements of the broadcast mask, %d, but received %d.",
+      op,
+      num_selected,
+      num_values));
 }
 
 }  // namespace phi::funcs::scatter_ops

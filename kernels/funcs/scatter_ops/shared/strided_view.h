@@ -129,8 +129,8 @@ inline int CheckSelectScatter(const DDim& x_dims,
   wanted.erase(wanted.begin() + at);
   if (!SameDims(values_dims, common::make_ddim(wanted))) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(select_scatter) the shape of values must be that of x without axis "
-        "%d, [%s], but it is [%s].",
+        "(select_scatter) The shape of values should be the shape of x without "
+        "axis %d, [%s], but received [%s].",
         axis,
         common::make_ddim(wanted),
         values_dims));
@@ -138,8 +138,8 @@ inline int CheckSelectScatter(const DDim& x_dims,
   const int64_t size = x_dims[at];
   if (size >= 0 && (index < -size || index >= size)) {
     PADDLE_THROW(common::errors::OutOfRange(
-        "(select_scatter) index must be in [%d, %d) because axis %d of x has "
-        "size %d, but it is %d.",
+        "(select_scatter) The value of index should be in [%d, %d) for axis %d "
+        "of x of size %d, but received %d.",
         -size,
         size,
         axis,
@@ -199,18 +199,19 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
   constexpr const char* kOp = "diagonal_scatter";
   const DiagonalAxes axes{NormalizeAxis(kOp, "axis1", axis1, x_dims.size()),
                           NormalizeAxis(kOp, "axis2", axis2, x_dims.size())};
-  PADDLE_ENFORCE_NE(axes.row,
-                    axes.column,
-                    common::errors::InvalidArgument(
-                        "(%s) axis1 and axis2 must be different axes of x, but "
-                        "both are axis %d.",
-                        kOp,
-                        axes.row));
+  if (axes.row == axes.column) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) The values of axis1 and axis2 should be different axes of x, but "
+        "received %d and %d.",
+        kOp,
+        axis1,
+        axis2));
+  }
   const DDim wanted = DiagonalShape(x_dims, axes, offset);
   if (!SameDims(y_dims, wanted)) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) the shape of y must be that of diagonal(x, offset=%d, "
-        "axis1=%d, axis2=%d), [%s], but it is [%s].",
+        "(%s) The shape of y should be the shape of diagonal(x, offset=%d, "
+        "axis1=%d, axis2=%d), [%s], but received [%s].",
         kOp,
         offset,
         axis1,

@@ -18,6 +18,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -56,28 +57,31 @@ template <typename T>
 constexpr bool kIsHalf = std::is_same<T, dtype::float16>::value ||
                          std::is_same<T, dtype::bfloat16>::value;
 
-// What few terms and products are made in, fast; integers wrap around as T
-// does. Half types are rounded once, at the end.
+// Accumulation type of reductions by an index. Half types are rounded once, at
+// the end.
 template <typename T>
-struct ShortSumOf {
-  using type = std::conditional_t<kIsHalf<T>, float, T>;
-};
+using AccType = std::conditional_t<kIsHalf<T>, float, T>;
 
-// For sums over many elements: a double keeps what is small beside a large
-// float.
+// Accumulation type of sums over broadcast axes, which may have many more
+// terms: a double keeps small terms beside a large float. Integers wrap around,
+// so they are unsigned: signed overflow is undefined, and GCC miscompiles it.
 template <typename T>
-struct LongSumOf : ShortSumOf<T> {};
-// The number of Trues.
-template <>
-struct LongSumOf<bool> {
-  using type = int64_t;
+struct BroadcastAccTypeOf {
+  using type =
+      std::conditional_t<std::is_integral<T>::value,
+                         std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>,
+                         AccType<T>>;
 };
 template <>
-struct LongSumOf<float> {
+struct BroadcastAccTypeOf<bool> {
+  using type = int64_t;  // the number of True elements
+};
+template <>
+struct BroadcastAccTypeOf<float> {
   using type = double;
 };
 template <>
-struct LongSumOf<dtype::complex<float>> {
+struct BroadcastAccTypeOf<dtype::complex<float>> {
   using type = dtype::complex<double>;
 };
 
@@ -98,22 +102,28 @@ inline float FloatOf(dtype::bfloat16 element) {
   return SameBits<float>(static_cast<uint32_t>(element.x) << 16);
 }
 
-// float16 has 10 bits of mantissa, and an exponent that is less by 112 than
-// that of a float. Subnormals go by an addition which shifts their bits into
-// place, and which adds zero to all others: a compiler makes no vectors of
-// arithmetic on floats that only some elements need.
+// Branchless select, which compilers vectorize.
+inline uint32_t Either(bool first, uint32_t one, uint32_t other) {
+  const uint32_t mask = -static_cast<uint32_t>(first);
+  return (one & mask) | (other & ~mask);
+}
+
+// float16 has 10 bits of mantissa, and its exponent bias is smaller by 112 than
+// that of a float. Subnormals are normalized by a subtraction. It is computed
+// for all elements and dropped for the others: it would quiet a signaling NaN,
+// and compilers do not vectorize conditional floating point arithmetic.
 constexpr uint32_t kHalfExponent = 112 << 23;
 
 inline float FloatOf(dtype::float16 element) {
   constexpr uint32_t kSmallestNormal = 113 << 23;
   const uint32_t size = element.x & 0x7fff;
   const uint32_t sign = static_cast<uint32_t>(element.x ^ size) << 16;
-  const uint32_t shift = size < 0x400 ? kSmallestNormal : 0;
   const uint32_t infinite = size >= 0x7c00 ? kHalfExponent : 0;  // or NaN
-  const uint32_t exponent = size < 0x400 ? shift : kHalfExponent + infinite;
-  const float wide =
-      SameBits<float>((size << 13) + exponent) - SameBits<float>(shift);
-  return SameBits<float>(sign | SameBits<uint32_t>(wide));
+  const uint32_t normal = (size << 13) + kHalfExponent + infinite;
+  const float subnormal = SameBits<float>((size << 13) + kSmallestNormal) -
+                          SameBits<float>(kSmallestNormal);
+  return SameBits<float>(
+      sign | Either(size < 0x400, SameBits<uint32_t>(subnormal), normal));
 }
 
 inline dtype::bfloat16 NearestBfloat16(float value) {
@@ -124,12 +134,7 @@ inline dtype::bfloat16 NearestBfloat16(float value) {
   return nearest;
 }
 
-// Choices that no compiler makes a branch of.
-inline uint32_t Either(bool first, uint32_t one, uint32_t other) {
-  const uint32_t mask = -static_cast<uint32_t>(first);
-  return (one & mask) | (other & ~mask);
-}
-
+// value if chosen, else zero, without a branch.
 inline float ValueIf(bool chosen, float value) {
   return SameBits<float>(Either(chosen, SameBits<uint32_t>(value), 0));
 }
@@ -148,7 +153,10 @@ inline dtype::float16 NearestFloat16(float value) {
   const uint32_t bits = SameBits<uint32_t>(value);
   const uint32_t size = bits & 0x7fffffff;
   const uint32_t sign = (bits ^ size) >> 16;
-  const uint32_t nan = size > kInfinity;
+  // As phi::float16: the upper bits of the payload, or 1 if they are zero.
+  constexpr uint32_t kSmallestNan = kInfinity + (1 << 13);
+  const uint32_t payload = std::max(size, kSmallestNan) >> 13 & 0x3ff;
+  const uint32_t nan = Either(size > kInfinity, payload, 0);
   const uint32_t most = Either(size < kTooLarge, size, kTooLarge);
   const bool subnormal = most < kSmallestNormal;
   const uint32_t shift = Either(subnormal, kHalf, 0);

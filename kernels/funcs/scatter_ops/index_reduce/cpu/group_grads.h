@@ -329,9 +329,10 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          DenseTensor* updates_grad) {
   const char* op = NameOf(call.op);
   WithWorkingMemory(op, [&] {
+    CheckOutGrad(op, out_grad, x.dims(), x_grad);
     const AxisView view(x.dims(), updates.dims(), call.axis);
     const IndexGroups groups =
-        GroupSlots(IndexSlots(op, index, view.size), view.size);
+        GroupSlots(IndexSlots(op, index, view), view.size);
     SizeGrad(x, x_grad);
     SizeGrad(updates, updates_grad);
     const IndexGradTensors<T> tensors{DataOrNull<T>(x),

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
@@ -121,13 +122,7 @@ class GroupReducer {
       const bool skips = stores.SkipCaches(n * sizeof(T));
       T* to = skips ? buffer : out;
       const T* x = operands_.x + x_offset;
-      CallVectorisedForHalf<T>([&] {
-        if (SumsWide<T, kReduce>(groups_.size(g) + operands_.include_self)) {
-          Reduce<WideSum>(rows, x, to);
-        } else {
-          Reduce<Sum>(rows, x, to);
-        }
-      });
+      CallVectorisedForHalf<T>([&] { Reduce(rows, x, to); });
       if (skips) stores.Copy(out, buffer, n * sizeof(T));
     }
   }
@@ -135,7 +130,6 @@ class GroupReducer {
  private:
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
   using Sum = typename ReduceType<T, kReduce>::type;
-  using WideSum = std::conditional_t<kMeans, typename WideSumOf<T>::type, Sum>;
 
   // Rows of a group that are still to be reduced.
   struct Rows {
@@ -153,10 +147,9 @@ class GroupReducer {
     }
   };
 
-  template <typename Accumulator>
   void Reduce(Rows rows, const T* x, T* out) const {
     const int64_t count = rows.left() + operands_.include_self;
-    const auto finish = [out, count](int64_t l, Accumulator sum) {
+    const auto finish = [=](int64_t l, Sum sum) {
       if constexpr (kMeans) {
         out[l] = RoundedTo<T>(DivideByCount(sum, count));
       } else {
@@ -165,13 +158,13 @@ class GroupReducer {
     };
     if (!operands_.include_self && (kReduce == IndexReduce::kSum || kMeans)) {
       // Not from the first row: the sum of -0.0 alone is 0.0.
-      ReduceFrom<Accumulator>(
-          rows, [](int64_t) { return Accumulator{}; }, finish);
+      ReduceFrom(
+          rows, [](int64_t) { return Sum{}; }, finish);
     } else {
       const T* first = operands_.include_self ? x : rows.Take();
-      ReduceFrom<Accumulator>(
+      ReduceFrom(
           rows,
-          [first](int64_t l) { return WidenedTo<Accumulator>(first[l]); },
+          [first](int64_t l) { return WidenedTo<Sum>(first[l]); },
           finish);
     }
   }
@@ -179,12 +172,12 @@ class GroupReducer {
   // finish(l, the sum of first(l) and the rows) for each lane. Four rows a
   // pass: a quarter of the loads and stores of `sums`, and none for a slot of
   // few rows.
-  template <typename Accumulator, typename First, typename Finish>
+  template <typename First, typename Finish>
   static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
     if (rows.left() < 4) return LastPass<3>(&rows, first, finish);
-    Accumulator sums[kMostLanes];
+    Sum sums[kMostLanes];
     const auto from = [&sums](int64_t l) { return sums[l]; };
-    const auto to = [&sums](int64_t l, Accumulator sum) { sums[l] = sum; };
+    const auto to = [&sums](int64_t l, Sum sum) { sums[l] = sum; };
     Pass<4>(&rows, first, to);
     while (rows.left() >= 4) Pass<4>(&rows, from, to);
     LastPass<3>(&rows, from, finish);
@@ -208,12 +201,11 @@ class GroupReducer {
     const T* row[4] = {};
     for (int r = 0; r < kRows; ++r) row[r] = rows->Take();
     const int64_t length = rows->length;
-#pragma GCC ivdep
+    SCATTER_OPS_IVDEP
     for (int64_t l = 0; l < length; ++l) {
-      auto sum = from(l);
-      using Accumulator = decltype(sum);
+      Sum sum = from(l);
       const auto add = [&](int r) {
-        sum = Combine<kReduce>(sum, WidenedTo<Accumulator>(row[r][l]));
+        sum = Combine<kReduce>(sum, WidenedTo<Sum>(row[r][l]));
       };
       if constexpr (kRows > 0) add(0);
       if constexpr (kRows > 1) add(1);
@@ -275,7 +267,7 @@ void IndexReduceInto(const Context& dev_ctx,
                                      bytes)) {
       Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
     }
-    IndexSlots slots(op, index_copy ? *index_copy : index, view.size);
+    IndexSlots slots(op, index_copy ? *index_copy : index, view);
     const bool rereads = view.outer != 1 || NumThreads() > 1;
     if (rereads || x_data == out_data || bytes == 0) slots.Check();
     if (bytes == 0) return;

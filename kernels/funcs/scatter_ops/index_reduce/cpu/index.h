@@ -75,8 +75,11 @@ class IndexSlots {
   // brings them near the core, is done before their slots are waited for.
   static constexpr int64_t kChunk = 4096;
 
-  IndexSlots(const char* op, const DenseTensor& index, int64_t size)
-      : op_(op), length_(index.numel()), size_(size) {
+  // An x without elements has nothing to update: the index is ignored.
+  IndexSlots(const char* op, const DenseTensor& index, const AxisView& view)
+      : op_(op),
+        length_(view.numel() == 0 ? 0 : index.numel()),
+        size_(view.size) {
     if (index.dtype() == DataType::INT32) {
       int32_ = DataOrNull<int32_t>(index);
     } else {
@@ -138,7 +141,7 @@ class IndexSlots {
   }
 
   // Throws for a value outside [-size, size). Not in line: too many call it.
-  [[gnu::noinline]] bool HasNegative(int64_t begin, int64_t count) const {
+  SCATTER_OPS_NOINLINE bool HasNegative(int64_t begin, int64_t count) const {
     // Without a branch, so that the loop becomes vector instructions: the sign
     // of slot + size tells of one below, that of size - 1 - slot of one above.
     uint64_t signs = 0;

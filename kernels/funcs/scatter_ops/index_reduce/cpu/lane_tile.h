@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <type_traits>
 
@@ -145,7 +146,7 @@ void RoundIntoRows(const Sum* tile,
     for (int64_t r = 0; r < rows; ++r) {
       const T* kept = x + r * step;
       T* to = out + r * step;
-#pragma GCC ivdep
+      SCATTER_OPS_IVDEP
       for (int64_t i = 0; i < n; ++i) {
         const T rounded = RoundedTo<T>(wide[r * kTileBlock + i]);
         to[i].x = Choose(marks[i] > 0, rounded.x, kept[i].x);
@@ -155,10 +156,12 @@ void RoundIntoRows(const Sum* tile,
 }
 
 // Whether rows along the last axis are worth to be turned: a tile of them fits
-// into the caches near a core, and not few of its elements have an update.
+// into the caches near a core, and not few of its elements have an update. The
+// index has to be short enough for SlotMarks.
 inline bool PaysInTiles(const AxisView& view, int64_t n, int64_t item) {
   constexpr int64_t kNearBytes = 512 << 10;
   return view.inner == 1 && view.outer >= kTileRows && n >= view.size / 8 &&
+         n <= std::numeric_limits<int32_t>::max() &&
          view.size * kTileRows * item <= kNearBytes;
 }
 
@@ -191,7 +194,7 @@ void DivideTile(const Mark* marks, int64_t n, bool include_self, T* tile) {
     T* sums = tile + i * kTileRows;
     const Mark count = marks[i] + include_self;
     alignas(64) T means[kTileRows];
-#pragma GCC unroll 1
+    SCATTER_OPS_NO_UNROLL
     for (int64_t r = 0; r < kTileRows; ++r) {
       const T mean = TotalOf<IndexReduce::kMean>(sums[r], count);
       means[r] = marks[i] > 0 ? mean : sums[r];
@@ -221,13 +224,12 @@ void ReduceTile(const ReduceOperands<T>& operands,
     }
   }
   Sum block[kTileBlock * kTileRows] = {};
-  const auto keep = [](int64_t, Sum sum) { return sum; };
   operands.slots.ForEachChunk([&](int64_t at, const int64_t* slots, int64_t n) {
     for (int64_t i = 0; i < n; i += kTileBlock) {
       const int64_t count = std::min(kTileBlock, n - i);
       WidenIntoTile(updates + at + i, step, rows, count, block);
       ReduceRows<kReduce>(
-          WholeList{0, slots + i, count}, TileLength{}, block, tile, keep);
+          WholeList{0, slots + i, count}, TileLength{}, block, tile);
     }
   });
   for (int64_t i = 0; i < size; i += kTileBlock) {
@@ -254,8 +256,8 @@ bool ReduceLaneTiles(const ReduceOperands<T>& operands) {
     const AxisView& view = operands.view;
     const int64_t n = operands.slots.length();
     if (!PaysInTiles(view, n, sizeof(Sum))) return false;
-    SlotMarks<T, kReduce> marks;
-    if (!kAssigns && !marks.Make(operands, {{0, view.size}})) return false;
+    SlotMarks<kReduce, int32_t> marks;
+    if (!kAssigns) marks.Make(operands.slots, view.size, {{0, view.size}});
     const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
     const auto tiles = TileArrays<Sum>(view.size, bytes);
     const int64_t tile = view.size * kTileRows;

@@ -140,11 +140,15 @@ class LinearIndexGrad {
                      int64_t n,
                      bool shares,
                      T* to) const {
+    using Word = WordOf<T>;
+    const auto* words = reinterpret_cast<const Word*>(from);
+    auto* out = reinterpret_cast<Word*>(to);
     for (int64_t i = 0; i < n; ++i) {
-      // Without a source what is read is dropped. It is from the same place, as
-      // another thread may write to any other, if `to` is in out_grad's memory.
-      const T element = *(sources[i] < 0 ? to + i : from + sources[i]);
-      to[i] = sources[i] < 0 ? T{} : element;
+      // An element without a source is zero. It reads its own place, which may
+      // not have been written yet (so as a word: any bits are one), since
+      // another thread may write to any other if `to` is out_grad's memory.
+      const Word element = *(sources[i] < 0 ? out + i : words + sources[i]);
+      out[i] = sources[i] < 0 ? Word{} : element;
     }
     for (int64_t i = 0; shares && i < n; ++i) {
       if (sources[i] >= 0) Share(to + i, sources[i], 1, to + i);
@@ -210,8 +214,9 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          DenseTensor* updates_grad) {
   const char* op = NameOf(call.op);
   WithWorkingMemory(op, [&] {
+    CheckOutGrad(op, out_grad, x.dims(), x_grad);
     const AxisView view(x.dims(), updates.dims(), call.axis);
-    IndexSlots slots(op, index, view.size);
+    IndexSlots slots(op, index, view);
     slots.Check();
     const LinearIndexGrad<T> gradient(
         view, slots, call.reduce, call.include_self);

@@ -15,14 +15,14 @@
 // Reductions of short rows without grouping the index: updates are read once,
 // in the order in which they lie in memory, and slots are written wherever the
 // index points. Each task owns a range of slots and passes over all of the
-// index, so that a slot gets its updates in the order of the index, with the
-// same bits as from a group of them.
+// index, so that a slot gets its updates in the order of the index. Results are
+// bitwise those of a group, except that a product may quiet a signaling NaN.
 
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <type_traits>
 #include <vector>
@@ -56,20 +56,23 @@ struct WholeList {
 
 // ... and those of some chunks that point into a range. Long, for each turn
 // from the index to the rows of a list waits for memory, and of 32 bits, so
-// that the caches have room for it.
+// that the caches have room for it: every slot of the axis must fit into
+// Offset, since slots outside of the range are compared in this type too.
+template <typename Offset>
 struct OwnedList {
   static constexpr int64_t kMost = 4096;
   static constexpr int64_t kChunk = 512;  // positions read at a time
   int64_t first = 0;                      // positions are counted from here
   int64_t count = 0;
-  int32_t slots[kMost];
-  int32_t positions[kMost];
+  Offset slots[kMost];
+  Offset positions[kMost];
 
   int64_t slot(int64_t i) const { return slots[i]; }
   int64_t position(int64_t i) const { return first + positions[i]; }
 
   bool IsFull(int64_t at) const {
-    return count > kMost - kChunk || at - first > INT32_MAX - kChunk;
+    return count > kMost - kChunk ||
+           at - first > std::numeric_limits<Offset>::max() - kChunk;
   }
 
   // Appends what `n` positions from `at` on, which have these slots, point to.
@@ -79,15 +82,15 @@ struct OwnedList {
     const uint64_t size = range.size();
     int64_t i = 0;
 #ifdef SCATTER_OPS_AVX2
-    if (range.end <= INT32_MAX && HasAvx2()) {
-      i = AppendByEight(range, at, from, n);
+    if constexpr (std::is_same<Offset, int32_t>::value) {
+      if (HasAvx2()) i = AppendByEight(range, at, from, n);
     }
 #endif
     int64_t found = count;
     for (; i < n; ++i) {
       const uint64_t slot = static_cast<uint64_t>(from[i] - range.begin);
-      slots[found] = static_cast<int32_t>(slot);
-      positions[found] = static_cast<int32_t>(at - first + i);
+      slots[found] = static_cast<Offset>(slot);
+      positions[found] = static_cast<Offset>(at - first + i);
       found += slot < size;
     }
     count = found;
@@ -141,7 +144,7 @@ struct OwnedList {
 
 // f(list) for lists of all positions that point into a range of `size` slots,
 // in the order of the index.
-template <typename F>
+template <typename Offset, typename F>
 void ForEachList(const IndexSlots& index,
                  SlotRange range,
                  int64_t size,
@@ -152,54 +155,41 @@ void ForEachList(const IndexSlots& index,
     });
     return;
   }
-  OwnedList list;
+  OwnedList<Offset> list;
   const auto append = [&](int64_t at, const int64_t* slots, int64_t n) {
     list.Append(range, at, slots, n);
     if (!list.IsFull(at + n)) return;
     f(list);
     list.count = 0;
   };
-  index.ForEachChunk(append, OwnedList::kChunk);
+  index.ForEachChunk(append, OwnedList<Offset>::kChunk);
   if (list.count > 0) f(list);
 }
 
-// How often the index has each slot, as a divisor of means, or whether it does.
-template <typename T,
-          IndexReduce kReduce,
-          typename Sum = typename ReduceType<T, kReduce>::type>
+// For each slot of an axis, the number of index entries that point to it (for
+// means) or whether there is one. The index must have fewer than 2^31 entries:
+// an int32_t is converted to floating point by a vector instruction.
+template <IndexReduce kReduce, typename Offset>
 class SlotMarks {
  public:
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
-  using Mark = std::conditional_t<
-      kMeans,
-      std::conditional_t<std::is_floating_point<Sum>::value, Sum, int64_t>,
-      uint8_t>;
+  using Mark = std::conditional_t<kMeans, int32_t, uint8_t>;
 
-  // False if a slot has so many updates that they are not added up in Sum.
-  bool Make(const ReduceOperands<T>& operands,
+  void Make(const IndexSlots& index,
+            int64_t size,
             const std::vector<SlotRange>& ranges) {
-    const IndexSlots& index = operands.slots;
-    const int64_t size = operands.view.size;
     marks_.reset(new Mark[size]);
-    std::atomic<bool> fits{true};
     ParallelFor(ranges.size(), index.length() * sizeof(Mark), [&](int64_t r) {
       const SlotRange range = ranges[r];
       Mark* marks = marks_.get() + range.begin;
       std::fill_n(marks, range.size(), Mark{0});
-      ForEachList(index, range, size, [marks](const auto& list) {
+      ForEachList<Offset>(index, range, size, [marks](const auto& list) {
         for (int64_t i = 0; i < list.count; ++i) {
           Mark& mark = marks[list.slot(i)];
           mark = kMeans ? mark + 1 : 1;
         }
       });
-      if (!kMeans || std::is_integral<T>::value) return;
-      Mark most{0};
-      for (int64_t s = 0; s < range.size(); ++s) {
-        most = std::max(most, marks[s]);
-      }
-      if (SumsWide<T, kReduce>(most + operands.include_self)) fits = false;
     });
-    return fits;
   }
 
   const Mark* from(int64_t slot) const { return marks_.get() + slot; }
@@ -250,7 +240,7 @@ void StartRows(
     const Mark* marks, int64_t rows, Length inner, const T* x, Sum* sums) {
   const Sum first = IdentityOf<Sum, kReduce>();
   const bool in_place = static_cast<const void*>(x) == sums;
-#pragma GCC ivdep
+  SCATTER_OPS_IVDEP
   for (int64_t r = 0; r < rows; ++r) {
     const bool marked = marks[r] > 0;
     if (!kIsConstant<Length> && in_place && !marked) continue;
@@ -270,20 +260,14 @@ Sum Reduced(Sum sum, T element) {
   }
 }
 
-// Rows of updates, each reduced into that of its slot in `sums`, where what is
-// stored is keep(slot, sum). Longer ones are fetched ahead; very short ones the
-// processor finds early enough by itself.
+// Reduces each row of updates into the row of its slot in `sums`. Longer rows
+// are prefetched; very short ones the processor finds early enough by itself.
 template <IndexReduce kReduce,
           typename List,
           typename Length,
           typename T,
-          typename Sum,
-          typename Keep>
-void ReduceRows(const List& list,
-                Length inner,
-                const T* updates,
-                Sum* sums,
-                const Keep& keep) {
+          typename Sum>
+void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
   // A cache line arrives in about the time that so many rows take.
   constexpr int64_t kAhead = 8;
   for (int64_t i = 0; i < list.count; ++i) {
@@ -294,20 +278,20 @@ void ReduceRows(const List& list,
     const T* update = updates + list.position(i) * inner;
     Sum* sum = sums + list.slot(i) * inner;
     if constexpr (std::is_same<Length, RowLength<1>>::value) {
-      *sum = keep(list.slot(i), Reduced<kReduce>(*sum, *update));
+      *sum = Reduced<kReduce>(*sum, *update);
     } else if constexpr (kIsConstant<Length>) {
       // The compiler makes a vector of a loop that it does not unroll, if what
       // it writes is nothing that it reads.
       alignas(64) Sum reduced[Length::value];
-#pragma GCC unroll 1
+      SCATTER_OPS_NO_UNROLL
       for (int64_t l = 0; l < Length::value; ++l) {
-        reduced[l] = keep(list.slot(i), Reduced<kReduce>(sum[l], update[l]));
+        reduced[l] = Reduced<kReduce>(sum[l], update[l]);
       }
       std::copy_n(reduced, Length::value, sum);
     } else {
-#pragma GCC ivdep
+      SCATTER_OPS_IVDEP
       for (int64_t l = 0; l < inner; ++l) {
-        sum[l] = keep(list.slot(i), Reduced<kReduce>(sum[l], update[l]));
+        sum[l] = Reduced<kReduce>(sum[l], update[l]);
       }
     }
   }
@@ -318,7 +302,7 @@ auto TotalOf(Sum sum, Mark count) {
   if constexpr (kReduce != IndexReduce::kMean) {
     return sum;
   } else if constexpr (std::is_floating_point<Sum>::value) {
-    return sum / count;
+    return sum / static_cast<Sum>(count);
   } else {
     return DivideByCount(sum, std::max<int64_t>(1, count));
   }
@@ -351,7 +335,7 @@ inline std::vector<SlotRange> CutSlots(const IndexSlots& index,
   return cut;
 }
 
-template <typename T, IndexReduce kReduce, typename Sum>
+template <typename T, IndexReduce kReduce, typename Offset>
 class ShortRowReducer {
  public:
   explicit ShortRowReducer(const ReduceOperands<T>& operands)
@@ -366,7 +350,7 @@ class ShortRowReducer {
     const int64_t ranges = CountRanges();
     if (ranges == 0) return false;
     ranges_ = CutSlots(operands_.slots, view_.size, ranges);
-    if (HasMarks() && !marks_.Make(operands_, ranges_) && !kMixes) return false;
+    if (HasMarks()) marks_.Make(operands_.slots, view_.size, ranges_);
     const int64_t threads = ThreadsFor(bytes_);
     int64_t most = 0;
     for (const SlotRange& range : ranges_) most = std::max(most, range.size());
@@ -392,11 +376,8 @@ class ShortRowReducer {
  private:
   static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
-  using Mark = typename SlotMarks<T, kReduce, Sum>::Mark;
-  using Narrow = typename ReduceType<T, kReduce>::type;
-  // Means of many elements beside some of few, each as if it were alone.
-  static constexpr bool kMixes =
-      !std::is_integral<T>::value && !std::is_same<Sum, Narrow>::value;
+  using Sum = typename ReduceType<T, kReduce>::type;
+  using Mark = typename SlotMarks<kReduce, Offset>::Mark;
   // In out, partial results can be no other than T. Others are kept in a panel
   // of a thread, which is rounded into out at the end.
   static constexpr bool kPanels = !kAssigns && !std::is_same<Sum, T>::value;
@@ -412,17 +393,22 @@ class ShortRowReducer {
     constexpr int64_t kPanelBytes = 1 << 20;  // the L2 cache of a core
     const int64_t row = view_.inner * static_cast<int64_t>(sizeof(T));
     const int64_t n = operands_.slots.length();
+    if (kMeans && n > std::numeric_limits<Mark>::max()) return 0;
     const bool few = in_place_ && !kPanels && n <= view_.size;
     if (row > (kAssigns ? 64 : few ? 4096 : 256)) return 0;
     if ((kPanels || HasMarks()) && HasFewPositions(n, view_.size)) return 0;
     const int64_t threads = ThreadsFor(bytes_);
     const int64_t outer = view_.outer;
     const bool even = outer >= 4 * threads || outer % threads == 0;
-    const int64_t ranges = even ? 1 : std::min(view_.size, threads);
+    // Lists of a range cannot hold the slots of a longer axis.
+    const bool has_lists = view_.size <= std::numeric_limits<Offset>::max();
+    const int64_t ranges =
+        even || !has_lists ? 1 : std::min(view_.size, threads);
     if (!kPanels || view_.inner == 1) return ranges;
     const int64_t panel = view_.size * view_.inner * sizeof(Row);
     const int64_t passes = std::max(ranges, panel / kPanelBytes);
-    return passes <= 4 + 4 * threads / outer ? passes : 0;
+    const int64_t most_passes = has_lists ? 4 + 4 * threads / outer : 1;
+    return passes <= most_passes ? passes : 0;
   }
 
   // Reduces row o of x within a range of slots.
@@ -442,24 +428,13 @@ class ShortRowReducer {
       std::copy_n(x, rows * inner, sums);
     }
     const T* updates = operands_.updates + o * view_.updates_size * inner;
-    const auto keep = [&](int64_t r, Row sum) {
-      return Kept(kMeans ? marks[r] : Mark{}, sum);
-    };
-    ForEachList(operands_.slots, range, view_.size, [&](const auto& list) {
-      ReduceRows<kReduce>(list, inner, updates, sums, keep);
-    });
+    ForEachList<Offset>(
+        operands_.slots, range, view_.size, [&](const auto& list) {
+          ReduceRows<kReduce>(list, inner, updates, sums);
+        });
     if constexpr (kMeans || kPanels) {
       Finish(marks, rows, inner, kPanels ? x : out, sums, out);
     }
-  }
-
-  // What is stored of a result of a slot. A sum or a quotient in a type of
-  // twice the digits, then rounded, is as if it had been computed in Narrow.
-  template <typename Value>
-  Value Kept(Mark mark, Value value) const {
-    const bool wide = SumsWide<T, kReduce>(mark + operands_.include_self);
-    if constexpr (kMixes) return wide ? value : Value(Narrow(value));
-    return value;
   }
 
   // out = the totals of `sums`; x where a mean has no mark, and elsewhere for
@@ -472,7 +447,7 @@ class ShortRowReducer {
               const T* x,
               const Sum* sums,
               T* out) const {
-#pragma GCC ivdep
+    SCATTER_OPS_IVDEP
     for (int64_t r = 0; r < rows; ++r) {
       const Mark mark = kMeans ? marks[r] : Mark{1};
       if (!kIsConstant<Length> && mark == 0 && x == out) continue;
@@ -483,7 +458,7 @@ class ShortRowReducer {
         bool keeps = mark == 0;
         if constexpr (!kMeans) keeps = (sum != sum) & (kept != kept);
         const Mark count = mark + operands_.include_self;
-        const T total = RoundedTo<T>(Kept(mark, TotalOf<kReduce>(sum, count)));
+        const T total = RoundedTo<T>(TotalOf<kReduce>(sum, count));
         // No compiler makes vectors of a choice of structs.
         if constexpr (kIsHalf<T>) {
           out[at].x = Choose(keeps, x[at].x, total.x);
@@ -499,27 +474,17 @@ class ShortRowReducer {
   int64_t bytes_;
   bool in_place_;
   std::vector<SlotRange> ranges_;
-  SlotMarks<T, kReduce, Sum> marks_;
+  SlotMarks<kReduce, Offset> marks_;
 };
 
-// out = x with the updates reduced into it, if its rows are short.
-template <typename T, IndexReduce kReduce>
+// out = x with the updates reduced into it, if its rows are short. Offset holds
+// the slots of an axis that is cut into ranges.
+template <typename T, IndexReduce kReduce, typename Offset = int32_t>
 bool ReduceShortRows(const ReduceOperands<T>& operands) {
-  using Narrow = typename ReduceType<T, kReduce>::type;
-  if constexpr (!ReducesInOrder<T, kReduce>()) {
-    return false;
-  } else if constexpr (kReduce == IndexReduce::kMean) {
-    // One slot has at least so many updates.
-    const int64_t many = operands.slots.length() / operands.view.size;
-    if (!SumsWide<T, kReduce>(many) &&
-        ShortRowReducer<T, kReduce, Narrow>(operands).Run()) {
-      return true;
-    }
-    using Wide = typename WideSumOf<T>::type;
-    return ShortRowReducer<T, kReduce, Wide>(operands).Run();
-  } else {
-    return ShortRowReducer<T, kReduce, Narrow>(operands).Run();
+  if constexpr (ReducesInOrder<T, kReduce>()) {
+    return ShortRowReducer<T, kReduce, Offset>(operands).Run();
   }
+  return false;
 }
 
 }  // namespace phi::funcs::scatter_ops

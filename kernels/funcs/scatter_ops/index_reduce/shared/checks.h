@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <string>
 
+#include "paddle/phi/common/data_type.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
 namespace phi::funcs::scatter_ops {
@@ -28,7 +29,7 @@ template <typename Meta>
 void CheckIndexDtype(const char* op, const Meta& index) {
   if (index.dtype() != DataType::INT32 && index.dtype() != DataType::INT64) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) the dtype of index must be int32 or int64, but it is %s.",
+        "(%s) The dtype of index should be int32 or int64, but received %s.",
         op,
         DataTypeToString(index.dtype())));
   }
@@ -42,7 +43,8 @@ inline IndexReduce ParseIndexScatter(const std::string& reduce) {
   if (reduce == "sum") return IndexReduce::kSum;
   if (reduce == "mean") return IndexReduce::kMean;
   PADDLE_THROW(common::errors::InvalidArgument(
-      "(index_scatter) reduce must be assign, sum or mean, but it is '%s'.",
+      "(index_scatter) The value of reduce should be assign, sum or mean, but "
+      "received '%s'.",
       reduce));
 }
 
@@ -52,7 +54,8 @@ inline IndexReduce ParseIndexReduce(const std::string& reduce) {
   if (reduce == "amax") return IndexReduce::kAmax;
   if (reduce == "amin") return IndexReduce::kAmin;
   PADDLE_THROW(common::errors::InvalidArgument(
-      "(index_reduce) reduce must be mul, amax or amin, but it is '%s'.",
+      "(index_reduce) The value of reduce should be mul, amax or amin, but "
+      "received '%s'.",
       reduce));
 }
 
@@ -74,10 +77,9 @@ inline void CheckReduceDtype(const char* op,
       dtype == DataType::COMPLEX64 || dtype == DataType::COMPLEX128;
   if (!HasReduce(reduce, dtype == DataType::BOOL, is_complex)) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) reduce '%s' is not defined for an x of dtype %s: mul, mean, "
-        "amax and amin do not take bool, amax and amin do not take complex "
-        "numbers.",
+        "(%s) The dtype of x should be %s for reduce '%s', but received %s.",
         op,
+        dtype == DataType::BOOL ? "a numeric type" : "a real type",
         name,
         DataTypeToString(dtype)));
   }
@@ -85,9 +87,10 @@ inline void CheckReduceDtype(const char* op,
 
 // mul, amax and amin of integers.
 [[noreturn]] inline void ThrowNoGradient() {
-  PADDLE_THROW(common::errors::Unimplemented(
-      "(index_reduce) mul, amax and amin have gradients for floating point and "
-      "complex dtypes only."));
+  PADDLE_THROW(
+      common::errors::Unimplemented("(index_reduce) The dtype of x should be a "
+                                    "floating point or complex type "
+                                    "for a gradient of mul, amax or amin."));
 }
 
 // The length of an index of shape [], [n] or [n, 1]; -1 if not known yet.
@@ -95,7 +98,7 @@ inline int64_t IndexLength(const char* op, const DDim& index) {
   const bool column = index.size() == 2 && SameDim(index[1], 1);
   if (index.size() > 1 && !column) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) index must have shape [], [n] or [n, 1], but it has shape "
+        "(%s) The shape of index should be [], [n] or [n, 1], but received "
         "[%s].",
         op,
         index));
@@ -120,33 +123,28 @@ inline void CheckIndexReduceDims(const char* op,
                                  const DDim& index,
                                  const DDim& updates,
                                  int64_t axis) {
-  PADDLE_ENFORCE_GE(
-      x.size(),
-      1,
-      common::errors::InvalidArgument(
-          "(%s) x must have 1 dim or more, but it is 0-D: reshape it to [1] "
-          "first.",
-          op));
+  if (x.size() == 0) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) The rank of x should be at least 1, but received 0.", op));
+  }
   const int dim = NormalizeAxis(op, "axis", axis, x.size());
   const int64_t length = IndexLength(op, index);
   const bool one = index.size() == 0;
   if (!FitsUpdates(x, updates, dim, one, length)) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) updates must have the shape of x, [%s], %s axis %d%s, but it "
-        "has shape [%s] and index has shape [%s].",
+        "(%s) The shape of updates should be the shape of x, [%s], %s axis %d%s"
+        " for an index of shape [%s], but received [%s].",
         op,
         x,
-        one ? "without" : "but for",
+        one ? "without" : "except along",
         dim,
-        one ? ", since index is 0-D"
-            : ", where it must be as long as index or longer",
-        updates,
-        index));
+        one ? "" : ", where it should be at least the length of index,",
+        index,
+        updates));
   }
 }
 
-// scatter returns x then, whatever the others are: to_tensor([]), which is of
-// float32, is a fine index.
+// scatter returns x then, whatever the shapes and dtypes of the others.
 template <typename Tensor>
 bool HasNothingToScatter(const Tensor& x,
                          const Tensor& index,
@@ -163,8 +161,9 @@ void CheckIndexReduce(const char* op,
                       const Meta& index,
                       const Meta& updates,
                       int64_t axis) {
-  CheckIndexDtype(op, index);
-  CheckSameDtype(op, x, "updates", updates);
+  // to_tensor([]) is of float32, whatever x is.
+  if (index.numel() != 0) CheckIndexDtype(op, index);
+  if (updates.numel() != 0) CheckSameDtype(op, x, "updates", updates);
   CheckReduceDtype(op, reduce, name, x.dtype());
   CheckIndexReduceDims(op, x.dims(), index.dims(), updates.dims(), axis);
 }

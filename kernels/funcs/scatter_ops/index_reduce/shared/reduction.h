@@ -66,6 +66,8 @@ struct AxisView {
     // Lacks the axis if the index is 0-D.
     updates_size = updates.size() == x.size() ? updates[dim] : 1;
   }
+
+  int64_t numel() const { return outer * size * inner; }
 };
 
 template <typename T>
@@ -94,59 +96,15 @@ constexpr bool HasReduceFor(IndexReduce reduce) {
       reduce, std::is_same<T, bool>::value, IsComplexNumber<T>::value);
 }
 
-// A sum of int64 that does not wrap around, for fewer than 2^32 of them: high
-// times 2^32, plus low.
-struct Int64Sum {
-  int64_t high = 0;
-  uint64_t low = 0;
-
-  Int64Sum() = default;
-  HOSTDEVICE explicit Int64Sum(int64_t value)
-      : high(value >> 32), low(value & 0xffffffff) {}
-
-  HOSTDEVICE Int64Sum operator+(const Int64Sum& other) const {
-    Int64Sum sum;
-    sum.high = high + other.high;
-    sum.low = low + other.low;
-    return sum;
-  }
-};
-
-// What means are added up in: integers do not wrap around.
-template <typename T>
-struct WideSumOf {
-  using type = std::conditional_t<
-      std::is_integral<T>::value,
-      int64_t,
-      std::conditional_t<kIsHalf<T>, double, typename LongSumOf<T>::type>>;
-};
-template <>
-struct WideSumOf<int64_t> {
-  using type = Int64Sum;
-};
-
-// What a reduction is accumulated in, unless SumsWide: the mean of small
-// integers does not overflow.
+// Accumulation type of a reduction. Sums of integers wrap around in int64_t
+// before a mean divides them.
 template <typename T, IndexReduce kReduce>
 struct ReduceType {
   using type = std::conditional_t<std::is_integral<T>::value &&
                                       kReduce == IndexReduce::kMean,
                                   int64_t,
-                                  typename ShortSumOf<T>::type>;
+                                  AccType<T>>;
 };
-
-// Whether a mean of `count` elements is accumulated in WideSumOf instead of
-// ReduceType. Integers always are, since their sum may wrap around. Floating
-// point numbers are if there are many of them: a long sum is so much larger
-// than its terms that these lose digits. The sum of a few loses little, and is
-// faster in ReduceType.
-template <typename T, IndexReduce kReduce>
-HOSTDEVICE constexpr bool SumsWide(int64_t count) {
-  constexpr int64_t kFew = 32;
-  return kReduce == IndexReduce::kMean &&
-         !std::is_same<typename WideSumOf<T>::type, T>::value &&
-         (std::is_integral<T>::value || count > kFew);
-}
 
 // Integers wrap around.
 template <typename T>
@@ -211,15 +169,6 @@ HOSTDEVICE inline T DivideByCount(T sum, int64_t count) {
   } else {
     return sum / static_cast<T>(count);
   }
-}
-
-HOSTDEVICE inline int64_t DivideByCount(const Int64Sum& sum, int64_t count) {
-  const int64_t high = sum.high + static_cast<int64_t>(sum.low >> 32);
-  const int64_t quotient = DivideByCount(high, count);
-  const uint64_t rest = static_cast<uint64_t>(high - quotient * count) << 32 |
-                        (sum.low & 0xffffffff);
-  return static_cast<int64_t>((static_cast<uint64_t>(quotient) << 32) +
-                              rest / static_cast<uint64_t>(count));
 }
 
 template <typename T>

@@ -1,0 +1,255 @@
+"""Calls every CPU kernel for every dtype, from a table, and compares with numpy.
+
+    python -m fuzz.table
+
+Integers span their whole range, so that sums, products and gradients wrap around;
+gradients are computed for every dtype that has a kernel, to the second order where
+there is one. The exit code is 1 if a result is wrong or a kernel was not called.
+"""
+
+import dataclasses
+import itertools
+from pathlib import Path
+
+import numpy as np
+from index_reduce_cases import (
+    LINEAR_REDUCES,
+    OTHER_REDUCES,
+    defined,
+    scatter_options,
+)
+from scatter_test_utils import (
+    ALL_DTYPES,
+    GRAD_DTYPES,
+    INT_DTYPES,
+    storage_dtype,
+)
+from view_scatter_cases import diagonal, selected
+
+import paddle
+from fuzz import draw, numbers, reference
+from fuzz.compare import Near, fault
+from fuzz.guard import place
+from scripts.op_rules import schema
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDERS = ('ops_yaml', 'native/kernels/base_ops')
+# Rows of 1030 elements that are split over threads, whatever the dtype.
+LARGE = {name: 136 // storage_dtype(name).itemsize + 1 for name in ALL_DTYPES}
+# x and mask
+MASKED = [
+    *(((8,), (8,)), ((0, 3), (3,)), ((41, 70), (41, 70))),
+    *(((41, 70), (70,)), ((1, 70), (41, 1)), ((5, 1, 7), (9, 7))),
+    *(((6, 600), (6, 1)), ((70,), (41, 70)), (('n', 1030), ('n', 1030))),
+    *(((1030,), ('n', 1030)), (('n', 1030), ('n', 1))),
+]
+# x, axis, index
+SELECTED = [((4, 5, 6), axis, -2) for axis in (0, 1, -1)]
+SELECTED += [(('n', 1030), 1, 7), ((3,), 0, 1)]
+# x, offset, axis1, axis2
+DIAGONALS = [((5, 7), 2, 0, 1), ((5, 7), -3, 1, 0), ((4, 5, 6), 1, 2, 0)]
+DIAGONALS += [((5, 7), 9, 0, 1), (('n', 1030), 0, 0, 1)]
+# x, axis, entries of the index: short rows, long ones, many slices for each entry,
+# the last axis, few and many entries for a slice
+SCATTERED = [
+    *(((50,), 0, 120), ((50, 3), 0, 120), ((7, 300), 0, 40)),
+    *(((3, 200, 2), 1, 2), ((20, 30), 1, 50), ((3, 9), 0, 200)),
+    *(((0, 3), 0, 0), ((1030, 'n'), 0, 700), (('n', 1030), 1, 1200)),
+]
+
+
+@dataclasses.dataclass
+class Case(draw.Case):
+    def out_grad(self):
+        rng = np.random.default_rng([*self.seed, 1])
+        return numbers.array(rng, self.out_shape, self.dtype, 'finite')
+
+
+def shaped(shape, dtype):
+    return tuple(LARGE[dtype] if n == 'n' else n for n in shape)
+
+
+def masked(rng, array, dtype):
+    for shapes in MASKED:
+        x, mask = (shaped(shape, dtype) for shape in shapes)
+        out = np.broadcast_shapes(x, mask)
+        arrays = {'x': array(x), 'mask': rng.random(mask) < 0.5}
+        count = np.count_nonzero(np.broadcast_to(arrays['mask'], out))
+        yield 'masked_scatter', {**arrays, 'value': array((count + 3,))}, {}
+        for value in {(), out[-1:], (1,), (*out[:-1], 1), out}:
+            yield 'masked_fill', {**arrays, 'value': array(value)}, {}
+
+
+def views(rng, array, dtype):
+    for x, axis, index in SELECTED:
+        arrays = {'x': array(shaped(x, dtype))}
+        options = {'axis': axis, 'index': index}
+        arrays['values'] = array(selected(arrays['x'], **options).shape)
+        yield 'select_scatter', arrays, options
+    for x, offset, axis1, axis2 in DIAGONALS:
+        options = {'offset': offset, 'axis1': axis1, 'axis2': axis2}
+        arrays = {'x': array(shaped(x, dtype))}
+        arrays['y'] = array(diagonal(arrays['x'], **options).shape)
+        yield 'diagonal_scatter', arrays, options
+
+
+def scattered(rng, array, dtype):
+    reduces = [r for r in LINEAR_REDUCES + OTHER_REDUCES if defined(r, dtype)]
+    for (x, axis, n), reduce, include_self in itertools.product(
+        SCATTERED, reduces, (False, True)
+    ):
+        if reduce == 'mean' and dtype in INT_DTYPES and 'n' in x:
+            continue  # the reference takes seconds
+        kind = 'factors' if reduce == 'mul' else 'finite'
+        x = shaped(x, dtype)
+        size = x[axis]
+        index = rng.integers(-size, size, n) if n else np.zeros(0, 'int64')
+        updates = list(x)
+        updates[axis] = n + include_self  # one more than there are entries
+        arrays = {
+            'x': array(x, kind),
+            'index': index.astype('int32' if include_self else 'int64'),
+            'updates': array(updates, kind),
+        }
+        options = scatter_options(axis, reduce, include_self)
+        yield 'scatter', arrays, options
+
+
+def table(dtype):
+    """All cases of a dtype."""
+    rng = np.random.default_rng(ALL_DTYPES.index(dtype))
+
+    def array(shape, kind='finite'):
+        return numbers.array(rng, shape, dtype, kind)
+
+    parts = (masked, views, scattered)
+    calls = [part(rng, array, dtype) for part in parts]
+    for number, call in enumerate(itertools.chain(*calls)):
+        api, arrays, options = call
+        linear = options.get('reduce') not in OTHER_REDUCES
+        for inplace in (False, True) if api in draw.INPLACE_APIS else (False,):
+            differentiable = (dtype in GRAD_DTYPES or linear) and not inplace
+            case = Case(
+                api=api,
+                dtype=dtype,
+                seed=(ALL_DTYPES.index(dtype), number),
+                kind='finite',
+                source_dtype=dtype,
+                layouts={},
+                guard='end',
+                inplace=inplace,
+                threads=2,
+                arrays=arrays,
+                options=options,
+                wrt=('x', draw.TENSORS[api][-1]) if differentiable else (),
+            )
+            if not inplace or case.out_shape == arrays['x'].shape:
+                yield case
+
+
+def expectations(case):
+    """{name: what `results` has to give}"""
+    named = {'result': reference.forward(case)}
+    integers = case.dtype in ('bool', *INT_DTYPES)
+    if case.wrt:
+        grad = case.out_grad()
+        grads = reference.gradients(case, grad)
+        named |= {f'gradient of {name}': grads[name] for name in case.wrt}
+    for name, found in named.items() if integers else ():
+        # exact in 64 bits, of which the dtype keeps the low ones
+        numbers = found.numbers if isinstance(found, Near) else found
+        named[name] = np.asarray(numbers).astype(case.dtype)
+    return named
+
+
+def second_order(case):
+    """Whether there is one."""
+    return bool(case.wrt) and case.reduce not in OTHER_REDUCES
+
+
+def run(case, called):
+    """The arrays of a result, its gradients and of their own gradient. Gradients
+    are linear in out_grad: they transpose the operator, so that their gradient in
+    the direction of the operands is the operator once more."""
+    arrays = dict(case.arrays)
+    if 'mask' in arrays:  # memory from elsewhere may hold more than 0 and 1
+        arrays['mask'] = (arrays['mask'] * np.uint8(171)).view(bool)
+    tensors = {
+        name: place(
+            a, '', case.guard, stop_gradient=name not in case.wrt
+        ).tensor
+        for name, a in arrays.items()
+    }
+    x, *others = tensors.values()
+    # paddle.masked_scatter flattens value, which has no second order in Paddle
+    module = paddle._C_ops if case.api == 'masked_scatter' else paddle
+    function = getattr(module, case.api + '_' * case.inplace)
+    out = function(x, *others, **case.options)
+    if not case.wrt:
+        return [out.numpy()]
+    higher = second_order(case)
+    out_grad = place(
+        case.out_grad(), '', case.guard, stop_gradient=False
+    ).tensor
+    wrt = [tensors[name] for name in case.wrt]
+    called.add(out.grad_fn.name())
+    grads = paddle.grad([out], wrt, [out_grad], create_graph=higher)
+    found = [out, *grads]
+    if higher:
+        called.add(grads[0].grad_fn.name())
+        found += paddle.grad(grads, [out_grad], [t.detach() for t in wrt])
+    return [tensor.numpy() for tensor in found]
+
+
+def check(case, called):
+    expected = expectations(case)
+    if second_order(case):
+        expected['second order'] = expected['result']
+    found = run(case, called)
+    shapes = [a.shape for a in case.arrays.values()]
+    return [
+        f'{case.api}{"_" * case.inplace} {case.dtype} {shapes} {case.options}: '
+        f'{name}: {problem}'
+        for (name, wanted), array in zip(expected.items(), found, strict=True)
+        if (problem := fault(array, wanted, case.dtype))
+    ]
+
+
+def kernels(dtype):
+    """What has to be called: operators by name, gradients by their nodes."""
+    files = itertools.chain(*(schema.load_dir(ROOT / f) for f in FOLDERS))
+    # an entry of a higher order names the kernel of a lower one
+    names = {entry.kernel for file in files for entry in file.entries}
+    if dtype not in GRAD_DTYPES:
+        names.discard('index_reduce_grad')
+    if dtype == 'bool':
+        names.discard('index_reduce')
+    return {node_of(name) if name.endswith('_grad') else name for name in names}
+
+
+def node_of(kernel):
+    words = kernel.replace('_double_grad', '_grad_grad').split('_')
+    return ''.join(map(str.title, words)) + 'Node'
+
+
+def main():
+    problems, count = [], 0
+    core = paddle.base.core
+    core.set_num_threads(2)
+    paddle.set_flags({'FLAGS_low_precision_op_list': 1})
+    for dtype in ALL_DTYPES:
+        core.clear_low_precision_op_list()
+        called = set()
+        for case in table(dtype):
+            problems += check(case, called)
+            count += 1
+        called |= core.get_low_precision_op_list().keys()
+        if missing := kernels(dtype) - called:
+            problems.append(f'{dtype}: never called: {sorted(missing)}')
+    print('\n'.join(problems))
+    print(f'{count} cases, {len(problems)} problems')
+    return int(bool(problems))
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,26 @@
+"""The table passes on the build, and reports a wrong result and a missing call."""
+
+import itertools
+
+from fuzz import table
+
+import paddle
+
+
+def test_every_kernel_for_every_dtype():
+    assert table.main() == 0
+
+
+def test_fault_and_missing_kernel(monkeypatch, capsys):
+    def planted(x, *_, **__):
+        return paddle.assign(x)
+
+    first = list(itertools.islice(table.table('int16'), 30))
+    monkeypatch.setattr(table, 'ALL_DTYPES', ['int16'])
+    monkeypatch.setattr(table, 'table', lambda dtype: first)
+    monkeypatch.setattr(paddle, 'masked_fill_', planted)
+    assert table.main() == 1
+    said = capsys.readouterr().out
+    assert 'masked_fill_ int16 [(8,), (8,), ' in said
+    assert "never called: ['DiagonalScatterGradGradNode'," in said
+    assert "'select_scatter'" in said

@@ -1,0 +1,104 @@
+"""What the kernels promise beyond the shapes that InferMeta has checked."""
+
+import numpy as np
+import pytest
+
+from native.tests.kernel_probe import (
+    run,
+    sum_with_16_bit_slots,
+    tensor,
+)
+from paddle.base import core
+
+THREADS = [1, 3]
+
+
+@pytest.fixture(params=THREADS, ids='{} threads'.format)
+def threads(request):
+    core.set_num_threads(request.param)
+    yield request.param
+    core.set_num_threads(1)  # Paddle's default
+
+
+def like(array):
+    return tensor(np.empty_like(array), memory=False)
+
+
+@pytest.mark.parametrize('kernel', ['masked_fill', 'masked_scatter'])
+@pytest.mark.parametrize('mask_shape', [(1, 3), (1, 1, 3)])
+def test_negative_zero_survives_where_x_is_not_broadcast(kernel, mask_shape):
+    x = np.zeros(3, 'float32')
+    grad = np.full(mask_shape, -0.0, 'float32')
+    x_grad, value_grad = like(x), like(x)
+    inputs = x, np.zeros(mask_shape, bool), x, grad
+    run(
+        f'{kernel}_grad',
+        'float32',
+        map(tensor, inputs),
+        [],
+        [x_grad, value_grad],
+    )
+    assert np.signbit(x_grad.numpy()).all()
+
+
+@pytest.mark.parametrize('size', [4, 1 << 20])
+def test_a_mask_that_selects_more_than_value_has_is_refused(threads, size):
+    x, value = np.zeros(size, 'float32'), np.zeros(size - 2, 'float32')
+    inputs = [tensor(a) for a in (x, np.ones(size, bool), value, x)]
+    with pytest.raises(RuntimeError) as error:
+        run(
+            'masked_scatter_grad',
+            'float32',
+            inputs,
+            [],
+            [like(x), like(value)],
+        )
+    assert 'masked_scatter_grad' in str(error.value)
+    assert f'{size}' in str(error.value)
+    assert f'{size - 2}' in str(error.value)
+    inputs += [tensor(x), tensor(value)]
+    with pytest.raises(RuntimeError, match='masked_scatter_double_grad'):
+        run('masked_scatter_double_grad', 'float32', inputs, [], [like(x)])
+
+
+ONE, TWO = np.zeros(3, 'float32'), np.zeros((4, 3), 'float32')
+INDEX = np.zeros(4, 'int64')
+REDUCE = [0, 'sum', True]
+# kernel, inputs before out_grad, attributes: out has the shape of TWO
+GRADIENTS = [
+    ('masked_fill_grad', [TWO, TWO > 0, TWO], []),
+    ('masked_scatter_grad', [TWO, TWO > 0, TWO], []),
+    ('select_scatter_grad', [TWO, ONE], [0, 1]),
+    ('diagonal_scatter_grad', [TWO, ONE], [0, 0, 1]),
+    ('index_scatter_grad', [TWO, INDEX, TWO], REDUCE),
+    ('index_reduce_grad', [TWO, INDEX, TWO], [0, 'amax', True]),
+]
+
+
+@pytest.mark.parametrize('kernel, inputs, attributes', GRADIENTS)
+@pytest.mark.parametrize('shape', [(3,), (4, 4), (12,)], ids=str)
+def test_a_gradient_of_another_shape_is_refused(
+    kernel, inputs, attributes, shape
+):
+    grad = np.ones(shape, 'float32')
+    outputs = [like(inputs[0]), like(inputs[-1])]
+    with pytest.raises(RuntimeError) as error:
+        run(
+            kernel, 'float32', map(tensor, [*inputs, grad]), attributes, outputs
+        )
+    assert 'out_grad' in str(error.value)
+    assert ', '.join(map(str, shape)) in str(error.value)
+
+
+@pytest.mark.parametrize('slot', [0, 5, 2**15 + 5, 2**16 + 5, 199_999])
+def test_slots_beyond_the_lists_of_a_range(slot):
+    core.set_num_threads(3)
+    try:
+        x = tensor(np.zeros(200_000, 'uint8'))
+        index = tensor(np.full(16, slot, 'int64'))
+        assert sum_with_16_bit_slots(x, index, tensor(np.ones(16, 'uint8')))
+    finally:
+        core.set_num_threads(1)
+    want = np.zeros(200_000, 'uint8')
+    want[slot] = 16
+    np.testing.assert_array_equal(x.numpy(), want)
