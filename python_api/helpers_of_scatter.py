@@ -17,12 +17,9 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import paddle
 from paddle import _C_ops
-from paddle.framework import (
-    _current_expected_place_,
-    in_dynamic_mode,
-    in_pir_mode,
-)
+from paddle.framework import _current_expected_place_, in_pir_mode
 from paddle.tensor.manipulation import (
     _append_scatter_op,
     _check_tensor_args,
@@ -32,7 +29,6 @@ from paddle.tensor.manipulation import (
     _is_bool,
     _is_tensor,
     _known_shapes_differ,
-    _refuse_leaf_in_place,
 )
 
 if TYPE_CHECKING:
@@ -70,60 +66,6 @@ def _warn_ignored_reduce(
     )
 
 
-def _scatter_op(
-    api_name: str,
-    x: Tensor,
-    overwrite: Any,
-    axis: Any,
-    reduce: Any,
-    include_self: Any,
-) -> tuple[str, tuple]:
-    """
-    Select the operator of a call of scatter or scatter_, and its attributes.
-
-    The operator scatter keeps all calls that releases before axis could express,
-    however they are spelled. Of the others, index_reduce serves mul, amax and amin,
-    whose gradient reads x and updates, and index_scatter the reductions whose
-    gradient reads neither.
-    """
-    if not (type(overwrite) is type(include_self) is bool):
-        if overwrite is None:  # False in releases before axis
-            overwrite = False
-        overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
-        include_self = _scatter_flag(api_name, 'include_self', include_self)
-    if type(axis) is not int:
-        # a bool here is most likely a misplaced include_self
-        axis = _int_argument(api_name, 'axis', axis)
-    if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
-        raise ValueError(
-            f"({api_name}) The value of reduce should be one of "
-            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
-            f"{_describe(reduce)}."
-        )
-    op_reduce = _SCATTER_REDUCE_NAMES[reduce]
-    if overwrite:
-        if reduce != 'sum' or include_self:
-            _warn_ignored_reduce(api_name, reduce, include_self)
-        op_reduce, include_self = 'assign', False
-    if axis != 0:
-        try:
-            rank = len(x.shape)
-        except (AttributeError, TypeError):
-            _check_tensor_args(api_name, x=x)
-            raise
-        if not -rank <= axis < rank:
-            raise IndexError(
-                f"({api_name}) The value of axis should be in [{-rank}, "
-                f"{rank}) for x of rank {rank}, but received {axis}."
-            )
-        axis %= rank
-    if axis == 0 and op_reduce in ('assign', 'sum') and not include_self:
-        return 'scatter', (overwrite,)
-    if op_reduce in ('mul', 'amax', 'amin'):
-        return 'index_reduce', (axis, op_reduce, include_self)
-    return 'index_scatter', (axis, op_reduce, include_self)
-
-
 def _check_known_updates_shape(
     api_name: str, x: Tensor, index: Tensor, updates: Tensor
 ) -> None:
@@ -155,37 +97,59 @@ def _run_scatter(
     reduce: Any,
     include_self: Any,
 ) -> Tensor:
-    """Run scatter or scatter_, whose name is api_name."""
-    op, attrs = 'scatter', (overwrite,)
-    if not (
-        type(axis) is int
-        and axis == 0
-        and type(reduce) is str
-        and reduce == 'sum'
-        and include_self is False
-        and type(overwrite) is bool
-    ):
-        op, attrs = _scatter_op(
-            api_name, x, overwrite, axis, reduce, include_self
+    """
+    Run scatter or scatter_, whose name is api_name.
+
+    The operator scatter keeps all calls that releases before axis could express,
+    however they are spelled. Of the others, index_reduce serves mul, amax and amin,
+    whose gradient reads x and updates, and index_scatter the reductions whose
+    gradient reads neither.
+    """
+    if not (type(overwrite) is type(include_self) is bool):
+        if overwrite is None:  # False in releases before axis
+            overwrite = False
+        overwrite = _scatter_flag(api_name, 'overwrite', overwrite)
+        include_self = _scatter_flag(api_name, 'include_self', include_self)
+    if type(axis) is not int:
+        # a bool here is most likely a misplaced include_self
+        axis = _int_argument(api_name, 'axis', axis)
+    if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
+        raise ValueError(
+            f"({api_name}) The value of reduce should be one of "
+            f"{', '.join(_SCATTER_REDUCE_NAMES)}, but received "
+            f"{_describe(reduce)}."
         )
-    if op != 'scatter' and not _has_scatter_kernels():
+    op_reduce = _SCATTER_REDUCE_NAMES[reduce]
+    if overwrite:
+        if reduce != 'sum' or include_self:
+            _warn_ignored_reduce(api_name, reduce, include_self)
+        op_reduce, include_self = 'assign', False
+    if axis != 0:
+        rank = len(x.shape)
+        if not -rank <= axis < rank:
+            raise IndexError(
+                f"({api_name}) The value of axis should be in [{-rank}, "
+                f"{rank}) for x of rank {rank}, but received {axis}."
+            )
+        axis %= rank
+    attrs = (axis, op_reduce, include_self)
+    if axis == 0 and not include_self and op_reduce in ('assign', 'sum'):
+        op, attrs = 'scatter', (overwrite,)
+    elif not _has_scatter_kernels():
         raise NotImplementedError(
             f"({api_name}) The values of axis, reduce and include_self should "
             f"be the defaults on {_current_expected_place_()} and in "
             f"paddle.onnx.export, but received {axis}, {reduce!r} and "
             f"{include_self}."
         )
-    if in_dynamic_mode():
-        try:
-            if api_name == 'scatter_':
-                if not x.stop_gradient:
-                    _refuse_leaf_in_place(api_name, x)
-                op += '_'
-            return getattr(_C_ops, op)(x, index, updates, *attrs)
-        except (AttributeError, TypeError, ValueError):
-            # not before the call, since it costs as much as a small scatter
-            _check_tensor_args(api_name, x=x, index=index, updates=updates)
-            raise
+    elif op_reduce in ('assign', 'sum', 'mean'):
+        op = 'index_scatter'
+    else:
+        op = 'index_reduce'
+    if isinstance(x, paddle.Tensor):
+        if api_name == 'scatter_':
+            op += '_'
+        return getattr(_C_ops, op)(x, index, updates, *attrs)
     _check_tensor_args(api_name, x=x, index=index, updates=updates)
     if op == 'scatter':
         _check_known_updates_shape(api_name, x, index, updates)
@@ -193,7 +157,7 @@ def _run_scatter(
         return getattr(_C_ops, op)(x, index, updates, *attrs)
     if op == 'scatter':
         inputs = {'X': x, 'Ids': index, 'Updates': updates}
-        return _append_scatter_op(op, inputs, {'overwrite': attrs[0]}, 'Out')
+        return _append_scatter_op(op, inputs, {'overwrite': overwrite}, 'Out')
     inputs = {'x': x, 'index': index, 'updates': updates}
     names = ('axis', 'reduce', 'include_self')
     return _append_scatter_op(op, inputs, dict(zip(names, attrs)))

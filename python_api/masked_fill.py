@@ -257,8 +257,6 @@ def masked_fill_(
             [[7.0, 7.0, 7.0], [1.0, 1.0, 1.0]]
     """
     mask, value = _masked_fill_operands('masked_fill_', x, mask, value)
-    if not mask.is_same_shape(x):
-        _check_mask_shape('masked_fill_', x, mask)
     if not x.stop_gradient:
         _refuse_leaf_in_place('masked_fill_', x)
     try:

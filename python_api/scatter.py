@@ -20,11 +20,13 @@ from typing import TYPE_CHECKING, Any
 from typing_extensions import overload
 
 import paddle
+from paddle import _C_ops
 from paddle.tensor.manipulation import (
     _check_tensor_args,
     _normalize_legacy_scatter_args,
     _put_along_axis_inplace_wrapper,
     _put_along_axis_wrapper,
+    _refuse_leaf_in_place,
     _run_scatter,
 )
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
@@ -44,9 +46,32 @@ def _scatter_inplace_wrapper(
     name: str | None = None,
 ) -> Tensor:
     """Wrapper for inplace origin scatter"""
-    return _run_scatter(
-        'scatter_', x, index, updates, overwrite, axis, reduce, include_self
-    )
+    try:
+        if not x.stop_gradient:
+            _refuse_leaf_in_place('scatter_', x)
+        if (
+            type(axis) is int
+            and axis == 0
+            and type(reduce) is str
+            and reduce == 'sum'
+            and include_self is False
+            and type(overwrite) is bool
+        ):
+            return _C_ops.scatter_(x, index, updates, overwrite)
+        return _run_scatter(
+            'scatter_',
+            x,
+            index,
+            updates,
+            overwrite,
+            axis,
+            reduce,
+            include_self,
+        )
+    except (AttributeError, TypeError, ValueError):
+        # after the call, since it costs as much as a small scatter
+        _check_tensor_args('scatter_', x=x, index=index, updates=updates)
+        raise
 
 
 # Python names the function by it in the error for a missing argument.
@@ -136,9 +161,32 @@ def _scatter_wrapper(
     """
     if out is not None:
         _check_tensor_args('scatter', out=out)
-    res = _run_scatter(
-        'scatter', x, index, updates, overwrite, axis, reduce, include_self
-    )
+    try:
+        if (
+            isinstance(x, paddle.Tensor)
+            and type(axis) is int
+            and axis == 0
+            and type(reduce) is str
+            and reduce == 'sum'
+            and include_self is False
+            and type(overwrite) is bool
+        ):
+            res = _C_ops.scatter(x, index, updates, overwrite)
+        else:
+            res = _run_scatter(
+                'scatter',
+                x,
+                index,
+                updates,
+                overwrite,
+                axis,
+                reduce,
+                include_self,
+            )
+    except (AttributeError, TypeError, ValueError):
+        # after the call, since it costs as much as a small scatter
+        _check_tensor_args('scatter', x=x, index=index, updates=updates)
+        raise
     if out is not None:
         paddle.assign(res, out)
     return res

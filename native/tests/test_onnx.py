@@ -87,6 +87,13 @@ def check_abort(done):
     assert NOT_KNOWN in done.stdout + done.stderr
 
 
+@pytest.mark.parametrize('name', ['scatter 1', 'scatter 0 amax True'])
+def test_new_arguments_of_scatter_are_refused_in_words(tmp_path, name):
+    done = run('export', tmp_path, name)  # Paddle2ONNX prints the error
+    words = 'NotImplementedError: (scatter) The values of axis, reduce and'
+    assert words in done.stdout + done.stderr
+
+
 @pytest.mark.parametrize('paddle', [programs.OURS, RELEASE])
 def test_masked_fill_is_not_known_to_paddle2onnx(tmp_path, paddle):
     check_abort(run('export', tmp_path, 'masked_fill', paddle=paddle))
