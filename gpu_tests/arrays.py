@@ -44,6 +44,13 @@ def run_in_place(kernel, x, *arguments):
     return to_array(x)
 
 
+def gradient_arguments(op, arrays, out_grad, attributes):
+    """What the gradient of an operator is called with; that of index_reduce reads
+    the result."""
+    out = run(op, *arrays, *attributes) if op == 'index_reduce' else ()
+    return *arrays, *out, out_grad, *attributes
+
+
 def gradients(kernel, *arguments):
     """Both gradients: the same bits together, each alone, and over the memory of
     out_grad where the entry allows it."""

@@ -29,7 +29,7 @@ FAULTS = {
     ),
     'index of a gradient too big': (
         'index_reduce_grad',
-        (ONES, np.array([0, 40]), ONES[:2], ONES, 0, 'mul', True),
+        (ONES, np.array([0, 40]), ONES[:2], ONES, ONES, 0, 'mul', True),
         ('(index_reduce)', '[-40, 40)', '40'),
     ),
 }

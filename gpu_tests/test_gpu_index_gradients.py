@@ -4,12 +4,13 @@ import pytest
 import test_index_reduce_values as cpu_grad
 from index_reduce_cases import operator_of
 
-from gpu_tests.arrays import gradients
+from gpu_tests.arrays import gradient_arguments, gradients
 
 
 def gradients_on_gpu(x, index, updates, attrs, out_grad):
-    kernel = f'{operator_of(attrs[1])}_grad'
-    return gradients(kernel, x, index, updates, out_grad, *attrs)
+    op = operator_of(attrs[1])
+    arguments = gradient_arguments(op, (x, index, updates), out_grad, attrs)
+    return gradients(f'{op}_grad', *arguments)
 
 
 @pytest.fixture(autouse=True)

@@ -11,6 +11,7 @@ from gpu_tests.arrays import (
     arguments_on_device,
     assert_close,
     check_second_order,
+    gradient_arguments,
     gradients,
     run,
     run_in_place,
@@ -54,7 +55,9 @@ def test_values_of_many_elements(rng, family, dtype):
 
 
 def grad_arguments(call):
-    return *call.arrays, call.out_grad, *call.attributes
+    return gradient_arguments(
+        call.op, call.arrays, call.out_grad, call.attributes
+    )
 
 
 @FAMILIES
@@ -87,8 +90,10 @@ def calls(rng, family):
     for call in TABLES[family](rng, SAMPLE):
         yield call.op, (*call.arrays, *call.attributes)
         out_grad = np.ones(call.expected.shape, SAMPLE)
-        arguments = *call.arrays, out_grad, *call.attributes
-        yield f'{call.op}_grad', arguments
+        yield (
+            f'{call.op}_grad',
+            gradient_arguments(call.op, call.arrays, out_grad, call.attributes),
+        )
 
 
 def bits(outputs):

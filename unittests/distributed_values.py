@@ -44,12 +44,10 @@ class Case:
 
 
 def broadcast(array, shape, grad=True):
-    """An input that is broadcast to the shape of the result."""
+    """An input that is broadcast to the shape of the result. Its dims of size 1
+    are replicated."""
     before = len(shape) - array.ndim
-    dims = [
-        i + before if i + before >= 0 and n == shape[i + before] else None
-        for i, n in enumerate(array.shape)
-    ]
+    dims = [None if n == 1 else i + before for i, n in enumerate(array.shape)]
     return Input(array, dims, grad)
 
 

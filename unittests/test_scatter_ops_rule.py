@@ -12,9 +12,6 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""SPMD rules of the mask and scatter operators, asked with layouts in place of
-Tensors."""
-
 import unittest
 
 from paddle.distributed import ProcessMesh
@@ -24,227 +21,290 @@ from paddle.distributed.auto_parallel.static.dist_attribute import (
 )
 from paddle.framework import core
 
-# Its dims are called a and b.
 MESH = ProcessMesh([[0, 1, 2], [3, 4, 5]])
-NO_DIMS = '0-D'
 
 
-def spec(shape, layout):
-    """A layout is a text: for each dim of a Tensor the dim of the mesh that splits
-    it, or -; behind a + the dims of the mesh with a sum pending."""
-    split, _, partial = layout.removeprefix(NO_DIMS).partition('+')
+def parse(text):
+    """Return a TensorDistAttr. '0-1' is the dims_mapping [0, -1, 1], '()' that of
+    a 0-D tensor; '-+01' is partial over the mesh dims 0 and 1."""
+    dims, _, partial = text.strip('()').partition('+')
     attr = TensorDistAttr()
-    attr.dims_mapping = ['-ab'.index(letter) - 1 for letter in split]
+    attr.dims_mapping = [-1 if dim == '-' else int(dim) for dim in dims]
     attr.process_mesh = MESH
-    if partial:
-        attr._set_partial_dims(['ab'.index(letter) for letter in partial])
-    return DistTensorSpec(shape, attr)
+    attr._set_partial_dims([int(dim) for dim in partial])
+    return attr
 
 
-def layout_of(attr):
-    split = ''.join('-ab'[dim + 1] for dim in attr.dims_mapping) or NO_DIMS
-    partial = ''.join('ab'[dim] for dim in sorted(attr._partial_dims()))
-    return split + ('+' + partial if partial else '')
+def unparse(attr):
+    dims = ''.join(str(dim).replace('-1', '-') for dim in attr.dims_mapping)
+    partial = ''.join(map(str, sorted(attr._partial_dims())))
+    return (dims or '()') + ('+' + partial if partial else '')
 
 
-def infer(name, shapes, layouts, attrs, ask='infer_forward'):
-    """What a rule says of the inputs and of the outputs, as rows of the table."""
-    rule = core.get_phi_spmd_rule(name)
-    specs = map(spec, shapes, layouts.split(', '))
-    found = getattr(rule, ask)(*specs, *attrs)
-    return ' -> '.join(', '.join(map(layout_of, side)) for side in found)
+class SPMDRuleTest(unittest.TestCase):
+    """Check what the rules of `op` infer from the `shapes` of its inputs.
+
+    A case is 'inputs -> inferred inputs -> inferred outputs'.
+    """
+
+    attrs = ()
+    # out_grad, and out if the gradient needs it
+    num_outs_in_grad = 1
+
+    def infer(self, rule, shapes, inputs, method='infer_forward'):
+        specs = map(DistTensorSpec, shapes, map(parse, inputs.split(', ')))
+        rule = core.get_phi_spmd_rule(rule)
+        inferred = getattr(rule, method)(*specs, *self.attrs)
+        return ' -> '.join(', '.join(map(unparse, attrs)) for attrs in inferred)
+
+    def check_forward(self, case):
+        inputs, expected = case.split(' -> ', 1)
+        self.assertEqual(self.infer(self.op, self.shapes, inputs), expected)
+
+    def check_reverse(self, case):
+        """The case has out in place of inputs, which are replicated."""
+        out, expected = case.split(' -> ', 1)
+        inputs = ['-' * len(shape) or '()' for shape in self.shapes]
+        inferred = self.infer(
+            self.op,
+            [*self.shapes, self.out_shape],
+            ', '.join([*inputs, out]),
+            'infer_backward',
+        )
+        self.assertEqual(inferred, expected)
+
+    def check_grad(self, case):
+        inputs, expected = case.split(' -> ', 1)
+        shapes = self.shapes + [self.out_shape] * self.num_outs_in_grad
+        self.assertEqual(
+            self.infer(f'{self.op}_grad', shapes, inputs), expected
+        )
 
 
-# Operators and attributes of which all that follows is true: shapes of the inputs,
-# and cases: what they show, and how the inputs lie, how they have to lie, and the
-# result. In reverse, how the result lies comes first. Of the gradient, the inputs
-# are followed by out_grad, and there are two results.
-SELECT = {
-    'ops': [('select_scatter', 1, 2), ('select_scatter', -2, 2)],
-    'shapes': ([4, 6, 8], [4, 8]),
-    'forward': {
-        'other dims stay sharded': 'a-b, ab -> a-b, ab -> a-b',
-        'axis becomes whole': '-a-, -- -> ---, -- -> ---',
-        'values shard a whole x': '---, -b -> --b, -b -> --b',
-        'x wins a conflict': 'a--, ba -> a--, a- -> a--',
-        'pending sums are done first': '--b+a, -- -> --b, -b -> --b',
-    },
-    'reverse': 'ab- -> a--, a- -> a--',
-    'gradient': {
-        'out_grad decides': '-b-, --, ab- -> a--, a-, a-- -> a--, a-',
-    },
-}
-DIAGONAL = {
-    # y has dim 1 of x, then the diagonal
-    'ops': [('diagonal_scatter', 0, 0, 2), ('diagonal_scatter', 0, -3, -1)],
-    'shapes': ([4, 6, 8], [6, 4]),
-    'forward': {
-        'the other dim stays sharded': '-b-, b- -> -b-, b- -> -b-',
-        'both axes become whole': 'a-b, -- -> ---, -- -> ---',
-        'the diagonal becomes whole': '---, ab -> -a-, a- -> -a-',
-    },
-    'reverse': 'ab- -> -b-, b- -> -b-',
-    'gradient': {
-        'out_grad decides': '-a-, -a, ab- -> -b-, b-, -b- -> -b-, b-',
-    },
-}
-DIAGONAL_OF_MATRIX = {
-    'ops': [('diagonal_scatter', 0, 0, 1)],
-    'shapes': ([4, 6], [4]),
-    'forward': {
-        'all becomes whole': 'ab, a -> --, - -> --',
-    },
-    'reverse': 'ab -> --, - -> --',
-    'gradient': {},
-}
-INDEX = {
-    'ops': [
-        ('index_scatter', 1, 'sum', True),
-        ('index_scatter', -2, 'sum', True),
-        ('index_reduce', 1, 'amax', True),
-        ('index_reduce', -2, 'amax', True),
-    ],
-    'shapes': ([4, 6, 8], [3], [4, 3, 8]),
-    'forward': {
-        'other dims stay sharded': 'a-b, -, a-b -> a-b, -, a-b -> a-b',
-        'axis and index become whole': '-a-, b, -b- -> ---, -, --- -> ---',
-        'updates shard a whole x': '---, -, -ab -> --b, -, --b -> --b',
-        'x wins a conflict': 'a--, -, b-a -> a--, -, a-- -> a--',
-    },
-    'reverse': 'ab- -> a--, -, a-- -> a--',
-    'gradient': {
-        'out_grad decides': '-b-, -, ---, ab- -> a--, -, a--, a-- -> a--, a--',
-    },
-}
-INDEX_WITHOUT_DIMS = {
-    'ops': INDEX['ops'],
-    'shapes': ([4, 6, 8], [], [4, 8]),
-    'forward': {
-        'no dim for the axis': 'a-b, 0-D, -- -> a-b, 0-D, ab -> a-b',
-    },
-    'reverse': 'ab- -> a--, 0-D, a- -> a--',
-    'gradient': {},
-}
-FILL = {
-    'ops': [('masked_fill',)],
-    'shapes': ([4, 6], [4, 6], []),
-    'forward': {
-        'rows': 'a-, a-, 0-D -> a-, a-, 0-D -> a-',
-        'columns': '-a, --, 0-D -> -a, -a, 0-D -> -a',
-        'both dims': 'ba, ba, 0-D -> ba, ba, 0-D -> ba',
-        'a mask shards a whole x': '--, -b, 0-D -> -b, -b, 0-D -> -b',
-        'x wins a conflict': 'a-, ba, 0-D -> a-, a-, 0-D -> a-',
-        'pending sums are done first': 'a-+b, --, 0-D -> a-, a-, 0-D -> a-',
-    },
-    'reverse': 'ab -> ab, ab, 0-D -> ab',
-    'gradient': {
-        'value is a sum': 'b-, --, 0-D, ab -> ab, ab, 0-D, ab -> ab, 0-D+ab',
-        'all are whole': '--, --, 0-D, --+a -> --, --, 0-D, -- -> --, 0-D',
-    },
-}
-FILL_BY_BROADCAST_MASK = {
-    'ops': [('masked_fill',)],
-    'shapes': ([4, 6], [1, 6], [4, 1]),
-    'forward': {
-        'along a sharded dim': 'ab, --, -- -> ab, -b, a- -> ab',
-        'value shards a whole x': '--, --, b- -> b-, --, b- -> b-',
-    },
-    'reverse': 'ab -> ab, -b, a- -> ab',
-    'gradient': {
-        'value is a sum': '--, --, --, ab -> ab, -b, a-, ab -> ab, a-+b',
-    },
-}
-FILL_OF_BROADCAST_X = {
-    'ops': [('masked_fill',)],
-    'shapes': ([6], [4, 6], [1, 1, 1]),
-    'forward': {
-        'the mask has more dims': 'a, b-, --- -> a, ba, --- -> ba',
-    },
-    'reverse': 'ab -> b, ab, --- -> ab',
-    'gradient': {
-        'x is a sum': '-, --, ---, ab -> b, ab, ---, ab -> b+a, ---+ab',
-    },
-}
-FILL_OF_UNKNOWN_SIZE = {
-    'ops': [('masked_fill',)],
-    'shapes': ([-1, 6], [-1, 1], []),
-    'forward': {
-        'rows': 'ab, --, 0-D -> ab, a-, 0-D -> ab',
-    },
-    'reverse': 'ab -> ab, a-, 0-D -> ab',
-    'gradient': {},
-}
-MASKED_SCATTER = {
-    'ops': [('masked_scatter',)],
-    'shapes': ([4, 6], [4, 6], [30]),
-    'forward': {},
-    'reverse': 'ab -> --, --, - -> --',
-    'gradient': {
-        'everything becomes whole': 'a-, a-, b, a-+b -> --, --, -, -- -> --, -',
-    },
-}
-TABLE = [
-    (op[0], op[1:], part)
-    for part in (
-        SELECT, DIAGONAL, DIAGONAL_OF_MATRIX, INDEX, INDEX_WITHOUT_DIMS, FILL,
-        FILL_BY_BROADCAST_MASK, FILL_OF_BROADCAST_X, FILL_OF_UNKNOWN_SIZE,
-        MASKED_SCATTER,
-    )
-    for op in part['ops']
-]  # fmt: skip
-
-
-def whole(shape):
-    return '-' * len(shape) or NO_DIMS
-
-
-def result_shape(shapes):
-    """The shape of x, or of the mask where that has more dims."""
-    return max(shapes[:2], key=len)
-
-
-class TestScatterOpsRule(unittest.TestCase):
-    def check(self, name, attrs, shapes, row, ask='infer_forward'):
-        given, _, expected = row.partition(' -> ')
-        with self.subTest(name, attrs=attrs, row=row):
-            found = infer(name, shapes, given, attrs, ask)
-            self.assertEqual(found, expected)
+class TestSelectScatterSPMDRule(SPMDRuleTest):
+    op = 'select_scatter'
+    shapes = [[4, 6, 8], [4, 8]]
+    attrs = (1, 2)
+    out_shape = [4, 6, 8]
 
     def test_forward(self):
-        for name, attrs, part in TABLE:
-            for row in part['forward'].values():
-                self.check(name, attrs, part['shapes'], row)
+        self.check_forward('0-1, 01 -> 0-1, 01 -> 0-1')
+        # axis is replicated.
+        self.check_forward('-0-, -- -> ---, -- -> ---')
+        # The sharding of values propagates to x.
+        self.check_forward('---, -1 -> --1, -1 -> --1')
+        # Mesh dim 0 shards the dim that x maps to it.
+        self.check_forward('0--, -0 -> 0--, 0- -> 0--')
+        # A partial x is reduced first.
+        self.check_forward('--1+0, -- -> --1, -1 -> --1')
+        # Two mesh dims do not shard one dim: that of x does.
+        self.check_forward('0--, 1- -> 0--, 0- -> 0--')
 
-    def test_from_the_result(self):
-        for name, attrs, part in TABLE:
-            shapes = [*part['shapes'], result_shape(part['shapes'])]
-            inputs = ', '.join(map(whole, part['shapes']))
-            row = f'{inputs}, {part["reverse"]}'
-            self.check(name, attrs, shapes, row, 'infer_backward')
+    def test_reverse(self):
+        self.check_reverse('01- -> 0--, 0- -> 0--')
 
-    def test_gradient(self):
-        for name, attrs, part in TABLE:
-            shapes = [*part['shapes'], result_shape(part['shapes'])]
-            for row in part['gradient'].values():
-                self.check(f'{name}_grad', attrs, shapes, row)
+    def test_grad(self):
+        # The sharding of out_grad propagates to x and values.
+        self.check_grad('-1-, --, 01- -> 0--, 0-, 0-- -> 0--, 0-')
 
-    def test_masked_scatter_keeps_nothing_sharded(self):
-        """Whatever is cut, each part would start with the first element of
-        value, also where the mask is broadcast."""
-        for mask, mask_layout in (
-            ([4, 6], '-b'), ([6], 'a'), ([4, 1], 'a-'), ([1, 6], '-b'),
-            ([2, 4, 6], '-ab'),
-        ):  # fmt: skip
-            shapes = [4, 6], mask, [30]
-            out = whole(result_shape(shapes))
-            for x_layout in ('--', 'a-', 'ba'):
-                given = f'{x_layout}, {mask_layout}, a'
-                row = f'{given} -> --, {whole(mask)}, - -> {out}'
-                self.check('masked_scatter', (), shapes, row)
 
-    def test_axis_out_of_range_is_left_to_infer_meta(self):
-        found = infer('select_scatter', SELECT['shapes'], 'ab-, --', (7, 2))
-        self.assertRegex(found, r'^[-ab]{3}, [-ab]{2} -> [-ab]{3}$')
+class TestSelectScatterSPMDRuleNegativeAxis(TestSelectScatterSPMDRule):
+    attrs = (-2, 2)
+
+
+class TestSelectScatterSPMDRuleAxisError(SPMDRuleTest):
+    def test_axis(self):
+        for axis in (-4, 3):
+            self.attrs = (axis, 2)
+            with self.assertRaises(ValueError):
+                self.infer('select_scatter', [[4, 6, 8], [4, 8]], '---, --')
+
+
+class TestDiagonalScatterSPMDRule(SPMDRuleTest):
+    op = 'diagonal_scatter'
+    # y has dim 1 of x, then the diagonal.
+    shapes = [[4, 6, 8], [6, 4]]
+    attrs = (0, 0, 2)
+    out_shape = [4, 6, 8]
+
+    def test_forward(self):
+        self.check_forward('-1-, 1- -> -1-, 1- -> -1-')
+        # axis1 and axis2 are replicated.
+        self.check_forward('0-1, -- -> ---, -- -> ---')
+        # The diagonal is replicated.
+        self.check_forward('---, 01 -> -0-, 0- -> -0-')
+
+    def test_reverse(self):
+        self.check_reverse('01- -> -1-, 1- -> -1-')
+
+    def test_grad(self):
+        self.check_grad('-0-, -0, 01- -> -1-, 1-, -1- -> -1-, 1-')
+
+
+class TestDiagonalScatterSPMDRuleNegativeAxis(TestDiagonalScatterSPMDRule):
+    attrs = (0, -3, -1)
+
+
+class TestDiagonalScatterSPMDRuleMatrix(SPMDRuleTest):
+    op = 'diagonal_scatter'
+    shapes = [[4, 6], [4]]
+    attrs = (0, 0, 1)
+    out_shape = [4, 6]
+
+    def test_all_replicated(self):
+        self.check_forward('01, 0 -> --, - -> --')
+        self.check_reverse('01 -> --, - -> --')
+        self.check_grad('01, 0, 10 -> --, -, -- -> --, -')
+
+
+class TestIndexScatterSPMDRule(SPMDRuleTest):
+    op = 'index_scatter'
+    shapes = [[4, 6, 8], [3], [4, 3, 8]]
+    attrs = (1, 'sum', True)
+    out_shape = [4, 6, 8]
+
+    def test_forward(self):
+        self.check_forward('0-1, -, 0-1 -> 0-1, -, 0-1 -> 0-1')
+        # axis and index are replicated.
+        self.check_forward('-0-, 1, -1- -> ---, -, --- -> ---')
+        # The sharding of updates propagates to x.
+        self.check_forward('---, -, -01 -> --1, -, --1 -> --1')
+
+    def test_reverse(self):
+        self.check_reverse('01- -> 0--, -, 0-- -> 0--')
+
+    def test_grad(self):
+        self.check_grad('-1-, 1, ---, 01- -> 0--, -, 0--, 0-- -> 0--, 0--')
+
+
+class TestIndexScatterSPMDRuleNegativeAxis(TestIndexScatterSPMDRule):
+    attrs = (-2, 'sum', True)
+
+
+class TestIndexScatterSPMDRule0DIndex(SPMDRuleTest):
+    op = 'index_scatter'
+    # updates has no dim for axis.
+    shapes = [[4, 6, 8], [], [4, 8]]
+    attrs = (1, 'sum', True)
+    out_shape = [4, 6, 8]
+
+    def test_forward(self):
+        self.check_forward('0-1, (), -- -> 0-1, (), 01 -> 0-1')
+
+    def test_reverse(self):
+        self.check_reverse('01- -> 0--, (), 0- -> 0--')
+
+    def test_grad(self):
+        self.check_grad('---, (), --, 01- -> 0--, (), 0-, 0-- -> 0--, 0-')
+
+
+class TestIndexReduceSPMDRule(TestIndexScatterSPMDRule):
+    op = 'index_reduce'
+    attrs = (1, 'amax', True)
+    num_outs_in_grad = 2
+
+    def test_grad(self):
+        # out is sharded as out_grad, which is the last input.
+        self.check_grad(
+            '-1-, 1, ---, --1, 01- -> 0--, -, 0--, 0--, 0-- -> 0--, 0--'
+        )
+
+
+class TestIndexReduceSPMDRuleNegativeAxis(TestIndexReduceSPMDRule):
+    attrs = (-2, 'amax', True)
+
+
+class TestMaskedFillSPMDRule(SPMDRuleTest):
+    op = 'masked_fill'
+    shapes = [[4, 6], [4, 6], []]
+    out_shape = [4, 6]
+
+    def test_forward(self):
+        self.check_forward('10, 10, () -> 10, 10, () -> 10')
+        # x and mask propagate their sharding to each other.
+        self.check_forward('0-, -1, () -> 01, 01, () -> 01')
+        # Mesh dim 0 shards the dim that x maps to it.
+        self.check_forward('0-, -0, () -> 0-, 0-, () -> 0-')
+        # A partial x is reduced first.
+        self.check_forward('0-+1, --, () -> 0-, 0-, () -> 0-')
+        # Two mesh dims do not shard one dim: that of x does.
+        self.check_forward('0-, 1-, () -> 0-, 0-, () -> 0-')
+
+    def test_reverse(self):
+        self.check_reverse('01 -> 01, 01, () -> 01')
+
+    def test_grad(self):
+        # value_grad is partial over the mesh dims that shard out_grad.
+        self.check_grad('1-, --, (), 01 -> 01, 01, (), 01 -> 01, ()+01')
+        self.check_grad('--, --, (), -1 -> -1, -1, (), -1 -> -1, ()+1')
+        self.check_grad('--, --, (), --+0 -> --, --, (), -- -> --, ()')
+
+
+class TestMaskedFillSPMDRuleBroadcastMask(SPMDRuleTest):
+    op = 'masked_fill'
+    shapes = [[4, 6], [1, 6], [4, 1]]
+    out_shape = [4, 6]
+
+    def test_forward(self):
+        self.check_forward('01, --, -- -> 01, -1, 0- -> 01')
+        # Broadcast dims are replicated.
+        self.check_forward('--, 0-, -1 -> --, --, -- -> --')
+        # The sharding of value propagates to x.
+        self.check_forward('--, --, 1- -> 1-, --, 1- -> 1-')
+
+    def test_reverse(self):
+        self.check_reverse('01 -> 01, -1, 0- -> 01')
+
+    def test_grad(self):
+        self.check_grad('--, --, --, 01 -> 01, -1, 0-, 01 -> 01, 0-+1')
+
+
+class TestMaskedFillSPMDRuleBroadcastX(SPMDRuleTest):
+    op = 'masked_fill'
+    # A value of one element may have more dims than out.
+    shapes = [[6], [4, 6], [1, 1, 1]]
+    out_shape = [4, 6]
+
+    def test_forward(self):
+        self.check_forward('0, 1-, --- -> 0, 10, --- -> 10')
+
+    def test_reverse(self):
+        self.check_reverse('01 -> 1, 01, --- -> 01')
+
+    def test_grad(self):
+        self.check_grad('-, --, ---, 01 -> 1, 01, ---, 01 -> 1+0, ---+01')
+
+
+class TestMaskedFillSPMDRuleDynamicShape(SPMDRuleTest):
+    op = 'masked_fill'
+    shapes = [[-1, 6], [-1, 1], []]
+    out_shape = [-1, 6]
+
+    def test_forward(self):
+        self.check_forward('01, --, () -> 01, 0-, () -> 01')
+
+
+class TestMaskedScatterSPMDRule(SPMDRuleTest):
+    op = 'masked_scatter'
+    shapes = [[4, 6], [1, 6], [30]]
+    out_shape = [4, 6]
+
+    def test_all_replicated(self):
+        self.check_forward('0-, -1, 0 -> --, --, - -> --')
+        self.check_forward('10, --, - -> --, --, - -> --')
+        self.check_reverse('01 -> --, --, - -> --')
+        self.check_grad('0-, -1, 1, 0-+1 -> --, --, -, -- -> --, -')
+
+
+class TestMaskedScatterSPMDRuleBroadcastX(SPMDRuleTest):
+    op = 'masked_scatter'
+    shapes = [[4, 6], [2, 4, 6], [30]]
+    out_shape = [2, 4, 6]
+
+    def test_all_replicated(self):
+        self.check_forward('01, -01, 0 -> --, ---, - -> ---')
+        self.check_reverse('01- -> --, ---, - -> ---')
+        self.check_grad('01, 01-, 0, -01 -> --, ---, -, --- -> --, -')
 
 
 if __name__ == '__main__':

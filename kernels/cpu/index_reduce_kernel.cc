@@ -31,4 +31,9 @@ PD_REGISTER_KERNEL(index_reduce_grad,
                    CPU,
                    ALL_LAYOUT,
                    phi::IndexReduceGradKernel,
-                   SCATTER_OPS_ALL_DTYPES) {}
+                   phi::dtype::float16,
+                   phi::dtype::bfloat16,
+                   float,
+                   double,
+                   phi::dtype::complex<float>,
+                   phi::dtype::complex<double>) {}

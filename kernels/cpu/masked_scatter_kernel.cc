@@ -71,31 +71,29 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
   ops::CheckOutGrad("masked_scatter_grad", out_grad, dims, x_grad);
-  const ops::KeptGrad kept(out_grad);
+  const DenseTensor dout = out_grad;  // x_grad may be the same object
   ops::SizeGrad(x, x_grad);
   ops::SizeGrad(value, value_grad);
-  ops::WithWorkingMemory("masked_scatter", [&] {
-    if (value_grad && numel == 0) {
-      ops::AllocZeros<T>(dev_ctx, value_grad);
-    } else if (value_grad) {
-      // One pass makes both gradients where x has the shape of the result.
-      const bool both = x_grad && x_grad->numel() == numel;
-      T* x_data = both ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
-      T* value_data = dev_ctx.template Alloc<T>(value_grad);
-      const int64_t selected =
-          ops::MaskedScatterGradCpu<Word>(kept.data<Word>(),
-                                          numel,
-                                          ops::ViewOf<uint8_t>(mask, dims),
-                                          reinterpret_cast<Word*>(x_data),
-                                          reinterpret_cast<Word*>(value_data),
-                                          value_grad->numel());
-      // A static graph may have fed another mask than the forward pass.
-      ops::CheckEnoughValues(
-          "masked_scatter_grad", selected, value_grad->numel());
-      if (both) return;
-    }
-    ops::MaskedGrad<T>(dev_ctx, kept, dims, mask, /*wanted=*/false, x_grad);
-  });
+  if (value_grad && numel == 0) {
+    ops::AllocZeros<T>(dev_ctx, value_grad);
+  } else if (value_grad) {
+    // One pass makes both gradients where x has the shape of the result.
+    const bool both = x_grad && x_grad->numel() == numel;
+    T* x_data = both ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
+    T* value_data = dev_ctx.template Alloc<T>(value_grad);
+    const int64_t selected =
+        ops::MaskedScatterGradCpu<Word>(static_cast<const Word*>(dout.data()),
+                                        numel,
+                                        ops::ViewOf<uint8_t>(mask, dims),
+                                        reinterpret_cast<Word*>(x_data),
+                                        reinterpret_cast<Word*>(value_data),
+                                        value_grad->numel());
+    // A static graph may have fed another mask than the forward pass.
+    ops::CheckEnoughValues(
+        "masked_scatter_grad", selected, value_grad->numel());
+    if (both) return;
+  }
+  ops::MaskedGrad<T>(dev_ctx, dout, dims, mask, /*wanted=*/false, x_grad);
 }
 
 template <typename T, typename Context>
@@ -138,7 +136,7 @@ void MaskedScatterDoubleGradKernel(
         /*count_first=*/false);
     ops::CheckEnoughValues(op, selected, grad_value_grad->numel());
   } else {
-    ops::MaskedFillCpu<Word>(
+    ops::SelectCpu<Word>(
         out, numel, x_view, mask_view, ops::ZeroView<Word>(dims));
   }
 }

@@ -30,4 +30,9 @@ PD_REGISTER_KERNEL(index_reduce_grad,
                    GPU,
                    ALL_LAYOUT,
                    phi::IndexReduceGradKernel,
-                   SCATTER_OPS_ALL_DTYPES) {}
+                   phi::dtype::float16,
+                   phi::dtype::bfloat16,
+                   float,
+                   double,
+                   phi::dtype::complex<float>,
+                   phi::dtype::complex<double>) {}

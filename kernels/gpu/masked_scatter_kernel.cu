@@ -183,18 +183,18 @@ __global__ void __launch_bounds__(kGpuThreads) SumUnmaskedGpuKernel(
 }
 
 // grad = out_grad, of shape `dims`, with zeros where mask is True, summed to
-// the shape of grad. grad may come in out_grad's memory. There must be an
-// element.
+// the shape of grad. grad may share out_grad's memory, but not the object.
+// There must be an element.
 template <typename T>
 void MaskedGradInto(const GPUContext& dev_ctx,
-                    const KeptGrad& out_grad,
+                    const DenseTensor& out_grad,
                     const DDim& dims,
                     const GpuOperand<uint8_t>& mask,
                     DenseTensor* grad) {
   using Word = WordOf<T>;
   const int64_t numel = common::product(dims);
   const bool summed = grad->numel() != numel;
-  if (summed) out_grad.TakeApart(grad);
+  if (summed) grad->clear();  // a sum cannot be written over what it reads
   T* data = dev_ctx.template Alloc<T>(grad);
   if (summed) {
     constexpr int64_t kMostBlocks = 4096;  // they keep any device busy
@@ -203,7 +203,8 @@ void MaskedGradInto(const GPUContext& dev_ctx,
         out_grad.data<T>(), mask, SumAxes(dims, grad->dims()), data);
     return;
   }
-  const GpuOperand<Word> from{out_grad.data<Word>(), OperandView({dims, dims})};
+  const GpuOperand<Word> from{WordsOf<Word>(&out_grad),
+                              OperandView({dims, dims})};
   VisitTiles(
       dev_ctx,
       mask,
@@ -270,7 +271,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
   ops::CheckOutGrad("masked_scatter_grad", out_grad, dims, x_grad);
-  const ops::KeptGrad kept(out_grad);
+  const DenseTensor dout = out_grad;  // x_grad may be the same object
   ops::SizeGrad(x, x_grad);
   ops::SizeGrad(value, value_grad);
   // Values that no True took keep the zeros.
@@ -287,12 +288,12 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                     from_mask,
                     numel,
                     ops::TruesBefore(dev_ctx, from_mask, numel, &counts),
-                    ops::GatherElement<Word>{kept.data<Word>(),
+                    ops::GatherElement<Word>{ops::WordsOf<Word>(&dout),
                                              reinterpret_cast<Word*>(values),
                                              value_grad->numel()});
   }
   // Last, since it may be written over out_grad.
-  if (x_grad) ops::MaskedGradInto<T>(dev_ctx, kept, dims, from_mask, x_grad);
+  if (x_grad) ops::MaskedGradInto<T>(dev_ctx, dout, dims, from_mask, x_grad);
 }
 
 template <typename T, typename Context>

@@ -134,11 +134,8 @@ def infer_layout(name, tensors, attrs=()):
     inputs, outputs = core.get_phi_spmd_rule(name).infer_forward(
         *[DistTensorSpec(t.shape, _dist_attr(t)) for t in tensors], *attrs
     )
-    # As in Paddle's operators, one dim of the mesh splits a dim.
     *inputs, out = [
-        dims_mapping_to_placements(
-            [mesh_dims[:1] for mesh_dims in attr.multi_dims_mapping], mesh
-        )
+        dims_mapping_to_placements(attr.multi_dims_mapping, mesh)
         for attr in [*inputs, outputs[0]]
     ]
     return inputs, out
@@ -147,6 +144,9 @@ def infer_layout(name, tensors, attrs=()):
 def _dist_attr(tensor):
     dims_mapping, _ = placemetns_to_dist_status(tensor.placements, tensor.ndim)
     attr = TensorDistAttr()
-    attr.multi_dims_mapping = dims_mapping
+    # The rules support one mesh dim per tensor dim. Keep the first: the rules
+    # would keep the largest, and resharding from it to all of them would permute
+    # the parts.
+    attr.multi_dims_mapping = [mesh_dims[:1] for mesh_dims in dims_mapping]
     attr.process_mesh = mesh_of(tensor)
     return attr

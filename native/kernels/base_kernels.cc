@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 

@@ -114,7 +114,11 @@ GRADIENTS = [
     *cases('diagonal_scatter_double_grad', twice(ON_DIAGONAL, 0, 1), DIAGONAL),
     *cases('index_scatter_grad', INDEXED, LINEAR),
     *cases('index_scatter_double_grad', twice(INDEXED, 0, 2), LINEAR),
-    *cases('index_reduce_grad', INDEXED, reduces('mul', 'amax')),
+    *cases(
+        'index_reduce_grad',
+        [(*row, row[-1]) for row in INDEXED],  # the result before its gradient
+        reduces('mul', 'amax'),
+    ),
     *cases('scatter_grad', [row[1:] for row in INDEXED], OVERWRITE),
     *cases(
         'scatter_double_grad',

@@ -138,8 +138,7 @@ bool SumWith16BitSlots(const py::object& x,
   DenseTensor* out = DenseOf(x);
   const DenseTensor* rows = DenseOf(updates);
   const ops::AxisView view(out->dims(), rows->dims(), /*axis=*/0);
-  ops::IndexSlots slots("sum", *DenseOf(index), view);
-  slots.Check();
+  const ops::IndexSlots slots("sum", *DenseOf(index), view);
   const ops::ReduceOperands<uint8_t> operands{view,
                                               slots,
                                               /*include_self=*/true,

@@ -64,14 +64,15 @@ def test_a_mask_that_selects_more_than_value_has_is_refused(threads, size):
 ONE, TWO = np.zeros(3, 'float32'), np.zeros((4, 3), 'float32')
 INDEX = np.zeros(4, 'int64')
 REDUCE = [0, 'sum', True]
-# kernel, inputs before out_grad, attributes: out has the shape of TWO
+# kernel, inputs before out_grad, attributes: out has the shape of TWO, and the last
+# input has a gradient or is out
 GRADIENTS = [
     ('masked_fill_grad', [TWO, TWO > 0, TWO], []),
     ('masked_scatter_grad', [TWO, TWO > 0, TWO], []),
     ('select_scatter_grad', [TWO, ONE], [0, 1]),
     ('diagonal_scatter_grad', [TWO, ONE], [0, 0, 1]),
     ('index_scatter_grad', [TWO, INDEX, TWO], REDUCE),
-    ('index_reduce_grad', [TWO, INDEX, TWO], [0, 'amax', True]),
+    ('index_reduce_grad', [TWO, INDEX, TWO, TWO], [0, 'amax', True]),
 ]
 
 

@@ -13,6 +13,8 @@ DTYPES = (
     'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
     'float32', 'float64', 'complex64', 'complex128',
 )  # fmt: skip
+# mul, amax and amin of integers have no gradient.
+FEWER_DTYPES = {'index_reduce_grad': DTYPES[6:]}
 # Inputs that are bool whatever the others are. The YAML has no word for it.
 MASKS = {'mask'}
 KERNELS = {entry.kernel for entry in OWN.values()}
@@ -33,15 +35,19 @@ def expected(entry, dtype):
     return words + [f'Tensor*:{dtype}' for _ in entry.outputs]
 
 
-def test_every_entry_has_a_kernel_of_every_dtype_and_no_other_is_there():
-    wanted = {(name, dtype) for name in KERNELS for dtype in DTYPES}
+def test_every_entry_has_a_kernel_of_its_dtypes_and_no_other_is_there():
+    wanted = {
+        (name, dtype)
+        for name in KERNELS
+        for dtype in FEWER_DTYPES.get(name, DTYPES)
+    }
     assert sorted(REGISTERED) == sorted(wanted)
 
 
 @pytest.mark.parametrize('name', OWN)
 def test_kernel_takes_what_the_yaml_says(name):
     entry = OWN[name]  # those of higher orders share kernels
-    for dtype in DTYPES:
+    for dtype in FEWER_DTYPES.get(entry.kernel, DTYPES):
         assert REGISTERED[entry.kernel, dtype] == expected(entry, dtype), dtype
 
 

@@ -73,10 +73,12 @@ INSTALL = (
 
 
 def run_header():
-    """{path that is included: text} of the header that decides which outputs are
-    stored past the caches, by which small ones are too."""
+    """{path that is included: text} of the header that decides which outputs
+    non-temporal stores write, by which they write small ones too."""
     text = (ROOT / RUN).read_text('utf-8')
-    lowered = text.replace('kLeast = 32 << 20', 'kLeast = 64 << 10')
+    lowered = text.replace(
+        'StreamedBytes = 32 << 20', 'StreamedBytes = 64 << 10'
+    )
     if lowered == text:
         sys.exit(f'{RUN}: the size of large outputs is not where it was')
     return {upstream_path(RUN): lowered}

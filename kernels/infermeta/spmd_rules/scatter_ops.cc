@@ -15,197 +15,289 @@
 #include "paddle/phi/infermeta/spmd_rules/scatter_ops.h"
 
 #include <algorithm>
-#include <numeric>
-#include <set>
 
 #include "paddle/phi/core/distributed/auto_parallel/dist_attr.h"
+#include "paddle/phi/core/distributed/auto_parallel/utils.h"
+#include "paddle/phi/infermeta/spmd_rules/replicated.h"
+#include "paddle/phi/infermeta/spmd_rules/spmd_rule_macro_define.h"
 #include "paddle/phi/infermeta/spmd_rules/utils.h"
 
-namespace phi::distributed::scatter_ops {
+namespace phi::distributed {
 
 namespace {
 
-constexpr int64_t kWhole = -1;
+using Tensors = std::vector<const DistMetaTensor*>;
+// Einsum notations of the inputs, then of out. "1" marks a replicated dim.
+using Axes = std::vector<std::string>;
+using AxisToDimMap = std::unordered_map<std::string, int64_t>;
 
-// For each dim, the mesh dims that it is split along.
-using Shards = std::vector<std::vector<int64_t>>;
+constexpr char kAlphabet[] = "abcdefghijklmnopqrstuvwxyz";
 
-int64_t RankOf(const DistMetaTensor& tensor) { return tensor.dims().size(); }
-
-// A Tensor whose leading dims run along these; the others are whole.
-Operand Along(const DistMetaTensor& tensor, std::vector<int64_t> dims) {
-  dims.resize(RankOf(tensor), kWhole);
-  return {&tensor, dims};
-}
-
-Operand Whole(const DistMetaTensor& tensor) { return Along(tensor, {}); }
-
-// x, without the dims in `axes`. Negative ones count from the end; one out of
-// range is left to InferMeta.
-Operand Batch(const DistMetaTensor& x, const std::vector<int64_t>& axes) {
-  const int64_t rank = RankOf(x);
-  Operand found = Whole(x);
-  std::iota(found.dims.begin(), found.dims.end(), 0);
-  for (const int64_t axis : axes) {
-    const int64_t dim = axis < 0 ? axis + rank : axis;
-    if (dim >= 0 && dim < rank) found.dims[dim] = kWhole;
-  }
-  return found;
-}
-
-// A Tensor whose leading dims are those of x that are not whole.
-Operand Slice(const DistMetaTensor& tensor, const Operand& x) {
-  std::vector<int64_t> dims = x.dims;
-  dims.erase(std::remove(dims.begin(), dims.end(), kWhole), dims.end());
-  return Along(tensor, dims);
-}
-
-Call IntoView(const Operand& batch, const DistMetaTensor& values) {
-  return {{batch, Slice(values, batch)}, batch.dims};
-}
-
-// As the sources are split: where they differ, the one named first wins. A mesh
-// dim can split one dim of a Tensor only.
-Shards Merged(const Call& call, const std::vector<Operand>& sources) {
-  Shards merged(call.out.size());
-  std::set<int64_t> taken;
-  for (const Operand& source : sources) {
-    const Shards& shards = source.tensor->dist_attr().multi_dims_mapping();
-    for (size_t i = 0; i < shards.size(); ++i) {
-      const int64_t dim = source.dims[i];
-      if (dim == kWhole) continue;
-      const bool free = merged[dim].empty() &&
-                        std::none_of(shards[i].begin(),
-                                     shards[i].end(),
-                                     [&](int64_t m) { return taken.count(m); });
-      if (!free) continue;
-      merged[dim] = shards[i];
-      taken.insert(shards[i].begin(), shards[i].end());
+// ShardingMergeForTensors raises if two mesh dims shard one axis, and treats
+// "1" as such an axis. The first tensor that shards an axis wins instead.
+AxisToDimMap MergeShardings(const Tensors& tensors, const Axes& axes) {
+  std::vector<std::pair<std::string, std::vector<int64_t>>> axes_to_dims;
+  AxisToDimMap first;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const DistMetaTensor& tensor = *tensors[i];
+    EXTRACT_SHAPE_AND_DIST_ATTR(tensor);
+    std::vector<int64_t> dims_mapping(tensor_dims_mapping_src);
+    for (int dim = 0; dim < tensor_ndim; ++dim) {
+      int64_t& mapping = dims_mapping[dim];
+      const std::string axis(1, axes[i][dim]);
+      if (axis == "1") mapping = -1;
+      if (mapping == -1) continue;
+      if (first.emplace(axis, mapping).first->second != mapping) mapping = -1;
     }
+    axes_to_dims.emplace_back(axes[i], dims_mapping);
   }
-  return merged;
+  return ShardingMergeForTensors(axes_to_dims);
 }
 
-TensorDistAttr Attr(const Operand& operand, const Shards& merged) {
-  Shards shards;
-  for (const int64_t dim : operand.dims) {
-    shards.push_back(dim == kWhole ? Shards::value_type{} : merged[dim]);
-  }
-  TensorDistAttr attr =
-      CopyTensorDistAttrForOutput(operand.tensor->dist_attr());
-  attr.set_dims_mapping(shards);
-  return attr;
+TensorDistAttr GetDistAttr(const DistMetaTensor& tensor,
+                           const std::string& axes,
+                           const AxisToDimMap& map) {
+  TensorDistAttr dist_attr = CopyTensorDistAttrForOutput(tensor.dist_attr());
+  dist_attr.set_dims_mapping(GetDimsMappingForAxes(axes, map, true));
+  return dist_attr;
 }
 
-// That of the gradient of an input: where it is broadcast along a dim that is
-// split, each process has its share of the sum.
-TensorDistAttr GradAttr(const Operand& input, Shards merged) {
-  TensorDistAttr attr = Attr(input, merged);
-  for (const int64_t dim : input.dims) {
-    if (dim != kWhole) merged[dim].clear();
+std::vector<ArgDistAttr> GetDistAttrs(const Tensors& tensors,
+                                      const Axes& axes,
+                                      const AxisToDimMap& map) {
+  std::vector<ArgDistAttr> dist_attrs;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    dist_attrs.push_back(GetDistAttr(*tensors[i], axes[i], map));
   }
-  std::vector<int64_t> summed;
-  for (const auto& mesh_dims : merged) {
-    summed.insert(summed.end(), mesh_dims.begin(), mesh_dims.end());
-  }
-  attr.set_partial_status(summed);
-  return attr;
+  return dist_attrs;
 }
 
-std::vector<ArgDistAttr> Attrs(const std::vector<Operand>& operands,
-                               const Shards& merged) {
-  std::vector<ArgDistAttr> found;
-  for (const Operand& operand : operands) {
-    found.push_back(Attr(operand, merged));
+SpmdInfo InferSpmdBase(const Tensors& inputs, const Axes& axes) {
+  const AxisToDimMap map = MergeShardings(inputs, axes);
+  return {GetDistAttrs(inputs, axes, map),
+          {GetDistAttr(*inputs[0], axes.back(), map)}};
+}
+
+SpmdInfo InferSpmdReverseBase(const Tensors& inputs,
+                              const DistMetaTensor& out,
+                              const Axes& axes) {
+  const AxisToDimMap map = MergeShardings({&out}, {axes.back()});
+  return {GetDistAttrs(inputs, axes, map),
+          {GetDistAttr(out, axes.back(), map)}};
+}
+
+// The first and the last input have gradients. An axis of out_grad that an
+// input lacks is summed in its gradient.
+SpmdInfo GradInferSpmdBase(const Tensors& inputs,
+                           const DistMetaTensor& out_grad,
+                           const Axes& axes) {
+  const AxisToDimMap map = MergeShardings({&out_grad}, {axes.back()});
+  SpmdInfo info{GetDistAttrs(inputs, axes, map), {}};
+  info.first.push_back(GetDistAttr(out_grad, axes.back(), map));
+  for (size_t i : {size_t{0}, inputs.size() - 1}) {
+    TensorDistAttr grad = GetDistAttr(*inputs[i], axes[i], map);
+    grad.set_partial_status(ResoluteOutputPartialDimension(map, axes[i]));
+    info.second.push_back(grad);
   }
-  return found;
+  return info;
+}
+
+// E.g. x: abc, mask: a1c, value: b1, out: abc
+Axes GetMaskedFillAxes(const DistMetaTensor& x,
+                       const DistMetaTensor& mask,
+                       const DistMetaTensor& value) {
+  const int out_ndim = std::max(x.dims().size(), mask.dims().size());
+  Axes axes;
+  std::string out_axes(out_ndim, '1');
+  for (const DistMetaTensor* input : {&x, &mask, &value}) {
+    const int ndim = input->dims().size();
+    std::string input_axes(ndim, '1');
+    // A value of one element may have more dims than out.
+    for (int dim = std::max(ndim - out_ndim, 0); dim < ndim; ++dim) {
+      if (input->dims()[dim] == 1) continue;
+      const int out_dim = out_ndim - ndim + dim;
+      input_axes[dim] = out_axes[out_dim] = kAlphabet[out_dim];
+    }
+    axes.push_back(input_axes);
+  }
+  axes.push_back(out_axes);
+  return axes;
+}
+
+// E.g. axis: 1, x: a1c, updates: a1c, or ac if its rank is lower, out: a1c
+Axes GetScatterAxes(const DistMetaTensor& x,
+                    const DistMetaTensor& updates,
+                    const std::vector<int>& replicated_dims) {
+  const int x_ndim = x.dims().size();
+  const int updates_ndim = updates.dims().size();
+  std::string x_axes = GetBroadcastAxes(x_ndim, x_ndim, kAlphabet);
+  for (int dim : replicated_dims) {
+    x_axes[auto_parallel::canonical_dim(dim, x_ndim)] = '1';
+  }
+  std::string updates_axes = x_axes;
+  if (updates_ndim < x_ndim) {
+    auto end = std::remove(updates_axes.begin(), updates_axes.end(), '1');
+    updates_axes.erase(end, updates_axes.end());
+  }
+  // The last dim of y in diagonal_scatter is the diagonal.
+  updates_axes.resize(updates_ndim, '1');
+  return {x_axes, updates_axes, x_axes};
+}
+
+Axes GetIndexScatterAxes(const DistMetaTensor& x,
+                         const DistMetaTensor& index,
+                         const DistMetaTensor& updates,
+                         int axis) {
+  Axes axes = GetScatterAxes(x, updates, {axis});
+  axes.emplace(axes.begin() + 1, index.dims().size(), '1');
+  return axes;
 }
 
 }  // namespace
 
-SpmdInfo Forward(const Call& call) {
-  const Shards merged = Merged(call, call.inputs);
-  const Operand out{call.inputs[0].tensor, call.out};
-  return {Attrs(call.inputs, merged), {Attr(out, merged)}};
+SpmdInfo MaskedFillInferSpmd(const DistMetaTensor& x,
+                             const DistMetaTensor& mask,
+                             const DistMetaTensor& value) {
+  return InferSpmdBase({&x, &mask, &value}, GetMaskedFillAxes(x, mask, value));
 }
 
-SpmdInfo Reverse(const Call& call, const DistMetaTensor& out) {
-  const std::vector<Operand> outputs{{&out, call.out}};
-  const Shards merged = Merged(call, outputs);
-  return {Attrs(call.inputs, merged), Attrs(outputs, merged)};
+SpmdInfo MaskedFillInferSpmdReverse(const DistMetaTensor& x,
+                                    const DistMetaTensor& mask,
+                                    const DistMetaTensor& value,
+                                    const DistMetaTensor& out) {
+  return InferSpmdReverseBase(
+      {&x, &mask, &value}, out, GetMaskedFillAxes(x, mask, value));
 }
 
-SpmdInfo Gradient(const Call& call, const DistMetaTensor& out_grad) {
-  const Operand grad{&out_grad, call.out};
-  std::vector<Operand> sources{grad}, all = call.inputs;
-  sources.insert(sources.end(), all.begin(), all.end());
-  all.push_back(grad);
-  const Shards merged = Merged(call, sources);
-  return {Attrs(all, merged),
-          {GradAttr(call.inputs.front(), merged),
-           GradAttr(call.inputs.back(), merged)}};
+SpmdInfo MaskedFillGradInferSpmd(const DistMetaTensor& x,
+                                 const DistMetaTensor& mask,
+                                 const DistMetaTensor& value,
+                                 const DistMetaTensor& out_grad) {
+  return GradInferSpmdBase(
+      {&x, &mask, &value}, out_grad, GetMaskedFillAxes(x, mask, value));
 }
 
-Call ByMask(const DistMetaTensor& x,
-            const DistMetaTensor& mask,
-            const DistMetaTensor& value) {
-  const int64_t rank = std::max(RankOf(x), RankOf(mask));
-  Call call{{Whole(x), Whole(mask), Whole(value)}, {}};
-  for (int64_t dim = 0; dim < rank; ++dim) {
-    // A value of one element may have more dims.
-    const auto own_dim = [=](const DistMetaTensor& tensor) {
-      return dim - rank + RankOf(tensor);
-    };
-    const auto size_of = [&](const DistMetaTensor& tensor) {
-      return own_dim(tensor) < 0 ? 1 : tensor.dims()[own_dim(tensor)];
-    };
-    const int64_t size = size_of(x) == 1 ? size_of(mask) : size_of(x);
-    for (Operand& input : call.inputs) {
-      const int64_t own = own_dim(*input.tensor);
-      if (own >= 0 && size_of(*input.tensor) == size) input.dims[own] = dim;
-    }
-    call.out.push_back(dim);
-  }
-  return call;
+SpmdInfo MaskedScatterInferSpmd(const DistMetaTensor& x,
+                                const DistMetaTensor& mask,
+                                const DistMetaTensor& value) {
+  return ReplicatedInferSpmd(
+      {&x, &mask, &value}, {x.dims().size() < mask.dims().size() ? &mask : &x});
 }
 
-Call ByWholeMask(const DistMetaTensor& x,
-                 const DistMetaTensor& mask,
-                 const DistMetaTensor& value) {
-  // x and mask are broadcast to each other.
-  const int64_t rank = std::max(RankOf(x), RankOf(mask));
-  return {{Whole(x), Whole(mask), Whole(value)},
-          std::vector<int64_t>(rank, kWhole)};
+SpmdInfo MaskedScatterInferSpmdReverse(const DistMetaTensor& x,
+                                       const DistMetaTensor& mask,
+                                       const DistMetaTensor& value,
+                                       const DistMetaTensor& out) {
+  return ReplicatedInferSpmdReverse({&x, &mask, &value}, {&out});
 }
 
-Call IntoSlice(const DistMetaTensor& x,
-               const DistMetaTensor& values,
-               int axis,
-               int index) {
-  return IntoView(Batch(x, {axis}), values);
+SpmdInfo MaskedScatterGradInferSpmd(const DistMetaTensor& x,
+                                    const DistMetaTensor& mask,
+                                    const DistMetaTensor& value,
+                                    const DistMetaTensor& out_grad) {
+  return ReplicatedInferSpmd({&x, &mask, &value, &out_grad}, {&x, &value});
 }
 
-Call IntoDiagonals(const DistMetaTensor& x,
-                   const DistMetaTensor& y,
-                   int offset,
-                   int axis1,
-                   int axis2) {
-  return IntoView(Batch(x, {axis1, axis2}), y);
+SpmdInfo SelectScatterInferSpmd(const DistMetaTensor& x,
+                                const DistMetaTensor& values,
+                                int axis,
+                                int index) {
+  return InferSpmdBase({&x, &values}, GetScatterAxes(x, values, {axis}));
 }
 
-Call ByIndex(const DistMetaTensor& x,
-             const DistMetaTensor& index,
-             const DistMetaTensor& updates,
-             int axis,
-             const std::string& reduce,
-             bool include_self) {
-  const Operand batch = Batch(x, {axis});
-  // A 0-D index updates one slice, which has no dim `axis`.
-  const bool one = RankOf(updates) < RankOf(x);
-  return {{batch,
-           Whole(index),
-           one ? Slice(updates, batch) : Along(updates, batch.dims)},
-          batch.dims};
+SpmdInfo SelectScatterInferSpmdReverse(const DistMetaTensor& x,
+                                       const DistMetaTensor& values,
+                                       const DistMetaTensor& out,
+                                       int axis,
+                                       int index) {
+  return InferSpmdReverseBase(
+      {&x, &values}, out, GetScatterAxes(x, values, {axis}));
 }
 
-}  // namespace phi::distributed::scatter_ops
+SpmdInfo SelectScatterGradInferSpmd(const DistMetaTensor& x,
+                                    const DistMetaTensor& values,
+                                    const DistMetaTensor& out_grad,
+                                    int axis,
+                                    int index) {
+  return GradInferSpmdBase(
+      {&x, &values}, out_grad, GetScatterAxes(x, values, {axis}));
+}
+
+SpmdInfo DiagonalScatterInferSpmd(const DistMetaTensor& x,
+                                  const DistMetaTensor& y,
+                                  int offset,
+                                  int axis1,
+                                  int axis2) {
+  return InferSpmdBase({&x, &y}, GetScatterAxes(x, y, {axis1, axis2}));
+}
+
+SpmdInfo DiagonalScatterInferSpmdReverse(const DistMetaTensor& x,
+                                         const DistMetaTensor& y,
+                                         const DistMetaTensor& out,
+                                         int offset,
+                                         int axis1,
+                                         int axis2) {
+  return InferSpmdReverseBase(
+      {&x, &y}, out, GetScatterAxes(x, y, {axis1, axis2}));
+}
+
+SpmdInfo DiagonalScatterGradInferSpmd(const DistMetaTensor& x,
+                                      const DistMetaTensor& y,
+                                      const DistMetaTensor& out_grad,
+                                      int offset,
+                                      int axis1,
+                                      int axis2) {
+  return GradInferSpmdBase(
+      {&x, &y}, out_grad, GetScatterAxes(x, y, {axis1, axis2}));
+}
+
+SpmdInfo IndexScatterInferSpmd(const DistMetaTensor& x,
+                               const DistMetaTensor& index,
+                               const DistMetaTensor& updates,
+                               int axis,
+                               const std::string& reduce,
+                               bool include_self) {
+  return InferSpmdBase({&x, &index, &updates},
+                       GetIndexScatterAxes(x, index, updates, axis));
+}
+
+SpmdInfo IndexScatterInferSpmdReverse(const DistMetaTensor& x,
+                                      const DistMetaTensor& index,
+                                      const DistMetaTensor& updates,
+                                      const DistMetaTensor& out,
+                                      int axis,
+                                      const std::string& reduce,
+                                      bool include_self) {
+  return InferSpmdReverseBase({&x, &index, &updates},
+                              out,
+                              GetIndexScatterAxes(x, index, updates, axis));
+}
+
+SpmdInfo IndexScatterGradInferSpmd(const DistMetaTensor& x,
+                                   const DistMetaTensor& index,
+                                   const DistMetaTensor& updates,
+                                   const DistMetaTensor& out_grad,
+                                   int axis,
+                                   const std::string& reduce,
+                                   bool include_self) {
+  return GradInferSpmdBase({&x, &index, &updates},
+                           out_grad,
+                           GetIndexScatterAxes(x, index, updates, axis));
+}
+
+SpmdInfo IndexReduceGradInferSpmd(const DistMetaTensor& x,
+                                  const DistMetaTensor& index,
+                                  const DistMetaTensor& updates,
+                                  const DistMetaTensor& out,
+                                  const DistMetaTensor& out_grad,
+                                  int axis,
+                                  const std::string& reduce,
+                                  bool include_self) {
+  SpmdInfo info = IndexScatterGradInferSpmd(
+      x, index, updates, out_grad, axis, reduce, include_self);
+  // out is sharded as out_grad.
+  info.first.push_back(info.first.back());
+  return info;
+}
+
+}  // namespace phi::distributed

@@ -14,141 +14,118 @@
 
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <tuple>
-#include <vector>
 
 #include "paddle/phi/core/distributed/auto_parallel/dist_meta_tensor.h"
 #include "paddle/phi/core/distributed/type_defs.h"
 
 namespace phi::distributed {
 
-namespace scatter_ops {
+// Any dim may be sharded. An operand is replicated along its broadcast dims,
+// and its gradient is partial over the mesh dims that shard them in out_grad.
+SpmdInfo MaskedFillInferSpmd(const DistMetaTensor& x,
+                             const DistMetaTensor& mask,
+                             const DistMetaTensor& value);
 
-// A Tensor of a call: for each of its dims the dim of the result that it runs
-// along, or -1 where every process needs the whole of it.
-struct Operand {
-  const DistMetaTensor* tensor;
-  std::vector<int64_t> dims;
-};
+SpmdInfo MaskedFillInferSpmdReverse(const DistMetaTensor& x,
+                                    const DistMetaTensor& mask,
+                                    const DistMetaTensor& value,
+                                    const DistMetaTensor& out);
 
-// The first input is x, and the last one has a gradient too.
-struct Call {
-  std::vector<Operand> inputs;
-  std::vector<int64_t> out;  // the dims of the result
-};
+SpmdInfo MaskedFillGradInferSpmd(const DistMetaTensor& x,
+                                 const DistMetaTensor& mask,
+                                 const DistMetaTensor& value,
+                                 const DistMetaTensor& out_grad);
 
-// The rules that follow from a call. Nothing comes in as a partial sum.
-SpmdInfo Forward(const Call& call);
-SpmdInfo Reverse(const Call& call, const DistMetaTensor& out);
-SpmdInfo Gradient(const Call& call, const DistMetaTensor& out_grad);
+// All tensors are replicated: which element of value replaces a selected
+// element depends on all mask elements before it.
+SpmdInfo MaskedScatterInferSpmd(const DistMetaTensor& x,
+                                const DistMetaTensor& mask,
+                                const DistMetaTensor& value);
 
-// Any dim of the result may be sharded. A Tensor that has one element there is
-// whole along it, and its gradient a partial sum.
-Call ByMask(const DistMetaTensor& x,
-            const DistMetaTensor& mask,
-            const DistMetaTensor& value);
+SpmdInfo MaskedScatterInferSpmdReverse(const DistMetaTensor& x,
+                                       const DistMetaTensor& mask,
+                                       const DistMetaTensor& value,
+                                       const DistMetaTensor& out);
 
-// Every Tensor has to be whole. Which element of value a True takes depends on
-// the number of Trues before it in the whole mask, so that the operator on the
-// parts of x and mask, along whatever dim they were cut, would write other
-// elements. It makes no difference that the mask is broadcast along that dim.
-Call ByWholeMask(const DistMetaTensor& x,
-                 const DistMetaTensor& mask,
-                 const DistMetaTensor& value);
+SpmdInfo MaskedScatterGradInferSpmd(const DistMetaTensor& x,
+                                    const DistMetaTensor& mask,
+                                    const DistMetaTensor& value,
+                                    const DistMetaTensor& out_grad);
 
-// Any dim but `axis`, or the two axes, may be sharded: each process writes its
-// part of the view. The values have those dims first; the length of a diagonal
-// is whole as its axes. Whole numbers are an int, as Python hands them over;
-// those that say which view it is make no difference.
-Call IntoSlice(const DistMetaTensor& x,
-               const DistMetaTensor& values,
-               int axis,
-               int index);
-Call IntoDiagonals(const DistMetaTensor& x,
-                   const DistMetaTensor& y,
-                   int offset,
-                   int axis1,
-                   int axis2);
+// Any dim except `axis` may be sharded. Attributes of type int64_t are int in
+// the rules below: auto parallel passes Python integers as int.
+SpmdInfo SelectScatterInferSpmd(const DistMetaTensor& x,
+                                const DistMetaTensor& values,
+                                int axis,
+                                int index);
 
-// Any dim but `axis` may be sharded; every process needs the whole index, whose
-// numbers count along the whole of `axis`. How it reduces makes no difference.
-Call ByIndex(const DistMetaTensor& x,
-             const DistMetaTensor& index,
-             const DistMetaTensor& updates,
-             int axis,
-             const std::string& reduce,
-             bool include_self);
+SpmdInfo SelectScatterInferSpmdReverse(const DistMetaTensor& x,
+                                       const DistMetaTensor& values,
+                                       const DistMetaTensor& out,
+                                       int axis,
+                                       int index);
 
-// The rules of an operator as functions of its arguments: the inputs, a result
-// or its gradient, the attributes.
-template <auto kCall, typename Inputs, typename... Attributes>
-struct Rules;
+SpmdInfo SelectScatterGradInferSpmd(const DistMetaTensor& x,
+                                    const DistMetaTensor& values,
+                                    const DistMetaTensor& out_grad,
+                                    int axis,
+                                    int index);
 
-template <auto kCall, typename... Inputs, typename... Attributes>
-struct Rules<kCall, std::tuple<Inputs...>, Attributes...> {
-  static SpmdInfo Infer(Inputs... inputs, Attributes... attributes) {
-    return Forward(kCall(inputs..., attributes...));
-  }
+// Any dim except `axis1` and `axis2` of x, and the last dim of y, may be
+// sharded.
+SpmdInfo DiagonalScatterInferSpmd(const DistMetaTensor& x,
+                                  const DistMetaTensor& y,
+                                  int offset,
+                                  int axis1,
+                                  int axis2);
 
-  static SpmdInfo InferReverse(Inputs... inputs,
-                               const DistMetaTensor& out,
-                               Attributes... attributes) {
-    return Reverse(kCall(inputs..., attributes...), out);
-  }
+SpmdInfo DiagonalScatterInferSpmdReverse(const DistMetaTensor& x,
+                                         const DistMetaTensor& y,
+                                         const DistMetaTensor& out,
+                                         int offset,
+                                         int axis1,
+                                         int axis2);
 
-  static SpmdInfo InferGrad(Inputs... inputs,
-                            const DistMetaTensor& out_grad,
-                            Attributes... attributes) {
-    return Gradient(kCall(inputs..., attributes...), out_grad);
-  }
-};
+SpmdInfo DiagonalScatterGradInferSpmd(const DistMetaTensor& x,
+                                      const DistMetaTensor& y,
+                                      const DistMetaTensor& out_grad,
+                                      int offset,
+                                      int axis1,
+                                      int axis2);
 
-using Two = std::tuple<const DistMetaTensor&, const DistMetaTensor&>;
-using Three = std::
-    tuple<const DistMetaTensor&, const DistMetaTensor&, const DistMetaTensor&>;
+// Rules of index_scatter and index_reduce. Any dim except `axis` may be
+// sharded; index is replicated.
+SpmdInfo IndexScatterInferSpmd(const DistMetaTensor& x,
+                               const DistMetaTensor& index,
+                               const DistMetaTensor& updates,
+                               int axis,
+                               const std::string& reduce,
+                               bool include_self);
 
-using MaskedFill = Rules<ByMask, Three>;
-using MaskedScatter = Rules<ByWholeMask, Three>;
-using SelectScatter = Rules<IntoSlice, Two, int, int>;
-using DiagonalScatter = Rules<IntoDiagonals, Two, int, int, int>;
-using IndexScatter = Rules<ByIndex, Three, int, const std::string&, bool>;
+SpmdInfo IndexScatterInferSpmdReverse(const DistMetaTensor& x,
+                                      const DistMetaTensor& index,
+                                      const DistMetaTensor& updates,
+                                      const DistMetaTensor& out,
+                                      int axis,
+                                      const std::string& reduce,
+                                      bool include_self);
 
-}  // namespace scatter_ops
+SpmdInfo IndexScatterGradInferSpmd(const DistMetaTensor& x,
+                                   const DistMetaTensor& index,
+                                   const DistMetaTensor& updates,
+                                   const DistMetaTensor& out_grad,
+                                   int axis,
+                                   const std::string& reduce,
+                                   bool include_self);
 
-inline constexpr auto& MaskedFillInferSpmd = scatter_ops::MaskedFill::Infer;
-inline constexpr auto& MaskedFillInferSpmdReverse =
-    scatter_ops::MaskedFill::InferReverse;
-inline constexpr auto& MaskedFillGradInferSpmd =
-    scatter_ops::MaskedFill::InferGrad;
-
-inline constexpr auto& MaskedScatterInferSpmd =
-    scatter_ops::MaskedScatter::Infer;
-inline constexpr auto& MaskedScatterInferSpmdReverse =
-    scatter_ops::MaskedScatter::InferReverse;
-inline constexpr auto& MaskedScatterGradInferSpmd =
-    scatter_ops::MaskedScatter::InferGrad;
-
-inline constexpr auto& SelectScatterInferSpmd =
-    scatter_ops::SelectScatter::Infer;
-inline constexpr auto& SelectScatterInferSpmdReverse =
-    scatter_ops::SelectScatter::InferReverse;
-inline constexpr auto& SelectScatterGradInferSpmd =
-    scatter_ops::SelectScatter::InferGrad;
-
-inline constexpr auto& DiagonalScatterInferSpmd =
-    scatter_ops::DiagonalScatter::Infer;
-inline constexpr auto& DiagonalScatterInferSpmdReverse =
-    scatter_ops::DiagonalScatter::InferReverse;
-inline constexpr auto& DiagonalScatterGradInferSpmd =
-    scatter_ops::DiagonalScatter::InferGrad;
-
-// Of index_reduce too.
-inline constexpr auto& IndexScatterInferSpmd = scatter_ops::IndexScatter::Infer;
-inline constexpr auto& IndexScatterInferSpmdReverse =
-    scatter_ops::IndexScatter::InferReverse;
-inline constexpr auto& IndexScatterGradInferSpmd =
-    scatter_ops::IndexScatter::InferGrad;
+SpmdInfo IndexReduceGradInferSpmd(const DistMetaTensor& x,
+                                  const DistMetaTensor& index,
+                                  const DistMetaTensor& updates,
+                                  const DistMetaTensor& out,
+                                  const DistMetaTensor& out_grad,
+                                  int axis,
+                                  const std::string& reduce,
+                                  bool include_self);
 
 }  // namespace phi::distributed

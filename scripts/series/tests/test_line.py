@@ -145,7 +145,7 @@ def line(base, tmp_path_factory):
 
 def test_every_prefix_stands_by_itself(line):
     folder, tree, faults = line
-    assert faults == []
+    assert faults == [], "\n".join(faults)
     titles = git(folder, 'log', '--format=%s', '--reverse').splitlines()[1:]
     assert titles == [p.subject for p in SERIES.patches]
     assert set(git(folder, 'ls-files').split()) == set(tree)

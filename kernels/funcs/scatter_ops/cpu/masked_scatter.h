@@ -152,10 +152,13 @@ int64_t MaskedScatterCpu(Word* out,
                          int64_t value_numel,
                          bool count_first) {
   const Tiles tiles(numel, sizeof(Word));
+  const bool streams = UseNonTemporalStores(tiles.bytes, out == x.data);
   const auto tile = [&](int64_t i, int64_t first, int64_t) {
     int64_t k = first;
-    const auto take = [&](const TileStores& stores, Word* to, int64_t n) {
-      if (k + n <= value_numel) stores.Copy(to, value + k, n * sizeof(Word));
+    const auto take = [&](Word* to, int64_t n, bool streams) {
+      if (k + n <= value_numel) {
+        StreamCopy(to, value + k, n * sizeof(Word), streams);
+      }
       k += n;
     };
     if (WriteRuns(out, x, mask, tiles, i, take)) return k - first;
@@ -169,7 +172,7 @@ int64_t MaskedScatterCpu(Word* out,
                        value_numel - k,
                        n);
     };
-    WriteBlocks(out, x.data, tiles, i, kBlock, block);
+    ForEachBlock(out, tiles.begin(i), tiles.end(i), kBlock, streams, block);
     return k - first;
   };
   return ForEachMaskTile(mask, tiles, value_numel, count_first, tile);
@@ -187,6 +190,8 @@ int64_t MaskedScatterGradCpu(const Word* out_grad,
                              Word* value_grad,
                              int64_t value_numel) {
   const Tiles tiles(numel, sizeof(Word));
+  const bool streams =
+      x_grad && UseNonTemporalStores(tiles.bytes, x_grad == out_grad);
   const auto tile = [&](int64_t i, int64_t first, int64_t room) {
     static constexpr Word kZeros[kNearBlock<Word>] = {};
     uint8_t mask_scratch[kNearBlock<Word>];
@@ -204,7 +209,15 @@ int64_t MaskedScatterGradCpu(const Word* out_grad,
         CallVectorised([&] { SelectEach(to, grad, m, kZeros, n); });
       }
     };
-    WriteBlocks(x_grad, out_grad, tiles, i, kNearBlock<Word>, block);
+    constexpr int64_t kMost = kNearBlock<Word>;
+    const int64_t end = tiles.end(i);
+    if (x_grad) {
+      ForEachBlock(x_grad, tiles.begin(i), end, kMost, streams, block);
+    } else {
+      for (int64_t b = tiles.begin(i); b < end; b += kMost) {
+        block(nullptr, b, std::min(kMost, end - b));
+      }
+    }
     return selected;
   };
   const int64_t total =

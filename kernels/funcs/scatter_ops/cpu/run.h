@@ -12,19 +12,15 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// How the CPU kernels of the masked and scatter operators run their loops:
-// compiled for AVX2, split over threads, with large outputs stored past the
-// caches, and what an exception in one of them becomes.
+// Loops of the CPU kernels of the masked and scatter operators: compilation for
+// AVX2, division over threads, and non-temporal stores of large outputs.
 
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <exception>
-#include <new>
-#include <vector>
 
 #ifdef _OPENMP
 #include <omp.h>
@@ -111,11 +107,6 @@ void CallVectorisedForHalf(const F& f) {
 
 // Below this many bytes a second thread costs more than it saves.
 constexpr int64_t kParallelBytes = 128 << 10;
-// At most the bytes of a huge page, so that two threads seldom fill the same
-// one.
-constexpr int64_t kMaxTileBytes = 2 << 20;
-constexpr int64_t kMinTileBytes = 64 << 10;
-
 inline int NumThreads() {
 #ifdef _OPENMP
   return omp_in_parallel() ? 1 : omp_get_max_threads();
@@ -129,69 +120,44 @@ inline int ThreadsFor(int64_t bytes) {
   return bytes < kParallelBytes ? 1 : NumThreads();
 }
 
-// Calls f(worker, 0) ... f(worker, count - 1), on all threads if the work is
-// worth it. Calls at the same time have different workers, from 0 to
-// NumThreads() - 1. The calls must not depend on each other.
-//
-// Each thread begins with calls of its own, the same ones in every region of
-// this count: of a tensor that fits into the caches it finds its part in those
-// of its core. The calls differ in their work, and the threads in what they
-// find, so whichever is done takes those that others have left.
-//
-// An exception, such as that of memory which runs out, would end the process if
-// it left a parallel region. So the first one is kept until the threads have
-// joined; the others take no further call.
+// Orders non-temporal stores of this thread before what it writes next.
+inline void StoreFence() {
+#ifdef SCATTER_OPS_AVX2
+  _mm_sfence();
+#endif
+}
+
+// Calls f(i) for each i in [0, count), in parallel if `bytes` of work pay for
+// it. The calls must be independent. An exception that leaves a parallel region
+// ends the process, so the first one is rethrown behind it.
 template <typename F>
-void ParallelForWorkers(int64_t count, int64_t bytes, const F& f) {
-  const int threads = ThreadsFor(bytes);
-  if (count <= 1 || threads == 1) {
-    for (int64_t i = 0; i < count; ++i) f(0, i);
+void ParallelFor(int64_t count, int64_t bytes, const F& f) {
+  if (count <= 1 || ThreadsFor(bytes) == 1) {
+    for (int64_t i = 0; i < count; ++i) f(i);
+    StoreFence();
     return;
   }
 #ifdef _OPENMP
-  std::vector<std::atomic<int64_t>> next(threads);
-  for (int t = 0; t < threads; ++t) next[t] = count * t / threads;
-  std::atomic<bool> failed{false};
   std::exception_ptr failure;
 #pragma omp parallel
   {
-    const int worker = omp_get_thread_num();
-    try {
-      for (int t = 0; t < threads; ++t) {
-        const int from = (worker + t) % threads;
-        const int64_t end = count * (from + 1) / threads;
-        for (int64_t i; !failed && (i = next[from]++) < end;) f(worker, i);
+#pragma omp for schedule(static) nowait
+    for (int64_t i = 0; i < count; ++i) {
+      try {
+        f(i);
+      } catch (...) {
+#pragma omp critical
+        if (!failure) failure = std::current_exception();
       }
-    } catch (...) {
-      if (!failed.exchange(true)) failure = std::current_exception();
     }
+    StoreFence();
   }
   if (failure) std::rethrow_exception(failure);
 #endif
 }
 
-// The same for calls that do not ask which worker they have.
-template <typename F>
-void ParallelFor(int64_t count, int64_t bytes, const F& f) {
-  ParallelForWorkers(count, bytes, [&f](int, int64_t i) { f(i); });
-}
-
-// Calls f, the work of a kernel of the operator `op`. Paddle's backward pass
-// ends the process on a std::bad_alloc; an error of its own becomes a
-// MemoryError.
-template <typename F>
-void WithWorkingMemory(const char* op, const F& f) {
-  try {
-    f();
-  } catch (const std::bad_alloc&) {
-    PADDLE_THROW(common::errors::ResourceExhausted(
-        "(%s) There is not enough memory for what the CPU kernel keeps besides "
-        "its outputs: a grouped index, copies of updates or partial sums.",
-        op));
-  }
-}
-
-// [0, numel) cut into tiles of equal size (the last one may be shorter).
+// [0, numel) cut into tiles of equal size (the last one may be shorter), as
+// many for each thread.
 struct Tiles {
   int64_t numel;
   int64_t bytes;  // of all of them
@@ -200,13 +166,13 @@ struct Tiles {
 
   Tiles(int64_t numel, int64_t element_bytes)
       : numel(numel), bytes(numel * element_bytes) {
-    // Several tiles a thread, so that a slow one leaves its last to others.
-    const int64_t threads = ThreadsFor(bytes);
-    const int64_t shares = threads == 1 ? 1 : threads * 4;
-    const int64_t tile_bytes =
-        std::min(kMaxTileBytes, std::max(kMinTileBytes, bytes / shares));
+    // At most the bytes of a huge page: two threads seldom fault the same one.
+    constexpr int64_t kMaxTileBytes = 2 << 20;
     // Whole vectors of every element size, whole cache lines of the mask.
-    size = std::max<int64_t>(64, tile_bytes / element_bytes / 64 * 64);
+    constexpr int64_t kMultiple = 64;
+    const int64_t threads = ThreadsFor(bytes);
+    const int64_t wanted = threads * (bytes / threads / kMaxTileBytes + 1);
+    size = (numel / wanted / kMultiple + 1) * kMultiple;
     count = (numel + size - 1) / size;
   }
 
@@ -232,103 +198,63 @@ T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
   return data;
 }
 
-// How a tile of an output is stored. An ordinary store first fetches the line
-// that it writes to. Where the caches have no room for an output anyway, stores
-// past them save that fetch, a third of what a copy moves.
-enum class Stores { kOrdinary, kPastCaches };
-
-// How to store an output of so many bytes. From 32 MiB on the caches that a
-// core shares with few others have no room for it and for what it is made of;
-// what follows may find a smaller one in a cache. Linux is not asked for their
-// size: it may tell that of all of them together.
-inline Stores StoresFor(int64_t bytes) {
-  constexpr int64_t kLeast = 32 << 20;
-  return bytes >= kLeast && HasAvx2() ? Stores::kPastCaches : Stores::kOrdinary;
-}
-
-// The same for an output that is made from `in` or in place.
-inline Stores StoresInto(const void* out, const void* in, int64_t bytes) {
-  return out == in ? Stores::kOrdinary : StoresFor(bytes);
+// Whether an output of so many bytes is written by non-temporal stores, which
+// save the fetch of each line before it is written: a third of what a copy
+// moves. From 32 MiB on the caches have no room for an output; a smaller one
+// may be found there by what reads it next.
+inline bool UseNonTemporalStores(int64_t bytes, bool in_place) {
+  constexpr int64_t kMinStreamedBytes = 32 << 20;
+  return !in_place && bytes >= kMinStreamedBytes && HasAvx2();
 }
 
 #ifdef SCATTER_OPS_AVX2
-// memcpy by whole lines, each stored so. memcpy itself takes long to begin.
-template <Stores kStores>
-SCATTER_OPS_TARGET void CopyLines(void* out, const void* in, int64_t bytes) {
+SCATTER_OPS_TARGET inline void NonTemporalCopy(void* out,
+                                               const void* in,
+                                               int64_t bytes) {
   constexpr int64_t kLine = 64;
   auto* const to = static_cast<char*>(out);
   const auto* const from = static_cast<const char*>(in);
-  int64_t at = std::min(bytes, -reinterpret_cast<intptr_t>(out) & (kLine - 1));
+  int64_t at = -reinterpret_cast<intptr_t>(out) & (kLine - 1);
   std::memcpy(to, from, at);
   for (; at + kLine <= bytes; at += kLine) {
     const auto* words = reinterpret_cast<const __m256i*>(from + at);
     auto* line = reinterpret_cast<__m256i*>(to + at);
     const __m256i low = _mm256_loadu_si256(words);
     const __m256i high = _mm256_loadu_si256(words + 1);
-    if constexpr (kStores == Stores::kPastCaches) {
-      _mm256_stream_si256(line, low);
-      _mm256_stream_si256(line + 1, high);
-    } else {
-      _mm256_store_si256(line, low);
-      _mm256_store_si256(line + 1, high);
-    }
+    _mm256_stream_si256(line, low);
+    _mm256_stream_si256(line + 1, high);
   }
   std::memcpy(to + at, from + at, bytes - at);
 }
 #endif
 
-// Others may read the tile when this is destroyed.
-class TileStores {
- public:
-  explicit TileStores(Stores stores) : stores_(stores) {}
-  TileStores(const TileStores&) = delete;
-  TileStores& operator=(const TileStores&) = delete;
-  ~TileStores() {
+// memcpy, by non-temporal stores if `streams`. ParallelFor fences them.
+inline void StreamCopy(void* out, const void* in, int64_t bytes, bool streams) {
 #ifdef SCATTER_OPS_AVX2
-    if (past_caches()) _mm_sfence();
+  // Shorter copies are mostly parts of lines.
+  if (streams && bytes >= 512) return NonTemporalCopy(out, in, bytes);
 #endif
-  }
+  std::memcpy(out, in, bytes);
+}
 
-  bool past_caches() const { return stores_ == Stores::kPastCaches; }
-
-  // Whether Copy stores so many bytes past the caches: fewer than this are
-  // mostly parts of lines.
-  bool SkipCaches(int64_t bytes) const { return past_caches() && bytes >= 512; }
-
-  // memcpy
-  void Copy(void* out, const void* in, int64_t bytes) const {
-#ifdef SCATTER_OPS_AVX2
-    if (SkipCaches(bytes)) {
-      return CopyLines<Stores::kPastCaches>(out, in, bytes);
-    }
-#endif
-    std::memcpy(out, in, bytes);
-  }
-
- private:
-  Stores stores_;
-};
-
-// Calls f(to, b, n) for blocks [b, b + n) of [begin, end) in order, of at most
-// `most` elements, which f writes to `to`. That is out + b or, where stores go
-// past the caches, a buffer which is then copied there. It is so small that
-// reading the next block goes on while the stores are on their way.
+// Calls f(to, begin, n) for blocks [begin, begin + n) of an output in order, of
+// at most `block` elements, which f writes to `to`: the output itself or, if
+// `streams`, a buffer which is then copied to it. The buffer is so small that
+// the next block is read while the stores are on their way.
 template <typename Word, typename F>
-void StoreBlocks(const TileStores& stores,
-                 Word* out,
-                 int64_t begin,
-                 int64_t end,
-                 int64_t most,
-                 const F& f) {
+void ForEachBlock(Word* out,
+                  int64_t begin,
+                  int64_t end,
+                  int64_t block,
+                  bool streams,
+                  const F& f) {
   constexpr int64_t kBuffered = 4096 / sizeof(Word);
   Word buffer[kBuffered];
-  const bool buffered = stores.past_caches();
-  const int64_t step = buffered ? std::min(most, kBuffered) : most;
-  for (int64_t b = begin; b < end; b += step) {
-    const int64_t n = std::min(step, end - b);
-    Word* to = buffered ? buffer : out + b;
-    f(to, b, n);
-    if (buffered) stores.Copy(out + b, to, n * sizeof(Word));
+  if (streams) block = std::min(block, kBuffered);
+  for (int64_t b = begin; b < end; b += block) {
+    const int64_t n = std::min(block, end - b);
+    f(streams ? buffer : out + b, b, n);
+    if (streams) StreamCopy(out + b, buffer, n * sizeof(Word), true);
   }
 }
 

@@ -72,10 +72,10 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
                               DenseTensor* x_grad,
                               DenseTensor* updates_grad) {
   if (HasNothingToScatter(out_grad, index, updates)) {
-    const KeptGrad kept(out_grad);
+    const DenseTensor dout = out_grad;  // x_grad may be the same object
     SizeGrad(out_grad, x_grad);
     SizeGrad(updates, updates_grad);
-    if (x_grad) CopyInto(dev_ctx, kept.data<T>(), x_grad);
+    if (x_grad) CopyInto(dev_ctx, DataOrNull<T>(dout), x_grad);
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }

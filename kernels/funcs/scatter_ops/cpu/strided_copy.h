@@ -57,14 +57,10 @@ void CopyAndReplace(Word* out,
   constexpr int64_t kElements = (256 << 10) / sizeof(Word);
   const int64_t written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Word));
-  const Stores kind = StoresInto(out, x, numel * sizeof(Word));
+  const bool streams = UseNonTemporalStores(tiles.bytes, out == x);
   const auto make_block = [&](Word* to, int64_t b, int64_t n) {
     if (x == nullptr) {
       std::memset(static_cast<void*>(to), 0, n * sizeof(Word));
-#ifdef SCATTER_OPS_AVX2
-    } else if (kind == Stores::kPastCaches) {
-      CopyLines<Stores::kOrdinary>(to, x + b, n * sizeof(Word));
-#endif
     } else if (to != x + b) {
       std::memcpy(to, x + b, n * sizeof(Word));
     }
@@ -77,12 +73,8 @@ void CopyAndReplace(Word* out,
         });
   };
   ParallelFor(tiles.count, written * sizeof(Word), [&](int64_t i) {
-    StoreBlocks(TileStores(kind),
-                out,
-                tiles.begin(i),
-                tiles.end(i),
-                kElements,
-                make_block);
+    ForEachBlock(
+        out, tiles.begin(i), tiles.end(i), kElements, streams, make_block);
   });
 }
 
@@ -101,12 +93,6 @@ void GatherView(Word* values,
           CopyStrided(values + to, step, x + at, stride, n);
         });
   });
-}
-
-template <typename Word>
-const Word* WordsOf(const DenseTensor* tensor) {
-  if (tensor == nullptr || tensor->numel() == 0) return nullptr;
-  return static_cast<const Word*>(tensor->data());
 }
 
 // The kernel of a forward and a second-order gradient: x or values are zeros

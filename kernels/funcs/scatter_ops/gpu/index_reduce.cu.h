@@ -304,9 +304,7 @@ struct SlotGradient {
   // Even shares for the elements that tie for the extreme.
   __device__ void OfExtreme(const SlotElement& element, T grad) const {
     const T* updates = tensors.updates;
-    const SlotReduction<T, kReduce> reduction{
-        tensors.x, updates, include_self, nullptr};
-    const T extreme = reduction.Of(element);
+    const T extreme = tensors.out[element.at];
     const bool x_ties = include_self && Same(tensors.x[element.at], extreme);
     int64_t ties = x_ties ? 1 : 0;
     for (const int64_t* p = element.begin; p < element.end; ++p) {
@@ -350,8 +348,8 @@ struct SlotGradient {
 };
 
 // The gradient kernel of an operator that has the reductions of the set
-// `Reduces`. If these are linear, the elements of x and updates are not read
-// and x_grad may be out_grad.
+// `Reduces`. If these are linear, the elements of x, updates and out are not
+// read and x_grad may be out_grad.
 template <typename T, typename Reduces>
 void IndexReduceGradInto(const GPUContext& dev_ctx,
                          Reduces reduces,
@@ -359,37 +357,57 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
                          const DenseTensor& x,
                          const DenseTensor& index,
                          const DenseTensor& updates,
+                         const DenseTensor& out,
                          const DenseTensor& out_grad,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
   constexpr bool kReads = std::is_same<Reduces, OtherReduces>::value;
   CheckOutGrad(NameOf(call.op), out_grad, x.dims(), x_grad);
   const AxisView view(x.dims(), updates.dims(), call.axis);
-  const KeptGrad kept(out_grad);
+  const DenseTensor dout = out_grad;  // x_grad may be the same object
   SizeGrad(x, x_grad);
   SizeGrad(updates, updates_grad);
   const IndexOnGpu groups(dev_ctx, call.op, index, view);
   const IndexGradTensors<T> tensors{
       kReads ? DataOrNull<T>(x) : nullptr,
       kReads ? DataOrNull<T>(updates) : nullptr,
-      kept.data<T>(),
+      kReads ? DataOrNull<T>(out) : nullptr,
+      DataOrNull<T>(dout),
       x_grad ? dev_ctx.template Alloc<T>(x_grad) : nullptr,
       updates_grad ? AllocZeros<T>(dev_ctx, updates_grad) : nullptr};
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     constexpr IndexReduce kReduce = decltype(constant)::value;
-    if constexpr (kReads && std::is_integral<T>::value) {
-      ThrowNoGradient();
-    } else {
-      using Sum = typename SlotGradient<T, kReduce>::Sum;
-      DenseTensor memory;
-      const int64_t room = kReduce == IndexReduce::kMul ? updates.numel() : 0;
-      groups.ForEachElement(
-          view,
-          SlotGradient<T, kReduce>{tensors,
-                                   call.include_self,
-                                   AllocScratch<Sum>(dev_ctx, room, &memory)});
-    }
+    using Sum = typename SlotGradient<T, kReduce>::Sum;
+    DenseTensor memory;
+    const int64_t room = kReduce == IndexReduce::kMul ? updates.numel() : 0;
+    groups.ForEachElement(
+        view,
+        SlotGradient<T, kReduce>{tensors,
+                                 call.include_self,
+                                 AllocScratch<Sum>(dev_ctx, room, &memory)});
   });
+}
+
+template <typename T>
+void IndexReduceGradInto(const GPUContext& dev_ctx,
+                         LinearReduces reduces,
+                         const IndexReduceCall& call,
+                         const DenseTensor& x,
+                         const DenseTensor& index,
+                         const DenseTensor& updates,
+                         const DenseTensor& out_grad,
+                         DenseTensor* x_grad,
+                         DenseTensor* updates_grad) {
+  IndexReduceGradInto<T>(dev_ctx,
+                         reduces,
+                         call,
+                         x,
+                         index,
+                         updates,
+                         /*out=*/out_grad,
+                         out_grad,
+                         x_grad,
+                         updates_grad);
 }
 
 }  // namespace phi::funcs::scatter_ops

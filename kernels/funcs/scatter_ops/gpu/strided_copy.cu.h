@@ -73,8 +73,8 @@ void ReplaceViewKernel(const Context& dev_ctx,
                        DenseTensor* out) {
   using Word = WordOf<T>;
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-  const KeptGrad kept = x ? KeptGrad(*x) : KeptGrad(DenseTensor());
-  const Word* x_data = kept.template data<Word>();
+  const DenseTensor kept = x ? *x : DenseTensor();  // out may be x
+  const Word* x_data = x ? WordsOf<Word>(&kept) : nullptr;
   Word* data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
   if (bytes == 0) return;
   std::optional<DenseTensor> copy;
@@ -109,7 +109,7 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
     MoveViewGpu<Word>(dev_ctx,
                       view,
                       /*to_x=*/false,
-                      KeptGrad(out_grad).template data<Word>(),
+                      WordsOf<Word>(&out_grad),
                       data);
   }
   if (x_grad) ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);

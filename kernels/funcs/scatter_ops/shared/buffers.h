@@ -35,35 +35,6 @@ inline bool Overlap(const void* a,
   return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
 }
 
-// Keeps the memory of out_grad readable while x_grad is allocated and written.
-// In place, x_grad is the same DenseTensor object as out_grad: InferMeta has
-// set its shape to that of x, so no shape is taken from here, and allocating
-// x_grad may replace its memory.
-class KeptGrad {
- public:
-  explicit KeptGrad(const DenseTensor& out_grad) : tensor_(out_grad) {}
-
-  template <typename T>
-  const T* data() const {
-    return tensor_.initialized() ? static_cast<const T*>(tensor_.data())
-                                 : nullptr;
-  }
-
-  // Detaches `grad` from the memory of out_grad if it shares that, so that its
-  // next allocation is separate. For a gradient that is a sum over elements of
-  // out_grad: writing one of its elements would change others that are still to
-  // be read.
-  void TakeApart(DenseTensor* grad) const {
-    if (tensor_.initialized() && grad->initialized() &&
-        tensor_.data() == grad->data()) {
-      grad->clear();
-    }
-  }
-
- private:
-  DenseTensor tensor_;
-};
-
 // Throws unless `grad`, a gradient that the kernel `op` reads, has the given
 // dims: a hook may have replaced it.
 inline void CheckGradDims(const char* op,
@@ -93,6 +64,13 @@ inline void CheckOutGrad(const char* op,
 // first inputs of the kernel, whichever those are.
 inline void SizeGrad(const DenseTensor& of, DenseTensor* grad) {
   if (grad != nullptr) grad->Resize(of.dims());
+}
+
+// The data of a tensor as words; null if there is none or it has no elements.
+template <typename Word>
+const Word* WordsOf(const DenseTensor* tensor) {
+  if (tensor == nullptr || tensor->numel() == 0) return nullptr;
+  return static_cast<const Word*>(tensor->data());
 }
 
 // The data of `in`, or of a copy of it in `copy` if writing `bytes` bytes to

@@ -134,16 +134,6 @@ inline dtype::bfloat16 NearestBfloat16(float value) {
   return nearest;
 }
 
-// value if chosen, else zero, without a branch.
-inline float ValueIf(bool chosen, float value) {
-  return SameBits<float>(Either(chosen, SameBits<uint32_t>(value), 0));
-}
-
-inline double ValueIf(bool chosen, double value) {
-  const uint64_t mask = -static_cast<uint64_t>(chosen);
-  return SameBits<double>(SameBits<uint64_t>(value) & mask);
-}
-
 inline dtype::float16 NearestFloat16(float value) {
   constexpr uint32_t kSmallestNormal = 113 << 23;
   constexpr uint32_t kTooLarge = 143 << 23;  // becomes infinity

@@ -20,6 +20,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -31,10 +32,12 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Differentiates groups; a worker of WalkGroups.
+// Differentiates groups.
 template <typename T, IndexReduce kReduce>
 class GroupDifferentiator {
  public:
+  static constexpr bool kReadsOut = kReduce != IndexReduce::kMul;
+
   // `step` elements lie between the lanes of positions that follow each other.
   GroupDifferentiator(int64_t step,
                       const IndexGroups& groups,
@@ -45,16 +48,10 @@ class GroupDifferentiator {
         include_self_(include_self),
         tensors_(tensors) {}
 
-  void Copy(const TileStores& stores, int64_t offset, int64_t n) const {
-    stores.Copy(
-        tensors_.x_grad + offset, tensors_.out_grad + offset, n * sizeof(T));
-  }
-
-  void Group(const TileStores&,
-             int64_t g,
-             int64_t x_offset,
-             int64_t updates_offset,
-             int64_t n) const {
+  void operator()(int64_t g,
+                  int64_t x_offset,
+                  int64_t updates_offset,
+                  int64_t n) const {
     CallVectorisedForHalf<T>(
         [&] { Differentiate(g, x_offset, updates_offset, n); });
   }
@@ -79,7 +76,8 @@ class GroupDifferentiator {
     if constexpr (kReduce == IndexReduce::kMul) {
       Product(lanes, g, x, rows, grad, x_grad);
     } else {
-      Extreme(lanes, g, x, rows, grad, x_grad);
+      const T* best = tensors_.out + x_offset;
+      Extreme(lanes, g, x, best, rows, grad, x_grad);
     }
   }
 
@@ -103,40 +101,36 @@ class GroupDifferentiator {
   void Extreme(Length lanes,
                int64_t g,
                const T* x,
+               const T* best,
                const Rows& rows,
                Sum* grad,
                T* x_grad) const {
-    // Loops over floats alone become vector instructions; they count exactly up
-    // to this many.
-    constexpr int64_t kExact = 1 << 24;
-    groups_.size(g) < kExact
-        ? ExtremeCountedIn<Sum>(lanes, g, x, rows, grad, x_grad)
-        : ExtremeCountedIn<int64_t>(lanes, g, x, rows, grad, x_grad);
+    groups_.size(g) <= std::numeric_limits<int32_t>::max()
+        ? ExtremeCountedIn<int32_t>(lanes, g, x, best, rows, grad, x_grad)
+        : ExtremeCountedIn<int64_t>(lanes, g, x, best, rows, grad, x_grad);
   }
 
   template <typename Count, typename Length>
   void ExtremeCountedIn(Length lanes,
                         int64_t g,
                         const T* x,
+                        const T* best,
                         const Rows& rows,
                         Sum* grad,
                         T* x_grad) const {
-    Sum best[kMostLanes];
     Count ties[kMostLanes];
-    FindBest(lanes, g, x, rows, best);
     for (int64_t l = 0; l < lanes; ++l) {
-      ties[l] = include_self_ ? OneIf<Count>(x[l], best[l]) : Count(0);
+      ties[l] = include_self_ & IsBest(x[l], best[l]);
     }
     // Rows of gradients are fetched here, ahead of the loop that fills them. An
     // effect also keeps GCC from doing two rows in one pass, which it then
     // makes no vector instructions of.
     for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
-      if (rows.grads) {
-        PrefetchRow(rows.grad(*groups_.Ahead(p)), lanes);
-      }
+      PrefetchRow(rows.update(*groups_.Ahead(p)), lanes);
+      if (rows.grads) PrefetchRow(rows.grad(*groups_.Ahead(p)), lanes);
       const T* row = rows.update(*p);
       for (int64_t l = 0; l < lanes; ++l) {
-        ties[l] += OneIf<Count>(row[l], best[l]);
+        ties[l] += IsBest(row[l], best[l]);
       }
     }
     for (int64_t l = 0; l < lanes; ++l) {
@@ -145,7 +139,7 @@ class GroupDifferentiator {
     if (x_grad) {
       for (int64_t l = 0; l < lanes; ++l) {
         const bool wins = include_self_ & IsBest(x[l], best[l]);
-        x_grad[l] = RoundedTo<T>(ValueIf(wins, grad[l]));
+        x_grad[l] = RoundedTo<T>(wins ? grad[l] : Sum(0));
       }
     }
     if (!rows.grads) return;
@@ -153,40 +147,13 @@ class GroupDifferentiator {
       const T* row = rows.update(*p);
       T* out = rows.grad(*p);
       for (int64_t l = 0; l < lanes; ++l) {
-        out[l] = RoundedTo<T>(ValueIf(IsBest(row[l], best[l]), grad[l]));
+        out[l] = RoundedTo<T>(IsBest(row[l], best[l]) ? grad[l] : Sum(0));
       }
     }
   }
 
-  // The maximum or minimum.
-  template <typename Length>
-  void FindBest(
-      Length lanes, int64_t g, const T* x, const Rows& rows, Sum* best) const {
-    const T* first = rows.update(*groups_.begin(g));
-    for (int64_t l = 0; l < lanes; ++l) {
-      best[l] = WidenedTo<Sum>(include_self_ ? x[l] : first[l]);
-    }
-    for (const int64_t* p = groups_.begin(g); p != groups_.end(g); ++p) {
-      PrefetchRow(rows.update(*groups_.Ahead(p)), lanes);
-      const T* row = rows.update(*p);
-      for (int64_t l = 0; l < lanes; ++l) {
-        best[l] = Combine<kReduce>(best[l], WidenedTo<Sum>(row[l]));
-      }
-    }
-  }
-
-  static bool IsBest(T value, Sum best) {
-    return SameValue(WidenedTo<Sum>(value), best);
-  }
-
-  template <typename Count>
-  static Count OneIf(T value, Sum best) {
-    const bool same = IsBest(value, best);
-    if constexpr (std::is_floating_point<Count>::value) {
-      return ValueIf(same, Count(1));
-    } else {
-      return same;
-    }
+  static bool IsBest(T value, T best) {
+    return SameValue(WidenedTo<Sum>(value), WidenedTo<Sum>(best));
   }
 
   // Each factor gets the product of the ones before it times the product of
@@ -286,16 +253,17 @@ void DifferentiateGroups(const AxisView& view,
                          bool include_self,
                          const IndexGradTensors<T>& tensors) {
   using Differentiator = GroupDifferentiator<T, kReduce>;
-  if (DifferentiateLaneTiles<Differentiator>(
-          view, groups, include_self, tensors)) {
-    return;
+  if constexpr (kTurns<T>) {
+    if (DifferentiateLaneTiles<Differentiator>(
+            view, groups, include_self, tensors)) {
+      return;
+    }
   }
-  WalkGroups(view,
-             groups,
-             sizeof(T),
-             /*copies_rest=*/tensors.x_grad != nullptr,
-             Stores::kOrdinary,
-             Differentiator(view.inner, groups, include_self, tensors));
+  ForEachGroup(view,
+               groups,
+               tensors.x_grad ? tensors.out_grad : nullptr,
+               tensors.x_grad,
+               Differentiator(view.inner, groups, include_self, tensors));
 }
 
 // Zeros for the updates behind the end of the index.
@@ -324,35 +292,29 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          const DenseTensor& x,
                          const DenseTensor& index,
                          const DenseTensor& updates,
+                         const DenseTensor& out,
                          const DenseTensor& out_grad,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
   const char* op = NameOf(call.op);
-  WithWorkingMemory(op, [&] {
-    CheckOutGrad(op, out_grad, x.dims(), x_grad);
-    const AxisView view(x.dims(), updates.dims(), call.axis);
-    const IndexGroups groups =
-        GroupSlots(IndexSlots(op, index, view), view.size);
-    SizeGrad(x, x_grad);
-    SizeGrad(updates, updates_grad);
-    const IndexGradTensors<T> tensors{DataOrNull<T>(x),
-                                      DataOrNull<T>(updates),
-                                      DataOrNull<T>(out_grad),
-                                      AllocOrNull<T>(dev_ctx, x_grad),
-                                      AllocOrNull<T>(dev_ctx, updates_grad)};
-    VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
-      constexpr IndexReduce kReduce = decltype(constant)::value;
-      if constexpr (std::is_integral<T>::value) {
-        ThrowNoGradient();
-      } else {
-        DifferentiateGroups<T, kReduce>(
-            view, groups, call.include_self, tensors);
-      }
-    });
-    if (tensors.updates_grad) {
-      ClearUnusedUpdates(view, groups.positions(), tensors.updates_grad);
-    }
+  CheckOutGrad(op, out_grad, x.dims(), x_grad);
+  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const IndexGroups groups = GroupSlots(IndexSlots(op, index, view), view.size);
+  SizeGrad(x, x_grad);
+  SizeGrad(updates, updates_grad);
+  const IndexGradTensors<T> tensors{DataOrNull<T>(x),
+                                    DataOrNull<T>(updates),
+                                    DataOrNull<T>(out),
+                                    DataOrNull<T>(out_grad),
+                                    AllocOrNull<T>(dev_ctx, x_grad),
+                                    AllocOrNull<T>(dev_ctx, updates_grad)};
+  VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+    DifferentiateGroups<T, decltype(constant)::value>(
+        view, groups, call.include_self, tensors);
   });
+  if (tensors.updates_grad) {
+    ClearUnusedUpdates(view, groups.positions(), tensors.updates_grad);
+  }
 }
 
 }  // namespace phi::funcs::scatter_ops

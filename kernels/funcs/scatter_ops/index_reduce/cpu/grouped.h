@@ -32,98 +32,40 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Lanes of a slot that are reduced at a time: what is kept of them fits into
-// the L1 cache.
-constexpr int64_t kMostLanes = 2048;
-
-// Walks all of x by all threads. A worker has
-//   Copy(stores, offset, n): n elements of x, from this offset on, which are in
-//     no group; only called if `copies_rest`;
-//   Group(stores, g, x_offset, updates_offset, n): n lanes, kMostLanes or
-//     fewer, of group g. They start at x_offset, and those of position p in
-//     updates at updates_offset + p * view.inner.
-// Calls at the same time are for different elements of x and updates.
-template <typename Worker>
-void WalkGroups(const AxisView& view,
-                const IndexGroups& groups,
-                int64_t item_bytes,
-                bool copies_rest,
-                Stores kind,
-                const Worker& worker) {
-  if (view.outer * view.size * view.inner == 0) return;
-  const GroupTasks tasks(view, groups, item_bytes, copies_rest);
-  const auto walk = [&](const TileStores& stores, const GroupTask& t) {
-    const int64_t width = t.inner_end - t.inner_begin;
-    const int64_t group_begin = groups.From(t.slot_begin);
-    const int64_t group_end = groups.From(t.slot_end);
-    for (int64_t o = t.outer_begin; o < t.outer_end; ++o) {
-      const int64_t x = o * view.size * view.inner + t.inner_begin;
-      const int64_t updates =
-          o * view.updates_size * view.inner + t.inner_begin;
-      const auto copy = [&](int64_t slot, int64_t end) {
-        if (!copies_rest) return;
-        // Whole slots are neighbours.
-        const int64_t step = width == view.inner ? end - slot : 1;
-        for (; slot < end; slot += step) {
-          worker.Copy(stores, x + slot * view.inner, step * width);
-        }
-      };
-      int64_t slot = t.slot_begin;
-      for (int64_t g = group_begin; g < group_end; ++g) {
-        copy(slot, groups.dest[g]);
-        slot = groups.dest[g] + 1;
-        const int64_t at = x + groups.dest[g] * view.inner;
-        for (int64_t l = 0; l < width; l += kMostLanes) {
-          const int64_t n = std::min(kMostLanes, width - l);
-          worker.Group(stores, g, at + l, updates + l, n);
-        }
-      }
-      copy(slot, t.slot_end);
-    }
-  };
-  ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
-    walk(TileStores(kind), tasks.get(i));
-  });
-}
-
-// Reduces groups of updates into x; a worker of WalkGroups.
+// Reduces groups of updates into their slots.
 template <typename T, IndexReduce kReduce>
 class GroupReducer {
  public:
   GroupReducer(const ReduceOperands<T>& operands, const IndexGroups& groups)
-      : operands_(operands), groups_(groups) {}
+      : operands_(operands),
+        groups_(groups),
+        streams_(UseNonTemporalStores(operands.view.numel() * sizeof(T),
+                                      operands.x == operands.out)) {}
 
-  void Copy(const TileStores& stores, int64_t offset, int64_t n) const {
-    stores.Copy(operands_.out + offset, operands_.x + offset, n * sizeof(T));
-  }
-
-  void Group(const TileStores& stores,
-             int64_t g,
-             int64_t x_offset,
-             int64_t updates_offset,
-             int64_t n) const {
+  void operator()(int64_t g,
+                  int64_t x_offset,
+                  int64_t updates_offset,
+                  int64_t n) const {
+    const int64_t inner = operands_.view.inner;
+    const T* x = operands_.x + x_offset;
     T* out = operands_.out + x_offset;
-    if (operands_.x == operands_.out) {  // else x is read from end to end
-      const int64_t slots = groups_.SlotAhead(g) - groups_.dest[g];
-      PrefetchRow(out + slots * operands_.view.inner, n);
+    if (x == out) {  // else x is read from end to end
+      PrefetchRow(out + (groups_.SlotAhead(g) - groups_.dest[g]) * inner, n);
     }
     Rows rows{operands_.updates + updates_offset,
-              operands_.view.inner,
+              inner,
               n,
               groups_,
               groups_.begin(g),
               groups_.end(g)};
     if constexpr (kReduce == IndexReduce::kAssign) {
       rows.next = rows.end - 1;
-      stores.Copy(out, rows.Take(), n * sizeof(T));
+      StreamCopy(out, rows.Take(), n * sizeof(T), streams_);
     } else {
-      // What is stored past the caches is made near them before.
       T buffer[kMostLanes];
-      const bool skips = stores.SkipCaches(n * sizeof(T));
-      T* to = skips ? buffer : out;
-      const T* x = operands_.x + x_offset;
+      T* to = streams_ ? buffer : out;
       CallVectorisedForHalf<T>([&] { Reduce(rows, x, to); });
-      if (skips) stores.Copy(out, buffer, n * sizeof(T));
+      if (streams_) StreamCopy(out, buffer, n * sizeof(T), true);
     }
   }
 
@@ -217,26 +159,23 @@ class GroupReducer {
 
   const ReduceOperands<T>& operands_;
   const IndexGroups& groups_;
+  bool streams_;
 };
 
-// out = x with the updates reduced into the slices that the slots name.
 template <typename T, IndexReduce kReduce>
 void ReduceByGroups(const ReduceOperands<T>& operands) {
   const AxisView& view = operands.view;
-  const bool in_place = operands.x == operands.out;
-  const int64_t numel = view.outer * view.size * view.inner;
   const IndexGroups groups = kReduce == IndexReduce::kAssign
                                  ? GroupLastOfSlots(operands.slots, view.size)
                                  : GroupSlots(operands.slots, view.size);
-  WalkGroups(view,
-             groups,
-             sizeof(T),
-             /*copies_rest=*/!in_place,
-             StoresInto(operands.out, operands.x, numel * sizeof(T)),
-             GroupReducer<T, kReduce>(operands, groups));
+  ForEachGroup(view,
+               groups,
+               operands.x,
+               operands.out,
+               GroupReducer<T, kReduce>(operands, groups));
 }
 
-// The same in the fastest way.
+// out = x with the updates reduced into the slices that the slots name.
 template <typename T, IndexReduce kReduce>
 void ReduceSlots(const ReduceOperands<T>& operands) {
   if (ReduceLaneTiles<T, kReduce>(operands)) return;
@@ -254,30 +193,26 @@ void IndexReduceInto(const Context& dev_ctx,
                      const DenseTensor& index,
                      const DenseTensor& updates,
                      DenseTensor* out) {
-  const char* op = NameOf(call.op);
-  WithWorkingMemory(op, [&] {
-    const AxisView view(x.dims(), updates.dims(), call.axis);
-    const T* x_data = DataOrNull<T>(x);
-    T* out_data = dev_ctx.template Alloc<T>(out);
-    const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-    std::optional<DenseTensor> index_copy;
-    if (index.numel() > 0 && Overlap(index.data(),
-                                     index.numel() * SizeOf(index.dtype()),
-                                     out_data,
-                                     bytes)) {
-      Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
-    }
-    IndexSlots slots(op, index_copy ? *index_copy : index, view);
-    const bool rereads = view.outer != 1 || NumThreads() > 1;
-    if (rereads || x_data == out_data || bytes == 0) slots.Check();
-    if (bytes == 0) return;
-    std::optional<DenseTensor> copy;
-    const T* updates_data =
-        ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
-    VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
-      ReduceSlots<T, decltype(constant)::value>(
-          {view, slots, call.include_self, x_data, updates_data, out_data});
-    });
+  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const T* x_data = DataOrNull<T>(x);
+  T* out_data = dev_ctx.template Alloc<T>(out);
+  const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
+  std::optional<DenseTensor> index_copy;
+  if (index.numel() > 0 && Overlap(index.data(),
+                                   index.numel() * SizeOf(index.dtype()),
+                                   out_data,
+                                   bytes)) {
+    Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
+  }
+  const IndexSlots slots(
+      NameOf(call.op), index_copy ? *index_copy : index, view);
+  if (bytes == 0) return;
+  std::optional<DenseTensor> copy;
+  const T* updates_data =
+      ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
+  VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+    ReduceSlots<T, decltype(constant)::value>(
+        {view, slots, call.include_self, x_data, updates_data, out_data});
   });
 }
 

@@ -36,11 +36,10 @@ inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   auto* to = static_cast<char*>(out);
   const auto* from = static_cast<const char*>(in);
   const Tiles tiles(bytes, 1);
-  const Stores kind = StoresFor(bytes);
+  const bool streams = UseNonTemporalStores(bytes, /*in_place=*/false);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
-    const int64_t end = tiles.end(i);
-    TileStores(kind).Copy(to + begin, from + begin, end - begin);
+    StreamCopy(to + begin, from + begin, tiles.end(i) - begin, streams);
   });
 }
 
@@ -67,13 +66,11 @@ inline void PrefetchRow(const T* row, int64_t length) {
 
 // The slots that an index names, read where it lies: a copy of a long index
 // would cost more than adding short rows. Its values must be in [-size, size);
-// negative ones count from the end. What is read is checked, unless all of it
-// has been, after which it must stay as it is.
+// negative ones count from the end. All of it is checked at first, before
+// anything is written to x; after that it must stay as it is.
 class IndexSlots {
  public:
-  // Positions that are read at a time: so many that to check them, which
-  // brings them near the core, is done before their slots are waited for.
-  static constexpr int64_t kChunk = 4096;
+  static constexpr int64_t kChunk = 4096;  // positions that are read at a time
 
   // An x without elements has nothing to update: the index is ignored.
   IndexSlots(const char* op, const DenseTensor& index, const AxisView& view)
@@ -85,28 +82,20 @@ class IndexSlots {
     } else {
       int64_ = DataOrNull<int64_t>(index);
     }
+    std::atomic<bool> negative{false};
+    const Tiles tiles(length_, sizeof(int64_t));
+    ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
+      if (HasNegative(tiles.begin(i), tiles.end(i))) negative = true;
+    });
+    has_negative_ = negative;
   }
 
   int64_t length() const { return length_; }
 
-  // Checks all of it: before anything is written to x, which a bad index leaves
-  // as it was, or where its parts are read more than once.
-  void Check() {
-    std::atomic<bool> negative{false};
-    const Tiles tiles(length_, sizeof(int64_t));
-    ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
-      const int64_t count = tiles.end(i) - tiles.begin(i);
-      if (HasNegative(tiles.begin(i), count)) negative = true;
-    });
-    checked_ = true;
-    has_negative_ = negative;
-  }
-
   // The slots of `count` positions from `begin` on, kChunk or fewer. They are
   // put into `buffer` unless the index holds them as they are.
   const int64_t* Read(int64_t begin, int64_t count, int64_t* buffer) const {
-    const bool negative = checked_ ? has_negative_ : HasNegative(begin, count);
-    if (int64_ && !negative) return int64_ + begin;
+    if (int64_ && !has_negative_) return int64_ + begin;
     VisitIndex([&](const auto* index) {
       for (int64_t i = 0; i < count; ++i) {
         const int64_t value = index[begin + i];
@@ -140,14 +129,14 @@ class IndexSlots {
     int64_ ? f(int64_) : f(int32_);
   }
 
-  // Throws for a value outside [-size, size). Not in line: too many call it.
-  SCATTER_OPS_NOINLINE bool HasNegative(int64_t begin, int64_t count) const {
+  // Throws for a value outside [-size, size).
+  bool HasNegative(int64_t begin, int64_t end) const {
     // Without a branch, so that the loop becomes vector instructions: the sign
     // of slot + size tells of one below, that of size - 1 - slot of one above.
     uint64_t signs = 0;
     uint64_t any = 0;
     VisitIndex([&, slots = static_cast<uint64_t>(size_)](const auto* index) {
-      for (int64_t i = begin; i < begin + count; ++i) {
+      for (int64_t i = begin; i < end; ++i) {
         const uint64_t slot = static_cast<int64_t>(index[i]);
         signs |= (slot + slots) | (slots - 1 - slot);
         any |= slot;
@@ -180,12 +169,11 @@ class IndexSlots {
   const int32_t* int32_ = nullptr;
   int64_t length_;
   int64_t size_;
-  bool checked_ = false;
   bool has_negative_ = false;
 };
 
-// What a reduction reads and writes. x and updates may be null if they have no
-// elements; out may be x.
+// What a reduction reads and writes. out may be x; updates may be null if it
+// has no elements.
 template <typename T>
 struct ReduceOperands {
   const AxisView& view;
@@ -218,10 +206,6 @@ struct IndexGroups {
   }
   int64_t SlotAhead(int64_t g) const {
     return dest[std::min(g + kAhead, count() - 1)];
-  }
-  // The first group of the slots from `slot` on.
-  int64_t From(int64_t slot) const {
-    return std::lower_bound(dest.begin(), dest.end(), slot) - dest.begin();
   }
 };
 
@@ -296,30 +280,35 @@ inline IndexGroups GroupLastOfSlots(const IndexSlots& slots, int64_t size) {
   return groups;
 }
 
-// A box of x: rows [outer_begin, outer_end), slots [slot_begin, slot_end),
-// lanes [inner_begin, inner_end).
+// Lanes of a slot that are processed at a time: what is kept of them fits into
+// the L1 cache.
+constexpr int64_t kMostLanes = 2048;
+
+// Work on groups: rows [outer_begin, outer_end), groups [begin, end), lanes
+// [inner_begin, inner_end).
 struct GroupTask {
   int64_t outer_begin, outer_end;
-  int64_t slot_begin, slot_end;
+  int64_t begin, end;
   int64_t inner_begin, inner_end;
 };
 
-// Cuts x into boxes of about the same work, whatever the index looks like.
+// Cuts the groups into tasks of about the same work, whatever the index looks
+// like.
 class GroupTasks {
  public:
   GroupTasks(const AxisView& view,
              const IndexGroups& groups,
-             int64_t item_bytes,
-             bool copies_rest)
-      : view_(view), groups_(groups), slot_work_(copies_rest ? 2 : 0) {
-    const int64_t row = WorkBefore(view.size);
-    bytes_ = row * view.outer * view.inner * item_bytes;
+             int64_t item_bytes)
+      : view_(view), groups_(groups) {
+    // Rows that are read or written.
+    const int64_t rows = groups.positions() + groups.count();
+    bytes_ = rows * view.outer * view.inner * item_bytes;
     const int64_t wanted = std::min<int64_t>(bytes_ / kTaskBytes + 1,
                                              NumThreads() * kTasksOfThread);
     outer_step_ = std::max<int64_t>(1, view.outer / wanted);
     outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
-    CutSlots(row, std::max<int64_t>(1, wanted / outer_count_));
-    CutInner(row, wanted);
+    CutGroups(std::max<int64_t>(1, wanted / outer_count_));
+    CutInner(wanted);
   }
 
   int64_t bytes() const { return bytes_; }
@@ -331,8 +320,8 @@ class GroupTasks {
     const int64_t outer = i / inner_count_ / range_count();
     return {outer * outer_step_,
             std::min(view_.outer, (outer + 1) * outer_step_),
-            slot_cuts_[range],
-            slot_cuts_[range + 1],
+            cuts_[range],
+            cuts_[range + 1],
             view_.inner * inner / inner_count_,
             view_.inner * (inner + 1) / inner_count_};
   }
@@ -342,44 +331,32 @@ class GroupTasks {
   static constexpr int64_t kTasksOfThread = 8;
   static constexpr int64_t kLeastInner = 64;
 
-  // Rows that are read or written for the slots before this one.
-  int64_t WorkBefore(int64_t slot) const {
-    const int64_t g = groups_.From(slot);
-    return groups_.start[g] + g + slot_work_ * slot;
-  }
+  int64_t range_count() const { return static_cast<int64_t>(cuts_.size()) - 1; }
 
-  int64_t range_count() const {
-    return static_cast<int64_t>(slot_cuts_.size()) - 1;
-  }
-
-  void CutSlots(int64_t row, int64_t ranges) {
-    slot_cuts_ = {0};
+  void CutGroups(int64_t ranges) {
+    const auto& start = groups_.start;
+    cuts_ = {0};
     for (int64_t r = 1; r < ranges; ++r) {
-      int64_t low = slot_cuts_.back();
-      for (int64_t high = view_.size; low < high;) {
-        const int64_t middle = low + (high - low) / 2;
-        if (WorkBefore(middle) < row * r / ranges) {
-          low = middle + 1;
-        } else {
-          high = middle;
-        }
-      }
-      slot_cuts_.push_back(low);
+      const int64_t position = groups_.positions() * r / ranges;
+      const auto from = start.begin() + cuts_.back();
+      cuts_.push_back(std::lower_bound(from, start.end(), position) -
+                      start.begin());
     }
-    slot_cuts_.push_back(view_.size);
+    cuts_.push_back(groups_.count());
   }
 
   // Cuts the lanes of a slot, for when very many positions point to one slot:
   // that work cannot be shared by cutting between slots.
-  void CutInner(int64_t row, int64_t wanted) {
+  void CutInner(int64_t wanted) {
     int64_t most = 0;
     for (int64_t r = 0; r < range_count(); ++r) {
-      most = std::max(
-          most, WorkBefore(slot_cuts_[r + 1]) - WorkBefore(slot_cuts_[r]));
+      most =
+          std::max(most, groups_.start[cuts_[r + 1]] - groups_.start[cuts_[r]]);
     }
     const int64_t tasks = std::max<int64_t>(1, outer_count_ * range_count());
-    const int64_t all = std::max<int64_t>(1, row * outer_count_);
-    // Few cuts, since each makes the rows shorter that are copied and read.
+    const int64_t all =
+        std::max<int64_t>(1, groups_.positions() * outer_count_);
+    // Few cuts, since each makes the rows shorter that are read and written.
     const int64_t needed = std::max(wanted / tasks, most * wanted / 2 / all);
     inner_count_ =
         std::max<int64_t>(1, std::min(needed, view_.inner / kLeastInner));
@@ -387,12 +364,57 @@ class GroupTasks {
 
   const AxisView& view_;
   const IndexGroups& groups_;
-  int64_t slot_work_;
   int64_t bytes_ = 0;
   int64_t outer_step_ = 1;
   int64_t outer_count_ = 1;
   int64_t inner_count_ = 1;
-  std::vector<int64_t> slot_cuts_;
+  std::vector<int64_t> cuts_;
 };
+
+// Copies the slots without a group from `from` to `to`, which may be the same
+// or both null, and calls f(g, x_offset, updates_offset, n) for n lanes,
+// kMostLanes or fewer, of each group g, in parallel. They start at x_offset,
+// and those of position p in updates at updates_offset + p * view.inner.
+template <typename T, typename F>
+void ForEachGroup(const AxisView& view,
+                  const IndexGroups& groups,
+                  const T* from,
+                  T* to,
+                  const F& f) {
+  const int64_t bytes = view.numel() * static_cast<int64_t>(sizeof(T));
+  // Where most slots have a group, the others are copied beside them.
+  const bool copies = from != to && groups.count() > view.size / 2;
+  if (from != to && !copies) ParallelCopy(to, from, bytes);
+  if (groups.count() == 0) return;
+  const bool streams = UseNonTemporalStores(bytes, !copies);
+  const GroupTasks tasks(view, groups, sizeof(T));
+  ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
+    const GroupTask t = tasks.get(i);
+    const int64_t width = t.inner_end - t.inner_begin;
+    const auto copy = [&](int64_t o, int64_t slot, int64_t end) {
+      // Whole slots are neighbours.
+      const int64_t step = width == view.inner ? end - slot : 1;
+      for (; slot < end; slot += step) {
+        const int64_t at = (o * view.size + slot) * view.inner + t.inner_begin;
+        StreamCopy(to + at, from + at, step * width * sizeof(T), streams);
+      }
+    };
+    for (int64_t o = t.outer_begin; o < t.outer_end; ++o) {
+      const int64_t updates = o * view.updates_size * view.inner;
+      for (int64_t g = t.begin; g < t.end; ++g) {
+        const int64_t slot = groups.dest[g];
+        if (copies) copy(o, g == 0 ? 0 : groups.dest[g - 1] + 1, slot);
+        const int64_t x = (o * view.size + slot) * view.inner;
+        for (int64_t l = t.inner_begin; l < t.inner_end; l += kMostLanes) {
+          const int64_t n = std::min(kMostLanes, t.inner_end - l);
+          f(g, x + l, updates + l, n);
+        }
+      }
+      if (copies && t.end == groups.count()) {
+        copy(o, groups.dest.back() + 1, view.size);
+      }
+    }
+  });
+}
 
 }  // namespace phi::funcs::scatter_ops

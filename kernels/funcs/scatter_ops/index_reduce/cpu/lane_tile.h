@@ -155,36 +155,38 @@ void RoundIntoRows(const Sum* tile,
   }
 }
 
-// Whether rows along the last axis are worth to be turned: a tile of them fits
-// into the caches near a core, and not few of its elements have an update. The
-// index has to be short enough for SlotMarks.
-inline bool PaysInTiles(const AxisView& view, int64_t n, int64_t item) {
-  constexpr int64_t kNearBytes = 512 << 10;
-  return view.inner == 1 && view.outer >= kTileRows && n >= view.size / 8 &&
-         n <= std::numeric_limits<int32_t>::max() &&
-         view.size * kTileRows * item <= kNearBytes;
-}
-
-// f(first row, rows, worker) for all rows, at most kTileRows at a time.
-template <typename F>
-void ForEachTile(int64_t outer, int64_t bytes, const F& f) {
-  // Several tiles a task: two threads seldom fill the same huge page then.
-  const int64_t tiles = (outer + kTileRows - 1) / kTileRows;
-  const int64_t step = std::max<int64_t>(1, tiles / (ThreadsFor(bytes) * 4));
-  ParallelForWorkers(
-      (tiles + step - 1) / step, bytes, [&](int worker, int64_t i) {
-        const int64_t end = std::min(tiles, (i + 1) * step);
-        for (int64_t t = i * step; t < end; ++t) {
-          const int64_t o = t * kTileRows;
-          f(o, std::min(kTileRows, outer - o), worker);
-        }
-      });
-}
-
-// n columns for each thread, with zeros where a tile has fewer rows.
+// Whether a tile of T pays: others are done faster by rows.
 template <typename T>
-std::unique_ptr<T[]> TileArrays(int64_t n, int64_t bytes) {
-  return std::unique_ptr<T[]>(new T[ThreadsFor(bytes) * n * kTileRows]());
+constexpr bool kTurns = sizeof(T) == 4 || sizeof(T) == 8;
+
+// Whether rows along the last axis are worth to be turned into tiles of T:
+// those of 4 bytes by AVX2. A tile fits into the caches near a core, and not
+// few of its elements have an update. The index has to be short enough for
+// SlotMarks.
+template <typename T>
+bool PaysInTiles(const AxisView& view, int64_t n) {
+  constexpr int64_t kNearBytes = 512 << 10;
+  return (sizeof(T) == 8 || HasAvx2()) && view.inner == 1 &&
+         view.outer >= kTileRows && n >= view.size / 8 &&
+         n <= std::numeric_limits<int32_t>::max() &&
+         view.size * kTileRows * static_cast<int64_t>(sizeof(T)) <= kNearBytes;
+}
+
+// Calls f(begin, end) for parts of the rows, whole tiles, one a thread.
+template <typename F>
+void ForEachThreadOfTiles(int64_t outer, int64_t bytes, const F& f) {
+  const int64_t tiles = (outer + kTileRows - 1) / kTileRows;
+  const int64_t threads = ThreadsFor(bytes);
+  ParallelFor(threads, bytes, [&](int64_t t) {
+    f(tiles * t / threads * kTileRows,
+      std::min(outer, tiles * (t + 1) / threads * kTileRows));
+  });
+}
+
+// n columns of a tile, with zeros where it has fewer rows.
+template <typename T>
+std::unique_ptr<T[]> TileArray(int64_t n) {
+  return std::unique_ptr<T[]>(new T[n * kTileRows]());
 }
 
 // Means of the slots that are marked.
@@ -246,25 +248,27 @@ void ReduceTile(const ReduceOperands<T>& operands,
 // axis for which tiles pay.
 template <typename T, IndexReduce kReduce>
 bool ReduceLaneTiles(const ReduceOperands<T>& operands) {
-  constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
-  using Sum =
-      std::conditional_t<kAssigns, T, typename ReduceType<T, kReduce>::type>;
-  // Not for means of integers, whose sums are up to eight times as large.
-  if constexpr (ReducesInOrder<T, kReduce>() &&
-                !(kReduce == IndexReduce::kMean &&
-                  std::is_integral<T>::value)) {
+  using Sum = std::conditional_t<kReduce == IndexReduce::kAssign,
+                                 T,
+                                 typename ReduceType<T, kReduce>::type>;
+  // Not where the sums of a mean are larger than its elements.
+  if constexpr (kTurns<Sum> && ReducesInOrder<T, kReduce>() &&
+                (std::is_same<T, Sum>::value || kIsHalf<T>)) {
     const AxisView& view = operands.view;
     const int64_t n = operands.slots.length();
-    if (!PaysInTiles(view, n, sizeof(Sum))) return false;
+    if (!PaysInTiles<Sum>(view, n)) return false;
     SlotMarks<kReduce, int32_t> marks;
-    if (!kAssigns) marks.Make(operands.slots, view.size, {{0, view.size}});
+    if (kReduce != IndexReduce::kAssign) {
+      marks.Make(operands.slots, view.size, {{0, view.size}});
+    }
     const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
-    const auto tiles = TileArrays<Sum>(view.size, bytes);
-    const int64_t tile = view.size * kTileRows;
-    ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
+    ForEachThreadOfTiles(view.outer, bytes, [&](int64_t begin, int64_t end) {
+      const auto tile = TileArray<Sum>(view.size);
       CallVectorisedForHalf<T>([&] {
-        ReduceTile<kReduce>(
-            operands, marks.from(0), o, rows, tiles.get() + worker * tile);
+        for (int64_t o = begin; o < end; o += kTileRows) {
+          const int64_t rows = std::min(kTileRows, end - o);
+          ReduceTile<kReduce>(operands, marks.from(0), o, rows, tile.get());
+        }
       });
     });
     return true;
@@ -283,44 +287,43 @@ bool DifferentiateLaneTiles(const AxisView& view,
   const int64_t size = view.size;
   const int64_t n = groups.positions();
   constexpr int64_t kMostPositions = 1 << 18;  // each thread keeps them
-  if (!PaysInTiles(view, n, sizeof(T)) || n > kMostPositions) return false;
+  if (!PaysInTiles<T>(view, n) || n > kMostPositions) return false;
   const int64_t bytes = view.outer * (size + n) * sizeof(T);
-  const auto x = TileArrays<T>(size, bytes);
-  const auto grad = TileArrays<T>(size, bytes);
-  const auto updates = TileArrays<T>(n, bytes);
-  std::unique_ptr<T[]> updates_grad;
-  if (tensors.updates_grad) updates_grad = TileArrays<T>(n, bytes);
-  ForEachTile(view.outer, bytes, [&](int64_t o, int64_t rows, int worker) {
-    const int64_t step = view.updates_size;
-    T* const x_tile = x.get() + worker * size * kTileRows;
-    T* const x_grad = grad.get() + worker * size * kTileRows;
-    T* const updates_tile = updates.get() + worker * n * kTileRows;
-    const auto turn = [rows](const T* in, int64_t step, int64_t n, T* tile) {
-      Turn(in, {step, 1}, rows, n, tile, kTileLines);
-    };
-    const auto turn_back = [rows](
-                               const T* tile, int64_t n, int64_t step, T* to) {
-      Turn(tile, kTileLines, rows, n, to, {step, 1});
-    };
-    turn(tensors.x + o * size, size, size, x_tile);
-    turn(tensors.out_grad + o * size, size, size, x_grad);
-    turn(tensors.updates + o * step, step, n, updates_tile);
+  const int64_t step = view.updates_size;
+  ForEachThreadOfTiles(view.outer, bytes, [&](int64_t begin, int64_t end) {
+    const auto x = TileArray<T>(size);
+    const auto out = TileArray<T>(Differentiator::kReadsOut ? size : 0);
+    const auto grad = TileArray<T>(size);
+    const auto updates = TileArray<T>(n);
+    const auto updates_grad = TileArray<T>(tensors.updates_grad ? n : 0);
     const IndexGradTensors<T> tile{
-        x_tile,
-        updates_tile,
-        x_grad,
-        tensors.x_grad ? x_grad : nullptr,
-        updates_grad ? updates_grad.get() + worker * n * kTileRows : nullptr};
+        x.get(),
+        updates.get(),
+        out.get(),
+        grad.get(),
+        tensors.x_grad ? grad.get() : nullptr,
+        tensors.updates_grad ? updates_grad.get() : nullptr};
     const Differentiator differentiator(kTileRows, groups, include_self, tile);
-    for (int64_t g = 0; g < groups.count(); ++g) {
-      differentiator.Differentiate(
-          g, groups.dest[g] * kTileRows, 0, TileLength{});
-    }
-    if (tensors.x_grad) {
-      turn_back(x_grad, size, size, tensors.x_grad + o * size);
-    }
-    if (tensors.updates_grad) {
-      turn_back(tile.updates_grad, n, step, tensors.updates_grad + o * step);
+    for (int64_t o = begin; o < end; o += kTileRows) {
+      const int64_t rows = std::min(kTileRows, end - o);
+      const auto turn = [&](const T* in, int64_t step, int64_t n, T* to) {
+        Turn(in + o * step, {step, 1}, rows, n, to, kTileLines);
+      };
+      const auto turn_back = [&](const T* in, int64_t n, int64_t step, T* to) {
+        Turn(in, kTileLines, rows, n, to + o * step, {step, 1});
+      };
+      turn(tensors.x, size, size, x.get());
+      if (Differentiator::kReadsOut) turn(tensors.out, size, size, out.get());
+      turn(tensors.out_grad, size, size, grad.get());
+      turn(tensors.updates, step, n, updates.get());
+      for (int64_t g = 0; g < groups.count(); ++g) {
+        differentiator.Differentiate(
+            g, groups.dest[g] * kTileRows, 0, TileLength{});
+      }
+      if (tensors.x_grad) turn_back(grad.get(), size, size, tensors.x_grad);
+      if (tensors.updates_grad) {
+        turn_back(updates_grad.get(), n, step, tensors.updates_grad);
+      }
     }
   });
   return true;

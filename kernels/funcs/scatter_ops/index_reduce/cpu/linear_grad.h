@@ -108,9 +108,8 @@ class LinearIndexGrad {
     const int64_t numel = view_.outer * rows * inner;
     if (numel == 0) return;
     const Tiles tiles(numel, kItem);
-    const Stores kind = StoresInto(to, out_grad, numel * kItem);
+    const bool streams = UseNonTemporalStores(tiles.bytes, to == out_grad);
     ParallelFor(tiles.count, numel * kItem, [&](int64_t i) {
-      const TileStores stores(kind);
       int64_t sources[kRows];
       for (int64_t at = tiles.begin(i); at < tiles.end(i);) {
         const int64_t o = at / (rows * inner);
@@ -126,7 +125,7 @@ class LinearIndexGrad {
         const auto write = [&] {
           inner == 1
               ? WriteElements(from, sources, n, shares, to + at)
-              : WriteRows(stores, from, sources, n, width, shares, to + at);
+              : WriteRows(from, sources, n, width, shares, streams, to + at);
         };
         shares ? CallVectorisedForHalf<T>(write) : write();
         at += n * width;
@@ -155,12 +154,12 @@ class LinearIndexGrad {
     }
   }
 
-  void WriteRows(const TileStores& stores,
-                 const T* from,
+  void WriteRows(const T* from,
                  const int64_t* sources,
                  int64_t n,
                  int64_t width,
                  bool shares,
+                 bool streams,
                  T* to) const {
     constexpr int64_t kAhead = 8;
     for (int64_t i = 0; i < n; ++i, to += width) {
@@ -175,7 +174,7 @@ class LinearIndexGrad {
       if (shares && counts_[sources[i]] > 0) {
         Share(row, sources[i], width, to);
       } else if (row != to) {
-        stores.Copy(to, row, width * kItem);
+        StreamCopy(to, row, width * kItem, streams);
       }
     }
   }
@@ -213,22 +212,21 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
   const char* op = NameOf(call.op);
-  WithWorkingMemory(op, [&] {
-    CheckOutGrad(op, out_grad, x.dims(), x_grad);
-    const AxisView view(x.dims(), updates.dims(), call.axis);
-    IndexSlots slots(op, index, view);
-    slots.Check();
-    const LinearIndexGrad<T> gradient(
-        view, slots, call.reduce, call.include_self);
-    const KeptGrad kept(out_grad);
-    SizeGrad(x, x_grad);
-    SizeGrad(updates, updates_grad);
-    if (updates_grad) {
-      gradient.Updates(kept.data<T>(), dev_ctx.template Alloc<T>(updates_grad));
-    }
-    // Last, since it may be written over out_grad.
-    if (x_grad) gradient.X(kept.data<T>(), dev_ctx.template Alloc<T>(x_grad));
-  });
+  CheckOutGrad(op, out_grad, x.dims(), x_grad);
+  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const IndexSlots slots(op, index, view);
+  const LinearIndexGrad<T> gradient(
+      view, slots, call.reduce, call.include_self);
+  const DenseTensor dout = out_grad;  // x_grad may be the same object
+  SizeGrad(x, x_grad);
+  SizeGrad(updates, updates_grad);
+  if (updates_grad) {
+    gradient.Updates(DataOrNull<T>(dout),
+                     dev_ctx.template Alloc<T>(updates_grad));
+  }
+  // Last, since it may be written over out_grad.
+  if (x_grad)
+    gradient.X(DataOrNull<T>(dout), dev_ctx.template Alloc<T>(x_grad));
 }
 
 }  // namespace phi::funcs::scatter_ops

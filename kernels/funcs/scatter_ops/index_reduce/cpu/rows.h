@@ -16,7 +16,7 @@
 // in the order in which they lie in memory, and slots are written wherever the
 // index points. Each task owns a range of slots and passes over all of the
 // index, so that a slot gets its updates in the order of the index. Results are
-// bitwise those of a group, except that a product may quiet a signaling NaN.
+// bitwise those of a group, except for the payload of a NaN.
 
 #pragma once
 
@@ -230,7 +230,7 @@ constexpr T IdentityOf() {
   }
 }
 
-// sums = x, but the identity in marked rows. sums may be x.
+// sums = x, but the identity in marked rows. sums may be x itself.
 template <IndexReduce kReduce,
           typename Mark,
           typename Length,
@@ -309,10 +309,12 @@ auto TotalOf(Sum sum, Mark count) {
 }
 
 // Slots cut into ranges with about the same number of rows to read and write,
-// as far as a part of the index tells: where the cuts are changes no bit.
+// as far as a part of the index tells, of max_slots or fewer: where the cuts
+// are changes no bit.
 inline std::vector<SlotRange> CutSlots(const IndexSlots& index,
                                        int64_t size,
-                                       int64_t ranges) {
+                                       int64_t ranges,
+                                       int64_t max_slots) {
   if (ranges == 1) return {{0, size}};
   constexpr int64_t kSamples = 64;  // of a range
   const int64_t n = index.length();
@@ -328,9 +330,14 @@ inline std::vector<SlotRange> CutSlots(const IndexSlots& index,
   }
   std::sort(samples.begin(), samples.end());
   std::vector<SlotRange> cut;
-  for (int64_t r = 0; r < ranges; ++r) {
-    const int64_t begin = r == 0 ? 0 : cut.back().end;
-    cut.push_back({begin, r + 1 < ranges ? samples[(r + 1) * kSamples] : size});
+  int64_t begin = 0;
+  for (int64_t r = 1; r <= ranges; ++r) {
+    const int64_t end = r < ranges ? samples[r * kSamples] : size;
+    for (; end - begin > max_slots; begin += max_slots) {
+      cut.push_back({begin, begin + max_slots});
+    }
+    cut.push_back({begin, end});
+    begin = end;
   }
   return cut;
 }
@@ -342,33 +349,39 @@ class ShortRowReducer {
       : operands_(operands),
         view_(operands.view),
         bytes_(view_.outer * (view_.size + operands.slots.length()) *
-               view_.inner * sizeof(T)),
-        in_place_(operands.x == operands.out) {}
+               view_.inner * sizeof(T)) {}
 
   // False, before anything is written, if it takes groups.
   bool Run() {
     const int64_t ranges = CountRanges();
     if (ranges == 0) return false;
-    ranges_ = CutSlots(operands_.slots, view_.size, ranges);
+    ParallelCopy(operands_.out, operands_.x, view_.numel() * sizeof(T));
+    const int64_t row = view_.inner * static_cast<int64_t>(sizeof(Row));
+    const int64_t max_slots =
+        kPanels ? std::max<int64_t>(1, kMaxPanelBytes / row) : view_.size;
+    ranges_ = CutSlots(operands_.slots, view_.size, ranges, max_slots);
     if (HasMarks()) marks_.Make(operands_.slots, view_.size, ranges_);
-    const int64_t threads = ThreadsFor(bytes_);
     int64_t most = 0;
     for (const SlotRange& range : ranges_) most = std::max(most, range.size());
-    const int64_t panel = kPanels ? most * view_.inner : 0;
-    const std::unique_ptr<Row[]> panels(new Row[threads * panel]);
+    const int64_t count = ranges_.size();
+    const int64_t threads = ThreadsFor(bytes_);
     const int64_t step = std::max<int64_t>(1, view_.outer / (threads * 4));
-    const int64_t blocks = (view_.outer + step - 1) / step;
-    ParallelForWorkers(blocks * ranges, bytes_, [&](int worker, int64_t i) {
-      const int64_t begin = i / ranges * step;
-      const int64_t end = std::min(view_.outer, begin + step);
-      Row* sums = panels.get() + worker * panel;
-      CallVectorisedForHalf<T>([&] {
-        for (int64_t o = begin; o < end; ++o) {
-          const SlotRange range = ranges_[i % ranges];
-          view_.inner == 1 ? Reduce(o, range, RowLength<1>{}, sums)
-                           : Reduce(o, range, view_.inner, sums);
-        }
-      });
+    const int64_t tasks = (view_.outer + step - 1) / step * count;
+    ParallelFor(threads, bytes_, [&](int64_t t) {
+      const std::unique_ptr<Row[]> sums(
+          new Row[kPanels ? most * view_.inner : 0]);
+      for (int64_t i = tasks * t / threads; i < tasks * (t + 1) / threads;
+           ++i) {
+        const int64_t begin = i / count * step;
+        const int64_t end = std::min(view_.outer, begin + step);
+        CallVectorisedForHalf<T>([&] {
+          for (int64_t o = begin; o < end; ++o) {
+            const SlotRange range = ranges_[i % count];
+            view_.inner == 1 ? Reduce(o, range, RowLength<1>{}, sums.get())
+                             : Reduce(o, range, view_.inner, sums.get());
+          }
+        });
+      }
     });
     return true;
   }
@@ -382,6 +395,10 @@ class ShortRowReducer {
   // of a thread, which is rounded into out at the end.
   static constexpr bool kPanels = !kAssigns && !std::is_same<Sum, T>::value;
   using Row = std::conditional_t<kPanels, Sum, T>;
+  // A panel is made for the L2 cache of a core; that of a range with few
+  // updates may be larger.
+  static constexpr int64_t kPanelBytes = 1 << 20;
+  static constexpr int64_t kMaxPanelBytes = 4 << 20;
 
   bool KeepsX() const { return kAssigns || operands_.include_self; }
   bool HasMarks() const { return kMeans || !KeepsX(); }
@@ -390,11 +407,10 @@ class ShortRowReducer {
   // index; 0 if groups are faster.
   int64_t CountRanges() const {
     // Groups read no update that another replaces, and write a slot once.
-    constexpr int64_t kPanelBytes = 1 << 20;  // the L2 cache of a core
     const int64_t row = view_.inner * static_cast<int64_t>(sizeof(T));
     const int64_t n = operands_.slots.length();
     if (kMeans && n > std::numeric_limits<Mark>::max()) return 0;
-    const bool few = in_place_ && !kPanels && n <= view_.size;
+    const bool few = !kPanels && n <= view_.size;
     if (row > (kAssigns ? 64 : few ? 4096 : 256)) return 0;
     if ((kPanels || HasMarks()) && HasFewPositions(n, view_.size)) return 0;
     const int64_t threads = ThreadsFor(bytes_);
@@ -414,56 +430,53 @@ class ShortRowReducer {
   // Reduces row o of x within a range of slots.
   template <typename Length>
   void Reduce(int64_t o, SlotRange range, Length inner, Row* sums) const {
-    const int64_t offset = (o * view_.size + range.begin) * inner;
     const int64_t rows = range.size();
-    const T* x = operands_.x + offset;
-    T* out = operands_.out + offset;
+    T* out = operands_.out + (o * view_.size + range.begin) * inner;
     const Mark* marks = marks_.from(range.begin);
     if constexpr (!kPanels) sums = out;
     if (!KeepsX()) {
-      StartRows<kReduce>(marks, rows, inner, x, sums);
+      StartRows<kReduce>(marks, rows, inner, out, sums);
     } else if constexpr (kPanels) {
-      for (int64_t i = 0; i < rows * inner; ++i) sums[i] = WidenedTo<Sum>(x[i]);
-    } else if (!in_place_) {
-      std::copy_n(x, rows * inner, sums);
+      for (int64_t i = 0; i < rows * inner; ++i) {
+        sums[i] = WidenedTo<Sum>(out[i]);
+      }
     }
     const T* updates = operands_.updates + o * view_.updates_size * inner;
     ForEachList<Offset>(
         operands_.slots, range, view_.size, [&](const auto& list) {
           ReduceRows<kReduce>(list, inner, updates, sums);
         });
-    if constexpr (kMeans || kPanels) {
-      Finish(marks, rows, inner, kPanels ? x : out, sums, out);
-    }
+    if constexpr (kMeans || kPanels) Finish(marks, rows, inner, sums, out);
   }
 
-  // out = the totals of `sums`; x where a mean has no mark, and elsewhere for
-  // one NaN another, so that without an update the bits stay. out may be x or
-  // sums.
+  // out = the totals of `sums`, which may be out. Where a mean has no mark, and
+  // elsewhere for a NaN without an update, the bits of x stay.
   template <typename Length>
   void Finish(const Mark* marks,
               int64_t rows,
               Length inner,
-              const T* x,
               const Sum* sums,
               T* out) const {
     SCATTER_OPS_IVDEP
     for (int64_t r = 0; r < rows; ++r) {
       const Mark mark = kMeans ? marks[r] : Mark{1};
-      if (!kIsConstant<Length> && mark == 0 && x == out) continue;
+      if (!kIsConstant<Length> && mark == 0) continue;
       for (int64_t l = 0; l < inner; ++l) {
         const int64_t at = r * inner + l;
         const Sum sum = sums[at];
-        const Sum kept = WidenedTo<Sum>(x[at]);
+        const T kept = out[at];
         bool keeps = mark == 0;
-        if constexpr (!kMeans) keeps = (sum != sum) & (kept != kept);
+        if constexpr (!kMeans) {
+          const Sum wide = WidenedTo<Sum>(kept);
+          keeps = (sum != sum) & (wide != wide);
+        }
         const Mark count = mark + operands_.include_self;
         const T total = RoundedTo<T>(TotalOf<kReduce>(sum, count));
         // No compiler makes vectors of a choice of structs.
         if constexpr (kIsHalf<T>) {
-          out[at].x = Choose(keeps, x[at].x, total.x);
+          out[at].x = Choose(keeps, kept.x, total.x);
         } else {
-          out[at] = keeps ? x[at] : total;
+          out[at] = keeps ? kept : total;
         }
       }
     }
@@ -472,7 +485,6 @@ class ShortRowReducer {
   const ReduceOperands<T>& operands_;
   const AxisView& view_;
   int64_t bytes_;
-  bool in_place_;
   std::vector<SlotRange> ranges_;
   SlotMarks<kReduce, Offset> marks_;
 };

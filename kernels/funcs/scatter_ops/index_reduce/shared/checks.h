@@ -85,14 +85,6 @@ inline void CheckReduceDtype(const char* op,
   }
 }
 
-// mul, amax and amin of integers.
-[[noreturn]] inline void ThrowNoGradient() {
-  PADDLE_THROW(
-      common::errors::Unimplemented("(index_reduce) The dtype of x should be a "
-                                    "floating point or complex type "
-                                    "for a gradient of mul, amax or amin."));
-}
-
 // The length of an index of shape [], [n] or [n, 1]; -1 if not known yet.
 inline int64_t IndexLength(const char* op, const DDim& index) {
   const bool column = index.size() == 2 && SameDim(index[1], 1);

@@ -74,6 +74,7 @@ template <typename T>
 struct IndexGradTensors {
   const T* x;        // null if the reduction is linear
   const T* updates;  // null if the reduction is linear
+  const T* out;      // null if the reduction is linear
   const T* out_grad;
   T* x_grad;        // may be null
   T* updates_grad;  // may be null
