@@ -68,6 +68,7 @@ void IndexScatterGradKernel(const Context& dev_ctx,
                               x,
                               index,
                               updates,
+                              /*out=*/out_grad,
                               out_grad,
                               x_grad,
                               updates_grad);

@@ -85,6 +85,7 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
                          /*x=*/out_grad,
                          index,
                          updates,
+                         /*out=*/out_grad,
                          out_grad,
                          x_grad,
                          updates_grad);

@@ -388,26 +388,4 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
   });
 }
 
-template <typename T>
-void IndexReduceGradInto(const GPUContext& dev_ctx,
-                         LinearReduces reduces,
-                         const IndexReduceCall& call,
-                         const DenseTensor& x,
-                         const DenseTensor& index,
-                         const DenseTensor& updates,
-                         const DenseTensor& out_grad,
-                         DenseTensor* x_grad,
-                         DenseTensor* updates_grad) {
-  IndexReduceGradInto<T>(dev_ctx,
-                         reduces,
-                         call,
-                         x,
-                         index,
-                         updates,
-                         /*out=*/out_grad,
-                         out_grad,
-                         x_grad,
-                         updates_grad);
-}
-
 }  // namespace phi::funcs::scatter_ops

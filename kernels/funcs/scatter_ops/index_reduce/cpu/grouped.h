@@ -24,6 +24,7 @@
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/lane_tile.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rows.h"

@@ -200,7 +200,7 @@ class LinearIndexGrad {
 
 // The gradient kernel of an operator that is linear in x and updates, of which
 // it needs no more than the shapes. Either output may be null; x_grad may be
-// out_grad.
+// out_grad, and out anything.
 template <typename T, typename Context>
 void IndexReduceGradInto(const Context& dev_ctx,
                          LinearReduces,
@@ -208,6 +208,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          const DenseTensor& x,
                          const DenseTensor& index,
                          const DenseTensor& updates,
+                         const DenseTensor& /*out*/,
                          const DenseTensor& out_grad,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
