@@ -56,14 +56,6 @@
 #define SCATTER_OPS_NO_UNROLL
 #endif
 
-#if defined(__GNUC__)
-#define SCATTER_OPS_NOINLINE __attribute__((noinline))
-#elif defined(_MSC_VER)
-#define SCATTER_OPS_NOINLINE __declspec(noinline)
-#else
-#define SCATTER_OPS_NOINLINE
-#endif
-
 namespace phi::funcs::scatter_ops {
 
 inline bool HasAvx2() {
@@ -107,6 +99,7 @@ void CallVectorisedForHalf(const F& f) {
 
 // Below this many bytes a second thread costs more than it saves.
 constexpr int64_t kParallelBytes = 128 << 10;
+
 inline int NumThreads() {
 #ifdef _OPENMP
   return omp_in_parallel() ? 1 : omp_get_max_threads();

@@ -254,7 +254,7 @@ void ForEachGroup(const AxisView& view,
           f(g, x + l, updates + l, n);
         }
       }
-      if (copies && t.end == groups.count()) {
+      if (copies && t.begin < t.end && t.end == groups.count()) {
         copy(o, groups.dest.back() + 1, view.size);
       }
     }
