@@ -87,6 +87,27 @@ def _check_known_updates_shape(
         )
 
 
+def _to_plain_index(
+    axis: int, index: Tensor, updates: Tensor
+) -> tuple[Tensor, Tensor]:
+    """
+    Convert index to 1-D, and updates to as many slices along axis.
+
+    The operator scatter accepts an index of shape [] or [n, 1] and more updates,
+    index_scatter and index_reduce do not.
+    """
+    if len(index.shape) == 0 and len(updates.shape) >= axis:
+        index = paddle.unsqueeze(index, 0)
+        updates = paddle.unsqueeze(updates, axis)
+    elif len(index.shape) == 2 and index.shape[1] == 1:
+        index = paddle.squeeze(index, 1)
+    if len(index.shape) == 1 and len(updates.shape) > axis:
+        length = index.shape[0]
+        if 0 <= length < updates.shape[axis]:
+            updates = paddle.slice(updates, [axis], [0], [length])
+    return index, updates
+
+
 def _run_scatter(
     api_name: str,
     x: Tensor,
@@ -142,10 +163,16 @@ def _run_scatter(
             f"paddle.onnx.export, but received {axis}, {reduce!r} and "
             f"{include_self}."
         )
-    elif op_reduce in ('assign', 'sum', 'mean'):
-        op = 'index_scatter'
     else:
-        op = 'index_reduce'
+        is_linear = op_reduce in ('assign', 'sum', 'mean')
+        op = 'index_scatter' if is_linear else 'index_reduce'
+        shape, updates_shape = index.shape, updates.shape
+        if (
+            len(shape) != 1
+            or len(updates_shape) <= axis
+            or updates_shape[axis] != shape[0]
+        ):
+            index, updates = _to_plain_index(axis, index, updates)
     if isinstance(x, paddle.Tensor):
         if api_name == 'scatter_':
             op += '_'

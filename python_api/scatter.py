@@ -252,7 +252,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             ``[-x.shape[axis], x.shape[axis])``. The data type can be ``int32`` or ``int64``.
         updates (Tensor): The slices to write or to reduce, with the data type of ``x``. The shape is the shape of ``x``,
             except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
-            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``.
+            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph, ``axis``, ``reduce`` or
+            ``include_self`` require size ``n`` where ``n`` or the size is unknown.
         overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False). If True, ``reduce`` and
             ``include_self`` are ignored; passing them emits a UserWarning. Default is True.
         axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.

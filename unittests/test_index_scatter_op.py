@@ -88,15 +88,7 @@ INDEX_SHAPES = {
         'index_shape': (130,),
         'updates_shape': (130,),
     },
-    'ColumnIndex': {'index_shape': (15, 1)},
-    'IndexWithoutDims': {
-        'x_shape': (10, 10, 10),
-        'axis': 1,
-        'index_shape': (),
-        'updates_shape': (10, 10),
-    },
     'Int32Index': {'index_dtype': 'int32'},
-    'LongerUpdates': {'updates_shape': (18, 11)},
     'NoPosition': {
         'index_shape': (0,),
         'updates_shape': (0, 11),

@@ -71,14 +71,14 @@ bool InferOutLikeX(const std::vector<int>& axes,
   return true;
 }
 
-// updates may be longer along `axis` than the index, so that their length stays
-// free; for a 0-D index they lack it.
+// Along `axis`, updates are as long as the 1-D index.
 bool InferByIndex(pir::Operation* op,
                   pir::InferSymbolicShapeContext* infer_context) {
-  std::vector<int> axes{IntAttribute(op, "axis")};
-  const bool one = DimsBut({}, op, 1, *infer_context).empty();
-  return InferOutLikeX(
-      axes, one ? std::vector<int>{} : axes, op, 2, infer_context);
+  const int axis = IntAttribute(op, "axis");
+  const auto updates = DimsBut({}, op, 2, *infer_context);
+  infer_context->AddEqualCstr(updates[axis < 0 ? axis + updates.size() : axis],
+                              DimsBut({}, op, 1, *infer_context)[0]);
+  return InferOutLikeX({axis}, {axis}, op, 2, infer_context);
 }
 
 }  // namespace

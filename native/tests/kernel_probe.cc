@@ -137,8 +137,9 @@ bool SumWith16BitSlots(const py::object& x,
   namespace ops = phi::funcs::scatter_ops;
   DenseTensor* out = DenseOf(x);
   const DenseTensor* rows = DenseOf(updates);
-  const ops::AxisView view(out->dims(), rows->dims(), /*axis=*/0);
-  const ops::IndexSlots slots("sum", *DenseOf(index), view);
+  const DenseTensor* entries = DenseOf(index);
+  const ops::AxisView view(*out, *entries, /*axis=*/0);
+  const ops::IndexSlots slots("sum", *entries, view);
   const ops::ReduceOperands<uint8_t> operands{view,
                                               slots,
                                               /*include_self=*/true,

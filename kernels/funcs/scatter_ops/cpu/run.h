@@ -163,7 +163,12 @@ struct Tiles {
     constexpr int64_t kMaxTileBytes = 2 << 20;
     // Whole vectors of every element size, whole cache lines of the mask.
     constexpr int64_t kMultiple = 64;
-    const int64_t threads = ThreadsFor(bytes);
+    if (bytes < kParallelBytes) {  // without divisions
+      size = std::max<int64_t>(numel, 1);
+      count = numel > 0;
+      return;
+    }
+    const int64_t threads = NumThreads();
     const int64_t wanted = threads * (bytes / threads / kMaxTileBytes + 1);
     size = (numel / wanted / kMultiple + 1) * kMultiple;
     count = (numel + size - 1) / size;

@@ -23,6 +23,41 @@
 
 namespace phi::funcs::scatter_ops {
 
+// scatter returns x then, whatever the shapes and dtypes of the others.
+inline bool HasNothingToScatter(const DenseTensor& x,
+                                const DenseTensor& index,
+                                const DenseTensor& updates) {
+  return x.numel() == 0 || index.numel() == 0 || updates.numel() == 0;
+}
+
+// Checks what ScatterInferMeta does not. The index may have the shape [] or
+// [n, 1], and there may be more updates than index entries: they are ignored.
+inline void CheckScatter(const DenseTensor& x,
+                         const DenseTensor& index,
+                         const DenseTensor& updates) {
+  CheckIndexDtype("scatter", index);
+  CheckSameDtype("scatter", x, "updates", updates);
+  const DDim& x_dims = x.dims();
+  const DDim& dims = updates.dims();
+  const int has_axis = index.dims().size() > 0;
+  bool fits = x_dims.size() > 0 && dims.size() == x_dims.size() - 1 + has_axis;
+  if (fits && has_axis) fits = dims[0] >= index.numel();
+  for (int i = 1; fits && i < x_dims.size(); ++i) {
+    fits = dims[i - 1 + has_axis] == x_dims[i];
+  }
+  if (!fits) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(scatter) The shape of updates should be %s for x of shape [%s] and "
+        "index of shape [%s], but received [%s].",
+        has_axis ? "[n, ...], with n at least the length of index and the "
+                   "other dims of x,"
+                 : "the shape of x without axis 0",
+        x_dims,
+        index.dims(),
+        dims));
+  }
+}
+
 // to = the elements at `from`, which may be those of `to`.
 template <typename T, typename Context>
 void CopyInto(const Context& dev_ctx, const T* from, DenseTensor* to) {
@@ -49,16 +84,9 @@ void ScatterByIndexKernel(const Context& dev_ctx,
     CopyInto(dev_ctx, DataOrNull<T>(x), out);
     return;
   }
-  const IndexReduceCall call = ScatterCall(overwrite);
-  // Beyond what the InferMeta of the operator asks.
-  CheckIndexReduce(NameOf(call.op),
-                   call.reduce,
-                   overwrite ? "assign" : "sum",
-                   x,
-                   index,
-                   updates,
-                   call.axis);
-  IndexReduceInto<T>(dev_ctx, PlainReduces{}, call, x, index, updates, out);
+  CheckScatter(x, index, updates);
+  IndexReduceInto<T>(
+      dev_ctx, PlainReduces{}, ScatterCall(overwrite), x, index, updates, out);
 }
 
 // With overwrite, the update that a slot kept gets its gradient, those that it

@@ -108,7 +108,7 @@ struct EachSlotElement {
     body(SlotElement{at,
                      order + begin,
                      order + ends[slot],
-                     row * view.updates_size * view.inner + column,
+                     row * view.length * view.inner + column,
                      view.inner});
   }
 };
@@ -116,15 +116,14 @@ struct EachSlotElement {
 // The positions of an index, grouped by the slot that they point to.
 class IndexOnGpu {
  public:
-  // Queues the check of the whole index, and its groups. An x without elements
-  // has nothing to update: the index is ignored.
+  // Queues the check of the whole index, and its groups.
   IndexOnGpu(const GPUContext& dev_ctx,
              IndexOp op,
              const DenseTensor& index,
              const AxisView& view)
       : dev_ctx_(dev_ctx) {
     const int64_t size = view.size;
-    const int64_t n = view.numel() == 0 ? 0 : index.numel();
+    const int64_t n = view.length;
     int64_t* slots = AllocScratch<int64_t>(dev_ctx, 4 * n + size, &memory_);
     int64_t* positions = slots + n;
     int64_t* keys = positions + n;
@@ -238,7 +237,7 @@ void IndexReduceInto(const GPUContext& dev_ctx,
                      const DenseTensor& index,
                      const DenseTensor& updates,
                      DenseTensor* out) {
-  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const AxisView view(x, index, call.axis);
   const T* x_data = DataOrNull<T>(x);
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
@@ -363,7 +362,7 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
                          DenseTensor* updates_grad) {
   constexpr bool kReads = std::is_same<Reduces, OtherReduces>::value;
   CheckOutGrad(NameOf(call.op), out_grad, x.dims(), x_grad);
-  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const AxisView view(x, index, call.axis);
   const DenseTensor dout = out_grad;  // x_grad may be the same object
   SizeGrad(x, x_grad);
   SizeGrad(updates, updates_grad);

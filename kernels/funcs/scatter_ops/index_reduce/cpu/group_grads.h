@@ -19,7 +19,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <vector>
@@ -266,23 +265,6 @@ void DifferentiateGroups(const AxisView& view,
                Differentiator(view.inner, groups, include_self, tensors));
 }
 
-// Zeros for the updates behind the end of the index.
-template <typename T>
-void ClearUnusedUpdates(const AxisView& view, int64_t n, T* updates_grad) {
-  const int64_t row = view.updates_size * view.inner;
-  const int64_t used = n * view.inner;
-  if (row == used) return;
-  const int64_t bytes = (row - used) * static_cast<int64_t>(sizeof(T));
-  ParallelFor(view.outer, view.outer * bytes, [&](int64_t o) {
-    std::memset(static_cast<void*>(updates_grad + o * row + used), 0, bytes);
-  });
-}
-
-template <typename T, typename Context>
-T* AllocOrNull(const Context& dev_ctx, DenseTensor* tensor) {
-  return tensor ? dev_ctx.template Alloc<T>(tensor) : nullptr;
-}
-
 // The gradient kernel of an operator that is not linear. Either output may be
 // null.
 template <typename T, typename Context>
@@ -298,23 +280,22 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          DenseTensor* updates_grad) {
   const char* op = NameOf(call.op);
   CheckOutGrad(op, out_grad, x.dims(), x_grad);
-  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const AxisView view(x, index, call.axis);
   const IndexGroups groups = GroupSlots(IndexSlots(op, index, view), view.size);
   SizeGrad(x, x_grad);
   SizeGrad(updates, updates_grad);
-  const IndexGradTensors<T> tensors{DataOrNull<T>(x),
-                                    DataOrNull<T>(updates),
-                                    DataOrNull<T>(out),
-                                    DataOrNull<T>(out_grad),
-                                    AllocOrNull<T>(dev_ctx, x_grad),
-                                    AllocOrNull<T>(dev_ctx, updates_grad)};
+  const IndexGradTensors<T> tensors{
+      DataOrNull<T>(x),
+      DataOrNull<T>(updates),
+      DataOrNull<T>(out),
+      DataOrNull<T>(out_grad),
+      x_grad ? dev_ctx.template Alloc<T>(x_grad) : nullptr,
+      updates_grad ? AllocUpdatesGrad<T>(dev_ctx, view, updates_grad)
+                   : nullptr};
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     DifferentiateGroups<T, decltype(constant)::value>(
         view, groups, call.include_self, tensors);
   });
-  if (tensors.updates_grad) {
-    ClearUnusedUpdates(view, groups.positions(), tensors.updates_grad);
-  }
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <type_traits>
 
@@ -176,9 +177,29 @@ void ReduceByGroups(const ReduceOperands<T>& operands) {
                GroupReducer<T, kReduce>(operands, groups));
 }
 
+// The smallest calls: one by one in the order of the index, so that the last
+// update of a slot stays.
+template <typename T>
+bool AssignFewRows(const ReduceOperands<T>& operands) {
+  constexpr int64_t kMaxBytes = 4 << 10;
+  const AxisView& view = operands.view;
+  const int64_t row = view.inner * static_cast<int64_t>(sizeof(T));
+  if (view.outer > 1 || (view.size + view.length) * row > kMaxBytes) {
+    return false;
+  }
+  T* out = operands.out;
+  if (operands.x != out) std::memcpy(out, operands.x, view.size * row);
+  operands.slots.ForEach([&](int64_t position, int64_t slot) {
+    std::memcpy(
+        out + slot * view.inner, operands.updates + position * view.inner, row);
+  });
+  return true;
+}
+
 // out = x with the updates reduced into the slices that the slots name.
 template <typename T, IndexReduce kReduce>
 void ReduceSlots(const ReduceOperands<T>& operands) {
+  if (kReduce == IndexReduce::kAssign && AssignFewRows<T>(operands)) return;
   if (ReduceLaneTiles<T, kReduce>(operands)) return;
   if (ReduceShortRows<T, kReduce>(operands)) return;
   ReduceByGroups<T, kReduce>(operands);
@@ -194,7 +215,7 @@ void IndexReduceInto(const Context& dev_ctx,
                      const DenseTensor& index,
                      const DenseTensor& updates,
                      DenseTensor* out) {
-  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const AxisView view(x, index, call.axis);
   const T* x_data = DataOrNull<T>(x);
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));

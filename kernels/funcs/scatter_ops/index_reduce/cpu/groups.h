@@ -244,7 +244,7 @@ void ForEachGroup(const AxisView& view,
       }
     };
     for (int64_t o = t.outer_begin; o < t.outer_end; ++o) {
-      const int64_t updates = o * view.updates_size * view.inner;
+      const int64_t updates = o * view.length * view.inner;
       for (int64_t g = t.begin; g < t.end; ++g) {
         const int64_t slot = groups.dest[g];
         if (copies) copy(o, g == 0 ? 0 : groups.dest[g - 1] + 1, slot);

@@ -70,11 +70,8 @@ class IndexSlots {
  public:
   static constexpr int64_t kChunk = 4096;  // positions that are read at a time
 
-  // An x without elements has nothing to update: the index is ignored.
   IndexSlots(const char* op, const DenseTensor& index, const AxisView& view)
-      : op_(op),
-        length_(view.numel() == 0 ? 0 : index.numel()),
-        size_(view.size) {
+      : op_(op), length_(view.length), size_(view.size) {
     if (index.dtype() == DataType::INT32) {
       int32_ = DataOrNull<int32_t>(index);
     } else {
@@ -169,6 +166,19 @@ class IndexSlots {
   int64_t size_;
   bool has_negative_ = false;
 };
+
+// Allocates the gradient of updates. Of those behind the end of the index,
+// which only scatter accepts, it is zero.
+template <typename T, typename Context>
+T* AllocUpdatesGrad(const Context& dev_ctx,
+                    const AxisView& view,
+                    DenseTensor* grad) {
+  T* data = dev_ctx.template Alloc<T>(grad);
+  const int64_t used = view.outer * view.length * view.inner;
+  const int64_t unused = grad->numel() - used;
+  ParallelZero(data + used, unused * static_cast<int64_t>(sizeof(T)));
+  return data;
+}
 
 // What a reduction reads and writes. out may be x; updates may be null if it
 // has no elements.

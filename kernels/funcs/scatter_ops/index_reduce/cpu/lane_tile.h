@@ -214,7 +214,7 @@ void ReduceTile(const ReduceOperands<T>& operands,
                 int64_t rows,
                 Sum* tile) {
   const int64_t size = operands.view.size;
-  const int64_t step = operands.view.updates_size;
+  const int64_t step = operands.view.length;
   const T* x = operands.x + o * size;
   const T* updates = operands.updates + o * step;
   T* out = operands.out + o * size;
@@ -290,7 +290,7 @@ bool DifferentiateLaneTiles(const AxisView& view,
   constexpr int64_t kMostPositions = 1 << 18;  // each thread keeps them
   if (!PaysInTiles<T>(view, n) || n > kMostPositions) return false;
   const int64_t bytes = view.outer * (size + n) * sizeof(T);
-  const int64_t step = view.updates_size;
+  const int64_t step = view.length;
   ForEachThreadOfTiles(view.outer, bytes, [&](int64_t begin, int64_t end) {
     const auto x = TileArray<T>(size);
     const auto out = TileArray<T>(Differentiator::kReadsOut ? size : 0);

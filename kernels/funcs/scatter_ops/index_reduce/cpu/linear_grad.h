@@ -52,17 +52,13 @@ class LinearIndexGrad {
           [&](int64_t position, int64_t slot) { last[slot] = position; });
     }
     const auto find = [&](int64_t begin, int64_t n, int64_t* sources) {
-      const int64_t used = std::clamp<int64_t>(slots_.length() - begin, 0, n);
-      if (used > 0) {
-        const int64_t* slots = slots_.Read(begin, used, sources);
-        for (int64_t i = 0; i < used; ++i) {
-          const bool gives = !assigns || last[slots[i]] == begin + i;
-          sources[i] = gives ? slots[i] : -1;
-        }
+      const int64_t* slots = slots_.Read(begin, n, sources);
+      for (int64_t i = 0; i < n; ++i) {
+        const bool gives = !assigns || last[slots[i]] == begin + i;
+        sources[i] = gives ? slots[i] : -1;
       }
-      std::fill_n(sources + used, n - used, -1);
     };
-    ForEachRow(view_.updates_size,
+    ForEachRow(view_.length,
                reduce_ == IndexReduce::kMean,
                out_grad,
                updates_grad,
@@ -214,7 +210,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          DenseTensor* updates_grad) {
   const char* op = NameOf(call.op);
   CheckOutGrad(op, out_grad, x.dims(), x_grad);
-  const AxisView view(x.dims(), updates.dims(), call.axis);
+  const AxisView view(x, index, call.axis);
   const IndexSlots slots(op, index, view);
   const LinearIndexGrad<T> gradient(
       view, slots, call.reduce, call.include_self);
@@ -223,7 +219,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
   SizeGrad(updates, updates_grad);
   if (updates_grad) {
     gradient.Updates(DataOrNull<T>(dout),
-                     dev_ctx.template Alloc<T>(updates_grad));
+                     AllocUpdatesGrad<T>(dev_ctx, view, updates_grad));
   }
   // Last, since it may be written over out_grad.
   if (x_grad)

@@ -246,7 +246,7 @@ class ShortRowReducer {
         sums[i] = WidenedTo<Sum>(out[i]);
       }
     }
-    const T* updates = operands_.updates + o * view_.updates_size * inner;
+    const T* updates = operands_.updates + o * view_.length * inner;
     ForEachList<Offset>(
         operands_.slots, range, view_.size, [&](const auto& list) {
           ReduceRows<kReduce>(list, inner, updates, sums);

@@ -85,31 +85,7 @@ inline void CheckReduceDtype(const char* op,
   }
 }
 
-// The length of an index of shape [], [n] or [n, 1]; -1 if not known yet.
-inline int64_t IndexLength(const char* op, const DDim& index) {
-  const bool column = index.size() == 2 && SameDim(index[1], 1);
-  if (index.size() > 1 && !column) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) The shape of index should be [], [n] or [n, 1], but received "
-        "[%s].",
-        op,
-        index));
-  }
-  return index.size() == 0 ? 1 : index[0];
-}
-
-// `updates` like x, but along `axis` as long as the index or longer; without
-// the axis where the index is 0-D and names `one` slice.
-inline bool FitsUpdates(
-    const DDim& x, const DDim& updates, int axis, bool one, int64_t length) {
-  if (updates.size() != x.size() - one) return false;
-  for (int i = 0; i < x.size(); ++i) {
-    const int at = one && i > axis ? i - 1 : i;
-    if (i != axis && !SameDim(x[i], updates[at])) return false;
-  }
-  return one || length < 0 || updates[axis] < 0 || updates[axis] >= length;
-}
-
+// `updates` has the dims of x, but along `axis` the length of the 1-D index.
 inline void CheckIndexReduceDims(const char* op,
                                  const DDim& x,
                                  const DDim& index,
@@ -120,28 +96,29 @@ inline void CheckIndexReduceDims(const char* op,
         "(%s) The rank of x should be at least 1, but received 0.", op));
   }
   const int dim = NormalizeAxis(op, "axis", axis, x.size());
-  const int64_t length = IndexLength(op, index);
-  const bool one = index.size() == 0;
-  if (!FitsUpdates(x, updates, dim, one, length)) {
+  if (index.size() != 1) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) The shape of updates should be the shape of x, [%s], %s axis %d%s"
-        " for an index of shape [%s], but received [%s].",
+        "(%s) The rank of index should be 1, but received the shape [%s].",
         op,
+        index));
+  }
+  DDim expected = x;
+  expected[dim] = index[0];
+  bool fits = updates.size() == expected.size();
+  for (int i = 0; fits && i < expected.size(); ++i) {
+    fits = SameDim(updates[i], expected[i]);
+  }
+  if (!fits) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) The shape of updates should be [%s] for x of shape [%s], axis %d "
+        "and index of shape [%s], but received [%s].",
+        op,
+        expected,
         x,
-        one ? "without" : "except along",
         dim,
-        one ? "" : ", where it should be at least the length of index,",
         index,
         updates));
   }
-}
-
-// scatter returns x then, whatever the shapes and dtypes of the others.
-template <typename Tensor>
-bool HasNothingToScatter(const Tensor& x,
-                         const Tensor& index,
-                         const Tensor& updates) {
-  return x.numel() == 0 || index.numel() == 0 || updates.numel() == 0;
 }
 
 // Everything but the values of the index; dims may be unknown.

@@ -50,21 +50,22 @@ struct IndexReduceCall {
   bool include_self;
 };
 
-// x as [outer, size, inner] around its axis, updates as
-// [outer, updates_size, inner].
+// x as [outer, size, inner] around its axis, updates as [outer, length, inner],
+// where `length` is that of the index. An x without elements has nothing to
+// update: the index is ignored.
 struct AxisView {
   int64_t outer = 1;
   int64_t size = 1;
   int64_t inner = 1;
-  int64_t updates_size = 1;
+  int64_t length = 0;
 
-  AxisView(const DDim& x, const DDim& updates, int axis) {
+  AxisView(const DenseTensor& x_like, const DenseTensor& index, int axis) {
+    const DDim& x = x_like.dims();
     const int dim = axis < 0 ? axis + x.size() : axis;
     for (int i = 0; i < dim; ++i) outer *= x[i];
     for (int i = dim + 1; i < x.size(); ++i) inner *= x[i];
     size = x[dim];
-    // Lacks the axis if the index is 0-D.
-    updates_size = updates.size() == x.size() ? updates[dim] : 1;
+    if (numel() > 0) length = index.numel();
   }
 
   int64_t numel() const { return outer * size * inner; }
