@@ -1,0 +1,166 @@
+"""Measure which mutants of the operators the tests kill.
+
+universalmutator (PyPI) makes the mutants, in a clone of the last commit that is
+built in the folder --scratch. A mutant is first run against the tests that go
+upstream (unittests/), then against all others, until one fails. Mutants that do not
+compile, and those that change comments, docstrings or annotations alone, are
+skipped. Each result is appended to results.jsonl in the folder; a second run goes on
+where the first one was stopped. Survivors are to be read: each is equivalent, or
+lacks a test.
+"""
+
+import argparse
+import ast
+import json
+import random
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scripts.common.programs import made, run
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = 'universalmutator==1.14.1'
+SOURCES = {
+    'python': ('python_api/*.py',),
+    'cpp': (
+        'kernels/funcs/scatter_ops/cpu/*.h',
+        'kernels/funcs/scatter_ops/shared/*.h',
+        'kernels/funcs/scatter_ops/index_reduce/*/*.h',
+        'kernels/infermeta/*.cc',
+        'kernels/cpu/*.cc',
+        'kernels/impl/*.h',
+    ),
+}
+BUILDS = {
+    'python': ('build/venv/bin/python', 'scripts/wheel/install.py')
+    + ('--build-dir', 'build'),
+    'cpp': ('scripts/apply_and_build.sh',),
+}
+
+
+def code_of(source):
+    """A Python source without what changes no behaviour."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.FunctionDef)):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(
+                first.value, ast.Constant
+            ):
+                node.body = node.body[1:]
+        for name in ('annotation', 'returns'):
+            if hasattr(node, name):
+                setattr(node, name, None)
+    return ast.dump(tree)
+
+
+def differs(language, source, mutant):
+    """Whether a mutant is a program that may behave otherwise."""
+    if language == 'python':
+        try:
+            return code_of(mutant) != code_of(source)
+        except SyntaxError:
+            return False
+    old, new = (
+        made('g++', '-fpreprocessed', '-dD', '-E', '-P', '-xc++', '-', input=t)
+        for t in (source, mutant)
+    )
+    return old.split() != new.split()
+
+
+def mutants_of(scratch, language, path):
+    """All mutants of a file, as texts in a fixed order."""
+    folder = scratch / 'mutants' / path
+    if not folder.exists():
+        folder.mkdir(parents=True)
+        made(
+            *(scratch / 'tool/bin/mutate', path, language),
+            *('--noCheck', '--mutantDir', folder),
+            cwd=scratch / 'clone',
+        )
+    return [p.read_text('utf-8') for p in sorted(folder.iterdir())]
+
+
+def judge(clone, path, mutant, language, upstream):
+    """What becomes of a mutant, and the test that kills it."""
+    file = clone / path
+    source = file.read_text('utf-8')
+    file.write_text(mutant, 'utf-8')
+    try:
+        if run(*BUILDS[language], cwd=clone).returncode:
+            return 'does not compile', ''
+        for tests, verdict in (
+            (('-R', upstream), 'killed upstream'),
+            (('-E', f'{upstream}|lint|patches|sanitizers|clang|gpu|bench|docs'),
+             'killed'),
+        ):  # fmt: skip
+            done = run(
+                *('ctest', '--test-dir', 'build', '-j2', '--stop-on-failure'),
+                *('--timeout', 600, *tests),
+                cwd=clone,
+            )
+            if done.returncode:
+                lines = done.stdout.splitlines()
+                failed = [x for x in lines if '***' in x and 'Skip' not in x]
+                return verdict, ' '.join(failed[:1]).split('***')[0].strip(' .')
+        return 'survived', ''
+    finally:
+        file.write_text(source, 'utf-8')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    parser.add_argument('language', choices=SOURCES)
+    parser.add_argument('--scratch', type=Path, required=True)
+    parser.add_argument('--count', type=int, default=100)
+    parser.add_argument('--seed', type=int, default=1)
+    args = parser.parse_args()
+    scratch, language = args.scratch.resolve(), args.language
+    clone, results = scratch / 'clone', scratch / f'{language}.jsonl'
+    if not clone.exists():
+        made('git', 'clone', '-q', ROOT, clone)
+        made(sys.executable, '-m', 'venv', scratch / 'tool')
+        made(scratch / 'tool/bin/pip', 'install', '-q', TOOL)
+        made('scripts/apply_and_build.sh', cwd=clone)
+    names = '|'.join(p.stem for p in (clone / 'unittests').glob('test_*.py'))
+    paths = [
+        str(p.relative_to(clone))
+        for pattern in SOURCES[language]
+        for p in sorted(clone.glob(pattern))
+    ]
+    all_mutants = [
+        (path, i, mutant)
+        for path in paths
+        for i, mutant in enumerate(mutants_of(scratch, language, path))
+    ]
+    random.Random(args.seed).shuffle(all_mutants)
+    lines = results.read_text().splitlines() if results.exists() else []
+    found = [json.loads(line) for line in lines]
+    known = {(row['path'], row['mutant']) for row in found}
+    for path, i, mutant in all_mutants:
+        verdicts = Counter(row['verdict'] for row in found)
+        judged = len(found) - verdicts['does not compile']
+        if judged >= args.count:
+            break
+        source = (clone / path).read_text('utf-8')
+        if (path, i) in known or not differs(language, source, mutant):
+            continue
+        verdict, test = judge(clone, path, mutant, language, f'^({names})$')
+        diff = subprocess.run(
+            ['diff', '-U0', clone / path, '-'],
+            input=mutant, capture_output=True, text=True, check=False,
+        ).stdout.splitlines()[2:]  # fmt: skip
+        row = {'path': path, 'mutant': i, 'verdict': verdict, 'test': test}
+        found.append(row)
+        with results.open('a') as file:
+            file.write(json.dumps({**row, 'diff': diff}) + '\n')
+        print(verdict, test, path, *diff, sep='\n  ', flush=True)
+    print(dict(Counter(row['verdict'] for row in found)))
+
+
+if __name__ == '__main__':
+    main()
