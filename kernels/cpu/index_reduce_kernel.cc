@@ -19,7 +19,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/group_grads.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
-#include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
+#include "paddle/phi/kernels/impl/index_reduce_kernel_impl.h"
 
 PD_REGISTER_KERNEL(index_reduce,
                    CPU,

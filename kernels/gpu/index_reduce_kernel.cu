@@ -18,7 +18,7 @@
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
-#include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
+#include "paddle/phi/kernels/impl/index_reduce_kernel_impl.h"
 
 PD_REGISTER_KERNEL(index_reduce,
                    GPU,

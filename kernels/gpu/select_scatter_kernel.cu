@@ -12,13 +12,13 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-#include "paddle/phi/kernels/view_scatter_kernel.h"
+#include "paddle/phi/kernels/select_scatter_kernel.h"
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/strided_copy.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
-#include "paddle/phi/kernels/impl/view_scatter_kernel_impl.h"
+#include "paddle/phi/kernels/impl/select_scatter_kernel_impl.h"
 
 PD_REGISTER_KERNEL(select_scatter,
                    GPU,

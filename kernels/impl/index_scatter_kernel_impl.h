@@ -12,15 +12,13 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The operators that reduce along an index, and their gradients, on every
-// device. Whoever includes this header has included the forward and the
-// gradient header of the device before.
+// index_scatter and its gradients, on every device. Whoever includes this
+// header has included the forward and the gradient header of the device before.
 
 #pragma once
 
 #include <string>
 
-#include "paddle/phi/kernels/index_reduce_kernel.h"
 #include "paddle/phi/kernels/index_scatter_kernel.h"
 #include "paddle/utils/optional.h"
 
@@ -120,54 +118,6 @@ void IndexScatterDoubleGradKernel(
       reduce,
       include_self,
       grad_out_grad);
-}
-
-template <typename T, typename Context>
-void IndexReduceKernel(const Context& dev_ctx,
-                       const DenseTensor& x,
-                       const DenseTensor& index,
-                       const DenseTensor& updates,
-                       int axis,
-                       const std::string& reduce,
-                       bool include_self,
-                       DenseTensor* out) {
-  namespace ops = funcs::scatter_ops;
-  const ops::IndexReduceCall call{ops::IndexOp::kIndexReduce,
-                                  ops::ParseIndexReduce(reduce),
-                                  axis,
-                                  include_self};
-  ops::IndexReduceInto<T>(
-      dev_ctx, ops::OtherReduces{}, call, x, index, updates, out);
-}
-
-// Either gradient may be null.
-template <typename T, typename Context>
-void IndexReduceGradKernel(const Context& dev_ctx,
-                           const DenseTensor& x,
-                           const DenseTensor& index,
-                           const DenseTensor& updates,
-                           const DenseTensor& out,
-                           const DenseTensor& out_grad,
-                           int axis,
-                           const std::string& reduce,
-                           bool include_self,
-                           DenseTensor* x_grad,
-                           DenseTensor* updates_grad) {
-  namespace ops = funcs::scatter_ops;
-  const ops::IndexReduceCall call{ops::IndexOp::kIndexReduce,
-                                  ops::ParseIndexReduce(reduce),
-                                  axis,
-                                  include_self};
-  ops::IndexReduceGradInto<T>(dev_ctx,
-                              ops::OtherReduces{},
-                              call,
-                              x,
-                              index,
-                              updates,
-                              out,
-                              out_grad,
-                              x_grad,
-                              updates_grad);
 }
 
 }  // namespace phi

@@ -1,7 +1,7 @@
 #include "paddle/phi/kernels/infermeta/diagonal_scatter.h"
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/diagonal_view.h"
 
 namespace phi {
 

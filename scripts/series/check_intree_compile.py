@@ -33,6 +33,7 @@ from scripts.series.patch_series import SeriesError
 from scripts.series.upstream_tree import base_tree, wheel_dirs
 
 ROOT = Path(__file__).resolve().parents[2]
+STUBS = ROOT / 'scripts/series/stubs'
 TERNARY = 'paddle/phi/infermeta/ternary.cc'
 # It needs Eigen, which the wheel does not ship. So the new functions must do without
 # it, which is the stricter test.
@@ -87,7 +88,7 @@ def compile_unit(unit, mode, folder, include, how=('-fsyntax-only',)):
     system = [include, include / 'third_party']
     system.append(sysconfig.get_paths()['include'])
     command = ['g++', *FLAGS, *how, *MODES[mode], f'-I{folder}']
-    command += [f'-isystem{path}' for path in system]
+    command += [f'-isystem{path}' for path in (*system, STUBS)]
     done = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
     if done.returncode == 0:
         return ''

@@ -38,7 +38,6 @@ class Patch:
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
     files: list = field(default_factory=list)
-    parts: dict = field(default_factory=dict)
     edits: dict = field(default_factory=dict)
     rules: bool = False
     size_note: str = ''

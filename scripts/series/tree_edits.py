@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.definitions import without_parts
 from scripts.series.patch_series import (
     SeriesError,
     refuse,
@@ -63,14 +62,14 @@ def patch_python(tree, series, root):
     tree = dict(tree)
     for patch in series.patches:
         edits = {p: text for p, text in patch.edits.items() if p in tree}
-        part = replace(patch, edits=edits, parts={}, sources=patch.api_sources)
+        part = replace(patch, edits=edits, sources=patch.api_sources)
         apply_patch(tree, part, root)
     return tree
 
 
 def changed_sources(patch):
     """The sources that earlier patches add and this one changes."""
-    return {*patch.parts, *filter(upstream_path, patch.edits)}
+    return {*filter(upstream_path, patch.edits)}
 
 
 def upstream_path(source):
@@ -102,8 +101,6 @@ def source_text(root, source, later):
     paths = (PYTHON_FILE, *OP_FILES.values()) if merged else (source,)
     for patch in reversed(later):
         try:
-            if parts := patch.parts.get(source):
-                text = without_parts(text, parts)
             lines = split_lines(text)
             for path in patch.edits.keys() & paths:
                 for _, hunk in reversed(split_hunks(patch.edits[path])):

@@ -3,7 +3,7 @@
 The patches are applied with git am to what is known of the base, and after each
 of them every include of ours, every module that a test imports and every line that a
 file needs in Paddle's own has to be found. At the end of each pull request nothing
-may be there that nothing uses. Planted faults show that each check finds its own.
+may be there that nothing uses, but in headers that operators share. Planted faults show that each check finds its own.
 """
 
 import ast
@@ -13,9 +13,9 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from scripts.common.wheel_headers import default_include
-from scripts.series.definitions import CPP, unused
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
+from scripts.series.tests.definitions import CPP, unused
 from scripts.series.tree_edits import (
     OP_FILES,
     PYTHON_FILE,
@@ -35,6 +35,7 @@ TEST_IMPORT = re.compile(
     r'(?m)^(?:from|import) ((?:scatter|masked|index|view|spmd)_\w+)'
 )
 TESTS = ('test/legacy_test/', SPMD_TESTS)
+SHARED = r'funcs/scatter_ops/(shared/|cpu/run\.h|gpu/device)'
 # Not in the wheel, but read in versions before and after the base.
 BASE_INCLUDES = {'paddle/phi/kernels/funcs/common_shape.h'}
 # Of Paddle's own entries no more than some lines are there.
@@ -78,15 +79,14 @@ def missing_in(folder, path):
         for module in TEST_IMPORT.findall(text):
             if not any((folder / x / f'{module}.py').is_file() for x in TESTS):
                 yield f'imports {module}, which is not there'
-    for pattern, *lines in needed(path, text):
-        texts = [p.read_text('utf-8') for p in folder.glob(pattern)]
-        if not any(line in text for line in lines for text in texts):
-            yield f'needs `{" ".join(lines[0].split())}` in {pattern}'
+    for pattern, line in needed(path, text):
+        if not any(line in p.read_text('utf-8') for p in folder.glob(pattern)):
+            yield f'needs `{" ".join(line.split())}` in {pattern}'
 
 
 def needed(path, text):
-    """(files of Paddle's, what has to stand in one of them, in other words): tests
-    and rules are known by it, and generated code calls symbolic shapes."""
+    """(files of Paddle's, what has to stand in one of them): tests and rules are
+    known by it, and generated code calls symbolic shapes."""
     stem = PurePosixPath(path).stem
     if path.startswith(f'{SPMD_TESTS}test_'):
         line = f'({stem} MODULES {stem})\n'
@@ -102,20 +102,22 @@ def needed(path, text):
         for form in [plain, f'{plain}_'][: 1 + ('\n  inplace :' in keys)]:
             declared = f'\nOP_DECLARE_INFER_SYMBOLIC_SHAPE({form})\n'
             yield f'{SYMBOLIC}*', declared
-            function = f'\nbool {form}OpInferSymbolicShape('
-            by_macro = f'\nOP_INFER_BY_INDEX({form})\n'
-            yield f'{SYMBOLIC}*', function, by_macro
+            yield f'{SYMBOLIC}*', f'\nbool {form}OpInferSymbolicShape('
 
 
-def unused_after(folder, patches, base):
+def unused_after(folder, patches, base, shared):
     """What is not used in new files that are no tests, in files of the base that
-    the patches change, and in the new Python functions."""
+    the patches change, and in the new Python functions. Files that match `shared`
+    may have more."""
     texts = {
         path: (folder / path).read_text('utf-8')
         for path in touched_files(folder, len(patches))
         if not path.startswith('test/') and path != PYTHON_FILE
     }
     callers = '\n'.join(texts.pop(path) for path in [*texts] if path in base)
+    if shared:
+        found = [path for path in texts if re.search(shared, path)]
+        callers += '\n'.join(texts.pop(path) for path in found)
     for source in (x for patch in patches for x in patch.api_sources):
         text = source_text(ROOT, source, patches[-1].later)
         texts[source] = ast.unparse(ast.parse(text))  # without comments
@@ -133,12 +135,9 @@ def line(base, tmp_path_factory):
             faults += closure_faults(folder, patch)
             apply_patch(tree, patch, ROOT)
             applied.append(patch)
-        # the macros that hide what compilers differ in come together
-        found = [
-            name
-            for name in unused_after(folder, applied, base)
-            if not name.startswith('SCATTER_OPS_')
-        ]
+        # What operators share comes whole with the first that needs some of it.
+        is_last = applied == SERIES.patches
+        found = unused_after(folder, applied, base, '' if is_last else SHARED)
         faults += [f'{name}: nothing uses {what}' for what in found]
     return folder, tree, faults
 
@@ -171,8 +170,8 @@ def test_patches_that_are_left_out_are_missed(base, tmp_path):
 # (what is spoiled, a line of it, the file that needs the line)
 LINES = [
     (f'{SYMBOLIC}binary_infer_sym.h', 'SHAPE(IndexScatter_)', OP_FILES['op']),
-    (f'{SYMBOLIC}scatter_ops_infer_sym.cc', 'MaskedScatter_Op', OP_FILES['op']),
-    (f'{SYMBOLIC}scatter_ops_infer_sym.cc', 'INDEX(IndexReduce_)', OP_FILES['op']),
+    (f'{SYMBOLIC}masked_scatter_infer_sym.cc', 'MaskedScatter_Op', OP_FILES['op']),
+    (f'{SYMBOLIC}index_reduce_infer_sym.cc', 'IndexReduce_Op', OP_FILES['op']),
     (f'{SPMD}rules.h', 'scatter_ops.h', f'{SPMD}scatter_ops.h'),
     (f'{SPMD}scatter_ops.h', 'MaskedFillInferSpmdReverse', f'{SPMD}rules.cc'),
     (f'{SPMD_TESTS}CMakeLists.txt', '(test_scatter_ops_rule',

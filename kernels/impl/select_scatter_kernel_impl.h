@@ -12,14 +12,13 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The operators that replace a view of x, and their gradients, on every device.
-// Whoever includes this header has included the strided_copy header of the
-// device before.
+// select_scatter and its gradients, on every device. Whoever includes this
+// header has included the strided_copy header of the device before.
 
 #pragma once
 
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
-#include "paddle/phi/kernels/view_scatter_kernel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/select_view.h"
+#include "paddle/phi/kernels/select_scatter_kernel.h"
 #include "paddle/utils/optional.h"
 
 namespace phi {
@@ -85,67 +84,6 @@ void SelectScatterDoubleGradKernel(
   ops::ReplaceViewKernel<T>(dev_ctx,
                             grad_x_grad.get_ptr(),
                             grad_values_grad.get_ptr(),
-                            view,
-                            grad_out_grad);
-}
-
-template <typename T, typename Context>
-void DiagonalScatterKernel(const Context& dev_ctx,
-                           const DenseTensor& x,
-                           const DenseTensor& y,
-                           int64_t offset,
-                           int axis1,
-                           int axis2,
-                           DenseTensor* out) {
-  namespace ops = funcs::scatter_ops;
-  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
-  ops::ReplaceViewKernel<T>(dev_ctx, &x, &y, view, out);
-}
-
-// x_grad = out_grad with zeros on the diagonals, y_grad = the diagonals. Either
-// may be null.
-template <typename T, typename Context>
-void DiagonalScatterGradKernel(const Context& dev_ctx,
-                               const DenseTensor& x,
-                               const DenseTensor& y,
-                               const DenseTensor& out_grad,
-                               int64_t offset,
-                               int axis1,
-                               int axis2,
-                               DenseTensor* x_grad,
-                               DenseTensor* y_grad) {
-  namespace ops = funcs::scatter_ops;
-  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
-  ops::ReplaceViewGradKernel<T>(
-      dev_ctx, "diagonal_scatter_grad", x, y, out_grad, view, x_grad, y_grad);
-}
-
-// The operator on the gradients, of which a missing one is zero.
-template <typename T, typename Context>
-void DiagonalScatterDoubleGradKernel(
-    const Context& dev_ctx,
-    const DenseTensor& x,
-    const DenseTensor& y,
-    const DenseTensor& grad_out,
-    const paddle::optional<DenseTensor>& grad_x_grad,
-    const paddle::optional<DenseTensor>& grad_y_grad,
-    int64_t offset,
-    int axis1,
-    int axis2,
-    DenseTensor* grad_out_grad) {
-  namespace ops = funcs::scatter_ops;
-  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
-  const char* const op = "diagonal_scatter_double_grad";
-  if (grad_x_grad) {
-    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
-  }
-  if (grad_y_grad) {
-    ops::CheckGradDims(op, "grad_y_grad", *grad_y_grad, y.dims());
-  }
-  ops::SizeGrad(x, grad_out_grad);
-  ops::ReplaceViewKernel<T>(dev_ctx,
-                            grad_x_grad.get_ptr(),
-                            grad_y_grad.get_ptr(),
                             view,
                             grad_out_grad);
 }

@@ -18,15 +18,6 @@
 
 namespace phi {
 
-// out = x with the slice at `index` of `axis` replaced by values.
-template <typename T, typename Context>
-void SelectScatterKernel(const Context& dev_ctx,
-                         const DenseTensor& x,
-                         const DenseTensor& values,
-                         int axis,
-                         int64_t index,
-                         DenseTensor* out);
-
 // out = x with the diagonals between axis1 and axis2 replaced by y, which has
 // them along its last axis.
 template <typename T, typename Context>

@@ -1,5 +1,4 @@
-"""What C++ and Python texts define: parts that a later patch brings, and names that
-nothing uses.
+"""What C++ and Python texts define, and names that nothing uses.
 
 A maintainer merges no function that nothing calls: at the end of each pull request
 every function, type and constant at the top level of a new C++ file or of a Python
@@ -14,8 +13,6 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-
-from scripts.series.patch_series import refuse
 
 CPP = ('.h', '.cc', '.cu')
 # A function's name, with its type in front of it at the beginning of a line; a
@@ -34,43 +31,6 @@ DEFINED = re.compile(
 # Called by code that Paddle generates.
 CALLED = re.compile(r'\w+(InferSymbolicShape|InferMeta|InferSpmdReverse)$')
 COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.DOTALL)
-EMPTY_NAMESPACE = 'namespace {\n\n}  // namespace\n\n'
-
-
-def without_parts(text, parts):
-    """A C++ text without some of it: lines, or names with all that defines them."""
-    kept, found = [], []
-    for block in blocks(text):
-        names = set(defined('.h', COMMENT.sub('', block)))
-        lines = block.split('\n')
-        if chosen := names.intersection(parts):
-            refuse(
-                f'{name} is no part, but in one block with {min(chosen)}'
-                for name in names - chosen
-            )
-            found += chosen.difference(found)
-        else:
-            found += [line for line in lines if line in parts]
-            kept.append([line for line in lines if line not in parts])
-    refuse(
-        f'part {part}: named {parts.count(part)} times, found {found.count(part)}'
-        for part in parts
-        if parts.count(part) != found.count(part)
-    )
-    text = '\n\n'.join('\n'.join(lines) for lines in kept if lines)
-    text = re.sub(r'\n{3,}', '\n\n', text).replace(EMPTY_NAMESPACE, '')
-    return f'{text}\n'
-
-
-def blocks(text):
-    """A C++ text cut at the empty lines between definitions. A comment goes with
-    what stands below it."""
-    found = []
-    for block in re.split(r'\n\n(?=\S)', text.removesuffix('\n')):
-        if found and not COMMENT.sub('', found[-1]).strip():
-            block = f'{found.pop()}\n\n{block}'
-        found.append(block)
-    return found
 
 
 def defined(path, text):

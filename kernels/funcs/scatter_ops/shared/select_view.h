@@ -1,0 +1,71 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The slice that select_scatter replaces, and what the operator accepts.
+
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/strided_view.h"
+
+namespace phi::funcs::scatter_ops {
+
+// Checks what is known of the arguments of select_scatter and returns axis in
+// [0, rank). Dims that are unknown yet pass: the kernel asks again.
+inline int CheckSelectScatter(const DDim& x_dims,
+                              const DDim& values_dims,
+                              int axis,
+                              int64_t index) {
+  const int at = NormalizeAxis("select_scatter", "axis", axis, x_dims.size());
+  std::vector<int64_t> wanted = common::vectorize(x_dims);
+  wanted.erase(wanted.begin() + at);
+  if (!SameDims(values_dims, common::make_ddim(wanted))) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(select_scatter) The shape of values should be the shape of x without "
+        "axis %d, [%s], but received [%s].",
+        axis,
+        common::make_ddim(wanted),
+        values_dims));
+  }
+  const int64_t size = x_dims[at];
+  if (size >= 0 && (index < -size || index >= size)) {
+    PADDLE_THROW(common::errors::OutOfRange(
+        "(select_scatter) The value of index should be in [%d, %d) for axis %d "
+        "of x of size %d, but received %d.",
+        -size,
+        size,
+        axis,
+        size,
+        index));
+  }
+  return at;
+}
+
+// x without `axis`, at `index` of it.
+inline StridedView SelectView(const DDim& x_dims,
+                              const DDim& values_dims,
+                              int axis,
+                              int64_t index) {
+  const int at = CheckSelectScatter(x_dims, values_dims, axis, index);
+  if (index < 0) index += x_dims[at];
+  const int64_t inner = ProductOf(x_dims, at + 1, x_dims.size());
+  StridedView view(index * inner);
+  view.Append(ProductOf(x_dims, 0, at), x_dims[at] * inner, inner);
+  view.Append(inner, 1, 1);
+  return view;
+}
+
+}  // namespace phi::funcs::scatter_ops

@@ -1,0 +1,87 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// diagonal_scatter and its gradients, on every device. Whoever includes this
+// header has included the strided_copy header of the device before.
+
+#pragma once
+
+#include "paddle/phi/kernels/diagonal_scatter_kernel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/diagonal_view.h"
+#include "paddle/utils/optional.h"
+
+namespace phi {
+
+template <typename T, typename Context>
+void DiagonalScatterKernel(const Context& dev_ctx,
+                           const DenseTensor& x,
+                           const DenseTensor& y,
+                           int64_t offset,
+                           int axis1,
+                           int axis2,
+                           DenseTensor* out) {
+  namespace ops = funcs::scatter_ops;
+  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
+  ops::ReplaceViewKernel<T>(dev_ctx, &x, &y, view, out);
+}
+
+// x_grad = out_grad with zeros on the diagonals, y_grad = the diagonals. Either
+// may be null.
+template <typename T, typename Context>
+void DiagonalScatterGradKernel(const Context& dev_ctx,
+                               const DenseTensor& x,
+                               const DenseTensor& y,
+                               const DenseTensor& out_grad,
+                               int64_t offset,
+                               int axis1,
+                               int axis2,
+                               DenseTensor* x_grad,
+                               DenseTensor* y_grad) {
+  namespace ops = funcs::scatter_ops;
+  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
+  ops::ReplaceViewGradKernel<T>(
+      dev_ctx, "diagonal_scatter_grad", x, y, out_grad, view, x_grad, y_grad);
+}
+
+// The operator on the gradients, of which a missing one is zero.
+template <typename T, typename Context>
+void DiagonalScatterDoubleGradKernel(
+    const Context& dev_ctx,
+    const DenseTensor& x,
+    const DenseTensor& y,
+    const DenseTensor& grad_out,
+    const paddle::optional<DenseTensor>& grad_x_grad,
+    const paddle::optional<DenseTensor>& grad_y_grad,
+    int64_t offset,
+    int axis1,
+    int axis2,
+    DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
+  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
+  const char* const op = "diagonal_scatter_double_grad";
+  if (grad_x_grad) {
+    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
+  }
+  if (grad_y_grad) {
+    ops::CheckGradDims(op, "grad_y_grad", *grad_y_grad, y.dims());
+  }
+  ops::SizeGrad(x, grad_out_grad);
+  ops::ReplaceViewKernel<T>(dev_ctx,
+                            grad_x_grad.get_ptr(),
+                            grad_y_grad.get_ptr(),
+                            view,
+                            grad_out_grad);
+}
+
+}  // namespace phi

@@ -1,0 +1,56 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Symbolic shapes of operators that write into a copy of x. InferMeta has
+// checked ranks and axes before; here the dims that have to agree are tied
+// together, whether they are numbers or symbols.
+
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "paddle/pir/include/core/builtin_attribute.h"
+#include "paddle/pir/include/dialect/shape/utils/shape_analysis.h"
+
+namespace paddle::dialect {
+
+using SymbolicDims = std::vector<symbol::DimExpr>;
+
+// A copy: a constraint may rewrite the dims that the context holds.
+inline SymbolicDims DimsOf(
+    pir::Operation* op,
+    int operand,
+    const pir::InferSymbolicShapeContext& infer_context) {
+  return infer_context.GetShapeOrDataForValue(op->operand_source(operand))
+      .shape();
+}
+
+// An attribute that is an axis of a tensor of that rank, as one in [0, rank).
+inline size_t AxisOf(pir::Operation* op, const std::string& name, size_t rank) {
+  const int axis = op->attribute<pir::Int32Attribute>(name).data();
+  return axis < 0 ? axis + rank : axis;
+}
+
+// Only the shape of x: where its values are known, too, those of out are not.
+inline bool SetOutLikeX(pir::Operation* op,
+                        pir::InferSymbolicShapeContext* infer_context) {
+  infer_context->SetShapeOrDataForValue(
+      op->result(0),
+      symbol::ShapeOrDataDimExprs{
+          symbol::TensorShapeOrDataDimExprs(DimsOf(op, 0, *infer_context))});
+  return true;
+}
+
+}  // namespace paddle::dialect
