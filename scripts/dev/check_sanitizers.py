@@ -1,18 +1,16 @@
 """Calls of the operators in modules whose CPU kernels are compiled otherwise.
 
-By default with AddressSanitizer and UndefinedBehaviorSanitizer, or with
-ThreadSanitizer (--tsan), twice: as the CPU chooses, and as portable loops without the
-headers that the speed patches bring. The first runs `python -m fuzz.table` against
-numpy, both the calls of `python -m fuzz.bits`, whose bits have to be the same. With
---clang the kernels are compiled by clang with optimization, where a warning is an
-error, and run `python -m fuzz.table`.
+By clang, where a warning is an error, with AddressSanitizer and
+UndefinedBehaviorSanitizer; or by GCC with ThreadSanitizer (--tsan). Twice: as the CPU
+chooses, and as portable loops without the headers that the speed patches bring. The
+first runs `python -m fuzz.table` against numpy, both the calls of `python -m
+fuzz.bits`, whose bits have to be the same.
 
 Exit status: 0 nothing found, 1 a fault or nothing built yet, 77 skipped because the
 compiler is not there or has no sanitizers.
 """
 
 import argparse
-import functools
 import os
 import shutil
 import sys
@@ -31,16 +29,15 @@ THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
 RUN = 'kernels/funcs/scatter_ops/cpu/run.h'
 SKIPPED = 77
 CASES = 600  # random ones, besides the table
-# Left out are checks that cost much and that AddressSanitizer makes as well, and the
-# one of virtual functions, which needs type information that Paddle does not ship.
-UNUSED = '-fno-sanitize=null,object-size,pointer-overflow,vptr'
-FLAGS = {
-    'asan': f'-fsanitize=address,undefined {UNUSED}',
-    'tsan': '-fsanitize=thread',
-}
+# Left out are checks that cost much and that AddressSanitizer makes as well, and those
+# of virtual and other functions, which need type information that Paddle does not ship.
+UNUSED = '-fno-sanitize=null,object-size,pointer-overflow,vptr,function'
+ASAN = f'-fsanitize=address,undefined {UNUSED} -g1'
+TSAN = '-fsanitize=thread'
 MISSING = {
-    **{kind: f'compiler with {flags}' for kind, flags in FLAGS.items()},
-    'clang': 'clang++ with omp.h (Debian: clang, libomp-dev)',
+    'asan': 'clang++ with omp.h and sanitizers '
+    '(Debian: clang, libomp-dev, libclang-rt-dev)',
+    'tsan': f'compiler with {TSAN}',
 }
 # Paddle's conversion of small numbers to float16 shifts by too many bits.
 KNOWN = 'shift-exponent:*/phi/common/float16.h\n'
@@ -58,17 +55,11 @@ assert paddle._native_lib.__file__ == sys.argv[1]
 sys.exit({check} bits.main(sys.argv[2:]))
 """
 OMP = '#include <omp.h>\n'
-# In CI only, where a check may install what it needs; --clang needs the header omp.h.
+PACKAGES = ('clang', 'libomp-dev', 'libclang-rt-dev')
+# In CI only, where a check may install what it needs.
 INSTALL = (
-    ['apt-get', 'update'],
-    [
-        'apt-get',
-        'install',
-        '-y',
-        '--no-install-recommends',
-        'clang',
-        'libomp-dev',
-    ],
+    ('apt-get', 'update'),
+    ('apt-get', 'install', '-y', '--no-install-recommends', *PACKAGES),
 )
 
 
@@ -84,59 +75,54 @@ def run_header():
     return {upstream_path(RUN): lowered}
 
 
+def library(compiler, name):
+    """The path of a compiler's library, or nothing."""
+    path = made(compiler, f'-print-file-name={name}').strip()
+    return path if path != name else ''
+
+
 def find_clang():
-    """Whether there is a clang++ with OpenMP's header; in CI, Debian's is
-    installed."""
+    """The library that clang's sanitizers need, if there is a clang++ with it and
+    with OpenMP's header; in CI, Debian's is installed."""
     probe = ('clang++', '-fopenmp', '-fsyntax-only', '-xc++', '-')
     for command in ((), *INSTALL * bool(os.environ.get('CI'))):
         if command and shutil.which(command[0]):
             print(run(*command).stderr, end='')
         if shutil.which('clang++') and not run(*probe, input=OMP).returncode:
-            return True
-    return False
-
-
-def find_libraries(kind):
-    """The libraries that a Python has to load first: paths, if they are there."""
-    names = (f'lib{kind}.so', 'libstdc++.so.6')
-    found = [made('g++', f'-print-file-name={name}').strip() for name in names]
-    return found if found[0] != names[0] else []
+            if found := library('clang++', 'libclang_rt.asan-x86_64.so'):
+                return [found]
+    return []
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    kinds = parser.add_mutually_exclusive_group()
-    add_kind = functools.partial(
-        kinds.add_argument, action='store_const', dest='kind', default='asan'
-    )
-    add_kind('--tsan', const='tsan', help='look for races')
-    add_kind('--clang', const='clang', help='compile with clang instead')
+    parser.add_argument('--tsan', action='store_true', help='look for races')
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
     parser.add_argument('--seed', type=int, default=2026)
     parser.add_argument('--cases', type=int, default=CASES)
     options = parser.parse_args()
-    build, kind = options.build_dir.absolute(), options.kind
+    build, kind = options.build_dir.absolute(), ('asan', 'tsan')[options.tsan]
     folder = build / 'sanitizers' / kind
     folder.mkdir(parents=True, exist_ok=True)
     (folder / 'known').write_text(KNOWN)
     speed = read_manifest(ROOT).pull_requests['speed']
-    forms = {'usual': ((), ''), 'plain': (speed, ' -DSCATTER_OPS_PORTABLE')}
-    start, preloaded, compiler = (), (), ''
-    if kind == 'clang':
-        # -O3 takes twice as long to compile
-        flags, link = '-Werror -O1', ''
-        ready, compiler = find_clang(), 'clang++'
-        del forms['plain']
+    forms = {
+        # clang warns of loops that it cannot vectorize if it optimizes
+        'usual': ((), ' -Werror -O1'),
+        'plain': (speed, ' -w -O0 -DSCATTER_OPS_PORTABLE'),
+    }
+    if kind == 'asan':
+        preloaded, start = find_clang(), ()
+        flags, link, compiler = ASAN, '', 'clang++'
     else:
-        ready = preloaded = find_libraries(kind)
-        flags, link = f'{FLAGS[kind]} -O0 -g1 -w', FLAGS[kind]
-    if not ready:
+        # Its memory does not fit into every random layout.
+        preloaded, start = [library('g++', 'libtsan.so')], ('setarch', '-R')
+        flags, compiler = f'{TSAN} -g1 -w', ''
+        link = f'{TSAN} -fvisibility=hidden {THREADS}'
+    if not any(preloaded):
         print(f'skipped: no {MISSING[kind]}')
         return SKIPPED
-    if kind == 'tsan':
-        # Its memory does not fit into every random layout.
-        start = ('setarch', '-R')
-        link += f' -fvisibility=hidden {THREADS}'
+    preloaded.append(library('g++', 'libstdc++.so.6'))
 
     def run_form(form):
         """Builds the module; the digests of its results by `python -m fuzz.bits`."""

@@ -95,7 +95,7 @@ def judge(clone, path, mutant, language, upstream):
             return 'does not compile', ''
         for tests, verdict in (
             (('-R', upstream), 'killed upstream'),
-            (('-E', f'{upstream}|lint|patches|sanitizers|clang|gpu|bench|docs'),
+            (('-E', f'{upstream}|lint|patches|sanitizers|gpu|bench|docs'),
              'killed'),
         ):  # fmt: skip
             done = run(

@@ -147,7 +147,7 @@ struct MaskedSum {
       const int64_t first = c * chunk;
       const int64_t last = std::min(rows, first + chunk);
       std::vector<Sum> sums((last - first) * width, Sum{});
-      Add(first * row, last * row, sums.data() - first * width);
+      Add(first * row, last * row, first * width, sums.data());
       Round(sums.data(), sums.size(), target + first * width);
     });
   }
@@ -165,6 +165,7 @@ struct MaskedSum {
     ParallelFor(parts, numel * sizeof(T), [&](int64_t p) {
       Add(rows * p / parts * row,
           rows * (p + 1) / parts * row,
+          /*first=*/0,
           sums.data() + p * target_numel);
     });
     for (int64_t p = 1; p < parts; ++p) {
@@ -183,7 +184,7 @@ struct MaskedSum {
         const int64_t n = std::min(kBlock, tiles.end(i) - b);
         std::fill_n(sums, n, Sum{});
         for (int64_t r = 0; r < view.dim(0); ++r) {
-          Add(r * target_numel + b, r * target_numel + b + n, sums - b);
+          Add(r * target_numel + b, r * target_numel + b + n, b, sums);
         }
         Round(sums, n, target + b);
       }
@@ -194,8 +195,9 @@ struct MaskedSum {
     for (int64_t i = 0; i < n; ++i) target[i] = static_cast<T>(sums[i]);
   }
 
-  // Adds elements [begin, end) into sums, indexed like the target.
-  void Add(int64_t begin, int64_t end, Sum* sums) const {
+  // Adds elements [begin, end) into the sums of the target's elements from
+  // `first` on.
+  void Add(int64_t begin, int64_t end, int64_t first, Sum* sums) const {
     CallVectorisedForHalf<T>([&] {
       uint8_t mask_scratch[kBlock];
       Word values[kBlock];
@@ -205,7 +207,7 @@ struct MaskedSum {
         const Word* next = values;
         view.ForEachRun(
             b, b + n, [&](int64_t offset, int64_t stride, int64_t length) {
-              AddRun(next, length, stride, sums + offset);
+              AddRun(next, length, stride, sums + (offset - first));
               next += length;
             });
       }
