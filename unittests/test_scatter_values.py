@@ -308,6 +308,8 @@ class TestScatterErrors(unittest.TestCase):
                 {'overwrite': False, 'reduce': 'mean', 'include_self': True},
             ):
                 paddle.scatter(*self.tensors, **options)
+            updates = paddle.ones([3, 2])
+            paddle.scatter(self.x, self.tensors[1], updates, axis=1)
 
 
 class TestScatterTypes(unittest.TestCase):

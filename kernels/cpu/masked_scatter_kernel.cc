@@ -13,6 +13,7 @@
 // limitations under the License.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
+#include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
 #include <optional>
 

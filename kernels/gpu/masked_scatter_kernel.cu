@@ -17,6 +17,7 @@
 // Sums for an x that was broadcast are made in a fixed order, without atomics.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
+#include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
 #include <algorithm>
 #include <cstdint>

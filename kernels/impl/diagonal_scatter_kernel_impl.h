@@ -17,9 +17,9 @@
 
 #pragma once
 
+#include "paddle/phi/kernels/diagonal_scatter_grad_kernel.h"
 #include "paddle/phi/kernels/diagonal_scatter_kernel.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/diagonal_view.h"
-#include "paddle/utils/optional.h"
 
 namespace phi {
 
@@ -36,8 +36,6 @@ void DiagonalScatterKernel(const Context& dev_ctx,
   ops::ReplaceViewKernel<T>(dev_ctx, &x, &y, view, out);
 }
 
-// x_grad = out_grad with zeros on the diagonals, y_grad = the diagonals. Either
-// may be null.
 template <typename T, typename Context>
 void DiagonalScatterGradKernel(const Context& dev_ctx,
                                const DenseTensor& x,
@@ -54,7 +52,6 @@ void DiagonalScatterGradKernel(const Context& dev_ctx,
       dev_ctx, "diagonal_scatter_grad", x, y, out_grad, view, x_grad, y_grad);
 }
 
-// The operator on the gradients, of which a missing one is zero.
 template <typename T, typename Context>
 void DiagonalScatterDoubleGradKernel(
     const Context& dev_ctx,

@@ -19,6 +19,7 @@
 
 #include <string>
 
+#include "paddle/phi/kernels/index_reduce_grad_kernel.h"
 #include "paddle/phi/kernels/index_reduce_kernel.h"
 
 namespace phi {
@@ -41,7 +42,6 @@ void IndexReduceKernel(const Context& dev_ctx,
       dev_ctx, ops::OtherReduces{}, call, x, index, updates, out);
 }
 
-// Either gradient may be null.
 template <typename T, typename Context>
 void IndexReduceGradKernel(const Context& dev_ctx,
                            const DenseTensor& x,

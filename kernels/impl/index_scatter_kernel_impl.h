@@ -19,8 +19,8 @@
 
 #include <string>
 
+#include "paddle/phi/kernels/index_scatter_grad_kernel.h"
 #include "paddle/phi/kernels/index_scatter_kernel.h"
-#include "paddle/utils/optional.h"
 
 namespace phi {
 
@@ -42,8 +42,6 @@ void IndexScatterKernel(const Context& dev_ctx,
       dev_ctx, ops::LinearReduces{}, call, x, index, updates, out);
 }
 
-// x and updates need no data, and x_grad may be out_grad. Either gradient may
-// be null.
 template <typename T, typename Context>
 void IndexScatterGradKernel(const Context& dev_ctx,
                             const DenseTensor& x,
@@ -89,8 +87,6 @@ const DenseTensor& IndexScatterGradOrZeros(
   return *zeros;
 }
 
-// The operator is linear, so its second order is the operator itself on the
-// gradients, of which a missing one is zero.
 template <typename T, typename Context>
 void IndexScatterDoubleGradKernel(
     const Context& dev_ctx,

@@ -18,8 +18,8 @@
 #pragma once
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/select_view.h"
+#include "paddle/phi/kernels/select_scatter_grad_kernel.h"
 #include "paddle/phi/kernels/select_scatter_kernel.h"
-#include "paddle/utils/optional.h"
 
 namespace phi {
 
@@ -35,8 +35,6 @@ void SelectScatterKernel(const Context& dev_ctx,
   ops::ReplaceViewKernel<T>(dev_ctx, &x, &values, view, out);
 }
 
-// x_grad = out_grad with zeros in the slice, values_grad = the slice. Either
-// may be null.
 template <typename T, typename Context>
 void SelectScatterGradKernel(const Context& dev_ctx,
                              const DenseTensor& x,
@@ -58,7 +56,6 @@ void SelectScatterGradKernel(const Context& dev_ctx,
                                 values_grad);
 }
 
-// The operator on the gradients, of which a missing one is zero.
 template <typename T, typename Context>
 void SelectScatterDoubleGradKernel(
     const Context& dev_ctx,

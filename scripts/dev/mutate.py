@@ -51,7 +51,7 @@ def code_of(source):
             if isinstance(first, ast.Expr) and isinstance(
                 first.value, ast.Constant
             ):
-                node.body = node.body[1:]
+                node.body = node.body[1:] or [ast.Pass()]
         for name in ('annotation', 'returns'):
             if hasattr(node, name):
                 setattr(node, name, None)
@@ -95,7 +95,7 @@ def judge(clone, path, mutant, language, upstream):
             return 'does not compile', ''
         for tests, verdict in (
             (('-R', upstream), 'killed upstream'),
-            (('-E', f'{upstream}|lint|patches|sanitizers|gpu|bench|docs'),
+            (('-E', f'{upstream}|lint|line|patches|sanitizers|intree|gpu|bench|docs'),
              'killed'),
         ):  # fmt: skip
             done = run(

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import sysconfig
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -60,7 +60,7 @@ void %s(T) {}
 """
 
 
-def infermeta_unit(folder):
+def infermeta_unit(folder, to):
     """A file with the includes of ternary.cc that are known, and what is inserted."""
     text = (folder / TERNARY).read_text(encoding='utf-8')
     known = re.findall('(?m)^#include .*', text)
@@ -68,7 +68,8 @@ def infermeta_unit(folder):
     diff = git(folder, 'diff', '--cached', '-U0', '--', TERNARY)
     added = re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
     inside = ['namespace phi {', *added, '}  // namespace phi']
-    return write_unit(folder / 'infermeta_unit.cc', includes + inside)
+    own = f'#include "{TERNARY[:-2]}h"'  # its first line
+    return write_unit(to / 'infermeta_unit.cc', [own, *includes, *inside])
 
 
 def header_unit(folder, added):
@@ -139,37 +140,37 @@ def check():
     """(faults, number of files that were compiled) of every prefix of the line."""
     series, include = load_series(ROOT), default_include(ROOT)
     base = base_tree(series, wheel_dirs(ROOT))
-    faults, compiled = [], set()
+    compiled = {}
     with (
         tempfile.TemporaryDirectory() as name,
-        ThreadPoolExecutor(2) as pool,
+        ThreadPoolExecutor() as pool,
     ):
         folder = Path(name) / 'tree'
         init_repo(folder, base, series.author)
-        compile_here = partial(compile_unit, folder=folder, include=include)
         for patch in series.patches:
-            path = ROOT / 'patches' / patch.file_name
-            git(folder, 'apply', '--index', str(path))
+            git(folder, 'apply', '--index', ROOT / 'patches' / patch.file_name)
             new_files = ('diff', '--cached', '--name-only', '--diff-filter=A')
             added = git(folder, *new_files).split()
-            headers = header_unit(folder, added)
-            units = [infermeta_unit(folder), headers]
-            units += [folder / name for name in added if name.endswith('.cc')]
+            prefix = Path(name) / patch.name
+            shutil.copytree(folder / 'paddle', prefix / 'paddle')
+            infermeta_unit(folder, prefix)
+            headers = header_unit(prefix, added)
+            units = [prefix / 'infermeta_unit.cc', headers]
+            units += [prefix / name for name in added if name.endswith('.cc')]
             work = [(unit, 'OpenMP') for unit in units]
             if patch is series.patches[-1]:
                 work.append((headers, 'no OpenMP'))
-            seen = {
-                (mode, seen_by_compiler(unit, folder)): (unit, mode)
-                for unit, mode in work
-            }
-            new = [item for key, item in seen.items() if key not in compiled]
-            found = pool.map(compile_here, *zip(*new)) if new else ()
-            faults += [
-                f'after {path.name}: {fault}' for fault in found if fault
-            ]
-            compiled |= set(seen)
-        faults += lost_symbols(series.patches, folder, include)
-    return faults, len(compiled)
+            for unit, mode in work:
+                key = mode, seen_by_compiler(unit, prefix)
+                if key not in compiled:
+                    compiled[key] = (
+                        patch.file_name,
+                        pool.submit(compile_unit, unit, mode, prefix, include),
+                    )
+        lost = [*lost_symbols(series.patches, folder, include)]
+        said = [(file, future.result()) for file, future in compiled.values()]
+    faults = [f'after {file}: {fault}' for file, fault in said if fault]
+    return faults + lost, len(compiled)
 
 
 def main():
