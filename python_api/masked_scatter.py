@@ -178,6 +178,8 @@ def masked_scatter(
           modified in place before ``backward``, see :ref:`api_paddle_masked_fill`. The gradient of ``value`` is the gradient of the result at the True elements of
           ``mask`` in order, then zeros. Both can be differentiated again.
         - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+        - GPU: the number of elements of ``value`` is checked on the device. If it is too small, the kernel prints the error
+          and traps, and the process cannot use the GPU any more.
 
     Examples:
         .. code-block:: python

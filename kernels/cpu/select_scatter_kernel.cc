@@ -13,6 +13,7 @@
 // limitations under the License.
 
 #include "paddle/phi/kernels/select_scatter_kernel.h"
+#include "paddle/phi/kernels/select_scatter_grad_kernel.h"
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"

@@ -12,15 +12,16 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// masked_scatter and its gradients on the GPU: the Trues of each tile of the
-// mask are counted, the counts are scanned, and each tile moves its elements.
-// Sums for an x that was broadcast are made in a fixed order, without atomics.
+// masked_scatter and its gradients on the GPU: one scan over the mask, whose
+// output iterator moves each element as its rank is assigned. Gradients of a
+// broadcast x are summed in a fixed order, without atomics.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
@@ -30,118 +31,170 @@
 
 namespace phi::funcs::scatter_ops {
 
-// One operand of a kernel, read along the output. Without data: zeros.
-template <typename Word>
-struct GpuOperand {
-  const Word* data = nullptr;
-  OperandView view = {};
+// A mask, read along the output.
+struct MaskAlong {
+  const uint8_t* data;
+  OperandView view;
 
-  __device__ Word operator[](int64_t i) const {
-    return data != nullptr ? data[view.Offset(i)] : Word{};
+  __device__ uint8_t operator[](int64_t i) const {
+    return data[view.Offset(i)];
   }
 };
 
-template <typename Word>
-GpuOperand<Word> OperandAlong(const DDim& dims, const DenseTensor& tensor) {
-  return {static_cast<const Word*>(tensor.data()),
-          OperandView({dims, tensor.dims()})};
+inline MaskAlong AlongDims(const DDim& dims, const DenseTensor& mask) {
+  return {static_cast<const uint8_t*>(mask.data()),
+          OperandView({dims, mask.dims()})};
 }
 
-// A tile is an element for each thread of a block. Calls f(i, take, k) for each
-// element i, with whether it is True and how many Trues come before it: in its
-// tile, and before that as many as `before` has for the tile, unless it is
-// null.
-template <typename F>
-__global__ void __launch_bounds__(kGpuThreads) VisitTilesGpuKernel(
-    GpuOperand<uint8_t> mask, int64_t numel, const int64_t* before, F f) {
-  using Scan = cub::BlockScan<int, kGpuThreads>;
-  __shared__ typename Scan::TempStorage storage;
-  const int64_t i =
-      static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
-  const bool take = i < numel && mask[i] != 0;
-  int in_tile = 0;
-  Scan(storage).ExclusiveSum(take ? 1 : 0, in_tile);
-  const int64_t first = before != nullptr ? before[blockIdx.x] : 0;
-  if (i < numel) f(i, take, first + in_tile);
-}
+// An input iterator of CUB: a mask as numbers, from element `at` on.
+struct MaskNumbers {
+  using value_type = int64_t;
+  using reference = int64_t;
+  using pointer = void;
+  using difference_type = int64_t;
+  using iterator_category = std::random_access_iterator_tag;
 
-// There must be an element.
+  MaskAlong mask;
+  int64_t at;
+
+  __device__ int64_t operator*() const { return mask[at] != 0; }
+  __device__ int64_t operator[](int64_t i) const { return mask[at + i] != 0; }
+  HOSTDEVICE MaskNumbers operator+(int64_t i) const { return {mask, at + i}; }
+};
+
+// An output iterator of CUB: assigning k to element i calls f(i, k).
 template <typename F>
-void VisitTiles(const GPUContext& dev_ctx,
-                const GpuOperand<uint8_t>& mask,
+struct RankVisitor {
+  struct Element {
+    const F& f;
+    int64_t i;
+
+    __device__ void operator=(int64_t k) const { f(i, k); }
+  };
+  using value_type = int64_t;
+  using reference = Element;
+  using pointer = void;
+  using difference_type = int64_t;
+  using iterator_category = std::random_access_iterator_tag;
+
+  F f;
+  int64_t at;
+
+  __device__ Element operator*() const { return {f, at}; }
+  __device__ Element operator[](int64_t i) const { return {f, at + i}; }
+  HOSTDEVICE RankVisitor operator+(int64_t i) const { return {f, at + i}; }
+};
+
+// Calls f(i, selected, k) for the elements [., end) of a chunk: k True elements
+// come before element i, before[0] of them before the chunk.
+template <typename F>
+struct VisitChunk {
+  F f;
+  MaskAlong mask;
+  int64_t end;
+  int64_t* before;
+
+  __device__ void operator()(int64_t i, int64_t k) const {
+    const bool selected = mask[i] != 0;
+    const int64_t rank = before[0] + k;
+    f(i, selected, rank);
+    if (i + 1 == end) before[1] = rank + selected;
+  }
+};
+
+// Calls f(i, selected, k) on the device for each element i of a mask, where k
+// True elements come before it: one scan, whose output iterator does the work.
+// CUB before CCCL 2.8 takes the number of items as an int.
+template <typename F>
+void VisitRanks(const GPUContext& dev_ctx,
+                const MaskAlong& mask,
                 int64_t numel,
-                const int64_t* before,
                 const F& f) {
-  VisitTilesGpuKernel<F>
-      <<<BlocksFor(numel), kGpuThreads, 0, dev_ctx.stream()>>>(
-          mask, numel, before, f);
-}
-
-// The last element of a tile knows how many Trues the tile has.
-struct CountTile {
-  int64_t numel;
-  int64_t* counts;
-
-  __device__ void operator()(int64_t i, bool take, int64_t k) const {
-    if (i + 1 == numel || threadIdx.x + 1 == kGpuThreads) {
-      counts[blockIdx.x] = k + take;
-    }
-  }
-};
-
-// How many Trues of a mask, read along `numel` elements, come before each tile,
-// and in all: on the device, in `memory`.
-inline const int64_t* TruesBefore(const GPUContext& dev_ctx,
-                                  const GpuOperand<uint8_t>& mask,
-                                  int64_t numel,
-                                  DenseTensor* memory) {
-  const int tiles = BlocksFor(numel);
-  const int64_t room = 2 * static_cast<int64_t>(tiles) + 1;
-  int64_t* before = AllocScratch<int64_t>(dev_ctx, room, memory);
-  int64_t* counts = before + tiles + 1;
-  VisitTiles(dev_ctx, mask, numel, nullptr, CountTile{numel, counts});
+  constexpr int64_t kMaxItems = 1 << 30;
+  const int64_t chunks = (numel + kMaxItems - 1) / kMaxItems;
+  DenseTensor memory;
+  int64_t* before = AllocScratch<int64_t>(dev_ctx, chunks + 1, &memory);
   ClearBytes(dev_ctx, before, sizeof(int64_t));
-  CallCub(dev_ctx, [&](void* temporary, size_t* bytes) {
-    return cub::DeviceScan::InclusiveSum(
-        temporary, *bytes, counts, before + 1, tiles, dev_ctx.stream());
-  });
-  return before;
+  for (int64_t begin = 0; begin < numel; begin += kMaxItems, ++before) {
+    const int64_t end = std::min(numel, begin + kMaxItems);
+    const VisitChunk<F> visit{f, mask, end, before};
+    CallCub(dev_ctx, [&](void* temporary, size_t* bytes) {
+      return cub::DeviceScan::ExclusiveSum(
+          temporary,
+          *bytes,
+          MaskNumbers{mask, begin},
+          RankVisitor<VisitChunk<F>>{visit, begin},
+          static_cast<int>(end - begin),
+          dev_ctx.stream());
+    });
+  }
 }
 
-// The host waits for the device.
-inline int64_t ReadNumber(const GPUContext& dev_ctx, const int64_t* number) {
-  int64_t found = 0;
-  backends::gpu::GpuMemcpyAsync(
-      &found, number, sizeof(int64_t), gpuMemcpyDeviceToHost, dev_ctx.stream());
-  dev_ctx.Wait();
-  return found;
-}
-
-// out = mask ? the next value : x. Without values: zeros. out may be x.
 template <typename Word>
-struct ScatterElement {
-  GpuOperand<Word> x;
-  const Word* values;
-  Word* out;
+__device__ void CopyWord(const void* from, int64_t i, void* to, int64_t k) {
+  static_cast<Word*>(to)[k] =
+      from != nullptr ? static_cast<const Word*>(from)[i] : Word{};
+}
 
-  __device__ void operator()(int64_t i, bool take, int64_t k) const {
-    if (take) {
-      out[i] = values != nullptr ? values[k] : Word{};
-    } else {
-      out[i] = x[i];
-    }
+// to[k] = from[i], elements of `bytes` bytes; zero without `from`. A branch
+// that all threads take alike, so that one scan is compiled for all dtypes.
+__device__ inline void CopyElement(
+    int bytes, const void* from, int64_t i, void* to, int64_t k) {
+  switch (bytes) {
+    case 1:
+      return CopyWord<uint8_t>(from, i, to, k);
+    case 2:
+      return CopyWord<uint16_t>(from, i, to, k);
+    case 4:
+      return CopyWord<uint32_t>(from, i, to, k);
+    case 8:
+      return CopyWord<uint64_t>(from, i, to, k);
+    default:
+      return CopyWord<Bytes16>(from, i, to, k);
+  }
+}
+
+// out = mask ? the next value : x. Without values or x: zeros. out may be x.
+struct ScatterElement {
+  int bytes;
+  const void* x;
+  OperandView x_view;
+  const void* values;
+  int64_t num_values;
+  void* out;
+
+  __device__ void operator()(int64_t i, bool selected, int64_t k) const {
+    if (!selected) return CopyElement(bytes, x, x_view.Offset(i), out, i);
+    PADDLE_ENFORCE(k < num_values,
+                   "(masked_scatter) The number of elements of value should be "
+                   "at least the number of True elements of the broadcast "
+                   "mask, but received %lld.",
+                   static_cast<long long>(num_values));
+    CopyElement(bytes, values, k, out, i);
   }
 };
 
 // The next value = out_grad where the mask is True.
-template <typename Word>
 struct GatherElement {
-  const Word* out_grad;
-  Word* values;
-  int64_t value_numel;
+  int bytes;
+  const void* out_grad;
+  void* values;
+  int64_t num_values;
 
-  __device__ void operator()(int64_t i, bool take, int64_t k) const {
-    if (take && k < value_numel) values[k] = out_grad[i];
+  __device__ void operator()(int64_t i, bool selected, int64_t k) const {
+    if (selected && k < num_values) CopyElement(bytes, out_grad, i, values, k);
+  }
+};
+
+// out = out_grad, but zero where the mask is True. They may be the same.
+template <typename Word>
+struct ClearSelected {
+  const Word* out_grad;
+  MaskAlong mask;
+  Word* out;
+
+  __device__ void operator()(int64_t i) const {
+    out[i] = mask[i] != 0 ? Word{} : out_grad[i];
   }
 };
 
@@ -165,8 +218,8 @@ struct SumAxes {
 // target = the elements of `in` whose mask is False, summed. A block sums for
 // one kept element at a time; the order depends on the shapes alone.
 template <typename T>
-__global__ void __launch_bounds__(kGpuThreads) SumUnmaskedGpuKernel(
-    const T* in, GpuOperand<uint8_t> mask, SumAxes axes, T* target) {
+__global__ void __launch_bounds__(kGpuThreads)
+    SumUnmaskedGpuKernel(const T* in, MaskAlong mask, SumAxes axes, T* target) {
   using Sum = typename BroadcastAccTypeOf<T>::type;
   using BlockSum = cub::BlockReduce<Sum, kGpuThreads>;
   __shared__ typename BlockSum::TempStorage storage;
@@ -190,7 +243,7 @@ template <typename T>
 void MaskedGradInto(const GPUContext& dev_ctx,
                     const DenseTensor& out_grad,
                     const DDim& dims,
-                    const GpuOperand<uint8_t>& mask,
+                    const MaskAlong& mask,
                     DenseTensor* grad) {
   using Word = WordOf<T>;
   const int64_t numel = common::product(dims);
@@ -202,16 +255,13 @@ void MaskedGradInto(const GPUContext& dev_ctx,
     const int blocks = static_cast<int>(std::min(grad->numel(), kMostBlocks));
     SumUnmaskedGpuKernel<T><<<blocks, kGpuThreads, 0, dev_ctx.stream()>>>(
         out_grad.data<T>(), mask, SumAxes(dims, grad->dims()), data);
+    CheckLaunch();
     return;
   }
-  const GpuOperand<Word> from{WordsOf<Word>(&out_grad),
-                              OperandView({dims, dims})};
-  VisitTiles(
-      dev_ctx,
-      mask,
-      numel,
-      nullptr,
-      ScatterElement<Word>{from, nullptr, reinterpret_cast<Word*>(data)});
+  ForEach(dev_ctx,
+          numel,
+          ClearSelected<Word>{
+              WordsOf<Word>(&out_grad), mask, reinterpret_cast<Word*>(data)});
 }
 
 }  // namespace phi::funcs::scatter_ops
@@ -225,7 +275,6 @@ void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& value,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  using Word = ops::WordOf<T>;
   const int64_t numel = out->numel();
   if (numel == 0) {
     dev_ctx.template Alloc<T>(out);
@@ -233,29 +282,23 @@ void MaskedScatterKernel(const Context& dev_ctx,
   }
   // Before out is allocated: x may be out, which InferMeta has enlarged, and
   // its memory too small for that. Then this throws.
-  const auto from_x = ops::OperandAlong<Word>(out->dims(), x);
-  auto from_mask = ops::OperandAlong<uint8_t>(out->dims(), mask);
-  DenseTensor counts;
-  const int64_t* before = ops::TruesBefore(dev_ctx, from_mask, numel, &counts);
-  // Any longer value is long enough, and the host need not wait.
-  if (value.numel() < numel) {
-    const int64_t* total = before + ops::BlocksFor(numel);
-    ops::CheckEnoughValues(
-        "masked_scatter", ops::ReadNumber(dev_ctx, total), value.numel());
-  }
-  Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
+  const void* const x_data = x.data();
+  auto from_mask = ops::AlongDims(out->dims(), mask);
+  T* const out_data = dev_ctx.template Alloc<T>(out);
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   std::optional<DenseTensor> mask_copy;
   std::optional<DenseTensor> value_copy;
   from_mask.data =
       ops::ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy);
-  const Word* values =
-      ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy);
-  ops::VisitTiles(dev_ctx,
-                  from_mask,
-                  numel,
-                  before,
-                  ops::ScatterElement<Word>{from_x, values, out_data});
+  const T* const values =
+      ops::ReadApart<T>(dev_ctx, value, out_data, out_bytes, &value_copy);
+  const ops::ScatterElement scatter{sizeof(T),
+                                    x_data,
+                                    ops::OperandView({out->dims(), x.dims()}),
+                                    values,
+                                    value.numel(),
+                                    out_data};
+  ops::VisitRanks(dev_ctx, from_mask, numel, scatter);
 }
 
 template <typename T, typename Context>
@@ -267,7 +310,6 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* x_grad,
                              DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
-  using Word = ops::WordOf<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
@@ -282,16 +324,11 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     return;
   }
 
-  const auto from_mask = ops::OperandAlong<uint8_t>(dims, mask);
+  const auto from_mask = ops::AlongDims(dims, mask);
   if (value_grad) {
-    DenseTensor counts;
-    ops::VisitTiles(dev_ctx,
-                    from_mask,
-                    numel,
-                    ops::TruesBefore(dev_ctx, from_mask, numel, &counts),
-                    ops::GatherElement<Word>{ops::WordsOf<Word>(&dout),
-                                             reinterpret_cast<Word*>(values),
-                                             value_grad->numel()});
+    const ops::GatherElement gather{
+        sizeof(T), dout.data(), values, value_grad->numel()};
+    ops::VisitRanks(dev_ctx, from_mask, numel, gather);
   }
   // Last, since it may be written over out_grad.
   if (x_grad) ops::MaskedGradInto<T>(dev_ctx, dout, dims, from_mask, x_grad);
@@ -308,7 +345,6 @@ void MaskedScatterDoubleGradKernel(
     const paddle::optional<DenseTensor>& grad_value_grad,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
-  using Word = ops::WordOf<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
@@ -320,21 +356,21 @@ void MaskedScatterDoubleGradKernel(
     ops::CheckGradDims(op, "grad_value_grad", *grad_value_grad, value.dims());
   }
   grad_out_grad->Resize(dims);
-  Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
+  T* const out = dev_ctx.template Alloc<T>(grad_out_grad);
   if (numel == 0) return;
 
-  const auto from_mask = ops::OperandAlong<uint8_t>(dims, mask);
-  ops::ScatterElement<Word> scatter{{}, nullptr, out};
-  if (grad_x_grad) scatter.x = ops::OperandAlong<Word>(dims, *grad_x_grad);
+  const auto from_mask = ops::AlongDims(dims, mask);
+  ops::ScatterElement scatter{sizeof(T),
+                              nullptr,
+                              ops::OperandView({dims, x.dims()}),
+                              nullptr,
+                              value.numel(),
+                              out};
+  if (grad_x_grad) scatter.x = grad_x_grad->data();
   if (grad_value_grad && grad_value_grad->numel() > 0) {
-    scatter.values = static_cast<const Word*>(grad_value_grad->data());
+    scatter.values = grad_value_grad->data();
   }
-  DenseTensor counts;
-  ops::VisitTiles(dev_ctx,
-                  from_mask,
-                  numel,
-                  ops::TruesBefore(dev_ctx, from_mask, numel, &counts),
-                  scatter);
+  ops::VisitRanks(dev_ctx, from_mask, numel, scatter);
 }
 
 }  // namespace phi

@@ -18,6 +18,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
@@ -32,26 +33,31 @@ namespace phi::funcs::scatter_ops {
 
 constexpr int kGpuThreads = 256;
 
-// A grid has room for 2^31 - 1 blocks: more elements than a device has memory
-// for.
-inline int BlocksFor(int64_t threads) {
-  return static_cast<int>((threads + kGpuThreads - 1) / kGpuThreads);
+// 2^28 threads: HIP limits gridDim.x * blockDim.x to less than 2^32. Kernels
+// loop over what is beyond the grid.
+constexpr int64_t kMaxGpuBlocks = 1 << 20;
+
+// Throws if the launch before failed.
+inline void CheckLaunch() {
+  PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
 }
 
 template <typename F>
 __global__ void __launch_bounds__(kGpuThreads)
     ForEachGpuKernel(int64_t work, F f) {
-  const int64_t w =
-      static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
-  if (w < work) f(w);
+  const int64_t step = static_cast<int64_t>(gridDim.x) * kGpuThreads;
+  int64_t w = static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
+  for (; w < work; w += step) f(w);
 }
 
 // Calls f(w) on the device for each w in [0, work).
 template <typename F>
 void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   if (work == 0) return;
-  ForEachGpuKernel<F>
-      <<<BlocksFor(work), kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
+  const int64_t blocks = (work + kGpuThreads - 1) / kGpuThreads;
+  const int grid = static_cast<int>(std::min(blocks, kMaxGpuBlocks));
+  ForEachGpuKernel<F><<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
+  CheckLaunch();
 }
 
 // Room for `count` of V, which need not be the dtype of a Tensor. It must live

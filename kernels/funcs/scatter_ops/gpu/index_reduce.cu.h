@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
@@ -138,7 +139,14 @@ class IndexOnGpu {
     } else {
       read(DataOrNull<int64_t>(index));
     }
-    if (n > 0) Sort(n, size, slots, keys, positions);
+    if (n > std::numeric_limits<int>::max()) {
+      PADDLE_THROW(common::errors::Unimplemented(
+          "(%s) The length of index should be less than 2^31 on a GPU, but "
+          "received %d.",
+          NameOf(op),
+          n));
+    }
+    if (n > 0) Sort(static_cast<int>(n), size, slots, keys, positions);
     ForEach(dev_ctx, size, FindEnds{keys, n, ends_});
   }
 
@@ -152,8 +160,9 @@ class IndexOnGpu {
   }
 
  private:
-  // Equal slots keep the order of their positions.
-  void Sort(int64_t n,
+  // Equal slots keep the order of their positions. CUB before CCCL 2.8 takes
+  // the number of items as an int.
+  void Sort(int n,
             int64_t size,
             const int64_t* slots,
             int64_t* keys,
@@ -215,7 +224,6 @@ struct SlotReduction {
     } else if (kReduce != IndexReduce::kSum && !kMeans) {
       sum = static_cast<Sum>(updates[element.UpdateAt(position++)]);
     }
-#pragma unroll 1  // several at once would take more registers than there are
     for (; position < element.end; ++position) {
       const T update = updates[element.UpdateAt(position)];
       sum = Combine<kReduce>(sum, static_cast<Sum>(update));

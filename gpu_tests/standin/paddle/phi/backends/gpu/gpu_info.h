@@ -27,6 +27,8 @@ constexpr auto gpuMemcpyDeviceToDevice = STANDIN_GPU(MemcpyDeviceToDevice);
 
 namespace phi::backends::gpu {
 
+inline gpuError_t GpuGetLastError() { return STANDIN_GPU(GetLastError)(); }
+
 inline void GpuMemsetAsync(void* data,
                            int value,
                            size_t bytes,

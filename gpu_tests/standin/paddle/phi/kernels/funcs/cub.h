@@ -41,15 +41,6 @@ class BlockValues {
   T* values_;
 };
 
-template <typename T, int kThreads>
-struct BlockScan : BlockValues<T, kThreads> {
-  using BlockValues<T, kThreads>::BlockValues;
-
-  __device__ void ExclusiveSum(T value, T& before) {  // NOLINT
-    before = this->SumOf(value, static_cast<int>(threadIdx.x));
-  }
-};
-
 // As CUB's, it gives the sum to the first thread alone.
 template <typename T, int kThreads>
 struct BlockReduce : BlockValues<T, kThreads> {
@@ -63,16 +54,22 @@ struct BlockReduce : BlockValues<T, kThreads> {
 // Each asks for some memory first, as CUB's do. The host waits for the stream,
 // then does the work.
 struct DeviceScan {
-  static phi::gpuError_t InclusiveSum(void* temporary,
+  template <typename In, typename Out>
+  static phi::gpuError_t ExclusiveSum(void* temporary,
                                       size_t& bytes,  // NOLINT
-                                      const int64_t* in,
-                                      int64_t* out,
-                                      int64_t n,
+                                      In in,
+                                      Out out,
+                                      int n,
                                       phi::gpuStream_t stream) {
     bytes = 1;
     if (temporary == nullptr) return phi::gpuSuccess;
     const phi::gpuError_t waited = STANDIN_GPU(StreamSynchronize)(stream);
-    std::partial_sum(in, in + n, out);
+    int64_t sum = 0;
+    for (int i = 0; i < n; ++i) {
+      const int64_t number = in[i];
+      out[i] = sum;
+      sum += number;
+    }
     return waited;
   }
 };
@@ -86,7 +83,7 @@ struct DeviceRadixSort {
                                    Key* keys_out,
                                    const Value* values_in,
                                    Value* values_out,
-                                   int64_t n,
+                                   int n,
                                    int begin,
                                    int end,
                                    phi::gpuStream_t stream) {
