@@ -106,6 +106,7 @@ class TestMaskedScatterErrors(masked_tests.ErrorTests, unittest.TestCase):
         # a GPU reports a value that is too short by a trap
         self.addCleanup(paddle.set_device, paddle.get_device())
         paddle.set_device('cpu')
+
     late_errors = masked_tests.misfits(
         ('mask', np.ones((2, 2), bool), '(?i)broadcast|mask'),
         ('mask', np.ones((4, 3), bool), '(?i)broadcast|mask'),
