@@ -1,7 +1,7 @@
 """Exports patches/ from ops_yaml, kernels, python_api and unittests.
 
-scripts/series/series.yaml says what goes into which patch, the pages of pull requests
-have the messages. The patches, and the tables of docs/review_guide.md, are a function
+scripts/series/series.yaml says what goes into which patch, edits/ has what changes in
+files of Paddle, the pages of pull requests have the messages. The patches, and the tables of docs/review_guide.md, are a function
 of these and of the wheel's own files: the same input gives the same bytes. With
 --check nothing is written; differences are shown instead.
 

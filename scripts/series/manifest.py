@@ -19,6 +19,7 @@ from scripts.series.patch_series import refuse, sides, split_hunks
 from scripts.series.spmd_rules import add_rules
 
 MANIFEST = 'scripts/series/series.yaml'
+EDITS = 'scripts/series/edits'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 # Sources that names say nothing of: shared by several operators, or, kernels for
 # the GPU, reviewed apart from those for the CPU.
@@ -101,6 +102,7 @@ def read_manifest(root):
     """The series of a project folder, without its sources and messages."""
     raw = yaml.safe_load(Path(root, MANIFEST).read_text(encoding='utf-8'))
     series = Series(**{**raw, 'pull_requests': {}})
+    known = {}
     for pull_request, items in raw['pull_requests'].items():
         patches = series.pull_requests[pull_request] = []
         for name, item in items.items():
@@ -110,12 +112,41 @@ def read_manifest(root):
             except TypeError as error:  # names the key that is unknown
                 refuse([f'{MANIFEST}: patch {name}: {error}'])
             patch.day = str(patch.day or series.day)
+            patch.edits = read_edits(root, name, series.wheel_files, known)
             if patch.rules:
                 add_rules(patch.edits, root)
             for earlier in series.patches:
                 earlier.later.append(patch)
             patches.append(patch)
     return series
+
+
+def read_edits(root, name, wheel_files, known):
+    """{path: hunks} of a patch's diff; a hunk begins with `@@` and, where it records
+    lines of a file that the wheel does not ship, their place.
+
+    known: {path: the lines that the hunks so far leave in such a file}; a hunk in
+    these has no place of its own.
+    """
+    path = Path(root, EDITS, f'{name}.diff')
+    edits = {}
+    text = path.read_text(encoding='utf-8') if path.is_file() else ''
+    for diff in re.split(r'(?m)^--- a/', text)[1:]:
+        file = diff.partition('\n')[0]
+        parts = re.split(r'(?m)^@@ -(\d+)\S* \S+ @@ ?(.*)\n', diff)[1:]
+        recorded = file not in wheel_files and not file.startswith(SOURCE_DIRS)
+        hunks = []
+        for number, entry, lines in zip(parts[::3], parts[1::3], parts[2::3]):
+            before, after = (
+                '\n'.join(side) for side in sides(lines.splitlines())
+            )
+            here = known.setdefault(file, []) if recorded else []
+            is_new = recorded and not any(before in text for text in here)
+            here.append(after)
+            place = f'{number} {entry}'.strip() if is_new else ''
+            hunks.append(f'@@ {place}\n{lines}')
+        edits[file] = ''.join(hunks)
+    return edits
 
 
 def read_messages(series, root):

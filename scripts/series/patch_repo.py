@@ -98,7 +98,7 @@ def _tidy_diff(diff, path):
     if MARKER in result:
         raise SeriesError(
             f'{path}: a hunk leans on text that is not recorded; add the lines '
-            'around it to an edit in scripts/series/series.yaml'
+            'around it to a hunk in scripts/series/edits/'
         )
     return result
 

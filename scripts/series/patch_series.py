@@ -20,7 +20,7 @@ def refuse(faults):
 
 
 def split_hunks(text):
-    """[(number of the first line or '', lines)] of an edit in series.yaml."""
+    """[(place or '', lines)] of the hunks of a file in scripts/series/edits/."""
     hunks = [('', [])]
     for line in split_lines(text):
         if line.startswith('@@'):

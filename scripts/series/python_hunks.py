@@ -4,7 +4,7 @@ A definition is everything that belongs to one name at the top level: overload
 stubs, the function with its decorators and the comment above it, and attribute
 assignments such as `f.__signature__ = ...` right after it. A definition of a
 known name replaces the old one; a new one goes before the next of its file that the
-module knows. Imports that the module lacks are edits in series.yaml.
+module knows. Imports that the module lacks are hunks in edits/.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def merge_functions(upstream, ours, source, before):
     if missing:
         raise SeriesError(
             f'{source}: not defined in the merged module: '
-            f'{", ".join(sorted(missing))}; add an import that it lacks with an '
-            'edit in scripts/series/series.yaml'
+            f'{", ".join(sorted(missing))}; add an import that it lacks with a '
+            'hunk in scripts/series/edits/'
         )
     return merged
 

@@ -1,5 +1,5 @@
-"""What the patch of SPMD rules changes in files of Paddle's, as edits like those of
-series.yaml: each entry names its rule, and the rule is registered for it.
+"""What the patch of SPMD rules changes in files of Paddle's, as hunks like those of
+edits/: each entry names its rule, and the rule is registered for it.
 
 The entries in ops_yaml have their rules; earlier patches leave these out. Operators
 of Paddle's that get one are in native/kernels/base_ops.

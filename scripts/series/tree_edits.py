@@ -131,10 +131,10 @@ def insert_entries(tree, source, text):
             raise SeriesError(
                 f'{path}: the lines around the alphabetical place of {entry[1]} '
                 f'{entry[2]} are not recorded. Look up the place in that file of '
-                'the base; then write an edit with the last three lines above it, '
-                'with the empty one, and the three lines below it, behind `@@`, '
-                'the number of the first of them and the name of the entry above '
-                'the place'
+                'the base; then put a hunk with the last three lines above it, '
+                'with the empty one, and the three lines below it into '
+                'scripts/series/edits/, with the number of the first of them and, '
+                'behind the second @@, the name of the entry above the place'
             )
         lines[below[0] : below[0]] = [*block.split('\n'), '']
         tree[path] = join_lines(lines)
@@ -147,8 +147,8 @@ def insert_infermeta(tree, source, text):
     above, _, below = text.partition('\nnamespace phi {\n')
     own = f'#include "paddle/phi/{PurePosixPath(source).with_suffix(".h")}"'
     refuse(
-        f'{source}: {path} has no `{line}`; add it with an edit in '
-        'scripts/series/series.yaml'
+        f'{source}: {path} has no `{line}`; add it with a hunk in '
+        'scripts/series/edits/'
         for line in split_lines(above)
         if line.startswith('#include ') and line not in (own, *lines)
     )
@@ -163,7 +163,7 @@ def apply_hunks(tree, path, text):
     if path not in tree:
         raise SeriesError(
             f'edit of {path}: not among wheel_files of scripts/series/'
-            'series.yaml, and no edit of it says `@@ ` and the number of its line'
+            'series.yaml, and no hunk records lines of it'
         )
     lines = split_lines(tree[path])
     try:

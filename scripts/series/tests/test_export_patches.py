@@ -5,7 +5,12 @@ import shutil
 import pytest
 
 from scripts.series import export_patches
-from scripts.series.manifest import MANIFEST, PLACEHOLDER_AUTHOR, SOURCE_DIRS
+from scripts.series.manifest import (
+    EDITS,
+    MANIFEST,
+    PLACEHOLDER_AUTHOR,
+    SOURCE_DIRS,
+)
 
 ROOT = export_patches.ROOT
 COPIED = (*SOURCE_DIRS, 'scripts/series', 'docs', 'patches', 'native/kernels')
@@ -79,7 +84,7 @@ def test_check_shows_what_is_stale_and_export_mends_it(project, capsys):
 
 # (file, text in it, what stands there instead, what is said)
 FAULTS = [
-    (CC, 'shared/checks.h', 'other.h', 'other.h"`; add it with an edit in'),
+    (CC, 'shared/checks.h', 'other.h', 'other.h"`; add it with a hunk in'),
     (CC, 'share_lod(x);', 'share_lod(x); ', 'trailing white'),
     (OP, '- op : masked', '- op : zasked', 'zasked_scatter are not recorded'),
     (OP, '- op : masked', '- op : nasked', 'nasked_scatter are not recorded'),
@@ -94,7 +99,8 @@ FAULTS = [
      f'{PAGE}: test-cover-masked_scatter: expected a subject of at most 72'),
     (MANIFEST, 'manipulation.py: 003f', 'manipulation.py: 103f',
      'tensor/manipulation.py: no untouched copy'),
-    (MANIFEST, ' import math', ' import maths', 'edit of python/paddle/tensor'),
+    (f'{EDITS}/phi-add-scatter_op_funcs.diff', ' import math', ' import maths',
+     'edit of python/paddle/tensor'),
     (MANIFEST, 'size_note:', 'note:', "unexpected keyword argument 'note'"),
     (MANIFEST, 'size_note: tests', 'size_note: #', ' lines: from 1000'),
     (MANIFEST, 'phi-add-index_groups:',
@@ -108,9 +114,13 @@ FAULTS = [
      f'{GPU}: expected one patch that has it, got none; name it in scripts/s'),
     (MANIFEST, 'cpu/mask.h]', 'cpu/mask.h, kernels/*/*/*/run.h]', 'run.h: expected one patch that '
      'has it, got phi-add-scatter_op_funcs, phi-add-mask_op_funcs; name it'),
-    (MANIFEST, 'multiary_infer_sym.h: |2', 'masked_scatter_infer_sym.cc: |2',
+    (f'{EDITS}/phi-add-masked_scatter.diff', 'a/paddle/fluid/pir/dialect/operator/'
+     'interface/infer_symbolic_shape/multiary_infer_sym.h',
+     'a/paddle/fluid/pir/dialect/operator/'
+     'interface/infer_symbolic_shape/masked_scatter_infer_sym.cc',
      'masked_scatter_infer_sym.cc: name it by its source'),
-    (MANIFEST, 'index_reduce/cpu/group_grads.h: |2', 'gpu/gone.cu.h: |2',
+    (f'{EDITS}/phi-speed-up-last_axis.diff', 'a/kernels/funcs/scatter_ops/'
+     'index_reduce/cpu/group_grads.h', 'a/kernels/funcs/scatter_ops/gpu/gone.cu.h',
      'gpu/gone.cu.h: no earlier patch adds it'),
 ]  # fmt: skip
 

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from scripts.common.programs import run
-from scripts.series.manifest import MANIFEST
+from scripts.series.manifest import EDITS, MANIFEST
 from scripts.series.patch_repo import write_tree as write_files
 from scripts.series.patch_series import SeriesError
 from scripts.wheel.install import install, pack, released_files
@@ -52,18 +52,19 @@ class Toy:
 
     def install(self, old='1', new='2', tail='tail'):
         """Of a project that changes a number in OTHER, and a function."""
-        hunk = f'-VALUE = {old}\n+VALUE = {new}\n'
-        edits = {f'python/{OTHER}': hunk} if new else {}
-        patch = {'functions': ['fill'], 'edits': edits}
+        name, path = 'python-change-fill', f'python/{OTHER}'
+        hunk = f'@@ -1,1 +1,1 @@\n-VALUE = {old}\n+VALUE = {new}\n'
+        diff = f'--- a/{path}\n+++ b/{path}\n{hunk}' if new else ''
         series = {
             'base': {},
             'wheel_files': {f'python/{x}': 'any' for x in (MODULE, OTHER)},
             'not_exported': [],
-            'pull_requests': {'fill': {'python-change-fill': patch}},
+            'pull_requests': {'fill': {name: {'functions': ['fill']}}},
         }
         api = 'def fill(x):\n    """New text."""\n'
         files = {
             MANIFEST: yaml.safe_dump(series, sort_keys=False),
+            f'{EDITS}/{name}.diff': diff,
             'python_api/fill.py': api,
         }
         root = self.folder / 'project'
