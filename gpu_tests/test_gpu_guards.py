@@ -36,7 +36,7 @@ FAULTS = {
         f'{count} values for a mask of {shape}': (
             'masked_scatter',
             (ONES, np.ones(shape, bool), np.ones(count, 'float32')),
-            ('(masked_scatter) The number of elements', f'received {count}.'),
+            ('(masked_scatter) The number of', f' 2000, but received {count}.'),
         )
         for count, shape in ((0, (40, 50)), (1, (50,)), (1999, (40, 1)))
     },

@@ -13,8 +13,8 @@
 // limitations under the License.
 
 // masked_scatter and its gradients on the GPU: one scan over the mask, whose
-// output iterator moves each element as its rank is assigned. Gradients of a
-// broadcast x are summed in a fixed order, without atomics.
+// output iterator moves an element of value as its rank is assigned. Gradients of
+// a broadcast x are summed in a fixed order, without atomics.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
@@ -46,88 +46,102 @@ inline MaskAlong AlongDims(const DDim& dims, const DenseTensor& mask) {
           OperandView({dims, mask.dims()})};
 }
 
-// An input iterator of CUB: a mask as numbers, from element `at` on.
-struct MaskNumbers {
-  using value_type = int64_t;
-  using reference = int64_t;
-  using pointer = void;
-  using difference_type = int64_t;
-  using iterator_category = std::random_access_iterator_tag;
-
-  MaskAlong mask;
-  int64_t at;
-
-  __device__ int64_t operator*() const { return mask[at] != 0; }
-  __device__ int64_t operator[](int64_t i) const { return mask[at + i] != 0; }
-  HOSTDEVICE MaskNumbers operator+(int64_t i) const { return {mask, at + i}; }
-};
-
-// An output iterator of CUB: assigning k to element i calls f(i, k).
+// A part of a scan: elements up to `end`, before[0] True elements before them.
+// Calls f(i, selected, k) for element i, where k True elements come before it.
 template <typename F>
-struct RankVisitor {
-  struct Element {
-    const F& f;
-    int64_t i;
-
-    __device__ void operator=(int64_t k) const { f(i, k); }
-  };
-  using value_type = int64_t;
-  using reference = Element;
-  using pointer = void;
-  using difference_type = int64_t;
-  using iterator_category = std::random_access_iterator_tag;
-
+struct ScanChunk {
   F f;
-  int64_t at;
-
-  __device__ Element operator*() const { return {f, at}; }
-  __device__ Element operator[](int64_t i) const { return {f, at + i}; }
-  HOSTDEVICE RankVisitor operator+(int64_t i) const { return {f, at + i}; }
-};
-
-// Calls f(i, selected, k) for the elements [., end) of a chunk: k True elements
-// come before element i, before[0] of them before the chunk.
-template <typename F>
-struct VisitChunk {
-  F f;
-  MaskAlong mask;
-  int64_t end;
   int64_t* before;
+  int64_t end;
 
-  __device__ void operator()(int64_t i, int64_t k) const {
-    const bool selected = mask[i] != 0;
+  __device__ void Visit(int64_t i, int64_t k) const {
+    const bool selected = f.mask[i] != 0;
     const int64_t rank = before[0] + k;
     f(i, selected, rank);
     if (i + 1 == end) before[1] = rank + selected;
   }
 };
 
-// Calls f(i, selected, k) on the device for each element i of a mask, where k
-// True elements come before it: one scan, whose output iterator does the work.
-// CUB before CCCL 2.8 takes the number of items as an int.
+// An input iterator of CUB: the mask as numbers, from element `at` on. The
+// iterators hold pointers: CUB copies them into the registers of each thread.
 template <typename F>
-void VisitRanks(const GPUContext& dev_ctx,
-                const MaskAlong& mask,
-                int64_t numel,
-                const F& f) {
+struct MaskNumbers {
+  using value_type = int;  // of a chunk; 64 bits take twice the registers
+  using reference = int;
+  using pointer = void;
+  using difference_type = int64_t;
+  using iterator_category = std::random_access_iterator_tag;
+
+  const ScanChunk<F>* chunk;
+  int64_t at;
+
+  __device__ int operator*() const { return chunk->f.mask[at] != 0; }
+  __device__ int operator[](int64_t i) const {
+    return chunk->f.mask[at + i] != 0;
+  }
+  HOSTDEVICE MaskNumbers operator+(int64_t i) const { return {chunk, at + i}; }
+};
+
+// An output iterator of CUB: assigning k to element i visits it.
+template <typename F>
+struct RankVisitor {
+  struct Element {
+    const ScanChunk<F>* chunk;
+    int64_t i;
+
+    __device__ void operator=(int k) const { chunk->Visit(i, k); }
+  };
+  using value_type = int;
+  using reference = Element;
+  using pointer = void;
+  using difference_type = int64_t;
+  using iterator_category = std::random_access_iterator_tag;
+
+  const ScanChunk<F>* chunk;
+  int64_t at;
+
+  __device__ Element operator*() const { return {chunk, at}; }
+  __device__ Element operator[](int64_t i) const { return {chunk, at + i}; }
+  HOSTDEVICE RankVisitor operator+(int64_t i) const { return {chunk, at + i}; }
+};
+
+template <typename F>
+__global__ void StoreGpuKernel(F f, F* to) {
+  *to = f;
+}
+
+// Calls f(i, selected, k) on the device for each element i of f.mask, where k
+// True elements come before it: one scan, whose output iterator does the work.
+// CUB before CCCL 2.8 takes the number of items as an int, so the scan is cut
+// into chunks, of which each leaves its count to the next one. Returns the
+// number of True elements, on the device in `memory`.
+template <typename F>
+const int64_t* VisitRanks(const GPUContext& dev_ctx,
+                          int64_t numel,
+                          const F& f,
+                          DenseTensor* memory) {
   constexpr int64_t kMaxItems = 1 << 30;
+  using Chunk = ScanChunk<F>;
+  DenseTensor chunk_memory;
+  Chunk* chunk = AllocScratch<Chunk>(dev_ctx, 1, &chunk_memory);
   const int64_t chunks = (numel + kMaxItems - 1) / kMaxItems;
-  DenseTensor memory;
-  int64_t* before = AllocScratch<int64_t>(dev_ctx, chunks + 1, &memory);
+  int64_t* before = AllocScratch<int64_t>(dev_ctx, chunks + 1, memory);
   ClearBytes(dev_ctx, before, sizeof(int64_t));
   for (int64_t begin = 0; begin < numel; begin += kMaxItems, ++before) {
     const int64_t end = std::min(numel, begin + kMaxItems);
-    const VisitChunk<F> visit{f, mask, end, before};
+    StoreGpuKernel<Chunk>
+        <<<1, 1, 0, dev_ctx.stream()>>>(Chunk{f, before, end}, chunk);
+    CheckLaunch();
     CallCub(dev_ctx, [&](void* temporary, size_t* bytes) {
-      return cub::DeviceScan::ExclusiveSum(
-          temporary,
-          *bytes,
-          MaskNumbers{mask, begin},
-          RankVisitor<VisitChunk<F>>{visit, begin},
-          static_cast<int>(end - begin),
-          dev_ctx.stream());
+      return cub::DeviceScan::ExclusiveSum(temporary,
+                                           *bytes,
+                                           MaskNumbers<F>{chunk, begin},
+                                           RankVisitor<F>{chunk, begin},
+                                           static_cast<int>(end - begin),
+                                           dev_ctx.stream());
     });
   }
+  return before;
 }
 
 template <typename Word>
@@ -137,8 +151,10 @@ __device__ void CopyWord(const void* from, int64_t i, void* to, int64_t k) {
 }
 
 // to[k] = from[i], elements of `bytes` bytes; zero without `from`. A branch
-// that all threads take alike, so that one scan is compiled for all dtypes.
-__device__ inline void CopyElement(
+// that all threads take alike, so that one scan is compiled for all dtypes. Not
+// inline: for each of a thread's elements, it would take registers that the
+// scan needs.
+__device__ __attribute__((noinline)) inline void CopyElement(
     int bytes, const void* from, int64_t i, void* to, int64_t k) {
   switch (bytes) {
     case 1:
@@ -154,28 +170,38 @@ __device__ inline void CopyElement(
   }
 }
 
-// out = mask ? the next value : x. Without values or x: zeros. out may be x.
+// The True elements of out = the next values. Without values: zeros.
 struct ScatterElement {
+  MaskAlong mask;
   int bytes;
-  const void* x;
-  OperandView x_view;
   const void* values;
   int64_t num_values;
   void* out;
 
   __device__ void operator()(int64_t i, bool selected, int64_t k) const {
-    if (!selected) return CopyElement(bytes, x, x_view.Offset(i), out, i);
-    PADDLE_ENFORCE(k < num_values,
+    if (selected && k < num_values) CopyElement(bytes, values, k, out, i);
+  }
+};
+
+// Traps if there are more True elements than values. A check on the host would
+// have to wait for the device.
+struct CheckNumValues {
+  const int64_t* num_selected;
+  int64_t num_values;
+
+  __device__ void operator()(int64_t) const {
+    PADDLE_ENFORCE(*num_selected <= num_values,
                    "(masked_scatter) The number of elements of value should be "
                    "at least the number of True elements of the broadcast "
-                   "mask, but received %lld.",
+                   "mask, %lld, but received %lld.",
+                   static_cast<long long>(*num_selected),
                    static_cast<long long>(num_values));
-    CopyElement(bytes, values, k, out, i);
   }
 };
 
 // The next value = out_grad where the mask is True.
 struct GatherElement {
+  MaskAlong mask;
   int bytes;
   const void* out_grad;
   void* values;
@@ -186,11 +212,24 @@ struct GatherElement {
   }
 };
 
+// The other elements of out = x, read along the output; without x: zeros.
+template <typename Word>
+struct CopyUnselected {
+  MaskAlong mask;
+  const Word* x;
+  OperandView x_view;
+  Word* out;
+
+  __device__ void operator()(int64_t i) const {
+    if (mask[i] == 0) out[i] = x != nullptr ? x[x_view.Offset(i)] : Word{};
+  }
+};
+
 // out = out_grad, but zero where the mask is True. They may be the same.
 template <typename Word>
 struct ClearSelected {
-  const Word* out_grad;
   MaskAlong mask;
+  const Word* out_grad;
   Word* out;
 
   __device__ void operator()(int64_t i) const {
@@ -261,7 +300,7 @@ void MaskedGradInto(const GPUContext& dev_ctx,
   ForEach(dev_ctx,
           numel,
           ClearSelected<Word>{
-              WordsOf<Word>(&out_grad), mask, reinterpret_cast<Word*>(data)});
+              mask, WordsOf<Word>(&out_grad), reinterpret_cast<Word*>(data)});
 }
 
 }  // namespace phi::funcs::scatter_ops
@@ -275,6 +314,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& value,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
+  using Word = ops::WordOf<T>;
   const int64_t numel = out->numel();
   if (numel == 0) {
     dev_ctx.template Alloc<T>(out);
@@ -282,7 +322,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
   }
   // Before out is allocated: x may be out, which InferMeta has enlarged, and
   // its memory too small for that. Then this throws.
-  const void* const x_data = x.data();
+  const auto* x_data = static_cast<const Word*>(x.data());
   auto from_mask = ops::AlongDims(out->dims(), mask);
   T* const out_data = dev_ctx.template Alloc<T>(out);
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
@@ -292,13 +332,22 @@ void MaskedScatterKernel(const Context& dev_ctx,
       ops::ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy);
   const T* const values =
       ops::ReadApart<T>(dev_ctx, value, out_data, out_bytes, &value_copy);
-  const ops::ScatterElement scatter{sizeof(T),
-                                    x_data,
-                                    ops::OperandView({out->dims(), x.dims()}),
-                                    values,
-                                    value.numel(),
-                                    out_data};
-  ops::VisitRanks(dev_ctx, from_mask, numel, scatter);
+  auto* const words = reinterpret_cast<Word*>(out_data);
+  if (x_data != words) {
+    ops::ForEach(
+        dev_ctx,
+        numel,
+        ops::CopyUnselected<Word>{from_mask,
+                                  x_data,
+                                  ops::OperandView({out->dims(), x.dims()}),
+                                  words});
+  }
+  const ops::ScatterElement scatter{
+      from_mask, sizeof(T), values, value.numel(), out_data};
+  DenseTensor memory;
+  const int64_t* const num_selected =
+      ops::VisitRanks(dev_ctx, numel, scatter, &memory);
+  ops::ForEach(dev_ctx, 1, ops::CheckNumValues{num_selected, value.numel()});
 }
 
 template <typename T, typename Context>
@@ -327,8 +376,9 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const auto from_mask = ops::AlongDims(dims, mask);
   if (value_grad) {
     const ops::GatherElement gather{
-        sizeof(T), dout.data(), values, value_grad->numel()};
-    ops::VisitRanks(dev_ctx, from_mask, numel, gather);
+        from_mask, sizeof(T), dout.data(), values, value_grad->numel()};
+    DenseTensor memory;
+    ops::VisitRanks(dev_ctx, numel, gather, &memory);
   }
   // Last, since it may be written over out_grad.
   if (x_grad) ops::MaskedGradInto<T>(dev_ctx, dout, dims, from_mask, x_grad);
@@ -360,17 +410,22 @@ void MaskedScatterDoubleGradKernel(
   if (numel == 0) return;
 
   const auto from_mask = ops::AlongDims(dims, mask);
-  ops::ScatterElement scatter{sizeof(T),
-                              nullptr,
-                              ops::OperandView({dims, x.dims()}),
-                              nullptr,
-                              value.numel(),
-                              out};
-  if (grad_x_grad) scatter.x = grad_x_grad->data();
+  using Word = ops::WordOf<T>;
+  ops::ForEach(
+      dev_ctx,
+      numel,
+      ops::CopyUnselected<Word>{
+          from_mask,
+          grad_x_grad ? ops::WordsOf<Word>(grad_x_grad.get_ptr()) : nullptr,
+          ops::OperandView({dims, x.dims()}),
+          reinterpret_cast<Word*>(out)});
+  ops::ScatterElement scatter{from_mask, sizeof(T), nullptr, numel, out};
   if (grad_value_grad && grad_value_grad->numel() > 0) {
     scatter.values = grad_value_grad->data();
+    scatter.num_values = grad_value_grad->numel();
   }
-  ops::VisitRanks(dev_ctx, from_mask, numel, scatter);
+  DenseTensor memory;
+  ops::VisitRanks(dev_ctx, numel, scatter, &memory);
 }
 
 }  // namespace phi
