@@ -13,8 +13,8 @@
 // limitations under the License.
 
 // masked_scatter and its gradients on the GPU: one scan over the mask, whose
-// output iterator moves an element of value as its rank is assigned. Gradients of
-// a broadcast x are summed in a fixed order, without atomics.
+// output iterator moves an element of value as its rank is assigned. Gradients
+// of a broadcast x are summed in a fixed order, without atomics.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
