@@ -160,10 +160,12 @@ def index_calls(rng, dtype, name, x_shape, axis, index, updates_shape):
 
 
 def index_rows():
-    """(name, x shape, axis, index, updates shape)"""
+    """(name, x shape, axis, index, updates shape) of what the operators accept"""
     for row in (*ROWS, *WIDE_ROWS):
         inputs = scatter_case(row, 'sum', True, ()).inputs
-        yield row[0], row[1], row[2], inputs['index'], inputs['updates']
+        name, x_shape, axis, _, further = row
+        if inputs['index'].ndim == 1 and not further:
+            yield name, x_shape, axis, inputs['index'], inputs['updates']
 
 
 def index_table(rng, dtype):
