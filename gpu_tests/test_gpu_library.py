@@ -9,7 +9,7 @@ from gpu_tests import ops
 from gpu_tests.library import KernelError, ShapeOnly
 
 FEWER_DTYPES = {
-    # those of Paddle's scatter_grad
+    # the dtypes of Paddle's scatter_grad
     ops.DOUBLE_GRAD: (
         'int32', 'int64', 'float16', 'bfloat16', 'float32', 'float64',
     ),

@@ -35,7 +35,7 @@ TEST_IMPORT = re.compile(
     r'(?m)^(?:from|import) ((?:scatter|masked|index|view|spmd)_\w+)'
 )
 TESTS = ('test/legacy_test/', SPMD_TESTS)
-SHARED = r'funcs/scatter_ops/(shared/|cpu/run\.h|gpu/device)'
+SHARED = r'funcs/scatter_ops/(shared/|cpu/run\.h|gpu/device)|/out_like_x'
 # Not in the wheel, but read in versions before and after the base.
 BASE_INCLUDES = {'paddle/phi/kernels/funcs/common_shape.h'}
 # Of Paddle's own entries no more than some lines are there.

@@ -28,7 +28,7 @@
 namespace phi::funcs::scatter_ops {
 
 // x and mask alone decide the shape of the result: value must not enlarge it.
-// That of one element is a number, whatever its dims.
+// A value of one element is a scalar, whatever its rank.
 inline void CheckFillValue(const DDim& out, const DDim& value) {
   if (common::product(value) == 1) return;
   bool fits = value.size() <= out.size();

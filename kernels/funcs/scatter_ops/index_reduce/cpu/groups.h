@@ -41,8 +41,8 @@ struct IndexGroups {
   int64_t size(int64_t g) const { return start[g + 1] - start[g]; }
   const int64_t* begin(int64_t g) const { return order.data() + start[g]; }
   const int64_t* end(int64_t g) const { return order.data() + start[g + 1]; }
-  // What a walk over the groups comes to in about the time that memory takes to
-  // deliver it; at the end, what it is at.
+  // Prefetch distance: about as many index entries as are processed while a
+  // cache line arrives. At the end of the order, the entry itself.
   static constexpr int64_t kAhead = 8;
   const int64_t* Ahead(const int64_t* position) const {
     const int64_t* last = order.data() + order.size();

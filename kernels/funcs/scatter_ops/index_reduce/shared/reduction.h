@@ -59,8 +59,8 @@ struct AxisView {
   int64_t inner = 1;
   int64_t length = 0;
 
-  AxisView(const DenseTensor& x_like, const DenseTensor& index, int axis) {
-    const DDim& x = x_like.dims();
+  AxisView(const DenseTensor& tensor, const DenseTensor& index, int axis) {
+    const DDim& x = tensor.dims();
     const int dim = axis < 0 ? axis + x.size() : axis;
     for (int i = 0; i < dim; ++i) outer *= x[i];
     for (int i = dim + 1; i < x.size(); ++i) inner *= x[i];
