@@ -4,7 +4,8 @@ import dataclasses
 
 import numpy as np
 import torch
-from scatter_test_utils import (
+
+from fuzz.arrays import (
     COMPLEX_DTYPES,
     HALF_DTYPES,
     storage_dtype,

@@ -4,25 +4,28 @@ import dataclasses
 
 import numpy as np
 from bench.run import inputs
-from index_reduce_cases import (
-    LINEAR_REDUCES,
-    REDUCES,
-    defined,
-    scatter_options,
-)
-from scatter_test_utils import (
+
+from fuzz import arrays as draws
+from fuzz.arrays import (
     ALL_DTYPES,
     COMPLEX_DTYPES,
     GRAD_DTYPES,
     INT_DTYPES,
+    broadcastable,
+    chance,
+    constant_along_first,
+    pick,
     random_array,
     random_mask,
     random_numbers,
 )
-from view_scatter_cases import diagonal, selected
-
-from fuzz import numbers
-from fuzz.numbers import broadcastable, chance, constant_along_first, pick
+from fuzz.reference import diagonal, selected
+from fuzz.scatter_reference import (
+    LINEAR_REDUCES,
+    REDUCES,
+    is_defined,
+    scatter_options,
+)
 
 # The Tensors of each API; masked_fill has a number in place of the last, or not.
 TENSORS = {
@@ -98,15 +101,15 @@ def _mask(rng, case, shape):
 
 def _masked(rng, case):
     """x and mask"""
-    out = numbers.shape(rng)
+    out = draws.shape(rng)
     shape = out if case.inplace else broadcastable(rng, out, 0.3)
-    x = numbers.array(rng, shape, case.dtype, case.kind)
+    x = draws.array(rng, shape, case.dtype, case.kind)
     return {'x': x, 'mask': _mask(rng, case, broadcastable(rng, out, 0.4))}
 
 
 def _source(rng, case, shape):
     kind = case.kind if case.source_dtype == case.dtype else 'ties'
-    return numbers.array(rng, shape, case.source_dtype, kind)
+    return draws.array(rng, shape, case.source_dtype, kind)
 
 
 def masked_scatter(rng, case):
@@ -145,13 +148,13 @@ def masked_fill(rng, case):
 
 
 def _with_view(rng, case, shape, view, options):
-    x = numbers.array(rng, shape, case.dtype, case.kind)
+    x = draws.array(rng, shape, case.dtype, case.kind)
     source = _source(rng, case, view(x, **options).shape)
     return {'x': x, case.source: source}, options
 
 
 def select_scatter(rng, case):
-    shape = numbers.shape(rng, 1)
+    shape = draws.shape(rng, 1)
     axis = int(rng.integers(-len(shape), len(shape)))
     shape[axis] = max(1, shape[axis])
     index = int(rng.integers(-shape[axis], shape[axis]))
@@ -160,7 +163,7 @@ def select_scatter(rng, case):
 
 
 def diagonal_scatter(rng, case):
-    shape = numbers.shape(rng, 2)
+    shape = draws.shape(rng, 2)
     axis1, axis2 = rng.permutation(len(shape))[:2].tolist()
     offset = int(rng.integers(-shape[axis1] - 2, shape[axis2] + 3))
     options = {
@@ -191,12 +194,12 @@ def _index(rng, shape, axis):
 
 
 def scatter(rng, case):
-    shape = numbers.shape(rng, 1)
+    shape = draws.shape(rng, 1)
     plain = chance(rng, 0.3)  # what Paddle's own operator does
     axis = 0 if plain else int(rng.integers(-len(shape), len(shape)))
     linear = case.wrt and case.dtype not in GRAD_DTYPES
     reduces = LINEAR_REDUCES if linear else REDUCES
-    reduces = [r for r in reduces if defined(r, case.dtype)]
+    reduces = [r for r in reduces if is_defined(r, case.dtype)]
     reduce = pick(rng, reduces[:2] if plain else reduces)
     include_self = not plain and chance(rng, 0.5)
     index = _index(rng, shape, axis)
@@ -209,9 +212,9 @@ def scatter(rng, case):
     if reduce == 'mul' and kind != 'ties':
         kind = 'factors'
     arrays = {
-        'x': numbers.array(rng, shape, case.dtype, kind),
+        'x': draws.array(rng, shape, case.dtype, kind),
         'index': index,
-        'updates': numbers.array(rng, updates, case.dtype, kind),
+        'updates': draws.array(rng, updates, case.dtype, kind),
     }
     return arrays, scatter_options(axis, reduce, include_self)
 

@@ -13,20 +13,19 @@ import resource
 from pathlib import Path
 
 import numpy as np
-from index_reduce_cases import (
-    LINEAR_REDUCES,
-    REDUCES,
-    defined,
-    scatter_options,
-)
-from scatter_test_utils import random_array, random_mask
-from view_scatter_cases import diagonal, selected
 
 import paddle
 from fuzz import reference
+from fuzz.arrays import chance, pick, random_array, random_mask
 from fuzz.compare import fault
 from fuzz.draw import APIS, INPLACE_APIS, TENSORS, Case, fill_value
-from fuzz.numbers import chance, pick
+from fuzz.reference import diagonal, selected
+from fuzz.scatter_reference import (
+    LINEAR_REDUCES,
+    REDUCES,
+    is_defined,
+    scatter_options,
+)
 
 DTYPES = 'uint8', 'int8', 'bool'
 # Of the large axis, by the number of elements beside it.
@@ -188,7 +187,7 @@ def scatter(rng, spread, shape):
     case = spread.case
     axis = int(rng.integers(len(shape)))
     reduces = LINEAR_REDUCES if case.wrt else REDUCES
-    reduce = pick(rng, [r for r in reduces if defined(r, case.dtype)])
+    reduce = pick(rng, [r for r in reduces if is_defined(r, case.dtype)])
     options = scatter_options(axis, reduce, chance(rng, 0.5))
     spread.axes['x'], spread.options = spread.axis, options
     count = pick(rng, (1, 5, 16, 16) if axis == spread.axis else (1, 2))

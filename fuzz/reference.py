@@ -1,18 +1,51 @@
 """What every API has to return, in numpy and without Paddle.
 
-Arrays are in storage form (see unittests/scatter_test_utils.py). Operations
-that move elements give the exact bits, those that compute give Near.
+Arrays are in storage form (see arrays.py). Operations that move elements give
+the exact bits, those that compute give Near.
 """
 
 import numpy as np
-from masked_fill_cases import reference_masked_fill
-from masked_scatter_cases import reference_masked_scatter
-from op_table_grad import in_double
-from scatter_test_utils import sum_to_shape, to_numbers, to_storage
-from view_scatter_cases import diagonal, replacing, selected
 
 from fuzz import scatter_reference
+from fuzz.arrays import (
+    dtype_name,
+    in_double,
+    sum_to_shape,
+    to_numbers,
+    to_storage,
+)
 from fuzz.compare import Near, accumulator_epsilon
+
+
+def masked_scatter(x, mask, value):
+    mask, out = map(np.array, np.broadcast_arrays(mask, x))
+    out[mask] = value.reshape(-1)[: np.count_nonzero(mask)]
+    return out
+
+
+def masked_fill(x, mask, value):
+    if isinstance(value, np.ndarray) and value.size == 1:
+        value = value.reshape(())  # may have more dims than the result
+    elif not isinstance(value, np.ndarray):
+        value = to_storage(value, dtype_name(x))
+    return np.where(mask, value, x)
+
+
+def selected(array, axis, index):
+    """What select_scatter replaces, as a view."""
+    return np.moveaxis(array, axis, 0)[index, ...]
+
+
+def diagonal(array, offset=0, axis1=0, axis2=1):
+    """What diagonal_scatter replaces, as a writable view."""
+    # numpy's offset is an int of 32 bits; past the last column or row, every
+    # diagonal is empty
+    limit = max(array.shape)
+    offset = int(np.clip(offset, -limit, limit))
+    view = np.diagonal(array, offset, axis1, axis2)
+    view.flags.writeable = True
+    return view
+
 
 _VIEWS = {'select_scatter': selected, 'diagonal_scatter': diagonal}
 
@@ -26,12 +59,14 @@ def forward(case):
         numbers = to_numbers(others.pop(), case.source_dtype)
         others.append(to_storage(numbers, case.dtype))
     if case.api == 'masked_scatter':
-        return reference_masked_scatter(x, *others)
+        return masked_scatter(x, *others)
     if case.api == 'masked_fill':
         with np.errstate(over='ignore'):
-            out = reference_masked_fill(x, *others, **case.options)
+            out = masked_fill(x, *others, **case.options)
         return np.asarray(out, x.dtype)
-    return replacing(_VIEWS[case.api])(x, *others, **case.options)
+    out = np.array(x, order='C')
+    _VIEWS[case.api](out, **case.options)[...] = others[0]
+    return out
 
 
 def _summed(array, shape, dtype):

@@ -1,13 +1,40 @@
 """scatter and its gradients, in numpy: `axis` first, then slot by slot."""
 
 import numpy as np
-from index_reduce_cases import slots_of
-from op_table_grad import in_double
-from scatter_test_utils import HALF_DTYPES
 
+from fuzz.arrays import COMPLEX_DTYPES, HALF_DTYPES, in_double
 from fuzz.compare import Near, accumulator_epsilon
 
+LINEAR_REDUCES = ('assign', 'sum', 'mean')
+OTHER_REDUCES = ('mul', 'amax', 'amin')
+REDUCES = ('assign', 'sum', 'mul', 'mean', 'amax', 'amin')
 _UFUNCS = {'mul': np.multiply, 'amax': np.maximum, 'amin': np.minimum}
+
+
+def is_defined(reduce, dtype):
+    """Whether the reduction exists for the dtype."""
+    if reduce in ('assign', 'sum'):
+        return True
+    ordered = reduce in ('amax', 'amin')
+    return dtype != 'bool' and not (ordered and dtype in COMPLEX_DTYPES)
+
+
+def scatter_options(axis, reduce, include_self):
+    """The keyword arguments of paddle.scatter for a reduction."""
+    if reduce == 'assign':
+        return {'axis': axis}
+    return {
+        'overwrite': False,
+        'axis': axis,
+        'reduce': reduce,
+        'include_self': include_self,
+    }
+
+
+def slots_of(index, size):
+    """The index, flat, with negative values counted from the end."""
+    flat = np.asarray(index).reshape(-1)
+    return np.where(flat < 0, flat + size, flat)
 
 
 class Call:

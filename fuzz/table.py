@@ -12,24 +12,25 @@ import itertools
 from pathlib import Path
 
 import numpy as np
-from index_reduce_cases import (
-    LINEAR_REDUCES,
-    OTHER_REDUCES,
-    defined,
-    scatter_options,
-)
-from scatter_test_utils import (
+
+import paddle
+from fuzz import draw, reference
+from fuzz.arrays import (
     ALL_DTYPES,
     GRAD_DTYPES,
     INT_DTYPES,
     storage_dtype,
 )
-from view_scatter_cases import diagonal, selected
-
-import paddle
-from fuzz import draw, numbers, reference
+from fuzz.arrays import array as draw_array
 from fuzz.compare import Near, fault
 from fuzz.guard import place
+from fuzz.reference import diagonal, selected
+from fuzz.scatter_reference import (
+    LINEAR_REDUCES,
+    OTHER_REDUCES,
+    is_defined,
+    scatter_options,
+)
 from scripts.op_rules import schema
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -62,7 +63,7 @@ SCATTERED = [
 class Case(draw.Case):
     def out_grad(self):
         rng = np.random.default_rng([*self.seed, 1])
-        return numbers.array(rng, self.out_shape, self.dtype, 'finite')
+        return draw_array(rng, self.out_shape, self.dtype, 'finite')
 
 
 def shaped(shape, dtype):
@@ -94,7 +95,9 @@ def views(rng, array, dtype):
 
 
 def scattered(rng, array, dtype):
-    reduces = [r for r in LINEAR_REDUCES + OTHER_REDUCES if defined(r, dtype)]
+    reduces = [
+        r for r in LINEAR_REDUCES + OTHER_REDUCES if is_defined(r, dtype)
+    ]
     for (x, axis, n), reduce, include_self in itertools.product(
         SCATTERED, reduces, (False, True)
     ):
@@ -120,7 +123,7 @@ def table(dtype):
     rng = np.random.default_rng(ALL_DTYPES.index(dtype))
 
     def array(shape, kind='finite'):
-        return numbers.array(rng, shape, dtype, kind)
+        return draw_array(rng, shape, dtype, kind)
 
     parts = (masked, views, scattered)
     calls = [part(rng, array, dtype) for part in parts]

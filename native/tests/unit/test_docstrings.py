@@ -5,7 +5,7 @@ import inspect
 import io
 
 import pytest
-from scatter_test_utils import ALL_DTYPES
+from fuzz.arrays import ALL_DTYPES
 
 import paddle
 

@@ -9,24 +9,28 @@ import itertools
 import unittest
 
 import numpy as np
-from index_reduce_cases import (
-    REDUCES,
-    reduce_by_index,
-    reduce_by_index_,
-)
-from scatter_test_utils import (
+from fuzz.arrays import (
     HALF_DTYPES,
     assert_same_bits,
     random_numbers,
     to_paddle,
     to_storage,
 )
+from fuzz.scatter_reference import LINEAR_REDUCES, REDUCES
 
 import paddle
+from paddle import _C_ops
 
 # Elements in a row, around the lengths at which a kernel may change its way.
 WIDTHS = (1, 2, 3, 4, 8, 17, 64, 256, 257)
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1.0)
+
+
+def reduce_by_index(x, index, updates, axis, reduce, include_self, suffix=''):
+    is_linear = reduce in LINEAR_REDUCES
+    name = 'index_scatter' if is_linear else 'index_reduce'
+    run = getattr(_C_ops, name + suffix)
+    return run(x, index, updates, axis, reduce, include_self)
 
 
 def _values(rng, shape, dtype):
@@ -99,16 +103,19 @@ class TestIndexReduceWays(unittest.TestCase):
         width = x.shape[1]
         copies = -(-GROUPED_BYTES // (width * x.itemsize))
 
-        def reduced(x, updates, axis=0, run=reduce_by_index):
+        def reduced(x, updates, axis=0, suffix=''):
             tensors = [to_paddle(array, self.dtype) for array in (x, updates)]
-            out = run(tensors[0], index, tensors[1], axis, reduce, include_self)
+            x, updates = tensors
+            out = reduce_by_index(
+                x, index, updates, axis, reduce, include_self, suffix
+            )
             is_half = self.dtype == 'bfloat16'
             return out.astype('float32') if is_half else out
 
         wide = reduced(np.tile(x, copies), np.tile(updates, copies))
         expected = _bits(wide[:, :width])
         self.assertEqual(_bits(reduced(x, updates)), expected)
-        in_place = reduced(x, updates, run=reduce_by_index_)
+        in_place = reduced(x, updates, suffix='_')
         self.assertEqual(_bits(in_place), expected)
         nine = reduced(np.stack([x] * 9), np.stack([updates] * 9), axis=1)
         for row in nine:

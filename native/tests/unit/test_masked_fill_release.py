@@ -5,24 +5,21 @@ wanted() names. The release runs in its own interpreter, where this module is
 imported too.
 """
 
+import itertools
 import unittest
 
 import numpy as np
-from masked_fill_cases import ACCEPTED, NOT_NUMERIC, REJECTED
-from op_table_graph import loaded, saved
-from processes import released_answers
-from scatter_test_utils import (
+from fill_numbers import ACCEPTED, NOT_NUMERIC, REJECTED
+from fuzz.arrays import (
     ALL_DTYPES,
     INT_DTYPES,
     assert_same_bits,
+    to_numbers,
     to_paddle,
+    to_storage,
 )
-from test_masked_fill_values import (
-    MASK,
-    fill,
-    fill_in_place,
-    fill_in_program,
-)
+from processes import released_answers
+from programs import loaded, run_program, saved, static_mode
 
 import paddle
 
@@ -30,6 +27,35 @@ NUMBERS = (*(row[0] for row in ACCEPTED + REJECTED), *NOT_NUMERIC)
 # A program of every number in every dtype would take long.
 PROGRAM_DTYPES = 'bool', 'int64', 'float16'
 LARGE = 2**62 + 1
+MASK = np.array([True, False, True])
+
+
+def ones(dtype):
+    return to_storage(np.ones(3), dtype)
+
+
+def fill(dtype, values):
+    x, mask = to_paddle(ones(dtype)), to_paddle(MASK)
+    return [paddle.masked_fill(x, mask, v).numpy() for v in values]
+
+
+def fill_in_place(dtype, values):
+    mask = to_paddle(MASK)
+    return [
+        paddle.masked_fill_(to_paddle(ones(dtype)), mask, v).numpy()
+        for v in values
+    ]
+
+
+def fill_in_program(dtype, values):
+    def build(data):
+        return [paddle.masked_fill(**data, value=v) for v in values]
+
+    with static_mode():
+        return run_program(build, {'x': ones(dtype), 'mask': MASK})
+
+
+WAYS = (fill, fill_in_place, fill_in_program)
 
 
 def answer(function, *args):
@@ -118,6 +144,34 @@ class TestMaskedFillRelease(unittest.TestCase):
     def test_a_large_whole_number_survives_in_the_release(self):
         expected = [LARGE, 0, LARGE]
         self.assertEqual(self.released['model'].tolist(), expected)
+
+
+class TestMaskedFillNumbers(unittest.TestCase):
+    def test_number_is_rounded_to_the_dtype(self):
+        for dtype in ALL_DTYPES:
+            rows = [row for row in ACCEPTED if dtype in row[1]]
+            values, _, stored = zip(*rows)
+            for way in WAYS:
+                outs = way(dtype, values)
+                for value, out, expected in zip(values, outs, stored):
+                    with np.errstate(over='ignore'):
+                        expected = to_storage(expected, dtype)
+                    expected = np.where(MASK, expected, ones(dtype))
+                    what = {'way': way.__name__, 'number': str(value)[:30]}
+                    with self.subTest(dtype=dtype, **what):
+                        np.testing.assert_array_equal(
+                            to_numbers(out, dtype), to_numbers(expected, dtype)
+                        )
+
+    def test_number_out_of_range(self):
+        for value, dtypes in REJECTED:
+            for dtype, way in itertools.product(dtypes, WAYS):
+                what = {'way': way.__name__, 'number': str(value)[:30]}
+                with (
+                    self.subTest(dtype=dtype, **what),
+                    self.assertRaisesRegex(ValueError, 'value of value should'),
+                ):
+                    way(dtype, [value])
 
 
 if __name__ == '__main__':

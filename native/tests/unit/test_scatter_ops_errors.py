@@ -10,7 +10,7 @@ import math
 import unittest
 
 import numpy as np
-from op_table_graph import static_mode
+from programs import static_mode
 
 import paddle
 

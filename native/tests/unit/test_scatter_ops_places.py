@@ -1,8 +1,7 @@
 """Where the scatter functions have no kernels, or must do without them.
 
-Values, gradients and programs of what they are composed of are in the tables of
-unittests/ (ComposedTests); here are its edges and what it refuses, beside the
-kernels.
+Values and gradients of the composed forms are in test_composed_calls; here are
+their edges and what they refuse.
 """
 
 import unittest
@@ -11,7 +10,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from op_table_graph import run_program, static_mode, to_static
+from programs import run_program, static_mode, to_static
 
 import paddle
 from paddle.base import core

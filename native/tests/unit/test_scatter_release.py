@@ -12,19 +12,37 @@ import unittest
 from unittest import mock
 
 import numpy as np
-from index_reduce_cases import ROWS, WIDE_ROWS, defined
-from op_table_graph import loaded, saved, static_mode
+from fuzz.arrays import ALL_DTYPES, assert_same_bits, random_array
+from fuzz.scatter_reference import is_defined
 from processes import released_answers
-from scatter_test_utils import ALL_DTYPES, assert_same_bits, random_array
+from programs import loaded, saved, static_mode
 
 import paddle
 
 IS_RELEASE = not hasattr(paddle, '_native_lib')
 FUNCTIONS = paddle.scatter, paddle.scatter_
 DTYPES = ('float32', 'float64', 'int32', 'int64')
-LARGE_ROWS = (
-    ('many slots', (400, 65), 0, list(range(399, -1, -1)) + [7] * 200, 0),
-    ('one of many slots', (9000,), 0, [4321] * 9008, 0),
+# (name, shape of x, index, rows of updates behind the end of the index)
+ROWS = (
+    ('two dims', (6, 5), [0, 3, 3, -1, 5, 3], 0),
+    ('one dim', (9,), [1, 1, 8, -9, 4, 1], 0),
+    ('one element', (1,), [0, 0, -1], 0),
+    ('longer than x', (2, 3), [0, 1, 0, 0, 1, 0, 1, 1, 0], 0),
+    ('all the same', (7, 3), [4] * 12, 0),
+    ('permutation', (5, 4), [3, 1, 4, 0, 2], 0),
+    ('one entry', (5, 4), [2], 0),
+    ('no entry', (5, 4), [], 0),
+    ('longer updates', (5, 4), [1, 1, 0], 2),
+    ('only unused updates', (5, 4), [], 2),
+    ('column index', (5, 4), [[1], [1], [-1]], 0),
+    ('0-D index', (5, 4), -2, 0),
+    ('0-D index, one dim', (5,), 1, 0),
+    ('wide rows', (3, 2500), [1, 2, 1, 1, 1, 1, 2], 0),
+    ('sparse index', (700, 2), [650, 3, 650], 0),
+    ('sparse index, wide rows', (1000, 32), [5, 5, 700], 0),
+    ('many entries', (30, 45), list(range(29, -1, -1)) * 2, 0),
+    ('large x', (400, 65), list(range(399, -1, -1)) + [7] * 200, 0),
+    ('one of many elements', (9000,), [4321] * 9008, 0),
 )
 
 X = np.arange(12.0).reshape(4, 3)
@@ -101,11 +119,7 @@ def is_array(value):
 def drawn_calls():
     """Yields (name, x, arguments, keyword arguments)."""
     rng = np.random.default_rng(331)
-    for dtype, (name, shape, axis, index, further) in itertools.product(
-        DTYPES, ROWS + WIDE_ROWS + LARGE_ROWS
-    ):
-        if axis != 0:
-            continue  # no call of the release
+    for dtype, (name, shape, index, further) in itertools.product(DTYPES, ROWS):
         index = np.array(index, rng.choice(['int32', 'int64']))
         rows = () if index.ndim == 0 else (len(index) + further,)
         x = values(rng, shape, dtype)
@@ -366,7 +380,7 @@ class TestScatterOperators(unittest.TestCase):
     def calls(self):
         for options, operator in OPERATORS:
             for dtype in ALL_DTYPES:
-                if defined(options.get('reduce', 'sum'), dtype):
+                if is_defined(options.get('reduce', 'sum'), dtype):
                     with self.subTest(dtype=dtype, options=options):
                         yield options, operator, dtype
 

@@ -3,28 +3,19 @@
 Paddle 3.3.1 has no CPU kernel of scatter for float16, bool or complex numbers,
 and its gradient of a value that masked_fill broadcasts is wrong: 0 for one element,
 and 0 for the first of a row. So a right answer for one of these is ours. Values,
-programs and gradients in every dtype are in the tables of unittests/.
+programs and gradients in every dtype are in fuzz.table and test_calls_in_programs.
 """
 
 import numpy as np
 import pytest
-from index_reduce_cases import LINEAR
-from op_table import Case
-from op_table_graph import saved, static_mode
-from scatter_test_utils import (
-    ALL_DTYPES,
-    assert_same_bits,
-    to_paddle,
-    to_storage,
-)
+from fuzz.arrays import ALL_DTYPES, assert_same_bits, to_paddle, to_storage
+from programs import saved, static_mode
 
 import paddle
 import paddle.distributed as dist
 from paddle import _C_ops, _native_lib
 
 INDEX = np.array([3, 1, 3, -4])
-ADD = Case('', {'x': (4, 3), 'index': INDEX, 'updates': (4, 3)},
-           {'overwrite': False})  # fmt: skip
 # True on 6 of 12 elements
 MASK = np.array([[True, False, True, False]] * 3)
 OUT_GRAD = np.arange(12, dtype='float32').reshape(3, 4)
@@ -52,14 +43,21 @@ def test_every_dtype_is_taken_over(op):
         assert sorted(taken[name]) == sorted(ALL_DTYPES)
 
 
-def check_scatter(function, dtype):
-    """Of sums, which are exact."""
+def sums(dtype):
+    """Operands of scatter whose sums are exact, and the result."""
     rng = np.random.default_rng(5)
-    x, updates = (
-        to_storage(rng.integers(0, 3, (4, 3)), dtype) for _ in range(2)
+    x, updates = rng.integers(0, 3, (2, 4, 3))
+    expected = x.copy()
+    expected[INDEX] = 0
+    np.add.at(expected, INDEX, updates)
+    x, updates, expected = (
+        to_storage(array, dtype) for array in (x, updates, expected)
     )
-    arrays = {'x': x, 'index': INDEX, 'updates': updates}
-    expected = to_storage(ADD.reference(LINEAR, arrays), dtype)
+    return {'x': x, 'index': INDEX, 'updates': updates}, expected
+
+
+def check_scatter(function, dtype):
+    arrays, expected = sums(dtype)
     out = function(*map(to_paddle, arrays.values()), False)
     assert_same_bits(out, expected)
 
@@ -137,12 +135,11 @@ def predicted(path, arrays, ir_optim):
 
 @pytest.mark.parametrize('dtype', ['float16', 'bool'])
 def test_predictors(dtype):
-    arrays = ADD.arrays(LINEAR, dtype)
-    expected = add([*map(to_paddle, arrays.values())])
+    arrays, expected = sums(dtype)
     with saved(add, arrays, known_dims=True) as path:
         for ir_optim in (True, False):
             found = predicted(path, arrays, ir_optim)
-            assert_same_bits(found, expected.numpy())
+            assert_same_bits(found, expected)
 
 
 @pytest.mark.parametrize('name', ['masked_fill', 'masked_fill_'])
