@@ -1,12 +1,11 @@
-// The part of Paddle's autograd that the wheel's libpaddle.so exports and no
-// header of the wheel declares. A node of the backward graph is made with it.
+// The part of Paddle's autograd that libpaddle.so exports and no header of the
+// wheel declares: what a node of the backward graph needs.
 //
-// Only what is called is declared, by name. Of the layout these declarations
-// assume two things, which hold in the releases of scripts/wheel/steps.py:
-// the order of GradNodeBase's virtual functions, and that an object is not
-// larger than the room kept for it here, in which Paddle's own code makes,
-// copies and destroys it: if one is, native/tests/test_native_autograd.py
-// aborts.
+// Only called symbols are declared. Two assumptions about the layout hold in
+// the supported releases: the order of GradNodeBase's virtual functions, and
+// that an object, which Paddle's own code constructs, copies and destroys, fits
+// into the buffer reserved here. native/tests/test_native_autograd.py aborts if
+// one does not.
 
 #pragma once
 
@@ -24,13 +23,13 @@ namespace egr {
 class AutogradMeta;
 class GradSlotMeta;
 
-// A vector for each slot: Tensors of the same kind.
+// One vector of Tensors per slot.
 using TensorSlots = paddle::small_vector<std::vector<paddle::Tensor>, 15>;
 using MetaSlots = paddle::small_vector<std::vector<GradSlotMeta>, 15>;
 
 class __attribute__((visibility("default"))) GradNodeBase {
  public:
-  // As many slots as gradients come in, and as many as go out.
+  // Numbers of incoming and outgoing gradients.
   GradNodeBase(size_t in_slots, size_t out_slots);
   GradNodeBase(const GradNodeBase& other);
   virtual ~GradNodeBase();
@@ -50,8 +49,8 @@ class __attribute__((visibility("default"))) GradNodeBase {
   alignas(16) char room_[1200];
 };
 
-// A Tensor kept for backward: it notices a later change in place, and hands
-// itself to the hooks of paddle.autograd.saved_tensors_hooks.
+// A Tensor saved for backward. Detects later in-place changes and calls the
+// hooks of paddle.autograd.saved_tensors_hooks.
 class __attribute__((visibility("default"))) TensorWrapper {
  public:
   explicit TensorWrapper(const paddle::Tensor& tensor, bool no_need_buffer);
@@ -83,8 +82,8 @@ class __attribute__((visibility("default"))) EagerUtils {
 extern template bool EagerUtils::ComputeRequireGrad<bool, AutogradMeta*&>(
     bool, AutogradMeta*&);
 
-// Gives a Tensor the flag `stop_gradient_`; Paddle's has a table of virtual
-// functions in front of it, which this call does not use.
+// Sets stop_gradient of a Tensor. In Paddle's class a vtable pointer, which
+// this call does not use, precedes the flag.
 class __attribute__((visibility("default"))) PassStopGradientIter {
  public:
   explicit PassStopGradientIter(bool stop) : stop_gradient_(stop) {}
@@ -104,7 +103,7 @@ __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
 
 namespace native_ops {
 
-// Whether the gradient of a Tensor is asked for: it does not stop gradients.
+// Whether the Tensor requires a gradient.
 inline bool WantsGradient(const paddle::Tensor& tensor) {
   egr::AutogradMeta* meta = egr::EagerUtils::nullable_autograd_meta(tensor);
   return meta != nullptr &&
@@ -112,9 +111,9 @@ inline bool WantsGradient(const paddle::Tensor& tensor) {
                                                                         meta);
 }
 
-// An error that names the operator if FLAGS_check_nan_inf asks for one.
-// `results`: a Tensor, or the slots that a node of the backward graph returns.
-// `form`: what the operator's name ends with.
+// Throws, naming the operator, for NaN or infinity in `results` (a Tensor or
+// the slots of a node) if FLAGS_check_nan_inf is set. `form` is appended to the
+// name.
 template <typename Results>
 void CheckNumbers(const OpSpec& spec,
                   const Results& results,

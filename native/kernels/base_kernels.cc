@@ -7,7 +7,7 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
-// Exported by libpaddle.so, declared by no header of the wheel.
+// Exported by libpaddle.so; no header of the wheel declares it.
 __attribute__((visibility("default")))
 std::tuple<paddle::Tensor, paddle::Tensor>
 masked_fill_grad_ad_func(const paddle::Tensor& x,
@@ -58,7 +58,7 @@ std::vector<paddle::Tensor> MaskedFillGradRecorded(
 
 }  // namespace native_ops
 
-// `name`: NameOfOurs of the operator.
+// `name` is NameOfOurs(operator).
 #define REGISTER_OURS(name, kernel)                   \
   PD_REGISTER_KERNEL(name,                            \
                      CPU,                             \
@@ -73,5 +73,5 @@ REGISTER_OURS(native_masked_fill_grad, MaskedFillGradCpuKernel) {
 }
 REGISTER_OURS(native_scatter, ScatterByIndexKernel) {}
 REGISTER_OURS(native_scatter_grad, ScatterByIndexGradKernel) {}
-// The second order that the base does not have.
+// Paddle 3.3.1 has no second order of scatter.
 REGISTER_OURS(scatter_double_grad, ScatterByIndexDoubleGradKernel) {}

@@ -1,4 +1,4 @@
-// Operators that Paddle has already, with this project's kernels on the CPU.
+// Overrides of the CPU kernels of Paddle's own operators.
 
 #pragma once
 
@@ -10,15 +10,14 @@
 
 namespace native_ops {
 
-// Writes over Paddle's own kernels in its registry.
+// Overrides the entries in Paddle's kernel factory.
 void TakeOverBaseKernels();
 
-// Operators with kernels taken over, and for each the dtypes whose kernel in
-// Paddle's registry is this project's now.
+// Per overridden operator, the dtypes whose kernel in Paddle's factory is still
+// the override.
 std::map<std::string, std::vector<std::string>> TakenKernels();
 
-// Paddle's gradient of masked_fill, as an operator whose own gradient is
-// recorded.
+// Paddle's masked_fill_grad, which records its own gradient.
 std::vector<paddle::Tensor> MaskedFillGradRecorded(
     const std::vector<paddle::Tensor>& inputs, const Attrs& attrs);
 

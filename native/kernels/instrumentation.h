@@ -1,6 +1,6 @@
-// What Paddle's tools see of a call: the profiler, the statistics of operators
-// (paddle.amp.debugging), FLAGS_check_nan_inf and FLAGS_benchmark. While they
-// are off, a call pays for a few loads.
+// Reports calls to the profiler, to the operator statistics of
+// paddle.amp.debugging, and for FLAGS_check_nan_inf and FLAGS_benchmark. While
+// they are off, a call costs a few loads more.
 
 #pragma once
 
@@ -17,7 +17,7 @@ COMMON_DECLARE_int32(low_precision_op_list);
 
 namespace native_ops {
 
-// An event of the profiler, as long as the object lives.
+// A profiler event that lasts as long as the object.
 class Span {
  public:
   Span(const char* op, const char* what, phi::TracerEventType type) {
@@ -30,7 +30,8 @@ class Span {
   std::optional<phi::RecordEvent> event_;
 };
 
-// Dygraph has run the kernel. A static graph's executor reports its own.
+// Reports a kernel that dygraph has run; static graph executors report their
+// own.
 void ReportKernel(const OpSpec& spec, const Inputs& inputs);
 
 }  // namespace native_ops

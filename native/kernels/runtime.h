@@ -1,5 +1,5 @@
-// The part of the wheel target's glue that is the same for every operator. An
-// operator is a table (OpSpec) that generate_native.py writes from its YAML.
+// Operator tables of the wheel's runtime, and how a table runs. Each OpSpec is
+// generated from a YAML entry by generate_native.py.
 
 #pragma once
 
@@ -22,7 +22,7 @@ namespace native_ops {
 enum class AttrType { kBool, kInt, kInt64, kFloat, kString };
 
 using Attr = std::variant<bool, int, int64_t, float, std::string>;
-// As many as the entries have: of these a call takes no memory.
+// Inline capacities cover every entry, so a call allocates none of these.
 using Attrs = paddle::small_vector<Attr, 4>;
 using Inputs =
     paddle::small_vector<const phi::DenseTensor*, 4>;        // null: absent
@@ -30,8 +30,8 @@ using Outputs = paddle::small_vector<phi::DenseTensor*, 4>;  // null: not wanted
 using MetaInputs = paddle::small_vector<phi::MetaTensor, 4>;
 using MetaOutputs = paddle::small_vector<phi::MetaTensor*, 4>;
 
-// Where an input of a gradient comes from: the n-th input or result of the call
-// that it is the gradient of, or what comes in for the n-th result.
+// The source of an input of a backward entry: the n-th input or result of the
+// forward call, or the incoming gradient of the n-th result.
 struct From {
   enum Kind { kNowhere, kInput, kResult, kGradient } kind;
   int at;
@@ -47,35 +47,36 @@ struct InputSpec {
 struct AttrSpec {
   const char* name;
   AttrType type;
-  int from;  // of a gradient: which attribute of the call it is
+  int from;  // backward: the index of the forward attribute
 };
 
 struct OutputSpec {
   const char* name;
-  int from;  // of a gradient: the input of the call that it belongs to
-  int over;  // the input over which it may be written, or -1
+  int from;  // backward: the forward input that it is the gradient of
+  int over;  // the input whose buffer it may reuse, or -1
 };
 
 // One `op` or `backward_op` entry.
 struct OpSpec {
   const char* name;
   const char* custom_op;
-  const char* node;  // what Paddle's profiler calls the node of its gradient
+  const char* node;  // name of the gradient's node in the backward graph
   const char* kernel;
   bool is_backward;
-  bool is_base;                 // an operator that Paddle has
-  const OpSpec& (*gradient)();  // null: there is none
-  int dtype_input;              // the input that the kernel's dtype comes from
+  bool is_base;                 // one of Paddle's own operators
+  const OpSpec& (*gradient)();  // null: not differentiable
+  int dtype_input;              // selects the kernel's dtype
   int inplace_input;            // -1: no in-place form
   std::vector<InputSpec> inputs;
   std::vector<AttrSpec> attrs;
   std::vector<OutputSpec> outputs;
-  // Inputs whose gradients only the custom operator returns, and leaves empty.
+  // Inputs for which the custom operator alone declares a gradient, and leaves
+  // it empty.
   std::vector<int> extra_outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
-  // Of a gradient that Paddle has too: Paddle's, which records its own
-  // gradient.
+  // Paddle's function for this gradient, which records a gradient itself; null
+  // for most entries.
   std::vector<paddle::Tensor> (*recorded)(const std::vector<paddle::Tensor>&,
                                           const Attrs&);
 };
@@ -88,39 +89,39 @@ inline paddle::optional<phi::DenseTensor> Optional(
   return *tensor;
 }
 
-// What InferMeta says of the outputs.
+// Dims and dtypes of the outputs, from InferMeta.
 std::vector<phi::DenseTensor> InferOutputs(const OpSpec& spec,
                                            const Inputs& inputs,
                                            const Attrs& attrs);
 
-// The kernel, after InferMeta. `outputs` get their dims, dtype and memory.
+// Runs InferMeta, then the kernel, which allocates `outputs`.
 void Run(const OpSpec& spec,
          const Inputs& inputs,
          const Attrs& attrs,
          const Outputs& outputs);
 
-// The dtype that an input of that name has where x has `x`; the YAML has no
-// word for it. An index may be of int32 too.
+// The dtype of an input by its name, for an x of dtype `x`. An index may also
+// be int32.
 phi::DataType UsualDtype(const char* name, phi::DataType x);
 
 phi::DenseTensor MetaOnly(const std::vector<int64_t>& shape,
                           phi::DataType dtype);
 
-// The dense CPU Tensor in `tensor`; an error that names the argument if it is
-// another kind.
+// The DenseTensor of `tensor`. Throws, naming the argument, unless it is dense
+// and on the CPU.
 const phi::DenseTensor* DenseOf(const OpSpec& spec,
                                 const char* name,
                                 const paddle::Tensor& tensor);
 
-// The error of Paddle's nodes for a gradient that is computed twice.
+// Throws Paddle's error for a second backward through a released node.
 [[noreturn]] void ThrowReleased(const std::string& node);
 
-// `tensor` itself, or a copy at the end of `copies` if its elements lie apart.
+// `tensor` itself if it is contiguous, else a contiguous copy, owned by
+// `copies`.
 const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
                                      std::list<phi::DenseTensor>* copies);
 
-// What this project's kernels for an operator are registered as where Paddle
-// must not find them by its name.
+// The name of a kernel that Paddle must not find by the operator's name.
 inline std::string NameOfOurs(const std::string& name) {
   return "native_" + name;
 }
@@ -129,11 +130,11 @@ inline phi::KernelKey KernelKeyOf(phi::DataType dtype) {
   return {phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype};
 }
 
-// Registers the kernels of a gradient as ours alone: an old static graph would
-// take them for the operator that it finds by the same name.
+// Renames the kernels of a gradient to NameOfOurs: the legacy IR would take
+// them for kernels of the custom operator's gradient, whose arguments differ.
 void HideGradientKernels(const OpSpec& spec);
 
-// Generated: all entries, and the Paddle they are for.
+// Generated: all entries, and the version of Paddle that they fit.
 const std::vector<const OpSpec*>& AllOps();
 extern const char* const kPaddleVersion;
 

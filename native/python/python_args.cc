@@ -30,14 +30,14 @@ namespace native_ops {
 
 namespace {
 
-// In the order in which an exception is looked up: the first that it is one of.
+// The first type that matches an exception decides.
 const std::pair<common::ErrorCode, PyObject**> kErrorKinds[] = {
     {common::ErrorCode::INVALID_ARGUMENT, &PyExc_ValueError},
     {common::ErrorCode::INVALID_TYPE, &PyExc_TypeError},
     {common::ErrorCode::OUT_OF_RANGE, &PyExc_IndexError},
     {common::ErrorCode::UNIMPLEMENTED, &PyExc_NotImplementedError},
     {common::ErrorCode::RESOURCE_EXHAUSTED, &PyExc_MemoryError},
-    {common::ErrorCode::EXTERNAL, &PyExc_OSError},  // of a hook, with its text
+    {common::ErrorCode::EXTERNAL, &PyExc_OSError},  // raised by a hook
     {common::ErrorCode::PRECONDITION_NOT_MET, &PyExc_RuntimeError},
 };
 

@@ -1,5 +1,5 @@
-// The arguments of a call from Python, read by Paddle's own functions for
-// generated code, and the errors that it ends with.
+// Parsing of Python arguments, by the functions that Paddle's generated code
+// calls, and translation of errors.
 
 #pragma once
 
@@ -21,12 +21,12 @@ namespace native_ops {
 
 using TensorPointers = paddle::small_vector<paddle::Tensor*, 4>;
 
-// Raises a Python exception of the framework as an error of the framework, in
-// the name of a gradient, while C++ unwinds.
+// Throws a Python exception as Paddle's exception of the same kind: its
+// backward engine handles no other. `name` is the gradient that failed.
 [[noreturn]] void ThrowAsPaddle(const std::string& name,
                                 const py::error_already_set& error);
 
-// Calls f and turns what it throws into a Python exception.
+// Returns f(), or null with a Python exception set if f throws.
 template <typename F>
 PyObject* Guarded(const F& f) {
   try {
@@ -45,23 +45,25 @@ inline paddle::Tensor& TensorOf(PyObject* object) {
   return reinterpret_cast<paddle::pybind::TensorObject*>(object)->tensor;
 }
 
-// The Tensors of a call in dygraph, of which `args` is the tuple.
+// The input Tensors in the tuple `args` of a dygraph call.
 TensorPointers ReadTensors(const OpSpec& spec, PyObject* args);
 
-// Raises for what is not a Value of a static graph.
+// Throws unless the inputs are Values of a static graph.
 void CheckValues(const OpSpec& spec, PyObject* args);
 
-// The attributes at args[first] and behind it.
+// The attributes from args[first] on.
 Attrs ReadAttrs(const OpSpec& spec, PyObject* args, Py_ssize_t first);
 
-// The entry of the function whose `self` this is.
+// The entry in the capsule `self` of a function.
 const OpSpec& SpecOf(PyObject* self);
 
-// Raises a TypeError for less than `wanted` arguments. Generated code reads on
-// behind the tuple; like it, this ignores what is too many.
+// Throws TypeError for fewer than `wanted` arguments, for which Paddle's
+// generated code reads past the tuple. Surplus arguments are ignored, as they
+// are there.
 void CheckCount(const char* function, size_t found, size_t wanted);
 
-// A Tensor that holds something; an error that names `function` otherwise.
+// The Tensor in `object`. Throws TypeError, naming `function`, unless it is a
+// defined Tensor.
 paddle::Tensor& NeedTensor(const char* function, PyObject* object);
 
 }  // namespace native_ops
