@@ -1,5 +1,5 @@
-// paddle._native_lib: Python functions for every operator, and what the Python
-// in front of them needs besides.
+// paddle._native_lib: a Python function per operator, the operator tables, and
+// helpers for paddle._native_*.
 
 #include <list>
 #include <string>
@@ -15,7 +15,6 @@
 namespace native_ops {
 namespace {
 
-// What Python knows of the entries.
 void AddTables(const py::module_& module) {
   py::class_<InputSpec>(module, "Input")
       .def_readonly("name", &InputSpec::name)
@@ -50,8 +49,8 @@ void AddTables(const py::module_& module) {
 
 using CFunction = PyObject* (*)(PyObject*, PyObject*, PyObject*);
 
-// Python learns from the flags which of its calling conventions a function has;
-// the cast goes by way of void (*)(), as its documentation says.
+// The flags tell Python the calling convention. The cast goes through void
+// (*)(), which avoids -Wcast-function-type.
 py::object MakeFunction(const std::string& name,
                         CFunction function,
                         const py::object& self) {
@@ -65,8 +64,8 @@ py::object MakeFunction(const std::string& name,
       PyCFunction_NewEx(&def, self.ptr(), nullptr));
 }
 
-// extend(name, function): Paddle's own function of that operator, with the
-// calls that are ours.
+// extend(name, function): wraps Paddle's function of an operator, so that the
+// runtime serves the calls which CallBase names.
 py::object Extend(const std::string& name, const py::object& stock) {
   for (const OpSpec* spec : AllOps()) {
     const py::tuple self = py::make_tuple(py::capsule(spec), stock);

@@ -8,7 +8,7 @@
 
 namespace egr {
 
-// Exported by libpaddle.so, declared by no header of the wheel.
+// Exported by libpaddle.so; no header of the wheel declares it.
 void ConvertToDistTensor(paddle::Tensor* tensor,
                          const phi::distributed::ProcessMesh* mesh);
 
@@ -20,7 +20,8 @@ using paddle::Tensor;
 
 namespace {
 
-// Owns a Python object outside the GIL, also while the interpreter ends.
+// A reference that may be dropped without the GIL and after the interpreter has
+// been finalized.
 std::shared_ptr<PyObject> Owned(PyObject* object) {
   Py_INCREF(object);
   return {object, [](PyObject* owned) {
@@ -52,8 +53,8 @@ class CallbackNode : public egr::GradNodeBase {
   std::shared_ptr<PyObject> backward_;  // null: released
 };
 
-// Paddle leaves a gradient out that nothing has contributed to. A rank without
-// elements has one, which is not initialized either.
+// True for a gradient to which nothing has contributed. The gradient of a rank
+// without elements is uninitialized, but present.
 bool IsAbsent(const Tensor& grad) {
   if (!grad.defined()) return true;
   if (!grad.is_dist_tensor()) return !grad.initialized() && grad.numel() != 0;
@@ -77,7 +78,7 @@ egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
         paddle::pybind::ToPyObject(hooked[0][0]));
     const py::object found = backward(create_graph, grad);
     returns[0][0] = NeedTensor(name_.c_str(), found.ptr());
-    // Paddle's backward ends the process on exceptions other than its own.
+    // Paddle's backward engine terminates the process on foreign exceptions.
   } catch (const py::error_already_set& error) {
     ThrowAsPaddle(name_, error);
   }

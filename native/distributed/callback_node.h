@@ -1,5 +1,5 @@
-// Gradients that Python computes: a node of Paddle's backward graph that calls
-// back, for distributed Tensors.
+// Nodes of Paddle's backward graph whose gradient Python computes, for
+// distributed Tensors.
 
 #pragma once
 
@@ -9,15 +9,16 @@
 
 namespace native_ops {
 
-// record_callback(name, backward, input, result): the gradient of `input` is
-// backward(create_graph, gradient of `result`), where there is one of that.
+// record_callback(name, backward, input, result): records
+// backward(create_graph, grad of `result`) as the gradient of `input`. It is
+// not called if `result` has no gradient.
 void RecordCallback(const std::string& name,
                     const py::object& backward,
                     const py::object& input,
                     const py::object& result);
 
-// to_distributed(tensor, like): a dense Tensor becomes a replicated one on the
-// mesh of `like`, as the inputs of Paddle's own operators do.
+// to_distributed(tensor, like): converts a dense Tensor to a replicated one on
+// the mesh of `like`, in place, as Paddle's own operators do with their inputs.
 void ToDistributed(const py::object& tensor, const py::object& like);
 
 }  // namespace native_ops

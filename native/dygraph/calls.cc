@@ -11,13 +11,13 @@
 #include "paddle/phi/core/meta_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
-// Exported by the wheel's libraries; no header of it declares them.
+// Exported by the wheel's libraries; no header of the wheel declares them.
 namespace paddle::experimental {
 
 Tensor assign(const Tensor& x, paddle::optional<Tensor*> out);
-// Replaces an output whose elements lie apart by a new one, and returns it.
+// Replaces a non-contiguous output by a contiguous one and returns the former.
 phi::DenseTensor* ProcessStrideBackup(phi::DenseTensor** out);
-// Copies such an output back and deletes the new one.
+// Copies the contiguous output back and deletes it.
 void TransStride(phi::DeviceContext* context,
                  phi::DenseTensor* from,
                  phi::DenseTensor* to);
@@ -54,7 +54,7 @@ void RunKernel(const OpSpec& spec,
   ReportKernel(spec, inputs);
 }
 
-// For each input whether its gradient is to be recorded; none: no input's.
+// Whether each input requires a gradient; empty if none does.
 Wanted WantedGradients(const OpSpec& spec, const TensorPointers& tensors) {
   Wanted wanted(tensors.size(), false);
   bool any = false;
@@ -89,7 +89,7 @@ void RunDygraphInplace(const OpSpec& spec,
   const Span span(spec.name, "_ dygraph", phi::TracerEventType::Operator);
   Tensor* x = tensors[spec.inplace_input];
   Wanted wanted = WantedGradients(spec, tensors);
-  // The gradient reads x as it was.
+  // The gradient reads the old value of x.
   Tensor before;
   TensorPointers kept = tensors;
   if (!wanted.empty() && ReadsOverwritten(spec)) {
@@ -107,7 +107,7 @@ void RunDygraphInplace(const OpSpec& spec,
       *x, egr::EagerUtils::nullable_autograd_meta(*x), !wanted.empty());
   x->bump_inplace_version();
   if (wanted.empty()) return;
-  // Like Paddle's own, before x is connected as an input.
+  // Like Paddle's generated code, before x is connected as an input.
   SetStopGradient(x, false);
   wanted[spec.inplace_input] = true;
   RecordGradient(spec, tensors, kept, wanted, attrs, {x});
@@ -143,7 +143,8 @@ PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {
   return x;
 }
 
-// Whether a call of an operator that Paddle has is to be ours.
+// Whether the runtime, not Paddle's function, serves a call of one of Paddle's
+// own operators.
 bool IsOurs(const OpSpec& spec, PyObject* args) {
   const size_t count = spec.inputs.size();
   const size_t found = PyTuple_GET_SIZE(args);
@@ -166,8 +167,9 @@ bool IsOurs(const OpSpec& spec, PyObject* args) {
   });
 }
 
-// Refuses a mask that would enlarge x, as MaskedFillInferMeta of a tree does:
-// that of the wheel is the release's, and kernels would write past a view.
+// Throws for a mask that would enlarge x, past whose view the kernel would
+// write. MaskedFillInferMeta of a tree does the same; the wheel has that of the
+// release.
 void CheckInplaceMask(const OpSpec& spec, PyObject* args) {
   const size_t count = spec.inputs.size();
   if (spec.name != std::string("masked_fill") || !InDygraph()) return;

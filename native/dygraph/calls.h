@@ -1,5 +1,5 @@
-// The functions of paddle._C_ops in the form of Paddle's generated code: `self`
-// is the entry's capsule, and keyword arguments are ignored.
+// The functions of paddle._C_ops, as Paddle's generated code has them: `self`
+// is the capsule of the entry, keyword arguments are ignored.
 
 #pragma once
 
@@ -7,24 +7,23 @@
 
 namespace native_ops {
 
-// f(inputs..., attrs...). Calls in static graphs and of distributed Tensors are
-// handed on to paddle._native_runtime.
+// f(inputs..., attrs...). Dispatches to paddle._native_runtime in static graphs
+// and for distributed Tensors.
 PyObject* CallOp(PyObject* self, PyObject* args, PyObject* kwargs);
 
-// f_(inputs..., attrs...): the result is written into the in-place input, which
-// is returned.
+// f_(inputs..., attrs...): writes the result into the in-place input and
+// returns that.
 PyObject* CallInplace(PyObject* self, PyObject* args, PyObject* kwargs);
 
-// The functions of an operator that Paddle has. `self` is a tuple of the
-// capsule and Paddle's own function, which serves the call, but where the wheel
-// cannot extend it: distributed Tensors, if Paddle's gradient has one of its
-// own
-// (`recorded`), and otherwise calls that record a gradient.
+// The functions of Paddle's own operators. `self` is a tuple of the capsule and
+// Paddle's function, which serves the call, with one exception: distributed
+// Tensors if `recorded` is set (masked_fill), calls that record a gradient if
+// not (scatter).
 PyObject* CallBase(PyObject* self, PyObject* args, PyObject* kwargs);
 PyObject* CallBaseInplace(PyObject* self, PyObject* args, PyObject* kwargs);
 
-// take_history(x, y): x becomes the result that y is of the backward graph. An
-// error for a leaf that requires a gradient.
+// take_history(x, y): x takes the place of y in the backward graph. Throws for
+// a leaf that requires a gradient.
 void TakeHistory(const py::object& x, const py::object& y);
 
 }  // namespace native_ops

@@ -18,7 +18,7 @@ namespace {
 
 class GradNode : public egr::GradNodeBase {
  public:
-  // `entry`: what runs in backward.
+  // `entry` runs in backward.
   GradNode(const OpSpec& call, const OpSpec& entry)
       : GradNodeBase(call.outputs.size(), entry.outputs.size()),
         call_(call),
@@ -52,7 +52,7 @@ class GradNode : public egr::GradNodeBase {
 
   const OpSpec& call_;
   const OpSpec& entry_;
-  // The inputs of entry_ without gradients.
+  // The inputs of entry_ that are not incoming gradients.
   paddle::small_vector<egr::TensorWrapper, 4> kept_;
   Wanted wanted_;  // of the outputs of entry_
   Attrs attrs_;
@@ -76,7 +76,7 @@ void GradNode::Keep(const TensorPointers& inputs,
   }
 }
 
-// The Tensors that entry_ takes; undefined where an optional one is absent.
+// The inputs of entry_; absent optional ones are undefined.
 std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
   for (const InputSpec& input : entry_.inputs) {
     const auto [kind, slot] = input.from;
@@ -94,15 +94,15 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
       found.push_back(egr::EagerUtils::RecoverTensorWrapper(&*kept++));
       continue;
     }
-    // Empty where the call did not compute that result.
+    // The slot is empty if the forward call did not compute that result.
     found.push_back(hooked[slot].empty() ? Tensor() : hooked[slot][0]);
   }
   return found;
 }
 
-// Lets the outputs that may be written over an incoming gradient have its
-// memory, where nobody else holds it: then `grads`, which is the engine's and
-// dropped after this call, and `tensors` share it, or a hook has replaced it.
+// Lets outputs reuse the buffer of an incoming gradient (`inplace` in the YAML)
+// if nobody else owns it. `tensors` owns it, and so does `grads`, which the
+// engine drops after this call, unless a hook replaced the gradient.
 void GradNode::TakeBuffers(const egr::TensorSlots& grads,
                            const std::vector<Tensor>& tensors,
                            const Outputs& outputs) const {
@@ -125,7 +125,7 @@ void GradNode::TakeBuffers(const egr::TensorSlots& grads,
 egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
                                       bool create_graph,
                                       bool) {
-  // Paddle's nodes record nothing under no_grad either.
+  // Like Paddle's nodes, record nothing under no_grad.
   create_graph = create_graph && HasGrad();
   if (create_graph && entry_.gradient == nullptr &&
       entry_.recorded == nullptr) {
@@ -150,7 +150,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   for (size_t i = 0; i < tensors.size(); ++i) {
     const InputSpec& input = entry_.inputs[i];
     Tensor& tensor = tensors[i];
-    // One without elements has no memory either, but is not missing.
+    // A Tensor without elements is uninitialized, but not absent.
     const bool absent =
         !tensor.defined() ||
         (input.optional && !tensor.initialized() && tensor.numel() != 0);
@@ -170,7 +170,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   }
   if (!create_graph) TakeBuffers(grads, tensors, outputs);
   Run(entry_, inputs, attrs_, outputs);
-  // As those of Paddle's nodes: hooks may go on computing with them.
+  // Like Paddle's nodes, so that hooks may compute with the results.
   for (Tensor* result : results) {
     if (result->defined()) SetStopGradient(result, false);
   }

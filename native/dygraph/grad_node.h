@@ -1,5 +1,4 @@
-// The gradients of dygraph: nodes of Paddle's backward graph, each of which
-// runs one backward entry.
+// Nodes of Paddle's backward graph, each of which runs one backward entry.
 
 #pragma once
 
@@ -12,17 +11,16 @@
 
 namespace native_ops {
 
-// A few of each, for which a call takes no memory.
+// Inline capacities cover every entry, so a call allocates none of these.
 using Wanted = paddle::small_vector<bool, 4>;
 using Results = paddle::small_vector<paddle::Tensor*, 2>;
 
-// Whether the gradient reads the values that the in-place form overwrites.
+// Whether the gradient reads the input that the in-place form overwrites.
 bool ReadsOverwritten(const OpSpec& spec);
 
-// Connects the results of a call of `spec` to those of its inputs that want a
-// gradient; an input that is not a defined Tensor is null. `kept`: the inputs
-// for the gradient to read. `wanted` says for each input whether its gradient
-// is to be computed.
+// Connects the results of a call of `spec` to its inputs in the backward graph;
+// undefined inputs are null. `kept` are the inputs that the gradient reads.
+// wanted[i] tells whether input i requires a gradient.
 void RecordGradient(const OpSpec& spec,
                     const TensorPointers& inputs,
                     const TensorPointers& kept,
@@ -30,8 +28,8 @@ void RecordGradient(const OpSpec& spec,
                     const Attrs& attrs,
                     const Results& results);
 
-// Makes `tensor` the result of `node` in that slot. What else is known of it
-// (name, hooks, retain_grads, persistable) stays.
+// Makes `tensor` the result of `node` in a slot. Its other properties (name,
+// hooks, retain_grads, persistable) stay.
 void Connect(paddle::Tensor* tensor,
              size_t slot,
              const std::shared_ptr<egr::GradNodeBase>& node);

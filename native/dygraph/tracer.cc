@@ -14,7 +14,7 @@ class __attribute__((visibility("default"))) Tracer {
   bool HasGrad() const;
 };
 
-// Null while static graphs are built.
+// Null while a static graph is built.
 __attribute__((visibility("default"))) const std::shared_ptr<Tracer>&
 GetCurrentTracer();
 

@@ -1,5 +1,5 @@
-// What Paddle's tracer of dygraph knows of how calls are run now: whether
-// gradients are recorded, and paddle.amp.auto_cast.
+// The state of Paddle's dygraph tracer: gradient recording and
+// paddle.amp.auto_cast.
 
 #pragma once
 
@@ -9,14 +9,12 @@
 
 namespace native_ops {
 
-// Whether dygraph records gradients now.
 bool HasGrad();
 
-// Whether no static graph is built now.
 bool InDygraph();
 
-// The Tensors of a call: under auto_cast in the dtype that Paddle's rules give
-// to an operator of that name. Like Paddle's own, in-place calls do without.
+// The inputs of a call, cast by Paddle's rules for the operator's name under
+// auto_cast. Like Paddle's generated code, in-place calls are not cast.
 class CastTensors {
  public:
   CastTensors(const OpSpec& spec, const TensorPointers& given);

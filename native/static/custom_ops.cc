@@ -7,8 +7,8 @@
 
 #include "paddle/phi/infermeta/spmd_rules/replicated.h"
 
-// What the Python function load_op_meta_info_and_register_op calls for static
-// graphs. libpaddle.so exports it, but no header declares it.
+// Called by Python's load_op_meta_info_and_register_op. Exported by
+// libpaddle.so; no header of the wheel declares it.
 using OpMetaInfos =
     std::unordered_map<std::string, std::vector<paddle::OpMetaInfo>>;
 
@@ -46,8 +46,8 @@ const AttrKind& KindOf(const AttrSpec& attr) {
   return kAttrKinds[static_cast<size_t>(attr.type)];
 }
 
-// The attributes of the last entry among those of a custom call, which are of
-// the first.
+// Selects the attributes of the last entry from those of the first, which the
+// custom operator has.
 Attrs ConvertAttrs(const Chain& chain, const std::vector<paddle::any>& values) {
   const std::vector<AttrSpec>& all = chain.front()->attrs;
   Attrs attrs;
@@ -59,8 +59,8 @@ Attrs ConvertAttrs(const Chain& chain, const std::vector<paddle::any>& values) {
   return attrs;
 }
 
-// "name: type" of each, as a custom operator declares them. A gradient that is
-// an operator of its own is told besides which of its results are wanted.
+// "name: type" of each attribute. A gradient that is an operator of its own has
+// an additional one, the indices of the outputs to compute.
 std::vector<std::string> DeclaredAttrs(const OpSpec& base) {
   std::vector<std::string> declared;
   for (const AttrSpec& attr : base.attrs) {
@@ -70,7 +70,7 @@ std::vector<std::string> DeclaredAttrs(const OpSpec& base) {
   return declared;
 }
 
-// Which results of a custom call are to be computed.
+// Which outputs to compute.
 std::vector<bool> WantedOutputs(const Chain& chain,
                                 const std::vector<paddle::any>& values) {
   const OpSpec& base = *chain.front();
@@ -88,7 +88,8 @@ std::vector<bool> WantedOutputs(const Chain& chain,
 
 std::string NameOfOutput(const Chain& chain, size_t order, size_t at);
 
-// What an input of the entry of that order is called in a custom operator.
+// Names that Paddle requires in a custom operator of that order: X@GRAD for the
+// gradient of X.
 std::string NameOfInput(const Chain& chain, size_t order, size_t at) {
   const InputSpec& input = chain[order]->inputs[at];
   if (order == 0) {
@@ -106,15 +107,14 @@ std::string NameOfOutput(const Chain& chain, size_t order, size_t at) {
   return NameOfInput(chain, order - 1, output.from) + "@GRAD";
 }
 
-// Of which inputs the second order of an operator returns gradients besides,
-// and leaves them empty.
+// Inputs whose gradients the second-order operator declares and leaves empty.
 std::vector<int> ExtraOutputs(const Chain& chain) {
   return chain.size() == 3 ? chain.back()->extra_outputs : std::vector<int>();
 }
 
 // ---- shapes and calls
 
-// The shapes of the outputs. Shapes may hold -1.
+// The shapes of the outputs; unknown dims are -1.
 Shapes InferShapes(const OpSpec& spec,
                    const Shapes& shapes,
                    const std::vector<phi::DataType>& dtypes,
@@ -158,8 +158,8 @@ void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
         context->MutableOutputAt(context->OutputRangeAt(i).first);
     auto* dense = static_cast<DenseTensor*>(output->impl().get());
     if (!wanted[i]) {
-      // A branch of a graph hands on all that it has computed, and refuses a
-      // Tensor without memory.
+      // A conditional block forwards every output and rejects one that is
+      // uninitialized.
       dense->Resize({0});
       CpuContext().Alloc(dense, dense->dtype());
     }
@@ -172,7 +172,7 @@ Shapes InferCustomShapes(const Chain& chain,
                          const Shapes& shapes,
                          const std::vector<paddle::any>& values) {
   const OpSpec& spec = *chain.back();
-  std::vector<phi::DataType> dtypes;  // it is not told them
+  std::vector<phi::DataType> dtypes;  // not passed to this function
   for (const InputSpec& input : spec.inputs) {
     dtypes.push_back(UsualDtype(input.name, phi::DataType::FLOAT32));
   }

@@ -1,5 +1,5 @@
-// The custom operators behind static graphs and distributed tensors, and what
-// Python asks of the operators while it builds a static graph.
+// Custom operators, which run the operators in static graphs, and the functions
+// that Python calls while it builds a graph.
 
 #pragma once
 
@@ -15,26 +15,25 @@ namespace native_ops {
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-// entry.infer(shapes, dtypes, attrs...): the shapes of the outputs. Shapes may
-// hold -1. Called before a static graph is built, where an exception out of C++
-// would end the process.
+// entry.infer(shapes, dtypes, attrs...): the shapes of the outputs; unknown
+// dims are -1. Python calls it before the graph builder runs: there, an
+// exception would terminate the process.
 Shapes InferForPython(const OpSpec& spec,
                       const Shapes& shapes,
                       const std::vector<int>& dtypes,
                       const py::args& attrs);
 
-// entry.encode(attrs...): the attributes of the custom operator by name, in its
-// order.
+// entry.encode(attrs...): the attributes by name, in the order of the custom
+// operator.
 py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs);
 
-// register_custom_ops(): makes the custom operators known to static graphs.
+// register_custom_ops(): registers the custom operators with static graphs.
 void RegisterCustomOps();
 
-// An operator, its gradient, the gradient's gradient: the custom operator runs
-// the last one, and has the name and attributes of the first.
+// An operator, its gradient and the gradient's gradient, up to the entry that a
+// custom operator runs. Name and attributes are those of the first entry.
 using Chain = std::vector<const OpSpec*>;
 
-// The functions of one custom operator.
 void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context);
 Shapes InferCustomShapes(const Chain& chain,
                          const Shapes& inputs,
@@ -42,20 +41,21 @@ Shapes InferCustomShapes(const Chain& chain,
 std::vector<phi::DataType> InferCustomDtypes(
     const Chain& chain, const std::vector<phi::DataType>& inputs);
 
-// Distributed tensors are replicated first, and so is every result.
+// Replicates inputs and outputs.
 phi::distributed::SpmdInfo InferCustomSpmd(
     const Chain& chain,
     const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
     const std::vector<paddle::any>& attrs);
 
-// Declares the custom operator, whose functions are still to be set.
+// Declares the custom operator; the caller sets its functions.
 paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain);
 
 using SpecFunction = const OpSpec& (*)();
 
-// An operator and its gradients, of two orders at most, as Paddle counts them
-// from `Base`; of a gradient its own gradient, as Paddle asks whether there is
-// one. It takes plain functions.
+// Registers the operator `Base` with its first two orders of gradients, the
+// maximum for a custom operator. If `Base` is a gradient itself, one order
+// follows, by which Paddle tests for differentiability. The template turns the
+// chain into the plain function pointers that Paddle requires.
 template <SpecFunction Base, size_t Order = 0>
 void RegisterCustom(Chain known = {}) {
   using Anys = std::vector<paddle::any>;
