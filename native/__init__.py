@@ -1,1 +1,1 @@
-"""The runtime of the wheel target, and the generator of its glue."""
+"""The wheel's runtime and the generator of its operator tables."""

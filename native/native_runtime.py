@@ -1,5 +1,5 @@
-"""Calls of paddle._C_ops that paddle._native_lib hands on: those in static graphs
-and of distributed Tensors.
+"""Calls of paddle._C_ops in static graphs and of distributed Tensors, which
+paddle._native_lib dispatches here.
 
 Installed as paddle._native_runtime.
 """
@@ -10,10 +10,10 @@ from paddle._native_lib import has_grad
 
 
 class Op:
-    """One operator, as its table in C++ tells of it.
+    """One operator, read from its table in C++.
 
-    differentiable: positions of the inputs that have a gradient.
-    reads_overwritten: the gradient needs the values that the in-place form
+    differentiable: indices of the inputs that have a gradient.
+    reads_overwritten: the gradient reads the input that the in-place form
     overwrites.
     """
 
@@ -46,14 +46,14 @@ _OPS = {e.name: Op(e) for e in _lib.entries if not e.is_backward}
 
 
 def run_static(name, inplace, *args):
-    """A call that is appended to a PIR program. Nothing is changed in place."""
+    """Append a call to a PIR program. There is no in-place form."""
     op = _OPS[name]
     return _static.run_static(op, *op.split(args))
 
 
 def run_distributed(name, inplace, *args):
-    """A call in dygraph, at least one of whose Tensors is distributed."""
-    # Not at the top: paddle.distributed is imported later.
+    """Run a dygraph call with at least one distributed Tensor."""
+    # Deferred: paddle.distributed is imported after this module.
     from paddle import _native_distributed
 
     op = _OPS[name]
@@ -64,7 +64,7 @@ def run_distributed(name, inplace, *args):
 
 
 def install(c_ops):
-    """Puts the functions into paddle._C_ops, whose globals these are."""
+    """Add the functions to paddle._C_ops, whose globals are `c_ops`."""
     for entry in _lib.entries:
         if entry.is_backward:
             continue
@@ -77,7 +77,7 @@ def install(c_ops):
 
 
 def _check_version():
-    """The compiled module fits one release of Paddle only."""
+    """Raise ImportError unless the module was compiled for this release."""
     from paddle.version import full_version
 
     if full_version != _lib.paddle_version:

@@ -1,7 +1,7 @@
-"""What `python -m paddle_scatter_info` says of this Paddle.
+"""Print the version, operators, SIMD level and threads of this Paddle.
 
-The mask and scatter operators are part of it: which ones, from where, and how
-they run here. The exit status is 1 where they are missing or don't fit.
+Run as `python -m paddle_scatter_info`. The exit status is 1 if the operators
+are missing or were built for another release.
 """
 
 import importlib.metadata
@@ -24,7 +24,7 @@ def _simd():
 
 
 def facts():
-    """The lines, by their titles. An ImportError says what does not fit."""
+    """Return {title: text}. Raises ImportError if the release does not match."""
     built = json.loads(BUILT.read_text(encoding='utf-8'))
     import paddle
     from paddle import _native_lib
@@ -41,7 +41,7 @@ def facts():
             sorted(_native_lib.taken_kernels())
         ),
         'SIMD': _simd(),
-        # Paddle sets it to 1 if it is not there when it is imported.
+        # Paddle sets it to 1 on import unless it is set.
         'threads': f'OMP_NUM_THREADS={os.environ.get("OMP_NUM_THREADS", "1")}',
     }
 

@@ -1,4 +1,4 @@
-"""Where the parts of a distributed Tensor lie.
+"""Placements and local parts of distributed Tensors; resharding on the CPU.
 
 Installed as paddle._native_dist_layout.
 """
@@ -12,7 +12,7 @@ import paddle.distributed as dist
 
 
 def mesh_of(tensor):
-    """A mesh of one's own: Paddle's lives no longer than the Tensor."""
+    """Return a copy of the mesh: Paddle's lives only as long as the Tensor."""
     return deepcopy(tensor.process_mesh)
 
 
@@ -25,8 +25,8 @@ def replicated(mesh):
 
 
 def splits(mesh, placements):
-    """For each dim of the mesh that splits one of a Tensor: this, the pieces, and
-    which of them this rank has."""
+    """Yield (dim of the Tensor, number of pieces, piece of this rank) for each dim
+    of the mesh that shards."""
     for size, at, placement in zip(mesh.shape, place_in_mesh(mesh), placements):
         if placement.is_shard():
             yield placement.get_dim(), size, at
@@ -34,7 +34,7 @@ def splits(mesh, placements):
 
 @paddle.no_grad()
 def reshard(tensor, placements):
-    """`tensor` itself, or a new one that lies as `placements` say."""
+    """Return `tensor` with these placements: itself if it has them already."""
     if list(tensor.placements) == list(placements):
         return tensor
     tensor = tensor.detach()
@@ -43,7 +43,7 @@ def reshard(tensor, placements):
         return _cut(
             assemble(whole, whole.shape, mesh, replicated(mesh)), placements
         )
-    # Gloo has neither all-to-all nor reduce-scatter.
+    # In two steps: gloo has neither all-to-all nor reduce-scatter.
     between = [
         old if old == new else dist.Replicate()
         for old, new in zip(tensor.placements, placements)
@@ -52,8 +52,8 @@ def reshard(tensor, placements):
 
 
 def _cut(tensor, placements):
-    """Each rank takes its part of one that is too large. Not by dist.reshard,
-    whose slices lack half of the dtypes on the CPU."""
+    """Slice each rank's part out of a replicated dim. dist.reshard lacks half of the
+    dtypes on the CPU."""
     if list(tensor.placements) == list(placements):
         return tensor
     mesh, local = mesh_of(tensor), tensor._local_value()
@@ -68,7 +68,7 @@ def _cut(tensor, placements):
 
 
 def _gathered(tensor, placements):
-    """Each rank gets what the others have."""
+    """All-gather the dims that `placements` replicate."""
     if list(tensor.placements) == list(placements):
         return tensor
     padded = _padded(tensor)
@@ -85,7 +85,7 @@ def _gathered(tensor, placements):
 
 
 def _padded(tensor):
-    """The same with elements on every rank: dist.reshard crashes without."""
+    """Pad empty local parts: dist.reshard crashes on them."""
     mesh, shape = mesh_of(tensor), list(tensor.shape)
     local = tensor._local_value()
     for dim, size, _ in splits(mesh, tensor.placements):
@@ -103,9 +103,9 @@ def _padded(tensor):
 
 
 def assemble(local, shape, mesh, placements):
-    """The distributed Tensor of which `local` is the part of this rank."""
+    """Return the distributed Tensor whose local part is `local`."""
     return paddle.Tensor(
-        local.contiguous(),  # collectives read memory as it lies
+        local.contiguous(),  # collectives ignore strides
         dims=list(shape),
         process_mesh=mesh,
         placements=list(placements),
@@ -114,18 +114,17 @@ def assemble(local, shape, mesh, placements):
 
 
 def settled(local, shape, mesh, placements, wanted):
-    """The Tensor of which `local` is the part or the share of this rank,
-    resharded to the placements `wanted`."""
+    """Assemble `local`, a part or a partial sum, and reshard it to `wanted`."""
     if shape:
         return reshard(assemble(local, shape, mesh, placements), wanted)
-    # Paddle takes what has no dims for the whole, not for a share.
+    # Paddle treats a 0-D local part as the whole, not as a partial sum.
     one = assemble(local.reshape([1]), [1], mesh, placements)
     whole = reshard(one, wanted)._local_value()
     return assemble(whole.reshape([]), [], mesh, wanted)
 
 
 def part(tensor):
-    """The local part, its elements one after the other."""
+    """Return the local part, contiguous."""
     return tensor._local_value().contiguous()
 
 
@@ -135,13 +134,14 @@ def copied(tensor):
 
 
 def place_in_mesh(mesh):
-    """The coordinates of this rank in the mesh; None where it has none."""
+    """Return the coordinates of this rank in the mesh, None if it is outside."""
     ids = np.array(mesh.process_ids).reshape(mesh.shape)
     found = np.argwhere(ids == dist.get_rank())
     return tuple(int(i) for i in found[0]) if len(found) else None
 
 
 def bounds(size, pieces, index):
-    """Paddle's split of a dim: all but the last piece have the same size."""
+    """Return [begin, end) of a piece. As in Paddle, each piece has the size of the
+    first one until the dim is exhausted."""
     step = -(-size // pieces)
     return min(step * index, size), min(step * (index + 1), size)

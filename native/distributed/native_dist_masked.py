@@ -1,7 +1,7 @@
-"""masked_scatter on the parts of x and mask.
+"""masked_scatter on the local parts of x and mask.
 
-Which element of value a True takes depends on the number of Trues before it.
-So the ranks tell each other how many they have, never what they have.
+The element of value that a True element receives depends on the number of True
+elements before it, so the ranks exchange counts, but no elements.
 Installed as paddle._native_dist_masked.
 """
 
@@ -14,15 +14,15 @@ import paddle
 from paddle._native_dist_layout import assemble, replicated, reshard
 from paddle._native_dist_plans import Plan, infer_layout, linear
 
-# A number that is sent: the count below, above it what tells the call.
+# A message has the count in its low bits, and above it a tag of the call.
 COUNT_BITS = 48
 
 
 class MaskedScatterPlan(Plan):
     """Every dim of x and mask may be sharded; value is replicated.
 
-    The local part is cut into groups that follow each other in the whole: one
-    for each index of the dims before the last one that is sharded.
+    The local part is cut into groups, each contiguous in the whole Tensor: one
+    per index of the dims before the last sharded one.
     """
 
     def lay_out(self, tensors):
@@ -41,14 +41,14 @@ class MaskedScatterPlan(Plan):
     def parts(self, tensors):
         x, mask, value = super().parts(tensors)
         counts = _counts(x, mask, self.last)
-        # How many Trues are before each group, and how many it has.
+        # Per group, the number of True elements before it and in it.
         self.first = self._before(counts).reshape([-1])
         self.count = counts.reshape([-1])
         return [x, mask, linear(self.op.name, value, self._take, self._put)]
 
     def _before(self, counts):
-        """Of the counts of the local groups, those of all ranks before each:
-        the one exchange."""
+        """Return the number of True elements of all ranks before each local group,
+        by one all-gather of `counts`."""
         last, mesh = self.last, self.mesh
         pieces = math.prod(
             size
@@ -76,7 +76,7 @@ class MaskedScatterPlan(Plan):
         return reshard(whole, self.out_placements)._local_value().numpy()
 
     def _check(self, tags, total):
-        """The same on every rank, so that none is left waiting."""
+        """Raise on every rank or on none, so that no rank waits for another."""
         if (tags != self.tag).any():
             raise RuntimeError(
                 '(masked_scatter) the ranks do not make the same call: x, mask '
@@ -91,7 +91,7 @@ class MaskedScatterPlan(Plan):
             )
 
     def _taken(self, flat):
-        """Which elements of the flattened value the local Trues take."""
+        """Return the indices into the flattened value of the local True elements."""
         if self.first.size == 1:
             first = int(self.first[0])
             return slice(first, first + int(self.count[0]))
@@ -100,14 +100,14 @@ class MaskedScatterPlan(Plan):
         return paddle.to_tensor(each + np.arange(each.size), place=flat.place)
 
     def _take(self, value):
-        """What the local Trues take."""
+        """Gather the elements of value for the local True elements."""
         flat = value.reshape([-1])
         taken = self._taken(flat)
         whole = isinstance(taken, slice)
         return flat[taken] if whole else paddle.gather(flat, taken)
 
     def _put(self, picked):
-        """The same, where it stands in the value."""
+        """Transpose of _take: scatter `picked` into zeros of the shape of value."""
         flat = paddle.zeros([math.prod(self.value_shape)], picked.dtype)
         taken = self._taken(flat)
         if isinstance(taken, slice):
@@ -118,17 +118,17 @@ class MaskedScatterPlan(Plan):
 
 
 def _counts(x, mask, last):
-    """The Trues behind each index of the dims before `last`, of the parts."""
+    """Count the local True elements per index of the dims before `last`."""
     shape = np.broadcast_shapes(x.shape, mask.shape)
     own = [1] * (len(shape) - mask.ndim) + list(mask.shape)
     size, times = math.prod(own[last:]), math.prod(shape[last:])
-    # Not copied; older numpys don't take bool.
+    # Zero-copy; older releases of numpy reject bool.
     elements = np.from_dlpack(mask.detach().view('uint8')).view('bool')
     groups = elements.reshape([*own[:last], size])
-    # Not along the axis where there is one group: that is ten times slower.
+    # axis=None is faster for a single group.
     found = np.count_nonzero(groups, axis=-1 if last else None)
     return np.broadcast_to(found * (times // max(size, 1)), shape[:last])
 
 
-# The operators whose calls are planned otherwise than by their SPMD rule.
+# Operators whose plan does not follow their SPMD rule.
 PLANS = {'masked_scatter': MaskedScatterPlan}

@@ -1,5 +1,5 @@
-"""How the inputs of an operator lie for the local call, and the way there and
-back.
+"""Plans of calls with distributed Tensors: placements, and the differentiable maps
+between a Tensor and its local part.
 
 Installed as paddle._native_dist_plans.
 """
@@ -29,8 +29,8 @@ from paddle.distributed.auto_parallel.static.dist_attribute import (
 
 
 def linear(name, tensor, function, transpose):
-    """function(tensor), whose gradient the transposed map computes, and so on
-    to every order."""
+    """Return function(tensor), a linear map. Its gradient is `transpose`, whose
+    gradient is `function`, to every order."""
     with paddle.no_grad():
         out = function(tensor)
     if not has_grad() or tensor.stop_gradient:
@@ -45,16 +45,15 @@ def linear(name, tensor, function, transpose):
 
 
 class Plan:
-    """A call whose local results are the parts of the whole one.
+    """A call whose local results are the parts of the whole result.
 
-    The rule that auto-parallel has for the operator decides how its inputs
-    lie. The first of them gives the result its layout.
+    The operator's SPMD rule decides the placements of inputs and result.
     """
 
     def __init__(self, op, tensors, attrs):
         self.op, self.attrs = op, attrs
         self.mesh = mesh_of(tensors[0])
-        # Found from the whole shapes, so that every rank has the same error.
+        # Infers from the global shapes, so that every rank raises alike.
         shapes = op.infer(
             [list(t.shape) for t in tensors],
             [t.dtype.value for t in tensors],
@@ -69,8 +68,8 @@ class Plan:
         )
 
     def parts(self, tensors):
-        """What the local call takes."""
-        # Those whose elements a gradient reads, where they lie.
+        """Return the inputs of the local call."""
+        # Inputs that are not resharded and that a gradient reads.
         self.read = [
             (name, tensor.detach(), tensor.inplace_version)
             for i, (name, tensor) in enumerate(zip(self.op.inputs, tensors))
@@ -82,7 +81,7 @@ class Plan:
     def _part(self, at, tensor):
         mesh, placements = self.mesh, self.input_placements[at]
         shape, shares = list(tensor.shape), self._shares(placements)
-        # Where it has sums pending, these are done.
+        # The gradient of a partial sum is replicated.
         wanted = [
             dist.Replicate() if p.is_partial() else p
             for p in placements_of(tensor)
@@ -95,15 +94,15 @@ class Plan:
         )
 
     def _shares(self, placements):
-        """How the local gradients of an input lie: a sum is pending along the
-        dims of the mesh that split the result, but not the input."""
+        """Return the placements of the local gradients of an input: partial along
+        mesh dims that shard the result, but not the input."""
         return [
             dist.Partial() if out.is_shard() and not own.is_shard() else own
             for own, out in zip(placements, self.out_placements)
         ]
 
     def result(self, local, placements=None):
-        """The Tensor of which `local` is the local result."""
+        """Return the distributed Tensor whose local result is `local`."""
         lies = self.out_placements
         wanted = placements or lies
 
@@ -118,7 +117,8 @@ class Plan:
         return linear(self.op.name, local, join, split)
 
     def _check_unchanged(self):
-        """Local parts do not know the version of their Tensor."""
+        """Raise if an input was changed in place: local parts do not share the
+        version counter of their Tensor."""
         for name, tensor, version in self.read:
             if tensor.inplace_version != version:
                 raise RuntimeError(
@@ -128,8 +128,7 @@ class Plan:
 
 
 def infer_layout(name, tensors, attrs=()):
-    """What the SPMD rule of an operator says: the placements of the inputs, and
-    those of the result."""
+    """Return the placements of inputs and of the result by the SPMD rule."""
     mesh = mesh_of(tensors[0])
     inputs, outputs = core.get_phi_spmd_rule(name).infer_forward(
         *[DistTensorSpec(t.shape, _dist_attr(t)) for t in tensors], *attrs
@@ -144,9 +143,8 @@ def infer_layout(name, tensors, attrs=()):
 def _dist_attr(tensor):
     dims_mapping, _ = placemetns_to_dist_status(tensor.placements, tensor.ndim)
     attr = TensorDistAttr()
-    # The rules support one mesh dim per tensor dim. Keep the first: the rules
-    # would keep the largest, and resharding from it to all of them would permute
-    # the parts.
+    # The rules support one mesh dim per tensor dim. Keep the first: they would
+    # keep the largest, from which resharding to all of them permutes the parts.
     attr.multi_dims_mapping = [mesh_dims[:1] for mesh_dims in dims_mapping]
     attr.process_mesh = mesh_of(tensor)
     return attr

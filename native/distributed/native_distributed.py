@@ -1,10 +1,10 @@
-"""The operators on distributed Tensors, in dygraph.
+"""Operators on distributed Tensors, in dygraph.
 
-A call reshards its inputs as its plan says, runs the operator on the local parts
-and returns a distributed Tensor. The gradient of the local call is that of dense
-Tensors; those of the ways to the parts and back are nodes of Paddle's backward
-graph that call back into Python (native/distributed/callback_node.h): a PyLayer
-and Paddle's own such nodes fail in a second backward.
+A call reshards its inputs by its plan, runs the operator on the local parts and
+returns a distributed Tensor. The local call has the gradient of dense Tensors.
+The maps to the parts and back are nodes of Paddle's backward graph that call
+Python (native/distributed/callback_node.h): a PyLayer and Paddle's own reshard
+nodes fail in a second backward.
 Installed as paddle._native_distributed.
 """
 
@@ -17,14 +17,13 @@ from paddle.base import core
 
 
 def run(op, tensors, attrs):
-    """A call, at least one of whose Tensors is distributed."""
+    """Run a call with at least one distributed Tensor."""
     plan = _plan(op, tensors, attrs)
     return plan.result(op.call(*plan.parts(tensors), *attrs))
 
 
 def run_inplace(op, tensors, attrs):
-    """The same with the result written into the in-place input, which is
-    returned."""
+    """Run a call, write its result into the in-place input and return that."""
     x = tensors[op.inplace_input]
     plan = _plan(op, tensors, attrs)
     if plan.out_shape != list(x.shape):
@@ -55,7 +54,8 @@ def _plan(op, tensors, attrs):
 
 
 def _on_one_mesh(op, tensors):
-    """Makes dense Tensors replicated ones, as Paddle's operators do."""
+    """Convert dense Tensors to replicated ones in place, as Paddle's operators do;
+    raise for Tensors on different meshes."""
     like = next(t for t in tensors if t.is_dist())
     for name, tensor in zip(op.inputs, tensors):
         if not tensor.is_dist():

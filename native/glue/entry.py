@@ -1,6 +1,6 @@
-"""One YAML entry, as the templates of the wheel target's glue want it.
+"""A YAML entry, prepared for the templates of the operator tables.
 
-That it can be expressed is known: check_ops_yaml.py has found no fault.
+Entries are valid: check_ops_yaml.py runs first.
 """
 
 import re
@@ -15,12 +15,12 @@ ATTR_TYPES = {
     'float': ('float', 'kFloat'),
     'str': ('std::string', 'kString'),
 }
-# By whether a Tensor is optional: what the glue gives a kernel.
+# The expression that passes a Tensor to a kernel, by whether it is optional.
 KERNEL_TENSORS = {False: '*in[{}]', True: 'Optional(in[{}])'}
 
 
 class GlueError(ValueError):
-    """Entries that no glue can be made of; the text has all faults."""
+    """Invalid entries; the text lists every fault."""
 
 
 def camel(name):
@@ -28,21 +28,20 @@ def camel(name):
 
 
 def called(entry):
-    """What a gradient calls the Tensors and the results of the entry that it is
-    the gradient of."""
+    """Return the names that a backward entry gives to the forward entry's Tensors
+    and results."""
     arguments, results = entry.forward.split(' -> ')
     return re.findall(r'Tensor (\w+)', arguments), named(results)[1::2]
 
 
 class EntryView:
-    """One entry as the templates want it.
+    """One entry, prepared for the templates.
 
     chain: the forward entry, its gradient, the gradient's gradient and so on.
-    in_paddle: an operator that Paddle has.
-    custom_op: the custom operator that runs it. A gradient's ends in _vjp: in a
-    name with _grad Paddle sees the gradient of the operator that is named before
-    that.
-    gradient, recorded: functions in C++, for the gradient's entry and out of
+    in_paddle: one of Paddle's own operators.
+    custom_op: the custom operator that runs the entry. Gradients end in _vjp: Paddle
+    takes a name with _grad for the gradient of the operator before the suffix.
+    gradient, recorded: C++ functions, of the gradient's entry and of
     base_kernels.h.
     """
 
@@ -73,8 +72,8 @@ class EntryView:
         self._hang_on(self.chain[self.order - 1] if self.order else None)
 
     def _hang_on(self, call):
-        """The arguments, and which of the entry of the `call` that this is the
-        gradient of, if it is one, they are."""
+        """Set inputs, attrs and outputs, with the argument of the forward entry
+        `call` to which each corresponds (None: this is no gradient)."""
         inputs, results = called(self.entry) if call else ([], [])
         attrs = [a.name for a in call.attrs] if call else []
         sources = {
@@ -117,9 +116,9 @@ class EntryView:
 
     @property
     def extra_outputs(self):
-        """Paddle wants a second-order custom operator to have a gradient for
-        every differentiable input that the first-order one reads: which inputs
-        have none else."""
+        """Inputs for which a gradient has to be declared in addition: Paddle requires
+        one of a second-order custom operator for each differentiable input of
+        the first-order one."""
         if self.order != 2:
             return []
         first = self.chain[1]
@@ -132,8 +131,8 @@ class EntryView:
         ]
 
     def _arguments(self, param, tensor):
-        """C++: what a function is called with, of the arguments that `param`
-        names, or of all; Tensors are what tensor(i, argument) says."""
+        """Return C++ expressions of the arguments in `param` (default: all) and the
+        outputs; tensor(i, argument) is the expression of a Tensor."""
         said = {t.name: tensor(i, t) for i, t in enumerate(self.entry.tensors)}
         for i, attr in enumerate(self.entry.attrs):
             held, _ = ATTR_TYPES[attr.type]

@@ -1,7 +1,7 @@
-"""Generate the wheel target's glue from ops_yaml/.
+"""Generate the operator tables of the wheel's runtime from ops_yaml/.
 
-Writes native_ops.cc, tables of the entries, and spmd_rules.cc, which are compiled
-with the rooms of native/. No operator is known here by name.
+Writes native_ops.cc (the tables) and spmd_rules.cc (registrations of SPMD rules),
+which are compiled with native/. No operator is special-cased by name.
 """
 
 import argparse
@@ -25,7 +25,7 @@ BASE_OPS = ROOT / 'native/kernels/base_ops'
 
 
 def render(yaml_dir, paddle_version):
-    """The generated files, by name, of entries without a fault."""
+    """Return {file name: text}. Raises GlueError for invalid entries."""
     taken = base_names(default_include(ROOT) / 'paddle')
     faults = check_folder(yaml_dir, taken)
     if faults:
@@ -42,7 +42,7 @@ def views(files, is_base=False):
 
 
 def render_files(files, paddle_version):
-    """The same of entries that have been read, and of Paddle's own operators."""
+    """Return {file name: text} for parsed entries and Paddle's own operators."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ROOT / 'native/glue'),
         undefined=jinja2.StrictUndefined,

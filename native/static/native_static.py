@@ -1,7 +1,6 @@
-"""The operators of paddle._native_lib in static graphs, and their gradients.
+"""Operators in static graphs and their gradients, as custom operators.
 
-In a graph an operator is a custom operator of Paddle's. So is its gradient,
-and the gradient's gradient: each entry of ops_yaml is one in its own right.
+Each entry of ops_yaml is a custom operator in its own right, gradients too.
 Installed as paddle._native_static.
 """
 
@@ -14,8 +13,8 @@ from paddle.base import core
 
 
 def _promote(tensors):
-    """Under auto_cast, mixed floating inputs take the widest of their types,
-    as Paddle's own operators of no list do."""
+    """Promote mixed floating point inputs to the widest dtype under auto_cast, as
+    Paddle does for operators on no AMP list."""
     import paddle
 
     if core._get_amp_attrs()._amp_level == core.AmpLevel.O0:
@@ -35,9 +34,9 @@ def _promote(tensors):
 
 
 def run_static(op, tensors, attrs):
-    """Appends a call, of Values, to the program."""
+    """Append a call with the Values `tensors` to the program."""
     tensors = _promote(tensors)
-    # An exception that Paddle's own InferMeta call throws ends the process.
+    # An exception from InferMeta inside the graph builder ends the process.
     op.infer(
         [list(t.shape) for t in tensors],
         [t.dtype.value for t in tensors],
@@ -49,15 +48,15 @@ def run_static(op, tensors, attrs):
 
 
 # ---- gradients
-# Paddle's Python builds a backward graph with core.call_vjp, operator by
-# operator. The C++ behind it knows custom operators, but what it adds for them
-# counts as constant: a gradient of the gradient would be missing in silence.
+# Paddle builds a backward graph with core.call_vjp, operator by operator. It
+# supports custom operators, but treats the appended gradients as constants:
+# higher orders would silently be missing.
 
 
 def _append_gradient(entry, call, inputs, results, gradients, stop_gradients):
-    """What core.call_vjp is to return for `call`, of whose operator `entry` is
-    the gradient: for each input that has a gradient a list with it, or with None
-    where it is not wanted."""
+    """Append the gradient `entry` of `call`. Return what core.call_vjp returns: for
+    each differentiable input a list of its gradient, or of None if its gradient
+    is stopped."""
     sources = {'input': inputs, 'result': results, 'gradient': gradients}
     tensors = []
     for t in entry.inputs:
@@ -79,11 +78,11 @@ def _append_gradient(entry, call, inputs, results, gradients, stop_gradients):
 
 
 def _append_scatter(call, inputs, results, gradients, stop_gradients):
-    """The gradient of Paddle's scatter_grad, which the release has none for:
-    scatter of the gradients that come in."""
+    """Append the gradient of Paddle's scatter_grad, which Paddle 3.3.1 lacks: the
+    scatter of the incoming gradients."""
     if stop_gradients[0][0]:
         return [[None]]
-    # Not at the top: paddle._C_ops imports this module.
+    # Deferred: paddle._C_ops imports this module.
     import paddle
 
     (index,), (updates,), (out_grad,) = inputs
@@ -96,7 +95,7 @@ def _append_scatter(call, inputs, results, gradients, stop_gradients):
 
 
 def _is_zeros(value):
-    """Whether a gradient is the zeros that Paddle puts in for a result that
+    """Whether a gradient is the zeros that Paddle fills in for a result which
     nothing depends on."""
     if value is None:
         return True
@@ -112,8 +111,8 @@ _VJPS = {_SCATTER_GRAD: _append_scatter}
 
 
 def _all_gradients_of_ours(get_grad_op_desc):
-    """In a program of the old kind a custom operator has all of its gradients
-    or none: what is not wanted is computed all the same."""
+    """Compute every gradient of a custom operator in legacy IR, where it has all of
+    them or none."""
 
     def with_all(op, no_grad, *args):
         if f'custom_op.{op.type().removesuffix("_grad")}' in _VJPS:
@@ -124,7 +123,7 @@ def _all_gradients_of_ours(get_grad_op_desc):
 
 
 def load():
-    """Called once."""
+    """Register the operators and patch Paddle's functions; call once."""
     for entry in _lib.entries:
         if entry.gradient and not entry.is_base:
             _VJPS[f'custom_op.{entry.custom_op}'] = functools.partial(
