@@ -9,7 +9,7 @@ from pathlib import Path
 
 from distributed_launch import launch, run_modules
 
-PAGE = Path(__file__).resolve().parents[1] / 'docs/distributed.md'
+PAGE = Path(__file__).resolve().parents[3] / "docs/distributed.md"
 
 OTHER_CALL = 'the ranks do not make the same call'
 # What rank 1 does wrong, and what the two ranks say.

@@ -3,7 +3,7 @@
 As a program, it runs the table of values and the training on as many ranks as
 its arguments say, one number after the other:
 
-    python unittests/distributed_launch.py 4 8
+    python native/tests/unit/distributed_launch.py 4 8
 """
 
 import os
