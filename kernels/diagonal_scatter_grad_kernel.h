@@ -19,8 +19,8 @@
 
 namespace phi {
 
-// x_grad = out_grad with zeros on the diagonals, y_grad = the diagonals. Either
-// may be null.
+// x_grad = out_grad with zeros on the diagonals, y_grad = its diagonals.
+// Either may be null.
 template <typename T, typename Context>
 void DiagonalScatterGradKernel(const Context& dev_ctx,
                                const DenseTensor& x,
@@ -32,7 +32,7 @@ void DiagonalScatterGradKernel(const Context& dev_ctx,
                                DenseTensor* x_grad,
                                DenseTensor* y_grad);
 
-// The operator on the gradients, of which a missing one is zero.
+// The forward operator applied to the gradients; a missing one is zero.
 template <typename T, typename Context>
 void DiagonalScatterDoubleGradKernel(
     const Context& dev_ctx,

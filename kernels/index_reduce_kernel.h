@@ -21,8 +21,8 @@
 namespace phi {
 
 // Copies x to out and, along axis, replaces the slices that index names by the
-// product ("mul"), the maximum ("amax") or the minimum ("amin") of those of
-// updates, of which the slice of x is a part with include_self.
+// product ("mul"), maximum ("amax") or minimum ("amin") of their updates, which
+// includes the slice of x with include_self.
 template <typename T, typename Context>
 void IndexReduceKernel(const Context& dev_ctx,
                        const DenseTensor& x,

@@ -21,8 +21,8 @@
 
 namespace phi {
 
-// x and updates need no data, and x_grad may be out_grad. Either gradient may
-// be null.
+// Reads only the shapes of x and updates. x_grad may be out_grad; either
+// gradient may be null.
 template <typename T, typename Context>
 void IndexScatterGradKernel(const Context& dev_ctx,
                             const DenseTensor& x,
@@ -35,8 +35,8 @@ void IndexScatterGradKernel(const Context& dev_ctx,
                             DenseTensor* x_grad,
                             DenseTensor* updates_grad);
 
-// The operator is linear, so its second order is the operator itself on the
-// gradients, of which a missing one is zero.
+// The operator is linear: this is the forward operator applied to the
+// gradients; a missing one is zero.
 template <typename T, typename Context>
 void IndexScatterDoubleGradKernel(
     const Context& dev_ctx,

@@ -20,9 +20,9 @@
 
 namespace phi {
 
-// Copies x to out and, along axis, replaces the slices that index names by
-// those of updates (reduce "assign"), or by their "sum" or "mean", of which the
-// slice of x is a part with include_self.
+// Copies x to out and, along axis, replaces the slices that index names by the
+// updates (reduce "assign"), or by their "sum" or "mean", which include the
+// slice of x with include_self.
 template <typename T, typename Context>
 void IndexScatterKernel(const Context& dev_ctx,
                         const DenseTensor& x,

@@ -19,8 +19,9 @@
 
 namespace phi {
 
-// x_grad = out_grad where mask is False, summed to the shape of x; value_grad
-// = out_grad where mask is True, in order, then zeros. Either may be null.
+// x_grad is out_grad where mask is False, summed to the shape of x; value_grad
+// is the elements of out_grad where mask is True, in order, then zeros. Either
+// may be null.
 template <typename T, typename Context>
 void MaskedScatterGradKernel(const Context& dev_ctx,
                              const DenseTensor& x,

@@ -18,8 +18,8 @@
 
 namespace phi {
 
-// out = mask ? the next element of value : x, over the broadcast of x and
-// mask in row-major order.
+// Copies x to out and replaces the elements where mask is True by those of
+// value, in row-major order. x and mask broadcast.
 template <typename T, typename Context>
 void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& x,

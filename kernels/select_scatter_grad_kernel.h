@@ -19,8 +19,8 @@
 
 namespace phi {
 
-// x_grad = out_grad with zeros in the slice, values_grad = the slice. Either
-// may be null.
+// x_grad = out_grad with zeros in the slice, values_grad = its slice.
+// Either may be null.
 template <typename T, typename Context>
 void SelectScatterGradKernel(const Context& dev_ctx,
                              const DenseTensor& x,
@@ -31,7 +31,7 @@ void SelectScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* x_grad,
                              DenseTensor* values_grad);
 
-// The operator on the gradients, of which a missing one is zero.
+// The forward operator applied to the gradients; a missing one is zero.
 template <typename T, typename Context>
 void SelectScatterDoubleGradKernel(
     const Context& dev_ctx,

@@ -17,8 +17,8 @@
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/segment_reduce.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
 

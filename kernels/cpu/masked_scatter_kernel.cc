@@ -33,12 +33,13 @@ void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& value,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  using Word = ops::WordOf<T>;
+  using Storage = ops::StorageType<T>;
   const int64_t numel = out->numel();
-  // Before out is allocated: x may be out, which InferMeta has enlarged, and
-  // its memory too small for that. Then this throws.
+  // Read before out is allocated: if x is out and InferMeta has enlarged it,
+  // this throws.
   const void* x_data = numel == 0 ? nullptr : x.data();
-  Word* out_data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
+  Storage* out_data =
+      reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   if (numel == 0) return;
 
   const bool inplace = x_data == out_data;
@@ -46,16 +47,18 @@ void MaskedScatterKernel(const Context& dev_ctx,
   std::optional<DenseTensor> mask_copy;
   std::optional<DenseTensor> value_copy;
   const int64_t value_numel = value.numel();
-  const int64_t wanted = ops::MaskedScatterCpu<Word>(
+  const int64_t num_selected = ops::MaskedScatterCpu<Storage>(
       out_data,
       numel,
-      {static_cast<const Word*>(x_data), {out->dims(), x.dims()}},
-      {ops::ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy),
+      {static_cast<const Storage*>(x_data), {out->dims(), x.dims()}},
+      {ops::CopyIfOverlapping<uint8_t>(
+           dev_ctx, mask, out_data, out_bytes, &mask_copy),
        {out->dims(), mask.dims()}},
-      ops::ReadApart<Word>(dev_ctx, value, out_data, out_bytes, &value_copy),
+      ops::CopyIfOverlapping<Storage>(
+          dev_ctx, value, out_data, out_bytes, &value_copy),
       value_numel,
       /*count_first=*/inplace);
-  ops::CheckEnoughValues("masked_scatter", wanted, value_numel);
+  ops::CheckEnoughValues("masked_scatter", num_selected, value_numel);
 }
 
 template <typename T, typename Context>
@@ -67,34 +70,34 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* x_grad,
                              DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
-  using Word = ops::WordOf<T>;
+  using Storage = ops::StorageType<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
   ops::CheckOutGrad("masked_scatter_grad", out_grad, dims, x_grad);
   const DenseTensor dout = out_grad;  // x_grad may be the same object
-  ops::SizeGrad(x, x_grad);
-  ops::SizeGrad(value, value_grad);
+  ops::ResizeLike(x, x_grad);
+  ops::ResizeLike(value, value_grad);
   if (value_grad && numel == 0) {
     ops::AllocZeros<T>(dev_ctx, value_grad);
   } else if (value_grad) {
-    // One pass makes both gradients where x has the shape of the result.
-    const bool both = x_grad && x_grad->numel() == numel;
-    T* x_data = both ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
+    // A single pass computes both gradients if x has the shape of out.
+    const bool one_pass = x_grad && x_grad->numel() == numel;
+    T* x_data = one_pass ? dev_ctx.template Alloc<T>(x_grad) : nullptr;
     T* value_data = dev_ctx.template Alloc<T>(value_grad);
-    const int64_t selected =
-        ops::MaskedScatterGradCpu<Word>(static_cast<const Word*>(dout.data()),
-                                        numel,
-                                        ops::ViewOf<uint8_t>(mask, dims),
-                                        reinterpret_cast<Word*>(x_data),
-                                        reinterpret_cast<Word*>(value_data),
-                                        value_grad->numel());
-    // A static graph may have fed another mask than the forward pass.
+    const int64_t selected = ops::MaskedScatterGradCpu<Storage>(
+        static_cast<const Storage*>(dout.data()),
+        numel,
+        ops::ViewOf<uint8_t>(mask, dims),
+        reinterpret_cast<Storage*>(x_data),
+        reinterpret_cast<Storage*>(value_data),
+        value_grad->numel());
+    // A static graph may feed another mask than to the forward operator.
     ops::CheckEnoughValues(
         "masked_scatter_grad", selected, value_grad->numel());
-    if (both) return;
+    if (one_pass) return;
   }
-  ops::MaskedGrad<T>(dev_ctx, dout, dims, mask, /*wanted=*/false, x_grad);
+  ops::MaskedGrad<T>(dev_ctx, dout, dims, mask, /*mask_value=*/false, x_grad);
 }
 
 template <typename T, typename Context>
@@ -108,7 +111,7 @@ void MaskedScatterDoubleGradKernel(
     const paddle::optional<DenseTensor>& grad_value_grad,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
-  using Word = ops::WordOf<T>;
+  using Storage = ops::StorageType<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
@@ -117,28 +120,29 @@ void MaskedScatterDoubleGradKernel(
     ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
   }
   grad_out_grad->Resize(dims);
-  Word* out = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(grad_out_grad));
+  Storage* out =
+      reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(grad_out_grad));
   if (numel == 0) return;
 
   const auto mask_view = ops::ViewOf<uint8_t>(mask, dims);
-  const ops::WordView<Word> x_view =
-      grad_x_grad
-          ? ops::WordView<Word>{static_cast<const Word*>(grad_x_grad->data()),
-                                {dims, x.dims()}}
-          : ops::ZeroView<Word>(dims);
+  const ops::OperandView<Storage> x_view =
+      grad_x_grad ? ops::OperandView<Storage>{static_cast<const Storage*>(
+                                                  grad_x_grad->data()),
+                                              {dims, x.dims()}}
+                  : ops::ZeroView<Storage>(dims);
   if (grad_value_grad && grad_value_grad->numel() > 0) {
-    const int64_t selected = ops::MaskedScatterCpu<Word>(
+    const int64_t selected = ops::MaskedScatterCpu<Storage>(
         out,
         numel,
         x_view,
         mask_view,
-        static_cast<const Word*>(grad_value_grad->data()),
+        static_cast<const Storage*>(grad_value_grad->data()),
         grad_value_grad->numel(),
         /*count_first=*/false);
     ops::CheckEnoughValues(op, selected, grad_value_grad->numel());
   } else {
-    ops::SelectCpu<Word>(
-        out, numel, x_view, mask_view, ops::ZeroView<Word>(dims));
+    ops::SelectCpu<Storage>(
+        out, numel, x_view, mask_view, ops::ZeroView<Storage>(dims));
   }
 }
 

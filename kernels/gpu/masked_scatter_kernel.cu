@@ -144,10 +144,10 @@ const int64_t* VisitRanks(const GPUContext& dev_ctx,
   return before;
 }
 
-template <typename Word>
+template <typename Storage>
 __device__ void CopyWord(const void* from, int64_t i, void* to, int64_t k) {
-  static_cast<Word*>(to)[k] =
-      from != nullptr ? static_cast<const Word*>(from)[i] : Word{};
+  static_cast<Storage*>(to)[k] =
+      from != nullptr ? static_cast<const Storage*>(from)[i] : Storage{};
 }
 
 // to[k] = from[i], elements of `bytes` bytes; zero without `from`. A branch
@@ -213,27 +213,27 @@ struct GatherElement {
 };
 
 // The other elements of out = x, read along the output; without x: zeros.
-template <typename Word>
+template <typename Storage>
 struct CopyUnselected {
   MaskAlong mask;
-  const Word* x;
+  const Storage* x;
   OperandView x_view;
-  Word* out;
+  Storage* out;
 
   __device__ void operator()(int64_t i) const {
-    if (mask[i] == 0) out[i] = x != nullptr ? x[x_view.Offset(i)] : Word{};
+    if (mask[i] == 0) out[i] = x != nullptr ? x[x_view.Offset(i)] : Storage{};
   }
 };
 
 // out = out_grad, but zero where the mask is True. They may be the same.
-template <typename Word>
+template <typename Storage>
 struct ClearSelected {
   MaskAlong mask;
-  const Word* out_grad;
-  Word* out;
+  const Storage* out_grad;
+  Storage* out;
 
   __device__ void operator()(int64_t i) const {
-    out[i] = mask[i] != 0 ? Word{} : out_grad[i];
+    out[i] = mask[i] != 0 ? Storage{} : out_grad[i];
   }
 };
 
@@ -284,7 +284,7 @@ void MaskedGradInto(const GPUContext& dev_ctx,
                     const DDim& dims,
                     const MaskAlong& mask,
                     DenseTensor* grad) {
-  using Word = WordOf<T>;
+  using Storage = StorageType<T>;
   const int64_t numel = common::product(dims);
   const bool summed = grad->numel() != numel;
   if (summed) grad->clear();  // a sum cannot be written over what it reads
@@ -299,8 +299,9 @@ void MaskedGradInto(const GPUContext& dev_ctx,
   }
   ForEach(dev_ctx,
           numel,
-          ClearSelected<Word>{
-              mask, WordsOf<Word>(&out_grad), reinterpret_cast<Word*>(data)});
+          ClearSelected<Storage>{mask,
+                                 StorageData<Storage>(&out_grad),
+                                 reinterpret_cast<Storage*>(data)});
 }
 
 }  // namespace phi::funcs::scatter_ops
@@ -314,7 +315,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& value,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  using Word = ops::WordOf<T>;
+  using Storage = ops::StorageType<T>;
   const int64_t numel = out->numel();
   if (numel == 0) {
     dev_ctx.template Alloc<T>(out);
@@ -322,25 +323,25 @@ void MaskedScatterKernel(const Context& dev_ctx,
   }
   // Before out is allocated: x may be out, which InferMeta has enlarged, and
   // its memory too small for that. Then this throws.
-  const auto* x_data = static_cast<const Word*>(x.data());
+  const auto* x_data = static_cast<const Storage*>(x.data());
   auto from_mask = ops::AlongDims(out->dims(), mask);
   T* const out_data = dev_ctx.template Alloc<T>(out);
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   std::optional<DenseTensor> mask_copy;
   std::optional<DenseTensor> value_copy;
-  from_mask.data =
-      ops::ReadApart<uint8_t>(dev_ctx, mask, out_data, out_bytes, &mask_copy);
-  const T* const values =
-      ops::ReadApart<T>(dev_ctx, value, out_data, out_bytes, &value_copy);
-  auto* const words = reinterpret_cast<Word*>(out_data);
+  from_mask.data = ops::CopyIfOverlapping<uint8_t>(
+      dev_ctx, mask, out_data, out_bytes, &mask_copy);
+  const T* const values = ops::CopyIfOverlapping<T>(
+      dev_ctx, value, out_data, out_bytes, &value_copy);
+  auto* const words = reinterpret_cast<Storage*>(out_data);
   if (x_data != words) {
     ops::ForEach(
         dev_ctx,
         numel,
-        ops::CopyUnselected<Word>{from_mask,
-                                  x_data,
-                                  ops::OperandView({out->dims(), x.dims()}),
-                                  words});
+        ops::CopyUnselected<Storage>{from_mask,
+                                     x_data,
+                                     ops::OperandView({out->dims(), x.dims()}),
+                                     words});
   }
   const ops::ScatterElement scatter{
       from_mask, sizeof(T), values, value.numel(), out_data};
@@ -364,8 +365,8 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const int64_t numel = common::product(dims);
   ops::CheckOutGrad("masked_scatter_grad", out_grad, dims, x_grad);
   const DenseTensor dout = out_grad;  // x_grad may be the same object
-  ops::SizeGrad(x, x_grad);
-  ops::SizeGrad(value, value_grad);
+  ops::ResizeLike(x, x_grad);
+  ops::ResizeLike(value, value_grad);
   // Values that no True took keep the zeros.
   T* values = value_grad ? ops::AllocZeros<T>(dev_ctx, value_grad) : nullptr;
   if (numel == 0) {
@@ -410,15 +411,16 @@ void MaskedScatterDoubleGradKernel(
   if (numel == 0) return;
 
   const auto from_mask = ops::AlongDims(dims, mask);
-  using Word = ops::WordOf<T>;
+  using Storage = ops::StorageType<T>;
   ops::ForEach(
       dev_ctx,
       numel,
-      ops::CopyUnselected<Word>{
+      ops::CopyUnselected<Storage>{
           from_mask,
-          grad_x_grad ? ops::WordsOf<Word>(grad_x_grad.get_ptr()) : nullptr,
+          grad_x_grad ? ops::StorageData<Storage>(grad_x_grad.get_ptr())
+                      : nullptr,
           ops::OperandView({dims, x.dims()}),
-          reinterpret_cast<Word*>(out)});
+          reinterpret_cast<Storage*>(out)});
   ops::ScatterElement scatter{from_mask, sizeof(T), nullptr, numel, out};
   if (grad_value_grad && grad_value_grad->numel() > 0) {
     scatter.values = grad_value_grad->data();

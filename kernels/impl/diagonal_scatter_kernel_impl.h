@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// diagonal_scatter and its gradients, on every device. Whoever includes this
-// header has included the strided_copy header of the device before.
+// diagonal_scatter and its gradients, for all devices. Include the device's
+// strided_copy header first.
 
 #pragma once
 
@@ -73,7 +73,7 @@ void DiagonalScatterDoubleGradKernel(
   if (grad_y_grad) {
     ops::CheckGradDims(op, "grad_y_grad", *grad_y_grad, y.dims());
   }
-  ops::SizeGrad(x, grad_out_grad);
+  ops::ResizeLike(x, grad_out_grad);
   ops::ReplaceViewKernel<T>(dev_ctx,
                             grad_x_grad.get_ptr(),
                             grad_y_grad.get_ptr(),

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// index_reduce and its gradient, on every device. Whoever includes this header
-// has included the forward and the gradient header of the device before.
+// index_reduce and its gradient, for all devices. Include the device's headers
+// of the reductions and their gradients first.
 
 #pragma once
 
@@ -39,7 +39,7 @@ void IndexReduceKernel(const Context& dev_ctx,
                                   axis,
                                   include_self};
   ops::IndexReduceInto<T>(
-      dev_ctx, ops::OtherReduces{}, call, x, index, updates, out);
+      dev_ctx, ops::NonlinearReduces{}, call, x, index, updates, out);
 }
 
 template <typename T, typename Context>
@@ -60,7 +60,7 @@ void IndexReduceGradKernel(const Context& dev_ctx,
                                   axis,
                                   include_self};
   ops::IndexReduceGradInto<T>(dev_ctx,
-                              ops::OtherReduces{},
+                              ops::NonlinearReduces{},
                               call,
                               x,
                               index,

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// index_scatter and its gradients, on every device. Whoever includes this
-// header has included the forward and the gradient header of the device before.
+// index_scatter and its gradients, for all devices. Include the device's
+// headers of the reductions and their gradients first.
 
 #pragma once
 
@@ -70,7 +70,7 @@ void IndexScatterGradKernel(const Context& dev_ctx,
                               updates_grad);
 }
 
-// *grad, or zeros of shape `dims` in `zeros` if there is no gradient.
+// Returns *grad, or zeros of shape `dims` in `zeros` if there is no gradient.
 template <typename T, typename Context>
 const DenseTensor& IndexScatterGradOrZeros(
     const Context& dev_ctx,
@@ -101,7 +101,7 @@ void IndexScatterDoubleGradKernel(
     bool include_self,
     DenseTensor* grad_out_grad) {
   if (grad_out_grad == nullptr) return;
-  funcs::scatter_ops::SizeGrad(x, grad_out_grad);
+  funcs::scatter_ops::ResizeLike(x, grad_out_grad);
   DenseTensor x_zeros;
   DenseTensor updates_zeros;
   IndexScatterKernel<T, Context>(

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// select_scatter and its gradients, on every device. Whoever includes this
-// header has included the strided_copy header of the device before.
+// select_scatter and its gradients, for all devices. Include the device's
+// strided_copy header first.
 
 #pragma once
 
@@ -77,7 +77,7 @@ void SelectScatterDoubleGradKernel(
     ops::CheckGradDims(
         op, "grad_values_grad", *grad_values_grad, values.dims());
   }
-  ops::SizeGrad(x, grad_out_grad);
+  ops::ResizeLike(x, grad_out_grad);
   ops::ReplaceViewKernel<T>(dev_ctx,
                             grad_x_grad.get_ptr(),
                             grad_values_grad.get_ptr(),

@@ -19,8 +19,8 @@
 
 namespace paddle::dialect {
 
-// The dims of y are those of x without both axes, and the length of the
-// diagonal: it stays free, since it depends on both axes and on the offset.
+// The dims of y equal those of x without both axes. The length of the diagonal
+// is unconstrained: it depends on both axes and the offset.
 bool DiagonalScatterOpInferSymbolicShape(
     pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
   SymbolicDims expected = DimsOf(op, 0, *infer_context);

@@ -17,9 +17,8 @@
 
 namespace paddle::dialect {
 
-// out has the broadcast shape of the first two operands, and no values, as that
-// of a logical operator. value is free: how many of its elements are taken
-// depends on the values of mask.
+// out has the broadcast shape of x and mask. The shape of value is
+// unconstrained: the number of elements used depends on the data of mask.
 bool MaskedScatterOpInferSymbolicShape(
     pir::Operation* op, pir::InferSymbolicShapeContext* infer_context) {
   return LogicalAndOpInferSymbolicShape(op, infer_context);

@@ -12,9 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Symbolic shapes of operators that write into a copy of x. InferMeta has
-// checked ranks and axes before; here the dims that have to agree are tied
-// together, whether they are numbers or symbols.
+// Symbolic shapes of operators whose output has the shape of x. InferMeta has
+// checked ranks and axes; these functions add equality constraints between
+// dims.
 
 #pragma once
 
@@ -28,7 +28,7 @@ namespace paddle::dialect {
 
 using SymbolicDims = std::vector<symbol::DimExpr>;
 
-// A copy: a constraint may rewrite the dims that the context holds.
+// Returns a copy: a constraint may rewrite the dims that the context holds.
 inline SymbolicDims DimsOf(
     pir::Operation* op,
     int operand,
@@ -37,13 +37,13 @@ inline SymbolicDims DimsOf(
       .shape();
 }
 
-// An attribute that is an axis of a tensor of that rank, as one in [0, rank).
+// Returns the axis attribute, mapped to [0, rank).
 inline size_t AxisOf(pir::Operation* op, const std::string& name, size_t rank) {
   const int axis = op->attribute<pir::Int32Attribute>(name).data();
   return axis < 0 ? axis + rank : axis;
 }
 
-// Only the shape of x: where its values are known, too, those of out are not.
+// Sets the shape of out to that of x, without data, which differs from x's.
 inline bool SetOutLikeX(pir::Operation* op,
                         pir::InferSymbolicShapeContext* infer_context) {
   infer_context->SetShapeOrDataForValue(
@@ -53,8 +53,8 @@ inline bool SetOutLikeX(pir::Operation* op,
   return true;
 }
 
-// For operators along a 1-D index: the dims of updates, the third operand, are
-// those of x, but along `axis` the length of the index.
+// For operators with a 1-D index: the dims of updates, the third operand, equal
+// those of x, except for the length of the index along `axis`.
 inline bool InferByIndex(pir::Operation* op,
                          pir::InferSymbolicShapeContext* infer_context) {
   SymbolicDims expected = DimsOf(op, 0, *infer_context);

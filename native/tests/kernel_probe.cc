@@ -18,7 +18,7 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/kernel_context.h"
 #include "paddle/phi/core/kernel_factory.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rows.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
 #include "paddle/utils/optional.h"
 #include "paddle/utils/pybind.h"
 
@@ -139,7 +139,7 @@ bool SumWith16BitSlots(const py::object& x,
   const DenseTensor* rows = DenseOf(updates);
   const DenseTensor* entries = DenseOf(index);
   const ops::AxisView view(*out, *entries, /*axis=*/0);
-  const ops::IndexSlots slots("sum", *entries, view);
+  const ops::NormalizedIndex slots("sum", *entries, view);
   const ops::ReduceOperands<uint8_t> operands{view,
                                               slots,
                                               /*include_self=*/true,

@@ -26,7 +26,7 @@ from scripts.series.tree_edits import upstream_path
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
-RUN = 'kernels/funcs/scatter_ops/cpu/run.h'
+RUN = 'kernels/funcs/scatter_ops/cpu/parallel.h'
 SKIPPED = 77
 CASES = 600  # random ones, besides the table
 # Left out are checks that cost much and that AddressSanitizer makes as well, and those

@@ -120,7 +120,7 @@ FAULTS = [
      'interface/infer_symbolic_shape/masked_scatter_infer_sym.cc',
      'masked_scatter_infer_sym.cc: name it by its source'),
     (f'{EDITS}/phi-speed-up-last_axis.diff', 'a/kernels/funcs/scatter_ops/'
-     'index_reduce/cpu/group_grads.h', 'a/kernels/funcs/scatter_ops/gpu/gone.cu.h',
+     'index_reduce/cpu/segment_grad.h', 'a/kernels/funcs/scatter_ops/gpu/gone.cu.h',
      'gpu/gone.cu.h: no earlier patch adds it'),
 ]  # fmt: skip
 

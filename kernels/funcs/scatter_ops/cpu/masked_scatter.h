@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// masked_scatter and its gradients on the CPU, on raw pointers. Instantiated
-// by element size.
+// masked_scatter and its gradients on the CPU, on raw pointers. Instantiated by
+// element size.
 
 #pragma once
 
@@ -21,53 +21,53 @@
 #include <cstdint>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_ops.h"
 
 namespace phi::funcs::scatter_ops {
 
-// out[i] = mask[i] ? the next value : x[i]; returns the number of Trues. Values
-// past `value_left` are not read: x stands in for them, and a return above it
-// tells that values were missing. out may be x.
-template <typename Word>
-int64_t ScatterEach(Word* out,
-                    const Word* x,
-                    const uint8_t* mask,
-                    const Word* value,
-                    int64_t value_left,
-                    int64_t n) {
+// out[i] = mask[i] ? the next value : x[i]; returns the number of True
+// elements. If that exceeds `values_left`, x is written in place of the missing
+// values, which are not read. out may be x.
+template <typename Storage>
+int64_t ScatterBlock(Storage* out,
+                     const Storage* x,
+                     const uint8_t* mask,
+                     const Storage* value,
+                     int64_t values_left,
+                     int64_t n) {
   int64_t i = 0;
   int64_t k = 0;
 #ifdef SCATTER_OPS_AVX2
-  if constexpr (sizeof(Word) <= 8) {
+  if constexpr (sizeof(Storage) <= 8) {
     if (HasAvx2()) {
-      ScatterGroups(out, x, mask, value, value_left, n, &i, &k);
+      ScatterVectors(out, x, mask, value, values_left, n, &i, &k);
     }
   }
 #endif
   for (; i < n; ++i) {
-    const bool take = IsTrue(mask, i);
-    // A pointer is chosen, which is no branch.
-    const Word* from = take && k < value_left ? value + k : x + i;
+    const bool selected = IsTrue(mask, i);
+    // Select the pointer instead of branching: the mask is unpredictable.
+    const Storage* from = selected && k < values_left ? value + k : x + i;
     out[i] = *from;
-    k += take;
+    k += selected;
   }
   return k;
 }
 
-// The inverse: the elements under True, in order, to out, which has room for
-// `capacity`; returns how many.
-template <typename Word>
-int64_t GatherBlock(Word* out,
+// Copies the selected elements, in order, to out, at most `capacity`; returns
+// how many.
+template <typename Storage>
+int64_t GatherBlock(Storage* out,
                     int64_t capacity,
-                    const Word* in,
+                    const Storage* in,
                     const uint8_t* mask,
                     int64_t n) {
   int64_t i = 0;
   int64_t k = 0;
 #ifdef SCATTER_OPS_AVX2
-  if constexpr (sizeof(Word) <= 8) {
-    if (HasAvx2()) GatherGroups(out, capacity, in, mask, n, &i, &k);
+  if constexpr (sizeof(Storage) <= 8) {
+    if (HasAvx2()) GatherVectors(out, capacity, in, mask, n, &i, &k);
   }
 #endif
   for (; i < n && k < capacity; ++i) {
@@ -79,14 +79,14 @@ int64_t GatherBlock(Word* out,
 
 inline int64_t CountTrue(const uint8_t* mask, int64_t n) {
   int64_t count = 0;
-  CallVectorised([&] {
-    // So few that a byte holds their number.
-    constexpr int64_t kFew = 128;
-    for (int64_t i = 0; i < n; i += kFew) {
-      const int64_t end = std::min(n, i + kFew);
-      uint8_t few = 0;
-      for (int64_t j = i; j < end; ++j) few += IsTrue(mask, j);
-      count += few;
+  CallVectorized([&] {
+    // At most 128 per chunk, so the count fits in a uint8_t.
+    constexpr int64_t kChunk = 128;
+    for (int64_t i = 0; i < n; i += kChunk) {
+      const int64_t end = std::min(n, i + kChunk);
+      uint8_t chunk_count = 0;
+      for (int64_t j = i; j < end; ++j) chunk_count += IsTrue(mask, j);
+      count += chunk_count;
     }
   });
   return count;
@@ -105,13 +105,14 @@ inline int64_t CountTrueIn(const MaskView& mask, int64_t begin, int64_t end) {
   return count;
 }
 
-// Calls f(i, k, room) for each tile i, where k Trues come before it and the
-// tile may use up to `room` values from the k-th on; f returns the number of
-// Trues in its tile. Returns the number of all Trues.
+// Calls f(i, k, capacity) for each tile i, where k is the number of True
+// elements before the tile, which may use at most `capacity` values from the
+// k-th on; f returns the number of True elements of its tile. Returns the
+// total.
 //
-// With several threads, or with count_first, the Trues are counted before; if
-// there are more than `limit`, f is not called at all. Else the one thread
-// counts as it goes, and f must respect `room` on its own.
+// With several threads, or with count_first, the True elements are counted
+// first; if there are more than `limit`, f is not called. A single thread
+// counts as it goes.
 template <typename F>
 int64_t ForEachMaskTile(const MaskView& mask,
                         const Tiles& tiles,
@@ -119,8 +120,8 @@ int64_t ForEachMaskTile(const MaskView& mask,
                         bool count_first,
                         const F& f) {
   if (ThreadsFor(tiles.bytes) == 1) {
-    const int64_t all = count_first ? CountTrueIn(mask, 0, tiles.numel) : 0;
-    if (all > limit) return all;
+    const int64_t total = count_first ? CountTrueIn(mask, 0, tiles.numel) : 0;
+    if (total > limit) return total;
     int64_t k = 0;
     for (int64_t i = 0; i < tiles.count; ++i) {
       k += f(i, k, std::max<int64_t>(0, limit - k));
@@ -140,82 +141,82 @@ int64_t ForEachMaskTile(const MaskView& mask,
   return total;
 }
 
-// out[i] = mask ? the next value : x, for all of the output. Returns the
-// number of Trues; if that is above value_numel the output is incomplete, and
-// untouched with count_first.
-template <typename Word>
-int64_t MaskedScatterCpu(Word* out,
+// out[i] = mask[i] ? the next value : x[i]. Returns the number of True
+// elements. If it exceeds value_numel, the output is incomplete, or with
+// count_first unchanged.
+template <typename Storage>
+int64_t MaskedScatterCpu(Storage* out,
                          int64_t numel,
-                         const WordView<Word>& x,
+                         const OperandView<Storage>& x,
                          const MaskView& mask,
-                         const Word* value,
+                         const Storage* value,
                          int64_t value_numel,
                          bool count_first) {
-  const Tiles tiles(numel, sizeof(Word));
+  const Tiles tiles(numel, sizeof(Storage));
   const bool streams = UseNonTemporalStores(tiles.bytes, out == x.data);
   const auto tile = [&](int64_t i, int64_t first, int64_t) {
     int64_t k = first;
-    const auto take = [&](Word* to, int64_t n, bool streams) {
+    const auto write_values = [&](Storage* to, int64_t n, bool streams) {
       if (k + n <= value_numel) {
-        StreamCopy(to, value + k, n * sizeof(Word), streams);
+        StreamCopy(to, value + k, n * sizeof(Storage), streams);
       }
       k += n;
     };
-    if (WriteRuns(out, x, mask, tiles, i, take)) return k - first;
-    uint8_t mask_scratch[kBlock];
-    Word x_scratch[kBlock];
-    const auto block = [&](Word* to, int64_t b, int64_t n) {
-      k += ScatterEach(to,
-                       x.view.Read(x.data, b, n, x_scratch),
-                       mask.view.Read(mask.data, b, n, mask_scratch),
-                       value + k,
-                       value_numel - k,
-                       n);
+    if (WriteRuns(out, x, mask, tiles, i, write_values)) return k - first;
+    uint8_t mask_scratch[kMaskBlock];
+    Storage x_scratch[kMaskBlock];
+    const auto block = [&](Storage* to, int64_t b, int64_t n) {
+      k += ScatterBlock(to,
+                        x.view.Read(x.data, b, n, x_scratch),
+                        mask.view.Read(mask.data, b, n, mask_scratch),
+                        value + k,
+                        value_numel - k,
+                        n);
     };
-    ForEachBlock(out, tiles.begin(i), tiles.end(i), kBlock, streams, block);
+    ForEachBlock(out, tiles.begin(i), tiles.end(i), kMaskBlock, streams, block);
     return k - first;
   };
   return ForEachMaskTile(mask, tiles, value_numel, count_first, tile);
 }
 
-// value_grad = out_grad under True in order, then zeros. x_grad = mask ? 0 :
-// out_grad, for an x of the output's shape (or null); it may be out_grad
-// itself. Returns the number of True elements; the gradients are incomplete if
-// that is above value_numel.
-template <typename Word>
-int64_t MaskedScatterGradCpu(const Word* out_grad,
+// value_grad = the selected elements of out_grad in order, then zeros. x_grad =
+// mask ? 0 : out_grad, for an x of the output's shape, or null; it may be
+// out_grad. Returns the number of True elements; if it exceeds value_numel, the
+// gradients are incomplete.
+template <typename Storage>
+int64_t MaskedScatterGradCpu(const Storage* out_grad,
                              int64_t numel,
                              const MaskView& mask,
-                             Word* x_grad,
-                             Word* value_grad,
+                             Storage* x_grad,
+                             Storage* value_grad,
                              int64_t value_numel) {
-  const Tiles tiles(numel, sizeof(Word));
+  const Tiles tiles(numel, sizeof(Storage));
   const bool streams =
       x_grad && UseNonTemporalStores(tiles.bytes, x_grad == out_grad);
-  const auto tile = [&](int64_t i, int64_t first, int64_t room) {
-    static constexpr Word kZeros[kNearBlock<Word>] = {};
-    uint8_t mask_scratch[kNearBlock<Word>];
+  const auto tile = [&](int64_t i, int64_t first, int64_t capacity) {
+    static constexpr Storage kZeros[kSelectBlock<Storage>] = {};
+    uint8_t mask_scratch[kSelectBlock<Storage>];
     int64_t k = first;
     int64_t selected = 0;
-    const int64_t last = std::min(k + room, value_numel);
-    // In blocks, so that the second use of out_grad finds it in the cache.
-    const auto block = [&](Word* to, int64_t b, int64_t n) {
-      const Word* grad = out_grad + b;
+    const int64_t last = std::min(k + capacity, value_numel);
+    // Blocked, so that the second read of out_grad hits the cache.
+    const auto block = [&](Storage* to, int64_t b, int64_t n) {
+      const Storage* grad = out_grad + b;
       const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
-      const int64_t taken = GatherBlock(value_grad + k, last - k, grad, m, n);
-      k += taken;
-      selected += k < last ? taken : CountTrue(m, n);
+      const int64_t copied = GatherBlock(value_grad + k, last - k, grad, m, n);
+      k += copied;
+      selected += k < last ? copied : CountTrue(m, n);
       if (to != nullptr) {
-        CallVectorised([&] { SelectEach(to, grad, m, kZeros, n); });
+        CallVectorized([&] { SelectEach(to, grad, m, kZeros, n); });
       }
     };
-    constexpr int64_t kMost = kNearBlock<Word>;
+    constexpr int64_t kBlockSize = kSelectBlock<Storage>;
     const int64_t end = tiles.end(i);
     if (x_grad) {
-      ForEachBlock(x_grad, tiles.begin(i), end, kMost, streams, block);
+      ForEachBlock(x_grad, tiles.begin(i), end, kBlockSize, streams, block);
     } else {
-      for (int64_t b = tiles.begin(i); b < end; b += kMost) {
-        block(nullptr, b, std::min(kMost, end - b));
+      for (int64_t b = tiles.begin(i); b < end; b += kBlockSize) {
+        block(nullptr, b, std::min(kBlockSize, end - b));
       }
     }
     return selected;
@@ -223,7 +224,7 @@ int64_t MaskedScatterGradCpu(const Word* out_grad,
   const int64_t total =
       ForEachMaskTile(mask, tiles, value_numel, /*count_first=*/false, tile);
   if (total < value_numel) {
-    ParallelZero(value_grad + total, (value_numel - total) * sizeof(Word));
+    ParallelZero(value_grad + total, (value_numel - total) * sizeof(Storage));
   }
   return total;
 }

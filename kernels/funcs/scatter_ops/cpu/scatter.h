@@ -12,26 +12,25 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The kernels of scatter and its gradients on the CPU: the reductions along
-// axis 0.
+// CPU kernels of scatter and its gradients: reductions along axis 0.
 
 #pragma once
 
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/grouped.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/segment_reduce.h"
 #include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
 
 namespace phi::funcs::scatter_ops {
 
-// scatter returns x then, whatever the shapes and dtypes of the others.
-inline bool HasNothingToScatter(const DenseTensor& x,
-                                const DenseTensor& index,
-                                const DenseTensor& updates) {
+// If true, scatter returns x without further checks, as in Paddle 3.3.1.
+inline bool IsEmptyScatter(const DenseTensor& x,
+                           const DenseTensor& index,
+                           const DenseTensor& updates) {
   return x.numel() == 0 || index.numel() == 0 || updates.numel() == 0;
 }
 
-// Checks what ScatterInferMeta does not. The index may have the shape [] or
-// [n, 1], and there may be more updates than index entries: they are ignored.
+// Checks what ScatterInferMeta does not. The index may have shape [] or [n, 1],
+// and updates past its end are ignored.
 inline void CheckScatter(const DenseTensor& x,
                          const DenseTensor& index,
                          const DenseTensor& updates) {
@@ -58,14 +57,14 @@ inline void CheckScatter(const DenseTensor& x,
   }
 }
 
-// to = the elements at `from`, which may be those of `to`.
+// Copies the elements of `to` from `from`, which may be its own data.
 template <typename T, typename Context>
-void CopyInto(const Context& dev_ctx, const T* from, DenseTensor* to) {
+void CopyTo(const Context& dev_ctx, const T* from, DenseTensor* to) {
   T* data = dev_ctx.template Alloc<T>(to);
   ParallelCopy(data, from, to->numel() * static_cast<int64_t>(sizeof(T)));
 }
 
-// Slices of x are replaced by those of updates, or by their sum.
+// Replaces slices of x by updates, or by their sum.
 inline IndexReduceCall ScatterCall(bool overwrite) {
   return {IndexOp::kScatter,
           overwrite ? IndexReduce::kAssign : IndexReduce::kSum,
@@ -80,17 +79,22 @@ void ScatterByIndexKernel(const Context& dev_ctx,
                           const DenseTensor& updates,
                           bool overwrite,
                           DenseTensor* out) {
-  if (HasNothingToScatter(x, index, updates)) {
-    CopyInto(dev_ctx, DataOrNull<T>(x), out);
+  if (IsEmptyScatter(x, index, updates)) {
+    CopyTo(dev_ctx, DataOrNull<T>(x), out);
     return;
   }
   CheckScatter(x, index, updates);
-  IndexReduceInto<T>(
-      dev_ctx, PlainReduces{}, ScatterCall(overwrite), x, index, updates, out);
+  IndexReduceInto<T>(dev_ctx,
+                     ScatterReduces{},
+                     ScatterCall(overwrite),
+                     x,
+                     index,
+                     updates,
+                     out);
 }
 
-// With overwrite, the update that a slot kept gets its gradient, those that it
-// replaced get zeros. x_grad may be out_grad.
+// With overwrite, the last update of a slice gets its gradient, the others get
+// zeros. x_grad may be out_grad.
 template <typename T, typename Context>
 void ScatterByIndexGradKernel(const Context& dev_ctx,
                               const DenseTensor& index,
@@ -99,11 +103,11 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
                               bool overwrite,
                               DenseTensor* x_grad,
                               DenseTensor* updates_grad) {
-  if (HasNothingToScatter(out_grad, index, updates)) {
+  if (IsEmptyScatter(out_grad, index, updates)) {
     const DenseTensor dout = out_grad;  // x_grad may be the same object
-    SizeGrad(out_grad, x_grad);
-    SizeGrad(updates, updates_grad);
-    if (x_grad) CopyInto(dev_ctx, DataOrNull<T>(dout), x_grad);
+    ResizeLike(out_grad, x_grad);
+    ResizeLike(updates, updates_grad);
+    if (x_grad) CopyTo(dev_ctx, DataOrNull<T>(dout), x_grad);
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }
@@ -119,7 +123,7 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
                          updates_grad);
 }
 
-// With overwrite too, as the gradient of a slot goes to the slice that wins.
+// The gradient is linear in out_grad, and its transpose is scatter.
 template <typename T, typename Context>
 void ScatterByIndexDoubleGradKernel(
     const Context& dev_ctx,
@@ -134,7 +138,7 @@ void ScatterByIndexDoubleGradKernel(
   const DDim dims = grad_out.dims();
   DenseTensor x_zeros;
   DenseTensor updates_zeros;
-  SizeGrad(grad_out, grad_out_grad);
+  ResizeLike(grad_out, grad_out_grad);
   ScatterByIndexKernel<T>(
       dev_ctx,
       IndexScatterGradOrZeros<T>(dev_ctx, grad_x_grad, dims, &x_zeros),

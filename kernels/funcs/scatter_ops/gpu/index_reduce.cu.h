@@ -13,9 +13,9 @@
 // limitations under the License.
 
 // The operators that reduce by an index and their gradients on the GPU. The
-// index is sorted by slot; a thread then reduces one element of a slot, in the
-// order of the index, or makes the gradients of that element and its updates.
-// No atomics: the same bits in every run.
+// index is sorted by slice; a thread then reduces one element of a slice, in
+// the permutation of the index, or makes the gradients of that element and its
+// updates. No atomics: the same bits in every run.
 
 #pragma once
 
@@ -29,19 +29,19 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Checks the index, and adds `size` to negative slots. It is a launch of its
+// Checks the index, and adds `size` to negative slices. It is a launch of its
 // own, so that a bad index stops the work before any output is written.
 template <typename IndexT>
 struct ReadSlots {
   IndexOp op;
   const IndexT* index;
   int64_t size;
-  int64_t* slots;
-  int64_t* positions;  // filled with 0, 1, 2, ...
+  int64_t* slices;
+  int64_t* entries;  // filled with 0, 1, 2, ...
 
   __device__ void operator()(int64_t i) const {
-    const int64_t slot = index[i];
-    PADDLE_ENFORCE(slot >= -size && slot < size,
+    const int64_t slice = index[i];
+    PADDLE_ENFORCE(slice >= -size && slice < size,
                    "(%s) index must be in [%lld, %lld), as x has %lld elements "
                    "along axis, but index[%lld] is %lld.",
                    NameOf(op),
@@ -49,44 +49,44 @@ struct ReadSlots {
                    static_cast<long long>(size),
                    static_cast<long long>(size),
                    static_cast<long long>(i),
-                   static_cast<long long>(slot));
-    slots[i] = slot < 0 ? slot + size : slot;
-    positions[i] = i;
+                   static_cast<long long>(slice));
+    slices[i] = slice < 0 ? slice + size : slice;
+    entries[i] = i;
   }
 };
 
-// Where the group of each slot ends in the sorted slots.
+// Where the segment of each slice ends in the sorted slices.
 struct FindEnds {
   const int64_t* keys;
   int64_t n;
   int64_t* ends;
 
-  __device__ void operator()(int64_t slot) const {
+  __device__ void operator()(int64_t slice) const {
     int64_t low = 0;
     int64_t high = n;
     while (low < high) {
       const int64_t middle = low + (high - low) / 2;
-      if (keys[middle] > slot) {
+      if (keys[middle] > slice) {
         high = middle;
       } else {
         low = middle + 1;
       }
     }
-    ends[slot] = low;
+    ends[slice] = low;
   }
 };
 
-// An element of x, and where the updates of its slot have theirs.
+// An element of x, and where the updates of its slice have theirs.
 struct SlotElement {
   int64_t at;            // in x
-  const int64_t* begin;  // the positions that point to the slot, ascending
+  const int64_t* begin;  // the entries that point to the slice, ascending
   const int64_t* end;
-  int64_t first_update;  // where position 0 has its element, in updates
+  int64_t first_update;  // where entry 0 has its element, in updates
   int64_t inner;
 
   __device__ int64_t count() const { return end - begin; }
-  __device__ int64_t UpdateAt(const int64_t* position) const {
-    return first_update + *position * inner;
+  __device__ int64_t UpdateAt(const int64_t* entry) const {
+    return first_update + *entry * inner;
   }
 };
 
@@ -94,7 +94,7 @@ struct SlotElement {
 template <typename Body>
 struct EachSlotElement {
   AxisView view;
-  const int64_t* order;
+  const int64_t* permutation;
   const int64_t* ends;
   Body body;
   FastDivMod<int64_t> by_size = FastDivMod<int64_t>(view.size);
@@ -103,21 +103,21 @@ struct EachSlotElement {
   __device__ void operator()(int64_t at) const {
     const int64_t slice = by_inner.Div(at);
     const int64_t row = by_size.Div(slice);
-    const int64_t slot = slice - row * view.size;
+    const int64_t slice = slice - row * view.size;
     const int64_t column = at - slice * view.inner;
-    const int64_t begin = slot == 0 ? 0 : ends[slot - 1];
+    const int64_t begin = slice == 0 ? 0 : ends[slice - 1];
     body(SlotElement{at,
-                     order + begin,
-                     order + ends[slot],
+                     permutation + begin,
+                     permutation + ends[slice],
                      row * view.length * view.inner + column,
                      view.inner});
   }
 };
 
-// The positions of an index, grouped by the slot that they point to.
+// The entries of an index, grouped by the slice that they point to.
 class IndexOnGpu {
  public:
-  // Queues the check of the whole index, and its groups.
+  // Queues the check of the whole index, and its segments.
   IndexOnGpu(const GPUContext& dev_ctx,
              IndexOp op,
              const DenseTensor& index,
@@ -125,14 +125,14 @@ class IndexOnGpu {
       : dev_ctx_(dev_ctx) {
     const int64_t size = view.size;
     const int64_t n = view.length;
-    int64_t* slots = AllocScratch<int64_t>(dev_ctx, 4 * n + size, &memory_);
-    int64_t* positions = slots + n;
-    int64_t* keys = positions + n;
+    int64_t* slices = AllocScratch<int64_t>(dev_ctx, 4 * n + size, &memory_);
+    int64_t* entries = slices + n;
+    int64_t* keys = entries + n;
     order_ = keys + n;
     ends_ = order_ + n;
     const auto read = [&](const auto* data) {
       using IndexT = std::decay_t<decltype(*data)>;
-      ForEach(dev_ctx, n, ReadSlots<IndexT>{op, data, size, slots, positions});
+      ForEach(dev_ctx, n, ReadSlots<IndexT>{op, data, size, slices, entries});
     };
     if (index.dtype() == DataType::INT32) {
       read(DataOrNull<int32_t>(index));
@@ -146,7 +146,7 @@ class IndexOnGpu {
           NameOf(op),
           n));
     }
-    if (n > 0) Sort(static_cast<int>(n), size, slots, keys, positions);
+    if (n > 0) Sort(static_cast<int>(n), size, slices, keys, entries);
     ForEach(dev_ctx, size, FindEnds{keys, n, ends_});
   }
 
@@ -160,21 +160,21 @@ class IndexOnGpu {
   }
 
  private:
-  // Equal slots keep the order of their positions. CUB before CCCL 2.8 takes
-  // the number of items as an int.
+  // Equal slices keep the permutation of their entries. CUB before CCCL 2.8
+  // takes the number of items as an int.
   void Sort(int n,
             int64_t size,
-            const int64_t* slots,
+            const int64_t* slices,
             int64_t* keys,
-            const int64_t* positions) {
+            const int64_t* entries) {
     int bits = 1;
     while (bits < 63 && size > int64_t{1} << bits) ++bits;
     CallCub(dev_ctx_, [&](void* temporary, size_t* bytes) {
       return cub::DeviceRadixSort::SortPairs(temporary,
                                              *bytes,
-                                             slots,
+                                             slices,
                                              keys,
-                                             positions,
+                                             entries,
                                              order_,
                                              n,
                                              /*begin_bit=*/0,
@@ -186,7 +186,7 @@ class IndexOnGpu {
   const GPUContext& dev_ctx_;
   DenseTensor memory_;
   int64_t* order_;
-  int64_t* ends_;  // of the group of each slot
+  int64_t* ends_;  // of the segment of each slice
 };
 
 // Reduces an element of x and its updates to one of out. kAssign takes the last
@@ -217,15 +217,15 @@ struct SlotReduction {
 
   // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
   __device__ T Reduced(const SlotElement& element) const {
-    const int64_t* position = element.begin;
+    const int64_t* entry = element.begin;
     Sum sum{};
     if (include_self) {
       sum = static_cast<Sum>(x[element.at]);
     } else if (kReduce != IndexReduce::kSum && !kMeans) {
-      sum = static_cast<Sum>(updates[element.UpdateAt(position++)]);
+      sum = static_cast<Sum>(updates[element.UpdateAt(entry++)]);
     }
-    for (; position < element.end; ++position) {
-      const T update = updates[element.UpdateAt(position)];
+    for (; entry < element.end; ++entry) {
+      const T update = updates[element.UpdateAt(entry)];
       sum = Combine<kReduce>(sum, static_cast<Sum>(update));
     }
     if constexpr (kMeans) {
@@ -249,12 +249,13 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   const T* x_data = DataOrNull<T>(x);
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-  const IndexOnGpu groups(dev_ctx, call.op, index, view);
+  const IndexOnGpu segments(dev_ctx, call.op, index, view);
   std::optional<DenseTensor> copy;
-  const T* update_data = ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
+  const T* update_data =
+      CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     constexpr IndexReduce kReduce = decltype(constant)::value;
-    groups.ForEachElement(
+    segments.ForEachElement(
         view,
         SlotReduction<T, kReduce>{
             x_data, update_data, call.include_self, out_data});
@@ -327,7 +328,7 @@ struct SlotGradient {
 
   // Compared in the type that T is reduced in.
   __device__ static bool Same(T value, T extreme) {
-    return SameValue(static_cast<Sum>(value), static_cast<Sum>(extreme));
+    return EqualOrBothNan(static_cast<Sum>(value), static_cast<Sum>(extreme));
   }
 
   // A factor gets the product of those before it times that of those after it
@@ -341,16 +342,16 @@ struct SlotGradient {
     for (const int64_t* p = element.begin; p < element.end; ++p) {
       const int64_t at = element.UpdateAt(p);
       before[at] = product;
-      product = MulOf(product, static_cast<Sum>(tensors.updates[at]));
+      product = WrappingMul(product, static_cast<Sum>(tensors.updates[at]));
     }
-    product = ConjugateOf(grad);
+    product = Conjugate(grad);
     for (const int64_t* p = element.end; p-- > element.begin;) {
       const int64_t at = element.UpdateAt(p);
-      const Sum others = MulOf(before[at], product);
-      SetUpdate(at, static_cast<T>(ConjugateOf(others)));
-      product = MulOf(product, static_cast<Sum>(tensors.updates[at]));
+      const Sum others = WrappingMul(before[at], product);
+      SetUpdate(at, static_cast<T>(Conjugate(others)));
+      product = WrappingMul(product, static_cast<Sum>(tensors.updates[at]));
     }
-    SetX(element, include_self ? static_cast<T>(ConjugateOf(product)) : T{});
+    SetX(element, include_self ? static_cast<T>(Conjugate(product)) : T{});
   }
 };
 
@@ -368,13 +369,13 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
                          const DenseTensor& out_grad,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
-  constexpr bool kReads = std::is_same<Reduces, OtherReduces>::value;
+  constexpr bool kReads = std::is_same<Reduces, NonlinearReduces>::value;
   CheckOutGrad(NameOf(call.op), out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
   const DenseTensor dout = out_grad;  // x_grad may be the same object
-  SizeGrad(x, x_grad);
-  SizeGrad(updates, updates_grad);
-  const IndexOnGpu groups(dev_ctx, call.op, index, view);
+  ResizeLike(x, x_grad);
+  ResizeLike(updates, updates_grad);
+  const IndexOnGpu segments(dev_ctx, call.op, index, view);
   const IndexGradTensors<T> tensors{
       kReads ? DataOrNull<T>(x) : nullptr,
       kReads ? DataOrNull<T>(updates) : nullptr,
@@ -387,7 +388,7 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
     using Sum = typename SlotGradient<T, kReduce>::Sum;
     DenseTensor memory;
     const int64_t room = kReduce == IndexReduce::kMul ? updates.numel() : 0;
-    groups.ForEachElement(
+    segments.ForEachElement(
         view,
         SlotGradient<T, kReduce>{tensors,
                                  call.include_self,

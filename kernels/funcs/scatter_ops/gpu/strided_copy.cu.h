@@ -29,26 +29,26 @@ namespace phi::funcs::scatter_ops {
 
 // Moves elements from where one view of them has them to where another has.
 // Without `from`: zeros.
-template <typename Word>
+template <typename Storage>
 struct MoveView {
   OperandView from_view;
   OperandView to_view;
-  const Word* from;
-  Word* to;
+  const Storage* from;
+  Storage* to;
 
   __device__ void operator()(int64_t k) const {
     to[to_view.Offset(k)] =
-        from != nullptr ? from[from_view.Offset(k)] : Word{};
+        from != nullptr ? from[from_view.Offset(k)] : Storage{};
   }
 };
 
 // From the values to x, or from x to the values. Without `from`, x gets zeros.
-template <typename Word>
+template <typename Storage>
 void MoveViewGpu(const GPUContext& dev_ctx,
                  const StridedView& view,
                  bool to_x,
-                 const Word* from,
-                 Word* to) {
+                 const Storage* from,
+                 Storage* to) {
   if (view.numel() == 0) return;
   OperandView in_x;
   OperandView in_values;
@@ -59,8 +59,8 @@ void MoveViewGpu(const GPUContext& dev_ctx,
   }
   ForEach(dev_ctx,
           view.numel(),
-          to_x ? MoveView<Word>{in_values, in_x, from, to + view.offset()}
-               : MoveView<Word>{in_x, in_values, from + view.offset(), to});
+          to_x ? MoveView<Storage>{in_values, in_x, from, to + view.offset()}
+               : MoveView<Storage>{in_x, in_values, from + view.offset(), to});
 }
 
 // The kernel of a forward and a second-order gradient: x or values are zeros
@@ -71,22 +71,23 @@ void ReplaceViewKernel(const Context& dev_ctx,
                        const DenseTensor* values,
                        const StridedView& view,
                        DenseTensor* out) {
-  using Word = WordOf<T>;
+  using Storage = StorageType<T>;
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
   const DenseTensor kept = x ? *x : DenseTensor();  // out may be x
-  const Word* x_data = x ? WordsOf<Word>(&kept) : nullptr;
-  Word* data = reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(out));
+  const Storage* x_data = x ? StorageData<Storage>(&kept) : nullptr;
+  Storage* data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   if (bytes == 0) return;
   std::optional<DenseTensor> copy;
-  const Word* values_data =
-      values ? ReadApart<Word>(dev_ctx, *values, data, bytes, &copy) : nullptr;
+  const Storage* values_data =
+      values ? CopyIfOverlapping<Storage>(dev_ctx, *values, data, bytes, &copy)
+             : nullptr;
   if (x_data == nullptr) {
     ClearBytes(dev_ctx, data, bytes);
   } else if (x_data != data) {
     backends::gpu::GpuMemcpyAsync(
         data, x_data, bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
   }
-  MoveViewGpu<Word>(dev_ctx, view, /*to_x=*/true, values_data, data);
+  MoveViewGpu<Storage>(dev_ctx, view, /*to_x=*/true, values_data, data);
 }
 
 // The kernel of a gradient. Either output may be null; x_grad may be out_grad.
@@ -100,17 +101,17 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
                            DenseTensor* x_grad,
                            DenseTensor* values_grad) {
   CheckOutGrad(op, out_grad, x.dims(), x_grad);
-  SizeGrad(x, x_grad);
-  SizeGrad(values, values_grad);
+  ResizeLike(x, x_grad);
+  ResizeLike(values, values_grad);
   if (values_grad) {
-    using Word = WordOf<T>;
-    Word* data =
-        reinterpret_cast<Word*>(dev_ctx.template Alloc<T>(values_grad));
-    MoveViewGpu<Word>(dev_ctx,
-                      view,
-                      /*to_x=*/false,
-                      WordsOf<Word>(&out_grad),
-                      data);
+    using Storage = StorageType<T>;
+    Storage* data =
+        reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(values_grad));
+    MoveViewGpu<Storage>(dev_ctx,
+                         view,
+                         /*to_x=*/false,
+                         StorageData<Storage>(&out_grad),
+                         data);
   }
   if (x_grad) ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
 }

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// How one operand of a broadcast is read along the row-major output, without
-// ever being materialised.
+// Reads one operand of a broadcast along the row-major output without
+// materializing it.
 
 #pragma once
 
@@ -39,17 +39,17 @@ class BroadcastView {
     }
     rank_ = 0;
     for (int i = 0; i < out_dims.size(); ++i) Append(out_dims[i], strides[i]);
-    if (rank_ == 0) Append(1, 1, /*keep=*/true);
+    if (rank_ == 0) Append(1, 1, /*is_required=*/true);
   }
 
   int rank() const { return rank_; }
   int64_t dim(int i) const { return dims_[i]; }
-  // In elements; 0 along an axis on which the operand repeats itself.
+  // In elements; 0 along a broadcast axis.
   int64_t stride(int i) const { return strides_[i]; }
-  // The operand is laid out like the output.
+  // True if the operand has the layout of the output.
   bool is_flat() const { return rank_ == 1 && strides_[0] == 1; }
 
-  // The operand is one element.
+  // True if the operand has one element.
   bool is_constant() const { return rank_ == 1 && strides_[0] == 0; }
 
   // Cuts output elements [begin, end) into runs along the innermost collapsed
@@ -76,8 +76,8 @@ class BroadcastView {
     }
   }
 
-  // Output elements [begin, begin + length) of the operand as a contiguous
-  // array: a pointer into `data` where it lies so, else `scratch`, filled.
+  // Returns output elements [begin, begin + length) of the operand as a
+  // contiguous array: a pointer into `data` if possible, else `scratch`.
   template <typename T>
   const T* Read(const T* data,
                 int64_t begin,
@@ -100,9 +100,9 @@ class BroadcastView {
   }
 
  private:
-  // Adds an axis, merged into the last one where both step alike.
-  void Append(int64_t dim, int64_t stride, bool keep = false) {
-    if (dim == 1 && !keep) return;
+  // Adds an axis, collapsed into the previous one if their strides allow.
+  void Append(int64_t dim, int64_t stride, bool is_required = false) {
+    if (dim == 1 && !is_required) return;
     if (rank_ > 0 && strides_[rank_ - 1] == dim * stride) {
       dims_[rank_ - 1] *= dim;
       strides_[rank_ - 1] = stride;

@@ -12,7 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Buffers of the masked and scatter kernels, on every device.
+// Helpers of the masked and scatter kernels, for all devices: aliasing of
+// inputs and outputs, and dims of gradients.
 
 #pragma once
 
@@ -35,8 +36,8 @@ inline bool Overlap(const void* a,
   return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
 }
 
-// Throws unless `grad`, a gradient that the kernel `op` reads, has the given
-// dims: a hook may have replaced it.
+// Throws unless an incoming gradient of kernel `op` has the given dims: a hook
+// may have replaced it.
 inline void CheckGradDims(const char* op,
                           const char* name,
                           const DenseTensor& grad,
@@ -50,8 +51,8 @@ inline void CheckGradDims(const char* op,
       grad.dims()));
 }
 
-// CheckGradDims for the gradient of out. If x_grad is written over it,
-// InferMeta has already given it the dims of x.
+// CheckGradDims for the gradient of out. If x_grad is the same object,
+// InferMeta has already resized it.
 inline void CheckOutGrad(const char* op,
                          const DenseTensor& out_grad,
                          const DDim& dims,
@@ -59,28 +60,29 @@ inline void CheckOutGrad(const char* op,
   if (&out_grad != x_grad) CheckGradDims(op, "out_grad", out_grad, dims);
 }
 
-// Gives a gradient, if there is to be one, the dims of what it is the gradient
-// of. It may come with others: a program of the old IR hands InferMeta the
-// first inputs of the kernel, whichever those are.
-inline void SizeGrad(const DenseTensor& of, DenseTensor* grad) {
-  if (grad != nullptr) grad->Resize(of.dims());
+// Resizes a gradient, unless it is null, to the dims of its forward input. In
+// legacy static graphs, InferMeta receives the first inputs of the kernel
+// whatever `param` names, so the gradient may arrive with other dims.
+inline void ResizeLike(const DenseTensor& input, DenseTensor* grad) {
+  if (grad != nullptr) grad->Resize(input.dims());
 }
 
-// The data of a tensor as words; null if there is none or it has no elements.
-template <typename Word>
-const Word* WordsOf(const DenseTensor* tensor) {
+// The data of a tensor as its storage type; null if the tensor is null or has
+// no elements.
+template <typename Storage>
+const Storage* StorageData(const DenseTensor* tensor) {
   if (tensor == nullptr || tensor->numel() == 0) return nullptr;
-  return static_cast<const Word*>(tensor->data());
+  return static_cast<const Storage*>(tensor->data());
 }
 
-// The data of `in`, or of a copy of it in `copy` if writing `bytes` bytes to
-// `out` would change what is still to be read; null if `in` has no elements.
+// Returns the data of `in`, or of a copy in `copy` if `in` overlaps the `bytes`
+// bytes at `out`; null if `in` has no elements.
 template <typename T, typename Context>
-const T* ReadApart(const Context& dev_ctx,
-                   const DenseTensor& in,
-                   const void* out,
-                   int64_t bytes,
-                   std::optional<DenseTensor>* copy) {
+const T* CopyIfOverlapping(const Context& dev_ctx,
+                           const DenseTensor& in,
+                           const void* out,
+                           int64_t bytes,
+                           std::optional<DenseTensor>* copy) {
   const int64_t in_bytes = in.numel() * static_cast<int64_t>(sizeof(T));
   if (in_bytes == 0) return nullptr;
   const void* const data = in.data();

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Rules that the InferMeta functions and the kernels of the masked and scatter
-// operators share: axes, dtypes, and broadcasting with unknown dims.
+// Argument checks of the masked and scatter operators, for InferMeta and
+// kernels: axes, dtypes, and broadcasting with unknown dims.
 
 #pragma once
 
@@ -28,7 +28,7 @@ namespace phi::funcs::scatter_ops {
 // A negative dim is known only at run time.
 inline bool SameDim(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }
 
-// `axis` in [-rank, rank) as one in [0, rank).
+// Maps `axis` from [-rank, rank) to [0, rank).
 inline int NormalizeAxis(const char* op,
                          const char* name,
                          int64_t axis,
@@ -47,7 +47,7 @@ inline int NormalizeAxis(const char* op,
   return static_cast<int>(axis < 0 ? axis + rank : axis);
 }
 
-// Meta: MetaTensor, or in a kernel the DenseTensor itself.
+// Meta is MetaTensor in InferMeta, DenseTensor in a kernel.
 template <typename Meta>
 void CheckSameDtype(const char* op,
                     const Meta& x,
@@ -71,8 +71,9 @@ void CheckMaskDtype(const char* op, const Meta& mask) {
       DataTypeToString(mask.dtype())));
 }
 
-// One dim of a broadcast: -1 meets 1 stays unknown, -1 meets anything else
-// takes that (a run-time check is due then). Returns -2 if they don't fit.
+// Broadcasts two dims. An unknown dim (-1) and 1 yield -1; an unknown dim and
+// any other dim yield the latter, to be checked at run time. Returns -2 on
+// mismatch.
 inline int64_t BroadcastDim(int64_t a, int64_t b) {
   if (a == b || b == 1) return a;
   if (a == 1) return b;
@@ -81,7 +82,7 @@ inline int64_t BroadcastDim(int64_t a, int64_t b) {
   return -2;
 }
 
-// The numpy broadcast of the shapes of x and mask, trailing axes aligned.
+// Broadcasts the shapes of x and mask by numpy's rules.
 inline DDim BroadcastShape(const char* op, const DDim& x, const DDim& mask) {
   DDim out = x.size() < mask.size() ? mask : x;
   const int rank = out.size();
@@ -102,8 +103,9 @@ inline DDim BroadcastShape(const char* op, const DDim& x, const DDim& mask) {
   return out;
 }
 
-// In place, x keeps its shape. InferMeta has to refuse it: once it has resized
-// x, a kernel cannot tell that x was smaller, and would write past a view.
+// Throws if an in-place result would be larger than x. InferMeta has to check
+// this: once it has resized x, a kernel cannot tell that x was smaller, and
+// would write out of bounds.
 template <typename Meta>
 void CheckInplaceDims(const char* op,
                       const Meta& x,
@@ -118,8 +120,7 @@ void CheckInplaceDims(const char* op,
       dims));
 }
 
-// Called by the kernels of masked_scatter: only they know how many elements of
-// the mask are True.
+// For kernels: only they know the number of True elements of the mask.
 inline void CheckEnoughValues(const char* op,
                               int64_t num_selected,
                               int64_t num_values) {

@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The diagonals that diagonal_scatter replaces, and what the operator accepts.
+// Argument checks of diagonal_scatter and the view that it replaces.
 
 #pragma once
 
@@ -30,8 +30,8 @@ struct DiagonalAxes {
   int column;
 };
 
-// The length of a diagonal of a matrix; 0 if `offset` is past its end, -1 if a
-// dim is not known yet.
+// The length of a diagonal of a matrix: 0 if `offset` is past its end, -1 if a
+// dim is unknown.
 inline int64_t DiagonalLength(int64_t rows, int64_t columns, int64_t offset) {
   if (rows < 0 || columns < 0) return -1;
   const int64_t length = offset < 0 ? std::min(rows + offset, columns)
@@ -39,7 +39,7 @@ inline int64_t DiagonalLength(int64_t rows, int64_t columns, int64_t offset) {
   return std::max<int64_t>(0, length);
 }
 
-// The other axes of x, then the diagonal.
+// The shape of diagonal(x): the other axes of x, then the diagonal.
 inline DDim DiagonalShape(const DDim& x_dims,
                           const DiagonalAxes& axes,
                           int64_t offset) {
@@ -51,8 +51,8 @@ inline DDim DiagonalShape(const DDim& x_dims,
   return common::make_ddim(shape);
 }
 
-// Checks what is known of the arguments of diagonal_scatter and returns its
-// axes in [0, rank). Dims that are unknown yet pass: the kernel asks again.
+// Checks the arguments of diagonal_scatter and returns the axes in [0, rank).
+// Unknown dims pass; the kernel checks again.
 inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
                                          const DDim& y_dims,
                                          int64_t offset,
@@ -69,8 +69,8 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
         axis1,
         axis2));
   }
-  const DDim wanted = DiagonalShape(x_dims, axes, offset);
-  if (!SameDims(y_dims, wanted)) {
+  const DDim expected = DiagonalShape(x_dims, axes, offset);
+  if (!SameDims(y_dims, expected)) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(%s) The shape of y should be the shape of diagonal(x, offset=%d, "
         "axis1=%d, axis2=%d), [%s], but received [%s].",
@@ -78,13 +78,13 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
         offset,
         axis1,
         axis2,
-        wanted,
+        expected,
         y_dims));
   }
   return axes;
 }
 
-// The diagonals of x between two axes; y has them along its last axis.
+// The diagonals of x over two axes, which y has along its last axis.
 inline StridedView DiagonalView(const DDim& x_dims,
                                 const DDim& y_dims,
                                 int64_t offset,
@@ -92,8 +92,8 @@ inline StridedView DiagonalView(const DDim& x_dims,
                                 int axis2) {
   const DiagonalAxes axes =
       CheckDiagonalScatter(x_dims, y_dims, offset, axis1, axis2);
-  // The outer of the two axes keeps its place among the other axes, so that
-  // the view visits x from front to back.
+  // The outer of the two axes retains its position, so that the view visits x
+  // in memory order.
   const int outer = std::min(axes.row, axes.column);
   const int inner = std::max(axes.row, axes.column);
   const int64_t length = y_dims[y_dims.size() - 1];

@@ -12,7 +12,7 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The slice that select_scatter replaces, and what the operator accepts.
+// Argument checks of select_scatter and the view that it replaces.
 
 #pragma once
 
@@ -23,21 +23,21 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Checks what is known of the arguments of select_scatter and returns axis in
-// [0, rank). Dims that are unknown yet pass: the kernel asks again.
+// Checks the arguments of select_scatter and returns axis in [0, rank). Unknown
+// dims pass; the kernel checks again.
 inline int CheckSelectScatter(const DDim& x_dims,
                               const DDim& values_dims,
                               int axis,
                               int64_t index) {
   const int at = NormalizeAxis("select_scatter", "axis", axis, x_dims.size());
-  std::vector<int64_t> wanted = common::vectorize(x_dims);
-  wanted.erase(wanted.begin() + at);
-  if (!SameDims(values_dims, common::make_ddim(wanted))) {
+  std::vector<int64_t> expected = common::vectorize(x_dims);
+  expected.erase(expected.begin() + at);
+  if (!SameDims(values_dims, common::make_ddim(expected))) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(select_scatter) The shape of values should be the shape of x without "
         "axis %d, [%s], but received [%s].",
         axis,
-        common::make_ddim(wanted),
+        common::make_ddim(expected),
         values_dims));
   }
   const int64_t size = x_dims[at];
@@ -54,7 +54,7 @@ inline int CheckSelectScatter(const DDim& x_dims,
   return at;
 }
 
-// x without `axis`, at `index` of it.
+// The slice of x at `index` of `axis`.
 inline StridedView SelectView(const DDim& x_dims,
                               const DDim& values_dims,
                               int axis,

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// A part of a tensor that other values replace: where in the tensor its
-// elements lie, and where in the values.
+// A strided view of a tensor x and a dense tensor of the same elements, for
+// operators that replace the view by these values.
 
 #pragma once
 
@@ -24,48 +24,47 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Elements at fixed strides of a row-major tensor, and the position of each in
-// a dense tensor of values.
+// Maps the elements of a strided view of x to those of a dense tensor of
+// values.
 class StridedView {
  public:
   struct Axis {
     int64_t dim;
     int64_t stride;
     int64_t value_stride;
-    int64_t reach;  // in x, from the first to the last element of one index
+    int64_t span;  // distance in x between the first and last inner element
   };
 
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
-  // Adds the next inner axis: `stride` in x, `value_stride` in the values. A
-  // view has one at least; others of one index are left out.
+  // Adds the next inner axis, with strides in x and in the values. Every view
+  // has at least one axis; further axes of size 1 are dropped.
   void Append(int64_t dim, int64_t stride, int64_t value_stride) {
     numel_ *= dim;
     if (dim == 1 && !axes_.empty()) return;
-    for (Axis& outer : axes_) outer.reach += (dim - 1) * stride;
+    for (Axis& outer : axes_) outer.span += (dim - 1) * stride;
     axes_.push_back({dim, stride, value_stride, 0});
   }
 
   int64_t numel() const { return numel_; }
 
-  // The first element, in x.
+  // The offset of the first element in x.
   int64_t offset() const { return offset_; }
 
   // Axes are ordered from the outermost to the innermost.
   int rank() const { return static_cast<int>(axes_.size()); }
   const Axis& axis(int i) const { return axes_[i]; }
 
-  // Cuts the elements that lie in [begin, end) of x into runs along the
-  // innermost axis and calls
-  // f(position in x, stride, position in values, value stride, length).
+  // Calls f(offset in x, stride, offset in values, value stride, length) for
+  // the runs along the innermost axis within [begin, end) of x.
   template <typename F>
   void ForEachRun(int64_t begin, int64_t end, const F& f) const {
     Visit(0, offset_, 0, begin, end, f);
   }
 
  private:
-  // The same for the axes from `i` on. Their first element is `at` in x and
-  // `from` in the values.
+  // ForEachRun for the axes from `i` on, starting at `at` in x and `from` in
+  // the values.
   template <typename F>
   void Visit(int i,
              int64_t at,
@@ -74,8 +73,8 @@ class StridedView {
              int64_t end,
              const F& f) const {
     const Axis& axis = axes_[i];
-    int64_t k = IndexesWithin(axis, begin - axis.reach - at);
-    const int64_t last = IndexesWithin(axis, end - at);
+    int64_t k = CountIndicesWithin(axis, begin - axis.span - at);
+    const int64_t last = CountIndicesWithin(axis, end - at);
     at += k * axis.stride;
     from += k * axis.value_stride;
     if (i == rank() - 1) {
@@ -89,8 +88,8 @@ class StridedView {
     }
   }
 
-  // How many indexes of an axis lie less than `distance` behind its first one.
-  static int64_t IndexesWithin(const Axis& axis, int64_t distance) {
+  // The number of indices of an axis within `distance` of the first one.
+  static int64_t CountIndicesWithin(const Axis& axis, int64_t distance) {
     if (distance <= 0) return 0;
     if (distance > (axis.dim - 1) * axis.stride) return axis.dim;
     return (distance - 1) / axis.stride + 1;

@@ -12,8 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The gradients of the linear reductions on the CPU: a gather for updates, a
-// copy with some slots changed for x.
+// Gradients of assign, sum and mean on the CPU: the gradient of updates gathers
+// slices of out_grad, that of x copies out_grad with the updated slices scaled
+// or cleared.
 
 #pragma once
 
@@ -21,8 +22,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
@@ -32,30 +33,30 @@ template <typename T>
 class LinearIndexGrad {
  public:
   LinearIndexGrad(const AxisView& view,
-                  const IndexSlots& slots,
+                  const NormalizedIndex& index,
                   IndexReduce reduce,
                   bool include_self)
       : view_(view),
-        slots_(slots),
+        index_(index),
         reduce_(reduce),
         include_self_(include_self && reduce != IndexReduce::kAssign) {
     if (reduce != IndexReduce::kMean) return;
     counts_.resize(view.size);
-    slots.ForEach([&](int64_t, int64_t slot) { ++counts_[slot]; });
+    index.ForEach([&](int64_t, int64_t slice) { ++counts_[slice]; });
   }
 
   void Updates(const T* out_grad, T* updates_grad) const {
     const bool assigns = reduce_ == IndexReduce::kAssign;
     std::vector<int64_t> last(assigns ? view_.size : 0);
     if (assigns) {
-      slots_.ForEach(
-          [&](int64_t position, int64_t slot) { last[slot] = position; });
+      index_.ForEach(
+          [&](int64_t entry, int64_t slice) { last[slice] = entry; });
     }
     const auto find = [&](int64_t begin, int64_t n, int64_t* sources) {
-      const int64_t* slots = slots_.Read(begin, n, sources);
+      const int64_t* slices = index_.Read(begin, n, sources);
       for (int64_t i = 0; i < n; ++i) {
-        const bool gives = !assigns || last[slots[i]] == begin + i;
-        sources[i] = gives ? slots[i] : -1;
+        const bool wins = !assigns || last[slices[i]] == begin + i;
+        sources[i] = wins ? slices[i] : -1;
       }
     };
     ForEachRow(view_.length,
@@ -74,7 +75,7 @@ class LinearIndexGrad {
     }
     std::vector<uint8_t> cleared(view_.size);
     if (!include_self_) {
-      slots_.ForEach([&](int64_t, int64_t slot) { cleared[slot] = 1; });
+      index_.ForEach([&](int64_t, int64_t slice) { cleared[slice] = 1; });
     }
     ForEachRow(view_.size,
                include_self_,
@@ -89,11 +90,11 @@ class LinearIndexGrad {
 
  private:
   static constexpr int64_t kItem = sizeof(T);
-  static constexpr int64_t kRows = 512;  // that are written at a time
+  static constexpr int64_t kRows = 512;  // rows per call of find
 
-  // Writes [outer, rows, inner] at `to`: each row is that of a slot in
-  // out_grad, its share in that if `shares`, or zeros. find(begin, n, sources)
-  // finds the slots of n rows, or -1 for zeros.
+  // Writes [outer, rows, inner] to `to`: each row is a slice of out_grad,
+  // divided by the slice's count if `shares`, or zeros. find(begin, n, sources)
+  // stores the slices of n rows, or -1 for zeros.
   template <typename Find>
   void ForEachRow(int64_t rows,
                   bool shares,
@@ -110,40 +111,41 @@ class LinearIndexGrad {
       for (int64_t at = tiles.begin(i); at < tiles.end(i);) {
         const int64_t o = at / (rows * inner);
         const int64_t row = at / inner % rows;
-        const int64_t lane = at % inner;
+        const int64_t l = at % inner;
         const int64_t left = tiles.end(i) - at;
-        const bool whole = lane == 0 && left >= inner;
-        const int64_t width = whole ? inner : std::min(left, inner - lane);
+        const bool whole = l == 0 && left >= inner;
+        const int64_t width = whole ? inner : std::min(left, inner - l);
         const int64_t n =
             whole ? std::min({rows - row, left / inner, kRows}) : 1;
         find(row, n, sources);
-        const T* from = out_grad + o * view_.size * inner + lane;
+        const T* from = out_grad + o * view_.size * inner + l;
         const auto write = [&] {
           inner == 1
               ? WriteElements(from, sources, n, shares, to + at)
               : WriteRows(from, sources, n, width, shares, streams, to + at);
         };
-        shares ? CallVectorisedForHalf<T>(write) : write();
+        shares ? CallVectorizedForHalf<T>(write) : write();
         at += n * width;
       }
     });
   }
 
-  // Without a branch that depends on the index.
+  // Branchless: the index is unpredictable.
   void WriteElements(const T* from,
                      const int64_t* sources,
                      int64_t n,
                      bool shares,
                      T* to) const {
-    using Word = WordOf<T>;
-    const auto* words = reinterpret_cast<const Word*>(from);
-    auto* out = reinterpret_cast<Word*>(to);
+    using Storage = StorageType<T>;
+    const auto* elements = reinterpret_cast<const Storage*>(from);
+    auto* out = reinterpret_cast<Storage*>(to);
     for (int64_t i = 0; i < n; ++i) {
-      // An element without a source is zero. It reads its own place, which may
-      // not have been written yet (so as a word: any bits are one), since
-      // another thread may write to any other if `to` is out_grad's memory.
-      const Word element = *(sources[i] < 0 ? out + i : words + sources[i]);
-      out[i] = sources[i] < 0 ? Word{} : element;
+      // An element without a source reads its own address, the only one that no
+      // other thread writes if `to` is out_grad. It may be uninitialized, so it
+      // is read as an integer.
+      const Storage element =
+          *(sources[i] < 0 ? out + i : elements + sources[i]);
+      out[i] = sources[i] < 0 ? Storage{} : element;
     }
     for (int64_t i = 0; shares && i < n; ++i) {
       if (sources[i] >= 0) Share(to + i, sources[i], 1, to + i);
@@ -157,10 +159,10 @@ class LinearIndexGrad {
                  bool shares,
                  bool streams,
                  T* to) const {
-    constexpr int64_t kAhead = 8;
+    constexpr int64_t kPrefetchDistance = 8;
     for (int64_t i = 0; i < n; ++i, to += width) {
-      if (i + kAhead < n && sources[i + kAhead] >= 0) {
-        PrefetchRow(from + sources[i + kAhead] * view_.inner, width);
+      if (i + kPrefetchDistance < n && sources[i + kPrefetchDistance] >= 0) {
+        PrefetchRow(from + sources[i + kPrefetchDistance] * view_.inner, width);
       }
       if (sources[i] < 0) {
         std::fill_n(to, width, T{});
@@ -175,28 +177,27 @@ class LinearIndexGrad {
     }
   }
 
-  // The share of one element of a slot in its gradient.
-  void Share(const T* from, int64_t slot, int64_t n, T* to) const {
+  // Divides the gradient of a slice by the number of its terms.
+  void Share(const T* from, int64_t slice, int64_t n, T* to) const {
     if constexpr (HasReduceFor<T>(IndexReduce::kMean)) {
       using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
-      const int64_t count = counts_[slot] + include_self_;
-      if (counts_[slot] == 0) return;
+      const int64_t count = counts_[slice] + include_self_;
+      if (counts_[slice] == 0) return;
       for (int64_t l = 0; l < n; ++l) {
-        to[l] = RoundedTo<T>(DivideByCount(WidenedTo<Sum>(from[l]), count));
+        to[l] = RoundTo<T>(DivideByCount(WidenTo<Sum>(from[l]), count));
       }
     }
   }
 
   const AxisView& view_;
-  IndexSlots slots_;
+  NormalizedIndex index_;
   IndexReduce reduce_;
   bool include_self_;
-  std::vector<int64_t> counts_;  // of positions with a slot, for mean
+  std::vector<int64_t> counts_;  // entries per slice, for mean
 };
 
-// The gradient kernel of an operator that is linear in x and updates, of which
-// it needs no more than the shapes. Either output may be null; x_grad may be
-// out_grad, and out anything.
+// The gradient kernel of the linear reductions: of x and updates, it reads the
+// shapes only. Either output may be null; x_grad may be out_grad.
 template <typename T, typename Context>
 void IndexReduceGradInto(const Context& dev_ctx,
                          LinearReduces,
@@ -211,12 +212,12 @@ void IndexReduceGradInto(const Context& dev_ctx,
   const char* op = NameOf(call.op);
   CheckOutGrad(op, out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
-  const IndexSlots slots(op, index, view);
+  const NormalizedIndex normalized(op, index, view);
   const LinearIndexGrad<T> gradient(
-      view, slots, call.reduce, call.include_self);
+      view, normalized, call.reduce, call.include_self);
   const DenseTensor dout = out_grad;  // x_grad may be the same object
-  SizeGrad(x, x_grad);
-  SizeGrad(updates, updates_grad);
+  ResizeLike(x, x_grad);
+  ResizeLike(updates, updates_grad);
   if (updates_grad) {
     gradient.Updates(DataOrNull<T>(dout),
                      AllocUpdatesGrad<T>(dev_ctx, view, updates_grad));

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What the operators that reduce slices by an index accept: names of
-// reductions, dtypes and shapes.
+// Argument checks of the reductions by an index, for InferMeta and kernels:
+// names of reductions, dtypes and shapes.
 
 #pragma once
 
@@ -48,7 +48,7 @@ inline IndexReduce ParseIndexScatter(const std::string& reduce) {
       reduce));
 }
 
-// The others.
+// The nonlinear reductions.
 inline IndexReduce ParseIndexReduce(const std::string& reduce) {
   if (reduce == "mul") return IndexReduce::kMul;
   if (reduce == "amax") return IndexReduce::kAmax;
@@ -59,7 +59,7 @@ inline IndexReduce ParseIndexReduce(const std::string& reduce) {
       reduce));
 }
 
-// bool has no product and no mean, complex numbers have no order.
+// bool has no product and no mean; complex numbers are not ordered.
 constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
   if (reduce == IndexReduce::kAssign || reduce == IndexReduce::kSum) {
     return true;
@@ -85,7 +85,8 @@ inline void CheckReduceDtype(const char* op,
   }
 }
 
-// `updates` has the dims of x, but along `axis` the length of the 1-D index.
+// Throws unless index is 1-D and updates has the dims of x with the length of
+// the index along `axis`. Unknown dims pass.
 inline void CheckIndexReduceDims(const char* op,
                                  const DDim& x,
                                  const DDim& index,
@@ -121,7 +122,7 @@ inline void CheckIndexReduceDims(const char* op,
   }
 }
 
-// Everything but the values of the index; dims may be unknown.
+// Checks everything except the values of the index. Unknown dims pass.
 template <typename Meta>
 void CheckIndexReduce(const char* op,
                       IndexReduce reduce,
@@ -130,7 +131,7 @@ void CheckIndexReduce(const char* op,
                       const Meta& index,
                       const Meta& updates,
                       int64_t axis) {
-  // to_tensor([]) is of float32, whatever x is.
+  // paddle.to_tensor([]) has dtype float32.
   if (index.numel() != 0) CheckIndexDtype(op, index);
   if (updates.numel() != 0) CheckSameDtype(op, x, "updates", updates);
   CheckReduceDtype(op, reduce, name, x.dtype());

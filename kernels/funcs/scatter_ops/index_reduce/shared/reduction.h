@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What the operators that reduce slices by an index compute: the call, the
-// Tensors as arrays around the axis, and the arithmetic of two elements.
+// Definitions of the reductions by an index, for all devices: the attributes of
+// a call, tensors as [outer, size, inner] around the axis, and the arithmetic.
 
 #pragma once
 
@@ -29,7 +29,8 @@
 
 namespace phi::funcs::scatter_ops {
 
-// The operators, as a number: device code cannot read a text of the host.
+// The operator, for error messages. An enum, since device code cannot read a
+// host string.
 enum class IndexOp { kIndexReduce, kIndexScatter, kScatter };
 
 HOSTDEVICE inline const char* NameOf(IndexOp op) {
@@ -51,8 +52,7 @@ struct IndexReduceCall {
 };
 
 // x as [outer, size, inner] around its axis, updates as [outer, length, inner],
-// where `length` is that of the index. An x without elements has nothing to
-// update: the index is ignored.
+// where `length` is the length of the index, or 0 if x has no elements.
 struct AxisView {
   int64_t outer = 1;
   int64_t size = 1;
@@ -98,8 +98,8 @@ constexpr bool HasReduceFor(IndexReduce reduce) {
       reduce, std::is_same<T, bool>::value, IsComplexNumber<T>::value);
 }
 
-// Accumulation type of a reduction. Sums of integers wrap around in int64_t
-// before a mean divides them.
+// Accumulation type of a reduction. The mean of integers accumulates in
+// int64_t.
 template <typename T, IndexReduce kReduce>
 struct ReduceType {
   using type = std::conditional_t<std::is_integral<T>::value &&
@@ -110,7 +110,7 @@ struct ReduceType {
 
 // Integers wrap around.
 template <typename T>
-HOSTDEVICE inline T AddOf(T a, T b) {
+HOSTDEVICE inline T WrappingAdd(T a, T b) {
   if constexpr (std::is_same<T, bool>::value) {
     return a | b;
   } else if constexpr (std::is_integral<T>::value) {
@@ -121,7 +121,7 @@ HOSTDEVICE inline T AddOf(T a, T b) {
 }
 
 template <typename T>
-HOSTDEVICE inline T MulOf(T a, T b) {
+HOSTDEVICE inline T WrappingMul(T a, T b) {
   if constexpr (std::is_integral<T>::value) {
     return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
   } else {
@@ -129,31 +129,31 @@ HOSTDEVICE inline T MulOf(T a, T b) {
   }
 }
 
-// A NaN of either wins. The comparison for NaN is a step of its own, so that
-// the first step becomes one instruction without a branch.
+// Propagates NaN. Two selects instead of one condition: the first compiles to a
+// single max instruction.
 template <typename T>
-HOSTDEVICE inline T MaxOf(T a, T b) {
-  const T most = b > a ? b : a;
-  return b != b ? b : most;
+HOSTDEVICE inline T NanMax(T a, T b) {
+  const T larger = b > a ? b : a;
+  return b != b ? b : larger;
 }
 
 template <typename T>
-HOSTDEVICE inline T MinOf(T a, T b) {
-  const T least = b < a ? b : a;
-  return b != b ? b : least;
+HOSTDEVICE inline T NanMin(T a, T b) {
+  const T smaller = b < a ? b : a;
+  return b != b ? b : smaller;
 }
 
-// Two elements reduced to one.
+// Reduces two elements.
 template <IndexReduce kReduce, typename T>
 HOSTDEVICE inline T Combine(T a, T b) {
   if constexpr (kReduce == IndexReduce::kMul) {
-    return MulOf(a, b);
+    return WrappingMul(a, b);
   } else if constexpr (kReduce == IndexReduce::kAmax) {
-    return MaxOf(a, b);
+    return NanMax(a, b);
   } else if constexpr (kReduce == IndexReduce::kAmin) {
-    return MinOf(a, b);
+    return NanMin(a, b);
   } else {
-    return AddOf(a, b);
+    return WrappingAdd(a, b);
   }
 }
 
@@ -174,7 +174,7 @@ HOSTDEVICE inline T DivideByCount(T sum, int64_t count) {
 }
 
 template <typename T>
-HOSTDEVICE inline T ConjugateOf(T value) {
+HOSTDEVICE inline T Conjugate(T value) {
   if constexpr (IsComplexNumber<T>::value) {
     return T(value.real, -value.imag);
   } else {
@@ -184,20 +184,20 @@ HOSTDEVICE inline T ConjugateOf(T value) {
 
 // Equal, or both NaN.
 template <typename T>
-HOSTDEVICE inline bool SameValue(T a, T b) {
+HOSTDEVICE inline bool EqualOrBothNan(T a, T b) {
   return (a == b) | ((a != a) & (b != b));
 }
 
-// Reductions that an operator has.
+// The reductions of an operator.
 template <IndexReduce... kReduces>
 struct ReduceSet {};
-using PlainReduces = ReduceSet<IndexReduce::kAssign, IndexReduce::kSum>;
+using ScatterReduces = ReduceSet<IndexReduce::kAssign, IndexReduce::kSum>;
 using LinearReduces =
     ReduceSet<IndexReduce::kAssign, IndexReduce::kSum, IndexReduce::kMean>;
-using OtherReduces =
+using NonlinearReduces =
     ReduceSet<IndexReduce::kMul, IndexReduce::kAmax, IndexReduce::kAmin>;
 
-// Calls f with the reduction, one of the set, as a constant.
+// Calls f with `reduce`, one of the set, as a compile-time constant.
 template <typename T, IndexReduce... kReduces, typename F>
 void VisitReduce(ReduceSet<kReduces...>, IndexReduce reduce, const F& f) {
   const auto visit = [&](auto constant) {

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The index of an operator that reduces slices by it: checked, and read as
-// slots.
+// The index of a reduction on the CPU: validated as a whole, and read with
+// negative values counted from the end.
 
 #pragma once
 
@@ -22,13 +22,13 @@
 #include <cstdint>
 
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi::funcs::scatter_ops {
 
-// memcpy by all threads.
+// A parallel memcpy.
 inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   if (out == in || bytes == 0) return;
   auto* to = static_cast<char*>(out);
@@ -41,8 +41,8 @@ inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   });
 }
 
-// To GCC a function that only prefetches has no effect, so that it drops calls
-// which it has not put in line yet: the empty statement is one.
+// GCC treats a prefetch-only function as having no side effects and may drop
+// the call before inlining; the empty asm prevents that.
 inline void Prefetch(const void* line) {
 #ifdef __GNUC__
   __builtin_prefetch(line);
@@ -50,8 +50,9 @@ inline void Prefetch(const void* line) {
 #endif
 }
 
-// Fetches the start of a row, of which many are read in no order. The processor
-// foresees the rest of a long one by itself, and all of one that fills a page.
+// Prefetches the start of a row in a sequence of rows at random addresses. The
+// hardware prefetcher finds the rest of a long row, and all of one that fills a
+// page.
 template <typename T>
 inline void PrefetchRow(const T* row, int64_t length) {
   constexpr int64_t kLine = 64;
@@ -62,15 +63,17 @@ inline void PrefetchRow(const T* row, int64_t length) {
   for (int64_t b = 0; b < end; b += kLine) Prefetch(first + b);
 }
 
-// The slots that an index names, read where it lies: a copy of a long index
-// would cost more than adding short rows. Its values must be in [-size, size);
-// negative ones count from the end. All of it is checked at first, before
-// anything is written to x; after that it must stay as it is.
-class IndexSlots {
+// The slices that the entries of an index name. The constructor throws unless
+// all values are in [-size, size); the index must not change afterwards.
+// Entries are normalized as they are read: a copy of a long index would cost
+// more than adding short rows.
+class NormalizedIndex {
  public:
-  static constexpr int64_t kChunk = 4096;  // positions that are read at a time
+  static constexpr int64_t kChunk = 4096;  // entries per read
 
-  IndexSlots(const char* op, const DenseTensor& index, const AxisView& view)
+  NormalizedIndex(const char* op,
+                  const DenseTensor& index,
+                  const AxisView& view)
       : op_(op), length_(view.length), size_(view.size) {
     if (index.dtype() == DataType::INT32) {
       int32_ = DataOrNull<int32_t>(index);
@@ -87,8 +90,8 @@ class IndexSlots {
 
   int64_t length() const { return length_; }
 
-  // The slots of `count` positions from `begin` on, kChunk or fewer. They are
-  // put into `buffer` unless the index holds them as they are.
+  // Returns the slices of count <= kChunk entries from `begin` on, in `buffer`
+  // unless the index itself holds them.
   const int64_t* Read(int64_t begin, int64_t count, int64_t* buffer) const {
     if (int64_ && !has_negative_) return int64_ + begin;
     VisitIndex([&](const auto* index) {
@@ -100,7 +103,7 @@ class IndexSlots {
     return buffer;
   }
 
-  // f(first position, slots, count) for all positions, `chunk` at a time.
+  // Calls f(first entry, slices, count) for `chunk` entries at a time.
   template <typename F>
   void ForEachChunk(const F& f, int64_t chunk = kChunk) const {
     int64_t buffer[kChunk];
@@ -110,11 +113,11 @@ class IndexSlots {
     }
   }
 
-  // f(position, slot) for all positions.
+  // Calls f(entry, slice) for each entry.
   template <typename F>
   void ForEach(const F& f) const {
-    ForEachChunk([&f](int64_t at, const int64_t* slots, int64_t count) {
-      for (int64_t i = 0; i < count; ++i) f(at + i, slots[i]);
+    ForEachChunk([&f](int64_t at, const int64_t* slices, int64_t count) {
+      for (int64_t i = 0; i < count; ++i) f(at + i, slices[i]);
     });
   }
 
@@ -126,15 +129,15 @@ class IndexSlots {
 
   // Throws for a value outside [-size, size).
   bool HasNegative(int64_t begin, int64_t end) const {
-    // Without a branch, so that the loop becomes vector instructions: the sign
-    // of slot + size tells of one below, that of size - 1 - slot of one above.
+    // Branchless, so that the loop vectorizes: slice + size is negative for a
+    // value below the range, size - 1 - slice for one above.
     uint64_t signs = 0;
     uint64_t any = 0;
-    VisitIndex([&, slots = static_cast<uint64_t>(size_)](const auto* index) {
+    VisitIndex([&, size = static_cast<uint64_t>(size_)](const auto* index) {
       for (int64_t i = begin; i < end; ++i) {
-        const uint64_t slot = static_cast<int64_t>(index[i]);
-        signs |= (slot + slots) | (slots - 1 - slot);
-        any |= slot;
+        const uint64_t slice = static_cast<int64_t>(index[i]);
+        signs |= (slice + size) | (size - 1 - slice);
+        any |= slice;
       }
     });
     if (static_cast<int64_t>(signs) < 0) ThrowFirstOutside();
@@ -143,20 +146,21 @@ class IndexSlots {
 
   [[noreturn]] void ThrowFirstOutside() const {
     int64_t at = 0;
-    int64_t slot = 0;
+    int64_t slice = 0;
     VisitIndex([&](const auto* index) {
       while (index[at] >= -size_ && index[at] < size_) ++at;
-      slot = index[at];
+      slice = index[at];
     });
-    PADDLE_THROW(common::errors::OutOfRange(
-        "(%s) index must be in [%d, %d), as x has %d elements along axis, but "
-        "index[%d] is %d.",
-        op_,
-        -size_,
-        size_,
-        size_,
-        at,
-        slot));
+    PADDLE_THROW(
+        common::errors::OutOfRange("(%s) The values of index should be in [%d, "
+                                   "%d) for a dimension of size "
+                                   "%d, but received index[%d] = %d.",
+                                   op_,
+                                   -size_,
+                                   size_,
+                                   size_,
+                                   at,
+                                   slice));
   }
 
   const char* op_;
@@ -167,8 +171,8 @@ class IndexSlots {
   bool has_negative_ = false;
 };
 
-// Allocates the gradient of updates. Of those behind the end of the index,
-// which only scatter accepts, it is zero.
+// Allocates the gradient of updates. Updates past the end of the index, which
+// only scatter accepts, get zeros.
 template <typename T, typename Context>
 T* AllocUpdatesGrad(const Context& dev_ctx,
                     const AxisView& view,
@@ -180,12 +184,12 @@ T* AllocUpdatesGrad(const Context& dev_ctx,
   return data;
 }
 
-// What a reduction reads and writes. out may be x; updates may be null if it
-// has no elements.
+// The operands of a reduction. out may be x; updates is null if it has no
+// elements.
 template <typename T>
 struct ReduceOperands {
   const AxisView& view;
-  const IndexSlots& slots;
+  const NormalizedIndex& index;
   bool include_self;
   const T* x;
   const T* updates;

@@ -12,9 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Reductions of slices by an index on the CPU: the index is grouped by slot,
-// and each slot is written once, by one thread, from its group in the order of
-// the index. No atomics, the same bits for every number of threads.
+// Reductions by an index on the CPU: one thread reduces the segment of a slice
+// in the order of the index and writes the slice once. Without atomics, results
+// are bitwise identical for every number of threads.
 
 #pragma once
 
@@ -24,23 +24,24 @@
 #include <optional>
 #include <type_traits>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/lane_tile.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/rows.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_segments.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/transposed_tiles.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi::funcs::scatter_ops {
 
-// Reduces groups of updates into their slots.
+// Reduces a segment of updates into its slice.
 template <typename T, IndexReduce kReduce>
-class GroupReducer {
+class SegmentReducer {
  public:
-  GroupReducer(const ReduceOperands<T>& operands, const IndexGroups& groups)
+  SegmentReducer(const ReduceOperands<T>& operands,
+                 const IndexSegments& segments)
       : operands_(operands),
-        groups_(groups),
+        segments_(segments),
         streams_(UseNonTemporalStores(operands.view.numel() * sizeof(T),
                                       operands.x == operands.out)) {}
 
@@ -51,22 +52,23 @@ class GroupReducer {
     const int64_t inner = operands_.view.inner;
     const T* x = operands_.x + x_offset;
     T* out = operands_.out + x_offset;
-    if (x == out) {  // else x is read from end to end
-      PrefetchRow(out + (groups_.SlotAhead(g) - groups_.dest[g]) * inner, n);
+    if (x == out) {  // otherwise x is read sequentially
+      PrefetchRow(
+          out + (segments_.PrefetchSlice(g) - segments_.slices[g]) * inner, n);
     }
     Rows rows{operands_.updates + updates_offset,
               inner,
               n,
-              groups_,
-              groups_.begin(g),
-              groups_.end(g)};
+              segments_,
+              segments_.begin(g),
+              segments_.end(g)};
     if constexpr (kReduce == IndexReduce::kAssign) {
       rows.next = rows.end - 1;
       StreamCopy(out, rows.Take(), n * sizeof(T), streams_);
     } else {
-      T buffer[kMostLanes];
+      T buffer[kMaxInner];
       T* to = streams_ ? buffer : out;
-      CallVectorisedForHalf<T>([&] { Reduce(rows, x, to); });
+      CallVectorizedForHalf<T>([&] { Reduce(rows, x, to); });
       if (streams_) StreamCopy(out, buffer, n * sizeof(T), true);
     }
   }
@@ -75,18 +77,18 @@ class GroupReducer {
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
   using Sum = typename ReduceType<T, kReduce>::type;
 
-  // Rows of a group that are still to be reduced.
+  // The rows of a segment that remain to be reduced.
   struct Rows {
     const T* updates;
     int64_t step;
     int64_t length;
-    const IndexGroups& groups;
+    const IndexSegments& segments;
     const int64_t* next;
     const int64_t* end;
 
     int64_t left() const { return end - next; }
     const T* Take() {
-      PrefetchRow(updates + *groups.Ahead(next) * step, length);
+      PrefetchRow(updates + *segments.PrefetchEntry(next) * step, length);
       return updates + *next++ * step;
     }
   };
@@ -95,31 +97,29 @@ class GroupReducer {
     const int64_t count = rows.left() + operands_.include_self;
     const auto finish = [=](int64_t l, Sum sum) {
       if constexpr (kMeans) {
-        out[l] = RoundedTo<T>(DivideByCount(sum, count));
+        out[l] = RoundTo<T>(DivideByCount(sum, count));
       } else {
-        out[l] = RoundedTo<T>(sum);
+        out[l] = RoundTo<T>(sum);
       }
     };
     if (!operands_.include_self && (kReduce == IndexReduce::kSum || kMeans)) {
-      // Not from the first row: the sum of -0.0 alone is 0.0.
+      // From zero instead of the first row: the sum of a single -0.0 is 0.0.
       ReduceFrom(
           rows, [](int64_t) { return Sum{}; }, finish);
     } else {
       const T* first = operands_.include_self ? x : rows.Take();
       ReduceFrom(
-          rows,
-          [first](int64_t l) { return WidenedTo<Sum>(first[l]); },
-          finish);
+          rows, [first](int64_t l) { return WidenTo<Sum>(first[l]); }, finish);
     }
   }
 
-  // finish(l, the sum of first(l) and the rows) for each lane. Four rows a
-  // pass: a quarter of the loads and stores of `sums`, and none for a slot of
-  // few rows.
+  // Calls finish(l, first(l) reduced with the rows) for each inner element l.
+  // Four rows a pass quarter the loads and stores of `sums`, and avoid them for
+  // short segments.
   template <typename First, typename Finish>
   static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
     if (rows.left() < 4) return LastPass<3>(&rows, first, finish);
-    Sum sums[kMostLanes];
+    Sum sums[kMaxInner];
     const auto from = [&sums](int64_t l) { return sums[l]; };
     const auto to = [&sums](int64_t l, Sum sum) { sums[l] = sum; };
     Pass<4>(&rows, first, to);
@@ -127,19 +127,20 @@ class GroupReducer {
     LastPass<3>(&rows, from, finish);
   }
 
-  // Of the rows that are left, kMost or fewer.
-  template <int kMost, typename From, typename To>
+  // The pass over the remaining rows, at most kMaxRows.
+  template <int kMaxRows, typename From, typename To>
   static void LastPass(Rows* rows, const From& from, const To& to) {
-    if constexpr (kMost > 0) {
-      if (rows->left() < kMost) return LastPass<kMost - 1>(rows, from, to);
+    if constexpr (kMaxRows > 0) {
+      if (rows->left() < kMaxRows)
+        return LastPass<kMaxRows - 1>(rows, from, to);
     }
-    Pass<kMost>(rows, from, to);
+    Pass<kMaxRows>(rows, from, to);
   }
 
-  // to(l, from(l) with the next kRows rows) for each lane. `to` may write where
-  // `from` reads the same lane, but the rows are elsewhere. No loop over the
-  // rows: some compilers leave it inside the one over lanes, which then has no
-  // vectors.
+  // Calls to(l, from(l) reduced with the next kRows rows). `to` may write what
+  // `from` reads for the same l; the rows must not alias it. The rows are
+  // unrolled by hand: with an inner loop over them, some compilers do not
+  // vectorize the loop over l.
   template <int kRows, typename From, typename To>
   static void Pass(Rows* rows, const From& from, const To& to) {
     const T* row[4] = {};
@@ -149,7 +150,7 @@ class GroupReducer {
     for (int64_t l = 0; l < length; ++l) {
       Sum sum = from(l);
       const auto add = [&](int r) {
-        sum = Combine<kReduce>(sum, WidenedTo<Sum>(row[r][l]));
+        sum = Combine<kReduce>(sum, WidenTo<Sum>(row[r][l]));
       };
       if constexpr (kRows > 0) add(0);
       if constexpr (kRows > 1) add(1);
@@ -160,27 +161,28 @@ class GroupReducer {
   }
 
   const ReduceOperands<T>& operands_;
-  const IndexGroups& groups_;
+  const IndexSegments& segments_;
   bool streams_;
 };
 
 template <typename T, IndexReduce kReduce>
-void ReduceByGroups(const ReduceOperands<T>& operands) {
+void ReduceSegments(const ReduceOperands<T>& operands) {
   const AxisView& view = operands.view;
-  const IndexGroups groups = kReduce == IndexReduce::kAssign
-                                 ? GroupLastOfSlots(operands.slots, view.size)
-                                 : GroupSlots(operands.slots, view.size);
-  ForEachGroup(view,
-               groups,
-               operands.x,
-               operands.out,
-               GroupReducer<T, kReduce>(operands, groups));
+  const IndexSegments segments =
+      kReduce == IndexReduce::kAssign
+          ? BuildLastEntrySegments(operands.index, view.size)
+          : BuildSegments(operands.index, view.size);
+  ForEachSegment(view,
+                 segments,
+                 operands.x,
+                 operands.out,
+                 SegmentReducer<T, kReduce>(operands, segments));
 }
 
-// The smallest calls: one by one in the order of the index, so that the last
-// update of a slot stays.
+// Assigns small operands entry by entry, so that the last update of a slice
+// wins.
 template <typename T>
-bool AssignFewRows(const ReduceOperands<T>& operands) {
+bool AssignSmall(const ReduceOperands<T>& operands) {
   constexpr int64_t kMaxBytes = 4 << 10;
   const AxisView& view = operands.view;
   const int64_t row = view.inner * static_cast<int64_t>(sizeof(T));
@@ -189,24 +191,24 @@ bool AssignFewRows(const ReduceOperands<T>& operands) {
   }
   T* out = operands.out;
   if (operands.x != out) std::memcpy(out, operands.x, view.size * row);
-  operands.slots.ForEach([&](int64_t position, int64_t slot) {
+  operands.index.ForEach([&](int64_t entry, int64_t slice) {
     std::memcpy(
-        out + slot * view.inner, operands.updates + position * view.inner, row);
+        out + slice * view.inner, operands.updates + entry * view.inner, row);
   });
   return true;
 }
 
-// out = x with the updates reduced into the slices that the slots name.
+// out = x with the updates reduced into the slices that the index names.
 template <typename T, IndexReduce kReduce>
 void ReduceSlots(const ReduceOperands<T>& operands) {
-  if (kReduce == IndexReduce::kAssign && AssignFewRows<T>(operands)) return;
-  if (ReduceLaneTiles<T, kReduce>(operands)) return;
+  if (kReduce == IndexReduce::kAssign && AssignSmall<T>(operands)) return;
+  if (ReduceTransposed<T, kReduce>(operands)) return;
   if (ReduceShortRows<T, kReduce>(operands)) return;
-  ReduceByGroups<T, kReduce>(operands);
+  ReduceSegments<T, kReduce>(operands);
 }
 
-// The kernel of an operator that has the reductions of the set `reduces`. out
-// may share the memory of x or updates.
+// The kernel of an operator with the reductions of the set `reduces`. out may
+// share the memory of x, index or updates.
 template <typename T, typename Reduces, typename Context>
 void IndexReduceInto(const Context& dev_ctx,
                      Reduces reduces,
@@ -226,15 +228,15 @@ void IndexReduceInto(const Context& dev_ctx,
                                    bytes)) {
     Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
   }
-  const IndexSlots slots(
+  const NormalizedIndex normalized(
       NameOf(call.op), index_copy ? *index_copy : index, view);
   if (bytes == 0) return;
   std::optional<DenseTensor> copy;
   const T* updates_data =
-      ReadApart<T>(dev_ctx, updates, out_data, bytes, &copy);
+      CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     ReduceSlots<T, decltype(constant)::value>(
-        {view, slots, call.include_self, x_data, updates_data, out_data});
+        {view, normalized, call.include_self, x_data, updates_data, out_data});
   });
 }
 

@@ -12,11 +12,11 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Reductions of short rows without grouping the index: updates are read once,
-// in the order in which they lie in memory, and slots are written wherever the
-// index points. Each task owns a range of slots and passes over all of the
-// index, so that a slot gets its updates in the order of the index. Results are
-// bitwise those of a group, except for the payload of a NaN.
+// Reductions of short rows without sorting the index: updates are read once, in
+// memory order, and accumulated into the slices that the index names. Each task
+// owns a range of slices and scans the whole index, so that a slice receives
+// its updates in the order of the index. Results are bitwise those of the
+// reduction by segments, except for the payload of a NaN.
 
 #pragma once
 
@@ -27,35 +27,34 @@
 #include <type_traits>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/run.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/groups.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/slot_lists.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_ops.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_partition.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_segments.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
 
 namespace phi::funcs::scatter_ops {
 
-// Whether a reduction can go through the updates in the order of the index: it
-// starts from an identity, which a product of complex numbers has not.
+// Whether the reduction has an identity to start from. A product of complex
+// numbers has none: 1 times an infinity has a NaN.
 template <typename T, IndexReduce kReduce>
-constexpr bool ReducesInOrder() {
+constexpr bool HasIdentity() {
   return !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
 }
 
-// The length of a row is an int64_t, or a constant of type RowLength. For rows
-// of constant length, the loops below compute results for slots without an
-// update as well, and drop them: a branch for each row would cost more.
+// The length of a row is an int64_t or a RowLength constant. For constant
+// lengths, the loops below also compute results for slices without an update
+// and discard them: a branch per row would cost more.
 template <int64_t kLength>
 using RowLength = std::integral_constant<int64_t, kLength>;
 template <typename Length>
 constexpr bool kIsConstant = !std::is_same<Length, int64_t>::value;
 
-// What a reduction of T leaves other elements unchanged by: the start of a slot
-// that x has no part in. Not for a product of complex numbers, where 1 times an
-// infinity has a NaN.
+// The identity of the reduction, from which a slice starts without
+// include_self.
 template <typename T, IndexReduce kReduce>
-constexpr T IdentityOf() {
+constexpr T ReduceIdentity() {
   using Limits = std::numeric_limits<T>;
   if constexpr (kReduce == IndexReduce::kMul) {
     return T(1);
@@ -68,15 +67,15 @@ constexpr T IdentityOf() {
   }
 }
 
-// sums = x, but the identity in marked rows. sums may be x itself.
+// sums = x, with the identity in marked rows. sums may be x.
 template <IndexReduce kReduce,
           typename Mark,
           typename Length,
           typename T,
           typename Sum>
-void StartRows(
+void InitializeRows(
     const Mark* marks, int64_t rows, Length inner, const T* x, Sum* sums) {
-  const Sum first = IdentityOf<Sum, kReduce>();
+  const Sum first = ReduceIdentity<Sum, kReduce>();
   const bool in_place = static_cast<const void*>(x) == sums;
   SCATTER_OPS_IVDEP
   for (int64_t r = 0; r < rows; ++r) {
@@ -84,59 +83,59 @@ void StartRows(
     if (!kIsConstant<Length> && in_place && !marked) continue;
     for (int64_t l = 0; l < inner; ++l) {
       const int64_t at = r * inner + l;
-      sums[at] = marked ? first : WidenedTo<Sum>(x[at]);
+      sums[at] = marked ? first : WidenTo<Sum>(x[at]);
     }
   }
 }
 
 template <IndexReduce kReduce, typename Sum, typename T>
-Sum Reduced(Sum sum, T element) {
+Sum Accumulate(Sum sum, T element) {
   if constexpr (kReduce == IndexReduce::kAssign) {
     return element;
   } else {
-    return Combine<kReduce>(sum, WidenedTo<Sum>(element));
+    return Combine<kReduce>(sum, WidenTo<Sum>(element));
   }
 }
 
-// Reduces each row of updates into the row of its slot in `sums`. Longer rows
-// are prefetched; very short ones the processor finds early enough by itself.
+// Accumulates each row of updates into its slice in `sums`. Rows of variable
+// length are prefetched; for constant lengths, out-of-order execution suffices.
 template <IndexReduce kReduce,
           typename List,
           typename Length,
           typename T,
           typename Sum>
 void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
-  // A cache line arrives in about the time that so many rows take.
-  constexpr int64_t kAhead = 8;
+  // About as many rows as are processed while a cache line arrives.
+  constexpr int64_t kPrefetchDistance = 8;
   for (int64_t i = 0; i < list.count; ++i) {
-    if (!kIsConstant<Length> && i + kAhead < list.count) {
-      PrefetchRow(sums + list.slot(i + kAhead) * inner, inner);
-      PrefetchRow(updates + list.position(i + kAhead) * inner, inner);
+    if (!kIsConstant<Length> && i + kPrefetchDistance < list.count) {
+      PrefetchRow(sums + list.slice(i + kPrefetchDistance) * inner, inner);
+      PrefetchRow(updates + list.entry(i + kPrefetchDistance) * inner, inner);
     }
-    const T* update = updates + list.position(i) * inner;
-    Sum* sum = sums + list.slot(i) * inner;
+    const T* update = updates + list.entry(i) * inner;
+    Sum* sum = sums + list.slice(i) * inner;
     if constexpr (std::is_same<Length, RowLength<1>>::value) {
-      *sum = Reduced<kReduce>(*sum, *update);
+      *sum = Accumulate<kReduce>(*sum, *update);
     } else if constexpr (kIsConstant<Length>) {
-      // The compiler makes a vector of a loop that it does not unroll, if what
-      // it writes is nothing that it reads.
+      // Compilers vectorize this loop if it is not unrolled and its stores do
+      // not alias its loads.
       alignas(64) Sum reduced[Length::value];
       SCATTER_OPS_NO_UNROLL
       for (int64_t l = 0; l < Length::value; ++l) {
-        reduced[l] = Reduced<kReduce>(sum[l], update[l]);
+        reduced[l] = Accumulate<kReduce>(sum[l], update[l]);
       }
       std::copy_n(reduced, Length::value, sum);
     } else {
       SCATTER_OPS_IVDEP
       for (int64_t l = 0; l < inner; ++l) {
-        sum[l] = Reduced<kReduce>(sum[l], update[l]);
+        sum[l] = Accumulate<kReduce>(sum[l], update[l]);
       }
     }
   }
 }
 
 template <IndexReduce kReduce, typename Sum, typename Mark>
-auto TotalOf(Sum sum, Mark count) {
+auto FinalizeSum(Sum sum, Mark count) {
   if constexpr (kReduce != IndexReduce::kMean) {
     return sum;
   } else if constexpr (std::is_floating_point<Sum>::value) {
@@ -152,35 +151,36 @@ class ShortRowReducer {
   explicit ShortRowReducer(const ReduceOperands<T>& operands)
       : operands_(operands),
         view_(operands.view),
-        bytes_(view_.outer * (view_.size + operands.slots.length()) *
+        bytes_(view_.outer * (view_.size + operands.index.length()) *
                view_.inner * sizeof(T)) {}
 
-  // False, before anything is written, if it takes groups.
+  // Returns false, before anything is written, if segments are faster.
   bool Run() {
     const int64_t ranges = CountRanges();
     if (ranges == 0) return false;
     ParallelCopy(operands_.out, operands_.x, view_.numel() * sizeof(T));
     const int64_t row = view_.inner * static_cast<int64_t>(sizeof(Row));
     const int64_t max_slots =
-        kPanels ? std::max<int64_t>(1, kMaxPanelBytes / row) : view_.size;
-    ranges_ = CutSlots(operands_.slots, view_.size, ranges, max_slots);
-    if (HasMarks()) marks_.Make(operands_.slots, view_.size, ranges_);
-    int64_t most = 0;
-    for (const SlotRange& range : ranges_) most = std::max(most, range.size());
+        kHasScratch ? std::max<int64_t>(1, kMaxScratchBytes / row) : view_.size;
+    ranges_ = CutSlices(operands_.index, view_.size, ranges, max_slots);
+    if (HasMarks()) marks_.Make(operands_.index, view_.size, ranges_);
+    int64_t max_size = 0;
+    for (const SliceRange& range : ranges_)
+      max_size = std::max(max_size, range.size());
     const int64_t count = ranges_.size();
     const int64_t threads = ThreadsFor(bytes_);
     const int64_t step = std::max<int64_t>(1, view_.outer / (threads * 4));
     const int64_t tasks = (view_.outer + step - 1) / step * count;
     ParallelFor(threads, bytes_, [&](int64_t t) {
       const std::unique_ptr<Row[]> sums(
-          new Row[kPanels ? most * view_.inner : 0]);
+          new Row[kHasScratch ? max_size * view_.inner : 0]);
       for (int64_t i = tasks * t / threads; i < tasks * (t + 1) / threads;
            ++i) {
         const int64_t begin = i / count * step;
         const int64_t end = std::min(view_.outer, begin + step);
-        CallVectorisedForHalf<T>([&] {
+        CallVectorizedForHalf<T>([&] {
           for (int64_t o = begin; o < end; ++o) {
-            const SlotRange range = ranges_[i % count];
+            const SliceRange range = ranges_[i % count];
             view_.inner == 1 ? Reduce(o, range, RowLength<1>{}, sums.get())
                              : Reduce(o, range, view_.inner, sums.get());
           }
@@ -194,68 +194,68 @@ class ShortRowReducer {
   static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
   static constexpr bool kMeans = kReduce == IndexReduce::kMean;
   using Sum = typename ReduceType<T, kReduce>::type;
-  using Mark = typename SlotMarks<kReduce, Offset>::Mark;
-  // In out, partial results can be no other than T. Others are kept in a panel
-  // of a thread, which is rounded into out at the end.
-  static constexpr bool kPanels = !kAssigns && !std::is_same<Sum, T>::value;
-  using Row = std::conditional_t<kPanels, Sum, T>;
-  // A panel is made for the L2 cache of a core; that of a range with few
-  // updates may be larger.
-  static constexpr int64_t kPanelBytes = 1 << 20;
-  static constexpr int64_t kMaxPanelBytes = 4 << 20;
+  using Mark = typename SliceMarks<kReduce, Offset>::Mark;
+  // If the accumulation type is not T, partial results are held in a scratch
+  // accumulator per thread, which is rounded into out at the end.
+  static constexpr bool kHasScratch = !kAssigns && !std::is_same<Sum, T>::value;
+  using Row = std::conditional_t<kHasScratch, Sum, T>;
+  // The accumulator of a range is sized for the L2 cache of a core; that of a
+  // range with few updates may be larger.
+  static constexpr int64_t kScratchBytes = 1 << 20;
+  static constexpr int64_t kMaxScratchBytes = 4 << 20;
 
   bool KeepsX() const { return kAssigns || operands_.include_self; }
   bool HasMarks() const { return kMeans || !KeepsX(); }
 
-  // How many ranges of slots there are, each of which takes a pass over the
-  // index; 0 if groups are faster.
+  // The number of ranges of slices, each of which costs a pass over the index;
+  // 0 if segments are faster.
   int64_t CountRanges() const {
-    // Groups read no update that another replaces, and write a slot once.
+    // Segments skip updates that are overwritten, and write each slice once.
     const int64_t row = view_.inner * static_cast<int64_t>(sizeof(T));
-    const int64_t n = operands_.slots.length();
+    const int64_t n = operands_.index.length();
     if (kMeans && n > std::numeric_limits<Mark>::max()) return 0;
     const bool in_place = operands_.x == operands_.out;
-    const bool few = in_place && !kPanels && n <= view_.size;
+    const bool few = in_place && !kHasScratch && n <= view_.size;
     if (row > (kAssigns ? 64 : few ? 4096 : 256)) return 0;
-    if ((kPanels || HasMarks()) && HasFewPositions(n, view_.size)) return 0;
+    if ((kHasScratch || HasMarks()) && IsSparseIndex(n, view_.size)) return 0;
     const int64_t threads = ThreadsFor(bytes_);
     const int64_t outer = view_.outer;
     const bool even = outer >= 4 * threads || outer % threads == 0;
-    // Lists of a range cannot hold the slots of a longer axis.
+    // RangeEntries stores slices as Offset.
     const bool has_lists = view_.size <= std::numeric_limits<Offset>::max();
     const int64_t ranges =
         even || !has_lists ? 1 : std::min(view_.size, threads);
-    if (!kPanels || view_.inner == 1) return ranges;
-    const int64_t panel = view_.size * view_.inner * sizeof(Row);
-    const int64_t passes = std::max(ranges, panel / kPanelBytes);
-    const int64_t most_passes = has_lists ? 4 + 4 * threads / outer : 1;
-    return passes <= most_passes ? passes : 0;
+    if (!kHasScratch || view_.inner == 1) return ranges;
+    const int64_t scratch = view_.size * view_.inner * sizeof(Row);
+    const int64_t passes = std::max(ranges, scratch / kScratchBytes);
+    const int64_t max_passes = has_lists ? 4 + 4 * threads / outer : 1;
+    return passes <= max_passes ? passes : 0;
   }
 
-  // Reduces row o of x within a range of slots.
+  // Reduces the slices of a range for one outer index.
   template <typename Length>
-  void Reduce(int64_t o, SlotRange range, Length inner, Row* sums) const {
+  void Reduce(int64_t o, SliceRange range, Length inner, Row* sums) const {
     const int64_t rows = range.size();
     T* out = operands_.out + (o * view_.size + range.begin) * inner;
     const Mark* marks = marks_.from(range.begin);
-    if constexpr (!kPanels) sums = out;
+    if constexpr (!kHasScratch) sums = out;
     if (!KeepsX()) {
-      StartRows<kReduce>(marks, rows, inner, out, sums);
-    } else if constexpr (kPanels) {
+      InitializeRows<kReduce>(marks, rows, inner, out, sums);
+    } else if constexpr (kHasScratch) {
       for (int64_t i = 0; i < rows * inner; ++i) {
-        sums[i] = WidenedTo<Sum>(out[i]);
+        sums[i] = WidenTo<Sum>(out[i]);
       }
     }
     const T* updates = operands_.updates + o * view_.length * inner;
-    ForEachList<Offset>(
-        operands_.slots, range, view_.size, [&](const auto& list) {
+    ForEachEntryList<Offset>(
+        operands_.index, range, view_.size, [&](const auto& list) {
           ReduceRows<kReduce>(list, inner, updates, sums);
         });
-    if constexpr (kMeans || kPanels) Finish(marks, rows, inner, sums, out);
+    if constexpr (kMeans || kHasScratch) Finish(marks, rows, inner, sums, out);
   }
 
-  // out = the totals of `sums`, which may be out. Where a mean has no mark, and
-  // elsewhere for a NaN without an update, the bits of x stay.
+  // out = the final values of `sums`, which may be out. Slices without an
+  // update retain the bits of x, which for half types matters for NaNs.
   template <typename Length>
   void Finish(const Mark* marks,
               int64_t rows,
@@ -269,19 +269,19 @@ class ShortRowReducer {
       for (int64_t l = 0; l < inner; ++l) {
         const int64_t at = r * inner + l;
         const Sum sum = sums[at];
-        const T kept = out[at];
+        const T before = out[at];
         bool keeps = mark == 0;
         if constexpr (!kMeans) {
-          const Sum wide = WidenedTo<Sum>(kept);
+          const Sum wide = WidenTo<Sum>(before);
           keeps = (sum != sum) & (wide != wide);
         }
         const Mark count = mark + operands_.include_self;
-        const T total = RoundedTo<T>(TotalOf<kReduce>(sum, count));
-        // No compiler makes vectors of a choice of structs.
+        const T total = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
+        // Compilers do not vectorize a select of structs.
         if constexpr (kIsHalf<T>) {
-          out[at].x = Choose(keeps, kept.x, total.x);
+          out[at].x = Select(keeps, before.x, total.x);
         } else {
-          out[at] = keeps ? kept : total;
+          out[at] = keeps ? before : total;
         }
       }
     }
@@ -290,15 +290,15 @@ class ShortRowReducer {
   const ReduceOperands<T>& operands_;
   const AxisView& view_;
   int64_t bytes_;
-  std::vector<SlotRange> ranges_;
-  SlotMarks<kReduce, Offset> marks_;
+  std::vector<SliceRange> ranges_;
+  SliceMarks<kReduce, Offset> marks_;
 };
 
-// out = x with the updates reduced into it, if its rows are short. Offset holds
-// the slots of an axis that is cut into ranges.
+// out = x with the updates reduced into it, if its rows are short; else returns
+// false. Offset must hold the slices of an axis that is cut into ranges.
 template <typename T, IndexReduce kReduce, typename Offset = int32_t>
 bool ReduceShortRows(const ReduceOperands<T>& operands) {
-  if constexpr (ReducesInOrder<T, kReduce>()) {
+  if constexpr (HasIdentity<T, kReduce>()) {
     return ShortRowReducer<T, kReduce, Offset>(operands).Run();
   }
   return false;

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Loops of the CPU kernels of the masked and scatter operators: compilation for
-// AVX2, division over threads, and non-temporal stores of large outputs.
+// Parallel and vectorized loops for the CPU kernels of the masked and scatter
+// operators, and non-temporal stores for large outputs.
 
 #pragma once
 
@@ -30,24 +30,24 @@
 #include "paddle/phi/core/enforce.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
-// Paddle itself is compiled for AVX at most. With SCATTER_OPS_PORTABLE the
-// portable loops are left alone, for tests: they give the same bits.
+// Paddle is compiled for AVX at most, so AVX2 code is selected at run time.
+// Tests define SCATTER_OPS_PORTABLE to disable it: results are bitwise
+// identical.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(SCATTER_OPS_PORTABLE)
 #define SCATTER_OPS_AVX2 1
 #include <immintrin.h>
 #define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
 #endif
 
-// Before a loop: iterations are independent, apart from one element that is
-// read and then written by the same iteration. Clang checks for overlap at run
-// time instead: where it can't vectorize a loop as told, it warns.
+// Asserts that a loop has no loop-carried dependence. Not for clang, which
+// checks for overlap at run time, and warns where it cannot vectorize as told.
 #if defined(__GNUC__) && !defined(__clang__)
 #define SCATTER_OPS_IVDEP _Pragma("GCC ivdep")
 #else
 #define SCATTER_OPS_IVDEP
 #endif
 
-// Before a loop: vectorize instead of unrolling completely.
+// Vectorizes a loop of constant length instead of unrolling it.
 #if defined(__clang__)
 #define SCATTER_OPS_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #elif defined(__GNUC__)
@@ -60,38 +60,37 @@ namespace phi::funcs::scatter_ops {
 
 inline bool HasAvx2() {
 #ifdef SCATTER_OPS_AVX2
-  static const bool found =
+  static const bool has_avx2 =
       __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
-  return found;
+  return has_avx2;
 #else
   return false;
 #endif
 }
 
 #ifdef SCATTER_OPS_AVX2
-// Everything that f calls is compiled here once more.
+// Recompiles f and everything that it calls.
 template <typename F>
 SCATTER_OPS_TARGET __attribute__((flatten)) void CallForAvx2(const F& f) {
   f();
 }
 #endif
 
-// Calls f, plain loops, which are compiled for AVX2 as well: AVX has no vectors
-// of integers. The bits are the same.
+// Calls f compiled for AVX2 if available: AVX has no 256-bit integer
+// instructions. Results are bitwise identical.
 template <typename F>
-void CallVectorised(const F& f) {
+void CallVectorized(const F& f) {
 #ifdef SCATTER_OPS_AVX2
   if (HasAvx2()) return CallForAvx2(f);
 #endif
   f();
 }
 
-// The same for loops over T that gain by it only where T is a float of 16 bits,
-// which is converted by arithmetic on integers.
+// CallVectorized for half types only, whose conversions use integer arithmetic.
 template <typename T, typename F>
-void CallVectorisedForHalf(const F& f) {
+void CallVectorizedForHalf(const F& f) {
   if constexpr (kIsHalf<T>) {
-    CallVectorised(f);
+    CallVectorized(f);
   } else {
     f();
   }
@@ -108,21 +107,22 @@ inline int NumThreads() {
 #endif
 }
 
-// The threads that share work on so many bytes.
+// The number of threads for an amount of work.
 inline int ThreadsFor(int64_t bytes) {
   return bytes < kParallelBytes ? 1 : NumThreads();
 }
 
-// Orders non-temporal stores of this thread before what it writes next.
+// Orders non-temporal stores of this thread before its subsequent stores.
 inline void StoreFence() {
 #ifdef SCATTER_OPS_AVX2
   _mm_sfence();
 #endif
 }
 
-// Calls f(i) for each i in [0, count), in parallel if `bytes` of work pay for
-// it. The calls must be independent. An exception that leaves a parallel region
-// ends the process, so the first one is rethrown behind it.
+// Calls f(i) for each i in [0, count), in parallel if the work of `bytes` bytes
+// is worth it. Calls must be independent. Rethrows the first exception after
+// the parallel region, since one that leaves the region would terminate the
+// process.
 template <typename F>
 void ParallelFor(int64_t count, int64_t bytes, const F& f) {
   if (count <= 1 || ThreadsFor(bytes) == 1) {
@@ -149,19 +149,19 @@ void ParallelFor(int64_t count, int64_t bytes, const F& f) {
 #endif
 }
 
-// [0, numel) cut into tiles of equal size (the last one may be shorter), as
-// many for each thread.
+// Cuts [0, numel) into tiles of equal size (the last may be shorter), the same
+// number for each thread.
 struct Tiles {
   int64_t numel;
-  int64_t bytes;  // of all of them
+  int64_t bytes;  // of all tiles
   int64_t size;
   int64_t count;
 
   Tiles(int64_t numel, int64_t element_bytes)
       : numel(numel), bytes(numel * element_bytes) {
-    // At most the bytes of a huge page: two threads seldom fault the same one.
+    // At most a huge page, so that threads rarely fault the same one.
     constexpr int64_t kMaxTileBytes = 2 << 20;
-    // Whole vectors of every element size, whole cache lines of the mask.
+    // Whole vectors of any element size, whole cache lines of a mask.
     constexpr int64_t kMultiple = 64;
     if (bytes < kParallelBytes) {  // without divisions
       size = std::max<int64_t>(numel, 1);
@@ -169,8 +169,8 @@ struct Tiles {
       return;
     }
     const int64_t threads = NumThreads();
-    const int64_t wanted = threads * (bytes / threads / kMaxTileBytes + 1);
-    size = (numel / wanted / kMultiple + 1) * kMultiple;
+    const int64_t target = threads * (bytes / threads / kMaxTileBytes + 1);
+    size = (numel / target / kMultiple + 1) * kMultiple;
     count = (numel + size - 1) / size;
   }
 
@@ -178,7 +178,7 @@ struct Tiles {
   int64_t end(int64_t i) const { return std::min(numel, (i + 1) * size); }
 };
 
-// memset to zero by all threads.
+// A parallel memset to zero.
 inline void ParallelZero(void* out, int64_t bytes) {
   const Tiles tiles(bytes, 1);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
@@ -188,7 +188,7 @@ inline void ParallelZero(void* out, int64_t bytes) {
   });
 }
 
-// An output of zeros.
+// Allocates an output filled with zeros.
 template <typename T, typename Context>
 T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
   T* data = dev_ctx.template Alloc<T>(out);
@@ -196,10 +196,9 @@ T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
   return data;
 }
 
-// Whether an output of so many bytes is written by non-temporal stores, which
-// save the fetch of each line before it is written: a third of what a copy
-// moves. From 32 MiB on the caches have no room for an output; a smaller one
-// may be found there by what reads it next.
+// Whether to write an output with non-temporal stores. They avoid the
+// read-for-ownership of each line, a third of the traffic of a copy. Outputs
+// below 32 MiB may stay in the caches for the next reader.
 inline bool UseNonTemporalStores(int64_t bytes, bool in_place) {
   constexpr int64_t kMinStreamedBytes = 32 << 20;
   return !in_place && bytes >= kMinStreamedBytes && HasAvx2();
@@ -215,44 +214,44 @@ SCATTER_OPS_TARGET inline void NonTemporalCopy(void* out,
   int64_t at = -reinterpret_cast<intptr_t>(out) & (kLine - 1);
   std::memcpy(to, from, at);
   for (; at + kLine <= bytes; at += kLine) {
-    const auto* words = reinterpret_cast<const __m256i*>(from + at);
-    auto* line = reinterpret_cast<__m256i*>(to + at);
-    const __m256i low = _mm256_loadu_si256(words);
-    const __m256i high = _mm256_loadu_si256(words + 1);
-    _mm256_stream_si256(line, low);
-    _mm256_stream_si256(line + 1, high);
+    const auto* in_line = reinterpret_cast<const __m256i*>(from + at);
+    auto* out_line = reinterpret_cast<__m256i*>(to + at);
+    const __m256i low = _mm256_loadu_si256(in_line);
+    const __m256i high = _mm256_loadu_si256(in_line + 1);
+    _mm256_stream_si256(out_line, low);
+    _mm256_stream_si256(out_line + 1, high);
   }
   std::memcpy(to + at, from + at, bytes - at);
 }
 #endif
 
-// memcpy, by non-temporal stores if `streams`. ParallelFor fences them.
+// memcpy, with non-temporal stores if `streams`. ParallelFor issues the fence.
 inline void StreamCopy(void* out, const void* in, int64_t bytes, bool streams) {
 #ifdef SCATTER_OPS_AVX2
-  // Shorter copies are mostly parts of lines.
+  // Shorter copies are mostly partial lines.
   if (streams && bytes >= 512) return NonTemporalCopy(out, in, bytes);
 #endif
   std::memcpy(out, in, bytes);
 }
 
-// Calls f(to, begin, n) for blocks [begin, begin + n) of an output in order, of
-// at most `block` elements, which f writes to `to`: the output itself or, if
-// `streams`, a buffer which is then copied to it. The buffer is so small that
-// the next block is read while the stores are on their way.
-template <typename Word, typename F>
-void ForEachBlock(Word* out,
+// Calls f(to, begin, n) for consecutive blocks of an output, of at most `block`
+// elements. f writes the block to `to`: the output or, if `streams`, a buffer
+// that is then streamed to it, small enough to overlap these stores with the
+// loads of the next block.
+template <typename Storage, typename F>
+void ForEachBlock(Storage* out,
                   int64_t begin,
                   int64_t end,
                   int64_t block,
                   bool streams,
                   const F& f) {
-  constexpr int64_t kBuffered = 4096 / sizeof(Word);
-  Word buffer[kBuffered];
+  constexpr int64_t kBuffered = 4096 / sizeof(Storage);
+  Storage buffer[kBuffered];
   if (streams) block = std::min(block, kBuffered);
   for (int64_t b = begin; b < end; b += block) {
     const int64_t n = std::min(block, end - b);
     f(streams ? buffer : out + b, b, n);
-    if (streams) StreamCopy(out + b, buffer, n * sizeof(Word), true);
+    if (streams) StreamCopy(out + b, buffer, n * sizeof(Storage), true);
   }
 }
 

@@ -1,0 +1,351 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Building blocks of the CPU kernels of masked_fill and masked_scatter: select
+// by a broadcast mask, and masked sums of gradients. Loops are branchless in
+// the mask, so that compilers vectorize them.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "paddle/phi/core/dense_tensor.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
+
+namespace phi::funcs::scatter_ops {
+
+// Masks are read as bytes: a mask from outside Paddle may hold values other
+// than 0 and 1, and reading these as bool is undefined behavior.
+inline bool IsTrue(const uint8_t* mask, int64_t i) { return mask[i] != 0; }
+
+template <typename Storage>
+inline Storage Select(bool condition, Storage a, Storage b) {
+  return condition ? a : b;
+}
+
+inline Bytes16 Select(bool condition, const Bytes16& a, const Bytes16& b) {
+  const uint64_t bits = -static_cast<uint64_t>(condition);
+  return {(a.low & bits) | (b.low & ~bits), (a.high & bits) | (b.high & ~bits)};
+}
+
+// out[i] = mask[i] ? value[i] : x[i]. out may be x or value.
+template <typename Storage>
+inline void SelectEach(Storage* out,
+                       const Storage* x,
+                       const uint8_t* mask,
+                       const Storage* value,
+                       int64_t n) {
+  SCATTER_OPS_IVDEP  // holds if out is x or value
+      for (int64_t i = 0; i < n; ++i) {
+    // Both are loaded: compilers do not vectorize conditional loads.
+    const Storage a = value[i];
+    const Storage b = x[i];
+    out[i] = Select(IsTrue(mask, i), a, b);
+  }
+}
+
+// Block of a select: three operands fit into the L1 cache.
+template <typename Storage>
+constexpr int64_t kSelectBlock = std::max<int64_t>(512, 4096 / sizeof(Storage));
+// Block of loops over the mask and one operand.
+constexpr int64_t kMaskBlock = 4096;
+
+// A broadcast operand, to be read along the output.
+template <typename Storage>
+struct OperandView {
+  const Storage* data;
+  BroadcastView view;
+};
+
+using MaskView = OperandView<uint8_t>;
+
+template <typename Storage>
+OperandView<Storage> ViewOf(const DenseTensor& tensor, const DDim& dims) {
+  return {static_cast<const Storage*>(tensor.data()), {dims, tensor.dims()}};
+}
+
+// Writes tile i of an output run by run if the mask is broadcast along long
+// runs and x is not broadcast; else returns false. write_selected(to, n,
+// streams) writes the runs where the mask is True, in order. Other runs are
+// copied from x, or skipped if out is x.
+template <typename Storage, typename F>
+bool WriteRuns(Storage* out,
+               const OperandView<Storage>& x,
+               const MaskView& mask,
+               const Tiles& tiles,
+               int64_t i,
+               const F& write_selected) {
+  const int last = mask.view.rank() - 1;
+  const bool repeats = mask.view.stride(last) == 0;
+  if (!repeats || mask.view.dim(last) < 256 || !x.view.is_flat()) return false;
+  const bool streams = UseNonTemporalStores(tiles.bytes, out == x.data);
+  int64_t at = tiles.begin(i);
+  mask.view.ForEachRun(
+      at, tiles.end(i), [&](int64_t offset, int64_t, int64_t n) {
+        if (IsTrue(mask.data, offset)) {
+          write_selected(out + at, n, streams);
+        } else if (out != x.data) {
+          StreamCopy(out + at, x.data + at, n * sizeof(Storage), streams);
+        }
+        at += n;
+      });
+  return true;
+}
+
+// Sums a gradient to the shape of a broadcast operand, the target: each element
+// of `in` whose mask equals `mask_value` is added to the element it was
+// broadcast from. `in` must not be empty. The order of additions depends on
+// shapes only, so results are bitwise identical for every number of threads.
+template <typename T>
+struct MaskedSum {
+  using Sum = typename BroadcastAccTypeOf<T>::type;
+  using Storage = StorageType<T>;
+
+  const Storage* in;
+  int64_t numel;
+  MaskView mask;
+  bool mask_value;
+  BroadcastView view;  // of the target along `in`
+  int64_t target_numel;
+
+  void Run(T* target) const {
+    if (view.stride(0) != 0) {
+      SumPerRow(target);
+    } else {
+      SumOverRows(target);
+    }
+  }
+
+ private:
+  // The first axis is not summed: each of its rows has its own targets.
+  void SumPerRow(T* target) const {
+    const int64_t rows = view.dim(0);
+    const int64_t width = view.stride(0);
+    const int64_t row = numel / rows;
+    const int64_t chunk =
+        std::max<int64_t>(1, kMaskBlock / std::max(row, width));
+    const int64_t chunks = (rows + chunk - 1) / chunk;
+    ParallelFor(chunks, numel * sizeof(T), [&](int64_t c) {
+      const int64_t first = c * chunk;
+      const int64_t last = std::min(rows, first + chunk);
+      std::vector<Sum> sums((last - first) * width, Sum{});
+      Add(first * row, last * row, first * width, sums.data());
+      Round(sums.data(), sums.size(), target + first * width);
+    });
+  }
+
+  // The first axis is summed: parts of it are summed independently, then added
+  // in order. The larger the target, the fewer parts, to bound the workspace.
+  void SumOverRows(T* target) const {
+    const int64_t rows = view.dim(0);
+    const int64_t row = numel / rows;
+    const int64_t max_parts = std::max<int64_t>(1, numel / target_numel / 16);
+    const int64_t work = (numel + kPartElements - 1) / kPartElements;
+    const int64_t parts = std::min({rows, max_parts, work, kMaxParts});
+    if (parts == 1 && view.rank() == 2) return SumColumns(target);
+    std::vector<Sum> sums(parts * target_numel, Sum{});
+    ParallelFor(parts, numel * sizeof(T), [&](int64_t p) {
+      Add(rows * p / parts * row,
+          rows * (p + 1) / parts * row,
+          /*first=*/0,
+          sums.data() + p * target_numel);
+    });
+    for (int64_t p = 1; p < parts; ++p) {
+      const Sum* part = sums.data() + p * target_numel;
+      for (int64_t i = 0; i < target_numel; ++i) sums[i] += part[i];
+    }
+    Round(sums.data(), target_numel, target);
+  }
+
+  // A few long rows are summed into one: threads partition the columns.
+  void SumColumns(T* target) const {
+    const Tiles tiles(target_numel, view.dim(0) * sizeof(T));
+    ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
+      Sum sums[kMaskBlock];
+      for (int64_t b = tiles.begin(i); b < tiles.end(i); b += kMaskBlock) {
+        const int64_t n = std::min(kMaskBlock, tiles.end(i) - b);
+        std::fill_n(sums, n, Sum{});
+        for (int64_t r = 0; r < view.dim(0); ++r) {
+          Add(r * target_numel + b, r * target_numel + b + n, b, sums);
+        }
+        Round(sums, n, target + b);
+      }
+    });
+  }
+
+  static void Round(const Sum* sums, int64_t n, T* target) {
+    for (int64_t i = 0; i < n; ++i) target[i] = static_cast<T>(sums[i]);
+  }
+
+  // Accumulates elements [begin, end) into `sums`, which begins at element
+  // `first` of the target.
+  void Add(int64_t begin, int64_t end, int64_t first, Sum* sums) const {
+    CallVectorizedForHalf<T>([&] {
+      uint8_t mask_scratch[kMaskBlock];
+      Storage values[kMaskBlock];
+      for (int64_t b = begin; b < end; b += kMaskBlock) {
+        const int64_t n = std::min(kMaskBlock, end - b);
+        SelectOrZero(
+            b, mask.view.Read(mask.data, b, n, mask_scratch), n, values);
+        const Storage* next = values;
+        view.ForEachRun(
+            b, b + n, [&](int64_t offset, int64_t stride, int64_t length) {
+              AddRun(next, length, stride, sums + (offset - first));
+              next += length;
+            });
+      }
+    });
+  }
+
+  // Copies elements, with zeros where the mask is not `mask_value`.
+  void SelectOrZero(int64_t b,
+                    const uint8_t* bytes,
+                    int64_t n,
+                    Storage* to) const {
+    static constexpr Storage kZeros[kMaskBlock] = {};
+    const Storage* x = mask_value ? kZeros : in + b;
+    const Storage* value = mask_value ? in + b : kZeros;
+    CallVectorized([&] { SelectEach(to, x, bytes, value, n); });
+  }
+
+  static Sum Widen(Storage bits) { return WidenTo<Sum>(BitCast<T>(bits)); }
+
+  static void AddRun(const Storage* from,
+                     int64_t n,
+                     int64_t stride,
+                     Sum* sums) {
+    if (stride == 0) {
+      sums[0] += SumRun(from, n);
+    } else {
+      for (int64_t i = 0; i < n; ++i) sums[i] += Widen(from[i]);
+    }
+  }
+
+  // Four independent accumulators hide the latency of the add.
+  static Sum SumRun(const Storage* from, int64_t n) {
+    Sum s[4] = {};
+    int64_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+      for (int j = 0; j < 4; ++j) s[j] += Widen(from[i + j]);
+    }
+    for (; i < n; ++i) s[0] += Widen(from[i]);
+    return (s[0] + s[1]) + (s[2] + s[3]);
+  }
+
+  static constexpr int64_t kPartElements = 16 << 10;
+  static constexpr int64_t kMaxParts = 64;
+};
+
+// out = mask ? value : x with broadcasting. out may be the data of x or of
+// value.
+template <typename Storage>
+void SelectCpu(Storage* out,
+               int64_t numel,
+               const OperandView<Storage>& x,
+               const MaskView& mask,
+               const OperandView<Storage>& value) {
+  const Tiles tiles(numel, sizeof(Storage));
+  const bool in_place = out == x.data || out == value.data;
+  const bool streams = UseNonTemporalStores(tiles.bytes, in_place);
+  ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
+    uint8_t mask_scratch[kSelectBlock<Storage>];
+    Storage x_scratch[kSelectBlock<Storage>];
+    Storage value_scratch[kSelectBlock<Storage>];
+    const bool constant = value.view.is_constant();
+    const int64_t block = std::min(kSelectBlock<Storage>, numel);
+    if (constant) std::fill_n(value_scratch, block, *value.data);
+    const auto fill = [&](Storage* to, int64_t n, bool streams) {
+      for (int64_t b = 0; b < n; b += kSelectBlock<Storage>) {
+        const int64_t part = std::min(kSelectBlock<Storage>, n - b);
+        StreamCopy(to + b, value_scratch, part * sizeof(Storage), streams);
+      }
+    };
+    if (constant && WriteRuns(out, x, mask, tiles, i, fill)) return;
+    const auto write_block = [&](Storage* to, int64_t b, int64_t n) {
+      const Storage* x_block = x.view.Read(x.data, b, n, x_scratch);
+      const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
+      const Storage* value_block =
+          constant ? value_scratch
+                   : value.view.Read(value.data, b, n, value_scratch);
+      CallVectorized([&] { SelectEach(to, x_block, m, value_block, n); });
+    };
+    ForEachBlock(out,
+                 tiles.begin(i),
+                 tiles.end(i),
+                 kSelectBlock<Storage>,
+                 streams,
+                 write_block);
+  });
+}
+
+// A scalar zero, broadcast to `dims`.
+template <typename Storage>
+OperandView<Storage> ZeroView(const DDim& dims) {
+  static constexpr Storage kZero{};
+  return {&kZero, {dims, common::make_ddim({})}};
+}
+
+// grad = out_grad where the mask equals `mask_value`, else zero, summed to the
+// shape of grad. out_grad has shape `dims`. grad may share the memory of
+// out_grad but must be another object.
+template <typename T, typename Context>
+void MaskedGrad(const Context& dev_ctx,
+                const DenseTensor& out_grad,
+                const DDim& dims,
+                const DenseTensor& mask,
+                bool mask_value,
+                DenseTensor* grad) {
+  using Storage = StorageType<T>;
+  if (grad == nullptr) return;
+  const int64_t numel = common::product(dims);
+  // An operand that is not broadcast has as many elements as out.
+  const bool summed = grad->numel() != numel;
+  if (summed) grad->clear();  // must not overwrite out_grad while reading it
+  if (numel == 0) {
+    AllocZeros<T>(dev_ctx, grad);
+    return;
+  }
+  T* data = dev_ctx.template Alloc<T>(grad);
+  const auto mask_view = ViewOf<uint8_t>(mask, dims);
+  if (summed) {
+    // A scalar may have a higher rank than out_grad.
+    const DDim target =
+        grad->numel() == 1 ? common::make_ddim({}) : grad->dims();
+    MaskedSum<T>{static_cast<const Storage*>(out_grad.data()),
+                 numel,
+                 mask_view,
+                 mask_value,
+                 {dims, target},
+                 grad->numel()}
+        .Run(data);
+    return;
+  }
+  auto* elements = reinterpret_cast<Storage*>(data);
+  const OperandView<Storage> grads{static_cast<const Storage*>(out_grad.data()),
+                                   {dims, dims}};
+  const auto zeros = ZeroView<Storage>(dims);
+  SelectCpu<Storage>(elements,
+                     numel,
+                     mask_value ? zeros : grads,
+                     mask_view,
+                     mask_value ? grads : zeros);
+}
+
+}  // namespace phi::funcs::scatter_ops

@@ -1,0 +1,273 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// The entries of an index sorted by the slice that they name, and parallel
+// loops over the resulting segments.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
+
+namespace phi::funcs::scatter_ops {
+
+// The index in CSR form. Segment g holds entries permutation[offsets[g]] to
+// permutation[offsets[g + 1] - 1] of the index, ascending, all of which name
+// slices[g]. Slices ascend; a slice that no entry names has no segment.
+struct IndexSegments {
+  std::vector<int64_t> slices;
+  std::vector<int64_t> offsets;
+  std::vector<int64_t> permutation;
+
+  int64_t count() const { return static_cast<int64_t>(slices.size()); }
+  int64_t num_entries() const {
+    return static_cast<int64_t>(permutation.size());
+  }
+  int64_t size(int64_t g) const { return offsets[g + 1] - offsets[g]; }
+  const int64_t* begin(int64_t g) const {
+    return permutation.data() + offsets[g];
+  }
+  const int64_t* end(int64_t g) const {
+    return permutation.data() + offsets[g + 1];
+  }
+  // About as many entries as are processed while a cache line arrives.
+  static constexpr int64_t kPrefetchDistance = 8;
+  // The entry to prefetch while `entry` is processed; at the end, `entry`.
+  const int64_t* PrefetchEntry(const int64_t* entry) const {
+    const int64_t* last = permutation.data() + permutation.size();
+    return last - entry > kPrefetchDistance ? entry + kPrefetchDistance : entry;
+  }
+  int64_t PrefetchSlice(int64_t g) const {
+    return slices[std::min(g + kPrefetchDistance, count() - 1)];
+  }
+};
+
+// Linear in the length of the index and in `size`.
+inline void CountingSortSegments(const NormalizedIndex& index,
+                                 int64_t size,
+                                 IndexSegments* segments) {
+  std::vector<int64_t> next(size, 0);
+  index.ForEach([&](int64_t, int64_t slice) { ++next[slice]; });
+  int64_t sum = 0;
+  for (int64_t slice = 0; slice < size; ++slice) {
+    const int64_t count = next[slice];
+    next[slice] = sum;
+    if (count == 0) continue;
+    segments->slices.push_back(slice);
+    segments->offsets.push_back(sum);
+    sum += count;
+  }
+  segments->permutation.resize(sum);
+  index.ForEach([&](int64_t entry, int64_t slice) {
+    segments->permutation[next[slice]++] = entry;
+  });
+}
+
+// A comparison sort, independent of `size`: for a sparse index.
+inline void SortSegments(const NormalizedIndex& index,
+                         IndexSegments* segments) {
+  std::vector<std::pair<int64_t, int64_t>> sorted;
+  sorted.reserve(index.length());
+  index.ForEach(
+      [&](int64_t entry, int64_t slice) { sorted.emplace_back(slice, entry); });
+  std::sort(sorted.begin(), sorted.end());
+  for (const auto& [slice, entry] : sorted) {
+    if (segments->slices.empty() || segments->slices.back() != slice) {
+      segments->slices.push_back(slice);
+      segments->offsets.push_back(segments->num_entries());
+    }
+    segments->permutation.push_back(entry);
+  }
+}
+
+// True if visiting each slice costs more than sorting the entries.
+inline bool IsSparseIndex(int64_t entries, int64_t size) {
+  constexpr int64_t kSortWork = 64;  // slices visited per sorted entry
+  return size / kSortWork > entries;
+}
+
+inline IndexSegments BuildSegments(const NormalizedIndex& index, int64_t size) {
+  IndexSegments segments;
+  if (IsSparseIndex(index.length(), size)) {
+    SortSegments(index, &segments);
+  } else {
+    CountingSortSegments(index, size, &segments);
+  }
+  segments.offsets.push_back(segments.num_entries());
+  return segments;
+}
+
+// BuildSegments with only the last entry of each segment.
+inline IndexSegments BuildLastEntrySegments(const NormalizedIndex& index,
+                                            int64_t size) {
+  if (IsSparseIndex(index.length(), size)) return BuildSegments(index, size);
+  std::vector<int64_t> last(size, -1);
+  index.ForEach([&](int64_t entry, int64_t slice) { last[slice] = entry; });
+  IndexSegments segments;
+  for (int64_t slice = 0; slice < size; ++slice) {
+    if (last[slice] < 0) continue;
+    segments.offsets.push_back(segments.count());
+    segments.slices.push_back(slice);
+    segments.permutation.push_back(last[slice]);
+  }
+  segments.offsets.push_back(segments.count());
+  return segments;
+}
+
+// Inner elements of a slice that are processed at a time: their accumulators
+// fit into the L1 cache.
+constexpr int64_t kMaxInner = 2048;
+
+// A box of outer indices, segments and inner elements.
+struct SegmentTask {
+  int64_t outer_begin, outer_end;
+  int64_t begin, end;
+  int64_t inner_begin, inner_end;
+};
+
+// Cuts the segments into tasks of about equal work, for any distribution of the
+// index.
+class SegmentTasks {
+ public:
+  SegmentTasks(const AxisView& view,
+               const IndexSegments& segments,
+               int64_t item_bytes)
+      : view_(view), segments_(segments) {
+    // Rows that are read or written.
+    const int64_t rows = segments.num_entries() + segments.count();
+    bytes_ = rows * view.outer * view.inner * item_bytes;
+    const int64_t target = std::min<int64_t>(bytes_ / kTaskBytes + 1,
+                                             NumThreads() * kTasksOfThread);
+    outer_step_ = std::max<int64_t>(1, view.outer / target);
+    outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
+    CutSegments(std::max<int64_t>(1, target / outer_count_));
+    CutInner(target);
+  }
+
+  int64_t bytes() const { return bytes_; }
+  int64_t count() const { return outer_count_ * range_count() * inner_count_; }
+
+  SegmentTask get(int64_t i) const {
+    const int64_t inner = i % inner_count_;
+    const int64_t range = i / inner_count_ % range_count();
+    const int64_t outer = i / inner_count_ / range_count();
+    return {outer * outer_step_,
+            std::min(view_.outer, (outer + 1) * outer_step_),
+            cuts_[range],
+            cuts_[range + 1],
+            view_.inner * inner / inner_count_,
+            view_.inner * (inner + 1) / inner_count_};
+  }
+
+ private:
+  static constexpr int64_t kTaskBytes = 256 << 10;
+  static constexpr int64_t kTasksOfThread = 8;
+  static constexpr int64_t kMinInner = 64;
+
+  int64_t range_count() const { return static_cast<int64_t>(cuts_.size()) - 1; }
+
+  void CutSegments(int64_t ranges) {
+    const auto& offsets = segments_.offsets;
+    cuts_ = {0};
+    for (int64_t r = 1; r < ranges; ++r) {
+      const int64_t entry = segments_.num_entries() * r / ranges;
+      const auto from = offsets.begin() + cuts_.back();
+      cuts_.push_back(std::lower_bound(from, offsets.end(), entry) -
+                      offsets.begin());
+    }
+    cuts_.push_back(segments_.count());
+  }
+
+  // Cuts the inner elements: a segment with very many entries cannot be shared
+  // between tasks otherwise.
+  void CutInner(int64_t target) {
+    int64_t max_entries = 0;
+    for (int64_t r = 0; r < range_count(); ++r) {
+      max_entries = std::max(
+          max_entries,
+          segments_.offsets[cuts_[r + 1]] - segments_.offsets[cuts_[r]]);
+    }
+    const int64_t tasks = std::max<int64_t>(1, outer_count_ * range_count());
+    const int64_t all =
+        std::max<int64_t>(1, segments_.num_entries() * outer_count_);
+    // Few cuts: each makes the rows shorter that are read and written.
+    const int64_t needed =
+        std::max(target / tasks, max_entries * target / 2 / all);
+    inner_count_ =
+        std::max<int64_t>(1, std::min(needed, view_.inner / kMinInner));
+  }
+
+  const AxisView& view_;
+  const IndexSegments& segments_;
+  int64_t bytes_ = 0;
+  int64_t outer_step_ = 1;
+  int64_t outer_count_ = 1;
+  int64_t inner_count_ = 1;
+  std::vector<int64_t> cuts_;
+};
+
+// Copies the slices without a segment from `from` to `to` and calls
+// f(g, x_offset, updates_offset, n) in parallel for n <= kMaxInner inner
+// elements of each segment g. They start at x_offset in x, and at
+// updates_offset + p * view.inner in the updates of entry p. `from` and `to`
+// may be the same or both null.
+template <typename T, typename F>
+void ForEachSegment(const AxisView& view,
+                    const IndexSegments& segments,
+                    const T* from,
+                    T* to,
+                    const F& f) {
+  const int64_t bytes = view.numel() * static_cast<int64_t>(sizeof(T));
+  // If most slices have a segment, the others are copied beside them.
+  const bool copies = from != to && segments.count() > view.size / 2;
+  if (from != to && !copies) ParallelCopy(to, from, bytes);
+  if (segments.count() == 0) return;
+  const bool streams = UseNonTemporalStores(bytes, !copies);
+  const SegmentTasks tasks(view, segments, sizeof(T));
+  ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
+    const SegmentTask t = tasks.get(i);
+    const int64_t width = t.inner_end - t.inner_begin;
+    const auto copy = [&](int64_t o, int64_t slice, int64_t end) {
+      // Whole slices are contiguous.
+      const int64_t step = width == view.inner ? end - slice : 1;
+      for (; slice < end; slice += step) {
+        const int64_t at = (o * view.size + slice) * view.inner + t.inner_begin;
+        StreamCopy(to + at, from + at, step * width * sizeof(T), streams);
+      }
+    };
+    for (int64_t o = t.outer_begin; o < t.outer_end; ++o) {
+      const int64_t updates = o * view.length * view.inner;
+      for (int64_t g = t.begin; g < t.end; ++g) {
+        const int64_t slice = segments.slices[g];
+        if (copies) copy(o, g == 0 ? 0 : segments.slices[g - 1] + 1, slice);
+        const int64_t x = (o * view.size + slice) * view.inner;
+        for (int64_t l = t.inner_begin; l < t.inner_end; l += kMaxInner) {
+          const int64_t n = std::min(kMaxInner, t.inner_end - l);
+          f(g, x + l, updates + l, n);
+        }
+      }
+      if (copies && t.begin < t.end && t.end == segments.count()) {
+        copy(o, segments.slices.back() + 1, view.size);
+      }
+    }
+  });
+}
+
+}  // namespace phi::funcs::scatter_ops

@@ -1,0 +1,345 @@
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
+
+// Reductions and gradients along the last axis: eight rows at a time are
+// transposed into a tile in which the elements of a slice are contiguous, as
+// they are along other axes.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_segments.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
+
+namespace phi::funcs::scatter_ops {
+
+constexpr int64_t kTileRows = 8;
+// Elements of a row that are transposed at a time: they fit into the L1 cache.
+constexpr int64_t kTileBlock = 64;
+using TileLength = RowLength<kTileRows>;
+
+#ifdef SCATTER_OPS_AVX2
+// columns[c] = element c of the eight arrays at in, in + step ...
+SCATTER_OPS_INLINE void Transpose8x8(const float* in,
+                                     int64_t step,
+                                     __m256* columns) {
+  for (int64_t c = 0; c < kTileRows; c += 4) {
+    // Elements c to c + 3 of two arrays each. Loading halves of a vector saves
+    // shuffles.
+    __m256 pair[4];
+    for (int64_t r = 0; r < 4; ++r) {
+      const float* at = in + r * step + c;
+      pair[r] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)),
+                                     _mm_loadu_ps(at + 4 * step),
+                                     1);
+    }
+    const __m256 low_01 = _mm256_unpacklo_ps(pair[0], pair[1]);
+    const __m256 low_23 = _mm256_unpacklo_ps(pair[2], pair[3]);
+    const __m256 high_01 = _mm256_unpackhi_ps(pair[0], pair[1]);
+    const __m256 high_23 = _mm256_unpackhi_ps(pair[2], pair[3]);
+    columns[c] = _mm256_shuffle_ps(low_01, low_23, 0x44);
+    columns[c + 1] = _mm256_shuffle_ps(low_01, low_23, 0xEE);
+    columns[c + 2] = _mm256_shuffle_ps(high_01, high_23, 0x44);
+    columns[c + 3] = _mm256_shuffle_ps(high_01, high_23, 0xEE);
+  }
+}
+
+// Transposes 8x8 blocks, in_block and out_block elements apart. Rows of a block
+// are in_step and out_step elements apart.
+SCATTER_OPS_TARGET inline void TransposeBlocks(const float* in,
+                                               int64_t in_step,
+                                               int64_t in_block,
+                                               int64_t blocks,
+                                               float* out,
+                                               int64_t out_step,
+                                               int64_t out_block) {
+  __m256 columns[kTileRows];
+  for (int64_t b = 0; b < blocks; ++b) {
+    Transpose8x8(in + b * in_block, in_step, columns);
+    for (int64_t r = 0; r < kTileRows; ++r) {
+      _mm256_storeu_ps(out + b * out_block + r * out_step, columns[r]);
+    }
+  }
+}
+#endif
+
+// The strides of a matrix, one of which is 1.
+struct MatrixStrides {
+  int64_t row, element;
+
+  int64_t step() const { return std::max(row, element); }
+};
+constexpr MatrixStrides kTileStrides{1, kTileRows};
+
+// Copies `rows` rows of n elements into a tile, or back.
+template <typename T>
+void Transpose(const T* in,
+               MatrixStrides from,
+               int64_t rows,
+               int64_t n,
+               T* out,
+               MatrixStrides to) {
+  int64_t i = 0;
+#ifdef SCATTER_OPS_AVX2
+  if (sizeof(T) == sizeof(float) && rows == kTileRows && HasAvx2()) {
+    const int64_t blocks = n / kTileRows;
+    TransposeBlocks(reinterpret_cast<const float*>(in),
+                    from.step(),
+                    kTileRows * from.element,
+                    blocks,
+                    reinterpret_cast<float*>(out),
+                    to.step(),
+                    kTileRows * to.element);
+    i = blocks * kTileRows;
+  }
+#endif
+  for (; i < n; ++i) {
+    for (int64_t r = 0; r < rows; ++r) {
+      out[r * to.row + i * to.element] = in[r * from.row + i * from.element];
+    }
+  }
+}
+
+// Transpose into a tile of Sum, for n <= kTileBlock.
+template <typename T, typename Sum>
+void WidenIntoTile(
+    const T* in, int64_t step, int64_t rows, int64_t n, Sum* tile) {
+  if constexpr (std::is_same<T, Sum>::value) {
+    Transpose(in, {step, 1}, rows, n, tile, kTileStrides);
+  } else {
+    Sum wide[kTileRows * kTileBlock];
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t i = 0; i < n; ++i) {
+        wide[r * kTileBlock + i] = WidenTo<Sum>(in[r * step + i]);
+      }
+    }
+    Transpose(wide, {kTileBlock, 1}, rows, n, tile, kTileStrides);
+  }
+}
+
+// Transpose back, rounding. Elements without an update retain the bits of x,
+// which matters for NaNs.
+template <typename Mark, typename T, typename Sum>
+void RoundIntoRows(const Sum* tile,
+                   const Mark* marks,
+                   int64_t rows,
+                   int64_t n,
+                   int64_t step,
+                   const T* x,
+                   T* out) {
+  if constexpr (std::is_same<T, Sum>::value) {
+    Transpose(tile, kTileStrides, rows, n, out, {step, 1});
+  } else {
+    Sum wide[kTileRows * kTileBlock];
+    Transpose(tile, kTileStrides, rows, n, wide, {kTileBlock, 1});
+    for (int64_t r = 0; r < rows; ++r) {
+      const T* before = x + r * step;
+      T* to = out + r * step;
+      SCATTER_OPS_IVDEP
+      for (int64_t i = 0; i < n; ++i) {
+        const T rounded = RoundTo<T>(wide[r * kTileBlock + i]);
+        to[i].x = Select(marks[i] > 0, rounded.x, before[i].x);
+      }
+    }
+  }
+}
+
+// Element sizes for which tiles can be faster than rows.
+template <typename T>
+constexpr bool kHasTranspose = sizeof(T) == 4 || sizeof(T) == 8;
+
+// Whether tiles of T are faster than rows: along the last axis, for 4-byte
+// elements with AVX2 only, if a tile fits into the L2 cache and the index is
+// not sparse. The index must be short enough for SliceMarks.
+template <typename T>
+bool IsFasterTransposed(const AxisView& view, int64_t n) {
+  constexpr int64_t kMaxTileBytes = 512 << 10;
+  return (sizeof(T) == 8 || HasAvx2()) && view.inner == 1 &&
+         view.outer >= kTileRows && n >= view.size / 8 &&
+         n <= std::numeric_limits<int32_t>::max() &&
+         view.size * kTileRows * static_cast<int64_t>(sizeof(T)) <=
+             kMaxTileBytes;
+}
+
+// Calls f(begin, end) for one range of rows per thread, cut between tiles.
+template <typename F>
+void ForEachTileRange(int64_t outer, int64_t bytes, const F& f) {
+  const int64_t tiles = (outer + kTileRows - 1) / kTileRows;
+  const int64_t threads = ThreadsFor(bytes);
+  ParallelFor(threads, bytes, [&](int64_t t) {
+    f(tiles * t / threads * kTileRows,
+      std::min(outer, tiles * (t + 1) / threads * kTileRows));
+  });
+}
+
+// A tile of n columns, initialized to zeros for missing rows.
+template <typename T>
+std::unique_ptr<T[]> MakeTile(int64_t n) {
+  return std::unique_ptr<T[]>(new T[n * kTileRows]());
+}
+
+// Divides the sums of marked slices by their counts.
+template <typename T, typename Mark>
+void DivideTile(const Mark* marks, int64_t n, bool include_self, T* tile) {
+  for (int64_t i = 0; i < n; ++i) {
+    T* sums = tile + i * kTileRows;
+    const Mark count = marks[i] + include_self;
+    alignas(64) T means[kTileRows];
+    SCATTER_OPS_NO_UNROLL
+    for (int64_t r = 0; r < kTileRows; ++r) {
+      const T mean = FinalizeSum<IndexReduce::kMean>(sums[r], count);
+      means[r] = marks[i] > 0 ? mean : sums[r];
+    }
+    std::copy_n(means, kTileRows, sums);
+  }
+}
+
+// Reduces rows [o, o + rows) of x, with rows <= kTileRows.
+template <IndexReduce kReduce, typename T, typename Mark, typename Sum>
+void ReduceTile(const ReduceOperands<T>& operands,
+                const Mark* marks,
+                int64_t o,
+                int64_t rows,
+                Sum* tile) {
+  const int64_t size = operands.view.size;
+  const int64_t step = operands.view.length;
+  const T* x = operands.x + o * size;
+  const T* updates = operands.updates + o * step;
+  T* out = operands.out + o * size;
+  for (int64_t i = 0; i < size; i += kTileBlock) {
+    const int64_t count = std::min(kTileBlock, size - i);
+    Sum* start = tile + i * kTileRows;
+    WidenIntoTile(x + i, size, rows, count, start);
+    if (!operands.include_self && kReduce != IndexReduce::kAssign) {
+      InitializeRows<kReduce>(marks + i, count, TileLength{}, start, start);
+    }
+  }
+  Sum block[kTileBlock * kTileRows] = {};
+  operands.index.ForEachChunk(
+      [&](int64_t at, const int64_t* slices, int64_t n) {
+        for (int64_t i = 0; i < n; i += kTileBlock) {
+          const int64_t count = std::min(kTileBlock, n - i);
+          WidenIntoTile(updates + at + i, step, rows, count, block);
+          ReduceRows<kReduce>(
+              ChunkEntries{0, slices + i, count}, TileLength{}, block, tile);
+        }
+      });
+  for (int64_t i = 0; i < size; i += kTileBlock) {
+    const int64_t count = std::min(kTileBlock, size - i);
+    Sum* sums = tile + i * kTileRows;
+    if constexpr (kReduce == IndexReduce::kMean) {
+      DivideTile(marks + i, count, operands.include_self, sums);
+    }
+    RoundIntoRows(sums, marks + i, rows, count, size, x + i, out + i);
+  }
+}
+
+// out = x with the updates reduced into it if tiles are faster; else returns
+// false.
+template <typename T, IndexReduce kReduce>
+bool ReduceTransposed(const ReduceOperands<T>& operands) {
+  using Sum = std::conditional_t<kReduce == IndexReduce::kAssign,
+                                 T,
+                                 typename ReduceType<T, kReduce>::type>;
+  // Not for means that accumulate in a wider type than T.
+  if constexpr (kHasTranspose<Sum> && HasIdentity<T, kReduce>() &&
+                (std::is_same<T, Sum>::value || kIsHalf<T>)) {
+    const AxisView& view = operands.view;
+    const int64_t n = operands.index.length();
+    if (!IsFasterTransposed<Sum>(view, n)) return false;
+    SliceMarks<kReduce, int32_t> marks;
+    if (kReduce != IndexReduce::kAssign) {
+      marks.Make(operands.index, view.size, {{0, view.size}});
+    }
+    const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
+    ForEachTileRange(view.outer, bytes, [&](int64_t begin, int64_t end) {
+      const auto tile = MakeTile<Sum>(view.size);
+      CallVectorizedForHalf<T>([&] {
+        for (int64_t o = begin; o < end; o += kTileRows) {
+          const int64_t rows = std::min(kTileRows, end - o);
+          ReduceTile<kReduce>(operands, marks.from(0), o, rows, tile.get());
+        }
+      });
+    });
+    return true;
+  }
+  return false;
+}
+
+// The gradients of a nonlinear reduction if tiles are faster; else returns
+// false. Differentiator::Differentiate must accept a constant length and an
+// x_grad that is its out_grad.
+template <typename Differentiator, typename T>
+bool DifferentiateTransposed(const AxisView& view,
+                             const IndexSegments& segments,
+                             bool include_self,
+                             const IndexGradTensors<T>& tensors) {
+  const int64_t size = view.size;
+  const int64_t n = segments.num_entries();
+  constexpr int64_t kMaxEntries = 1 << 18;  // in a tile per thread
+  if (!IsFasterTransposed<T>(view, n) || n > kMaxEntries) return false;
+  const int64_t bytes = view.outer * (size + n) * sizeof(T);
+  const int64_t step = view.length;
+  ForEachTileRange(view.outer, bytes, [&](int64_t begin, int64_t end) {
+    const auto x = MakeTile<T>(size);
+    const auto out = MakeTile<T>(Differentiator::kReadsOut ? size : 0);
+    const auto grad = MakeTile<T>(size);
+    const auto updates = MakeTile<T>(n);
+    const auto updates_grad = MakeTile<T>(tensors.updates_grad ? n : 0);
+    const IndexGradTensors<T> tile{
+        x.get(),
+        updates.get(),
+        out.get(),
+        grad.get(),
+        tensors.x_grad ? grad.get() : nullptr,
+        tensors.updates_grad ? updates_grad.get() : nullptr};
+    const Differentiator differentiator(
+        kTileRows, segments, include_self, tile);
+    for (int64_t o = begin; o < end; o += kTileRows) {
+      const int64_t rows = std::min(kTileRows, end - o);
+      const auto transpose = [&](const T* in, int64_t step, int64_t n, T* to) {
+        Transpose(in + o * step, {step, 1}, rows, n, to, kTileStrides);
+      };
+      const auto transpose_back =
+          [&](const T* in, int64_t n, int64_t step, T* to) {
+            Transpose(in, kTileStrides, rows, n, to + o * step, {step, 1});
+          };
+      transpose(tensors.x, size, size, x.get());
+      if (Differentiator::kReadsOut)
+        transpose(tensors.out, size, size, out.get());
+      transpose(tensors.out_grad, size, size, grad.get());
+      transpose(tensors.updates, step, n, updates.get());
+      for (int64_t g = 0; g < segments.count(); ++g) {
+        differentiator.Differentiate(
+            g, segments.slices[g] * kTileRows, 0, TileLength{});
+      }
+      if (tensors.x_grad)
+        transpose_back(grad.get(), size, size, tensors.x_grad);
+      if (tensors.updates_grad) {
+        transpose_back(updates_grad.get(), n, step, tensors.updates_grad);
+      }
+    }
+  });
+  return true;
+}
+
+}  // namespace phi::funcs::scatter_ops
