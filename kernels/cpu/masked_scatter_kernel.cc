@@ -125,10 +125,10 @@ void MaskedScatterDoubleGradKernel(
   if (numel == 0) return;
 
   const auto mask_view = ops::ViewOf<uint8_t>(mask, dims);
-  const ops::OperandView<Storage> x_view =
-      grad_x_grad ? ops::OperandView<Storage>{static_cast<const Storage*>(
-                                                  grad_x_grad->data()),
-                                              {dims, x.dims()}}
+  const ops::BroadcastOperand<Storage> x_view =
+      grad_x_grad ? ops::BroadcastOperand<Storage>{static_cast<const Storage*>(
+                                                       grad_x_grad->data()),
+                                                   {dims, x.dims()}}
                   : ops::ZeroView<Storage>(dims);
   if (grad_value_grad && grad_value_grad->numel() > 0) {
     const int64_t selected = ops::MaskedScatterCpu<Storage>(

@@ -66,7 +66,7 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
   // this throws.
   const auto* x_data = reinterpret_cast<const Storage*>(x.data<T>());
   const auto* value_data = reinterpret_cast<const Storage*>(value.data<T>());
-  const OperandView<Storage> x_view{x_data, {dims, x.dims()}};
+  const BroadcastOperand<Storage> x_view{x_data, {dims, x.dims()}};
   const Storage scalar = *value_data;
   auto* out_data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
@@ -76,7 +76,7 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
                                dev_ctx, mask, out_data, out_bytes, &mask_copy),
                            {dims, mask.dims()}};
   const bool is_scalar = value.numel() == 1;
-  const OperandView<Storage> value_view{
+  const BroadcastOperand<Storage> value_view{
       is_scalar ? &scalar
                 : CopyIfOverlapping<Storage>(
                       dev_ctx, value, out_data, out_bytes, &value_copy),

@@ -69,15 +69,15 @@ constexpr int64_t kMaskBlock = 4096;
 
 // A broadcast operand, to be read along the output.
 template <typename Storage>
-struct OperandView {
+struct BroadcastOperand {
   const Storage* data;
   BroadcastView view;
 };
 
-using MaskView = OperandView<uint8_t>;
+using MaskView = BroadcastOperand<uint8_t>;
 
 template <typename Storage>
-OperandView<Storage> ViewOf(const DenseTensor& tensor, const DDim& dims) {
+BroadcastOperand<Storage> ViewOf(const DenseTensor& tensor, const DDim& dims) {
   return {static_cast<const Storage*>(tensor.data()), {dims, tensor.dims()}};
 }
 
@@ -87,7 +87,7 @@ OperandView<Storage> ViewOf(const DenseTensor& tensor, const DDim& dims) {
 // copied from x, or skipped if out is x.
 template <typename Storage, typename F>
 bool WriteRuns(Storage* out,
-               const OperandView<Storage>& x,
+               const BroadcastOperand<Storage>& x,
                const MaskView& mask,
                const Tiles& tiles,
                int64_t i,
@@ -258,9 +258,9 @@ struct MaskedSum {
 template <typename Storage>
 void SelectCpu(Storage* out,
                int64_t numel,
-               const OperandView<Storage>& x,
+               const BroadcastOperand<Storage>& x,
                const MaskView& mask,
-               const OperandView<Storage>& value) {
+               const BroadcastOperand<Storage>& value) {
   const Tiles tiles(numel, sizeof(Storage));
   const bool in_place = out == x.data || out == value.data;
   const bool streams = UseNonTemporalStores(tiles.bytes, in_place);
@@ -297,7 +297,7 @@ void SelectCpu(Storage* out,
 
 // A scalar zero, broadcast to `dims`.
 template <typename Storage>
-OperandView<Storage> ZeroView(const DDim& dims) {
+BroadcastOperand<Storage> ZeroView(const DDim& dims) {
   static constexpr Storage kZero{};
   return {&kZero, {dims, common::make_ddim({})}};
 }
@@ -338,8 +338,8 @@ void MaskedGrad(const Context& dev_ctx,
     return;
   }
   auto* elements = reinterpret_cast<Storage*>(data);
-  const OperandView<Storage> grads{static_cast<const Storage*>(out_grad.data()),
-                                   {dims, dims}};
+  const BroadcastOperand<Storage> grads{
+      static_cast<const Storage*>(out_grad.data()), {dims, dims}};
   const auto zeros = ZeroView<Storage>(dims);
   SelectCpu<Storage>(elements,
                      numel,

@@ -147,7 +147,7 @@ int64_t ForEachMaskTile(const MaskView& mask,
 template <typename Storage>
 int64_t MaskedScatterCpu(Storage* out,
                          int64_t numel,
-                         const OperandView<Storage>& x,
+                         const BroadcastOperand<Storage>& x,
                          const MaskView& mask,
                          const Storage* value,
                          int64_t value_numel,
