@@ -198,7 +198,7 @@ class TestIndexReduceStaticErrors(LateErrorTests, unittest.TestCase):
         )
         for reduce in ('sum', 'mul')
         for error, words, index in (
-            (IndexError, 'index must be in', [0, 4]),
+            (IndexError, 'values of index should be in', [0, 4]),
             (ValueError, UPDATES_SHAPE, [0] * 3),
         )
     ]
