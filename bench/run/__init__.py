@@ -1,1 +1,1 @@
-"""Runs the cases: inputs, sides, worker processes, times."""
+"""Runs cases: inputs, one process per side, times."""

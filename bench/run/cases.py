@@ -1,153 +1,102 @@
-"""The cases of cases.yaml, which says what is measured.
+"""What is measured: the operators at four sizes, and calls that models make."""
 
-A case is a plain value that travels to the worker processes by pickle.
-"""
+from dataclasses import dataclass, replace
 
-import math
-from dataclasses import dataclass
-from functools import cache
-from itertools import product
-from pathlib import Path
-
-import yaml
-
-FLOATS = ('float32', 'bfloat16', 'float16', 'float64', 'complex128')
-# grad: the gradients for one that is given (paddle.grad copies it); step: those
-# of backward() from a sum, as the end of a loss; above: the same with a product
-# in between, so that the gradient that comes in is a Tensor of its own.
-MODES = {
-    'fwd': 'forward',
-    'tape': 'forward, recorded for the backward',
-    'grad': 'forward + backward',
-    'step': 'training step',
-    'above': 'training step, a product above',
-    'inplace': 'in place',
-}
-BACKWARD = ('grad', 'step', 'above')
-
-MASK = {'mask': 'full', 'density': 0.5, 'layout': 'random'}
-# The operators, and what a row's params change.
-OPS = {
-    'masked_scatter': MASK,
-    # value: a number, or a Tensor of one element or full
-    'masked_fill': {**MASK, 'value': 'number'},
-    'select_scatter': {'axis': 0},
-    'diagonal_scatter': {'axis1': 0, 'axis2': 1},
-    'scatter': {
-        'axis': 0,
-        'reduce': 'assign',
-        'include_self': False,
-        'index': 'random',
-        'updates': None,  # how many slices; None: as many as the axis has
-    },
-}
-TABLE = Path(__file__).with_suffix('.yaml')
-USUAL = {
-    'op': '',
-    'modes': (),
-    'also': (),
-    'shapes': [[4096, 4096]],
-    'dtypes': ['float32'],
-    'header': '',
-    'source': '',
-}
+MAIN_SIZE = (2048, 2048)
+OTHER_SIZES = (8, 8), (256, 256), (4096, 4096)
+FORWARD, BACKWARD, IN_PLACE = 'forward', 'forward + backward', 'in place'
 
 
 @dataclass(frozen=True)
 class Case:
-    """One thing to measure. `params` are the pairs of a dict."""
+    """One call. The fields after `dtype` concern some operators only."""
 
     label: str
     op: str
-    mode: str
-    dtype: str
-    shape: tuple
-    params: tuple
-    group: str
-    shown: bool  # by the texts
-    header: str
-
-    def __getitem__(self, key):
-        return {**OPS[self.op], **dict(self.params)}[key]
-
-    @property
-    def numel(self):
-        """Elements of x."""
-        return math.prod(self.shape)
+    shape: tuple = MAIN_SIZE
+    mode: str = FORWARD
+    dtype: str = 'float32'
+    mask: str = 'full'  # or 'row' (x[..., :1]), 'plane' (the last two axes)
+    density: float = 0.5
+    run_length: int = 1  # of equal mask elements
+    axis: int = 0
+    axis2: int = 1
+    reduce: str = 'assign'
+    include_self: bool = False
+    updates: int = None  # slices of updates; None: the size of the axis
+    index: str = 'random'
 
     @property
-    def slices(self):
-        """Slices of updates of a scatter."""
-        return self['updates'] or self.shape[self['axis']]
+    def key(self):
+        """The columns of the CSV file that identify the case."""
+        shape = 'x'.join(map(str, self.shape))
+        return self.label, self.mode, self.dtype, shape
+
+    def __str__(self):
+        return '/'.join(self.key)
 
     @property
-    def repeats(self):
-        """True if a slot may have several updates, of which one stays."""
-        assigns = self.op == 'scatter' and self['reduce'] == 'assign'
-        return assigns and self['index'] != 'permutation'
-
-    @property
-    def name(self):
-        """Unique, and the same in every run."""
-        dims = 'x'.join(map(str, self.shape))
-        return f'{self.label}/{self.mode}/{self.dtype}/{dims}'
+    def has_ambiguous_result(self):
+        """True if PyTorch does not define which of several updates remains."""
+        unique = self.index == 'permutation' or self.op != 'scatter'
+        return self.reduce == 'assign' and not unique
 
 
-def _expand(group, row):
-    """The cases of a row: of each value, where a param has several."""
-    params = {k: v for k, v in row.items() if k not in {'labels', *USUAL}}
-    several = [k for k, value in params.items() if isinstance(value, list)]
-    for values, label, dtype, shape, mode in product(
-        product(*(params[k] for k in several)),
-        *(row['labels'], row['dtypes'], row['shapes']),
-        (*row['modes'], *row['also']),
-    ):
-        op = row['op'] or label.split(',')[0]
-        if unknown := set(params) - set(OPS[op]):
-            raise KeyError(f'{TABLE.name}: {op} has no {sorted(unknown)}')
-        chosen = dict(zip(several, values))
-        label += ''.join(f', {k} {value}' for k, value in chosen.items())
-        given = tuple({**params, **chosen}.items())
-        shown, header = mode in row['modes'], row['header']
-        yield Case(
-            label, op, mode, dtype, tuple(shape), given, group, shown, header
-        )
+OPERATORS = (
+    Case('masked_scatter', 'masked_scatter'),
+    Case('masked_fill', 'masked_fill'),
+    Case('select_scatter', 'select_scatter'),
+    Case('select_scatter, axis 1', 'select_scatter', axis=1),
+    Case('diagonal_scatter', 'diagonal_scatter'),
+    Case('scatter', 'scatter'),
+    Case('scatter, sum', 'scatter', reduce='sum'),
+    Case('scatter, sum, axis 1', 'scatter', reduce='sum', axis=1),
+    Case('scatter, amax', 'scatter', reduce='amax'),
+    Case('scatter, amax, axis 1', 'scatter', reduce='amax', axis=1),
+)
+MODELS = (  # and where their sizes come from
+    Case('vision-language merge', 'masked_scatter', (1, 2048, 4096),
+         mask='row', density=0.28, run_length=256),  # LLaVA-1.5-7B
+    Case('attention mask', 'masked_fill', (1, 32, 1024, 1024),
+         mask='plane', run_length=256),  # Llama-2-7B, prefill
+    Case('padding mask', 'masked_fill', (32, 512, 768),
+         mask='row', density=0.25, run_length=256),  # BERT-base
+    Case('constrained decoding', 'masked_fill', (32, 151936),
+         density=0.99),  # Qwen2's vocabulary
+    Case('graph mean', 'scatter', (19717, 500),
+         reduce='mean', updates=88648),  # GraphSAGE on PubMed
+    Case('graph sum', 'scatter', (19717, 500),
+         reduce='sum', include_self=True, updates=88648),  # GIN on PubMed
+    Case('point cloud max', 'scatter', (12000, 64),
+         reduce='amax', updates=120000),  # PointPillars
+    Case('histogram', 'scatter', (1000000,),
+         reduce='sum', include_self=True, updates=4000000),  # Criteo
+    Case('embedding update', 'scatter', (50257, 768), IN_PLACE,
+         reduce='sum', include_self=True, updates=8192),  # GPT-2 small
+    Case('cache row', 'select_scatter', (32, 4096, 128),
+         axis=1),  # Llama-2-7B, one position
+    Case('paged cache rows', 'scatter', (16384, 4096), IN_PLACE,
+         updates=32, index='permutation'),  # vLLM, 32 sequences
+    Case('expert dispatch', 'scatter', (2048, 4096),
+         index='permutation'),  # Mixtral-8x7B
+    Case('expert combine', 'scatter', (1024, 4096),
+         reduce='sum', include_self=True, updates=2048),  # Mixtral-8x7B
+    Case('label smoothing', 'diagonal_scatter', (1000, 1000)),  # ImageNet
+    Case('covariance jitter', 'diagonal_scatter', (64, 128, 128),
+         axis=1, axis2=2),  # a Gaussian process
+)  # fmt: skip
 
 
-@cache
-def _read():
-    """{group: its rows}"""
-    return {
-        group: [{**USUAL, **part['usual'], **row} for row in part['rows']]
-        for group, part in yaml.safe_load(TABLE.read_text('utf-8')).items()
-    }
-
-
-def groups():
-    """The names of the groups."""
-    return list(_read())
-
-
-def all_cases(only=None):
-    """Each case once, of all groups or of one."""
-    found = {}
-    for group in [only] if only else groups():
-        for row in _read()[group]:
-            for case in _expand(group, row):
-                found.setdefault(case.name, case)
-    return list(found.values())
-
-
-def find(label):
-    """The first case of a label."""
-    return next(case for case in all_cases() if case.label == label)
-
-
-def headers():
-    """The speed headers that have cases."""
-    return list(dict.fromkeys(c.header for c in all_cases() if c.header))
-
-
-def sources():
-    """(label, source) of the workloads."""
-    return [(*row['labels'], row['source']) for row in _read()['workloads']]
+def all_cases():
+    """Every case once."""
+    cases = []
+    for case in OPERATORS:
+        sizes = [replace(case, shape=size) for size in OTHER_SIZES]
+        cases += [case, *sizes, replace(case, mode=BACKWARD)]
+        if case.op in ('masked_scatter', 'masked_fill', 'scatter'):
+            cases.append(replace(case, mode=IN_PLACE))
+    for case in MODELS:
+        cases.append(case)
+        if case.label != 'histogram':  # a bfloat16 counts to 256
+            cases.append(replace(case, dtype='bfloat16'))
+    return cases

@@ -1,110 +1,95 @@
-"""A case called through PyTorch: every way that it has to the same result.
+"""A case called through PyTorch: every call that computes the same result.
 
-A way is a function of x; the suffix '_' makes it write into x. Where a way
-takes two steps the second may write in place: the first made the copy.
+A candidate is a function of x; the suffix '_' makes it write into x. The second
+of two steps may write in place: the first has made the copy.
 """
+
+from operator import methodcaller
 
 import torch
 
 from bench.run import inputs
+from bench.run.cases import IN_PLACE
 
-# Copies, as paddle's does: numpy asks for huge pages, torch does not.
+# Copies, as paddle's does: numpy advises huge pages, torch does not.
 load = torch.tensor
+setup = torch.set_num_threads
 gradients = torch.autograd.grad
 SCATTERS = {
     'assign': ('index_copy', 'scatter'),
     'sum': ('index_add', 'scatter_add', 'scatter_reduce'),
+    'mean': ('index_reduce', 'scatter_reduce'),
+    'amax': ('index_reduce', 'scatter_reduce'),
 }
-REDUCERS = 'index_reduce', 'scatter_reduce'
 
 
-def setup(threads):
-    """Use so many threads."""
-    torch.set_num_threads(threads)
+def idle():
+    """PyTorch's idle threads sleep at once."""
 
 
-def quiet():
-    """Nothing to do: torch's idle threads sleep at once."""
-
-
-def _method(name, *operands, **options):
-    return lambda x: getattr(x, name)(*operands, **options)
-
-
-def _scatters(case, t, suffix):
-    axis, index, updates = case['axis'], t['index'], t['updates']
-    dims = [1] * updates.dim()
+def scatters(case, suffix, index, updates):
+    axis, dims = case.axis, [1] * updates.dim()
     dims[axis] = -1
-    # an index for each element, without memory for it
-    spread = index.view(dims).expand_as(updates)
-    reduce = case['reduce'].replace('mul', 'prod')  # as PyTorch calls it
-    own = case['include_self'] or reduce == 'assign'
-    clear = _method('index_fill' + suffix, axis, index, 0)
-
-    def way(name):
-        places = index if name.startswith('index') else spread
-        operands = axis, places, updates
+    # One index per element, without memory for it.
+    expanded = index.view(dims).expand_as(updates)
+    keeps_x = case.include_self or case.reduce == 'assign'
+    clear = methodcaller('index_fill' + suffix, axis, index, 0)
+    found = {}
+    for name in SCATTERS[case.reduce]:
+        indices = index if name.startswith('index') else expanded
+        arguments = axis, indices, updates
         if name.endswith('reduce'):
-            rest = {'reduce': reduce, 'include_self': own}
-            return _method(name + suffix, *operands, **rest)
-        if own:
-            return _method(name + suffix, *operands)
-        return lambda x: getattr(clear(x), name + '_')(*operands)
-
-    found = {name: way(name) for name in SCATTERS.get(reduce, REDUCERS)}
-    if reduce == 'assign':
-        across = updates.swapdims(0, axis)
-        put = _method('index_put' + suffix, (index,), across)
-        found['index_put'] = lambda x: put(x.swapdims(0, axis)).swapdims(
-            0, axis
-        )
+            options = {'reduce': case.reduce, 'include_self': keeps_x}
+            found[name] = methodcaller(name + suffix, *arguments, **options)
+        elif keeps_x:
+            found[name] = methodcaller(name + suffix, *arguments)
+        else:
+            add = methodcaller(name + '_', *arguments)
+            found[name] = lambda x, add=add: add(clear(x))
+    if case.reduce == 'assign':
+        swap = methodcaller('swapdims', 0, axis)
+        put = methodcaller('index_put' + suffix, (index,), swap(updates))
+        found['index_put'] = lambda x: swap(put(swap(x)))
     return found
 
 
-def _where(mask, value, suffix):
-    if suffix:
-        return lambda x: torch.where(mask, value, x, out=x)
-    return lambda x: torch.where(mask, value, x)
+def where(mask, value, suffix):
+    return lambda x: torch.where(mask, value, x, out=x if suffix else None)
 
 
-def _fills(case, t, suffix):
-    mask, value = inputs.operands(case, t)
-    ways = {}
-    if 'value' not in t or value.dim() == 0:
-        ways['masked_fill'] = _method('masked_fill' + suffix, mask, value)
-    # in place it takes no number
-    other = torch.as_tensor(value, dtype=t['x'].dtype) if suffix else value
-    return {**ways, 'where': _where(mask, other, suffix)}
+def fills(suffix, mask, number, dtype):
+    value = torch.tensor(number, dtype=dtype)
+    return {
+        'masked_fill': methodcaller('masked_fill' + suffix, mask, number),
+        'where': where(mask, value, suffix),
+    }
 
 
-def _masked_scatters(case, t, suffix):
-    mask, value = t['mask'], t['value']
-
+def masked_scatters(suffix, mask, value):
     def index_put(x):
-        taken = (mask.expand_as(x).reshape(-1),)
-        put = _method('index_put' + suffix, taken, value)
+        selected = (mask.expand_as(x).reshape(-1),)
+        put = methodcaller('index_put' + suffix, selected, value)
         return put(x.view(-1)).view_as(x)
 
-    def where(x):
-        counted = mask.expand_as(x).reshape(-1).cumsum(0, dtype=torch.int32)
-        # -1 before the first True: the last value, which nothing reads
-        places = counted.sub_(1).view_as(x)
-        return _where(mask, value[places], suffix)(x)
+    def gather(x):
+        ranks = mask.expand_as(x).reshape(-1).cumsum(0, dtype=torch.int32)
+        # -1 before the first True element: its value is not selected.
+        ranks = ranks.sub_(1).view_as(x)
+        return where(mask, value[ranks], suffix)(x)
 
-    usual = _method('masked_scatter' + suffix, mask, value)
-    return {'masked_scatter': usual, 'index_put': index_put, 'where': where}
-
-
-SEVERAL = {
-    'masked_scatter': _masked_scatters,
-    'masked_fill': _fills,
-    'scatter': _scatters,
-}
+    usual = methodcaller('masked_scatter' + suffix, mask, value)
+    return {'masked_scatter': usual, 'index_put': index_put, 'where': gather}
 
 
-def ways(case, t):
-    """{name: a function of x that runs the case on the tensors `t`}"""
-    if case.op in SEVERAL:
-        return SEVERAL[case.op](case, t, '_' * (case.mode == 'inplace'))
-    function, rest = getattr(torch, case.op), inputs.operands(case, t)
-    return {case.op: lambda x: function(x, *rest)}
+def candidates(case, tensors):
+    """{name: a function of x that runs the case}"""
+    suffix = '_' * (case.mode == IN_PLACE)
+    arguments = inputs.arguments(case, tensors)
+    if case.op == 'scatter':
+        return scatters(case, suffix, *arguments)
+    if case.op == 'masked_fill':
+        return fills(suffix, *arguments, tensors['x'].dtype)
+    if case.op == 'masked_scatter':
+        return masked_scatters(suffix, *arguments)
+    function = getattr(torch, case.op)
+    return {case.op: lambda x: function(x, *arguments)}

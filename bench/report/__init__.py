@@ -1,1 +1,0 @@
-"""What the results say: summary, tables, charts, the page."""
