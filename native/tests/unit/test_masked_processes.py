@@ -12,7 +12,7 @@ def test_checks_stay_under_python_o():
         'test_masked_fill_values.TestMaskedFillNumberErrors',
         'test_select_scatter_values.TestSelectScatterErrors',
         'test_diagonal_scatter_values.TestDiagonalScatterErrors',
-        'test_scatter_values.TestScatterErrors',
+        'test_scatter_errors.TestScatterErrors',
         'test_scatter_ops_errors.TestOddArguments',
         PYTHONOPTIMIZE='1',
     )

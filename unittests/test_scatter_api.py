@@ -1,0 +1,368 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+import inspect
+import os
+import tempfile
+import unittest
+from itertools import product
+
+import numpy as np
+
+import paddle
+from paddle.pir_utils import OldIrGuard
+from paddle.static import InputSpec
+
+FUNCTIONS = [paddle.scatter, paddle.scatter_]
+REDUCES = {'sum': np.sum, 'mean': np.mean, 'mul': np.prod}
+REDUCES = {**REDUCES, 'amax': np.max, 'amin': np.min}
+NAMES = ['x', 'index', 'updates']
+ATTRS = ['overwrite', 'axis', 'reduce', 'include_self']
+# The first seven are linear, the first two of the operator scatter.
+CALLS = [
+    (True, 0, 'sum', False),
+    (False, 0, 'sum', False),
+    (True, 1, 'sum', False),
+    *((False, axis, r, axis == 0) for r in REDUCES for axis in [0, -1]),
+    (False, -2, 'mean', False),
+]
+
+
+def setUpModule():
+    # On a GPU, scatter has fewer dtypes, and any of duplicates may win.
+    paddle.set_device('cpu')
+    np.random.seed(2026)
+
+
+def reference(x, index, updates, overwrite, axis, reduce, include_self):
+    out = np.moveaxis(x, axis, 0).copy()
+    rows = np.moveaxis(updates, axis, 0)
+    slices = index % len(out)
+    for s in np.unique(slices):
+        group = rows[: len(slices)][slices == s]
+        if include_self:
+            group = np.concatenate([out[[s]], group])
+        out[s] = group[-1] if overwrite else REDUCES[reduce](group, 0)
+    return np.moveaxis(out, 0, axis).copy()
+
+
+def make_arrays(attrs, shape=(5, 4)):
+    updates_shape = list(shape)
+    updates_shape[attrs[1]] = 6
+    index = np.array([1, 3, -2, 1, -4, 1])
+    return [np.random.random(shape), index, np.random.random(updates_shape)]
+
+
+def make_tensors(arrays, stop_gradient=True):
+    return [
+        paddle.to_tensor(a, stop_gradient=stop_gradient or a.dtype == np.int64)
+        for a in arrays
+    ]
+
+
+def gradients(out, inputs):
+    return [out, *paddle.grad(out * out, inputs[::2])]
+
+
+class TestScatterAPI(unittest.TestCase):
+    def test_functions_and_methods(self):
+        methods = [paddle.Tensor.scatter, paddle.Tensor.scatter_]
+        for attrs, function in product(CALLS, [*FUNCTIONS, *methods]):
+            arrays = make_arrays(attrs)
+            tensors = make_tensors(arrays)
+            if function in methods:
+                out = function(*tensors, *attrs, 'name')
+            else:
+                values = [*tensors, *attrs, None]
+                out = function(**dict(zip([*NAMES, *ATTRS, 'name'], values)))
+            expected = reference(*arrays, *attrs)
+            np.testing.assert_allclose(out.numpy(), expected, 1e-14)
+            if function.__name__ == 'scatter_':
+                self.assertIs(out, tensors[0])
+            else:
+                self.assertTrue((tensors[0].numpy() == arrays[0]).all())
+
+    def test_views(self):
+        for attrs in CALLS:
+            x, index, updates = make_arrays(attrs)
+            expected = reference(x, index, updates, *attrs)
+            base = paddle.to_tensor(np.repeat(x, 2, 1))
+            view = base[:, ::2]
+            index = paddle.to_tensor(np.repeat(index, 2))[::2]
+            updates = paddle.to_tensor(updates.T.copy()).T
+            out = paddle.scatter(view, index, updates, *attrs)
+            np.testing.assert_allclose(out.numpy(), expected, 1e-14)
+            paddle.scatter_(view, index, updates, *attrs)
+            np.testing.assert_allclose(view.numpy(), expected, 1e-14)
+            self.assertTrue((base[:, 1::2].numpy() == x).all())
+
+    def test_inputs_that_share_memory(self):
+        array = np.array([3, 2, 2, 0])
+        for attrs in [attrs for attrs in CALLS if attrs[1] == 0]:
+            x = paddle.to_tensor(array)
+            paddle.scatter_(x, x[:3], x[1:], *attrs)
+            expected = reference(array, array[:3], array[1:], *attrs)
+            self.assertEqual(x.tolist(), expected.tolist())
+
+    def test_dtypes_and_shapes_of_index(self):
+        dtypes = 'bool uint8 int8 int16 int32 int64 float16 bfloat16 float32'
+        dtypes = [*dtypes.split(), 'float64', 'complex64', 'complex128']
+        index = np.array([1, 3, 1, -4])
+        for dtype, attrs in product(dtypes, CALLS[:4]):
+            axis = attrs[1]
+            x, updates = np.ones([5, 5]), np.arange(30).reshape([6, 5]) % 7
+            updates = updates if axis == 0 else updates.T
+            for form, rows in [
+                (index, updates.take(range(4), axis)),
+                (index.astype('int32'), updates),  # the last are not used
+                (index.reshape([4, 1]), updates),
+                (np.array(3), updates.take(0, axis)),
+            ]:
+                matrix = rows if rows.ndim == 2 else np.expand_dims(rows, axis)
+                expected = reference(x, form.reshape(-1), matrix, *attrs)
+                expected = paddle.to_tensor(expected, dtype)
+                args = paddle.to_tensor(form), paddle.to_tensor(rows, dtype)
+                for function in FUNCTIONS:
+                    out = function(paddle.to_tensor(x, dtype), *args, *attrs)
+                    self.assertEqual(out.dtype, args[1].dtype)
+                    self.assertTrue((out == expected).all(), (dtype, attrs))
+
+    def test_zero_size(self):
+        for attrs, function in product(CALLS, FUNCTIONS):
+            for shape, index, updates_shape in [
+                ((3, 2), np.zeros(0, 'int64'), (0, 2)),
+                ((3, 2), np.zeros(0, 'float32'), (4, 2)),
+                ((3, 0), np.array([0, 9]), (2, 0)),
+                ((0, 2), np.array([0, 1], 'int32'), (2, 2)),
+                ((0, 2), np.array(7), (2,)),
+            ]:
+                if attrs[1] in [1, -1]:
+                    shape, updates_shape = shape[::-1], updates_shape[::-1]
+                arrays = [np.random.random(shape), np.ones(updates_shape)]
+                x, updates = make_tensors(arrays, False)
+                out = function(x * 1, paddle.to_tensor(index), updates, *attrs)
+                self.assertEqual(out.tolist(), x.tolist())
+                grads = paddle.grad(out.sum(), [x, updates])
+                for grad, wanted in zip(grads, [x * 0 + 1, updates * 0]):
+                    self.assertEqual(grad.shape, wanted.shape)
+                    self.assertTrue((grad == wanted).all())
+
+    def test_out(self):
+        x, index = paddle.ones([3]), paddle.to_tensor([0, 0])
+        updates, out = paddle.to_tensor([2.0, 3.0]), paddle.zeros([3])
+        for args, kwargs, expected in [
+            ([False], {'reduce': 'prod', 'out': out}, 6),
+            ([False, 0, 'sum', True, None, out], {}, 6),
+            ([True, None, out], {}, 3),  # as in releases before axis
+        ]:
+            result = paddle.scatter(x, index, updates, *args, **kwargs)
+            self.assertEqual(result.tolist(), [expected, 1, 1])
+            self.assertEqual(out.tolist(), [expected, 1, 1])
+        with self.assertRaisesRegex(TypeError, 'type of out should be Tensor'):
+            paddle.scatter(x, index, updates, out=[1])
+
+    def test_torch_form(self):
+        index = paddle.to_tensor([[0, 1], [2, 0]])
+        src = paddle.to_tensor([[1.0, 2.0], [3.0, 4.0]])
+        for function in FUNCTIONS:
+            x = paddle.ones([3, 2])
+            out = function(x, dim=0, index=index, src=src)
+            self.assertEqual(out.tolist(), [[1, 4], [1, 2], [3, 1]])
+            self.assertEqual(out is x, function is paddle.scatter_)
+            out = function(paddle.ones([3, 2]), 0, index, src, reduce='add')
+            self.assertEqual(out.tolist(), [[2, 5], [1, 3], [4, 1]])
+
+    def test_arguments_of_other_types_and_names(self):
+        x, updates = paddle.ones([1, 3]), paddle.to_tensor([[2.0, 3.0]])
+        index = paddle.to_tensor([2, 2])
+        for args, expected in [
+            ([True, np.int64(1)], 3),
+            ([np.bool_(False), 1], 5),
+            ([None, 1], 5),
+            ([False, 1, 'add', True], 6),
+            ([False, 1, 'multiply'], 6),
+            ([False, 1, 'prod'], 6),
+        ]:
+            out = paddle.scatter(x, index, updates, *args)
+            self.assertEqual(out.tolist(), [[1, 1, expected]])
+
+    def test_signature(self):
+        for function, own in zip(FUNCTIONS, [['out'], []]):
+            parameters = inspect.signature(function).parameters
+            self.assertEqual([*parameters], [*NAMES, *ATTRS, 'name', *own])
+
+    def test_amp_lists(self):
+        black_list = paddle.amp.amp_lists.black_list()['float16']['O1']
+        self.assertLess({'index_scatter', 'index_reduce'}, black_list)
+
+
+class TestScatterGrad(unittest.TestCase):
+    def test_inplace(self):
+        for attrs in CALLS:
+            tensors = make_tensors(make_arrays(attrs), False)
+            copy = tensors[0] * 1
+            with self.assertRaisesRegex(ValueError, r'\(scatter_\) Leaf Var'):
+                paddle.scatter_(*tensors, *attrs)
+            self.assertTrue((tensors[0] == copy).all())
+            out = paddle.scatter(*tensors, *attrs)
+            expected = gradients(out, tensors)
+            out = paddle.scatter_(copy, *tensors[1:], *attrs)
+            for found, wanted in zip(gradients(out, tensors), expected):
+                self.assertTrue((found == wanted).all())
+
+    def test_higher_orders(self):
+        def draw(attrs, wrt):
+            tensors = make_tensors(make_arrays(attrs), False)
+            for i in {0, 2} - {*wrt}:
+                tensors[i] = paddle.zeros_like(tensors[i])
+            return tensors, [tensors[i] for i in wrt]
+
+        for attrs, wrt in product(CALLS[:7], [[0, 2], [0], [2]]):
+            inputs, leaves = draw(attrs, wrt)
+            out = paddle.scatter(*inputs, *attrs)
+            for order in range(1, 6):
+                if order % 2 == 1:
+                    (out_grad,) = draw(CALLS[0], [0])[1]
+                    grads = paddle.grad(
+                        out, leaves, out_grad, create_graph=order < 5
+                    )
+                    inputs, both = draw(attrs, [0, 2])
+                    expected = paddle.scatter(*inputs, *attrs)
+                    expected = paddle.grad(expected, both, out_grad)
+                    for i, grad in zip(wrt, grads):
+                        self.assertTrue((grad == expected[i // 2]).all())
+                else:
+                    inputs, leaves = draw(attrs, wrt)
+                    (out,) = paddle.grad(
+                        grads, out_grad, leaves, create_graph=True
+                    )
+                    expected = paddle.scatter(*inputs, *attrs)
+                    self.assertTrue((out == expected).all())
+
+    def test_no_second_order(self):
+        for attrs in CALLS[7:-1]:
+            tensors = make_tensors(make_arrays(attrs), False)
+            out = paddle.scatter(*tensors, *attrs)
+            with self.assertRaisesRegex(RuntimeError, 'index_reduce_grad'):
+                paddle.grad(out, tensors[::2], create_graph=True)
+
+    def test_duplicates_and_unused_updates(self):
+        index = paddle.to_tensor([1, 0, -3, 1])
+        x, updates = make_tensors([np.zeros([3, 2]), np.ones([6, 2])], False)
+        out_grad = paddle.to_tensor([[1, 2], [3, 4], [5, 6]], x.dtype)
+        expected = [[3, 4], [1, 2], [1, 2], [3, 4], [0, 0], [0, 0]]
+        for overwrite in [False, True]:
+            if overwrite:
+                expected[:2] = [[0, 0]] * 2
+            out = paddle.scatter(x, index, updates, overwrite)
+            grads = paddle.grad(out, [x, updates], out_grad)
+            self.assertEqual(grads[0].tolist(), [[0, 0], [0, 0], [5, 6]])
+            self.assertEqual(grads[1].tolist(), expected)
+
+
+class TestScatterStatic(unittest.TestCase):
+    def setUp(self):
+        self.addCleanup(paddle.disable_static)
+
+    def data(self, *shapes):
+        dtypes = ['float64', 'int64', 'float64']
+        return map(paddle.static.data, NAMES, shapes, dtypes)
+
+    def run_program(self, arrays, fetches):
+        feed = dict(zip(NAMES, arrays))
+        return paddle.static.Executor().run(feed=feed, fetch_list=fetches)
+
+    def check_programs(self):
+        for attrs in CALLS:
+            feeds = [make_arrays(attrs, shape) for shape in [(5, 4), (6, 7)]]
+            x, index, updates = feeds[0]
+            paddle.enable_static()
+            with paddle.static.program_guard(paddle.static.Program()):
+                tensors = [*self.data([-1, -1], [-1], [-1, -1])]
+                for tensor in tensors[::2]:
+                    tensor.stop_gradient = False
+                out = paddle.scatter(*tensors, *attrs)
+                self.assertEqual(list(out.shape), [-1, -1])
+                grads = paddle.static.gradients([out * out], tensors[::2])
+                fetches = [out, *grads]
+                results = [self.run_program(feed, fetches) for feed in feeds]
+                with self.assertRaisesRegex(IndexError, 'index must be in'):
+                    self.run_program([x, index + 9, updates], fetches)
+                with self.assertRaisesRegex(ValueError, 'pdates'):
+                    self.run_program([x, index, updates[:3]], fetches)
+            paddle.disable_static()
+            for arrays, result in zip(feeds, results):
+                tensors = make_tensors(arrays, False)
+                out = paddle.scatter(*tensors, *attrs)
+                for found, wanted in zip(result, gradients(out, tensors)):
+                    np.testing.assert_allclose(found, wanted.numpy(), 1e-14)
+
+    def test_programs(self):
+        self.check_programs()
+
+    def test_legacy_programs(self):
+        with OldIrGuard():
+            self.check_programs()
+
+    def check_traced_and_saved(self, attrs):
+        def scatter(x, index, updates):
+            return paddle.scatter(x, index, updates, *attrs)
+
+        specs = [InputSpec([-1, -1], 'float64', name) for name in NAMES]
+        specs[1] = InputSpec([-1], 'int64', 'index')
+        tensors = make_tensors(make_arrays(attrs), False)
+        expected = gradients(scatter(*tensors), tensors)
+        traced = paddle.jit.to_static(scatter, specs, full_graph=True)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'scatter')
+            paddle.jit.save(traced, path)
+            loaded = paddle.jit.load(path)
+        loaded.train()
+        for model in [traced, loaded]:
+            results = gradients(model(*tensors), tensors)
+            for found, wanted in zip(results, expected):
+                np.testing.assert_allclose(found.numpy(), wanted.numpy())
+
+    def test_to_static_and_saved(self):
+        for attrs in CALLS[::4]:
+            self.check_traced_and_saved(attrs)
+
+    def test_shapes(self):
+        paddle.enable_static()
+        for attrs, (*shapes, is_valid) in product(
+            [CALLS[0], CALLS[5], CALLS[9]],
+            [
+                ([4, 3], [2], [2, 3], True),
+                ([4, 3], [], [3], True),
+                ([-1, 3], [2], [2, -1], True),
+                ([4, 3], [2], [-1, 3], True),
+                ([-1, 3], [-1], [-1, 5], False),
+                ([4, 3], [2], [1, 3], False),
+                ([4, 3], [], [1, 3], False),
+            ],
+        ):
+            with paddle.static.program_guard(paddle.static.Program()):
+                x, *others = self.data(*shapes)
+                if is_valid:
+                    out = paddle.scatter(x, *others, *attrs)
+                    self.assertEqual(out.shape, x.shape)
+                    continue
+                with self.assertRaisesRegex(ValueError, '(?i)updates'):
+                    paddle.scatter(x, *others, *attrs)
+                with self.assertRaisesRegex(TypeError, 'x should be Tensor'):
+                    paddle.scatter(None, *others, *attrs)
+
+
+if __name__ == '__main__':
+    unittest.main()
