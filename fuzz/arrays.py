@@ -167,7 +167,7 @@ def random_numbers(rng, shape, dtype='float64'):
 
 
 def random_mask(rng, shape, density=0.5, runs=False):
-    """Trues spread evenly, or in runs that are long at either end."""
+    """True elements at random, or in runs of up to 200."""
     size = int(np.prod(shape))
     if not runs:
         return rng.random(tuple(shape)) < density

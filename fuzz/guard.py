@@ -66,7 +66,7 @@ def _over_base(base, like, like_base):
 
 
 def _elements_outside(base, view):
-    """Trues where an element of base is not part of the view."""
+    """A mask of the elements of base outside the view."""
     marks = np.ones(base.shape, base.dtype)
     _over_base(marks, view, base)[...] = 0
     return marks.astype(bool)
@@ -103,7 +103,7 @@ class Placed:
 def place(array, layout, side, stop_gradient=True):
     """A Tensor equal to the array, laid out and guarded as asked."""
     base, view = _laid_out(np.asarray(array), layout)
-    kept = guarded_copy(base, side)
-    tensor = _shared_tensor(_over_base(kept, view, base))
+    guarded = guarded_copy(base, side)
+    tensor = _shared_tensor(_over_base(guarded, view, base))
     tensor.stop_gradient = stop_gradient
-    return Placed(tensor, kept, base.copy(), _elements_outside(base, view))
+    return Placed(tensor, guarded, base.copy(), _elements_outside(base, view))

@@ -1,4 +1,4 @@
-"""What every API has to return, in numpy and without Paddle.
+"""The results and gradients of every API, in numpy.
 
 Arrays are in storage form (see arrays.py). Operations that move elements give
 the exact bits, those that compute give Near.
@@ -85,26 +85,26 @@ def _mask_gradients(case, out_grad):
     x, mask, *value = case.arrays.values()
     mask = np.broadcast_to(mask.astype(bool), out_grad.shape)
     zero = np.zeros((), out_grad.dtype)
-    kept = np.where(mask, zero, out_grad)
-    grads = {'x': _summed(kept, x.shape, case.dtype)}
+    x_grad = np.where(mask, zero, out_grad)
+    grads = {'x': _summed(x_grad, x.shape, case.dtype)}
     if value and case.api == 'masked_fill':
-        taken = np.where(mask, out_grad, zero)
-        grads['value'] = _summed(taken, value[0].shape, case.dtype)
+        value_grad = np.where(mask, out_grad, zero)
+        grads['value'] = _summed(value_grad, value[0].shape, case.dtype)
     elif value:
-        chosen, taken = out_grad[mask], np.zeros_like(value[0])
-        taken.reshape(-1)[: chosen.size] = chosen
-        grads['value'] = taken
+        selected, value_grad = out_grad[mask], np.zeros_like(value[0])
+        value_grad.reshape(-1)[: selected.size] = selected
+        grads['value'] = value_grad
     return grads
 
 
 def gradients(case, out_grad):
-    """What x and the source get for a gradient of the result, by name."""
+    """The gradients of x and the source, by name."""
     if case.api == 'scatter':
         return scatter_reference.gradients(case, out_grad)
     if 'mask' in case.arrays:
         return _mask_gradients(case, out_grad)
-    kept = np.array(out_grad, order='C')
-    view = _VIEWS[case.api](kept, **case.options)
-    taken = view.copy()
+    x_grad = np.array(out_grad, order='C')
+    view = _VIEWS[case.api](x_grad, **case.options)
+    source_grad = view.copy()
     view[...] = 0
-    return {'x': kept, case.source: taken}
+    return {'x': x_grad, case.source: source_grad}

@@ -1,4 +1,4 @@
-"""scatter and its gradients, in numpy: `axis` first, then slot by slot."""
+"""scatter and its gradients in numpy, with `axis` moved to the front."""
 
 import numpy as np
 
@@ -31,17 +31,17 @@ def scatter_options(axis, reduce, include_self):
     }
 
 
-def slots_of(index, size):
+def normalized_index(index, size):
     """The index, flat, with negative values counted from the end."""
     flat = np.asarray(index).reshape(-1)
     return np.where(flat < 0, flat + size, flat)
 
 
 class Call:
-    """The rows of a call and their slots: those of x that count, then updates.
+    """The rows of a call, sorted into segments by the slice that they reduce into.
 
-    Those of x count where include_self says so, and where no update comes: each
-    slot has a row, and its result is the reduction of its rows in their order.
+    The rows are those of x, with include_self or where a slice has no update, then
+    those of updates. Each slice has at least one row.
     """
 
     def __init__(self, case):
@@ -51,21 +51,24 @@ class Call:
             updates = np.expand_dims(updates, self.axis)
         x, updates = (np.moveaxis(a, self.axis, 0) for a in (x, updates))
         self.moved = {'x': x, 'updates': updates}
-        slots = slots_of(index, len(x)).astype('int64')
-        given = np.bincount(slots, minlength=len(x))
-        counts_x = (given == 0) | case.options.get('include_self', False)
+        slices = normalized_index(index, len(x)).astype('int64')
+        num_entries = np.bincount(slices, minlength=len(x))
+        counts_x = (num_entries == 0) | case.options.get('include_self', False)
         self.own = np.flatnonzero(counts_x)
-        self.slots = np.concatenate([self.own, slots])
-        self.rows = np.concatenate([x[self.own], updates[: slots.size]])
-        self.order = np.argsort(self.slots, kind='stable')
-        ends = np.cumsum(given + counts_x)
-        self.starts, self.last = ends - given - counts_x, self.order[ends - 1]
+        self.slices = np.concatenate([self.own, slices])
+        self.rows = np.concatenate([x[self.own], updates[: slices.size]])
+        self.order = np.argsort(self.slices, kind='stable')
+        ends = np.cumsum(num_entries + counts_x)
+        self.starts, self.last = (
+            ends - num_entries - counts_x,
+            self.order[ends - 1],
+        )
         shape = -1, *[1] * (x.ndim - 1)
-        self.given = given.reshape(shape)
-        self.counts = self.given + counts_x.reshape(shape)
+        self.num_entries = num_entries.reshape(shape)
+        self.counts = self.num_entries + counts_x.reshape(shape)
 
-    def gathered(self, combine, rows):
-        """The reduction of each slot, computed in the dtype of the rows."""
+    def reduce_segments(self, combine, rows):
+        """Reduce each segment in the dtype of the rows."""
         ordered = rows[self.order]
         return combine.reduceat(ordered, self.starts, dtype=rows.dtype)
 
@@ -73,11 +76,11 @@ class Call:
         if self.case.reduce == 'assign':
             return rows[self.last]
         add = np.logical_or if rows.dtype == bool else np.add
-        out = self.gathered(_UFUNCS.get(self.case.reduce, add), rows)
-        return self.shared(out) if self.case.reduce == 'mean' else out
+        out = self.reduce_segments(_UFUNCS.get(self.case.reduce, add), rows)
+        return self.divide(out) if self.case.reduce == 'mean' else out
 
-    def shared(self, total):
-        """A number for each slot, divided by how many rows the slot has."""
+    def divide(self, total):
+        """Divide a number per slice by the number of its rows."""
         if total.dtype.kind in 'iu':
             return total // self.counts
         if not np.iscomplexobj(total):
@@ -87,16 +90,18 @@ class Call:
         return out
 
     def bound(self, rows):
-        """How far rounding inside the accumulator may lead."""
+        """A bound of the rounding errors of the accumulator."""
         epsilon = accumulator_epsilon(self.case.dtype)
         if self.case.reduce in ('amax', 'amin') or not epsilon:
             return np.zeros(())
-        bound = self.reduced(np.abs(rows)) * (epsilon * 4 * (self.given + 2))
-        return np.where(self.given > 0, bound, 0.0)
+        bound = self.reduced(np.abs(rows)) * (
+            epsilon * 4 * (self.num_entries + 2)
+        )
+        return np.where(self.num_entries > 0, bound, 0.0)
 
-    def parts(self, values):
-        """Of values of the rows those of x and of updates, in their shapes."""
-        places = self.own, slice(len(self.slots) - len(self.own))
+    def split(self, values):
+        """Split values of the rows into those of x and of updates, in their shapes."""
+        places = self.own, slice(len(self.slices) - len(self.own))
         both = np.split(values, [len(self.own)])
         for name, at, part in zip(self.moved, places, both):
             out = np.zeros(self.moved[name].shape, values.dtype)
@@ -121,43 +126,43 @@ def forward(case):
     return Near(*(np.moveaxis(a, 0, call.axis) for a in (out, bound)))
 
 
-def _others(rows):
-    """For each row the product of the others, which may hold zeros."""
+def _product_of_others(rows):
+    """For each row, the product of the others, exact with zeros."""
     before, after = np.ones_like(rows), np.ones_like(rows)
     before[1:] = np.cumprod(rows, 0)[:-1]
     after[:-1] = np.cumprod(rows[::-1], 0)[::-1][1:]
     return before * after
 
 
-def _shares(call, rows, grad):
-    """What each row gets of the gradient of its slot."""
+def _row_gradients(call, rows, grad):
+    """The gradient of each row, from the gradient of its slice."""
     reduce = call.case.reduce
-    shares = (call.shared(grad) if reduce == 'mean' else grad)[call.slots]
+    shares = (call.divide(grad) if reduce == 'mean' else grad)[call.slices]
     if reduce == 'assign':
         lost = np.ones(len(rows), bool)
         lost[call.last] = False
         shares[lost] = 0
     elif reduce in ('amax', 'amin'):  # equal elements share evenly
-        wins = (rows == call.reduced(rows)[call.slots]).astype('int64')
-        shares *= wins / call.gathered(np.add, wins)[call.slots]
+        wins = (rows == call.reduced(rows)[call.slices]).astype('int64')
+        shares *= wins / call.reduce_segments(np.add, wins)[call.slices]
     elif reduce == 'mul':
         for group in np.split(call.order, call.starts[1:]):
             if len(group) > 1:
-                shares[group] *= np.conj(_others(rows[group]))
+                shares[group] *= np.conj(_product_of_others(rows[group]))
     return shares
 
 
 def gradients(case, out_grad):
     call = Call(case)
     grad = np.moveaxis(in_double(out_grad), call.axis, 0)
-    shares = _shares(call, in_double(call.rows), grad)
+    shares = _row_gradients(call, in_double(call.rows), grad)
     epsilon, factors = accumulator_epsilon(case.dtype), 1
     if case.reduce in ('assign', 'sum'):
         epsilon = 0.0
     elif case.reduce == 'mul':
         epsilon *= 2 if case.dtype in HALF_DTYPES else 1
-        factors = call.counts[call.slots]
+        factors = call.counts[call.slices]
     bound = epsilon * 4 * (factors + 2) * np.abs(shares)
     shares = shares.astype(grad.dtype)
-    found = zip(call.parts(shares), call.parts(bound))
+    found = zip(call.split(shares), call.split(bound))
     return {n: Near(*both) for n, both in zip(('x', 'updates'), found)}

@@ -26,7 +26,7 @@ class Worker:
         self._start()
 
     def _start(self):
-        # forked, so that it starts at once and sees what a test has planted
+        # forked, so that it starts at once and sees what a test has injected
         context = multiprocessing.get_context('fork')
         self.pool = ProcessPoolExecutor(1, context)
 

@@ -69,7 +69,7 @@ class TestScatterErrors(unittest.TestCase):
             index[[length // 2, -1]] = value
             self.check(
                 IndexError,
-                rf'index must be in \[-4, 4\).*index\[{length // 2}\] is {value}\.',
+                rf'index should be in \[-4, 4\) .*index\[{length // 2}\] = {value}\.',
                 index=paddle.to_tensor(index),
                 updates=paddle.ones([length, 3]),
             )

@@ -1,4 +1,4 @@
-"""The fuzzer passes on the build, and fails on what is planted in it."""
+"""The fuzzer passes on the build, and fails on what is injected in it."""
 
 import ctypes
 import itertools
@@ -42,14 +42,14 @@ def other_gradient(out, *_):
     return out + (out - out.detach())
 
 
-def plant(monkeypatch, api, wrong):
+def inject(monkeypatch, api, wrong):
     """Replaces a function of paddle by one that gets its result first."""
     right = getattr(paddle, api)
 
-    def planted(*args, **kwargs):
+    def injected(*args, **kwargs):
         return wrong(right(*args, **kwargs), *args)
 
-    monkeypatch.setattr(paddle, api, planted)
+    monkeypatch.setattr(paddle, api, injected)
 
 
 def first_case(api, suits):
@@ -87,7 +87,7 @@ def of_end(case):
 
 
 MASKED = 'masked_scatter'
-PLANTED = (
+INJECTED = (
     *((api, change, 'result: 1 of', of_value) for api in APIS),
     (MASKED, other_gradient, 'gradient of ', of_x),
     (MASKED, write_source, 'value: an input was changed', of_value),
@@ -97,15 +97,15 @@ PLANTED = (
 )
 
 
-@pytest.mark.parametrize('api, wrong, problem, suits', PLANTED)
-def test_planted_fault_is_found_and_its_line_repeats_it(
+@pytest.mark.parametrize('api, wrong, problem, suits', INJECTED)
+def test_injected_fault_is_found_and_its_line_repeats_it(
     api, wrong, problem, suits, monkeypatch, capsys
 ):
     found = first_case(api, suits)
     case = *found.seed, api
     assert Worker().run(*case) == []
-    with monkeypatch.context() as planted:
-        plant(planted, api + '_' * found.inplace, wrong)
+    with monkeypatch.context() as injected:
+        inject(injected, api + '_' * found.inplace, wrong)
         problems = Worker(timeout=2).run(*case)
     assert problem in ' '.join(problems)
     command.report(case, problems)
@@ -120,7 +120,7 @@ def test_bits_of_the_same_build_and_one_other_bit(
     few = ['--cases', '15', '--against', str(tmp_path / 'known')]
     assert bits.main([*few[:2], '--write', few[3]]) == 0
     assert bits.main(few) == 0
-    plant(monkeypatch, 'diagonal_scatter', change)
+    inject(monkeypatch, 'diagonal_scatter', change)
     assert bits.main(few) == 1
     assert '--only diagonal_scatter --case' in capsys.readouterr().out
 
@@ -151,7 +151,7 @@ def test_element_written_elsewhere_is_found(api, short, monkeypatch):
     function = api.removeprefix('large_')
     cases = (large.draw(7, n, function).case for n in itertools.count())
     case = next(case for case in cases if not case.wrt)
-    plant(monkeypatch, function + '_' * case.inplace, write_elsewhere)
+    inject(monkeypatch, function + '_' * case.inplace, write_elsewhere)
     (problem,) = run(*case.seed, api)
     assert 'beside the places' in problem
 

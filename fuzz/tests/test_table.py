@@ -12,13 +12,13 @@ def test_every_kernel_for_every_dtype():
 
 
 def test_fault_and_missing_kernel(monkeypatch, capsys):
-    def planted(x, *_, **__):
+    def injected(x, *_, **__):
         return paddle.assign(x)
 
     first = list(itertools.islice(table.table('int16'), 30))
     monkeypatch.setattr(table, 'ALL_DTYPES', ['int16'])
     monkeypatch.setattr(table, 'table', lambda dtype: first)
-    monkeypatch.setattr(paddle, 'masked_fill_', planted)
+    monkeypatch.setattr(paddle, 'masked_fill_', injected)
     assert table.main() == 1
     said = capsys.readouterr().out
     assert 'masked_fill_ int16 [(8,), (8,), ' in said
