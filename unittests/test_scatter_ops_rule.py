@@ -21,290 +21,221 @@ from paddle.distributed.auto_parallel.static.dist_attribute import (
 )
 from paddle.framework import core
 
-MESH = ProcessMesh([[0, 1, 2], [3, 4, 5]])
 
+class SPMDRuleTests:
+    """A case is the dims_mapping of each input, those that the rule infers, and
+    by position the partial mesh dims of the outputs and of the inputs."""
 
-def parse(text):
-    """Return a TensorDistAttr. '0-1' is the dims_mapping [0, -1, 1], '()' that of
-    a 0-D tensor; '-+01' is partial over the mesh dims 0 and 1."""
-    dims, _, partial = text.strip('()').partition('+')
-    attr = TensorDistAttr()
-    attr.dims_mapping = [-1 if dim == '-' else int(dim) for dim in dims]
-    attr.process_mesh = MESH
-    attr._set_partial_dims([int(dim) for dim in partial])
-    return attr
+    attrs = [()]  # equivalent attributes
+    like_out = 0  # the input that has the shape of out
 
-
-def unparse(attr):
-    dims = ''.join(str(dim).replace('-1', '-') for dim in attr.dims_mapping)
-    partial = ''.join(map(str, sorted(attr._partial_dims())))
-    return (dims or '()') + ('+' + partial if partial else '')
-
-
-class SPMDRuleTest(unittest.TestCase):
-    """Check what the rules of `op` infer from the `shapes` of its inputs.
-
-    A case is 'inputs -> inferred inputs -> inferred outputs'.
-    """
-
-    attrs = ()
-    # out_grad, and out if the gradient needs it
-    num_outs_in_grad = 1
-
-    def infer(self, rule, shapes, inputs, method='infer_forward'):
-        specs = map(DistTensorSpec, shapes, map(parse, inputs.split(', ')))
-        rule = core.get_phi_spmd_rule(rule)
-        inferred = getattr(rule, method)(*specs, *self.attrs)
-        return ' -> '.join(', '.join(map(unparse, attrs)) for attrs in inferred)
-
-    def check_forward(self, case):
-        inputs, expected = case.split(' -> ', 1)
-        self.assertEqual(self.infer(self.op, self.shapes, inputs), expected)
-
-    def check_reverse(self, case):
-        """The case has out in place of inputs, which are replicated."""
-        out, expected = case.split(' -> ', 1)
-        inputs = ['-' * len(shape) or '()' for shape in self.shapes]
-        inferred = self.infer(
-            self.op,
-            [*self.shapes, self.out_shape],
-            ', '.join([*inputs, out]),
-            'infer_backward',
-        )
-        self.assertEqual(inferred, expected)
-
-    def check_grad(self, case):
-        inputs, expected = case.split(' -> ', 1)
-        shapes = self.shapes + [self.out_shape] * self.num_outs_in_grad
-        self.assertEqual(
-            self.infer(f'{self.op}_grad', shapes, inputs), expected
-        )
-
-
-class TestSelectScatterSPMDRule(SPMDRuleTest):
-    op = 'select_scatter'
-    shapes = [[4, 6, 8], [4, 8]]
-    attrs = (1, 2)
-    out_shape = [4, 6, 8]
+    def check(self, rule, method, shapes, case, outputs):
+        inputs, inferred, partial_outputs, partial = (*case, {}, {})[:4]
+        specs = []
+        for i, (shape, dims_mapping) in enumerate(zip(shapes, inputs)):
+            dist_attr = TensorDistAttr()
+            dist_attr.dims_mapping = dims_mapping
+            dist_attr.process_mesh = ProcessMesh([[0, 1, 2], [3, 4, 5]])
+            dist_attr._set_partial_dims(list(partial.get(i, [])))
+            specs.append(DistTensorSpec(shape, dist_attr))
+        infer = getattr(core.get_phi_spmd_rule(rule), method)
+        for attrs in self.attrs:
+            dist_attrs, out_attrs = infer(*specs, *attrs)
+            self.assertEqual([a.dims_mapping for a in dist_attrs], inferred)
+            self.assertEqual([a.dims_mapping for a in out_attrs], outputs)
+            self.assertFalse(any(a._is_partial() for a in dist_attrs))
+            for i, attr in enumerate(out_attrs):
+                dims = partial_outputs.get(i, set())
+                self.assertEqual(attr._partial_dims(), dims)
 
     def test_forward(self):
-        self.check_forward('0-1, 01 -> 0-1, 01 -> 0-1')
-        # axis is replicated.
-        self.check_forward('-0-, -- -> ---, -- -> ---')
-        # The sharding of values propagates to x.
-        self.check_forward('---, -1 -> --1, -1 -> --1')
-        # Mesh dim 0 shards the dim that x maps to it.
-        self.check_forward('0--, -0 -> 0--, 0- -> 0--')
-        # A partial x is reduced first.
-        self.check_forward('--1+0, -- -> --1, -1 -> --1')
-        # Two mesh dims do not shard one dim: that of x does.
-        self.check_forward('0--, 1- -> 0--, 0- -> 0--')
+        for case in self.forward:
+            out = case[1][self.like_out]
+            self.check(self.op, 'infer_forward', self.shapes, case, [out])
 
     def test_reverse(self):
-        self.check_reverse('01- -> 0--, 0- -> 0--')
+        out, inferred = self.reverse
+        inputs = [[-1] * len(shape) for shape in self.shapes]
+        shapes = [*self.shapes, self.shapes[self.like_out]]
+        outputs = [inferred[self.like_out]]
+        case = [*inputs, out], inferred
+        self.check(self.op, 'infer_backward', shapes, case, outputs)
 
     def test_grad(self):
-        # The sharding of out_grad propagates to x and values.
-        self.check_grad('-1-, --, 01- -> 0--, 0-, 0-- -> 0--, 0-')
+        """The inputs end with out_grad; the first and the last of the others have
+        gradients."""
+        for inputs, inferred, *partial in self.grad:
+            num_outs = len(inputs) - len(inferred)
+            shapes = self.shapes + [self.shapes[self.like_out]] * num_outs
+            outs = [inferred[self.like_out]] * num_outs
+            case = inputs, inferred + outs, *partial
+            grads = [inferred[0], inferred[-1]]
+            self.check(f'{self.op}_grad', 'infer_forward', shapes, case, grads)
 
 
-class TestSelectScatterSPMDRuleNegativeAxis(TestSelectScatterSPMDRule):
-    attrs = (-2, 2)
+class TestSelectScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
+    op = 'select_scatter'
+    shapes = [[4, 6, 8], [4, 8]]
+    attrs = [(1, 2), (-2, 2)]
+    forward = [
+        ([[0, -1, 1], [0, 1]], [[0, -1, 1], [0, 1]]),
+        # axis is replicated.
+        ([[-1, 0, -1], [-1, -1]], [[-1, -1, -1], [-1, -1]]),
+        # The sharding of values propagates to x.
+        ([[-1, -1, -1], [-1, 1]], [[-1, -1, 1], [-1, 1]]),
+        # Mesh dim 0 shards the dim that x maps to it.
+        ([[0, -1, -1], [-1, 0]], [[0, -1, -1], [0, -1]]),
+        # Two mesh dims do not shard one dim: that of x does.
+        ([[0, -1, -1], [1, -1]], [[0, -1, -1], [0, -1]]),
+        # A partial x is reduced first.
+        ([[-1, -1, 1], [-1, -1]], [[-1, -1, 1], [-1, 1]], {}, {0: {0}}),
+    ]
+    reverse = ([0, 1, -1], [[0, -1, -1], [0, -1]])
+    # The sharding of out_grad propagates to x and values.
+    grad = [([[-1, 1, -1], [-1, -1], [0, 1, -1]], reverse[1])]
 
-
-class TestSelectScatterSPMDRuleAxisError(SPMDRuleTest):
-    def test_axis(self):
+    def test_axis_out_of_range(self):
         for axis in (-4, 3):
-            self.attrs = (axis, 2)
+            self.attrs = [(axis, 2)]
             with self.assertRaises(ValueError):
-                self.infer('select_scatter', [[4, 6, 8], [4, 8]], '---, --')
+                self.test_forward()
 
 
-class TestDiagonalScatterSPMDRule(SPMDRuleTest):
+class TestDiagonalScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
     op = 'diagonal_scatter'
     # y has dim 1 of x, then the diagonal.
     shapes = [[4, 6, 8], [6, 4]]
-    attrs = (0, 0, 2)
-    out_shape = [4, 6, 8]
-
-    def test_forward(self):
-        self.check_forward('-1-, 1- -> -1-, 1- -> -1-')
+    attrs = [(0, 0, 2), (0, -3, -1)]
+    forward = [
+        ([[-1, 1, -1], [1, -1]], [[-1, 1, -1], [1, -1]]),
         # axis1 and axis2 are replicated.
-        self.check_forward('0-1, -- -> ---, -- -> ---')
+        ([[0, -1, 1], [-1, -1]], [[-1, -1, -1], [-1, -1]]),
         # The diagonal is replicated.
-        self.check_forward('---, 01 -> -0-, 0- -> -0-')
-
-    def test_reverse(self):
-        self.check_reverse('01- -> -1-, 1- -> -1-')
-
-    def test_grad(self):
-        self.check_grad('-0-, -0, 01- -> -1-, 1-, -1- -> -1-, 1-')
+        ([[-1, -1, -1], [0, 1]], [[-1, 0, -1], [0, -1]]),
+    ]
+    reverse = ([0, 1, -1], [[-1, 1, -1], [1, -1]])
+    grad = [([[-1, 0, -1], [-1, 0], [0, 1, -1]], reverse[1])]
 
 
-class TestDiagonalScatterSPMDRuleNegativeAxis(TestDiagonalScatterSPMDRule):
-    attrs = (0, -3, -1)
-
-
-class TestDiagonalScatterSPMDRuleMatrix(SPMDRuleTest):
+class TestDiagonalScatterSPMDRuleMatrix(SPMDRuleTests, unittest.TestCase):
     op = 'diagonal_scatter'
     shapes = [[4, 6], [4]]
-    attrs = (0, 0, 1)
-    out_shape = [4, 6]
-
-    def test_all_replicated(self):
-        self.check_forward('01, 0 -> --, - -> --')
-        self.check_reverse('01 -> --, - -> --')
-        self.check_grad('01, 0, 10 -> --, -, -- -> --, -')
+    attrs = [(0, 0, 1)]
+    forward = [([[0, 1], [0]], [[-1, -1], [-1]])]
+    reverse = ([0, 1], [[-1, -1], [-1]])
+    grad = [([[0, 1], [0], [1, 0]], [[-1, -1], [-1]])]
 
 
-class TestIndexScatterSPMDRule(SPMDRuleTest):
+class TestIndexScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
     op = 'index_scatter'
     shapes = [[4, 6, 8], [3], [4, 3, 8]]
-    attrs = (1, 'sum', True)
-    out_shape = [4, 6, 8]
-
-    def test_forward(self):
-        self.check_forward('0-1, -, 0-1 -> 0-1, -, 0-1 -> 0-1')
+    attrs = [(1, 'sum', True), (-2, 'sum', True)]
+    forward = [
+        ([[0, -1, 1], [-1], [0, -1, 1]], [[0, -1, 1], [-1], [0, -1, 1]]),
         # axis and index are replicated.
-        self.check_forward('-0-, 1, -1- -> ---, -, --- -> ---')
+        ([[-1, 0, -1], [1], [-1, 1, -1]], [[-1] * 3, [-1], [-1] * 3]),
         # The sharding of updates propagates to x.
-        self.check_forward('---, -, -01 -> --1, -, --1 -> --1')
-
-    def test_reverse(self):
-        self.check_reverse('01- -> 0--, -, 0-- -> 0--')
-
-    def test_grad(self):
-        self.check_grad('-1-, 1, ---, 01- -> 0--, -, 0--, 0-- -> 0--, 0--')
+        ([[-1] * 3, [-1], [-1, 0, 1]], [[-1, -1, 1], [-1], [-1, -1, 1]]),
+    ]
+    reverse = ([0, 1, -1], [[0, -1, -1], [-1], [0, -1, -1]])
+    grad = [([[-1, 1, -1], [1], [-1] * 3, [0, 1, -1]], reverse[1])]
 
 
-class TestIndexScatterSPMDRuleNegativeAxis(TestIndexScatterSPMDRule):
-    attrs = (-2, 'sum', True)
-
-
-class TestIndexScatterSPMDRule0DIndex(SPMDRuleTest):
+class TestIndexScatterSPMDRule0DIndex(SPMDRuleTests, unittest.TestCase):
     op = 'index_scatter'
     # updates has no dim for axis.
     shapes = [[4, 6, 8], [], [4, 8]]
-    attrs = (1, 'sum', True)
-    out_shape = [4, 6, 8]
-
-    def test_forward(self):
-        self.check_forward('0-1, (), -- -> 0-1, (), 01 -> 0-1')
-
-    def test_reverse(self):
-        self.check_reverse('01- -> 0--, (), 0- -> 0--')
-
-    def test_grad(self):
-        self.check_grad('---, (), --, 01- -> 0--, (), 0-, 0-- -> 0--, 0-')
+    attrs = [(1, 'sum', True)]
+    forward = [([[0, -1, 1], [], [-1, -1]], [[0, -1, 1], [], [0, 1]])]
+    reverse = ([0, 1, -1], [[0, -1, -1], [], [0, -1]])
+    grad = [([[-1] * 3, [], [-1, -1], [0, 1, -1]], reverse[1])]
 
 
 class TestIndexReduceSPMDRule(TestIndexScatterSPMDRule):
     op = 'index_reduce'
-    attrs = (1, 'amax', True)
-    num_outs_in_grad = 2
-
-    def test_grad(self):
-        # out is sharded as out_grad, which is the last input.
-        self.check_grad(
-            '-1-, 1, ---, --1, 01- -> 0--, -, 0--, 0--, 0-- -> 0--, 0--'
+    attrs = [(1, 'amax', True), (-2, 'amax', True)]
+    # out, the last input but one, is sharded as out_grad.
+    grad = [
+        (
+            [[-1, 1, -1], [1], [-1] * 3, [-1, -1, 1], [0, 1, -1]],
+            [[0, -1, -1], [-1], [0, -1, -1]],
         )
+    ]
 
 
-class TestIndexReduceSPMDRuleNegativeAxis(TestIndexReduceSPMDRule):
-    attrs = (-2, 'amax', True)
-
-
-class TestMaskedFillSPMDRule(SPMDRuleTest):
+class TestMaskedFillSPMDRule(SPMDRuleTests, unittest.TestCase):
     op = 'masked_fill'
     shapes = [[4, 6], [4, 6], []]
-    out_shape = [4, 6]
-
-    def test_forward(self):
-        self.check_forward('10, 10, () -> 10, 10, () -> 10')
+    forward = [
+        ([[1, 0], [1, 0], []], [[1, 0], [1, 0], []]),
         # x and mask propagate their sharding to each other.
-        self.check_forward('0-, -1, () -> 01, 01, () -> 01')
+        ([[0, -1], [-1, 1], []], [[0, 1], [0, 1], []]),
         # Mesh dim 0 shards the dim that x maps to it.
-        self.check_forward('0-, -0, () -> 0-, 0-, () -> 0-')
-        # A partial x is reduced first.
-        self.check_forward('0-+1, --, () -> 0-, 0-, () -> 0-')
+        ([[0, -1], [-1, 0], []], [[0, -1], [0, -1], []]),
         # Two mesh dims do not shard one dim: that of x does.
-        self.check_forward('0-, 1-, () -> 0-, 0-, () -> 0-')
+        ([[0, -1], [1, -1], []], [[0, -1], [0, -1], []]),
+        # A partial x is reduced first.
+        ([[0, -1], [-1, -1], []], [[0, -1], [0, -1], []], {}, {0: {1}}),
+    ]
+    reverse = ([0, 1], [[0, 1], [0, 1], []])
+    # The gradient of value is partial over the mesh dims that shard out_grad.
+    grad = [
+        ([[1, -1], [-1, -1], [], [0, 1]], [[0, 1], [0, 1], []], {1: {0, 1}}),
+        ([[-1, -1], [-1, -1], [], [-1, 1]], [[-1, 1], [-1, 1], []], {1: {1}}),
+        ([[-1] * 2] * 2 + [[], [-1] * 2], [[-1] * 2] * 2 + [[]], {}, {3: {0}}),
+    ]
 
-    def test_reverse(self):
-        self.check_reverse('01 -> 01, 01, () -> 01')
 
-    def test_grad(self):
-        # value_grad is partial over the mesh dims that shard out_grad.
-        self.check_grad('1-, --, (), 01 -> 01, 01, (), 01 -> 01, ()+01')
-        self.check_grad('--, --, (), -1 -> -1, -1, (), -1 -> -1, ()+1')
-        self.check_grad('--, --, (), --+0 -> --, --, (), -- -> --, ()')
-
-
-class TestMaskedFillSPMDRuleBroadcastMask(SPMDRuleTest):
+class TestMaskedFillSPMDRuleBroadcastMask(SPMDRuleTests, unittest.TestCase):
     op = 'masked_fill'
     shapes = [[4, 6], [1, 6], [4, 1]]
-    out_shape = [4, 6]
-
-    def test_forward(self):
-        self.check_forward('01, --, -- -> 01, -1, 0- -> 01')
+    forward = [
+        ([[0, 1], [-1, -1], [-1, -1]], [[0, 1], [-1, 1], [0, -1]]),
         # Broadcast dims are replicated.
-        self.check_forward('--, 0-, -1 -> --, --, -- -> --')
+        ([[-1, -1], [0, -1], [-1, 1]], [[-1, -1], [-1, -1], [-1, -1]]),
         # The sharding of value propagates to x.
-        self.check_forward('--, --, 1- -> 1-, --, 1- -> 1-')
-
-    def test_reverse(self):
-        self.check_reverse('01 -> 01, -1, 0- -> 01')
-
-    def test_grad(self):
-        self.check_grad('--, --, --, 01 -> 01, -1, 0-, 01 -> 01, 0-+1')
+        ([[-1, -1], [-1, -1], [1, -1]], [[1, -1], [-1, -1], [1, -1]]),
+    ]
+    reverse = ([0, 1], [[0, 1], [-1, 1], [0, -1]])
+    grad = [([[-1, -1]] * 3 + [[0, 1]], [[0, 1], [-1, 1], [0, -1]], {1: {1}})]
 
 
-class TestMaskedFillSPMDRuleBroadcastX(SPMDRuleTest):
+class TestMaskedFillSPMDRuleBroadcastX(SPMDRuleTests, unittest.TestCase):
     op = 'masked_fill'
     # A value of one element may have more dims than out.
     shapes = [[6], [4, 6], [1, 1, 1]]
-    out_shape = [4, 6]
-
-    def test_forward(self):
-        self.check_forward('0, 1-, --- -> 0, 10, --- -> 10')
-
-    def test_reverse(self):
-        self.check_reverse('01 -> 1, 01, --- -> 01')
-
-    def test_grad(self):
-        self.check_grad('-, --, ---, 01 -> 1, 01, ---, 01 -> 1+0, ---+01')
+    like_out = 1
+    forward = [([[0], [1, -1], [-1] * 3], [[0], [1, 0], [-1] * 3])]
+    reverse = ([0, 1], [[1], [0, 1], [-1] * 3])
+    partial_grads = {0: {0}, 1: {0, 1}}
+    grad = [([[-1], [-1] * 2, [-1] * 3, [0, 1]], reverse[1], partial_grads)]
 
 
-class TestMaskedFillSPMDRuleDynamicShape(SPMDRuleTest):
-    op = 'masked_fill'
+class TestMaskedFillSPMDRuleDynamicShape(TestMaskedFillSPMDRule):
     shapes = [[-1, 6], [-1, 1], []]
-    out_shape = [-1, 6]
+    forward = [([[0, 1], [-1, -1], []], [[0, 1], [0, -1], []])]
+    reverse = ([0, 1], [[0, 1], [0, -1], []])
+    grad = [([[-1] * 2] * 2 + [[], [0, 1]], [[0, 1], [0, -1], []], {1: {0, 1}})]
 
-    def test_forward(self):
-        self.check_forward('01, --, () -> 01, 0-, () -> 01')
 
-
-class TestMaskedScatterSPMDRule(SPMDRuleTest):
+class TestMaskedScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
     op = 'masked_scatter'
     shapes = [[4, 6], [1, 6], [30]]
-    out_shape = [4, 6]
+    forward = [
+        ([[0, -1], [-1, 1], [0]], [[-1, -1], [-1, -1], [-1]]),
+        ([[1, 0], [-1, -1], [-1]], [[-1, -1], [-1, -1], [-1]]),
+    ]
+    reverse = ([0, 1], [[-1, -1], [-1, -1], [-1]])
+    grad = [([[0, -1], [-1, 1], [1], [0, -1]], reverse[1], {}, {3: {1}})]
 
-    def test_all_replicated(self):
-        self.check_forward('0-, -1, 0 -> --, --, - -> --')
-        self.check_forward('10, --, - -> --, --, - -> --')
-        self.check_reverse('01 -> --, --, - -> --')
-        self.check_grad('0-, -1, 1, 0-+1 -> --, --, -, -- -> --, -')
 
-
-class TestMaskedScatterSPMDRuleBroadcastX(SPMDRuleTest):
+class TestMaskedScatterSPMDRuleBroadcastX(SPMDRuleTests, unittest.TestCase):
     op = 'masked_scatter'
     shapes = [[4, 6], [2, 4, 6], [30]]
-    out_shape = [2, 4, 6]
-
-    def test_all_replicated(self):
-        self.check_forward('01, -01, 0 -> --, ---, - -> ---')
-        self.check_reverse('01- -> --, ---, - -> ---')
-        self.check_grad('01, 01-, 0, -01 -> --, ---, -, --- -> --, -')
+    like_out = 1
+    forward = [([[0, 1], [-1, 0, 1], [0]], [[-1, -1], [-1] * 3, [-1]])]
+    reverse = ([0, 1, -1], [[-1, -1], [-1] * 3, [-1]])
+    grad = [([[0, 1], [0, 1, -1], [0], [-1, 0, 1]], [[-1, -1], [-1] * 3, [-1]])]
 
 
 if __name__ == '__main__':

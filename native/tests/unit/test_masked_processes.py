@@ -10,8 +10,8 @@ def test_checks_stay_under_python_o():
         'test_masked_scatter_values.TestMaskedScatterErrors',
         'test_masked_fill_values.TestMaskedFillErrors',
         'test_masked_fill_values.TestMaskedFillNumberErrors',
-        'test_select_scatter_values.TestSelectScatterErrors',
-        'test_diagonal_scatter_values.TestDiagonalScatterErrors',
+        'test_select_scatter_api.TestSelectScatterErrors',
+        'test_diagonal_scatter_api.TestDiagonalScatterErrors',
         'test_scatter_errors.TestScatterErrors',
         'test_scatter_ops_errors.TestOddArguments',
         PYTHONOPTIMIZE='1',
@@ -38,10 +38,15 @@ raise SystemExit('no AssertionError')
     )
 
 
-@pytest.mark.parametrize(
-    'op',
-    ['masked_scatter', 'masked_fill', 'select_scatter', 'diagonal_scatter'],
-)
+def test_view_programs_of_a_process_that_knows_the_old_kind_only():
+    run_test_cases(
+        'test_select_scatter_api.TestSelectScatterStatic.test_unknown_dims',
+        'test_diagonal_scatter_api.TestDiagonalScatterStatic.test_unknown_dims',
+        FLAGS_enable_pir_api='0',
+    )
+
+
+@pytest.mark.parametrize('op', ['masked_scatter', 'masked_fill'])
 def test_programs_of_a_process_that_knows_the_old_kind_only(op):
     name = ''.join(word.capitalize() for word in op.split('_'))
     graphs = f'test_{op}_values.Test{name}Graphs'

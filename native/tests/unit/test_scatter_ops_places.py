@@ -58,8 +58,8 @@ def test_wrong_arguments_are_refused_as_by_the_kernels():
     tests = unittest.defaultTestLoader.loadTestsFromNames(
         [
             'test_masked_scatter_values.TestMaskedScatterErrors',
-            'test_select_scatter_values.TestSelectScatterErrors',
-            'test_diagonal_scatter_values.TestDiagonalScatterErrors',
+            'test_select_scatter_api.TestSelectScatterErrors',
+            'test_diagonal_scatter_api.TestDiagonalScatterErrors',
         ]
     )
     with no_kernels():
