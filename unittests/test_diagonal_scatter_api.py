@@ -228,6 +228,7 @@ class TestDiagonalScatterStatic(unittest.TestCase):
             ((1, 1, 0), (3, 4), (2, 2)),
             ((-2, 0, 1), (3, 4), (9, 1)),
             ((-1, -1, 0), (2, 3, 4), (4, 2, 3)),
+            ((0, 1, 3), (2, 3, 4, 5), (3, 2, 1, 4)),
         ):
             feeds = [random_inputs(shape, *args) for shape in shapes]
             all_results = run_program(
@@ -383,6 +384,18 @@ class TestDiagonalScatterWithoutKernel(
         # The composition casts bfloat16, which changes NaN payloads.
         for dtype in {*DTYPES} - {'bfloat16'}:
             self.check_shape((5, 4, 7), 1, 1, 2, dtype=dtype)
+
+    def test_one_known_dim(self):
+        paddle.enable_static()
+        self.addCleanup(paddle.disable_static)
+        for dims in ([3, -1], [-1, 3]):
+            with paddle.static.program_guard(paddle.static.Program()):
+                x = paddle.static.data('x', dims)
+                out = paddle.diagonal_scatter(x, paddle.zeros([3]))
+                (actual,) = paddle.static.Executor().run(
+                    feed={'x': np.ones((3, 3), 'float32')}, fetch_list=[out]
+                )
+            self.assertEqual(actual.tolist(), (1 - np.eye(3)).tolist())
 
 
 if __name__ == '__main__':
