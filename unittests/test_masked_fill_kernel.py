@@ -11,78 +11,119 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""masked_fill in OpTest form: every dtype, every way to broadcast."""
 
 import unittest
 
 import numpy as np
-from op_test import OpTest
-from scatter_op_utils import (
-    MASKED_SHAPES,
-    ZERO_SIZE,
-    MaskedOpChecks,
-    dtype_cases,
-    op_cases,
-)
-from scatter_test_utils import OnCpu
+from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
+
+import paddle
 
 
-class TestMaskedFillOp(MaskedOpChecks, OpTest):
-    op_name = 'masked_fill'
+def random_array(shape, dtype):
+    array = np.random.uniform(0, 9, shape)
+    if dtype == 'bfloat16':
+        return convert_float_to_uint16(np.asarray(array))
+    if dtype == 'bool':
+        array = array > 4.5
+    elif 'complex' in dtype:
+        array = array - 1j * np.random.uniform(0, 9, shape)
+    return np.asarray(array, dtype)
+
+
+class TestMaskedFillKernel(OpTest):
+    dtype_name = 'float64'
+    x_shape = (12, 11)
+    mask_shape = (12, 11)
+    value_shape = (12, 11)
+    density = 0.5
 
     def setUp(self):
-        super().setUp()
-        # Paddle's own symbolic shape of masked_fill is x's, whatever the mask's
-        self.check_symbol_infer = (
-            self.outputs['out'].shape == self.inputs['x'].shape
-        )
+        self.op_type = 'masked_fill'
+        self.python_api = paddle.masked_fill
+        self.public_python_api = paddle.masked_fill
+        x = random_array(self.x_shape, self.dtype_name)
+        mask = np.asarray(np.random.random(self.mask_shape) < self.density)
+        value = random_array(self.value_shape, self.dtype_name)
+        self.dtype = x.dtype.type
+        self.inputs = {'x': x, 'mask': mask, 'value': value}
+        self.outputs = {'out': np.where(mask, value, x)}
 
-    def expected(self, x, mask, value):
-        return np.where(mask, value, x)
+    def test_check_output(self):
+        # the symbolic shape of masked_fill is that of x, whatever the mask
+        same_shape = self.outputs['out'].shape == self.x_shape
+        self.check_output(check_pir=True, check_symbol_infer=same_shape)
+
+    def test_check_grad(self):
+        self.check_grad(['x', 'value'], 'out', check_pir=True)
 
 
-class TestMaskedFillOpValueWithoutDims(OnCpu, TestMaskedFillOp):
-    value_shape = ()
+class TestMaskedFillKernelFP16(TestMaskedFillKernel):
+    dtype_name = 'float16'
 
 
-class TestMaskedFillOpValueRow(TestMaskedFillOp):
-    x_shape = (3, 110)
-    mask_shape = (3, 110)
+class TestMaskedFillKernelBF16(TestMaskedFillKernel):
+    dtype_name = 'bfloat16'
+
+
+class TestMaskedFillKernelComplex64(TestMaskedFillKernel):
+    dtype_name = 'complex64'
+
+
+class TestMaskedFillKernelComplex128(TestMaskedFillKernel):
+    dtype_name = 'complex128'
+
+
+@skip_check_grad_ci(reason='bool and integers have no numeric gradient')
+class TestMaskedFillKernelBool(TestMaskedFillKernel):
+    dtype_name = 'bool'
+    test_check_grad = None
+
+
+class TestMaskedFillKernelUint8(TestMaskedFillKernelBool):
+    dtype_name = 'uint8'
+
+
+class TestMaskedFillKernelInt8(TestMaskedFillKernelBool):
+    dtype_name = 'int8'
+
+
+class TestMaskedFillKernelInt16(TestMaskedFillKernelBool):
+    dtype_name = 'int16'
+
+
+class TestMaskedFillKernelInt32(TestMaskedFillKernelBool):
+    dtype_name = 'int32'
+
+
+class TestMaskedFillKernelInt64(TestMaskedFillKernelBool):
+    dtype_name = 'int64'
+
+
+class TestMaskedFillKernelMiddleAxes(TestMaskedFillKernel):
+    x_shape = (20, 3, 5)
+    mask_shape = (20, 1, 5)
+    value_shape = (20, 1, 5)
+
+
+class TestMaskedFillKernelBroadcastBoth(TestMaskedFillKernel):
+    x_shape = (110, 1)
+    mask_shape = (1, 3)
+    value_shape = (110, 3)
+
+
+class TestMaskedFillKernelValueRow(TestMaskedFillKernel):
+    x_shape = (2, 110)
+    mask_shape = (2, 110)
     value_shape = (110,)
 
 
-ONE_MASK = {'OneValueForAll': {'mask_shape': (), 'density': 1.0}}
-VALUE_SHAPES = {
-    'ValueColumn': {
-        'x_shape': (110, 3),
-        'mask_shape': (110, 3),
-        'value_shape': (110, 1),
-    },
-    'MiddleAxes': {
-        'x_shape': (10, 6, 11),
-        'mask_shape': (10, 1, 11),
-        'value_shape': (10, 1, 11),
-    },
-    'NoElementRow': {
-        'x_shape': (0, 11),
-        'mask_shape': (0, 11),
-        'value_shape': (11,),
-        'no_grad': ZERO_SIZE,
-    },
-    'MaskOfNoElementOneValue': {
-        'x_shape': (1, 11),
-        'mask_shape': (0, 11),
-        'value_shape': (1, 1),
-        'no_grad': ZERO_SIZE,
-    },
-}
-
-globals().update(dtype_cases(TestMaskedFillOp))
-globals().update(dtype_cases(TestMaskedFillOpValueWithoutDims))
-globals().update(dtype_cases(TestMaskedFillOpValueRow))
-globals().update(op_cases(TestMaskedFillOp, MASKED_SHAPES))
-globals().update(op_cases(TestMaskedFillOp, VALUE_SHAPES))
-globals().update(op_cases(TestMaskedFillOpValueWithoutDims, ONE_MASK))
+@unittest.skipIf(
+    paddle.is_compiled_with_cuda(),
+    'the GPU kernel for a 0-D value lacks types and gradients of the CPU one',
+)
+class TestMaskedFillKernel0DValue(TestMaskedFillKernel):
+    value_shape = ()
 
 
 if __name__ == '__main__':

@@ -7,9 +7,9 @@ from processes import assert_python_succeeds, run_test_cases
 
 def test_checks_stay_under_python_o():
     run_test_cases(
-        'test_masked_scatter_values.TestMaskedScatterErrors',
-        'test_masked_fill_values.TestMaskedFillErrors',
-        'test_masked_fill_values.TestMaskedFillNumberErrors',
+        'test_masked_scatter_api.TestMaskedScatterErrors',
+        'test_masked_fill_api.TestMaskedFillErrors',
+        'test_masked_fill_api.TestMaskedFillNumber',
         'test_select_scatter_api.TestSelectScatterErrors',
         'test_diagonal_scatter_api.TestDiagonalScatterErrors',
         'test_scatter_errors.TestScatterErrors',
@@ -38,33 +38,18 @@ raise SystemExit('no AssertionError')
     )
 
 
-def test_view_programs_of_a_process_that_knows_the_old_kind_only():
-    run_test_cases(
+@pytest.mark.parametrize(
+    'tests',
+    [
+        'test_masked_scatter_api.TestMaskedScatterStatic.test_unknown_dims',
         'test_select_scatter_api.TestSelectScatterStatic.test_unknown_dims',
         'test_diagonal_scatter_api.TestDiagonalScatterStatic.test_unknown_dims',
-        FLAGS_enable_pir_api='0',
-    )
-
-
-@pytest.mark.parametrize('op', ['masked_scatter', 'masked_fill'])
-def test_programs_of_a_process_that_knows_the_old_kind_only(op):
-    name = ''.join(word.capitalize() for word in op.split('_'))
-    graphs = f'test_{op}_values.Test{name}Graphs'
-    run_test_cases(
-        f'{graphs}.test_program_with_unknown_dims',
-        f'{graphs}.test_old_program',
-        f'{graphs}.test_every_dtype_in_programs',
-        FLAGS_enable_pir_api='0',
-    )
-
-
-def test_numbers_in_a_process_that_knows_old_programs_only():
-    numbers = 'test_masked_fill_values'
-    run_test_cases(
-        f'{numbers}.TestMaskedFillNumbers.test_number_is_rounded_to_the_dtype',
-        f'{numbers}.TestMaskedFillNumberErrors.test_number_out_of_range',
-        FLAGS_enable_pir_api='0',
-    )
+        'test_masked_fill_api.TestMaskedFillStatic',
+        'test_masked_fill_api.TestMaskedFillNumber',
+    ],
+)
+def test_static_graphs_of_a_process_that_starts_with_the_legacy_ir(tests):
+    run_test_cases(tests, FLAGS_enable_pir_api='0')
 
 
 @pytest.mark.parametrize(
@@ -103,8 +88,6 @@ else:
 
 
 def test_gradient_of_masked_fill_is_written_into_the_one_that_comes_in():
-    building = 'test_masked_fill_values.TestMaskedFillBuilding'
-    told = run_test_cases(
-        f'{building}.test_one_program_takes_inputs_of_any_size', GLOG_v='4'
-    )
+    static = 'test_masked_fill_api.TestMaskedFillStatic'
+    told = run_test_cases(f'{static}.test_unknown_dims', GLOG_v='4')
     assert 'pd_op.masked_fill_grad_' in told

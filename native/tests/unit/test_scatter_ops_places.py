@@ -57,7 +57,7 @@ def test_an_index_is_checked_when_the_size_is_known(index):
 def test_wrong_arguments_are_refused_as_by_the_kernels():
     tests = unittest.defaultTestLoader.loadTestsFromNames(
         [
-            'test_masked_scatter_values.TestMaskedScatterErrors',
+            'test_masked_scatter_api.TestComposedMaskedScatterErrors',
             'test_select_scatter_api.TestSelectScatterErrors',
             'test_diagonal_scatter_api.TestDiagonalScatterErrors',
         ]

@@ -1,0 +1,511 @@
+# Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+import gc
+import os
+import re
+import tempfile
+import unittest
+from fractions import Fraction
+
+import numpy as np
+
+import paddle
+from paddle.base import core
+from paddle.pir_utils import IrGuard, OldIrGuard
+from paddle.static import InputSpec
+
+FUNCTIONS = (paddle.masked_fill, paddle.masked_fill_)
+# one of each element size, for which the kernels are instantiated
+DTYPES = ('int8', 'bfloat16', 'float32', 'int64', 'complex128')
+ALL_DTYPES = (
+    *('bool', 'uint8', 'int16', 'int32', 'float16', 'float64', 'complex64'),
+    *DTYPES,
+)
+INF, NAN = float('inf'), float('nan')
+# by dtype of x: a number, and what it is converted to
+NUMBERS = {
+    'bool': ((0.5, 1), (NAN, 1), (1j, 1), (0, 0), ('0', 0), (np.bool_(1), 1)),
+    'uint8': ((-2.7, 254), (-1, 255), (-255, 1), (255.9, 255)),
+    'int8': ((True, 1), (127, 127), (-128, -128), (' 3 ', 3)),
+    'int16': ((-2.7, -2), (32767, 32767)),
+    'int32': ((2.7, 2), (complex(1, NAN), 1)),
+    'int64': (
+        *((n, n) for n in (2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63))),
+        (np.int64(2**53 + 1), 2**53 + 1),
+    ),
+    'float16': ((65519.0, 65504), (65520, INF), (-1e9, -INF), ('-inf', -INF)),
+    'bfloat16': ((1e39, INF), (0.5, 0.5)),
+    'float32': ((-1e39, -INF), (NAN, NAN), (3 + 2j, 3)),
+    'float64': ((0.1, 0.1), (10**400, INF), (np.float32(0.5), 0.5)),
+    'complex64': ((-(10**400), -INF), (np.complex64(1 + 2j), 1 + 2j)),
+    'complex128': ((0.1 + 0.2j, 0.1 + 0.2j), (1e308, 1e308)),
+}
+OUT_OF_RANGE = {
+    'uint8': (256, -256, '300'),
+    'int8': (128, -129, 300 + 1j),
+    'int16': (32768,),
+    'int32': (2.0**31, INF, NAN),
+    'int64': (2.0**63, 10**400),
+}
+
+
+def sum_to_shape(array, shape):
+    size = np.prod(shape, dtype='int64')
+    target = np.broadcast_to(np.arange(size).reshape(shape), array.shape)
+    return np.bincount(target.ravel(), array.ravel(), size).reshape(shape)
+
+
+def random_bits(shape, dtype):
+    """Elements of any bits: a copy keeps NaN payloads and -0.0."""
+    if dtype == 'bool':
+        return np.asarray(np.random.random(shape) < 0.5)
+    storage = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
+    size = int(np.prod(shape)) * storage.itemsize
+    return np.frombuffer(np.random.bytes(size), storage).reshape(shape)
+
+
+class MaskedFillTest(unittest.TestCase):
+    def setUp(self):
+        # the GPU kernels lack some dtypes and gradients
+        self.addCleanup(paddle.set_device, paddle.get_device())
+        paddle.set_device('cpu')
+        self.addCleanup(core.set_num_threads, 1)
+        np.random.seed(2026)
+
+    def assert_same_bits(self, tensor, expected):
+        array = tensor.numpy()
+        self.assertEqual(array.dtype, expected.dtype)
+        self.assertEqual(array.shape, expected.shape)
+        self.assertTrue(array.tobytes() == expected.tobytes())
+
+    def check(self, dtype, x_shape, mask, value_shape, functions=FUNCTIONS):
+        """Compare results bit by bit, and gradients of small integers."""
+        shape = np.broadcast_shapes(x_shape, mask.shape)
+        x_array = random_bits(x_shape, dtype)
+        value_array = random_bits(value_shape, dtype)
+        x, value = paddle.to_tensor(x_array), paddle.to_tensor(value_array)
+        x.stop_gradient = value.stop_gradient = dtype == 'bool'
+        if value_array.size == 1:  # may have more dims than the result
+            value_array = value_array.reshape(())
+        expected = np.where(mask, value_array, x_array)
+        out_grad = np.random.randint(0, 3, shape)
+        grads = (
+            sum_to_shape(np.where(mask, 0, out_grad), x_shape),
+            sum_to_shape(np.where(mask, out_grad, 0), value_array.shape),
+        )
+        out_grad = paddle.to_tensor(out_grad).astype(dtype)
+        for function in functions:
+            if function is paddle.masked_fill_ and shape != x_shape:
+                continue
+            copy = paddle.assign(x)
+            out = function(copy, paddle.to_tensor(mask), value)
+            self.assert_same_bits(out, expected)
+            if function is paddle.masked_fill_:
+                self.assertIs(out, copy)
+            else:
+                self.assert_same_bits(copy, x_array)
+            if not out.stop_gradient:
+                found = paddle.grad(out, [x, value], out_grad)
+                for operand, grad, array in zip((x, value), found, grads):
+                    rounded = paddle.to_tensor(array).astype(dtype)
+                    rounded = rounded.reshape(operand.shape).numpy()
+                    self.assert_same_bits(grad, rounded)
+
+
+class TestMaskedFillValues(MaskedFillTest):
+    def test_lengths(self):
+        # blocks of 512 to 4096, several threads and tiles from 128 KiB on
+        core.set_num_threads(2)
+        for size in (1, 3, 15, 33, 513, 4097, 140001):
+            mask = random_bits(size, 'bool')
+            for value_shape in ((size,), (1, 1), ()):
+                for dtype in ALL_DTYPES:
+                    with self.subTest(dtype=dtype, x=size, value=value_shape):
+                        self.check(dtype, (size,), mask, value_shape)
+
+    def test_broadcast(self):
+        # Masks repeated over at least 256 elements are copied by runs. Sums are
+        # divided over threads by columns, or by parts of rows.
+        core.set_num_threads(2)
+        for row in (1, 3, 20, 300, 5000, 40000):
+            n = max(2, 20000 // row)
+            for x_shape, mask_shape, value_shape in (
+                ((n, row), (row,), (row,)),
+                ((n, row), (n, 1), ()),
+                ((n, row), (n, 1), (row,)),
+                ((row,), (n, 1), ()),
+                ((2, n, row), (2, 1, row), (n, 1)),
+                ((2, n, row), (2, n, row), (2, 1, row)),
+                ((n, 1), (n, row), (1, row)),
+                ((2, 1, row), (n, 1), (1, n, row)),
+                ((), (n, row), (n, 1)),
+                ((n, row), (), ()),
+                ((0, row), (row,), (row,)),
+                ((1, row), (0, row), (1, 1, 1)),
+            ):
+                mask = random_bits(mask_shape, 'bool')
+                for dtype in DTYPES:
+                    with self.subTest(dtype=dtype, x=x_shape, mask=mask_shape):
+                        self.check(dtype, x_shape, mask, value_shape)
+
+    def test_large_output(self):
+        # several tiles of one thread, non-temporal stores from 32 MiB on
+        x = np.resize(random_bits([10007], 'uint8'), (64, 33 << 14))
+        x_tensor = paddle.to_tensor(x)
+        x_tensor.stop_gradient = False
+        for mask_shape in ((64, 1), (64, 33 << 14)):
+            mask = np.resize(random_bits([10009], 'bool'), mask_shape)
+            for value in (np.uint8(7), ~x[:1]):
+                out = paddle.masked_fill(
+                    x_tensor, paddle.to_tensor(mask), paddle.to_tensor(value)
+                )
+                self.assert_same_bits(out, np.where(mask, value, x))
+        (grad,) = paddle.grad(out, x_tensor, paddle.to_tensor(x))
+        self.assert_same_bits(grad, np.where(mask, 0, x))
+
+    def test_non_contiguous_inputs(self):
+        def strided(array):
+            padded = np.pad(np.repeat(array, 2, axis=1), 2)
+            return paddle.to_tensor(padded.T).T[2:-2, 2:-2:2]
+
+        x, value = np.random.random((2, 30, 40))
+        mask = random_bits((30, 40), 'bool')
+        tensors = [strided(array) for array in (x, mask, value)]
+        out = strided(x).masked_fill_(*tensors[1:])
+        self.assert_same_bits(out, np.where(mask, value, x))
+        tensors[0].stop_gradient = tensors[2].stop_gradient = False
+        out = tensors[0].masked_fill(*tensors[1:])
+        self.assert_same_bits(out, np.where(mask, value, x))
+        grads = paddle.grad(out, tensors[::2], strided(value))
+        self.assert_same_bits(grads[0], np.where(mask, 0, value))
+        self.assert_same_bits(grads[1], np.where(mask, value, 0))
+
+    def test_overlapping_inputs(self):
+        x, mask = np.random.random((30, 30)), random_bits((30, 30), 'bool')
+        start, end = np.s_[:-1], np.s_[1:]
+        for function in FUNCTIONS:
+            for view in (
+                lambda x: x,
+                lambda x: x.T,
+                lambda x: x[2],
+                lambda x: x[3, 4],
+            ):
+                tensor = paddle.to_tensor(x)
+                out = function(tensor, paddle.to_tensor(mask), view(tensor))
+                self.assert_same_bits(out, np.where(mask, view(x), x))
+            for i, j in ((start, start), (start, end), (end, start)):
+                tensor, value = paddle.to_tensor(mask), paddle.to_tensor(~mask)
+                out = function(tensor[i], tensor[j], value[i])
+                expected = np.where(mask[j], ~mask[i], mask[i])
+                self.assert_same_bits(out, expected)
+
+    def test_mask_of_any_dtype(self):
+        for dtype in ALL_DTYPES:
+            mask = paddle.to_tensor([0.0, 1.0, 3.5, -0.0]).astype(dtype)
+            for function in FUNCTIONS:
+                out = function(input=paddle.zeros([4]), mask=mask, value=7)
+                self.assertEqual(out.tolist(), [0.0, 7.0, 7.0, 0.0])
+        mask = paddle.to_tensor([0.5, NAN])
+        self.assertEqual(
+            paddle.zeros([2]).masked_fill(mask, 7.0).tolist(), [7.0] * 2
+        )
+        mask = paddle.to_tensor(np.array([0, 2, 255], 'uint8')).view('bool')
+        out = paddle.zeros([3]).masked_fill(mask, 7.0)
+        self.assertEqual(out.tolist(), [0.0, 7.0, 7.0])
+
+    def test_value_of_any_dtype(self):
+        mask = paddle.to_tensor([True, False])
+        value = paddle.to_tensor(300.0, stop_gradient=False)
+        for dtype in ALL_DTYPES:
+            x = paddle.zeros([2], dtype)
+            out = paddle.masked_fill(x, mask, value)
+            expected = value.astype(dtype).astype('float32').item()
+            self.assertEqual(out.astype('float32').tolist(), [expected, 0])
+            if 'int' not in dtype and dtype != 'bool':
+                (grad,) = paddle.grad(out, value)
+                self.assertEqual(grad.dtype, paddle.float32)
+                self.assertEqual(grad.item(), 1.0)
+            for function in FUNCTIONS:
+                if 'complex' not in dtype:
+                    text = 'dtype of value should not be complex'
+                    with self.assertRaisesRegex(ValueError, text):
+                        function(x, mask, value.astype('complex64'))
+
+
+class TestMaskedFillNumber(MaskedFillTest):
+    def test_dynamic_graph(self):
+        mask = paddle.to_tensor([True, False])
+        for dtype, pairs in NUMBERS.items():
+            for number, element in pairs:
+                expected = paddle.to_tensor(np.array([element, 0]))
+                expected = expected.astype(dtype).numpy()
+                for function in FUNCTIONS:
+                    with self.subTest(number=str(number)[:30], dtype=dtype):
+                        out = function(paddle.zeros([2], dtype), mask, number)
+                        self.assert_same_bits(out, expected)
+        for number in (0.0, -0.0, 0, -0.0):
+            out = paddle.ones([2]).masked_fill(mask, number)
+            self.assert_same_bits(out, np.array([number, 1.0], 'float32'))
+
+    def test_static_graph(self):
+        for guard in (IrGuard, OldIrGuard):
+            for dtype, pairs in NUMBERS.items():
+                numbers, elements = zip(*pairs)
+                with self.subTest(guard=guard.__name__, dtype=dtype), guard():
+                    with paddle.static.program_guard(paddle.static.Program()):
+                        x = paddle.zeros([1], dtype)
+                        mask = paddle.ones([1], 'bool')
+                        outs = [paddle.masked_fill(x, mask, n) for n in numbers]
+                        outs = paddle.static.Executor().run(fetch_list=outs)
+                expected = paddle.to_tensor(np.array(elements)).astype(dtype)
+                expected = expected.numpy()
+                self.assertEqual(outs[0].dtype, expected.dtype)
+                np.testing.assert_array_equal(np.concatenate(outs), expected)
+
+    def test_out_of_range(self):
+        mask = paddle.zeros([2], 'bool')
+        for dtype, numbers in OUT_OF_RANGE.items():
+            limits = np.iinfo(dtype)
+            text = f'[{limits.min}, {limits.max}]'
+            if dtype == 'uint8':
+                text = '[-255, 255] (-1 means 255)'
+            for number in numbers:
+                error = f'{text} for x of dtype {dtype}, but received {number}'
+                for function in FUNCTIONS:
+                    x = paddle.ones([2], dtype)
+                    with self.subTest(number=str(number)[:30], dtype=dtype):
+                        with self.assertRaisesRegex(
+                            ValueError, re.escape(error)
+                        ):
+                            function(x, mask, number)
+                        self.assertEqual(x.inplace_version, 0)
+
+    def test_not_a_number(self):
+        text = 'type of value should be Tensor or a number, but received '
+        for value, error in (
+            ('abc', ValueError),
+            ('1+2j', ValueError),
+            (None, TypeError),
+            ([1.0], TypeError),
+            (np.ones(()), TypeError),
+            (Fraction(1, 2), TypeError),
+        ):
+            for function in FUNCTIONS:
+                with self.assertRaisesRegex(
+                    error, f'{text}.*{type(value).__name__}'
+                ):
+                    function(paddle.ones([2]), paddle.ones([2], 'bool'), value)
+
+
+class TestMaskedFillGradient(MaskedFillTest):
+    def test_second_order(self):
+        mask = random_bits((4, 1), 'bool')
+        x, value = (
+            paddle.rand([3, 1, 5], 'float64'),
+            paddle.rand([5], 'float64'),
+        )
+        x.stop_gradient = value.stop_gradient = False
+        expected = 6 * x * float(np.sum(~mask)), 6 * value * 3.0 * np.sum(mask)
+        for fill, inputs in ((value, [x, value]), (0.5, [x])):
+            out = paddle.masked_fill(x, paddle.to_tensor(mask), fill)
+            grads = paddle.grad(out * out * out, inputs, create_graph=True)
+            for grad, array in zip(paddle.grad(grads, inputs), expected):
+                np.testing.assert_allclose(grad.numpy(), array.numpy())
+
+    def test_sums_are_wider_than_the_dtype(self):
+        first_terms = {'float16': 1, 'bfloat16': 1, 'float32': 2**24}
+        for dtype, first in first_terms.items():
+            for shape in ([4096, 1], [4096, 2]):
+                x, value = paddle.zeros([2, *shape[1:]], dtype).unbind()
+                out_grad = paddle.ones(shape, dtype)
+                out_grad[0] = first
+                for mask, operand in ((False, x), (True, value)):
+                    x.stop_gradient = mask
+                    value.stop_gradient = not mask
+                    mask = paddle.full(shape, mask, 'bool')
+                    out = paddle.masked_fill(x, mask, value)
+                    (grad,) = paddle.grad(out, operand, out_grad)
+                    grad = grad.astype('float32')
+                    self.assertTrue((grad == 4095.0 + first).all())
+
+    def test_backward_reads_mask_only(self):
+        leaf = paddle.to_tensor([1.0, 2.0], stop_gradient=False)
+        x, value = leaf * 1, leaf[:1] * 10
+        mask = paddle.to_tensor([False, True])
+        out = paddle.masked_fill(x, mask, value)
+        x.zero_()
+        value.zero_()
+        # no infinity of the gradient under the mask reaches x
+        out_grad = paddle.to_tensor([1.0, np.inf])
+        (grad,) = paddle.grad(out, leaf, out_grad, retain_graph=True)
+        self.assertEqual(grad.tolist(), [np.inf, 0.0])
+        mask.fill_(False)
+        with self.assertRaisesRegex(RuntimeError, 'tensor_version'):
+            out.backward()
+
+
+class TestMaskedFillStatic(MaskedFillTest):
+    def setUp(self):
+        super().setUp()
+        paddle.enable_static()
+        self.addCleanup(paddle.disable_static)
+
+    def data(self, x, mask, value):
+        x = paddle.static.data('x', x, 'float64')
+        mask = paddle.static.data('mask', mask, 'bool')
+        value = paddle.static.data('value', value, 'float32')
+        x.stop_gradient = value.stop_gradient = False
+        return x, mask, value
+
+    def check_program(self, function):
+        """Feed one program with unknown dims several shapes."""
+        with paddle.static.program_guard(paddle.static.Program()):
+            x, mask, value = self.data([-1, 8], [-1, 8], [-1, 8])
+            out = function(x, mask, value)
+            grads = paddle.static.gradients([out * out], [x, value])
+            for rows in ((3, 3, 1), (5, 1, 5), (1, 4, 4), (0, 1, 1)):
+                shapes = [(n, 8) for n in rows]
+                x = np.random.random(shapes[0])
+                value = np.random.random(shapes[2]).astype('float32')
+                mask = random_bits(shapes[1], 'bool')
+                found = paddle.static.Executor().run(
+                    feed={'x': x, 'mask': mask, 'value': value},
+                    fetch_list=[out, *grads],
+                )
+                expected = np.where(mask, value, x)
+                np.testing.assert_array_equal(found[0], expected)
+                for grad, array, shape in (
+                    (found[1], np.where(mask, 0, 2 * expected), x.shape),
+                    (found[2], np.where(mask, 2 * expected, 0), value.shape),
+                ):
+                    array = sum_to_shape(array, shape)
+                    np.testing.assert_allclose(grad, array, 1e-6)
+
+    def test_unknown_dims(self):
+        self.check_program(paddle.masked_fill)
+        with self.assertWarnsRegex(UserWarning, 'static graph'):
+            self.check_program(paddle.masked_fill_)
+
+    def test_legacy_ir(self):
+        with OldIrGuard():
+            self.check_program(paddle.masked_fill)
+
+    def test_shape_of_value(self):
+        for x, mask, value, fits in (
+            ([2, 3], [2, 3], [2], False),
+            ([2, 3], [2, 3], [-1, 2, 3], False),
+            ([2, 3], [3], [4, 3], False),
+            ([-1, 1], [1, 3], [2], False),
+            ([2, 3], [2, 3], [0], False),
+            ([2, 3], [2, 2], [1], False),
+            ([2, 3], [2, 3], [-1, 1, -1], True),
+            ([-1, 3], [1, 3], [5, 3], True),
+            ([2, 3], [-1, 3], [-1, 3], True),
+        ):
+            for guard in (IrGuard, OldIrGuard):
+                with self.subTest(x=x, mask=mask, value=value), guard():
+                    with paddle.static.program_guard(paddle.static.Program()):
+                        tensors = self.data(x, mask, value)
+                        if fits:
+                            out = paddle.masked_fill(*tensors)
+                            self.assertEqual(len(out.shape), 2)
+                            continue
+                        with self.assertRaisesRegex(ValueError, 'broadcast'):
+                            paddle.masked_fill(*tensors)
+
+
+class TestMaskedFillToStatic(MaskedFillTest):
+    def test_traced_and_saved(self):
+        gc.collect()  # a freed program must not take cycles of this one along
+        spec = [
+            InputSpec([-1, 8], 'float64'),
+            InputSpec([-1, 8], 'bool'),
+            InputSpec([-1], 'float64'),
+        ]
+        traced = paddle.jit.to_static(
+            paddle.masked_fill, input_spec=spec, full_graph=True
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'masked_fill')
+            paddle.jit.save(traced, path)
+            loaded = paddle.jit.load(path)
+        loaded.train()
+        for function in (traced, loaded):
+            for rows, columns in ((5, 8), (1, 1)):
+                mask = random_bits((rows, 8), 'bool')
+                self.check('float64', (5, 8), mask, (columns,), [function])
+
+
+class TestMaskedFillErrors(MaskedFillTest):
+    def check_error(self, error, text, functions=FUNCTIONS, **changed):
+        for function in functions:
+            arguments = {
+                'x': paddle.zeros([2, 3]),
+                'mask': paddle.ones([2, 3], 'bool'),
+                'value': 1.0,
+                **changed,
+            }
+            with self.subTest(function=function.__name__, changed=changed):
+                with self.assertRaisesRegex(error, text):
+                    function(**arguments)
+                x = arguments['x']
+                if isinstance(x, paddle.Tensor):  # unchanged
+                    self.assertFalse(x.any())
+                    self.assertEqual(x.inplace_version, 0)
+
+    def test_invalid_arguments(self):
+        for shape in ([2, 2], [4, 1, 2], [0, 3]):
+            mask = paddle.zeros(shape, 'bool')
+            self.check_error(ValueError, 'shape of mask.*broadcast', mask=mask)
+        for shape in ([2], [3, 3], [1, 2, 3], [3, 1], [0]):
+            value, text = paddle.ones(shape), 'shape of value.*broadcast'
+            self.check_error(ValueError, text, value=value)
+            x = paddle.zeros([2, 1])  # a value does not enlarge the result
+            self.check_error(ValueError, text, x=x, mask=x == 0, value=value)
+        for wrong in (None, np.ones((2, 3))):
+            for name in ('x', 'mask'):
+                text = (
+                    f'type of {name} should be Tensor.*{type(wrong).__name__}'
+                )
+                self.check_error(TypeError, text, **{name: wrong})
+
+    def test_mask_larger_than_x_in_place(self):
+        base = paddle.zeros([2, 3])
+        for x, shape in ((base[:1], [2, 3]), (base, [1, 2, 3])):
+            text = r'\(masked_fill_\) The shape of mask .*broadcastable to'
+            mask = paddle.ones(shape, 'bool')
+            self.check_error(ValueError, text, FUNCTIONS[1:], x=x, mask=mask)
+        self.assertFalse(base.any())
+
+    def test_leaf_that_requires_gradient(self):
+        x = paddle.zeros([2, 3])
+        x.stop_gradient = False
+        text = r"\(masked_fill_\) Leaf Var .* doesn't stop gradient"
+        self.check_error(ValueError, text, FUNCTIONS[1:], x=x)
+        with paddle.no_grad():
+            x.masked_fill_(x == 0, 1.0)
+        self.assertTrue(x.all())
+
+    def test_operator(self):
+        # masks read as bool, or values of another size, would be garbage
+        x, mask = paddle.zeros([2, 3]), paddle.ones([2, 3], 'bool')
+        with self.assertRaises(ValueError):
+            paddle._C_ops.masked_fill(x, x, x)
+        with self.assertRaises(ValueError):
+            paddle._C_ops.masked_fill(x, mask, mask)
+
+
+if __name__ == '__main__':
+    unittest.main()
