@@ -1,4 +1,4 @@
-"""Arrays in storage form (see scatter_test_utils) as Tensors of PyTorch."""
+"""Arrays in storage form (see fuzz.arrays) as Tensors of PyTorch."""
 
 import numpy as np
 import torch
