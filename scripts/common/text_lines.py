@@ -1,17 +1,4 @@
-"""Text to lines and back. Only a newline ends a line.
-
-str.splitlines would also split at form feeds and other separators, which git and
-Python's ast count as part of a line.
-"""
-
-
-def split_lines(text):
-    """Lines of a text that ends with a newline."""
-    return text.removesuffix('\n').split('\n')
-
-
-def join_lines(lines):
-    return '\n'.join(lines) + '\n'
+"""Generated sections of pages."""
 
 
 def between(text, start, end, new, name):

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import made, run
 from scripts.dev.variant import build_variant, texts_without
-from scripts.series.manifest import read_manifest
+from scripts.series.manifest import load_series
 from scripts.series.tree_edits import upstream_path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,7 +105,7 @@ def main():
     folder = build / 'sanitizers' / kind
     folder.mkdir(parents=True, exist_ok=True)
     (folder / 'known').write_text(KNOWN)
-    speed = read_manifest(ROOT).pull_requests['speed']
+    speed = load_series(ROOT).pull_requests['speed']
     forms = {
         # clang warns of loops that it cannot vectorize if it optimizes
         'usual': ((), ' -Werror -O1'),

@@ -6,11 +6,7 @@ from pathlib import Path
 
 from scripts.common.programs import made
 from scripts.series.patch_repo import write_tree
-from scripts.series.tree_edits import (
-    changed_sources,
-    source_text,
-    upstream_path,
-)
+from scripts.series.tree_edits import source_text, upstream_path
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = '_native_lib.so'
@@ -23,7 +19,7 @@ RULE = """rule VARIANT
 def texts_without(patches):
     """{path that is included: text} of headers that ask one of these patches first,
     by lines that the patch adds, without them."""
-    sources = {x for patch in patches for x in changed_sources(patch)}
+    sources = [path for patch in patches for path in patch.edits]
     return {upstream_path(x): source_text(ROOT, x, patches) for x in sources}
 
 

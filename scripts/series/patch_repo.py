@@ -1,8 +1,6 @@
-"""Turns a list of trees into git patches, the same bytes on every machine.
+"""Turns trees into git patches, the same bytes on every machine.
 
-Each tree is a commit of a throw-away repository; `git format-patch` writes the
-patches. The user's git settings are shut out, author and dates are given; what is
-set here is other than git's default.
+Each tree is a commit of a temporary repository. Git sees no settings of the user.
 """
 
 from __future__ import annotations
@@ -11,23 +9,18 @@ import os
 import re
 
 from scripts.common.programs import run
-from scripts.common.text_lines import join_lines, split_lines
-from scripts.series.patch_series import SeriesError
+from scripts.series.manifest import SeriesError
 from scripts.series.upstream_tree import MARKER
 
-GIT_SETTINGS = (
-    '-c', 'core.whitespace=blank-at-eol,blank-at-eof',
-    '-c', 'diff.algorithm=histogram',
-)  # fmt: skip
 EXPORT_FLAGS = (
     '-N', '--zero-commit', '--full-index', '--no-stat', '--no-signature',
-    '--no-renames', '--no-encode-email-headers',
+    '--no-renames', '--no-encode-email-headers', '--diff-algorithm=histogram',
 )  # fmt: skip
 HUNK = re.compile(r'@@ -(\d+)\S* \+(\d+)')
 
 
-def git(repo, *arguments, env=None, data=None, ok=(0,)):
-    """Output of a git command that sees no settings but ours."""
+def git(repo, *arguments, data=None):
+    """Output of a git command."""
     clean = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
     clean |= {
         'GIT_CONFIG_NOSYSTEM': '1',
@@ -35,16 +28,15 @@ def git(repo, *arguments, env=None, data=None, ok=(0,)):
         'HOME': os.devnull,
         'XDG_CONFIG_HOME': os.devnull,
         'GIT_CEILING_DIRECTORIES': str(repo.parent),
+        'GIT_COMMITTER_NAME': 'series',
+        'GIT_COMMITTER_EMAIL': 'series@localhost',
         'LC_ALL': 'C',
         'TZ': 'UTC',
     }
-    command = ('git', *GIT_SETTINGS, *arguments)
-    done = run(*command, cwd=repo, env=clean | (env or {}), input=data)
-    if done.returncode not in ok:
-        raise SeriesError(
-            f'git {" ".join(arguments)} failed with status {done.returncode}: '
-            f'{done.stderr.strip() or done.stdout.strip()}'
-        )
+    done = run('git', *arguments, cwd=repo, env=clean, input=data)
+    if done.returncode:
+        said = done.stderr.strip() or done.stdout.strip()
+        raise SeriesError(f'git {" ".join(map(str, arguments))}: {said}')
     return done.stdout
 
 
@@ -56,61 +48,50 @@ def write_tree(repo, tree):
         target.write_bytes(text.encode('utf-8'))
 
 
-def init_repo(repo, tree, author):
+def init_repo(repo, tree):
     """A repository whose only commit is `tree`."""
     write_tree(repo, tree)
     git(repo, 'init', '-q', '-b', 'base')
-    commit(repo, 'base', author, '2000-01-01')
+    commit(repo, 'base', 'base <base@localhost>', '2000-01-01')
 
 
 def commit(repo, message, author, day):
-    name, _, mail = author.rstrip('>').rpartition(' <')
-    when = f'{day}T00:00:00+0000'
-    env = {
-        f'GIT_{role}_{key}': value
-        for role in ('AUTHOR', 'COMMITTER')
-        for key, value in (('NAME', name), ('EMAIL', mail), ('DATE', when))
-    }
+    date = f'{day}T00:00:00+0000'
+    flags = ('-q', '--cleanup=verbatim', '-F', '-')
     git(repo, 'add', '-A', '-f')
-    flags = ('-q', '--no-verify', '--cleanup=verbatim', '-F', '-')
-    git(repo, 'commit', *flags, env=env, data=message)
+    git(
+        repo, 'commit', *flags, f'--author={author}', f'--date={date}',
+        data=message,
+    )  # fmt: skip
 
 
 def last_patch(repo, recorded_files):
-    """The last commit as a mail patch, without what only the reconstructed
-    files explain.
-
-    In files of which only some lines are recorded, filler at a hunk's edge is
-    cut off, and blob ids and function names, which would be wrong, are dropped.
-    """
+    """The last commit as a mail patch. In files of which only some lines are
+    recorded, it lacks what the filler would make wrong: context, blob ids and the
+    functions that hunks are in."""
     patch = git(repo, 'format-patch', *EXPORT_FLAGS, '--stdout', '-1')
     head, *diffs = re.split(r'(?m)^(?=diff --git )', patch)
     for diff in diffs:
-        path = diff.split('\n', 1)[0].rpartition(' b/')[2]
-        head += _tidy_diff(diff, path) if path in recorded_files else diff
+        path = diff.partition('\n')[0].rpartition(' b/')[2]
+        if path in recorded_files:
+            first, *hunks = re.split(r'(?m)^(?=@@ )', diff)
+            first = re.sub(r'(?m)^index .*\n', '', first)
+            diff = first + ''.join(map(without_filler, hunks))
+        if MARKER in diff:
+            raise SeriesError(f'{path}: a hunk has unknown lines in it')
+        head += diff
     return head
 
 
-def _tidy_diff(diff, path):
-    head, *hunks = re.split(r'(?m)^(?=@@ )', diff)
-    head = re.sub(r'(?m)^index .*\n', '', head)
-    result = head + ''.join(map(_tidy_hunk, hunks))
-    if MARKER in result:
-        raise SeriesError(
-            f'{path}: a hunk leans on text that is not recorded; add the lines '
-            'around it to a hunk in scripts/series/edits/'
-        )
-    return result
-
-
-def _tidy_hunk(hunk):
-    header, *lines = split_lines(hunk)
+def without_filler(hunk):
+    """A hunk without filler at its edges."""
+    header, *lines = hunk.removesuffix('\n').split('\n')
     cut = next(i for i, line in enumerate(lines) if MARKER not in line)
     del lines[:cut]
     while MARKER in lines[-1]:
         lines.pop()
     old, new = (
-        f'{int(start) + cut},{sum(line[0] in sides for line in lines)}'
-        for start, sides in zip(HUNK.match(header).groups(), (' -', ' +'))
+        f'{int(start) + cut},{sum(line[0] in signs for line in lines)}'
+        for start, signs in zip(HUNK.match(header).groups(), (' -', ' +'))
     )
-    return join_lines([f'@@ -{old} +{new} @@', *lines])
+    return '\n'.join([f'@@ -{old} +{new} @@', *lines, ''])

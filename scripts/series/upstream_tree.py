@@ -1,9 +1,8 @@
-"""The part of Paddle's base tree that the series touches, as far as it is known.
+"""The files of Paddle's base that the series changes, as far as they are known.
 
-Files that the wheel ships are taken from it, checked by hash. Of the others only
-the lines around each insertion are recorded; the text between them is filled with
-marker lines, so that the recorded lines stand at their approximate line numbers
-and a patch that leans on unrecorded text can be told.
+Files that the wheel ships come from it, verified by hash. Of the others only the
+lines in edits/ are known: they are put at their line numbers, and marker lines fill
+the gaps.
 """
 
 from __future__ import annotations
@@ -11,66 +10,66 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripts.common.files import file_sha256
-from scripts.common.text_lines import join_lines
-from scripts.series.patch_series import SeriesError
+from scripts.series.manifest import SOURCE_DIRS, SeriesError
 
 MARKER = 'unrecorded upstream text'
 
 
 def base_tree(series, wheel_dirs):
-    """{upstream path: text} before the first patch."""
+    """{path: text} before the first patch."""
     tree = {
-        path: wheel_text(wheel_dirs, path, wanted)
-        for path, wanted in series.wheel_files.items()
+        path: wheel_text(wheel_dirs, path, digest)
+        for path, digest in series.wheel_files.items()
     }
-    for path, places in series.recorded_files.items():
-        tree[path] = skeleton(path, places)
+    for path, hunks in recorded_hunks(series).items():
+        tree[path] = skeleton(path, hunks)
     return tree
 
 
-def wheel_path(path):
-    """Where a wheel has a file of Paddle's tree, below site-packages."""
-    if path.startswith('python/'):
-        return path[len('python/') :]
-    return f'paddle/include/{path}'
-
-
-def wheel_text(wheel_dirs, path, wanted):
-    """The first copy whose hash is the recorded one."""
-    copies = [Path(folder) / wheel_path(path) for folder in wheel_dirs]
-    for copy in copies:
-        if file_sha256(copy) == wanted:
-            return copy.read_bytes().decode('utf-8')
-    raise SeriesError(
-        f'{wheel_path(path)}: no untouched copy (sha256 {wanted}) of the base '
-        f'was found; a patched or different file, or none, is at: '
-        f'{", ".join(map(str, copies)) or "nowhere"}. Point --paddle to the '
-        'site-packages of an unpatched wheel.'
-    )
+def recorded_hunks(series):
+    """{path: hunks} whose context is of the base: no earlier hunk contains it."""
+    recorded, known = {}, {}
+    for patch in series.patches:
+        for path in patch.edits.keys() - series.wheel_files.keys():
+            for hunk in patch.edits[path] * (not path.startswith(SOURCE_DIRS)):
+                before, texts = hunk.side('-'), known.setdefault(path, [])
+                if not any(f'\n{before}' in f'\n{text}' for text in texts):
+                    recorded.setdefault(path, []).append(hunk)
+                texts.append(hunk.side('+'))
+    return recorded
 
 
 def wheel_dirs(root, paddle=None):
-    """Folders that may hold wheel files."""
+    """The site-packages that may hold the released wheel."""
     if paddle:
-        chosen = Path(paddle).resolve()
-        return [chosen.parent if chosen.name == 'paddle' else chosen]
+        return [Path(paddle).resolve()]
     return sorted(Path(root, 'build').glob('venv/lib/python3*/site-packages'))
 
 
-def skeleton(path, places):
-    """Text made of the recorded lines at their line numbers and filler.
+def wheel_text(wheel_dirs, path, digest):
+    """A file of the released wheel."""
+    if path.startswith('python/'):
+        place = path[len('python/') :]
+    else:
+        place = f'paddle/include/{path}'
+    for folder in wheel_dirs:
+        if file_sha256(folder / place) == digest:
+            return (folder / place).read_bytes().decode('utf-8')
+    raise SeriesError(
+        f'{place}: no copy with the sha256 {digest} in '
+        f'{", ".join(map(str, wheel_dirs)) or "build/venv"}. --paddle names the '
+        'site-packages of a released wheel.'
+    )
 
-    A place is `12` or, within the YAML entry `fill`, `12 fill`.
-    """
-    filler = f'{"#" if path.endswith(".yaml") else "//"} {MARKER}'
-    lines = []
-    for place in sorted(places, key=lambda place: int(place.split()[0])):
-        number, _, entry = place.partition(' ')
-        head = [f'- op : {entry}  {filler}'] if entry else []
-        room = int(number) - 1 - len(head) - len(lines)
-        if room < 0:
-            raise SeriesError(
-                f'{path}: the place at line {number} overlaps the one before it'
-            )
-        lines += [filler] * room + head + places[place]
-    return join_lines([*lines, filler])
+
+def skeleton(path, hunks):
+    """The text of the recorded lines and of filler."""
+    filler = f'{"#" if path.endswith(".yaml") else "//"} {MARKER}\n'
+    text = ''
+    for hunk in sorted(hunks):
+        head = f'- op : {hunk.entry}  {filler}' if hunk.entry else ''
+        gap = hunk.line_number - 1 - bool(head) - text.count('\n')
+        if gap < 0:
+            raise SeriesError(f'{path}: hunks overlap at {hunk.line_number}')
+        text += filler * gap + head + hunk.side('-')
+    return text + filler

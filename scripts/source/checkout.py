@@ -5,13 +5,13 @@ into an environment of its own and runs the tests of the operators. Each command
 could be typed by hand. Needs only the standard library.
 """
 
+import re
 import shlex
 import sys
 
 from scripts.common.files import sha256
 from scripts.common.programs import run as capture
 from scripts.common.steps import ROOT, read_steps
-from scripts.series.patch_series import added_files
 
 PATCHES = ROOT / 'patches'
 # The commit before the series, and its last one with the digest of the series.
@@ -68,7 +68,8 @@ def source_steps(args):
     text = ''.join(path.read_text('utf-8') for path in patches)
     tip = TIP + sha256(text.encode())[:16]
     found = git(args, 'for-each-ref', '--format=%(refname)', f'{TIP}*').split()
-    is_applied = all((args.source / x).exists() for x in added_files(text))
+    added = re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)
+    is_applied = all((args.source / path).exists() for path in added)
     if args.undo and not found:
         sys.exit('nothing to undo: no run has applied patches here.')
     if args.undo:

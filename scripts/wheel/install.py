@@ -5,8 +5,7 @@ release, and uninstalls it without leaving a file.
 The released Paddle stays as pip has installed it. Beside it, in
 `<build>/site-packages`, stands a second one, which that Python finds first: links to
 the files of the release, but for those that the build changes or adds. Python files
-get what the patches do to Paddle's: the functions of python_api/ and the edits of
-series.yaml. The compiled module, its Python wrapper and what that imports are added.
+are patched. The compiled module, its Python wrapper and what that imports are added.
 The lines at the end of files of the wheel that load them go in last, so an
 interrupted run leaves a Paddle that still imports.
 
@@ -21,6 +20,8 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from email.utils import parsedate_to_datetime
 from importlib import metadata
 from pathlib import Path
 
@@ -28,15 +29,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
 from scripts.common.programs import run
-from scripts.series.manifest import read_manifest
-from scripts.series.patch_series import SeriesError
-from scripts.series.tree_edits import patch_python
+from scripts.series.manifest import SeriesError
+from scripts.series.patch_repo import git
 from scripts.wheel.steps import BASE, NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = ROOT / 'native'
 STUB = 'paddle/tensor/tensor.pyi'
-PREFIX = 'python/'  # of Paddle's tree; the rest is a place in site-packages
 # What is put behind files of the wheel.
 TAILS = {
     'paddle/_C_ops.py': NATIVE / 'c_ops_tail.py',
@@ -55,30 +54,24 @@ def released_files(wheel):
     }
 
 
-def changed_files(root, released):
-    """{place in site-packages: bytes} of the files that the series changes, and
-    of the type stub of Tensor, which learns the functions of python_api."""
-
-    def text(name):
-        return released[name].read_bytes().decode('utf-8')
-
-    series = read_manifest(root)
-    paths = [p for p in series.wheel_files if p.startswith(PREFIX)]
-    tree = {path: text(path[len(PREFIX) :]) for path in paths}
-    patched = patch_python(tree, series, root)
-    changed = {
-        path[len(PREFIX) :]: patched[path].encode()
-        for path in paths
-        if patched[path] != tree[path]
-    }
-    methods = tensor_methods(text(STUB), root.glob('python_api/*.py'))
-    return {**changed, STUB: methods.encode()}
+def patched_files(patches, released):
+    """{place in site-packages: bytes} of Paddle's Python files that the patches
+    change."""
+    text = ''.join(path.read_text('utf-8') for path in patches)
+    names = dict.fromkeys(re.findall(r'(?m)^--- a/python/(.*)', text))
+    with tempfile.TemporaryDirectory() as folder:
+        tree = Path(folder, 'python')
+        for name in names:
+            (tree / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(released[name], tree / name)
+        for path in patches:
+            git(Path(folder), 'apply', '--include=python/*', path)
+        return {name: (tree / name).read_bytes() for name in names}
 
 
 def tensor_methods(stub, paths):
-    """The type stub of Tensor, the class that ends it, with methods that are the
-    functions of these files. Paddle's own build writes it from their signatures
-    and docstrings, which a method that is assigned has from its function."""
+    """The type stub of Tensor with the methods that python_api/ adds or replaces,
+    which Paddle's build would write into this last class of the file."""
     nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
     names = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
     if re.findall(r'(?m)^class (\w+)', stub)[-1:] != ['Tensor']:
@@ -89,9 +82,15 @@ def tensor_methods(stub, paths):
     return stub
 
 
+def patches_of(root):
+    return sorted(root.glob('patches/*.patch'))
+
+
 def series_day():
     """The day of the newest patch, such as 2026-11-22."""
-    return max(patch.day for patch in read_manifest(ROOT).patches)
+    texts = [path.read_text('utf-8') for path in patches_of(ROOT)]
+    dates = [re.search('(?m)^Date: (.*)', text)[1] for text in texts]
+    return max(f'{parsedate_to_datetime(date):%Y-%m-%d}' for date in dates)
 
 
 def build_record():
@@ -138,7 +137,9 @@ def bring(site, released, contents):
 
 def install(root, site, released, added, tails=TAILS):
     """Brings `site` to the state that it should have; the places that changed."""
-    contents = {**added, **changed_files(root, released)}
+    contents = {**added, **patched_files(patches_of(root), released)}
+    stub = released[STUB].read_text('utf-8')
+    contents[STUB] = tensor_methods(stub, root.glob('python_api/*.py')).encode()
     for name, tail in tails.items():
         before = contents.pop(name, None) or released[name].read_bytes()
         contents[name] = before.rstrip(b'\n') + b'\n\n' + tail.read_bytes()

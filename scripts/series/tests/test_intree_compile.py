@@ -1,6 +1,6 @@
 """The series compiles in its in-tree form; what would not, is caught.
 
-The planted faults include none of Paddle's headers, so each is quick.
+The injected faults include none of Paddle's headers, so each is quick.
 """
 
 import re
@@ -15,7 +15,7 @@ from scripts.series.check_intree_compile import (
     lost_symbols,
     main,
 )
-from scripts.series.manifest import Patch
+from scripts.series.manifest import Hunk, Patch
 from scripts.series.patch_repo import write_tree
 
 
@@ -30,7 +30,7 @@ def test_series_of_this_project_compiles_in_its_intree_form(capsys):
         ('#pragma omp parallel\n', 'no OpenMP', 'omp parallel'),
     ],
 )  # fmt: skip
-def test_planted_fault_is_reported(tmp_path, text, mode, message):
+def test_injected_fault_is_reported(tmp_path, text, mode, message):
     write_tree(tmp_path, {'ours.h': '', 'gpu.cu.h': '#error for a GPU\n'})
     unit = header_unit(tmp_path, ['ours.h', 'gpu.cu.h'])
     assert compile_unit(unit, mode, tmp_path, tmp_path) == ''
@@ -39,14 +39,17 @@ def test_planted_fault_is_reported(tmp_path, text, mode, message):
     assert f'header_unit.cc ({mode})' in said and message in said
 
 
-def test_function_that_nothing_instantiates_any_more_is_reported(tmp_path):
+def test_kernel_that_is_no_longer_instantiated_is_reported(tmp_path):
     name = 'phi::ScatterGradKernel'
-    macro = f"""\
-+PD_KERNEL_INSTANTIATION(
-+    {name}, CPU, phi::CPUContext, FUNCTION_KERNEL_INSTANTIATION, float, int);
-"""
-    edits = [{'a.cc': f'-    {name},\n{text}'} for text in ('', macro)]
-    patches = [Patch(1, 'phi-add-a', edits=edit) for edit in edits]
+    macro = [
+        '+PD_KERNEL_INSTANTIATION(',
+        f'+    {name}, CPU, phi::CPUContext, FUNCTION_KERNEL_INSTANTIATION,',
+        '+    float, int);',
+    ]
+    patches = [
+        Patch(1, 'a', 'day', edits={'a.cc': [Hunk(1, '', [f'-{name}', *text])]})
+        for text in ([], macro)
+    ]
     (tmp_path / 'paddle/phi').mkdir(parents=True)
     (tmp_path / 'paddle/phi/kernels').symlink_to(ROOT / 'kernels')
     lost = [*lost_symbols(patches, tmp_path, default_include(ROOT))]

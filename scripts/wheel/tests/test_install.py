@@ -7,12 +7,10 @@ from argparse import Namespace
 from importlib import metadata
 
 import pytest
-import yaml
 
 from scripts.common.programs import run
-from scripts.series.manifest import EDITS, MANIFEST
+from scripts.series.manifest import SeriesError
 from scripts.series.patch_repo import write_tree as write_files
-from scripts.series.patch_series import SeriesError
 from scripts.wheel.install import install, pack, released_files
 from scripts.wheel.steps import check_into, wheel_steps
 
@@ -21,7 +19,7 @@ STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
 ADDED = 'paddle/_native_lib.so'
 INFO = 'paddlepaddle-3.3.1.dist-info'
 WHEEL_FILES = {
-    MODULE: 'def fill(x):\n    """Old text."""\n\n\ndef last(x): ...\n',
+    MODULE: "def fill(x):\n    return 'old'\n",
     STUB: 'class Base:\n    def fill(self): ...\n\nclass Tensor(Base):\n',
     LOADER: '__all__ = []\n',
     OTHER: 'VALUE = 1\n',
@@ -52,20 +50,25 @@ class Toy:
 
     def install(self, old='1', new='2', tail='tail'):
         """Of a project that changes a number in OTHER, and a function."""
-        name, path = 'python-change-fill', f'python/{OTHER}'
-        hunk = f'@@ -1,1 +1,1 @@\n-VALUE = {old}\n+VALUE = {new}\n'
-        diff = f'--- a/{path}\n+++ b/{path}\n{hunk}' if new else ''
-        series = {
-            'base': {},
-            'wheel_files': {f'python/{x}': 'any' for x in (MODULE, OTHER)},
-            'not_exported': [],
-            'pull_requests': {'fill': {name: {'functions': ['fill']}}},
-        }
-        api = 'def fill(x):\n    """New text."""\n'
+        diff = f"""\
+--- a/python/{MODULE}
++++ b/python/{MODULE}
+@@ -1,2 +1,2 @@
+ def fill(x):
+-    return 'old'
++    return 'new'
+"""
+        if new:
+            diff += f"""\
+--- a/python/{OTHER}
++++ b/python/{OTHER}
+@@ -1 +1 @@
+-VALUE = {old}
++VALUE = {new}
+"""
         files = {
-            MANIFEST: yaml.safe_dump(series, sort_keys=False),
-            f'{EDITS}/{name}.diff': diff,
-            'python_api/fill.py': api,
+            'patches/0001-python-change-fill.patch': diff,
+            'python_api/fill.py': 'def fill(x): ...\n',
         }
         root = self.folder / 'project'
         write_files(root, files)
@@ -99,7 +102,7 @@ def test_only_what_changes_is_written_and_the_release_is_left_alone(toy):
     before = files_of(toy.folder / 'pip')
     assert toy.install() == [ADDED, MODULE, OTHER, STUB, LOADER]
     whole = toy.own()
-    assert 'New text' in whole[MODULE]
+    assert whole[MODULE].endswith("return 'new'\n")
     assert whole[STUB].endswith('    fill = paddle.tensor.manipulation.fill\n')
     assert whole[OTHER] == 'VALUE = 2\n'
     assert whole[LOADER] == '__all__ = []\n\nLOADED = True\n'
@@ -113,7 +116,7 @@ def test_only_what_changes_is_written_and_the_release_is_left_alone(toy):
 
 
 def test_a_fault_changes_no_file(toy):
-    with pytest.raises(SeriesError, match='edit of'):
+    with pytest.raises(SeriesError, match='patch does not apply'):
         toy.install(old='9')
     with pytest.raises(FileNotFoundError, match='absent'):
         toy.install(tail='absent')
