@@ -1,7 +1,8 @@
 """Exports patches/ from ops_yaml, kernels, python_api and unittests.
 
-series.yaml assigns the sources to patches, edits/ changes files of Paddle's. The
-same input gives the same bytes. With --check nothing is written.
+series.yaml assigns the sources to patches, edits/ changes files of Paddle's, and
+messages/ has the commit messages. The same input gives the same bytes. With --check
+nothing is written.
 
 Exit status: 0 done or no drift; 1 drift or a fault; 2 wrong usage.
 """
@@ -50,7 +51,7 @@ def make_files(series, root, folders):
         for patch in series.patches:
             apply_patch(tree, patch, root)
             write_tree(repo, tree)
-            message = f'{patch.message}\n\nSigned-off-by: {series.author}\n'
+            message = f'{patch.message}\nSigned-off-by: {series.author}\n'
             commit(repo, message, series.author, patch.day)
             # refuses blanks at the end of a line or of a file
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')

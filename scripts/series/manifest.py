@@ -1,6 +1,6 @@
 """Reads the patch series: which sources, edits and message each patch has.
 
-The faults of all patches are raised together.
+All faults of the assignment are raised together.
 """
 
 from __future__ import annotations
@@ -17,14 +17,13 @@ from scripts.common.files import files_below
 
 MANIFEST = 'scripts/series/series.yaml'
 EDITS = 'scripts/series/edits'
+MESSAGES = 'scripts/series/messages'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 # Sources that no name assigns to a patch: headers that several operators share,
 # and GPU kernels, which are patches of their own.
 LISTED = ('kernels/funcs/', 'kernels/gpu/')
 # Whoever sends the patches sets their own: export_patches.py --author.
 PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
-# A section of a page: a patch's name and its message.
-SECTION = re.compile(r'(?ms)^#### (\S+)\n\n```text\n(.*?)\n```$')
 HUNK = re.compile(r'(?m)^@@ -(\d+)\S* \S+ @@ ?(.*)\n')
 
 
@@ -104,33 +103,30 @@ class Series:
 def load_series(root):
     """The series of a project folder."""
     raw = yaml.safe_load(Path(root, MANIFEST).read_text('utf-8'))
-    series, number, faults = Series(**raw), 0, []
+    series, number = Series(**raw), 0
     for pull_request, items in raw['pull_requests'].items():
         patches = []
         for name, item in items.items():
             number += 1
             patches.append(Patch(number, name, **{'day': series.day, **item}))
         series.pull_requests[pull_request] = patches
-        faults += read_messages(root, pull_request, patches)
     for patch in series.patches:
+        patch.message = read_message(Path(root, MESSAGES, f'{patch.name}.txt'))
         patch.edits = read_edits(Path(root, EDITS, f'{patch.name}.diff'))
         patch.later = series.patches[patch.number :]
-    faults += assign_sources(series, list_sources(root, series.not_exported))
-    if faults:
+    sources = list_sources(root, series.not_exported)
+    if faults := list(assign_sources(series, sources)):
         raise SeriesError(*faults)
     return series
 
 
-def read_messages(root, pull_request, patches):
-    """Sets the messages of a pull request's patches; yields the faults."""
-    page = f'docs/pull_requests/{pull_request}.md'
-    sections = SECTION.findall(Path(root, page).read_text('utf-8'))
-    names = [patch.name for patch in patches]
-    if [name for name, _ in sections] != names:
-        yield f'{page}: expected the sections {", ".join(names)}, in order'
-    for patch, (name, patch.message) in zip(patches, sections):
-        if not re.match(r'.{1,72}\n\n\S', patch.message):
-            yield f'{page}: {name}: expected a subject of at most 72 characters'
+def read_message(path):
+    text = path.read_text('utf-8')
+    if not re.match(r'.{1,72}\n\n\S', text):
+        raise SeriesError(
+            f'{path}: expected a subject of at most 72 characters'
+        )
+    return text
 
 
 def read_edits(path):

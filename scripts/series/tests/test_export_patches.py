@@ -13,10 +13,10 @@ from scripts.series.manifest import (
 )
 
 ROOT = export_patches.ROOT
-COPIED = (*SOURCE_DIRS, 'scripts/series', 'docs/pull_requests', 'patches')
+COPIED = (*SOURCE_DIRS, 'scripts/series', 'patches')
 CC = 'kernels/infermeta/masked_scatter.cc'
 OP = 'ops_yaml/masked_scatter.yaml'
-PAGE = 'docs/pull_requests/masked_scatter.md'
+MESSAGE = 'scripts/series/messages/test-cover-masked_scatter.txt'
 PATCH = '0008-test-cover-masked_scatter.patch'
 
 
@@ -63,7 +63,7 @@ def test_patches_depend_on_the_author_alone(project, tmp_path, monkeypatch):
 
 def test_check_names_stale_patches_and_export_writes_them(project, capsys):
     folder = project / 'patches'
-    substitute(folder / PATCH, 'more tests', 'some tests')
+    substitute(folder / PATCH, 'Test values', 'Test some')
     (folder / '0099-phi-add-more.patch').write_text('more\n')
     substitute(project / CC, 'share_lod(x)', 'share_lod(mask)')
     before = contents(folder)
@@ -82,9 +82,10 @@ FAULTS = [
     (CC, 'share_lod(x);', 'share_lod(x); ', 'trailing white'),
     (OP, '- op : masked', '- op : zasked', 'place of zasked_scatter are unknown'),
     (OP, '- op : masked', '- op : nasked', 'place of nasked_scatter are unknown'),
-    (PAGE, '#### test-cover', '#### test-more', f'{PAGE}: expected the sections'),
-    (PAGE, 'more tests of', 'more of the many tests of the operator',
-     f'{PAGE}: test-cover-masked_scatter: expected a subject of at most 72'),
+    (MESSAGE, 'Test values', 'Test a lot of values',
+     f'{MESSAGE}: expected a subject of at most 72'),
+    (MANIFEST, 'test-cover-masked_scatter:', 'test-cover-all:',
+     "No such file or directory: '"),
     (MANIFEST, 'manipulation.py: 003f', 'manipulation.py: 103f',
      'tensor/manipulation.py: no copy with the sha256 103f'),
     (MANIFEST, 'day: 2026-11-21', 'dy: 2026', "unexpected keyword argument 'dy'"),

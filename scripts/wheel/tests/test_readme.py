@@ -9,7 +9,7 @@ import pytest
 from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').glob('*.md'))]
+PAGES = [ROOT / 'README.md', *sorted((ROOT / 'docs').rglob('*.md'))]
 EXAMPLE = re.compile(r'```python\n(.*?)```.*?```\n(.*?)```', re.DOTALL)
 LINK = re.compile(r'\]\((?!https?:)([^)#]*)#?([^)]*)?\)')
 
