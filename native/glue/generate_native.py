@@ -13,36 +13,119 @@ import jinja2
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from native.glue.entry import EntryView, GlueError, camel
 from scripts.common.files import write_if_changed
 from scripts.common.wheel_headers import default_include
-from scripts.op_rules import schema
 from scripts.op_rules.check_ops_yaml import base_names, check_folder
+from scripts.op_rules.schema import load_dir
 
 FILES = ('native_ops.cc', 'spmd_rules.cc')
 ROOT = Path(__file__).resolve().parents[2]
 BASE_OPS = ROOT / 'native/kernels/base_ops'
+# YAML type -> (C++ type, AttrType)
+ATTR_TYPES = {
+    'bool': ('bool', 'kBool'),
+    'int': ('int', 'kInt'),
+    'int64_t': ('int64_t', 'kInt64'),
+    'float': ('float', 'kFloat'),
+    'str': ('std::string', 'kString'),
+}
 
 
-def render(yaml_dir, paddle_version):
-    """Return {file name: text}. Raises GlueError for invalid entries."""
-    taken = base_names(default_include(ROOT) / 'paddle')
-    faults = check_folder(yaml_dir, taken)
-    if faults:
-        raise GlueError('\n'.join(faults))
-    return render_files(schema.load_dir(yaml_dir), paddle_version)
+def camel(name):
+    return ''.join(part.capitalize() for part in name.split('_'))
 
 
-def views(files, is_base=False):
+def table_row(chain, order, in_paddle):
+    """The values of the templates for an entry, the gradient of the given order in
+    the chain of an operator; in_paddle: the operator is Paddle's."""
+    entry = chain[order]
+    names = [t.name for t in entry.tensors]
+    over = {out: names.index(x) for x, out in entry.inplace}
+    origins, attrs = {}, []
+    if order:
+        attrs = [a.name for a in chain[order - 1].attrs]
+        for kind, found in (
+            ('kGradient', [f'{name}_grad' for name in entry.forward_outputs]),
+            ('kResult', entry.forward_outputs),
+            ('kInput', entry.forward_inputs),
+        ):
+            origins |= {name: (kind, at) for at, name in enumerate(found)}
+    return {
+        'entry': entry,
+        'camel': camel(entry.name),
+        'in_paddle': in_paddle,
+        # Paddle takes a custom operator x_grad for the gradient of one named x.
+        'custom_op': entry.name.removesuffix('_grad') + '_vjp'
+        if order
+        else entry.name,
+        'gradient': f'{camel(entry.backward)}Spec'
+        if entry.backward
+        else 'nullptr',
+        'dtype_input': names.index(entry.data_type or names[0]),
+        'inplace_input': -1 if order else next(iter(over.values()), -1),
+        'inputs': [
+            (t, *(origins[t.name] if order else ('kNowhere', -1)))
+            for t in entry.tensors
+        ],
+        'attrs': [
+            (a.name, ATTR_TYPES[a.type][1], attrs.index(a.name) if order else -1)
+            for a in entry.attrs
+        ],
+        'outputs': [
+            (o.name, input_of(entry, o) if order else -1, over.get(o.name, -1))
+            for o in entry.outputs
+        ],
+        'extra_outputs': extra_outputs(chain) if order == 2 else [],
+        'infer_args': arguments(
+            entry, entry.infer_meta_param, ['in[{}]'] * len(names)
+        ),
+        'kernel_args': arguments(
+            entry,
+            entry.kernel_param,
+            ['Optional(in[{}])' if t.optional else '*in[{}]' for t in entry.tensors],
+        ),
+    }  # fmt: skip
+
+
+def input_of(entry, output):
+    """The index of the input whose gradient an output is."""
+    return entry.forward_inputs.index(output.name.removesuffix('_grad'))
+
+
+def extra_outputs(chain):
+    """The inputs of a second-order entry whose gradients it lacks: Paddle expects one
+    for each differentiable input of the first-order custom operator."""
+    _, first, second = chain[:3]
+    differentiable = {o.name for o in first.outputs}
+    outputs = {o.name for o in second.outputs}
+    names = [t.name for t in second.tensors]
     return [
-        EntryView(op_file, entry, is_base)
-        for op_file in files
-        for entry in EntryView(op_file, op_file.forward).chain
+        names.index(name)
+        for t, name in zip(first.tensors, second.forward_inputs)
+        if f'{t.name}_grad' in differentiable and f'{name}_grad' not in outputs
     ]
 
 
-def render_files(files, paddle_version):
-    """Return {file name: text} for parsed entries and Paddle's own operators."""
+def arguments(entry, param, forms):
+    """The C++ arguments of a function: those that `param` names, or all."""
+    texts = {t.name: forms[i].format(i) for i, t in enumerate(entry.tensors)}
+    for i, attr in enumerate(entry.attrs):
+        texts[attr.name] = f'std::get<{ATTR_TYPES[attr.type][0]}>(attrs[{i}])'
+    outputs = [f'out[{i}]' for i in range(len(entry.outputs))]
+    return ', '.join([*(texts[name] for name in param or texts), *outputs])
+
+
+def table_rows(files, in_paddle=False):
+    chains = [file.chain for file in files]
+    return [
+        table_row(chain, order, in_paddle)
+        for chain in chains
+        for order in range(len(chain))
+    ]
+
+
+def render(yaml_dir, paddle_version):
+    """{name: text} of the generated files."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ROOT / 'native/glue'),
         undefined=jinja2.StrictUndefined,
@@ -50,12 +133,12 @@ def render_files(files, paddle_version):
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters['camel'] = camel
-    series = views(files)
+    files = load_dir(yaml_dir)
+    series = table_rows(files)
     context = {
-        'stems': [f.path.stem for f in files],
+        'stems': [file.path.stem for file in files],
         'series': series,
-        'entries': series + views(schema.load_dir(BASE_OPS), is_base=True),
+        'entries': series + table_rows(load_dir(BASE_OPS), in_paddle=True),
         'paddle_version': paddle_version,
     }
     return {
@@ -66,20 +149,14 @@ def render_files(files, paddle_version):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument('--yaml-dir', type=Path, default=ROOT / 'ops_yaml')
     parser.add_argument('--out', type=Path, default=ROOT / 'build/glue')
-    parser.add_argument(
-        '--paddle-version',
-        help='the Paddle to build for (default: the installed one)',
-    )
-    args = parser.parse_args()
-    paddle_version = args.paddle_version or version('paddlepaddle')
-    try:
-        texts = render(args.yaml_dir, paddle_version)
-    except GlueError as error:
-        sys.exit(f'generate_native: {error}')
-    for name, text in texts.items():
-        write_if_changed(args.out / name, text.encode())
+    out = parser.parse_args().out
+    folder = ROOT / 'ops_yaml'
+    taken = base_names(default_include(ROOT) / 'paddle')
+    if faults := check_folder(folder, taken):
+        sys.exit('\n'.join(faults))
+    for name, text in render(folder, version('paddlepaddle')).items():
+        write_if_changed(out / name, text.encode())
 
 
 if __name__ == '__main__':

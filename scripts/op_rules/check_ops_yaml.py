@@ -1,9 +1,7 @@
-"""Checks ops_yaml/*.yaml: what entries may say, and that their names are free.
+"""Checks ops_yaml/*.yaml: the syntax, the names, and that each gradient fits the entry
+that it is the gradient of.
 
-What an entry by itself may say, schema.py knows. That C++ takes what it says is for
-the compiler, which the glue asks, and for Paddle's registry. The first fault of each
-file is shown, as `file: entry: key: what was expected, what came`. Exit status: 0
-clean, 1 faults, 2 wrong usage.
+Exit status: 0 clean, 1 faults, 2 wrong usage.
 """
 
 from __future__ import annotations
@@ -19,12 +17,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import verdict
 from scripts.common.wheel_headers import default_include
-from scripts.op_rules.schema import load_file
+from scripts.op_rules.schema import load_file, tensor_names
 
 ROOT = Path(__file__).resolve().parents[2]
-# Paddle generates its headers from its own YAML, and what this project builds into
-# a Paddle never touches them. The C++ API has each operator that can be called; the
-# PIR dialect has the gradients too.
+# Headers that Paddle generates from its YAML: every operator, and the gradients.
 HEADERS = (
     'phi/api/include/api.h',
     'phi/api/include/fused_api.h',
@@ -34,57 +30,56 @@ OPERATOR = re.compile(r'(?m)(?:^PADDLE_API [^(]*?|"pd_op\.)(\w+?)_?["(]')
 
 
 def base_names(folder):
-    """The operators that an installed Paddle has."""
+    """The operators of an installed Paddle."""
     paths = [Path(folder, header) for header in HEADERS]
     texts = [path.read_text('utf-8') for path in paths if path.is_file()]
     return set(OPERATOR.findall('\n'.join(texts)))
 
 
 def check_folder(folder, taken=()):
-    """Faults of all files of a folder; `taken`: the operators of the base."""
-    paths = sorted(Path(folder).glob('*.yaml'))
-    faults = [] if paths else [f'{folder}: expected .yaml files, got none']
-    owners = dict.fromkeys(taken, 'Paddle')  # and then who has a name
+    """The faults of a folder's files; `taken`: names of Paddle's operators."""
+    paths, faults, owners = sorted(Path(folder).glob('*.yaml')), [], {}
     for path in paths:
         try:
-            check_file(path, owners)
+            for entry in check_file(path):
+                owner = 'Paddle' if entry.name in taken else path.name
+                if owners.setdefault(entry.name, owner) != path.name:
+                    raise ValueError(f'{entry.name}: the name is taken')
         except (yaml.YAMLError, TypeError, ValueError) as error:
             faults.append(f'{path.name}: {error}')
-    return faults
+    return faults if paths else [f'{folder}: no .yaml files']
 
 
-def check_file(path, owners):
+def check_file(path):
+    """The entries of a file."""
     entries = load_file(path).entries
     ops = [entry.name for entry in entries if not entry.is_backward]
     if ops != [path.stem]:
-        raise ValueError(
-            f'expected one op, named {path.stem} as the file, got {ops}'
-        )
+        raise ValueError(f'expected the op {path.stem}, received {ops}')
     known = {entry.name: entry for entry in entries}
-    for entry in entries:
-        owner = owners.setdefault(entry.name, entry)
-        entry.expect(owner is entry, 'name', 'a new one', entry.name)
+    if len(known) < len(entries):
+        raise ValueError('two entries have the same name')
     for entry in entries:
         if entry.backward:
-            found = [x for x in known if known[x].called_by == entry.name]
-            entry.expect_names('backward', [entry.backward], found)
+            names = [x for x in known if known[x].forward_name == entry.name]
+            entry.expect_names('backward', [entry.backward], names)
         if entry.is_backward:
-            entry.expect_names('forward', [entry.called_by], known)
-            check_gradient(entry, known[entry.called_by])
+            entry.expect_names('forward', [entry.forward_name], known)
+            check_gradient(entry, known[entry.forward_name])
+    return entries
 
 
 def check_gradient(entry, of):
-    """A gradient has what the entry has that it is the gradient of."""
-    line = f'{of.args} -> {of.output}'
-    if of.is_backward:  # what ends in _grad begins with grad_ there
-        line = re.sub(r'(\w+)_grad\b', r'grad_\1', line)
-    same = entry.forward.replace(' ', '') == f'{of.name}{line}'.replace(' ', '')
-    entry.expect(same, 'forward', f'`{of.name} {line}`', entry.forward)
-    inputs, outputs = (
-        re.findall(r'Tensor ?\(?(\w+)', part) for part in line.split(' -> ')
-    )
+    """Raises unless the signature of `entry` is that of a gradient of `of`."""
+    signature = of.signature
+    if of.is_backward:  # x_grad of an entry is grad_x in that of its gradient
+        signature = re.sub(r'(\w+)_grad\b', r'grad_\1', signature)
+    expected = f'{of.name} {signature}'
+    fits = entry.forward.replace(' ', '') == expected.replace(' ', '')
+    entry.expect(fits, 'forward', expected, entry.forward)
+    inputs, outputs = tensor_names(signature)
     known = [*inputs, *outputs, *(f'{name}_grad' for name in outputs)]
-    known += [x.name for x in of.attrs]
+    known += [attr.name for attr in of.attrs]
     names = [x.name for x in (*entry.tensors, *entry.attrs)]
     entry.expect_names('args', names, known)
     known = [f'{name}_grad' for name in inputs]

@@ -1,9 +1,8 @@
-"""Entries of ops_yaml/*.yaml as objects.
+"""The parser of ops_yaml/*.yaml.
 
-One file holds one operator: a list with one `op` entry and any number of
-`backward_op` entries, each exactly as it stands in Paddle's ops.yaml and
-backward.yaml. Paddle knows more keys and types than the wheel target can carry out;
-those are a TypeError or a ValueError, and so are names that an entry does not have.
+A file holds one operator: an `op` entry and its `backward_op` entries, as in Paddle's
+ops.yaml and backward.yaml. Keys, types and names that the wheel target cannot express
+raise TypeError or ValueError.
 """
 
 from __future__ import annotations
@@ -15,8 +14,7 @@ from typing import NamedTuple
 
 import yaml
 
-# type of an attribute -> its defaults, as Paddle's generators and Python read them;
-# these cut at every comma
+# Type of an attribute -> its defaults in the syntax of Paddle's generators.
 ATTR_TYPES = {
     'bool': 'true|false',
     'int': r'-?\d+',
@@ -29,12 +27,8 @@ ARGS = rf'\(Tensor \w+(, Tensor \w+)*(, ({"|".join(ATTRS)}))*\)'
 OUTPUT = r'Tensor ?\(\w+\)(, Tensor ?\(\w+\))*'
 
 
-def named(text):
-    return re.findall(r'\w+', text)
-
-
 class TensorArg(NamedTuple):
-    """A Tensor argument of an entry, or a result."""
+    """A Tensor argument or output."""
 
     name: str
     optional: bool = False
@@ -42,14 +36,12 @@ class TensorArg(NamedTuple):
 
 
 class Attr(NamedTuple):
-    """An attribute of an entry."""
-
     name: str
     type: str
 
 
 class Function(NamedTuple):
-    """What infer_meta or kernel says."""
+    """The value of infer_meta or kernel."""
 
     func: str
     param: list | None = None
@@ -58,8 +50,7 @@ class Function(NamedTuple):
 
 
 class Entry:
-    """One `op` or `backward_op` entry, made of its keys. What the YAML does not say
-    is None, or empty."""
+    """An `op` or `backward_op` entry. Absent keys are None or empty."""
 
     def __init__(
         self, args, output, infer_meta, kernel, op=None, backward_op=None,
@@ -67,75 +58,83 @@ class Entry:
         interfaces='', traits='', recorded='nullptr',
     ):  # fmt: skip
         self.is_backward, self.name = not op, op or backward_op
-        self.args, self.output, self.forward = args, output, forward
-        # the entry that it is the gradient of
-        self.called_by = forward.partition(' ')[0]
+        self.expect(re.fullmatch(ARGS, args), 'args', f'like {ARGS}', args)
+        match = re.fullmatch(OUTPUT, output)
+        self.expect(match, 'output', f'like {OUTPUT}', output)
+        self.forward, self.signature = forward, f'{args} -> {output}'
+        self.forward_name = forward.partition(' ')[0]
+        self.forward_inputs, self.forward_outputs = tensor_names(forward)
         self.backward, self.recorded = backward, recorded
         infer, kernel = Function(**infer_meta), Function(**kernel)
         self.infer_meta, self.infer_meta_param = infer.func, infer.param
         self.kernel, self.kernel_param = kernel.func, kernel.param
         self.spmd_rule, self.data_type = infer.spmd_rule, kernel.data_type
-        for key, text, form in ('args', args, ARGS), ('output', output, OUTPUT):
-            fits = re.fullmatch(form, text)
-            self.expect(fits, key, f'a text like {form}', text)
-        pairs = re.findall(r'(\w+) (\w+)[^,]*', args)
-        self.attrs = [
-            Attr(name, kind) for kind, name in pairs if kind != 'Tensor'
-        ]
-        optional, unread = named(optional), named(no_need_buffer)
+        names, outputs = tensor_names(self.signature)
+        lists = {
+            'optional': re.findall(r'\w+', optional),
+            'no_need_buffer': re.findall(r'\w+', no_need_buffer),
+            'inplace': re.findall(r'\w+', inplace),
+            'kernel.data_type': [kernel.data_type] * bool(kernel.data_type),
+        }
+        for key, found in lists.items():
+            self.expect_names(key, found, [*names, *outputs])
         self.tensors = [
-            TensorArg(name, name in optional, name in unread)
-            for kind, name in pairs
-            if kind == 'Tensor'
+            TensorArg(n, n in lists['optional'], n in lists['no_need_buffer'])
+            for n in names
         ]
-        self.outputs = [TensorArg(name) for name in named(output)[1::2]]
+        self.outputs = [TensorArg(name) for name in outputs]
+        self.attrs = [
+            Attr(name, kind)
+            for kind, name in re.findall(r'(\w+) (\w+)[^,]*', args)
+            if kind != 'Tensor'
+        ]
         self.inplace = re.findall(r'(\w+) -> (\w+)', inplace)
-        tensors = [x.name for x in (*self.tensors, *self.outputs)]
-        everything = [*tensors, *(x.name for x in self.attrs)]
-        for key, names, known in (
-            ('infer_meta.param', infer.param or (), everything),
-            ('kernel.param', kernel.param or (), everything),
-            ('kernel.data_type', named(kernel.data_type or ''), tensors),
-            ('optional', optional, tensors),
-            ('inplace', named(inplace), tensors),
-            ('no_need_buffer', unread, tensors),
-        ):
-            self.expect_names(key, names, known)
+        known = [*names, *outputs, *(attr.name for attr in self.attrs)]
+        self.expect_names('infer_meta.param', infer.param or (), known)
+        self.expect_names('kernel.param', kernel.param or (), known)
 
-    def expect(self, fits, key, wanted, found):
-        """Refuses an entry of which something does not fit."""
+    def expect(self, fits, key, expected, received):
         if not fits:
             raise ValueError(
-                f'{self.name}: {key}: expected {wanted}, got `{found}`'
+                f'{self.name}: {key} should be {expected}, but received '
+                f'{received}'
             )
 
     def expect_names(self, key, names, known):
         for name in names:
-            wanted = f'a name out of {", ".join(known)}'
-            self.expect(name in known, key, wanted, name)
+            self.expect(name in known, key, f'one of {", ".join(known)}', name)
+
+
+def tensor_names(signature):
+    """The names of the Tensors before and after ` -> `."""
+    args, _, output = signature.partition(' -> ')
+    return re.findall(r'Tensor (\w+)', args), re.findall(r'\((\w+)\)', output)
 
 
 @dataclass
 class OpFile:
-    """One YAML file: the forward entry and the gradients, in file order."""
+    """The entries of a file, in its order."""
 
     path: Path
     entries: list[Entry]
 
     @property
-    def forward(self) -> Entry:
-        return next(e for e in self.entries if not e.is_backward)
+    def chain(self) -> list[Entry]:
+        """The `op` entry, its gradient, the gradient of that, and so on."""
+        chain = [next(e for e in self.entries if not e.is_backward)]
+        while chain[-1].backward:
+            chain.append(self.entry(chain[-1].backward))
+        return chain
 
-    def entry(self, name: str | None) -> Entry | None:
-        return next((e for e in self.entries if e.name == name), None)
+    def entry(self, name: str) -> Entry:
+        return next(e for e in self.entries if e.name == name)
 
 
 def load_file(path: Path) -> OpFile:
-    """Read one YAML file."""
-    data = yaml.safe_load(path.read_text(encoding='utf-8'))
-    return OpFile(path, [Entry(**raw) for raw in data])
+    entries = yaml.safe_load(path.read_text(encoding='utf-8'))
+    return OpFile(path, [Entry(**entry) for entry in entries])
 
 
 def load_dir(folder: Path) -> list[OpFile]:
-    """Read every YAML file of a folder, in name order."""
+    """The files of a folder, sorted by name."""
     return [load_file(path) for path in sorted(Path(folder).glob('*.yaml'))]

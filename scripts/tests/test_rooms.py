@@ -68,7 +68,7 @@ FORBIDDEN = """
 #include "paddle/phi/core/kernel_factory.h"
     from paddle import _native_lib, _native_distributed
 from paddle._native_static import run_static
-from native.glue.entry import EntryView
+from native.glue.generate_native import camel
 import scripts.wheel.target
 """
 
