@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import sys
+import warnings
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -26,6 +27,8 @@ def _simd():
 def facts():
     """Return {title: text}. Raises ImportError if the release does not match."""
     built = json.loads(BUILT.read_text(encoding='utf-8'))
+    # Paddle warns that it found no ccache for custom operators.
+    warnings.filterwarnings('ignore', 'No ccache')
     import paddle
     from paddle import _native_lib
 

@@ -1,9 +1,8 @@
-"""Run the steps of a build: progress, logs, and skipping what has not changed.
+"""Runs the steps of a build: progress, logs, and skipping of unchanged steps.
 
-Each step is a command that a person could type too. Its output goes to
-`<build>/logs/NN-name.log`. A build folder is named by the user. A file in it says
-that a build made it, and is its lock; in any other folder nothing is written or
-deleted.
+A step is a command that a person could type in the project folder. Its output goes
+to `<build>/logs/NN-name.log`. The file MARKER tells that a build created the folder,
+and is its lock; nothing is written or deleted in any other folder.
 """
 
 import fcntl
@@ -24,31 +23,14 @@ MARKER = '.scatter_ops_build'
 
 
 class Step(NamedTuple):
-    """One step: what it is called, what it runs, what to try when it fails.
-
-    It is skipped while its last success is younger than all of `files`. Without
-    them it always runs; its command then has to be quick when there is nothing
-    to do.
-    """
+    """A command, and a hint for when it fails. It is skipped if its last success is
+    younger than all `files`; without files it always runs."""
 
     name: str
-    title: str
     command: str
     hint: str
     files: tuple = ()
     show_output: bool = False
-
-
-def read_steps(text, files, show_output, **values):
-    """Steps of a text that has three lines for each, and an empty one between them:
-    `name: title`, its command and what to try, in which {values} stand."""
-    steps = []
-    for block in text.strip().format(**values).split('\n\n'):
-        head, command, hint = block.split('\n')
-        name, title = head.split(': ')
-        show = name in show_output
-        steps.append(Step(name, title, command, hint, files.get(name), show))
-    return steps
 
 
 def shown(path):
@@ -57,13 +39,13 @@ def shown(path):
 
 
 def run_steps(build, steps, lock=None, cwd=ROOT):
-    """Run every step that is due; without a lock, say what would be run.
+    """Runs the steps; without a lock, prints them only.
 
-    lock: a descriptor that the children hold too, so that none is left behind
-    working in the folder after we were killed.
+    lock: a descriptor that the children inherit, so that the folder stays locked
+    while one of them survives this process.
     """
     for number, step in enumerate(steps, 1):
-        head = f'[{number}/{len(steps)}] {step.title}'
+        head = f'[{number}/{len(steps)}] {step.name}'
         stamp = build / 'stamps' / step.name
         unchanged = is_younger(stamp, step.files)
         if lock is None:
@@ -80,7 +62,7 @@ def run_steps(build, steps, lock=None, cwd=ROOT):
 
 
 def is_younger(stamp, files):
-    """Whether the files are there and nothing has changed them since."""
+    """Whether the files exist and none changed since."""
     try:
         last = stamp.stat().st_mtime_ns
         return bool(files) and max(p.stat().st_mtime_ns for p in files) <= last
@@ -89,8 +71,8 @@ def is_younger(stamp, files):
 
 
 def run_step(step, log, head, lock, cwd):
-    """Run a step to its end and report it in one line; exits where it fails. Its
-    whole group dies with us."""
+    """Runs a step and reports it in one line; exits if it fails. Its process group
+    ends with this process."""
     print(head, end='', flush=True)
     start = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -129,22 +111,20 @@ def run_step(step, log, head, lock, cwd):
 
 
 def log_lines(log):
-    """The non-empty lines of a log, whatever bytes it holds."""
+    """The non-empty lines of a log."""
     text = log.read_text('utf-8', 'replace').replace('\r', '\n')
     return [line for line in text.split('\n') if line.strip()]
 
 
 def show_live(head, seconds, log):
-    """On a terminal: how long a step has run, and what it said last. The cursor
-    stays before that."""
+    """On a terminal, the time and the last line of the log after the cursor."""
     width = shutil.get_terminal_size().columns - 1
     text = f'{head}{seconds}{log_lines(log)[-1].strip()}'
     print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)
 
 
 def check_build_dir(build):
-    """Exit unless a build may write into the folder: it is not there yet, is
-    empty, or was made by a build."""
+    """Exits unless the folder is absent, empty, or created by a build."""
     others = list(build.glob('*'))
     if others and not (build / MARKER).is_file():
         sys.exit(
@@ -155,7 +135,7 @@ def check_build_dir(build):
 
 @contextmanager
 def locked(build):
-    """Hold a folder that has been checked for one run; yields the descriptor."""
+    """Locks a build folder; yields the descriptor."""
     build.mkdir(parents=True, exist_ok=True)
     with open(build / MARKER, 'a') as file:
         try:

@@ -30,7 +30,9 @@ def succeeds(name, *words):
     """Whether a program of this interpreter's environment finds no fault."""
     path = Path(sysconfig.get_paths()['scripts']) / name
     if not path.is_file():
-        sys.exit(f'lint: {path} is missing: pip install -r requirements.txt')
+        sys.exit(
+            f'lint: {path} is missing: pip install -r requirements-test.txt'
+        )
     return subprocess.run([path, *words], cwd=ROOT).returncode == 0
 
 

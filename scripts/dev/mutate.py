@@ -36,8 +36,12 @@ SOURCES = {
     ),
 }
 BUILDS = {
-    'python': ('build/venv/bin/python', 'scripts/wheel/install.py')
-    + ('--build-dir', 'build'),
+    'python': (
+        'sh',
+        '-c',
+        'build/venv/bin/python scripts/series/export_patches.py && '
+        'build/venv/bin/python scripts/wheel/install.py',
+    ),
     'cpp': ('scripts/apply_and_build.sh',),
 }
 

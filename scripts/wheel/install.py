@@ -1,16 +1,11 @@
-"""Put the operators into the Paddle of a build's own environment; with --pack, pack
-that as a wheel, which takes the place of paddlepaddle: pip installs it over the
-release, and uninstalls it without leaving a file.
+"""Installs the operators into the Paddle of a build's environment; with --pack, packs
+that Paddle as a wheel, which pip installs in place of the release.
 
-The released Paddle stays as pip has installed it. Beside it, in
-`<build>/site-packages`, stands a second one, which that Python finds first: links to
-the files of the release, but for those that the build changes or adds. Python files
-are patched. The compiled module, its Python wrapper and what that imports are added.
-The lines at the end of files of the wheel that load them go in last, so an
-interrupted run leaves a Paddle that still imports.
-
-All is made before the first file is written, so that a fault changes nothing.
-Running it again repairs whatever was cut off, and is a no-op otherwise.
+The release stays as pip installed it. `<build>/site-packages`, which the environment's
+Python searches first, has links to its files, the Python files that the patches
+change, and the module with its Python wrapper. All contents are computed before the
+first file is written, and the lines that load the module are written last: an
+interrupted run leaves a Paddle that imports, and another run completes it.
 """
 
 import argparse
@@ -36,15 +31,13 @@ from scripts.wheel.steps import BASE, NAME
 ROOT = Path(__file__).resolve().parents[2]
 NATIVE = ROOT / 'native'
 STUB = 'paddle/tensor/tensor.pyi'
-# What is put behind files of the wheel.
-TAILS = {
-    'paddle/_C_ops.py': NATIVE / 'c_ops_tail.py',
-}
+# {file of the wheel: lines that are appended to it}
+TAILS = {'paddle/_C_ops.py': NATIVE / 'c_ops_tail.py'}
 
 
 def released_files(wheel):
-    """{place in site-packages: file} of an installed distribution, without its
-    metadata, its commands and what Python has compiled."""
+    """{place in site-packages: file} of an installed distribution, without metadata,
+    commands and bytecode."""
     return {
         str(path): Path(path.locate())
         for path in wheel.files
@@ -94,7 +87,7 @@ def series_day():
 
 
 def build_record():
-    """What the build says of itself: the bytes of _native_build.json."""
+    """The bytes of _native_build.json, which paddle_scatter_info prints."""
     done = run('git', '-C', ROOT, 'describe', '--always', '--dirty')
     record = {
         'base': BASE,
@@ -106,7 +99,7 @@ def build_record():
 
 
 def new_files(build):
-    """{place in site-packages: bytes} of what is added."""
+    """{place in site-packages: bytes} of the module and its Python files."""
     sources = {f'paddle/_{p.name}': p for p in NATIVE.glob('**/native_*.py')}
     sources['paddle/_native_lib.so'] = build / '_native_lib.so'
     sources['paddle_scatter_info.py'] = NATIVE / 'paddle_scatter_info.py'
@@ -114,17 +107,16 @@ def new_files(build):
     return {**added, 'paddle/_native_build.json': build_record()}
 
 
-def bring(site, released, contents):
-    """Makes `site` the released files but for these contents, which go in last
-    and in this order; the places that changed. What Python has compiled stays."""
+def install(root, site, released, added, tails=TAILS):
+    """Writes what changed in `site`; the places of these files, in order."""
+    contents = {**added, **patched_files(patches_of(root), released)}
+    stub = released[STUB].read_text('utf-8')
+    contents[STUB] = tensor_methods(stub, root.glob('python_api/*.py')).encode()
+    for name, tail in tails.items():
+        text = contents.pop(name, None) or released[name].read_bytes()
+        contents[name] = text.rstrip(b'\n') + b'\n\n' + tail.read_bytes()
     links = {k: path for k, path in released.items() if k not in contents}
-    changes = []
-    for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
-        name = str(path.relative_to(site))
-        kept = path.is_symlink() if name in links else name in contents
-        if not kept and '__pycache__' not in path.parts:
-            path.unlink()
-            changes.append(name)
+    changes = remove_stale(site, links, contents)
     for name, path in links.items():
         if not (site / name).is_symlink():
             (site / name).parent.mkdir(parents=True, exist_ok=True)
@@ -135,25 +127,25 @@ def bring(site, released, contents):
     return changes
 
 
-def install(root, site, released, added, tails=TAILS):
-    """Brings `site` to the state that it should have; the places that changed."""
-    contents = {**added, **patched_files(patches_of(root), released)}
-    stub = released[STUB].read_text('utf-8')
-    contents[STUB] = tensor_methods(stub, root.glob('python_api/*.py')).encode()
-    for name, tail in tails.items():
-        before = contents.pop(name, None) or released[name].read_bytes()
-        contents[name] = before.rstrip(b'\n') + b'\n\n' + tail.read_bytes()
-    return bring(site, released, contents)
+def remove_stale(site, links, contents):
+    """Removes files that are neither links nor contents, except bytecode."""
+    removed = []
+    for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
+        name = str(path.relative_to(site))
+        kept = path.is_symlink() if name in links else name in contents
+        if not kept and '__pycache__' not in path.parts:
+            path.unlink()
+            removed.append(name)
+    return removed
 
 
 def pack(site, released, dist, day):
-    """A wheel, all that `dist` then holds, of the files in `site`, under the
-    metadata of the released distribution."""
+    """A wheel of `site` with the metadata of the release, alone in `dist`."""
     old = released.version
-    new = f'{old}+scatter.{day.replace("-", "")}'  # pip counts that upwards
+    new = f'{old}+scatter.{day.replace("-", "")}'  # newer to pip
     by_pip = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
     ignore = shutil.ignore_patterns(*by_pip)
-    commands = {entry.name for entry in released.entry_points}  # pip makes them
+    commands = {entry.name for entry in released.entry_points}  # made by pip
     tree = dist / 'tree'
     info = tree / f'{NAME}-{new}.dist-info'
     scripts = tree / f'{NAME}-{new}.data/scripts'
@@ -194,9 +186,9 @@ def main():
     except (SeriesError, FileNotFoundError) as error:
         sys.exit(str(error))
     if changes:
-        site.touch()  # its time is that of the last change
-    # The last is pip_site, for this is read before any other such file; a virtual
-    # environment's are read twice.
+        site.touch()  # the time of the last change
+    # Inserted before the last, pip_site: this file sorts before any other .pth. A
+    # virtual environment reads them twice.
     place = repr(str(site))
     line = f'import sys; {place} in sys.path or sys.path.insert(-1, {place})\n'
     write_if_changed(pip_site / '0_scatter_operators.pth', line.encode())

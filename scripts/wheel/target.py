@@ -1,87 +1,91 @@
 """The command apply_and_build.sh: builds the operators into the released Paddle, or,
 with --source, into a checkout.
 
-Runs before the virtual environment exists, so it needs nothing but the standard
-library.
+Runs before the virtual environment exists, with the standard library only.
 """
 
 import argparse
+import importlib.util
 import os
+import platform
 import re
 import shutil
 import signal
 import sys
+import sysconfig
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from scripts.common.programs import run as capture
 from scripts.common.steps import ROOT, check_build_dir, locked, run_steps, shown
 from scripts.source import checkout
-from scripts.wheel.steps import BASE, HERE, SERVED, check_into, wheel_steps
+from scripts.wheel.steps import (
+    BASE,
+    HERE,
+    NAME,
+    RELEASES,
+    check_into,
+    packs,
+    wheel_steps,
+)
 
-NEXT = """
-Next:
-  what there is now  {result} -m paddle_scatter_info
-  all tests          ctest --test-dir {folder} --output-on-failure
-  of one API         ctest --test-dir {folder} -R masked_scatter
-  the demonstration  {python} scripts/wheel/demo.py"""
-# What takes a value has a name in capitals.
-OPTIONS = """
---jobs -j N: compile jobs at a time (default: as cores and free memory allow)
---build-dir D: folder for everything that is made (default: build)
---python P: Python 3.9 to 3.13 to build for (default: that of --into, or the first on \
-PATH)
---dry-run: print the steps and their commands; change nothing
---source DIR: build this Paddle checkout instead: apply the patches, build, install into \
-an environment of its own, test
-"""
-WITHOUT_SOURCE = f"""
---clean: delete what earlier runs made, the venv too, and start over
---paddle V: release to build into (default: {BASE}; also \
-{", ".join(SERVED[1:])}, by default in build-V)
---wheel: pack the result as a wheel in build/dist, which pip installs in place of \
-paddlepaddle
---into PYTHON: install that wheel into the environment of an interpreter that has the \
-release
-"""
-WITH_SOURCE = """
---only PART: run apply, configure, build or test
---undo: take the patches out: back to the exact commit
---gpu: build with CUDA, for this machine's GPU
---cmake -DX=Y: a further option for cmake: --cmake=-DWITH_X=ON
-"""
-KINDS = {
-    '--jobs': {'type': int},
-    '--build-dir': {'type': Path},
-    '--source': {'type': Path},
-    '--paddle': {'choices': SERVED},
-    '--only': {'choices': checkout.PARTS},
-    '--cmake': {'action': 'append', 'default': []},
+INSTALL_HINT = """
+  Debian, Ubuntu: sudo apt-get install python3 python3-venv python3-dev g++ cmake git
+  Fedora, RHEL:   sudo dnf install python3 python3-devel gcc-c++ cmake git
+  Another Python: scripts/apply_and_build.sh --python PATH"""
+
+
+def positive(text):
+    if int(text) < 1:
+        raise argparse.ArgumentTypeError(f'{text}: not 1 or more')
+    return int(text)
+
+
+# fmt: off
+OPTIONS = {
+    '--jobs': {
+        'type': positive, 'metavar': 'N',
+        'help': 'compile jobs at a time (default: as cores and free memory allow)'},
+    '--build-dir': {
+        'type': Path, 'metavar': 'D',
+        'help': 'folder for everything that is made (default: build)'},
+    '--python': {
+        'metavar': 'P', 'help': 'Python 3.9 to 3.13 to build for (default: that of --into, '
+        'or the first on PATH)'},
+    '--dry-run': {
+        'action': 'store_true',
+        'help': 'print the steps and their commands; change nothing'},
+    '--source': {
+        'type': Path, 'metavar': 'DIR', 'help': 'build this Paddle checkout instead: apply '
+        'the patches, build, install into an environment of its own, test'},
 }
-
-
-def default_jobs(memory_per_job):
-    """As many compilers as cores and free memory allow, at least one."""
-    if not hasattr(os, 'sched_getaffinity'):
-        return 1  # not Linux, which apply_and_build.sh tells
-    cores = len(os.sched_getaffinity(0))
-    text = Path('/proc/meminfo').read_text(encoding='ascii')
-    free = 1024 * int(re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)[1])
-    return max(1, min(cores, free // memory_per_job))
-
-
-def add_options(group, text):
-    """Adds options as a text has them; the names that they have in the result."""
-    added = []
-    for line in text.strip().split('\n'):
-        head, what = line.split(': ', 1)
-        flags = head.split()
-        options = {'action': 'store_true'}
-        if head != head.lower():
-            options = {'metavar': flags.pop(), **KINDS.get(flags[0], {})}
-        added.append(group.add_argument(*flags, help=what, **options).dest)
-    return added
+WITHOUT_SOURCE = {
+    '--clean': {
+        'action': 'store_true',
+        'help': 'delete what earlier runs made, the venv too, and start over'},
+    '--paddle': {
+        'choices': RELEASES, 'metavar': 'V', 'help': f'release to build into (default: {BASE}; '
+        f'also {", ".join(RELEASES[1:])}, by default in build-V)'},
+    '--wheel': {
+        'action': 'store_true', 'help': 'pack the result as a wheel in build/dist, which '
+        'pip installs in place of paddlepaddle'},
+    '--into': {
+        'metavar': 'PYTHON', 'help': 'install that wheel into the environment of an '
+        'interpreter that has the release'},
+}
+WITH_SOURCE = {
+    '--only': {
+        'choices': checkout.PARTS, 'metavar': 'PART',
+        'help': 'run apply, configure, build or test'},
+    '--gpu': {
+        'action': 'store_true', 'help': "build with CUDA, for this machine's GPU"},
+    '--cmake': {
+        'action': 'append', 'default': [], 'metavar': '-DX=Y',
+        'help': 'a further option for cmake: --cmake=-DWITH_X=ON'},
+}
+# fmt: on
 
 
 def parse_args():
@@ -90,19 +94,25 @@ def parse_args():
         description='Build the operators into a Paddle. A second run does '
         'only what has changed; an interrupted one is continued.',
     )
-    add_options(parser, OPTIONS)
-    without = add_options(parser, WITHOUT_SOURCE)
-    group = parser.add_argument_group('with --source')
-    with_source = add_options(group, WITH_SOURCE)
+    for title, options in (
+        ('both', OPTIONS),
+        ('without --source', WITHOUT_SOURCE),
+        ('with --source', WITH_SOURCE),
+    ):
+        group = parser.add_argument_group(title)
+        for name, settings in options.items():
+            names = (name, '-j') if name == '--jobs' else (name,)
+            group.add_argument(*names, **settings)
     args = parser.parse_args()
-    for name in without if args.source else with_source:
-        if getattr(args, name):
+    for name in WITHOUT_SOURCE if args.source else WITH_SOURCE:
+        if getattr(args, name[2:]):
             where = 'not with' if args.source else 'only with'
-            parser.error(f'--{name} goes {where} --source')
-    if args.undo and args.only:
-        parser.error('--undo goes alone')
-    if args.jobs is not None and args.jobs < 1:
-        parser.error(f'--jobs {args.jobs}: not 1 or more')
+            parser.error(f'{name} goes {where} --source')
+    set_defaults(args)
+    return args
+
+
+def set_defaults(args):
     gigabytes = 4 if args.gpu else 2 if args.source else 1
     args.jobs = args.jobs or default_jobs(gigabytes << 30)
     args.paddle = args.paddle or BASE
@@ -111,20 +121,46 @@ def parse_args():
         args.source = args.source.expanduser().absolute()
         folder = args.source / 'build'
     args.build_dir = (args.build_dir or folder).resolve()
-    if args.into:  # a name on PATH too; a link to a Python is another one
+    if args.into:  # a name on PATH too, but not the target of a link
         args.into = os.path.abspath(shutil.which(args.into) or args.into)
-    return args
+
+
+def default_jobs(memory_per_job):
+    """As many compilers as cores and free memory allow, at least one."""
+    if not hasattr(os, 'sched_getaffinity'):
+        return 1  # not Linux, which missing_tools reports
+    cores = len(os.sched_getaffinity(0))
+    text = Path('/proc/meminfo').read_text(encoding='ascii')
+    free = 1024 * int(re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)[1])
+    return max(1, min(cores, free // memory_per_job))
+
+
+def missing_tools():
+    """Yields what this machine lacks for a build of the wheel target."""
+    machine = f'{platform.system()} on {platform.machine()}'
+    if machine != 'Linux on x86_64':
+        yield f'Linux on x86_64: this is {machine}'
+    if not importlib.util.find_spec('ensurepip'):
+        yield f'the venv module of {sys.executable}'
+    headers = sysconfig.get_paths()['include']
+    if not Path(headers, 'Python.h').is_file():
+        yield f'Python.h: not in {headers}'
+    yield from (x for x in ('g++', 'git') if not shutil.which(x))
+    said = capture('cmake', '--version').stdout if shutil.which('cmake') else ''
+    found = re.search(r'(\d+)\.(\d+)', said)
+    if not found or (int(found[1]), int(found[2])) < (3, 20):
+        yield f'cmake 3.20 or later: {found[0] if found else "none"} is here'
 
 
 def check_venv(args):
-    """Exit where the venv is of another Python; tells what a first build takes."""
+    """Exits if the venv is of another Python; tells what a first build takes."""
     config = args.build_dir / 'venv/pyvenv.cfg'
     text = config.read_text('utf-8') if config.is_file() else ''
     if not text:
-        print(
-            f'In {shown(args.build_dir)}, a first build takes 2.2 GB (PyTorch 0.8, '
-            'Paddle 0.7), up to 8 GB if pip brings the one with CUDA.'
-        )
+        size = '2.2 GB (PyTorch 0.8, Paddle 0.7), up to 8 GB if pip brings the '
+        size += 'PyTorch with CUDA'
+        size = '1.1 GB (Paddle 0.7)' if packs(args) else size
+        print(f'In {shown(args.build_dir)}, a first build takes {size}.')
     elif not args.clean and f'version = {HERE}.' not in text:
         sys.exit(
             f'{config} is not of Python {HERE}. Use the same Python as before '
@@ -133,9 +169,31 @@ def check_venv(args):
         )
 
 
+def next_commands(args):
+    """The commands that a user of this build may type next."""
+    folder = shown(args.build_dir)
+    python = f'{folder}/venv/bin/python'
+    back = f'-m pip install --no-deps --force-reinstall {NAME}=={BASE}'
+    if args.into:
+        into = shown(args.into)
+        return {
+            'what there is now': f'{into} -m paddle_scatter_info',
+            'back to the release': f'{into} {back}',
+        }
+    if args.wheel:
+        install = '-m pip install --no-deps --force-reinstall'
+        return {'install it': f'PYTHON {install} {folder}/dist/*.whl'}
+    return {
+        'what there is now': f'{python} -m paddle_scatter_info',
+        'all tests': f'ctest --test-dir {folder} --output-on-failure',
+        'of one API': f'ctest --test-dir {folder} -R masked_scatter',
+        'the demonstration': f'{python} scripts/wheel/demo.py',
+    }
+
+
 def run(args):
-    """Everything that was asked for, or what that would do."""
-    build, folder = args.build_dir, shown(args.build_dir)
+    """Runs the steps, or prints them."""
+    build = args.build_dir
     if args.source:
         steps, cwd = checkout.source_steps(args), build
     else:
@@ -147,6 +205,8 @@ def run(args):
         return
     start = time.monotonic()
     if not args.source:
+        if missing := list(missing_tools()):
+            sys.exit('\n  '.join(['Missing:', *missing]) + f'\n{INSTALL_HINT}')
         if args.into:
             check_into(args.into)
         check_venv(args)
@@ -154,13 +214,13 @@ def run(args):
         run_steps(build, steps, lock, cwd)
     print(f'Done in {time.monotonic() - start:.1f} s.')
     if not args.source:
-        python = f'{folder}/venv/bin/python'
-        result = shown(args.into) if args.into else python
-        print(NEXT.format(folder=folder, python=python, result=result))
+        print('\nNext:')
+        for purpose, command in next_commands(args).items():
+            print(f'  {purpose:<19}  {command}')
 
 
 def main():
-    # A reader that has gone is no error; SIGTERM ends a run like Ctrl-C does.
+    # A closed pipe ends the run silently; SIGTERM ends it as Ctrl-C does.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     args = parse_args()

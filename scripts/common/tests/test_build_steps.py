@@ -25,13 +25,13 @@ def test_step_runs_when_something_changed_or_failed(tmp_path, capsys):
     check = f'ls -l /proc/$$/fd | grep -q {MARKER} && touch out; echo hello'
 
     def run(command=check):
-        step = Step('name', 'do it', command, 'try this', files, True)
+        step = Step('name', command, 'try this', files, True)
         run_steps(tmp_path, [step])
         will_skip = '(unchanged: skipped)' in capsys.readouterr().out
         with locked(tmp_path) as lock:
             run_steps(tmp_path, [step], lock, tmp_path)
         said = capsys.readouterr().out
-        assert will_skip == (said == '[1/1] do it ... unchanged\n')
+        assert will_skip == (said == '[1/1] name ... unchanged\n')
         assert will_skip or said.endswith(' s\nhello\n\n')
         return not will_skip
 
@@ -56,7 +56,7 @@ def test_signal_stops_the_children_and_the_next_run_goes_on(tmp_path):
             build = Path({str(tmp_path)!r})
             command = 'sleep 1; kill -TERM $PPID; sleep 60; true'
             with locked(build) as lock:
-                step = Step('name', 'do it', command, 'hint', (), False)
+                step = Step('name', command, 'hint', (), False)
                 run_steps(build, [step], lock)
         target.run = run
         target.main()
