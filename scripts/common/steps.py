@@ -1,4 +1,4 @@
-"""Runs the steps of a build: progress, logs, and skipping of unchanged steps.
+"""Runs the steps of a build, with progress and logs.
 
 A step is a command that a person could type in the project folder. Its output goes
 to `<build>/logs/NN-name.log`. The file MARKER tells that a build created the folder,
@@ -23,13 +23,11 @@ MARKER = '.scatter_ops_build'
 
 
 class Step(NamedTuple):
-    """A command, and a hint for when it fails. It is skipped if its last success is
-    younger than all `files`; without files it always runs."""
+    """A command that does nothing if nothing changed, and a hint for its failure."""
 
     name: str
     command: str
     hint: str
-    files: tuple = ()
     show_output: bool = False
 
 
@@ -46,28 +44,11 @@ def run_steps(build, steps, lock=None, cwd=ROOT):
     """
     for number, step in enumerate(steps, 1):
         head = f'[{number}/{len(steps)}] {step.name}'
-        stamp = build / 'stamps' / step.name
-        unchanged = is_younger(stamp, step.files)
         if lock is None:
-            print(f'{head}{" (unchanged: skipped)" if unchanged else ""}')
-            print(f'    {step.command}')
-        elif unchanged:
-            print(f'{head} ... unchanged', flush=True)
+            print(f'{head}\n    {step.command}')
         else:
-            stamp.unlink(missing_ok=True)
             log = build / f'logs/{number:02d}-{step.name}.log'
             run_step(step, log, f'{head} ... ', lock, cwd)
-            stamp.parent.mkdir(exist_ok=True)
-            stamp.touch()
-
-
-def is_younger(stamp, files):
-    """Whether the files exist and none changed since."""
-    try:
-        last = stamp.stat().st_mtime_ns
-        return bool(files) and max(p.stat().st_mtime_ns for p in files) <= last
-    except FileNotFoundError:
-        return False
 
 
 def run_step(step, log, head, lock, cwd):

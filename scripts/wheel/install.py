@@ -163,8 +163,14 @@ def pack(site, released, dist, day):
     command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', dist]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     shutil.rmtree(tree)
-    (wheel,) = dist.glob('*.whl')
-    return wheel
+    return packed_wheel(dist)
+
+
+def packed_wheel(dist):
+    """The wheel in a folder, or None; one that was not completed has its tree."""
+    return (
+        next(dist.glob('*.whl'), None) if not (dist / 'tree').exists() else None
+    )
 
 
 def main():
@@ -175,8 +181,10 @@ def main():
     build = args.build_dir.resolve()
     site, wheel = build / 'site-packages', metadata.distribution(NAME)
     if args.pack:
-        made = pack(site, wheel, build / 'dist', series_day())
-        print(f'{made} ({made.stat().st_size / 2**20:.0f} MiB)')
+        packed = packed_wheel(build / 'dist')
+        if not packed or packed.stat().st_mtime < site.stat().st_mtime:
+            packed = pack(site, wheel, build / 'dist', series_day())
+        print(f'{packed} ({packed.stat().st_size / 2**20:.0f} MiB)')
         return
     pip_site = Path(wheel.locate_file(''))
     if (pip_site / 'paddle/_native_lib.so').exists():

@@ -27,7 +27,6 @@ from scripts.wheel.steps import (
     NAME,
     RELEASES,
     check_into,
-    packs,
     wheel_steps,
 )
 
@@ -153,15 +152,11 @@ def missing_tools():
 
 
 def check_venv(args):
-    """Exits if the venv is of another Python; tells what a first build takes."""
+    """Exits if the venv is of another Python."""
     config = args.build_dir / 'venv/pyvenv.cfg'
-    text = config.read_text('utf-8') if config.is_file() else ''
-    if not text:
-        size = '2.2 GB (PyTorch 0.8, Paddle 0.7), up to 8 GB if pip brings the '
-        size += 'PyTorch with CUDA'
-        size = '1.1 GB (Paddle 0.7)' if packs(args) else size
-        print(f'In {shown(args.build_dir)}, a first build takes {size}.')
-    elif not args.clean and f'version = {HERE}.' not in text:
+    if config.is_file() and f'version = {HERE}.' not in config.read_text(
+        'utf-8'
+    ):
         sys.exit(
             f'{config} is not of Python {HERE}. Use the same Python as before '
             '(--python), build in another folder (--build-dir), or start over '
@@ -209,7 +204,8 @@ def run(args):
             sys.exit('\n  '.join(['Missing:', *missing]) + f'\n{INSTALL_HINT}')
         if args.into:
             check_into(args.into)
-        check_venv(args)
+        if not args.clean:
+            check_venv(args)
     with locked(build) as lock:
         run_steps(build, steps, lock, cwd)
     print(f'Done in {time.monotonic() - start:.1f} s.')

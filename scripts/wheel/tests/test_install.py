@@ -11,7 +11,7 @@ import pytest
 from scripts.common.programs import run
 from scripts.series.manifest import SeriesError
 from scripts.series.patch_repo import write_tree as write_files
-from scripts.wheel.install import install, pack, released_files
+from scripts.wheel.install import install, pack, packed_wheel, released_files
 from scripts.wheel.steps import check_into, wheel_steps
 
 MODULE, OTHER = 'paddle/tensor/manipulation.py', 'paddle/other.py'
@@ -133,7 +133,7 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy):
     wheel = pack(toy.site, toy.wheel, dist, '2026-11-22')
     version = '3.3.1+scatter.20261122'
     assert wheel.name == f'paddlepaddle-{version}-cp39-abi3-linux_x86_64.whl'
-    assert list(dist.iterdir()) == [wheel]
+    assert list(dist.iterdir()) == [wheel] and packed_wheel(dist) == wheel
     names = zipfile.ZipFile(wheel).namelist()
     assert not [name for name in names if 'fleetrun' in name]
     venv = toy.folder / 'my venv'
