@@ -16,19 +16,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from scripts.common.files import write_if_changed
 from scripts.common.wheel_headers import default_include
 from scripts.op_rules.check_ops_yaml import base_names, check_folder
-from scripts.op_rules.schema import load_dir
+from scripts.op_rules.schema import ATTR_TYPES, load_dir
 
 FILES = ('native_ops.cc', 'spmd_rules.cc')
 ROOT = Path(__file__).resolve().parents[2]
 BASE_OPS = ROOT / 'native/kernels/base_ops'
-# YAML type -> (C++ type, AttrType)
-ATTR_TYPES = {
-    'bool': ('bool', 'kBool'),
-    'int': ('int', 'kInt'),
-    'int64_t': ('int64_t', 'kInt64'),
-    'float': ('float', 'kFloat'),
-    'str': ('std::string', 'kString'),
-}
 
 
 def camel(name):

@@ -14,16 +14,16 @@ from typing import NamedTuple
 
 import yaml
 
-# Type of an attribute -> its defaults in the syntax of Paddle's generators.
+# Type of an attribute -> (its C++ type, its AttrType in native/)
 ATTR_TYPES = {
-    'bool': 'true|false',
-    'int': r'-?\d+',
-    'int64_t': r'-?\d+',
-    'float': r'-?\d+(\.\d*)?(e-?\d+)?',
-    'str': '"[^",]*"',
+    'bool': ('bool', 'kBool'),
+    'int': ('int', 'kInt'),
+    'int64_t': ('int64_t', 'kInt64'),
+    'float': ('float', 'kFloat'),
+    'str': ('std::string', 'kString'),
 }
-ATTRS = [rf'{kind} \w+( ?= ?({text}))?' for kind, text in ATTR_TYPES.items()]
-ARGS = rf'\(Tensor \w+(, Tensor \w+)*(, ({"|".join(ATTRS)}))*\)'
+ATTR = rf'({"|".join(ATTR_TYPES)}) \w+( ?= ?[^,]+)?'
+ARGS = rf'\(Tensor \w+(, Tensor \w+)*(, {ATTR})*\)'
 OUTPUT = r'Tensor ?\(\w+\)(, Tensor ?\(\w+\))*'
 
 

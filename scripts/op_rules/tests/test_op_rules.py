@@ -14,7 +14,6 @@ FAULTS = [
     ('    data_type', '    type', "unexpected keyword argument 'type'"),
     ('    func : IndexS', '    param : IndexS', "missing 1 required positional argument: 'func'"),
     ('int axis', 'double axis', 'index_scatter: args should be like'),
-    ('int axis = 0', 'int axis = 0 + 1', 'index_scatter: args should be like'),
     ('(out)', 'out', 'index_scatter: output should be like'),
     ('[x, updates]', '[x, update]', 'index_scatter_grad: infer_meta.param should be '
      'one of x, index, updates, out_grad, x_grad, updates_grad, axis, reduce, '),
