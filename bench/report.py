@@ -1,4 +1,4 @@
-"""Write the tables of README.md and docs/benchmark.md from docs/benchmark.csv."""
+"""Write the tables of README.md and docs/ from docs/benchmark.csv."""
 
 import csv
 from dataclasses import replace
@@ -61,8 +61,16 @@ def table(rows, columns):
     return '\n'.join(f'|{"|".join(row)}|' for row in (header, rule, *lines))
 
 
+def origin(results):
+    """When and where the times were measured."""
+    return (
+        '{date}, {machine}; PyTorch {torch}, released Paddle {paddle}; commit '
+        '{commit}.'
+    ).format(**results.facts)
+
+
 def summary(results):
-    """What was measured, and the ratios of all cases."""
+    """The ratios of all cases."""
 
     def compare(side, *where):
         ratios = results.ratios(side, *where)
@@ -72,10 +80,7 @@ def summary(results):
             f'{len(ratios)} cases, at worst {times(min(ratios))})'
         )
 
-    text = (
-        '{date}, {machine}; PyTorch {torch}, released Paddle {paddle}; commit '
-        '{commit}. Geometric means of all cases:\n'
-    ).format(**results.facts)
+    text = f'{origin(results)} Geometric means of all cases:\n'
     for threads, memory in product((results.threads, 1), MEMORY):
         text += (
             f'\n- threads: {threads}, {memory}. PyTorch '
@@ -123,6 +128,12 @@ def texts(rows):
             table(models, {**calls, **figures}),
         ],
     }
+    for op in {case.op for case in operators}:
+        rows = [case for case in operators if case.op == op]
+        sections[f'docs/pull_requests/{op}.md'] = [
+            table(rows, {**forward, **other_calls}),
+            origin(results),
+        ]
     pages = {}
     for name, parts in sections.items():
         before, rest = (ROOT / name).read_text('utf-8').split(START)
