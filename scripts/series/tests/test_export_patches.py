@@ -16,8 +16,8 @@ ROOT = export_patches.ROOT
 COPIED = (*SOURCE_DIRS, 'scripts/series', 'patches')
 CC = 'kernels/infermeta/masked_scatter.cc'
 OP = 'ops_yaml/masked_scatter.yaml'
-MESSAGE = 'scripts/series/messages/test-cover-masked_scatter.txt'
-PATCH = '0008-test-cover-masked_scatter.patch'
+MESSAGE = 'scripts/series/messages/gpu-add-select_scatter.txt'
+PATCH = '0007-gpu-add-select_scatter.patch'
 
 
 @pytest.fixture
@@ -63,13 +63,13 @@ def test_patches_depend_on_the_author_alone(project, tmp_path, monkeypatch):
 
 def test_check_names_stale_patches_and_export_writes_them(project, capsys):
     folder = project / 'patches'
-    substitute(folder / PATCH, 'Test values', 'Test some')
+    substitute(folder / PATCH, 'Add GPU', 'Add the')
     (folder / '0099-phi-add-more.patch').write_text('more\n')
     substitute(project / CC, 'share_lod(x)', 'share_lod(mask)')
     before = contents(folder)
     assert export(project, '--check') == 1
     err = capsys.readouterr().err
-    stale = (PATCH, '0006-phi-add-masked_scatter.patch', '0099-phi-add-more')
+    stale = (PATCH, '0004-phi-add-masked_scatter.patch', '0099-phi-add-more')
     assert [name for name in stale if f'patches/{name}' not in err] == []
     assert contents(folder) == before
     assert export(project) == 0
@@ -82,9 +82,9 @@ FAULTS = [
     (CC, 'share_lod(x);', 'share_lod(x); ', 'trailing white'),
     (OP, '- op : masked', '- op : zasked', 'place of zasked_scatter are unknown'),
     (OP, '- op : masked', '- op : nasked', 'place of nasked_scatter are unknown'),
-    (MESSAGE, 'Test values', 'Test a lot of values',
+    (MESSAGE, 'Add GPU', 'Add a lot of kernels, among which are GPU',
      f'{MESSAGE}: expected a subject of at most 72'),
-    (MANIFEST, 'test-cover-masked_scatter:', 'test-cover-all:',
+    (MANIFEST, 'gpu-add-select_scatter:', 'gpu-add-all:',
      "No such file or directory: '"),
     (MANIFEST, 'manipulation.py: 003f', 'manipulation.py: 103f',
      'tensor/manipulation.py: no copy with the sha256 103f'),
