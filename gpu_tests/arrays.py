@@ -1,25 +1,28 @@
-"""Kernels on numpy arrays in the storage form of unittests/."""
+"""Kernels on numpy arrays in the storage form of fuzz.arrays."""
 
 from itertools import product
 
 import numpy as np
-from scatter_test_utils import assert_same_bits, to_numbers
+from fuzz.arrays import assert_same_bits, to_numbers
+from fuzz.guard import guarded_copy
 
 from gpu_tests import ops
 from native.tests.unit.torch_arrays import from_torch, to_torch
 
-# One dtype for each element size.
-DTYPE_OF_SIZE = ('int8', 'int16', 'float32', 'float64', 'complex128')
-
 
 def on_device(array):
-    """A tensor of its own memory."""
-    tensor = to_torch(array).to(ops.device())
-    return tensor.clone() if ops.emulated() else tensor
+    """A tensor in memory of its own. In the emulation it ends at a page that
+    cannot be accessed."""
+    if not ops.emulated():
+        return to_torch(array).to(ops.device())
+    guarded = guarded_copy(np.asarray(array), 'end')
+    if guarded.dtype != np.uint16:
+        return ops.torch.from_numpy(guarded)
+    return ops.torch.from_numpy(guarded.view('int16')).view(ops.torch.bfloat16)
 
 
 def to_array(tensor):
-    """What is in a tensor; None for None."""
+    """The elements of a tensor; None for None."""
     return None if tensor is None else from_torch(tensor.cpu())
 
 
@@ -31,55 +34,54 @@ def arguments_on_device(arguments):
     ]
 
 
-def run(kernel, *arguments, wanted=None):
+def run(kernel, *arguments, needed=None):
     """ops.run for arrays; a list of arrays."""
-    outputs = ops.run(kernel, *arguments_on_device(arguments), wanted=wanted)
+    outputs = ops.run(kernel, *arguments_on_device(arguments), needed=needed)
     return [to_array(tensor) for tensor in outputs]
 
 
 def run_in_place(kernel, x, *arguments):
-    """The same into x, whose shape the output has."""
+    """The same into x, which has the shape of the output."""
     x = on_device(x)
     ops.run(kernel, x, *arguments_on_device(arguments), out=[x])
     return to_array(x)
 
 
 def gradient_arguments(op, arrays, out_grad, attributes):
-    """What the gradient of an operator is called with; that of index_reduce reads
-    the result."""
+    """The arguments of the gradient of an operator."""
     out = run(op, *arrays, *attributes) if op == 'index_reduce' else ()
     return *arrays, *out, out_grad, *attributes
 
 
 def gradients(kernel, *arguments):
-    """Both gradients: the same bits together, each alone, and over the memory of
-    out_grad where the entry allows it."""
-    found = run(kernel, *arguments)
-    for wanted in ((True, False), (False, True)):
-        alone = run(kernel, *arguments, wanted=wanted)
-        assert [grad is not None for grad in alone] == list(wanted)
-        at = wanted.index(True)
-        assert_same_bits(alone[at], found[at], kernel)
+    """Both gradients: bitwise identical together, each alone, and in the memory
+    of out_grad where the entry allows it."""
+    grads = run(kernel, *arguments)
+    for needed in ((True, False), (False, True)):
+        alone = run(kernel, *arguments, needed=needed)
+        assert [grad is not None for grad in alone] == list(needed)
+        at = needed.index(True)
+        assert_same_bits(alone[at], grads[at], kernel)
     entry = ops.entries()[kernel]
     at = [tensor.name for tensor in entry.tensors].index('out_grad')
     for second in (True, False) if entry.inplace and arguments[at].size else ():
         tensors = arguments_on_device(arguments)
-        x_grad = tensors[at].view(-1)[: found[0].size].view(found[0].shape)
-        other = on_device(np.zeros_like(found[1])) if second else None
+        x_grad = tensors[at].view(-1)[: grads[0].size].view(grads[0].shape)
+        other = on_device(np.zeros_like(grads[1])) if second else None
         ops.run(kernel, *tensors, out=[x_grad, other])
-        assert_same_bits(to_array(x_grad), found[0], kernel)
+        assert_same_bits(to_array(x_grad), grads[0], kernel)
         if second:
-            assert_same_bits(to_array(other), found[1], kernel)
-    return found
+            assert_same_bits(to_array(other), grads[1], kernel)
+    return grads
 
 
 def check_second_order(op, operands, *attributes):
-    """It is the operator itself, with zeros for a gradient that is not there."""
+    """The operator itself, with zeros for a missing gradient."""
     x, *between, values = operands
     masks = between if op == 'masked_scatter' else []
     shape = np.broadcast_shapes(x.shape, *(mask.shape for mask in masks))
-    for given in product((True, False), repeat=2):
-        grads = [a if g else None for a, g in zip((x, values), given)]
+    for present in product((True, False), repeat=2):
+        grads = [a if p else None for a, p in zip((x, values), present)]
         zeros = [
             np.zeros_like(a) if g is None else a
             for a, g in zip((x, values), grads)

@@ -1,14 +1,15 @@
 """Builds the GPU kernels without Paddle into one library for the tests.
 
-kernels/gpu/*.cu are compiled as they are; the few types of Paddle that they
-use come from gpu_tests/standin. No GPU and no driver is needed to build.
+kernels/gpu/*.cu are compiled as they are, against gpu_tests/stub. Neither a GPU
+nor a driver is needed.
 
-Exit status: 0 built, 1 something does not compile, 77 nvcc is not installed.
+Exit status: 0 built, 1 a compile error, 77 nvcc is not installed.
 """
 
 import argparse
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -22,10 +23,7 @@ from scripts.common.programs import run
 ROOT = Path(__file__).resolve().parents[1]
 # Set in the environment, so that the tests look in the same place.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
-STANDIN = ROOT / 'gpu_tests' / 'standin'
-HARNESS = ROOT / 'gpu_tests' / 'harness' / 'gpu_call.cu'
-# Of gpu_tests/: what goes into a library.
-PARTS = 'emulator', 'harness', 'standin'
+STUB = ROOT / 'gpu_tests' / 'stub'
 NVCC_FLAGS = (
     '-std=c++17', '-O3', '--expt-relaxed-constexpr', '--expt-extended-lambda',
     '-diag-suppress', '20012', '-Xcompiler', '-fPIC', '-Xptxas', '-v',
@@ -45,12 +43,12 @@ def build_folder():
 
 
 def library_path():
-    """Where the library lies once it is built."""
+    """The path of the library."""
     return build_folder() / 'gpu_tests' / 'libscatter_ops_gpu.so'
 
 
 def include_root(build_dir):
-    """A folder in which kernels/ stands where Paddle has it."""
+    """A folder in which kernels/ has its path in Paddle's tree."""
     link = build_dir / 'include' / 'paddle' / 'phi' / 'kernels'
     if not link.is_dir():
         link.parent.mkdir(parents=True, exist_ok=True)
@@ -58,15 +56,24 @@ def include_root(build_dir):
     return build_dir / 'include'
 
 
-def kernel_sources():
-    """The kernels of every operator."""
-    return sorted((ROOT / 'kernels' / 'gpu').glob('*.cu'))
+def kernel_files(*suffixes):
+    """The files of kernels/."""
+    files = sorted((ROOT / 'kernels').rglob('*'))
+    return [path for path in files if path.suffix in suffixes]
 
 
-def torch_include():
-    """PyTorch's headers, of which the stand-ins take the half types."""
-    spec = importlib.util.find_spec('torch')
-    return [Path(spec.origin).parent / 'include'] if spec else []
+def stub_headers():
+    """A folder of headers with Paddle's names that include the stubs."""
+    folder = build_folder() / 'gpu_stub_headers'
+    for path in kernel_files('.h', '.cu'):
+        for name in re.findall(r'#include "(paddle/.+)"', path.read_text()):
+            if (ROOT / name.replace('paddle/phi/', '')).is_file():
+                continue
+            is_registry = name.endswith('kernel_registry.h')
+            stub = 'kernel_call.h' if is_registry else 'paddle_stub.h'
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            write_if_changed(folder / name, f'#include "{stub}"\n'.encode())
+    return folder
 
 
 def command(compiler, flags, ours=(), system=()):
@@ -77,9 +84,16 @@ def command(compiler, flags, ours=(), system=()):
     return words
 
 
+def stub_command(compiler, flags, folders):
+    """The same with the stubs, which take the half types of PyTorch."""
+    ours = *folders, STUB, stub_headers()
+    torch = Path(importlib.util.find_spec('torch').origin).parent
+    return command(compiler, flags, ours, [torch / 'include'])
+
+
 def one_unit(sources, path):
-    """A source that has all of them: nvcc takes most of its time for headers.
-    That each has the headers which it needs is for the emulation to see."""
+    """A source that includes all of them: nvcc takes most of its time for headers.
+    The emulation compiles each by itself."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = ''.join(f'#include "{source}"\n' for source in sources)
     write_if_changed(path, text.encode())
@@ -87,9 +101,9 @@ def one_unit(sources, path):
 
 
 def make_library(compiler, sources, library):
-    """Compiles and links, unless nothing has changed since it was done."""
+    """Compiles and links, unless nothing has changed since."""
     stamp = library.with_suffix('.inputs')
-    ours = (ROOT / 'gpu_tests' / name for name in PARTS)
+    ours = (ROOT / 'gpu_tests' / name for name in ('emulator', 'stub'))
     inputs = tree_sha256([ROOT / 'kernels', *ours])
     version = run(compiler[0], '--version').stdout
     digest = f'{inputs} {compiler} {version}'
@@ -104,12 +118,10 @@ def make_library(compiler, sources, library):
 
 def make():
     """Builds the library."""
-    ours = STANDIN, ROOT, include_root(build_folder())
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
-    compiler = command('nvcc', flags, ours, torch_include())
-    unit = one_unit(
-        [*kernel_sources(), HARNESS], library_path().with_name('kernels.cu')
-    )
+    compiler = stub_command('nvcc', flags, [include_root(build_folder())])
+    sources = [*kernel_files('.cu'), STUB / 'kernel_call.cu']
+    unit = one_unit(sources, library_path().with_name('kernels.cu'))
     make_library(compiler, [unit], library_path())
 
 

@@ -1,4 +1,4 @@
-"""Skips what needs a GPU where there is none, and says why.
+"""Skips what needs a GPU where there is none, with the reason.
 
 `pytest gpu_tests --emulate` runs the kernels in an emulation on the CPU.
 """
@@ -8,9 +8,7 @@ import os
 import numpy as np
 import pytest
 
-from gpu_tests import ops, paddle_standin
-
-paddle_standin.install()
+from gpu_tests import ops
 
 
 def pytest_addoption(parser):
@@ -34,5 +32,5 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def rng():
-    """The same numbers in every run."""
+    """A generator with the same seed in every test."""
     return np.random.default_rng(21)

@@ -1,8 +1,8 @@
 """Builds the GPU kernels for an emulation of CUDA on the CPU.
 
-Only launches are rewritten, `kernel<<<...>>>(...)` into a call; everything else
-is compiled as it stands, with checks for undefined behaviour, by the host's own
-compiler. Neither nvcc nor a GPU is needed.
+Launches are rewritten, `kernel<<<...>>>(...)` into a call, and a few limits are
+lowered; everything else is compiled as it is by the host's compiler, with checks
+for undefined behavior.
 """
 
 import os
@@ -10,12 +10,12 @@ import re
 import subprocess
 
 from gpu_tests import build
-from gpu_tests.build import ROOT
+from gpu_tests.build import ROOT, STUB
 from scripts.common.files import write_if_changed
 
 EMULATOR = ROOT / 'gpu_tests' / 'emulator'
-# Not all of them: GCC 12 miscompiles `bits |= array[i] << i` where both bounds
-# and shifts are checked.
+# Not all checks: GCC 12 miscompiles `bits |= array[i] << i` where both bounds and
+# shifts are checked.
 CHECKS = (
     '-fsanitize=alignment,null,bounds,signed-integer-overflow,'
     'integer-divide-by-zero'
@@ -26,58 +26,65 @@ FLAGS = (
     CHECKS, '-fno-sanitize-recover=all',
     '-include', 'cuda_runtime_api.h', '-x', 'c++', '-static-libubsan',
 )  # fmt: skip
-# A kernel, the shape of the launch, the arguments.
-_LAUNCH = r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\((.*?)\);'
-# What stands in plain C++ for it.
-_CALL = r'::cuda_emulator::Launch([&] { \1(\3); }, \2);'
+REWRITES = {
+    # A kernel, the shape of the launch, the arguments.
+    r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\(': r'::cuda_emulator::Launch(&\1, \2, ',
+    # Limits that only large Tensors reach.
+    r'(kMaxNarrowRow =) std::numeric_limits<int32_t>::max\(\);': r'\1 6;',
+    r'(kChunk =) 4096;': r'\1 8;',
+    r'(kSumChunk =) 128;': r'\1 4;',
+    r'(kMaxScanItems =) 1 << 30;': r'\1 1000;',
+}
 
 
 def library_path():
-    """Where the library lies once it is built."""
+    """The path of the library."""
     return build.build_folder() / 'gpu_emulated' / 'libscatter_ops_gpu.so'
 
 
-def include_root():
-    """A folder in which kernels/ stands as the emulation compiles it."""
-    return library_path().with_name('tree')
-
-
-def emulated(text):
-    """A source of kernels as the emulation compiles it, in plain C++."""
-    return re.sub(_LAUNCH, _CALL, text)
+def rewrite(text, counts=None):
+    """A source of kernels in plain C++."""
+    for pattern, replacement in REWRITES.items():
+        text, count = re.subn(pattern, replacement, text)
+        if counts is not None:
+            counts[pattern] += count
+    return text
 
 
 def write_tree():
-    """kernels/ as the emulation compiles it; unchanged files stay as old."""
-    found = []
-    for path in sorted((ROOT / 'kernels').rglob('*')):
-        if path.suffix not in ('.h', '.cu'):
-            continue
+    """kernels/ as the emulation compiles it; returns the folder."""
+    folder = library_path().with_name('tree')
+    counts = dict.fromkeys(REWRITES, 0)
+    for path in build.kernel_files('.h', '.cu'):
         below = path.relative_to(ROOT / 'kernels')
-        found.append(include_root() / 'paddle' / 'phi' / 'kernels' / below)
-        text = emulated(path.read_text(encoding='utf-8'))
-        write_if_changed(found[-1], text.encode())
-    return found
+        text = rewrite(path.read_text(encoding='utf-8'), counts)
+        target = folder / 'paddle' / 'phi' / 'kernels' / below
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_if_changed(target, text.encode())
+    if 0 in counts.values():
+        raise RuntimeError(f'a rewrite that finds nothing: {counts}')
+    return folder
 
 
 def compiler(*flags):
-    """The host's compiler with the emulated CUDA before everything else."""
-    ours = EMULATOR, build.STANDIN, ROOT, include_root()
+    """The host's compiler with the emulated CUDA."""
     program = os.environ.get('CXX', 'g++')
-    return build.command(program, FLAGS + flags, ours, build.torch_include())
+    return build.stub_command(program, FLAGS + flags, [EMULATOR, write_tree()])
 
 
 def make():
     """Builds the library."""
-    kernels = [path for path in write_tree() if path.suffix == '.cu']
-    sources = [*kernels, build.HARNESS, EMULATOR / 'emulator.cc']
-    build.make_library(compiler('-shared'), sources, library_path())
+    command = compiler('-shared')
+    folder = library_path().with_name('tree') / 'paddle' / 'phi'
+    kernels = [folder / f.relative_to(ROOT) for f in build.kernel_files('.cu')]
+    sources = [*kernels, STUB / 'kernel_call.cu', EMULATOR / 'emulator.cc']
+    build.make_library(command, sources, library_path())
 
 
 def make_program(text, folder):
     """The program of one source and the emulator; its path."""
     source, program = folder / 'program.cu', folder / 'program'
-    source.write_text(emulated(text))
+    source.write_text(rewrite(text))
     sources = source, EMULATOR / 'emulator.cc'
     subprocess.run([*compiler(), *sources, '-o', program], check=True)
     return program

@@ -1,15 +1,16 @@
-"""The operators on PyTorch tensors: arguments as in the YAML, results fresh.
+"""The operators on PyTorch's tensors: arguments as in the YAML, new outputs.
 
 They run on a GPU that PyTorch sees, or in an emulation on the CPU.
 """
 
+import ctypes
 import os
 import shutil
+from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_void_p
 from functools import cache
 
 from gpu_tests import build, emulate
 from gpu_tests.build import ROOT
-from gpu_tests.library import Library, ShapeOnly, dtype_name
 from scripts.op_rules.schema import load_dir, load_file
 
 try:
@@ -17,12 +18,42 @@ try:
 except ImportError:
     torch = None
 
-# Set in the environment, so that processes that tests start see it too.
+# Set in the environment, so that child processes see it too.
 EMULATE = 'SCATTER_OPS_EMULATE'
-# Of scatter, whose other GPU kernels are Paddle's.
+# The only GPU kernel of scatter in kernels/.
 DOUBLE_GRAD = 'scatter_double_grad'
-# What outputs hold before a call: a wrong number in every dtype.
+# The bytes of outputs before a call: a wrong number in every dtype.
 POISON = 0xCD
+# As phi::DataType numbers them.
+DTYPES = (
+    'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
+    'float32', 'float64', 'complex64', 'complex128',
+)  # fmt: skip
+
+
+class KernelError(RuntimeError):
+    """An exception of a kernel."""
+
+
+class _Tensor(Structure):
+    _fields_ = [
+        ('data', c_void_p),
+        ('dtype', c_int32),
+        ('rank', c_int32),
+        ('dims', POINTER(c_int64)),
+    ]
+
+
+class _Call(Structure):
+    _fields_ = [
+        ('inputs', POINTER(_Tensor)),
+        ('input_count', c_int32),
+        ('attributes', POINTER(c_char_p)),
+        ('attribute_count', c_int32),
+        ('outputs', POINTER(_Tensor)),
+        ('output_count', c_int32),
+        ('stream', c_void_p),
+    ]
 
 
 def emulated():
@@ -44,35 +75,42 @@ def missing():
 
 
 def device():
-    """What PyTorch calls it."""
+    """PyTorch's name of it."""
     return 'cpu' if emulated() else 'cuda'
 
 
 @cache
 def library():
-    """The kernels, built first where that is possible."""
+    """The library of the kernels, built first where that is possible."""
     maker = emulate if emulated() else build
     if emulated() or shutil.which('nvcc'):
         maker.make()
-    return Library(maker.library_path())
+    lib = ctypes.CDLL(str(maker.library_path()))
+    lib.scatter_ops_entry.restype = c_char_p
+    lib.scatter_ops_call.argtypes = c_int32, POINTER(_Call), c_char_p, c_int64
+    return lib
 
 
-def stream():
-    """PyTorch's present stream, so that its own work is in order with ours."""
-    return 1 if emulated() else torch.cuda.current_stream().cuda_stream
+@cache
+def kernels():
+    """{(kernel, dtype): number of the entry} of the library."""
+    numbers = {}
+    while text := library().scatter_ops_entry(len(numbers)):
+        numbers[tuple(text.decode().split())] = len(numbers)
+    return numbers
 
 
 @cache
 def entries():
-    """{name: entry} of every kernel."""
+    """{name: YAML entry} of every kernel."""
     files = load_dir(ROOT / 'ops_yaml')
-    found = {entry.name: entry for file in files for entry in file.entries}
+    by_name = {entry.name: entry for file in files for entry in file.entries}
     scatter = load_file(ROOT / 'native/kernels/base_ops/scatter.yaml')
-    return found | {DOUBLE_GRAD: scatter.entry(DOUBLE_GRAD)}
+    return by_name | {DOUBLE_GRAD: scatter.entry(DOUBLE_GRAD)}
 
 
 def output_shapes(entry, tensors):
-    """What the InferMeta functions say."""
+    """The shapes of InferMeta."""
     if entry.is_backward:
         return [tuple(tensors[n].shape) for n in entry.infer_meta_param]
     shape = tuple(tensors['x'].shape)
@@ -89,31 +127,53 @@ def poisoned(shape, like):
     return out
 
 
-def run(name, *arguments, wanted=None, out=None):
-    """Runs a kernel; a list of its outputs.
+def dtype_name(tensor):
+    """'float32' for a tensor of torch.float32."""
+    return str(tensor.dtype).rpartition('.')[2]
 
-    `arguments` are in the order of the YAML entry. Outputs that are not
-    `wanted` are None. `out` names the outputs to write to, such as x itself.
-    Operands whose data the entry does not need come without it.
+
+def described(tensor, has_data=True):
+    """A tensor, or None, for the library. It keeps the dims alive."""
+    if tensor is None:
+        return _Tensor(dtype=-1)
+    assert tensor.is_contiguous()
+    data = (tensor.data_ptr() or None) if has_data else None
+    dims = (c_int64 * len(tensor.shape))(*tensor.shape)
+    return _Tensor(data, DTYPES.index(dtype_name(tensor)), len(dims), dims)
+
+
+def run(name, *arguments, needed=None, out=None):
+    """Runs a kernel and returns its outputs.
+
+    `arguments` are in the order of the YAML entry. Outputs that are not `needed`
+    are None. `out` lists the outputs to write to, such as x itself. Inputs with
+    no_need_buffer come without data.
     """
     entry = entries()[name]
     count = len(entry.tensors)
     tensors = dict(zip((t.name for t in entry.tensors), arguments))
     like = tensors[entry.data_type]
     if out is None:
-        wanted = wanted or [True] * len(entry.outputs)
+        needed = needed or [True] * len(entry.outputs)
         shapes = output_shapes(entry, tensors)
-        out = [poisoned(s, like) if w else None for s, w in zip(shapes, wanted)]
+        out = [poisoned(s, like) if w else None for s, w in zip(shapes, needed)]
     inputs = [
-        ShapeOnly(tensors[t.name]) if t.no_need_buffer else tensors[t.name]
-        for t in entry.tensors
+        described(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
     ]
-    library().call(
-        entry.kernel,
-        dtype_name(like),
-        inputs,
-        list(arguments[count:]),
-        out,
-        stream(),
+    texts = [
+        v if isinstance(v, str) else str(int(v)) for v in arguments[count:]
+    ]
+    call = _Call(
+        (_Tensor * count)(*inputs),
+        count,
+        (c_char_p * len(texts))(*(text.encode() for text in texts)),
+        len(texts),
+        (_Tensor * len(out))(*map(described, out)),
+        len(out),
+        1 if emulated() else torch.cuda.current_stream().cuda_stream,
     )
+    number = kernels()[entry.kernel, dtype_name(like)]
+    message = ctypes.create_string_buffer(4096)
+    if library().scatter_ops_call(number, call, message, len(message)):
+        raise KernelError(message.value.decode(errors='replace'))
     return out

@@ -1,16 +1,21 @@
-"""What a kernel refuses, and what ends the process."""
+"""Invalid arguments raise, or end the process.
+
+python -m gpu_tests.test_gpu_guards FAULT makes a fault."""
+
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
 from gpu_tests import ops
 from gpu_tests.arrays import run
-from gpu_tests.library import KernelError
-from gpu_tests.paddle_standin import run_apart
+from gpu_tests.build import ROOT
+from gpu_tests.ops import KernelError
 
 ONES = np.ones((40, 50), 'float32')
 ROWS = np.arange(40)
-# name -> (kernel, arguments, what the process has to say)
+# {name: (kernel, arguments, parts of the message)}
 FAULTS = {
     'index too big': (
         'index_scatter',
@@ -43,19 +48,14 @@ FAULTS = {
 }
 
 
-def make_fault(name):
-    """Makes one of the faults, and brings what the device gives."""
-    kernel, arguments, _ = FAULTS[name]
-    run(kernel, *arguments)
-
-
 @pytest.mark.parametrize('name', FAULTS)
 def test_fault_ends_the_process_and_names_the_operator(name):
     ops.library()  # so that the process need not build it
-    status, said = run_apart(make_fault, name)
-    assert status != 0, said
+    program = sys.executable, '-m', 'gpu_tests.test_gpu_guards', name
+    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
     for words in FAULTS[name][2]:
-        assert words in said, said
+        assert words in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,8 @@ def test_fault_ends_the_process_and_names_the_operator(name):
 def test_bad_arguments_are_refused(kernel, arguments, message):
     with pytest.raises(KernelError, match=rf'\({kernel}\) {message}'):
         run(kernel, *arguments)
+
+
+if __name__ == '__main__':
+    kernel, arguments, _ = FAULTS[sys.argv[1]]
+    run(kernel, *arguments)

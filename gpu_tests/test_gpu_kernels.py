@@ -1,13 +1,19 @@
-"""Every call of the tables: values, gradients, bits that repeat."""
+"""Random calls: values, gradients, results in place."""
+
+from itertools import product
 
 import numpy as np
 import pytest
-from fuzz.guard import guarded_copy
-from scatter_test_utils import ALL_DTYPES, GRAD_DTYPES, assert_same_bits
+from fuzz.arrays import (
+    ALL_DTYPES,
+    GRAD_DTYPES,
+    assert_same_bits,
+    random_numbers,
+)
+from fuzz.compare import fault
 
 from gpu_tests import ops
 from gpu_tests.arrays import (
-    DTYPE_OF_SIZE,
     arguments_on_device,
     assert_close,
     check_second_order,
@@ -17,118 +23,117 @@ from gpu_tests.arrays import (
     run_in_place,
     to_array,
 )
-from gpu_tests.cases import LONG_TABLES, TABLES
-from gpu_tests.ops import torch
+from gpu_tests.cases import FAMILIES, long_calls, random_calls
 
-FAMILIES = pytest.mark.parametrize('family', TABLES)
-# A table of one dtype, where others would say the same.
-SAMPLE = 'float32'
-
-
-def check(found, expected, dtype, rtol, message):
-    if rtol:
-        assert_close(found, expected, dtype, rtol, message)
-    else:
-        assert_same_bits(found, expected, message)
+EACH_FAMILY = pytest.mark.parametrize('family', FAMILIES)
+# One dtype for each element size.
+DTYPE_OF_SIZE = ('int8', 'int16', 'float32', 'float64', 'complex128')
 
 
-def check_value(call, dtype):
+def check(actual, expected, call):
+    problem = fault(actual, expected, call.case.dtype)
+    assert not problem, f'{call.op}{call.attributes}: {problem}'
+
+
+def check_value(call):
     (out,) = run(call.op, *call.arrays, *call.attributes)
-    check(out, call.expected, dtype, call.rtol, call.name)
-    if call.expected.shape == call.arrays[0].shape:
-        found = run_in_place(call.op, *call.arrays, *call.attributes)
-        assert_same_bits(found, out, f'{call.name}, in place')
+    check(out, call.expected, call)
+    if out.shape == call.arrays[0].shape:
+        actual = run_in_place(call.op, *call.arrays, *call.attributes)
+        assert_same_bits(actual, out, f'{call.op}{call.attributes}, in place')
 
 
-@FAMILIES
-@pytest.mark.parametrize('dtype', ALL_DTYPES)
-def test_values(rng, family, dtype):
-    for call in TABLES[family](rng, dtype):
-        check_value(call, dtype)
-
-
-@pytest.mark.parametrize('family', LONG_TABLES)
-@pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
-def test_values_of_many_elements(rng, family, dtype):
-    for call in LONG_TABLES[family](rng, dtype):
-        check_value(call, dtype)
-
-
-def grad_arguments(call):
-    return gradient_arguments(
+def check_gradients(call, compute=run):
+    arguments = gradient_arguments(
         call.op, call.arrays, call.out_grad, call.attributes
     )
+    grads = compute(f'{call.op}_grad', *arguments)
+    for grad, expected in zip(grads, call.grads):
+        check(grad, expected, call)
 
 
-@FAMILIES
+@EACH_FAMILY
+@pytest.mark.parametrize('dtype', ALL_DTYPES)
+def test_values(family, dtype):
+    for call in random_calls(family, dtype):
+        check_value(call)
+
+
+@EACH_FAMILY
+@pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
+def test_values_of_many_elements(family, dtype):
+    for call in long_calls(family, dtype):
+        check_value(call)
+
+
+@EACH_FAMILY
 @pytest.mark.parametrize('dtype', GRAD_DTYPES)
-def test_gradients(rng, family, dtype):
-    for call in TABLES[family](rng, dtype):
-        found = gradients(f'{call.op}_grad', *grad_arguments(call))
-        for grad, right in zip(found, call.grads):
-            assert_close(grad, right, dtype, call.grad_rtol, call.name)
+def test_gradients(family, dtype):
+    for call in random_calls(family, dtype, differentiable=True):
+        check_gradients(call, gradients)
 
 
-def test_gradients_of_many_elements(rng):
-    for call in LONG_TABLES['masked'](rng, 'float64'):
-        found = run(f'{call.op}_grad', *grad_arguments(call))
-        for grad, right in zip(found, call.grads):
-            scale = max(1, np.abs(right).max(initial=0))
-            assert_close(grad, right, 'float64', 1e-13, call.name, scale)
+@EACH_FAMILY
+def test_gradients_of_many_elements(family):
+    for call in long_calls(family, 'float64'):
+        check_gradients(call)
 
 
-@FAMILIES
+@EACH_FAMILY
 @pytest.mark.parametrize('dtype', GRAD_DTYPES)
-def test_second_order_with_and_without_each_gradient(rng, family, dtype):
-    for call in TABLES[family](rng, dtype):
+def test_second_order_with_and_without_each_gradient(family, dtype):
+    for call in random_calls(family, dtype, 10):
         if call.op != 'index_reduce':
             check_second_order(call.op, call.arrays, *call.attributes)
 
 
-def calls(rng, family):
-    """(kernel, arguments) of every call and its gradient."""
-    for call in TABLES[family](rng, SAMPLE):
-        yield call.op, (*call.arrays, *call.attributes)
-        out_grad = np.ones(call.expected.shape, SAMPLE)
-        yield (
-            f'{call.op}_grad',
-            gradient_arguments(call.op, call.arrays, out_grad, call.attributes),
+@EACH_FAMILY
+def test_gradients_that_come_with_other_dims(family):
+    """As legacy static graphs have them: the kernels resize them."""
+    for call in random_calls(family, 'float32', differentiable=True):
+        kernel = f'{call.op}_grad'
+        arguments = gradient_arguments(
+            call.op, call.arrays, call.out_grad, call.attributes
         )
-
-
-def bits(outputs):
-    return [to_array(out).tobytes() for out in outputs]
-
-
-@FAMILIES
-def test_outputs_that_come_with_other_dims(rng, family):
-    """As programs of the old IR have them: the kernels size them."""
-    for kernel, arguments in calls(rng, family):
-        if not kernel.endswith('_grad'):
-            continue
         tensors = arguments_on_device(arguments)
-        want = [to_array(out) for out in ops.run(kernel, *tensors)]
-        given = [ops.poisoned((w.size + 81,), tensors[0]) for w in want]
-        untouched = [to_array(out).copy() for out in given]
-        ops.run(kernel, *tensors, out=given)
-        for out, right, old in zip(given, want, untouched):
-            found, size = to_array(out), right.size
-            assert_same_bits(found[:size], right.reshape(-1), kernel)
-            assert_same_bits(found[size:], old[size:], kernel)
+        expected = [to_array(out) for out in ops.run(kernel, *tensors)]
+        outs = [ops.poisoned((e.size + 81,), tensors[0]) for e in expected]
+        before = [to_array(out).copy() for out in outs]
+        ops.run(kernel, *tensors, out=outs)
+        for out, grad, old in zip(outs, expected, before):
+            actual, size = to_array(out), grad.size
+            assert_same_bits(actual[:size], grad.reshape(-1), kernel)
+            assert_same_bits(actual[size:], old[size:], kernel)
 
 
-@pytest.mark.skipif(
-    not ops.emulated(), reason='a GPU has no such pages: use --emulate'
-)
-@FAMILIES
-def test_nothing_is_read_behind_the_operands(rng, family):
-    for kernel, arguments in calls(rng, family):
-        tensors = [
-            torch.from_numpy(guarded_copy(a, 'end'))
-            if isinstance(a, np.ndarray)
-            else a
-            for a in arguments
-        ]
-        found = ops.run(kernel, *tensors)
-        want = ops.run(kernel, *arguments_on_device(arguments))
-        assert bits(found) == bits(want), kernel
+def test_kernels_have_their_dtypes():
+    fewer = {
+        # the dtypes of Paddle's scatter_grad on a GPU
+        ops.DOUBLE_GRAD: ALL_DTYPES[4:10],
+        'index_reduce_grad': GRAD_DTYPES,
+    }
+    names = {entry.kernel for entry in ops.entries().values()}
+    expected = {(k, d) for k in names for d in fewer.get(k, ALL_DTYPES)}
+    assert set(ops.kernels()) == expected
+
+
+@pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
+@pytest.mark.parametrize('present', [*product((True, False), repeat=2)])
+def test_second_order_of_scatter_sums_the_updates_of_a_row(rng, dtype, present):
+    index = np.array([4, 1, 4, 0, 4])
+    of_x, of_updates = (
+        np.asarray(random_numbers(rng, (rows, 3), dtype)) for rows in (6, 5)
+    )
+    expected = np.zeros((6, 3))
+    if present[0]:
+        expected += of_x
+        expected[index] = 0
+    if present[1]:
+        np.add.at(expected, index, of_updates)
+    grads = [g if p else None for g, p in zip((of_x, of_updates), present)]
+    (actual,) = run(
+        *(ops.DOUBLE_GRAD, index, np.zeros_like(of_updates)),
+        *(np.zeros_like(of_x), *grads, True),
+    )
+    rtol = {'float16': 1e-2, 'float32': 1e-6}.get(dtype, 1e-13)
+    assert_close(actual, expected, dtype, rtol)

@@ -1,15 +1,13 @@
 """Compiles the GPU kernels against the headers of the Paddle wheel.
 
-Those of kernels/gpu, for sm_80 and sm_90. Registers that are spilled to memory are
-a fault. Where hipcc is installed, the kernels are compiled for ROCm too, against
-the stand-ins. Nothing is run.
+kernels/gpu is compiled by nvcc for sm_80 and sm_90; spilled registers are an
+error. Nothing is run, and nothing is compiled for ROCm.
 
 Exit status: 0 everything compiles, 1 something does not, 77 skipped because a
 program or package is missing.
 """
 
 import argparse
-import os
 import re
 import shutil
 import sys
@@ -38,10 +36,6 @@ DEBIAN = {
     'libgoogle-glog-dev': Path('/usr/include/glog/logging.h'),
     'libeigen3-dev': Path('/usr/include/eigen3/Eigen/Core'),
 }
-ROCM_FLAGS = (
-    '-x', 'hip', '--offload-arch=gfx906', '-std=c++17', '-O1',
-    '-DPADDLE_WITH_HIP',
-)  # fmt: skip
 _SPILL = re.compile(r'.*[1-9]\d* bytes spill (?:stores|loads)')
 
 
@@ -69,12 +63,12 @@ def is_clean(command, source):
     """True if a source compiles without spills; prints what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         done = run(*command, '-c', source, '-o', Path(folder, 'object.o'))
-    said = done.stdout + done.stderr
-    found = '\n'.join(_SPILL.findall(said))
+    output = done.stdout + done.stderr
+    faults = '\n'.join(_SPILL.findall(output))
     if done.returncode:
-        found = said or 'no message'
-    print(f'{source.name}: {found or "clean"}', flush=True)
-    return not found
+        faults = output or 'no message'
+    print(f'{source.name}: {faults or "clean"}', flush=True)
+    return not faults
 
 
 def nvcc_command(options):
@@ -86,13 +80,6 @@ def nvcc_command(options):
     system += sorted(headers.glob('nvidia/*/include'))
     ours = build.include_root(options.build_dir), ROOT / 'native'
     return build.command('nvcc', build.NVCC_FLAGS, ours, system)
-
-
-def rocm_command(build_dir):
-    """hipcc with the stand-ins before everything else."""
-    os.environ['HIP_PLATFORM'] = 'amd'  # not NVIDIA's, where nvcc is installed
-    ours = build.STANDIN, ROOT, build.include_root(build_dir)
-    return build.command('hipcc', ROCM_FLAGS, ours, build.torch_include())
 
 
 def missing():
@@ -113,14 +100,9 @@ def main(arguments=None):
     if reason := missing():
         print(f'skipped: {reason}')
         return 77
-    kernels = build.kernel_sources()
-    unit = build.one_unit(kernels, options.build_dir / 'gpu_kernels.cu')
-    good = is_clean(nvcc_command(options), unit)
-    if shutil.which('hipcc'):
-        command = rocm_command(options.build_dir)
-        unit = build.one_unit(kernels, options.build_dir / 'rocm_kernels.cu')
-        good &= is_clean(command, unit)
-    return 0 if good else 1
+    sources = build.kernel_files('.cu')
+    unit = build.one_unit(sources, options.build_dir / 'gpu_kernels.cu')
+    return 0 if is_clean(nvcc_command(options), unit) else 1
 
 
 if __name__ == '__main__':

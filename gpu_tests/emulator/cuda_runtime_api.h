@@ -1,28 +1,35 @@
-// CUDA on the CPU, to check the logic of kernels where there is no GPU: blocks
-// run one after another; the threads of a block are fibers, changed at
-// barriers. Device memory is memory. Every source of the emulation includes
-// this before anything else.
+// CUDA on the CPU, to check the logic of kernels without a GPU. The threads of
+// a launch run one after another, in a random order, without barriers and
+// shared memory: the kernels have none. Every source of the emulation includes
+// this first.
 
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 #define __global__
 #define __device__
 #define __launch_bounds__(...)
-#define __shared__ static  // there is one block at a time
 
 using cudaStream_t = void*;
 enum cudaError_t { cudaSuccess = 0, cudaErrorInvalidConfiguration = 9 };
-enum cudaMemcpyKind { cudaMemcpyDeviceToHost = 2, cudaMemcpyDeviceToDevice };
+enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3 };
+
+// Grids and blocks have one dimension.
+struct EmulatedIndex {
+  unsigned x;
+};
+extern EmulatedIndex threadIdx, blockIdx, gridDim;
 
 cudaError_t cudaGetLastError();
 const char* cudaGetErrorString(cudaError_t error);
-// Everything is done at once. The null stream is refused, here and by the
-// others: all work has to go to the stream of the caller.
+// Work is queued until then. All work has to be on the caller's stream: the
+// null stream aborts.
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-// Memory starts as bytes that are wrong for whoever takes them for granted.
+// Memory that is filled with garbage and ends at a page that cannot be
+// accessed; freed memory cannot either.
 cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void* data, cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void* data,
@@ -35,21 +42,40 @@ cudaError_t cudaMemcpyAsync(void* to,
                             cudaMemcpyKind kind,
                             cudaStream_t stream);
 
-// Of grids and blocks there are those of one dimension only.
-struct EmulatedIndex {
-  unsigned x;
-};
-extern EmulatedIndex threadIdx, blockIdx, gridDim;
-
-void __syncthreads();
 [[noreturn]] void __trap();
+
+template <typename T>
+T atomicAdd(T* at, T value) {
+  return std::exchange(*at, *at + value);
+}
+template <typename T>
+T atomicMax(T* at, T value) {
+  return std::exchange(*at, *at < value ? value : *at);
+}
 
 namespace cuda_emulator {
 
-void Launch(const std::function<void()>& kernel,
+[[noreturn]] void Fail(const char* reason);
+
+void Enqueue(std::function<void()> work, cudaStream_t stream);
+
+void RunThreads(const std::function<void()>& kernel,
+                unsigned grid,
+                unsigned block);
+
+bool IsValidLaunch(unsigned grid, unsigned block);
+
+// kernel<<<grid, block, shared_bytes, stream>>>(args...): the arguments are
+// copied, as CUDA does.
+template <typename... Params, typename... Args>
+void Launch(void (*kernel)(Params...),
             unsigned grid,
             unsigned block,
-            size_t shared_bytes = 0,
-            cudaStream_t stream = nullptr);
+            size_t /*shared_bytes*/,
+            cudaStream_t stream,
+            const Args&... args) {
+  if (!IsValidLaunch(grid, block)) return;
+  Enqueue([=] { RunThreads([&] { kernel(args...); }, grid, block); }, stream);
+}
 
 }  // namespace cuda_emulator

@@ -18,6 +18,7 @@
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce_grad.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 #include "paddle/phi/kernels/impl/index_reduce_kernel_impl.h"
 

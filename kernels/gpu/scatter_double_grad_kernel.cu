@@ -13,16 +13,14 @@
 // limitations under the License.
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
-#include "paddle/phi/common/bfloat16.h"
-#include "paddle/phi/common/float16.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/full_kernel.h"
-#include "paddle/phi/kernels/scatter_kernel.h"
-#include "paddle/utils/optional.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce_grad.cu.h"
+#include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
 
 namespace phi {
 
-// The adjoint of the GPU's scatter_grad, which gathers the gradient of a slot
+// The adjoint of the GPU's scatter_grad, which gathers the gradient of a row
 // for each of its updates, whatever `overwrite` says: they are summed.
 template <typename T, typename Context>
 void ScatterDoubleGradKernel(
@@ -34,20 +32,25 @@ void ScatterDoubleGradKernel(
     const paddle::optional<DenseTensor>& grad_updates_grad,
     bool overwrite,
     DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
   if (grad_out_grad == nullptr) return;
-  // Legacy IR gives InferMeta the first inputs, whatever the YAML says.
-  grad_out_grad->Resize(grad_out.dims());
-  const auto grad_or_zeros = [&](const paddle::optional<DenseTensor>& grad,
-                                 const DDim& dims) {
-    if (grad) return *grad;
-    return Full<T, Context>(dev_ctx, IntArray(common::vectorize(dims)), 0);
-  };
-  ScatterKernel<T, Context>(dev_ctx,
-                            grad_or_zeros(grad_x_grad, grad_out.dims()),
-                            index,
-                            grad_or_zeros(grad_updates_grad, updates.dims()),
-                            /*overwrite=*/false,
-                            grad_out_grad);
+  ops::ResizeLike(grad_out, grad_out_grad);
+  const ops::IndexReduceCall call{ops::IndexOp::kScatter,
+                                  ops::IndexReduce::kSum,
+                                  /*axis=*/0,
+                                  /*include_self=*/false};
+  DenseTensor x_zeros;
+  DenseTensor updates_zeros;
+  ops::IndexReduceInto<T>(
+      dev_ctx,
+      ops::ScatterReduces{},
+      call,
+      IndexScatterGradOrZeros<T>(
+          dev_ctx, grad_x_grad, grad_out.dims(), &x_zeros),
+      index,
+      IndexScatterGradOrZeros<T>(
+          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
+      grad_out_grad);
 }
 
 }  // namespace phi

@@ -12,9 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What all GPU kernels of the masked and scatter operators need: a thread for
-// each piece of work, memory, and where an operand holds an element. Paddle's
-// own wrappers, so that the same text builds with CUDA and with ROCm.
+// What all GPU kernels of the masked and scatter operators need: launches,
+// workspaces, and offsets in an operand. The kernels have neither barriers nor
+// shared memory: what needs these is CUB's.
 
 #pragma once
 
@@ -47,6 +47,8 @@ __global__ void __launch_bounds__(kGpuThreads)
     ForEachGpuKernel(int64_t work, F f) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kGpuThreads;
   int64_t w = static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
+  // Unrolled, a body with a division spills registers (nvcc 13.0).
+#pragma unroll 1
   for (; w < work; w += step) f(w);
 }
 
@@ -60,11 +62,13 @@ void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   CheckLaunch();
 }
 
-// Room for `count` of V, which need not be the dtype of a Tensor. It must live
-// until the last launch that uses it is queued, and no longer: the allocator
-// reuses memory in the order of the stream.
+// A workspace of `count` elements of V, which need not be the dtype of a
+// Tensor. `memory` must live until the last launch that uses it is queued, and
+// no longer: the allocator reuses memory in stream order.
 template <typename V>
-V* AllocScratch(const GPUContext& dev_ctx, int64_t count, DenseTensor* memory) {
+V* AllocWorkspace(const GPUContext& dev_ctx,
+                  int64_t count,
+                  DenseTensor* memory) {
   memory->Resize(common::make_ddim({count * static_cast<int64_t>(sizeof(V))}));
   return reinterpret_cast<V*>(dev_ctx.template Alloc<uint8_t>(memory));
 }
@@ -74,6 +78,16 @@ inline void ClearBytes(const GPUContext& dev_ctx, void* data, int64_t bytes) {
   backends::gpu::GpuMemsetAsync(data, 0, bytes, dev_ctx.stream());
 }
 
+// Copies nothing in place.
+inline void CopyBytes(const GPUContext& dev_ctx,
+                      const void* from,
+                      int64_t bytes,
+                      void* to) {
+  if (bytes == 0 || from == to) return;
+  backends::gpu::GpuMemcpyAsync(
+      to, from, bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
+}
+
 template <typename T>
 T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
   T* data = dev_ctx.template Alloc<T>(out);
@@ -81,19 +95,19 @@ T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
   return data;
 }
 
-// Calls an algorithm of CUB as call(temporary memory, bytes of it): without
-// memory it says how many bytes it needs, then it does its work.
+// Calls call(temporary storage, bytes of it) of a CUB algorithm twice: to query
+// the size of the storage, and to run.
 template <typename F>
 void CallCub(const GPUContext& dev_ctx, const F& call) {
   size_t bytes = 0;
   PADDLE_ENFORCE_GPU_SUCCESS(call(nullptr, &bytes));
   DenseTensor memory;
-  void* temporary = AllocScratch<uint8_t>(dev_ctx, bytes, &memory);
+  void* temporary = AllocWorkspace<uint8_t>(dev_ctx, bytes, &memory);
   PADDLE_ENFORCE_GPU_SUCCESS(call(temporary, &bytes));
 }
 
 // Maps row-major numbers to offsets in an operand: a BroadcastView as a kernel
-// argument, or axes of the caller's choice.
+// argument, or axes of the caller.
 class OperandView {
  public:
   OperandView() = default;

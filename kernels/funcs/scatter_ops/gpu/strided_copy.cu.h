@@ -12,9 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Copy a tensor with a strided part of it replaced, and read such a part, on
-// the GPU: all that select_scatter, diagonal_scatter and their gradients do.
-// What stays where it is is not touched in place.
+// Copies of a tensor with a strided view of it replaced, and reads of such a
+// view, on the GPU: the kernels of select_scatter, diagonal_scatter and their
+// gradients. In place, elements outside the view are neither read nor written.
 
 #pragma once
 
@@ -27,41 +27,23 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Moves elements from where one view of them has them to where another has.
-// Without `from`: zeros.
-template <typename Storage>
-struct MoveView {
-  OperandView from_view;
-  OperandView to_view;
-  const Storage* from;
-  Storage* to;
-
-  __device__ void operator()(int64_t k) const {
-    to[to_view.Offset(k)] =
-        from != nullptr ? from[from_view.Offset(k)] : Storage{};
-  }
-};
-
-// From the values to x, or from x to the values. Without `from`, x gets zeros.
-template <typename Storage>
-void MoveViewGpu(const GPUContext& dev_ctx,
-                 const StridedView& view,
-                 bool to_x,
-                 const Storage* from,
-                 Storage* to) {
-  if (view.numel() == 0) return;
+// A StridedView as a kernel argument: offsets of its k-th element.
+struct ViewOffsets {
+  int64_t start;
   OperandView in_x;
   OperandView in_values;
-  for (int a = 0; a < view.rank(); ++a) {
-    const StridedView::Axis& axis = view.axis(a);
-    in_x.Append(axis.dim, axis.stride);
-    in_values.Append(axis.dim, axis.value_stride);
+
+  explicit ViewOffsets(const StridedView& view) : start(view.offset()) {
+    for (int a = 0; a < view.rank(); ++a) {
+      const StridedView::Axis& axis = view.axis(a);
+      in_x.Append(axis.dim, axis.stride);
+      in_values.Append(axis.dim, axis.value_stride);
+    }
   }
-  ForEach(dev_ctx,
-          view.numel(),
-          to_x ? MoveView<Storage>{in_values, in_x, from, to + view.offset()}
-               : MoveView<Storage>{in_x, in_values, from + view.offset(), to});
-}
+
+  __device__ int64_t InX(int64_t k) const { return start + in_x.Offset(k); }
+  __device__ int64_t InValues(int64_t k) const { return in_values.Offset(k); }
+};
 
 // The kernel of a forward and a second-order gradient: x or values are zeros
 // if null. out may share the memory of either.
@@ -83,14 +65,19 @@ void ReplaceViewKernel(const Context& dev_ctx,
              : nullptr;
   if (x_data == nullptr) {
     ClearBytes(dev_ctx, data, bytes);
-  } else if (x_data != data) {
-    backends::gpu::GpuMemcpyAsync(
-        data, x_data, bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
+  } else {
+    CopyBytes(dev_ctx, x_data, bytes, data);
   }
-  MoveViewGpu<Storage>(dev_ctx, view, /*to_x=*/true, values_data, data);
+  if (x_data == nullptr && values_data == nullptr) return;
+  const ViewOffsets offsets(view);
+  ForEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
+    data[offsets.InX(k)] =
+        values_data != nullptr ? values_data[offsets.InValues(k)] : Storage{};
+  });
 }
 
-// The kernel of a gradient. Either output may be null; x_grad may be out_grad.
+// The kernel of a gradient. SelectBits output may be null; x_grad may be
+// out_grad.
 template <typename T, typename Context>
 void ReplaceViewGradKernel(const Context& dev_ctx,
                            const char* op,
@@ -100,18 +87,18 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
                            const StridedView& view,
                            DenseTensor* x_grad,
                            DenseTensor* values_grad) {
+  using Storage = StorageType<T>;
   CheckOutGrad(op, out_grad, x.dims(), x_grad);
   ResizeLike(x, x_grad);
   ResizeLike(values, values_grad);
   if (values_grad) {
-    using Storage = StorageType<T>;
-    Storage* data =
+    const Storage* from = StorageData<Storage>(&out_grad);
+    auto* to =
         reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(values_grad));
-    MoveViewGpu<Storage>(dev_ctx,
-                         view,
-                         /*to_x=*/false,
-                         StorageData<Storage>(&out_grad),
-                         data);
+    const ViewOffsets offsets(view);
+    ForEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
+      to[offsets.InValues(k)] = from[offsets.InX(k)];
+    });
   }
   if (x_grad) ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
 }

@@ -1,0 +1,85 @@
+// The algorithms of CUB that the kernels call, by plain loops.
+
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "cuda_runtime_api.h"
+
+namespace cub {
+
+// The first call of an algorithm asks for storage, the second one has to bring
+// as much, which is overwritten.
+template <typename F>
+cudaError_t Run(
+    void* storage, size_t* bytes, int n, cudaStream_t stream, const F& work) {
+  const size_t wanted = 8 * static_cast<size_t>(n) + 1;
+  if (storage == nullptr) {
+    *bytes = wanted;
+    return cudaSuccess;
+  }
+  if (*bytes < wanted) cuda_emulator::Fail("CUB got too little storage");
+  cuda_emulator::Enqueue(
+      [=] {
+        std::memset(storage, 0xcd, wanted);
+        work();
+      },
+      stream);
+  return cudaSuccess;
+}
+
+struct DeviceScan {
+  template <typename In, typename Out>
+  static cudaError_t ExclusiveSum(void* storage,
+                                  size_t& bytes,  // NOLINT
+                                  In in,
+                                  Out out,
+                                  int n,
+                                  cudaStream_t stream) {
+    return Run(storage, &bytes, n, stream, [=] {
+      int sum = 0;
+      for (int i = 0; i < n; ++i) {
+        const int number = in[i];
+        out[i] = sum;
+        sum += number;
+      }
+    });
+  }
+};
+
+struct DeviceRadixSort {
+  // Stable, by bits [begin, end) of the keys.
+  template <typename Key, typename Value>
+  static cudaError_t SortPairs(void* storage,
+                               size_t& bytes,  // NOLINT
+                               const Key* keys_in,
+                               Key* keys_out,
+                               const Value* values_in,
+                               Value* values_out,
+                               int n,
+                               int begin,
+                               int end,
+                               cudaStream_t stream) {
+    return Run(storage, &bytes, n, stream, [=] {
+      const auto digits = [=](int i) {
+        const uint64_t key = static_cast<uint64_t>(keys_in[i]) >> begin;
+        return key & ((uint64_t{1} << (end - begin)) - 1);
+      };
+      std::vector<int> order(n);
+      std::iota(order.begin(), order.end(), 0);
+      std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return digits(a) < digits(b);
+      });
+      for (int i = 0; i < n; ++i) {
+        keys_out[i] = keys_in[order[i]];
+        values_out[i] = values_in[order[i]];
+      }
+    });
+  }
+};
+
+}  // namespace cub
