@@ -297,7 +297,7 @@ class TestScatterStatic(unittest.TestCase):
                 grads = paddle.static.gradients([out * out], tensors[::2])
                 fetches = [out, *grads]
                 results = [self.run_program(feed, fetches) for feed in feeds]
-                with self.assertRaisesRegex(IndexError, 'index must be in'):
+                with self.assertRaisesRegex(IndexError, 'index should be in'):
                     self.run_program([x, index + 9, updates], fetches)
                 with self.assertRaisesRegex(ValueError, 'pdates'):
                     self.run_program([x, index, updates[:3]], fetches)

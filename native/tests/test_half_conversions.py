@@ -31,18 +31,18 @@ FORMATS = {
 }
 # {conversion: Paddle's}
 CONVERSIONS = {
-    'FloatOf<float16>': 'float16 to float',
-    'FloatOf<bfloat16>': 'bfloat16 to float',
-    'WidenedTo<float, float16>': 'float16 to float',
-    'WidenedTo<float, bfloat16>': 'bfloat16 to float',
-    'WidenedTo<double, float16>': 'float16 to double',
-    'WidenedTo<double, bfloat16>': 'bfloat16 to double',
-    'NearestFloat16': 'float to float16',
-    'NearestBfloat16': 'float to bfloat16',
-    'RoundedTo<float16, float>': 'float to float16',
-    'RoundedTo<bfloat16, float>': 'float to bfloat16',
-    'RoundedTo<float16, double>': 'double to float16',
-    'RoundedTo<bfloat16, double>': 'double to bfloat16',
+    'ToFloat<float16>': 'float16 to float',
+    'ToFloat<bfloat16>': 'bfloat16 to float',
+    'WidenTo<float, float16>': 'float16 to float',
+    'WidenTo<float, bfloat16>': 'bfloat16 to float',
+    'WidenTo<double, float16>': 'float16 to double',
+    'WidenTo<double, bfloat16>': 'bfloat16 to double',
+    'RoundToFloat16': 'float to float16',
+    'RoundToBfloat16': 'float to bfloat16',
+    'RoundTo<float16, float>': 'float to float16',
+    'RoundTo<bfloat16, float>': 'float to bfloat16',
+    'RoundTo<float16, double>': 'double to float16',
+    'RoundTo<bfloat16, double>': 'double to bfloat16',
 }
 
 
