@@ -69,7 +69,7 @@ def origin(results):
     ).format(**results.facts)
 
 
-def summary(results):
+def summary(results, *numbers_of_threads):
     """The ratios of all cases."""
 
     def compare(side, *where):
@@ -81,7 +81,7 @@ def summary(results):
         )
 
     text = f'{origin(results)} Geometric means of all cases:\n'
-    for threads, memory in product((results.threads, 1), MEMORY):
+    for threads, memory in product(numbers_of_threads, MEMORY):
         text += (
             f'\n- threads: {threads}, {memory}. PyTorch '
             f'{compare("torch", threads, memory)}, released Paddle '
@@ -121,9 +121,12 @@ def texts(rows):
         'dtype': lambda case: case.dtype,
     }
     sections = {
-        'README.md': [table(operators, forward), summary(results)],
+        'README.md': [
+            table(operators, forward),
+            summary(results, results.threads),
+        ],
         'docs/benchmark.md': [
-            summary(results),
+            summary(results, results.threads, 1),
             table(operators, {**forward, **other_calls}),
             table(models, {**calls, **figures}),
         ],

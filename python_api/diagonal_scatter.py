@@ -141,11 +141,11 @@ def diagonal_scatter(
 
     Raises:
         AssertionError: If ``axis1`` or ``axis2`` is out of range, if they are the same axis, or if ``y`` does not have
-            the shape of the diagonal. A static graph that runs with such a shape, where it was unknown before, raises
-            ValueError.
+            the shape of the diagonal. In a static graph, a shape that is unknown at build time raises ValueError at run
+            time.
         ValueError: If ``y`` is complex and ``x`` is not.
-        TypeError: If ``x`` or ``y`` is not a Tensor, or if ``offset``, ``axis1`` or ``axis2`` is not an integer. A numpy
-            integer and a 0-D integer Tensor are accepted, a bool is not.
+        TypeError: If ``x`` or ``y`` is not a Tensor, or if ``offset``, ``axis1`` or ``axis2`` is not an integer; a bool is
+            not an integer here. Numpy integers and, in dynamic graph mode, 0-D integer Tensors are accepted.
 
     Note:
         - Zero-size: the diagonal at an ``offset`` past the end of ``axis1`` or ``axis2`` is empty. Then the last

@@ -171,7 +171,7 @@ def masked_fill(
 
     ``x`` and ``mask`` are broadcast against each other, and a Tensor ``value`` is broadcast to the shape of the result.
 
-    The following figure shows an example: consider a 3x3 matrix `x`,where all elements have a value of 1, and a matrix `mask` of the same size, and `value` is 3.
+    The following figure shows an example: consider a 3x3 matrix `x`, where all elements have a value of 1, and a matrix `mask` of the same size, and `value` is 3.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_fill.png
        :width: 700
@@ -183,12 +183,12 @@ def masked_fill(
             ``float64``, ``complex64`` or ``complex128``. Alias: ``input``.
         mask (Tensor): The mask. Its shape must be broadcastable with the shape of ``x``. The data type is ``bool``; a
             mask of another data type is cast to ``bool``.
-        value (bool|int|float|complex|Tensor): The value to fill with. A number (also a numpy scalar, or a str such as
-            ``'-inf'``) is converted to the data type of ``x``: a number that overflows a floating point type becomes
-            infinite, a fraction is truncated for an integer type, a negative number wraps around for ``uint8`` (-1 means
-            255), any number but 0 is True for ``bool``, and a real ``x`` takes the real part of a complex number. A Tensor
-            is cast to the data type of ``x``, which must be complex if ``value`` is; integers that overflow wrap around,
-            as in ``Tensor.astype``. Its shape must be broadcastable to the shape of the result, unless it has one element.
+        value (bool|int|float|complex|str|Tensor): The value to fill with. A scalar, which may also be a numpy scalar or a
+            str such as ``'-inf'``, is converted to the data type of ``x``: overflow of a floating point type gives
+            infinity, for an integer type the fraction is truncated, for ``uint8`` values from -255 to -1 wrap around (-1
+            means 255), for ``bool`` nonzero is True, and for a real type the imaginary part is dropped. A Tensor is cast to
+            the data type of ``x``, which must be complex if ``value`` is complex; integer overflow wraps around, as in
+            ``Tensor.astype``. Its shape must be broadcastable to the shape of the result, unless it has one element.
         name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
@@ -204,7 +204,7 @@ def masked_fill(
         - Gradient: the gradient of ``x`` is zero where ``mask`` is True and the gradient of ``value`` is zero where it is
           False; both are summed over broadcast axes. In dynamic graph mode, the gradient of ``x``, or both together, can
           be differentiated again; the gradient of ``value`` alone raises ValueError. If ``mask`` is modified in place
-          before ``backward``, ``backward`` raises RuntimeError: pass ``mask.clone()`` to modify it.
+          before ``backward``, ``backward`` raises RuntimeError; pass ``mask.clone()`` to keep ``mask`` modifiable.
         - Determinism: elements are copied bit by bit, and the order of sums does not depend on the number of threads.
 
     Examples:
@@ -243,8 +243,8 @@ def masked_fill_(
     Inplace version of ``masked_fill`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_fill`.
 
-    ``mask`` must be broadcastable to the shape of ``x``, which is kept (ValueError otherwise). ``x`` is unchanged if an
-    error is raised, also for a leaf Tensor that requires a gradient.
+    ``mask`` must be broadcastable to the shape of ``x``. A leaf Tensor that requires a gradient raises ValueError. If the
+    call raises, ``x`` is unchanged.
 
     Examples:
         .. code-block:: python

@@ -230,17 +230,18 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         PyTorch compatible scatter, calls a non-broadcast `paddle.put_along_axis`.
         Check out :ref:`api_paddle_put_along_axis` and also `[torch has more parameters] torch.scatter <https://www.paddlepaddle.org.cn/documentation/docs/zh/develop/guides/model_convert/convert_from_pytorch/api_difference/torch/torch.scatter.html>`_
 
-    2. ``scatter(Tensor x, Tensor index, Tensor updates, bool overwrite, str name = None)``:
+    2. ``scatter(Tensor x, Tensor index, Tensor updates, bool overwrite = True, int axis = 0, str reduce = 'sum', bool include_self = False, str name = None, Tensor out = None)``:
         The original paddle.scatter, see the following docs.
 
-    ``dim``, or an int as second argument, selects the first. ``axis``, ``reduce`` and ``include_self`` belong to the second.
+    An int as second positional argument selects the first, and so does ``dim`` if at most one argument is positional.
+    ``axis`` and ``include_self`` belong to the second; ``reduce`` of the first is that of ``put_along_axis``.
 
     Copy ``x`` and replace the slices selected by ``index`` along ``axis`` with the slices of ``updates``, or reduce them
     with the slices of ``updates``.
 
     If ``overwrite`` is True, slice ``index[i]`` of the result is slice ``i`` of ``updates``; of duplicate indices the
     last one wins. If ``overwrite`` is False, all slices of ``updates`` with the same index are reduced to one slice,
-    together with the slice of ``x`` if ``include_self`` is True. Slices of ``x`` that are not in ``index`` are copied.
+    together with the slice of ``x`` if ``include_self`` is True. Slices of ``x`` that are not in ``index`` keep their values.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/scatter.png
         :alt: Legend - scatter behavior display
@@ -252,10 +253,10 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             ``[-x.shape[axis], x.shape[axis])``. The data type can be ``int32`` or ``int64``.
         updates (Tensor): The slices to write or to reduce, with the data type of ``x``. The shape is the shape of ``x``,
             except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
-            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph, ``axis``, ``reduce`` or
-            ``include_self`` require size ``n`` where ``n`` or the size is unknown.
+            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph that does not know ``n``
+            or this size, a call with other than the default ``axis``, ``reduce`` and ``include_self`` requires size ``n``.
         overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False). If True, ``reduce`` and
-            ``include_self`` are ignored; passing them emits a UserWarning. Default is True.
+            ``include_self`` have no effect, and other than their defaults emit a UserWarning. Default is True.
         axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.
         reduce (str, optional): The reduction if ``overwrite`` is False: ``'sum'`` or ``'add'``; ``'mul'``,
             ``'multiply'`` or ``'prod'``; ``'mean'``; ``'amax'``; ``'amin'``. ``bool`` supports ``'sum'`` (logical or)
@@ -278,12 +279,12 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     Note:
         - Zero-size: if ``x`` or ``index`` has no elements, the result is a copy of ``x``.
-        - Mean: the sum is accumulated like that of ``'sum'``, but of integers in ``int64``, and then divided: the mean
-          overflows where that sum does. The mean of integers is rounded toward minus infinity.
+        - Mean: the sum is divided by the number of slices; it overflows where that sum does. Integers are accumulated in
+          ``int64``, and their mean is rounded toward minus infinity.
         - NaN: ``'amax'`` and ``'amin'`` propagate NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
-        - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of ``'mul'`` is exact if factors
-          are zero. ``'amax'`` and ``'amin'`` distribute the gradient evenly among equal elements. If ``overwrite`` is
+        - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of ``'mul'`` is exact even if
+          factors are zero. ``'amax'`` and ``'amin'`` distribute the gradient evenly among equal elements. If ``overwrite`` is
           True, only the slice that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'`` support
           higher-order gradients; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for them.
         - Determinism: the result does not depend on the number of threads, even if ``index`` has duplicates.

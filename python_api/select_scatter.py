@@ -104,21 +104,22 @@ def select_scatter(
             ``int32``, ``int64``, ``float16``, ``bfloat16``, ``float32``, ``float64``, ``complex64`` or ``complex128``.
             Alias: ``input``.
         values (Tensor): The slice to embed. Its shape is the shape of ``x`` without ``axis``, so it is 0-D for a 1-D
-            ``x``. It is cast to the data type of ``x``, which must be complex if ``values`` is. Alias: ``src``, ``value``.
+            ``x``. It is cast to the data type of ``x``, which must be complex if ``values`` is complex. Alias: ``src``, ``value``.
         axis (int): The axis to select from, in ``[-rank, rank)`` for ``x`` of rank ``rank``. Alias: ``dim``.
         index (int): The index to select, in ``[-size, size)`` for an axis of size ``size``.
         name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
-        Tensor, same dtype and shape with x
+        Tensor, with the data type and the shape of ``x``.
 
     Raises:
         IndexError: If ``axis`` or ``index`` is out of range.
-        RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. A static graph that runs with such
-            a shape, where it was unknown before, raises ValueError.
+        RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. In a static graph, a shape that
+            is unknown at build time raises ValueError at run time.
         ValueError: If ``values`` is complex and ``x`` is not.
-        TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is not an integer. A numpy integer
-            and a 0-D integer Tensor are accepted; in a static graph, ``axis`` cannot be a Tensor. A bool is not.
+        TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is not an integer; a bool is not an
+            integer here. Numpy integers and 0-D integer Tensors are accepted, except, in a static graph, a Tensor as
+            ``axis``.
 
     Note:
         - Zero-size: ``x`` may have no elements if the size of ``axis`` is not 0.

@@ -119,6 +119,9 @@ void MaskedScatterDoubleGradKernel(
   if (grad_x_grad) {
     ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
   }
+  if (grad_value_grad) {
+    ops::CheckGradDims(op, "grad_value_grad", *grad_value_grad, value.dims());
+  }
   grad_out_grad->Resize(dims);
   Storage* out =
       reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(grad_out_grad));

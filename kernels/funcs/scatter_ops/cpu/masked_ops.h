@@ -134,7 +134,7 @@ struct MaskedSum {
   }
 
  private:
-  // The first axis is not summed: each of its rows has its own targets.
+  // The outermost axis is kept: its rows are reduced independently.
   void SumPerRow(T* target) const {
     const int64_t rows = view.dim(0);
     const int64_t width = view.stride(0);

@@ -55,8 +55,9 @@ int64_t ScatterBlock(Storage* out,
   return k;
 }
 
-// Copies the selected elements, in order, to out, at most `capacity`; returns
-// how many.
+// Copies the selected elements of `in`, in order, to out and returns their
+// number, at most `capacity`. May write the element behind them too, up to
+// `capacity`, so concurrent calls need disjoint outputs.
 template <typename Storage>
 int64_t GatherBlock(Storage* out,
                     int64_t capacity,
@@ -112,7 +113,7 @@ inline int64_t CountTrueIn(const MaskView& mask, int64_t begin, int64_t end) {
 //
 // With several threads, or with count_first, the True elements are counted
 // first; if there are more than `limit`, f is not called. A single thread
-// counts as it goes.
+// counts while it copies.
 template <typename F>
 int64_t ForEachMaskTile(const MaskView& mask,
                         const Tiles& tiles,
@@ -142,7 +143,7 @@ int64_t ForEachMaskTile(const MaskView& mask,
 }
 
 // out[i] = mask[i] ? the next value : x[i]. Returns the number of True
-// elements. If it exceeds value_numel, the output is incomplete, or with
+// elements. If it exceeds value_numel, the output is unspecified, or with
 // count_first unchanged.
 template <typename Storage>
 int64_t MaskedScatterCpu(Storage* out,
@@ -169,7 +170,7 @@ int64_t MaskedScatterCpu(Storage* out,
       k += ScatterBlock(to,
                         x.view.Read(x.data, b, n, x_scratch),
                         mask.view.Read(mask.data, b, n, mask_scratch),
-                        value + k,
+                        value + std::min(k, value_numel),
                         value_numel - k,
                         n);
     };
@@ -203,7 +204,8 @@ int64_t MaskedScatterGradCpu(const Storage* out_grad,
     const auto block = [&](Storage* to, int64_t b, int64_t n) {
       const Storage* grad = out_grad + b;
       const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
-      const int64_t copied = GatherBlock(value_grad + k, last - k, grad, m, n);
+      const int64_t copied =
+          GatherBlock(value_grad + std::min(k, last), last - k, grad, m, n);
       k += copied;
       selected += k < last ? copied : CountTrue(m, n);
       if (to != nullptr) {

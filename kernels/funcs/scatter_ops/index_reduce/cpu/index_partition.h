@@ -38,8 +38,8 @@ struct SliceRange {
   int64_t size() const { return end - begin; }
 };
 
-// A chunk of an index whose range is all slices. As RangeEntries, it yields
-// entries and their slices.
+// The entries of a chunk of the index if the range is the whole axis. It has
+// the interface of RangeEntries.
 struct ChunkEntries {
   int64_t first;
   const int64_t* slices;
@@ -49,11 +49,11 @@ struct ChunkEntries {
   int64_t entry(int64_t i) const { return first + i; }
 };
 
-// The entries of some chunks that lie in a range of slices, and their slices
-// relative to its begin. The list is long, since each switch from the index to
-// the rows stalls on memory, and of 32 bits to fit into the caches. Every slice
-// of the axis must fit into Offset: slices outside the range are compared in
-// this type too.
+// The entries of some chunks that lie in a range of slices, with slices
+// relative to its begin. The capacity amortizes the cache misses of alternating
+// between the index and the rows; 32-bit storage keeps the list in the caches.
+// Offset must represent every slice of the axis: AppendVectors compares slices
+// outside the range in this type too.
 template <typename Offset>
 struct RangeEntries {
   static constexpr int64_t kCapacity = 4096;
@@ -162,9 +162,9 @@ void ForEachEntryList(const NormalizedIndex& index,
   if (list.count > 0) f(list);
 }
 
-// For each slice, the number of entries that name it (for means), or whether
-// there is one. The index must have fewer than 2^31 entries: AVX2 converts
-// int32_t, but not int64_t, to floating point.
+// Per slice, the number of entries that name it (for means), or whether any
+// does. Counts are int32_t, since AVX2 converts int32_t but not int64_t to
+// floating point: for a mean, the index must have fewer than 2^31 - 1 entries.
 template <IndexReduce kReduce, typename Offset>
 class SliceMarks {
  public:
@@ -188,7 +188,10 @@ class SliceMarks {
     });
   }
 
-  const Mark* from(int64_t slice) const { return marks_.get() + slice; }
+  // Null if there are no marks.
+  const Mark* at(int64_t slice) const {
+    return marks_ ? marks_.get() + slice : nullptr;
+  }
 
  private:
   std::unique_ptr<Mark[]> marks_;
@@ -201,7 +204,7 @@ inline std::vector<SliceRange> CutSlices(const NormalizedIndex& index,
                                          int64_t size,
                                          int64_t ranges,
                                          int64_t max_slices) {
-  if (ranges == 1) return {{0, size}};
+  if (ranges == 1 && size <= max_slices) return {{0, size}};
   constexpr int64_t kSamples = 64;  // per range
   const int64_t n = index.length();
   const int64_t count = kSamples * ranges;
@@ -222,7 +225,7 @@ inline std::vector<SliceRange> CutSlices(const NormalizedIndex& index,
     for (; end - begin > max_slices; begin += max_slices) {
       cut.push_back({begin, begin + max_slices});
     }
-    cut.push_back({begin, end});
+    if (end > begin) cut.push_back({begin, end});
     begin = end;
   }
   return cut;

@@ -12,9 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Reductions by an index on the CPU: one thread reduces the segment of a slice
-// in the order of the index and writes the slice once. Without atomics, results
-// are bitwise identical for every number of threads.
+// Reductions by an index on the CPU. One thread reduces each output element, in
+// the order of the index. Without atomics, results are bitwise identical for
+// every number of threads.
 
 #pragma once
 
@@ -52,7 +52,7 @@ class SegmentReducer {
     const int64_t inner = operands_.view.inner;
     const T* x = operands_.x + x_offset;
     T* out = operands_.out + x_offset;
-    if (x == out) {  // otherwise x is read sequentially
+    if (x == out) {  // otherwise the copy streams through x
       PrefetchRow(
           out + (segments_.PrefetchSlice(g) - segments_.slices[g]) * inner, n);
     }
@@ -200,7 +200,7 @@ bool AssignSmall(const ReduceOperands<T>& operands) {
 
 // out = x with the updates reduced into the slices that the index names.
 template <typename T, IndexReduce kReduce>
-void ReduceSlots(const ReduceOperands<T>& operands) {
+void ReduceIntoSlices(const ReduceOperands<T>& operands) {
   if (kReduce == IndexReduce::kAssign && AssignSmall<T>(operands)) return;
   if (ReduceTransposed<T, kReduce>(operands)) return;
   if (ReduceShortRows<T, kReduce>(operands)) return;
@@ -208,7 +208,7 @@ void ReduceSlots(const ReduceOperands<T>& operands) {
 }
 
 // The kernel of an operator with the reductions of the set `reduces`. out may
-// share the memory of x, index or updates.
+// be x and may overlap index and updates, but must not partially overlap x.
 template <typename T, typename Reduces, typename Context>
 void IndexReduceInto(const Context& dev_ctx,
                      Reduces reduces,
@@ -235,7 +235,7 @@ void IndexReduceInto(const Context& dev_ctx,
   const T* updates_data =
       CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
-    ReduceSlots<T, decltype(constant)::value>(
+    ReduceIntoSlices<T, decltype(constant)::value>(
         {view, normalized, call.include_self, x_data, updates_data, out_data});
   });
 }

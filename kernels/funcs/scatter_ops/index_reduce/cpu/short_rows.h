@@ -16,7 +16,7 @@
 // memory order, and accumulated into the slices that the index names. Each task
 // owns a range of slices and scans the whole index, so that a slice receives
 // its updates in the order of the index. Results are bitwise those of the
-// reduction by segments, except for the payload of a NaN.
+// reduction by segments, except for the sign and payload of NaNs.
 
 #pragma once
 
@@ -160,9 +160,9 @@ class ShortRowReducer {
     if (ranges == 0) return false;
     ParallelCopy(operands_.out, operands_.x, view_.numel() * sizeof(T));
     const int64_t row = view_.inner * static_cast<int64_t>(sizeof(Row));
-    const int64_t max_slots =
+    const int64_t max_slices =
         kHasScratch ? std::max<int64_t>(1, kMaxScratchBytes / row) : view_.size;
-    ranges_ = CutSlices(operands_.index, view_.size, ranges, max_slots);
+    ranges_ = CutSlices(operands_.index, view_.size, ranges, max_slices);
     if (HasMarks()) marks_.Make(operands_.index, view_.size, ranges_);
     int64_t max_size = 0;
     for (const SliceRange& range : ranges_)
@@ -199,8 +199,8 @@ class ShortRowReducer {
   // accumulator per thread, which is rounded into out at the end.
   static constexpr bool kHasScratch = !kAssigns && !std::is_same<Sum, T>::value;
   using Row = std::conditional_t<kHasScratch, Sum, T>;
-  // The accumulator of a range is sized for the L2 cache of a core; that of a
-  // range with few updates may be larger.
+  // The accumulator of a range is sized for the L2 cache of a core, or larger
+  // where passes over the index cost more: single elements, few updates.
   static constexpr int64_t kScratchBytes = 1 << 20;
   static constexpr int64_t kMaxScratchBytes = 4 << 20;
 
@@ -213,7 +213,8 @@ class ShortRowReducer {
     // Segments skip updates that are overwritten, and write each slice once.
     const int64_t row = view_.inner * static_cast<int64_t>(sizeof(T));
     const int64_t n = operands_.index.length();
-    if (kMeans && n > std::numeric_limits<Mark>::max()) return 0;
+    // A count includes the slice of x.
+    if (kMeans && n >= std::numeric_limits<Mark>::max()) return 0;
     const bool in_place = operands_.x == operands_.out;
     const bool few = in_place && !kHasScratch && n <= view_.size;
     if (row > (kAssigns ? 64 : few ? 4096 : 256)) return 0;
@@ -225,9 +226,10 @@ class ShortRowReducer {
     const bool has_lists = view_.size <= std::numeric_limits<Offset>::max();
     const int64_t ranges =
         even || !has_lists ? 1 : std::min(view_.size, threads);
-    if (!kHasScratch || view_.inner == 1) return ranges;
+    if (!kHasScratch) return ranges;
     const int64_t scratch = view_.size * view_.inner * sizeof(Row);
-    const int64_t passes = std::max(ranges, scratch / kScratchBytes);
+    const int64_t bytes = view_.inner == 1 ? kMaxScratchBytes : kScratchBytes;
+    const int64_t passes = std::max(ranges, scratch / bytes);
     const int64_t max_passes = has_lists ? 4 + 4 * threads / outer : 1;
     return passes <= max_passes ? passes : 0;
   }
@@ -237,7 +239,7 @@ class ShortRowReducer {
   void Reduce(int64_t o, SliceRange range, Length inner, Row* sums) const {
     const int64_t rows = range.size();
     T* out = operands_.out + (o * view_.size + range.begin) * inner;
-    const Mark* marks = marks_.from(range.begin);
+    const Mark* marks = marks_.at(range.begin);
     if constexpr (!kHasScratch) sums = out;
     if (!KeepsX()) {
       InitializeRows<kReduce>(marks, rows, inner, out, sums);

@@ -175,7 +175,7 @@ bool IsFasterTransposed(const AxisView& view, int64_t n) {
   constexpr int64_t kMaxTileBytes = 512 << 10;
   return (sizeof(T) == 8 || HasAvx2()) && view.inner == 1 &&
          view.outer >= kTileRows && n >= view.size / 8 &&
-         n <= std::numeric_limits<int32_t>::max() &&
+         n < std::numeric_limits<int32_t>::max() &&
          view.size * kTileRows * static_cast<int64_t>(sizeof(T)) <=
              kMaxTileBytes;
 }
@@ -276,7 +276,7 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
       CallVectorizedForHalf<T>([&] {
         for (int64_t o = begin; o < end; o += kTileRows) {
           const int64_t rows = std::min(kTileRows, end - o);
-          ReduceTile<kReduce>(operands, marks.from(0), o, rows, tile.get());
+          ReduceTile<kReduce>(operands, marks.at(0), o, rows, tile.get());
         }
       });
     });
