@@ -91,6 +91,20 @@ def test_a_gradient_of_another_shape_is_refused(
     assert ', '.join(map(str, shape)) in str(error.value)
 
 
+@pytest.mark.parametrize('name', ['grad_x_grad', 'grad_value_grad'])
+def test_a_gradient_of_a_gradient_of_another_shape_is_refused(name):
+    inputs = {'x': TWO, 'mask': TWO > 0, 'value': TWO, 'grad_out': TWO}
+    inputs |= {'grad_x_grad': TWO, 'grad_value_grad': TWO, name: ONE}
+    with pytest.raises(RuntimeError, match=f'of {name} should be'):
+        run(
+            'masked_scatter_double_grad',
+            'float32',
+            map(tensor, inputs.values()),
+            [],
+            [like(TWO)],
+        )
+
+
 @pytest.mark.parametrize('slot', [0, 5, 2**15 + 5, 2**16 + 5, 199_999])
 def test_slots_beyond_the_lists_of_a_range(slot):
     core.set_num_threads(3)

@@ -83,6 +83,14 @@ def test_one_thread_composes_for_paddle2onnx():
     assert not composes()
 
 
+def test_nested_exports_compose_until_the_outer_one_ends():
+    with manipulation._compose_scatter_ops():
+        with manipulation._compose_scatter_ops():
+            pass
+        assert not manipulation._has_scatter_kernels()
+    assert manipulation._has_scatter_kernels()
+
+
 def test_a_traced_function_is_traced_again_for_paddle2onnx():
     def scatter_positive(x):
         return paddle.masked_scatter(x, x > 0, x)
