@@ -199,12 +199,12 @@ class SliceMarks {
 
 // Cuts the slices into ranges of at most max_slices with about equal numbers of
 // rows to read and write, estimated from samples of the index. The cuts do not
-// affect results.
+// affect results. A single range is not cut.
 inline std::vector<SliceRange> CutSlices(const NormalizedIndex& index,
                                          int64_t size,
                                          int64_t ranges,
                                          int64_t max_slices) {
-  if (ranges == 1 && size <= max_slices) return {{0, size}};
+  if (ranges == 1) return {{0, size}};
   constexpr int64_t kSamples = 64;  // per range
   const int64_t n = index.length();
   const int64_t count = kSamples * ranges;

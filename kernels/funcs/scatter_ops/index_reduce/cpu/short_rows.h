@@ -199,8 +199,9 @@ class ShortRowReducer {
   // accumulator per thread, which is rounded into out at the end.
   static constexpr bool kHasScratch = !kAssigns && !std::is_same<Sum, T>::value;
   using Row = std::conditional_t<kHasScratch, Sum, T>;
-  // The accumulator of a range is sized for the L2 cache of a core, or larger
-  // where passes over the index cost more: single elements, few updates.
+  // The accumulator of a range is sized for the L2 cache of a core; that of a
+  // range with few updates may be larger. Single elements in one range use an
+  // accumulator of the whole axis, which is smaller than the segments.
   static constexpr int64_t kScratchBytes = 1 << 20;
   static constexpr int64_t kMaxScratchBytes = 4 << 20;
 
@@ -226,10 +227,9 @@ class ShortRowReducer {
     const bool has_lists = view_.size <= std::numeric_limits<Offset>::max();
     const int64_t ranges =
         even || !has_lists ? 1 : std::min(view_.size, threads);
-    if (!kHasScratch) return ranges;
+    if (!kHasScratch || view_.inner == 1) return ranges;
     const int64_t scratch = view_.size * view_.inner * sizeof(Row);
-    const int64_t bytes = view_.inner == 1 ? kMaxScratchBytes : kScratchBytes;
-    const int64_t passes = std::max(ranges, scratch / bytes);
+    const int64_t passes = std::max(ranges, scratch / kScratchBytes);
     const int64_t max_passes = has_lists ? 4 + 4 * threads / outer : 1;
     return passes <= max_passes ? passes : 0;
   }
