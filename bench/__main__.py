@@ -15,7 +15,7 @@ from bench.run import runner
 from bench.run.cases import all_cases
 from bench.run.processes import FOLDERS, MEMORY, start_side
 
-MAX_LOAD = 0.5  # of other programs
+MAX_LOAD = 0.5  # load average above which a warning is printed
 
 
 def parse(arguments):

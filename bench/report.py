@@ -12,7 +12,7 @@ from bench.run.runner import KEY
 PUBLISHED = ROOT / 'docs' / 'benchmark.csv'
 START = '<!-- speed: written by python -m bench.report -->'
 END = '<!-- end of speed -->'
-NOISE = 0.05  # of a ratio
+NOISE = 0.05  # relative error of a ratio
 INSTALLED, PAGE_FAULT_FREE = MEMORY
 
 

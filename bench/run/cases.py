@@ -18,7 +18,7 @@ class Case:
     dtype: str = 'float32'
     mask: str = 'full'  # or 'row' (x[..., :1]), 'plane' (the last two axes)
     density: float = 0.5
-    run_length: int = 1  # of equal mask elements
+    run_length: int = 1  # number of equal consecutive mask elements
     axis: int = 0
     axis2: int = 1
     reduce: str = 'assign'

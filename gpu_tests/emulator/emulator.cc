@@ -19,7 +19,7 @@ namespace cuda_emulator {
 namespace {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kAlignment = 16;  // of the largest element
+constexpr size_t kAlignment = 16;  // bytes, the size of the largest element
 constexpr int kGarbage = 0xcd;
 
 cudaError_t last_error = cudaSuccess;

@@ -106,7 +106,9 @@ class TestTraining(unittest.TestCase):
         self.assert_same(losses)
         self.assertEqual(layouts, [[Shard(0)]] * len(layouts))
 
-    @unittest.skipIf(RANKS > 2, 'Paddle refuses it on two ranks already')
+    @unittest.skipIf(
+        RANKS > 2, 'two ranks already show that dist.to_static needs a GPU'
+    )
     def test_static_graph(self):
         """Of dist.to_static; on several ranks Paddle needs a GPU for it."""
         placed = dist.shard_layer(Decoder(), LINE)
