@@ -12,9 +12,10 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// masked_scatter and its gradients on the GPU: one scan over the mask, whose
-// output iterator moves an element of value as its rank is assigned. Gradients
-// of a broadcast x are summed in a fixed order, without atomics.
+// masked_scatter and its gradients on the GPU: one exclusive scan over the
+// mask, whose output iterator copies an element of value as its rank is
+// assigned. Gradients of a broadcast x are summed in a fixed order, without
+// atomics.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
@@ -32,8 +33,8 @@
 
 namespace phi::funcs::scatter_ops {
 
-// A mask, read along the output.
-struct MaskAlong {
+// A mask, indexed by the linear index of an output element.
+struct BroadcastMask {
   const uint8_t* data;
   OperandView view;
 
@@ -42,15 +43,16 @@ struct MaskAlong {
   }
 };
 
-inline MaskAlong AlongDims(const DDim& dims, const DenseTensor& mask) {
+inline BroadcastMask MakeBroadcastMask(const DDim& dims,
+                                       const DenseTensor& mask) {
   return {static_cast<const uint8_t*>(mask.data()),
           OperandView({dims, mask.dims()})};
 }
 
-// Moves the k-th selected element: scatters from[k] to to[i], or gathers
-// from[i] to to[k]. All threads take the same branch on the size of an element,
-// so that one scan is compiled for all dtypes.
-struct MoveSelected {
+// Copies the k-th selected element: scatters from[k] to to[i], or gathers
+// from[i] to to[k]. The branch on the element size is uniform, so one
+// instantiation of the scan serves all dtypes.
+struct SelectedCopier {
   const void* from;
   void* to;
   int64_t num_values;
@@ -63,51 +65,52 @@ struct MoveSelected {
     const int64_t target = is_gather ? k : i;
     switch (element_size) {
       case 1:
-        return Move<uint8_t>(source, target);
+        return CopyElement<uint8_t>(source, target);
       case 2:
-        return Move<uint16_t>(source, target);
+        return CopyElement<uint16_t>(source, target);
       case 4:
-        return Move<uint32_t>(source, target);
+        return CopyElement<uint32_t>(source, target);
       case 8:
-        return Move<uint64_t>(source, target);
+        return CopyElement<uint64_t>(source, target);
       default:
-        return Move<Bytes16>(source, target);
+        return CopyElement<Bytes16>(source, target);
     }
   }
 
   template <typename Storage>
-  __device__ void Move(int64_t source, int64_t target) const {
+  __device__ void CopyElement(int64_t source, int64_t target) const {
     static_cast<Storage*>(to)[target] =
         static_cast<const Storage*>(from)[source];
   }
 };
 
-// A chunk of a scan: the elements up to `end`, with before[0] selected elements
-// before them. Leaves the count for the next chunk in before[1].
+// A chunk of the scan: elements up to `end`, preceded by before[0] selected
+// ones. Stores the number of selected elements up to `end` in before[1].
 struct ScanChunk {
-  MaskAlong mask;
-  MoveSelected move;
+  BroadcastMask mask;
+  SelectedCopier copier;
   int64_t* before;
   int64_t end;
 
   __device__ void Visit(int64_t i, int k) const {
     const bool selected = mask[i] != 0;
-    if (selected) MoveElement(i, k);
+    if (selected) CopySelected(i, k);
     if (i + 1 == end) before[1] = before[0] + k + selected;
   }
 
-  // Not inlined: for each element of a thread, it would take registers that the
-  // scan needs.
-  __device__ __attribute__((noinline)) void MoveElement(int64_t i,
-                                                        int k) const {
-    move(i, before[0] + k);
+  // Inlined for each item of a thread, it would raise the register pressure of
+  // the scan.
+  __device__ __attribute__((noinline)) void CopySelected(int64_t i,
+                                                         int k) const {
+    copier(i, before[0] + k);
   }
 };
 
-// An input iterator of CUB: the mask as numbers, from element `at` on. The
-// iterators hold pointers: CUB copies them into the registers of each thread.
-struct MaskNumbers {
-  using value_type = int;  // of a chunk; 64 bits take twice the registers
+// The input iterator of the scan: the mask as 0 and 1, from element `at` on.
+// The iterators hold a pointer to the chunk, since each thread has a copy of
+// them in registers.
+struct MaskInputIterator {
+  using value_type = int;  // 64-bit ranks would need twice the registers
   using reference = int;
   using pointer = void;
   using difference_type = int64_t;
@@ -120,11 +123,13 @@ struct MaskNumbers {
   __device__ int operator[](int64_t i) const {
     return chunk->mask[at + i] != 0;
   }
-  HOSTDEVICE MaskNumbers operator+(int64_t i) const { return {chunk, at + i}; }
+  HOSTDEVICE MaskInputIterator operator+(int64_t i) const {
+    return {chunk, at + i};
+  }
 };
 
-// An output iterator of CUB: assigning k to element i visits it.
-struct RankVisitor {
+// The output iterator of the scan: assigning rank k to element i visits it.
+struct RankOutputIterator {
   struct Element {
     const ScanChunk* chunk;
     int64_t i;
@@ -142,19 +147,20 @@ struct RankVisitor {
 
   __device__ Element operator*() const { return {chunk, at}; }
   __device__ Element operator[](int64_t i) const { return {chunk, at + i}; }
-  HOSTDEVICE RankVisitor operator+(int64_t i) const { return {chunk, at + i}; }
+  HOSTDEVICE RankOutputIterator operator+(int64_t i) const {
+    return {chunk, at + i};
+  }
 };
 
 // CUB before CCCL 2.8 takes the number of items as an int.
 constexpr int64_t kMaxScanItems = 1 << 30;
 
-// Moves the selected elements: one scan over the mask, whose output iterator
-// moves an element as its rank is assigned. Returns the number of True
+// Calls `copier` for the selected elements. Returns the number of True
 // elements, on the device in `memory`.
 inline const int64_t* ForEachSelected(const GPUContext& dev_ctx,
                                       int64_t numel,
-                                      const MaskAlong& mask,
-                                      const MoveSelected& move,
+                                      const BroadcastMask& mask,
+                                      const SelectedCopier& copier,
                                       DenseTensor* memory) {
   DenseTensor chunk_memory;
   auto* chunk = AllocWorkspace<ScanChunk>(dev_ctx, 1, &chunk_memory);
@@ -164,13 +170,13 @@ inline const int64_t* ForEachSelected(const GPUContext& dev_ctx,
   for (int64_t begin = 0; begin < numel; begin += kMaxScanItems, ++before) {
     const int64_t end = std::min(numel, begin + kMaxScanItems);
     ForEach(dev_ctx, 1, [=] __device__(int64_t) {
-      *chunk = {mask, move, before, end};
+      *chunk = {mask, copier, before, end};
     });
-    CallCub(dev_ctx, [&](void* temporary, size_t* bytes) {
-      return cub::DeviceScan::ExclusiveSum(temporary,
+    CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
+      return cub::DeviceScan::ExclusiveSum(temp_storage,
                                            *bytes,
-                                           MaskNumbers{chunk, begin},
-                                           RankVisitor{chunk, begin},
+                                           MaskInputIterator{chunk, begin},
+                                           RankOutputIterator{chunk, begin},
                                            static_cast<int>(end - begin),
                                            dev_ctx.stream());
     });
@@ -178,8 +184,8 @@ inline const int64_t* ForEachSelected(const GPUContext& dev_ctx,
   return before;
 }
 
-// Traps if there are more True elements than values. A check on the host would
-// synchronize.
+// Traps if there are more True elements than values: a check on the host would
+// synchronize the stream.
 inline void CheckNumValues(const GPUContext& dev_ctx,
                            const int64_t* num_selected,
                            int64_t num_values) {
@@ -193,12 +199,12 @@ inline void CheckNumValues(const GPUContext& dev_ctx,
   });
 }
 
-// out = zero where the mask is True, else x, broadcast to the shape of out.
-// Without x: zeros.
+// out = zero where the mask is True, else x, broadcast to the shape of out. A
+// null x stands for zeros.
 template <typename Storage>
 void CopyUnselected(const GPUContext& dev_ctx,
                     int64_t numel,
-                    const MaskAlong& mask,
+                    const BroadcastMask& mask,
                     const Storage* x,
                     const OperandView& x_view,
                     Storage* out) {
@@ -209,18 +215,18 @@ void CopyUnselected(const GPUContext& dev_ctx,
 }
 
 // grad = out_grad, of shape `dims`, with zeros where mask is True, summed to
-// the shape of grad. grad may share out_grad's memory, but not the object.
-// There must be an element.
+// the shape of grad. grad may share the memory of out_grad but must be another
+// object. out_grad must not be empty.
 template <typename T>
 void MaskedGradInto(const GPUContext& dev_ctx,
                     const DenseTensor& out_grad,
                     const DDim& dims,
-                    const MaskAlong& mask,
+                    const BroadcastMask& mask,
                     DenseTensor* grad) {
   using Storage = StorageType<T>;
   const int64_t numel = common::product(dims);
   const bool is_sum = grad->numel() != numel;
-  if (is_sum) grad->clear();  // a sum cannot be written over its summands
+  if (is_sum) grad->clear();  // may share the memory of out_grad
   T* data = dev_ctx.template Alloc<T>(grad);
   if (is_sum) {
     using Sum = typename BroadcastAccTypeOf<T>::type;
@@ -228,7 +234,7 @@ void MaskedGradInto(const GPUContext& dev_ctx,
     const auto unmasked = [=] __device__(int64_t i) {
       return mask[i] != 0 ? Sum{} : static_cast<Sum>(in[i]);
     };
-    SumInto<Sum>(dev_ctx, unmasked, SumAxes(dims, grad->dims()), data);
+    SumInto<Sum>(dev_ctx, unmasked, ReductionAxes(dims, grad->dims()), data);
     return;
   }
   CopyUnselected(dev_ctx,
@@ -256,28 +262,29 @@ void MaskedScatterKernel(const Context& dev_ctx,
     dev_ctx.template Alloc<T>(out);
     return;
   }
-  // Before out is allocated: x may be out, which InferMeta has enlarged, and
-  // its memory too small for that. Then this throws.
+  // Read before out is allocated: if x is out and InferMeta has enlarged it,
+  // this throws.
   const auto* x_data = static_cast<const Storage*>(x.data());
-  auto from_mask = ops::AlongDims(out->dims(), mask);
+  auto broadcast_mask = ops::MakeBroadcastMask(out->dims(), mask);
   T* const out_data = dev_ctx.template Alloc<T>(out);
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   std::optional<DenseTensor> mask_copy;
   std::optional<DenseTensor> value_copy;
-  from_mask.data = ops::CopyIfOverlapping<uint8_t>(
+  broadcast_mask.data = ops::CopyIfOverlapping<uint8_t>(
       dev_ctx, mask, out_data, out_bytes, &mask_copy);
   const Storage* const values = ops::CopyIfOverlapping<Storage>(
       dev_ctx, value, out_data, out_bytes, &value_copy);
-  auto* const words = reinterpret_cast<Storage*>(out_data);
-  if (x_data != words) {
+  auto* const out_elements = reinterpret_cast<Storage*>(out_data);
+  if (x_data != out_elements) {
     const ops::OperandView x_view({out->dims(), x.dims()});
-    ops::CopyUnselected(dev_ctx, numel, from_mask, x_data, x_view, words);
+    ops::CopyUnselected(
+        dev_ctx, numel, broadcast_mask, x_data, x_view, out_elements);
   }
-  const ops::MoveSelected scatter{
-      values, words, value.numel(), sizeof(T), /*is_gather=*/false};
+  const ops::SelectedCopier scatter{
+      values, out_elements, value.numel(), sizeof(T), /*is_gather=*/false};
   DenseTensor memory;
   const int64_t* const num_selected =
-      ops::ForEachSelected(dev_ctx, numel, from_mask, scatter, &memory);
+      ops::ForEachSelected(dev_ctx, numel, broadcast_mask, scatter, &memory);
   ops::CheckNumValues(dev_ctx, num_selected, value.numel());
 }
 
@@ -290,7 +297,6 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* x_grad,
                              DenseTensor* value_grad) {
   namespace ops = funcs::scatter_ops;
-  using Storage = ops::StorageType<T>;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
@@ -298,25 +304,26 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   const DenseTensor dout = out_grad;  // x_grad may be the same object
   ops::ResizeLike(x, x_grad);
   ops::ResizeLike(value, value_grad);
-  // Values that no True took keep the zeros.
+  // Zero for values without a True element.
   T* values = value_grad ? ops::AllocZeros<T>(dev_ctx, value_grad) : nullptr;
   if (numel == 0) {
     if (x_grad) ops::AllocZeros<T>(dev_ctx, x_grad);
     return;
   }
 
-  const auto from_mask = ops::AlongDims(dims, mask);
+  const auto broadcast_mask = ops::MakeBroadcastMask(dims, mask);
   if (value_grad) {
-    const ops::MoveSelected gather{dout.data(),
-                                   values,
-                                   value_grad->numel(),
-                                   sizeof(T),
-                                   /*is_gather=*/true};
+    const ops::SelectedCopier gather{dout.data(),
+                                     values,
+                                     value_grad->numel(),
+                                     sizeof(T),
+                                     /*is_gather=*/true};
     DenseTensor memory;
-    ops::ForEachSelected(dev_ctx, numel, from_mask, gather, &memory);
+    ops::ForEachSelected(dev_ctx, numel, broadcast_mask, gather, &memory);
   }
   // Last, since it may be written over out_grad.
-  if (x_grad) ops::MaskedGradInto<T>(dev_ctx, dout, dims, from_mask, x_grad);
+  if (x_grad)
+    ops::MaskedGradInto<T>(dev_ctx, dout, dims, broadcast_mask, x_grad);
 }
 
 template <typename T, typename Context>
@@ -345,10 +352,10 @@ void MaskedScatterDoubleGradKernel(
   auto* out =
       reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(grad_out_grad));
   if (numel == 0) return;
-  const auto from_mask = ops::AlongDims(dims, mask);
+  const auto broadcast_mask = ops::MakeBroadcastMask(dims, mask);
   ops::CopyUnselected(dev_ctx,
                       numel,
-                      from_mask,
+                      broadcast_mask,
                       ops::StorageData<Storage>(grad_x_grad.get_ptr()),
                       ops::OperandView({dims, x.dims()}),
                       out);
@@ -358,7 +365,7 @@ void MaskedScatterDoubleGradKernel(
   ops::ForEachSelected(
       dev_ctx,
       numel,
-      from_mask,
+      broadcast_mask,
       {values, out, value.numel(), sizeof(T), /*is_gather=*/false},
       &memory);
 }

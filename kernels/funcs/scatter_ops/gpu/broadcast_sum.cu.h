@@ -12,7 +12,10 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Sums over the axes along which an operand was broadcast, on the GPU.
+// Sums over the axes along which an operand was broadcast, on the GPU: the
+// gradient of a broadcast x of masked_scatter. The order of the additions
+// depends on the shapes alone and there are no atomics, so results are
+// reproducible. The array must have at least one element.
 
 #pragma once
 
@@ -22,49 +25,51 @@
 
 namespace phi::funcs::scatter_ops {
 
-// The axes of an array, split into those that a sum keeps and those that it is
-// over; each view maps a row-major number to an offset in the array.
-struct SumAxes {
-  OperandView kept;
-  OperandView summed;
-  bool is_kept_inner = false;  // the innermost axis is kept
+// The axes of an array, split into those of the output and those that are
+// reduced. Each view maps a linear index over its axes to an offset in the
+// array.
+struct ReductionAxes {
+  OperandView output;
+  OperandView reduced;
+  bool is_output_inner = false;  // the innermost axis is one of the output
 
-  SumAxes() = default;
-  SumAxes(const DDim& dims, const DDim& target_dims) {
+  ReductionAxes() = default;
+  ReductionAxes(const DDim& dims, const DDim& target_dims) {
     const BroadcastView target(dims, target_dims);
     int64_t stride = common::product(dims);
     for (int i = 0; i < target.rank(); ++i) {
       stride /= target.dim(i);
-      is_kept_inner = target.stride(i) != 0;
-      (is_kept_inner ? kept : summed).Append(target.dim(i), stride);
+      is_output_inner = target.stride(i) != 0;
+      (is_output_inner ? output : reduced).Append(target.dim(i), stride);
     }
   }
 };
 
 template <typename Sum>
-struct PartialSum {
+struct PartialSumLoader {
   const Sum* data;
 
   __device__ Sum operator()(int64_t i) const { return data[i]; }
 };
 
-// Sums of `num_parts` interleaved parts of the summed axes for each kept
-// element. Threads with consecutive i read consecutive elements.
+// For each output element, the sums of `num_parts` interleaved parts of the
+// other axes. Loads coalesce: threads with consecutive i read consecutive
+// elements.
 template <typename Sum, typename In, typename Out>
-void SumOverRows(const GPUContext& dev_ctx,
-                 const In& in,
-                 const SumAxes& axes,
-                 int64_t num_parts,
-                 Out* out) {
-  const int64_t num_kept = axes.kept.numel();
-  ForEach(dev_ctx, num_kept * num_parts, [=] __device__(int64_t i) {
-    const int64_t inner = axes.is_kept_inner ? num_kept : num_parts;
-    const int64_t k = axes.is_kept_inner ? i % inner : i / inner;
-    const int64_t part = axes.is_kept_inner ? i / inner : i % inner;
-    const int64_t start = axes.kept.Offset(k);
+void SumParts(const GPUContext& dev_ctx,
+              const In& in,
+              const ReductionAxes& axes,
+              int64_t num_parts,
+              Out* out) {
+  const int64_t num_outputs = axes.output.numel();
+  ForEach(dev_ctx, num_outputs * num_parts, [=] __device__(int64_t i) {
+    const int64_t inner = axes.is_output_inner ? num_outputs : num_parts;
+    const int64_t k = axes.is_output_inner ? i % inner : i / inner;
+    const int64_t part = axes.is_output_inner ? i / inner : i % inner;
+    const int64_t start = axes.output.Offset(k);
     Sum sum{};
-    for (int64_t s = part; s < axes.summed.numel(); s += num_parts) {
-      sum += in(start + axes.summed.Offset(s));
+    for (int64_t s = part; s < axes.reduced.numel(); s += num_parts) {
+      sum += in(start + axes.reduced.Offset(s));
     }
     out[i] = static_cast<Out>(sum);
   });
@@ -72,25 +77,24 @@ void SumOverRows(const GPUContext& dev_ctx,
 
 constexpr int64_t kSumChunk = 128;
 
-// target = the sums of in over the summed axes: chunks of at most kSumChunk
-// elements, then their sums, until one chunk is left. The order depends on the
-// shapes alone; it is not the order of the CPU kernel.
+// target = the sums of `in`. A thread sums at most kSumChunk elements; partial
+// sums are reduced again. The order is not that of the CPU kernel.
 template <typename Sum, typename In, typename T>
 void SumInto(const GPUContext& dev_ctx,
              const In& in,
-             const SumAxes& axes,
+             const ReductionAxes& axes,
              T* target) {
-  const int64_t parts = (axes.summed.numel() + kSumChunk - 1) / kSumChunk;
-  if (parts == 1) return SumOverRows<Sum>(dev_ctx, in, axes, 1, target);
-  const int64_t num_kept = axes.kept.numel();
+  const int64_t num_parts = (axes.reduced.numel() + kSumChunk - 1) / kSumChunk;
+  if (num_parts == 1) return SumParts<Sum>(dev_ctx, in, axes, 1, target);
+  const int64_t num_outputs = axes.output.numel();
   DenseTensor memory;
-  Sum* sums = AllocWorkspace<Sum>(dev_ctx, num_kept * parts, &memory);
-  SumOverRows<Sum>(dev_ctx, in, axes, parts, sums);
-  SumAxes next;
-  next.is_kept_inner = axes.is_kept_inner;
-  next.kept.Append(num_kept, axes.is_kept_inner ? 1 : parts);
-  next.summed.Append(parts, axes.is_kept_inner ? num_kept : 1);
-  SumInto<Sum>(dev_ctx, PartialSum<Sum>{sums}, next, target);
+  Sum* sums = AllocWorkspace<Sum>(dev_ctx, num_outputs * num_parts, &memory);
+  SumParts<Sum>(dev_ctx, in, axes, num_parts, sums);
+  ReductionAxes next;
+  next.is_output_inner = axes.is_output_inner;
+  next.output.Append(num_outputs, axes.is_output_inner ? 1 : num_parts);
+  next.reduced.Append(num_parts, axes.is_output_inner ? num_outputs : 1);
+  SumInto<Sum>(dev_ctx, PartialSumLoader<Sum>{sums}, next, target);
 }
 
 }  // namespace phi::funcs::scatter_ops

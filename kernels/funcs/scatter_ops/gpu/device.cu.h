@@ -12,9 +12,10 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// What all GPU kernels of the masked and scatter operators need: launches,
-// workspaces, and offsets in an operand. The kernels have neither barriers nor
-// shared memory: what needs these is CUB's.
+// Launches, workspaces, CUB calls and operand offsets for all GPU kernels of
+// the masked and scatter operators. Everything is queued on the stream of the
+// GPUContext, whose device must be current. Only CUB uses barriers and shared
+// memory.
 
 #pragma once
 
@@ -33,11 +34,11 @@ namespace phi::funcs::scatter_ops {
 
 constexpr int kGpuThreads = 256;
 
-// 2^28 threads: HIP limits gridDim.x * blockDim.x to less than 2^32. Kernels
-// loop over what is beyond the grid.
+// 2^28 threads: HIP limits gridDim.x * blockDim.x to less than 2^32. Larger
+// problems use a grid-stride loop.
 constexpr int64_t kMaxGpuBlocks = 1 << 20;
 
-// Throws if the launch before failed.
+// Throws if the preceding launch failed.
 inline void CheckLaunch() {
   PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
 }
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(kGpuThreads)
     ForEachGpuKernel(int64_t work, F f) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kGpuThreads;
   int64_t w = static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
-  // Unrolled, a body with a division spills registers (nvcc 13.0).
+  // If unrolled, a body with a division spills registers (nvcc 13.0).
 #pragma unroll 1
   for (; w < work; w += step) f(w);
 }
@@ -63,8 +64,8 @@ void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
 }
 
 // A workspace of `count` elements of V, which need not be the dtype of a
-// Tensor. `memory` must live until the last launch that uses it is queued, and
-// no longer: the allocator reuses memory in stream order.
+// Tensor. `memory` must outlive the queueing of the last launch that uses it,
+// but not its execution: the allocator reuses memory in stream order.
 template <typename V>
 V* AllocWorkspace(const GPUContext& dev_ctx,
                   int64_t count,
@@ -78,7 +79,7 @@ inline void ClearBytes(const GPUContext& dev_ctx, void* data, int64_t bytes) {
   backends::gpu::GpuMemsetAsync(data, 0, bytes, dev_ctx.stream());
 }
 
-// Copies nothing in place.
+// A device-to-device memcpy; no operation if `from` is `to`.
 inline void CopyBytes(const GPUContext& dev_ctx,
                       const void* from,
                       int64_t bytes,
@@ -95,19 +96,19 @@ T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
   return data;
 }
 
-// Calls call(temporary storage, bytes of it) of a CUB algorithm twice: to query
-// the size of the storage, and to run.
+// Calls call(temp_storage, &bytes) of a CUB algorithm twice: to query the size
+// of its temporary storage, and to run.
 template <typename F>
 void CallCub(const GPUContext& dev_ctx, const F& call) {
   size_t bytes = 0;
   PADDLE_ENFORCE_GPU_SUCCESS(call(nullptr, &bytes));
   DenseTensor memory;
-  void* temporary = AllocWorkspace<uint8_t>(dev_ctx, bytes, &memory);
-  PADDLE_ENFORCE_GPU_SUCCESS(call(temporary, &bytes));
+  void* temp_storage = AllocWorkspace<uint8_t>(dev_ctx, bytes, &memory);
+  PADDLE_ENFORCE_GPU_SUCCESS(call(temp_storage, &bytes));
 }
 
-// Maps row-major numbers to offsets in an operand: a BroadcastView as a kernel
-// argument, or axes of the caller.
+// Maps linear (row-major) indices to offsets in a strided operand. Passed to
+// kernels by value. Built from a BroadcastView, or axis by axis with Append.
 class OperandView {
  public:
   OperandView() = default;
@@ -128,7 +129,7 @@ class OperandView {
     int64_t offset = 0;
     for (int a = rank_ - 1; a >= 0; --a) {
       const Axis& axis = axes_[a];
-      const int64_t outer = a > 0 ? axis.by_dim.Div(i) : 0;
+      const int64_t outer = a > 0 ? axis.dim_divmod.Div(i) : 0;
       offset += (i - outer * axis.dim) * axis.stride;
       i = outer;
     }
@@ -139,7 +140,7 @@ class OperandView {
   struct Axis {
     int64_t dim;
     int64_t stride;
-    FastDivMod<int64_t> by_dim;
+    FastDivMod<int64_t> dim_divmod;
   };
 
   int rank_ = 0;

@@ -12,8 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// The index of the operators that reduce by an index, on the GPU: validation,
-// counts of each row, and a stable sort by row.
+// The index of scatter, index_scatter and index_reduce on the GPU: validation,
+// the count of entries or the last entry of each row, and a stable sort by row.
+// ReadIndex comes first: the others require valid, nonnegative rows.
 
 #pragma once
 
@@ -27,7 +28,7 @@
 namespace phi::funcs::scatter_ops {
 
 // The coordinates of an element of x, updates or a workspace.
-struct AxisPlace {
+struct AxisCoords {
   int64_t outer;
   int64_t row;  // along the axis
   int64_t inner;
@@ -37,27 +38,28 @@ struct AxisPlace {
 class AxisLayout {
  public:
   AxisLayout(int64_t rows, int64_t inner)
-      : rows_(rows), inner_(inner), by_rows_(rows), by_inner_(inner) {}
+      : rows_(rows), inner_(inner), rows_divmod_(rows), inner_divmod_(inner) {}
 
-  __device__ AxisPlace Locate(int64_t at) const {
-    const int64_t outer_row = by_inner_.Div(at);
-    const int64_t outer = by_rows_.Div(outer_row);
+  __device__ AxisCoords Locate(int64_t at) const {
+    const int64_t outer_row = inner_divmod_.Div(at);
+    const int64_t outer = rows_divmod_.Div(outer_row);
     return {outer, outer_row - outer * rows_, at - outer_row * inner_};
   }
 
-  // `place`, but at another row.
-  __device__ int64_t Offset(const AxisPlace& place, int64_t row) const {
-    return (place.outer * rows_ + row) * inner_ + place.inner;
+  // The offset of `coords` with another row.
+  __device__ int64_t Offset(const AxisCoords& coords, int64_t row) const {
+    return (coords.outer * rows_ + row) * inner_ + coords.inner;
   }
 
  private:
   int64_t rows_;
   int64_t inner_;
-  FastDivMod<int64_t> by_rows_;
-  FastDivMod<int64_t> by_inner_;
+  FastDivMod<int64_t> rows_divmod_;
+  FastDivMod<int64_t> inner_divmod_;
 };
 
-// Rows of x, in int32 if they fit: the sort then moves half as many bytes.
+// Rows of x, as int32_t if they fit, which halves the memory traffic of the
+// sort. One pointer is null.
 struct Rows {
   int32_t* narrow = nullptr;
   int64_t* wide = nullptr;
@@ -71,30 +73,30 @@ constexpr int64_t kMaxNarrowRow = std::numeric_limits<int32_t>::max();
 
 // An index and the layouts of the Tensors around its axis.
 struct IndexedRows {
-  AxisLayout in_x;
-  AxisLayout in_updates;
-  int64_t num_x;        // elements
-  int64_t num_updates;  // elements
-  int64_t size;         // of the axis
-  int64_t length;       // of the index
-  Rows rows;            // the row of x that each index entry names
+  AxisLayout x_layout;
+  AxisLayout updates_layout;
+  int64_t x_numel;
+  int64_t updates_numel;
+  int64_t size;    // of the axis
+  int64_t length;  // of the index
+  Rows rows;       // the row of x that each index entry names
 
   explicit IndexedRows(const AxisView& view)
-      : in_x(view.size, view.inner),
-        in_updates(view.length, view.inner),
-        num_x(view.numel()),
-        num_updates(view.outer * view.length * view.inner),
+      : x_layout(view.size, view.inner),
+        updates_layout(view.length, view.inner),
+        x_numel(view.numel()),
+        updates_numel(view.outer * view.length * view.inner),
         size(view.size),
         length(view.length) {}
 
-  // The element of x that element `at` of updates is reduced into.
-  __device__ int64_t InX(const AxisPlace& at) const {
-    return in_x.Offset(at, rows[at.row]);
+  // The offset in x of the element that element `update` is reduced into.
+  __device__ int64_t OffsetInX(const AxisCoords& update) const {
+    return x_layout.Offset(update, rows[update.row]);
   }
 };
 
-// Validates the index and makes negative entries positive. A launch of its own:
-// an invalid index stops the work before an output is written.
+// Validates the index and adds the size of the axis to negative entries. A
+// separate launch: an invalid index traps before any output is written.
 template <typename IndexT>
 void NormalizeIndex(const GPUContext& dev_ctx,
                     IndexOp op,
@@ -146,26 +148,26 @@ using RowCount = unsigned long long;  // NOLINT: the type of CUDA's atomics
 enum class RowInfo { kCount, kLastEntry };
 
 // For each row: the number of entries that name it, or the last of them plus
-// one; 0 if there is none. Integer atomics do not depend on the order.
+// one; 0 if there is none. Integer atomics are deterministic in any order.
 inline RowCount* GatherRowInfo(const GPUContext& dev_ctx,
                                RowInfo info,
                                const IndexedRows& indexed,
                                DenseTensor* memory) {
-  auto* of_row = AllocWorkspace<RowCount>(dev_ctx, indexed.size, memory);
-  ClearBytes(dev_ctx, of_row, indexed.size * sizeof(RowCount));
+  auto* row_info = AllocWorkspace<RowCount>(dev_ctx, indexed.size, memory);
+  ClearBytes(dev_ctx, row_info, indexed.size * sizeof(RowCount));
   ForEach(dev_ctx, indexed.length, [=] __device__(int64_t i) {
-    RowCount* at = of_row + indexed.rows[i];
+    RowCount* target = row_info + indexed.rows[i];
     if (info == RowInfo::kCount) {
-      atomicAdd(at, RowCount{1});
+      atomicAdd(target, RowCount{1});
     } else {
-      atomicMax(at, static_cast<RowCount>(i + 1));
+      atomicMax(target, static_cast<RowCount>(i + 1));
     }
   });
-  return of_row;
+  return row_info;
 }
 
-// Index entries sorted by row. The entries of a row are a segment, in the order
-// of the index.
+// Index entries sorted by row. The entries of a row form a segment, in index
+// order.
 struct Segments {
   Rows rows;
   const int32_t* entries;
@@ -179,7 +181,8 @@ struct Segments {
   }
 };
 
-// Stable. CUB before CCCL 2.8 takes the number of items as an int.
+// Stable. CUB before CCCL 2.8 requires an int number of items. The sorted
+// entries follow the n unsorted ones.
 template <typename Row>
 void SortPairs(const GPUContext& dev_ctx,
                int64_t size,
@@ -189,8 +192,8 @@ void SortPairs(const GPUContext& dev_ctx,
                int32_t* entries) {
   int bits = 1;  // of a row
   while (bits < 63 && size > int64_t{1} << bits) ++bits;
-  CallCub(dev_ctx, [&](void* temporary, size_t* bytes) {
-    return cub::DeviceRadixSort::SortPairs(temporary,
+  CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
+    return cub::DeviceRadixSort::SortPairs(temp_storage,
                                            *bytes,
                                            rows,
                                            sorted_rows,
@@ -216,7 +219,7 @@ inline Segments SortByRow(const GPUContext& dev_ctx,
         n));
   }
   int64_t* workspace = AllocWorkspace<int64_t>(dev_ctx, 2 * n, memory);
-  auto* entries = reinterpret_cast<int32_t*>(workspace + n);  // then sorted
+  auto* entries = reinterpret_cast<int32_t*>(workspace + n);
   const Rows& rows = indexed.rows;
   Rows sorted;
   if (n == 0) return {sorted, entries, n};

@@ -12,9 +12,10 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// index_scatter and index_reduce on the GPU. The rows that the index names are
-// reduced in the permutation of the index, after a stable sort and without
-// floating-point atomics: results are the same in every run.
+// The forward kernels of index_scatter and index_reduce on the GPU, and of the
+// double gradient of scatter. Updates are reduced in index order, after a
+// stable sort and without floating-point atomics: results are reproducible. out
+// may be x and may overlap updates.
 
 #pragma once
 
@@ -24,11 +25,10 @@
 
 namespace phi::funcs::scatter_ops {
 
-// A segment is reduced in chunks, which end at multiples of kChunk of the
-// sorted entries: a thread reduces each chunk but the first one of a segment,
-// then one thread reduces the first chunk and combines the others in
-// permutation. Where a segment has several chunks, rounding may differ from the
-// CPU's.
+// A segment is reduced in chunks, which end at multiples of kChunk sorted
+// entries. ReduceChunk reduces all chunks of a segment but the first;
+// ReduceSegment then reduces the first chunk and combines it with the others in
+// order. If a segment has several chunks, rounding may differ from the CPU's.
 constexpr int64_t kChunk = 4096;
 
 template <typename T, IndexReduce kReduce>
@@ -36,7 +36,8 @@ struct SegmentReducer {
   using Sum = typename ReduceType<T, kReduce>::type;
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
   // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
-  static constexpr bool kFromZero = kIsMean || kReduce == IndexReduce::kSum;
+  static constexpr bool kStartsFromZero =
+      kIsMean || kReduce == IndexReduce::kSum;
 
   struct Chunk {
     Sum sum;
@@ -45,20 +46,20 @@ struct SegmentReducer {
 
   IndexedRows indexed;
   Segments segments;
-  AxisLayout in_chunks;
+  AxisLayout chunk_layout;
   Chunk* chunks;
   const T* updates;
   bool include_self;
   T* out;
 
-  __device__ Sum Update(const AxisPlace& at, int64_t p) const {
+  __device__ Sum Update(const AxisCoords& at, int64_t p) const {
     const int64_t entry = segments.entries[p];
-    return static_cast<Sum>(updates[indexed.in_updates.Offset(at, entry)]);
+    return static_cast<Sum>(updates[indexed.updates_layout.Offset(at, entry)]);
   }
 
-  // Reduces the entries of `row` from p to the end of the chunk of `begin`.
-  // Returns the end.
-  __device__ int64_t Accumulate(const AxisPlace& at,
+  // Accumulates the segment that contains `begin`, from entry p to the end of
+  // the chunk. Returns the end.
+  __device__ int64_t Accumulate(const AxisCoords& at,
                                 int64_t begin,
                                 int64_t p,
                                 Sum* sum) const {
@@ -70,9 +71,10 @@ struct SegmentReducer {
     return p;
   }
 
-  // Of element i of the chunks, if the segment begins in an earlier chunk.
+  // Reduces element i of the chunks, if a segment from an earlier chunk
+  // continues in this one.
   __device__ void ReduceChunk(int64_t i) const {
-    const AxisPlace at = in_chunks.Locate(i);
+    const AxisCoords at = chunk_layout.Locate(i);
     const int64_t begin = at.row * kChunk;
     if (segments.IsHead(begin)) return;
     Sum sum = Update(at, begin);
@@ -80,24 +82,23 @@ struct SegmentReducer {
     chunks[i] = {sum, end - begin};
   }
 
-  // Of element i of the updates in sorted permutation, if a segment begins
-  // there.
+  // Reduces the segment that begins at element i of the sorted updates, if any.
   __device__ void ReduceSegment(int64_t i) const {
-    const AxisPlace at = indexed.in_updates.Locate(i);
+    const AxisCoords at = indexed.updates_layout.Locate(i);
     const int64_t begin = at.row;
     if (!segments.IsHead(begin)) return;
     const int64_t row = segments.rows[begin];
-    T* result = out + indexed.in_x.Offset(at, row);
+    T* result = out + indexed.x_layout.Offset(at, row);
     int64_t p = begin;
     Sum sum{};
     if (include_self) {
       sum = static_cast<Sum>(*result);
-    } else if (!kFromZero) {
+    } else if (!kStartsFromZero) {
       sum = Update(at, p++);
     }
     p = Accumulate(at, begin, p, &sum);
     while (p % kChunk == 0 && segments.Has(p, row)) {
-      const Chunk& chunk = chunks[in_chunks.Offset(at, p / kChunk)];
+      const Chunk& chunk = chunks[chunk_layout.Offset(at, p / kChunk)];
       sum = Combine<kReduce>(sum, chunk.sum);
       p += chunk.length;
     }
@@ -117,21 +118,22 @@ void ReduceSegments(const GPUContext& dev_ctx,
   using Reducer = SegmentReducer<T, kReduce>;
   DenseTensor sorted;
   const Segments segments = SortByRow(dev_ctx, call.op, indexed, &sorted);
-  const int64_t rows = (view.length + kChunk - 1) / kChunk;
-  const int64_t num_chunks = rows > 1 ? view.outer * rows * view.inner : 0;
+  const int64_t num_chunks = (view.length + kChunk - 1) / kChunk;
+  const int64_t chunks_numel =
+      num_chunks > 1 ? view.outer * num_chunks * view.inner : 0;
   DenseTensor memory;
   const Reducer reducer{
       indexed,
       segments,
-      AxisLayout(rows, view.inner),
-      AllocWorkspace<typename Reducer::Chunk>(dev_ctx, num_chunks, &memory),
+      AxisLayout(num_chunks, view.inner),
+      AllocWorkspace<typename Reducer::Chunk>(dev_ctx, chunks_numel, &memory),
       updates,
       call.include_self,
       out};
-  ForEach(dev_ctx, num_chunks, [=] __device__(int64_t i) {
+  ForEach(dev_ctx, chunks_numel, [=] __device__(int64_t i) {
     reducer.ReduceChunk(i);
   });
-  ForEach(dev_ctx, indexed.num_updates, [=] __device__(int64_t i) {
+  ForEach(dev_ctx, indexed.updates_numel, [=] __device__(int64_t i) {
     reducer.ReduceSegment(i);
   });
 }
@@ -145,14 +147,14 @@ void AssignLast(const GPUContext& dev_ctx,
   DenseTensor memory;
   const RowCount* last =
       GatherRowInfo(dev_ctx, RowInfo::kLastEntry, indexed, &memory);
-  ForEach(dev_ctx, indexed.num_updates, [=] __device__(int64_t i) {
-    const AxisPlace at = indexed.in_updates.Locate(i);
+  ForEach(dev_ctx, indexed.updates_numel, [=] __device__(int64_t i) {
+    const AxisCoords at = indexed.updates_layout.Locate(i);
     const bool is_last = last[indexed.rows[at.row]] == at.row + RowCount{1};
-    if (is_last) out[indexed.InX(at)] = updates[i];
+    if (is_last) out[indexed.OffsetInX(at)] = updates[i];
   });
 }
 
-// The kernel of an operator that has the reductions of the set `Reduces`.
+// The kernel of an operator with the reductions of the set `Reduces`.
 template <typename T, typename Reduces>
 void IndexReduceInto(const GPUContext& dev_ctx,
                      Reduces reduces,

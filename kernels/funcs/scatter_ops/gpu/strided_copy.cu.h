@@ -12,9 +12,10 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Copies of a tensor with a strided view of it replaced, and reads of such a
-// view, on the GPU: the kernels of select_scatter, diagonal_scatter and their
-// gradients. In place, elements outside the view are neither read nor written.
+// The kernels of select_scatter, diagonal_scatter and their gradients on the
+// GPU: copy a tensor with a strided view replaced, and gather such a view. In
+// place, elements outside the view are neither read nor written. The view must
+// lie within x and have as many elements as values.
 
 #pragma once
 
@@ -27,26 +28,26 @@
 
 namespace phi::funcs::scatter_ops {
 
-// A StridedView as a kernel argument: offsets of its k-th element.
+// A StridedView to be passed to kernels by value: offsets of its k-th element.
 struct ViewOffsets {
   int64_t start;
-  OperandView in_x;
-  OperandView in_values;
+  OperandView x_view;
+  OperandView values_view;
 
   explicit ViewOffsets(const StridedView& view) : start(view.offset()) {
     for (int a = 0; a < view.rank(); ++a) {
       const StridedView::Axis& axis = view.axis(a);
-      in_x.Append(axis.dim, axis.stride);
-      in_values.Append(axis.dim, axis.value_stride);
+      x_view.Append(axis.dim, axis.stride);
+      values_view.Append(axis.dim, axis.value_stride);
     }
   }
 
-  __device__ int64_t InX(int64_t k) const { return start + in_x.Offset(k); }
-  __device__ int64_t InValues(int64_t k) const { return in_values.Offset(k); }
+  __device__ int64_t InX(int64_t k) const { return start + x_view.Offset(k); }
+  __device__ int64_t InValues(int64_t k) const { return values_view.Offset(k); }
 };
 
-// The kernel of a forward and a second-order gradient: x or values are zeros
-// if null. out may share the memory of either.
+// The kernel of the forward and double gradient operators. A null x or values
+// stands for zeros; out may share the memory of either.
 template <typename T, typename Context>
 void ReplaceViewKernel(const Context& dev_ctx,
                        const DenseTensor* x,
@@ -55,8 +56,8 @@ void ReplaceViewKernel(const Context& dev_ctx,
                        DenseTensor* out) {
   using Storage = StorageType<T>;
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-  const DenseTensor kept = x ? *x : DenseTensor();  // out may be x
-  const Storage* x_data = x ? StorageData<Storage>(&kept) : nullptr;
+  const DenseTensor x_alias = x ? *x : DenseTensor();  // out may be x
+  const Storage* x_data = x ? StorageData<Storage>(&x_alias) : nullptr;
   Storage* data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   if (bytes == 0) return;
   std::optional<DenseTensor> copy;
@@ -76,8 +77,8 @@ void ReplaceViewKernel(const Context& dev_ctx,
   });
 }
 
-// The kernel of a gradient. SelectBits output may be null; x_grad may be
-// out_grad.
+// The kernel of the gradient operators. Either output may be null; x_grad may
+// be out_grad.
 template <typename T, typename Context>
 void ReplaceViewGradKernel(const Context& dev_ctx,
                            const char* op,
