@@ -81,10 +81,10 @@ BroadcastOperand<Storage> ViewOf(const DenseTensor& tensor, const DDim& dims) {
   return {static_cast<const Storage*>(tensor.data()), {dims, tensor.dims()}};
 }
 
-// Writes tile i of an output run by run if the mask is broadcast along long
-// runs and x is not broadcast; else returns false. write_selected(to, n,
-// streams) writes the runs where the mask is True, in order. Other runs are
-// copied from x, or skipped if out is x.
+// Writes tile i of an output run by run if the mask is broadcast along at least
+// kMinRunLength elements and x is not broadcast; else returns false.
+// write_selected(to, n, non_temporal) writes the runs where the mask is True,
+// in order. Other runs are copied from x, or skipped if out is x.
 template <typename Storage, typename F>
 bool WriteRuns(Storage* out,
                const BroadcastOperand<Storage>& x,
@@ -92,17 +92,20 @@ bool WriteRuns(Storage* out,
                const Tiles& tiles,
                int64_t i,
                const F& write_selected) {
-  const int last = mask.view.rank() - 1;
-  const bool repeats = mask.view.stride(last) == 0;
-  if (!repeats || mask.view.dim(last) < 256 || !x.view.is_flat()) return false;
-  const bool streams = UseNonTemporalStores(tiles.bytes, out == x.data);
+  constexpr int64_t kMinRunLength = 256;
+  const int inner = mask.view.rank() - 1;
+  if (mask.view.stride(inner) != 0 || mask.view.dim(inner) < kMinRunLength ||
+      !x.view.is_flat()) {
+    return false;
+  }
+  const bool non_temporal = UseNonTemporalStores(tiles.bytes, out == x.data);
   int64_t at = tiles.begin(i);
   mask.view.ForEachRun(
       at, tiles.end(i), [&](int64_t offset, int64_t, int64_t n) {
         if (IsTrue(mask.data, offset)) {
-          write_selected(out + at, n, streams);
+          write_selected(out + at, n, non_temporal);
         } else if (out != x.data) {
-          StreamCopy(out + at, x.data + at, n * sizeof(Storage), streams);
+          StreamCopy(out + at, x.data + at, n * sizeof(Storage), non_temporal);
         }
         at += n;
       });
@@ -134,47 +137,51 @@ struct MaskedSum {
   }
 
  private:
-  // The outermost axis is kept: its rows are reduced independently.
+  // The outermost axis is not summed: its rows are summed independently.
   void SumPerRow(T* target) const {
-    const int64_t rows = view.dim(0);
-    const int64_t width = view.stride(0);
-    const int64_t row = numel / rows;
-    const int64_t chunk =
-        std::max<int64_t>(1, kMaskBlock / std::max(row, width));
-    const int64_t chunks = (rows + chunk - 1) / chunk;
-    ParallelFor(chunks, numel * sizeof(T), [&](int64_t c) {
-      const int64_t first = c * chunk;
-      const int64_t last = std::min(rows, first + chunk);
-      std::vector<Sum> sums((last - first) * width, Sum{});
-      Add(first * row, last * row, first * width, sums.data());
-      Round(sums.data(), sums.size(), target + first * width);
+    const int64_t num_rows = view.dim(0);
+    const int64_t stride = view.stride(0);
+    const int64_t row_numel = numel / num_rows;
+    const int64_t chunk_rows =
+        std::max<int64_t>(1, kMaskBlock / std::max(row_numel, stride));
+    const int64_t num_chunks = (num_rows + chunk_rows - 1) / chunk_rows;
+    ParallelFor(num_chunks, numel * sizeof(T), [&](int64_t c) {
+      const int64_t begin = c * chunk_rows;
+      const int64_t end = std::min(num_rows, begin + chunk_rows);
+      std::vector<Sum> sums((end - begin) * stride, Sum{});
+      Accumulate(
+          begin * row_numel, end * row_numel, begin * stride, sums.data());
+      Round(sums.data(), sums.size(), target + begin * stride);
     });
   }
 
-  // The first axis is summed: parts of it are summed independently, then added
-  // in order. The larger the target, the fewer parts, to bound the workspace.
+  // The outermost axis is summed: parts of it are summed independently, then
+  // their partial sums in order.
   void SumOverRows(T* target) const {
-    const int64_t rows = view.dim(0);
-    const int64_t row = numel / rows;
-    const int64_t max_parts = std::max<int64_t>(1, numel / target_numel / 16);
-    const int64_t work = (numel + kPartElements - 1) / kPartElements;
-    const int64_t parts = std::min({rows, max_parts, work, kMaxParts});
-    if (parts == 1 && view.rank() == 2) return SumColumns(target);
-    std::vector<Sum> sums(parts * target_numel, Sum{});
-    ParallelFor(parts, numel * sizeof(T), [&](int64_t p) {
-      Add(rows * p / parts * row,
-          rows * (p + 1) / parts * row,
-          /*first=*/0,
-          sums.data() + p * target_numel);
+    const int64_t num_rows = view.dim(0);
+    const int64_t row_numel = numel / num_rows;
+    // Bounds the workspace to a fraction of the size of `in`.
+    const int64_t max_parts =
+        std::max<int64_t>(1, numel / target_numel / kMinPartToTargetRatio);
+    const int64_t num_full_parts = (numel + kPartElements - 1) / kPartElements;
+    const int64_t num_parts =
+        std::min({num_rows, max_parts, num_full_parts, kMaxParts});
+    if (num_parts == 1 && view.rank() == 2) return SumColumns(target);
+    std::vector<Sum> sums(num_parts * target_numel, Sum{});
+    ParallelFor(num_parts, numel * sizeof(T), [&](int64_t p) {
+      Accumulate(num_rows * p / num_parts * row_numel,
+                 num_rows * (p + 1) / num_parts * row_numel,
+                 /*first=*/0,
+                 sums.data() + p * target_numel);
     });
-    for (int64_t p = 1; p < parts; ++p) {
-      const Sum* part = sums.data() + p * target_numel;
-      for (int64_t i = 0; i < target_numel; ++i) sums[i] += part[i];
+    for (int64_t p = 1; p < num_parts; ++p) {
+      const Sum* partial_sums = sums.data() + p * target_numel;
+      for (int64_t i = 0; i < target_numel; ++i) sums[i] += partial_sums[i];
     }
     Round(sums.data(), target_numel, target);
   }
 
-  // A few long rows are summed into one: threads partition the columns.
+  // Sums a few long rows into one: threads partition the columns.
   void SumColumns(T* target) const {
     const Tiles tiles(target_numel, view.dim(0) * sizeof(T));
     ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
@@ -183,7 +190,7 @@ struct MaskedSum {
         const int64_t n = std::min(kMaskBlock, tiles.end(i) - b);
         std::fill_n(sums, n, Sum{});
         for (int64_t r = 0; r < view.dim(0); ++r) {
-          Add(r * target_numel + b, r * target_numel + b + n, b, sums);
+          Accumulate(r * target_numel + b, r * target_numel + b + n, b, sums);
         }
         Round(sums, n, target + b);
       }
@@ -196,7 +203,7 @@ struct MaskedSum {
 
   // Accumulates elements [begin, end) into `sums`, which begins at element
   // `first` of the target.
-  void Add(int64_t begin, int64_t end, int64_t first, Sum* sums) const {
+  void Accumulate(int64_t begin, int64_t end, int64_t first, Sum* sums) const {
     CallVectorizedForHalf<T>([&] {
       uint8_t mask_scratch[kMaskBlock];
       Storage values[kMaskBlock];
@@ -207,7 +214,7 @@ struct MaskedSum {
         const Storage* next = values;
         view.ForEachRun(
             b, b + n, [&](int64_t offset, int64_t stride, int64_t length) {
-              AddRun(next, length, stride, sums + (offset - first));
+              AccumulateRun(next, length, stride, sums + (offset - first));
               next += length;
             });
       }
@@ -227,10 +234,10 @@ struct MaskedSum {
 
   static Sum Widen(Storage bits) { return WidenTo<Sum>(BitCast<T>(bits)); }
 
-  static void AddRun(const Storage* from,
-                     int64_t n,
-                     int64_t stride,
-                     Sum* sums) {
+  static void AccumulateRun(const Storage* from,
+                            int64_t n,
+                            int64_t stride,
+                            Sum* sums) {
     if (stride == 0) {
       sums[0] += SumRun(from, n);
     } else {
@@ -249,6 +256,7 @@ struct MaskedSum {
     return (s[0] + s[1]) + (s[2] + s[3]);
   }
 
+  static constexpr int64_t kMinPartToTargetRatio = 16;
   static constexpr int64_t kPartElements = 16 << 10;
   static constexpr int64_t kMaxParts = 64;
 };
@@ -263,34 +271,36 @@ void SelectCpu(Storage* out,
                const BroadcastOperand<Storage>& value) {
   const Tiles tiles(numel, sizeof(Storage));
   const bool in_place = out == x.data || out == value.data;
-  const bool streams = UseNonTemporalStores(tiles.bytes, in_place);
+  const bool non_temporal = UseNonTemporalStores(tiles.bytes, in_place);
   ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
     uint8_t mask_scratch[kSelectBlock<Storage>];
     Storage x_scratch[kSelectBlock<Storage>];
     Storage value_scratch[kSelectBlock<Storage>];
-    const bool constant = value.view.is_constant();
+    const bool is_constant = value.view.is_constant();
     const int64_t block = std::min(kSelectBlock<Storage>, numel);
-    if (constant) std::fill_n(value_scratch, block, *value.data);
-    const auto fill = [&](Storage* to, int64_t n, bool streams) {
+    if (is_constant) std::fill_n(value_scratch, block, *value.data);
+    const auto fill = [&](Storage* to, int64_t n, bool run_non_temporal) {
       for (int64_t b = 0; b < n; b += kSelectBlock<Storage>) {
-        const int64_t part = std::min(kSelectBlock<Storage>, n - b);
-        StreamCopy(to + b, value_scratch, part * sizeof(Storage), streams);
+        const int64_t length = std::min(kSelectBlock<Storage>, n - b);
+        StreamCopy(
+            to + b, value_scratch, length * sizeof(Storage), run_non_temporal);
       }
     };
-    if (constant && WriteRuns(out, x, mask, tiles, i, fill)) return;
+    if (is_constant && WriteRuns(out, x, mask, tiles, i, fill)) return;
     const auto write_block = [&](Storage* to, int64_t b, int64_t n) {
       const Storage* x_block = x.view.Read(x.data, b, n, x_scratch);
-      const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
+      const uint8_t* mask_block = mask.view.Read(mask.data, b, n, mask_scratch);
       const Storage* value_block =
-          constant ? value_scratch
-                   : value.view.Read(value.data, b, n, value_scratch);
-      CallVectorized([&] { SelectEach(to, x_block, m, value_block, n); });
+          is_constant ? value_scratch
+                      : value.view.Read(value.data, b, n, value_scratch);
+      CallVectorized(
+          [&] { SelectEach(to, x_block, mask_block, value_block, n); });
     };
     ForEachBlock(out,
                  tiles.begin(i),
                  tiles.end(i),
                  kSelectBlock<Storage>,
-                 streams,
+                 non_temporal,
                  write_block);
   });
 }
@@ -315,16 +325,15 @@ void MaskedGrad(const Context& dev_ctx,
   using Storage = StorageType<T>;
   if (grad == nullptr) return;
   const int64_t numel = common::product(dims);
-  // An operand that is not broadcast has as many elements as out.
-  const bool summed = grad->numel() != numel;
-  if (summed) grad->clear();  // must not overwrite out_grad while reading it
+  const bool is_broadcast = grad->numel() != numel;
+  if (is_broadcast) grad->clear();  // may share the memory of out_grad
   if (numel == 0) {
     AllocZeros<T>(dev_ctx, grad);
     return;
   }
   T* data = dev_ctx.template Alloc<T>(grad);
   const auto mask_view = ViewOf<uint8_t>(mask, dims);
-  if (summed) {
+  if (is_broadcast) {
     // A scalar may have a higher rank than out_grad.
     const DDim target =
         grad->numel() == 1 ? common::make_ddim({}) : grad->dims();

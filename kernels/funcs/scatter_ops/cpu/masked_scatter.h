@@ -120,7 +120,7 @@ int64_t ForEachMaskTile(const MaskView& mask,
                         int64_t limit,
                         bool count_first,
                         const F& f) {
-  if (ThreadsFor(tiles.bytes) == 1) {
+  if (NumThreadsFor(tiles.bytes) == 1) {
     const int64_t total = count_first ? CountTrueIn(mask, 0, tiles.numel) : 0;
     if (total > limit) return total;
     int64_t k = 0;
@@ -154,19 +154,20 @@ int64_t MaskedScatterCpu(Storage* out,
                          int64_t value_numel,
                          bool count_first) {
   const Tiles tiles(numel, sizeof(Storage));
-  const bool streams = UseNonTemporalStores(tiles.bytes, out == x.data);
-  const auto tile = [&](int64_t i, int64_t first, int64_t) {
+  const bool non_temporal = UseNonTemporalStores(tiles.bytes, out == x.data);
+  const auto scatter_tile = [&](int64_t i, int64_t first, int64_t) {
     int64_t k = first;
-    const auto write_values = [&](Storage* to, int64_t n, bool streams) {
-      if (k + n <= value_numel) {
-        StreamCopy(to, value + k, n * sizeof(Storage), streams);
-      }
-      k += n;
-    };
+    const auto write_values =
+        [&](Storage* to, int64_t n, bool run_non_temporal) {
+          if (k + n <= value_numel) {
+            StreamCopy(to, value + k, n * sizeof(Storage), run_non_temporal);
+          }
+          k += n;
+        };
     if (WriteRuns(out, x, mask, tiles, i, write_values)) return k - first;
     uint8_t mask_scratch[kMaskBlock];
     Storage x_scratch[kMaskBlock];
-    const auto block = [&](Storage* to, int64_t b, int64_t n) {
+    const auto scatter_block = [&](Storage* to, int64_t b, int64_t n) {
       k += ScatterBlock(to,
                         x.view.Read(x.data, b, n, x_scratch),
                         mask.view.Read(mask.data, b, n, mask_scratch),
@@ -174,10 +175,15 @@ int64_t MaskedScatterCpu(Storage* out,
                         value_numel - k,
                         n);
     };
-    ForEachBlock(out, tiles.begin(i), tiles.end(i), kMaskBlock, streams, block);
+    ForEachBlock(out,
+                 tiles.begin(i),
+                 tiles.end(i),
+                 kMaskBlock,
+                 non_temporal,
+                 scatter_block);
     return k - first;
   };
-  return ForEachMaskTile(mask, tiles, value_numel, count_first, tile);
+  return ForEachMaskTile(mask, tiles, value_numel, count_first, scatter_tile);
 }
 
 // value_grad = the selected elements of out_grad in order, then zeros. x_grad =
@@ -192,39 +198,40 @@ int64_t MaskedScatterGradCpu(const Storage* out_grad,
                              Storage* value_grad,
                              int64_t value_numel) {
   const Tiles tiles(numel, sizeof(Storage));
-  const bool streams =
+  const bool non_temporal =
       x_grad && UseNonTemporalStores(tiles.bytes, x_grad == out_grad);
-  const auto tile = [&](int64_t i, int64_t first, int64_t capacity) {
+  const auto gather_tile = [&](int64_t i, int64_t first, int64_t capacity) {
     static constexpr Storage kZeros[kSelectBlock<Storage>] = {};
     uint8_t mask_scratch[kSelectBlock<Storage>];
     int64_t k = first;
-    int64_t selected = 0;
-    const int64_t last = std::min(k + capacity, value_numel);
+    int64_t num_selected = 0;
+    const int64_t k_end = std::min(k + capacity, value_numel);
     // Blocked, so that the second read of out_grad hits the cache.
-    const auto block = [&](Storage* to, int64_t b, int64_t n) {
+    const auto gather_block = [&](Storage* to, int64_t b, int64_t n) {
       const Storage* grad = out_grad + b;
-      const uint8_t* m = mask.view.Read(mask.data, b, n, mask_scratch);
-      const int64_t copied =
-          GatherBlock(value_grad + std::min(k, last), last - k, grad, m, n);
-      k += copied;
-      selected += k < last ? copied : CountTrue(m, n);
+      const uint8_t* mask_block = mask.view.Read(mask.data, b, n, mask_scratch);
+      const int64_t num_copied = GatherBlock(
+          value_grad + std::min(k, k_end), k_end - k, grad, mask_block, n);
+      k += num_copied;
+      num_selected += k < k_end ? num_copied : CountTrue(mask_block, n);
       if (to != nullptr) {
-        CallVectorized([&] { SelectEach(to, grad, m, kZeros, n); });
+        CallVectorized([&] { SelectEach(to, grad, mask_block, kZeros, n); });
       }
     };
     constexpr int64_t kBlockSize = kSelectBlock<Storage>;
     const int64_t end = tiles.end(i);
     if (x_grad) {
-      ForEachBlock(x_grad, tiles.begin(i), end, kBlockSize, streams, block);
+      ForEachBlock(
+          x_grad, tiles.begin(i), end, kBlockSize, non_temporal, gather_block);
     } else {
       for (int64_t b = tiles.begin(i); b < end; b += kBlockSize) {
-        block(nullptr, b, std::min(kBlockSize, end - b));
+        gather_block(nullptr, b, std::min(kBlockSize, end - b));
       }
     }
-    return selected;
+    return num_selected;
   };
-  const int64_t total =
-      ForEachMaskTile(mask, tiles, value_numel, /*count_first=*/false, tile);
+  const int64_t total = ForEachMaskTile(
+      mask, tiles, value_numel, /*count_first=*/false, gather_tile);
   if (total < value_numel) {
     ParallelZero(value_grad + total, (value_numel - total) * sizeof(Storage));
   }

@@ -40,7 +40,7 @@
 #endif
 
 // Asserts that a loop has no loop-carried dependence. Not for clang, which
-// checks for overlap at run time, and warns where it cannot vectorize as told.
+// checks for overlap at run time, and warns if it cannot vectorize the loop.
 #if defined(__GNUC__) && !defined(__clang__)
 #define SCATTER_OPS_IVDEP _Pragma("GCC ivdep")
 #else
@@ -107,8 +107,8 @@ inline int NumThreads() {
 #endif
 }
 
-// The number of threads for an amount of work.
-inline int ThreadsFor(int64_t bytes) {
+// The number of threads for a loop that reads or writes `bytes` bytes.
+inline int NumThreadsFor(int64_t bytes) {
   return bytes < kParallelBytes ? 1 : NumThreads();
 }
 
@@ -119,13 +119,13 @@ inline void StoreFence() {
 #endif
 }
 
-// Calls f(i) for each i in [0, count), in parallel if the work of `bytes` bytes
-// is worth it. Calls must be independent. Rethrows the first exception after
-// the parallel region, since one that leaves the region would terminate the
-// process.
+// Calls f(i) for each i in [0, count), in parallel if the loop reads or writes
+// at least kParallelBytes. Calls must be independent. Rethrows the first
+// exception after the parallel region, since one that leaves the region would
+// terminate the process.
 template <typename F>
 void ParallelFor(int64_t count, int64_t bytes, const F& f) {
-  if (count <= 1 || ThreadsFor(bytes) == 1) {
+  if (count <= 1 || NumThreadsFor(bytes) == 1) {
     for (int64_t i = 0; i < count; ++i) f(i);
     StoreFence();
     return;
@@ -149,8 +149,8 @@ void ParallelFor(int64_t count, int64_t bytes, const F& f) {
 #endif
 }
 
-// Cuts [0, numel) into tiles of equal size (the last may be shorter), the same
-// number for each thread.
+// Partitions [0, numel) into tiles of equal size (the last may be shorter), the
+// same number for each thread.
 struct Tiles {
   int64_t numel;
   int64_t bytes;  // of all tiles
@@ -162,7 +162,7 @@ struct Tiles {
     // At most a huge page, so that threads rarely fault the same one.
     constexpr int64_t kMaxTileBytes = 2 << 20;
     // Whole vectors of any element size, whole cache lines of a mask.
-    constexpr int64_t kMultiple = 64;
+    constexpr int64_t kGranularity = 64;
     if (bytes < kParallelBytes) {  // without divisions
       size = std::max<int64_t>(numel, 1);
       count = numel > 0;
@@ -170,7 +170,7 @@ struct Tiles {
     }
     const int64_t threads = NumThreads();
     const int64_t target = threads * (bytes / threads / kMaxTileBytes + 1);
-    size = (numel / target / kMultiple + 1) * kMultiple;
+    size = (numel / target / kGranularity + 1) * kGranularity;
     count = (numel + size - 1) / size;
   }
 
@@ -208,12 +208,12 @@ inline bool UseNonTemporalStores(int64_t bytes, bool in_place) {
 SCATTER_OPS_TARGET inline void NonTemporalCopy(void* out,
                                                const void* in,
                                                int64_t bytes) {
-  constexpr int64_t kLine = 64;
+  constexpr int64_t kLineBytes = 64;
   auto* const to = static_cast<char*>(out);
   const auto* const from = static_cast<const char*>(in);
-  int64_t at = -reinterpret_cast<intptr_t>(out) & (kLine - 1);
+  int64_t at = -reinterpret_cast<intptr_t>(out) & (kLineBytes - 1);
   std::memcpy(to, from, at);
-  for (; at + kLine <= bytes; at += kLine) {
+  for (; at + kLineBytes <= bytes; at += kLineBytes) {
     const auto* in_line = reinterpret_cast<const __m256i*>(from + at);
     auto* out_line = reinterpret_cast<__m256i*>(to + at);
     const __m256i low = _mm256_loadu_si256(in_line);
@@ -225,33 +225,39 @@ SCATTER_OPS_TARGET inline void NonTemporalCopy(void* out,
 }
 #endif
 
-// memcpy, with non-temporal stores if `streams`. ParallelFor issues the fence.
-inline void StreamCopy(void* out, const void* in, int64_t bytes, bool streams) {
+// memcpy, with non-temporal stores if `non_temporal`. ParallelFor issues the
+// fence.
+inline void StreamCopy(void* out,
+                       const void* in,
+                       int64_t bytes,
+                       bool non_temporal) {
 #ifdef SCATTER_OPS_AVX2
-  // Shorter copies are mostly partial lines.
-  if (streams && bytes >= 512) return NonTemporalCopy(out, in, bytes);
+  constexpr int64_t kMinBytes = 512;  // shorter copies are mostly partial lines
+  if (non_temporal && bytes >= kMinBytes) {
+    return NonTemporalCopy(out, in, bytes);
+  }
 #endif
   std::memcpy(out, in, bytes);
 }
 
 // Calls f(to, begin, n) for consecutive blocks of an output, of at most `block`
-// elements. f writes the block to `to`: the output or, if `streams`, a buffer
-// that is then streamed to it, small enough to overlap these stores with the
-// loads of the next block.
+// elements. f writes the block to `to`: the output or, if `non_temporal`, a
+// buffer that is then copied with non-temporal stores. The buffer is small, so
+// that these stores overlap with the loads of the next block.
 template <typename Storage, typename F>
 void ForEachBlock(Storage* out,
                   int64_t begin,
                   int64_t end,
                   int64_t block,
-                  bool streams,
+                  bool non_temporal,
                   const F& f) {
-  constexpr int64_t kBuffered = 4096 / sizeof(Storage);
-  Storage buffer[kBuffered];
-  if (streams) block = std::min(block, kBuffered);
+  constexpr int64_t kBufferElements = 4096 / sizeof(Storage);
+  Storage buffer[kBufferElements];
+  if (non_temporal) block = std::min(block, kBufferElements);
   for (int64_t b = begin; b < end; b += block) {
     const int64_t n = std::min(block, end - b);
-    f(streams ? buffer : out + b, b, n);
-    if (streams) StreamCopy(out + b, buffer, n * sizeof(Storage), true);
+    f(non_temporal ? buffer : out + b, b, n);
+    if (non_temporal) StreamCopy(out + b, buffer, n * sizeof(Storage), true);
   }
 }
 

@@ -35,9 +35,10 @@ void CopyStrided(Storage* out,
                  const Storage* in,
                  int64_t in_stride,
                  int64_t n) {
+  constexpr int64_t kMinMemcpyElements = 16;
   if (out_stride == 1 && in_stride == 0) {
     std::fill_n(out, n, *in);
-  } else if (out_stride == 1 && in_stride == 1 && n >= 16) {
+  } else if (out_stride == 1 && in_stride == 1 && n >= kMinMemcpyElements) {
     std::memcpy(out, in, n * sizeof(Storage));
   } else {
     for (int64_t i = 0; i < n; ++i) out[i * out_stride] = in[i * in_stride];
@@ -54,10 +55,10 @@ void CopyAndReplace(Storage* out,
                     const Storage* values) {
   static constexpr Storage kZero{};
   // Elements are replaced while their block is in the L2 cache.
-  constexpr int64_t kElements = (256 << 10) / sizeof(Storage);
-  const int64_t written = out == x ? view.numel() : numel;
+  constexpr int64_t kBlockElements = (256 << 10) / sizeof(Storage);
+  const int64_t num_written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Storage));
-  const bool streams = UseNonTemporalStores(tiles.bytes, out == x);
+  const bool non_temporal = UseNonTemporalStores(tiles.bytes, out == x);
   const auto write_block = [&](Storage* to, int64_t b, int64_t n) {
     if (x == nullptr) {
       std::memset(static_cast<void*>(to), 0, n * sizeof(Storage));
@@ -72,9 +73,13 @@ void CopyAndReplace(Storage* out,
           CopyStrided(to + (at - b), stride, in, values ? step : 0, m);
         });
   };
-  ParallelFor(tiles.count, written * sizeof(Storage), [&](int64_t i) {
-    ForEachBlock(
-        out, tiles.begin(i), tiles.end(i), kElements, streams, write_block);
+  ParallelFor(tiles.count, num_written * sizeof(Storage), [&](int64_t i) {
+    ForEachBlock(out,
+                 tiles.begin(i),
+                 tiles.end(i),
+                 kBlockElements,
+                 non_temporal,
+                 write_block);
   });
 }
 

@@ -38,8 +38,8 @@ struct SliceRange {
   int64_t size() const { return end - begin; }
 };
 
-// The entries of a chunk of the index if the range is the whole axis. It has
-// the interface of RangeEntries.
+// The entries of a chunk of the index, for a range that is the whole axis. It
+// has the interface of RangeEntries.
 struct ChunkEntries {
   int64_t first;
   const int64_t* slices;
@@ -57,8 +57,8 @@ struct ChunkEntries {
 template <typename Offset>
 struct RangeEntries {
   static constexpr int64_t kCapacity = 4096;
-  static constexpr int64_t kChunk = 512;  // entries per Append
-  int64_t first = 0;                      // entries are relative to it
+  static constexpr int64_t kMaxAppend = 512;  // entries per Append
+  int64_t first = 0;                          // `entries` are relative to it
   int64_t count = 0;
   Offset slices[kCapacity];
   Offset entries[kCapacity];
@@ -66,27 +66,28 @@ struct RangeEntries {
   int64_t slice(int64_t i) const { return slices[i]; }
   int64_t entry(int64_t i) const { return first + entries[i]; }
 
-  bool IsFull(int64_t at) const {
-    return count > kCapacity - kChunk ||
-           at - first > std::numeric_limits<Offset>::max() - kChunk;
+  bool IsFull(int64_t next) const {
+    return count > kCapacity - kMaxAppend ||
+           next - first > std::numeric_limits<Offset>::max() - kMaxAppend;
   }
 
-  // Appends those of the `n` entries from `at` on, with slices `from`, that lie
-  // in the range. Branchless: the index is unpredictable.
-  void Append(SliceRange range, int64_t at, const int64_t* from, int64_t n) {
-    if (count == 0) first = at;
+  // Appends the entries that lie in the range, of the `n` entries from
+  // `begin` on, which name the slices `in`. Branchless: the index is
+  // unpredictable.
+  void Append(SliceRange range, int64_t begin, const int64_t* in, int64_t n) {
+    if (count == 0) first = begin;
     const uint64_t range_size = range.size();
     int64_t i = 0;
 #ifdef SCATTER_OPS_AVX2
     if constexpr (std::is_same<Offset, int32_t>::value) {
-      if (HasAvx2()) i = AppendVectors(range, at, from, n);
+      if (HasAvx2()) i = AppendVectors(range, begin, in, n);
     }
 #endif
     int64_t size = count;
     for (; i < n; ++i) {
-      const uint64_t slice = static_cast<uint64_t>(from[i] - range.begin);
+      const uint64_t slice = static_cast<uint64_t>(in[i] - range.begin);
       slices[size] = static_cast<Offset>(slice);
-      entries[size] = static_cast<Offset>(at - first + i);
+      entries[size] = static_cast<Offset>(begin - first + i);
       size += slice < range_size;
     }
     count = size;
@@ -96,24 +97,26 @@ struct RangeEntries {
   // Append for a multiple of eight entries; returns how many it processed.
   // Moves the entries in range to the front of a vector and stores all of it.
   SCATTER_OPS_TARGET int64_t AppendVectors(SliceRange range,
-                                           int64_t at,
-                                           const int64_t* from,
+                                           int64_t begin,
+                                           const int64_t* in,
                                            int64_t n) {
-    const __m256i begin = Set(range.begin);
-    const __m256i end = Set(range.end);
+    const __m256i range_begin = Set(range.begin);
+    const __m256i range_end = Set(range.end);
     int64_t size = count;
     int64_t i = 0;
     for (; i + 8 <= n; i += 8) {
-      Prefetch(from + i + kChunk);
-      const __m256i slice = LoadLow(from + i);
-      const __m256i inside = _mm256_andnot_si256(
-          _mm256_cmpgt_epi32(begin, slice), _mm256_cmpgt_epi32(end, slice));
+      Prefetch(in + i + kMaxAppend);
+      const __m256i slice = LoadLow(in + i);
+      const __m256i inside =
+          _mm256_andnot_si256(_mm256_cmpgt_epi32(range_begin, slice),
+                              _mm256_cmpgt_epi32(range_end, slice));
       const int bits = _mm256_movemask_ps(_mm256_castsi256_ps(inside));
       const __m256i lanes =
           _mm256_cvtepu8_epi32(LaneBytes(kLaneTables.compress[bits]));
       Store(slices + size,
-            _mm256_permutevar8x32_epi32(_mm256_sub_epi32(slice, begin), lanes));
-      Store(entries + size, _mm256_add_epi32(lanes, Set(at - first + i)));
+            _mm256_permutevar8x32_epi32(_mm256_sub_epi32(slice, range_begin),
+                                        lanes));
+      Store(entries + size, _mm256_add_epi32(lanes, Set(begin - first + i)));
       size += __builtin_popcount(bits);
     }
     count = size;
@@ -126,9 +129,9 @@ struct RangeEntries {
 
   // The low 32 bits of eight integers.
   SCATTER_OPS_INLINE __m256i LoadLow(const int64_t* in) {
-    const auto* from = reinterpret_cast<const float*>(in);
+    const auto* halves = reinterpret_cast<const float*>(in);
     const __m256 low = _mm256_shuffle_ps(
-        _mm256_loadu_ps(from), _mm256_loadu_ps(from + 8), 0x88);
+        _mm256_loadu_ps(halves), _mm256_loadu_ps(halves + 8), 0x88);
     return _mm256_permute4x64_epi64(_mm256_castps_si256(low), 0xD8);
   }
 
@@ -146,19 +149,19 @@ void ForEachEntryList(const NormalizedIndex& index,
                       int64_t size,
                       const F& f) {
   if (range.size() == size) {
-    index.ForEachChunk([&f](int64_t at, const int64_t* slices, int64_t n) {
-      f(ChunkEntries{at, slices, n});
+    index.ForEachChunk([&f](int64_t begin, const int64_t* slices, int64_t n) {
+      f(ChunkEntries{begin, slices, n});
     });
     return;
   }
   RangeEntries<Offset> list;
-  const auto append = [&](int64_t at, const int64_t* slices, int64_t n) {
-    list.Append(range, at, slices, n);
-    if (!list.IsFull(at + n)) return;
+  const auto append = [&](int64_t begin, const int64_t* slices, int64_t n) {
+    list.Append(range, begin, slices, n);
+    if (!list.IsFull(begin + n)) return;
     f(list);
     list.count = 0;
   };
-  index.ForEachChunk(append, RangeEntries<Offset>::kChunk);
+  index.ForEachChunk(append, RangeEntries<Offset>::kMaxAppend);
   if (list.count > 0) f(list);
 }
 
@@ -168,12 +171,12 @@ void ForEachEntryList(const NormalizedIndex& index,
 template <IndexReduce kReduce, typename Offset>
 class SliceMarks {
  public:
-  static constexpr bool kMeans = kReduce == IndexReduce::kMean;
-  using Mark = std::conditional_t<kMeans, int32_t, uint8_t>;
+  static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
+  using Mark = std::conditional_t<kIsMean, int32_t, uint8_t>;
 
-  void Make(const NormalizedIndex& index,
-            int64_t size,
-            const std::vector<SliceRange>& ranges) {
+  void Build(const NormalizedIndex& index,
+             int64_t size,
+             const std::vector<SliceRange>& ranges) {
     marks_.reset(new Mark[size]);
     ParallelFor(ranges.size(), index.length() * sizeof(Mark), [&](int64_t r) {
       const SliceRange range = ranges[r];
@@ -182,14 +185,14 @@ class SliceMarks {
       ForEachEntryList<Offset>(index, range, size, [marks](const auto& list) {
         for (int64_t i = 0; i < list.count; ++i) {
           Mark& mark = marks[list.slice(i)];
-          mark = kMeans ? mark + 1 : 1;
+          mark = kIsMean ? mark + 1 : 1;
         }
       });
     });
   }
 
-  // Null if there are no marks.
-  const Mark* at(int64_t slice) const {
+  // The marks from `slice` on; null before Build.
+  const Mark* data(int64_t slice) const {
     return marks_ ? marks_.get() + slice : nullptr;
   }
 
@@ -197,38 +200,38 @@ class SliceMarks {
   std::unique_ptr<Mark[]> marks_;
 };
 
-// Cuts the slices into ranges of at most max_slices with about equal numbers of
-// rows to read and write, estimated from samples of the index. The cuts do not
-// affect results. A single range is not cut.
-inline std::vector<SliceRange> CutSlices(const NormalizedIndex& index,
-                                         int64_t size,
-                                         int64_t ranges,
-                                         int64_t max_slices) {
-  if (ranges == 1) return {{0, size}};
-  constexpr int64_t kSamples = 64;  // per range
+// Partitions the slices into ranges of at most max_slices with about equal
+// numbers of rows to read and write, estimated from samples of the index. A
+// single range has no maximum. Results do not depend on the ranges.
+inline std::vector<SliceRange> PartitionSlices(const NormalizedIndex& index,
+                                               int64_t size,
+                                               int64_t num_ranges,
+                                               int64_t max_slices) {
+  if (num_ranges == 1) return {{0, size}};
+  constexpr int64_t kSamplesPerRange = 64;
   const int64_t n = index.length();
-  const int64_t count = kSamples * ranges;
-  const int64_t of_index = count * n / (n + size);
-  std::vector<int64_t> samples(count);
-  for (int64_t i = 0; i < count; ++i) {
-    if (i < of_index) {
-      samples[i] = *index.Read(n * i / of_index, 1, &samples[i]);
+  const int64_t num_samples = kSamplesPerRange * num_ranges;
+  const int64_t num_of_index = num_samples * n / (n + size);
+  std::vector<int64_t> samples(num_samples);
+  for (int64_t i = 0; i < num_samples; ++i) {
+    if (i < num_of_index) {
+      samples[i] = *index.Read(n * i / num_of_index, 1, &samples[i]);
     } else {
-      samples[i] = size * (i - of_index) / (count - of_index);
+      samples[i] = size * (i - num_of_index) / (num_samples - num_of_index);
     }
   }
   std::sort(samples.begin(), samples.end());
-  std::vector<SliceRange> cut;
+  std::vector<SliceRange> ranges;
   int64_t begin = 0;
-  for (int64_t r = 1; r <= ranges; ++r) {
-    const int64_t end = r < ranges ? samples[r * kSamples] : size;
+  for (int64_t r = 1; r <= num_ranges; ++r) {
+    const int64_t end = r < num_ranges ? samples[r * kSamplesPerRange] : size;
     for (; end - begin > max_slices; begin += max_slices) {
-      cut.push_back({begin, begin + max_slices});
+      ranges.push_back({begin, begin + max_slices});
     }
-    if (end > begin) cut.push_back({begin, end});
+    if (end > begin) ranges.push_back({begin, end});
     begin = end;
   }
-  return cut;
+  return ranges;
 }
 
 }  // namespace phi::funcs::scatter_ops

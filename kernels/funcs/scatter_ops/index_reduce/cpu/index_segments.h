@@ -99,8 +99,8 @@ inline void SortSegments(const NormalizedIndex& index,
 
 // True if visiting each slice costs more than sorting the entries.
 inline bool IsSparseIndex(int64_t entries, int64_t size) {
-  constexpr int64_t kSortWork = 64;  // slices visited per sorted entry
-  return size / kSortWork > entries;
+  constexpr int64_t kMaxVisitsPerEntry = 64;
+  return size / kMaxVisitsPerEntry > entries;
 }
 
 inline IndexSegments BuildSegments(const NormalizedIndex& index, int64_t size) {
@@ -142,23 +142,23 @@ struct SegmentTask {
   int64_t inner_begin, inner_end;
 };
 
-// Cuts the segments into tasks of about equal work, for any distribution of the
-// index.
+// Partitions the segments into tasks of about equal work, for any distribution
+// of the index.
 class SegmentTasks {
  public:
   SegmentTasks(const AxisView& view,
                const IndexSegments& segments,
-               int64_t item_bytes)
+               int64_t element_bytes)
       : view_(view), segments_(segments) {
     // Rows that are read or written.
     const int64_t rows = segments.num_entries() + segments.count();
-    bytes_ = rows * view.outer * view.inner * item_bytes;
-    const int64_t target = std::min<int64_t>(bytes_ / kTaskBytes + 1,
-                                             NumThreads() * kTasksOfThread);
-    outer_step_ = std::max<int64_t>(1, view.outer / target);
+    bytes_ = rows * view.outer * view.inner * element_bytes;
+    const int64_t target_tasks = std::min<int64_t>(
+        bytes_ / kTaskBytes + 1, NumThreads() * kTasksPerThread);
+    outer_step_ = std::max<int64_t>(1, view.outer / target_tasks);
     outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
-    CutSegments(std::max<int64_t>(1, target / outer_count_));
-    CutInner(target);
+    PartitionSegments(std::max<int64_t>(1, target_tasks / outer_count_));
+    PartitionInner(target_tasks);
   }
 
   int64_t bytes() const { return bytes_; }
@@ -170,48 +170,51 @@ class SegmentTasks {
     const int64_t outer = i / inner_count_ / range_count();
     return {outer * outer_step_,
             std::min(view_.outer, (outer + 1) * outer_step_),
-            cuts_[range],
-            cuts_[range + 1],
+            bounds_[range],
+            bounds_[range + 1],
             view_.inner * inner / inner_count_,
             view_.inner * (inner + 1) / inner_count_};
   }
 
  private:
   static constexpr int64_t kTaskBytes = 256 << 10;
-  static constexpr int64_t kTasksOfThread = 8;
+  static constexpr int64_t kTasksPerThread = 8;
   static constexpr int64_t kMinInner = 64;
 
-  int64_t range_count() const { return static_cast<int64_t>(cuts_.size()) - 1; }
-
-  void CutSegments(int64_t ranges) {
-    const auto& offsets = segments_.offsets;
-    cuts_ = {0};
-    for (int64_t r = 1; r < ranges; ++r) {
-      const int64_t entry = segments_.num_entries() * r / ranges;
-      const auto from = offsets.begin() + cuts_.back();
-      cuts_.push_back(std::lower_bound(from, offsets.end(), entry) -
-                      offsets.begin());
-    }
-    cuts_.push_back(segments_.count());
+  int64_t range_count() const {
+    return static_cast<int64_t>(bounds_.size()) - 1;
   }
 
-  // Cuts the inner elements: a segment with very many entries cannot be shared
-  // between tasks otherwise.
-  void CutInner(int64_t target) {
+  void PartitionSegments(int64_t ranges) {
+    const auto& offsets = segments_.offsets;
+    bounds_ = {0};
+    for (int64_t r = 1; r < ranges; ++r) {
+      const int64_t entry = segments_.num_entries() * r / ranges;
+      const auto from = offsets.begin() + bounds_.back();
+      bounds_.push_back(std::lower_bound(from, offsets.end(), entry) -
+                        offsets.begin());
+    }
+    bounds_.push_back(segments_.count());
+  }
+
+  // Partitions the inner elements too, so that several tasks can share a
+  // segment with very many entries.
+  void PartitionInner(int64_t target_tasks) {
     int64_t max_entries = 0;
     for (int64_t r = 0; r < range_count(); ++r) {
       max_entries = std::max(
           max_entries,
-          segments_.offsets[cuts_[r + 1]] - segments_.offsets[cuts_[r]]);
+          segments_.offsets[bounds_[r + 1]] - segments_.offsets[bounds_[r]]);
     }
-    const int64_t tasks = std::max<int64_t>(1, outer_count_ * range_count());
-    const int64_t all =
+    const int64_t num_tasks =
+        std::max<int64_t>(1, outer_count_ * range_count());
+    const int64_t num_rows =
         std::max<int64_t>(1, segments_.num_entries() * outer_count_);
-    // Few cuts: each makes the rows shorter that are read and written.
-    const int64_t needed =
-        std::max(target / tasks, max_entries * target / 2 / all);
+    // No more parts than needed: each shortens the rows that a task accesses.
+    const int64_t num_parts = std::max(
+        target_tasks / num_tasks, max_entries * target_tasks / 2 / num_rows);
     inner_count_ =
-        std::max<int64_t>(1, std::min(needed, view_.inner / kMinInner));
+        std::max<int64_t>(1, std::min(num_parts, view_.inner / kMinInner));
   }
 
   const AxisView& view_;
@@ -220,7 +223,7 @@ class SegmentTasks {
   int64_t outer_step_ = 1;
   int64_t outer_count_ = 1;
   int64_t inner_count_ = 1;
-  std::vector<int64_t> cuts_;
+  std::vector<int64_t> bounds_;
 };
 
 // Copies the slices without a segment from `from` to `to` and calls
@@ -235,36 +238,40 @@ void ForEachSegment(const AxisView& view,
                     T* to,
                     const F& f) {
   const int64_t bytes = view.numel() * static_cast<int64_t>(sizeof(T));
-  // If most slices have a segment, the others are copied beside them.
-  const bool copies = from != to && segments.count() > view.size / 2;
-  if (from != to && !copies) ParallelCopy(to, from, bytes);
+  // If most slices have a segment, each task also copies the slices between
+  // its segments.
+  const bool is_copy_fused = from != to && segments.count() > view.size / 2;
+  if (from != to && !is_copy_fused) ParallelCopy(to, from, bytes);
   if (segments.count() == 0) return;
-  const bool streams = UseNonTemporalStores(bytes, !copies);
+  const bool non_temporal = UseNonTemporalStores(bytes, !is_copy_fused);
   const SegmentTasks tasks(view, segments, sizeof(T));
   ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
     const SegmentTask t = tasks.get(i);
     const int64_t width = t.inner_end - t.inner_begin;
-    const auto copy = [&](int64_t o, int64_t slice, int64_t end) {
+    const auto copy_slices = [&](int64_t o, int64_t slice, int64_t end) {
       // Whole slices are contiguous.
       const int64_t step = width == view.inner ? end - slice : 1;
       for (; slice < end; slice += step) {
-        const int64_t at = (o * view.size + slice) * view.inner + t.inner_begin;
-        StreamCopy(to + at, from + at, step * width * sizeof(T), streams);
+        const int64_t offset =
+            (o * view.size + slice) * view.inner + t.inner_begin;
+        StreamCopy(
+            to + offset, from + offset, step * width * sizeof(T), non_temporal);
       }
     };
     for (int64_t o = t.outer_begin; o < t.outer_end; ++o) {
       const int64_t updates = o * view.length * view.inner;
       for (int64_t g = t.begin; g < t.end; ++g) {
         const int64_t slice = segments.slices[g];
-        if (copies) copy(o, g == 0 ? 0 : segments.slices[g - 1] + 1, slice);
+        if (is_copy_fused)
+          copy_slices(o, g == 0 ? 0 : segments.slices[g - 1] + 1, slice);
         const int64_t x = (o * view.size + slice) * view.inner;
         for (int64_t l = t.inner_begin; l < t.inner_end; l += kMaxInner) {
           const int64_t n = std::min(kMaxInner, t.inner_end - l);
           f(g, x + l, updates + l, n);
         }
       }
-      if (copies && t.begin < t.end && t.end == segments.count()) {
-        copy(o, segments.slices.back() + 1, view.size);
+      if (is_copy_fused && t.begin < t.end && t.end == segments.count()) {
+        copy_slices(o, segments.slices.back() + 1, view.size);
       }
     }
   });

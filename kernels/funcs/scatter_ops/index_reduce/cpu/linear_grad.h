@@ -45,87 +45,93 @@ class LinearIndexGrad {
     index.ForEach([&](int64_t, int64_t slice) { ++counts_[slice]; });
   }
 
-  void Updates(const T* out_grad, T* updates_grad) const {
-    const bool assigns = reduce_ == IndexReduce::kAssign;
-    std::vector<int64_t> last(assigns ? view_.size : 0);
-    if (assigns) {
+  void ComputeUpdatesGrad(const T* out_grad, T* updates_grad) const {
+    const bool is_assign = reduce_ == IndexReduce::kAssign;
+    std::vector<int64_t> last(is_assign ? view_.size : 0);
+    if (is_assign) {
       index_.ForEach(
           [&](int64_t entry, int64_t slice) { last[slice] = entry; });
     }
-    const auto find = [&](int64_t begin, int64_t n, int64_t* sources) {
+    const auto find_sources = [&](int64_t begin, int64_t n, int64_t* sources) {
       const int64_t* slices = index_.Read(begin, n, sources);
       for (int64_t i = 0; i < n; ++i) {
-        const bool wins = !assigns || last[slices[i]] == begin + i;
-        sources[i] = wins ? slices[i] : -1;
+        const bool has_source = !is_assign || last[slices[i]] == begin + i;
+        sources[i] = has_source ? slices[i] : -1;
       }
     };
     ForEachRow(view_.length,
                reduce_ == IndexReduce::kMean,
                out_grad,
                updates_grad,
-               find);
+               find_sources);
   }
 
   // x_grad may be out_grad.
-  void X(const T* out_grad, T* x_grad) const {
+  void ComputeXGrad(const T* out_grad, T* x_grad) const {
     if (include_self_ && reduce_ == IndexReduce::kSum) {
-      ParallelCopy(
-          x_grad, out_grad, view_.outer * view_.size * view_.inner * kItem);
+      ParallelCopy(x_grad,
+                   out_grad,
+                   view_.outer * view_.size * view_.inner * kElementBytes);
       return;
     }
-    std::vector<uint8_t> cleared(view_.size);
+    std::vector<uint8_t> is_cleared(view_.size);
     if (!include_self_) {
-      index_.ForEach([&](int64_t, int64_t slice) { cleared[slice] = 1; });
+      index_.ForEach([&](int64_t, int64_t slice) { is_cleared[slice] = 1; });
     }
     ForEachRow(view_.size,
-               include_self_,
+               /*is_mean=*/include_self_,
                out_grad,
                x_grad,
                [&](int64_t begin, int64_t n, int64_t* sources) {
                  for (int64_t i = 0; i < n; ++i) {
-                   sources[i] = cleared[begin + i] ? -1 : begin + i;
+                   sources[i] = is_cleared[begin + i] ? -1 : begin + i;
                  }
                });
   }
 
  private:
-  static constexpr int64_t kItem = sizeof(T);
-  static constexpr int64_t kRows = 512;  // rows per call of find
+  static constexpr int64_t kElementBytes = sizeof(T);
+  static constexpr int64_t kMaxRows = 512;  // rows per call of find_sources
 
   // Writes [outer, rows, inner] to `to`: each row is a slice of out_grad,
-  // divided by the slice's count if `shares`, or zeros. find(begin, n, sources)
-  // stores the slices of n rows, or -1 for zeros.
-  template <typename Find>
+  // divided by the slice's count if `is_mean`, or zeros. find_sources(begin, n,
+  // sources) stores the slices of n rows, or -1 for zeros.
+  template <typename FindSources>
   void ForEachRow(int64_t rows,
-                  bool shares,
+                  bool is_mean,
                   const T* out_grad,
                   T* to,
-                  const Find& find) const {
+                  const FindSources& find_sources) const {
     const int64_t inner = view_.inner;
     const int64_t numel = view_.outer * rows * inner;
     if (numel == 0) return;
-    const Tiles tiles(numel, kItem);
-    const bool streams = UseNonTemporalStores(tiles.bytes, to == out_grad);
-    ParallelFor(tiles.count, numel * kItem, [&](int64_t i) {
-      int64_t sources[kRows];
-      for (int64_t at = tiles.begin(i); at < tiles.end(i);) {
-        const int64_t o = at / (rows * inner);
-        const int64_t row = at / inner % rows;
-        const int64_t l = at % inner;
-        const int64_t left = tiles.end(i) - at;
-        const bool whole = l == 0 && left >= inner;
-        const int64_t width = whole ? inner : std::min(left, inner - l);
+    const Tiles tiles(numel, kElementBytes);
+    const bool non_temporal = UseNonTemporalStores(tiles.bytes, to == out_grad);
+    ParallelFor(tiles.count, numel * kElementBytes, [&](int64_t i) {
+      int64_t sources[kMaxRows];
+      for (int64_t offset = tiles.begin(i); offset < tiles.end(i);) {
+        const int64_t o = offset / (rows * inner);
+        const int64_t row = offset / inner % rows;
+        const int64_t l = offset % inner;
+        const int64_t left = tiles.end(i) - offset;
+        const bool is_whole_row = l == 0 && left >= inner;
+        const int64_t width = is_whole_row ? inner : std::min(left, inner - l);
         const int64_t n =
-            whole ? std::min({rows - row, left / inner, kRows}) : 1;
-        find(row, n, sources);
+            is_whole_row ? std::min({rows - row, left / inner, kMaxRows}) : 1;
+        find_sources(row, n, sources);
         const T* from = out_grad + o * view_.size * inner + l;
         const auto write = [&] {
-          inner == 1
-              ? WriteElements(from, sources, n, shares, to + at)
-              : WriteRows(from, sources, n, width, shares, streams, to + at);
+          inner == 1 ? WriteElements(from, sources, n, is_mean, to + offset)
+                     : WriteRows(from,
+                                 sources,
+                                 n,
+                                 width,
+                                 is_mean,
+                                 non_temporal,
+                                 to + offset);
         };
-        shares ? CallVectorizedForHalf<T>(write) : write();
-        at += n * width;
+        is_mean ? CallVectorizedForHalf<T>(write) : write();
+        offset += n * width;
       }
     });
   }
@@ -134,7 +140,7 @@ class LinearIndexGrad {
   void WriteElements(const T* from,
                      const int64_t* sources,
                      int64_t n,
-                     bool shares,
+                     bool is_mean,
                      T* to) const {
     using Storage = StorageType<T>;
     const auto* elements = reinterpret_cast<const Storage*>(from);
@@ -147,8 +153,8 @@ class LinearIndexGrad {
           *(sources[i] < 0 ? out + i : elements + sources[i]);
       out[i] = sources[i] < 0 ? Storage{} : element;
     }
-    for (int64_t i = 0; shares && i < n; ++i) {
-      if (sources[i] >= 0) Share(to + i, sources[i], 1, to + i);
+    for (int64_t i = 0; is_mean && i < n; ++i) {
+      if (sources[i] >= 0) DivideRow(to + i, sources[i], 1, to + i);
     }
   }
 
@@ -156,8 +162,8 @@ class LinearIndexGrad {
                  const int64_t* sources,
                  int64_t n,
                  int64_t width,
-                 bool shares,
-                 bool streams,
+                 bool is_mean,
+                 bool non_temporal,
                  T* to) const {
     constexpr int64_t kPrefetchDistance = 8;
     for (int64_t i = 0; i < n; ++i, to += width) {
@@ -169,16 +175,16 @@ class LinearIndexGrad {
         continue;
       }
       const T* row = from + sources[i] * view_.inner;
-      if (shares && counts_[sources[i]] > 0) {
-        Share(row, sources[i], width, to);
+      if (is_mean && counts_[sources[i]] > 0) {
+        DivideRow(row, sources[i], width, to);
       } else if (row != to) {
-        StreamCopy(to, row, width * kItem, streams);
+        StreamCopy(to, row, width * kElementBytes, non_temporal);
       }
     }
   }
 
   // Divides the gradient of a slice by the number of its terms.
-  void Share(const T* from, int64_t slice, int64_t n, T* to) const {
+  void DivideRow(const T* from, int64_t slice, int64_t n, T* to) const {
     if constexpr (HasReduceFor<T>(IndexReduce::kMean)) {
       using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
       const int64_t count = counts_[slice] + include_self_;
@@ -219,12 +225,13 @@ void IndexReduceGradInto(const Context& dev_ctx,
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);
   if (updates_grad) {
-    gradient.Updates(DataOrNull<T>(dout),
-                     AllocUpdatesGrad<T>(dev_ctx, view, updates_grad));
+    gradient.ComputeUpdatesGrad(
+        DataOrNull<T>(dout), AllocUpdatesGrad<T>(dev_ctx, view, updates_grad));
   }
   // Last, since it may be written over out_grad.
   if (x_grad)
-    gradient.X(DataOrNull<T>(dout), dev_ctx.template Alloc<T>(x_grad));
+    gradient.ComputeXGrad(DataOrNull<T>(dout),
+                          dev_ctx.template Alloc<T>(x_grad));
 }
 
 }  // namespace phi::funcs::scatter_ops

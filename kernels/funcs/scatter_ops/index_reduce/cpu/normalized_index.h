@@ -13,7 +13,7 @@
 // limitations under the License.
 
 // The index of a reduction on the CPU: validated as a whole, and read with
-// negative values counted from the end.
+// negative values counted from the end of the axis.
 
 #pragma once
 
@@ -34,10 +34,10 @@ inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   auto* to = static_cast<char*>(out);
   const auto* from = static_cast<const char*>(in);
   const Tiles tiles(bytes, 1);
-  const bool streams = UseNonTemporalStores(bytes, /*in_place=*/false);
+  const bool non_temporal = UseNonTemporalStores(bytes, /*in_place=*/false);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
-    StreamCopy(to + begin, from + begin, tiles.end(i) - begin, streams);
+    StreamCopy(to + begin, from + begin, tiles.end(i) - begin, non_temporal);
   });
 }
 
@@ -51,16 +51,19 @@ inline void Prefetch(const void* line) {
 }
 
 // Prefetches the start of a row in a sequence of rows at random addresses. The
-// hardware prefetcher finds the rest of a long row, and all of one that fills a
+// hardware prefetcher loads the rest of a long row, and all of one that fills a
 // page.
 template <typename T>
 inline void PrefetchRow(const T* row, int64_t length) {
-  constexpr int64_t kLine = 64;
+  constexpr int64_t kLineBytes = 64;
+  constexpr int64_t kPageBytes = 4096;
+  constexpr int64_t kMaxWholeBytes = 1024;  // prefetched as a whole
+  constexpr int64_t kHeadBytes = 256;       // of a longer row
   const int64_t bytes = length * static_cast<int64_t>(sizeof(T));
-  if (bytes >= 4096) return;
+  if (bytes >= kPageBytes) return;
   const auto* first = reinterpret_cast<const char*>(row);
-  const int64_t end = bytes <= 1024 ? bytes : 256;
-  for (int64_t b = 0; b < end; b += kLine) Prefetch(first + b);
+  const int64_t end = bytes <= kMaxWholeBytes ? bytes : kHeadBytes;
+  for (int64_t b = 0; b < end; b += kLineBytes) Prefetch(first + b);
 }
 
 // The slices that the entries of an index name. The constructor throws unless
@@ -80,12 +83,12 @@ class NormalizedIndex {
     } else {
       int64_ = DataOrNull<int64_t>(index);
     }
-    std::atomic<bool> negative{false};
+    std::atomic<bool> has_negative{false};
     const Tiles tiles(length_, sizeof(int64_t));
     ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
-      if (HasNegative(tiles.begin(i), tiles.end(i))) negative = true;
+      if (HasNegative(tiles.begin(i), tiles.end(i))) has_negative = true;
     });
-    has_negative_ = negative;
+    has_negative_ = has_negative;
   }
 
   int64_t length() const { return length_; }
@@ -131,20 +134,20 @@ class NormalizedIndex {
   bool HasNegative(int64_t begin, int64_t end) const {
     // Branchless, so that the loop vectorizes: slice + size is negative for a
     // value below the range, size - 1 - slice for one above.
-    uint64_t signs = 0;
-    uint64_t any = 0;
+    uint64_t out_of_range = 0;
+    uint64_t negative = 0;
     VisitIndex([&, size = static_cast<uint64_t>(size_)](const auto* index) {
       for (int64_t i = begin; i < end; ++i) {
         const uint64_t slice = static_cast<int64_t>(index[i]);
-        signs |= (slice + size) | (size - 1 - slice);
-        any |= slice;
+        out_of_range |= (slice + size) | (size - 1 - slice);
+        negative |= slice;
       }
     });
-    if (static_cast<int64_t>(signs) < 0) ThrowFirstOutside();
-    return static_cast<int64_t>(any) < 0;
+    if (static_cast<int64_t>(out_of_range) < 0) ThrowOutOfRange();
+    return static_cast<int64_t>(negative) < 0;
   }
 
-  [[noreturn]] void ThrowFirstOutside() const {
+  [[noreturn]] void ThrowOutOfRange() const {
     int64_t at = 0;
     int64_t slice = 0;
     VisitIndex([&](const auto* index) {
@@ -178,9 +181,9 @@ T* AllocUpdatesGrad(const Context& dev_ctx,
                     const AxisView& view,
                     DenseTensor* grad) {
   T* data = dev_ctx.template Alloc<T>(grad);
-  const int64_t used = view.outer * view.length * view.inner;
-  const int64_t unused = grad->numel() - used;
-  ParallelZero(data + used, unused * static_cast<int64_t>(sizeof(T)));
+  const int64_t num_used = view.outer * view.length * view.inner;
+  const int64_t num_unused = grad->numel() - num_used;
+  ParallelZero(data + num_used, num_unused * static_cast<int64_t>(sizeof(T)));
   return data;
 }
 

@@ -55,7 +55,7 @@ class SegmentDifferentiator {
         [&] { Differentiate(g, x_offset, updates_offset, n); });
   }
 
-  // The same for a number of inner elements that may be a constant.
+  // `inner` is an int64_t or a RowLength constant.
   template <typename Length>
   void Differentiate(int64_t g,
                      int64_t x_offset,
@@ -73,10 +73,10 @@ class SegmentDifferentiator {
     const T* x = tensors_.x + x_offset;
     T* x_grad = tensors_.x_grad ? tensors_.x_grad + x_offset : nullptr;
     if constexpr (kReduce == IndexReduce::kMul) {
-      Product(inner, g, x, rows, grad, x_grad);
+      DifferentiateProduct(inner, g, x, rows, grad, x_grad);
     } else {
       const T* extremum = tensors_.out + x_offset;
-      Extremum(inner, g, x, extremum, rows, grad, x_grad);
+      DifferentiateExtremum(inner, g, x, extremum, rows, grad, x_grad);
     }
   }
 
@@ -95,13 +95,13 @@ class SegmentDifferentiator {
 
   // Shares the gradient evenly among the elements that equal the extremum.
   template <typename Length>
-  void Extremum(Length inner,
-                int64_t g,
-                const T* x,
-                const T* extremum,
-                const Rows& rows,
-                Sum* grad,
-                T* x_grad) const {
+  void DifferentiateExtremum(Length inner,
+                             int64_t g,
+                             const T* x,
+                             const T* extremum,
+                             const Rows& rows,
+                             Sum* grad,
+                             T* x_grad) const {
     segments_.size(g) <= std::numeric_limits<int32_t>::max()
         ? ShareGradient<int32_t>(inner, g, x, extremum, rows, grad, x_grad)
         : ShareGradient<int64_t>(inner, g, x, extremum, rows, grad, x_grad);
@@ -136,8 +136,8 @@ class SegmentDifferentiator {
     }
     if (x_grad) {
       for (int64_t l = 0; l < inner; ++l) {
-        const bool wins = include_self_ & IsExtremum(x[l], extremum[l]);
-        x_grad[l] = RoundTo<T>(wins ? grad[l] : Sum(0));
+        const bool is_extremum = include_self_ & IsExtremum(x[l], extremum[l]);
+        x_grad[l] = RoundTo<T>(is_extremum ? grad[l] : Sum(0));
       }
     }
     if (!rows.grads) return;
@@ -157,21 +157,21 @@ class SegmentDifferentiator {
   // The gradient of a factor is the product of the factors before it times that
   // of the factors after it, which is exact with any number of zeros.
   template <typename Length>
-  void Product(Length inner,
-               int64_t g,
-               const T* x,
-               const Rows& rows,
-               Sum* grad,
-               T* x_grad) const {
+  void DifferentiateProduct(Length inner,
+                            int64_t g,
+                            const T* x,
+                            const Rows& rows,
+                            Sum* grad,
+                            T* x_grad) const {
     if (rows.grads) {
       Sum before[kMaxInner];
       for (int64_t l = 0; l < inner; ++l) {
         before[l] = include_self_ ? Factor(x[l]) : Sum(1);
       }
-      const int64_t step = PrefixStep(segments_.size(g), inner);
-      for (int64_t l = 0; l < inner; l += step) {
-        const int64_t width = std::min<int64_t>(step, inner - l);
-        UpdateProducts(g, rows, l, width, before + l, grad + l);
+      const int64_t max_width = PrefixWidth(segments_.size(g), inner);
+      for (int64_t l = 0; l < inner; l += max_width) {
+        const int64_t width = std::min<int64_t>(max_width, inner - l);
+        DifferentiateUpdates(g, rows, l, width, before + l, grad + l);
       }
     } else {
       for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
@@ -186,12 +186,12 @@ class SegmentDifferentiator {
 
   // Writes the gradients of inner elements [first, first + width) of the
   // updates and multiplies grad by all of them.
-  void UpdateProducts(int64_t g,
-                      const Rows& rows,
-                      int64_t first,
-                      int64_t width,
-                      Sum* before,
-                      Sum* grad) const {
+  void DifferentiateUpdates(int64_t g,
+                            const Rows& rows,
+                            int64_t first,
+                            int64_t width,
+                            Sum* before,
+                            Sum* grad) const {
     const int64_t* begin = segments_.begin(g);
     const int64_t n = segments_.size(g);
     std::vector<Sum> prefix_products(kSumIsT ? 0 : n * width);
@@ -203,9 +203,9 @@ class SegmentDifferentiator {
       }
     };
     for (int64_t i = 0; i < n; ++i) {
-      const int64_t ahead = *segments_.PrefetchEntry(begin + i);
-      PrefetchRow(rows.update(ahead) + first, width);
-      PrefetchRow(rows.grad(ahead) + first, width);
+      const int64_t prefetch = *segments_.PrefetchEntry(begin + i);
+      PrefetchRow(rows.update(prefetch) + first, width);
+      PrefetchRow(rows.grad(prefetch) + first, width);
       std::copy_n(before, width, prefix(i));
       Multiply(width, rows.update(begin[i]) + first, before);
     }
@@ -227,9 +227,9 @@ class SegmentDifferentiator {
 
   static Sum Factor(T value) { return Conjugate(WidenTo<Sum>(value)); }
 
-  // Inner elements per UpdateProducts. Half types store their prefix products
-  // in an array of floats, whose size this bounds for very long segments.
-  static int64_t PrefixStep(int64_t n, int64_t inner) {
+  // Inner elements per DifferentiateUpdates: bounds the array of floats in
+  // which half types store the prefix products of a long segment.
+  static int64_t PrefixWidth(int64_t n, int64_t inner) {
     constexpr int64_t kMaxPrefixElements = 1 << 20;
     if (kSumIsT) return inner;
     return std::max<int64_t>(1, std::min(inner, kMaxPrefixElements / n));

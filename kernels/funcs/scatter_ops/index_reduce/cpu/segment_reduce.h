@@ -42,8 +42,8 @@ class SegmentReducer {
                  const IndexSegments& segments)
       : operands_(operands),
         segments_(segments),
-        streams_(UseNonTemporalStores(operands.view.numel() * sizeof(T),
-                                      operands.x == operands.out)) {}
+        non_temporal_(UseNonTemporalStores(operands.view.numel() * sizeof(T),
+                                           operands.x == operands.out)) {}
 
   void operator()(int64_t g,
                   int64_t x_offset,
@@ -52,7 +52,7 @@ class SegmentReducer {
     const int64_t inner = operands_.view.inner;
     const T* x = operands_.x + x_offset;
     T* out = operands_.out + x_offset;
-    if (x == out) {  // otherwise the copy streams through x
+    if (x == out) {  // otherwise x is read sequentially
       PrefetchRow(
           out + (segments_.PrefetchSlice(g) - segments_.slices[g]) * inner, n);
     }
@@ -63,51 +63,51 @@ class SegmentReducer {
               segments_.begin(g),
               segments_.end(g)};
     if constexpr (kReduce == IndexReduce::kAssign) {
-      rows.next = rows.end - 1;
-      StreamCopy(out, rows.Take(), n * sizeof(T), streams_);
+      rows.entry = rows.end - 1;
+      StreamCopy(out, rows.Next(), n * sizeof(T), non_temporal_);
     } else {
       T buffer[kMaxInner];
-      T* to = streams_ ? buffer : out;
-      CallVectorizedForHalf<T>([&] { Reduce(rows, x, to); });
-      if (streams_) StreamCopy(out, buffer, n * sizeof(T), true);
+      T* result = non_temporal_ ? buffer : out;
+      CallVectorizedForHalf<T>([&] { Reduce(rows, x, result); });
+      if (non_temporal_) StreamCopy(out, buffer, n * sizeof(T), true);
     }
   }
 
  private:
-  static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
   using Sum = typename ReduceType<T, kReduce>::type;
 
   // The rows of a segment that remain to be reduced.
   struct Rows {
     const T* updates;
-    int64_t step;
+    int64_t stride;
     int64_t length;
     const IndexSegments& segments;
-    const int64_t* next;
+    const int64_t* entry;
     const int64_t* end;
 
-    int64_t left() const { return end - next; }
-    const T* Take() {
-      PrefetchRow(updates + *segments.PrefetchEntry(next) * step, length);
-      return updates + *next++ * step;
+    int64_t num_left() const { return end - entry; }
+    const T* Next() {
+      PrefetchRow(updates + *segments.PrefetchEntry(entry) * stride, length);
+      return updates + *entry++ * stride;
     }
   };
 
   void Reduce(Rows rows, const T* x, T* out) const {
-    const int64_t count = rows.left() + operands_.include_self;
+    const int64_t count = rows.num_left() + operands_.include_self;
     const auto finish = [=](int64_t l, Sum sum) {
-      if constexpr (kMeans) {
+      if constexpr (kIsMean) {
         out[l] = RoundTo<T>(DivideByCount(sum, count));
       } else {
         out[l] = RoundTo<T>(sum);
       }
     };
-    if (!operands_.include_self && (kReduce == IndexReduce::kSum || kMeans)) {
+    if (!operands_.include_self && (kReduce == IndexReduce::kSum || kIsMean)) {
       // From zero instead of the first row: the sum of a single -0.0 is 0.0.
       ReduceFrom(
           rows, [](int64_t) { return Sum{}; }, finish);
     } else {
-      const T* first = operands_.include_self ? x : rows.Take();
+      const T* first = operands_.include_self ? x : rows.Next();
       ReduceFrom(
           rows, [first](int64_t l) { return WidenTo<Sum>(first[l]); }, finish);
     }
@@ -118,23 +118,23 @@ class SegmentReducer {
   // short segments.
   template <typename First, typename Finish>
   static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
-    if (rows.left() < 4) return LastPass<3>(&rows, first, finish);
+    if (rows.num_left() < 4) return ReduceLastPass<3>(&rows, first, finish);
     Sum sums[kMaxInner];
     const auto from = [&sums](int64_t l) { return sums[l]; };
     const auto to = [&sums](int64_t l, Sum sum) { sums[l] = sum; };
-    Pass<4>(&rows, first, to);
-    while (rows.left() >= 4) Pass<4>(&rows, from, to);
-    LastPass<3>(&rows, from, finish);
+    ReducePass<4>(&rows, first, to);
+    while (rows.num_left() >= 4) ReducePass<4>(&rows, from, to);
+    ReduceLastPass<3>(&rows, from, finish);
   }
 
   // The pass over the remaining rows, at most kMaxRows.
   template <int kMaxRows, typename From, typename To>
-  static void LastPass(Rows* rows, const From& from, const To& to) {
+  static void ReduceLastPass(Rows* rows, const From& from, const To& to) {
     if constexpr (kMaxRows > 0) {
-      if (rows->left() < kMaxRows)
-        return LastPass<kMaxRows - 1>(rows, from, to);
+      if (rows->num_left() < kMaxRows)
+        return ReduceLastPass<kMaxRows - 1>(rows, from, to);
     }
-    Pass<kMaxRows>(rows, from, to);
+    ReducePass<kMaxRows>(rows, from, to);
   }
 
   // Calls to(l, from(l) reduced with the next kRows rows). `to` may write what
@@ -142,15 +142,15 @@ class SegmentReducer {
   // unrolled by hand: with an inner loop over them, some compilers do not
   // vectorize the loop over l.
   template <int kRows, typename From, typename To>
-  static void Pass(Rows* rows, const From& from, const To& to) {
-    const T* row[4] = {};
-    for (int r = 0; r < kRows; ++r) row[r] = rows->Take();
+  static void ReducePass(Rows* rows, const From& from, const To& to) {
+    const T* updates[4] = {};
+    for (int r = 0; r < kRows; ++r) updates[r] = rows->Next();
     const int64_t length = rows->length;
     SCATTER_OPS_IVDEP
     for (int64_t l = 0; l < length; ++l) {
       Sum sum = from(l);
       const auto add = [&](int r) {
-        sum = Combine<kReduce>(sum, WidenTo<Sum>(row[r][l]));
+        sum = Combine<kReduce>(sum, WidenTo<Sum>(updates[r][l]));
       };
       if constexpr (kRows > 0) add(0);
       if constexpr (kRows > 1) add(1);
@@ -162,7 +162,7 @@ class SegmentReducer {
 
   const ReduceOperands<T>& operands_;
   const IndexSegments& segments_;
-  bool streams_;
+  bool non_temporal_;
 };
 
 template <typename T, IndexReduce kReduce>
@@ -183,17 +183,19 @@ void ReduceSegments(const ReduceOperands<T>& operands) {
 // wins.
 template <typename T>
 bool AssignSmall(const ReduceOperands<T>& operands) {
-  constexpr int64_t kMaxBytes = 4 << 10;
+  constexpr int64_t kMaxSmallBytes = 4 << 10;
   const AxisView& view = operands.view;
-  const int64_t row = view.inner * static_cast<int64_t>(sizeof(T));
-  if (view.outer > 1 || (view.size + view.length) * row > kMaxBytes) {
+  const int64_t row_bytes = view.inner * static_cast<int64_t>(sizeof(T));
+  if (view.outer > 1 ||
+      (view.size + view.length) * row_bytes > kMaxSmallBytes) {
     return false;
   }
   T* out = operands.out;
-  if (operands.x != out) std::memcpy(out, operands.x, view.size * row);
+  if (operands.x != out) std::memcpy(out, operands.x, view.size * row_bytes);
   operands.index.ForEach([&](int64_t entry, int64_t slice) {
-    std::memcpy(
-        out + slice * view.inner, operands.updates + entry * view.inner, row);
+    std::memcpy(out + slice * view.inner,
+                operands.updates + entry * view.inner,
+                row_bytes);
   });
   return true;
 }
@@ -231,9 +233,9 @@ void IndexReduceInto(const Context& dev_ctx,
   const NormalizedIndex normalized(
       NameOf(call.op), index_copy ? *index_copy : index, view);
   if (bytes == 0) return;
-  std::optional<DenseTensor> copy;
+  std::optional<DenseTensor> updates_copy;
   const T* updates_data =
-      CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &copy);
+      CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &updates_copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     ReduceIntoSlices<T, decltype(constant)::value>(
         {view, normalized, call.include_self, x_data, updates_data, out_data});

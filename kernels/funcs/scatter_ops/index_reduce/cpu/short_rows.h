@@ -75,15 +75,15 @@ template <IndexReduce kReduce,
           typename Sum>
 void InitializeRows(
     const Mark* marks, int64_t rows, Length inner, const T* x, Sum* sums) {
-  const Sum first = ReduceIdentity<Sum, kReduce>();
+  const Sum identity = ReduceIdentity<Sum, kReduce>();
   const bool in_place = static_cast<const void*>(x) == sums;
   SCATTER_OPS_IVDEP
   for (int64_t r = 0; r < rows; ++r) {
-    const bool marked = marks[r] > 0;
-    if (!kIsConstant<Length> && in_place && !marked) continue;
+    const bool is_marked = marks[r] > 0;
+    if (!kIsConstant<Length> && in_place && !is_marked) continue;
     for (int64_t l = 0; l < inner; ++l) {
-      const int64_t at = r * inner + l;
-      sums[at] = marked ? first : WidenTo<Sum>(x[at]);
+      const int64_t i = r * inner + l;
+      sums[i] = is_marked ? identity : WidenTo<Sum>(x[i]);
     }
   }
 }
@@ -156,31 +156,36 @@ class ShortRowReducer {
 
   // Returns false, before anything is written, if segments are faster.
   bool Run() {
-    const int64_t ranges = CountRanges();
-    if (ranges == 0) return false;
+    const int64_t target_ranges = CountRanges();
+    if (target_ranges == 0) return false;
     ParallelCopy(operands_.out, operands_.x, view_.numel() * sizeof(T));
-    const int64_t row = view_.inner * static_cast<int64_t>(sizeof(Row));
+    const int64_t row_bytes = view_.inner * static_cast<int64_t>(sizeof(Acc));
     const int64_t max_slices =
-        kHasScratch ? std::max<int64_t>(1, kMaxScratchBytes / row) : view_.size;
-    ranges_ = CutSlices(operands_.index, view_.size, ranges, max_slices);
-    if (HasMarks()) marks_.Make(operands_.index, view_.size, ranges_);
-    int64_t max_size = 0;
+        kHasScratch ? std::max<int64_t>(1, kMaxScratchBytes / row_bytes)
+                    : view_.size;
+    ranges_ =
+        PartitionSlices(operands_.index, view_.size, target_ranges, max_slices);
+    if (NeedsMarks()) marks_.Build(operands_.index, view_.size, ranges_);
+    int64_t max_range_size = 0;
     for (const SliceRange& range : ranges_)
-      max_size = std::max(max_size, range.size());
-    const int64_t count = ranges_.size();
-    const int64_t threads = ThreadsFor(bytes_);
-    const int64_t step = std::max<int64_t>(1, view_.outer / (threads * 4));
-    const int64_t tasks = (view_.outer + step - 1) / step * count;
-    ParallelFor(threads, bytes_, [&](int64_t t) {
-      const std::unique_ptr<Row[]> sums(
-          new Row[kHasScratch ? max_size * view_.inner : 0]);
-      for (int64_t i = tasks * t / threads; i < tasks * (t + 1) / threads;
+      max_range_size = std::max(max_range_size, range.size());
+    const int64_t num_ranges = ranges_.size();
+    const int64_t num_threads = NumThreadsFor(bytes_);
+    const int64_t outer_step =
+        std::max<int64_t>(1, view_.outer / (num_threads * kTasksPerThread));
+    const int64_t num_tasks =
+        (view_.outer + outer_step - 1) / outer_step * num_ranges;
+    ParallelFor(num_threads, bytes_, [&](int64_t t) {
+      const std::unique_ptr<Acc[]> sums(
+          new Acc[kHasScratch ? max_range_size * view_.inner : 0]);
+      for (int64_t i = num_tasks * t / num_threads;
+           i < num_tasks * (t + 1) / num_threads;
            ++i) {
-        const int64_t begin = i / count * step;
-        const int64_t end = std::min(view_.outer, begin + step);
+        const int64_t begin = i / num_ranges * outer_step;
+        const int64_t end = std::min(view_.outer, begin + outer_step);
         CallVectorizedForHalf<T>([&] {
           for (int64_t o = begin; o < end; ++o) {
-            const SliceRange range = ranges_[i % count];
+            const SliceRange range = ranges_[i % num_ranges];
             view_.inner == 1 ? Reduce(o, range, RowLength<1>{}, sums.get())
                              : Reduce(o, range, view_.inner, sums.get());
           }
@@ -191,57 +196,72 @@ class ShortRowReducer {
   }
 
  private:
-  static constexpr bool kAssigns = kReduce == IndexReduce::kAssign;
-  static constexpr bool kMeans = kReduce == IndexReduce::kMean;
+  static constexpr bool kIsAssign = kReduce == IndexReduce::kAssign;
+  static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
   using Sum = typename ReduceType<T, kReduce>::type;
   using Mark = typename SliceMarks<kReduce, Offset>::Mark;
   // If the accumulation type is not T, partial results are held in a scratch
   // accumulator per thread, which is rounded into out at the end.
-  static constexpr bool kHasScratch = !kAssigns && !std::is_same<Sum, T>::value;
-  using Row = std::conditional_t<kHasScratch, Sum, T>;
+  static constexpr bool kHasScratch =
+      !kIsAssign && !std::is_same<Sum, T>::value;
+  using Acc = std::conditional_t<kHasScratch, Sum, T>;
   // The accumulator of a range is sized for the L2 cache of a core; that of a
   // range with few updates may be larger. Single elements in one range use an
   // accumulator of the whole axis, which is smaller than the segments.
   static constexpr int64_t kScratchBytes = 1 << 20;
   static constexpr int64_t kMaxScratchBytes = 4 << 20;
+  static constexpr int64_t kTasksPerThread = 4;
+  // Longer rows use segments, which skip overwritten updates and write each
+  // slice once. kMaxInPlaceRowBytes is for an index that is no longer than the
+  // axis.
+  static constexpr int64_t kMaxRowBytes = 256;
+  static constexpr int64_t kMaxAssignRowBytes = 64;
+  static constexpr int64_t kMaxInPlaceRowBytes = 4096;
+  static constexpr int64_t kMaxPasses = 4;  // over the index
 
-  bool KeepsX() const { return kAssigns || operands_.include_self; }
-  bool HasMarks() const { return kMeans || !KeepsX(); }
+  bool StartsFromX() const { return kIsAssign || operands_.include_self; }
+  bool NeedsMarks() const { return kIsMean || !StartsFromX(); }
 
   // The number of ranges of slices, each of which costs a pass over the index;
   // 0 if segments are faster.
   int64_t CountRanges() const {
-    // Segments skip updates that are overwritten, and write each slice once.
-    const int64_t row = view_.inner * static_cast<int64_t>(sizeof(T));
+    const int64_t row_bytes = view_.inner * static_cast<int64_t>(sizeof(T));
     const int64_t n = operands_.index.length();
     // A count includes the slice of x.
-    if (kMeans && n >= std::numeric_limits<Mark>::max()) return 0;
+    if (kIsMean && n >= std::numeric_limits<Mark>::max()) return 0;
     const bool in_place = operands_.x == operands_.out;
-    const bool few = in_place && !kHasScratch && n <= view_.size;
-    if (row > (kAssigns ? 64 : few ? 4096 : 256)) return 0;
-    if ((kHasScratch || HasMarks()) && IsSparseIndex(n, view_.size)) return 0;
-    const int64_t threads = ThreadsFor(bytes_);
+    const bool is_short_index = in_place && !kHasScratch && n <= view_.size;
+    const int64_t max_row_bytes = kIsAssign        ? kMaxAssignRowBytes
+                                  : is_short_index ? kMaxInPlaceRowBytes
+                                                   : kMaxRowBytes;
+    if (row_bytes > max_row_bytes) return 0;
+    if ((kHasScratch || NeedsMarks()) && IsSparseIndex(n, view_.size)) return 0;
+    const int64_t num_threads = NumThreadsFor(bytes_);
     const int64_t outer = view_.outer;
-    const bool even = outer >= 4 * threads || outer % threads == 0;
+    // Whether the outer indices alone balance the load of the threads.
+    const bool is_balanced =
+        outer >= kTasksPerThread * num_threads || outer % num_threads == 0;
     // RangeEntries stores slices as Offset.
     const bool has_lists = view_.size <= std::numeric_limits<Offset>::max();
-    const int64_t ranges =
-        even || !has_lists ? 1 : std::min(view_.size, threads);
-    if (!kHasScratch || view_.inner == 1) return ranges;
-    const int64_t scratch = view_.size * view_.inner * sizeof(Row);
-    const int64_t passes = std::max(ranges, scratch / kScratchBytes);
-    const int64_t max_passes = has_lists ? 4 + 4 * threads / outer : 1;
-    return passes <= max_passes ? passes : 0;
+    const int64_t num_ranges =
+        is_balanced || !has_lists ? 1 : std::min(view_.size, num_threads);
+    if (!kHasScratch || view_.inner == 1) return num_ranges;
+    const int64_t scratch_bytes = view_.size * view_.inner * sizeof(Acc);
+    const int64_t num_passes =
+        std::max(num_ranges, scratch_bytes / kScratchBytes);
+    const int64_t max_passes =
+        has_lists ? kMaxPasses + kMaxPasses * num_threads / outer : 1;
+    return num_passes <= max_passes ? num_passes : 0;
   }
 
   // Reduces the slices of a range for one outer index.
   template <typename Length>
-  void Reduce(int64_t o, SliceRange range, Length inner, Row* sums) const {
+  void Reduce(int64_t o, SliceRange range, Length inner, Acc* sums) const {
     const int64_t rows = range.size();
     T* out = operands_.out + (o * view_.size + range.begin) * inner;
-    const Mark* marks = marks_.at(range.begin);
+    const Mark* marks = marks_.data(range.begin);
     if constexpr (!kHasScratch) sums = out;
-    if (!KeepsX()) {
+    if (!StartsFromX()) {
       InitializeRows<kReduce>(marks, rows, inner, out, sums);
     } else if constexpr (kHasScratch) {
       for (int64_t i = 0; i < rows * inner; ++i) {
@@ -253,37 +273,38 @@ class ShortRowReducer {
         operands_.index, range, view_.size, [&](const auto& list) {
           ReduceRows<kReduce>(list, inner, updates, sums);
         });
-    if constexpr (kMeans || kHasScratch) Finish(marks, rows, inner, sums, out);
+    if constexpr (kIsMean || kHasScratch)
+      FinalizeRows(marks, rows, inner, sums, out);
   }
 
   // out = the final values of `sums`, which may be out. Slices without an
-  // update retain the bits of x, which for half types matters for NaNs.
+  // update stay bitwise identical to x, which matters for NaNs of half types.
   template <typename Length>
-  void Finish(const Mark* marks,
-              int64_t rows,
-              Length inner,
-              const Sum* sums,
-              T* out) const {
+  void FinalizeRows(const Mark* marks,
+                    int64_t rows,
+                    Length inner,
+                    const Sum* sums,
+                    T* out) const {
     SCATTER_OPS_IVDEP
     for (int64_t r = 0; r < rows; ++r) {
-      const Mark mark = kMeans ? marks[r] : Mark{1};
+      const Mark mark = kIsMean ? marks[r] : Mark{1};
       if (!kIsConstant<Length> && mark == 0) continue;
       for (int64_t l = 0; l < inner; ++l) {
-        const int64_t at = r * inner + l;
-        const Sum sum = sums[at];
-        const T before = out[at];
-        bool keeps = mark == 0;
-        if constexpr (!kMeans) {
-          const Sum wide = WidenTo<Sum>(before);
-          keeps = (sum != sum) & (wide != wide);
+        const int64_t i = r * inner + l;
+        const Sum sum = sums[i];
+        const T x = out[i];
+        bool is_unchanged = mark == 0;
+        if constexpr (!kIsMean) {
+          const Sum wide_x = WidenTo<Sum>(x);
+          is_unchanged = (sum != sum) & (wide_x != wide_x);
         }
         const Mark count = mark + operands_.include_self;
-        const T total = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
+        const T result = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
         // Compilers do not vectorize a select of structs.
         if constexpr (kIsHalf<T>) {
-          out[at].x = Select(keeps, before.x, total.x);
+          out[i].x = Select(is_unchanged, x.x, result.x);
         } else {
-          out[at] = keeps ? before : total;
+          out[i] = is_unchanged ? x : result;
         }
       }
     }
@@ -297,7 +318,7 @@ class ShortRowReducer {
 };
 
 // out = x with the updates reduced into it, if its rows are short; else returns
-// false. Offset must hold the slices of an axis that is cut into ranges.
+// false. Offset must represent the slices of an axis that is partitioned.
 template <typename T, IndexReduce kReduce, typename Offset = int32_t>
 bool ReduceShortRows(const ReduceOperands<T>& operands) {
   if constexpr (HasIdentity<T, kReduce>()) {

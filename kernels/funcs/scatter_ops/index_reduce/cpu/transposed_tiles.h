@@ -47,9 +47,9 @@ SCATTER_OPS_INLINE void Transpose8x8(const float* in,
     // shuffles.
     __m256 pair[4];
     for (int64_t r = 0; r < 4; ++r) {
-      const float* at = in + r * step + c;
-      pair[r] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(at)),
-                                     _mm_loadu_ps(at + 4 * step),
+      const float* row = in + r * step + c;
+      pair[r] = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(row)),
+                                     _mm_loadu_ps(row + 4 * step),
                                      1);
     }
     const __m256 low_01 = _mm256_unpacklo_ps(pair[0], pair[1]);
@@ -136,8 +136,8 @@ void WidenIntoTile(
   }
 }
 
-// Transpose back, rounding. Elements without an update retain the bits of x,
-// which matters for NaNs.
+// Transpose back, rounding. Elements without an update stay bitwise identical
+// to x, which matters for NaNs.
 template <typename Mark, typename T, typename Sum>
 void RoundIntoRows(const Sum* tile,
                    const Mark* marks,
@@ -152,12 +152,12 @@ void RoundIntoRows(const Sum* tile,
     Sum wide[kTileRows * kTileBlock];
     Transpose(tile, kTileStrides, rows, n, wide, {kTileBlock, 1});
     for (int64_t r = 0; r < rows; ++r) {
-      const T* before = x + r * step;
-      T* to = out + r * step;
+      const T* x_row = x + r * step;
+      T* out_row = out + r * step;
       SCATTER_OPS_IVDEP
       for (int64_t i = 0; i < n; ++i) {
         const T rounded = RoundTo<T>(wide[r * kTileBlock + i]);
-        to[i].x = Select(marks[i] > 0, rounded.x, before[i].x);
+        out_row[i].x = Select(marks[i] > 0, rounded.x, x_row[i].x);
       }
     }
   }
@@ -173,21 +173,22 @@ constexpr bool kHasTranspose = sizeof(T) == 4 || sizeof(T) == 8;
 template <typename T>
 bool IsFasterTransposed(const AxisView& view, int64_t n) {
   constexpr int64_t kMaxTileBytes = 512 << 10;
+  constexpr int64_t kMaxSlicesPerEntry = 8;
   return (sizeof(T) == 8 || HasAvx2()) && view.inner == 1 &&
-         view.outer >= kTileRows && n >= view.size / 8 &&
+         view.outer >= kTileRows && n >= view.size / kMaxSlicesPerEntry &&
          n < std::numeric_limits<int32_t>::max() &&
          view.size * kTileRows * static_cast<int64_t>(sizeof(T)) <=
              kMaxTileBytes;
 }
 
-// Calls f(begin, end) for one range of rows per thread, cut between tiles.
+// Calls f(begin, end) for one range of rows per thread, of whole tiles.
 template <typename F>
 void ForEachTileRange(int64_t outer, int64_t bytes, const F& f) {
-  const int64_t tiles = (outer + kTileRows - 1) / kTileRows;
-  const int64_t threads = ThreadsFor(bytes);
-  ParallelFor(threads, bytes, [&](int64_t t) {
-    f(tiles * t / threads * kTileRows,
-      std::min(outer, tiles * (t + 1) / threads * kTileRows));
+  const int64_t num_tiles = (outer + kTileRows - 1) / kTileRows;
+  const int64_t num_threads = NumThreadsFor(bytes);
+  ParallelFor(num_threads, bytes, [&](int64_t t) {
+    f(num_tiles * t / num_threads * kTileRows,
+      std::min(outer, num_tiles * (t + 1) / num_threads * kTileRows));
   });
 }
 
@@ -227,10 +228,10 @@ void ReduceTile(const ReduceOperands<T>& operands,
   T* out = operands.out + o * size;
   for (int64_t i = 0; i < size; i += kTileBlock) {
     const int64_t count = std::min(kTileBlock, size - i);
-    Sum* start = tile + i * kTileRows;
-    WidenIntoTile(x + i, size, rows, count, start);
+    Sum* sums = tile + i * kTileRows;
+    WidenIntoTile(x + i, size, rows, count, sums);
     if (!operands.include_self && kReduce != IndexReduce::kAssign) {
-      InitializeRows<kReduce>(marks + i, count, TileLength{}, start, start);
+      InitializeRows<kReduce>(marks + i, count, TileLength{}, sums, sums);
     }
   }
   Sum block[kTileBlock * kTileRows] = {};
@@ -268,7 +269,7 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
     if (!IsFasterTransposed<Sum>(view, n)) return false;
     SliceMarks<kReduce, int32_t> marks;
     if (kReduce != IndexReduce::kAssign) {
-      marks.Make(operands.index, view.size, {{0, view.size}});
+      marks.Build(operands.index, view.size, {{0, view.size}});
     }
     const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
     ForEachTileRange(view.outer, bytes, [&](int64_t begin, int64_t end) {
@@ -276,7 +277,7 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
       CallVectorizedForHalf<T>([&] {
         for (int64_t o = begin; o < end; o += kTileRows) {
           const int64_t rows = std::min(kTileRows, end - o);
-          ReduceTile<kReduce>(operands, marks.at(0), o, rows, tile.get());
+          ReduceTile<kReduce>(operands, marks.data(0), o, rows, tile.get());
         }
       });
     });
@@ -295,7 +296,7 @@ bool DifferentiateTransposed(const AxisView& view,
                              const IndexGradTensors<T>& tensors) {
   const int64_t size = view.size;
   const int64_t n = segments.num_entries();
-  constexpr int64_t kMaxEntries = 1 << 18;  // in a tile per thread
+  constexpr int64_t kMaxEntries = 1 << 18;  // bounds the workspace per thread
   if (!IsFasterTransposed<T>(view, n) || n > kMaxEntries) return false;
   const int64_t bytes = view.outer * (size + n) * sizeof(T);
   const int64_t step = view.length;
@@ -305,7 +306,7 @@ bool DifferentiateTransposed(const AxisView& view,
     const auto grad = MakeTile<T>(size);
     const auto updates = MakeTile<T>(n);
     const auto updates_grad = MakeTile<T>(tensors.updates_grad ? n : 0);
-    const IndexGradTensors<T> tile{
+    const IndexGradTensors<T> tiles{
         x.get(),
         updates.get(),
         out.get(),
@@ -313,15 +314,18 @@ bool DifferentiateTransposed(const AxisView& view,
         tensors.x_grad ? grad.get() : nullptr,
         tensors.updates_grad ? updates_grad.get() : nullptr};
     const Differentiator differentiator(
-        kTileRows, segments, include_self, tile);
+        kTileRows, segments, include_self, tiles);
     for (int64_t o = begin; o < end; o += kTileRows) {
       const int64_t rows = std::min(kTileRows, end - o);
-      const auto transpose = [&](const T* in, int64_t step, int64_t n, T* to) {
-        Transpose(in + o * step, {step, 1}, rows, n, to, kTileStrides);
-      };
+      const auto transpose =
+          [&](const T* in, int64_t stride, int64_t length, T* tile) {
+            Transpose(
+                in + o * stride, {stride, 1}, rows, length, tile, kTileStrides);
+          };
       const auto transpose_back =
-          [&](const T* in, int64_t n, int64_t step, T* to) {
-            Transpose(in, kTileStrides, rows, n, to + o * step, {step, 1});
+          [&](const T* tile, int64_t length, int64_t stride, T* to) {
+            Transpose(
+                tile, kTileStrides, rows, length, to + o * stride, {stride, 1});
           };
       transpose(tensors.x, size, size, x.get());
       if (Differentiator::kReadsOut)
