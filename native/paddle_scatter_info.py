@@ -18,13 +18,13 @@ BUILT = HERE / 'paddle/_native_build.json'
 
 def _simd():
     try:
-        words = Path('/proc/cpuinfo').read_text(encoding='utf-8').split()
+        flags = Path('/proc/cpuinfo').read_text(encoding='utf-8').split()
     except OSError:
-        words = []
-    return 'AVX2' if 'avx2' in words else 'AVX (this CPU has no AVX2)'
+        flags = []
+    return 'AVX2' if 'avx2' in flags else 'AVX (this CPU has no AVX2)'
 
 
-def facts():
+def build_info():
     """Return {title: text}. Raises ImportError if the release does not match."""
     built = json.loads(BUILT.read_text(encoding='utf-8'))
     # Paddle warns that it found no ccache for custom operators.
@@ -41,7 +41,7 @@ def facts():
         'place': str(HERE / 'paddle'),
         'new operators': ', '.join(built['operators']),
         "Paddle's own, new kernels": ', '.join(
-            sorted(_native_lib.taken_kernels())
+            sorted(_native_lib.overridden_kernels())
         ),
         'SIMD': _simd(),
         # Paddle sets it to 1 on import unless it is set.
@@ -51,11 +51,11 @@ def facts():
 
 def main():
     try:
-        found = facts()
+        info = build_info()
     except (OSError, ImportError, importlib.metadata.PackageNotFoundError) as e:
         sys.exit(f'paddle_scatter_info: the operators are not usable here: {e}')
-    width = max(map(len, found))
-    for title, text in found.items():
+    width = max(map(len, info))
+    for title, text in info.items():
         print(f'{title:{width}}  {text}')
 
 

@@ -97,7 +97,7 @@ void TranslateError(std::exception_ptr thrown) {
 }  // namespace
 
 PYBIND11_MODULE(_native_lib, module) {
-  TakeOverBaseKernels();
+  OverridePaddleKernels();
   py::register_local_exception_translator(TranslateError);
   module.attr("paddle_version") = kPaddleVersion;
   AddTables(module);
@@ -115,7 +115,7 @@ PYBIND11_MODULE(_native_lib, module) {
   module.def("record_callback", RecordCallback);
   module.def("register_custom_ops", RegisterCustomOps);
   module.def("take_history", TakeHistory);
-  module.def("taken_kernels", TakenKernels);
+  module.def("overridden_kernels", OverriddenKernels);
   module.def("to_distributed", ToDistributed);
 }
 

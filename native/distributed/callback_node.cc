@@ -76,8 +76,8 @@ egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
     const auto backward = py::reinterpret_borrow<py::object>(backward_.get());
     const auto grad = py::reinterpret_steal<py::object>(
         paddle::pybind::ToPyObject(hooked[0][0]));
-    const py::object found = backward(create_graph, grad);
-    returns[0][0] = NeedTensor(name_.c_str(), found.ptr());
+    const py::object input_grad = backward(create_graph, grad);
+    returns[0][0] = NeedTensor(name_.c_str(), input_grad.ptr());
     // Paddle's backward engine terminates the process on foreign exceptions.
   } catch (const py::error_already_set& error) {
     ThrowAsPaddle(name_, error);

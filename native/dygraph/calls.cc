@@ -36,8 +36,8 @@ PyObject* CallInPython(const char* function,
                        bool inplace,
                        PyObject* args) {
   const auto runtime = py::module_::import("paddle._native_runtime");
-  const auto given = py::reinterpret_borrow<py::tuple>(args);
-  return runtime.attr(function)(spec.name, inplace, *given).release().ptr();
+  const auto arguments = py::reinterpret_borrow<py::tuple>(args);
+  return runtime.attr(function)(spec.name, inplace, *arguments).release().ptr();
 }
 
 void RunKernel(const OpSpec& spec,
@@ -55,30 +55,30 @@ void RunKernel(const OpSpec& spec,
 }
 
 // Whether each input requires a gradient; empty if none does.
-Wanted WantedGradients(const OpSpec& spec, const TensorPointers& tensors) {
-  Wanted wanted(tensors.size(), false);
+GradMask ComputeGradMask(const OpSpec& spec, const TensorPointers& tensors) {
+  GradMask grad_mask(tensors.size(), false);
   bool any = false;
   if (!HasGrad()) return {};
   for (const OutputSpec& gradient : spec.gradient().outputs) {
-    wanted[gradient.from] = WantsGradient(*tensors[gradient.from]);
-    any = any || wanted[gradient.from];
+    grad_mask[gradient.from] = RequiresGrad(*tensors[gradient.from]);
+    any = any || grad_mask[gradient.from];
   }
-  return any ? wanted : Wanted();
+  return any ? grad_mask : GradMask();
 }
 
 Tensor RunDygraph(const OpSpec& spec,
-                  const TensorPointers& given,
+                  const TensorPointers& inputs,
                   const Attrs& attrs) {
   const Span span(spec.name, " dygraph", phi::TracerEventType::Operator);
-  const CastTensors cast(spec, given);
+  const CastTensors cast(spec, inputs);
   const TensorPointers& tensors = cast.get();
   const auto dense = std::make_shared<DenseTensor>();
   RunKernel(spec, tensors, attrs, dense.get());
   Tensor result(dense);
   CheckNumbers(spec, result);
-  const Wanted wanted = WantedGradients(spec, tensors);
-  if (!wanted.empty()) {
-    RecordGradient(spec, tensors, tensors, wanted, attrs, {&result});
+  const GradMask grad_mask = ComputeGradMask(spec, tensors);
+  if (!grad_mask.empty()) {
+    RecordGradient(spec, tensors, tensors, grad_mask, attrs, {&result});
   }
   return result;
 }
@@ -88,13 +88,13 @@ void RunDygraphInplace(const OpSpec& spec,
                        const Attrs& attrs) {
   const Span span(spec.name, "_ dygraph", phi::TracerEventType::Operator);
   Tensor* x = tensors[spec.inplace_input];
-  Wanted wanted = WantedGradients(spec, tensors);
+  GradMask grad_mask = ComputeGradMask(spec, tensors);
   // The gradient reads the old value of x.
-  Tensor before;
-  TensorPointers kept = tensors;
-  if (!wanted.empty() && ReadsOverwritten(spec)) {
-    before = paddle::experimental::assign(*x, paddle::none);
-    kept[spec.inplace_input] = &before;
+  Tensor old_x;
+  TensorPointers saved = tensors;
+  if (!grad_mask.empty() && ReadsOverwritten(spec)) {
+    old_x = paddle::experimental::assign(*x, paddle::none);
+    saved[spec.inplace_input] = &old_x;
   }
   auto* out = const_cast<DenseTensor*>(
       DenseOf(spec, spec.inputs[spec.inplace_input].name, *x));
@@ -104,13 +104,13 @@ void RunDygraphInplace(const OpSpec& spec,
       const_cast<phi::CPUContext*>(&CpuContext()), out, strided);
   CheckNumbers(spec, *x, "_");
   egr::EagerUtils::CheckInplace(
-      *x, egr::EagerUtils::nullable_autograd_meta(*x), !wanted.empty());
+      *x, egr::EagerUtils::nullable_autograd_meta(*x), !grad_mask.empty());
   x->bump_inplace_version();
-  if (wanted.empty()) return;
+  if (grad_mask.empty()) return;
   // Like Paddle's generated code, before x is connected as an input.
   SetStopGradient(x, false);
-  wanted[spec.inplace_input] = true;
-  RecordGradient(spec, tensors, kept, wanted, attrs, {x});
+  grad_mask[spec.inplace_input] = true;
+  RecordGradient(spec, tensors, saved, grad_mask, attrs, {x});
 }
 
 PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {
@@ -147,8 +147,8 @@ PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {
 // own operators.
 bool IsOurs(const OpSpec& spec, PyObject* args) {
   const size_t count = spec.inputs.size();
-  const size_t found = PyTuple_GET_SIZE(args);
-  if (!InDygraph() || found < count + spec.attrs.size()) return false;
+  const size_t num_args = PyTuple_GET_SIZE(args);
+  if (!InDygraph() || num_args < count + spec.attrs.size()) return false;
   TensorPointers tensors;
   bool is_plain = true;
   for (size_t i = 0; i < count; ++i) {
@@ -160,7 +160,7 @@ bool IsOurs(const OpSpec& spec, PyObject* args) {
     tensors.push_back(&tensor);
   }
   if (spec.gradient().recorded == nullptr) {
-    return is_plain && !WantedGradients(spec, tensors).empty();
+    return is_plain && !ComputeGradMask(spec, tensors).empty();
   }
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor* tensor) {
     return tensor->is_dist_tensor();

@@ -104,7 +104,7 @@ __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
 namespace native_ops {
 
 // Whether the Tensor requires a gradient.
-inline bool WantsGradient(const paddle::Tensor& tensor) {
+inline bool RequiresGrad(const paddle::Tensor& tensor) {
   egr::AutogradMeta* meta = egr::EagerUtils::nullable_autograd_meta(tensor);
   return meta != nullptr &&
          egr::EagerUtils::ComputeRequireGrad<bool, egr::AutogradMeta*&>(true,

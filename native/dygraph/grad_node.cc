@@ -30,7 +30,7 @@ class GradNode : public egr::GradNodeBase {
 
   void ClearTensorWrappers() override {
     released_ = true;
-    kept_.clear();
+    saved_inputs_.clear();
   }
 
   std::shared_ptr<egr::GradNodeBase> Copy() const override {
@@ -39,40 +39,40 @@ class GradNode : public egr::GradNodeBase {
 
   std::string name() override { return call_.node; }
 
-  void Keep(const TensorPointers& inputs,
-            const Wanted& wanted,
-            const Attrs& attrs,
-            const Results& results);
+  void SaveInputs(const TensorPointers& inputs,
+                  const GradMask& mask,
+                  const Attrs& attrs,
+                  const Results& results);
 
  private:
   std::vector<Tensor> Arguments(egr::TensorSlots* grads);
-  void TakeBuffers(const egr::TensorSlots& grads,
-                   const std::vector<Tensor>& tensors,
-                   const Outputs& outputs) const;
+  void ReuseGradBuffers(const egr::TensorSlots& grads,
+                        const std::vector<Tensor>& tensors,
+                        const Outputs& outputs) const;
 
   const OpSpec& call_;
   const OpSpec& entry_;
   // The inputs of entry_ that are not incoming gradients.
-  paddle::small_vector<egr::TensorWrapper, 4> kept_;
-  Wanted wanted_;  // of the outputs of entry_
+  paddle::small_vector<egr::TensorWrapper, 4> saved_inputs_;
+  GradMask output_mask_;  // of the outputs of entry_
   Attrs attrs_;
   bool released_ = false;
 };
 
-void GradNode::Keep(const TensorPointers& inputs,
-                    const Wanted& wanted,
-                    const Attrs& attrs,
-                    const Results& results) {
-  kept_.reserve(entry_.inputs.size());
+void GradNode::SaveInputs(const TensorPointers& inputs,
+                          const GradMask& mask,
+                          const Attrs& attrs,
+                          const Results& results) {
+  saved_inputs_.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
     const auto [kind, at] = input.from;
     if (kind == From::kGradient) continue;
     const Tensor& tensor = kind == From::kInput ? *inputs[at] : *results[at];
-    kept_.emplace_back(tensor, !input.needs_buffer);
+    saved_inputs_.emplace_back(tensor, !input.needs_buffer);
   }
   for (const AttrSpec& attr : entry_.attrs) attrs_.push_back(attrs[attr.from]);
   for (const OutputSpec& output : entry_.outputs) {
-    wanted_.push_back(wanted[output.from]);
+    output_mask_.push_back(mask[output.from]);
   }
 }
 
@@ -85,27 +85,27 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
                                                InputMeta()[slot]);
   }
   const egr::TensorSlots hooked = ApplyGradientHooks(*grads);
-  auto kept = kept_.begin();
-  std::vector<Tensor> found;
-  found.reserve(entry_.inputs.size());
+  auto saved = saved_inputs_.begin();
+  std::vector<Tensor> arguments;
+  arguments.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
     const auto [kind, slot] = input.from;
     if (kind != From::kGradient) {
-      found.push_back(egr::EagerUtils::RecoverTensorWrapper(&*kept++));
+      arguments.push_back(egr::EagerUtils::RecoverTensorWrapper(&*saved++));
       continue;
     }
     // The slot is empty if the forward call did not compute that result.
-    found.push_back(hooked[slot].empty() ? Tensor() : hooked[slot][0]);
+    arguments.push_back(hooked[slot].empty() ? Tensor() : hooked[slot][0]);
   }
-  return found;
+  return arguments;
 }
 
 // Lets outputs reuse the buffer of an incoming gradient (`inplace` in the YAML)
 // if nobody else owns it. `tensors` owns it, and so does `grads`, which the
 // engine drops after this call, unless a hook replaced the gradient.
-void GradNode::TakeBuffers(const egr::TensorSlots& grads,
-                           const std::vector<Tensor>& tensors,
-                           const Outputs& outputs) const {
+void GradNode::ReuseGradBuffers(const egr::TensorSlots& grads,
+                                const std::vector<Tensor>& tensors,
+                                const Outputs& outputs) const {
   for (size_t i = 0; i < entry_.outputs.size(); ++i) {
     const int over = entry_.outputs[i].over;
     if (over < 0 || outputs[i] == nullptr) continue;
@@ -138,9 +138,9 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   std::vector<Tensor> tensors = Arguments(&grads);
   egr::TensorSlots returns(entry_.outputs.size(), std::vector<Tensor>(1));
   if (create_graph && entry_.recorded != nullptr) {
-    const std::vector<Tensor> found = entry_.recorded(tensors, attrs_);
-    for (size_t i = 0; i < found.size(); ++i) {
-      if (wanted_[i]) returns[i][0] = found[i];
+    const std::vector<Tensor> results = entry_.recorded(tensors, attrs_);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (output_mask_[i]) returns[i][0] = results[i];
     }
     return returns;
   }
@@ -164,11 +164,12 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   Outputs outputs;
   Results results;
   for (size_t i = 0; i < entry_.outputs.size(); ++i) {
-    if (wanted_[i]) returns[i][0] = Tensor(std::make_shared<DenseTensor>());
+    if (output_mask_[i])
+      returns[i][0] = Tensor(std::make_shared<DenseTensor>());
     outputs.push_back(static_cast<DenseTensor*>(returns[i][0].impl().get()));
     results.push_back(&returns[i][0]);
   }
-  if (!create_graph) TakeBuffers(grads, tensors, outputs);
+  if (!create_graph) ReuseGradBuffers(grads, tensors, outputs);
   Run(entry_, inputs, attrs_, outputs);
   // Like Paddle's nodes, so that hooks may compute with the results.
   for (Tensor* result : results) {
@@ -177,7 +178,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   ReportKernel(entry_, inputs);
   CheckNumbers(entry_, returns);
   if (create_graph) {
-    const Wanted all(tensors.size(), true);
+    const GradMask all(tensors.size(), true);
     RecordGradient(entry_, defined, defined, all, attrs_, results);
   }
   return returns;
@@ -205,8 +206,8 @@ bool ReadsOverwritten(const OpSpec& spec) {
 
 void RecordGradient(const OpSpec& spec,
                     const TensorPointers& inputs,
-                    const TensorPointers& kept,
-                    const Wanted& wanted,
+                    const TensorPointers& saved,
+                    const GradMask& mask,
                     const Attrs& attrs,
                     const Results& results) {
   if (spec.gradient == nullptr) return;
@@ -214,14 +215,14 @@ void RecordGradient(const OpSpec& spec,
   const auto node = std::make_shared<GradNode>(spec, entry);
   for (size_t slot = 0; slot < entry.outputs.size(); ++slot) {
     const int from = entry.outputs[slot].from;
-    if (inputs[from] == nullptr || !wanted[from]) continue;
+    if (inputs[from] == nullptr || !mask[from]) continue;
     node->SetGradOutMeta(*inputs[from], slot);
   }
   for (size_t slot = 0; slot < results.size(); ++slot) {
     if (!results[slot]->defined()) continue;
     Connect(results[slot], slot, node);
   }
-  node->Keep(kept, wanted, attrs, results);
+  node->SaveInputs(saved, mask, attrs, results);
 }
 
 }  // namespace native_ops

@@ -12,24 +12,24 @@
 namespace native_ops {
 
 // Inline capacities cover every entry, so a call allocates none of these.
-using Wanted = paddle::small_vector<bool, 4>;
+using GradMask = paddle::small_vector<bool, 4>;
 using Results = paddle::small_vector<paddle::Tensor*, 2>;
 
 // Whether the gradient reads the input that the in-place form overwrites.
 bool ReadsOverwritten(const OpSpec& spec);
 
 // Connects the results of a call of `spec` to its inputs in the backward graph;
-// undefined inputs are null. `kept` are the inputs that the gradient reads.
-// wanted[i] tells whether input i requires a gradient.
+// undefined inputs are null. The node saves those of `saved` that the
+// gradient reads. mask[i] tells whether input i requires a gradient.
 void RecordGradient(const OpSpec& spec,
                     const TensorPointers& inputs,
-                    const TensorPointers& kept,
-                    const Wanted& wanted,
+                    const TensorPointers& saved,
+                    const GradMask& mask,
                     const Attrs& attrs,
                     const Results& results);
 
 // Makes `tensor` the result of `node` in a slot. Its other properties (name,
-// hooks, retain_grads, persistable) stay.
+// hooks, retain_grads, persistable) do not change.
 void Connect(paddle::Tensor* tensor,
              size_t slot,
              const std::shared_ptr<egr::GradNodeBase>& node);

@@ -61,16 +61,16 @@ bool HasGrad() {
 
 bool InDygraph() { return amp::GetCurrentTracer() != nullptr; }
 
-CastTensors::CastTensors(const OpSpec& spec, const TensorPointers& given)
-    : tensors_(given) {
+CastTensors::CastTensors(const OpSpec& spec, const TensorPointers& inputs)
+    : tensors_(inputs) {
   if (amp::GetCurrentAmpAttrs()->GetAmpLevel() == amp::AmpLevel::O0) return;
   egr::TensorSlots slots;
-  for (const Tensor* tensor : given) slots.push_back({*tensor});
+  for (const Tensor* tensor : inputs) slots.push_back({*tensor});
   const phi::DataType dtype = amp::GetAmpDestDtype<Tensor>(spec.name, slots);
-  casts_.reserve(given.size());
-  for (size_t i = 0; i < given.size(); ++i) {
+  casts_.reserve(inputs.size());
+  for (size_t i = 0; i < inputs.size(); ++i) {
     casts_.push_back(amp::AmpAutoCast<Tensor>(
-        spec.inputs[i].name, *given[i], dtype, spec.name, true));
+        spec.inputs[i].name, *inputs[i], dtype, spec.name, true));
     tensors_[i] = &casts_.back();
   }
 }

@@ -17,7 +17,7 @@ bool InDygraph();
 // auto_cast. Like Paddle's generated code, in-place calls are not cast.
 class CastTensors {
  public:
-  CastTensors(const OpSpec& spec, const TensorPointers& given);
+  CastTensors(const OpSpec& spec, const TensorPointers& inputs);
 
   const TensorPointers& get() const { return tensors_; }
 

@@ -18,15 +18,15 @@ masked_fill_grad_ad_func(const paddle::Tensor& x,
 namespace native_ops {
 namespace {
 
-constexpr const char* kTaken[] = {
+constexpr const char* kOverridden[] = {
     "masked_fill", "masked_fill_grad", "scatter", "scatter_grad"};
 
 phi::KernelFactory& Registry() { return phi::KernelFactory::Instance(); }
 
 }  // namespace
 
-void TakeOverBaseKernels() {
-  for (const std::string name : kTaken) {
+void OverridePaddleKernels() {
+  for (const std::string name : kOverridden) {
     for (const auto& [key, kernel] :
          Registry().SelectKernelMap(NameOfOurs(name))) {
       Registry().kernels()[name][key] = kernel;
@@ -34,19 +34,19 @@ void TakeOverBaseKernels() {
   }
 }
 
-std::map<std::string, std::vector<std::string>> TakenKernels() {
-  std::map<std::string, std::vector<std::string>> taken;
-  for (const std::string name : kTaken) {
+std::map<std::string, std::vector<std::string>> OverriddenKernels() {
+  std::map<std::string, std::vector<std::string>> overridden;
+  for (const std::string name : kOverridden) {
     for (const auto& [key, kernel] :
          Registry().SelectKernelMap(NameOfOurs(name))) {
-      const phi::Kernel& now = Registry().SelectKernel(name, key);
-      if (now.GetVariadicKernelFn<void*>() ==
+      const phi::Kernel& current = Registry().SelectKernel(name, key);
+      if (current.GetVariadicKernelFn<void*>() ==
           kernel.GetVariadicKernelFn<void*>()) {
-        taken[name].push_back(phi::DataTypeToString(key.dtype()));
+        overridden[name].push_back(phi::DataTypeToString(key.dtype()));
       }
     }
   }
-  return taken;
+  return overridden;
 }
 
 std::vector<paddle::Tensor> MaskedFillGradRecorded(

@@ -11,11 +11,11 @@
 namespace native_ops {
 
 // Overrides the entries in Paddle's kernel factory.
-void TakeOverBaseKernels();
+void OverridePaddleKernels();
 
 // Per overridden operator, the dtypes whose kernel in Paddle's factory is still
 // the override.
-std::map<std::string, std::vector<std::string>> TakenKernels();
+std::map<std::string, std::vector<std::string>> OverriddenKernels();
 
 // Paddle's masked_fill_grad, which records its own gradient.
 std::vector<paddle::Tensor> MaskedFillGradRecorded(

@@ -26,7 +26,7 @@ using Attr = std::variant<bool, int, int64_t, float, std::string>;
 using Attrs = paddle::small_vector<Attr, 4>;
 using Inputs =
     paddle::small_vector<const phi::DenseTensor*, 4>;        // null: absent
-using Outputs = paddle::small_vector<phi::DenseTensor*, 4>;  // null: not wanted
+using Outputs = paddle::small_vector<phi::DenseTensor*, 4>;  // null: skipped
 using MetaInputs = paddle::small_vector<phi::MetaTensor, 4>;
 using MetaOutputs = paddle::small_vector<phi::MetaTensor*, 4>;
 

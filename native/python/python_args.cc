@@ -104,11 +104,11 @@ const OpSpec& SpecOf(PyObject* self) {
   return *static_cast<const OpSpec*>(spec);
 }
 
-void CheckCount(const char* function, size_t found, size_t wanted) {
-  if (found >= wanted) return;
-  throw py::type_error(std::string(function) + "(): " + std::to_string(wanted) +
-                       " arguments expected, but received " +
-                       std::to_string(found) + ".");
+void CheckCount(const char* function, size_t num_args, size_t min_args) {
+  if (num_args >= min_args) return;
+  throw py::type_error(
+      std::string(function) + "(): " + std::to_string(min_args) +
+      " arguments expected, but received " + std::to_string(num_args) + ".");
 }
 
 paddle::Tensor& NeedTensor(const char* function, PyObject* object) {

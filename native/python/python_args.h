@@ -57,10 +57,10 @@ Attrs ReadAttrs(const OpSpec& spec, PyObject* args, Py_ssize_t first);
 // The entry in the capsule `self` of a function.
 const OpSpec& SpecOf(PyObject* self);
 
-// Throws TypeError for fewer than `wanted` arguments, for which Paddle's
+// Throws TypeError for fewer than `min_args` arguments, for which Paddle's
 // generated code reads past the tuple. Surplus arguments are ignored, as they
 // are there.
-void CheckCount(const char* function, size_t found, size_t wanted);
+void CheckCount(const char* function, size_t num_args, size_t min_args);
 
 // The Tensor in `object`. Throws TypeError, naming `function`, unless it is a
 // defined Tensor.

@@ -70,18 +70,18 @@ std::vector<std::string> DeclaredAttrs(const OpSpec& base) {
   return declared;
 }
 
-// Which outputs to compute.
-std::vector<bool> WantedOutputs(const Chain& chain,
-                                const std::vector<paddle::any>& values) {
+// Which outputs to compute: those in the additional attribute, else all.
+std::vector<bool> OutputMask(const Chain& chain,
+                             const std::vector<paddle::any>& values) {
   const OpSpec& base = *chain.front();
-  const bool is_told = base.is_backward && chain.size() == 1;
-  std::vector<bool> wanted(chain.back()->outputs.size(), !is_told);
-  if (!is_told) return wanted;
+  const bool has_attr = base.is_backward && chain.size() == 1;
+  std::vector<bool> mask(chain.back()->outputs.size(), !has_attr);
+  if (!has_attr) return mask;
   for (const int i :
        paddle::any_cast<std::vector<int>>(values.at(base.attrs.size()))) {
-    wanted.at(i) = true;
+    mask.at(i) = true;
   }
-  return wanted;
+  return mask;
 }
 
 // ---- names
@@ -126,11 +126,11 @@ Shapes InferShapes(const OpSpec& spec,
     tensors.push_back(MetaOnly(shapes[i], dtypes[i]));
     inputs.push_back(&tensors.back());
   }
-  Shapes found;
+  Shapes output_shapes;
   for (const DenseTensor& result : InferOutputs(spec, inputs, attrs)) {
-    found.push_back(common::vectorize<int64_t>(result.dims()));
+    output_shapes.push_back(common::vectorize<int64_t>(result.dims()));
   }
-  return found;
+  return output_shapes;
 }
 
 Attrs Read(const OpSpec& spec, const py::args& attrs) {
@@ -151,19 +151,19 @@ void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
     const bool absent = input.optional && !tensor.initialized();
     inputs.push_back(absent ? nullptr : DenseOf(spec, input.name, tensor));
   }
-  const std::vector<bool> wanted = WantedOutputs(chain, context->Attrs());
+  const std::vector<bool> mask = OutputMask(chain, context->Attrs());
   Outputs outputs;
   for (size_t i = 0; i < spec.outputs.size(); ++i) {
     paddle::Tensor* output =
         context->MutableOutputAt(context->OutputRangeAt(i).first);
     auto* dense = static_cast<DenseTensor*>(output->impl().get());
-    if (!wanted[i]) {
+    if (!mask[i]) {
       // A conditional block forwards every output and rejects one that is
       // uninitialized.
       dense->Resize({0});
       CpuContext().Alloc(dense, dense->dtype());
     }
-    outputs.push_back(wanted[i] ? dense : nullptr);
+    outputs.push_back(mask[i] ? dense : nullptr);
   }
   Run(spec, inputs, ConvertAttrs(chain, context->Attrs()), outputs);
 }
@@ -176,9 +176,10 @@ Shapes InferCustomShapes(const Chain& chain,
   for (const InputSpec& input : spec.inputs) {
     dtypes.push_back(UsualDtype(input.name, phi::DataType::FLOAT32));
   }
-  Shapes found = InferShapes(spec, shapes, dtypes, ConvertAttrs(chain, values));
-  for (const int at : ExtraOutputs(chain)) found.push_back(shapes[at]);
-  return found;
+  Shapes outputs =
+      InferShapes(spec, shapes, dtypes, ConvertAttrs(chain, values));
+  for (const int at : ExtraOutputs(chain)) outputs.push_back(shapes[at]);
+  return outputs;
 }
 
 std::vector<phi::DataType> InferCustomDtypes(
@@ -193,19 +194,19 @@ phi::distributed::SpmdInfo InferCustomSpmd(
     const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
     const std::vector<paddle::any>& attrs) {
   using phi::distributed::DistMetaTensor;
-  std::vector<const DistMetaTensor*> given;
+  std::vector<const DistMetaTensor*> dist_inputs;
   Shapes shapes;
   for (const auto& input : inputs) {
-    given.push_back(&PADDLE_GET_CONST(DistMetaTensor, input));
-    shapes.push_back(common::vectorize<int64_t>(given.back()->dims()));
+    dist_inputs.push_back(&PADDLE_GET_CONST(DistMetaTensor, input));
+    shapes.push_back(common::vectorize<int64_t>(dist_inputs.back()->dims()));
   }
   std::list<DistMetaTensor> results;
-  std::vector<const DistMetaTensor*> found;
+  std::vector<const DistMetaTensor*> dist_outputs;
   for (const Shape& shape : InferCustomShapes(chain, shapes, attrs)) {
-    found.push_back(
-        &results.emplace_back(common::make_ddim(shape), given[0]->dist_attr()));
+    dist_outputs.push_back(&results.emplace_back(common::make_ddim(shape),
+                                                 dist_inputs[0]->dist_attr()));
   }
-  return phi::distributed::ReplicatedInferSpmd(given, found);
+  return phi::distributed::ReplicatedInferSpmd(dist_inputs, dist_outputs);
 }
 
 paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain) {
@@ -233,14 +234,14 @@ Shapes InferForPython(const OpSpec& spec,
                       const Shapes& shapes,
                       const std::vector<int>& dtypes,
                       const py::args& attrs) {
-  const size_t wanted = spec.inputs.size();
-  CheckCount("infer", shapes.size(), wanted);
-  CheckCount("infer", dtypes.size(), wanted);
-  std::vector<phi::DataType> known;
-  for (const int number : dtypes) {
-    known.push_back(static_cast<phi::DataType>(number));
+  const size_t num_inputs = spec.inputs.size();
+  CheckCount("infer", shapes.size(), num_inputs);
+  CheckCount("infer", dtypes.size(), num_inputs);
+  std::vector<phi::DataType> phi_dtypes;
+  for (const int dtype : dtypes) {
+    phi_dtypes.push_back(static_cast<phi::DataType>(dtype));
   }
-  return InferShapes(spec, shapes, known, Read(spec, attrs));
+  return InferShapes(spec, shapes, phi_dtypes, Read(spec, attrs));
 }
 
 py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs) {

@@ -57,14 +57,14 @@ using SpecFunction = const OpSpec& (*)();
 // follows, by which Paddle tests for differentiability. The template turns the
 // chain into the plain function pointers that Paddle requires.
 template <SpecFunction Base, size_t Order = 0>
-void RegisterCustom(Chain known = {}) {
+void RegisterCustom(Chain prefix = {}) {
   using Anys = std::vector<paddle::any>;
   using Dtypes = std::vector<phi::DataType>;
   using SpmdInputs = std::vector<paddle::CustomSpmdInferTensorArg>;
-  const SpecFunction next = known.empty() ? Base : known.back()->gradient;
+  const SpecFunction next = prefix.empty() ? Base : prefix.back()->gradient;
   if (next == nullptr) return;
-  known.push_back(&next());
-  static const Chain chain = known;
+  prefix.push_back(&next());
+  static const Chain chain = prefix;
   DeclareCustom(chain)
       .SetKernelFn([](paddle::CustomOpKernelContext* context) {
         RunCustom(chain, context);

@@ -144,39 +144,41 @@ def scatter_cases():
 
 def layouts(rank):
     """All ways in which the dims of the mesh can split a Tensor."""
-    for found in product([R, *map(Shard, range(rank))], repeat=len(MESH.shape)):
-        dims = [p.get_dim() for p in found if p.is_shard()]
+    for placements in product(
+        [R, *map(Shard, range(rank))], repeat=len(MESH.shape)
+    ):
+        dims = [p.get_dim() for p in placements if p.is_shard()]
         if len(dims) == len(set(dims)):
-            yield list(found)
+            yield list(placements)
 
 
 def layout_of_result(case, places):
     """The first input decides, then the next: a dim of the mesh splits one dim,
     and a dim is split once."""
-    found = [R for _ in MESH.shape]
+    placements = [R for _ in MESH.shape]
     for one, place in zip(case.inputs, places):
         for mesh_dim, p in enumerate(place):
             dim = one.dims[p.get_dim()] if p.is_shard() else None
             if (
                 dim is not None
-                and found[mesh_dim] == R
-                and Shard(dim) not in found
+                and placements[mesh_dim] == R
+                and Shard(dim) not in placements
             ):
-                found[mesh_dim] = Shard(dim)
-    return found
+                placements[mesh_dim] = Shard(dim)
+    return placements
 
 
 def run(case, make, weights):
     """The result, its gradients for weights[0], and the gradient of these."""
     inputs = [make(one.array, i, one.grad) for i, one in enumerate(case.inputs)]
     out = case.function(*inputs)
-    wanted = [t for t in inputs if not t.stop_gradient]
+    leaves = [t for t in inputs if not t.stop_gradient]
     out_grad = make(weights[0], 'out', case.second)
     if not case.second:
         out.backward(out_grad)
-        return [out, *(t.grad for t in wanted)]
+        return [out, *(t.grad for t in leaves)]
     grads = paddle.grad(
-        [out], wanted, grad_outputs=[out_grad], create_graph=True
+        [out], leaves, grad_outputs=[out_grad], create_graph=True
     )
     tangents = [make(w, i, False) for i, w in enumerate(weights[1:])]
     paddle.autograd.backward(grads, tangents)
@@ -185,11 +187,11 @@ def run(case, make, weights):
 
 class TestTable(unittest.TestCase):
     def check(self, case):
-        wanted = [one.array.shape for one in case.inputs if one.grad]
+        grad_shapes = [one.array.shape for one in case.inputs if one.grad]
         dense = [paddle.to_tensor(one.array) for one in case.inputs]
-        shapes = [case.function(*dense).shape, *wanted]
+        shapes = [case.function(*dense).shape, *grad_shapes]
         weights = [floats(*shape, seed=2 + i) for i, shape in enumerate(shapes)]
-        want = run(
+        expected = run(
             case,
             lambda array, at, grad: paddle.to_tensor(
                 array, stop_gradient=not grad
@@ -204,9 +206,9 @@ class TestTable(unittest.TestCase):
         ]
         for places in list(product(*choices))[::STEP]:
             with self.subTest(case.name, places=places):
-                self.check_layout(case, places, weights, want)
+                self.check_layout(case, places, weights, expected)
 
-    def check_layout(self, case, places, weights, want):
+    def check_layout(self, case, places, weights, expected):
         out_place = layout_of_result(case, places)
 
         def make(array, at, grad):
@@ -218,11 +220,11 @@ class TestTable(unittest.TestCase):
                 place = [R for _ in MESH.shape]
             return shard(array, *place, grad=grad, mesh=MESH)
 
-        found = run(case, make, weights)
+        results = run(case, make, weights)
         again = run(case, make, weights)
         of_inputs = [p for p, one in zip(places, case.inputs) if one.grad]
         where = [out_place, *of_inputs, out_place]
-        for one, other, dense, place in zip(found, again, want, where):
+        for one, other, dense, place in zip(results, again, expected, where):
             assert_is(one, dense.numpy(), *place, mesh=MESH)
             bits = [t._local_value().numpy().tobytes() for t in (one, other)]
             self.assertEqual(*bits)
@@ -252,14 +254,14 @@ class TestPlainScatter(unittest.TestCase):
     """Paddle's operator, with its rule and with our kernels."""
 
     def test_columns_stay_sharded(self):
-        from paddle._native_lib import taken_kernels
+        from paddle._native_lib import overridden_kernels
 
-        self.assertIn('float32', str(taken_kernels()['scatter']).lower())
+        self.assertIn('float32', str(overridden_kernels()['scatter']).lower())
         columns = [R for _ in MESH.shape[1:]] + [Shard(1)]
         x, updates = floats(8, 8), floats(2, 8, seed=1)
-        index, kept = np.array([4, 1]), np.ones([8, 8], 'float32')
-        want = x.copy()
-        want[index], kept[index] = updates, 0
+        index, x_grad = np.array([4, 1]), np.ones([8, 8], 'float32')
+        expected = x.copy()
+        expected[index], x_grad[index] = updates, 0
         whole = [R for _ in MESH.shape]
         for place, overwrite in product((whole, columns), (True, False)):
             parts = shard(x, *place, grad=True, mesh=MESH)
@@ -269,9 +271,9 @@ class TestPlainScatter(unittest.TestCase):
                 shard(updates, *place, grad=True, mesh=MESH),
                 overwrite,
             )
-            assert_is(out, want, *place, mesh=MESH)
+            assert_is(out, expected, *place, mesh=MESH)
             out.sum().backward()
-            assert_is(parts.grad, kept, *place, mesh=MESH)
+            assert_is(parts.grad, x_grad, *place, mesh=MESH)
 
 
 class TestMaskedScatter(unittest.TestCase):
@@ -284,8 +286,8 @@ class TestMaskedScatter(unittest.TestCase):
         value = shard(floats(24), *whole, mesh=MESH)
         out = paddle.masked_scatter(x, shard(mask, *place, mesh=MESH), value)
         out.backward(paddle.ones_like(out))
-        want = dense_masked_scatter(floats(8, 3), mask, floats(24))
-        assert_is(out, want, Shard(0), *whole[1:], mesh=MESH)
+        expected = dense_masked_scatter(floats(8, 3), mask, floats(24))
+        assert_is(out, expected, Shard(0), *whole[1:], mesh=MESH)
         # Paddle writes down in which order they split it.
         np.testing.assert_array_equal(
             x.grad._local_value().numpy(), own(~mask, place, MESH)
@@ -296,8 +298,8 @@ class TestMaskedScatter(unittest.TestCase):
         out = paddle.masked_scatter(
             shard(x, Shard(0)), shard(mask, Shard(0)), shard(value, Partial())
         )
-        want = dense_masked_scatter(x, mask, value * dist.get_world_size())
-        assert_is(out, want, Shard(0))
+        expected = dense_masked_scatter(x, mask, value * dist.get_world_size())
+        assert_is(out, expected, Shard(0))
 
     def test_no_element_of_value_is_needed(self):
         x, mask = floats(4, 2), np.zeros([4, 2], 'bool')
@@ -320,11 +322,11 @@ class TestMaskedScatter(unittest.TestCase):
         for dtype in ('bool', 'int8', 'float16', 'bfloat16', 'complex64'):
             x, value = (tensor.astype(dtype) for tensor in whole)
             x = x.reshape([8, 3])
-            want = paddle.masked_scatter(
+            expected = paddle.masked_scatter(
                 x._local_value(), paddle.to_tensor(mask), value._local_value()
             )
             out = paddle.masked_scatter(x, shard(mask, Shard(0)), value)
             rows = own(np.arange(8), [Shard(0)], LINE)
             with self.subTest(dtype=dtype):
-                same = out._local_value() == want[rows[0] : rows[-1] + 1]
+                same = out._local_value() == expected[rows[0] : rows[-1] + 1]
                 self.assertTrue(bool(same.all()))

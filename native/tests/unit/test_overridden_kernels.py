@@ -37,10 +37,10 @@ def nan_check():
 
 
 @pytest.mark.parametrize('op', ['scatter', 'masked_fill'])
-def test_every_dtype_is_taken_over(op):
-    taken = _native_lib.taken_kernels()
+def test_every_dtype_is_overridden(op):
+    overridden = _native_lib.overridden_kernels()
     for name in (op, f'{op}_grad'):
-        assert sorted(taken[name]) == sorted(ALL_DTYPES)
+        assert sorted(overridden[name]) == sorted(ALL_DTYPES)
 
 
 def sums(dtype):
@@ -138,8 +138,8 @@ def test_predictors(dtype):
     arrays, expected = sums(dtype)
     with saved(add, arrays, known_dims=True) as path:
         for ir_optim in (True, False):
-            found = predicted(path, arrays, ir_optim)
-            assert_same_bits(found, expected)
+            actual = predicted(path, arrays, ir_optim)
+            assert_same_bits(actual, expected)
 
 
 @pytest.mark.parametrize('name', ['masked_fill', 'masked_fill_'])
