@@ -38,8 +38,8 @@ class Results:
 
     def ratios(self, side, *where):
         """The ratios of all cases that have one."""
-        found = (self.ratio(side, case, *where) for case in cases.all_cases())
-        return [ratio for ratio in found if ratio]
+        ratios = (self.ratio(side, case, *where) for case in cases.all_cases())
+        return [ratio for ratio in ratios if ratio]
 
     def column(self, side, *where, **changes):
         """A function that returns the cell of a case, with changes."""
@@ -54,9 +54,9 @@ def times(ratio):
 
 def table(rows, columns):
     """A table in Markdown, without the columns that have no value."""
-    found = [[title, *map(cell, rows)] for title, cell in columns.items()]
-    found = [column for column in found if {*column[1:]} != {'-'}]
-    header, *lines = zip(*found)
+    cells = [[title, *map(cell, rows)] for title, cell in columns.items()]
+    cells = [column for column in cells if {*column[1:]} != {'-'}]
+    header, *lines = zip(*cells)
     rule = ['---', *['---:'] * (len(header) - 1)]
     return '\n'.join(f'|{"|".join(row)}|' for row in (header, rule, *lines))
 

@@ -4,7 +4,7 @@
     python -m fuzz.bits --cases 7200 --against before.txt   # with the other
 
 Results and gradients of dygraph calls, from the seeds that `python -m fuzz` takes;
-exit code 1 if a case has other bits, or another error, than the file says.
+exit code 1 if a case has other bits, or another error, than in the file.
 """
 
 import argparse
@@ -26,11 +26,11 @@ def digest(case):
         arrays = results(draw(*case))
     except Exception as error:
         return type(error).__name__
-    found = hashlib.sha256()
+    sha = hashlib.sha256()
     for array in map(np.ascontiguousarray, arrays):
-        found.update(repr((array.shape, str(array.dtype))).encode())
-        found.update(array.tobytes())
-    return found.hexdigest()[:16]
+        sha.update(repr((array.shape, str(array.dtype))).encode())
+        sha.update(array.tobytes())
+    return sha.hexdigest()[:16]
 
 
 def main(arguments=None):
@@ -43,21 +43,21 @@ def main(arguments=None):
     where.add_argument('--against', type=Path, metavar='FILE')
     options = parser.parse_args(arguments)
     chosen = list(itertools.islice(cases(options.seed, APIS), options.cases))
-    found = [digest(case) for case in chosen]
+    digests = [digest(case) for case in chosen]
     if options.write:
-        options.write.write_text('\n'.join(found) + '\n')
-        print(f'{len(found)} cases written')
+        options.write.write_text('\n'.join(digests) + '\n')
+        print(f'{len(digests)} cases written')
         return 0
-    known = options.against.read_text().split()
-    if len(known) != len(found):
-        sys.exit(f'fuzz.bits: {options.against} has {len(known)} cases')
+    expected = options.against.read_text().split()
+    if len(expected) != len(digests):
+        sys.exit(f'fuzz.bits: {options.against} has {len(expected)} cases')
     faults = [
         f'{old} became {new}: {command(*case)}'
-        for old, new, case in zip(known, found, chosen)
+        for old, new, case in zip(expected, digests, chosen)
         if old != new
     ]
     print('\n'.join(faults[:20]))
-    print(f'{len(found)} cases, {len(faults)} differ')
+    print(f'{len(digests)} cases, {len(faults)} differ')
     return int(bool(faults))
 
 

@@ -47,7 +47,7 @@ class Case:
 
     `layouts` are those of Tensors that are views into a larger base, `guard`
     is the end of each base that lies at an unreadable page, `wrt` names the
-    Tensors that a gradient is asked for. Paddle differentiates bool and integer
+    Tensors to differentiate by. Paddle differentiates bool and integer
     Tensors too; their gradients are drawn for linear operators only.
     """
 

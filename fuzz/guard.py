@@ -27,11 +27,11 @@ def _forbid(address):
 
 def guarded_copy(array, side):
     """A copy between two forbidden pages, touching the one at `side`."""
-    room = -(-max(array.nbytes, 1) // _PAGE) * _PAGE
-    memory = np.frombuffer(mmap.mmap(-1, room + 2 * _PAGE), np.uint8)
+    size = -(-max(array.nbytes, 1) // _PAGE) * _PAGE
+    memory = np.frombuffer(mmap.mmap(-1, size + 2 * _PAGE), np.uint8)
     _forbid(memory.ctypes.data)
-    _forbid(memory.ctypes.data + _PAGE + room)
-    start = _PAGE if side == 'start' else _PAGE + room - array.nbytes
+    _forbid(memory.ctypes.data + _PAGE + size)
+    start = _PAGE if side == 'start' else _PAGE + size - array.nbytes
     copy = np.ndarray(array.shape, array.dtype, memory, start)
     copy[...] = array
     return copy
@@ -101,7 +101,7 @@ class Placed:
 
 
 def place(array, layout, side, stop_gradient=True):
-    """A Tensor equal to the array, laid out and guarded as asked."""
+    """A Tensor equal to the array, with this layout and guard."""
     base, view = _laid_out(np.asarray(array), layout)
     guarded = guarded_copy(base, side)
     tensor = _shared_tensor(_over_base(guarded, view, base))

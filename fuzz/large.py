@@ -275,15 +275,15 @@ def _problems(spread):
     function = getattr(paddle, case.api + '_' * case.inplace)
     out = function(*tensors.values(), **spread.options)
     if not case.wrt:
-        found, expected = {'out': out}, {'out': reference.forward(case)}
+        actual, expected = {'out': out}, {'out': reference.forward(case)}
     else:
         out_grad = case.out_grad()
         expected = reference.gradients(case, out_grad)
         leaves = [tensors[name] for name in case.wrt]
         out_grad = [_tensor(spread, 'out', out_grad)]
-        found = dict(zip(case.wrt, paddle.grad([out], leaves, out_grad)))
+        actual = dict(zip(case.wrt, paddle.grad([out], leaves, out_grad)))
         del out
-    for name, tensor in found.items():
+    for name, tensor in actual.items():
         array = np.from_dlpack(tensor.detach())
         problem = spread.fault(name, array, expected[name])
         if problem:

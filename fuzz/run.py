@@ -1,4 +1,4 @@
-"""Runs one case and says what is wrong with it."""
+"""Runs one case and reports what is wrong with it."""
 
 import paddle
 from fuzz import large, reference
@@ -76,8 +76,8 @@ def _gradients(case, placed, out_grad):
         tensors[0] = paddle.assign(tensors[0])  # x itself is a leaf
     out = _call(case, tensors)
     leaves = [placed[name].tensor for name in case.wrt]
-    found = [out, *paddle.grad([out], leaves, [out_grad.tensor])]
-    return [tensor.numpy() for tensor in found]
+    results = [out, *paddle.grad([out], leaves, [out_grad.tensor])]
+    return [tensor.numpy() for tensor in results]
 
 
 def _place_out_grad(case):
@@ -88,9 +88,9 @@ def _place_out_grad(case):
 def run_grad(case):
     expected = reference.gradients(case, case.out_grad())
     placed, out_grad = _place_all(case), _place_out_grad(case)
-    _, *found = _gradients(case, placed, out_grad)
+    _, *grads = _gradients(case, placed, out_grad)
     problems = _changed_inputs({**placed, 'out_grad': out_grad})
-    for name, grad in zip(case.wrt, found):
+    for name, grad in zip(case.wrt, grads):
         problem = fault(grad, expected[name], case.dtype)
         problems += _said(f"gradient of {name}", problem)
     return problems
@@ -114,5 +114,5 @@ def run(seed, number, api):
         paddle.base.core.set_num_threads(case.threads)
         return run_grad(case) if case.wrt else run_call(case)
     except Exception as error:  # a case must not end the worker
-        said = ' '.join(str(error).split())
-        return [f"raised {type(error).__name__}: {said[-300:]}"]
+        message = ' '.join(str(error).split())
+        return [f"raised {type(error).__name__}: {message[-300:]}"]

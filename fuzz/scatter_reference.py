@@ -164,5 +164,5 @@ def gradients(case, out_grad):
         factors = call.counts[call.slices]
     bound = epsilon * 4 * (factors + 2) * np.abs(shares)
     shares = shares.astype(grad.dtype)
-    found = zip(call.split(shares), call.split(bound))
-    return {n: Near(*both) for n, both in zip(('x', 'updates'), found)}
+    pairs = zip(call.split(shares), call.split(bound))
+    return {n: Near(*both) for n, both in zip(('x', 'updates'), pairs)}

@@ -158,9 +158,9 @@ def expectations(case):
         grad = case.out_grad()
         grads = reference.gradients(case, grad)
         named |= {f'gradient of {name}': grads[name] for name in case.wrt}
-    for name, found in named.items() if integers else ():
-        # exact in 64 bits, of which the dtype keeps the low ones
-        numbers = found.numbers if isinstance(found, Near) else found
+    for name, array in named.items() if integers else ():
+        # exact in 64 bits, of which the dtype has the low ones
+        numbers = array.numbers if isinstance(array, Near) else array
         named[name] = np.asarray(numbers).astype(case.dtype)
     return named
 
@@ -197,24 +197,24 @@ def run(case, called):
     wrt = [tensors[name] for name in case.wrt]
     called.add(out.grad_fn.name())
     grads = paddle.grad([out], wrt, [out_grad], create_graph=higher)
-    found = [out, *grads]
+    results = [out, *grads]
     if higher:
         called.add(grads[0].grad_fn.name())
-        found += paddle.grad(grads, [out_grad], [t.detach() for t in wrt])
-    return [tensor.numpy() for tensor in found]
+        results += paddle.grad(grads, [out_grad], [t.detach() for t in wrt])
+    return [tensor.numpy() for tensor in results]
 
 
 def check(case, called):
     expected = expectations(case)
     if second_order(case):
         expected['second order'] = expected['result']
-    found = run(case, called)
+    results = run(case, called)
     shapes = [a.shape for a in case.arrays.values()]
     return [
         f'{case.api}{"_" * case.inplace} {case.dtype} {shapes} {case.options}: '
         f'{name}: {problem}'
-        for (name, wanted), array in zip(expected.items(), found, strict=True)
-        if (problem := fault(array, wanted, case.dtype))
+        for array, (name, want) in zip(results, expected.items(), strict=True)
+        if (problem := fault(array, want, case.dtype))
     ]
 
 

@@ -31,7 +31,7 @@ class Worker:
         self.pool = ProcessPoolExecutor(1, context)
 
     def run(self, *case):
-        """What fuzz.run says, or that the process crashed or hung."""
+        """The problems that fuzz.run reports, or a crash or timeout of the process."""
         try:
             problems = self.pool.submit(_run, self.timeout, *case).result()
         except BrokenProcessPool:

@@ -133,7 +133,7 @@ def dtype_name(tensor):
 
 
 def described(tensor, has_data=True):
-    """A tensor, or None, for the library. It keeps the dims alive."""
+    """A tensor, or None, for the library. It owns the dims."""
     if tensor is None:
         return _Tensor(dtype=-1)
     assert tensor.is_contiguous()

@@ -25,9 +25,9 @@ def differentiate(x, index, updates, attrs, out_grad):
 def test_infinity_and_nan(x, updates, reduce, x_grad, updates_grad):
     x, index = np.array([x]), np.zeros(2, 'int64')
     attrs = 0, reduce, True
-    found = differentiate(x, index, np.array(updates), attrs, np.ones(1))
-    np.testing.assert_allclose(found[0], [x_grad], 1e-12)
-    np.testing.assert_allclose(found[1], updates_grad, 1e-12)
+    grads = differentiate(x, index, np.array(updates), attrs, np.ones(1))
+    np.testing.assert_allclose(grads[0], [x_grad], 1e-12)
+    np.testing.assert_allclose(grads[1], updates_grad, 1e-12)
 
 
 @pytest.mark.parametrize('reduce', LINEAR_REDUCES)

@@ -36,7 +36,7 @@ class Op:
         size = len(self.inputs)
         return args[:size], args[size : self.arguments]
 
-    def wants_gradient(self, tensors):
+    def requires_grad(self, tensors):
         return has_grad() and any(
             not tensors[i].stop_gradient for i in self.differentiable
         )

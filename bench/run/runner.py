@@ -41,10 +41,10 @@ def prepare(sides, case):
     prepared = {}
     for name, side in sides.items():
         try:
-            found = side.submit(worker.prepare, case).result()
+            result = side.submit(worker.prepare, case).result()
             if name != 'torch' or not case.has_ambiguous_result:
-                expected = prepared.get('ours', found)['outputs']
-                assert_agree(found['outputs'], expected, case.dtype)
+                expected = prepared.get('ours', result)['outputs']
+                assert_agree(result['outputs'], expected, case.dtype)
         except BrokenProcessPool:
             raise
         except Exception:
@@ -52,7 +52,7 @@ def prepare(sides, case):
             if name != 'release':
                 raise
         else:
-            prepared[name] = found
+            prepared[name] = result
     return prepared
 
 
@@ -85,7 +85,7 @@ def run_case(sides, case, threads, memory):
     for name in [*prepared] * ROUNDS:
         task = sides[name].submit(worker.time_call, ROUND_SECONDS)
         rounds[name].append(task.result() * 1e3)
-    times = {name: median(taken) for name, taken in rounds.items()}
+    times = {name: median(seconds) for name, seconds in rounds.items()}
     sizes = prepared['ours']['bytes_read'], prepared['ours']['bytes_written']
     if case.mode == FORWARD and sum(sizes) >= MIN_BASELINE_BYTES:
         times['baseline'] = baseline_ms(*sizes, threads)

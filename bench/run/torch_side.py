@@ -34,23 +34,23 @@ def scatters(case, suffix, index, updates):
     expanded = index.view(dims).expand_as(updates)
     keeps_x = case.include_self or case.reduce == 'assign'
     clear = methodcaller('index_fill' + suffix, axis, index, 0)
-    found = {}
+    calls = {}
     for name in SCATTERS[case.reduce]:
         indices = index if name.startswith('index') else expanded
         arguments = axis, indices, updates
         if name.endswith('reduce'):
             options = {'reduce': case.reduce, 'include_self': keeps_x}
-            found[name] = methodcaller(name + suffix, *arguments, **options)
+            calls[name] = methodcaller(name + suffix, *arguments, **options)
         elif keeps_x:
-            found[name] = methodcaller(name + suffix, *arguments)
+            calls[name] = methodcaller(name + suffix, *arguments)
         else:
             add = methodcaller(name + '_', *arguments)
-            found[name] = lambda x, add=add: add(clear(x))
+            calls[name] = lambda x, add=add: add(clear(x))
     if case.reduce == 'assign':
         swap = methodcaller('swapdims', 0, axis)
         put = methodcaller('index_put' + suffix, (index,), swap(updates))
-        found['index_put'] = lambda x: swap(put(swap(x)))
-    return found
+        calls['index_put'] = lambda x: swap(put(swap(x)))
+    return calls
 
 
 def where(mask, value, suffix):

@@ -101,11 +101,11 @@ INJECTED = (
 def test_injected_fault_is_found_and_its_line_repeats_it(
     api, wrong, problem, suits, monkeypatch, capsys
 ):
-    found = first_case(api, suits)
-    case = *found.seed, api
+    match = first_case(api, suits)
+    case = *match.seed, api
     assert Worker().run(*case) == []
     with monkeypatch.context() as injected:
-        inject(injected, api + '_' * found.inplace, wrong)
+        inject(injected, api + '_' * match.inplace, wrong)
         problems = Worker(timeout=2).run(*case)
     assert problem in ' '.join(problems)
     command.report(case, problems)
@@ -135,7 +135,7 @@ def short(monkeypatch):
 @pytest.mark.parametrize('api', LARGE_APIS)
 def test_spread_cases_without_a_failure(api, short):
     problems = {number: run(7, number, api) for number in range(150)}
-    assert {n: found for n, found in problems.items() if found} == {}
+    assert {n: faults for n, faults in problems.items() if faults} == {}
 
 
 def write_elsewhere(out, *_):
@@ -160,7 +160,7 @@ def test_large_cases_without_memory_are_left_out(monkeypatch, capsys):
     monkeypatch.setattr(large, '_in_bytes', lambda *_: 0)
     assert command.main(['--seconds', '10', '--large']) == 0
     assert command.main(['--only', LARGE_APIS[0], '--case', '0']) == 0
-    found, left_out, repeated = capsys.readouterr().out.splitlines()
-    assert found.startswith('0 cases')
+    summary, left_out, repeated = capsys.readouterr().out.splitlines()
+    assert summary.startswith('0 cases')
     assert int(left_out.split()[0]) > 0
     assert repeated.startswith('not run')

@@ -20,7 +20,7 @@ def test_fault_and_missing_kernel(monkeypatch, capsys):
     monkeypatch.setattr(table, 'table', lambda dtype: first)
     monkeypatch.setattr(paddle, 'masked_fill_', injected)
     assert table.main() == 1
-    said = capsys.readouterr().out
-    assert 'masked_fill_ int16 [(8,), (8,), ' in said
-    assert "never called: ['DiagonalScatterGradGradNode'," in said
-    assert "'select_scatter'" in said
+    output = capsys.readouterr().out
+    assert 'masked_fill_ int16 [(8,), (8,), ' in output
+    assert "never called: ['DiagonalScatterGradGradNode'," in output
+    assert "'select_scatter'" in output

@@ -12,20 +12,20 @@
 
 namespace cub {
 
-// The first call of an algorithm asks for storage, the second one has to bring
-// as much, which is overwritten.
+// The first call of an algorithm returns the size of its temporary storage, the
+// second must pass that much, which is overwritten.
 template <typename F>
 cudaError_t Run(
     void* storage, size_t* bytes, int n, cudaStream_t stream, const F& work) {
-  const size_t wanted = 8 * static_cast<size_t>(n) + 1;
+  const size_t required = 8 * static_cast<size_t>(n) + 1;
   if (storage == nullptr) {
-    *bytes = wanted;
+    *bytes = required;
     return cudaSuccess;
   }
-  if (*bytes < wanted) cuda_emulator::Fail("CUB got too little storage");
+  if (*bytes < required) cuda_emulator::Fail("CUB got too little storage");
   cuda_emulator::Enqueue(
       [=] {
-        std::memset(storage, 0xcd, wanted);
+        std::memset(storage, 0xcd, required);
         work();
       },
       stream);

@@ -86,10 +86,10 @@ class Arguments {
   // Copies outputs that have left the caller's memory, and synchronizes.
   void Finish() const {
     for (int i = 0; i < call_.output_count; ++i) {
-      void* wanted = call_.outputs[i].data;
-      if (!outputs_[i] || !wanted || outputs_[i]->data() == wanted) continue;
+      void* data = call_.outputs[i].data;
+      if (!outputs_[i] || !data || outputs_[i]->data() == data) continue;
       phi::backends::gpu::GpuMemcpyAsync(
-          wanted,
+          data,
           outputs_[i]->data(),
           outputs_[i]->numel() * phi::SizeOf(outputs_[i]->dtype()),
           phi::gpuMemcpyDeviceToDevice,
@@ -114,7 +114,7 @@ class Arguments {
 template <typename... Params>
 void Invoke(void (*kernel)(const phi::GPUContext&, Params...),
             Arguments* arguments) {
-  // Braces: the arguments are taken from left to right.
+  // Braces: arguments are evaluated from left to right.
   std::tuple<Params...> params{arguments->Take<Params>()...};
   std::apply(
       [&](auto&&... each) {

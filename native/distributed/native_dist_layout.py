@@ -72,15 +72,15 @@ def _gathered(tensor, placements):
     if list(tensor.placements) == list(placements):
         return tensor
     padded = _padded(tensor)
-    found = dist.reshard(padded, padded.process_mesh, placements)
+    resharded = dist.reshard(padded, padded.process_mesh, placements)
     if padded is tensor:
-        return found
+        return resharded
     mesh, ends = mesh_of(tensor), list(tensor.shape)
     for dim, size, at in splits(mesh, placements):
         low, high = bounds(ends[dim], size, at)
         ends[dim] = high - low
     dims = list(range(len(ends)))
-    local = paddle.slice(found._local_value(), dims, [0] * len(dims), ends)
+    local = paddle.slice(resharded._local_value(), dims, [0] * len(dims), ends)
     return assemble(local, tensor.shape, mesh, placements)
 
 
@@ -113,14 +113,14 @@ def assemble(local, shape, mesh, placements):
     )
 
 
-def settled(local, shape, mesh, placements, wanted):
-    """Assemble `local`, a part or a partial sum, and reshard it to `wanted`."""
+def reshard_local(local, shape, mesh, placements, target):
+    """Assemble `local`, a part or a partial sum, and reshard it to `target`."""
     if shape:
-        return reshard(assemble(local, shape, mesh, placements), wanted)
+        return reshard(assemble(local, shape, mesh, placements), target)
     # Paddle treats a 0-D local part as the whole, not as a partial sum.
     one = assemble(local.reshape([1]), [1], mesh, placements)
-    whole = reshard(one, wanted)._local_value()
-    return assemble(whole.reshape([]), [], mesh, wanted)
+    whole = reshard(one, target)._local_value()
+    return assemble(whole.reshape([]), [], mesh, target)
 
 
 def part(tensor):
@@ -136,8 +136,8 @@ def copied(tensor):
 def place_in_mesh(mesh):
     """Return the coordinates of this rank in the mesh, None if it is outside."""
     ids = np.array(mesh.process_ids).reshape(mesh.shape)
-    found = np.argwhere(ids == dist.get_rank())
-    return tuple(int(i) for i in found[0]) if len(found) else None
+    coords = np.argwhere(ids == dist.get_rank())
+    return tuple(int(i) for i in coords[0]) if len(coords) else None
 
 
 def bounds(size, pieces, index):

@@ -63,10 +63,10 @@ class MaskedScatterPlan(Plan):
             self.out_placements,
         )
         gathered = reshard(sent, replicated(mesh))._local_value().numpy()
-        tags, found = gathered >> COUNT_BITS, gathered % (1 << COUNT_BITS)
-        self._check(tags, int(found.sum()))
-        flat = found.reshape([-1])
-        before = (np.cumsum(flat) - flat).reshape(found.shape)
+        tags, counts = gathered >> COUNT_BITS, gathered % (1 << COUNT_BITS)
+        self._check(tags, int(counts.sum()))
+        flat = counts.reshape([-1])
+        before = (np.cumsum(flat) - flat).reshape(counts.shape)
         whole = assemble(
             paddle.to_tensor(before, place='cpu'),
             before.shape,
@@ -90,7 +90,7 @@ class MaskedScatterPlan(Plan):
                 f'{total}, but received {size}.'
             )
 
-    def _taken(self, flat):
+    def _selection(self, flat):
         """Return the indices into the flattened value of the local True elements."""
         if self.first.size == 1:
             first = int(self.first[0])
@@ -102,18 +102,18 @@ class MaskedScatterPlan(Plan):
     def _take(self, value):
         """Gather the elements of value for the local True elements."""
         flat = value.reshape([-1])
-        taken = self._taken(flat)
-        whole = isinstance(taken, slice)
-        return flat[taken] if whole else paddle.gather(flat, taken)
+        selection = self._selection(flat)
+        whole = isinstance(selection, slice)
+        return flat[selection] if whole else paddle.gather(flat, selection)
 
     def _put(self, picked):
         """Transpose of _take: scatter `picked` into zeros of the shape of value."""
         flat = paddle.zeros([math.prod(self.value_shape)], picked.dtype)
-        taken = self._taken(flat)
-        if isinstance(taken, slice):
-            flat[taken] = picked
+        selection = self._selection(flat)
+        if isinstance(selection, slice):
+            flat[selection] = picked
         else:
-            paddle.scatter_(flat, taken, picked)
+            paddle.scatter_(flat, selection, picked)
         return flat.reshape(self.value_shape)
 
 
@@ -126,8 +126,8 @@ def _counts(x, mask, last):
     elements = np.from_dlpack(mask.detach().view('uint8')).view('bool')
     groups = elements.reshape([*own[:last], size])
     # axis=None is faster for a single group.
-    found = np.count_nonzero(groups, axis=-1 if last else None)
-    return np.broadcast_to(found * (times // max(size, 1)), shape[:last])
+    counts = np.count_nonzero(groups, axis=-1 if last else None)
+    return np.broadcast_to(counts * (times // max(size, 1)), shape[:last])
 
 
 # Operators whose plan does not follow their SPMD rule.

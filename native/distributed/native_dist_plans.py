@@ -14,7 +14,7 @@ from paddle._native_dist_layout import (
     part,
     placements_of,
     reshard,
-    settled,
+    reshard_local,
 )
 from paddle._native_lib import has_grad
 from paddle.base import core
@@ -76,13 +76,13 @@ class Plan:
             if (self.op.reads_overwritten or i not in self.op.differentiable)
             and list(tensor.placements) == self.input_placements[i]
         ]
-        return [self._part(*given) for given in enumerate(tensors)]
+        return [self._part(*item) for item in enumerate(tensors)]
 
     def _part(self, at, tensor):
         mesh, placements = self.mesh, self.input_placements[at]
         shape, shares = list(tensor.shape), self._shares(placements)
         # The gradient of a partial sum is replicated.
-        wanted = [
+        target = [
             dist.Replicate() if p.is_partial() else p
             for p in placements_of(tensor)
         ]
@@ -90,7 +90,7 @@ class Plan:
             self.op.name,
             tensor,
             lambda whole: part(reshard(whole, placements)),
-            lambda grad: settled(grad, shape, mesh, shares, wanted),
+            lambda grad: reshard_local(grad, shape, mesh, shares, target),
         )
 
     def _shares(self, placements):
@@ -103,16 +103,18 @@ class Plan:
 
     def result(self, local, placements=None):
         """Return the distributed Tensor whose local result is `local`."""
-        lies = self.out_placements
-        wanted = placements or lies
+        current = self.out_placements
+        target = placements or current
 
         def join(local):
             self._check_unchanged()
-            return settled(local, self.out_shape, self.mesh, lies, wanted)
+            return reshard_local(
+                local, self.out_shape, self.mesh, current, target
+            )
 
         def split(whole):
             self._check_unchanged()
-            return part(reshard(whole, lies))
+            return part(reshard(whole, current))
 
         return linear(self.op.name, local, join, split)
 

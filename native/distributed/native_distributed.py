@@ -32,8 +32,8 @@ def run_inplace(op, tensors, attrs):
             f'{op.inputs[op.inplace_input]}, which is changed in place, '
             f'{list(x.shape)}, but it would have the shape {plan.out_shape}.'
         )
-    wants = op.wants_gradient(tensors)
-    if wants and op.reads_overwritten:
+    needs_grad = op.requires_grad(tensors)
+    if needs_grad and op.reads_overwritten:
         tensors = list(tensors)
         tensors[op.inplace_input] = linear(
             op.name, x, copied, lambda grad: grad
@@ -43,7 +43,7 @@ def run_inplace(op, tensors, attrs):
     core.eager.ops.assign_out_(
         out._local_value().detach(), x._local_value().detach()
     )
-    if wants:
+    if needs_grad:
         _lib.take_history(x, out)
     return x
 

@@ -28,7 +28,7 @@ def camel(name):
 
 
 def table_row(chain, order, in_paddle):
-    """The values of the templates for an entry, the gradient of the given order in
+    """The values of the templates for an entry, the gradient of order `order` in
     the chain of an operator; in_paddle: the operator is Paddle's."""
     entry = chain[order]
     names = [t.name for t in entry.tensors]
@@ -36,12 +36,14 @@ def table_row(chain, order, in_paddle):
     origins, attrs = {}, []
     if order:
         attrs = [a.name for a in chain[order - 1].attrs]
-        for kind, found in (
+        for kind, origin_names in (
             ('kGradient', [f'{name}_grad' for name in entry.forward_outputs]),
             ('kResult', entry.forward_outputs),
             ('kInput', entry.forward_inputs),
         ):
-            origins |= {name: (kind, at) for at, name in enumerate(found)}
+            origins |= {
+                name: (kind, at) for at, name in enumerate(origin_names)
+            }
     return {
         'entry': entry,
         'camel': camel(entry.name),
@@ -144,8 +146,8 @@ def main():
     parser.add_argument('--out', type=Path, default=ROOT / 'build/glue')
     out = parser.parse_args().out
     folder = ROOT / 'ops_yaml'
-    taken = base_names(default_include(ROOT) / 'paddle')
-    if faults := check_folder(folder, taken):
+    reserved = base_names(default_include(ROOT) / 'paddle')
+    if faults := check_folder(folder, reserved):
         sys.exit('\n'.join(faults))
     for name, text in render(folder, version('paddlepaddle')).items():
         write_if_changed(out / name, text.encode())

@@ -64,17 +64,17 @@ def _append_gradient(entry, call, inputs, results, gradients, stop_gradients):
         tensor = sources[kind][at][0]
         tensors.append(None if t.optional and _is_zeros(tensor) else tensor)
     outputs = [gradient.of for gradient in entry.outputs]
-    wanted = {
+    is_needed = {
         at: not stops[0] for at, stops in zip(sorted(outputs), stop_gradients)
     }
-    found = core.pir.ops._run_custom_op(
+    grads = core.pir.ops._run_custom_op(
         entry.custom_op,
         *tensors,
         *(call.attrs()[attr.name] for attr in entry.attrs),
-        [i for i, at in enumerate(outputs) if wanted[at]],
+        [i for i, at in enumerate(outputs) if is_needed[at]],
     )
-    by_input = dict(zip(outputs, found))
-    return [[by_input[at] if wanted[at] else None] for at in sorted(outputs)]
+    by_input = dict(zip(outputs, grads))
+    return [[by_input[at] if is_needed[at] else None] for at in sorted(outputs)]
 
 
 def _append_scatter(call, inputs, results, gradients, stop_gradients):
@@ -86,12 +86,12 @@ def _append_scatter(call, inputs, results, gradients, stop_gradients):
     import paddle
 
     (index,), (updates,), (out_grad,) = inputs
-    given = [
+    grads = [
         grad if grad.initialized() else paddle.zeros_like(like)
         for (grad,), like in zip(gradients, (out_grad, updates))
     ]
     overwrite = call.attrs()['overwrite']
-    return [[paddle._C_ops.scatter(given[0], index, given[1], overwrite)]]
+    return [[paddle._C_ops.scatter(grads[0], index, grads[1], overwrite)]]
 
 
 def _is_zeros(value):

@@ -126,8 +126,8 @@ def run_predictor(folder, name):
     config = paddle.inference.Config(f'{prefix}.json', f'{prefix}.pdiparams')
     config.disable_glog_info()
     predictor = paddle.inference.create_predictor(config)
-    for given, array in zip('xu', ARRAYS):
-        predictor.get_input_handle(given).copy_from_cpu(array)
+    for input_name, array in zip('xu', ARRAYS):
+        predictor.get_input_handle(input_name).copy_from_cpu(array)
     predictor.run()
     (name,) = predictor.get_output_names()
     return predictor.get_output_handle(name).copy_to_cpu()
@@ -180,9 +180,9 @@ WAYS = {
 
 def error(way, folder, name):
     try:
-        found = WAYS[way](folder, name)
-        wanted = np.load(Path(folder, f'{name}.npy'))
-        np.testing.assert_allclose(found, wanted, rtol=1e-6)
+        actual = WAYS[way](folder, name)
+        expected = np.load(Path(folder, f'{name}.npy'))
+        np.testing.assert_allclose(actual, expected, rtol=1e-6)
     except (Exception, SystemExit) as error:  # Paddle2ONNX exits
         return str(error) or repr(error)
 

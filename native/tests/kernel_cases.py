@@ -153,7 +153,7 @@ def array(name, shape, dtype):
 
 
 def operands(case, dtype):
-    """{name: Tensor}; a shape alone where the YAML asks for no more."""
+    """{name: Tensor}; a shape alone where the YAML needs no buffer."""
     return {
         argument.name: kernel_probe.tensor(
             array(argument.name, case.shapes[argument.name], dtype),

@@ -91,7 +91,7 @@ py::dict Registered() {
 
 // ---- Calls of kernels -------------------------------------------------------
 
-using Tensors = std::vector<py::object>;  // None: absent, or not wanted
+using Tensors = std::vector<py::object>;  // None: absent, or not computed
 
 DenseTensor* DenseOf(const py::object& tensor) {
   if (tensor.is_none()) return nullptr;
@@ -127,21 +127,21 @@ void Run(const std::string& name,
   }
 }
 
-// ---- Short rows with 16-bit slots -------------------------------------------
+// ---- Short rows with 16-bit slices ------------------------------------------
 
 // Sums the updates into x, in place, along its only axis. An axis of more than
-// 2^15 slots is to these lists what one of more than 2^31 is to the kernel's.
-bool SumWith16BitSlots(const py::object& x,
-                       const py::object& index,
-                       const py::object& updates) {
+// 2^15 slices is to these lists what one of more than 2^31 is to the kernel's.
+bool SumWith16BitSlices(const py::object& x,
+                        const py::object& index,
+                        const py::object& updates) {
   namespace ops = phi::funcs::scatter_ops;
   DenseTensor* out = DenseOf(x);
   const DenseTensor* rows = DenseOf(updates);
   const DenseTensor* entries = DenseOf(index);
   const ops::AxisView view(*out, *entries, /*axis=*/0);
-  const ops::NormalizedIndex slots("sum", *entries, view);
+  const ops::NormalizedIndex normalized("sum", *entries, view);
   const ops::ReduceOperands<uint8_t> operands{view,
-                                              slots,
+                                              normalized,
                                               /*include_self=*/true,
                                               out->data<uint8_t>(),
                                               rows->data<uint8_t>(),
@@ -155,5 +155,5 @@ bool SumWith16BitSlots(const py::object& x,
 PYBIND11_MODULE(kernel_probe, module) {
   module.def("registered", Registered);
   module.def("run", Run);
-  module.def("sum_with_16_bit_slots", SumWith16BitSlots);
+  module.def("sum_with_16_bit_slices", SumWith16BitSlices);
 }

@@ -6,8 +6,8 @@ RuntimeError with its own text.
 
 kernel_probe.cc is compiled on import and linked with the kernels as the build has
 compiled them, which so register themselves once more: the native module takes the
-gradients out of Paddle's registry on its import. The result is kept in the build
-folder.
+gradients out of Paddle's registry on its import. The result is cached in the
+build folder.
 """
 
 import importlib.util
@@ -54,15 +54,15 @@ def _load():
 _module = _load()
 # {(kernel, dtype): what it takes} of the kernels of this project
 registered = _module.registered
-sum_with_16_bit_slots = _module.sum_with_16_bit_slots
+sum_with_16_bit_slices = _module.sum_with_16_bit_slices
 
 
 def tensor(array, memory=True):
     """A Tensor; without `memory` it has a shape and a dtype alone."""
-    found = paddle.to_tensor(array)
+    result = paddle.to_tensor(array)
     if not memory:
-        found._clear_data()
-    return found
+        result._clear_data()
+    return result
 
 
 def resize(tensor, shape):

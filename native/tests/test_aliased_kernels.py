@@ -35,15 +35,15 @@ def call(case, dtype, aliased, others=True):
         for name, shape in zip(names, result_shapes(case))
     }
     if aliased:
-        kept = tensors[source].detach()
-        before = kept.numpy()
+        source_tensor = tensors[source].detach()
+        before = source_tensor.numpy()
         resize(tensors[source], outputs[target].shape)
         outputs[target] = tensors[source]
-    found = run(case, dtype, tensors.values(), outputs.values())
-    if aliased and kept.shape != outputs[target].shape:
+    results = run(case, dtype, tensors.values(), outputs.values())
+    if aliased and source_tensor.shape != outputs[target].shape:
         # a sum: one thread would write what another is still to read
-        np.testing.assert_array_equal(kept.numpy(), before)
-    return dict(zip(names, found))
+        np.testing.assert_array_equal(source_tensor.numpy(), before)
+    return dict(zip(names, results))
 
 
 def test_every_kernel_that_writes_over_an_input_has_a_case():
@@ -53,16 +53,16 @@ def test_every_kernel_that_writes_over_an_input_has_a_case():
 @pytest.mark.parametrize('dtype', ['float32', 'complex128'])
 @pytest.mark.parametrize('case', CASES, ids=str)
 def test_result_written_over_an_input(case, dtype):
-    want = call(case, dtype, aliased=False)
-    got = call(case, dtype, aliased=True)
-    for name in want:
-        np.testing.assert_array_equal(got[name], want[name], name)
+    expected = call(case, dtype, aliased=False)
+    actual = call(case, dtype, aliased=True)
+    for name in expected:
+        np.testing.assert_array_equal(actual[name], expected[name], name)
     alone = call(case, dtype, aliased=True, others=False)
-    assert [n for n, found in alone.items() if found is not None] == list(want)[
-        :1
-    ]
+    assert [n for n, output in alone.items() if output is not None] == list(
+        expected
+    )[:1]
     target = INPLACE[case.kernel][1]
-    np.testing.assert_array_equal(alone[target], want[target])
+    np.testing.assert_array_equal(alone[target], expected[target])
 
 
 @pytest.mark.parametrize('dtype', ['float32', 'complex128'])

@@ -130,10 +130,10 @@ def test_conversion_is_that_of_paddle(probe, ours, paddles):
     if undefined.any():
         small = numbers[undefined].astype(np.float16)
         expected[undefined] = small.view(np.uint16)
-    found = convert(probe, ours, bits, target)
-    same = (found == expected) | (found == quieted(expected, target))
+    actual = convert(probe, ours, bits, target)
+    same = (actual == expected) | (actual == quieted(expected, target))
     wrong = [
-        f'of {bits[i]:#x}: expected {expected[i]:#x}, got {found[i]:#x}'
+        f'of {bits[i]:#x}: expected {expected[i]:#x}, got {actual[i]:#x}'
         for i in np.flatnonzero(~same)
     ]
     assert not wrong, '\n'.join([f'{len(wrong)} differ', *wrong[:10]])

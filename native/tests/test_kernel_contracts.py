@@ -5,7 +5,7 @@ import pytest
 
 from native.tests.kernel_probe import (
     run,
-    sum_with_16_bit_slots,
+    sum_with_16_bit_slices,
     tensor,
 )
 from paddle.base import core
@@ -105,15 +105,15 @@ def test_a_gradient_of_a_gradient_of_another_shape_is_refused(name):
         )
 
 
-@pytest.mark.parametrize('slot', [0, 5, 2**15 + 5, 2**16 + 5, 199_999])
-def test_slots_beyond_the_lists_of_a_range(slot):
+@pytest.mark.parametrize('row', [0, 5, 2**15 + 5, 2**16 + 5, 199_999])
+def test_rows_beyond_the_lists_of_a_range(row):
     core.set_num_threads(3)
     try:
         x = tensor(np.zeros(200_000, 'uint8'))
-        index = tensor(np.full(16, slot, 'int64'))
-        assert sum_with_16_bit_slots(x, index, tensor(np.ones(16, 'uint8')))
+        index = tensor(np.full(16, row, 'int64'))
+        assert sum_with_16_bit_slices(x, index, tensor(np.ones(16, 'uint8')))
     finally:
         core.set_num_threads(1)
-    want = np.zeros(200_000, 'uint8')
-    want[slot] = 16
-    np.testing.assert_array_equal(x.numpy(), want)
+    expected = np.zeros(200_000, 'uint8')
+    expected[row] = 16
+    np.testing.assert_array_equal(x.numpy(), expected)

@@ -84,17 +84,17 @@ def test_hooks_see_and_change_gradients(call):
 
 @ALL
 def test_gradients_that_a_user_holds_are_not_written_over(call):
-    x, part, given = leaf(), leaf(), paddle.rand([SIZE, SIZE], 'float64')
-    before = given.numpy()
-    gradients(call, x, part, given)
-    np.testing.assert_array_equal(given.numpy(), before)
-    kept = []
+    x, part, grad_output = leaf(), leaf(), paddle.rand([SIZE, SIZE], 'float64')
+    before = grad_output.numpy()
+    gradients(call, x, part, grad_output)
+    np.testing.assert_array_equal(grad_output.numpy(), before)
+    hooked_grads = []
     out = call(x * 1, part * 1)
-    out.register_hook(lambda grad: kept.append(grad))
+    out.register_hook(lambda grad: hooked_grads.append(grad))
     out.retain_grads()
     (out * 3).sum().backward()
-    for held in (*kept, out.grad):
-        np.testing.assert_array_equal(held.numpy(), np.full((SIZE, SIZE), 3.0))
+    for grad in (*hooked_grads, out.grad):
+        np.testing.assert_array_equal(grad.numpy(), np.full((SIZE, SIZE), 3.0))
 
 
 @ALL
@@ -141,7 +141,7 @@ def test_saved_tensors_hooks_are_called():
     with paddle.autograd.saved_tensors_hooks(pack, paddle.to_tensor):
         out = CALLS['masked_scatter'](x, part)
     out.sum().backward()
-    # of x and of the values nothing but the shape is kept
+    # only the shapes of x and of the values are saved
     assert seen == [[SIZE, SIZE]]
     np.testing.assert_array_equal(
         x.grad.numpy(), (~mask().numpy()).astype('float64')

@@ -21,9 +21,9 @@ MODULE = BUILD / '_native_lib.so'
 def symbols(path, option):
     """The dynamic symbols of a library, without versions."""
     command = ['nm', '-D', option, str(path)]
-    found = subprocess.run(command, capture_output=True, text=True, check=True)
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     return {
-        line.split()[-1].partition('@')[0] for line in found.stdout.splitlines()
+        line.split()[-1].partition('@')[0] for line in done.stdout.splitlines()
     }
 
 
@@ -32,10 +32,10 @@ def test_openmp_is_served_by_the_runtime_of_the_wheel():
     # every thread would run all iterations of a loop.
     runtime = Path(paddle.__file__).parent / 'libs/libiomp5.so'
     prefixes = ('GOMP_', 'omp_', '__kmpc_')
-    wanted = symbols(MODULE, '--undefined-only')
-    asked = {name for name in wanted if name.startswith(prefixes)}
-    assert 'GOMP_parallel' in asked
-    assert asked <= symbols(runtime, '--defined-only')
+    undefined = symbols(MODULE, '--undefined-only')
+    openmp_symbols = {name for name in undefined if name.startswith(prefixes)}
+    assert 'GOMP_parallel' in openmp_symbols
+    assert openmp_symbols <= symbols(runtime, '--defined-only')
 
 
 def test_only_the_python_entry_is_exported_by_name():
@@ -135,7 +135,7 @@ def selected_rows():
     return table.weight.grad.detach()
 
 
-def test_error_says_which_tensor_is_not_dense():
+def test_error_names_the_tensor_that_is_not_dense():
     mask = paddle.ones([3], 'bool')
     for value in (sparse_tensor(), selected_rows()):
         expected = r'\(masked_scatter\) value must be a dense Tensor'
@@ -171,18 +171,19 @@ SAME_ERRORS = [
 
 @pytest.mark.parametrize(('stock', 'ours'), SAME_ERRORS)
 def test_errors_of_arguments(stock, ours):
-    wanted = text_of(_C_ops.index_add, *stock)
-    assert text_of(_C_ops.index_scatter, *ours) == wanted
-    wanted = text_of(_C_ops.index_add_, *stock)
-    assert text_of(_C_ops.index_scatter_, *ours) == wanted
+    expected = text_of(_C_ops.index_add, *stock)
+    assert text_of(_C_ops.index_scatter, *ours) == expected
+    expected = text_of(_C_ops.index_add_, *stock)
+    assert text_of(_C_ops.index_scatter_, *ours) == expected
 
 
 def test_errors_of_arguments_in_a_static_graph():
     paddle.enable_static()
     try:
-        wanted = text_of(_C_ops.index_add, X, INDEX, X, 0)
+        expected = text_of(_C_ops.index_add, X, INDEX, X, 0)
         assert (
-            text_of(_C_ops.index_scatter, X, INDEX, X, 0, 'sum', True) == wanted
+            text_of(_C_ops.index_scatter, X, INDEX, X, 0, 'sum', True)
+            == expected
         )
     finally:
         paddle.disable_static()
@@ -206,8 +207,8 @@ def test_error_of_a_dtype_without_kernel():
         (_C_ops.index_scatter, (x, INDEX, updates, 0, 'sum', True)),
     )
     for function, args in calls:
-        found, text = text_of(function, *args)
-        assert found is RuntimeError
+        error_type, text = text_of(function, *args)
+        assert error_type is RuntimeError
         assert text.startswith(
             '(NotFound) The kernel with key (CPU, Undefined(AnyLayout), '
             'float8_e4m3fn) of kernel `op` is not registered.'

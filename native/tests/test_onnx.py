@@ -49,14 +49,14 @@ def errors(*arguments, paddle=programs.OURS):
 
 
 def install():
-    wanted = ' '.join(REQUIREMENTS)
-    if STAMP.is_file() and STAMP.read_text() == wanted:
+    requirements = ' '.join(REQUIREMENTS)
+    if STAMP.is_file() and STAMP.read_text() == requirements:
         return
     shutil.rmtree(PACKAGES, ignore_errors=True)
     options = ('-q', '--no-input', '--disable-pip-version-check', '--no-deps')
     pip = (sys.executable, '-m', 'pip', 'install', *options)
     subprocess.run([*pip, '--target', PACKAGES, *REQUIREMENTS], check=True)
-    STAMP.write_text(wanted)
+    STAMP.write_text(requirements)
 
 
 @pytest.fixture(scope='module', autouse=True)
@@ -72,14 +72,14 @@ def saved(tmp_path_factory):
 
 
 def test_exported_layers_give_the_same_results(tmp_path):
-    found = dict(zip(CONVERTED, errors('export', tmp_path, *CONVERTED)))
-    assert found == dict.fromkeys(CONVERTED)
+    failures = dict(zip(CONVERTED, errors('export', tmp_path, *CONVERTED)))
+    assert failures == dict.fromkeys(CONVERTED)
     assert errors('export_traced', tmp_path, NAME) == [None]
 
 
 def test_release_exports_some_of_them(tmp_path):
-    found = errors('export', tmp_path, *RELEASED, paddle=RELEASE)
-    assert found == [None] * len(RELEASED)
+    failures = errors('export', tmp_path, *RELEASED, paddle=RELEASE)
+    assert failures == [None] * len(RELEASED)
 
 
 def check_abort(done):
@@ -95,7 +95,7 @@ def test_new_arguments_of_scatter_are_refused_in_words(tmp_path, name):
 
 
 @pytest.mark.parametrize('paddle', [programs.OURS, RELEASE])
-def test_masked_fill_is_not_known_to_paddle2onnx(tmp_path, paddle):
+def test_paddle2onnx_lacks_masked_fill(tmp_path, paddle):
     check_abort(run('export', tmp_path, 'masked_fill', paddle=paddle))
 
 

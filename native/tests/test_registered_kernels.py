@@ -1,4 +1,4 @@
-"""What the module registers in Paddle, asked of Paddle's own registry."""
+"""What the module registers in Paddle, according to Paddle's registry."""
 
 import re
 
@@ -36,16 +36,16 @@ def expected(entry, dtype):
 
 
 def test_every_entry_has_a_kernel_of_its_dtypes_and_no_other_is_there():
-    wanted = {
+    expected_kernels = {
         (name, dtype)
         for name in KERNELS
         for dtype in FEWER_DTYPES.get(name, DTYPES)
     }
-    assert sorted(REGISTERED) == sorted(wanted)
+    assert sorted(REGISTERED) == sorted(expected_kernels)
 
 
 @pytest.mark.parametrize('name', OWN)
-def test_kernel_takes_what_the_yaml_says(name):
+def test_kernel_signature_matches_the_yaml(name):
     entry = OWN[name]  # those of higher orders share kernels
     for dtype in FEWER_DTYPES.get(entry.kernel, DTYPES):
         assert REGISTERED[entry.kernel, dtype] == expected(entry, dtype), dtype
@@ -60,13 +60,13 @@ def test_source_includes_the_header_that_declares_its_kernel(backend, suffix):
         for name in re.findall(r'void (\w+Kernel)\(', header.read_text())
     }
     sources = sorted((ROOT / 'kernels' / backend).glob(f'*{suffix}'))
-    found = set()
+    names = set()
     for source in sources:
         text = source.read_text()
         for name in re.findall(r'phi::(\w+Kernel),', text):
             # those that no other kernel calls are declared nowhere
             if header := headers.get(name):
-                found.add(name)
+                names.add(name)
                 line = f'#include "paddle/phi/kernels/{header}"\n'
                 assert line in text, name
-    assert found == set(headers)
+    assert names == set(headers)

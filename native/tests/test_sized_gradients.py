@@ -1,8 +1,8 @@
 """Gradients whose outputs come with the dims and the dtype of something else.
 
-A program of the old IR gives InferMeta the first inputs of a gradient kernel,
-whatever the YAML's `param` says, so that most outputs have the dims of another
-input. The kernels size them by what they are the gradients of.
+A legacy IR program passes the first inputs of a gradient kernel to InferMeta,
+whatever the YAML's `param`, so most outputs have the dims of another input. The
+kernels resize them to the inputs that they are the gradients of.
 """
 
 import numpy as np
@@ -22,7 +22,7 @@ SMALL = [
 ]
 
 
-def of_old_ir(case):
+def of_legacy_ir(case):
     """What InferMeta makes of the first inputs."""
     names = [tensor.name for tensor in ENTRIES[case.kernel].tensors]
     return [case.shapes[name] for name in names[: len(result_shapes(case))]]
@@ -33,8 +33,7 @@ def fixed(*shape):
 
 
 def results(case, shapes, dtype='float32'):
-    """Those of outputs that come with these shapes and this dtype; None is not
-    wanted."""
+    """Results of outputs with these initial shapes and dtype; None is not computed."""
     outputs = [
         None if shape is None else without_memory(shape, dtype)
         for shape in shapes
@@ -47,24 +46,28 @@ def test_every_gradient_of_these_operators_has_a_case():
     assert {case.kernel for case in SMALL} == kernels
 
 
-@pytest.mark.parametrize('given', [of_old_ir, fixed(), fixed(2), fixed(9, 9)])
+@pytest.mark.parametrize(
+    'shapes_of', [of_legacy_ir, fixed(), fixed(2), fixed(9, 9)]
+)
 @pytest.mark.parametrize('case', SMALL, ids=str)
-def test_outputs_get_the_shapes_of_what_they_are_gradients_of(case, given):
-    want = results(case, result_shapes(case))
-    assert [a.shape for a in want] == result_shapes(case)
+def test_outputs_get_the_shapes_of_what_they_are_gradients_of(case, shapes_of):
+    expected = results(case, result_shapes(case))
+    assert [a.shape for a in expected] == result_shapes(case)
     for declared in ('float32', 'int8', 'complex128'):
-        for found, right in zip(results(case, given(case), declared), want):
-            np.testing.assert_array_equal(found, right, strict=True)
+        for actual, output in zip(
+            results(case, shapes_of(case), declared), expected
+        ):
+            np.testing.assert_array_equal(actual, output, strict=True)
 
 
 @pytest.mark.parametrize(
     'case', [c for c in SMALL if len(result_shapes(c)) == 2], ids=str
 )
 def test_each_gradient_is_sized_without_the_other(case):
-    want = results(case, result_shapes(case))
-    # x_grad of scatter has the shape of another gradient, which it must be given
+    expected = results(case, result_shapes(case))
+    # x_grad of scatter has the shape of another gradient, which it requires
     for place in range('x' not in case.shapes, 2):
         shapes = [None, None]
         shapes[place] = ()
-        found = results(case, shapes)[place]
-        np.testing.assert_array_equal(found, want[place])
+        actual = results(case, shapes)[place]
+        np.testing.assert_array_equal(actual, expected[place])

@@ -1,4 +1,4 @@
-"""Symbolic shapes: run by Paddle's analysis, and asked for by each operator."""
+"""Symbolic shapes: run by Paddle's analysis, and declared by each operator."""
 
 import ctypes
 import re
@@ -86,12 +86,12 @@ def probe(tmp_path_factory):
 def make_program(call, dims):
     program = paddle.static.Program()
     with paddle.static.program_guard(program):
-        found = re.findall(r'(\w*)\[(.*?)\]', dims)
+        specs = re.findall(r'(\w*)\[(.*?)\]', dims)
         tensors = [
             paddle.static.data(
                 f't{i}', [*map(int, x.split())], dtype or 'float32'
             )
-            for i, (dtype, x) in enumerate(found)
+            for i, (dtype, x) in enumerate(specs)
         ]
         call(*tensors)
     return program
@@ -111,8 +111,10 @@ def test_paddles_analysis_gets_the_symbolic_shapes(probe, call, dims, expected):
 
 
 @pytest.mark.parametrize('path', sorted((ROOT / 'ops_yaml').glob('*.yaml')))
-def test_each_operator_asks_for_its_symbolic_shape(path):
+def test_each_operator_declares_its_symbolic_shape(path):
     for entry in yaml.safe_load(path.read_text(encoding='utf-8')):
         interfaces = entry.get('interfaces', '').split(', ')
-        asked = 'paddle::dialect::InferSymbolicShapeInterface' in interfaces
-        assert asked == ('op' in entry), entry
+        has_interface = (
+            'paddle::dialect::InferSymbolicShapeInterface' in interfaces
+        )
+        assert has_interface == ('op' in entry), entry

@@ -21,12 +21,12 @@ def file_sha256(path):
 
 
 def files_below(path):
-    """The files that a path stands for: itself, or all below a folder."""
+    """The files of a path: itself, or all below a folder."""
     path = Path(path)
     if not path.is_dir():
         return [path]
-    found = sorted(p for p in path.rglob('*') if p.is_file())
-    return [p for p in found if not IGNORED_DIRS & set(p.parts)]
+    files = sorted(p for p in path.rglob('*') if p.is_file())
+    return [p for p in files if not IGNORED_DIRS & set(p.parts)]
 
 
 def tree_sha256(paths):

@@ -1,11 +1,11 @@
-"""Runs programs, and says what a check of ours has found."""
+"""Runs programs, and reports the faults that a check finds."""
 
 import subprocess
 import sys
 
 
 def run(*command, **options):
-    """A program that has ended, with what it said as text."""
+    """Run a program; its result has the output as text."""
     return subprocess.run(
         [str(word) for word in command],
         capture_output=True,
@@ -15,8 +15,8 @@ def run(*command, **options):
     )
 
 
-def made(*command, **options):
-    """The output of a program that has to succeed."""
+def check_output(*command, **options):
+    """Run a program that must succeed; return its output."""
     done = run(*command, **options)
     if done.returncode:
         words = ' '.join(map(str, command))

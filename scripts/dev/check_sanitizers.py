@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import made, run
+from scripts.common.programs import check_output, run
 from scripts.dev.variant import build_variant, texts_without
 from scripts.series.manifest import load_series
 from scripts.series.tree_edits import upstream_path
@@ -77,7 +77,7 @@ def run_header():
 
 def library(compiler, name):
     """The path of a compiler's library, or nothing."""
-    path = made(compiler, f'-print-file-name={name}').strip()
+    path = check_output(compiler, f'-print-file-name={name}').strip()
     return path if path != name else ''
 
 
@@ -89,8 +89,8 @@ def find_clang():
         if command and shutil.which(command[0]):
             print(run(*command).stderr, end='')
         if shutil.which('clang++') and not run(*probe, input=OMP).returncode:
-            if found := library('clang++', 'libclang_rt.asan-x86_64.so'):
-                return [found]
+            if path := library('clang++', 'libclang_rt.asan-x86_64.so'):
+                return [path]
     return []
 
 
@@ -151,8 +151,10 @@ def main():
             options.seed,
         )
         command = (*start, build / 'venv/bin/python', *calls)
-        said = made(*command, '--cases', options.cases, env=environment)
-        print(f'{kind}: {form}: {said}', end='')
+        output = check_output(
+            *command, '--cases', options.cases, env=environment
+        )
+        print(f'{kind}: {form}: {output}', end='')
         return bits.read_text().split()
 
     with ThreadPoolExecutor() as pool:

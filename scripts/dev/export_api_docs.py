@@ -65,12 +65,12 @@ def page(api, nodes):
 
 
 def chinese_faults(file, api, english):
-    """Where the Chinese page of a function first says another thing."""
+    """Where the Chinese page of a function first differs."""
     if not file.is_file():
         return [f'{file.name}: missing; write it by hand like the others there']
-    wanted = [*OUTLINE.findall(english), f'COPY-FROM: paddle.{api}']
-    found = OUTLINE.findall(file.read_text('utf-8'))
-    pairs = zip_longest(wanted, found, fillvalue='the end')
+    expected = [*OUTLINE.findall(english), f'COPY-FROM: paddle.{api}']
+    actual = OUTLINE.findall(file.read_text('utf-8'))
+    pairs = zip_longest(expected, actual, fillvalue='the end')
     return [
         f'{file.name}: expected `{word}`, found `{there}`'
         for word, there in pairs
@@ -94,7 +94,7 @@ def main(arguments=None):
         if not options.check:
             path.write_text(text, encoding='utf-8')
         elif not path.is_file() or path.read_text('utf-8') != text:
-            faults.append(f'{path.name}: not what the docstring says')
+            faults.append(f'{path.name}: differs from the docstring')
     return verdict('scripts/dev/export_api_docs.py', faults, 'clean')
 
 

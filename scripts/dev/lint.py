@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CPP_FOLDERS = ('kernels', 'native', 'scripts', 'bench', 'unittests',
                'gpu_tests')  # fmt: skip
 CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
-# What must not stand in kernels/, and what to do instead.
+# Patterns that are not allowed in kernels/, and what to write instead.
 REFUSED = {
     r'\berrors::\w+\(\s*(?!["\s])': 'a literal string has to follow errors::',
     r'\bconst_cast<': 'take what is const as const',
@@ -38,8 +38,8 @@ def succeeds(name, *words):
 
 def check_python(fix):
     check, layout = (['--fix'], []) if fix else ([], ['--check'])
-    found = succeeds('ruff', 'check', '--no-cache', *check, '.')
-    return succeeds('ruff', 'format', '--no-cache', *layout, '.') and found
+    is_clean = succeeds('ruff', 'check', '--no-cache', *check, '.')
+    return succeeds('ruff', 'format', '--no-cache', *layout, '.') and is_clean
 
 
 def check_cpp(fix):
@@ -69,8 +69,8 @@ def main():
     )
     parser.add_argument('--fix', action='store_true')
     args = parser.parse_args()
-    asked = [args.language] if args.language else checks
-    results = [checks[language](args.fix) for language in asked]
+    languages = [args.language] if args.language else checks
+    results = [checks[language](args.fix) for language in languages]
     if not all(results):
         sys.exit('lint: failed; python scripts/dev/lint.py --fix repairs most')
 

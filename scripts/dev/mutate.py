@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import made, run
+from scripts.common.programs import check_output, run
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOL = 'universalmutator==1.14.1'
@@ -73,7 +73,9 @@ def differs(language, source, mutant):
         except SyntaxError:
             return False
     old, new = (
-        made('g++', '-fpreprocessed', '-dD', '-E', '-P', '-xc++', '-', input=t)
+        check_output(
+            'g++', '-fpreprocessed', '-dD', '-E', '-P', '-xc++', '-', input=t
+        )
         for t in (source, mutant)
     )
     return old.split() != new.split()
@@ -84,7 +86,7 @@ def mutants_of(scratch, language, path):
     folder = scratch / 'mutants' / path
     if not folder.exists():
         folder.mkdir(parents=True)
-        made(
+        check_output(
             *(scratch / 'tool/bin/mutate', path, language),
             *('--noCheck', '--mutantDir', folder),
             cwd=scratch / language,
@@ -134,12 +136,12 @@ def main():
     scratch, language = args.scratch.resolve(), args.language
     clone, results = scratch / language, scratch / f'{language}.jsonl'
     if not clone.exists():
-        made('git', 'clone', '-q', ROOT, clone)
-        made(sys.executable, '-m', 'venv', scratch / 'tool')
-        made(scratch / 'tool/bin/pip', 'install', '-q', TOOL)
-        made('scripts/apply_and_build.sh', cwd=clone)
+        check_output('git', 'clone', '-q', ROOT, clone)
+        check_output(sys.executable, '-m', 'venv', scratch / 'tool')
+        check_output(scratch / 'tool/bin/pip', 'install', '-q', TOOL)
+        check_output('scripts/apply_and_build.sh', cwd=clone)
         if language == 'cpp':
-            made(*CONFIGURE, cwd=clone)
+            check_output(*CONFIGURE, cwd=clone)
     names = '|'.join(p.stem for p in (clone / 'unittests').glob('test_*.py'))
     paths = [
         str(p.relative_to(clone))
@@ -153,15 +155,15 @@ def main():
     ]
     random.Random(args.seed).shuffle(all_mutants)
     lines = results.read_text().splitlines() if results.exists() else []
-    found = [json.loads(line) for line in lines]
-    known = {(row['path'], row['mutant']) for row in found}
+    rows = [json.loads(line) for line in lines]
+    seen = {(row['path'], row['mutant']) for row in rows}
     for path, i, mutant in all_mutants:
-        verdicts = Counter(row['verdict'] for row in found)
-        judged = len(found) - verdicts['does not compile']
+        verdicts = Counter(row['verdict'] for row in rows)
+        judged = len(rows) - verdicts['does not compile']
         if judged >= args.count:
             break
         source = (clone / path).read_text('utf-8')
-        if (path, i) in known or not differs(language, source, mutant):
+        if (path, i) in seen or not differs(language, source, mutant):
             continue
         verdict, test = judge(clone, path, mutant, language, names)
         diff = subprocess.run(
@@ -169,11 +171,11 @@ def main():
             input=mutant, capture_output=True, text=True, check=False,
         ).stdout.splitlines()[2:]  # fmt: skip
         row = {'path': path, 'mutant': i, 'verdict': verdict, 'test': test}
-        found.append(row)
+        rows.append(row)
         with results.open('a') as file:
             file.write(json.dumps({**row, 'diff': diff}) + '\n')
         print(verdict, test, path, *diff, sep='\n  ', flush=True)
-    print(dict(Counter(row['verdict'] for row in found)))
+    print(dict(Counter(row['verdict'] for row in rows)))
 
 
 if __name__ == '__main__':

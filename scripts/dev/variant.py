@@ -4,7 +4,7 @@ import re
 import shutil
 from pathlib import Path
 
-from scripts.common.programs import made
+from scripts.common.programs import check_output
 from scripts.series.patch_repo import write_tree
 from scripts.series.tree_edits import source_text, upstream_path
 
@@ -34,10 +34,12 @@ def build_variant(build, folder, texts, flags='', link='', compiler=''):
         shutil.copy2(build / name, folder)
     write_tree(folder / 'include', texts)
     ninja = build / 'venv/bin/ninja'
-    deps = made(ninja, '-C', build, '-t', 'deps').split('\n\n')
+    deps = check_output(ninja, '-C', build, '-t', 'deps').split('\n\n')
     paths = tuple(texts)
-    found = [x for x in deps if any(y.endswith(paths) for y in x.split('\n'))]
-    objects = tuple(f'build {x.partition(":")[0]}:' for x in found)
+    dependents = [
+        x for x in deps if any(y.endswith(paths) for y in x.split('\n'))
+    ]
+    objects = tuple(f'build {x.partition(":")[0]}:' for x in dependents)
     parts = (build / 'build.ninja').read_text('utf-8').split('\n\n')
     for place, part in enumerate(parts):
         if part.startswith(objects):
@@ -54,7 +56,7 @@ def build_variant(build, folder, texts, flags='', link='', compiler=''):
     text = re.sub(r'(POST_BUILD =) .*', r'\1 :', text)
     # by a name for which ninja has no rule that runs CMake
     (folder / 'variant.ninja').write_text(text, 'utf-8')
-    made(ninja, '-C', folder, '-f', 'variant.ninja', MODULE)
+    check_output(ninja, '-C', folder, '-f', 'variant.ninja', MODULE)
     (folder / 'paddle').mkdir()
     for entry in (build / 'site-packages/paddle').iterdir():
         target = folder / MODULE if entry.name == MODULE else entry

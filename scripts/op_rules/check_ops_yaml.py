@@ -36,13 +36,13 @@ def base_names(folder):
     return set(OPERATOR.findall('\n'.join(texts)))
 
 
-def check_folder(folder, taken=()):
-    """The faults of a folder's files; `taken`: names of Paddle's operators."""
+def check_folder(folder, reserved=()):
+    """The faults of a folder's files; `reserved`: names of Paddle's operators."""
     paths, faults, owners = sorted(Path(folder).glob('*.yaml')), [], {}
     for path in paths:
         try:
             for entry in check_file(path):
-                owner = 'Paddle' if entry.name in taken else path.name
+                owner = 'Paddle' if entry.name in reserved else path.name
                 if owners.setdefault(entry.name, owner) != path.name:
                     raise ValueError(f'{entry.name}: the name is taken')
         except (yaml.YAMLError, TypeError, ValueError) as error:
@@ -95,12 +95,12 @@ def main(argv=None):
         help="include/paddle of a Paddle without this project's operators "
         "(default: that of this Python's paddle)",
     )
-    asked = parser.parse_args(argv).paddle_include
-    headers = asked or default_include(ROOT) / 'paddle'
-    taken = base_names(headers)
-    print(f'check_ops_yaml: {len(taken)} names are taken, see {headers}')
-    faults = check_folder(ROOT / 'ops_yaml', taken)
-    if not taken and (asked or headers.is_dir()):
+    include = parser.parse_args(argv).paddle_include
+    headers = include or default_include(ROOT) / 'paddle'
+    reserved = base_names(headers)
+    print(f'check_ops_yaml: {len(reserved)} names are taken, see {headers}')
+    faults = check_folder(ROOT / 'ops_yaml', reserved)
+    if not reserved and (include or headers.is_dir()):
         faults.append(f'{headers} has none of {", ".join(HEADERS)}')
     return verdict('check_ops_yaml', faults, 'clean')
 

@@ -76,8 +76,8 @@ class Entry:
             'inplace': re.findall(r'\w+', inplace),
             'kernel.data_type': [kernel.data_type] * bool(kernel.data_type),
         }
-        for key, found in lists.items():
-            self.expect_names(key, found, [*names, *outputs])
+        for key, names_of_key in lists.items():
+            self.expect_names(key, names_of_key, [*names, *outputs])
         self.tensors = [
             TensorArg(n, n in lists['optional'], n in lists['no_need_buffer'])
             for n in names

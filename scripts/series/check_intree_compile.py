@@ -127,12 +127,12 @@ def lost_symbols(patches, folder, include):
             macro = re.search(r'PD_KERNEL_INSTANTIATION\([^)]*\);', added)
             lines = [DECLARED % name, macro[0] if macro else '']
             unit = write_unit(folder / f'{name}.cc', lines)
-            made = unit.with_suffix('.o')
-            output = ('-c', '-O0', '-o', made)
-            if said := compile_unit(unit, 'OpenMP', folder, include, output):
-                yield said
+            object_file = unit.with_suffix('.o')
+            output = ('-c', '-O0', '-o', object_file)
+            if fault := compile_unit(unit, 'OpenMP', folder, include, output):
+                yield fault
             exported = instances(name, library, '-D') or {f'phi::{name}'}
-            for symbol in sorted(exported - instances(name, made)):
+            for symbol in sorted(exported - instances(name, object_file)):
                 yield f'{path}: {symbol} of the base would be gone'
 
 
@@ -170,8 +170,8 @@ def check():
                     compiled[key] = patch.file_name, job
         faults += lost_symbols(series.patches, folder, include)
         for patch_file, job in compiled.values():
-            if said := job.result():
-                faults.append(f'after {patch_file}: {said}')
+            if fault := job.result():
+                faults.append(f'after {patch_file}: {fault}')
     return [*filter(None, faults)], len(compiled)
 
 

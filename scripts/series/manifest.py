@@ -44,8 +44,8 @@ class Hunk(NamedTuple):
 
     def side(self, sign):
         """The text before the hunk (-) or after it (+)."""
-        kept = [line[1:] for line in self.lines if line[:1] in ('', ' ', sign)]
-        return '\n'.join(kept) + '\n'
+        side = [line[1:] for line in self.lines if line[:1] in ('', ' ', sign)]
+        return '\n'.join(side) + '\n'
 
 
 @dataclass

@@ -35,8 +35,8 @@ def git(repo, *arguments, data=None):
     }
     done = run('git', *arguments, cwd=repo, env=clean, input=data)
     if done.returncode:
-        said = done.stderr.strip() or done.stdout.strip()
-        raise SeriesError(f'git {" ".join(map(str, arguments))}: {said}')
+        message = done.stderr.strip() or done.stdout.strip()
+        raise SeriesError(f'git {" ".join(map(str, arguments))}: {message}')
     return done.stdout
 
 

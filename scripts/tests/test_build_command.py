@@ -1,4 +1,4 @@
-"""The command that a user types, and what it says of what it needs to run."""
+"""The build command: options, requirements and messages."""
 
 import os
 import re
@@ -31,37 +31,43 @@ def run(*arguments, path=None, status=0):
 def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
     folder = tmp_path / 'build'
     options = ('--dry-run', '--clean', '--wheel', '--jobs', '7')
-    said = run(*OWN, '--build-dir', folder, *options)
+    output = run(*OWN, '--build-dir', folder, *options)
     assert not folder.exists()
     for part in ('[1/9] ', '[9/9] ', 'rm -rf venv', 'install.py', ' -j 7\n'):
-        assert part in said
-    said = run(*OWN, '--paddle', '3.3.0', '--dry-run')
-    assert ' paddlepaddle==3.3.0\n' in said and ' -B build-3.3.0 ' in said
-    assert '-r requirements-test.txt' in said
+        assert part in output
+    output = run(*OWN, '--paddle', '3.3.0', '--dry-run')
+    assert ' paddlepaddle==3.3.0\n' in output and ' -B build-3.3.0 ' in output
+    assert '-r requirements-test.txt' in output
     # A reader that has gone is no error.
     command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | true'
     assert programs.run('bash', '-c', command).stderr == ''
 
 
 def test_it_builds_for_the_python_of_the_environment(tmp_path):
-    made = (sys.executable, '-m', 'venv', '--without-pip', tmp_path / 'my venv')
-    programs.run(*made, check=True)
+    command = (
+        sys.executable,
+        '-m',
+        'venv',
+        '--without-pip',
+        tmp_path / 'my venv',
+    )
+    programs.run(*command, check=True)
     python = tmp_path / 'my venv/bin/python'
     for options, builds in (
         (('--into', python), python),
         ((f'--into={python}', '--clean'), python),
         (('--into', python, f'--python={sys.executable}'), sys.executable),
     ):
-        said = run(*options, '--dry-run', '--build-dir', tmp_path / 'build')
-        assert 'requirements-test' not in said
+        output = run(*options, '--dry-run', '--build-dir', tmp_path / 'build')
+        assert 'requirements-test' not in output
         shown = str(builds).removeprefix(f'{ROOT}/')
-        assert f' || {shlex.quote(shown)} -m venv ' in said
+        assert f' || {shlex.quote(shown)} -m venv ' in output
 
 
 def test_what_cannot_be_done_is_one_sentence():
     build = ('--build-dir', ROOT / 'README.md/build')
-    said = run(*OWN, *build, status=1)
-    assert 'Not a directory' in said and 'Traceback' not in said
+    output = run(*OWN, *build, status=1)
+    assert 'Not a directory' in output and 'Traceback' not in output
     for options, fault in (
         (('--jobs', '0'), 'not 1 or more'),
         (('--paddle', '3.2.2'), "invalid choice: '3.2.2'"),
@@ -90,14 +96,14 @@ def test_one_message_lists_all_that_is_missing(tmp_path):
     path, build = tmp_path / 'bin', tmp_path / 'build'
     path.mkdir()
     (path / 'dirname').symlink_to(shutil.which('dirname'))
-    said = run('--python', '/no/python', path=path, status=1)
-    assert '/no/python is not one\n' in said
+    output = run('--python', '/no/python', path=path, status=1)
+    assert '/no/python is not one\n' in output
     for name, version in (('cmake', '3.19.7'), ('git', '3.1')):
         (path / name).write_text(f'#!/bin/sh\necho {name} version {version}\n')
         (path / name).chmod(0o755)
-    said = run(*OWN, '--build-dir', build, path=path, status=1)
+    output = run(*OWN, '--build-dir', build, path=path, status=1)
     lines = '  g++\n  cmake 3.20 or later: 3.19 is here\n\n'
-    assert f'Missing:\n{lines}' in said and 'apt-get install' in said
+    assert f'Missing:\n{lines}' in output and 'apt-get install' in output
     assert not build.exists()
 
 
@@ -113,19 +119,19 @@ def test_next_commands_fit_the_build(tmp_path, options, commands):
     args = Namespace(
         **{'build_dir': tmp_path, 'wheel': False, 'into': None, **options}
     )
-    found = list(target.next_commands(args).values())
-    assert len(found) == len(commands)
-    assert all(part in line for part, line in zip(commands, found)), found
+    lines = list(target.next_commands(args).values())
+    assert len(lines) == len(commands)
+    assert all(part in line for part, line in zip(commands, lines)), lines
 
 
 def test_readme_shell_and_pins_agree():
     readme = (ROOT / 'README.md').read_text('utf-8')
     section = readme.partition('\n## Options\n')[2].partition('\n## ')[0]
     listed = re.findall(r'^\| `(--[a-z-]+)', section, re.MULTILINE)
-    said = run(*OWN, '--help')
+    output = run(*OWN, '--help')
     assert len(listed) > 5
-    assert [name for name in listed if name not in said] == []
-    low, high = re.search(r'Python 3\.(\d+) to 3\.(\d+)\s+to', said).groups()
+    assert [name for name in listed if name not in output] == []
+    low, high = re.search(r'Python 3\.(\d+) to 3\.(\d+)\s+to', output).groups()
     shell = SHELL_SCRIPT.read_text('utf-8')
     assert f'\noldest={low}\nnewest={high}\n' in shell
     assert f'python3 (3.{low} to 3.{high})' in readme

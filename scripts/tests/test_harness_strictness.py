@@ -1,4 +1,4 @@
-"""The stand-in for Paddle's op_test.py refuses what the real one refuses.
+"""The stub of Paddle's op_test.py rejects what the real one rejects.
 
 Each bad case here fails in Paddle's tree too, and for the same reason. That good
 ones pass is what the operators' own tests show.
@@ -27,10 +27,10 @@ def case(function, out, op_type='sample', **inputs):
     operator `sample`, and can't tell what its arguments are called."""
     Case = type('Case', (OpTest,), {})
     Case.setUpClass()
-    made = Case()
-    made.op_type, made.python_api = op_type, function
-    made.inputs, made.outputs = inputs, {'out': out}
-    return made
+    test = Case()
+    test.op_type, test.python_api = op_type, function
+    test.inputs, test.outputs = inputs, {'out': out}
+    return test
 
 
 def doubled_case(out=2 * NUMBERS, x=NUMBERS):
@@ -41,8 +41,10 @@ def fill_case(function=paddle.masked_fill, **changed):
     """A test case for an operator that Paddle knows."""
     inputs = {'x': NUMBERS, 'mask': MASK, 'value': np.asarray(2.0), **changed}
     out = np.where(inputs['mask'], 2.0, inputs.get('x', NUMBERS))
-    given = {name: array for name, array in inputs.items() if array is not None}
-    return case(function, out, 'masked_fill', **given)
+    operands = {
+        name: array for name, array in inputs.items() if array is not None
+    }
+    return case(function, out, 'masked_fill', **operands)
 
 
 class WrongGradient(paddle.autograd.PyLayer):
@@ -84,7 +86,7 @@ REFUSED = (
 
 
 @pytest.mark.parametrize(('check', 'error'), REFUSED)
-def test_call_that_the_real_one_refuses(check, error):
+def test_call_that_the_real_one_rejects(check, error):
     faults = (AssertionError, AttributeError, TypeError, ValueError)
     with pytest.raises(faults, match=error):
         check()

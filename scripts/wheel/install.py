@@ -132,8 +132,8 @@ def remove_stale(site, links, contents):
     removed = []
     for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
         name = str(path.relative_to(site))
-        kept = path.is_symlink() if name in links else name in contents
-        if not kept and '__pycache__' not in path.parts:
+        is_current = path.is_symlink() if name in links else name in contents
+        if not is_current and '__pycache__' not in path.parts:
             path.unlink()
             removed.append(name)
     return removed

@@ -107,13 +107,13 @@ def check_into(python):
     )
     done = run(python, '-c', code)
     # of an error, the last line
-    found = (done.stdout or done.stderr).strip().rpartition('\n')[2]
+    version = (done.stdout or done.stderr).strip().rpartition('\n')[2]
     expected = f'{HERE} with {BASE}'
-    if found.partition('+')[0] != expected:
+    if version.partition('+')[0] != expected:
         typed = shlex.quote(python)
         sys.exit(
             f'--into: {python}: the operators are for Python and {NAME} {expected}, '
-            f'but this is: {found}\nInstall it first: {typed} -m pip install '
+            f'but this is: {version}\nInstall it first: {typed} -m pip install '
             f'{NAME}=={BASE}. For another Python: --python {typed} and a '
             '--build-dir of its own.'
         )

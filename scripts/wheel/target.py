@@ -145,10 +145,12 @@ def missing_tools():
     if not Path(headers, 'Python.h').is_file():
         yield f'Python.h: not in {headers}'
     yield from (x for x in ('g++', 'git') if not shutil.which(x))
-    said = capture('cmake', '--version').stdout if shutil.which('cmake') else ''
-    found = re.search(r'(\d+)\.(\d+)', said)
-    if not found or (int(found[1]), int(found[2])) < (3, 20):
-        yield f'cmake 3.20 or later: {found[0] if found else "none"} is here'
+    output = (
+        capture('cmake', '--version').stdout if shutil.which('cmake') else ''
+    )
+    version = re.search(r'(\d+)\.(\d+)', output)
+    if not version or (int(version[1]), int(version[2])) < (3, 20):
+        yield f'cmake 3.20 or later: {version[0] if version else "none"} is here'
 
 
 def check_venv(args):

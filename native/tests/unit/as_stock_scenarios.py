@@ -22,26 +22,26 @@ SHAPE = [3, 3]
 
 @dataclass
 class Op:
-    """call(x, part, kept): writes of `part` into `x`, both of SHAPE.
+    """call(x, part, saved): writes of `part` into `x`, both of SHAPE.
 
-    kept: makes the argument that the gradient reads, or None.
+    saved: makes the argument that the gradient reads, or None.
     """
 
     name: str
     call: Callable
-    kept: Callable = lambda: None
+    saved: Callable = lambda: None
     changes_x: bool = False
 
-    def run(self, x, part, kept=None):
-        return self.call(x, part, self.kept() if kept is None else kept)
+    def run(self, x, part, saved=None):
+        return self.call(x, part, self.saved() if saved is None else saved)
 
 
 def outcome(function):
     """What a call returns, or the kind of its error; 'a value' for Tensors."""
     try:
-        found = function()
-        plain = isinstance(found, (bool, int, float, str, tuple))
-        return found if plain else 'a value'
+        results = function()
+        plain = isinstance(results, (bool, int, float, str, tuple))
+        return results if plain else 'a value'
     except Exception as error:
         return type(error).__name__
 
@@ -65,8 +65,8 @@ def gradients(op):
     return [x.grad.numpy(), part.grad.numpy()]
 
 
-def agree(found, wanted):
-    return all(np.array_equal(a, b) for a, b in zip(found, wanted))
+def agree(results, expected):
+    return all(np.array_equal(a, b) for a, b in zip(results, expected))
 
 
 def gradients_may_be_computed_with(op):
@@ -80,24 +80,24 @@ def gradients_may_be_computed_with(op):
 
 
 def change_of_a_saved_tensor(op):
-    kept = op.kept()
+    saved = op.saved()
     x, part, base = operands(op)
-    y = op.run(base, part, kept)
-    kept.logical_not_() if kept.dtype == paddle.bool else kept.add_(kept)
+    y = op.run(base, part, saved)
+    saved.logical_not_() if saved.dtype == paddle.bool else saved.add_(saved)
     return outcome(lambda: y.sum().backward())
 
 
 def stop_gradient_of_each(op):
-    found = []
+    results = []
     for stops in ((True, True), (True, False), (False, True)):
         x, part, base = operands(op, *stops)
         y = op.run(base, part)
         if not y.stop_gradient:
             y.sum().backward()
-        found.append(
+        results.append(
             (y.stop_gradient, y.is_leaf, x.grad is None, part.grad is None)
         )
-    return found
+    return results
 
 
 def recomputed(op):
@@ -113,8 +113,8 @@ def in_a_forked_process(op):
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
-        found = outcome(lambda: op.run(leaf(True), leaf(True)).sum().item())
-        os.write(writer, repr(found).encode())
+        results = outcome(lambda: op.run(leaf(True), leaf(True)).sum().item())
+        os.write(writer, repr(results).encode())
         os._exit(0)
     os.waitpid(child, 0)
     return os.read(reader, 100).decode() == repr(
@@ -135,15 +135,15 @@ def forced_auto_cast(level):
 
 
 def auto_cast_by_force(op):
-    found = []
+    results = []
     for level in (core.AmpLevel.O1, core.AmpLevel.O2):
         with forced_auto_cast(level):
             for dtype in ('bfloat16', 'float16', 'float32', 'float64'):
                 x, part, base = operands(op, dtype=dtype)
                 y = op.run(base, part)
                 y.sum().backward()
-                found += [str(t.dtype) for t in (y, x.grad, part.grad)]
-    return found
+                results += [str(t.dtype) for t in (y, x.grad, part.grad)]
+    return results
 
 
 def auto_cast_of_mixed_dtypes(op):
@@ -173,14 +173,14 @@ def nan_check(op):
     x, part, base = operands(op)
     y = op.run(base, part)
     with flag('FLAGS_check_nan_inf', True):
-        found = [
+        results = [
             outcome(lambda: op.run(leaf(True), leaf(True)).stop_gradient),
             outcome(lambda: op.run(bad.clone(), bad)),
             outcome(lambda: op.run(leaf() * 1, bad)),
             outcome(lambda: paddle.grad([y], [x], [bad])),
         ]
     op.run(bad.clone(), bad)
-    return found
+    return results
 
 
 def _names(node):
@@ -200,14 +200,14 @@ def profiled(op):
     events = run.profiler_result.get_data().values()
     names = {name for root in events for name in _names(root)}
     plain = op.name.strip('_')
-    wanted = [
+    expected = [
         f'{op.name} dygraph',
         f'{plain} infer_meta',
         f'{plain} kernel launch',
         f'{plain}_grad kernel launch',
         f'Global_{camel}GradNode',
     ]
-    return [name in names for name in wanted]
+    return [name in names for name in expected]
 
 
 def counted(op):
@@ -218,9 +218,9 @@ def counted(op):
         y = op.run(base, part)
         op.run(leaf(True), leaf(True))
         y.sum().backward()
-    found = core.get_low_precision_op_list()
+    results = core.get_low_precision_op_list()
     plain = op.name.strip('_')
-    return found.get(plain), [k for k in found if k == plain + '_grad']
+    return results.get(plain), [k for k in results if k == plain + '_grad']
 
 
 def reported_by_benchmark(op):

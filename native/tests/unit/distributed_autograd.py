@@ -27,7 +27,7 @@ def call(layout=ROWS, value_grad=True):
 class TestInplace(unittest.TestCase):
     def check(self, function, x_array, others, layout):
         """An in-place call on x + 1: the result, the layout and gradients."""
-        found = []
+        results = []
         for is_dist in (False, True):
             tensors = [
                 shard(array, place, grad=grad)
@@ -41,8 +41,8 @@ class TestInplace(unittest.TestCase):
             if is_dist:
                 self.assertEqual(list(y.placements), [layout])
             (y * y).sum().backward()
-            found.append([y, tensors[0].grad, tensors[-1].grad])
-        for dense, parts in zip(*found):
+            results.append([y, tensors[0].grad, tensors[-1].grad])
+        for dense, parts in zip(*results):
             np.testing.assert_allclose(whole(parts), dense.numpy(), rtol=1e-6)
 
     def test_masked(self):
@@ -70,10 +70,10 @@ class TestInplace(unittest.TestCase):
             paddle.masked_scatter_(x, shard(MASK, R), shard(VALUE, R))
         self.assertFalse(x.stop_gradient)
         self.assertTrue(x.is_leaf)
-        want = paddle.masked_scatter(
+        expected = paddle.masked_scatter(
             *[paddle.to_tensor(a) for a in (X, MASK, VALUE)]
         )
-        np.testing.assert_array_equal(whole(x), want.numpy())
+        np.testing.assert_array_equal(whole(x), expected.numpy())
 
     def test_leaf_is_refused(self):
         x = shard(X, Shard(0), grad=True)
@@ -163,8 +163,8 @@ class TestMixedInputs(unittest.TestCase):
                 tensors[dist_at] = shard(arrays[dist_at], Shard(0))
                 out = paddle.masked_scatter(*tensors)
                 self.assertTrue(all(t.is_dist() for t in tensors))
-                want = paddle.masked_scatter(*map(paddle.to_tensor, arrays))
-                np.testing.assert_array_equal(whole(out), want.numpy())
+                expected = paddle.masked_scatter(*map(paddle.to_tensor, arrays))
+                np.testing.assert_array_equal(whole(out), expected.numpy())
 
     def test_dense_value_with_gradient(self):
         value = paddle.to_tensor(VALUE, stop_gradient=False)

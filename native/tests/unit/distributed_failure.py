@@ -1,4 +1,4 @@
-"""Rank 1 fails, as its argument says, while rank 0 goes on to exchange counts.
+"""Rank 1 fails as the argument names, while rank 0 goes on to exchange counts.
 Run on two ranks by test_distributed_ranks.py."""
 
 import os

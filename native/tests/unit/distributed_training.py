@@ -77,9 +77,9 @@ class TestTraining(unittest.TestCase):
     def assert_same(self, losses):
         *inputs, target = map(paddle.to_tensor, data())
         model = Decoder()
-        want = train(model, adam(model), inputs, target)
-        self.assertLess(want[-1], want[0])
-        np.testing.assert_allclose(losses, want, rtol=1e-5)
+        expected = train(model, adam(model), inputs, target)
+        self.assertLess(expected[-1], expected[0])
+        np.testing.assert_allclose(losses, expected, rtol=1e-5)
 
     def test_sharded_batch_and_optimizer(self):
         placed = dist.shard_layer(Decoder(), LINE)

@@ -24,8 +24,8 @@ MESH = (
 def own(array, placements, mesh):
     """The part of this rank: all but the last have the same size."""
     ids = np.array(mesh.process_ids).reshape(mesh.shape)
-    found = np.argwhere(ids == dist.get_rank())
-    place = found[0] if len(found) else ids.ndim * [0]
+    coords = np.argwhere(ids == dist.get_rank())
+    place = coords[0] if len(coords) else ids.ndim * [0]
     for at, ranks, placement in zip(place, mesh.shape, placements):
         if placement.is_shard():
             dim = placement.get_dim()
@@ -66,8 +66,8 @@ def whole(tensor):
 
 def assert_is(tensor, array, *placements, mesh=LINE):
     """A Tensor lies so, and `array` is what the ranks have together."""
-    found = list(tensor.placements)
-    assert found == list(placements), f'{found}, not {placements}'
+    actual = list(tensor.placements)
+    assert actual == list(placements), f'{actual}, not {placements}'
     assert list(tensor.shape) == list(array.shape), tensor.shape
     np.testing.assert_array_equal(
         tensor._local_value().numpy(), own(array, placements, mesh)

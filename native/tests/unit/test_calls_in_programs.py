@@ -36,8 +36,8 @@ def in_dygraph(case, function=None):
     out_grad = to_paddle(case.out_grad())
     if function:
         return [function(tensors).numpy()]
-    found = call_with_gradients(case, tensors, out_grad, paddle.grad)
-    return [tensor.numpy() for tensor in found]
+    results = call_with_gradients(case, tensors, out_grad, paddle.grad)
+    return [tensor.numpy() for tensor in results]
 
 
 def in_program(case, known_dims):
@@ -57,8 +57,8 @@ class TestCallsInPrograms(unittest.TestCase):
             for case in drawn_cases(api, count, suits):
                 with self.subTest(api=api, **described(case)):
                     expected = in_dygraph(case)
-                    for found, wanted in zip(run(case), expected):
-                        assert_same_bits(np.asarray(found), wanted)
+                    for actual, reference in zip(run(case), expected):
+                        assert_same_bits(np.asarray(actual), reference)
 
     def test_programs(self):
         def run(case):

@@ -1,8 +1,7 @@
-"""The bits do not depend on a kernel's way through rows and slots.
+"""Results are bitwise identical for every algorithm and number of threads.
 
-A kernel may reduce short rows one by one, in out or in a panel of a wider type,
-by one thread or by several, and long ones in groups, and choose by shape and by
-whether it is in place.
+Shapes and in-place calls select between a scan of the index for short rows, in
+out or in a scratch accumulator of a wider type, transposed tiles and segments.
 """
 
 import itertools
@@ -54,13 +53,13 @@ def _bits(tensor):
 KINDS = {
     'random': lambda rng, size, n: rng.integers(-size, size, n),
     'sorted': lambda rng, size, n: np.sort(rng.integers(0, size, n)),
-    'one slot': lambda rng, size, n: np.full(n, size // 2),
-    'two slots': lambda rng, size, n: rng.choice([0, size - 1], n),
-    # few and many updates, whose means are added up in different types
+    'one slice': lambda rng, size, n: np.full(n, size // 2),
+    'two slices': lambda rng, size, n: rng.choice([0, size - 1], n),
+    # few and many updates, whose means accumulate in different types
     'skewed': lambda rng, size, n: (size * rng.random(n) ** 6).astype('int64'),
-    'three slots': lambda rng, size, n: rng.integers(40, 43, n),
+    'three slices': lambda rng, size, n: rng.integers(40, 43, n),
 }
-# (dtype, slots, updates): more of either, and integers that wrap around
+# (dtype, slices, updates): more of either, and integers that wrap around
 SMALL = (
     ('float32', 13, 60),
     ('float64', 70, 9),
@@ -70,15 +69,15 @@ SMALL = (
     ('float16', 9, 33),
     ('bfloat16', 9, 50),
 )
-# (dtype, slots, updates, elements in a row, kind of index, threads). Of 9000
-# slots, several threads share the updates in place too.
+# (dtype, slices, updates, elements in a row, kind of index, threads). Of 9000
+# slices, several threads share the updates in place too.
 THREADED = (
     *itertools.product(
         ('float32', 'bfloat16'), (700,), (4000,), (16,), ('random',), (1, 2, 7)
     ),
     ('float32', 9000, 2200, 64, 'random', 1),
     ('float32', 9000, 2200, 64, 'random', 2),
-    ('float32', 9000, 2200, 64, 'three slots', 2),
+    ('float32', 9000, 2200, 64, 'three slices', 2),
     ('bfloat16', 9000, 2200, 64, 'random', 2),
     ('float32', 1500, 39941, 1, 'random', 1),
     ('float32', 1500, 39941, 1, 'random', 2),
@@ -91,7 +90,7 @@ THREADED = (
         (2,),
     ),
 )
-# Bytes in a row from which a kernel groups the index.
+# Bytes in a row from which a kernel sorts the index into segments.
 GROUPED_BYTES = 2048
 
 
@@ -142,20 +141,20 @@ class TestIndexReduceWays(unittest.TestCase):
         for self.dtype, *row in THREADED:
             self.check_row(np.random.default_rng(7), *row)
 
-    def test_a_panel_for_each_range_of_slots(self):
-        # 2.5 MiB in float, more than the panel of a thread; rounded once, as
-        # by the conversion of what float32 gives
+    def test_a_scratch_accumulator_for_each_range_of_slices(self):
+        # 2.5 MiB in float, more than a scratch accumulator; rounded once, like a
+        # conversion of the float32 result
         rng = np.random.default_rng(8)
-        for slots, width in ((40000, 16), (640000, 1)):
+        for slices, width in ((40000, 16), (640000, 1)):
             x, updates = (
                 paddle.to_tensor(_values(rng, (n, width), 'float32')).astype(
                     'bfloat16'
                 )
-                for n in (slots, 10000)
+                for n in (slices, 10000)
             )
             floats = [t.astype('float32') for t in (x, updates)]
             for kind in ('random', 'skewed'):
-                index = paddle.to_tensor(KINDS[kind](rng, slots, 10000))
+                index = paddle.to_tensor(KINDS[kind](rng, slices, 10000))
                 for reduce in ('sum', 'amax'):
                     attrs = 0, reduce, False
                     out = reduce_by_index(x, index, updates, *attrs)
@@ -176,7 +175,7 @@ class TestIndexReduceRounds(unittest.TestCase):
         x = np.concatenate(
             [numbers, ties.view('float32'), np.float32(SPECIAL)]
         ).reshape(1, -1)
-        # a short row in a panel, a long one in groups
+        # a short row in a scratch accumulator, a long one in segments
         parts = [x.astype('float32'), np.float32(x[:, ::97]).reshape(-1, 1)]
         for whole in parts:
             high = paddle.to_tensor(whole).astype('bfloat16')
@@ -210,8 +209,8 @@ class TestIndexReduceRounds(unittest.TestCase):
                     *(1, reduce, own),
                 )
                 with self.subTest(dtype=dtype, reduce=reduce, rows=rows):
-                    kept = x[:rows, untouched]
-                    assert_same_bits(out.numpy()[:, untouched], kept)
+                    x_untouched = x[:rows, untouched]
+                    assert_same_bits(out.numpy()[:, untouched], x_untouched)
 
 
 if __name__ == '__main__':

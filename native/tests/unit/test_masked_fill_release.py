@@ -1,7 +1,7 @@
 """Numbers in paddle.masked_fill beside that of the untouched Paddle 3.3.1.
 
 What the release accepts gives the same bits here, but for the faults that
-wanted() names. The release runs in its own interpreter, where this module is
+expected_answer() names. The release runs in its own interpreter, where this module is
 imported too.
 """
 
@@ -102,8 +102,8 @@ def fits(number, dtype):
     return (info.min or -info.max) <= whole <= info.max
 
 
-def wanted(release, key):
-    """The release's answer, or what is wanted instead of a wrong one."""
+def expected_answer(release, key):
+    """The release's answer, or the right one where that is wrong."""
     i, dtype, way = key
     number = NUMBERS[i]
     if isinstance(number, str) and number in NOT_NUMERIC:
@@ -134,12 +134,15 @@ class TestMaskedFillRelease(unittest.TestCase):
         ]
         self.assertGreaterEqual(len(accepted), 1500)
         for key in accepted:
-            found, expected = self.ours[key], wanted(self.released, key)
+            actual, expected = (
+                self.ours[key],
+                expected_answer(self.released, key),
+            )
             with self.subTest(call=key):
                 if isinstance(expected, str):
-                    self.assertEqual(found, expected)
+                    self.assertEqual(actual, expected)
                 else:
-                    assert_same_bits(found, expected)
+                    assert_same_bits(actual, expected)
 
     def test_a_large_whole_number_survives_in_the_release(self):
         expected = [LARGE, 0, LARGE]

@@ -89,5 +89,5 @@ else:
 
 def test_gradient_of_masked_fill_is_written_into_the_one_that_comes_in():
     static = 'test_masked_fill_api.TestMaskedFillStatic'
-    told = run_test_cases(f'{static}.test_unknown_dims', GLOG_v='4')
-    assert 'pd_op.masked_fill_grad_' in told
+    log = run_test_cases(f'{static}.test_unknown_dims', GLOG_v='4')
+    assert 'pd_op.masked_fill_grad_' in log

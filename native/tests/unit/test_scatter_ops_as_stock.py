@@ -21,38 +21,38 @@ def index():
 
 
 def scatter(reduce, function=paddle.scatter):
-    return lambda x, part, kept: function(
-        x, kept, part, overwrite=False, axis=0, reduce=reduce
+    return lambda x, part, saved: function(
+        x, saved, part, overwrite=False, axis=0, reduce=reduce
     )
 
 
-STOCK = Op('where', lambda x, p, kept: paddle.where(kept, x, p), mask)
+STOCK = Op('where', lambda x, p, saved: paddle.where(saved, x, p), mask)
 OPS = {
     'masked_scatter': Op(
-        'masked_scatter', lambda x, p, kept: paddle.masked_scatter(x, kept, p), mask
+        'masked_scatter', lambda x, p, saved: paddle.masked_scatter(x, saved, p), mask
     ),
     'masked_fill': Op(
-        'masked_fill', lambda x, p, kept: paddle.masked_fill(x, kept, p[0, 0]), mask
+        'masked_fill', lambda x, p, saved: paddle.masked_fill(x, saved, p[0, 0]), mask
     ),
     'select_scatter': Op(
-        'select_scatter', lambda x, p, kept: paddle.select_scatter(x, p[0], 0, 1)
+        'select_scatter', lambda x, p, saved: paddle.select_scatter(x, p[0], 0, 1)
     ),
     'diagonal_scatter': Op(
-        'diagonal_scatter', lambda x, p, kept: paddle.diagonal_scatter(x, p[0])
+        'diagonal_scatter', lambda x, p, saved: paddle.diagonal_scatter(x, p[0])
     ),
     'scatter of a mean': Op('index_scatter', scatter('mean'), index),
     'scatter of amax': Op('index_reduce', scatter('amax'), index),
 }  # fmt: skip
 STOCK_INPLACE = Op(
-    'index_add_', lambda x, p, kept: paddle.index_add_(x, kept, 0, p), index, True
+    'index_add_', lambda x, p, saved: paddle.index_add_(x, saved, 0, p), index, True
 )  # fmt: skip
 OPS_INPLACE = {
     'masked_scatter_': Op(
-        'masked_scatter_', lambda x, p, kept: paddle.masked_scatter_(x, kept, p),
+        'masked_scatter_', lambda x, p, saved: paddle.masked_scatter_(x, saved, p),
         mask, True,
     ),
     'masked_fill_': Op(
-        'masked_fill_', lambda x, p, kept: paddle.masked_fill_(x, kept, p[0, 0]),
+        'masked_fill_', lambda x, p, saved: paddle.masked_fill_(x, saved, p[0, 0]),
         mask, True,
     ),
     'scatter_ of a mean': Op(
@@ -86,10 +86,10 @@ class TestScatterOpsAsStock(unittest.TestCase):
         warnings.simplefilter('ignore')
 
     def compare(self, scenario, stock, ops):
-        wanted = scenario(stock)
+        expected = scenario(stock)
         for name, op in ops.items():
             with self.subTest(scenario=scenario.__name__, op=name):
-                self.assertEqual(scenario(op), wanted)
+                self.assertEqual(scenario(op), expected)
 
     def test_any_call(self):
         for scenario in [*ANY, scenarios.auto_cast_by_force]:
@@ -102,7 +102,7 @@ class TestScatterOpsAsStock(unittest.TestCase):
     def test_change_of_a_saved_tensor(self):
         ops = {**OPS, **OPS_INPLACE}
         reading = {
-            name: op for name, op in ops.items() if op.kept() is not None
+            name: op for name, op in ops.items() if op.saved() is not None
         }
         self.compare(scenarios.change_of_a_saved_tensor, STOCK, reading)
 
@@ -114,7 +114,7 @@ class TestScatterOpsAsStock(unittest.TestCase):
         # CPU and two floating inputs
         stock = Op(
             'index_put_',
-            lambda x, p, kept: paddle.index_put_(x, (kept,), p),
+            lambda x, p, saved: paddle.index_put_(x, (saved,), p),
             index,
             True,
         )

@@ -1,8 +1,7 @@
 """Odd values for every argument of the mask and scatter functions.
 
-Each is refused with an error that names the function or its operator and an
-argument, or taken for the plain value that it stands for. Nothing is cut off,
-nothing crashes.
+Each raises an error that names the function or its operator and an argument, or
+is equivalent to a plain value. Nothing is truncated, nothing crashes.
 """
 
 import itertools
@@ -17,7 +16,7 @@ import paddle
 # What bad arguments are answered by.
 REFUSALS = (TypeError, ValueError, IndexError, AssertionError, RuntimeError)
 
-# (how to make the value, {kind of argument: the plain value it stands for})
+# (how to make the value, {kind of argument: the equivalent plain value})
 ODD_VALUES = {
     '[]': (list, {}),
     '{}': (dict, {}),
@@ -163,14 +162,14 @@ class OddArguments:
             for argument, (name, (make, plain)) in itertools.product(
                 (*tensors, *others), ODD_VALUES.items()
             ):
-                kind, given = kinds.get(argument, 'tensor'), make()
-                is_tensor = isinstance(given, paddle.Tensor)
+                kind, odd_value = kinds.get(argument, 'tensor'), make()
+                is_tensor = isinstance(odd_value, paddle.Tensor)
                 if is_tensor and not self.takes_tensor(kind):
                     continue
                 if kind == 'overwrite' and kind not in plain:
                     kind = 'flag'
                 arguments = arguments_of(tensors, others)
-                arguments[argument] = given
+                arguments[argument] = odd_value
                 rows += 1
                 with self.subTest(f'{function}({argument}={name})'):
                     if kind in plain:
@@ -180,9 +179,9 @@ class OddArguments:
                     elif is_tensor and kind == 'tensor':
                         self.check_tensor(function, arguments)
                     else:
-                        errors = errors_for(kind, given)
+                        errors = errors_for(kind, odd_value)
                         text = self.refused(function, arguments, errors)
-                        if not exceeds_int(kind, given):
+                        if not exceeds_int(kind, odd_value):
                             self.assertTrue(
                                 names_the_call(function, text), text
                             )
@@ -197,19 +196,23 @@ class OddArguments:
 
     def check_answer(self, function, arguments, argument, plain):
         """The answer, or the error, is that of the plain value."""
-        given = arguments[argument]
+        odd_value = arguments[argument]
         for name, value in arguments.items():
             if isinstance(value, paddle.Tensor):
                 arguments[name] = value.clone()
         same = {**arguments, argument: plain}
         try:
-            wanted = self.call(function, dict(same))
+            expected = self.call(function, dict(same))
         except REFUSALS as error:
             with self.assertRaises(type(error)):
                 self.call(function, arguments)
             return
-        arguments = {**arguments, 'x': paddle.zeros([3, 3]), argument: given}
-        np.testing.assert_array_equal(self.call(function, arguments), wanted)
+        arguments = {
+            **arguments,
+            'x': paddle.zeros([3, 3]),
+            argument: odd_value,
+        }
+        np.testing.assert_array_equal(self.call(function, arguments), expected)
 
     def check_tensor(self, function, arguments):
         """A Tensor of an odd shape or dtype: an answer or a clear error."""
@@ -227,7 +230,7 @@ class TestOddArguments(OddArguments, unittest.TestCase):
     def takes_tensor(self, kind):
         return kind != 'out'
 
-    def test_a_long_value_is_not_told_in_full(self):
+    def test_a_long_value_is_abbreviated(self):
         arguments = arguments_of(('x', 'values'), {'axis': 0})
         arguments['index'] = [0] * 10**6
         self.assertLess(len(self.refused('select_scatter', arguments)), 200)
@@ -277,17 +280,17 @@ class TestNameInFifthPlace(unittest.TestCase):
 
     def test_with_a_new_argument_it_is_a_wrong_axis(self):
         tensors = paddle.zeros([3]), paddle.to_tensor([0, 2]), paddle.ones([2])
-        for function, given, new in itertools.product(
+        for function, value, new in itertools.product(
             (paddle.scatter, paddle.scatter_),
             ('a', None),
             ({'reduce': 'mul'}, {'include_self': True}, {'reduce': 'sum'}),
         ):
             text = r'\(scatter_?\) The type of axis should be int'
-            with self.subTest(given=given, new=new):
+            with self.subTest(value=value, new=new):
                 with self.assertRaisesRegex(TypeError, text):
-                    function(*tensors, False, given, **new)
+                    function(*tensors, False, value, **new)
                 with self.assertRaisesRegex(TypeError, text):
-                    function(*tensors, False, axis=given)
+                    function(*tensors, False, axis=value)
 
 
 if __name__ == '__main__':

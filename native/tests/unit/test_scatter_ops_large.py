@@ -12,7 +12,7 @@ from fuzz.run import results
 
 import paddle
 
-# glibc then keeps the memory of a freed output for the next one: what a kernel
+# glibc then reuses the memory of a freed output for the next one: what a kernel
 # leaves unwritten is not zero.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 for parameter in (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD):
@@ -127,10 +127,10 @@ class TestThreads(unittest.TestCase):
                 one, *others = (
                     results(replace(case, threads=n)) for n in (1, 2, 5)
                 )
-                for found in others:
-                    for got, wanted in zip(found, one):
+                for other in others:
+                    for actual, expected in zip(other, one):
                         with self.subTest(api=case.api, dtype=dtype):
-                            assert_same_bits(got, wanted)
+                            assert_same_bits(actual, expected)
 
 
 if __name__ == '__main__':

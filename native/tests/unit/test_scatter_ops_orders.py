@@ -27,11 +27,11 @@ def scatter(index, overwrite, **options):
 
 def scatter_of_torch(index, overwrite, own=False):
     def theirs(x):
-        slots, updates = torch.tensor(index) % SIZE, x[: len(index)] * 2
+        slices, updates = torch.tensor(index) % SIZE, x[: len(index)] * 2
         if overwrite:
-            return x.index_copy(0, slots, updates)
-        start = x if own else x.index_fill(0, slots, 0)
-        return start.index_add(0, slots, updates)
+            return x.index_copy(0, slices, updates)
+        start = x if own else x.index_fill(0, slices, 0)
+        return start.index_add(0, slices, updates)
 
     return theirs
 
@@ -87,36 +87,38 @@ def loss(out):
 
 def derivatives(function, grad, x, direction, count):
     """Gradients, each of the slope of the one before."""
-    found = [loss(function(x))]
+    results = [loss(function(x))]
     for _ in range(count):
-        (slope,) = grad(found[-1].sum(), x, create_graph=True)
-        found.append(slope * direction)
-    return found
+        (slope,) = grad(results[-1].sum(), x, create_graph=True)
+        results.append(slope * direction)
+    return results
 
 
 def nested(function, grad, x, direction, count):
     """Gradients, each of a norm of the one before: what comes into a gradient
     depends on x, so that each order is differentiated."""
-    found = [function(x)]
+    results = [function(x)]
     for _ in range(count):
-        norm = (found[-1] * found[-1]).sum()
-        found += grad(norm, x, create_graph=True)
-    return found
+        norm = (results[-1] * results[-1]).sum()
+        results += grad(norm, x, create_graph=True)
+    return results
 
 
 @EACH
-@pytest.mark.parametrize('made', [derivatives, nested])
-def test_four_orders_that_can_each_be_differentiated_again(name, made):
+@pytest.mark.parametrize('differentiate', [derivatives, nested])
+def test_four_orders_that_can_each_be_differentiated_again(name, differentiate):
     ours, theirs = CALLS[name]
     x = paddle.to_tensor(X, stop_gradient=False)
     y = torch.tensor(X, requires_grad=True)
-    found = made(ours, paddle.grad, x, paddle.to_tensor(DIRECTION), 4)
-    expected = made(theirs, torch.autograd.grad, y, torch.tensor(DIRECTION), 4)
-    for mine, wanted in zip(found, expected):
-        wanted = wanted.detach().numpy()
-        scale = np.abs(wanted).max()
+    actual = differentiate(ours, paddle.grad, x, paddle.to_tensor(DIRECTION), 4)
+    expected = differentiate(
+        theirs, torch.autograd.grad, y, torch.tensor(DIRECTION), 4
+    )
+    for mine, reference in zip(actual, expected):
+        reference = reference.detach().numpy()
+        scale = np.abs(reference).max()
         assert scale > 0.1
-        np.testing.assert_allclose(mine.numpy(), wanted, 1e-9, 1e-9 * scale)
+        np.testing.assert_allclose(mine.numpy(), reference, 1e-9, 1e-9 * scale)
 
 
 @EACH
@@ -134,26 +136,26 @@ def test_fifth_order_is_the_last(name):
 def test_hessian(name):
     ours, theirs = CALLS[name]
     flat = paddle.to_tensor(X.reshape(-1), stop_gradient=False)
-    found = paddle.autograd.hessian(
+    actual = paddle.autograd.hessian(
         loss(ours(flat.reshape([SIZE, SIZE]))), flat
     )
     expected = torch.autograd.functional.hessian(
         lambda x: loss(theirs(x.reshape(SIZE, SIZE))),
         torch.tensor(X.reshape(-1)),
     )
-    np.testing.assert_allclose(found[:].numpy(), expected, 1e-12, 1e-12)
+    np.testing.assert_allclose(actual[:].numpy(), expected, 1e-12, 1e-12)
 
 
 @EACH
 def test_jvp(name):
     ours, theirs = CALLS[name]
     x, direction = paddle.to_tensor(X), paddle.to_tensor(DIRECTION)
-    out, found = paddle.incubate.autograd.jvp(ours, x, direction)
+    out, actual = paddle.incubate.autograd.jvp(ours, x, direction)
     expected = torch.autograd.functional.jvp(
         theirs, torch.tensor(X), torch.tensor(DIRECTION)
     )
-    for tensor, wanted in zip((out, found), expected):
-        np.testing.assert_allclose(tensor.numpy(), wanted, 1e-12, 1e-12)
+    for tensor, reference in zip((out, actual), expected):
+        np.testing.assert_allclose(tensor.numpy(), reference, 1e-12, 1e-12)
 
 
 @EACH
@@ -170,10 +172,10 @@ def test_loss_of_second_derivatives(name):
         return weight.grad.numpy()
 
     tensors = [paddle.to_tensor(a, stop_gradient=False) for a in (X, weights)]
-    found = trained(ours, paddle.grad, *tensors)
+    actual = trained(ours, paddle.grad, *tensors)
     tensors = [torch.tensor(a, requires_grad=True) for a in (X, weights)]
     expected = trained(theirs, torch.autograd.grad, *tensors)
-    np.testing.assert_allclose(found, expected, 1e-12, 1e-12)
+    np.testing.assert_allclose(actual, expected, 1e-12, 1e-12)
     assert np.abs(expected).max() > 0.1
 
 

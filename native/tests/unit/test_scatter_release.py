@@ -2,7 +2,7 @@
 
 The same calls run once in this interpreter and once in one with the released
 wheel, which imports this file too: same bits, same gradients, same kinds of
-errors. But of several updates that overwrite one slot, only the last has a
+errors. But of several updates that overwrite one row, only the last has a
 gradient in ours.
 """
 
@@ -185,9 +185,9 @@ def gradient_of_updates(grad, index, size, overwrite):
         return grad
     grad = np.array(grad[: len(index)])
     if overwrite and IS_RELEASE:
-        slots = index.reshape(-1) % size
-        for i, slot in enumerate(slots):
-            if slot in slots[i + 1 :]:
+        rows = index.reshape(-1) % size
+        for i, row in enumerate(rows):
+            if row in rows[i + 1 :]:
                 grad[i] = 0
     return grad
 
@@ -215,9 +215,9 @@ def answer(function, x, args, kwargs):
     except Exception as error:
         after = target.numpy() if is_array(x) else None
         return type(error).__name__, str(error), after
-    found = [tensor.numpy() for tensor in (out, target, *leaves)]
+    arrays = [tensor.numpy() for tensor in (out, target, *leaves)]
     if out.stop_gradient:
-        return found
+        return arrays
     wrt = [leaf for leaf in leaves if not leaf.stop_gradient]
     out_grad = random_array(np.random.default_rng(3), out.shape, x.dtype)
     grads = paddle.grad(
@@ -228,7 +228,7 @@ def answer(function, x, args, kwargs):
         third = args[2] if len(args) > 2 else True
         overwrite = bool(kwargs.get('overwrite', third))
         grads[1] = gradient_of_updates(grads[1], index, len(x), overwrite)
-    return found + grads
+    return arrays + grads
 
 
 MODEL = {'x': X / 3, 'index': INDEX, 'updates': np.sqrt(X)}
@@ -311,45 +311,49 @@ class TestScatterRelease(unittest.TestCase):
     def test_the_other_paddle_is_not_this_one(self):
         self.assertTrue(self.released['is_release'])
 
-    def assert_same(self, found, wanted):
-        self.assertIs(type(found), type(wanted), (found, wanted))
-        if isinstance(wanted, tuple):  # an error
-            self.assertEqual(found[0], wanted[0])
-            np.testing.assert_array_equal(found[2], wanted[2])
+    def assert_same(self, actual, reference):
+        self.assertIs(type(actual), type(reference), (actual, reference))
+        if isinstance(reference, tuple):  # an error
+            self.assertEqual(actual[0], reference[0])
+            np.testing.assert_array_equal(actual[2], reference[2])
             return
-        self.assertEqual(len(found), len(wanted))
-        for array, expected in zip(found, wanted):
+        self.assertEqual(len(actual), len(reference))
+        for array, expected in zip(actual, reference):
             assert_same_bits(array, expected)
 
     def test_every_call_has_the_bits_of_the_release(self):
         refused = 0
-        for name, wanted in self.released['calls'].items():
-            found = self.ours['calls'][name]
-            refused += isinstance(wanted, tuple)
+        for name, reference in self.released['calls'].items():
+            actual = self.ours['calls'][name]
+            refused += isinstance(reference, tuple)
             if name.startswith(NO_TENSORS):
-                self.assertEqual(wanted[0], 'ValueError')
-                wanted = ('TypeError', *wanted[1:])
+                self.assertEqual(reference[0], 'ValueError')
+                reference = ('TypeError', *reference[1:])
             if 'False scatter' in name:
-                found, wanted = map(with_one_nan, (found, wanted))
+                actual, reference = map(with_one_nan, (actual, reference))
             with self.subTest(call=name):
-                self.assert_same(found, wanted)
+                self.assert_same(actual, reference)
         self.assertGreater(len(self.released['calls']), 500)
         self.assertLess(refused, 120)
 
     def test_what_the_release_refuses_is_refused(self):
         x = {name: array for name, array, *_ in refusals()}
-        for call, wanted in self.released['refusals'].items():
-            found, name = self.ours['refusals'][call], call[0]
+        for call, reference in self.released['refusals'].items():
+            actual, name = self.ours['refusals'][call], call[0]
             with self.subTest(call=call):
-                self.assertIsInstance(found, tuple)
-                np.testing.assert_array_equal(found[2], x[name])
+                self.assertIsInstance(actual, tuple)
+                np.testing.assert_array_equal(actual[2], x[name])
                 if name not in NONSENSE:
-                    self.assertIsInstance(wanted, tuple, 'the release takes it')
-                    self.assertEqual(found[0], wanted[0])
+                    self.assertIsInstance(
+                        reference, tuple, 'the release takes it'
+                    )
+                    self.assertEqual(actual[0], reference[0])
 
     def test_saved_models_load_and_run_in_the_release(self):
-        for found, wanted in zip(self.ours['models'], self.released['models']):
-            self.assert_same(found, wanted)
+        for actual, reference in zip(
+            self.ours['models'], self.released['models']
+        ):
+            self.assert_same(actual, reference)
 
 
 # (keyword arguments, the operator that serves them)

@@ -22,9 +22,9 @@ def test_step_is_reported_and_holds_the_lock(tmp_path, capsys):
     check = f'ls -l /proc/$$/fd | grep -q {MARKER} && echo hello'
     with locked(tmp_path) as lock:
         run_steps(tmp_path, [Step('name', check, '', True)], lock, tmp_path)
-        said = capsys.readouterr().out
-        assert said.startswith('[1/1] name ... ')
-        assert said.endswith(' s\nhello\n\n')
+        output = capsys.readouterr().out
+        assert output.startswith('[1/1] name ... ')
+        assert output.endswith(' s\nhello\n\n')
         with pytest.raises(
             SystemExit, match=r'(?s)exit code 3\. .* why\n\n.*try'
         ):

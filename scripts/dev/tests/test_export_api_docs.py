@@ -1,4 +1,4 @@
-"""The API pages follow the docstrings; faults are planted into copies of them."""
+"""The API pages follow the docstrings; faults are injected into copies of them."""
 
 import shutil
 from pathlib import Path
@@ -20,7 +20,7 @@ def test_pages_of_this_project_follow_the_docstrings():
     ('path', 'old', 'new', 'message'),
     [
         (FUNCTION, 'copy of ``x``', 'piece of ``x``',
-         'select_scatter.rst: not what the docstring says'),
+         'select_scatter.rst: differs from the docstring'),
         (CHINESE, 'axis, index', 'dim, index', 'axis, index, name=None)`, found'),
         (CHINESE, 'COPY-FROM', 'COPY',
          'expected `COPY-FROM: paddle.select_scatter`, found `the end`'),

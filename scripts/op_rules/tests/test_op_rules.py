@@ -47,8 +47,8 @@ def test_names_of_paddle_are_taken(tmp_path, capsys):
     assert {'masked_fill', 'scatter', 'add', 'index_add_grad'} <= names
     assert len(names) > 1000
     assert not any(name.endswith('_') for name in names)
-    (said,) = check_ops_yaml.check_folder(ROOT / 'ops_yaml', {'index_reduce'})
-    assert said.endswith('index_reduce: the name is taken')
+    (fault,) = check_ops_yaml.check_folder(ROOT / 'ops_yaml', {'index_reduce'})
+    assert fault.endswith('index_reduce: the name is taken')
     assert 'no .yaml files' in check_ops_yaml.check_folder(tmp_path)[0]
     assert check_ops_yaml.main(['--paddle-include', str(tmp_path)]) == 1
     assert 'has none of phi/api' in capsys.readouterr().err

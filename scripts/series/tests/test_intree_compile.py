@@ -35,8 +35,8 @@ def test_injected_fault_is_reported(tmp_path, text, mode, message):
     unit = header_unit(tmp_path, ['ours.h', 'gpu.cu.h'])
     assert compile_unit(unit, mode, tmp_path, tmp_path) == ''
     write_tree(tmp_path, {'ours.h': text})
-    said = compile_unit(unit, mode, tmp_path, tmp_path)
-    assert f'header_unit.cc ({mode})' in said and message in said
+    fault = compile_unit(unit, mode, tmp_path, tmp_path)
+    assert f'header_unit.cc ({mode})' in fault and message in fault
 
 
 def test_kernel_that_is_no_longer_instantiated_is_reported(tmp_path):

@@ -85,8 +85,8 @@ def test_patch_that_git_am_refuses_takes_the_others_out(toy):
 
 def test_dry_run_shows_every_command_and_calls_none(toy, capsys):
     toy.run(dry_run=True)
-    said = capsys.readouterr().out
+    output = capsys.readouterr().out
     for part in ('am --quiet', '-DWITH_X=ON\n', 'exec ninja -j 3', 'ctest -R '):
-        assert part in said
+        assert part in output
     assert toy.head() == toy.start and not (toy.tree / 'build').exists()
     toy.run('test', refused='First: --only apply')

@@ -31,7 +31,7 @@ def grad(call, *tensors):
 
 
 def after(call, x):
-    """x after a call that may fail, which is told as well."""
+    """x after a call that may fail, which is reported as well."""
     try:
         call(x)
     except Exception as error:
@@ -49,9 +49,9 @@ def static(call, *arrays):
             for name, array in feed.items()
         ]
         out = [call(*inputs)]
-        found = paddle.static.Executor().run(feed=feed, fetch_list=out)
+        results = paddle.static.Executor().run(feed=feed, fetch_list=out)
     paddle.disable_static()
-    return paddle.to_tensor(found[0])
+    return paddle.to_tensor(results[0])
 
 
 def plain(value):
@@ -80,9 +80,9 @@ def test_this_paddle_does_what_the_table_says():
 
 
 def test_the_release_does_what_the_table_says():
-    kept = [row for row in TABLE if row[1].startswith('`')]
-    found = released_answers(__file__, *[row[0] for row in kept])
-    assert found == [row[1] for row in kept]
+    rows = [row for row in TABLE if row[1].startswith('`')]
+    answers = released_answers(__file__, *[row[0] for row in rows])
+    assert answers == [row[1] for row in rows]
     for call in [row[0] for row in TABLE if row[1] == 'a crash']:
         with pytest.raises(AssertionError, match='(?i)segmentation|SIGSEGV'):
             released_answers(__file__, call)

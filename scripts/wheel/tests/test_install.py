@@ -92,10 +92,10 @@ def toy(tmp_path):
 
 
 def files_of(folder):
-    """{path: bytes} of all files in a folder, but for what Python keeps."""
+    """{path: bytes} of all files in a folder, except bytecode caches."""
     paths = [path for path in folder.rglob('*') if path.is_file()]
-    kept = [path for path in paths if '__pycache__' not in path.parts]
-    return {path: path.read_bytes() for path in kept}
+    files = [path for path in paths if '__pycache__' not in path.parts]
+    return {path: path.read_bytes() for path in files}
 
 
 def test_only_what_changes_is_written_and_the_release_is_left_alone(toy):

@@ -17,8 +17,8 @@ LINK = re.compile(r'\]\((?!https?:)([^)#]*)#?([^)]*)?\)')
 def anchors(page):
     """The names by which GitHub knows the headings of a page."""
     heads = re.findall(r'^#+ (.*)$', page.read_text('utf-8'), re.MULTILINE)
-    kept = (re.sub(r'[^\w\- ]', '', head.lower()) for head in heads)
-    return {head.replace(' ', '-') for head in kept}
+    slugs = (re.sub(r'[^\w\- ]', '', head.lower()) for head in heads)
+    return {head.replace(' ', '-') for head in slugs}
 
 
 def test_example_prints_what_the_readme_says(tmp_path):

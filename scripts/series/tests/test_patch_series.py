@@ -1,4 +1,4 @@
-"""Every prefix of the series stands by itself.
+"""Every prefix of the patch series is complete by itself.
 
 The patches are applied by git am to the known part of the base. After each, every
 include, every name that a Python function reads and every line that a file needs in
@@ -34,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[3]
 HEADERS = default_include(ROOT)
 SERIES = load_series(ROOT)
 BASE = base_tree(SERIES, wheel_dirs(ROOT))
-# Upstream asks for named approvers from here on.
+# Upstream requires named approvers from here on.
 MAX_CODE_LINES = 1000
 INCLUDED = re.compile(r'(?m)^ *# *include "(paddle/[^"]+)"')
 SHARED = r'funcs/scatter_ops/(shared/|cpu/parallel\.h|gpu/device)|/out_like_x'
@@ -52,8 +52,8 @@ UNDEFINED = (
 
 def undefined_names(path):
     """Names that a Python module reads and that nothing defines."""
-    said = run(*UNDEFINED, path).stdout
-    return set(re.findall(r'F821 Undefined name `(\w+)`', said))
+    output = run(*UNDEFINED, path).stdout
+    return set(re.findall(r'F821 Undefined name `(\w+)`', output))
 
 
 @pytest.fixture(scope='module')
@@ -153,7 +153,7 @@ def line(known_undefined, tmp_path_factory):
     return folder, tree, faults
 
 
-def test_every_prefix_stands_by_itself(line):
+def test_every_prefix_is_complete(line):
     folder, tree, faults = line
     assert faults == [], '\n'.join(faults)
     subjects = git(folder, 'log', '--format=%s', '--reverse').splitlines()[1:]
