@@ -65,28 +65,28 @@ std::string NameOf(const TensorArgDef& tensor) {
 }
 
 std::vector<std::string> Arguments(const phi::KernelArgsDef& args) {
-  std::vector<std::string> found;
-  for (const auto& tensor : args.input_defs()) found.push_back(NameOf(tensor));
+  std::vector<std::string> kinds;
+  for (const auto& tensor : args.input_defs()) kinds.push_back(NameOf(tensor));
   for (const auto& attribute : args.attribute_defs()) {
-    found.push_back(kAttributes.at(attribute.type_index).first);
+    kinds.push_back(kAttributes.at(attribute.type_index).first);
   }
-  for (const auto& tensor : args.output_defs()) found.push_back(NameOf(tensor));
-  return found;
+  for (const auto& tensor : args.output_defs()) kinds.push_back(NameOf(tensor));
+  return kinds;
 }
 
 // {(kernel, dtype): inputs, attributes, outputs} of the kernels whose code is
 // linked with this module.
 py::dict Registered() {
   const void* own = LibraryOf(&kAttributes);
-  py::dict found;
+  py::dict signatures;
   for (const auto& [name, kernels] : phi::KernelFactory::Instance().kernels()) {
     for (const auto& [key, kernel] : kernels) {
       if (LibraryOf(kernel.GetVariadicKernelFn<void*>()) != own) continue;
       const auto dtype = phi::DataTypeToString(key.dtype());
-      found[py::make_tuple(name, dtype)] = Arguments(kernel.args_def());
+      signatures[py::make_tuple(name, dtype)] = Arguments(kernel.args_def());
     }
   }
-  return found;
+  return signatures;
 }
 
 // ---- Calls of kernels -------------------------------------------------------
