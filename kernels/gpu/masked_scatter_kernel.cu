@@ -13,9 +13,8 @@
 // limitations under the License.
 
 // masked_scatter and its gradients on the GPU: one exclusive scan over the
-// mask, whose output iterator copies an element of value as its rank is
-// assigned. Gradients of a broadcast x are summed in a fixed order, without
-// atomics.
+// mask, whose output iterator copies an element as its rank is assigned.
+// Gradients of a broadcast x are summed in a fixed order, without atomics.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
@@ -107,8 +106,7 @@ struct ScanChunk {
 };
 
 // The input iterator of the scan: the mask as 0 and 1, from element `at` on.
-// The iterators hold a pointer to the chunk, since each thread has a copy of
-// them in registers.
+// Iterators point to the chunk: each thread has a copy of them in registers.
 struct MaskInputIterator {
   using value_type = int;  // 64-bit ranks would need twice the registers
   using reference = int;

@@ -67,7 +67,6 @@ constexpr int64_t kSelectBlock = std::max<int64_t>(512, 4096 / sizeof(Storage));
 // Block of loops over the mask and one operand.
 constexpr int64_t kMaskBlock = 4096;
 
-// A broadcast operand, to be read along the output.
 template <typename Storage>
 struct BroadcastOperand {
   const Storage* data;
@@ -137,7 +136,7 @@ struct MaskedSum {
   }
 
  private:
-  // The outermost axis is not summed: its rows are summed independently.
+  // Not over the outermost axis: its rows are summed independently.
   void SumPerRow(T* target) const {
     const int64_t num_rows = view.dim(0);
     const int64_t stride = view.stride(0);
@@ -155,8 +154,7 @@ struct MaskedSum {
     });
   }
 
-  // The outermost axis is summed: parts of it are summed independently, then
-  // their partial sums in order.
+  // Parts of the outermost axis are summed independently, then in order.
   void SumOverRows(T* target) const {
     const int64_t num_rows = view.dim(0);
     const int64_t row_numel = numel / num_rows;
@@ -305,7 +303,6 @@ void SelectCpu(Storage* out,
   });
 }
 
-// A scalar zero, broadcast to `dims`.
 template <typename Storage>
 BroadcastOperand<Storage> ZeroView(const DDim& dims) {
   static constexpr Storage kZero{};

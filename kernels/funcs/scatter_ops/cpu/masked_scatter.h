@@ -167,7 +167,7 @@ int64_t MaskedScatterCpu(Storage* out,
     if (WriteRuns(out, x, mask, tiles, i, write_values)) return k - first;
     uint8_t mask_scratch[kMaskBlock];
     Storage x_scratch[kMaskBlock];
-    const auto scatter_block = [&](Storage* to, int64_t b, int64_t n) {
+    const auto write = [&](Storage* to, int64_t b, int64_t n) {
       k += ScatterBlock(to,
                         x.view.Read(x.data, b, n, x_scratch),
                         mask.view.Read(mask.data, b, n, mask_scratch),
@@ -175,12 +175,8 @@ int64_t MaskedScatterCpu(Storage* out,
                         value_numel - k,
                         n);
     };
-    ForEachBlock(out,
-                 tiles.begin(i),
-                 tiles.end(i),
-                 kMaskBlock,
-                 non_temporal,
-                 scatter_block);
+    ForEachBlock(
+        out, tiles.begin(i), tiles.end(i), kMaskBlock, non_temporal, write);
     return k - first;
   };
   return ForEachMaskTile(mask, tiles, value_numel, count_first, scatter_tile);

@@ -107,7 +107,6 @@ inline int NumThreads() {
 #endif
 }
 
-// The number of threads for a loop that reads or writes `bytes` bytes.
 inline int NumThreadsFor(int64_t bytes) {
   return bytes < kParallelBytes ? 1 : NumThreads();
 }
@@ -178,7 +177,6 @@ struct Tiles {
   int64_t end(int64_t i) const { return std::min(numel, (i + 1) * size); }
 };
 
-// A parallel memset to zero.
 inline void ParallelZero(void* out, int64_t bytes) {
   const Tiles tiles(bytes, 1);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
@@ -188,7 +186,6 @@ inline void ParallelZero(void* out, int64_t bytes) {
   });
 }
 
-// Allocates an output filled with zeros.
 template <typename T, typename Context>
 T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
   T* data = dev_ctx.template Alloc<T>(out);
@@ -225,8 +222,7 @@ SCATTER_OPS_TARGET inline void NonTemporalCopy(void* out,
 }
 #endif
 
-// memcpy, with non-temporal stores if `non_temporal`. ParallelFor issues the
-// fence.
+// If `non_temporal`, ParallelFor issues the fence.
 inline void StreamCopy(void* out,
                        const void* in,
                        int64_t bytes,
@@ -241,9 +237,8 @@ inline void StreamCopy(void* out,
 }
 
 // Calls f(to, begin, n) for consecutive blocks of an output, of at most `block`
-// elements. f writes the block to `to`: the output or, if `non_temporal`, a
-// buffer that is then copied with non-temporal stores. The buffer is small, so
-// that these stores overlap with the loads of the next block.
+// elements. `to` is the output or, if `non_temporal`, a buffer. It is small, so
+// that its non-temporal copy overlaps with the loads of the next block.
 template <typename Storage, typename F>
 void ForEachBlock(Storage* out,
                   int64_t begin,

@@ -55,7 +55,7 @@ void CopyAndReplace(Storage* out,
                     const Storage* values) {
   static constexpr Storage kZero{};
   // Elements are replaced while their block is in the L2 cache.
-  constexpr int64_t kBlockElements = (256 << 10) / sizeof(Storage);
+  constexpr int64_t kBlock = (256 << 10) / sizeof(Storage);
   const int64_t num_written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Storage));
   const bool non_temporal = UseNonTemporalStores(tiles.bytes, out == x);
@@ -74,12 +74,8 @@ void CopyAndReplace(Storage* out,
         });
   };
   ParallelFor(tiles.count, num_written * sizeof(Storage), [&](int64_t i) {
-    ForEachBlock(out,
-                 tiles.begin(i),
-                 tiles.end(i),
-                 kBlockElements,
-                 non_temporal,
-                 write_block);
+    ForEachBlock(
+        out, tiles.begin(i), tiles.end(i), kBlock, non_temporal, write_block);
   });
 }
 

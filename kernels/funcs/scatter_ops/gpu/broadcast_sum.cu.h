@@ -25,9 +25,8 @@
 
 namespace phi::funcs::scatter_ops {
 
-// The axes of an array, split into those of the output and those that are
-// reduced. Each view maps a linear index over its axes to an offset in the
-// array.
+// The axes of the output and the reduced axes of an array. Each view maps a
+// linear index over its axes to an offset in the array.
 struct ReductionAxes {
   OperandView output;
   OperandView reduced;
@@ -53,8 +52,7 @@ struct PartialSumLoader {
 };
 
 // For each output element, the sums of `num_parts` interleaved parts of the
-// other axes. Loads coalesce: threads with consecutive i read consecutive
-// elements.
+// reduced axes. Threads with consecutive i read consecutive elements.
 template <typename Sum, typename In, typename Out>
 void SumParts(const GPUContext& dev_ctx,
               const In& in,
@@ -77,8 +75,8 @@ void SumParts(const GPUContext& dev_ctx,
 
 constexpr int64_t kSumChunk = 128;
 
-// target = the sums of `in`. A thread sums at most kSumChunk elements; partial
-// sums are reduced again. The order is not that of the CPU kernel.
+// A thread sums at most kSumChunk elements; partial sums are summed again. The
+// order is not that of the CPU kernel.
 template <typename Sum, typename In, typename T>
 void SumInto(const GPUContext& dev_ctx,
              const In& in,

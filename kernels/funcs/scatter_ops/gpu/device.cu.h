@@ -38,7 +38,6 @@ constexpr int kGpuThreads = 256;
 // problems use a grid-stride loop.
 constexpr int64_t kMaxGpuBlocks = 1 << 20;
 
-// Throws if the preceding launch failed.
 inline void CheckLaunch() {
   PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
 }

@@ -58,8 +58,7 @@ class AxisLayout {
   FastDivMod<int64_t> inner_divmod_;
 };
 
-// Rows of x, as int32_t if they fit, which halves the memory traffic of the
-// sort. One pointer is null.
+// Rows of x, as int32_t if they fit: the sort then moves half as many bytes.
 struct Rows {
   int32_t* narrow = nullptr;
   int64_t* wide = nullptr;

@@ -76,7 +76,6 @@ void ComputeLinearGrad(const GPUContext& dev_ctx,
   }
 }
 
-// Compares in the accumulation type of T.
 template <typename T>
 __device__ bool IsTie(T value, T extremum) {
   using Value = AccType<T>;

@@ -114,7 +114,6 @@ inline IndexSegments BuildSegments(const NormalizedIndex& index, int64_t size) {
   return segments;
 }
 
-// BuildSegments with only the last entry of each segment.
 inline IndexSegments BuildLastEntrySegments(const NormalizedIndex& index,
                                             int64_t size) {
   if (IsSparseIndex(index.length(), size)) return BuildSegments(index, size);
@@ -135,7 +134,6 @@ inline IndexSegments BuildLastEntrySegments(const NormalizedIndex& index,
 // fit into the L1 cache.
 constexpr int64_t kMaxInner = 2048;
 
-// A box of outer indices, segments and inner elements.
 struct SegmentTask {
   int64_t outer_begin, outer_end;
   int64_t begin, end;
@@ -153,12 +151,12 @@ class SegmentTasks {
     // Rows that are read or written.
     const int64_t rows = segments.num_entries() + segments.count();
     bytes_ = rows * view.outer * view.inner * element_bytes;
-    const int64_t target_tasks = std::min<int64_t>(
-        bytes_ / kTaskBytes + 1, NumThreads() * kTasksPerThread);
-    outer_step_ = std::max<int64_t>(1, view.outer / target_tasks);
+    const int64_t target = std::min<int64_t>(bytes_ / kTaskBytes + 1,
+                                             NumThreads() * kTasksPerThread);
+    outer_step_ = std::max<int64_t>(1, view.outer / target);
     outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
-    PartitionSegments(std::max<int64_t>(1, target_tasks / outer_count_));
-    PartitionInner(target_tasks);
+    PartitionSegments(std::max<int64_t>(1, target / outer_count_));
+    PartitionInner(target);
   }
 
   int64_t bytes() const { return bytes_; }
@@ -199,7 +197,7 @@ class SegmentTasks {
 
   // Partitions the inner elements too, so that several tasks can share a
   // segment with very many entries.
-  void PartitionInner(int64_t target_tasks) {
+  void PartitionInner(int64_t target) {
     int64_t max_entries = 0;
     for (int64_t r = 0; r < range_count(); ++r) {
       max_entries = std::max(
@@ -211,8 +209,8 @@ class SegmentTasks {
     const int64_t num_rows =
         std::max<int64_t>(1, segments_.num_entries() * outer_count_);
     // No more parts than needed: each shortens the rows that a task accesses.
-    const int64_t num_parts = std::max(
-        target_tasks / num_tasks, max_entries * target_tasks / 2 / num_rows);
+    const int64_t num_parts =
+        std::max(target / num_tasks, max_entries * target / 2 / num_rows);
     inner_count_ =
         std::max<int64_t>(1, std::min(num_parts, view_.inner / kMinInner));
   }
@@ -240,10 +238,10 @@ void ForEachSegment(const AxisView& view,
   const int64_t bytes = view.numel() * static_cast<int64_t>(sizeof(T));
   // If most slices have a segment, each task also copies the slices between
   // its segments.
-  const bool is_copy_fused = from != to && segments.count() > view.size / 2;
-  if (from != to && !is_copy_fused) ParallelCopy(to, from, bytes);
+  const bool fuse_copy = from != to && segments.count() > view.size / 2;
+  if (from != to && !fuse_copy) ParallelCopy(to, from, bytes);
   if (segments.count() == 0) return;
-  const bool non_temporal = UseNonTemporalStores(bytes, !is_copy_fused);
+  const bool non_temporal = UseNonTemporalStores(bytes, !fuse_copy);
   const SegmentTasks tasks(view, segments, sizeof(T));
   ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
     const SegmentTask t = tasks.get(i);
@@ -262,7 +260,7 @@ void ForEachSegment(const AxisView& view,
       const int64_t updates = o * view.length * view.inner;
       for (int64_t g = t.begin; g < t.end; ++g) {
         const int64_t slice = segments.slices[g];
-        if (is_copy_fused)
+        if (fuse_copy)
           copy_slices(o, g == 0 ? 0 : segments.slices[g - 1] + 1, slice);
         const int64_t x = (o * view.size + slice) * view.inner;
         for (int64_t l = t.inner_begin; l < t.inner_end; l += kMaxInner) {
@@ -270,7 +268,7 @@ void ForEachSegment(const AxisView& view,
           f(g, x + l, updates + l, n);
         }
       }
-      if (is_copy_fused && t.begin < t.end && t.end == segments.count()) {
+      if (fuse_copy && t.begin < t.end && t.end == segments.count()) {
         copy_slices(o, segments.slices.back() + 1, view.size);
       }
     }

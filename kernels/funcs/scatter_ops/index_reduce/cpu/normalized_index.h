@@ -28,7 +28,6 @@
 
 namespace phi::funcs::scatter_ops {
 
-// A parallel memcpy.
 inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   if (out == in || bytes == 0) return;
   auto* to = static_cast<char*>(out);
@@ -57,8 +56,8 @@ template <typename T>
 inline void PrefetchRow(const T* row, int64_t length) {
   constexpr int64_t kLineBytes = 64;
   constexpr int64_t kPageBytes = 4096;
-  constexpr int64_t kMaxWholeBytes = 1024;  // prefetched as a whole
-  constexpr int64_t kHeadBytes = 256;       // of a longer row
+  constexpr int64_t kMaxWholeBytes = 1024;
+  constexpr int64_t kHeadBytes = 256;  // of a longer row
   const int64_t bytes = length * static_cast<int64_t>(sizeof(T));
   if (bytes >= kPageBytes) return;
   const auto* first = reinterpret_cast<const char*>(row);

@@ -34,7 +34,6 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Reduces a segment of updates into its slice.
 template <typename T, IndexReduce kReduce>
 class SegmentReducer {
  public:
@@ -127,7 +126,6 @@ class SegmentReducer {
     ReduceLastPass<3>(&rows, from, finish);
   }
 
-  // The pass over the remaining rows, at most kMaxRows.
   template <int kMaxRows, typename From, typename To>
   static void ReduceLastPass(Rows* rows, const From& from, const To& to) {
     if constexpr (kMaxRows > 0) {

@@ -51,8 +51,7 @@ using RowLength = std::integral_constant<int64_t, kLength>;
 template <typename Length>
 constexpr bool kIsConstant = !std::is_same<Length, int64_t>::value;
 
-// The identity of the reduction, from which a slice starts without
-// include_self.
+// The initial value of a slice without include_self.
 template <typename T, IndexReduce kReduce>
 constexpr T ReduceIdentity() {
   using Limits = std::numeric_limits<T>;
@@ -212,12 +211,11 @@ class ShortRowReducer {
   static constexpr int64_t kMaxScratchBytes = 4 << 20;
   static constexpr int64_t kTasksPerThread = 4;
   // Longer rows use segments, which skip overwritten updates and write each
-  // slice once. kMaxInPlaceRowBytes is for an index that is no longer than the
-  // axis.
+  // slice once.
   static constexpr int64_t kMaxRowBytes = 256;
   static constexpr int64_t kMaxAssignRowBytes = 64;
-  static constexpr int64_t kMaxInPlaceRowBytes = 4096;
-  static constexpr int64_t kMaxPasses = 4;  // over the index
+  static constexpr int64_t kMaxInPlaceRowBytes = 4096;  // for a short index
+  static constexpr int64_t kMaxPasses = 4;              // over the index
 
   bool StartsFromX() const { return kIsAssign || operands_.include_self; }
   bool NeedsMarks() const { return kIsMean || !StartsFromX(); }
@@ -229,8 +227,8 @@ class ShortRowReducer {
     const int64_t n = operands_.index.length();
     // A count includes the slice of x.
     if (kIsMean && n >= std::numeric_limits<Mark>::max()) return 0;
-    const bool in_place = operands_.x == operands_.out;
-    const bool is_short_index = in_place && !kHasScratch && n <= view_.size;
+    const bool is_short_index =
+        operands_.x == operands_.out && !kHasScratch && n <= view_.size;
     const int64_t max_row_bytes = kIsAssign        ? kMaxAssignRowBytes
                                   : is_short_index ? kMaxInPlaceRowBytes
                                                    : kMaxRowBytes;
@@ -254,7 +252,6 @@ class ShortRowReducer {
     return num_passes <= max_passes ? num_passes : 0;
   }
 
-  // Reduces the slices of a range for one outer index.
   template <typename Length>
   void Reduce(int64_t o, SliceRange range, Length inner, Acc* sums) const {
     const int64_t rows = range.size();

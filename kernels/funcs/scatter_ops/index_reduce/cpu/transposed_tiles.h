@@ -198,7 +198,6 @@ std::unique_ptr<T[]> MakeTile(int64_t n) {
   return std::unique_ptr<T[]>(new T[n * kTileRows]());
 }
 
-// Divides the sums of marked slices by their counts.
 template <typename T, typename Mark>
 void DivideTile(const Mark* marks, int64_t n, bool include_self, T* tile) {
   for (int64_t i = 0; i < n; ++i) {
