@@ -22,7 +22,7 @@ SMALL = [
 ]
 
 
-def of_legacy_ir(case):
+def legacy_ir(case):
     """What InferMeta makes of the first inputs."""
     names = [tensor.name for tensor in ENTRIES[case.kernel].tensors]
     return [case.shapes[name] for name in names[: len(result_shapes(case))]]
@@ -46,18 +46,15 @@ def test_every_gradient_of_these_operators_has_a_case():
     assert {case.kernel for case in SMALL} == kernels
 
 
-@pytest.mark.parametrize(
-    'shapes_of', [of_legacy_ir, fixed(), fixed(2), fixed(9, 9)]
-)
+@pytest.mark.parametrize('dims', [legacy_ir, fixed(), fixed(2), fixed(9, 9)])
 @pytest.mark.parametrize('case', SMALL, ids=str)
-def test_outputs_get_the_shapes_of_what_they_are_gradients_of(case, shapes_of):
+def test_outputs_get_the_shapes_of_what_they_are_gradients_of(case, dims):
     expected = results(case, result_shapes(case))
     assert [a.shape for a in expected] == result_shapes(case)
     for declared in ('float32', 'int8', 'complex128'):
-        for actual, output in zip(
-            results(case, shapes_of(case), declared), expected
-        ):
-            np.testing.assert_array_equal(actual, output, strict=True)
+        actual = results(case, dims(case), declared)
+        for one, other in zip(actual, expected):
+            np.testing.assert_array_equal(one, other, strict=True)
 
 
 @pytest.mark.parametrize(

@@ -114,7 +114,5 @@ def test_paddles_analysis_gets_the_symbolic_shapes(probe, call, dims, expected):
 def test_each_operator_declares_its_symbolic_shape(path):
     for entry in yaml.safe_load(path.read_text(encoding='utf-8')):
         interfaces = entry.get('interfaces', '').split(', ')
-        has_interface = (
-            'paddle::dialect::InferSymbolicShapeInterface' in interfaces
-        )
-        assert has_interface == ('op' in entry), entry
+        infers = 'paddle::dialect::InferSymbolicShapeInterface' in interfaces
+        assert infers == ('op' in entry), entry

@@ -8,7 +8,5 @@ def default_include(root):
     """The headers of the Paddle of this Python, or of the build's."""
     own = Path(sysconfig.get_paths()['purelib'], 'paddle/include')
     pattern = 'build/venv/lib/python3*/site-packages/paddle/include'
-    folders = [
-        p for p in (own, *sorted(Path(root).glob(pattern))) if p.is_dir()
-    ]
-    return folders[0] if folders else own
+    paths = [p for p in (own, *sorted(Path(root).glob(pattern))) if p.is_dir()]
+    return paths[0] if paths else own

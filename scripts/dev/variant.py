@@ -36,10 +36,8 @@ def build_variant(build, folder, texts, flags='', link='', compiler=''):
     ninja = build / 'venv/bin/ninja'
     deps = check_output(ninja, '-C', build, '-t', 'deps').split('\n\n')
     paths = tuple(texts)
-    dependents = [
-        x for x in deps if any(y.endswith(paths) for y in x.split('\n'))
-    ]
-    objects = tuple(f'build {x.partition(":")[0]}:' for x in dependents)
+    nodes = [x for x in deps if any(y.endswith(paths) for y in x.split('\n'))]
+    objects = tuple(f'build {x.partition(":")[0]}:' for x in nodes)
     parts = (build / 'build.ninja').read_text('utf-8').split('\n\n')
     for place, part in enumerate(parts):
         if part.startswith(objects):

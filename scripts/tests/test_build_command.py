@@ -44,14 +44,8 @@ def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
 
 
 def test_it_builds_for_the_python_of_the_environment(tmp_path):
-    command = (
-        sys.executable,
-        '-m',
-        'venv',
-        '--without-pip',
-        tmp_path / 'my venv',
-    )
-    programs.run(*command, check=True)
+    venv = (sys.executable, '-m', 'venv', '--without-pip', tmp_path / 'my venv')
+    programs.run(*venv, check=True)
     python = tmp_path / 'my venv/bin/python'
     for options, builds in (
         (('--into', python), python),

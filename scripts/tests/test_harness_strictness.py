@@ -41,10 +41,8 @@ def fill_case(function=paddle.masked_fill, **changed):
     """A test case for an operator that Paddle knows."""
     inputs = {'x': NUMBERS, 'mask': MASK, 'value': np.asarray(2.0), **changed}
     out = np.where(inputs['mask'], 2.0, inputs.get('x', NUMBERS))
-    operands = {
-        name: array for name, array in inputs.items() if array is not None
-    }
-    return case(function, out, 'masked_fill', **operands)
+    feed = {name: array for name, array in inputs.items() if array is not None}
+    return case(function, out, 'masked_fill', **feed)
 
 
 class WrongGradient(paddle.autograd.PyLayer):

@@ -18,11 +18,9 @@ DEPENDENCY = re.compile(
 # {package: packages that it may depend on}
 ALLOWED = {}
 for place in ('scripts', 'native'):
-    for package, allowed in ROW.findall(
-        (ROOT / place / 'README.md').read_text()
-    ):
+    for package, cell in ROW.findall((ROOT / place / 'README.md').read_text()):
         ALLOWED.setdefault(package, set()).update(
-            re.findall(r'`([\w/]+)`', allowed)
+            re.findall(r'`([\w/]+)`', cell)
         )
 SOURCES = [
     path
@@ -49,20 +47,16 @@ def dependencies_of(text):
         yield from (INSTALLED[name] for name in names if name in INSTALLED)
 
 
-def forbidden_dependencies(package, text):
+def forbidden(package, text):
     return sorted(set(dependencies_of(text)) - {package} - ALLOWED[package])
 
 
 @pytest.mark.parametrize('package', ALLOWED)
 def test_dependencies_are_allowed(package):
     paths = [path for path in SOURCES if package_of(path) == package]
-    faults = {
-        p.name: forbidden_dependencies(package, p.read_text()) for p in paths
-    }
+    faults = {p.name: forbidden(package, p.read_text()) for p in paths}
     assert faults
-    assert {
-        name: packages for name, packages in faults.items() if packages
-    } == {}
+    assert {name: fault for name, fault in faults.items() if fault} == {}
 
 
 def test_every_folder_is_listed_and_there_is_no_cycle():
@@ -84,4 +78,4 @@ import scripts.wheel.target
 def test_forbidden_dependencies_are_reported():
     packages = ('distributed', 'dygraph', 'glue', 'python', 'static')
     expected = [*(f'native/{package}' for package in packages), 'scripts/wheel']
-    assert forbidden_dependencies('native/kernels', FORBIDDEN) == expected
+    assert forbidden('native/kernels', FORBIDDEN) == expected

@@ -145,10 +145,8 @@ def missing_tools():
     if not Path(headers, 'Python.h').is_file():
         yield f'Python.h: not in {headers}'
     yield from (x for x in ('g++', 'git') if not shutil.which(x))
-    output = (
-        capture('cmake', '--version').stdout if shutil.which('cmake') else ''
-    )
-    version = re.search(r'(\d+)\.(\d+)', output)
+    text = capture('cmake', '--version').stdout if shutil.which('cmake') else ''
+    version = re.search(r'(\d+)\.(\d+)', text)
     if not version or (int(version[1]), int(version[2])) < (3, 20):
         yield f'cmake 3.20 or later: {version[0] if version else "none"} is here'
 

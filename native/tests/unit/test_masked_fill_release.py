@@ -1,7 +1,7 @@
 """Numbers in paddle.masked_fill beside that of the untouched Paddle 3.3.1.
 
 What the release accepts gives the same bits here, but for the faults that
-expected_answer() names. The release runs in its own interpreter, where this module is
+expectation() names. The release runs in its own interpreter, where this module is
 imported too.
 """
 
@@ -102,7 +102,7 @@ def fits(number, dtype):
     return (info.min or -info.max) <= whole <= info.max
 
 
-def expected_answer(release, key):
+def expectation(release, key):
     """The release's answer, or the right one where that is wrong."""
     i, dtype, way = key
     number = NUMBERS[i]
@@ -134,10 +134,7 @@ class TestMaskedFillRelease(unittest.TestCase):
         ]
         self.assertGreaterEqual(len(accepted), 1500)
         for key in accepted:
-            actual, expected = (
-                self.ours[key],
-                expected_answer(self.released, key),
-            )
+            actual, expected = self.ours[key], expectation(self.released, key)
             with self.subTest(call=key):
                 if isinstance(expected, str):
                     self.assertEqual(actual, expected)

@@ -162,14 +162,14 @@ class OddArguments:
             for argument, (name, (make, plain)) in itertools.product(
                 (*tensors, *others), ODD_VALUES.items()
             ):
-                kind, odd_value = kinds.get(argument, 'tensor'), make()
-                is_tensor = isinstance(odd_value, paddle.Tensor)
+                kind, odd = kinds.get(argument, 'tensor'), make()
+                is_tensor = isinstance(odd, paddle.Tensor)
                 if is_tensor and not self.takes_tensor(kind):
                     continue
                 if kind == 'overwrite' and kind not in plain:
                     kind = 'flag'
                 arguments = arguments_of(tensors, others)
-                arguments[argument] = odd_value
+                arguments[argument] = odd
                 rows += 1
                 with self.subTest(f'{function}({argument}={name})'):
                     if kind in plain:
@@ -179,9 +179,9 @@ class OddArguments:
                     elif is_tensor and kind == 'tensor':
                         self.check_tensor(function, arguments)
                     else:
-                        errors = errors_for(kind, odd_value)
+                        errors = errors_for(kind, odd)
                         text = self.refused(function, arguments, errors)
-                        if not exceeds_int(kind, odd_value):
+                        if not exceeds_int(kind, odd):
                             self.assertTrue(
                                 names_the_call(function, text), text
                             )
@@ -196,7 +196,7 @@ class OddArguments:
 
     def check_answer(self, function, arguments, argument, plain):
         """The answer, or the error, is that of the plain value."""
-        odd_value = arguments[argument]
+        odd = arguments[argument]
         for name, value in arguments.items():
             if isinstance(value, paddle.Tensor):
                 arguments[name] = value.clone()
@@ -207,11 +207,7 @@ class OddArguments:
             with self.assertRaises(type(error)):
                 self.call(function, arguments)
             return
-        arguments = {
-            **arguments,
-            'x': paddle.zeros([3, 3]),
-            argument: odd_value,
-        }
+        arguments = {**arguments, 'x': paddle.zeros([3, 3]), argument: odd}
         np.testing.assert_array_equal(self.call(function, arguments), expected)
 
     def check_tensor(self, function, arguments):

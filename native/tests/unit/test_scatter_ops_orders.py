@@ -105,15 +105,13 @@ def nested(function, grad, x, direction, count):
 
 
 @EACH
-@pytest.mark.parametrize('differentiate', [derivatives, nested])
-def test_four_orders_that_can_each_be_differentiated_again(name, differentiate):
+@pytest.mark.parametrize('diff', [derivatives, nested])
+def test_four_orders_that_can_each_be_differentiated_again(name, diff):
     ours, theirs = CALLS[name]
     x = paddle.to_tensor(X, stop_gradient=False)
     y = torch.tensor(X, requires_grad=True)
-    actual = differentiate(ours, paddle.grad, x, paddle.to_tensor(DIRECTION), 4)
-    expected = differentiate(
-        theirs, torch.autograd.grad, y, torch.tensor(DIRECTION), 4
-    )
+    actual = diff(ours, paddle.grad, x, paddle.to_tensor(DIRECTION), 4)
+    expected = diff(theirs, torch.autograd.grad, y, torch.tensor(DIRECTION), 4)
     for mine, reference in zip(actual, expected):
         reference = reference.detach().numpy()
         scale = np.abs(reference).max()

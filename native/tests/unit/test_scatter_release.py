@@ -311,49 +311,45 @@ class TestScatterRelease(unittest.TestCase):
     def test_the_other_paddle_is_not_this_one(self):
         self.assertTrue(self.released['is_release'])
 
-    def assert_same(self, actual, reference):
-        self.assertIs(type(actual), type(reference), (actual, reference))
-        if isinstance(reference, tuple):  # an error
-            self.assertEqual(actual[0], reference[0])
-            np.testing.assert_array_equal(actual[2], reference[2])
+    def assert_same(self, ours, theirs):
+        self.assertIs(type(ours), type(theirs), (ours, theirs))
+        if isinstance(theirs, tuple):  # an error
+            self.assertEqual(ours[0], theirs[0])
+            np.testing.assert_array_equal(ours[2], theirs[2])
             return
-        self.assertEqual(len(actual), len(reference))
-        for array, expected in zip(actual, reference):
+        self.assertEqual(len(ours), len(theirs))
+        for array, expected in zip(ours, theirs):
             assert_same_bits(array, expected)
 
     def test_every_call_has_the_bits_of_the_release(self):
         refused = 0
-        for name, reference in self.released['calls'].items():
-            actual = self.ours['calls'][name]
-            refused += isinstance(reference, tuple)
+        for name, theirs in self.released['calls'].items():
+            ours = self.ours['calls'][name]
+            refused += isinstance(theirs, tuple)
             if name.startswith(NO_TENSORS):
-                self.assertEqual(reference[0], 'ValueError')
-                reference = ('TypeError', *reference[1:])
+                self.assertEqual(theirs[0], 'ValueError')
+                theirs = ('TypeError', *theirs[1:])
             if 'False scatter' in name:
-                actual, reference = map(with_one_nan, (actual, reference))
+                ours, theirs = map(with_one_nan, (ours, theirs))
             with self.subTest(call=name):
-                self.assert_same(actual, reference)
+                self.assert_same(ours, theirs)
         self.assertGreater(len(self.released['calls']), 500)
         self.assertLess(refused, 120)
 
     def test_what_the_release_refuses_is_refused(self):
         x = {name: array for name, array, *_ in refusals()}
-        for call, reference in self.released['refusals'].items():
-            actual, name = self.ours['refusals'][call], call[0]
+        for call, theirs in self.released['refusals'].items():
+            ours, name = self.ours['refusals'][call], call[0]
             with self.subTest(call=call):
-                self.assertIsInstance(actual, tuple)
-                np.testing.assert_array_equal(actual[2], x[name])
+                self.assertIsInstance(ours, tuple)
+                np.testing.assert_array_equal(ours[2], x[name])
                 if name not in NONSENSE:
-                    self.assertIsInstance(
-                        reference, tuple, 'the release takes it'
-                    )
-                    self.assertEqual(actual[0], reference[0])
+                    self.assertIsInstance(theirs, tuple, 'the release takes it')
+                    self.assertEqual(ours[0], theirs[0])
 
     def test_saved_models_load_and_run_in_the_release(self):
-        for actual, reference in zip(
-            self.ours['models'], self.released['models']
-        ):
-            self.assert_same(actual, reference)
+        for ours, theirs in zip(self.ours['models'], self.released['models']):
+            self.assert_same(ours, theirs)
 
 
 # (keyword arguments, the operator that serves them)
