@@ -124,6 +124,7 @@ class TestScatterErrors(unittest.TestCase):
             with warnings.catch_warnings():
                 warnings.simplefilter('error')
                 function(paddle.zeros([2]), *args, False, 'name')
+                function(paddle.zeros([1, 2]), args[0], args[1][None], axis=1)
                 for options in CALLS:
                     function(paddle.zeros([2]), *args, **options)
 

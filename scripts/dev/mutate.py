@@ -51,6 +51,7 @@ OWN_TESTS = (
 
 def code_of(source):
     """A Python source without what changes no behaviour."""
+    compile(source, 'source', 'exec')  # finds more faults than the parser
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef)):
