@@ -160,9 +160,7 @@ def run(name, *arguments, needed=None, out=None):
     inputs = [
         described(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
     ]
-    texts = [
-        v if isinstance(v, str) else str(int(v)) for v in arguments[count:]
-    ]
+    texts = [v if isinstance(v, str) else str(+v) for v in arguments[count:]]
     call = _Call(
         (_Tensor * count)(*inputs),
         count,

@@ -74,7 +74,9 @@ class Arguments {
       return outputs_.at(next_output_++);
     } else if constexpr (std::is_same_v<P, const std::string&>) {
       return text_ = call_.attributes[next_attribute_++];
-    } else if constexpr (std::is_arithmetic_v<P>) {
+    } else if constexpr (std::is_floating_point_v<P>) {
+      return static_cast<P>(std::stod(call_.attributes[next_attribute_++]));
+    } else if constexpr (std::is_integral_v<P>) {
       return static_cast<P>(std::stoll(call_.attributes[next_attribute_++]));
     } else if constexpr (std::is_same_v<P, const phi::DenseTensor&>) {
       return inputs_.at(next_input_++).value();

@@ -121,10 +121,11 @@ def load_series(root):
 
 
 def read_message(path):
-    text = path.read_text('utf-8')
+    text = path.read_text('utf-8') if path.is_file() else ''
     if not re.match(r'.{1,72}\n\n\S', text):
         raise SeriesError(
-            f'{path}: expected a subject of at most 72 characters'
+            f'{path}: expected a commit message with a subject of at most 72 '
+            'characters'
         )
     return text
 
@@ -168,7 +169,15 @@ def assign_sources(series, sources):
         if len(owners) != 1:
             names = ', '.join(owner.name for owner in owners) or 'none'
             yield f'{MANIFEST}: {source}: expected one patch, got {names}'
+    rules = next(
+        (p.number for p in series.patches if p.rules), len(series.patches)
+    )
     for patch in series.patches:
+        if patch.ops and patch.number > rules:
+            yield (
+                f'{MANIFEST}: {patch.name}: the patch with `rules` brings its '
+                'YAML entries: it has to come before'
+            )
         ops = [f'ops_yaml/{op}.yaml' for op in patch.ops]
         for pattern in (*ops, *patch.api_sources, *patch.files):
             if not any(matches(source, pattern) for source in sources):

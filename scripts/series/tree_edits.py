@@ -81,7 +81,8 @@ def replace_once(text, old, new, place):
     count = f'\n{text}'.count(f'\n{old}')
     if count != 1:
         raise SeriesError(
-            f'{place}: expected once, found {count} times:\n{old}'
+            f'{place}: expected once after the patches before it, found {count} '
+            f'times:\n{old}'
         )
     return f'\n{text}'.replace(f'\n{old}', f'\n{new}')[1:]
 
@@ -102,8 +103,8 @@ def insert_entries(tree, text):
                 raise SeriesError(
                     f'{path}: the lines around the alphabetical place of {name} '
                     'are unknown: record them by a hunk in scripts/series/edits/, '
-                    'three above and three below, whose @@ line ends with the '
-                    'name of the entry above'
+                    'three above and three below as in the tag, whose @@ line ends '
+                    'with the name of the entry above'
                 )
             blocks.insert(spot, f'{block}\n\n')
         tree[path] = ''.join(blocks)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scripts.common.files import file_sha256
-from scripts.series.manifest import SOURCE_DIRS, SeriesError
+from scripts.series.manifest import MANIFEST, SOURCE_DIRS, SeriesError
 
 MARKER = 'unrecorded upstream text'
 
@@ -22,6 +22,13 @@ def base_tree(series, wheel_dirs):
         for path, digest in series.wheel_files.items()
     }
     for path, hunks in recorded_hunks(series).items():
+        for folder in wheel_dirs:
+            if (folder / place_in_wheel(path)).is_file():
+                digest = file_sha256(folder / place_in_wheel(path))
+                raise SeriesError(
+                    f'{path}: the wheel ships it: add `{path}: {digest}` to '
+                    f'wheel_files of {MANIFEST}'
+                )
         tree[path] = skeleton(path, hunks)
     return tree
 
@@ -46,12 +53,15 @@ def wheel_dirs(root, paddle=None):
     return sorted(Path(root, 'build').glob('venv/lib/python3*/site-packages'))
 
 
+def place_in_wheel(path):
+    """Where site-packages have a file of Paddle's tree that the wheel ships."""
+    python, _, rest = path.partition('python/')
+    return f'paddle/include/{path}' if python else rest
+
+
 def wheel_text(wheel_dirs, path, digest):
     """A file of the released wheel."""
-    if path.startswith('python/'):
-        place = path[len('python/') :]
-    else:
-        place = f'paddle/include/{path}'
+    place = place_in_wheel(path)
     for folder in wheel_dirs:
         if file_sha256(folder / place) == digest:
             return (folder / place).read_bytes().decode('utf-8')
