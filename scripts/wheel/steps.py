@@ -32,20 +32,20 @@ def wheel_steps(args):
     # Python compiles the modules that are imported; pip would compile all.
     steps = [
         Step(
-            'venv',
+            'environment',
             f'{python} -m pip --version || '
             f'{shown(sys.executable)} -m venv --clear {folder}/venv',
             'the last line says what is wrong.',
         ),
         Step(
-            'requirements',
+            'packages',
             f'{python} {PIP} install --no-compile -r requirements.txt {tests}'
             f'{NAME}=={args.paddle}',
             'check the network and the disk space (df -h), then run this again: it '
             'goes on where it stopped. --clean replaces a damaged environment.',
         ),
         Step(
-            'glue',
+            'generate',
             f'{python} native/glue/generate_native.py --out {folder}/glue',
             'the log names the ops_yaml entry or the generator line.',
         ),
@@ -69,7 +69,7 @@ def wheel_steps(args):
             'the patches; or start over with --clean.',
         ),
         Step(
-            'demo',
+            'demonstration',
             f'{python} -m paddle_scatter_info && {python} scripts/wheel/demo.py',
             'the last line says what is wrong.',
             show_output=True,
