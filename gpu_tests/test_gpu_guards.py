@@ -38,12 +38,20 @@ FAULTS = {
         ('(index_reduce)', '[-40, 40)', '40'),
     ),
     **{
-        f'{count} values for a mask of {shape}': (
-            'masked_scatter',
-            (ONES, np.ones(shape, bool), np.ones(count, 'float32')),
+        f'{count} values for a mask of {shape}, {kernel}': (
+            kernel,
+            (ONES, np.ones(shape, bool), np.ones(count, 'float32'), *grads),
             ('(masked_scatter) The number of', f' 2000, but received {count}.'),
         )
         for count, shape in ((0, (40, 50)), (1, (50,)), (1999, (40, 1)))
+        for kernel, *grads in (
+            ('masked_scatter',),
+            ('masked_scatter_grad', ONES),
+            (
+                'masked_scatter_double_grad',
+                *(ONES, ONES, np.ones(count, 'float32')),
+            ),
+        )
     },
 }
 

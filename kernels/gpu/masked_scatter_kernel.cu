@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/broadcast_sum.cu.h"
@@ -153,17 +154,33 @@ struct RankOutputIterator {
 // CUB before CCCL 2.8 takes the number of items as an int.
 constexpr int64_t kMaxScanItems = 1 << 30;
 
-// Calls `copier` for the selected elements. Returns the number of True
-// elements, on the device in `memory`.
-inline const int64_t* ForEachSelected(const GPUContext& dev_ctx,
-                                      int64_t numel,
-                                      const BroadcastMask& mask,
-                                      const SelectedCopier& copier,
-                                      DenseTensor* memory) {
+// Traps if there are more True elements than values: a check on the host would
+// synchronize the stream.
+inline void CheckNumValues(const GPUContext& dev_ctx,
+                           const int64_t* num_selected,
+                           int64_t num_values) {
+  ForEach(dev_ctx, 1, [=] __device__(int64_t) {
+    PADDLE_ENFORCE(*num_selected <= num_values,
+                   "(masked_scatter) The number of elements of value should be "
+                   "at least the number of True elements of the broadcast "
+                   "mask, %lld, but received %lld.",
+                   static_cast<long long>(*num_selected),
+                   static_cast<long long>(num_values));
+  });
+}
+
+// Calls `copier` for the selected elements, and checks that it has a value for
+// each.
+inline void ForEachSelected(const GPUContext& dev_ctx,
+                            int64_t numel,
+                            const BroadcastMask& mask,
+                            const SelectedCopier& copier) {
   DenseTensor chunk_memory;
+  DenseTensor before_memory;
   auto* chunk = AllocWorkspace<ScanChunk>(dev_ctx, 1, &chunk_memory);
   const int64_t num_chunks = (numel + kMaxScanItems - 1) / kMaxScanItems;
-  auto* before = AllocWorkspace<int64_t>(dev_ctx, num_chunks + 1, memory);
+  auto* before =
+      AllocWorkspace<int64_t>(dev_ctx, num_chunks + 1, &before_memory);
   ClearBytes(dev_ctx, before, sizeof(int64_t));
   for (int64_t begin = 0; begin < numel; begin += kMaxScanItems, ++before) {
     const int64_t end = std::min(numel, begin + kMaxScanItems);
@@ -179,22 +196,7 @@ inline const int64_t* ForEachSelected(const GPUContext& dev_ctx,
                                            dev_ctx.stream());
     });
   }
-  return before;
-}
-
-// Traps if there are more True elements than values: a check on the host would
-// synchronize the stream.
-inline void CheckNumValues(const GPUContext& dev_ctx,
-                           const int64_t* num_selected,
-                           int64_t num_values) {
-  ForEach(dev_ctx, 1, [=] __device__(int64_t) {
-    PADDLE_ENFORCE(*num_selected <= num_values,
-                   "(masked_scatter) The number of elements of value should be "
-                   "at least the number of True elements of the broadcast "
-                   "mask, %lld, but received %lld.",
-                   static_cast<long long>(*num_selected),
-                   static_cast<long long>(num_values));
-  });
+  CheckNumValues(dev_ctx, before, copier.num_values);
 }
 
 // out = zero where the mask is True, else x, broadcast to the shape of out. A
@@ -280,10 +282,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
   }
   const ops::SelectedCopier scatter{
       values, out_elements, value.numel(), sizeof(T), /*is_gather=*/false};
-  DenseTensor memory;
-  const int64_t* const num_selected =
-      ops::ForEachSelected(dev_ctx, numel, broadcast_mask, scatter, &memory);
-  ops::CheckNumValues(dev_ctx, num_selected, value.numel());
+  ops::ForEachSelected(dev_ctx, numel, broadcast_mask, scatter);
 }
 
 template <typename T, typename Context>
@@ -316,8 +315,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
                                      value_grad->numel(),
                                      sizeof(T),
                                      /*is_gather=*/true};
-    DenseTensor memory;
-    ops::ForEachSelected(dev_ctx, numel, broadcast_mask, gather, &memory);
+    ops::ForEachSelected(dev_ctx, numel, broadcast_mask, gather);
   }
   // Last, since it may be written over out_grad.
   if (x_grad)
@@ -357,15 +355,11 @@ void MaskedScatterDoubleGradKernel(
                       ops::StorageData<Storage>(grad_x_grad.get_ptr()),
                       ops::OperandView({dims, x.dims()}),
                       out);
-  const Storage* values = ops::StorageData<Storage>(grad_value_grad.get_ptr());
-  if (values == nullptr) return;
-  DenseTensor memory;
-  ops::ForEachSelected(
-      dev_ctx,
-      numel,
-      broadcast_mask,
-      {values, out, value.numel(), sizeof(T), /*is_gather=*/false},
-      &memory);
+  if (!grad_value_grad) return;
+  const auto* values = ops::StorageData<Storage>(grad_value_grad.get_ptr());
+  const ops::SelectedCopier scatter{
+      values, out, value.numel(), sizeof(T), /*is_gather=*/false};
+  ops::ForEachSelected(dev_ctx, numel, broadcast_mask, scatter);
 }
 
 }  // namespace phi
