@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import made
+from scripts.common.programs import check_output
 from scripts.dev.variant import build_variant
 from scripts.series.tree_edits import upstream_path
 
@@ -50,7 +50,7 @@ def run_test(path):
         'run',
         '--include=*/paddle/tensor/manipulation.py',
     )
-    made(PYTHON, *watch, path, env=environment)
+    check_output(PYTHON, *watch, path, env=environment)
 
 
 def python_lines():
@@ -58,9 +58,9 @@ def python_lines():
     environment = {**os.environ, 'PYTHONPATH': f'{FOLDER}/tool'}
     environment['COVERAGE_FILE'] = f'{FOLDER}/data/.coverage'
     coverage = (PYTHON, '-m', 'coverage')
-    made(*coverage, 'combine', '-q', FOLDER / 'data', env=environment)
+    check_output(*coverage, 'combine', '-q', FOLDER / 'data', env=environment)
     report = FOLDER / 'python.json'
-    made(*coverage, 'json', '-q', '-o', report, env=environment)
+    check_output(*coverage, 'json', '-q', '-o', report, env=environment)
     ((path, found),) = json.loads(report.read_text())['files'].items()
     sources = [x.read_text('utf-8') for x in (ROOT / 'python_api').glob('*.py')]
     bodies = [node for text in sources for node in ast.parse(text).body]
@@ -79,7 +79,9 @@ def cpp_lines():
     """{source: {line: times}} of kernels/."""
     lines = defaultdict(Counter)
     for data in sorted((FOLDER / 'module/CMakeFiles').rglob('*.gcda')):
-        said = made('gcov', '--json-format', '--stdout', data, cwd=FOLDER)
+        said = check_output(
+            'gcov', '--json-format', '--stdout', data, cwd=FOLDER
+        )
         for file in json.loads(said)['files']:
             _, found, name = file['file'].rpartition(TREE)
             if found and (ROOT / 'kernels' / name).is_file():
@@ -90,7 +92,7 @@ def cpp_lines():
 
 def main():
     shutil.rmtree(FOLDER, ignore_errors=True)
-    made(
+    check_output(
         PYTHON, '-m', 'pip', 'install', '-q', '--target', FOLDER / 'tool', TOOL
     )
     texts = {upstream_path(x): f'#include "{ROOT / x}"\n' for x in HEADERS}
