@@ -55,8 +55,9 @@ def wheel_dirs(root, paddle=None):
 
 def place_in_wheel(path):
     """Where site-packages have a file of Paddle's tree that the wheel ships."""
-    python, _, rest = path.partition('python/')
-    return f'paddle/include/{path}' if python else rest
+    if path.startswith('python/'):
+        return path.removeprefix('python/')
+    return f'paddle/include/{path}'
 
 
 def wheel_text(wheel_dirs, path, digest):

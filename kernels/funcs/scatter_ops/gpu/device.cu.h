@@ -95,8 +95,8 @@ T* AllocZeros(const GPUContext& dev_ctx, DenseTensor* out) {
   return data;
 }
 
-// Calls call(temp_storage, &bytes) of a CUB algorithm twice: to query the size
-// of its temporary storage, and to run.
+// Runs a CUB algorithm, called as call(temp_storage, &bytes): the first call
+// queries how much temporary storage it needs, the second one runs it.
 template <typename F>
 void CallCub(const GPUContext& dev_ctx, const F& call) {
   size_t bytes = 0;

@@ -76,8 +76,8 @@ struct IndexedRows {
   AxisLayout updates_layout;
   int64_t x_numel;
   int64_t updates_numel;
-  int64_t size;    // of the axis
-  int64_t length;  // of the index
+  int64_t size;    // the dim of x along the axis
+  int64_t length;  // the number of index entries
   Rows rows;       // the row of x that each index entry names
 
   explicit IndexedRows(const AxisView& view)

@@ -140,8 +140,8 @@ struct SegmentTask {
   int64_t inner_begin, inner_end;
 };
 
-// Partitions the segments into tasks of about equal work, for any distribution
-// of the index.
+// Partitions the segments into tasks of about equal work, however skewed the
+// index is.
 class SegmentTasks {
  public:
   SegmentTasks(const AxisView& view,

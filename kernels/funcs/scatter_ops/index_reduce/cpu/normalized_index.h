@@ -57,7 +57,7 @@ inline void PrefetchRow(const T* row, int64_t length) {
   constexpr int64_t kLineBytes = 64;
   constexpr int64_t kPageBytes = 4096;
   constexpr int64_t kMaxWholeBytes = 1024;
-  constexpr int64_t kHeadBytes = 256;  // of a longer row
+  constexpr int64_t kHeadBytes = 256;  // prefetched of longer rows
   const int64_t bytes = length * static_cast<int64_t>(sizeof(T));
   if (bytes >= kPageBytes) return;
   const auto* first = reinterpret_cast<const char*>(row);

@@ -76,7 +76,12 @@ class SegmentDifferentiator {
       DifferentiateProduct(inner, g, x, rows, grad, x_grad);
     } else {
       const T* extremum = tensors_.out + x_offset;
-      DifferentiateExtremum(inner, g, x, extremum, rows, grad, x_grad);
+      // Ties are counted in the narrowest type that fits the segment.
+      segments_.size(g) <= std::numeric_limits<int32_t>::max()
+          ? DifferentiateExtremum<int32_t>(
+                inner, g, x, extremum, rows, grad, x_grad)
+          : DifferentiateExtremum<int64_t>(
+                inner, g, x, extremum, rows, grad, x_grad);
     }
   }
 
@@ -94,7 +99,7 @@ class SegmentDifferentiator {
   };
 
   // Shares the gradient evenly among the elements that equal the extremum.
-  template <typename Length>
+  template <typename Count, typename Length>
   void DifferentiateExtremum(Length inner,
                              int64_t g,
                              const T* x,
@@ -102,19 +107,6 @@ class SegmentDifferentiator {
                              const Rows& rows,
                              Sum* grad,
                              T* x_grad) const {
-    segments_.size(g) <= std::numeric_limits<int32_t>::max()
-        ? ShareGradient<int32_t>(inner, g, x, extremum, rows, grad, x_grad)
-        : ShareGradient<int64_t>(inner, g, x, extremum, rows, grad, x_grad);
-  }
-
-  template <typename Count, typename Length>
-  void ShareGradient(Length inner,
-                     int64_t g,
-                     const T* x,
-                     const T* extremum,
-                     const Rows& rows,
-                     Sum* grad,
-                     T* x_grad) const {
     Count ties[kMaxInner];
     for (int64_t l = 0; l < inner; ++l) {
       ties[l] = include_self_ & IsExtremum(x[l], extremum[l]);
