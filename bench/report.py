@@ -76,7 +76,7 @@ def summary(results, *numbers_of_threads):
         ratios = results.ratios(side, *where)
         slower = sum(ratio < 1 - NOISE for ratio in ratios)
         return (
-            f'{times(geometric_mean(ratios))} (slower in {slower} of '
+            f'{times(geometric_mean(ratios))} (ours slower in {slower} of '
             f'{len(ratios)} cases, at worst {times(min(ratios))})'
         )
 

@@ -21,10 +21,10 @@ from paddle import _C_ops
 from paddle.framework import in_pir_mode
 from paddle.tensor.manipulation import (
     _append_scatter_op,
+    _check_int_arg,
     _check_tensor_args,
     _has_scatter_kernels,
     _in_dtype_of_x,
-    _int_argument,
     _known_shapes_differ,
     _promote_for_composite,
 )
@@ -43,7 +43,7 @@ def _diagonal_length(rows: int, columns: int, offset: int) -> int:
 def _check_diagonal_scatter_args(
     x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
 ) -> None:
-    """Check what InferMeta checks where the operator is not called."""
+    """Check the axes and the shape of y, where InferMeta is bypassed."""
     shape = list(x.shape)
     rank = len(shape)
     for name, axis in (('axis1', axis1), ('axis2', axis2)):
@@ -71,7 +71,7 @@ def _check_diagonal_scatter_args(
 def _diagonal_scatter_composed(
     x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
 ) -> Tensor:
-    """Compose diagonal_scatter for places without its kernel."""
+    """Compose diagonal_scatter, on devices without its kernel."""
     dtype, x, y = x.dtype, _promote_for_composite(x), _promote_for_composite(y)
     planes = paddle.moveaxis(x, [axis1, axis2], [-2, -1])
     *batch, rows, columns = planes.shape
@@ -85,7 +85,7 @@ def _diagonal_scatter_composed(
     start = offset if offset >= 0 else columns * -offset
     end = start + (length - 1) * (columns + 1) + 1
     if isinstance(length, int) and length == 0:
-        # slice_scatter refuses an empty slice; concat keeps the gradient of y
+        # slice_scatter raises for an empty slice; concat keeps the gradient of y
         flat = paddle.concat([flat, y], -1)
     else:
         flat = paddle.slice_scatter(
@@ -141,8 +141,7 @@ def diagonal_scatter(
 
     Raises:
         AssertionError: If ``axis1`` or ``axis2`` is out of range, if they are the same axis, or if ``y`` does not have
-            the shape of the diagonal. In a static graph, a shape that is unknown at build time raises ValueError at run
-            time.
+            the shape of the diagonal. In a static graph, a mismatch that is found only at run time raises ValueError.
         ValueError: If ``y`` is complex and ``x`` is not.
         TypeError: If ``x`` or ``y`` is not a Tensor, or if ``offset``, ``axis1`` or ``axis2`` is not an integer; a bool is
             not an integer here. Numpy integers and, in dynamic graph mode, 0-D integer Tensors are accepted.
@@ -150,9 +149,9 @@ def diagonal_scatter(
     Note:
         - Zero-size: the diagonal at an ``offset`` past the end of ``axis1`` or ``axis2`` is empty. Then the last
           dimension of ``y`` is 0, and the result equals ``x``.
-        - Gradient: the gradient of ``x`` is the gradient of the result with zeros on the diagonal, and the gradient of
-          ``y`` is the diagonal of it, in the data type of ``y``. Both can be differentiated again.
-        - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+        - Gradient: the gradient of ``x`` is that of the result with zeros on the diagonal, and the gradient of ``y`` is
+          the diagonal of the result's gradient, in the data type of ``y``. Both can be differentiated again.
+        - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
 
     Examples:
         .. code-block:: python
@@ -170,16 +169,16 @@ def diagonal_scatter(
     if not is_eager:
         _check_tensor_args('diagonal_scatter', x=x, y=y)
     if type(offset) is not int or not -(2**63) <= offset < 2**63:
-        offset = _int_argument('diagonal_scatter', 'offset', offset)
+        offset = _check_int_arg('diagonal_scatter', 'offset', offset)
         # past either end of any x
         offset = max(1 - 2**63, min(offset, 2**63 - 1))
     if y.dtype is not x.dtype:
         y = _in_dtype_of_x('diagonal_scatter', x, 'y', y)
     try:
         if type(axis1) is not int or not -(2**31) <= axis1 < 2**31:
-            axis1 = _int_argument('diagonal_scatter', 'axis1', axis1, 2**31)
+            axis1 = _check_int_arg('diagonal_scatter', 'axis1', axis1, 2**31)
         if type(axis2) is not int or not -(2**31) <= axis2 < 2**31:
-            axis2 = _int_argument('diagonal_scatter', 'axis2', axis2, 2**31)
+            axis2 = _check_int_arg('diagonal_scatter', 'axis2', axis2, 2**31)
         if not _has_scatter_kernels():
             _check_diagonal_scatter_args(x, y, offset, axis1, axis2)
         elif is_eager or in_pir_mode():
@@ -189,6 +188,6 @@ def diagonal_scatter(
             return _append_scatter_op(
                 'diagonal_scatter', {'x': x, 'y': y}, attrs
             )
-    except (IndexError, ValueError) as error:  # as in earlier releases
+    except (IndexError, ValueError) as error:  # Paddle 3.3.1 raises this
         raise AssertionError(str(error)) from error
     return _diagonal_scatter_composed(x, y, offset, axis1, axis2)

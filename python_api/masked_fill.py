@@ -203,9 +203,9 @@ def masked_fill(
         - Zero-size: if ``x`` or ``mask`` has no elements, the result has none.
         - Gradient: the gradient of ``x`` is zero where ``mask`` is True and the gradient of ``value`` is zero where it is
           False; both are summed over broadcast axes. In dynamic graph mode, the gradient of ``x``, or both together, can
-          be differentiated again; the gradient of ``value`` alone raises ValueError. If ``mask`` is modified in place
-          before ``backward``, ``backward`` raises RuntimeError; pass ``mask.clone()`` to keep ``mask`` modifiable.
-        - Determinism: elements are copied bit by bit, and the order of sums does not depend on the number of threads.
+          be differentiated again; differentiating that of ``value`` alone raises ValueError. If ``mask`` is modified in
+          place before ``backward``, ``backward`` raises RuntimeError; pass ``mask.clone()`` to keep ``mask`` modifiable.
+        - Determinism: elements are copied unchanged, and the order of sums does not depend on the number of threads.
 
     Examples:
         .. code-block:: python

@@ -110,7 +110,7 @@ def _composed_in_place(
 
 
 def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """Compose masked_scatter for places without its kernels."""
+    """Compose masked_scatter, on devices without its kernel."""
     _check_masked_scatter_args('masked_scatter', x, mask, value)
     dtype = x.dtype
     x, value = _promote_for_composite(x), _promote_for_composite(value)
@@ -164,7 +164,7 @@ def masked_scatter(
 
     Raises:
         AssertionError: If ``mask`` is not ``bool``, if the data types of ``value`` and ``x`` differ, or if ``value`` has
-            fewer elements than ``mask`` has True elements. On CPU, running a static graph with too few raises IndexError.
+            fewer elements than ``mask`` has True elements. On CPU, a static graph raises IndexError for the latter.
         ValueError: If the shapes of ``x`` and ``mask`` are not broadcastable.
         TypeError: If ``x``, ``mask`` or ``value`` is not a Tensor.
 
@@ -175,7 +175,7 @@ def masked_scatter(
           ``value`` is the gradient of the result at the True elements of ``mask`` in order, then zeros. Both can be
           differentiated again. ``mask`` must not be modified in place before ``backward``, see
           :ref:`api_paddle_masked_fill`.
-        - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+        - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
         - GPU: the number of elements of ``value`` is checked on the device. If it is too small, the kernel prints the error
           and traps, and the process cannot use the GPU any more.
 

@@ -233,8 +233,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     2. ``scatter(Tensor x, Tensor index, Tensor updates, bool overwrite = True, int axis = 0, str reduce = 'sum', bool include_self = False, str name = None, Tensor out = None)``:
         The original paddle.scatter, see the following docs.
 
-    An int as second positional argument selects the first, and so does ``dim`` if at most one argument is positional.
-    ``axis`` and ``include_self`` belong to the second; ``reduce`` of the first is that of ``put_along_axis``.
+    Form 1 is selected by an int as second positional argument, or by ``dim`` with at most one positional argument. Its
+    ``reduce`` is that of ``put_along_axis``; ``axis`` and ``include_self`` belong to form 2.
 
     Copy ``x`` and replace the slices selected by ``index`` along ``axis`` with the slices of ``updates``, or reduce them
     with the slices of ``updates``.
@@ -253,10 +253,10 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             ``[-x.shape[axis], x.shape[axis])``. The data type can be ``int32`` or ``int64``.
         updates (Tensor): The slices to write or to reduce, with the data type of ``x``. The shape is the shape of ``x``,
             except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
-            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph that does not know ``n``
-            or this size, a call with other than the default ``axis``, ``reduce`` and ``include_self`` requires size ``n``.
+            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph where ``n`` or this size
+            is unknown, it must be ``n``, unless ``axis``, ``reduce`` and ``include_self`` have their defaults.
         overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False). If True, ``reduce`` and
-            ``include_self`` have no effect, and other than their defaults emit a UserWarning. Default is True.
+            ``include_self`` are ignored; values other than their defaults emit a UserWarning. Default is True.
         axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.
         reduce (str, optional): The reduction if ``overwrite`` is False: ``'sum'`` or ``'add'``; ``'mul'``,
             ``'multiply'`` or ``'prod'``; ``'mean'``; ``'amax'``; ``'amin'``. ``bool`` supports ``'sum'`` (logical or)
@@ -279,7 +279,7 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
 
     Note:
         - Zero-size: if ``x`` or ``index`` has no elements, the result is a copy of ``x``.
-        - Mean: the sum is divided by the number of slices; it overflows where that sum does. Integers are accumulated in
+        - Mean: the sum is divided by the number of slices; the mean overflows where the sum does. Integers are accumulated in
           ``int64``, and their mean is rounded toward minus infinity.
         - NaN: ``'amax'`` and ``'amin'`` propagate NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
@@ -287,10 +287,10 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
           factors are zero. ``'amax'`` and ``'amin'`` distribute the gradient evenly among equal elements. If ``overwrite`` is
           True, only the slice that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'`` support
           higher-order gradients; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for them.
-        - Determinism: the result does not depend on the number of threads, even if ``index`` has duplicates.
-        - GPU: overwriting, and summing without the slices of ``x``, along the first axis support fewer data types. Of
-          duplicate indices any slice may win, each gets the gradient of the slice that it overwrites, and sums may
-          differ between runs.
+        - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates.
+        - GPU: along the first axis, overwriting and ``'sum'`` without ``include_self`` support fewer data types. Any of
+          the duplicates may win, each receives the gradient of the slice that it targets, and sums may differ between
+          runs.
 
     Examples:
         .. code-block:: python

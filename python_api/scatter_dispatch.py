@@ -22,10 +22,10 @@ from paddle import _C_ops
 from paddle.framework import _current_expected_place_, in_pir_mode
 from paddle.tensor.manipulation import (
     _append_scatter_op,
+    _check_int_arg,
     _check_tensor_args,
     _describe,
     _has_scatter_kernels,
-    _int_argument,
     _is_bool,
     _is_tensor,
     _known_shapes_differ,
@@ -133,7 +133,7 @@ def _run_scatter(
         include_self = _scatter_flag(api_name, 'include_self', include_self)
     if type(axis) is not int:
         # a bool here is most likely a misplaced include_self
-        axis = _int_argument(api_name, 'axis', axis)
+        axis = _check_int_arg(api_name, 'axis', axis)
     if not isinstance(reduce, str) or reduce not in _SCATTER_REDUCE_NAMES:
         raise ValueError(
             f"({api_name}) The value of reduce should be one of "

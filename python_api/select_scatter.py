@@ -21,10 +21,10 @@ from paddle import _C_ops
 from paddle.framework import in_pir_mode
 from paddle.tensor.manipulation import (
     _append_scatter_op,
+    _check_int_arg,
     _check_tensor_args,
     _has_scatter_kernels,
     _in_dtype_of_x,
-    _int_argument,
     _known_shapes_differ,
     _promote_for_composite,
 )
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def _check_select_scatter_args(
     x: Tensor, values: Tensor, axis: int, index: int | Tensor
 ) -> None:
-    """Check what InferMeta checks where the operator is not called."""
+    """Check axis, index and the shape of values, where InferMeta is bypassed."""
     shape = list(x.shape)
     rank = len(shape)
     if not -rank <= axis < rank:
@@ -60,8 +60,8 @@ def _check_select_scatter_args(
         )
 
 
-def _is_index_of_program(index: Any) -> bool:
-    """Whether index is an integer that is known only when the program runs."""
+def _is_symbolic_index(index: Any) -> bool:
+    """Whether index is an integer pir.Value, known only when the program runs."""
     return (
         in_pir_mode()
         and isinstance(index, paddle.pir.Value)
@@ -73,14 +73,14 @@ def _is_index_of_program(index: Any) -> bool:
 def _select_scatter_composed(
     x: Tensor, values: Tensor, axis: int, index: int | Tensor
 ) -> Tensor:
-    """Compose select_scatter for places without its kernel or a Tensor index."""
+    """Compose select_scatter: on other devices, or for a symbolic index."""
     dtype = x.dtype
     x, values = _promote_for_composite(x), _promote_for_composite(values)
     axis %= len(x.shape)
     if isinstance(index, int) and x.shape[axis] >= 0:
         index %= x.shape[axis]
     else:
-        # gather refuses an index out of range, which slice_scatter would not
+        # gather raises for an index out of range, slice_scatter ignores it
         index = paddle.gather(
             paddle.arange(paddle.shape(x)[axis], dtype='int64'),
             paddle.full([1], index, 'int64'),
@@ -114,18 +114,18 @@ def select_scatter(
 
     Raises:
         IndexError: If ``axis`` or ``index`` is out of range.
-        RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. In a static graph, a shape that
-            is unknown at build time raises ValueError at run time.
+        RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. In a static graph, a mismatch that
+            is found only at run time raises ValueError.
         ValueError: If ``values`` is complex and ``x`` is not.
         TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is not an integer; a bool is not an
             integer here. Numpy integers and 0-D integer Tensors are accepted, except, in a static graph, a Tensor as
             ``axis``.
 
     Note:
-        - Zero-size: ``x`` may have no elements if the size of ``axis`` is not 0.
-        - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of
-          ``values`` is the slice, in the data type of ``values``. Both can be differentiated again.
-        - Determinism: every element is copied bit by bit, so results do not depend on the number of threads.
+        - Zero-size: ``x`` may have no elements, unless the size of ``axis`` is 0.
+        - Gradient: the gradient of ``x`` is that of the result with zeros in the slice, and the gradient of ``values``
+          is the slice of the result's gradient, in the data type of ``values``. Both can be differentiated again.
+        - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
 
     Examples:
         .. code-block:: python
@@ -150,11 +150,11 @@ def select_scatter(
     if not is_eager:
         _check_tensor_args('select_scatter', x=x, values=values)
     if type(axis) is not int or not -(2**31) <= axis < 2**31:
-        axis = _int_argument('select_scatter', 'axis', axis, 2**31)
+        axis = _check_int_arg('select_scatter', 'axis', axis, 2**31)
     if type(index) is not int or not -(2**63) <= index < 2**63:
-        if not _is_index_of_program(index):
-            index = _int_argument('select_scatter', 'index', index, 2**63)
-    if values.dtype is not x.dtype:
+        if not _is_symbolic_index(index):
+            index = _check_int_arg('select_scatter', 'index', index, 2**63)
+    if values.dtype is not x.dtype:  # == takes a microsecond
         values = _in_dtype_of_x('select_scatter', x, 'values', values)
     try:
         if type(index) is not int or not _has_scatter_kernels():
@@ -165,6 +165,6 @@ def select_scatter(
             inputs = {'x': x, 'values': values}
             attrs = {'axis': axis, 'index': index}
             return _append_scatter_op('select_scatter', inputs, attrs)
-    except ValueError as error:  # a wrong shape, as in earlier releases
+    except ValueError as error:  # Paddle 3.3.1 raises this
         raise RuntimeError(str(error)) from error
     return _select_scatter_composed(x, values, axis, index)

@@ -40,7 +40,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def _as_int(value: Any) -> int | None:
-    """Convert an integer of any kind; None for a bool, a fraction, no number."""
+    """Return value as an int, or None if it is not an integer; a bool is none."""
     if _is_bool(value) or (
         _is_tensor(value)
         and (value.shape or value.is_floating_point() or value.is_complex())
@@ -52,10 +52,14 @@ def _as_int(value: Any) -> int | None:
         return None
 
 
-def _int_argument(
+def _check_int_arg(
     api_name: str, arg_name: str, value: Any, limit: float = math.inf
 ) -> int:
-    """Convert an argument to an int in [-limit, limit)."""
+    """
+    Return value as an int.
+
+    Raise TypeError if it is not an integer, IndexError outside [-limit, limit).
+    """
     number = value if type(value) is int else _as_int(value)
     if number is None:
         raise TypeError(

@@ -42,7 +42,6 @@ void MaskedScatterKernel(const Context& dev_ctx,
       reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   if (numel == 0) return;
 
-  const bool inplace = x_data == out_data;
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   std::optional<DenseTensor> mask_copy;
   std::optional<DenseTensor> value_copy;
@@ -56,8 +55,7 @@ void MaskedScatterKernel(const Context& dev_ctx,
        {out->dims(), mask.dims()}},
       ops::CopyIfOverlapping<Storage>(
           dev_ctx, value, out_data, out_bytes, &value_copy),
-      value_numel,
-      /*count_first=*/inplace);
+      value_numel);
   ops::CheckEnoughValues("masked_scatter", num_selected, value_numel);
 }
 
@@ -140,11 +138,10 @@ void MaskedScatterDoubleGradKernel(
         x_view,
         mask_view,
         static_cast<const Storage*>(grad_value_grad->data()),
-        grad_value_grad->numel(),
-        /*count_first=*/false);
+        grad_value_grad->numel());
     ops::CheckEnoughValues(op, selected, grad_value_grad->numel());
   } else {
-    ops::SelectCpu<Storage>(
+    ops::BroadcastSelect<Storage>(
         out, numel, x_view, mask_view, ops::ZeroView<Storage>(dims));
   }
 }

@@ -32,7 +32,8 @@ void DiagonalScatterKernel(const Context& dev_ctx,
                            int axis2,
                            DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
+  const auto view =
+      ops::MakeDiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
   ops::ReplaceViewKernel<T>(dev_ctx, &x, &y, view, out);
 }
 
@@ -47,7 +48,8 @@ void DiagonalScatterGradKernel(const Context& dev_ctx,
                                DenseTensor* x_grad,
                                DenseTensor* y_grad) {
   namespace ops = funcs::scatter_ops;
-  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
+  const auto view =
+      ops::MakeDiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
   ops::ReplaceViewGradKernel<T>(
       dev_ctx, "diagonal_scatter_grad", x, y, out_grad, view, x_grad, y_grad);
 }
@@ -65,7 +67,8 @@ void DiagonalScatterDoubleGradKernel(
     int axis2,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
-  const auto view = ops::DiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
+  const auto view =
+      ops::MakeDiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
   const char* const op = "diagonal_scatter_double_grad";
   if (grad_x_grad) {
     ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());

@@ -31,7 +31,7 @@ void SelectScatterKernel(const Context& dev_ctx,
                          int64_t index,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  const auto view = ops::SelectView(x.dims(), values.dims(), axis, index);
+  const auto view = ops::MakeSelectView(x.dims(), values.dims(), axis, index);
   ops::ReplaceViewKernel<T>(dev_ctx, &x, &values, view, out);
 }
 
@@ -45,7 +45,7 @@ void SelectScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* x_grad,
                              DenseTensor* values_grad) {
   namespace ops = funcs::scatter_ops;
-  const auto view = ops::SelectView(x.dims(), values.dims(), axis, index);
+  const auto view = ops::MakeSelectView(x.dims(), values.dims(), axis, index);
   ops::ReplaceViewGradKernel<T>(dev_ctx,
                                 "select_scatter_grad",
                                 x,
@@ -68,7 +68,7 @@ void SelectScatterDoubleGradKernel(
     int64_t index,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
-  const auto view = ops::SelectView(x.dims(), values.dims(), axis, index);
+  const auto view = ops::MakeSelectView(x.dims(), values.dims(), axis, index);
   const char* const op = "select_scatter_double_grad";
   if (grad_x_grad) {
     ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());

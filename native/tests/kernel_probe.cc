@@ -18,7 +18,6 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/kernel_context.h"
 #include "paddle/phi/core/kernel_factory.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
 #include "paddle/utils/optional.h"
 #include "paddle/utils/pybind.h"
 
@@ -127,33 +126,9 @@ void Run(const std::string& name,
   }
 }
 
-// ---- Short rows with 16-bit slices ------------------------------------------
-
-// Sums the updates into x, in place, along its only axis. An axis of more than
-// 2^15 slices is to these lists what one of more than 2^31 is to the kernel's.
-bool SumWith16BitSlices(const py::object& x,
-                        const py::object& index,
-                        const py::object& updates) {
-  namespace ops = phi::funcs::scatter_ops;
-  DenseTensor* out = DenseOf(x);
-  const DenseTensor* rows = DenseOf(updates);
-  const DenseTensor* entries = DenseOf(index);
-  const ops::AxisView view(*out, *entries, /*axis=*/0);
-  const ops::NormalizedIndex normalized("sum", *entries, view);
-  const ops::ReduceOperands<uint8_t> operands{view,
-                                              normalized,
-                                              /*include_self=*/true,
-                                              out->data<uint8_t>(),
-                                              rows->data<uint8_t>(),
-                                              out->data<uint8_t>()};
-  return ops::ReduceShortRows<uint8_t, ops::IndexReduce::kSum, int16_t>(
-      operands);
-}
-
 }  // namespace
 
 PYBIND11_MODULE(kernel_probe, module) {
   module.def("registered", Registered);
   module.def("run", Run);
-  module.def("sum_with_16_bit_slices", SumWith16BitSlices);
 }

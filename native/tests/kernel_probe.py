@@ -54,7 +54,6 @@ def _load():
 _module = _load()
 # {(kernel, dtype): what it takes} of the kernels of this project
 registered = _module.registered
-sum_with_16_bit_slices = _module.sum_with_16_bit_slices
 
 
 def tensor(array, memory=True):

@@ -3,11 +3,7 @@
 import numpy as np
 import pytest
 
-from native.tests.kernel_probe import (
-    run,
-    sum_with_16_bit_slices,
-    tensor,
-)
+from native.tests.kernel_probe import run, tensor
 from paddle.base import core
 
 THREADS = [1, 3]
@@ -103,17 +99,3 @@ def test_a_gradient_of_a_gradient_of_another_shape_is_refused(name):
             [],
             [like(TWO)],
         )
-
-
-@pytest.mark.parametrize('row', [0, 5, 2**15 + 5, 2**16 + 5, 199_999])
-def test_rows_beyond_the_lists_of_a_range(row):
-    core.set_num_threads(3)
-    try:
-        x = tensor(np.zeros(200_000, 'uint8'))
-        index = tensor(np.full(16, row, 'int64'))
-        assert sum_with_16_bit_slices(x, index, tensor(np.ones(16, 'uint8')))
-    finally:
-        core.set_num_threads(1)
-    expected = np.zeros(200_000, 'uint8')
-    expected[row] = 16
-    np.testing.assert_array_equal(x.numpy(), expected)

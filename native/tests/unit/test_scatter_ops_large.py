@@ -132,6 +132,16 @@ class TestThreads(unittest.TestCase):
                         with self.subTest(api=case.api, dtype=dtype):
                             assert_same_bits(actual, expected)
 
+    def test_axis_of_more_than_2_31_slices(self):
+        self.addCleanup(paddle.base.core.set_num_threads, 1)
+        paddle.base.core.set_num_threads(2)  # each scans for its own slices
+        size = 2**31 + 9
+        x = paddle.zeros([size], 'uint8')
+        slices = to_paddle(np.array([0, 5, 2**31 - 1, 2**31 + 5, size - 1]))
+        updates = paddle.ones([len(slices) * 16], 'uint8')
+        paddle.scatter_(x, slices.tile(16), updates, False, include_self=True)
+        assert_same_bits(paddle.gather(x, slices), np.full(5, 16, 'uint8'))
+
 
 if __name__ == '__main__':
     unittest.main()

@@ -81,7 +81,7 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
                 : CopyIfOverlapping<Storage>(
                       dev_ctx, value, out_data, out_bytes, &value_copy),
       {dims, is_scalar ? common::make_ddim({}) : value.dims()}};
-  SelectCpu<Storage>(out_data, numel, x_view, mask_view, value_view);
+  BroadcastSelect<Storage>(out_data, numel, x_view, mask_view, value_view);
 }
 
 // Either gradient may be null; x_grad may be out_grad.

@@ -13,8 +13,8 @@
 // limitations under the License.
 
 // Building blocks of the CPU kernels of masked_fill and masked_scatter: select
-// by a broadcast mask, and masked sums of gradients. Loops are branchless in
-// the mask, so that compilers vectorize them.
+// by a broadcast mask, and masked sums of gradients. Elementwise loops are
+// branchless in the mask, so that compilers vectorize them.
 
 #pragma once
 
@@ -52,8 +52,9 @@ inline void SelectEach(Storage* out,
                        const uint8_t* mask,
                        const Storage* value,
                        int64_t n) {
-  SCATTER_OPS_IVDEP  // holds if out is x or value
-      for (int64_t i = 0; i < n; ++i) {
+  // No loop-carried dependence, even if out is x or value.
+  SCATTER_OPS_IVDEP
+  for (int64_t i = 0; i < n; ++i) {
     // Both are loaded: compilers do not vectorize conditional loads.
     const Storage a = value[i];
     const Storage b = x[i];
@@ -61,10 +62,10 @@ inline void SelectEach(Storage* out,
   }
 }
 
-// Block of a select: three operands fit into the L1 cache.
+// Elements per block of SelectEach: three operands fit into the L1 cache.
 template <typename Storage>
 constexpr int64_t kSelectBlock = std::max<int64_t>(512, 4096 / sizeof(Storage));
-// Block of loops over the mask and one operand.
+// Elements per block of loops over the mask and one operand.
 constexpr int64_t kMaskBlock = 4096;
 
 template <typename Storage>
@@ -124,7 +125,7 @@ struct MaskedSum {
   int64_t numel;
   MaskView mask;
   bool mask_value;
-  BroadcastView view;  // of the target along `in`
+  BroadcastView view;  // maps elements of `in` to those of the target
   int64_t target_numel;
 
   void Run(T* target) const {
@@ -136,34 +137,40 @@ struct MaskedSum {
   }
 
  private:
-  // Not over the outermost axis: its rows are summed independently.
+  // The outermost axis is not reduced: its rows have their own target elements
+  // and are summed in parallel.
   void SumPerRow(T* target) const {
     const int64_t num_rows = view.dim(0);
-    const int64_t stride = view.stride(0);
     const int64_t row_numel = numel / num_rows;
-    const int64_t chunk_rows =
-        std::max<int64_t>(1, kMaskBlock / std::max(row_numel, stride));
+    const int64_t target_row_numel = view.stride(0);
+    const int64_t chunk_rows = std::max<int64_t>(1, kMaskBlock / row_numel);
     const int64_t num_chunks = (num_rows + chunk_rows - 1) / chunk_rows;
     ParallelFor(num_chunks, numel * sizeof(T), [&](int64_t c) {
       const int64_t begin = c * chunk_rows;
       const int64_t end = std::min(num_rows, begin + chunk_rows);
-      std::vector<Sum> sums((end - begin) * stride, Sum{});
-      Accumulate(
-          begin * row_numel, end * row_numel, begin * stride, sums.data());
-      Round(sums.data(), sums.size(), target + begin * stride);
+      const int64_t first = begin * target_row_numel;
+      std::vector<Sum> sums((end - begin) * target_row_numel, Sum{});
+      Accumulate(begin * row_numel, end * row_numel, first, sums.data());
+      Round(sums.data(), sums.size(), target + first);
     });
   }
 
-  // Parts of the outermost axis are summed independently, then in order.
+  // The outermost axis is reduced: parts of it are summed in parallel, then the
+  // partial sums are added in order.
   void SumOverRows(T* target) const {
     const int64_t num_rows = view.dim(0);
     const int64_t row_numel = numel / num_rows;
-    // Bounds the workspace to a fraction of the size of `in`.
-    const int64_t max_parts =
+    // More than one part only if all partial sums together have at most 1/16 of
+    // the elements of `in`.
+    constexpr int64_t kMinPartToTargetRatio = 16;
+    constexpr int64_t kMinPartElements = 16 << 10;
+    constexpr int64_t kMaxParts = 64;
+    const int64_t max_parts_by_memory =
         std::max<int64_t>(1, numel / target_numel / kMinPartToTargetRatio);
-    const int64_t num_full_parts = (numel + kPartElements - 1) / kPartElements;
+    const int64_t max_parts_by_size =
+        (numel + kMinPartElements - 1) / kMinPartElements;
     const int64_t num_parts =
-        std::min({num_rows, max_parts, num_full_parts, kMaxParts});
+        std::min({num_rows, max_parts_by_memory, max_parts_by_size, kMaxParts});
     if (num_parts == 1 && view.rank() == 2) return SumColumns(target);
     std::vector<Sum> sums(num_parts * target_numel, Sum{});
     ParallelFor(num_parts, numel * sizeof(T), [&](int64_t p) {
@@ -221,13 +228,13 @@ struct MaskedSum {
 
   // Copies elements, with zeros where the mask is not `mask_value`.
   void SelectOrZero(int64_t b,
-                    const uint8_t* bytes,
+                    const uint8_t* mask_block,
                     int64_t n,
                     Storage* to) const {
     static constexpr Storage kZeros[kMaskBlock] = {};
     const Storage* x = mask_value ? kZeros : in + b;
     const Storage* value = mask_value ? in + b : kZeros;
-    CallVectorized([&] { SelectEach(to, x, bytes, value, n); });
+    CallVectorized([&] { SelectEach(to, x, mask_block, value, n); });
   }
 
   static Sum Widen(Storage bits) { return WidenTo<Sum>(BitCast<T>(bits)); }
@@ -253,20 +260,16 @@ struct MaskedSum {
     for (; i < n; ++i) s[0] += Widen(from[i]);
     return (s[0] + s[1]) + (s[2] + s[3]);
   }
-
-  static constexpr int64_t kMinPartToTargetRatio = 16;
-  static constexpr int64_t kPartElements = 16 << 10;
-  static constexpr int64_t kMaxParts = 64;
 };
 
 // out = mask ? value : x with broadcasting. out may be the data of x or of
 // value.
 template <typename Storage>
-void SelectCpu(Storage* out,
-               int64_t numel,
-               const BroadcastOperand<Storage>& x,
-               const MaskView& mask,
-               const BroadcastOperand<Storage>& value) {
+void BroadcastSelect(Storage* out,
+                     int64_t numel,
+                     const BroadcastOperand<Storage>& x,
+                     const MaskView& mask,
+                     const BroadcastOperand<Storage>& value) {
   const Tiles tiles(numel, sizeof(Storage));
   const bool in_place = out == x.data || out == value.data;
   const bool non_temporal = UseNonTemporalStores(tiles.bytes, in_place);
@@ -331,7 +334,7 @@ void MaskedGrad(const Context& dev_ctx,
   T* data = dev_ctx.template Alloc<T>(grad);
   const auto mask_view = ViewOf<uint8_t>(mask, dims);
   if (is_broadcast) {
-    // A scalar may have a higher rank than out_grad.
+    // An operand of one element may have a higher rank than out_grad.
     const DDim target =
         grad->numel() == 1 ? common::make_ddim({}) : grad->dims();
     MaskedSum<T>{static_cast<const Storage*>(out_grad.data()),
@@ -347,11 +350,11 @@ void MaskedGrad(const Context& dev_ctx,
   const BroadcastOperand<Storage> grads{
       static_cast<const Storage*>(out_grad.data()), {dims, dims}};
   const auto zeros = ZeroView<Storage>(dims);
-  SelectCpu<Storage>(elements,
-                     numel,
-                     mask_value ? zeros : grads,
-                     mask_view,
-                     mask_value ? grads : zeros);
+  BroadcastSelect<Storage>(elements,
+                           numel,
+                           mask_value ? zeros : grads,
+                           mask_view,
+                           mask_value ? grads : zeros);
 }
 
 }  // namespace phi::funcs::scatter_ops

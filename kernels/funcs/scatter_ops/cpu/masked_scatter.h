@@ -27,8 +27,7 @@
 namespace phi::funcs::scatter_ops {
 
 // out[i] = mask[i] ? the next value : x[i]; returns the number of True
-// elements. If that exceeds `values_left`, x is written in place of the missing
-// values, which are not read. out may be x.
+// elements. Reads at most `values_left` values. out may be x.
 template <typename Storage>
 int64_t ScatterBlock(Storage* out,
                      const Storage* x,
@@ -81,14 +80,16 @@ int64_t GatherBlock(Storage* out,
 inline int64_t CountTrue(const uint8_t* mask, int64_t n) {
   int64_t count = 0;
   CallVectorized([&] {
-    // At most 128 per chunk, so the count fits in a uint8_t.
+    // At most 128 per chunk, so the count fits in a uint8_t. The constant
+    // length keeps compilers from adding a remainder loop to each chunk.
     constexpr int64_t kChunk = 128;
-    for (int64_t i = 0; i < n; i += kChunk) {
-      const int64_t end = std::min(n, i + kChunk);
+    int64_t i = 0;
+    for (; i + kChunk <= n; i += kChunk) {
       uint8_t chunk_count = 0;
-      for (int64_t j = i; j < end; ++j) chunk_count += IsTrue(mask, j);
+      for (int64_t j = 0; j < kChunk; ++j) chunk_count += IsTrue(mask, i + j);
       count += chunk_count;
     }
+    for (; i < n; ++i) count += IsTrue(mask, i);
   });
   return count;
 }
@@ -106,86 +107,65 @@ inline int64_t CountTrueIn(const MaskView& mask, int64_t begin, int64_t end) {
   return count;
 }
 
-// Calls f(i, k, capacity) for each tile i, where k is the number of True
-// elements before the tile, which may use at most `capacity` values from the
-// k-th on; f returns the number of True elements of its tile. Returns the
-// total.
-//
-// With several threads, or with count_first, the True elements are counted
-// first; if there are more than `limit`, f is not called. A single thread
-// counts while it copies.
+// Counts the True elements, then calls f(i, begin, end) for each tile i, whose
+// True elements have the ranks [begin, end), unless there are more than
+// `limit`. Returns their number.
 template <typename F>
 int64_t ForEachMaskTile(const MaskView& mask,
                         const Tiles& tiles,
                         int64_t limit,
-                        bool count_first,
                         const F& f) {
-  if (NumThreadsFor(tiles.bytes) == 1) {
-    const int64_t total = count_first ? CountTrueIn(mask, 0, tiles.numel) : 0;
-    if (total > limit) return total;
-    int64_t k = 0;
-    for (int64_t i = 0; i < tiles.count; ++i) {
-      k += f(i, k, std::max<int64_t>(0, limit - k));
-    }
-    return k;
-  }
-  std::vector<int64_t> start(tiles.count + 1, 0);
+  std::vector<int64_t> begin(tiles.count + 1, 0);
   ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
-    start[i + 1] = CountTrueIn(mask, tiles.begin(i), tiles.end(i));
+    begin[i + 1] = CountTrueIn(mask, tiles.begin(i), tiles.end(i));
   });
-  for (int64_t i = 0; i < tiles.count; ++i) start[i + 1] += start[i];
-  const int64_t total = start[tiles.count];
+  for (int64_t i = 0; i < tiles.count; ++i) begin[i + 1] += begin[i];
+  const int64_t total = begin[tiles.count];
   if (total > limit) return total;
   ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
-    f(i, start[i], start[i + 1] - start[i]);
+    f(i, begin[i], begin[i + 1]);
   });
   return total;
 }
 
 // out[i] = mask[i] ? the next value : x[i]. Returns the number of True
-// elements. If it exceeds value_numel, the output is unspecified, or with
-// count_first unchanged.
+// elements. If it exceeds value_numel, nothing is written.
 template <typename Storage>
 int64_t MaskedScatterCpu(Storage* out,
                          int64_t numel,
                          const BroadcastOperand<Storage>& x,
                          const MaskView& mask,
                          const Storage* value,
-                         int64_t value_numel,
-                         bool count_first) {
+                         int64_t value_numel) {
   const Tiles tiles(numel, sizeof(Storage));
   const bool non_temporal = UseNonTemporalStores(tiles.bytes, out == x.data);
-  const auto scatter_tile = [&](int64_t i, int64_t first, int64_t) {
-    int64_t k = first;
-    const auto write_values =
-        [&](Storage* to, int64_t n, bool run_non_temporal) {
-          if (k + n <= value_numel) {
-            StreamCopy(to, value + k, n * sizeof(Storage), run_non_temporal);
-          }
-          k += n;
+  return ForEachMaskTile(
+      mask, tiles, value_numel, [&](int64_t i, int64_t k, int64_t) {
+        const auto write_values =
+            [&](Storage* to, int64_t n, bool run_non_temporal) {
+              StreamCopy(to, value + k, n * sizeof(Storage), run_non_temporal);
+              k += n;
+            };
+        if (WriteRuns(out, x, mask, tiles, i, write_values)) return;
+        uint8_t mask_scratch[kMaskBlock];
+        Storage x_scratch[kMaskBlock];
+        const auto write = [&](Storage* to, int64_t b, int64_t n) {
+          k += ScatterBlock(to,
+                            x.view.Read(x.data, b, n, x_scratch),
+                            mask.view.Read(mask.data, b, n, mask_scratch),
+                            value + k,
+                            value_numel - k,
+                            n);
         };
-    if (WriteRuns(out, x, mask, tiles, i, write_values)) return k - first;
-    uint8_t mask_scratch[kMaskBlock];
-    Storage x_scratch[kMaskBlock];
-    const auto write = [&](Storage* to, int64_t b, int64_t n) {
-      k += ScatterBlock(to,
-                        x.view.Read(x.data, b, n, x_scratch),
-                        mask.view.Read(mask.data, b, n, mask_scratch),
-                        value + std::min(k, value_numel),
-                        value_numel - k,
-                        n);
-    };
-    ForEachBlock(
-        out, tiles.begin(i), tiles.end(i), kMaskBlock, non_temporal, write);
-    return k - first;
-  };
-  return ForEachMaskTile(mask, tiles, value_numel, count_first, scatter_tile);
+        ForEachBlock(
+            out, tiles.begin(i), tiles.end(i), kMaskBlock, non_temporal, write);
+      });
 }
 
 // value_grad = the selected elements of out_grad in order, then zeros. x_grad =
 // mask ? 0 : out_grad, for an x of the output's shape, or null; it may be
-// out_grad. Returns the number of True elements; if it exceeds value_numel, the
-// gradients are incomplete.
+// out_grad. Returns the number of True elements; if it exceeds value_numel,
+// nothing is written.
 template <typename Storage>
 int64_t MaskedScatterGradCpu(const Storage* out_grad,
                              int64_t numel,
@@ -196,20 +176,14 @@ int64_t MaskedScatterGradCpu(const Storage* out_grad,
   const Tiles tiles(numel, sizeof(Storage));
   const bool non_temporal =
       x_grad && UseNonTemporalStores(tiles.bytes, x_grad == out_grad);
-  const auto gather_tile = [&](int64_t i, int64_t first, int64_t capacity) {
+  const auto gather_tile = [&](int64_t i, int64_t k, int64_t k_end) {
     static constexpr Storage kZeros[kSelectBlock<Storage>] = {};
     uint8_t mask_scratch[kSelectBlock<Storage>];
-    int64_t k = first;
-    int64_t num_selected = 0;
-    const int64_t k_end = std::min(k + capacity, value_numel);
     // Blocked, so that the second read of out_grad hits the cache.
     const auto gather_block = [&](Storage* to, int64_t b, int64_t n) {
       const Storage* grad = out_grad + b;
       const uint8_t* mask_block = mask.view.Read(mask.data, b, n, mask_scratch);
-      const int64_t num_copied = GatherBlock(
-          value_grad + std::min(k, k_end), k_end - k, grad, mask_block, n);
-      k += num_copied;
-      num_selected += k < k_end ? num_copied : CountTrue(mask_block, n);
+      k += GatherBlock(value_grad + k, k_end - k, grad, mask_block, n);
       if (to != nullptr) {
         CallVectorized([&] { SelectEach(to, grad, mask_block, kZeros, n); });
       }
@@ -224,10 +198,8 @@ int64_t MaskedScatterGradCpu(const Storage* out_grad,
         gather_block(nullptr, b, std::min(kBlockSize, end - b));
       }
     }
-    return num_selected;
   };
-  const int64_t total = ForEachMaskTile(
-      mask, tiles, value_numel, /*count_first=*/false, gather_tile);
+  const int64_t total = ForEachMaskTile(mask, tiles, value_numel, gather_tile);
   if (total < value_numel) {
     ParallelZero(value_grad + total, (value_numel - total) * sizeof(Storage));
   }

@@ -68,9 +68,14 @@ void CopyAndReplace(Storage* out,
     view.ForEachRun(
         b,
         b + n,
-        [&](int64_t at, int64_t stride, int64_t from, int64_t step, int64_t m) {
-          const Storage* in = values ? values + from : &kZero;
-          CopyStrided(to + (at - b), stride, in, values ? step : 0, m);
+        [&](int64_t x_offset,
+            int64_t x_stride,
+            int64_t values_offset,
+            int64_t values_stride,
+            int64_t m) {
+          const Storage* in = values ? values + values_offset : &kZero;
+          const int64_t in_stride = values ? values_stride : 0;
+          CopyStrided(to + (x_offset - b), x_stride, in, in_stride, m);
         });
   };
   ParallelFor(tiles.count, num_written * sizeof(Storage), [&](int64_t i) {
@@ -90,14 +95,19 @@ void GatherView(Storage* values,
     view.ForEachRun(
         tiles.begin(i),
         tiles.end(i),
-        [&](int64_t at, int64_t stride, int64_t to, int64_t step, int64_t n) {
-          CopyStrided(values + to, step, x + at, stride, n);
+        [&](int64_t x_offset,
+            int64_t x_stride,
+            int64_t values_offset,
+            int64_t values_stride,
+            int64_t n) {
+          CopyStrided(
+              values + values_offset, values_stride, x + x_offset, x_stride, n);
         });
   });
 }
 
 // The kernel of the forward and double gradient operators. A null x or values
-// stands for zeros.
+// stands for zeros. out may be x, but must not overlap values.
 template <typename T, typename Context>
 void ReplaceViewKernel(const Context& dev_ctx,
                        const DenseTensor* x,
@@ -134,7 +144,7 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
     GatherView<Storage>(
         data, view, StorageData<Storage>(&out_grad), out_grad.numel());
   }
-  // Last, since it may be written over out_grad.
+  // Last, since x_grad may share the buffer of out_grad.
   if (x_grad != nullptr) {
     ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
   }

@@ -85,11 +85,11 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
 }
 
 // The diagonals of x over two axes, which y has along its last axis.
-inline StridedView DiagonalView(const DDim& x_dims,
-                                const DDim& y_dims,
-                                int64_t offset,
-                                int axis1,
-                                int axis2) {
+inline StridedView MakeDiagonalView(const DDim& x_dims,
+                                    const DDim& y_dims,
+                                    int64_t offset,
+                                    int axis1,
+                                    int axis2) {
   const DiagonalAxes axes =
       CheckDiagonalScatter(x_dims, y_dims, offset, axis1, axis2);
   // The outer of the two axes retains its position, so that the view visits x

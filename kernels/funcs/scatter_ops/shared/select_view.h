@@ -29,9 +29,10 @@ inline int CheckSelectScatter(const DDim& x_dims,
                               const DDim& values_dims,
                               int axis,
                               int64_t index) {
-  const int at = NormalizeAxis("select_scatter", "axis", axis, x_dims.size());
+  const int normalized_axis =
+      NormalizeAxis("select_scatter", "axis", axis, x_dims.size());
   std::vector<int64_t> expected = common::vectorize(x_dims);
-  expected.erase(expected.begin() + at);
+  expected.erase(expected.begin() + normalized_axis);
   if (!SameDims(values_dims, common::make_ddim(expected))) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(select_scatter) The shape of values should be the shape of x without "
@@ -40,7 +41,7 @@ inline int CheckSelectScatter(const DDim& x_dims,
         common::make_ddim(expected),
         values_dims));
   }
-  const int64_t size = x_dims[at];
+  const int64_t size = x_dims[normalized_axis];
   if (size >= 0 && (index < -size || index >= size)) {
     PADDLE_THROW(common::errors::OutOfRange(
         "(select_scatter) The value of index should be in [%d, %d) for axis %d "
@@ -51,19 +52,22 @@ inline int CheckSelectScatter(const DDim& x_dims,
         size,
         index));
   }
-  return at;
+  return normalized_axis;
 }
 
 // The slice of x at `index` of `axis`.
-inline StridedView SelectView(const DDim& x_dims,
-                              const DDim& values_dims,
-                              int axis,
-                              int64_t index) {
-  const int at = CheckSelectScatter(x_dims, values_dims, axis, index);
-  if (index < 0) index += x_dims[at];
-  const int64_t inner = ProductOf(x_dims, at + 1, x_dims.size());
+inline StridedView MakeSelectView(const DDim& x_dims,
+                                  const DDim& values_dims,
+                                  int axis,
+                                  int64_t index) {
+  const int normalized_axis =
+      CheckSelectScatter(x_dims, values_dims, axis, index);
+  if (index < 0) index += x_dims[normalized_axis];
+  const int64_t inner = ProductOf(x_dims, normalized_axis + 1, x_dims.size());
   StridedView view(index * inner);
-  view.Append(ProductOf(x_dims, 0, at), x_dims[at] * inner, inner);
+  view.Append(ProductOf(x_dims, 0, normalized_axis),
+              x_dims[normalized_axis] * inner,
+              inner);
   view.Append(inner, 1, 1);
   return view;
 }

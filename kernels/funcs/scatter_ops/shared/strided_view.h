@@ -55,36 +55,37 @@ class StridedView {
   int rank() const { return static_cast<int>(axes_.size()); }
   const Axis& axis(int i) const { return axes_[i]; }
 
-  // Calls f(offset in x, stride, offset in values, value stride, length) for
-  // the runs along the innermost axis within [begin, end) of x.
+  // Calls f(x_offset, x_stride, values_offset, values_stride, length) for the
+  // runs along the innermost axis within [begin, end) of x. Strides in x must
+  // be positive.
   template <typename F>
   void ForEachRun(int64_t begin, int64_t end, const F& f) const {
     Visit(0, offset_, 0, begin, end, f);
   }
 
  private:
-  // ForEachRun for the axes from `i` on, starting at `at` in x and `from` in
-  // the values.
+  // ForEachRun for the axes from `i` on.
   template <typename F>
   void Visit(int i,
-             int64_t at,
-             int64_t from,
+             int64_t x_offset,
+             int64_t values_offset,
              int64_t begin,
              int64_t end,
              const F& f) const {
     const Axis& axis = axes_[i];
-    int64_t k = CountIndicesWithin(axis, begin - axis.span - at);
-    const int64_t last = CountIndicesWithin(axis, end - at);
-    at += k * axis.stride;
-    from += k * axis.value_stride;
+    int64_t k = CountIndicesWithin(axis, begin - axis.span - x_offset);
+    const int64_t k_end = CountIndicesWithin(axis, end - x_offset);
+    x_offset += k * axis.stride;
+    values_offset += k * axis.value_stride;
     if (i == rank() - 1) {
-      if (k < last) f(at, axis.stride, from, axis.value_stride, last - k);
+      if (k < k_end)
+        f(x_offset, axis.stride, values_offset, axis.value_stride, k_end - k);
       return;
     }
-    for (; k < last; ++k) {
-      Visit(i + 1, at, from, begin, end, f);
-      at += axis.stride;
-      from += axis.value_stride;
+    for (; k < k_end; ++k) {
+      Visit(i + 1, x_offset, values_offset, begin, end, f);
+      x_offset += axis.stride;
+      values_offset += axis.value_stride;
     }
   }
 

@@ -52,23 +52,22 @@ struct ChunkEntries {
 // The entries of some chunks that lie in a range of slices, with slices
 // relative to its begin. The capacity amortizes the cache misses of alternating
 // between the index and the rows; 32-bit storage keeps the list in the caches.
-// Offset must represent every slice of the axis: AppendVectors compares slices
-// outside the range in this type too.
-template <typename Offset>
+// AppendVectors compares slices outside the range in 32 bits too, so the axis
+// must have fewer than 2^31 slices.
 struct RangeEntries {
   static constexpr int64_t kCapacity = 4096;
   static constexpr int64_t kMaxAppend = 512;  // entries per Append
   int64_t first = 0;                          // `entries` are relative to it
   int64_t count = 0;
-  Offset slices[kCapacity];
-  Offset entries[kCapacity];
+  int32_t slices[kCapacity];
+  int32_t entries[kCapacity];
 
   int64_t slice(int64_t i) const { return slices[i]; }
   int64_t entry(int64_t i) const { return first + entries[i]; }
 
   bool IsFull(int64_t next) const {
     return count > kCapacity - kMaxAppend ||
-           next - first > std::numeric_limits<Offset>::max() - kMaxAppend;
+           next - first > std::numeric_limits<int32_t>::max() - kMaxAppend;
   }
 
   // Appends the entries that lie in the range, of the `n` entries from
@@ -79,15 +78,13 @@ struct RangeEntries {
     const uint64_t range_size = range.size();
     int64_t i = 0;
 #ifdef SCATTER_OPS_AVX2
-    if constexpr (std::is_same<Offset, int32_t>::value) {
-      if (HasAvx2()) i = AppendVectors(range, begin, in, n);
-    }
+    if (HasAvx2()) i = AppendVectors(range, begin, in, n);
 #endif
     int64_t size = count;
     for (; i < n; ++i) {
       const uint64_t slice = static_cast<uint64_t>(in[i] - range.begin);
-      slices[size] = static_cast<Offset>(slice);
-      entries[size] = static_cast<Offset>(begin - first + i);
+      slices[size] = static_cast<int32_t>(slice);
+      entries[size] = static_cast<int32_t>(begin - first + i);
       size += slice < range_size;
     }
     count = size;
@@ -143,7 +140,7 @@ struct RangeEntries {
 
 // Calls f with lists of the entries in `range`, in the order of the index.
 // `size` is the number of all slices.
-template <typename Offset, typename F>
+template <typename F>
 void ForEachEntryList(const NormalizedIndex& index,
                       SliceRange range,
                       int64_t size,
@@ -154,21 +151,21 @@ void ForEachEntryList(const NormalizedIndex& index,
     });
     return;
   }
-  RangeEntries<Offset> list;
+  RangeEntries list;
   const auto append = [&](int64_t begin, const int64_t* slices, int64_t n) {
     list.Append(range, begin, slices, n);
     if (!list.IsFull(begin + n)) return;
     f(list);
     list.count = 0;
   };
-  index.ForEachChunk(append, RangeEntries<Offset>::kMaxAppend);
+  index.ForEachChunk(append, RangeEntries::kMaxAppend);
   if (list.count > 0) f(list);
 }
 
 // Per slice, the number of entries that name it (for means), or whether any
 // does. Counts are int32_t, since AVX2 converts int32_t but not int64_t to
 // floating point: for a mean, the index must have fewer than 2^31 - 1 entries.
-template <IndexReduce kReduce, typename Offset>
+template <IndexReduce kReduce>
 class SliceMarks {
  public:
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
@@ -182,9 +179,9 @@ class SliceMarks {
       const SliceRange range = ranges[r];
       Mark* marks = marks_.get() + range.begin;
       std::fill_n(marks, range.size(), Mark{0});
-      ForEachEntryList<Offset>(index, range, size, [marks](const auto& list) {
-        for (int64_t i = 0; i < list.count; ++i) {
-          Mark& mark = marks[list.slice(i)];
+      ForEachEntryList(index, range, size, [marks](const auto& entries) {
+        for (int64_t i = 0; i < entries.count; ++i) {
+          Mark& mark = marks[entries.slice(i)];
           mark = kIsMean ? mark + 1 : 1;
         }
       });

@@ -50,19 +50,21 @@ struct IndexSegments {
   // About as many entries as are processed while a cache line arrives.
   static constexpr int64_t kPrefetchDistance = 8;
   // The entry to prefetch while `entry` is processed; at the end, `entry`.
-  const int64_t* PrefetchEntry(const int64_t* entry) const {
+  const int64_t* EntryToPrefetch(const int64_t* entry) const {
     const int64_t* last = permutation.data() + permutation.size();
     return last - entry > kPrefetchDistance ? entry + kPrefetchDistance : entry;
   }
-  int64_t PrefetchSlice(int64_t g) const {
+  int64_t SliceToPrefetch(int64_t g) const {
     return slices[std::min(g + kPrefetchDistance, count() - 1)];
   }
 };
 
-// Linear in the length of the index and in `size`.
+// Counting sort, in time linear in the length of the index plus `size`. The
+// final offset is left to the caller.
 inline void CountingSortSegments(const NormalizedIndex& index,
                                  int64_t size,
                                  IndexSegments* segments) {
+  // The number of entries of each slice, then where the next one goes.
   std::vector<int64_t> next(size, 0);
   index.ForEach([&](int64_t, int64_t slice) { ++next[slice]; });
   int64_t sum = 0;
@@ -80,7 +82,8 @@ inline void CountingSortSegments(const NormalizedIndex& index,
   });
 }
 
-// A comparison sort, independent of `size`: for a sparse index.
+// Comparison sort, in time independent of `size`: for a sparse index. The final
+// offset is left to the caller.
 inline void SortSegments(const NormalizedIndex& index,
                          IndexSegments* segments) {
   std::vector<std::pair<int64_t, int64_t>> sorted;
@@ -114,8 +117,10 @@ inline IndexSegments BuildSegments(const NormalizedIndex& index, int64_t size) {
   return segments;
 }
 
-inline IndexSegments BuildLastEntrySegments(const NormalizedIndex& index,
-                                            int64_t size) {
+// Segments for assign, which reads the last entry of a segment only: earlier
+// ones may be missing.
+inline IndexSegments BuildAssignSegments(const NormalizedIndex& index,
+                                         int64_t size) {
   if (IsSparseIndex(index.length(), size)) return BuildSegments(index, size);
   std::vector<int64_t> last(size, -1);
   index.ForEach([&](int64_t entry, int64_t slice) { last[slice] = entry; });
@@ -134,14 +139,15 @@ inline IndexSegments BuildLastEntrySegments(const NormalizedIndex& index,
 // fit into the L1 cache.
 constexpr int64_t kMaxInner = 2048;
 
+// A box of outer indices, segments and inner elements.
 struct SegmentTask {
   int64_t outer_begin, outer_end;
-  int64_t begin, end;
+  int64_t begin, end;  // segments
   int64_t inner_begin, inner_end;
 };
 
-// Partitions the segments into tasks of about equal work, however skewed the
-// index is.
+// Partitions the work into tasks of about equal size. A segment is split along
+// the inner elements alone, into parts of at least kMinInner.
 class SegmentTasks {
  public:
   SegmentTasks(const AxisView& view,
@@ -151,12 +157,12 @@ class SegmentTasks {
     // Rows that are read or written.
     const int64_t rows = segments.num_entries() + segments.count();
     bytes_ = rows * view.outer * view.inner * element_bytes;
-    const int64_t target = std::min<int64_t>(bytes_ / kTaskBytes + 1,
-                                             NumThreads() * kTasksPerThread);
-    outer_step_ = std::max<int64_t>(1, view.outer / target);
+    const int64_t target_tasks = std::min<int64_t>(
+        bytes_ / kTaskBytes + 1, NumThreads() * kTasksPerThread);
+    outer_step_ = std::max<int64_t>(1, view.outer / target_tasks);
     outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
-    PartitionSegments(std::max<int64_t>(1, target / outer_count_));
-    PartitionInner(target);
+    PartitionSegments(std::max<int64_t>(1, target_tasks / outer_count_));
+    PartitionInner(target_tasks);
   }
 
   int64_t bytes() const { return bytes_; }
@@ -197,7 +203,7 @@ class SegmentTasks {
 
   // Partitions the inner elements too, so that several tasks can share a
   // segment with very many entries.
-  void PartitionInner(int64_t target) {
+  void PartitionInner(int64_t target_tasks) {
     int64_t max_entries = 0;
     for (int64_t r = 0; r < range_count(); ++r) {
       max_entries = std::max(
@@ -208,9 +214,11 @@ class SegmentTasks {
         std::max<int64_t>(1, outer_count_ * range_count());
     const int64_t num_rows =
         std::max<int64_t>(1, segments_.num_entries() * outer_count_);
-    // No more parts than needed: each shortens the rows that a task accesses.
-    const int64_t num_parts =
-        std::max(target / num_tasks, max_entries * target / 2 / num_rows);
+    // Enough parts for the target number of tasks, and for the largest range to
+    // take at most about twice the average work of a task. More would shorten
+    // the rows that a task accesses.
+    const int64_t num_parts = std::max(
+        target_tasks / num_tasks, max_entries * target_tasks / 2 / num_rows);
     inner_count_ =
         std::max<int64_t>(1, std::min(num_parts, view_.inner / kMinInner));
   }
@@ -221,14 +229,14 @@ class SegmentTasks {
   int64_t outer_step_ = 1;
   int64_t outer_count_ = 1;
   int64_t inner_count_ = 1;
-  std::vector<int64_t> bounds_;
+  std::vector<int64_t> bounds_;  // range r: segments [bounds_[r], bounds_[r+1])
 };
 
 // Copies the slices without a segment from `from` to `to` and calls
 // f(g, x_offset, updates_offset, n) in parallel for n <= kMaxInner inner
-// elements of each segment g. They start at x_offset in x, and at
-// updates_offset + p * view.inner in the updates of entry p. `from` and `to`
-// may be the same or both null.
+// elements of each segment g. These start at x_offset in `from` and `to`, and
+// at updates_offset + entry * view.inner in the updates of each entry. If
+// `from` and `to` are the same, or both null, nothing is copied.
 template <typename T, typename F>
 void ForEachSegment(const AxisView& view,
                     const IndexSegments& segments,
@@ -241,7 +249,8 @@ void ForEachSegment(const AxisView& view,
   const bool fuse_copy = from != to && segments.count() > view.size / 2;
   if (from != to && !fuse_copy) ParallelCopy(to, from, bytes);
   if (segments.count() == 0) return;
-  const bool non_temporal = UseNonTemporalStores(bytes, !fuse_copy);
+  const bool non_temporal =
+      fuse_copy && UseNonTemporalStores(bytes, /*in_place=*/false);
   const SegmentTasks tasks(view, segments, sizeof(T));
   ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
     const SegmentTask t = tasks.get(i);
@@ -257,17 +266,18 @@ void ForEachSegment(const AxisView& view,
       }
     };
     for (int64_t o = t.outer_begin; o < t.outer_end; ++o) {
-      const int64_t updates = o * view.length * view.inner;
+      const int64_t updates_offset = o * view.length * view.inner;
       for (int64_t g = t.begin; g < t.end; ++g) {
         const int64_t slice = segments.slices[g];
         if (fuse_copy)
           copy_slices(o, g == 0 ? 0 : segments.slices[g - 1] + 1, slice);
-        const int64_t x = (o * view.size + slice) * view.inner;
+        const int64_t x_offset = (o * view.size + slice) * view.inner;
         for (int64_t l = t.inner_begin; l < t.inner_end; l += kMaxInner) {
           const int64_t n = std::min(kMaxInner, t.inner_end - l);
-          f(g, x + l, updates + l, n);
+          f(g, x_offset + l, updates_offset + l, n);
         }
       }
+      // The task of the last segment also copies the slices after it.
       if (fuse_copy && t.begin < t.end && t.end == segments.count()) {
         copy_slices(o, segments.slices.back() + 1, view.size);
       }

@@ -115,9 +115,9 @@ class SegmentDifferentiator {
     // asm in Prefetch keeps GCC from fusing two rows, which it fails to
     // vectorize.
     for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
-      PrefetchRow(rows.update(*segments_.PrefetchEntry(p)), inner);
+      PrefetchRow(rows.update(*segments_.EntryToPrefetch(p)), inner);
       if (rows.grads)
-        PrefetchRow(rows.grad(*segments_.PrefetchEntry(p)), inner);
+        PrefetchRow(rows.grad(*segments_.EntryToPrefetch(p)), inner);
       const T* row = rows.update(*p);
       for (int64_t l = 0; l < inner; ++l) {
         ties[l] += IsExtremum(row[l], extremum[l]);
@@ -195,7 +195,7 @@ class SegmentDifferentiator {
       }
     };
     for (int64_t i = 0; i < n; ++i) {
-      const int64_t prefetch = *segments_.PrefetchEntry(begin + i);
+      const int64_t prefetch = *segments_.EntryToPrefetch(begin + i);
       PrefetchRow(rows.update(prefetch) + first, width);
       PrefetchRow(rows.grad(prefetch) + first, width);
       std::copy_n(before, width, prefix(i));

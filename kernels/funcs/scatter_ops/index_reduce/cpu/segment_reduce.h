@@ -53,7 +53,8 @@ class SegmentReducer {
     T* out = operands_.out + x_offset;
     if (x == out) {  // otherwise x is read sequentially
       PrefetchRow(
-          out + (segments_.PrefetchSlice(g) - segments_.slices[g]) * inner, n);
+          out + (segments_.SliceToPrefetch(g) - segments_.slices[g]) * inner,
+          n);
     }
     Rows rows{operands_.updates + updates_offset,
               inner,
@@ -87,7 +88,7 @@ class SegmentReducer {
 
     int64_t num_left() const { return end - entry; }
     const T* Next() {
-      PrefetchRow(updates + *segments.PrefetchEntry(entry) * stride, length);
+      PrefetchRow(updates + *segments.EntryToPrefetch(entry) * stride, length);
       return updates + *entry++ * stride;
     }
   };
@@ -168,7 +169,7 @@ void ReduceSegments(const ReduceOperands<T>& operands) {
   const AxisView& view = operands.view;
   const IndexSegments segments =
       kReduce == IndexReduce::kAssign
-          ? BuildLastEntrySegments(operands.index, view.size)
+          ? BuildAssignSegments(operands.index, view.size)
           : BuildSegments(operands.index, view.size);
   ForEachSegment(view,
                  segments,

@@ -15,8 +15,8 @@
 // Reductions of short rows without sorting the index: updates are read once, in
 // memory order, and accumulated into the slices that the index names. Each task
 // owns a range of slices and scans the whole index, so that a slice receives
-// its updates in the order of the index. Results are bitwise those of the
-// reduction by segments, except for the sign and payload of NaNs.
+// its updates in the order of the index. Results are bitwise identical to those
+// of SegmentReducer, except that a NaN may differ in sign and payload.
 
 #pragma once
 
@@ -37,15 +37,16 @@
 namespace phi::funcs::scatter_ops {
 
 // Whether the reduction has an identity to start from. A product of complex
-// numbers has none: 1 times an infinity has a NaN.
+// numbers has none: 1 * (inf + 0i) has a NaN component.
 template <typename T, IndexReduce kReduce>
 constexpr bool HasIdentity() {
   return !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
 }
 
-// The length of a row is an int64_t or a RowLength constant. For constant
-// lengths, the loops below also compute results for slices without an update
-// and discard them: a branch per row would cost more.
+// The length of a row is an int64_t or a RowLength constant: 1 here, the height
+// of a tile in transposed_tiles.h. For constant lengths, the loops below also
+// compute results for slices without an update and discard them: a branch per
+// row would cost more.
 template <int64_t kLength>
 using RowLength = std::integral_constant<int64_t, kLength>;
 template <typename Length>
@@ -66,22 +67,26 @@ constexpr T ReduceIdentity() {
   }
 }
 
-// sums = x, with the identity in marked rows. sums may be x.
+// sums = x, with the identity in the slices that the index names (mark > 0).
+// sums may be x.
 template <IndexReduce kReduce,
           typename Mark,
           typename Length,
           typename T,
           typename Sum>
-void InitializeRows(
-    const Mark* marks, int64_t rows, Length inner, const T* x, Sum* sums) {
+void InitializeRows(const Mark* marks,
+                    int64_t num_slices,
+                    Length inner,
+                    const T* x,
+                    Sum* sums) {
   const Sum identity = ReduceIdentity<Sum, kReduce>();
   const bool in_place = static_cast<const void*>(x) == sums;
   SCATTER_OPS_IVDEP
-  for (int64_t r = 0; r < rows; ++r) {
-    const bool is_marked = marks[r] > 0;
+  for (int64_t s = 0; s < num_slices; ++s) {
+    const bool is_marked = marks[s] > 0;
     if (!kIsConstant<Length> && in_place && !is_marked) continue;
     for (int64_t l = 0; l < inner; ++l) {
-      const int64_t i = r * inner + l;
+      const int64_t i = s * inner + l;
       sums[i] = is_marked ? identity : WidenTo<Sum>(x[i]);
     }
   }
@@ -98,21 +103,26 @@ Sum Accumulate(Sum sum, T element) {
 
 // Accumulates each row of updates into its slice in `sums`. Rows of variable
 // length are prefetched; for constant lengths, out-of-order execution suffices.
+// Entries is ChunkEntries or RangeEntries.
 template <IndexReduce kReduce,
-          typename List,
+          typename Entries,
           typename Length,
           typename T,
           typename Sum>
-void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
+void ReduceRows(const Entries& entries,
+                Length inner,
+                const T* updates,
+                Sum* sums) {
   // About as many rows as are processed while a cache line arrives.
   constexpr int64_t kPrefetchDistance = 8;
-  for (int64_t i = 0; i < list.count; ++i) {
-    if (!kIsConstant<Length> && i + kPrefetchDistance < list.count) {
-      PrefetchRow(sums + list.slice(i + kPrefetchDistance) * inner, inner);
-      PrefetchRow(updates + list.entry(i + kPrefetchDistance) * inner, inner);
+  for (int64_t i = 0; i < entries.count; ++i) {
+    if (!kIsConstant<Length> && i + kPrefetchDistance < entries.count) {
+      PrefetchRow(sums + entries.slice(i + kPrefetchDistance) * inner, inner);
+      PrefetchRow(updates + entries.entry(i + kPrefetchDistance) * inner,
+                  inner);
     }
-    const T* update = updates + list.entry(i) * inner;
-    Sum* sum = sums + list.slice(i) * inner;
+    const T* update = updates + entries.entry(i) * inner;
+    Sum* sum = sums + entries.slice(i) * inner;
     if constexpr (std::is_same<Length, RowLength<1>>::value) {
       *sum = Accumulate<kReduce>(*sum, *update);
     } else if constexpr (kIsConstant<Length>) {
@@ -134,17 +144,16 @@ void ReduceRows(const List& list, Length inner, const T* updates, Sum* sums) {
 }
 
 template <IndexReduce kReduce, typename Sum, typename Mark>
-auto FinalizeSum(Sum sum, Mark count) {
-  if constexpr (kReduce != IndexReduce::kMean) {
-    return sum;
-  } else if constexpr (std::is_floating_point<Sum>::value) {
-    return sum / static_cast<Sum>(count);
+Sum FinalizeSum(Sum sum, Mark count) {
+  if constexpr (kReduce == IndexReduce::kMean) {
+    // The count is 0 for a slice without an update, whose result is discarded.
+    return DivideByCount(sum, std::max<Mark>(1, count));
   } else {
-    return DivideByCount(sum, std::max<int64_t>(1, count));
+    return sum;
   }
 }
 
-template <typename T, IndexReduce kReduce, typename Offset>
+template <typename T, IndexReduce kReduce>
 class ShortRowReducer {
  public:
   explicit ShortRowReducer(const ReduceOperands<T>& operands)
@@ -155,8 +164,9 @@ class ShortRowReducer {
 
   // Returns false, before anything is written, if segments are faster.
   bool Run() {
-    const int64_t target_ranges = CountRanges();
+    const int64_t target_ranges = ChooseNumRanges();
     if (target_ranges == 0) return false;
+    // From here on, out is x and the reduction is in place.
     ParallelCopy(operands_.out, operands_.x, view_.numel() * sizeof(T));
     const int64_t row_bytes = view_.inner * static_cast<int64_t>(sizeof(Acc));
     const int64_t max_slices =
@@ -198,15 +208,15 @@ class ShortRowReducer {
   static constexpr bool kIsAssign = kReduce == IndexReduce::kAssign;
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
   using Sum = typename ReduceType<T, kReduce>::type;
-  using Mark = typename SliceMarks<kReduce, Offset>::Mark;
+  using Mark = typename SliceMarks<kReduce>::Mark;
   // If the accumulation type is not T, partial results are held in a scratch
   // accumulator per thread, which is rounded into out at the end.
   static constexpr bool kHasScratch =
       !kIsAssign && !std::is_same<Sum, T>::value;
   using Acc = std::conditional_t<kHasScratch, Sum, T>;
   // The accumulator of a range is sized for the L2 cache of a core; that of a
-  // range with few updates may be larger. Single elements in one range use an
-  // accumulator of the whole axis, which is smaller than the segments.
+  // range with few updates may be larger. If inner is 1 and the axis is not
+  // partitioned, it covers the whole axis: segments would take more memory.
   static constexpr int64_t kScratchBytes = 1 << 20;
   static constexpr int64_t kMaxScratchBytes = 4 << 20;
   static constexpr int64_t kTasksPerThread = 4;
@@ -214,24 +224,26 @@ class ShortRowReducer {
   // slice once.
   static constexpr int64_t kMaxRowBytes = 256;
   static constexpr int64_t kMaxAssignRowBytes = 64;
-  static constexpr int64_t kMaxInPlaceRowBytes = 4096;  // for a short index
-  static constexpr int64_t kMaxPasses = 4;              // over the index
+  // In place, for an index no longer than the axis.
+  static constexpr int64_t kMaxInPlaceRowBytes = 4096;
+  // Over the index, per thread that works on the same outer index.
+  static constexpr int64_t kMaxPasses = 4;
 
   bool StartsFromX() const { return kIsAssign || operands_.include_self; }
   bool NeedsMarks() const { return kIsMean || !StartsFromX(); }
 
-  // The number of ranges of slices, each of which costs a pass over the index;
-  // 0 if segments are faster.
-  int64_t CountRanges() const {
+  // The number of ranges to partition the axis into, each of which costs a pass
+  // over the index; 0 if segments are faster.
+  int64_t ChooseNumRanges() const {
     const int64_t row_bytes = view_.inner * static_cast<int64_t>(sizeof(T));
     const int64_t n = operands_.index.length();
-    // A count includes the slice of x.
+    // Mark must represent the number of entries plus one, for include_self.
     if (kIsMean && n >= std::numeric_limits<Mark>::max()) return 0;
-    const bool is_short_index =
+    const bool is_short_in_place =
         operands_.x == operands_.out && !kHasScratch && n <= view_.size;
-    const int64_t max_row_bytes = kIsAssign        ? kMaxAssignRowBytes
-                                  : is_short_index ? kMaxInPlaceRowBytes
-                                                   : kMaxRowBytes;
+    const int64_t max_row_bytes = kIsAssign           ? kMaxAssignRowBytes
+                                  : is_short_in_place ? kMaxInPlaceRowBytes
+                                                      : kMaxRowBytes;
     if (row_bytes > max_row_bytes) return 0;
     if ((kHasScratch || NeedsMarks()) && IsSparseIndex(n, view_.size)) return 0;
     const int64_t num_threads = NumThreadsFor(bytes_);
@@ -239,69 +251,72 @@ class ShortRowReducer {
     // Whether the outer indices alone balance the load of the threads.
     const bool is_balanced =
         outer >= kTasksPerThread * num_threads || outer % num_threads == 0;
-    // RangeEntries stores slices as Offset.
-    const bool has_lists = view_.size <= std::numeric_limits<Offset>::max();
+    // RangeEntries stores slices as int32_t.
+    const bool can_partition =
+        view_.size <= std::numeric_limits<int32_t>::max();
     const int64_t num_ranges =
-        is_balanced || !has_lists ? 1 : std::min(view_.size, num_threads);
+        is_balanced || !can_partition ? 1 : std::min(view_.size, num_threads);
     if (!kHasScratch || view_.inner == 1) return num_ranges;
     const int64_t scratch_bytes = view_.size * view_.inner * sizeof(Acc);
     const int64_t num_passes =
         std::max(num_ranges, scratch_bytes / kScratchBytes);
     const int64_t max_passes =
-        has_lists ? kMaxPasses + kMaxPasses * num_threads / outer : 1;
+        can_partition ? kMaxPasses + kMaxPasses * num_threads / outer : 1;
     return num_passes <= max_passes ? num_passes : 0;
   }
 
   template <typename Length>
   void Reduce(int64_t o, SliceRange range, Length inner, Acc* sums) const {
-    const int64_t rows = range.size();
+    const int64_t num_slices = range.size();
     T* out = operands_.out + (o * view_.size + range.begin) * inner;
     const Mark* marks = marks_.data(range.begin);
     if constexpr (!kHasScratch) sums = out;
     if (!StartsFromX()) {
-      InitializeRows<kReduce>(marks, rows, inner, out, sums);
+      InitializeRows<kReduce>(marks, num_slices, inner, out, sums);
     } else if constexpr (kHasScratch) {
-      for (int64_t i = 0; i < rows * inner; ++i) {
+      for (int64_t i = 0; i < num_slices * inner; ++i) {
         sums[i] = WidenTo<Sum>(out[i]);
       }
     }
     const T* updates = operands_.updates + o * view_.length * inner;
-    ForEachEntryList<Offset>(
-        operands_.index, range, view_.size, [&](const auto& list) {
-          ReduceRows<kReduce>(list, inner, updates, sums);
+    ForEachEntryList(
+        operands_.index, range, view_.size, [&](const auto& entries) {
+          ReduceRows<kReduce>(entries, inner, updates, sums);
         });
     if constexpr (kIsMean || kHasScratch)
-      FinalizeRows(marks, rows, inner, sums, out);
+      FinalizeRows(marks, num_slices, inner, sums, out);
   }
 
   // out = the final values of `sums`, which may be out. Slices without an
-  // update stay bitwise identical to x, which matters for NaNs of half types.
+  // update stay bitwise identical to x. Without counts they are unknown, but
+  // only a NaN of a half type would not survive the conversions: if the sum and
+  // x are both NaN, x is kept.
   template <typename Length>
   void FinalizeRows(const Mark* marks,
-                    int64_t rows,
+                    int64_t num_slices,
                     Length inner,
                     const Sum* sums,
                     T* out) const {
     SCATTER_OPS_IVDEP
-    for (int64_t r = 0; r < rows; ++r) {
-      const Mark mark = kIsMean ? marks[r] : Mark{1};
+    for (int64_t s = 0; s < num_slices; ++s) {
+      const Mark mark = kIsMean ? marks[s] : Mark{1};
       if (!kIsConstant<Length> && mark == 0) continue;
       for (int64_t l = 0; l < inner; ++l) {
-        const int64_t i = r * inner + l;
+        const int64_t i = s * inner + l;
         const Sum sum = sums[i];
         const T x = out[i];
-        bool is_unchanged = mark == 0;
+        bool keeps_x = mark == 0;
         if constexpr (!kIsMean) {
           const Sum wide_x = WidenTo<Sum>(x);
-          is_unchanged = (sum != sum) & (wide_x != wide_x);
+          keeps_x = (sum != sum) & (wide_x != wide_x);
         }
         const Mark count = mark + operands_.include_self;
         const T result = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
         // Compilers do not vectorize a select of structs.
         if constexpr (kIsHalf<T>) {
-          out[i].x = Select(is_unchanged, x.x, result.x);
+          out[i].x = Select(keeps_x, x.x, result.x);
         } else {
-          out[i] = is_unchanged ? x : result;
+          out[i] = keeps_x ? x : result;
         }
       }
     }
@@ -311,15 +326,15 @@ class ShortRowReducer {
   const AxisView& view_;
   int64_t bytes_;
   std::vector<SliceRange> ranges_;
-  SliceMarks<kReduce, Offset> marks_;
+  SliceMarks<kReduce> marks_;
 };
 
 // out = x with the updates reduced into it, if its rows are short; else returns
-// false. Offset must represent the slices of an axis that is partitioned.
-template <typename T, IndexReduce kReduce, typename Offset = int32_t>
+// false.
+template <typename T, IndexReduce kReduce>
 bool ReduceShortRows(const ReduceOperands<T>& operands) {
   if constexpr (HasIdentity<T, kReduce>()) {
-    return ShortRowReducer<T, kReduce, Offset>(operands).Run();
+    return ShortRowReducer<T, kReduce>(operands).Run();
   }
   return false;
 }

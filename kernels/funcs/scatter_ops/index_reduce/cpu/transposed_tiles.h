@@ -266,7 +266,7 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
     const AxisView& view = operands.view;
     const int64_t n = operands.index.length();
     if (!IsFasterTransposed<Sum>(view, n)) return false;
-    SliceMarks<kReduce, int32_t> marks;
+    SliceMarks<kReduce> marks;
     if (kReduce != IndexReduce::kAssign) {
       marks.Build(operands.index, view.size, {{0, view.size}});
     }

@@ -158,8 +158,8 @@ HOSTDEVICE inline T Combine(T a, T b) {
 }
 
 // sum / count; integers round towards minus infinity.
-template <typename T>
-HOSTDEVICE inline T DivideByCount(T sum, int64_t count) {
+template <typename T, typename Count>
+HOSTDEVICE inline T DivideByCount(T sum, Count count) {
   if constexpr (IsComplexNumber<T>::value) {
     using Real = decltype(sum.real);
     return T(sum.real / static_cast<Real>(count),
