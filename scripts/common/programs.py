@@ -1,11 +1,11 @@
-"""Runs programs, and reports the faults that a check finds."""
+"""Run programs, and report the faults that a check finds."""
 
 import subprocess
 import sys
 
 
 def run(*command, **options):
-    """Run a program; its result has the output as text."""
+    """Run a program and capture its output as text."""
     return subprocess.run(
         [str(word) for word in command],
         capture_output=True,
@@ -16,7 +16,7 @@ def run(*command, **options):
 
 
 def check_output(*command, **options):
-    """Run a program that must succeed; return its output."""
+    """Run a program, return its output, and exit if it fails."""
     done = run(*command, **options)
     if done.returncode:
         words = ' '.join(map(str, command))
@@ -24,9 +24,9 @@ def check_output(*command, **options):
     return done.stdout
 
 
-def verdict(check, faults, good):
-    """Prints the faults and the last line of a check; its exit status."""
+def report(check, faults, success):
+    """Print the faults and result of a check; return its exit status."""
     for fault in faults:
         print(f'{check}: {fault}', file=sys.stderr)
-    print(f'{check}: {"FAILED" if faults else good}')
+    print(f'{check}: {"FAILED" if faults else success}')
     return 1 if faults else 0

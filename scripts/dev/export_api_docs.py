@@ -18,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import verdict
+from scripts.common.programs import report
 
 ROOT = Path(__file__).resolve().parents[2]
 COLONS = ':' * 12
@@ -95,7 +95,7 @@ def main(arguments=None):
             path.write_text(text, encoding='utf-8')
         elif not path.is_file() or path.read_text('utf-8') != text:
             faults.append(f'{path.name}: differs from the docstring')
-    return verdict('scripts/dev/export_api_docs.py', faults, 'clean')
+    return report('scripts/dev/export_api_docs.py', faults, 'clean')
 
 
 if __name__ == '__main__':

@@ -15,7 +15,7 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import verdict
+from scripts.common.programs import report
 from scripts.common.wheel_headers import default_include
 from scripts.op_rules.schema import load_file, tensor_names
 
@@ -102,7 +102,7 @@ def main(argv=None):
     faults = check_folder(ROOT / 'ops_yaml', reserved)
     if not reserved and (include or headers.is_dir()):
         faults.append(f'{headers} has none of {", ".join(HEADERS)}')
-    return verdict('check_ops_yaml', faults, 'clean')
+    return report('check_ops_yaml', faults, 'clean')
 
 
 if __name__ == '__main__':

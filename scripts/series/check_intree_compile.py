@@ -24,7 +24,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import run, verdict
+from scripts.common.programs import report, run
 from scripts.common.wheel_headers import default_include
 from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import git, init_repo
@@ -181,7 +181,7 @@ def main():
     except SeriesError as error:
         faults, count = [str(error)], 0
     good = f'{count} compilations, clean'
-    return verdict('check_intree_compile', faults, good)
+    return report('check_intree_compile', faults, good)
 
 
 if __name__ == '__main__':

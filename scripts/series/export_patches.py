@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
-from scripts.common.programs import verdict
+from scripts.common.programs import report
 from scripts.series.manifest import (
     PLACEHOLDER_AUTHOR,
     SeriesError,
@@ -109,7 +109,7 @@ def main(arguments=None):
     except (SeriesError, TypeError, ValueError, OSError) as error:
         faults = [str(error)]
     good = 'up to date' if options.check else 'written'
-    return verdict('export_patches', faults, good)
+    return report('export_patches', faults, good)
 
 
 if __name__ == '__main__':

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import yaml
 
-from scripts.common.files import files_below
+from scripts.common.files import list_files
 
 MANIFEST = 'scripts/series/series.yaml'
 EDITS = 'scripts/series/edits'
@@ -150,7 +150,7 @@ def matches(path, pattern):
 
 def list_sources(root, not_exported):
     """Paths of the source files, relative to root."""
-    paths = (path for top in SOURCE_DIRS for path in files_below(root / top))
+    paths = (path for top in SOURCE_DIRS for path in list_files(root / top))
     sources = [path.relative_to(root).as_posix() for path in paths]
     return [s for s in sources if not any(matches(s, g) for g in not_exported)]
 
