@@ -4,7 +4,7 @@ import sysconfig
 from pathlib import Path
 
 
-def default_include(root):
+def find_include(root):
     """Return the headers of this Python's Paddle, or else of the build's."""
     own = Path(sysconfig.get_paths()['purelib'], 'paddle/include')
     pattern = 'build/venv/lib/python3*/site-packages/paddle/include'
