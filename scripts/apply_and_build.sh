@@ -8,10 +8,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 oldest=9
 newest=13
 
+condition="(3, $oldest) <= sys.version_info[:2] <= (3, $newest)"
 is_supported() {
-  "$1" -c "import sys
-sys.exit(not (3, $oldest) <= sys.version_info[:2] <= (3, $newest))" \
-    >/dev/null 2>&1
+  "$1" -c "import sys; sys.exit(not $condition)" >/dev/null 2>&1
 }
 
 # The values of --python and --into, separated by a blank or by =.

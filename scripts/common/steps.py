@@ -52,10 +52,7 @@ def run_steps(build, steps, lock=None, cwd=ROOT):
 
 
 def run_step(step, log, head, lock, cwd):
-    """Run a step and report it in one line; exit if it fails.
-
-    If this process is interrupted, so is the process group of the step.
-    """
+    """Run a step and report it in one line; exit if it fails."""
     print(head, end='', flush=True)
     start = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -72,7 +69,7 @@ def run_step(step, log, head, lock, cwd):
                 process.wait(timeout=0.5)
             if sys.stdout.isatty():
                 show_progress(head, f'{time.monotonic() - start:.0f} s  ', log)
-    except BaseException:
+    except BaseException:  # such as KeyboardInterrupt
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()

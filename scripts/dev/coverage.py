@@ -27,12 +27,8 @@ FOLDER = BUILD / 'coverage'
 TOOL = 'coverage==7.17.5'
 # All kernels and InferMeta functions include one of these.
 HEADERS = [
-    f'kernels/funcs/scatter_ops/{x}'
-    for x in (
-        'shared/checks.h',
-        'shared/types.h',
-        'index_reduce/shared/checks.h',
-    )
+    f'kernels/funcs/scatter_ops/{path}.h'
+    for path in ('shared/checks', 'shared/types', 'index_reduce/shared/checks')
 ]
 TREE = 'paddle/phi/kernels/'  # kernels/ in the compiler's output
 

@@ -33,7 +33,7 @@ FIELD = re.compile(r'(?m)^(\w+)( \([^)]*\))?: ')
 
 
 def parse_functions(path):
-    """Return {name: node}; the last one follows the overload stubs."""
+    """Return {name: node}; a definition follows its overload stubs."""
     tree = ast.parse(path.read_text('utf-8'))
     return {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
 
@@ -45,10 +45,7 @@ def format_fields(text):
 
 
 def render_page(api, nodes):
-    """Render the page of a function.
-
-    One with *args only dispatches; its wrapper has the signature.
-    """
+    """Render a function's page; with *args, its wrapper has the signature."""
     node = nodes[api]
     form = nodes.get(f'_{api}_wrapper', node) if node.args.vararg else node
     name = f'paddle.{api}'
@@ -62,10 +59,9 @@ def render_page(api, nodes):
     for title, body in zip(rest[::2], rest[1::2]):
         lines += ['Parameters' if title == 'Args' else title, COLONS, '']
         body = textwrap.dedent(body.strip('\n'))
-        lines += [
-            format_fields(body) if title in ('Args', 'Raises') else body,
-            '',
-        ]
+        if title in ('Args', 'Raises'):
+            body = format_fields(body)
+        lines += [body, '']
     return '\n'.join(lines)
 
 

@@ -26,12 +26,12 @@ def revert_edits(patches):
 
 
 def build_variant(build, folder, texts, flags='', link='', compiler=''):
-    """Create a folder from which the variant of Paddle can be imported.
+    """Build a variant in `folder`, from which paddle can be imported.
 
-    Sources that include one of the headers `texts`, {include path: text}, are
-    recompiled with these texts, additional `flags` and, if set, `compiler`. The
-    module is linked with the additional flags `link`. Everything else is reused
-    from `build`. Returns the path of the module.
+    Sources that include headers of `texts`, {include path: text}, are
+    recompiled with these texts, additional `flags` and `compiler`, and the
+    module is linked with the flags `link`. Other files are those of `build`.
+    Returns the module.
     """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(build / 'CMakeFiles', folder / 'CMakeFiles')

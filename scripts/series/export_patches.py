@@ -32,11 +32,7 @@ from scripts.series.patch_repo import (
     write_tree,
 )
 from scripts.series.tree_edits import apply_patch
-from scripts.series.upstream_tree import (
-    find_wheel_dirs,
-    list_recorded_hunks,
-    make_base_tree,
-)
+from scripts.series.upstream_tree import find_wheel_dirs, make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 AUTHOR = re.compile(r'[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>')
@@ -45,7 +41,7 @@ AUTHOR = re.compile(r'[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>')
 def make_files(series, root, folders):
     """Return {name: text} of the files in patches/."""
     tree = make_base_tree(series, folders)
-    recorded = list_recorded_hunks(series)
+    recorded_files = tree.keys() - series.wheel_files.keys()
     files = {
         'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
         'series': ''.join(f'{p.file_name}\n' for p in series.patches),
@@ -60,7 +56,7 @@ def make_files(series, root, folders):
             commit(repo, message, series.author, patch.day)
             # Rejects trailing whitespace and empty lines at the end of a file.
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
-            files[patch.file_name] = export_last_patch(repo, recorded)
+            files[patch.file_name] = export_last_patch(repo, recorded_files)
     return files
 
 

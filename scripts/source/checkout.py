@@ -38,11 +38,8 @@ def make_source_steps(args):
 
 
 def make_apply_step(args, patches):
-    """Return the step that commits the patches, independent of user settings.
-
-    --keep-non-patch keeps [Operator Mechanism] in the subjects; EMAIL is for a
-    git without user.email.
-    """
+    """Return the step that commits the patches regardless of user settings."""
+    # --keep-non-patch keeps [Operator Mechanism]; EMAIL replaces user.email.
     here = f'git -C {shlex.quote(str(args.source))}'
     return Step(
         'apply',
@@ -50,7 +47,7 @@ def make_apply_step(args, patches):
         '-c core.hooksPath=/dev/null -c apply.whitespace=nowarn am --quiet '
         '--no-3way --no-gpg-sign --no-keep-cr --keep-non-patch '
         f'{shlex.join(map(str, patches))} && '
-        f'echo back: {here} reset --keep {git(args, "rev-parse", "HEAD")} || '
+        f'echo Undo: {here} reset --keep {git(args, "rev-parse", "HEAD")} || '
         f'{{ {here} am --abort; false; }}',
         'the log has the failing patch and the error of git.',
         show_output=True,
@@ -58,11 +55,9 @@ def make_apply_step(args, patches):
 
 
 def make_build_steps(args):
-    """Return the steps in the build folder, which take hours.
-
-    The wheel is installed without dependencies, since --force-reinstall would
-    download all of them again. Linking needs many open files.
-    """
+    """Return the steps in the build folder, which take hours."""
+    # ulimit: linking opens many files. --no-deps: --force-reinstall would
+    # download all dependencies again.
     pip = f'{PYTHON} -m pip install --no-input'
     source = shlex.quote(str(args.source))
     gpu = ['-DWITH_GPU=ON', '-DCUDA_ARCH_NAME=Auto']

@@ -36,10 +36,7 @@ TAILS = {'paddle/_C_ops.py': NATIVE / 'c_ops_tail.py'}
 
 
 def list_released_files(wheel):
-    """Return {path in site-packages: file} of an installed distribution.
-
-    Metadata, commands and bytecode are excluded.
-    """
+    """Return {path in site-packages: file} of the modules of a distribution."""
     return {
         str(path): Path(path.locate())
         for path in wheel.files
@@ -64,10 +61,7 @@ def patch_files(patches, released):
 
 
 def add_tensor_methods(stub, paths):
-    """Add the methods of python_api/ to the type stub of class Tensor.
-
-    Paddle's build does so in a tree. Tensor has to be the last class.
-    """
+    """Add methods to Tensor, the last class of the stub, like a tree build."""
     nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
     names = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
     if re.findall(r'(?m)^class (\w+)', stub)[-1:] != ['Tensor']:

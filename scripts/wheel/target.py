@@ -36,8 +36,8 @@ from scripts.wheel.steps import (
 )
 
 INSTALL_HINT = """
-  Debian, Ubuntu: sudo apt-get install python3 python3-venv python3-dev g++ cmake git
-  Fedora, RHEL:   sudo dnf install python3 python3-devel gcc-c++ cmake git
+  Debian, Ubuntu: apt-get install python3 python3-venv python3-dev g++ cmake git
+  Fedora, RHEL:   dnf install python3 python3-devel gcc-c++ cmake git
   Another Python: scripts/apply_and_build.sh --python PATH"""
 
 
