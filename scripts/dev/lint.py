@@ -71,9 +71,7 @@ def main():
     languages = [args.language] if args.language else checks
     results = [checks[language](args.fix) for language in languages]
     if not all(results):
-        sys.exit(
-            'lint: failed; python scripts/dev/lint.py --fix fixes most faults'
-        )
+        sys.exit('lint: failed; python scripts/dev/lint.py --fix fixes most')
 
 
 if __name__ == '__main__':

@@ -26,10 +26,8 @@ rng = np.random.default_rng(0)
 x, half, value = (rng.random((SIZE, SIZE), 'float32') for _ in range(3))
 mask = half < 0.5
 arrays = (x, mask, value)
-paddle_tensors = [paddle.to_tensor(array) for array in arrays]
-calls = {
-    'paddle.masked_scatter': lambda: paddle.masked_scatter(*paddle_tensors)
-}
+tensors = [paddle.to_tensor(array) for array in arrays]
+calls = {'paddle.masked_scatter': lambda: paddle.masked_scatter(*tensors)}
 if torch:
     torch.set_num_threads(THREADS)
     torch_tensors = [torch.from_numpy(array) for array in arrays]

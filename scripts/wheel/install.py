@@ -61,7 +61,7 @@ def patch_files(patches, released):
 
 
 def add_tensor_methods(stub, paths):
-    """Add methods to Tensor, the last class of the stub, like a tree build."""
+    """Add methods to Tensor, the stub's last class, as Paddle's build does."""
     nodes = [n for p in paths for n in ast.parse(p.read_text('utf-8')).body]
     names = {n.name for n in nodes if isinstance(n, ast.FunctionDef)}
     if re.findall(r'(?m)^class (\w+)', stub)[-1:] != ['Tensor']:
@@ -143,9 +143,7 @@ def pack(site, released, dist, day):
     new = f'{old}+scatter.{day.replace("-", "")}'  # a newer version for pip
     generated = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
     ignore = shutil.ignore_patterns(*generated)
-    commands = {
-        entry.name for entry in released.entry_points
-    }  # pip writes them
+    commands = {entry.name for entry in released.entry_points}  # of pip
     tree = dist / 'tree'
     info = tree / f'{NAME}-{new}.dist-info'
     scripts = tree / f'{NAME}-{new}.data/scripts'

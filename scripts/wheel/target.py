@@ -159,8 +159,8 @@ def list_missing_tools():
 def check_venv(args):
     """Exit if the venv was created with another Python version."""
     config = args.build_dir / 'venv/pyvenv.cfg'
-    text = config.read_text('utf-8') if config.is_file() else ''
-    if text and f'version = {PYTHON_VERSION}.' not in text:
+    version = f'version = {PYTHON_VERSION}.'
+    if config.is_file() and version not in config.read_text('utf-8'):
         sys.exit(
             f'{config}: the Python is not {PYTHON_VERSION}. Use the same '
             'Python as before (--python), build in another folder '

@@ -101,19 +101,17 @@ def read_files(folder):
 def test_install_writes_only_changes_and_preserves_the_release(toy):
     before = read_files(toy.folder / 'pip')
     assert toy.install() == [ADDED, MODULE, OTHER, STUB, LOADER]
-    expected = toy.read_new_files()
-    assert expected[MODULE].endswith("return 'new'\n")
-    assert expected[STUB].endswith(
-        '    fill = paddle.tensor.manipulation.fill\n'
-    )
-    assert expected[OTHER] == 'VALUE = 2\n'
-    assert expected[LOADER] == '__all__ = []\n\nLOADED = True\n'
+    files = toy.read_new_files()
+    assert files[MODULE].endswith("return 'new'\n")
+    assert files[STUB].endswith('    fill = paddle.tensor.manipulation.fill\n')
+    assert files[OTHER] == 'VALUE = 2\n'
+    assert files[LOADER] == '__all__ = []\n\nLOADED = True\n'
     assert toy.install() == [] and toy.install(new='') == [OTHER]
     assert (toy.site / OTHER).read_text() == 'VALUE = 1\n'
     (toy.site / MODULE).write_text('def o')  # cut
     write_files(toy.site, {'paddle/_native_old.py': 'of an earlier build'})
     toy.install()
-    assert toy.read_new_files() == expected
+    assert toy.read_new_files() == files
     assert read_files(toy.folder / 'pip') == before
 
 
