@@ -39,8 +39,8 @@ def draw_index(rng, size, pattern, count):
         return np.full(count, rng.integers(size))
     if pattern == 'skewed':  # a few slices get most of the indices
         return (rng.random(count) ** 8 * size).astype(np.int64)
-    drawn = rng.integers(0, size, count)
-    return np.sort(drawn) if pattern == 'sorted' else drawn
+    indices = rng.integers(0, size, count)
+    return np.sort(indices) if pattern == 'sorted' else indices
 
 
 def build_arrays(case):
@@ -58,8 +58,8 @@ def build_arrays(case):
     elif case.op == 'scatter':
         size = case.shape[case.axis]
         count = case.updates or size
-        drawn = draw_index(rng, size, case.index, count)
-        arrays['index'] = drawn.astype('int64')
+        index = draw_index(rng, size, case.index, count)
+        arrays['index'] = index.astype('int64')
         shape = list(case.shape)
         shape[case.axis] = count
         arrays['updates'] = draw_values(rng, shape)

@@ -38,12 +38,12 @@ def assert_agree(outputs, expected, dtype):
 
 def prepare(sides, case):
     """Prepare a case; return {name: result} of the sides that agree with us."""
-    prepared = {}
+    results = {}
     for name, side in sides.items():
         try:
             result = side.submit(worker.prepare, case).result()
             if name != 'torch' or not case.has_ambiguous_result:
-                expected = prepared.get('ours', result)['outputs']
+                expected = results.get('ours', result)['outputs']
                 assert_agree(result['outputs'], expected, case.dtype)
         except BrokenProcessPool:
             raise
@@ -52,8 +52,8 @@ def prepare(sides, case):
             if name != 'release':
                 raise
         else:
-            prepared[name] = result
-    return prepared
+            results[name] = result
+    return results
 
 
 @cache
@@ -68,31 +68,31 @@ def build_baseline():
 def measure_baseline(bytes_read, bytes_written, threads):
     """Return the milliseconds of the memory-bandwidth baseline."""
     huge_pages = {'GLIBC_TUNABLES': 'glibc.malloc.hugetlb=1'}
-    done = subprocess.run(
+    process = subprocess.run(
         [build_baseline(), str(bytes_read), str(bytes_written)],
         env={**os.environ, 'OMP_NUM_THREADS': str(threads), **huge_pages},
         check=True,
         capture_output=True,
         text=True,
     )
-    return float(done.stdout)
+    return float(process.stdout)
 
 
 def run_case(sides, case, threads, memory):
     """Measure a case; return its columns of the CSV file."""
-    prepared = prepare(sides, case)
-    rounds = {name: [] for name in prepared}
-    for name in [*prepared] * ROUNDS:
+    results = prepare(sides, case)
+    rounds = {name: [] for name in results}
+    for name in [*results] * ROUNDS:
         task = sides[name].submit(worker.time_call, ROUND_SECONDS)
         rounds[name].append(task.result() * 1e3)
     times = {name: median(values) for name, values in rounds.items()}
-    sizes = prepared['ours']['bytes_read'], prepared['ours']['bytes_written']
+    sizes = results['ours']['bytes_read'], results['ours']['bytes_written']
     if case.mode == FORWARD and sum(sizes) >= MIN_BASELINE_BYTES:
         times['baseline'] = measure_baseline(*sizes, threads)
     row = dict(zip(KEY, (*case.key, threads, memory)))
     for name in (*sides, 'baseline'):
         row[f'{name}_ms'] = f'{times[name]:.6g}' if name in times else ''
-    row['torch_call'] = prepared['torch']['call']
+    row['torch_call'] = results['torch']['call']
     return row
 
 

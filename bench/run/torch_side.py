@@ -31,12 +31,12 @@ def make_scatters(case, suffix, index, updates):
     axis, dims = case.axis, [1] * updates.dim()
     dims[axis] = -1
     # One index per element, as a view with stride 0.
-    expanded = index.view(dims).expand_as(updates)
+    element_indices = index.view(dims).expand_as(updates)
     keeps_x = case.include_self or case.reduce == 'assign'
     clear = methodcaller('index_fill' + suffix, axis, index, 0)
     calls = {}
     for name in SCATTERS[case.reduce]:
-        indices = index if name.startswith('index') else expanded
+        indices = index if name.startswith('index') else element_indices
         arguments = axis, indices, updates
         if name.endswith('reduce'):
             options = {'reduce': case.reduce, 'include_self': keeps_x}

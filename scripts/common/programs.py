@@ -17,11 +17,11 @@ def run(*command, **options):
 
 def check_output(*command, **options):
     """Run a program, return its output, and exit if it fails."""
-    done = run(*command, **options)
-    if done.returncode:
+    process = run(*command, **options)
+    if process.returncode:
         words = ' '.join(map(str, command))
-        sys.exit(f'{words} failed:\n{done.stdout}{done.stderr}')
-    return done.stdout
+        sys.exit(f'{words} failed:\n{process.stdout}{process.stderr}')
+    return process.stdout
 
 
 def report(check, faults, success):

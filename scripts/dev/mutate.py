@@ -112,13 +112,13 @@ def evaluate_mutant(clone, path, mutant, language, upstream):
             ('killed', '-L', 'unit', '-E', f'^({upstream})$'),
             ('killed', '-R', f'^tools_test_({OWN_TESTS})$'),
         ):
-            done = run(
+            process = run(
                 *('ctest', '--test-dir', 'build', '-j2', '--stop-on-failure'),
                 *('--timeout', 600, *tests),
                 cwd=clone,
             )
-            if done.returncode:
-                lines = done.stdout.splitlines()
+            if process.returncode:
+                lines = process.stdout.splitlines()
                 failed = [x for x in lines if '***' in x and 'Skip' not in x]
                 return verdict, ' '.join(failed[:1]).split('***')[0].strip(' .')
         return 'survived', ''

@@ -89,10 +89,10 @@ def compile_unit(unit, mode, folder, include, output=('-fsyntax-only',)):
     system = (include, include / 'third_party', python, STUBS)
     command = ['g++', *FLAGS, *output, *MODES[mode], f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
-    done = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
-    if done.returncode == 0:
+    process = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
+    if process.returncode == 0:
         return ''
-    lines = done.stderr.replace(f'{folder}{os.sep}', '').splitlines()
+    lines = process.stderr.replace(f'{folder}{os.sep}', '').splitlines()
     return '\n    '.join([f'{unit.name} ({mode}):', *lines[:SHOWN_LINES]])
 
 
@@ -123,23 +123,23 @@ def find_lost_symbols(patches, folder, include):
     for path, hunks in edits:
         text = '\n'.join(line for hunk in hunks for line in hunk.lines)
         for name in re.findall(r'(?m)^-.*\bphi::(\w+Kernel)\b', text):
-            added = '\n'.join(re.findall(r'(?m)^\+(.*)', text))
-            macro = re.search(r'PD_KERNEL_INSTANTIATION\([^)]*\);', added)
+            new = '\n'.join(re.findall(r'(?m)^\+(.*)', text))
+            macro = re.search(r'PD_KERNEL_INSTANTIATION\([^)]*\);', new)
             lines = [KERNEL_UNIT % name, macro[0] if macro else '']
             unit = write_unit(folder / f'{name}.cc', lines)
             object_file = unit.with_suffix('.o')
             output = ('-c', '-O0', '-o', object_file)
             if fault := compile_unit(unit, 'OpenMP', folder, include, output):
                 yield fault
-            exported = list_instances(name, library, '-D') or {f'phi::{name}'}
-            for symbol in sorted(exported - list_instances(name, object_file)):
+            symbols = list_instances(name, library, '-D') or {f'phi::{name}'}
+            for symbol in sorted(symbols - list_instances(name, object_file)):
                 yield f'{path}: {symbol} is no longer instantiated'
 
 
 def check():
     """Compile all prefixes of the series; return (faults, number of units)."""
     series, include = load_series(ROOT), find_include(ROOT)
-    compiled = {}
+    jobs = {}
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool:
         folder = Path(name) / 'tree'
         init_repo(folder, make_base_tree(series, find_wheel_dirs(ROOT)))
@@ -147,7 +147,7 @@ def check():
         common = write_unit(Path(name) / 'common.h', lines)
         output = ('-xc++-header', '-o', f'{common}.gch')
         faults = [compile_unit(common, 'OpenMP', folder, include, output)]
-        precompiled = [('-fsyntax-only', '-include', common)]
+        with_common = [('-fsyntax-only', '-include', common)]
         for patch in series.patches:
             git(folder, 'apply', '--index', ROOT / 'patches' / patch.file_name)
             options = ('--cached', '--name-only', '--diff-filter=A')
@@ -162,17 +162,17 @@ def check():
                 compilations.append((headers, 'no OpenMP'))
             for unit, mode in compilations:
                 key = mode, read_with_headers(unit, prefix)
-                if key not in compiled:
+                if key not in jobs:
                     job = pool.submit(
                         compile_unit, unit, mode, prefix, include,
-                        *(precompiled if unit not in units[:2] else ()),
+                        *(with_common if unit not in units[:2] else ()),
                     )  # fmt: skip
-                    compiled[key] = patch.file_name, job
+                    jobs[key] = patch.file_name, job
         faults += find_lost_symbols(series.patches, folder, include)
-        for patch_file, job in compiled.values():
+        for patch_file, job in jobs.values():
             if fault := job.result():
                 faults.append(f'after {patch_file}: {fault}')
-    return [*filter(None, faults)], len(compiled)
+    return [*filter(None, faults)], len(jobs)
 
 
 def main():

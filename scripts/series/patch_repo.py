@@ -33,11 +33,11 @@ def git(repo, *arguments, data=None):
         'LC_ALL': 'C',
         'TZ': 'UTC',
     }
-    done = run('git', *arguments, cwd=repo, env=env, input=data)
-    if done.returncode:
-        message = done.stderr.strip() or done.stdout.strip()
+    process = run('git', *arguments, cwd=repo, env=env, input=data)
+    if process.returncode:
+        message = process.stderr.strip() or process.stdout.strip()
         raise SeriesError(f'git {" ".join(map(str, arguments))}: {message}')
-    return done.stdout
+    return process.stdout
 
 
 def write_tree(repo, tree):

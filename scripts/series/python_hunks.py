@@ -18,7 +18,7 @@ def merge_functions(upstream, ours, before):
     blocks = {name: lines for name, lines in split_module(ours) if name}
     chunks, names = split_module(upstream), [*blocks, before]
     for position, (name, block) in enumerate(blocks.items()):
-        places = {known: i for i, (known, _) in enumerate(chunks)}
+        places = {key: i for i, (key, _) in enumerate(chunks)}
         if name in places:
             chunks[places[name]] = (name, block)
         else:

@@ -34,15 +34,15 @@ def make_base_tree(series, wheel_dirs):
 
 def list_recorded_hunks(series):
     """Return {path: hunks with base context}: no earlier hunk contains it."""
-    recorded, known = {}, {}
+    hunks, texts_after = {}, {}
     for patch in series.patches:
         for path in patch.edits.keys() - series.wheel_files.keys():
             for hunk in patch.edits[path] * (not path.startswith(SOURCE_DIRS)):
-                before, texts = hunk.side('-'), known.setdefault(path, [])
+                before, texts = hunk.side('-'), texts_after.setdefault(path, [])
                 if not any(f'\n{before}' in f'\n{text}' for text in texts):
-                    recorded.setdefault(path, []).append(hunk)
+                    hunks.setdefault(path, []).append(hunk)
                 texts.append(hunk.side('+'))
-    return recorded
+    return hunks
 
 
 def find_wheel_dirs(root, paddle=None):

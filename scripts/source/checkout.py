@@ -1,6 +1,6 @@
 """The steps of the source target, apply_and_build.sh --source DIR.
 
-They apply the series with git am, build Paddle with its own cmake, install the
+They apply the series with git am, build Paddle with its cmake, install the
 wheel into a separate environment and run the tests of the operators. Needs only
 the standard library.
 """
@@ -25,8 +25,8 @@ def make_source_steps(args):
     names = (PATCHES / 'series').read_text('utf-8').split()
     patches = [PATCHES / name for name in names]
     text = ''.join(path.read_text('utf-8') for path in patches)
-    added = re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)
-    if all((args.source / path).exists() for path in added):
+    new_files = re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)
+    if all((args.source / path).exists() for path in new_files):
         print(f'The {len(patches)} patches are already applied.')
         steps = make_build_steps(args)
     else:
@@ -95,10 +95,10 @@ def make_build_steps(args):
 
 def git(args, *words):
     """Return the output of a git command; exit if it fails."""
-    done = capture('git', '-C', args.source, *words)
-    if done.returncode:
-        sys.exit(f'git {words[0]} failed: {done.stderr or done.stdout}')
-    return done.stdout.strip()
+    process = capture('git', '-C', args.source, *words)
+    if process.returncode:
+        sys.exit(f'git {words[0]} failed: {process.stderr or process.stdout}')
+    return process.stdout.strip()
 
 
 def check_series_applies(args, text):
@@ -111,11 +111,11 @@ def check_series_applies(args, text):
     tag = base['tag']
     switch = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
     check = ('git', '-C', args.source, 'apply', '--check', '--index')
-    done = capture(*check, input=text)
-    if done.returncode:
+    process = capture(*check, input=text)
+    if process.returncode:
         sys.exit(
             'The series does not apply to this commit or its uncommitted '
-            f'changes:\n{done.stderr}It is based on {switch}'
+            f'changes:\n{process.stderr}It is based on {switch}'
         )
     if git(args, 'rev-parse', 'HEAD') != base['commit']:
         print(f'The series applies here, but is based on {switch}')

@@ -16,30 +16,30 @@ from scripts.wheel.steps import BASE
 
 ROOT = Path(__file__).resolve().parents[2]
 SHELL_SCRIPT = ROOT / 'scripts/apply_and_build.sh'
-OWN = ('--python', sys.executable)
+THIS_PYTHON = ('--python', sys.executable)
 
 
 def run(*arguments, path=None, status=0):
     """Run the script and check its exit status; return its output."""
     environment = {**os.environ, 'PATH': str(path or os.environ['PATH'])}
     command = (shutil.which('bash'), SHELL_SCRIPT, *arguments)
-    done = programs.run(*command, env=environment)
-    assert done.returncode == status, done.stderr
-    return done.stdout + done.stderr
+    process = programs.run(*command, env=environment)
+    assert process.returncode == status, process.stderr
+    return process.stdout + process.stderr
 
 
 def test_dry_run_prints_all_steps_and_changes_nothing(tmp_path):
     folder = tmp_path / 'build'
     options = ('--dry-run', '--clean', '--wheel', '--jobs', '7')
-    output = run(*OWN, '--build-dir', folder, *options)
+    output = run(*THIS_PYTHON, '--build-dir', folder, *options)
     assert not folder.exists()
     for part in ('[1/9] ', '[9/9] ', 'rm -rf venv', 'install.py', ' -j 7\n'):
         assert part in output
-    output = run(*OWN, '--paddle', '3.3.0', '--dry-run')
+    output = run(*THIS_PYTHON, '--paddle', '3.3.0', '--dry-run')
     assert ' paddlepaddle==3.3.0\n' in output and ' -B build-3.3.0 ' in output
     assert '-r requirements-test.txt' in output
     # A closed pipe is not an error.
-    command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | true'
+    command = f'"{SHELL_SCRIPT}" --python "{THIS_PYTHON[1]}" --dry-run | true'
     assert programs.run('bash', '-c', command).stderr == ''
 
 
@@ -47,20 +47,20 @@ def test_into_selects_the_python_to_build_for(tmp_path):
     venv = (sys.executable, '-m', 'venv', '--without-pip', tmp_path / 'my venv')
     programs.run(*venv, check=True)
     python = tmp_path / 'my venv/bin/python'
-    for options, builds in (
+    for options, interpreter in (
         (('--into', python), python),
         ((f'--into={python}', '--clean'), python),
         (('--into', python, f'--python={sys.executable}'), sys.executable),
     ):
         output = run(*options, '--dry-run', '--build-dir', tmp_path / 'build')
         assert 'requirements-test' not in output
-        shown = str(builds).removeprefix(f'{ROOT}/')
-        assert f' || {shlex.quote(shown)} -m venv ' in output
+        path = str(interpreter).removeprefix(f'{ROOT}/')
+        assert f' || {shlex.quote(path)} -m venv ' in output
 
 
 def test_invalid_options_are_reported_without_a_traceback():
     build = ('--build-dir', ROOT / 'README.md/build')
-    output = run(*OWN, *build, status=1)
+    output = run(*THIS_PYTHON, *build, status=1)
     assert 'Not a directory' in output and 'Traceback' not in output
     for options, fault in (
         (('--jobs', '0'), 'should be at least 1'),
@@ -68,7 +68,7 @@ def test_invalid_options_are_reported_without_a_traceback():
         (('--gpu',), '--gpu can only be used with --source'),
         (('--source', '.', '--wheel'), '--wheel cannot be used with --source'),
     ):
-        assert fault in run(*OWN, *build, *options, status=2)
+        assert fault in run(*THIS_PYTHON, *build, *options, status=2)
 
 
 def test_check_venv_rejects_another_python_version(tmp_path):
@@ -95,7 +95,7 @@ def test_missing_requirements_are_reported_together(tmp_path):
     for name, version in (('cmake', '3.19.7'), ('git', '3.1')):
         (path / name).write_text(f'#!/bin/sh\necho {name} version {version}\n')
         (path / name).chmod(0o755)
-    output = run(*OWN, '--build-dir', build, path=path, status=1)
+    output = run(*THIS_PYTHON, '--build-dir', build, path=path, status=1)
     lines = '  g++\n  cmake 3.20 or later: found 3.19\n\n'
     assert f'Missing:\n{lines}' in output and 'apt-get install' in output
     assert not build.exists()
@@ -122,7 +122,7 @@ def test_readme_and_shell_script_match_the_options_and_versions():
     readme = (ROOT / 'README.md').read_text('utf-8')
     section = readme.partition('\n## Options\n')[2].partition('\n## ')[0]
     listed = re.findall(r'^\| `(--[a-z-]+)', section, re.MULTILINE)
-    output = run(*OWN, '--help')
+    output = run(*THIS_PYTHON, '--help')
     assert len(listed) > 5
     assert [name for name in listed if name not in output] == []
     low, high = re.search(r'Python 3\.(\d+) to 3\.(\d+)\s+to', output).groups()

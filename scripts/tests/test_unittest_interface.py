@@ -13,7 +13,7 @@ import pytest
 FILES = sorted(Path(__file__).resolve().parents[2].glob('unittests/*.py'))
 assert FILES
 # Names of modules in past or present versions of Paddle's test/legacy_test.
-TAKEN = {
+RESERVED_NAMES = {
     'test_masked_scatter', 'test_masked_fill', 'test_masked_fill_op',
     'test_select_scatter', 'test_select_scatter_op', 'test_scatter_op',
     'test_diagonal_scatter', 'test_put_along_axis_op', 'test_inplace',
@@ -24,7 +24,7 @@ TAKEN = {
 
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
 def test_new_module_runs_all_tests_with_unittest(path):
-    assert path.stem not in TAKEN
+    assert path.stem not in RESERVED_NAMES
     body = ast.parse(path.read_text(encoding='utf-8')).body
     # unittest does not run functions outside a TestCase.
     names = {x.name for x in body if isinstance(x, ast.FunctionDef)}

@@ -46,7 +46,7 @@ def list_released_files(wheel):
     }
 
 
-def patch_files(patches, released):
+def patch_files(patches, release):
     """Return {path in site-packages: bytes} of the patched Python files."""
     text = ''.join(path.read_text('utf-8') for path in patches)
     names = dict.fromkeys(re.findall(r'(?m)^--- a/python/(.*)', text))
@@ -54,7 +54,7 @@ def patch_files(patches, released):
         tree = Path(folder, 'python')
         for name in names:
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(released[name], tree / name)
+            shutil.copyfile(release[name], tree / name)
         for path in patches:
             git(Path(folder), 'apply', '--include=python/*', path)
         return {name: (tree / name).read_bytes() for name in names}
@@ -85,11 +85,11 @@ def find_newest_date():
 
 def make_build_record():
     """Return _native_build.json, which paddle_scatter_info prints."""
-    done = run('git', '-C', ROOT, 'describe', '--always', '--dirty')
+    process = run('git', '-C', ROOT, 'describe', '--always', '--dirty')
     record = {
         'base': BASE,
         'series': find_newest_date(),
-        'commit': done.stdout.strip() or 'unknown',
+        'commit': process.stdout.strip() or 'unknown',
         'operators': sorted(x.stem for x in ROOT.glob('ops_yaml/*.yaml')),
     }
     return (json.dumps(record, indent=2) + '\n').encode()
@@ -104,16 +104,16 @@ def read_new_files(build):
     return {**files, 'paddle/_native_build.json': make_build_record()}
 
 
-def install(root, site, released, new_files, tails=TAILS):
+def install(root, site, release, new_files, tails=TAILS):
     """Update `site`; return the changed files in the order of writing."""
-    contents = {**new_files, **patch_files(list_patches(root), released)}
-    stub = released[STUB].read_text('utf-8')
+    contents = {**new_files, **patch_files(list_patches(root), release)}
+    stub = release[STUB].read_text('utf-8')
     stub = add_tensor_methods(stub, root.glob('python_api/*.py'))
     contents[STUB] = stub.encode()
     for name, tail in tails.items():
-        text = contents.pop(name, None) or released[name].read_bytes()
+        text = contents.pop(name, None) or release[name].read_bytes()
         contents[name] = text.rstrip(b'\n') + b'\n\n' + tail.read_bytes()
-    links = {k: path for k, path in released.items() if k not in contents}
+    links = {k: path for k, path in release.items() if k not in contents}
     changes = remove_stale(site, links, contents)
     for name, path in links.items():
         if not (site / name).is_symlink():
@@ -126,36 +126,36 @@ def install(root, site, released, new_files, tails=TAILS):
 
 
 def remove_stale(site, links, contents):
-    """Remove files, except bytecode, that are neither in links nor contents."""
-    removed = []
+    """Remove files that are neither links nor contents, except bytecode."""
+    names = []
     for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
         name = str(path.relative_to(site))
         is_current = path.is_symlink() if name in links else name in contents
         if not is_current and '__pycache__' not in path.parts:
             path.unlink()
-            removed.append(name)
-    return removed
+            names.append(name)
+    return names
 
 
-def pack(site, released, dist, day):
+def pack(site, release, dist, day):
     """Pack `site` as the only wheel in `dist`, with the release's metadata."""
-    old = released.version
+    old = release.version
     new = f'{old}+scatter.{day.replace("-", "")}'  # a newer version for pip
     generated = ('INSTALLER', 'RECORD', 'REQUESTED', '__pycache__')
     ignore = shutil.ignore_patterns(*generated)
-    commands = {entry.name for entry in released.entry_points}  # of pip
+    commands = {entry.name for entry in release.entry_points}  # of pip
     tree = dist / 'tree'
     info = tree / f'{NAME}-{new}.dist-info'
     scripts = tree / f'{NAME}-{new}.data/scripts'
     shutil.rmtree(dist, ignore_errors=True)
     shutil.copytree(site, tree, symlinks=True, ignore=ignore)
-    old_info = released.locate_file(f'{NAME}-{old}.dist-info')
+    old_info = release.locate_file(f'{NAME}-{old}.dist-info')
     shutil.copytree(old_info, info, ignore=ignore)
-    text = released.read_text('METADATA')
+    text = release.read_text('METADATA')
     text = text.replace(f'\nVersion: {old}\n', f'\nVersion: {new}\n', 1)
     (info / 'METADATA').write_text(text, 'utf-8')
     scripts.mkdir(parents=True)
-    for path in released.files:
+    for path in release.files:
         if path.parts[0] == '..' and path.name not in commands:
             shutil.copy(path.locate(), scripts)
     command = [sys.executable, '-m', 'wheel', 'pack', tree, '-d', dist]
@@ -187,8 +187,8 @@ def main():
     if (pip_site / 'paddle/_native_lib.so').exists():
         sys.exit(f'{pip_site}: Paddle is not the release. Use --clean.')
     try:
-        released = list_released_files(wheel)
-        changes = install(ROOT, site, released, read_new_files(build))
+        release = list_released_files(wheel)
+        changes = install(ROOT, site, release, read_new_files(build))
     except (SeriesError, FileNotFoundError) as error:
         sys.exit(str(error))
     if changes:

@@ -106,9 +106,9 @@ def check_into(python):
         'import sys; from importlib.metadata import version; '
         f'print("%d.%d with" % sys.version_info[:2], version("{NAME}"))'
     )
-    done = run(python, '-c', code)
+    process = run(python, '-c', code)
     # After an error, the last line of its traceback.
-    version = (done.stdout or done.stderr).strip().rpartition('\n')[2]
+    version = (process.stdout or process.stderr).strip().rpartition('\n')[2]
     expected = f'{PYTHON_VERSION} with {BASE}'
     if version.partition('+')[0] != expected:
         word = shlex.quote(python)

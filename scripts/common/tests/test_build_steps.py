@@ -48,10 +48,10 @@ def test_sigterm_terminates_children_and_releases_the_lock(tmp_path):
         target.run = run
         target.main()
     """
-    done = programs.run(sys.executable, '-c', program, timeout=20)
-    assert 'command again to resume' in done.stderr
-    assert done.returncode == 130
-    time.sleep(1)  # until the children have ended, which hold the lock
+    process = programs.run(sys.executable, '-c', program, timeout=20)
+    assert 'command again to resume' in process.stderr
+    assert process.returncode == 130
+    time.sleep(1)  # the children hold the lock until they end
     with lock_folder(tmp_path):
         pass
 

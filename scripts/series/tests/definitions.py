@@ -42,12 +42,12 @@ def list_definitions(path, text):
 
 def find_unused(texts, callers=''):
     """Return the names that `texts`, {path: text}, and `callers` never use."""
-    plain = {
+    code = {
         path: COMMENT.sub('', text) if path.endswith(CPP) else text
         for path, text in texts.items()
     }
-    names = Counter(n for x in plain.items() for n in list_definitions(*x))
-    words = Counter(re.findall(r'\w+', '\n'.join([*plain.values(), callers])))
+    names = Counter(n for x in code.items() for n in list_definitions(*x))
+    words = Counter(re.findall(r'\w+', '\n'.join([*code.values(), callers])))
     return sorted(
         name
         for name in names

@@ -25,8 +25,8 @@ class Toy:
         (self.patches / 'BASE').write_text(f'tag: v1\ncommit: {self.start}')
 
     def git(self, *words):
-        own = ('-c', 'user.name=n', '-c', 'user.email=n@n')
-        command = ['git', *own, '-C', self.tree, *words]
+        identity = ('-c', 'user.name=n', '-c', 'user.email=n@n')
+        command = ['git', *identity, '-C', self.tree, *words]
         return subprocess.check_output(command, text=True).strip()
 
     def head(self):

@@ -16,7 +16,7 @@ from scripts.wheel.steps import check_into, make_wheel_steps
 
 MODULE, OTHER = 'paddle/tensor/manipulation.py', 'paddle/other.py'
 STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
-ADDED = 'paddle/_native_lib.so'
+LIBRARY = 'paddle/_native_lib.so'
 INFO = 'paddlepaddle-3.3.1.dist-info'
 WHEEL_FILES = {
     MODULE: "def fill(x):\n    return 'old'\n",
@@ -72,9 +72,9 @@ class Toy:
         }
         root = self.folder / 'project'
         write_files(root, files)
-        released = list_released_files(self.wheel)
+        release = list_released_files(self.wheel)
         tails = {LOADER: self.build / tail}
-        return install(root, self.site, released, {ADDED: b'ELF'}, tails)
+        return install(root, self.site, release, {LIBRARY: b'ELF'}, tails)
 
     def read_new_files(self):
         """Return {path: text} of the files that are not links."""
@@ -100,7 +100,7 @@ def read_files(folder):
 
 def test_install_writes_only_changes_and_preserves_the_release(toy):
     before = read_files(toy.folder / 'pip')
-    assert toy.install() == [ADDED, MODULE, OTHER, STUB, LOADER]
+    assert toy.install() == [LIBRARY, MODULE, OTHER, STUB, LOADER]
     files = toy.read_new_files()
     assert files[MODULE].endswith("return 'new'\n")
     assert files[STUB].endswith('    fill = paddle.tensor.manipulation.fill\n')
@@ -151,10 +151,10 @@ def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
     subprocess.run(f'{sys.executable} -m {command}', shell=True, check=True)
     check_into(python)
     (site,) = venv.glob('lib/python*/site-packages')
-    for name in (MODULE, OTHER, LOADER, ADDED):
+    for name in (MODULE, OTHER, LOADER, LIBRARY):
         assert (site / name).read_bytes() == (toy.site / name).read_bytes()
-    added = {path.name for path in read_files(venv).keys() - before}
-    assert {'paddle', 'fleetrun', 'entry_points.txt'} <= added
+    names = {path.name for path in read_files(venv).keys() - before}
+    assert {'paddle', 'fleetrun', 'entry_points.txt'} <= names
     assert 'made by pip' not in (venv / 'bin/fleetrun').read_text()
     text = (site / f'paddlepaddle-{version}.dist-info/METADATA').read_text()
     assert f'\nVersion: {version}\n\nVersion: of the text' in text

@@ -25,9 +25,9 @@ def test_readme_example_prints_the_documented_output(tmp_path):
     readme = PAGES[0].read_text('utf-8')
     assert len(readme.splitlines()) <= 130
     code, output = EXAMPLE.search(readme).groups()
-    done = run(sys.executable, '-c', code, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout == output
+    process = run(sys.executable, '-c', code, cwd=tmp_path)
+    assert process.returncode == 0, process.stderr[-2000:]
+    assert process.stdout == output
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
