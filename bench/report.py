@@ -24,27 +24,27 @@ class Results:
         self.threads = max(int(row['threads']) for row in rows)
         self.rows = {tuple(row[k] for k in KEY): row for row in rows}
 
-    def ms(self, side, case, threads=None, memory=INSTALLED):
+    def get_ms(self, side, case, threads=None, memory=INSTALLED):
         """Return a side's time, or None."""
         key = *case.key, str(threads or self.threads), memory
         text = self.rows.get(key, {}).get(f'{side}_ms')
         return float(text) if text else None
 
-    def ratio(self, side, case, *where):
+    def get_ratio(self, side, case, *where):
         """Return a side's time divided by ours, or None."""
-        ours = self.ms('ours', case, *where)
-        other = self.ms(side, case, *where)
+        ours = self.get_ms('ours', case, *where)
+        other = self.get_ms(side, case, *where)
         return other / ours if ours and other else None
 
-    def ratios(self, side, *where):
+    def list_ratios(self, side, *where):
         """Return the ratios of the cases that both sides have."""
-        ratios = (self.ratio(side, case, *where) for case in cases.list_cases())
+        ratios = (self.get_ratio(side, c, *where) for c in cases.list_cases())
         return [ratio for ratio in ratios if ratio]
 
     def make_column(self, side, *where, **changes):
         """Return a function of a case that formats the changed case's ratio."""
         return lambda case: format_ratio(
-            self.ratio(side, replace(case, **changes), *where)
+            self.get_ratio(side, replace(case, **changes), *where)
         )
 
 
@@ -73,7 +73,7 @@ def summarize(results, *thread_counts):
     """Summarize the ratios of all cases."""
 
     def compare(side, *where):
-        ratios = results.ratios(side, *where)
+        ratios = results.list_ratios(side, *where)
         slower = sum(ratio < 1 - NOISE for ratio in ratios)
         return (
             f'{format_ratio(geometric_mean(ratios))} (slower in {slower} of '
@@ -93,14 +93,14 @@ def summarize(results, *thread_counts):
 def render_pages(rows):
     """Return {path: whole text} of the pages that show the results."""
     results = Results(rows)
-    measured = [c for c in cases.list_cases() if results.ms('ours', c)]
+    measured = [c for c in cases.list_cases() if results.get_ms('ours', c)]
     operators = [c for c in measured if c in cases.OPERATORS]
     models = [
         c for c in measured if replace(c, dtype='float32') in cases.MODELS
     ]
     column = results.make_column
     figures = {
-        'ours, ms': lambda case: f'{results.ms("ours", case):.3g}',
+        'ours, ms': lambda case: f'{results.get_ms("ours", case):.3g}',
         'PyTorch': column('torch'),
         'PyTorch, 1 thread': column('torch', 1),
         'PyTorch, page-fault-free': column('torch', None, PAGE_FAULT_FREE),

@@ -31,7 +31,7 @@ class Step(NamedTuple):
     show_output: bool = False
 
 
-def shell_path(path):
+def quote_path(path):
     """Quote a path for a shell; relative if it is in the project folder."""
     return shlex.quote(str(path).removeprefix(f'{ROOT}{os.sep}'))
 
@@ -82,7 +82,7 @@ def run_step(step, log, head, lock, cwd):
         tail = '\n    '.join(read_lines(log)[-LOG_TAIL_LINES:])
         sys.exit(
             f'\nStep {step.name} failed with exit code {process.returncode}. '
-            f'Its log, {shell_path(log)}, ends with:\n\n    {tail}\n\n'
+            f'Its log, {quote_path(log)}, ends with:\n\n    {tail}\n\n'
             f'Hint: {step.hint}'
         )
     print(seconds, flush=True)

@@ -124,10 +124,10 @@ class OpFile:
         """The `op` entry, followed by its gradients in increasing order."""
         chain = [next(e for e in self.entries if not e.is_backward)]
         while chain[-1].backward:
-            chain.append(self.entry(chain[-1].backward))
+            chain.append(self.find_entry(chain[-1].backward))
         return chain
 
-    def entry(self, name: str) -> Entry:
+    def find_entry(self, name: str) -> Entry:
         return next(e for e in self.entries if e.name == name)
 
 

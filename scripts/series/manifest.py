@@ -41,7 +41,7 @@ class Hunk(NamedTuple):
     entry: str
     lines: list
 
-    def side(self, sign):
+    def get_side(self, sign):
         """Return the text before (-) or after (+) the change."""
         side = [line[1:] for line in self.lines if line[:1] in ('', ' ', sign)]
         return '\n'.join(side) + '\n'

@@ -44,7 +44,7 @@ def apply_patch(tree, patch, root):
     own_paths = [path for path in patch.edits if get_upstream_path(path)]
     for path in patch.edits.keys() - own_paths:
         for hunk in patch.edits[path]:
-            texts = hunk.side('-'), hunk.side('+')
+            texts = hunk.get_side('-'), hunk.get_side('+')
             tree[path] = replace_once(tree[path], *texts, patch.name)
     for source in [*own_paths, *patch.sources]:
         text = read_source(root, source, patch.later)
@@ -69,7 +69,7 @@ def read_source(root, source, later):
     text = (root / source).read_bytes().decode('utf-8')
     for patch in reversed(later):
         for hunk in reversed(patch.edits.get(source, ())):
-            texts = hunk.side('+'), hunk.side('-')
+            texts = hunk.get_side('+'), hunk.get_side('-')
             text = replace_once(text, *texts, f'{patch.name}: {source}')
         if patch.rules and source.startswith('ops_yaml/'):
             text = SPMD_RULE.sub('', text)

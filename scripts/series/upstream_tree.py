@@ -34,14 +34,15 @@ def make_base_tree(series, wheel_dirs):
 
 def list_recorded_hunks(series):
     """Return {path: hunks with base context}: no earlier hunk contains it."""
-    hunks, texts_after = {}, {}
+    hunks, texts_by_path = {}, {}
     for patch in series.patches:
         for path in patch.edits.keys() - series.wheel_files.keys():
             for hunk in patch.edits[path] * (not path.startswith(SOURCE_DIRS)):
-                before, texts = hunk.side('-'), texts_after.setdefault(path, [])
+                before = hunk.get_side('-')
+                texts = texts_by_path.setdefault(path, [])
                 if not any(f'\n{before}' in f'\n{text}' for text in texts):
                     hunks.setdefault(path, []).append(hunk)
-                texts.append(hunk.side('+'))
+                texts.append(hunk.get_side('+'))
     return hunks
 
 
@@ -81,5 +82,5 @@ def make_skeleton(path, hunks):
         gap = hunk.line_number - 1 - bool(head) - text.count('\n')
         if gap < 0:
             raise SeriesError(f'{path}: hunks overlap at {hunk.line_number}')
-        text += filler * gap + head + hunk.side('-')
+        text += filler * gap + head + hunk.get_side('-')
     return text + filler

@@ -30,20 +30,20 @@ SOURCES = [
 ]
 
 
-def package_of(path):
+def get_package(path):
     return path.parent.relative_to(ROOT).as_posix()
 
 
-INSTALLED = {path.stem: package_of(path) for path in SOURCES}
+PACKAGES = {path.stem: get_package(path) for path in SOURCES}
 
 
 def list_dependencies(text):
     """Yield the packages on which a source depends."""
-    for folder, module, *installed in DEPENDENCY.findall(text):
+    for folder, module, *modules in DEPENDENCY.findall(text):
         packages = [f'native/{folder}', module.replace('.', '/')]
         yield from (package for package in packages if package in ALLOWED)
-        names = re.findall(r'native_\w+', ' '.join(installed))
-        yield from (INSTALLED[name] for name in names if name in INSTALLED)
+        names = re.findall(r'native_\w+', ' '.join(modules))
+        yield from (PACKAGES[name] for name in names if name in PACKAGES)
 
 
 def find_forbidden(package, text):
@@ -52,14 +52,14 @@ def find_forbidden(package, text):
 
 @pytest.mark.parametrize('package', ALLOWED)
 def test_package_has_only_allowed_dependencies(package):
-    paths = [path for path in SOURCES if package_of(path) == package]
+    paths = [path for path in SOURCES if get_package(path) == package]
     faults = {p.name: find_forbidden(package, p.read_text()) for p in paths}
     assert faults
     assert {name: fault for name, fault in faults.items() if fault} == {}
 
 
 def test_readmes_list_every_package_without_cycles():
-    assert {package_of(path) for path in SOURCES} == set(ALLOWED)
+    assert {get_package(path) for path in SOURCES} == set(ALLOWED)
     graphlib.TopologicalSorter(ALLOWED).prepare()
 
 

@@ -4,7 +4,7 @@ import shlex
 import sys
 
 from scripts.common.programs import run
-from scripts.common.steps import Step, shell_path
+from scripts.common.steps import Step, quote_path
 
 NAME = 'paddlepaddle'
 BASE = '3.3.1'
@@ -25,7 +25,7 @@ def packs_wheel(args):
 
 def make_wheel_steps(args):
     """Return the steps, including those of --clean, --wheel and --into."""
-    build, folder = args.build_dir, shell_path(args.build_dir)
+    build, folder = args.build_dir, quote_path(args.build_dir)
     python = f'{folder}/venv/bin/python'
     tools = shlex.quote(str(build / 'venv/bin'))
     tests = '' if packs_wheel(args) else '-r requirements-test.txt '
@@ -34,7 +34,7 @@ def make_wheel_steps(args):
         Step(
             'environment',
             f'{python} -m pip --version || '
-            f'{shell_path(sys.executable)} -m venv --clear {folder}/venv',
+            f'{quote_path(sys.executable)} -m venv --clear {folder}/venv',
             'the last line of the log has the error.',
         ),
         Step(

@@ -22,8 +22,8 @@ from scripts.common.steps import (
     ROOT,
     check_build_dir,
     lock_folder,
+    quote_path,
     run_steps,
-    shell_path,
 )
 from scripts.source import checkout
 from scripts.wheel.steps import (
@@ -170,11 +170,11 @@ def check_venv(args):
 
 def list_next_commands(args):
     """Return {purpose: command} for the user of this build."""
-    folder = shell_path(args.build_dir)
+    folder = quote_path(args.build_dir)
     python = f'{folder}/venv/bin/python'
     restore = f'-m pip install --no-deps --force-reinstall {NAME}=={BASE}'
     if args.into:
-        into = shell_path(args.into)
+        into = quote_path(args.into)
         return {
             'show the build': f'{into} -m paddle_scatter_info',
             'restore the release': f'{into} {restore}',
