@@ -1,30 +1,29 @@
 """Measure the operators against released Paddle, PyTorch and memory bandwidth.
 
-Before a case is timed, the results of the sides are compared: PyTorch's have to
-agree. `python -m bench --csv docs/benchmark.csv`, then `python -m bench.report`,
-publish all cases.
+Results are compared before a case is timed: PyTorch has to agree with us. To
+publish all cases, run `python -m bench --csv docs/benchmark.csv`, then
+`python -m bench.report`.
 """
 
 import argparse
 import csv
-import fnmatch
 import os
 import sys
+from fnmatch import fnmatchcase
 
 from bench.run import runner
-from bench.run.cases import all_cases
+from bench.run.cases import list_cases
 from bench.run.processes import FOLDERS, MEMORY, start_side
 
 MAX_LOAD = 0.5  # load average above which a warning is printed
 
 
-def parse(arguments):
-    """The command line."""
+def parse_args(arguments):
     parser = argparse.ArgumentParser('python -m bench', description=__doc__)
     add = parser.add_argument
     add('--list', action='store_true', help='print the names of the cases')
-    add('--filter', metavar='PATTERN', default='*',
-        help="only cases whose name matches, such as '*/float32/8x8'")  # fmt: skip
+    text = "only cases whose name matches, such as '*/float32/8x8'"
+    add('--filter', metavar='PATTERN', default='*', help=text)
     threads = [1, 2][: len(os.sched_getaffinity(0))]
     add('--threads', type=int, nargs='+', default=threads)
     add('--memory', nargs='+', choices=MEMORY, default=[*MEMORY])
@@ -33,12 +32,10 @@ def parse(arguments):
 
 
 def measure(cases, threads, memory):
-    """The rows of the CSV file, printed as they come."""
-    facts = runner.facts()
+    """Print and yield a row of the CSV file per case and setting."""
+    metadata = runner.describe_run()
     if (load := os.getloadavg()[0]) > MAX_LOAD:
-        print(
-            f'WARNING: the load of the machine is {load}: times are unreliable'
-        )
+        print(f'WARNING: times are unreliable: the load average is {load}')
     for setting in memory:
         for count in threads:
             sides = {n: start_side(n, count, setting) for n in FOLDERS}
@@ -46,17 +43,17 @@ def measure(cases, threads, memory):
                 print(f'{case}, {count}, {setting}:', end=' ', flush=True)
                 row = runner.run_case(sides, case, count, setting)
                 print({k: v for k, v in row.items() if k.endswith('_ms')})
-                yield {**row, **facts}
+                yield {**row, **metadata}
             for side in sides.values():
                 side.shutdown()
 
 
 def main(arguments=None):
-    """Run the command; returns the exit status."""
-    args = parse(arguments)
-    cases = [c for c in all_cases() if fnmatch.fnmatchcase(str(c), args.filter)]
+    """Run the command; return its exit status."""
+    args = parse_args(arguments)
+    cases = [c for c in list_cases() if fnmatchcase(str(c), args.filter)]
     if args.list or not cases:
-        print('\n'.join(map(str, cases)) or 'bench: no such case')
+        print('\n'.join(map(str, cases)) or 'bench: no case matches')
         return int(not cases)
     rows = [*measure(cases, args.threads, args.memory)]
     if args.csv:

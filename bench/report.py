@@ -20,40 +20,40 @@ class Results:
     """The rows of a CSV file."""
 
     def __init__(self, rows):
-        self.facts = rows[0]
+        self.metadata = rows[0]
         self.threads = max(int(row['threads']) for row in rows)
         self.rows = {tuple(row[k] for k in KEY): row for row in rows}
 
-    def ms(self, side, case, threads=None, memory=INSTALLED):
-        """A side's time, or None."""
+    def get_ms(self, side, case, threads=None, memory=INSTALLED):
+        """Return a side's time, or None."""
         key = *case.key, str(threads or self.threads), memory
         text = self.rows.get(key, {}).get(f'{side}_ms')
         return float(text) if text else None
 
-    def ratio(self, side, case, *where):
-        """A side's time over ours, or None."""
-        ours = self.ms('ours', case, *where)
-        other = self.ms(side, case, *where)
+    def get_ratio(self, side, case, *where):
+        """Return a side's time divided by ours, or None."""
+        ours = self.get_ms('ours', case, *where)
+        other = self.get_ms(side, case, *where)
         return other / ours if ours and other else None
 
-    def ratios(self, side, *where):
-        """The ratios of all cases that have one."""
-        ratios = (self.ratio(side, case, *where) for case in cases.all_cases())
+    def list_ratios(self, side, *where):
+        """Return the ratios of the cases that both sides have."""
+        ratios = (self.get_ratio(side, c, *where) for c in cases.list_cases())
         return [ratio for ratio in ratios if ratio]
 
-    def column(self, side, *where, **changes):
-        """A function that returns the cell of a case, with changes."""
-        return lambda case: times(
-            self.ratio(side, replace(case, **changes), *where)
+    def make_column(self, side, *where, **changes):
+        """Return a function of a case that formats the changed case's ratio."""
+        return lambda case: format_ratio(
+            self.get_ratio(side, replace(case, **changes), *where)
         )
 
 
-def times(ratio):
+def format_ratio(ratio):
     return f'{ratio:.3g}x' if ratio else '-'
 
 
-def table(rows, columns):
-    """A table in Markdown, without the columns that have no value."""
+def format_table(rows, columns):
+    """Format a Markdown table without empty columns."""
     cells = [[title, *map(cell, rows)] for title, cell in columns.items()]
     cells = [column for column in cells if {*column[1:]} != {'-'}]
     header, *lines = zip(*cells)
@@ -61,27 +61,27 @@ def table(rows, columns):
     return '\n'.join(f'|{"|".join(row)}|' for row in (header, rule, *lines))
 
 
-def origin(results):
-    """When and where the times were measured."""
+def describe_origin(results):
+    """State the date, machine, versions and commit of the measurement."""
     return (
         '{date}, {machine}; PyTorch {torch}, released Paddle {paddle}; commit '
         '{commit}.'
-    ).format(**results.facts)
+    ).format(**results.metadata)
 
 
-def summary(results, *numbers_of_threads):
-    """The ratios of all cases."""
+def summarize(results, *thread_counts):
+    """Summarize the ratios of all cases."""
 
     def compare(side, *where):
-        ratios = results.ratios(side, *where)
+        ratios = results.list_ratios(side, *where)
         slower = sum(ratio < 1 - NOISE for ratio in ratios)
         return (
-            f'{times(geometric_mean(ratios))} (ours slower in {slower} of '
-            f'{len(ratios)} cases, at worst {times(min(ratios))})'
+            f'{format_ratio(geometric_mean(ratios))} (ours slower in {slower} of '
+            f'{len(ratios)} cases, at worst {format_ratio(min(ratios))})'
         )
 
-    text = f'{origin(results)} Geometric means of all cases:\n'
-    for threads, memory in product(numbers_of_threads, MEMORY):
+    text = f'{describe_origin(results)} Geometric means of all cases:\n'
+    for threads, memory in product(thread_counts, MEMORY):
         text += (
             f'\n- threads: {threads}, {memory}. PyTorch '
             f'{compare("torch", threads, memory)}, released Paddle '
@@ -90,17 +90,17 @@ def summary(results, *numbers_of_threads):
     return text
 
 
-def texts(rows):
-    """{path: its whole text} of the pages that show the results."""
+def render_pages(rows):
+    """Return {path: whole text} of the pages that show the results."""
     results = Results(rows)
-    measured = [c for c in cases.all_cases() if results.ms('ours', c)]
+    measured = [c for c in cases.list_cases() if results.get_ms('ours', c)]
     operators = [c for c in measured if c in cases.OPERATORS]
     models = [
         c for c in measured if replace(c, dtype='float32') in cases.MODELS
     ]
-    column = results.column
+    column = results.make_column
     figures = {
-        'ours, ms': lambda case: f'{results.ms("ours", case):.3g}',
+        'ours, ms': lambda case: f'{results.get_ms("ours", case):.3g}',
         'PyTorch': column('torch'),
         'PyTorch, 1 thread': column('torch', 1),
         'PyTorch, page-fault-free': column('torch', None, PAGE_FAULT_FREE),
@@ -122,20 +122,20 @@ def texts(rows):
     }
     sections = {
         'README.md': [
-            table(operators, forward),
-            summary(results, results.threads),
+            format_table(operators, forward),
+            summarize(results, results.threads),
         ],
         'docs/benchmark.md': [
-            summary(results, results.threads, 1),
-            table(operators, {**forward, **other_calls}),
-            table(models, {**calls, **figures}),
+            summarize(results, results.threads, 1),
+            format_table(operators, {**forward, **other_calls}),
+            format_table(models, {**calls, **figures}),
         ],
     }
     for op in {case.op for case in operators}:
         rows = [case for case in operators if case.op == op]
         sections[f'docs/pull_requests/{op}.md'] = [
-            table(rows, {**forward, **other_calls}),
-            origin(results),
+            format_table(rows, {**forward, **other_calls}),
+            describe_origin(results),
         ]
     pages = {}
     for name, parts in sections.items():
@@ -145,12 +145,12 @@ def texts(rows):
     return pages
 
 
-def read():
-    """The published rows."""
+def read_rows():
+    """Read the published rows."""
     with open(PUBLISHED, newline='', encoding='utf-8') as file:
         return [*csv.DictReader(file)]
 
 
 if __name__ == '__main__':
-    for name, text in texts(read()).items():
+    for name, text in render_pages(read_rows()).items():
         (ROOT / name).write_text(text, 'utf-8')

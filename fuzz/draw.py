@@ -184,7 +184,7 @@ def _index(rng, shape, axis):
     # a permutation may be shorter than that
     pattern = pick(rng, ('random', 'sorted', 'one', 'skewed', 'permutation'))
     most = max(4, 200_000 // max(row, 1))
-    index = inputs.index(rng, size, pattern, min(n, most))
+    index = inputs.draw_index(rng, size, pattern, min(n, most))
     if chance(rng, 0.4):
         index = np.where(rng.random(index.shape) < 0.5, index - size, index)
     index = index.astype(pick(rng, ('int32', 'int64')))

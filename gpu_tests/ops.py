@@ -106,7 +106,7 @@ def entries():
     files = load_dir(ROOT / 'ops_yaml')
     by_name = {entry.name: entry for file in files for entry in file.entries}
     scatter = load_file(ROOT / 'native/kernels/base_ops/scatter.yaml')
-    return by_name | {DOUBLE_GRAD: scatter.entry(DOUBLE_GRAD)}
+    return by_name | {DOUBLE_GRAD: scatter.find_entry(DOUBLE_GRAD)}
 
 
 def output_shapes(entry, tensors):

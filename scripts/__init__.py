@@ -1,1 +1,1 @@
-"""The tools of the project; README.md has the map of the folders."""
+"""Tools of the project; README.md lists the folders."""

@@ -1,1 +1,1 @@
-"""Runs cases: inputs, one process per side, times."""
+"""Cases, their inputs, and a process per side that times them."""

@@ -1,6 +1,6 @@
-// Memory-bandwidth baseline: `baseline READ WRITTEN` prints the milliseconds of
-// reading and writing these numbers of bytes in order, without page faults,
-// with OMP_NUM_THREADS threads: the lesser median of regular and non-temporal
+// Memory-bandwidth baseline: `baseline READ WRITTEN` prints the milliseconds in
+// which OMP_NUM_THREADS threads sequentially read and write these numbers of
+// bytes, without page faults: the lower median of regular and non-temporal
 // stores.
 
 #include <immintrin.h>
@@ -14,7 +14,7 @@
 
 using Vectors = std::vector<__m256i>;
 
-long long Pass(const Vectors& in, Vectors* out, bool non_temporal) {
+long long ReadAndWrite(const Vectors& in, Vectors* out, bool non_temporal) {
   constexpr size_t kParts = 4096;
   long long total = 0;
 #pragma omp parallel for reduction(+ : total)
@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     std::array<double, 9> times;
     for (double& time : times) {
       time = -omp_get_wtime();
-      if (Pass(in, &out, non_temporal) < 0) return 1;
+      if (ReadAndWrite(in, &out, non_temporal) < 0) return 1;
       time += omp_get_wtime();
     }
     std::sort(times.begin(), times.end());

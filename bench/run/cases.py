@@ -1,4 +1,4 @@
-"""What is measured: the operators at four sizes, and calls that models make."""
+"""The benchmark cases: operators at four sizes, and calls of models."""
 
 from dataclasses import dataclass, replace
 
@@ -9,7 +9,7 @@ FORWARD, BACKWARD, IN_PLACE = 'forward', 'forward + backward', 'in place'
 
 @dataclass(frozen=True)
 class Case:
-    """One call. The fields after `dtype` concern some operators only."""
+    """One call. The fields after `dtype` apply to some operators only."""
 
     label: str
     op: str
@@ -28,7 +28,7 @@ class Case:
 
     @property
     def key(self):
-        """The columns of the CSV file that identify the case."""
+        """The values of the CSV columns that identify the case."""
         shape = 'x'.join(map(str, self.shape))
         return self.label, self.mode, self.dtype, shape
 
@@ -37,7 +37,7 @@ class Case:
 
     @property
     def has_ambiguous_result(self):
-        """True if PyTorch does not define which of several updates remains."""
+        """Whether PyTorch leaves undefined which of several updates remains."""
         unique = self.index == 'permutation' or self.op != 'scatter'
         return self.reduce == 'assign' and not unique
 
@@ -54,7 +54,7 @@ OPERATORS = (
     Case('scatter, amax', 'scatter', reduce='amax'),
     Case('scatter, amax, axis 1', 'scatter', reduce='amax', axis=1),
 )
-MODELS = (  # and where their sizes come from
+MODELS = (  # with the sources of their sizes
     Case('vision-language merge', 'masked_scatter', (1, 2048, 4096),
          mask='row', density=0.28, run_length=256),  # LLaVA-1.5-7B
     Case('attention mask', 'masked_fill', (1, 32, 1024, 1024),
@@ -87,8 +87,8 @@ MODELS = (  # and where their sizes come from
 )  # fmt: skip
 
 
-def all_cases():
-    """Every case once."""
+def list_cases():
+    """Return every case once."""
     cases = []
     for case in OPERATORS:
         sizes = [replace(case, shape=size) for size in OTHER_SIZES]
@@ -97,6 +97,6 @@ def all_cases():
             cases.append(replace(case, mode=IN_PLACE))
     for case in MODELS:
         cases.append(case)
-        if case.label != 'histogram':  # a bfloat16 counts to 256
+        if case.label != 'histogram':  # bfloat16 counts exactly to 256 only
             cases.append(replace(case, dtype='bfloat16'))
     return cases

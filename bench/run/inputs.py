@@ -1,4 +1,4 @@
-"""Inputs of a case: the same values for every side and in every run."""
+"""Inputs of a case, identical for every side and in every run."""
 
 import math
 
@@ -6,20 +6,20 @@ import numpy as np
 
 from bench.run.cases import BACKWARD
 
-# Large arrays repeat a block of random values: its length is no multiple of a
-# vector or tile, and far too long for a branch predictor to learn.
+# Large arrays repeat a block of random values. Its length is not a multiple of
+# any vector or tile, and exceeds the history of branch predictors.
 BLOCK = 1_000_003
 
 
-def values(rng, shape):
-    """Random multiples of 1/8: exact in bfloat16, and sums in any order too."""
+def draw_values(rng, shape):
+    """Draw multiples of 1/8: exact in bfloat16, and so are sums in float32."""
     block = min(math.prod(shape), BLOCK)
     data = rng.integers(-100, 101, block) / 8
     return np.resize(data.astype('float32'), shape)
 
 
-def mask(rng, case):
-    """A random mask of the case's density, broadcastable to its shape."""
+def draw_mask(rng, case):
+    """Draw a mask of the case's density, broadcastable to its shape."""
     shape = {
         'full': case.shape,
         'row': (*case.shape[:-1], 1),
@@ -31,53 +31,54 @@ def mask(rng, case):
     return np.resize(np.repeat(runs, length)[:block], shape)
 
 
-def index(rng, size, pattern, count):
-    """`count` indices into `size` slices; a permutation repeats none."""
+def draw_index(rng, size, pattern, count):
+    """Draw `count` indices into `size` slices; a permutation repeats none."""
     if pattern == 'permutation':
         return rng.permutation(size)[:count]
     if pattern == 'one':
         return np.full(count, rng.integers(size))
     if pattern == 'skewed':  # a few slices get most of the indices
         return (rng.random(count) ** 8 * size).astype(np.int64)
-    drawn = rng.integers(0, size, count)
-    return np.sort(drawn) if pattern == 'sorted' else drawn
+    indices = rng.integers(0, size, count)
+    return np.sort(indices) if pattern == 'sorted' else indices
 
 
-def build(case):
-    """{name: array}, values in float32."""
+def build_arrays(case):
+    """Return {name: array}; values are float32."""
     rng = np.random.default_rng(0)
-    x = values(rng, case.shape)
+    x = draw_values(rng, case.shape)
     arrays = {'x': x}
     if case.op.startswith('masked'):
-        arrays['mask'] = flags = mask(rng, case)
+        arrays['mask'] = flags = draw_mask(rng, case)
         if case.op == 'masked_scatter':
             repeats = x.size // flags.size
             selected = int(np.count_nonzero(flags)) * repeats
             # Released Paddle crashes on an empty value.
-            arrays['value'] = values(rng, (max(1, selected),))
+            arrays['value'] = draw_values(rng, (max(1, selected),))
     elif case.op == 'scatter':
         size = case.shape[case.axis]
         count = case.updates or size
-        arrays['index'] = index(rng, size, case.index, count).astype('int64')
+        index = draw_index(rng, size, case.index, count)
+        arrays['index'] = index.astype('int64')
         shape = list(case.shape)
         shape[case.axis] = count
-        arrays['updates'] = values(rng, shape)
+        arrays['updates'] = draw_values(rng, shape)
         if case.mode == BACKWARD and case.reduce == 'amax':
             # No element of x ties with one of updates: PyTorch 2.13 counts x
             # among the ties even where include_self is False.
             x += np.float32(1 / 16)
     elif case.op == 'select_scatter':
-        arrays['value'] = values(rng, x.take(0, case.axis).shape)
+        arrays['value'] = draw_values(rng, x.take(0, case.axis).shape)
     else:
         diagonal = x.diagonal(0, case.axis, case.axis2)
-        arrays['value'] = values(rng, diagonal.shape)
+        arrays['value'] = draw_values(rng, diagonal.shape)
     if case.mode == BACKWARD:
-        arrays['out_grad'] = values(rng, case.shape)
+        arrays['out_grad'] = draw_values(rng, case.shape)
     return arrays
 
 
-def arguments(case, tensors):
-    """The arguments after x that both libraries share."""
+def list_arguments(case, tensors):
+    """Return the arguments after x, which both libraries share."""
     if case.op == 'scatter':
         return tensors['index'], tensors['updates']
     if case.op == 'select_scatter':

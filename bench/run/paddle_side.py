@@ -1,4 +1,4 @@
-"""A case called through paddle, ours or released."""
+"""Cases in Paddle: this build, or the release."""
 
 import ctypes
 from pathlib import Path
@@ -7,28 +7,28 @@ import paddle
 from bench.run import inputs
 from bench.run.cases import IN_PLACE
 
-# Paddle's OpenMP runtime, and a function that does nothing.
+# Paddle's OpenMP runtime, and a function for an empty parallel region.
 OPENMP = ctypes.CDLL(str(Path(paddle.__file__).parent / 'libs/libiomp5.so'))
-NOTHING = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
+NO_OP = ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
 load = paddle.to_tensor
-gradients = paddle.grad
+compute_grads = paddle.grad
 
 
 def setup(threads):
-    """Compute with this number of threads, on the CPU."""
+    """Select the CPU and the number of threads."""
     paddle.set_device('cpu')
     paddle.base.core.set_num_threads(threads)
 
 
-def idle():
-    """Let no idle OpenMP thread spin in the time of the next side."""
+def stop_spinning():
+    """Put idle OpenMP threads to sleep: they would slow down the next side."""
     OPENMP.kmp_set_blocktime(0)
-    OPENMP.GOMP_parallel(NOTHING, None, 0, 0)
+    OPENMP.GOMP_parallel(NO_OP, None, 0, 0)
     OPENMP.kmp_set_blocktime(200)
 
 
-def scatter_options(case):
-    """The keyword arguments, as the release spells them where it can."""
+def make_scatter_options(case):
+    """Return keyword arguments, where possible those of the release."""
     options = {'axis': case.axis} if case.axis else {}
     if case.reduce != 'assign':
         options['overwrite'] = False
@@ -37,10 +37,10 @@ def scatter_options(case):
     return options
 
 
-def candidates(case, tensors):
-    """{name: a function of x that runs the case}"""
+def make_candidates(case, tensors):
+    """Return {name: function of x that computes the case}."""
     name = case.op + '_' * (case.mode == IN_PLACE)
     function = getattr(paddle, name)
-    rest = inputs.arguments(case, tensors)
-    options = scatter_options(case) if case.op == 'scatter' else {}
+    rest = inputs.list_arguments(case, tensors)
+    options = make_scatter_options(case) if case.op == 'scatter' else {}
     return {name: lambda x: function(x, *rest, **options)}

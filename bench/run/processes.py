@@ -10,12 +10,12 @@ from unittest import mock
 from bench.run import worker
 
 ROOT = Path(__file__).resolve().parents[2]
-# The released Paddle of pip: the build's Python imports the operators from a
-# folder before this one, unless this one comes first.
+# site-packages of the released Paddle: at the front of sys.path, it hides the
+# folder from which the build's Python imports the operators.
 RELEASE = sysconfig.get_path('purelib', vars={'base': ROOT / 'build' / 'venv'})
 FOLDERS = {'ours': '', 'torch': '', 'release': RELEASE}
-# Environments of the workers. With the second, glibc returns no freed block to
-# the system, and the next one of that size causes no page faults.
+# {name: environment variables of the workers}. In the second, glibc keeps freed
+# blocks, so that the next block of that size causes no page faults.
 MEMORY = {
     'as installed': {},
     'page-fault-free': {
@@ -26,9 +26,9 @@ MEMORY = {
 
 
 def start_side(name, threads, memory='as installed'):
-    """A pool of one process, which runs functions of worker.py for a side."""
-    start = name, threads, FOLDERS[name]
-    pool = ProcessPoolExecutor(1, get_context('spawn'), worker.start, start)
+    """Start a pool of one process that runs functions of worker.py."""
+    side = name, threads, FOLDERS[name]
+    pool = ProcessPoolExecutor(1, get_context('spawn'), worker.start, side)
     with mock.patch.dict(os.environ, MEMORY[memory]):
         pool.submit(os.getpid).result()  # the first task spawns the process
     return pool

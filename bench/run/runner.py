@@ -1,4 +1,4 @@
-"""Runs a case: the sides have to agree, then they are timed in alternation."""
+"""Compare the results of a case on all sides, then time them alternately."""
 
 import datetime
 import os
@@ -18,13 +18,13 @@ from bench.run.cases import FORWARD
 from bench.run.processes import ROOT
 
 ROUNDS, ROUND_SECONDS = 5, 0.15
-# Relative and absolute. PyTorch and the release may round a bfloat16 after each
+# (relative, absolute); PyTorch and the release may round to bfloat16 after each
 # step.
 TOLERANCE = {'float32': (1e-5, 1e-5), 'bfloat16': (4e-2, 4.0)}
 # The columns of the CSV file that identify a row.
 KEY = 'case', 'mode', 'dtype', 'shape', 'threads', 'memory'
 BASELINE = Path(__file__).with_name('baseline.cc')
-# With fewer, starting the threads takes most of the time.
+# With fewer, the startup of the threads dominates.
 MIN_BASELINE_BYTES = 1 << 18
 
 
@@ -37,13 +37,13 @@ def assert_agree(outputs, expected, dtype):
 
 
 def prepare(sides, case):
-    """{name: what worker.prepare returned} of the sides that agree with ours."""
-    prepared = {}
+    """Prepare a case; return {name: result} of the sides that agree with us."""
+    results = {}
     for name, side in sides.items():
         try:
             result = side.submit(worker.prepare, case).result()
             if name != 'torch' or not case.has_ambiguous_result:
-                expected = prepared.get('ours', result)['outputs']
+                expected = results.get('ours', result)['outputs']
                 assert_agree(result['outputs'], expected, case.dtype)
         except BrokenProcessPool:
             raise
@@ -52,12 +52,12 @@ def prepare(sides, case):
             if name != 'release':
                 raise
         else:
-            prepared[name] = result
-    return prepared
+            results[name] = result
+    return results
 
 
 @cache
-def baseline_program():
+def build_baseline():
     program = ROOT / 'build' / 'bench' / 'baseline'
     program.parent.mkdir(parents=True, exist_ok=True)
     flags = '-std=c++17', '-O3', '-mavx2', '-fopenmp', '-Wno-ignored-attributes'
@@ -65,39 +65,39 @@ def baseline_program():
     return program
 
 
-def baseline_ms(bytes_read, bytes_written, threads):
-    """Memory-bandwidth baseline."""
+def measure_baseline(bytes_read, bytes_written, threads):
+    """Return the milliseconds of the memory-bandwidth baseline."""
     huge_pages = {'GLIBC_TUNABLES': 'glibc.malloc.hugetlb=1'}
-    done = subprocess.run(
-        [baseline_program(), str(bytes_read), str(bytes_written)],
+    process = subprocess.run(
+        [build_baseline(), str(bytes_read), str(bytes_written)],
         env={**os.environ, 'OMP_NUM_THREADS': str(threads), **huge_pages},
         check=True,
         capture_output=True,
         text=True,
     )
-    return float(done.stdout)
+    return float(process.stdout)
 
 
 def run_case(sides, case, threads, memory):
-    """The columns of the CSV file that are measured."""
-    prepared = prepare(sides, case)
-    rounds = {name: [] for name in prepared}
-    for name in [*prepared] * ROUNDS:
+    """Measure a case; return its columns of the CSV file."""
+    results = prepare(sides, case)
+    rounds = {name: [] for name in results}
+    for name in [*results] * ROUNDS:
         task = sides[name].submit(worker.time_call, ROUND_SECONDS)
         rounds[name].append(task.result() * 1e3)
-    times = {name: median(seconds) for name, seconds in rounds.items()}
-    sizes = prepared['ours']['bytes_read'], prepared['ours']['bytes_written']
+    times = {name: median(values) for name, values in rounds.items()}
+    sizes = results['ours']['bytes_read'], results['ours']['bytes_written']
     if case.mode == FORWARD and sum(sizes) >= MIN_BASELINE_BYTES:
-        times['baseline'] = baseline_ms(*sizes, threads)
+        times['baseline'] = measure_baseline(*sizes, threads)
     row = dict(zip(KEY, (*case.key, threads, memory)))
     for name in (*sides, 'baseline'):
         row[f'{name}_ms'] = f'{times[name]:.6g}' if name in times else ''
-    row['torch_call'] = prepared['torch']['call']
+    row['torch_call'] = results['torch']['call']
     return row
 
 
-def facts():
-    """The columns of the CSV file that are the same for a whole run."""
+def describe_run():
+    """Return the columns of the CSV file that are constant within a run."""
     cpus = Path('/proc/cpuinfo').read_text()
     cpu = re.search(r'(?m)^model name\s*: (.*)$', cpus)[1]
     command = 'git', 'describe', '--always', '--dirty', '--exclude=*'

@@ -1,7 +1,7 @@
-"""A case called through PyTorch: every call that computes the same result.
+"""Cases in PyTorch: every call that computes the result.
 
-A candidate is a function of x; the suffix '_' makes it write into x. The second
-of two steps may write in place: the first has made the copy.
+A candidate is a function of x; the suffix '_' makes it write into x. Of two
+steps, only the first has the suffix: the second writes into its result.
 """
 
 from operator import methodcaller
@@ -11,10 +11,10 @@ import torch
 from bench.run import inputs
 from bench.run.cases import IN_PLACE
 
-# Copies, as paddle's does: numpy advises huge pages, torch does not.
+# Copies, like Paddle: memory of numpy would be on huge pages, torch's is not.
 load = torch.tensor
 setup = torch.set_num_threads
-gradients = torch.autograd.grad
+compute_grads = torch.autograd.grad
 SCATTERS = {
     'assign': ('index_copy', 'scatter'),
     'sum': ('index_add', 'scatter_add', 'scatter_reduce'),
@@ -23,20 +23,20 @@ SCATTERS = {
 }
 
 
-def idle():
-    """PyTorch's idle threads sleep at once."""
+def stop_spinning():
+    """Do nothing: PyTorch's idle threads sleep at once."""
 
 
-def scatters(case, suffix, index, updates):
+def make_scatters(case, suffix, index, updates):
     axis, dims = case.axis, [1] * updates.dim()
     dims[axis] = -1
-    # One index per element, without memory for it.
-    expanded = index.view(dims).expand_as(updates)
+    # One index per element, as a view with stride 0.
+    element_indices = index.view(dims).expand_as(updates)
     keeps_x = case.include_self or case.reduce == 'assign'
     clear = methodcaller('index_fill' + suffix, axis, index, 0)
     calls = {}
     for name in SCATTERS[case.reduce]:
-        indices = index if name.startswith('index') else expanded
+        indices = index if name.startswith('index') else element_indices
         arguments = axis, indices, updates
         if name.endswith('reduce'):
             options = {'reduce': case.reduce, 'include_self': keeps_x}
@@ -53,43 +53,43 @@ def scatters(case, suffix, index, updates):
     return calls
 
 
-def where(mask, value, suffix):
+def make_where(mask, value, suffix):
     return lambda x: torch.where(mask, value, x, out=x if suffix else None)
 
 
-def fills(suffix, mask, number, dtype):
+def make_fills(suffix, mask, number, dtype):
     value = torch.tensor(number, dtype=dtype)
     return {
         'masked_fill': methodcaller('masked_fill' + suffix, mask, number),
-        'where': where(mask, value, suffix),
+        'where': make_where(mask, value, suffix),
     }
 
 
-def masked_scatters(suffix, mask, value):
-    def index_put(x):
+def make_masked_scatters(suffix, mask, value):
+    def put(x):
         selected = (mask.expand_as(x).reshape(-1),)
-        put = methodcaller('index_put' + suffix, selected, value)
-        return put(x.view(-1)).view_as(x)
+        index_put = methodcaller('index_put' + suffix, selected, value)
+        return index_put(x.view(-1)).view_as(x)
 
-    def gather(x):
+    def select(x):
         ranks = mask.expand_as(x).reshape(-1).cumsum(0, dtype=torch.int32)
         # -1 before the first True element: its value is not selected.
         ranks = ranks.sub_(1).view_as(x)
-        return where(mask, value[ranks], suffix)(x)
+        return make_where(mask, value[ranks], suffix)(x)
 
-    usual = methodcaller('masked_scatter' + suffix, mask, value)
-    return {'masked_scatter': usual, 'index_put': index_put, 'where': gather}
+    direct = methodcaller('masked_scatter' + suffix, mask, value)
+    return {'masked_scatter': direct, 'index_put': put, 'where': select}
 
 
-def candidates(case, tensors):
-    """{name: a function of x that runs the case}"""
+def make_candidates(case, tensors):
+    """Return {name: function of x that computes the case}."""
     suffix = '_' * (case.mode == IN_PLACE)
-    arguments = inputs.arguments(case, tensors)
+    arguments = inputs.list_arguments(case, tensors)
     if case.op == 'scatter':
-        return scatters(case, suffix, *arguments)
+        return make_scatters(case, suffix, *arguments)
     if case.op == 'masked_fill':
-        return fills(suffix, *arguments, tensors['x'].dtype)
+        return make_fills(suffix, *arguments, tensors['x'].dtype)
     if case.op == 'masked_scatter':
-        return masked_scatters(suffix, *arguments)
+        return make_masked_scatters(suffix, *arguments)
     function = getattr(torch, case.op)
     return {case.op: lambda x: function(x, *arguments)}

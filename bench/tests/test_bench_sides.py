@@ -1,4 +1,4 @@
-"""The sides agree on small tensors, and a side that differs is noticed."""
+"""All sides agree on small tensors, and a side that differs is detected."""
 
 from dataclasses import replace
 from resource import RUSAGE_SELF, getrusage
@@ -10,15 +10,15 @@ from bench.run import cases, runner, torch_side, worker
 from bench.run.processes import FOLDERS, start_side
 
 
-def small(case):
-    """A case whose result PyTorch defines, with axes of different sizes."""
+def shrink(case):
+    """Return a small case with distinct axis sizes that PyTorch defines."""
     shape = tuple(12 + axis for axis in range(len(case.shape)))
     unique = case.reduce == 'assign'
     index = 'permutation' if unique else case.index
     return replace(case, shape=shape, updates=None, index=index)
 
 
-SMALL_CASES = {str(case): case for case in map(small, cases.all_cases())}
+SMALL_CASES = {str(case): case for case in map(shrink, cases.list_cases())}
 FILL = SMALL_CASES['masked_fill/forward/float32/12x13']
 SUM = SMALL_CASES['scatter, sum/forward/float32/12x13']
 
@@ -29,11 +29,11 @@ def sides():
 
 
 @pytest.mark.parametrize('case', SMALL_CASES.values(), ids=str)
-def test_results_of_pytorch_agree(sides, case):
+def test_prepare_agrees_with_pytorch(sides, case):
     assert {*runner.prepare(sides, case)} >= {'ours', 'torch'}
 
 
-def test_a_case_is_timed_and_compared_with_the_baseline(sides, monkeypatch):
+def test_run_case_times_every_side_and_the_baseline(sides, monkeypatch):
     monkeypatch.setattr(runner, 'ROUND_SECONDS', 0.001)
     case = replace(FILL, shape=(512, 512))
     row = runner.run_case(sides, case, 1, 'as installed')
@@ -42,7 +42,7 @@ def test_a_case_is_timed_and_compared_with_the_baseline(sides, monkeypatch):
     assert all(float(row[column]) > 0 for column in columns)
 
 
-def test_slow_or_failing_candidate_is_not_selected():
+def test_select_fastest_skips_slow_and_failing_candidates():
     call = worker.Call(torch_side, FILL)
     call.candidates = {
         'raises': lambda x: x + None,
@@ -53,7 +53,7 @@ def test_slow_or_failing_candidate_is_not_selected():
     assert call.name == 'fast'
 
 
-def test_one_wrong_element_is_an_error_but_rounding_is_not():
+def test_assert_agree_rejects_one_wrong_element_but_not_rounding():
     right = np.arange(100, dtype=np.float32)
     runner.assert_agree([right * np.float32(1 + 1e-6)], [right], 'float32')
     for wrong in ([right + (right == 41)], [right[:1]], [right, right]):
@@ -61,7 +61,7 @@ def test_one_wrong_element_is_an_error_but_rounding_is_not():
             runner.assert_agree(wrong, [right], 'float32')
 
 
-def test_only_the_release_may_differ(sides):
+def test_prepare_drops_a_differing_release_and_raises_for_others(sides):
     def prepare(name):
         side = mock.Mock()
         side.submit = lambda function, _: sides[name].submit(function, SUM)
@@ -73,7 +73,7 @@ def test_only_the_release_may_differ(sides):
 
 
 @pytest.mark.parametrize('name', ['ours', 'torch'])
-def test_page_fault_free_sides_cause_no_page_faults(name):
+def test_page_fault_free_side_causes_no_page_faults(name):
     side = start_side(name, 1, 'page-fault-free')
     large = replace(cases.OPERATORS[2], shape=(4096, 4096))
     side.submit(worker.prepare, large).result()

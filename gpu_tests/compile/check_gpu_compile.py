@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from gpu_tests import build
 from gpu_tests.build import ROOT
 from scripts.common.programs import run
-from scripts.common.wheel_headers import default_include
+from scripts.common.wheel_headers import find_include
 
 # Packages that bring the headers of CUDA libraries, which Paddle's own include.
 LIBRARIES = (
@@ -73,7 +73,7 @@ def is_clean(command, source):
 
 def nvcc_command(options):
     """nvcc with the headers of the wheel, of CUDA's libraries and of Debian."""
-    paddle = options.include or default_include(ROOT)
+    paddle = options.include or find_include(ROOT)
     headers = options.build_dir / 'gpu_headers'
     fetch_headers(headers)
     system = [paddle, paddle / 'third_party', '/usr/include/eigen3']

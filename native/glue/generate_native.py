@@ -14,8 +14,8 @@ import jinja2
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
-from scripts.common.wheel_headers import default_include
-from scripts.op_rules.check_ops_yaml import base_names, check_folder
+from scripts.common.wheel_headers import find_include
+from scripts.op_rules.check_ops_yaml import check_folder, read_base_names
 from scripts.op_rules.schema import ATTR_TYPES, load_dir
 
 FILES = ('native_ops.cc', 'spmd_rules.cc')
@@ -146,7 +146,7 @@ def main():
     parser.add_argument('--out', type=Path, default=ROOT / 'build/glue')
     out = parser.parse_args().out
     folder = ROOT / 'ops_yaml'
-    reserved = base_names(default_include(ROOT) / 'paddle')
+    reserved = read_base_names(find_include(ROOT) / 'paddle')
     if faults := check_folder(folder, reserved):
         sys.exit('\n'.join(faults))
     for name, text in render(folder, version('paddlepaddle')).items():

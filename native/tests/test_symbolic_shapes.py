@@ -10,7 +10,7 @@ import yaml
 
 import paddle
 from scripts.common.programs import run
-from scripts.common.wheel_headers import default_include
+from scripts.common.wheel_headers import find_include
 from scripts.series.check_intree_compile import STUBS
 from scripts.series.tree_edits import SYMBOLIC
 
@@ -62,7 +62,7 @@ def probe(tmp_path_factory):
     tree = folder / SYMBOLIC
     tree.parent.mkdir(parents=True)
     tree.symlink_to(sources)
-    include = default_include(ROOT)
+    include = find_include(ROOT)
     command = ['g++', '-std=c++17', '-O0', '-shared', '-fPIC', '-Werror']
     command += ['-Wall', '-Wextra', '-Wno-unused-parameter', f'-I{folder}']
     command += [f'-isystem{include}', f'-isystem{include / "third_party"}']

@@ -1,4 +1,4 @@
-"""File helpers shared by the tools: hashing and atomic writing."""
+"""Hash and write files."""
 
 import hashlib
 import os
@@ -8,20 +8,20 @@ IGNORED_DIRS = {'__pycache__', '.ruff_cache'}
 
 
 def sha256(data):
-    """Hex digest of bytes."""
+    """Return the hex digest of bytes."""
     return hashlib.sha256(data).hexdigest()
 
 
 def file_sha256(path):
-    """Hex digest of a file, or None when there is no such file."""
+    """Return the hex digest of a file, or None if it does not exist."""
     try:
         return sha256(Path(path).read_bytes())
     except FileNotFoundError:
         return None
 
 
-def files_below(path):
-    """The files of a path: itself, or all below a folder."""
+def list_files(path):
+    """List all files below a folder; of a file, the file itself."""
     path = Path(path)
     if not path.is_dir():
         return [path]
@@ -30,15 +30,15 @@ def files_below(path):
 
 
 def tree_sha256(paths):
-    """One digest for the names and contents of files and folders."""
+    """Return one digest of the names and contents of files and folders."""
     digest = hashlib.sha256()
-    for path in (below for root in paths for below in files_below(root)):
+    for path in (file for root in paths for file in list_files(root)):
         digest.update(f'{path}\0{file_sha256(path)}\n'.encode())
     return digest.hexdigest()
 
 
 def write_atomic(path, data):
-    """Replace a file in one step: readers see the old or the new bytes."""
+    """Replace a file atomically: readers see the old or the new bytes."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f'.new-{os.getpid()}-{path.name}')
@@ -50,7 +50,7 @@ def write_atomic(path, data):
 
 
 def write_if_changed(path, data):
-    """Write only when the bytes differ, so that make tools see no change."""
+    """Write if the bytes differ: an unchanged time stamp saves rebuilds."""
     path = Path(path)
     if path.is_file() and path.read_bytes() == data:
         return False

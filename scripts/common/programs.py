@@ -1,11 +1,11 @@
-"""Runs programs, and reports the faults that a check finds."""
+"""Run programs, and report the faults that a check finds."""
 
 import subprocess
 import sys
 
 
 def run(*command, **options):
-    """Run a program; its result has the output as text."""
+    """Run a program and capture its output as text."""
     return subprocess.run(
         [str(word) for word in command],
         capture_output=True,
@@ -16,17 +16,17 @@ def run(*command, **options):
 
 
 def check_output(*command, **options):
-    """Run a program that must succeed; return its output."""
-    done = run(*command, **options)
-    if done.returncode:
+    """Run a program, return its output, and exit if it fails."""
+    process = run(*command, **options)
+    if process.returncode:
         words = ' '.join(map(str, command))
-        sys.exit(f'{words} failed:\n{done.stdout}{done.stderr}')
-    return done.stdout
+        sys.exit(f'{words} failed:\n{process.stdout}{process.stderr}')
+    return process.stdout
 
 
-def verdict(check, faults, good):
-    """Prints the faults and the last line of a check; its exit status."""
+def report(check, faults, success):
+    """Print the faults and result of a check; return its exit status."""
     for fault in faults:
         print(f'{check}: {fault}', file=sys.stderr)
-    print(f'{check}: {"FAILED" if faults else good}')
+    print(f'{check}: {"FAILED" if faults else success}')
     return 1 if faults else 0

@@ -1,8 +1,8 @@
-"""Runs the steps of a build, with progress and logs.
+"""Run the steps of a build, with progress and logs.
 
-A step is a command that a person could type in the project folder. Its output goes
-to `<build>/logs/NN-name.log`. The file MARKER tells that a build created the folder,
-and is its lock; nothing is written or deleted in any other folder.
+A step is a shell command that also works when typed in the project folder. Its
+output is written to `<build>/logs/NN-name.log`. The file MARKER identifies a
+build folder and is its lock; no other folder is changed.
 """
 
 import fcntl
@@ -23,7 +23,7 @@ MARKER = '.scatter_ops_build'
 
 
 class Step(NamedTuple):
-    """A command that does nothing if nothing changed, and a hint for its failure."""
+    """An idempotent command, and a hint that is printed if it fails."""
 
     name: str
     command: str
@@ -31,16 +31,16 @@ class Step(NamedTuple):
     show_output: bool = False
 
 
-def shown(path):
-    """A path as a person in the project folder would type it."""
+def quote_path(path):
+    """Quote a path for a shell; relative if it is in the project folder."""
     return shlex.quote(str(path).removeprefix(f'{ROOT}{os.sep}'))
 
 
 def run_steps(build, steps, lock=None, cwd=ROOT):
-    """Runs the steps; without a lock, prints them only.
+    """Run the steps; without a lock, only print them.
 
-    lock: a descriptor that the children inherit, so that the folder stays locked
-    while one of them survives this process.
+    The children inherit the descriptor `lock`, so the folder stays locked while
+    any of them outlives this process.
     """
     for number, step in enumerate(steps, 1):
         head = f'[{number}/{len(steps)}] {step.name}'
@@ -52,8 +52,7 @@ def run_steps(build, steps, lock=None, cwd=ROOT):
 
 
 def run_step(step, log, head, lock, cwd):
-    """Runs a step and reports it in one line; exits if it fails. Its process group
-    ends with this process."""
+    """Run a step and report it in one line; exit if it fails."""
     print(head, end='', flush=True)
     start = time.monotonic()
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -69,8 +68,8 @@ def run_step(step, log, head, lock, cwd):
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.5)
             if sys.stdout.isatty():
-                show_live(head, f'{time.monotonic() - start:.0f} s  ', log)
-    except BaseException:
+                show_progress(head, f'{time.monotonic() - start:.0f} s  ', log)
+    except BaseException:  # such as KeyboardInterrupt
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()
@@ -80,50 +79,50 @@ def run_step(step, log, head, lock, cwd):
     seconds = f'{time.monotonic() - start:.1f} s'
     if process.returncode:
         print(f'FAILED after {seconds}', flush=True)
-        tail = '\n    '.join(log_lines(log)[-LOG_TAIL_LINES:])
+        tail = '\n    '.join(read_lines(log)[-LOG_TAIL_LINES:])
         sys.exit(
-            f'\nStep {step.name} failed with exit code {process.returncode}. Its '
-            f'log, {shown(log)}, ends with:\n\n    {tail}\n\n'
-            f'What to try: {step.hint}'
+            f'\nStep {step.name} failed with exit code {process.returncode}. '
+            f'Its log, {quote_path(log)}, ends with:\n\n    {tail}\n\n'
+            f'Hint: {step.hint}'
         )
     print(seconds, flush=True)
     if step.show_output:
         print(log.read_text('utf-8', 'replace').partition('\n')[2])
 
 
-def log_lines(log):
-    """The non-empty lines of a log."""
+def read_lines(log):
+    """Read the non-empty lines of a log."""
     text = log.read_text('utf-8', 'replace').replace('\r', '\n')
     return [line for line in text.split('\n') if line.strip()]
 
 
-def show_live(head, seconds, log):
-    """On a terminal, the time and the last line of the log after the cursor."""
+def show_progress(head, seconds, log):
+    """Show the time and the last line of the log after a terminal's cursor."""
     width = shutil.get_terminal_size().columns - 1
-    text = f'{head}{seconds}{log_lines(log)[-1].strip()}'
+    text = f'{head}{seconds}{read_lines(log)[-1].strip()}'
     print(f'\r\033[K{text[:width]}\r{head}', end='', flush=True)
 
 
 def check_build_dir(build):
-    """Exits unless the folder is absent, empty, or created by a build."""
-    others = list(build.glob('*'))
-    if others and not (build / MARKER).is_file():
+    """Exit unless the folder is missing, empty, or created by a build."""
+    files = list(build.glob('*'))
+    if files and not (build / MARKER).is_file():
         sys.exit(
-            f'--build-dir {build}: holds {others[0].name}, which no build '
-            'made. Name an empty folder, or one that is not there yet.'
+            f'--build-dir {build}: not created by a build, but contains '
+            f'{files[0].name}. Specify a new or an empty folder.'
         )
 
 
 @contextmanager
-def locked(build):
-    """Locks a build folder; yields the descriptor."""
+def lock_folder(build):
+    """Lock a build folder; yield the descriptor."""
     build.mkdir(parents=True, exist_ok=True)
     with open(build / MARKER, 'a') as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             sys.exit(
-                f'Another build is using {build}. Wait for it, or give this one its '
-                'own --build-dir.'
+                f'Another build is using {build}. Wait for it to finish, or '
+                'specify another --build-dir.'
             )
         yield file.fileno()

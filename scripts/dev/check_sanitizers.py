@@ -1,13 +1,13 @@
-"""Calls of the operators in modules whose CPU kernels are compiled otherwise.
+"""Run the operators with sanitizers.
 
-By clang, where a warning is an error, with AddressSanitizer and
-UndefinedBehaviorSanitizer; or by GCC with ThreadSanitizer (--tsan). Twice: as the CPU
-chooses, and as portable loops without the headers that the speed patches bring. The
-first runs `python -m fuzz.table` against numpy, both the calls of `python -m
-fuzz.bits`, whose bits have to be the same.
+The CPU kernels are compiled by clang with AddressSanitizer, UBSan and -Werror,
+or by GCC with ThreadSanitizer (--tsan), in two forms: with CPU dispatch, and as
+portable loops without the speed patches. The first runs `python -m fuzz.table`
+against numpy. Both run `python -m fuzz.bits`; their results have to be bitwise
+identical.
 
-Exit status: 0 nothing found, 1 a fault or nothing built yet, 77 skipped because the
-compiler is not there or has no sanitizers.
+Exit status: 0 success, 1 a fault or no build, 77 skipped: no compiler with
+sanitizers.
 """
 
 import argparse
@@ -20,19 +20,21 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import check_output, run
-from scripts.dev.variant import build_variant, texts_without
+from scripts.dev.variant import build_variant, revert_edits
 from scripts.series.manifest import load_series
-from scripts.series.tree_edits import upstream_path
+from scripts.series.tree_edits import get_upstream_path
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
-RUN = 'kernels/funcs/scatter_ops/cpu/parallel.h'
+PARALLEL_HEADER = 'kernels/funcs/scatter_ops/cpu/parallel.h'
 SKIPPED = 77
-CASES = 600  # random ones, besides the table
-# Left out are checks that cost much and that AddressSanitizer makes as well, and those
-# of virtual and other functions, which need type information that Paddle does not ship.
-UNUSED = '-fno-sanitize=null,object-size,pointer-overflow,vptr,function'
-ASAN = f'-fsanitize=address,undefined {UNUSED} -g1'
+CASES = 600  # random cases, besides the table
+# Expensive checks that AddressSanitizer covers, and checks of virtual and
+# indirect calls, which need type information that Paddle does not ship.
+DISABLED_CHECKS = (
+    '-fno-sanitize=null,object-size,pointer-overflow,vptr,function'
+)
+ASAN = f'-fsanitize=address,undefined {DISABLED_CHECKS} -g1'
 TSAN = '-fsanitize=thread'
 MISSING = {
     'asan': 'clang++ with omp.h and sanitizers '
@@ -40,9 +42,9 @@ MISSING = {
     'tsan': f'compiler with {TSAN}',
 }
 # Paddle's conversion of small numbers to float16 shifts by too many bits.
-KNOWN = 'shift-exponent:*/phi/common/float16.h\n'
-# Paddle itself is not compiled for them. What it frees otherwise than it got it, or
-# never, and how its own threads wait for each other is not looked at.
+SUPPRESSIONS = 'shift-exponent:*/phi/common/float16.h\n'
+# Paddle itself is not instrumented: ignore its leaks, mismatched deallocations
+# and thread synchronization.
 OPTIONS = {
     'ASAN_OPTIONS': 'detect_leaks=0:alloc_dealloc_mismatch=0',
     'TSAN_OPTIONS': 'halt_on_error=1:ignore_noninstrumented_modules=1',
@@ -56,47 +58,46 @@ sys.exit({check} bits.main(sys.argv[2:]))
 """
 OMP = '#include <omp.h>\n'
 PACKAGES = ('clang', 'libomp-dev', 'libclang-rt-dev')
-# In CI only, where a check may install what it needs.
+# Only in CI, where a check may install packages.
 INSTALL = (
     ('apt-get', 'update'),
     ('apt-get', 'install', '-y', '--no-install-recommends', *PACKAGES),
 )
 
 
-def run_header():
-    """{path that is included: text} of the header that decides which outputs
-    non-temporal stores write, by which they write small ones too."""
-    text = (ROOT / RUN).read_text('utf-8')
-    lowered = text.replace(
-        'StreamedBytes = 32 << 20', 'StreamedBytes = 64 << 10'
-    )
-    if lowered == text:
-        sys.exit(f'{RUN}: the size of large outputs is not where it was')
-    return {upstream_path(RUN): lowered}
+def lower_streaming_threshold():
+    """Return {include path: text} that also streams stores of small outputs."""
+    text = (ROOT / PARALLEL_HEADER).read_text('utf-8')
+    old, new = 'StreamedBytes = 32 << 20', 'StreamedBytes = 64 << 10'
+    if old not in text:
+        sys.exit(f'{PARALLEL_HEADER}: expected `{old}`')
+    return {get_upstream_path(PARALLEL_HEADER): text.replace(old, new)}
 
 
-def library(compiler, name):
-    """The path of a compiler's library, or nothing."""
+def find_library(compiler, name):
+    """Return the path of a compiler's library, or an empty string."""
     path = check_output(compiler, f'-print-file-name={name}').strip()
     return path if path != name else ''
 
 
 def find_clang():
-    """The library that clang's sanitizers need, if there is a clang++ with it and
-    with OpenMP's header; in CI, Debian's is installed."""
+    """Return [sanitizer library of clang++], or [] without it or omp.h.
+
+    In CI, the packages are installed if necessary.
+    """
     probe = ('clang++', '-fopenmp', '-fsyntax-only', '-xc++', '-')
     for command in ((), *INSTALL * bool(os.environ.get('CI'))):
         if command and shutil.which(command[0]):
             print(run(*command).stderr, end='')
         if shutil.which('clang++') and not run(*probe, input=OMP).returncode:
-            if path := library('clang++', 'libclang_rt.asan-x86_64.so'):
+            if path := find_library('clang++', 'libclang_rt.asan-x86_64.so'):
                 return [path]
     return []
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    parser.add_argument('--tsan', action='store_true', help='look for races')
+    parser.add_argument('--tsan', action='store_true', help='detect data races')
     parser.add_argument('--build-dir', type=Path, default=ROOT / 'build')
     parser.add_argument('--seed', type=int, default=2026)
     parser.add_argument('--cases', type=int, default=CASES)
@@ -104,67 +105,59 @@ def main():
     build, kind = options.build_dir.absolute(), ('asan', 'tsan')[options.tsan]
     folder = build / 'sanitizers' / kind
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / 'known').write_text(KNOWN)
+    suppressions = folder / 'suppressions'
+    suppressions.write_text(SUPPRESSIONS)
     speed = load_series(ROOT).pull_requests['speed']
-    # Optimized, the instrumented templates take four times as long to compile.
+    # -O0: optimizing the instrumented templates takes four times as long.
     forms = {
-        'usual': ((), ' -Werror -O0'),
-        'plain': (speed, ' -w -O0 -DSCATTER_OPS_PORTABLE'),
+        'dispatched': ((), ' -Werror -O0'),
+        'portable': (speed, ' -w -O0 -DSCATTER_OPS_PORTABLE'),
     }
     if kind == 'asan':
-        preloaded, start = find_clang(), ()
+        preload, prefix = find_clang(), ()
         flags, link, compiler = ASAN, '', 'clang++'
     else:
-        # Its memory does not fit into every random layout.
-        preloaded, start = [library('g++', 'libtsan.so')], ('setarch', '-R')
+        # Address space randomization may collide with TSan's shadow memory.
+        preload, prefix = [find_library('g++', 'libtsan.so')], ('setarch', '-R')
         flags, compiler = f'{TSAN} -g1 -w', ''
         link = f'{TSAN} -fvisibility=hidden {THREADS}'
-    if not any(preloaded):
+    if not any(preload):
         print(f'skipped: no {MISSING[kind]}')
         return SKIPPED
-    preloaded.append(library('g++', 'libstdc++.so.6'))
+    preload.append(find_library('g++', 'libstdc++.so.6'))
 
     def run_form(form):
-        """Builds the module; the digests of its results by `python -m fuzz.bits`."""
-        without, defined = forms[form]
-        texts = run_header() | texts_without(without)
+        """Build and run a form; return the digests of fuzz.bits."""
+        patches, form_flags = forms[form]
+        texts = lower_streaming_threshold() | revert_edits(patches)
         module = build_variant(
-            build, folder / form, texts, flags + defined, link, compiler
+            build, folder / form, texts, flags + form_flags, link, compiler
         )
         environment = {
             **os.environ,
             **OPTIONS,
-            'UBSAN_OPTIONS': f'halt_on_error=1:suppressions={folder}/known',
-            'LD_PRELOAD': ' '.join(preloaded),
+            'UBSAN_OPTIONS': f'halt_on_error=1:suppressions={suppressions}',
+            'LD_PRELOAD': ' '.join(preload),
             'LD_LIBRARY_PATH': f'{module.parent}/libs',
             'PYTHONPATH': f'{folder / form}:{ROOT}',
         }
         bits = folder / f'{form}.txt'
-        check = 'table.main() or' if form == 'usual' else ''
-        calls = (
-            '-c',
-            CALLS.format(check=check),
-            module,
-            '--write',
-            bits,
-            '--seed',
-            options.seed,
-        )
-        command = (*start, build / 'venv/bin/python', *calls)
+        check = 'table.main() or' if form == 'dispatched' else ''
         output = check_output(
-            *command, '--cases', options.cases, env=environment
+            *(*prefix, build / 'venv/bin/python'),
+            *('-c', CALLS.format(check=check), module, '--write', bits),
+            *('--seed', options.seed, '--cases', options.cases),
+            env=environment,
         )
         print(f'{kind}: {form}: {output}', end='')
         return bits.read_text().split()
 
     with ThreadPoolExecutor() as pool:
         digests = list(pool.map(run_form, forms))
-    differing = [
-        n for n, case in enumerate(zip(*digests)) if len(set(case)) > 1
-    ]
-    if differing:
-        print(f'{kind}: seed {options.seed}: other bits in cases {differing}')
-    return int(bool(differing))
+    faults = [n for n, case in enumerate(zip(*digests)) if len({*case}) > 1]
+    if faults:
+        print(f'{kind}: seed {options.seed}: bits differ in cases {faults}')
+    return int(bool(faults))
 
 
 if __name__ == '__main__':

@@ -1,8 +1,7 @@
-"""Format and lint what is written by hand: ruff, clang-format, and what Paddle's
-CI looks for in the text of kernels.
+"""Run ruff, clang-format, and the checks of kernel sources in Paddle's CI.
 
 python scripts/dev/lint.py             check everything
-python scripts/dev/lint.py --fix       put right what the tools can
+python scripts/dev/lint.py --fix       fix and format
 python scripts/dev/lint.py cpp         only C++ (or: python)
 """
 
@@ -17,17 +16,17 @@ ROOT = Path(__file__).resolve().parents[2]
 CPP_FOLDERS = ('kernels', 'native', 'scripts', 'bench', 'unittests',
                'gpu_tests')  # fmt: skip
 CPP_SUFFIXES = {'.h', '.cc', '.cu', '.cuh'}
-# Patterns that are not allowed in kernels/, and what to write instead.
-REFUSED = {
-    r'\berrors::\w+\(\s*(?!["\s])': 'a literal string has to follow errors::',
-    r'\bconst_cast<': 'take what is const as const',
-    r'PADDLE_ENFORCE_\w+\([^;]*?,\s*(true|false),\s*common::': 'PADDLE_THROW in '
-    'an if: a user can make nothing of "Expected fits == true"',
+# {pattern that kernels/ must not contain: advice}
+FORBIDDEN_PATTERNS = {
+    r'\berrors::\w+\(\s*(?!["\s])': 'pass a string literal to errors::',
+    r'\bconst_cast<': 'use const types instead of const_cast',
+    r'PADDLE_ENFORCE_\w+\([^;]*?,\s*(true|false),\s*common::': 'use an if with '
+    'PADDLE_THROW: "Expected fits == true" does not help users',
 }
 
 
 def succeeds(name, *words):
-    """Whether a program of this interpreter's environment finds no fault."""
+    """Whether a program of this Python's environment exits with 0."""
     path = Path(sysconfig.get_paths()['scripts']) / name
     if not path.is_file():
         sys.exit(
@@ -50,29 +49,29 @@ def check_cpp(fix):
         for path in sorted((ROOT / folder).rglob('*'))
         if path.suffix in CPP_SUFFIXES
     ]
-    good = succeeds('clang-format', *mode, *paths)
+    is_clean = succeeds('clang-format', *mode, *paths)
     for path in (path for path in paths if path.parts[0] == 'kernels'):
         text = (ROOT / path).read_text('utf-8')
-        for pattern, instead in REFUSED.items():
+        for pattern, advice in FORBIDDEN_PATTERNS.items():
             for match in re.finditer(pattern, text):
-                good = False
+                is_clean = False
                 line = text.count('\n', 0, match.start()) + 1
-                print(f'{path}:{line}: {instead}')
-    return good
+                print(f'{path}:{line}: {advice}')
+    return is_clean
 
 
 def main():
     checks = {'python': check_python, 'cpp': check_cpp}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument(
-        'language', nargs='?', choices=checks, help='both if none is named'
+        'language', nargs='?', choices=checks, help='default: both'
     )
     parser.add_argument('--fix', action='store_true')
     args = parser.parse_args()
     languages = [args.language] if args.language else checks
     results = [checks[language](args.fix) for language in languages]
     if not all(results):
-        sys.exit('lint: failed; python scripts/dev/lint.py --fix repairs most')
+        sys.exit('lint: failed; python scripts/dev/lint.py --fix fixes most')
 
 
 if __name__ == '__main__':

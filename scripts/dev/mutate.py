@@ -1,12 +1,11 @@
 """Measure which mutants of the operators the tests kill.
 
-universalmutator (PyPI) makes the mutants, in a clone of the last commit that is
-built in the folder --scratch. A mutant is first run against the tests that go
-upstream (unittests/), then against the project's own, until one fails. Mutants that
-do not compile, and those that change comments, docstrings or annotations alone, are
-skipped. Each result is appended to python.jsonl or cpp.jsonl there; a second run goes on
-where the first one was stopped. Survivors are to be read: each is equivalent, or
-lacks a test.
+universalmutator (PyPI) generates the mutants in a clone of the last commit,
+which is built in --scratch. The tests in unittests/ run first, then the
+project's own, until one fails. Mutants that do not compile, or only change
+comments, docstrings or annotations, are skipped. Results are appended to
+python.jsonl or cpp.jsonl in that folder, and a rerun resumes. Each survivor is
+equivalent or lacks a test.
 """
 
 import argparse
@@ -36,23 +35,23 @@ SOURCES = {
     ),
 }
 INSTALL = 'build/venv/bin/python scripts/wheel/install.py'
+EXPORT = 'build/venv/bin/python scripts/series/export_patches.py'
 BUILDS = {
-    'python': f'build/venv/bin/python scripts/series/export_patches.py && {INSTALL}',
+    'python': f'{EXPORT} && {INSTALL}',
     'cpp': f'build/venv/bin/ninja -C build && {INSTALL}',
 }
-# Compiled without optimization, a mutant takes a third of the time.
+# Without optimization, a mutant takes a third of the time.
 CONFIGURE = ('cmake', '-S', '.', '-B', 'build', '-DCMAKE_BUILD_TYPE=Debug')
-# The project's own tests of what the operators compute.
+# The project's own tests of the operators' results.
 OWN_TESTS = (
-    'fuzz|table|kernel_contracts|aliased_kernels|sized_gradients|half_conversions|'
-    'native_autograd|symbolic_shapes|saved_programs|differences'
+    'fuzz|table|kernel_contracts|aliased_kernels|sized_gradients|differences|'
+    'half_conversions|native_autograd|symbolic_shapes|saved_programs'
 )
 
 
-def code_of(source):
-    """A Python source without what changes no behaviour, and without imports, which
-    the patches have elsewhere."""
-    compile(source, 'source', 'exec')  # finds more faults than the parser
+def dump_code(source):
+    """Dump the AST without docstrings, annotations and imports."""
+    compile(source, 'source', 'exec')  # detects more faults than the parser
     tree = ast.parse(source)
     imports = (ast.Import, ast.ImportFrom, ast.If)
     tree.body = [x for x in tree.body if not isinstance(x, imports)]
@@ -70,10 +69,10 @@ def code_of(source):
 
 
 def differs(language, source, mutant):
-    """Whether a mutant is a program that may behave otherwise."""
+    """Whether a mutant is valid and may behave differently."""
     if language == 'python':
         try:
-            return code_of(mutant) != code_of(source)
+            return dump_code(mutant) != dump_code(source)
         except SyntaxError:
             return False
     old, new = (
@@ -85,8 +84,8 @@ def differs(language, source, mutant):
     return old.split() != new.split()
 
 
-def mutants_of(scratch, language, path):
-    """All mutants of a file, as texts in a fixed order."""
+def generate_mutants(scratch, language, path):
+    """Return the texts of all mutants of a file in a fixed order."""
     folder = scratch / 'mutants' / path
     if not folder.exists():
         folder.mkdir(parents=True)
@@ -98,31 +97,28 @@ def mutants_of(scratch, language, path):
     return [p.read_text('utf-8') for p in sorted(folder.iterdir())]
 
 
-def judge(clone, path, mutant, language, upstream):
-    """What becomes of a mutant, and the test that kills it."""
+def evaluate_mutant(clone, path, mutant, language, upstream):
+    """Return the verdict on a mutant, and the test that kills it."""
     file = clone / path
     source = file.read_text('utf-8')
     file.write_text(mutant, 'utf-8')
     try:
         if run('sh', '-c', BUILDS[language], cwd=clone).returncode:
             return 'does not compile', ''
+        op_tests = f'^test_{Path(path).stem}_(op|api|kernel)$'
         for verdict, *tests in (
-            (
-                'killed upstream',
-                '-R',
-                f'^test_{Path(path).stem}_(op|api|kernel)$',
-            ),
+            ('killed upstream', '-R', op_tests),
             ('killed upstream', '-R', f'^({upstream})$'),
             ('killed', '-L', 'unit', '-E', f'^({upstream})$'),
             ('killed', '-R', f'^tools_test_({OWN_TESTS})$'),
         ):
-            done = run(
+            process = run(
                 *('ctest', '--test-dir', 'build', '-j2', '--stop-on-failure'),
                 *('--timeout', 600, *tests),
                 cwd=clone,
             )
-            if done.returncode:
-                lines = done.stdout.splitlines()
+            if process.returncode:
+                lines = process.stdout.splitlines()
                 failed = [x for x in lines if '***' in x and 'Skip' not in x]
                 return verdict, ' '.join(failed[:1]).split('***')[0].strip(' .')
         return 'survived', ''
@@ -155,7 +151,7 @@ def main():
     all_mutants = [
         (path, i, mutant)
         for path in paths
-        for i, mutant in enumerate(mutants_of(scratch, language, path))
+        for i, mutant in enumerate(generate_mutants(scratch, language, path))
     ]
     random.Random(args.seed).shuffle(all_mutants)
     lines = results.read_text().splitlines() if results.exists() else []
@@ -163,13 +159,12 @@ def main():
     seen = {(row['path'], row['mutant']) for row in rows}
     for path, i, mutant in all_mutants:
         verdicts = Counter(row['verdict'] for row in rows)
-        judged = len(rows) - verdicts['does not compile']
-        if judged >= args.count:
+        if len(rows) - verdicts['does not compile'] >= args.count:
             break
         source = (clone / path).read_text('utf-8')
         if (path, i) in seen or not differs(language, source, mutant):
             continue
-        verdict, test = judge(clone, path, mutant, language, names)
+        verdict, test = evaluate_mutant(clone, path, mutant, language, names)
         diff = subprocess.run(
             ['diff', '-U0', clone / path, '-'],
             input=mutant, capture_output=True, text=True, check=False,

@@ -1,6 +1,6 @@
-// OpenMP's threads as a sanitizer knows threads: it would not see how a
-// ready-made runtime orders its own. check_sanitizers.py links this into the
-// module.
+// OpenMP regions on std::thread for ThreadSanitizer, which does not see the
+// synchronization in an uninstrumented OpenMP runtime. check_sanitizers.py
+// links this file into the module.
 
 #include <omp.h>
 
@@ -17,7 +17,7 @@ extern "C" {
 int omp_in_parallel() { return in_parallel; }
 int omp_get_thread_num() { return thread_number; }
 
-// What a compiler makes of "omp parallel".
+// The compiler emits calls of this function for "omp parallel".
 void GOMP_parallel(void (*body)(void*), void* data, unsigned, unsigned) {
   const auto run = [=](int number) {
     in_parallel = true;

@@ -1,4 +1,4 @@
-"""The built Paddle once more, in a folder of its own, with some headers changed."""
+"""Build variants of the module with changed headers and flags."""
 
 import re
 import shutil
@@ -6,28 +6,33 @@ from pathlib import Path
 
 from scripts.common.programs import check_output
 from scripts.series.patch_repo import write_tree
-from scripts.series.tree_edits import source_text, upstream_path
+from scripts.series.tree_edits import get_upstream_path, read_source
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULE = '_native_lib.so'
 RULE = """rule VARIANT
   depfile = $DEP_FILE
   deps = gcc
-  command = {compiler} $DEFINES $INCLUDES $FLAGS -MD -MF $DEP_FILE -o $out -c $in"""
+  command = {compiler} $DEFINES $INCLUDES $FLAGS -MD -MF $DEP_FILE $
+    -o $out -c $in"""
 
 
-def texts_without(patches):
-    """{path that is included: text} of headers that ask one of these patches first,
-    by lines that the patch adds, without them."""
+def revert_edits(patches):
+    """Return {include path: text} of headers without edits of the patches."""
     sources = [path for patch in patches for path in patch.edits]
-    return {upstream_path(x): source_text(ROOT, x, patches) for x in sources}
+    return {
+        get_upstream_path(x): read_source(ROOT, x, patches) for x in sources
+    }
 
 
 def build_variant(build, folder, texts, flags='', link='', compiler=''):
-    """Makes `folder`, to import paddle from, out of a build folder: what includes
-    one of the headers `texts`, {path that is included: text}, finds that text first
-    and is compiled with more flags, by `compiler` if one is named, and the module is
-    linked with more. All else is what the build has made. Returns the module."""
+    """Build a variant in `folder`, from which paddle can be imported.
+
+    Sources that include headers of `texts`, {include path: text}, are
+    recompiled with these texts, additional `flags` and `compiler`, and the
+    module is linked with the flags `link`. Other files are those of `build`.
+    Returns the module.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(build / 'CMakeFiles', folder / 'CMakeFiles')
     for name in ('.ninja_log', '.ninja_deps'):
@@ -39,20 +44,20 @@ def build_variant(build, folder, texts, flags='', link='', compiler=''):
     nodes = [x for x in deps if any(y.endswith(paths) for y in x.split('\n'))]
     objects = tuple(f'build {x.partition(":")[0]}:' for x in nodes)
     parts = (build / 'build.ninja').read_text('utf-8').split('\n\n')
-    for place, part in enumerate(parts):
+    for i, part in enumerate(parts):
         if part.startswith(objects):
-            first = f'INCLUDES = -I{folder}/include '
-            part = part.replace('INCLUDES = ', first)
+            includes = f'INCLUDES = -I{folder}/include '
+            part = part.replace('INCLUDES = ', includes)
             part = re.sub(r'( FLAGS = .*)', rf'\1 {flags}', part)
             if compiler:
                 part = re.sub(r': CXX_COMPILER\S*', ': VARIANT', part, count=1)
-            parts[place] = part
+            parts[i] = part
     parts.insert(0, RULE.format(compiler=compiler))
-    linked = f' LINK_LIBRARIES = {link} '
-    text = '\n\n'.join(parts).replace(' LINK_LIBRARIES = ', linked)
-    # What is stripped off tells a sanitizer where it is.
+    libraries = f' LINK_LIBRARIES = {link} '
+    text = '\n\n'.join(parts).replace(' LINK_LIBRARIES = ', libraries)
+    # Sanitizers need the symbols to report locations: do not strip them.
     text = re.sub(r'(POST_BUILD =) .*', r'\1 :', text)
-    # by a name for which ninja has no rule that runs CMake
+    # The rule that runs CMake again is for build.ninja, not for this name.
     (folder / 'variant.ninja').write_text(text, 'utf-8')
     check_output(ninja, '-C', folder, '-f', 'variant.ninja', MODULE)
     (folder / 'paddle').mkdir()

@@ -1,7 +1,6 @@
-"""Checks ops_yaml/*.yaml: the syntax, the names, and that each gradient fits the entry
-that it is the gradient of.
+"""Check the syntax, names and gradient signatures of ops_yaml/*.yaml.
 
-Exit status: 0 clean, 1 faults, 2 wrong usage.
+Exit status: 0 success, 1 faults, 2 invalid usage.
 """
 
 from __future__ import annotations
@@ -15,12 +14,12 @@ import yaml
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import verdict
-from scripts.common.wheel_headers import default_include
-from scripts.op_rules.schema import load_file, tensor_names
+from scripts.common.programs import report
+from scripts.common.wheel_headers import find_include
+from scripts.op_rules.schema import load_file, parse_tensor_names
 
 ROOT = Path(__file__).resolve().parents[2]
-# Headers that Paddle generates from its YAML: every operator, and the gradients.
+# Headers that Paddle generates from its YAML: all operators and gradients.
 HEADERS = (
     'phi/api/include/api.h',
     'phi/api/include/fused_api.h',
@@ -29,61 +28,61 @@ HEADERS = (
 OPERATOR = re.compile(r'(?m)(?:^PADDLE_API [^(]*?|"pd_op\.)(\w+?)_?["(]')
 
 
-def base_names(folder):
-    """The operators of an installed Paddle."""
+def read_base_names(folder):
+    """Return the names of the operators of an installed Paddle."""
     paths = [Path(folder, header) for header in HEADERS]
     texts = [path.read_text('utf-8') for path in paths if path.is_file()]
     return set(OPERATOR.findall('\n'.join(texts)))
 
 
 def check_folder(folder, reserved=()):
-    """The faults of a folder's files; `reserved`: names of Paddle's operators."""
+    """Return the faults of a folder; no entry may have a reserved name."""
     paths, faults, owners = sorted(Path(folder).glob('*.yaml')), [], {}
     for path in paths:
         try:
             for entry in check_file(path):
                 owner = 'Paddle' if entry.name in reserved else path.name
                 if owners.setdefault(entry.name, owner) != path.name:
-                    raise ValueError(f'{entry.name}: the name is taken')
+                    raise ValueError(f'{entry.name}: name already in use')
         except (yaml.YAMLError, TypeError, ValueError) as error:
             faults.append(f'{path.name}: {error}')
     return faults if paths else [f'{folder}: no .yaml files']
 
 
 def check_file(path):
-    """The entries of a file."""
+    """Check a file; return its entries."""
     entries = load_file(path).entries
     ops = [entry.name for entry in entries if not entry.is_backward]
     if ops != [path.stem]:
         raise ValueError(f'expected the op {path.stem}, received {ops}')
-    known = {entry.name: entry for entry in entries}
-    if len(known) < len(entries):
+    by_name = {entry.name: entry for entry in entries}
+    if len(by_name) < len(entries):
         raise ValueError('two entries have the same name')
     for entry in entries:
         if entry.backward:
-            names = [x for x in known if known[x].forward_name == entry.name]
+            names = [e.name for e in entries if e.forward_name == entry.name]
             entry.expect_names('backward', [entry.backward], names)
         if entry.is_backward:
-            entry.expect_names('forward', [entry.forward_name], known)
-            check_gradient(entry, known[entry.forward_name])
+            entry.expect_names('forward', [entry.forward_name], by_name)
+            check_gradient(entry, by_name[entry.forward_name])
     return entries
 
 
-def check_gradient(entry, of):
-    """Raises unless the signature of `entry` is that of a gradient of `of`."""
-    signature = of.signature
-    if of.is_backward:  # x_grad of an entry is grad_x in that of its gradient
+def check_gradient(entry, forward):
+    """Raise ValueError unless `entry` is the gradient of `forward`."""
+    signature = forward.signature
+    if forward.is_backward:  # its gradient renames x_grad to grad_x
         signature = re.sub(r'(\w+)_grad\b', r'grad_\1', signature)
-    expected = f'{of.name} {signature}'
-    fits = entry.forward.replace(' ', '') == expected.replace(' ', '')
-    entry.expect(fits, 'forward', expected, entry.forward)
-    inputs, outputs = tensor_names(signature)
-    known = [*inputs, *outputs, *(f'{name}_grad' for name in outputs)]
-    known += [attr.name for attr in of.attrs]
+    expected = f'{forward.name} {signature}'
+    is_gradient = entry.forward.replace(' ', '') == expected.replace(' ', '')
+    entry.expect(is_gradient, 'forward', expected, entry.forward)
+    inputs, outputs = parse_tensor_names(signature)
+    allowed = [*inputs, *outputs, *(f'{name}_grad' for name in outputs)]
+    allowed += [attr.name for attr in forward.attrs]
     names = [x.name for x in (*entry.tensors, *entry.attrs)]
-    entry.expect_names('args', names, known)
-    known = [f'{name}_grad' for name in inputs]
-    entry.expect_names('output', [x.name for x in entry.outputs], known)
+    entry.expect_names('args', names, allowed)
+    allowed = [f'{name}_grad' for name in inputs]
+    entry.expect_names('output', [x.name for x in entry.outputs], allowed)
 
 
 def main(argv=None):
@@ -93,16 +92,16 @@ def main(argv=None):
         type=Path,
         metavar='DIR',
         help="include/paddle of a Paddle without this project's operators "
-        "(default: that of this Python's paddle)",
+        "(default: the one of this Python)",
     )
     include = parser.parse_args(argv).paddle_include
-    headers = include or default_include(ROOT) / 'paddle'
-    reserved = base_names(headers)
-    print(f'check_ops_yaml: {len(reserved)} names are taken, see {headers}')
+    headers = include or find_include(ROOT) / 'paddle'
+    reserved = read_base_names(headers)
+    print(f'check_ops_yaml: {len(reserved)} operators in {headers}')
     faults = check_folder(ROOT / 'ops_yaml', reserved)
     if not reserved and (include or headers.is_dir()):
-        faults.append(f'{headers} has none of {", ".join(HEADERS)}')
-    return verdict('check_ops_yaml', faults, 'clean')
+        faults.append(f'{headers} lacks {", ".join(HEADERS)}')
+    return report('check_ops_yaml', faults, 'clean')
 
 
 if __name__ == '__main__':

@@ -1,8 +1,8 @@
-"""The parser of ops_yaml/*.yaml.
+"""Parser of ops_yaml/*.yaml.
 
-A file holds one operator: an `op` entry and its `backward_op` entries, as in Paddle's
-ops.yaml and backward.yaml. Keys, types and names that the wheel target cannot express
-raise TypeError or ValueError.
+A file contains an operator: an `op` entry and its `backward_op` entries, as in
+Paddle's ops.yaml and backward.yaml. Keys, types and names that the wheel target
+does not support raise TypeError or ValueError.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import yaml
 
-# Type of an attribute -> (its C++ type, its AttrType in native/)
+# {type of an attribute: (C++ type, AttrType in native/)}
 ATTR_TYPES = {
     'bool': ('bool', 'kBool'),
     'int': ('int', 'kInt'),
@@ -50,7 +50,7 @@ class Function(NamedTuple):
 
 
 class Entry:
-    """An `op` or `backward_op` entry. Absent keys are None or empty."""
+    """An `op` or `backward_op` entry; missing keys are None or empty."""
 
     def __init__(
         self, args, output, infer_meta, kernel, op=None, backward_op=None,
@@ -63,13 +63,13 @@ class Entry:
         self.expect(match, 'output', f'like {OUTPUT}', output)
         self.forward, self.signature = forward, f'{args} -> {output}'
         self.forward_name = forward.partition(' ')[0]
-        self.forward_inputs, self.forward_outputs = tensor_names(forward)
+        self.forward_inputs, self.forward_outputs = parse_tensor_names(forward)
         self.backward, self.recorded = backward, recorded
         infer, kernel = Function(**infer_meta), Function(**kernel)
         self.infer_meta, self.infer_meta_param = infer.func, infer.param
         self.kernel, self.kernel_param = kernel.func, kernel.param
         self.spmd_rule, self.data_type = infer.spmd_rule, kernel.data_type
-        names, outputs = tensor_names(self.signature)
+        names, outputs = parse_tensor_names(self.signature)
         lists = {
             'optional': re.findall(r'\w+', optional),
             'no_need_buffer': re.findall(r'\w+', no_need_buffer),
@@ -89,44 +89,45 @@ class Entry:
             if kind != 'Tensor'
         ]
         self.inplace = re.findall(r'(\w+) -> (\w+)', inplace)
-        known = [*names, *outputs, *(attr.name for attr in self.attrs)]
-        self.expect_names('infer_meta.param', infer.param or (), known)
-        self.expect_names('kernel.param', kernel.param or (), known)
+        allowed = [*names, *outputs, *(attr.name for attr in self.attrs)]
+        self.expect_names('infer_meta.param', infer.param or (), allowed)
+        self.expect_names('kernel.param', kernel.param or (), allowed)
 
-    def expect(self, fits, key, expected, received):
-        if not fits:
+    def expect(self, is_valid, key, expected, received):
+        if not is_valid:
             raise ValueError(
                 f'{self.name}: {key} should be {expected}, but received '
                 f'{received}'
             )
 
-    def expect_names(self, key, names, known):
+    def expect_names(self, key, names, allowed):
+        expected = f'one of {", ".join(allowed)}'
         for name in names:
-            self.expect(name in known, key, f'one of {", ".join(known)}', name)
+            self.expect(name in allowed, key, expected, name)
 
 
-def tensor_names(signature):
-    """The names of the Tensors before and after ` -> `."""
+def parse_tensor_names(signature):
+    """Return the names of the Tensors before and after ` -> `."""
     args, _, output = signature.partition(' -> ')
     return re.findall(r'Tensor (\w+)', args), re.findall(r'\((\w+)\)', output)
 
 
 @dataclass
 class OpFile:
-    """The entries of a file, in its order."""
+    """The entries of a file in its order."""
 
     path: Path
     entries: list[Entry]
 
     @property
     def chain(self) -> list[Entry]:
-        """The `op` entry, its gradient, the gradient of that, and so on."""
+        """The `op` entry, followed by its gradients in increasing order."""
         chain = [next(e for e in self.entries if not e.is_backward)]
         while chain[-1].backward:
-            chain.append(self.entry(chain[-1].backward))
+            chain.append(self.find_entry(chain[-1].backward))
         return chain
 
-    def entry(self, name: str) -> Entry:
+    def find_entry(self, name: str) -> Entry:
         return next(e for e in self.entries if e.name == name)
 
 
@@ -136,5 +137,5 @@ def load_file(path: Path) -> OpFile:
 
 
 def load_dir(folder: Path) -> list[OpFile]:
-    """The files of a folder, sorted by name."""
+    """Load the files of a folder, sorted by name."""
     return [load_file(path) for path in sorted(Path(folder).glob('*.yaml'))]

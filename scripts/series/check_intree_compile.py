@@ -1,14 +1,13 @@
-"""Compiles what the series adds to Paddle, in the form it has in the tree.
+"""Compile the C++ code of the series in its in-tree form.
 
-The patches are applied one after the other to the known part of the base. After
-each, its new C++ files are compiled from their place in that tree, and the new
-InferMeta functions with the known includes of ternary.cc and no others, with
-Paddle's warnings as errors; a unit that preprocesses to a known text is not compiled
-again. After the last patch the headers are compiled without OpenMP too, and every
-symbol that the wheel's libphi_core exports has to be there still. Other headers come
-from the wheel. Nothing is linked.
+The patches are applied in order to the known part of the base. After each, its
+new C++ files are compiled in that tree, and the new InferMeta functions with
+only the known includes of ternary.cc; Paddle's warnings are errors. A unit
+whose text and headers do not change is compiled once. After the last patch, the
+headers are also compiled without OpenMP, and kernels that libphi_core exports
+still have to be instantiated. Other headers are the wheel's. Nothing is linked.
 
-Exit status: 0 everything compiles, 1 something does not.
+Exit status: 0 success, 1 errors.
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.programs import run, verdict
-from scripts.common.wheel_headers import default_include
+from scripts.common.programs import report, run
+from scripts.common.wheel_headers import find_include
 from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.upstream_tree import base_tree, wheel_dirs
+from scripts.series.upstream_tree import find_wheel_dirs, make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS = ROOT / 'scripts/series/stubs'
 TERNARY = 'paddle/phi/infermeta/ternary.cc'
-# It needs Eigen, which the wheel does not ship: the new functions compile without.
+# Includes Eigen, which the wheel does not ship and new functions do not need.
 NOT_SHIPPED = '/common_shape.h"'
-# Those of Paddle's flags that decide what is an error.
+# Paddle's flags that determine errors.
 FLAGS = (
     '-std=c++17', '-Werror', '-Wall', '-Wextra',
     '-Wnon-virtual-dtor', '-Wdelete-non-virtual-dtor', '-Wno-unused-parameter',
@@ -45,11 +44,11 @@ FLAGS = (
 MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
 SHOWN_LINES = 15
 INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
-# Precompiled for the .cc files, where they take most of the time. The build, which
-# has no such header, finds an include that is missing.
-COMMON = ('phi/backends/cpu/cpu_context.h', 'phi/core/kernel_registry.h')
-# A unit in which only an explicit instantiation defines symbols of a kernel.
-DECLARED = """\
+# Precompiled, since they dominate the compile time of .cc files. The build,
+# which does not precompile them, detects missing includes.
+HEADERS = ('phi/backends/cpu/cpu_context.h', 'phi/core/kernel_registry.h')
+# A unit that defines symbols of a kernel only by explicit instantiation.
+KERNEL_UNIT = """\
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
@@ -60,21 +59,21 @@ void %s(T) {}
 """
 
 
-def infermeta_unit(folder, to):
-    """The known includes of ternary.cc, and the inserted functions."""
+def write_infermeta_unit(folder, target):
+    """Write the known includes of ternary.cc and the inserted functions."""
     text = (folder / TERNARY).read_text('utf-8')
     includes = re.findall('(?m)^#include .*', text)
     includes = [line for line in includes if not line.endswith(NOT_SHIPPED)]
     diff = git(folder, 'diff', '--cached', '-U0', '--', TERNARY)
-    added = re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
-    inside = ['namespace phi {', *added, '}  // namespace phi']
-    own = f'#include "{TERNARY[:-2]}h"'  # its first line
-    return write_unit(to / 'infermeta_unit.cc', [own, *includes, *inside])
+    lines = re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
+    lines = [*includes, 'namespace phi {', *lines, '}  // namespace phi']
+    own = f'#include "{TERNARY[:-2]}h"'  # the first line of ternary.cc
+    return write_unit(target / 'infermeta_unit.cc', [own, *lines])
 
 
-def header_unit(folder, added):
-    """The new headers, and nothing before them."""
-    headers = [name for name in added if re.search(r'(?<!\.cu)\.h$', name)]
+def write_header_unit(folder, new_files):
+    """Write a unit that includes only the new headers."""
+    headers = [name for name in new_files if re.search(r'(?<!\.cu)\.h$', name)]
     lines = [f'#include "{name}"' for name in headers]
     return write_unit(folder / 'header_unit.cc', lines)
 
@@ -85,94 +84,95 @@ def write_unit(path, lines):
 
 
 def compile_unit(unit, mode, folder, include, output=('-fsyntax-only',)):
-    """'' or the errors."""
+    """Compile a unit; return the errors, or an empty string."""
     python = sysconfig.get_paths()['include']
     system = (include, include / 'third_party', python, STUBS)
     command = ['g++', *FLAGS, *output, *MODES[mode], f'-I{folder}']
     command += [f'-isystem{path}' for path in system]
-    done = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
-    if done.returncode == 0:
+    process = run(*command, unit, env={**os.environ, 'LC_ALL': 'C'})
+    if process.returncode == 0:
         return ''
-    lines = done.stderr.replace(f'{folder}{os.sep}', '').splitlines()
+    lines = process.stderr.replace(f'{folder}{os.sep}', '').splitlines()
     return '\n    '.join([f'{unit.name} ({mode}):', *lines[:SHOWN_LINES]])
 
 
-def seen_by_compiler(unit, folder):
-    """The text of a unit and of the tree's headers that it includes."""
-    texts, waiting = {}, [str(unit.relative_to(folder))]
-    while waiting:
-        path = waiting.pop()
+def read_with_headers(unit, folder):
+    """Return the texts of a unit and of the tree's headers that it includes."""
+    texts, pending = {}, [str(unit.relative_to(folder))]
+    while pending:
+        path = pending.pop()
         if path not in texts and (folder / path).is_file():
             texts[path] = (folder / path).read_text('utf-8')
-            waiting += INCLUDE.findall(texts[path])
+            pending += INCLUDE.findall(texts[path])
     return tuple(sorted(texts.items()))
 
 
-def instances(name, path, *options):
-    """{'phi::Name<...>'} that a library or an object defines."""
+def list_instances(name, path, *options):
+    """Return {'phi::Name<...>'} that a library or an object file defines."""
     symbols = run('nm', '-C', '--defined-only', *options, path).stdout
     return set(re.findall(rf'\bphi::{name}<[^(]*>(?=\()', symbols))
 
 
-def lost_symbols(patches, folder, include):
-    """Yields the symbols of libphi_core that a registration of another function
-    drops: custom operators may call a kernel, whose header ships, and only its
-    registration or PD_KERNEL_INSTANTIATION instantiates it."""
+def find_lost_symbols(patches, folder, include):
+    """Yield the symbols of libphi_core that the series no longer instantiates.
+
+    Custom operators may call them, since the headers of kernels ship.
+    """
     library = include.parent / 'libs/libphi_core.so'
     edits = [edit for patch in patches for edit in patch.edits.items()]
     for path, hunks in edits:
         text = '\n'.join(line for hunk in hunks for line in hunk.lines)
         for name in re.findall(r'(?m)^-.*\bphi::(\w+Kernel)\b', text):
-            added = '\n'.join(re.findall(r'(?m)^\+(.*)', text))
-            macro = re.search(r'PD_KERNEL_INSTANTIATION\([^)]*\);', added)
-            lines = [DECLARED % name, macro[0] if macro else '']
+            new = '\n'.join(re.findall(r'(?m)^\+(.*)', text))
+            macro = re.search(r'PD_KERNEL_INSTANTIATION\([^)]*\);', new)
+            lines = [KERNEL_UNIT % name, macro[0] if macro else '']
             unit = write_unit(folder / f'{name}.cc', lines)
             object_file = unit.with_suffix('.o')
             output = ('-c', '-O0', '-o', object_file)
             if fault := compile_unit(unit, 'OpenMP', folder, include, output):
                 yield fault
-            exported = instances(name, library, '-D') or {f'phi::{name}'}
-            for symbol in sorted(exported - instances(name, object_file)):
-                yield f'{path}: {symbol} of the base would be gone'
+            symbols = list_instances(name, library, '-D') or {f'phi::{name}'}
+            for symbol in sorted(symbols - list_instances(name, object_file)):
+                yield f'{path}: {symbol} is no longer instantiated'
 
 
 def check():
-    """(faults, number of compiled units) of every prefix of the series."""
-    series, include = load_series(ROOT), default_include(ROOT)
-    compiled = {}
+    """Compile all prefixes of the series; return (faults, number of units)."""
+    series, include = load_series(ROOT), find_include(ROOT)
+    jobs = {}
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool:
         folder = Path(name) / 'tree'
-        init_repo(folder, base_tree(series, wheel_dirs(ROOT)))
-        lines = [f'#include "paddle/{header}"' for header in COMMON]
+        init_repo(folder, make_base_tree(series, find_wheel_dirs(ROOT)))
+        lines = [f'#include "paddle/{header}"' for header in HEADERS]
         common = write_unit(Path(name) / 'common.h', lines)
-        to_file = ('-xc++-header', '-o', f'{common}.gch')
-        faults = [compile_unit(common, 'OpenMP', folder, include, to_file)]
-        precompiled = [('-fsyntax-only', '-include', common)]
+        output = ('-xc++-header', '-o', f'{common}.gch')
+        faults = [compile_unit(common, 'OpenMP', folder, include, output)]
+        with_common = [('-fsyntax-only', '-include', common)]
         for patch in series.patches:
             git(folder, 'apply', '--index', ROOT / 'patches' / patch.file_name)
-            new_files = ('diff', '--cached', '--name-only', '--diff-filter=A')
-            added = git(folder, *new_files).split()
+            options = ('--cached', '--name-only', '--diff-filter=A')
+            new_files = git(folder, 'diff', *options).split()
             prefix = Path(name) / patch.name
             shutil.copytree(folder / 'paddle', prefix / 'paddle')
-            headers = header_unit(prefix, added)
-            units = [infermeta_unit(folder, prefix), headers]
-            units += [prefix / path for path in added if path.endswith('.cc')]
-            work = [(unit, 'OpenMP') for unit in units]
+            headers = write_header_unit(prefix, new_files)
+            units = [write_infermeta_unit(folder, prefix), headers]
+            units += [prefix / x for x in new_files if x.endswith('.cc')]
+            compilations = [(unit, 'OpenMP') for unit in units]
             if patch is series.patches[-1]:
-                work.append((headers, 'no OpenMP'))
-            for unit, mode in work:
-                key = mode, seen_by_compiler(unit, prefix)
-                if key not in compiled:
+                compilations.append((headers, 'no OpenMP'))
+            for unit, mode in compilations:
+                key = mode, read_with_headers(unit, prefix)
+                if key not in jobs:
                     job = pool.submit(
                         compile_unit, unit, mode, prefix, include,
-                        *(precompiled if unit not in units[:2] else ()),
+                        *(with_common if unit not in units[:2] else ()),
                     )  # fmt: skip
-                    compiled[key] = patch.file_name, job
-        faults += lost_symbols(series.patches, folder, include)
-        for patch_file, job in compiled.values():
+                    jobs[key] = patch.file_name, job
+        faults += find_lost_symbols(series.patches, folder, include)
+        for patch_file, job in jobs.values():
             if fault := job.result():
                 faults.append(f'after {patch_file}: {fault}')
-    return [*filter(None, faults)], len(compiled)
+    return [*filter(None, faults)], len(jobs)
 
 
 def main():
@@ -180,8 +180,8 @@ def main():
         faults, count = check()
     except SeriesError as error:
         faults, count = [str(error)], 0
-    good = f'{count} compilations, clean'
-    return verdict('check_intree_compile', faults, good)
+    success = f'{count} compilations, clean'
+    return report('check_intree_compile', faults, success)
 
 
 if __name__ == '__main__':

@@ -1,10 +1,10 @@
-"""Exports patches/ from ops_yaml, kernels, python_api and unittests.
+"""Export patches/ from ops_yaml, kernels, python_api and unittests.
 
-series.yaml assigns the sources to patches, edits/ changes files of Paddle's, and
-messages/ has the commit messages. The same input gives the same bytes. With --check
-nothing is written.
+series.yaml assigns the sources to patches, edits/ changes Paddle's files, and
+messages/ contains the commit messages. The output is reproducible. With
+--check, patches/ is compared with it instead of written.
 
-Exit status: 0 done or no drift; 1 drift or a fault; 2 wrong usage.
+Exit status: 0 success, 1 stale patches or a fault, 2 invalid usage.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
-from scripts.common.programs import verdict
+from scripts.common.programs import report
 from scripts.series.manifest import (
     PLACEHOLDER_AUTHOR,
     SeriesError,
@@ -26,21 +26,22 @@ from scripts.series.manifest import (
 )
 from scripts.series.patch_repo import (
     commit,
+    export_last_patch,
     git,
     init_repo,
-    last_patch,
     write_tree,
 )
 from scripts.series.tree_edits import apply_patch
-from scripts.series.upstream_tree import base_tree, recorded_hunks, wheel_dirs
+from scripts.series.upstream_tree import find_wheel_dirs, make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 AUTHOR = re.compile(r'[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>')
 
 
 def make_files(series, root, folders):
-    """{name: text} of patches/."""
-    tree, recorded = base_tree(series, folders), recorded_hunks(series)
+    """Return {name: text} of the files in patches/."""
+    tree = make_base_tree(series, folders)
+    recorded_files = tree.keys() - series.wheel_files.keys()
     files = {
         'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
         'series': ''.join(f'{p.file_name}\n' for p in series.patches),
@@ -53,14 +54,14 @@ def make_files(series, root, folders):
             write_tree(repo, tree)
             message = f'{patch.message}\nSigned-off-by: {series.author}\n'
             commit(repo, message, series.author, patch.day)
-            # refuses blanks at the end of a line or of a file
+            # Rejects trailing whitespace and empty lines at the end of a file.
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
-            files[patch.file_name] = last_patch(repo, recorded)
+            files[patch.file_name] = export_last_patch(repo, recorded_files)
     return files
 
 
-def drift(folder, files):
-    """The names of files in patches/ that differ from `files`."""
+def find_stale(folder, files):
+    """Yield an error for each file in patches/ that differs from `files`."""
     paths = {path.name: path for path in folder.iterdir()}
     for name in sorted(paths.keys() | files.keys()):
         text = paths[name].read_text('utf-8') if name in paths else None
@@ -76,13 +77,13 @@ def write_files(folder, files):
         write_if_changed(folder / name, text.encode('utf-8'))
 
 
-def parse_arguments(arguments):
+def parse_args(arguments):
     parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
     parser.add_argument('--check', action='store_true', help='write nothing')
     parser.add_argument(
         '--paddle',
         metavar='DIR',
-        help='site-packages with the released wheel (default: of build/venv)',
+        help='site-packages with the released wheel (default: build/venv)',
     )
     parser.add_argument('--root', type=Path, default=ROOT)
     parser.add_argument(
@@ -95,21 +96,21 @@ def parse_arguments(arguments):
 
 
 def main(arguments=None):
-    options = parse_arguments(arguments)
+    options = parse_args(arguments)
     folder, faults = options.root / 'patches', []
     try:
         series = load_series(options.root)
         series.author = options.author
-        folders = wheel_dirs(options.root, options.paddle)
+        folders = find_wheel_dirs(options.root, options.paddle)
         files = make_files(series, options.root, folders)
         if options.check:
-            faults = list(drift(folder, files))
+            faults = list(find_stale(folder, files))
         else:
             write_files(folder, files)
     except (SeriesError, TypeError, ValueError, OSError) as error:
         faults = [str(error)]
-    good = 'up to date' if options.check else 'written'
-    return verdict('export_patches', faults, good)
+    success = 'up to date' if options.check else 'written'
+    return report('export_patches', faults, success)
 
 
 if __name__ == '__main__':

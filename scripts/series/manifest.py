@@ -1,6 +1,6 @@
-"""Reads the patch series: which sources, edits and message each patch has.
+"""Read the patch series: the sources, edits and message of each patch.
 
-All faults of the assignment are raised together.
+All faults of the assignment are raised in one SeriesError.
 """
 
 from __future__ import annotations
@@ -13,37 +13,36 @@ from typing import NamedTuple
 
 import yaml
 
-from scripts.common.files import files_below
+from scripts.common.files import list_files
 
 MANIFEST = 'scripts/series/series.yaml'
 EDITS = 'scripts/series/edits'
 MESSAGES = 'scripts/series/messages'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
-# Sources that no name assigns to a patch: headers that several operators share,
-# and GPU kernels, which are patches of their own.
-LISTED = ('kernels/funcs/', 'kernels/gpu/')
-# Whoever sends the patches sets their own: export_patches.py --author.
+# Sources that `files` assigns, not their names: headers, which operators share,
+# and GPU kernels, which are separate patches.
+LISTED_SOURCES = ('kernels/funcs/', 'kernels/gpu/')
+# Submitters replace it: export_patches.py --author.
 PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
 HUNK = re.compile(r'(?m)^@@ -(\d+)\S* \S+ @@ ?(.*)\n')
 
 
 class SeriesError(Exception):
-    """Faults of the sources, of series.yaml or of the patches, a line each."""
+    """Faults of the sources, series.yaml or the patches, one per line."""
 
     def __init__(self, *faults):
         super().__init__('\n'.join(faults))
 
 
 class Hunk(NamedTuple):
-    """A hunk of edits/. Of a YAML file of Paddle's, `entry` names the entry that
-    the first line belongs to."""
+    """A hunk of edits/; in YAML files, `entry` contains its first line."""
 
     line_number: int
     entry: str
     lines: list
 
-    def side(self, sign):
-        """The text before the hunk (-) or after it (+)."""
+    def get_side(self, sign):
+        """Return the text before (-) or after (+) the change."""
         side = [line[1:] for line in self.lines if line[:1] in ('', ' ', sign)]
         return '\n'.join(side) + '\n'
 
@@ -58,11 +57,9 @@ class Patch:
     files: list = field(default_factory=list)
     rules: bool = False
     message: str = ''
-    # {path: hunks}
-    edits: dict = field(default_factory=dict)
+    edits: dict = field(default_factory=dict)  # {path: hunks}
     sources: list = field(default_factory=list)
-    # the patches after this one
-    later: list = field(default_factory=list)
+    later: list = field(default_factory=list)  # the patches after this one
 
     @property
     def file_name(self):
@@ -80,7 +77,7 @@ class Patch:
         stems = '|'.join(self.ops + self.functions) or '$'
         name = source.rsplit('/', 1)[-1]
         return bool(
-            not source.startswith(LISTED)
+            not source.startswith(LISTED_SOURCES)
             and re.match(rf'(test_)?({stems})[_.]', name)
         )
 
@@ -91,8 +88,7 @@ class Series:
     day: str
     wheel_files: dict
     not_exported: list
-    # {name: its patches}, in the order of the series
-    pull_requests: dict
+    pull_requests: dict  # {name: patches}, in the order of the series
     author: str = PLACEHOLDER_AUTHOR
 
     @property
@@ -101,7 +97,7 @@ class Series:
 
 
 def load_series(root):
-    """The series of a project folder."""
+    """Load the series of a project folder."""
     raw = yaml.safe_load(Path(root, MANIFEST).read_text('utf-8'))
     series, number = Series(**raw), 0
     for pull_request, items in raw['pull_requests'].items():
@@ -131,7 +127,7 @@ def read_message(path):
 
 
 def read_edits(path):
-    """{path: hunks} of a unified diff."""
+    """Read {path: hunks} from a unified diff."""
     text = path.read_text('utf-8') if path.is_file() else ''
     edits = {}
     for diff in re.split(r'(?m)^--- a/', text)[1:]:
@@ -144,26 +140,25 @@ def read_edits(path):
 
 
 def matches(path, pattern):
-    """Glob match in which `*` stays within a folder."""
+    """Whether a path matches a glob whose `*` does not match `/`."""
     return path.count('/') == pattern.count('/') and fnmatchcase(path, pattern)
 
 
 def list_sources(root, not_exported):
-    """Paths of the source files, relative to root."""
-    paths = (path for top in SOURCE_DIRS for path in files_below(root / top))
+    """List the paths of the source files, relative to root."""
+    paths = (path for top in SOURCE_DIRS for path in list_files(root / top))
     sources = [path.relative_to(root).as_posix() for path in paths]
     return [s for s in sources if not any(matches(s, g) for g in not_exported)]
 
 
 def assign_sources(series, sources):
-    """Sets the patches' `sources`; yields the faults. `files` go before names."""
+    """Assign the sources to patches, by `files` before names; yield faults."""
     for source in sources:
-        listed = [
+        owners = [
             patch
             for patch in series.patches
             if any(matches(source, pattern) for pattern in patch.files)
-        ]
-        owners = listed or [p for p in series.patches if p.owns(source)]
+        ] or [patch for patch in series.patches if patch.owns(source)]
         for owner in owners:
             owner.sources.append(source)
         if len(owners) != 1:
@@ -175,8 +170,8 @@ def assign_sources(series, sources):
     for patch in series.patches:
         if patch.ops and patch.number > rules:
             yield (
-                f'{MANIFEST}: {patch.name}: the patch with `rules` brings its '
-                'YAML entries: it has to come before'
+                f'{MANIFEST}: {patch.name}: a patch with `ops` has to precede '
+                'the patch with `rules`, which writes all YAML entries'
             )
         ops = [f'ops_yaml/{op}.yaml' for op in patch.ops]
         for pattern in (*ops, *patch.api_sources, *patch.files):

@@ -1,6 +1,6 @@
-"""Turns trees into git patches, the same bytes on every machine.
+"""Export trees as git patches that are bitwise identical on every machine.
 
-Each tree is a commit of a temporary repository. Git sees no settings of the user.
+Each tree is a commit of a temporary repository. User settings have no effect.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ HUNK = re.compile(r'@@ -(\d+)\S* \+(\d+)')
 
 
 def git(repo, *arguments, data=None):
-    """Output of a git command."""
-    clean = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
-    clean |= {
+    """Return the output of a git command; raise SeriesError if it fails."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith('GIT_')}
+    env |= {
         'GIT_CONFIG_NOSYSTEM': '1',
-        # GIT_CONFIG_GLOBAL would do, from git 2.32 on.
+        # GIT_CONFIG_GLOBAL would require git 2.32.
         'HOME': os.devnull,
         'XDG_CONFIG_HOME': os.devnull,
         'GIT_CEILING_DIRECTORIES': str(repo.parent),
@@ -33,15 +33,15 @@ def git(repo, *arguments, data=None):
         'LC_ALL': 'C',
         'TZ': 'UTC',
     }
-    done = run('git', *arguments, cwd=repo, env=clean, input=data)
-    if done.returncode:
-        message = done.stderr.strip() or done.stdout.strip()
+    process = run('git', *arguments, cwd=repo, env=env, input=data)
+    if process.returncode:
+        message = process.stderr.strip() or process.stdout.strip()
         raise SeriesError(f'git {" ".join(map(str, arguments))}: {message}')
-    return done.stdout
+    return process.stdout
 
 
 def write_tree(repo, tree):
-    """Writes files: {path below `repo`: text}."""
+    """Write files, {path in `repo`: text}."""
     for path, text in tree.items():
         target = repo / path
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def write_tree(repo, tree):
 
 
 def init_repo(repo, tree):
-    """A repository whose only commit is `tree`."""
+    """Create a repository with `tree` as its only commit."""
     write_tree(repo, tree)
     git(repo, 'init', '-q', '-b', 'base')
     commit(repo, 'base', 'base <base@localhost>', '2000-01-01')
@@ -65,10 +65,12 @@ def commit(repo, message, author, day):
     )  # fmt: skip
 
 
-def last_patch(repo, recorded_files):
-    """The last commit as a mail patch. In files of which only some lines are
-    recorded, it lacks what the filler would make wrong: context, blob ids and the
-    functions that hunks are in."""
+def export_last_patch(repo, recorded_files):
+    """Export the last commit as a mail patch.
+
+    For partially recorded files, filler is stripped from the context, and blob
+    ids and the functions in hunk headers, which depend on it, are omitted.
+    """
     patch = git(repo, 'format-patch', *EXPORT_FLAGS, '--stdout', '-1')
     head, *diffs = re.split(r'(?m)^(?=diff --git )', patch)
     for diff in diffs:
@@ -76,15 +78,15 @@ def last_patch(repo, recorded_files):
         if path in recorded_files:
             first, *hunks = re.split(r'(?m)^(?=@@ )', diff)
             first = re.sub(r'(?m)^index .*\n', '', first)
-            diff = first + ''.join(map(without_filler, hunks))
+            diff = first + ''.join(map(strip_filler, hunks))
         if MARKER in diff:
-            raise SeriesError(f'{path}: a hunk has unknown lines in it')
+            raise SeriesError(f'{path}: a hunk contains unknown lines')
         head += diff
     return head
 
 
-def without_filler(hunk):
-    """A hunk without filler at its edges."""
+def strip_filler(hunk):
+    """Strip the filler lines at the start and end of a hunk."""
     header, *lines = hunk.removesuffix('\n').split('\n')
     cut = next(i for i, line in enumerate(lines) if MARKER not in line)
     del lines[:cut]

@@ -1,4 +1,4 @@
-"""Puts the sources and edits of a patch into a tree of Paddle, {path: text}."""
+"""Apply the sources and edits of a patch to a Paddle tree, {path: text}."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ YAML = 'paddle/phi/ops/yaml/'
 OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
 ENTRY = re.compile(r'- (op|backward_op) : (\w+)')
 SPMD_RULE = re.compile(r'(?m)^    spmd_rule : \w+\n')
-# The definitions of the base before which the series puts its own.
+# Definitions of the base before which new ones are inserted.
 NEXT_INFERMETA = r'(?m)^((?:PADDLE_API )?void SendURecvInferMeta\()'
 NEXT_FUNCTION = 'scatter'
 SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'
-# Where sources become new files: the first match. None: merged into a file.
-PLACES = {
+# {source prefix: Paddle's folder, or None if merged}; the first match counts.
+FOLDERS = {
     r'kernels/infer_symbolic_shape/': SYMBOLIC,
     r'kernels/infermeta/spmd_rules/': SPMD,
     r'kernels/infermeta/': None,
@@ -31,32 +31,32 @@ PLACES = {
 }
 
 
-def upstream_path(source):
-    """Path of a source that becomes a new file, None for one that is merged."""
-    for pattern, folder in PLACES.items():
+def get_upstream_path(source):
+    """Return the path of the new file, or None if the source is merged."""
+    for pattern, folder in FOLDERS.items():
         if match := re.match(pattern, source):
             return folder and folder + source[match.end() :]
     return None
 
 
 def apply_patch(tree, patch, root):
-    """Changes `tree` as the patch does."""
-    changed = [path for path in patch.edits if upstream_path(path)]
-    for path in patch.edits.keys() - changed:
+    """Apply a patch to `tree`."""
+    own_paths = [path for path in patch.edits if get_upstream_path(path)]
+    for path in patch.edits.keys() - own_paths:
         for hunk in patch.edits[path]:
-            texts = hunk.side('-'), hunk.side('+')
+            texts = hunk.get_side('-'), hunk.get_side('+')
             tree[path] = replace_once(tree[path], *texts, patch.name)
-    for source in [*changed, *patch.sources]:
-        text = source_text(root, source, patch.later)
-        if target := upstream_path(source):
+    for source in [*own_paths, *patch.sources]:
+        text = read_source(root, source, patch.later)
+        if target := get_upstream_path(source):
             tree[target] = text
         elif source.startswith('ops_yaml/'):
             insert_entries(tree, text)
         elif source.startswith('kernels/infermeta/'):
             insert_infermeta(tree, PurePosixPath(source).suffix, text)
-    # in the order in which the patch names them
+    # In the order of `functions`.
     for source in patch.api_sources:
-        text = source_text(root, source, patch.later)
+        text = read_source(root, source, patch.later)
         merged = merge_functions(tree[PYTHON_FILE], text, NEXT_FUNCTION)
         tree[PYTHON_FILE] = merged
     if patch.rules:
@@ -64,12 +64,12 @@ def apply_patch(tree, patch, root):
             insert_entries(tree, path.read_text('utf-8'))
 
 
-def source_text(root, source, later):
-    """A source without the edits of later patches."""
+def read_source(root, source, later):
+    """Read a source without the edits of later patches."""
     text = (root / source).read_bytes().decode('utf-8')
     for patch in reversed(later):
         for hunk in reversed(patch.edits.get(source, ())):
-            texts = hunk.side('+'), hunk.side('-')
+            texts = hunk.get_side('+'), hunk.get_side('-')
             text = replace_once(text, *texts, f'{patch.name}: {source}')
         if patch.rules and source.startswith('ops_yaml/'):
             text = SPMD_RULE.sub('', text)
@@ -77,18 +77,18 @@ def source_text(root, source, later):
 
 
 def replace_once(text, old, new, place):
-    """Replaces the only occurrence of whole lines."""
+    """Replace the only occurrence of whole lines."""
     count = f'\n{text}'.count(f'\n{old}')
     if count != 1:
         raise SeriesError(
-            f'{place}: expected once after the patches before it, found {count} '
-            f'times:\n{old}'
+            f'{place}: expected one match after the previous patches, but '
+            f'found {count}:\n{old}'
         )
     return f'\n{text}'.replace(f'\n{old}', f'\n{new}')[1:]
 
 
 def insert_entries(tree, text):
-    """Puts entries in alphabetical order; one of that name is replaced."""
+    """Insert entries in alphabetical order, or replace those that exist."""
     for block in re.split(r'\n+(?=- )', text.strip('\n')):
         kind, name = ENTRY.match(block).groups()
         path = OP_FILES[kind]
@@ -97,21 +97,21 @@ def insert_entries(tree, text):
         if name in names:
             blocks[names.index(name)] = f'{block}\n\n'
         else:
-            spot = next((i for i, n in enumerate(names) if n and n > name), 0)
-            line = blocks[spot].partition('\n')[0]
-            if MARKER in line or blocks[spot - 1].endswith(f'{MARKER}\n'):
+            index = next((i for i, n in enumerate(names) if n and n > name), 0)
+            line = blocks[index].partition('\n')[0]
+            if MARKER in line or blocks[index - 1].endswith(f'{MARKER}\n'):
                 raise SeriesError(
-                    f'{path}: the lines around the alphabetical place of {name} '
-                    'are unknown: record them by a hunk in scripts/series/edits/, '
-                    'three above and three below as in the tag, whose @@ line ends '
-                    'with the name of the entry above'
+                    f'{path}: the lines at the alphabetical position of {name} '
+                    'are unknown. Add a hunk to scripts/series/edits/ with the '
+                    'three lines above and below, as in the tag. Its @@ line '
+                    'has to end with the name of the entry above.'
                 )
-            blocks.insert(spot, f'{block}\n\n')
+            blocks.insert(index, f'{block}\n\n')
         tree[path] = ''.join(blocks)
 
 
 def insert_infermeta(tree, suffix, text):
-    """Puts the inside of namespace phi before the function NEXT_INFERMETA."""
+    """Insert the content of namespace phi before NEXT_INFERMETA."""
     path = f'paddle/phi/infermeta/ternary{suffix}'
     above, function, below = re.split(NEXT_INFERMETA, tree[path])
     inside = text.partition('\nnamespace phi {\n')[2]

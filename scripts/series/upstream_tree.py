@@ -1,8 +1,8 @@
-"""The files of Paddle's base that the series changes, as far as they are known.
+"""The base of the series: the Paddle files that it changes, where known.
 
-Files that the wheel ships come from it, verified by hash. Of the others only the
-lines in edits/ are known: they are put at their line numbers, and marker lines fill
-the gaps.
+Files that the wheel ships are read from it and verified by hash. Of other
+files, only the lines in edits/ are known: they are placed at their line
+numbers, and filler lines (MARKER) fill the gaps.
 """
 
 from __future__ import annotations
@@ -15,66 +15,66 @@ from scripts.series.manifest import MANIFEST, SOURCE_DIRS, SeriesError
 MARKER = 'unrecorded upstream text'
 
 
-def base_tree(series, wheel_dirs):
-    """{path: text} before the first patch."""
+def make_base_tree(series, wheel_dirs):
+    """Return {path: text} before the first patch."""
     tree = {
-        path: wheel_text(wheel_dirs, path, digest)
+        path: read_from_wheel(wheel_dirs, path, digest)
         for path, digest in series.wheel_files.items()
     }
-    for path, hunks in recorded_hunks(series).items():
+    for path, hunks in list_recorded_hunks(series).items():
         for folder in wheel_dirs:
-            if (folder / place_in_wheel(path)).is_file():
-                digest = file_sha256(folder / place_in_wheel(path))
+            if digest := file_sha256(folder / get_wheel_path(path)):
                 raise SeriesError(
-                    f'{path}: the wheel ships it: add `{path}: {digest}` to '
-                    f'wheel_files of {MANIFEST}'
+                    f'{path}: the wheel ships this file. Add '
+                    f'`{path}: {digest}` to wheel_files in {MANIFEST}.'
                 )
-        tree[path] = skeleton(path, hunks)
+        tree[path] = make_skeleton(path, hunks)
     return tree
 
 
-def recorded_hunks(series):
-    """{path: hunks} whose context is of the base: no earlier hunk contains it."""
-    recorded, known = {}, {}
+def list_recorded_hunks(series):
+    """Return {path: hunks with base context}: no earlier hunk contains it."""
+    hunks, texts_by_path = {}, {}
     for patch in series.patches:
         for path in patch.edits.keys() - series.wheel_files.keys():
             for hunk in patch.edits[path] * (not path.startswith(SOURCE_DIRS)):
-                before, texts = hunk.side('-'), known.setdefault(path, [])
+                before = hunk.get_side('-')
+                texts = texts_by_path.setdefault(path, [])
                 if not any(f'\n{before}' in f'\n{text}' for text in texts):
-                    recorded.setdefault(path, []).append(hunk)
-                texts.append(hunk.side('+'))
-    return recorded
+                    hunks.setdefault(path, []).append(hunk)
+                texts.append(hunk.get_side('+'))
+    return hunks
 
 
-def wheel_dirs(root, paddle=None):
-    """The site-packages that may hold the released wheel."""
+def find_wheel_dirs(root, paddle=None):
+    """Return the site-packages that may contain the released wheel."""
     if paddle:
         return [Path(paddle).resolve()]
     return sorted(Path(root, 'build').glob('venv/lib/python3*/site-packages'))
 
 
-def place_in_wheel(path):
-    """Where site-packages have a file of Paddle's tree that the wheel ships."""
+def get_wheel_path(path):
+    """Return the path in site-packages of a file of Paddle's tree."""
     if path.startswith('python/'):
         return path.removeprefix('python/')
     return f'paddle/include/{path}'
 
 
-def wheel_text(wheel_dirs, path, digest):
-    """A file of the released wheel."""
-    place = place_in_wheel(path)
+def read_from_wheel(wheel_dirs, path, digest):
+    """Read a file of the released wheel."""
+    wheel_path = get_wheel_path(path)
     for folder in wheel_dirs:
-        if file_sha256(folder / place) == digest:
-            return (folder / place).read_bytes().decode('utf-8')
+        if file_sha256(folder / wheel_path) == digest:
+            return (folder / wheel_path).read_bytes().decode('utf-8')
     raise SeriesError(
-        f'{place}: no copy with the sha256 {digest} in '
-        f'{", ".join(map(str, wheel_dirs)) or "build/venv"}. --paddle names the '
-        'site-packages of a released wheel.'
+        f'{wheel_path}: no copy with the sha256 {digest} in '
+        f'{", ".join(map(str, wheel_dirs)) or "build/venv"}. Specify the '
+        'site-packages of a released wheel with --paddle.'
     )
 
 
-def skeleton(path, hunks):
-    """The text of the recorded lines and of filler."""
+def make_skeleton(path, hunks):
+    """Return the recorded lines, with filler in the gaps."""
     filler = f'{"#" if path.endswith(".yaml") else "//"} {MARKER}\n'
     text = ''
     for hunk in sorted(hunks):
@@ -82,5 +82,5 @@ def skeleton(path, hunks):
         gap = hunk.line_number - 1 - bool(head) - text.count('\n')
         if gap < 0:
             raise SeriesError(f'{path}: hunks overlap at {hunk.line_number}')
-        text += filler * gap + head + hunk.side('-')
+        text += filler * gap + head + hunk.get_side('-')
     return text + filler

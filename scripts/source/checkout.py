@@ -1,6 +1,8 @@
-"""The source target, apply_and_build.sh --source DIR: applies the series with git am,
-builds Paddle with its own cmake, installs the wheel into an environment of its own
-and runs the tests of the operators. Needs the standard library only.
+"""The steps of the source target, apply_and_build.sh --source DIR.
+
+They apply the series with git am, build Paddle with its cmake, install the
+wheel into a separate environment and run the tests of the operators. Needs only
+the standard library.
 """
 
 import re
@@ -12,48 +14,50 @@ from scripts.common.steps import ROOT, Step
 
 PATCHES = ROOT / 'patches'
 PARTS = ('apply', 'configure', 'build', 'test')
-# In the build folder.
+# Relative to the build folder.
 PYTHON = 'scatter_operators/venv/bin/python'
 
 
-def source_steps(args):
-    """The steps, of which --only selects one."""
+def make_source_steps(args):
+    """Return the steps, or the one that --only selects."""
     if not (args.source / '.git').exists():
-        sys.exit(f'{args.source}: not the top of a git checkout.')
+        sys.exit(f'{args.source}: not the top-level folder of a checkout.')
     names = (PATCHES / 'series').read_text('utf-8').split()
     patches = [PATCHES / name for name in names]
     text = ''.join(path.read_text('utf-8') for path in patches)
-    added = re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)
-    if all((args.source / path).exists() for path in added):
+    new_files = re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)
+    if all((args.source / path).exists() for path in new_files):
         print(f'The {len(patches)} patches are already applied.')
-        steps = build_steps(args)
+        steps = make_build_steps(args)
     else:
         if args.only not in (None, 'apply'):
-            sys.exit('The series is not applied yet. First: --only apply')
-        check_fit(args, text)
-        steps = [apply_step(args, patches), *build_steps(args)]
+            sys.exit('The series is not applied yet. Run --only apply first.')
+        check_series_applies(args, text)
+        steps = [make_apply_step(args, patches), *make_build_steps(args)]
     return [step for step in steps if args.only in (None, step.name)]
 
 
-def apply_step(args, patches):
-    """Settings and hooks of the user must not change the commits. --keep-non-patch
-    keeps [Operator Mechanism] in the subjects; EMAIL is for a git without a user."""
+def make_apply_step(args, patches):
+    """Return the step that commits the patches regardless of user settings."""
+    # --keep-non-patch keeps [Operator Mechanism]; EMAIL replaces user.email.
     here = f'git -C {shlex.quote(str(args.source))}'
     return Step(
         'apply',
-        f'EMAIL="${{EMAIL:-noreply@localhost}}" {here} -c core.hooksPath=/dev/null '
-        '-c apply.whitespace=nowarn am --quiet --no-3way --no-gpg-sign '
-        f'--no-keep-cr --keep-non-patch {shlex.join(map(str, patches))} && '
-        f'echo back: {here} reset --keep {git(args, "rev-parse", "HEAD")} || '
+        f'EMAIL="${{EMAIL:-noreply@localhost}}" {here} '
+        '-c core.hooksPath=/dev/null -c apply.whitespace=nowarn am --quiet '
+        '--no-3way --no-gpg-sign --no-keep-cr --keep-non-patch '
+        f'{shlex.join(map(str, patches))} && '
+        f'echo Undo: {here} reset --keep {git(args, "rev-parse", "HEAD")} || '
         f'{{ {here} am --abort; false; }}',
-        'the log names the patch, and what git has against it.',
+        'the log has the failing patch and the error of git.',
         show_output=True,
     )
 
 
-def build_steps(args):
-    """The steps in the build folder, which take hours. Dependencies are installed before the wheel: a
-    forced install would fetch all of them again. Linking opens many files."""
+def make_build_steps(args):
+    """Return the steps in the build folder, which take hours."""
+    # ulimit: linking opens many files. --no-deps: --force-reinstall would
+    # download all dependencies again.
     pip = f'{PYTHON} -m pip install --no-input'
     source = shlex.quote(str(args.source))
     gpu = ['-DWITH_GPU=ON', '-DCUDA_ARCH_NAME=Auto']
@@ -69,49 +73,49 @@ def build_steps(args):
             f'cmake -S {source} -B . -G Ninja -DCMAKE_BUILD_TYPE=Release '
             f'-DWITH_TESTING=ON -DPY_VERSION={version} '
             f'-DPYTHON_EXECUTABLE="$PWD/{PYTHON}" {shlex.join(options)}',
-            'the first "CMake Error" counts. After a change of compiler or CUDA: '
-            'rm CMakeCache.txt',
+            'fix the first "CMake Error". After a change of compiler or CUDA, '
+            'delete CMakeCache.txt.',
         ),
         Step(
             'build',
             '(ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"; '
             f'exec ninja -j {args.jobs}) && {wheel} {pip} && '
             f'{wheel} {pip} --no-deps --force-reinstall',
-            'the first "error:" counts; ninja goes on where it was stopped. If a '
-            'compiler was killed, memory ran out: use fewer --jobs.',
+            'fix the first "error:"; a rerun resumes. If a compiler was '
+            'killed, memory ran out: use fewer --jobs.',
         ),
         Step(
             'test',
             "ctest -R 'scatter|masked_fill|index_reduce' --output-on-failure",
-            'one test alone: ctest -R NAME -V',
+            'run a single test: ctest -R NAME -V',
             show_output=True,
         ),
     ]
 
 
 def git(args, *words):
-    """The output of a git command that has to succeed."""
-    done = capture('git', '-C', args.source, *words)
-    if done.returncode:
-        sys.exit(f'git {words[0]} stopped: {done.stderr or done.stdout}')
-    return done.stdout.strip()
+    """Return the output of a git command; exit if it fails."""
+    process = capture('git', '-C', args.source, *words)
+    if process.returncode:
+        sys.exit(f'git {words[0]} failed: {process.stderr or process.stdout}')
+    return process.stdout.strip()
 
 
-def check_fit(args, text):
-    """Exits if the series cannot be applied."""
+def check_series_applies(args, text):
+    """Exit if the series cannot be applied."""
     state = git(args, 'rev-parse', '--git-path', 'rebase-apply')
     if (args.source / state).exists():
-        sys.exit('A `git am` or a rebase is under way: end or abort it.')
+        sys.exit('A `git am` or rebase is in progress: finish or abort it.')
     lines = (PATCHES / 'BASE').read_text('utf-8').splitlines()
     base = dict(line.split(': ') for line in lines)
     tag = base['tag']
-    back = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
+    switch = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
     check = ('git', '-C', args.source, 'apply', '--check', '--index')
-    done = capture(*check, input=text)
-    if done.returncode:
+    process = capture(*check, input=text)
+    if process.returncode:
         sys.exit(
-            'The series does not fit this commit, or what is not committed yet:\n'
-            f'{done.stderr}It is made for {back}'
+            'The series does not apply to this commit or its uncommitted '
+            f'changes:\n{process.stderr}It is based on {switch}'
         )
     if git(args, 'rev-parse', 'HEAD') != base['commit']:
-        print(f'The series fits here, but is made for {back}')
+        print(f'The series applies here, but is based on {switch}')

@@ -1,4 +1,4 @@
-"""The build command: options, requirements and messages."""
+"""Tests of the build command: options, requirements and messages."""
 
 import os
 import re
@@ -16,87 +16,87 @@ from scripts.wheel.steps import BASE
 
 ROOT = Path(__file__).resolve().parents[2]
 SHELL_SCRIPT = ROOT / 'scripts/apply_and_build.sh'
-OWN = ('--python', sys.executable)
+THIS_PYTHON = ('--python', sys.executable)
 
 
 def run(*arguments, path=None, status=0):
-    """What a call of the script said, which has to end with this status."""
+    """Run the script and check its exit status; return its output."""
     environment = {**os.environ, 'PATH': str(path or os.environ['PATH'])}
     command = (shutil.which('bash'), SHELL_SCRIPT, *arguments)
-    done = programs.run(*command, env=environment)
-    assert done.returncode == status, done.stderr
-    return done.stdout + done.stderr
+    process = programs.run(*command, env=environment)
+    assert process.returncode == status, process.stderr
+    return process.stdout + process.stderr
 
 
-def test_dry_run_shows_all_steps_and_changes_nothing(tmp_path):
+def test_dry_run_prints_all_steps_and_changes_nothing(tmp_path):
     folder = tmp_path / 'build'
     options = ('--dry-run', '--clean', '--wheel', '--jobs', '7')
-    output = run(*OWN, '--build-dir', folder, *options)
+    output = run(*THIS_PYTHON, '--build-dir', folder, *options)
     assert not folder.exists()
     for part in ('[1/9] ', '[9/9] ', 'rm -rf venv', 'install.py', ' -j 7\n'):
         assert part in output
-    output = run(*OWN, '--paddle', '3.3.0', '--dry-run')
+    output = run(*THIS_PYTHON, '--paddle', '3.3.0', '--dry-run')
     assert ' paddlepaddle==3.3.0\n' in output and ' -B build-3.3.0 ' in output
     assert '-r requirements-test.txt' in output
-    # A reader that has gone is no error.
-    command = f'"{SHELL_SCRIPT}" --python "{OWN[1]}" --dry-run | true'
+    # A closed pipe is not an error.
+    command = f'"{SHELL_SCRIPT}" --python "{THIS_PYTHON[1]}" --dry-run | true'
     assert programs.run('bash', '-c', command).stderr == ''
 
 
-def test_it_builds_for_the_python_of_the_environment(tmp_path):
+def test_into_selects_the_python_to_build_for(tmp_path):
     venv = (sys.executable, '-m', 'venv', '--without-pip', tmp_path / 'my venv')
     programs.run(*venv, check=True)
     python = tmp_path / 'my venv/bin/python'
-    for options, builds in (
+    for options, interpreter in (
         (('--into', python), python),
         ((f'--into={python}', '--clean'), python),
         (('--into', python, f'--python={sys.executable}'), sys.executable),
     ):
         output = run(*options, '--dry-run', '--build-dir', tmp_path / 'build')
         assert 'requirements-test' not in output
-        shown = str(builds).removeprefix(f'{ROOT}/')
-        assert f' || {shlex.quote(shown)} -m venv ' in output
+        path = str(interpreter).removeprefix(f'{ROOT}/')
+        assert f' || {shlex.quote(path)} -m venv ' in output
 
 
-def test_what_cannot_be_done_is_one_sentence():
+def test_invalid_options_are_reported_without_a_traceback():
     build = ('--build-dir', ROOT / 'README.md/build')
-    output = run(*OWN, *build, status=1)
+    output = run(*THIS_PYTHON, *build, status=1)
     assert 'Not a directory' in output and 'Traceback' not in output
     for options, fault in (
-        (('--jobs', '0'), 'not 1 or more'),
+        (('--jobs', '0'), 'should be at least 1'),
         (('--paddle', '3.2.2'), "invalid choice: '3.2.2'"),
-        (('--gpu',), '--gpu goes only with --source'),
-        (('--source', '.', '--wheel'), '--wheel goes not with --source'),
+        (('--gpu',), '--gpu can only be used with --source'),
+        (('--source', '.', '--wheel'), '--wheel cannot be used with --source'),
     ):
-        assert fault in run(*OWN, *build, *options, status=2)
+        assert fault in run(*THIS_PYTHON, *build, *options, status=2)
 
 
-def test_venv_of_another_python_is_refused(tmp_path):
+def test_check_venv_rejects_another_python_version(tmp_path):
     (tmp_path / 'venv').mkdir()
     (tmp_path / 'venv/pyvenv.cfg').write_text('version = 2.7.18\n')
-    with pytest.raises(SystemExit, match='is not of Python 3'):
+    with pytest.raises(SystemExit, match='the Python is not 3'):
         target.check_venv(Namespace(build_dir=tmp_path))
 
 
-def test_jobs_are_as_many_as_cores_and_memory_allow(monkeypatch):
+def test_default_jobs_is_limited_by_cores_and_memory(monkeypatch):
     monkeypatch.setattr(os, 'sched_getaffinity', lambda _: range(8))
     memory = 'MemAvailable:    3145728 kB\n'
     monkeypatch.setattr(Path, 'read_text', lambda *_, **__: memory)
-    jobs = [target.default_jobs(size) for size in (1, 1 << 30, 1 << 40)]
+    jobs = [target.compute_default_jobs(size) for size in (1, 1 << 30, 1 << 40)]
     assert jobs == [8, 3, 1]
 
 
-def test_one_message_lists_all_that_is_missing(tmp_path):
+def test_missing_requirements_are_reported_together(tmp_path):
     path, build = tmp_path / 'bin', tmp_path / 'build'
     path.mkdir()
     (path / 'dirname').symlink_to(shutil.which('dirname'))
     output = run('--python', '/no/python', path=path, status=1)
-    assert '/no/python is not one\n' in output
+    assert '; /no/python is unsupported\n' in output
     for name, version in (('cmake', '3.19.7'), ('git', '3.1')):
         (path / name).write_text(f'#!/bin/sh\necho {name} version {version}\n')
         (path / name).chmod(0o755)
-    output = run(*OWN, '--build-dir', build, path=path, status=1)
-    lines = '  g++\n  cmake 3.20 or later: 3.19 is here\n\n'
+    output = run(*THIS_PYTHON, '--build-dir', build, path=path, status=1)
+    lines = '  g++\n  cmake 3.20 or later: found 3.19\n\n'
     assert f'Missing:\n{lines}' in output and 'apt-get install' in output
     assert not build.exists()
 
@@ -109,20 +109,20 @@ def test_one_message_lists_all_that_is_missing(tmp_path):
         ({'into': '/env/python'}, ['-m paddle_scatter_info', '-m pip install']),
     ],
 )
-def test_next_commands_fit_the_build(tmp_path, options, commands):
+def test_next_commands_depend_on_the_options(tmp_path, options, commands):
     args = Namespace(
         **{'build_dir': tmp_path, 'wheel': False, 'into': None, **options}
     )
-    lines = list(target.next_commands(args).values())
+    lines = list(target.list_next_commands(args).values())
     assert len(lines) == len(commands)
     assert all(part in line for part, line in zip(commands, lines)), lines
 
 
-def test_readme_shell_and_pins_agree():
+def test_readme_and_shell_script_match_the_options_and_versions():
     readme = (ROOT / 'README.md').read_text('utf-8')
     section = readme.partition('\n## Options\n')[2].partition('\n## ')[0]
     listed = re.findall(r'^\| `(--[a-z-]+)', section, re.MULTILINE)
-    output = run(*OWN, '--help')
+    output = run(*THIS_PYTHON, '--help')
     assert len(listed) > 5
     assert [name for name in listed if name not in output] == []
     low, high = re.search(r'Python 3\.(\d+) to 3\.(\d+)\s+to', output).groups()

@@ -1,5 +1,4 @@
-"""Includes and imports between packages are those that the READMEs of scripts/ and
-native/ allow."""
+"""The READMEs of scripts/ and native/ list all dependencies of packages."""
 
 import graphlib
 import re
@@ -15,7 +14,7 @@ DEPENDENCY = re.compile(
     r'|^ *from paddle(?:\._(native_\w+) import| import (_native_.*))',
     re.M,
 )
-# {package: packages that it may depend on}
+# {package: packages on which it may depend}
 ALLOWED = {}
 for place in ('scripts', 'native'):
     for package, cell in ROW.findall((ROOT / place / 'README.md').read_text()):
@@ -31,36 +30,36 @@ SOURCES = [
 ]
 
 
-def package_of(path):
+def get_package(path):
     return path.parent.relative_to(ROOT).as_posix()
 
 
-INSTALLED = {path.stem: package_of(path) for path in SOURCES}
+PACKAGES = {path.stem: get_package(path) for path in SOURCES}
 
 
-def dependencies_of(text):
-    """The packages that a source depends on."""
-    for folder, module, *installed in DEPENDENCY.findall(text):
+def list_dependencies(text):
+    """Yield the packages on which a source depends."""
+    for folder, module, *modules in DEPENDENCY.findall(text):
         packages = [f'native/{folder}', module.replace('.', '/')]
         yield from (package for package in packages if package in ALLOWED)
-        names = re.findall(r'native_\w+', ' '.join(installed))
-        yield from (INSTALLED[name] for name in names if name in INSTALLED)
+        names = re.findall(r'native_\w+', ' '.join(modules))
+        yield from (PACKAGES[name] for name in names if name in PACKAGES)
 
 
-def forbidden(package, text):
-    return sorted(set(dependencies_of(text)) - {package} - ALLOWED[package])
+def find_forbidden(package, text):
+    return sorted(set(list_dependencies(text)) - {package} - ALLOWED[package])
 
 
 @pytest.mark.parametrize('package', ALLOWED)
-def test_dependencies_are_allowed(package):
-    paths = [path for path in SOURCES if package_of(path) == package]
-    faults = {p.name: forbidden(package, p.read_text()) for p in paths}
+def test_package_has_only_allowed_dependencies(package):
+    paths = [path for path in SOURCES if get_package(path) == package]
+    faults = {p.name: find_forbidden(package, p.read_text()) for p in paths}
     assert faults
     assert {name: fault for name, fault in faults.items() if fault} == {}
 
 
-def test_every_folder_is_listed_and_there_is_no_cycle():
-    assert {package_of(path) for path in SOURCES} == set(ALLOWED)
+def test_readmes_list_every_package_without_cycles():
+    assert {get_package(path) for path in SOURCES} == set(ALLOWED)
     graphlib.TopologicalSorter(ALLOWED).prepare()
 
 
@@ -75,7 +74,7 @@ import scripts.wheel.target
 """
 
 
-def test_forbidden_dependencies_are_reported():
+def test_find_forbidden_reports_includes_and_imports():
     packages = ('distributed', 'dygraph', 'glue', 'python', 'static')
     expected = [*(f'native/{package}' for package in packages), 'scripts/wheel']
-    assert forbidden('native/kernels', FORBIDDEN) == expected
+    assert find_forbidden('native/kernels', FORBIDDEN) == expected

@@ -1,8 +1,8 @@
-"""The unit tests run in Paddle's own test folder as they do here.
+"""The unit tests run unchanged in Paddle's test/legacy_test.
 
-There they meet its op_test.py, here our harness. CMakeLists.txt lets them import
-nothing but that and each other, ruff no package that Paddle's test machines lack.
-Calls of OpTest that Paddle's would not take are refused by the harness.
+There they import Paddle's op_test.py, here the stub in unittests/harness, which
+rejects the calls that the original rejects. CMakeLists.txt and ruff reject
+imports that Paddle's test machines lack.
 """
 
 import ast
@@ -12,8 +12,8 @@ import pytest
 
 FILES = sorted(Path(__file__).resolve().parents[2].glob('unittests/*.py'))
 assert FILES
-# Names that Paddle's own test/legacy_test has, or had.
-TAKEN = {
+# Names of modules in past or present versions of Paddle's test/legacy_test.
+RESERVED_NAMES = {
     'test_masked_scatter', 'test_masked_fill', 'test_masked_fill_op',
     'test_select_scatter', 'test_select_scatter_op', 'test_scatter_op',
     'test_diagonal_scatter', 'test_put_along_axis_op', 'test_inplace',
@@ -23,10 +23,10 @@ TAKEN = {
 
 
 @pytest.mark.parametrize('path', FILES, ids=lambda path: path.stem)
-def test_unittest_runs_all_of_a_new_file(path):
-    assert path.stem not in TAKEN
+def test_new_module_runs_all_tests_with_unittest(path):
+    assert path.stem not in RESERVED_NAMES
     body = ast.parse(path.read_text(encoding='utf-8')).body
-    # pytest would run what is in no TestCase, and unittest not
+    # unittest does not run functions outside a TestCase.
     names = {x.name for x in body if isinstance(x, ast.FunctionDef)}
     assert [name for name in names if name.startswith('test')] == []
     if path.stem.startswith('test_'):

@@ -1,5 +1,4 @@
-"""Shows how fast masked_scatter is on this machine, and PyTorch's if it is installed.
-Fails if the result is wrong."""
+"""Check and time masked_scatter of Paddle and, if installed, of PyTorch."""
 
 import os
 import statistics
@@ -9,7 +8,7 @@ import warnings
 
 import numpy as np
 
-# Paddle warns that it found no ccache for custom operators.
+# Importing Paddle warns if there is no ccache for custom operators.
 warnings.filterwarnings('ignore', 'No ccache')
 import paddle  # noqa: E402
 
@@ -27,19 +26,19 @@ rng = np.random.default_rng(0)
 x, half, value = (rng.random((SIZE, SIZE), 'float32') for _ in range(3))
 mask = half < 0.5
 arrays = (x, mask, value)
-ours = [paddle.to_tensor(array) for array in arrays]
-calls = {'paddle.masked_scatter': lambda: paddle.masked_scatter(*ours)}
+tensors = [paddle.to_tensor(array) for array in arrays]
+calls = {'paddle.masked_scatter': lambda: paddle.masked_scatter(*tensors)}
 if torch:
     torch.set_num_threads(THREADS)
-    theirs = [torch.from_numpy(array) for array in arrays]
+    torch_tensors = [torch.from_numpy(array) for array in arrays]
     label = f'torch {torch.__version__}'
-    calls[label] = lambda: torch.masked_scatter(*theirs)
+    calls[label] = lambda: torch.masked_scatter(*torch_tensors)
 expected = x.copy()
 expected[mask] = value.flatten()[: mask.sum()]
 print(f'\n{SIZE}x{SIZE} float32, half the mask True, {THREADS} threads:')
 for label, call in calls.items():
     if not np.array_equal(call().numpy(), expected):
-        sys.exit(f'demo: the result of {label} is wrong.')
+        sys.exit(f'demo: {label} returned a wrong result.')
     seconds = timeit.repeat(call, number=1, repeat=REPEATS)
     print(f'  {label:<24}{1e3 * statistics.median(seconds):9.1f} ms')
 print(f'  (correct results; median of {REPEATS} calls)')

@@ -1,7 +1,6 @@
-"""The command apply_and_build.sh: builds the operators into the released Paddle, or,
-with --source, into a checkout.
+"""Build the operators into the released Paddle or, with --source, a checkout.
 
-Runs before the virtual environment exists, with the standard library only.
+Runs before the virtual environment exists: needs only the standard library.
 """
 
 import argparse
@@ -19,70 +18,76 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import run as capture
-from scripts.common.steps import ROOT, check_build_dir, locked, run_steps, shown
+from scripts.common.steps import (
+    ROOT,
+    check_build_dir,
+    lock_folder,
+    quote_path,
+    run_steps,
+)
 from scripts.source import checkout
 from scripts.wheel.steps import (
     BASE,
-    HERE,
     NAME,
+    PYTHON_VERSION,
     RELEASES,
     check_into,
-    wheel_steps,
+    make_wheel_steps,
 )
 
 INSTALL_HINT = """
-  Debian, Ubuntu: sudo apt-get install python3 python3-venv python3-dev g++ cmake git
-  Fedora, RHEL:   sudo dnf install python3 python3-devel gcc-c++ cmake git
+  Debian, Ubuntu: apt-get install python3 python3-venv python3-dev g++ cmake git
+  Fedora, RHEL:   dnf install python3 python3-devel gcc-c++ cmake git
   Another Python: scripts/apply_and_build.sh --python PATH"""
 
 
-def positive(text):
+def parse_jobs(text):
     if int(text) < 1:
-        raise argparse.ArgumentTypeError(f'{text}: not 1 or more')
+        raise argparse.ArgumentTypeError(f'{text}: should be at least 1')
     return int(text)
 
 
 # fmt: off
 OPTIONS = {
     '--jobs': {
-        'type': positive, 'metavar': 'N',
-        'help': 'compile jobs at a time (default: as cores and free memory allow)'},
+        'type': parse_jobs, 'metavar': 'N',
+        'help': 'parallel compile jobs (default: by cores and free memory)'},
     '--build-dir': {
         'type': Path, 'metavar': 'D',
-        'help': 'folder for everything that is made (default: build)'},
+        'help': 'folder of the build (default: build)'},
     '--python': {
-        'metavar': 'P', 'help': 'Python 3.9 to 3.13 to build for (default: that of --into, '
-        'or the first on PATH)'},
+        'metavar': 'P', 'help': 'Python 3.9 to 3.13 to build for (default: the '
+        'one of --into, or the first on PATH)'},
     '--dry-run': {
         'action': 'store_true',
-        'help': 'print the steps and their commands; change nothing'},
+        'help': 'print the steps and their commands without running them'},
     '--source': {
-        'type': Path, 'metavar': 'DIR', 'help': 'build this Paddle checkout instead: apply '
-        'the patches, build, install into an environment of its own, test'},
+        'type': Path, 'metavar': 'DIR', 'help': 'apply the patches to a Paddle '
+        'checkout, build it, install it into a separate environment, test it'},
 }
 WITHOUT_SOURCE = {
     '--clean': {
         'action': 'store_true',
-        'help': 'delete what earlier runs made, the venv too, and start over'},
+        'help': 'delete earlier output, including the venv, and start over'},
     '--paddle': {
-        'choices': RELEASES, 'metavar': 'V', 'help': f'release to build into (default: {BASE}; '
-        f'also {", ".join(RELEASES[1:])}, by default in build-V)'},
+        'choices': RELEASES, 'metavar': 'V', 'help': 'release to build into '
+        f'(default: {BASE}; also {", ".join(RELEASES[1:])}, in build-V)'},
     '--wheel': {
-        'action': 'store_true', 'help': 'pack the result as a wheel in build/dist, which '
-        'pip installs in place of paddlepaddle'},
+        'action': 'store_true', 'help': 'pack a wheel in build/dist that '
+        'replaces the released paddlepaddle'},
     '--into': {
-        'metavar': 'PYTHON', 'help': 'install that wheel into the environment of an '
-        'interpreter that has the release'},
+        'metavar': 'PYTHON', 'help': 'install the wheel into the environment '
+        'of this interpreter, which has the release'},
 }
 WITH_SOURCE = {
     '--only': {
         'choices': checkout.PARTS, 'metavar': 'PART',
-        'help': 'run apply, configure, build or test'},
+        'help': 'run one step: apply, configure, build or test'},
     '--gpu': {
-        'action': 'store_true', 'help': "build with CUDA, for this machine's GPU"},
+        'action': 'store_true', 'help': 'build with CUDA for the GPU here'},
     '--cmake': {
         'action': 'append', 'default': [], 'metavar': '-DX=Y',
-        'help': 'a further option for cmake: --cmake=-DWITH_X=ON'},
+        'help': 'additional option for cmake: --cmake=-DWITH_X=ON'},
 }
 # fmt: on
 
@@ -90,8 +95,8 @@ WITH_SOURCE = {
 def parse_args():
     parser = argparse.ArgumentParser(
         prog='scripts/apply_and_build.sh',
-        description='Build the operators into a Paddle. A second run does '
-        'only what has changed; an interrupted one is continued.',
+        description='Build the operators into a Paddle. A rerun rebuilds only '
+        'what has changed, and resumes an interrupted build.',
     )
     for title, options in (
         ('both', OPTIONS),
@@ -105,37 +110,37 @@ def parse_args():
     args = parser.parse_args()
     for name in WITHOUT_SOURCE if args.source else WITH_SOURCE:
         if getattr(args, name[2:]):
-            where = 'not with' if args.source else 'only with'
-            parser.error(f'{name} goes {where} --source')
+            verb = 'cannot' if args.source else 'can only'
+            parser.error(f'{name} {verb} be used with --source')
     set_defaults(args)
     return args
 
 
 def set_defaults(args):
     gigabytes = 4 if args.gpu else 2 if args.source else 1
-    args.jobs = args.jobs or default_jobs(gigabytes << 30)
+    args.jobs = args.jobs or compute_default_jobs(gigabytes << 30)
     args.paddle = args.paddle or BASE
     folder = ROOT / ('build' if args.paddle == BASE else f'build-{args.paddle}')
     if args.source:
         args.source = args.source.expanduser().absolute()
         folder = args.source / 'build'
     args.build_dir = (args.build_dir or folder).resolve()
-    if args.into:  # a name on PATH too, but not the target of a link
+    if args.into:  # found on PATH; links are not resolved, as in a venv
         args.into = os.path.abspath(shutil.which(args.into) or args.into)
 
 
-def default_jobs(memory_per_job):
-    """As many compilers as cores and free memory allow, at least one."""
+def compute_default_jobs(memory_per_job):
+    """Return the number of jobs that cores and memory allow, at least 1."""
     if not hasattr(os, 'sched_getaffinity'):
-        return 1  # not Linux, which missing_tools reports
+        return 1  # not Linux: list_missing_tools reports it
     cores = len(os.sched_getaffinity(0))
     text = Path('/proc/meminfo').read_text(encoding='ascii')
     free = 1024 * int(re.search(r'(?m)^MemAvailable: *(\d+) kB$', text)[1])
     return max(1, min(cores, free // memory_per_job))
 
 
-def missing_tools():
-    """Yields what this machine lacks for a build of the wheel target."""
+def list_missing_tools():
+    """Yield the requirements of the wheel target that this machine lacks."""
     machine = f'{platform.system()} on {platform.machine()}'
     if machine != 'Linux on x86_64':
         yield f'Linux on x86_64: this is {machine}'
@@ -148,75 +153,74 @@ def missing_tools():
     text = capture('cmake', '--version').stdout if shutil.which('cmake') else ''
     version = re.search(r'(\d+)\.(\d+)', text)
     if not version or (int(version[1]), int(version[2])) < (3, 20):
-        yield f'cmake 3.20 or later: {version[0] if version else "none"} is here'
+        yield f'cmake 3.20 or later: found {version[0] if version else "none"}'
 
 
 def check_venv(args):
-    """Exits if the venv is of another Python."""
+    """Exit if the venv was created with another Python version."""
     config = args.build_dir / 'venv/pyvenv.cfg'
-    if config.is_file() and f'version = {HERE}.' not in config.read_text(
-        'utf-8'
-    ):
+    version = f'version = {PYTHON_VERSION}.'
+    if config.is_file() and version not in config.read_text('utf-8'):
         sys.exit(
-            f'{config} is not of Python {HERE}. Use the same Python as before '
-            '(--python), build in another folder (--build-dir), or start over '
-            'with --clean.'
+            f'{config}: the Python is not {PYTHON_VERSION}. Use the same '
+            'Python as before (--python), build in another folder '
+            '(--build-dir), or start over with --clean.'
         )
 
 
-def next_commands(args):
-    """The commands that a user of this build may type next."""
-    folder = shown(args.build_dir)
+def list_next_commands(args):
+    """Return {purpose: command} for the user of this build."""
+    folder = quote_path(args.build_dir)
     python = f'{folder}/venv/bin/python'
-    back = f'-m pip install --no-deps --force-reinstall {NAME}=={BASE}'
+    restore = f'-m pip install --no-deps --force-reinstall {NAME}=={BASE}'
     if args.into:
-        into = shown(args.into)
+        into = quote_path(args.into)
         return {
-            'what there is now': f'{into} -m paddle_scatter_info',
-            'back to the release': f'{into} {back}',
+            'show the build': f'{into} -m paddle_scatter_info',
+            'restore the release': f'{into} {restore}',
         }
     if args.wheel:
         install = '-m pip install --no-deps --force-reinstall'
-        return {'install it': f'PYTHON {install} {folder}/dist/*.whl'}
+        return {'install the wheel': f'PYTHON {install} {folder}/dist/*.whl'}
     return {
-        'what there is now': f'{python} -m paddle_scatter_info',
-        'all tests': f'ctest --test-dir {folder} --output-on-failure',
-        'of one API': f'ctest --test-dir {folder} -R masked_scatter',
-        'the demonstration': f'{python} scripts/wheel/demo.py',
+        'show the build': f'{python} -m paddle_scatter_info',
+        'run all tests': f'ctest --test-dir {folder} --output-on-failure',
+        'test one API': f'ctest --test-dir {folder} -R masked_scatter',
+        'run the demo': f'{python} scripts/wheel/demo.py',
     }
 
 
 def run(args):
-    """Runs the steps, or prints them."""
+    """Run the steps, or print them."""
     build = args.build_dir
     if args.source:
-        steps, cwd = checkout.source_steps(args), build
+        steps, cwd = checkout.make_source_steps(args), build
     else:
         check_build_dir(build)
-        steps, cwd = wheel_steps(args), ROOT
+        steps, cwd = make_wheel_steps(args), ROOT
     if args.dry_run:
-        print(f'Dry run: {len(steps)} steps, nothing is changed.')
+        print(f'Dry run of {len(steps)} steps:')
         run_steps(build, steps)
         return
     start = time.monotonic()
     if not args.source:
-        if missing := list(missing_tools()):
+        if missing := list(list_missing_tools()):
             sys.exit('\n  '.join(['Missing:', *missing]) + f'\n{INSTALL_HINT}')
         if args.into:
             check_into(args.into)
         if not args.clean:
             check_venv(args)
-    with locked(build) as lock:
+    with lock_folder(build) as lock:
         run_steps(build, steps, lock, cwd)
     print(f'Done in {time.monotonic() - start:.1f} s.')
     if not args.source:
         print('\nNext:')
-        for purpose, command in next_commands(args).items():
+        for purpose, command in list_next_commands(args).items():
             print(f'  {purpose:<19}  {command}')
 
 
 def main():
-    # A closed pipe ends the run silently; SIGTERM ends it as Ctrl-C does.
+    # A closed pipe ends the run silently; SIGTERM acts like Ctrl-C.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     args = parse_args()
@@ -225,7 +229,7 @@ def main():
     except OSError as error:
         sys.exit(f'\n{error}')
     except KeyboardInterrupt:
-        text = '\nStopped. Run the same command again to go on.'
+        text = '\nInterrupted. Run the same command again to resume.'
         print(text, file=sys.stderr)
         sys.exit(130)
 

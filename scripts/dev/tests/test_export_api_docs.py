@@ -1,4 +1,4 @@
-"""The API pages follow the docstrings; faults are injected into copies of them."""
+"""The API pages match the docstrings, and injected faults are reported."""
 
 import shutil
 from pathlib import Path
@@ -12,7 +12,7 @@ FUNCTION = 'python_api/select_scatter.py'
 CHINESE = 'docs/api/select_scatter_cn.rst'
 
 
-def test_pages_of_this_project_follow_the_docstrings():
+def test_pages_match_the_docstrings():
     assert main(['--check']) == 0
 
 
@@ -21,13 +21,13 @@ def test_pages_of_this_project_follow_the_docstrings():
     [
         (FUNCTION, 'copy of ``x``', 'piece of ``x``',
          'select_scatter.rst: differs from the docstring'),
-        (CHINESE, 'axis, index', 'dim, index', 'axis, index, name=None)`, found'),
+        (CHINESE, 'axis, index', 'dim, index', 'axis, index, name=None)`'),
         (CHINESE, 'COPY-FROM', 'COPY',
          'expected `COPY-FROM: paddle.select_scatter`, found `the end`'),
         (CHINESE, '- 零元素：', '', 'expected `- `, found'),
     ],
 )  # fmt: skip
-def test_planted_fault_is_reported(tmp_path, capsys, path, old, new, message):
+def test_check_reports_fault(tmp_path, capsys, path, old, new, message):
     for folder in ('python_api', 'docs/api'):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     text = (tmp_path / path).read_text(encoding='utf-8')

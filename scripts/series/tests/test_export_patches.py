@@ -1,4 +1,4 @@
-"""The exporter on copies of this project: reproducible, and no fault passes."""
+"""The exporter is reproducible and reports faults, on copies of the project."""
 
 import shutil
 
@@ -13,7 +13,7 @@ from scripts.series.manifest import (
 )
 
 ROOT = export_patches.ROOT
-COPIED = (*SOURCE_DIRS, 'scripts/series', 'patches')
+COPIED_PATHS = (*SOURCE_DIRS, 'scripts/series', 'patches')
 CC = 'kernels/infermeta/masked_scatter.cc'
 OP = 'ops_yaml/masked_scatter.yaml'
 MESSAGE = 'scripts/series/messages/gpu-add-select_scatter.txt'
@@ -22,7 +22,7 @@ PATCH = '0007-gpu-add-select_scatter.patch'
 
 @pytest.fixture
 def project(tmp_path):
-    for folder in COPIED:
+    for folder in COPIED_PATHS:
         shutil.copytree(ROOT / folder, tmp_path / 'project' / folder)
     (tmp_path / 'project/build').symlink_to(ROOT / 'build')
     return tmp_path / 'project'
@@ -32,7 +32,7 @@ def export(root, *arguments):
     return export_patches.main(['--root', str(root), *arguments])
 
 
-def contents(folder):
+def read_files(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
@@ -42,7 +42,7 @@ def substitute(path, old, new):
     path.write_text(text.replace(old, new), 'utf-8')
 
 
-def test_patches_depend_on_the_author_alone(project, tmp_path, monkeypatch):
+def test_export_ignores_user_settings(project, tmp_path, monkeypatch):
     (tmp_path / '.gitconfig').write_text(
         '[diff]\n noprefix = true\n context = 7\n algorithm = patience\n'
         '[format]\n signature = me\n numbered = true\n attach = true\n'
@@ -53,35 +53,35 @@ def test_patches_depend_on_the_author_alone(project, tmp_path, monkeypatch):
     monkeypatch.setenv('TZ', 'Asia/Tokyo')
     assert export(project, '--author', 'Ada Lane <ada@a.org>') == 0
     ada, ours = b'Ada Lane <ada@a.org>', PLACEHOLDER_AUTHOR.encode()
-    published = contents(ROOT / 'patches')
-    for name, text in contents(project / 'patches').items():
+    published = read_files(ROOT / 'patches')
+    for name, text in read_files(project / 'patches').items():
         assert text.count(ada) == (2 if name.endswith('.patch') else 0)
         assert text.replace(ada, ours) == published[name]
     with pytest.raises(SystemExit):
         export(project, '--author', '<ada@a.org>')
 
 
-def test_check_names_stale_patches_and_export_writes_them(project, capsys):
+def test_check_reports_stale_patches_and_export_updates_them(project, capsys):
     folder = project / 'patches'
     substitute(folder / PATCH, 'Add GPU', 'Add the')
     (folder / '0099-phi-add-more.patch').write_text('more\n')
     substitute(project / CC, 'share_lod(x)', 'share_lod(mask)')
-    before = contents(folder)
+    before = read_files(folder)
     assert export(project, '--check') == 1
     err = capsys.readouterr().err
     stale = (PATCH, '0004-phi-add-masked_scatter.patch', '0099-phi-add-more')
     assert [name for name in stale if f'patches/{name}' not in err] == []
-    assert contents(folder) == before
+    assert read_files(folder) == before
     assert export(project) == 0
     assert export(project, '--check') == 0
-    assert contents(folder).keys() == contents(ROOT / 'patches').keys()
+    assert read_files(folder).keys() == read_files(ROOT / 'patches').keys()
 
 
 # (file, text in it, its replacement, part of the error)
 FAULTS = [
     (CC, 'share_lod(x);', 'share_lod(x); ', 'trailing white'),
-    (OP, '- op : masked', '- op : zasked', 'place of zasked_scatter are unknown'),
-    (OP, '- op : masked', '- op : nasked', 'place of nasked_scatter are unknown'),
+    (OP, '- op : masked', '- op : zasked', 'position of zasked_scatter are'),
+    (OP, '- op : masked', '- op : nasked', 'position of nasked_scatter are'),
     (MESSAGE, 'Add GPU', 'Add a lot of kernels, among which are GPU',
      f'{MESSAGE}: expected a commit message with a subject of at most 72'),
     (MANIFEST, 'gpu-add-select_scatter:', 'gpu-add-all:',
@@ -89,10 +89,11 @@ FAULTS = [
     (MANIFEST, 'manipulation.py: 003f', 'manipulation.py: 103f',
      'tensor/manipulation.py: no copy with the sha256 103f'),
     (MANIFEST, '  python/paddle/amp/amp_lists.py: 5ad2', '# ',
-     'amp_lists.py: the wheel ships it: add `python/paddle/amp/amp_lists.py: 5ad2'),
-    (MANIFEST, '      ops: [masked_scatter]', '      ops: [masked_scatter]\n      rules: true',
-     'add-select_scatter: the patch with `rules` brings its YAML entries'),
-    (MANIFEST, 'day: 2026-11-21', 'dy: 2026', "unexpected keyword argument 'dy'"),
+     'the wheel ships this file. Add `python/paddle/amp/amp_lists.py: 5ad2'),
+    (MANIFEST, 'ops: [masked_scatter]',
+     'ops: [masked_scatter]\n      rules: true',
+     'add-select_scatter: a patch with `ops` has to precede the patch with'),
+    (MANIFEST, 'day: 2026-11-21', 'dy: 2026', "unexpected keyword argument"),
     (MANIFEST, 'ops: [masked_scatter]', 'ops: [missing]',
      'add-masked_scatter: no file ops_yaml/missing.yaml'),
     (MANIFEST, 'gpu/masked_scatter_*', 'gpu/gone_*',
@@ -100,14 +101,15 @@ FAULTS = [
     (MANIFEST, 'cpu/masked_ops.h]', 'cpu/mask.h, kernels/*/*/*/parallel.h]',
      'expected one patch, got phi-add-scatter_op_funcs, phi-add-mask_op_funcs'),
     (f'{EDITS}/phi-add-scatter_op_funcs.diff', ' import math', ' import maths',
-     'phi-add-scatter_op_funcs: expected once after the patches before it, found 0 times:\nimport maths'),
+     'phi-add-scatter_op_funcs: expected one match after the previous patches, '
+     'but found 0:\nimport maths'),
     (f'{EDITS}/phi-speed-up-masks.diff', ' #include "', ' #include "x',
-     'masked_scatter.h: expected once after the patches before it'),
+     'masked_scatter.h: expected one match after the previous patches'),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(('path', 'old', 'new', 'message'), FAULTS)
-def test_a_fault_is_an_error(project, capsys, path, old, new, message):
+def test_export_reports_fault(project, capsys, path, old, new, message):
     substitute(project / path, old, new)
     assert export(project) == 1
     assert message in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""--source on a toy checkout."""
+"""Tests of --source on a toy checkout."""
 
 import subprocess
 from argparse import Namespace
@@ -25,8 +25,8 @@ class Toy:
         (self.patches / 'BASE').write_text(f'tag: v1\ncommit: {self.start}')
 
     def git(self, *words):
-        own = ('-c', 'user.name=n', '-c', 'user.email=n@n')
-        command = ['git', *own, '-C', self.tree, *words]
+        identity = ('-c', 'user.name=n', '-c', 'user.email=n@n')
+        command = ['git', *identity, '-C', self.tree, *words]
         return subprocess.check_output(command, text=True).strip()
 
     def head(self):
@@ -39,14 +39,14 @@ class Toy:
         self.git('commit', '-qm', '[Toy] commit')
         return self.head()
 
-    def run(self, only=None, dry_run=False, refused=''):
+    def run(self, only=None, dry_run=False, error=''):
         args = Namespace(
-            source=self.tree, only=only, dry_run=dry_run,
-            build_dir=self.tree / 'build', jobs=3, gpu=False, cmake=['-DWITH_X=ON'],
+            source=self.tree, build_dir=self.tree / 'build', only=only,
+            dry_run=dry_run, jobs=3, gpu=False, cmake=['-DWITH_X=ON'],
         )  # fmt: skip
-        if not refused:
+        if not error:
             return target.run(args)
-        with pytest.raises(SystemExit, match=refused):
+        with pytest.raises(SystemExit, match=error):
             target.run(args)
 
 
@@ -56,7 +56,7 @@ def toy(tmp_path, monkeypatch):
     return Toy(tmp_path)
 
 
-def test_series_is_applied_once(toy, capsys):
+def test_apply_commits_the_series_once(toy, capsys):
     toy.run('apply')
     log = toy.git('log', '--format=%s', f'{toy.start}..')
     assert log == '[Toy] commit\n[Toy] commit'
@@ -65,28 +65,28 @@ def test_series_is_applied_once(toy, capsys):
     assert 'The 2 patches are already applied' in capsys.readouterr().out
 
 
-def test_checkout_that_does_not_fit_is_left_alone(toy):
+def test_apply_rejects_conflicts_and_preserves_the_checkout(toy):
     (toy.tree / 'old').write_text('mine\n')
-    toy.run(refused='old: does not match index')
+    toy.run(error='old: does not match index')
     head = toy.commit(old='mine\n')
-    toy.run(refused='It is made for v1: git checkout v1')
+    toy.run(error='It is based on v1: git checkout v1')
     (toy.tree / '.git/rebase-apply').mkdir()
-    toy.run(refused='is under way')
+    toy.run(error='in progress')
     assert toy.head() == head
 
 
-def test_patch_that_git_am_refuses_takes_the_others_out(toy):
+def test_failure_of_git_am_reverts_the_applied_patches(toy):
     patch = toy.patches / '0002-Toy-commit.patch'
     patch.write_text(patch.read_text().partition('---\n')[2])
-    toy.run(refused='Step apply failed')
+    toy.run(error='Step apply failed')
     assert toy.git('status', '--porcelain', '--untracked-files=no') == ''
     assert toy.head() == toy.start
 
 
-def test_dry_run_shows_every_command_and_calls_none(toy, capsys):
+def test_dry_run_prints_every_command_and_runs_none(toy, capsys):
     toy.run(dry_run=True)
     output = capsys.readouterr().out
     for part in ('am --quiet', '-DWITH_X=ON\n', 'exec ninja -j 3', 'ctest -R '):
         assert part in output
     assert toy.head() == toy.start and not (toy.tree / 'build').exists()
-    toy.run('test', refused='First: --only apply')
+    toy.run('test', error='Run --only apply first')

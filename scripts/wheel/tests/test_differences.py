@@ -1,7 +1,7 @@
-"""The table in docs/differences.md is true.
+"""Test every row of the table in docs/differences.md.
 
-Each call runs in this Paddle and in an untouched one. A cell in backticks is what has
-to come out; `a crash` is one; other words are not looked at.
+Each call runs in this build and in the release. A cell in backticks is the
+expected result or exception; "a crash" has to crash; other text is ignored.
 """
 
 import re
@@ -17,12 +17,12 @@ ROOT = Path(__file__).resolve().parents[3]
 ROW = re.compile(r'^\| (`.+?`) \| (.+?) \| (.+?) \|$', re.MULTILINE)
 PAGE = (ROOT / 'docs/differences.md').read_text(encoding='utf-8')
 TABLE = ROW.findall(PAGE)
-# The short names of the page; the others that it uses are those of this module.
+# The names that the page defines; it also uses the functions below.
 t, ones, zeros, T, F = paddle.to_tensor, paddle.ones, paddle.zeros, True, False
 
 
 def grad(call, *tensors):
-    """The gradient of the last Tensor for out_grad 0, 1, 2, ..."""
+    """Return the gradient of the last Tensor for out_grad 0, 1, 2, ..."""
     for tensor in tensors:
         tensor.stop_gradient = False
     out = call(*tensors)
@@ -31,16 +31,16 @@ def grad(call, *tensors):
 
 
 def after(call, x):
-    """x after a call that may fail, which is reported as well."""
+    """Return x after the call, preceded by the exception, if any."""
     try:
         call(x)
     except Exception as error:
-        return [type(error).__name__, plain(x)]
-    return plain(x)
+        return [type(error).__name__, to_plain(x)]
+    return to_plain(x)
 
 
 def static(call, *arrays):
-    """The result in a program that knows no dim before it runs."""
+    """Return the result of a static graph with unknown dims."""
     feed = {f'x{i}': array for i, array in enumerate(arrays)}
     paddle.enable_static()
     with paddle.static.program_guard(paddle.static.Program()):
@@ -54,32 +54,32 @@ def static(call, *arrays):
     return paddle.to_tensor(results[0])
 
 
-def plain(value):
+def to_plain(value):
     if not isinstance(value, paddle.Tensor):
         return value
-    half = value.dtype in (paddle.float16, paddle.bfloat16)
-    return (value.astype('float32') if half else value).tolist()
+    is_half = value.dtype in (paddle.float16, paddle.bfloat16)
+    return (value.astype('float32') if is_half else value).tolist()
 
 
-def outcome(expression):
+def evaluate(expression):
     try:
-        return plain(eval(expression, globals()))
+        return to_plain(eval(expression, globals()))
     except Exception as error:
         paddle.disable_static()
         return type(error).__name__
 
 
 def answers(*calls):
-    """What comes out of each call, as the page writes it."""
-    return [f'`{outcome(call.strip("`"))}`' for call in calls]
+    """Return the result of each call in the form of the page."""
+    return [f'`{evaluate(call.strip("`"))}`' for call in calls]
 
 
-def test_this_paddle_does_what_the_table_says():
+def test_build_matches_the_table():
     assert len(TABLE) == PAGE.count('\n| `') > 10
     assert answers(*[row[0] for row in TABLE]) == [row[2] for row in TABLE]
 
 
-def test_the_release_does_what_the_table_says():
+def test_release_matches_the_table():
     rows = [row for row in TABLE if row[1].startswith('`')]
     answers = released_answers(__file__, *[row[0] for row in rows])
     assert answers == [row[1] for row in rows]

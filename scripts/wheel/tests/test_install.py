@@ -1,4 +1,4 @@
-"""What the build changes beside an installed wheel, and packing it: on a toy wheel."""
+"""Tests of installing into and packing a toy wheel."""
 
 import subprocess
 import sys
@@ -11,12 +11,12 @@ import pytest
 from scripts.common.programs import run
 from scripts.series.manifest import SeriesError
 from scripts.series.patch_repo import write_tree as write_files
-from scripts.wheel.install import install, pack, packed_wheel, released_files
-from scripts.wheel.steps import check_into, wheel_steps
+from scripts.wheel.install import find_wheel, install, list_released_files, pack
+from scripts.wheel.steps import check_into, make_wheel_steps
 
 MODULE, OTHER = 'paddle/tensor/manipulation.py', 'paddle/other.py'
 STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
-ADDED = 'paddle/_native_lib.so'
+LIBRARY = 'paddle/_native_lib.so'
 INFO = 'paddlepaddle-3.3.1.dist-info'
 WHEEL_FILES = {
     MODULE: "def fill(x):\n    return 'old'\n",
@@ -49,7 +49,7 @@ class Toy:
         write_files(self.build, {'tail': 'LOADED = True\n'})
 
     def install(self, old='1', new='2', tail='tail'):
-        """Of a project that changes a number in OTHER, and a function."""
+        """Install a project that changes a function and VALUE of OTHER."""
         diff = f"""\
 --- a/python/{MODULE}
 +++ b/python/{MODULE}
@@ -72,13 +72,13 @@ class Toy:
         }
         root = self.folder / 'project'
         write_files(root, files)
-        released = released_files(self.wheel)
+        release = list_released_files(self.wheel)
         tails = {LOADER: self.build / tail}
-        return install(root, self.site, released, {ADDED: b'ELF'}, tails)
+        return install(root, self.site, release, {LIBRARY: b'ELF'}, tails)
 
-    def own(self):
-        """{place: text} of what is no link to the release."""
-        files = files_of(self.site).items()
+    def read_new_files(self):
+        """Return {path: text} of the files that are not links."""
+        files = read_files(self.site).items()
         return {
             str(path.relative_to(self.site)): data.decode()
             for path, data in files
@@ -91,55 +91,55 @@ def toy(tmp_path):
     return Toy(tmp_path)
 
 
-def files_of(folder):
-    """{path: bytes} of all files in a folder, except bytecode caches."""
+def read_files(folder):
+    """Return {path: bytes} of all files in a folder, except bytecode."""
     paths = [path for path in folder.rglob('*') if path.is_file()]
     files = [path for path in paths if '__pycache__' not in path.parts]
     return {path: path.read_bytes() for path in files}
 
 
-def test_only_what_changes_is_written_and_the_release_is_left_alone(toy):
-    before = files_of(toy.folder / 'pip')
-    assert toy.install() == [ADDED, MODULE, OTHER, STUB, LOADER]
-    whole = toy.own()
-    assert whole[MODULE].endswith("return 'new'\n")
-    assert whole[STUB].endswith('    fill = paddle.tensor.manipulation.fill\n')
-    assert whole[OTHER] == 'VALUE = 2\n'
-    assert whole[LOADER] == '__all__ = []\n\nLOADED = True\n'
+def test_install_writes_only_changes_and_preserves_the_release(toy):
+    before = read_files(toy.folder / 'pip')
+    assert toy.install() == [LIBRARY, MODULE, OTHER, STUB, LOADER]
+    files = toy.read_new_files()
+    assert files[MODULE].endswith("return 'new'\n")
+    assert files[STUB].endswith('    fill = paddle.tensor.manipulation.fill\n')
+    assert files[OTHER] == 'VALUE = 2\n'
+    assert files[LOADER] == '__all__ = []\n\nLOADED = True\n'
     assert toy.install() == [] and toy.install(new='') == [OTHER]
     assert (toy.site / OTHER).read_text() == 'VALUE = 1\n'
     (toy.site / MODULE).write_text('def o')  # cut
     write_files(toy.site, {'paddle/_native_old.py': 'of an earlier build'})
     toy.install()
-    assert toy.own() == whole
-    assert files_of(toy.folder / 'pip') == before
+    assert toy.read_new_files() == files
+    assert read_files(toy.folder / 'pip') == before
 
 
-def test_a_fault_changes_no_file(toy):
+def test_install_raises_before_writing(toy):
     with pytest.raises(SeriesError, match='patch does not apply'):
         toy.install(old='9')
     with pytest.raises(FileNotFoundError, match='absent'):
         toy.install(tail='absent')
     (toy.folder / 'pip' / STUB).write_text('class Base: ...\n')
-    with pytest.raises(SeriesError, match='end with the class Tensor'):
+    with pytest.raises(SeriesError, match='class should be Tensor'):
         toy.install()
     assert not toy.site.exists()
 
 
-def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy):
+def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
     toy.install()
     dist = toy.build / 'dist'
     write_files(dist, {'paddlepaddle-3.3.1+older.whl': ''})
     wheel = pack(toy.site, toy.wheel, dist, '2026-11-22')
     version = '3.3.1+scatter.20261122'
     assert wheel.name == f'paddlepaddle-{version}-cp39-abi3-linux_x86_64.whl'
-    assert list(dist.iterdir()) == [wheel] and packed_wheel(dist) == wheel
+    assert list(dist.iterdir()) == [wheel] and find_wheel(dist) == wheel
     names = zipfile.ZipFile(wheel).namelist()
     assert not [name for name in names if 'fleetrun' in name]
     venv = toy.folder / 'my venv'
     command = [sys.executable, '-m', 'venv', '--without-pip', venv]
     subprocess.run(command, check=True)
-    python, before = str(venv / 'bin/python'), files_of(venv)
+    python, before = str(venv / 'bin/python'), read_files(venv)
     with pytest.raises(
         SystemExit, match="(?s)NotFound.*'.*/my venv/bin/python' -m"
     ):
@@ -147,17 +147,17 @@ def test_pip_installs_and_uninstalls_every_file_of_the_wheel(toy):
     args = Namespace(
         build_dir=toy.build, paddle='', clean=0, wheel=0, jobs=1, into=python
     )
-    command = wheel_steps(args)[-1].command.partition(' -m ')[2]
+    command = make_wheel_steps(args)[-1].command.partition(' -m ')[2]
     subprocess.run(f'{sys.executable} -m {command}', shell=True, check=True)
     check_into(python)
     (site,) = venv.glob('lib/python*/site-packages')
-    for name in (MODULE, OTHER, LOADER, ADDED):
+    for name in (MODULE, OTHER, LOADER, LIBRARY):
         assert (site / name).read_bytes() == (toy.site / name).read_bytes()
-    added = {path.name for path in files_of(venv).keys() - before}
-    assert {'paddle', 'fleetrun', 'entry_points.txt'} <= added
+    names = {path.name for path in read_files(venv).keys() - before}
+    assert {'paddle', 'fleetrun', 'entry_points.txt'} <= names
     assert 'made by pip' not in (venv / 'bin/fleetrun').read_text()
     text = (site / f'paddlepaddle-{version}.dist-info/METADATA').read_text()
     assert f'\nVersion: {version}\n\nVersion: of the text' in text
     pip = (sys.executable, '-m', 'pip', '--python', python)
     assert run(*pip, 'uninstall', '-y', 'paddlepaddle').returncode == 0
-    assert files_of(venv) == before
+    assert read_files(venv) == before

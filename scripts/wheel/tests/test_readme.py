@@ -1,4 +1,4 @@
-"""What README.md shows is what happens, and links of the pages lead somewhere."""
+"""Test the example of README.md, and the links of all pages."""
 
 import re
 import sys
@@ -14,25 +14,25 @@ EXAMPLE = re.compile(r'```python\n(.*?)```.*?```\n(.*?)```', re.DOTALL)
 LINK = re.compile(r'\]\((?!https?:)([^)#]*)#?([^)]*)?\)')
 
 
-def anchors(page):
-    """The names by which GitHub knows the headings of a page."""
+def list_anchors(page):
+    """Return GitHub's anchors of the headings of a page."""
     heads = re.findall(r'^#+ (.*)$', page.read_text('utf-8'), re.MULTILINE)
     slugs = (re.sub(r'[^\w\- ]', '', head.lower()) for head in heads)
     return {head.replace(' ', '-') for head in slugs}
 
 
-def test_example_prints_what_the_readme_says(tmp_path):
+def test_readme_example_prints_the_documented_output(tmp_path):
     readme = PAGES[0].read_text('utf-8')
     assert len(readme.splitlines()) <= 130
     code, output = EXAMPLE.search(readme).groups()
-    done = run(sys.executable, '-c', code, cwd=tmp_path)
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout == output
+    process = run(sys.executable, '-c', code, cwd=tmp_path)
+    assert process.returncode == 0, process.stderr[-2000:]
+    assert process.stdout == output
 
 
 @pytest.mark.parametrize('page', PAGES, ids=lambda page: page.stem)
-def test_links_lead_somewhere(page):
+def test_links_resolve(page):
     for path, anchor in LINK.findall(page.read_text('utf-8')):
         target = page.parent / path if path else page
         assert target.exists(), path
-        assert not anchor or anchor in anchors(target), f'{path}#{anchor}'
+        assert not anchor or anchor in list_anchors(target), f'{path}#{anchor}'

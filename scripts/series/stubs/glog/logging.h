@@ -1,5 +1,5 @@
-// What Paddle's headers use of glog, whose own are not in its wheel: enough to
-// compile, and a stream that drops everything.
+// Stub of glog, whose headers Paddle's wheel lacks: the macros that Paddle's
+// headers use, and a stream that discards its input.
 
 #pragma once
 
