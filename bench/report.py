@@ -76,8 +76,9 @@ def summarize(results, *thread_counts):
         ratios = results.list_ratios(side, *where)
         slower = sum(ratio < 1 - NOISE for ratio in ratios)
         return (
-            f'{format_ratio(geometric_mean(ratios))} (ours slower in {slower} of '
-            f'{len(ratios)} cases, at worst {format_ratio(min(ratios))})'
+            f'{format_ratio(geometric_mean(ratios))} (ours slower in '
+            f'{slower} of {len(ratios)} cases, at worst '
+            f'{format_ratio(min(ratios))})'
         )
 
     text = f'{describe_origin(results)} Geometric means of all cases:\n'

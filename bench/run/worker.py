@@ -18,6 +18,10 @@ SAMPLE_SECONDS = 1e-3
 MAX_SAMPLES = 30
 LIBC = ctypes.CDLL(None)
 LIBC.malloc.restype = ctypes.c_void_p
+# Larger blocks than glibc's highest mmap threshold are mapped afresh.
+LARGE_BLOCK = ctypes.c_size_t(33 << 20)
+# Free blocks of the heap that previous cases left, never accessed.
+OCCUPIED = []
 # The side's module and the prepared Call of this process.
 SIDE = CALL = None
 
@@ -90,12 +94,37 @@ class Call:
         return measure_seconds(Timer(lambda: call(x)), budget)
 
 
+def is_mapped(block):
+    """Return whether glibc mapped a block: a flag in its size, before it."""
+    return (
+        ctypes.c_size_t.from_address(
+            block - ctypes.sizeof(ctypes.c_size_t)
+        ).value
+        & 2
+    )
+
+
+def occupy_large_blocks():
+    """Allocate the heap's free blocks that could serve large outputs.
+
+    Otherwise, whether outputs above 32 MiB are on fresh pages depends on the
+    cases before and differs between the sides. If glibc maps nothing, blocks
+    are to be reused.
+    """
+    if 'MALLOC_MMAP_THRESHOLD_' in os.environ:
+        return
+    while not is_mapped(block := LIBC.malloc(LARGE_BLOCK)):
+        OCCUPIED.append(block)
+    LIBC.free(ctypes.c_void_p(block))
+
+
 def prepare(case):
     """Load a case, select its call, and run it once."""
     global CALL
     CALL = None  # frees memory for the next case
     gc.collect()
     LIBC.malloc_trim(0)
+    occupy_large_blocks()
     CALL = Call(SIDE, case)
     outputs = CALL.compute_outputs()
     SIDE.stop_spinning()

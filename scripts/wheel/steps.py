@@ -100,8 +100,8 @@ def make_wheel_steps(args):
     return steps
 
 
-def check_into(python):
-    """Exit unless the environment has this Python version and release."""
+def check_into(python, release):
+    """Exit unless the environment has this Python version and the release."""
     code = (
         'import sys; from importlib.metadata import version; '
         f'print("%d.%d with" % sys.version_info[:2], version("{NAME}"))'
@@ -109,12 +109,12 @@ def check_into(python):
     process = run(python, '-c', code)
     # After an error, the last line of its traceback.
     version = (process.stdout or process.stderr).strip().rpartition('\n')[2]
-    expected = f'{PYTHON_VERSION} with {BASE}'
+    expected = f'{PYTHON_VERSION} with {release}'
     if version.partition('+')[0] != expected:
         word = shlex.quote(python)
         sys.exit(
             f'--into: {python}: expected Python and {NAME} {expected}, but '
             f'received {version}\nInstall the release: {word} -m pip install '
-            f'{NAME}=={BASE}. To build for another Python: --python {word} and '
+            f'{NAME}=={release}. To build for another Python: --python {word} and '
             'another --build-dir.'
         )

@@ -172,7 +172,9 @@ def list_next_commands(args):
     """Return {purpose: command} for the user of this build."""
     folder = quote_path(args.build_dir)
     python = f'{folder}/venv/bin/python'
-    restore = f'-m pip install --no-deps --force-reinstall {NAME}=={BASE}'
+    restore = (
+        f'-m pip install --no-deps --force-reinstall {NAME}=={args.paddle}'
+    )
     if args.into:
         into = quote_path(args.into)
         return {
@@ -207,7 +209,7 @@ def run(args):
         if missing := list(list_missing_tools()):
             sys.exit('\n  '.join(['Missing:', *missing]) + f'\n{INSTALL_HINT}')
         if args.into:
-            check_into(args.into)
+            check_into(args.into, args.paddle)
         if not args.clean:
             check_venv(args)
     with lock_folder(build) as lock:

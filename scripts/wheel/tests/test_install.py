@@ -12,7 +12,7 @@ from scripts.common.programs import run
 from scripts.series.manifest import SeriesError
 from scripts.series.patch_repo import write_tree as write_files
 from scripts.wheel.install import find_wheel, install, list_released_files, pack
-from scripts.wheel.steps import check_into, make_wheel_steps
+from scripts.wheel.steps import BASE, check_into, make_wheel_steps
 
 MODULE, OTHER = 'paddle/tensor/manipulation.py', 'paddle/other.py'
 STUB, LOADER = 'paddle/tensor/tensor.pyi', 'paddle/_C_ops.py'
@@ -143,13 +143,15 @@ def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
     with pytest.raises(
         SystemExit, match="(?s)NotFound.*'.*/my venv/bin/python' -m"
     ):
-        check_into(python)
+        check_into(python, BASE)
     args = Namespace(
         build_dir=toy.build, paddle='', clean=0, wheel=0, jobs=1, into=python
     )
     command = make_wheel_steps(args)[-1].command.partition(' -m ')[2]
     subprocess.run(f'{sys.executable} -m {command}', shell=True, check=True)
-    check_into(python)
+    check_into(python, BASE)
+    with pytest.raises(SystemExit, match='paddlepaddle==3.3.0'):
+        check_into(python, '3.3.0')
     (site,) = venv.glob('lib/python*/site-packages')
     for name in (MODULE, OTHER, LOADER, LIBRARY):
         assert (site / name).read_bytes() == (toy.site / name).read_bytes()
