@@ -10,7 +10,7 @@ from fuzz.arrays import (
     assert_same_bits,
     random_numbers,
 )
-from fuzz.compare import fault
+from fuzz.compare import find_mismatch
 
 from gpu_tests import ops
 from gpu_tests.arrays import (
@@ -31,7 +31,7 @@ DTYPE_OF_SIZE = ('int8', 'int16', 'float32', 'float64', 'complex128')
 
 
 def check(actual, expected, call):
-    problem = fault(actual, expected, call.case.dtype)
+    problem = find_mismatch(actual, expected, call.case.dtype)
     assert not problem, f'{call.op}{call.attributes}: {problem}'
 
 

@@ -7,9 +7,9 @@ import torch
 from drawn_calls import described, drawn_cases
 from fuzz import reference
 from fuzz.arrays import COMPLEX_DTYPES, GRAD_DTYPES, HALF_DTYPES
-from fuzz.compare import fault
+from fuzz.compare import find_mismatch
 from fuzz.draw import APIS
-from fuzz.scatter_reference import normalized_index
+from fuzz.scatter_reference import normalize_index
 from torch_arrays import from_torch, to_torch
 
 
@@ -81,7 +81,7 @@ def suits_torch(case):
     if case.reduce == 'assign':  # of duplicates any may win there
         index = case.arrays['index'].reshape(-1)
         size = case.arrays['x'].shape[case.options['axis']]
-        return len(np.unique(normalized_index(index, size))) == index.size
+        return len(np.unique(normalize_index(index, size))) == index.size
     if is_complex and case.kind == 'any':
         return False
     return case.dtype not in LEFT_OUT[case.reduce]
@@ -111,7 +111,7 @@ class TestReference(unittest.TestCase):
 
     def assert_is(self, tensor, expected, case):
         array = np.array(from_torch(tensor), order='C')
-        self.assertEqual(fault(array, expected, case.dtype), '')
+        self.assertEqual(find_mismatch(array, expected, case.dtype), '')
 
 
 if __name__ == '__main__':
