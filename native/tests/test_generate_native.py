@@ -65,8 +65,8 @@ GENERATED = (
     'std::get<std::string>(attrs[1]), std::get<bool>(attrs[2]), '
     'std::get<float>(attrs[3]), out[0]);',
     'RegisterCustom<StretchGradSpec>();',
-    '{"out", false, true, {From::kResult, 0}}',
-    '{"grad_x_grad", true, true, {From::kGradient, 0}}',
+    '{"out", false, true, {Source::kResult, 0}}',
+    '{"grad_x_grad", true, true, {Source::kGradient, 0}}',
     '{"grad_out_grad", 2, -1}',
     '{ 1, }',
     '"stretch_double_vjp", "StretchDoubleGradGradNode", '

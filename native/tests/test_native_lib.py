@@ -115,9 +115,9 @@ T = paddle.ones([3])
     [
         ('masked_scatter_', (T, T), TypeError, '3 arguments expected'),
         ('record_callback', (1, T, T, T), TypeError, 'incompatible'),
-        ('to_distributed', (T, T), ValueError, 'must be distributed'),
-        ('take_history', (T, None), TypeError, 'type NoneType'),
-        ('take_history', (T, T + 1), ValueError, 'gradient is recorded'),
+        ('to_distributed', (T, T), ValueError, 'should be distributed'),
+        ('rebase_history', (T, None), TypeError, 'type NoneType'),
+        ('rebase_history', (T, T + 1), ValueError, 'gradient is recorded'),
     ],
 )
 def test_wrong_arguments_are_named(name, args, error, message):
@@ -138,7 +138,7 @@ def selected_rows():
 def test_error_names_the_tensor_that_is_not_dense():
     mask = paddle.ones([3], 'bool')
     for value in (sparse_tensor(), selected_rows()):
-        expected = r'\(masked_scatter\) value must be a dense Tensor'
+        expected = r'\(masked_scatter\) value should be a dense Tensor'
         with pytest.raises(ValueError, match=expected):
             paddle.masked_scatter(T, mask, value)
         with pytest.raises(ValueError, match=expected):

@@ -133,7 +133,7 @@ class TestBackward(unittest.TestCase):
         x, mask = shard(X, ROWS, grad=True), shard(MASK, ROWS)
         out = paddle.masked_scatter(x, mask, shard(VALUE, R))
         mask.fill_(True)
-        with self.assertRaisesRegex(RuntimeError, 'mask was changed in place'):
+        with self.assertRaisesRegex(RuntimeError, 'mask was modified in place'):
             out.sum().backward()
 
     def test_nothing_is_left_behind(self):
