@@ -1,5 +1,5 @@
-// Paddle's registry of CPU kernels, for tests: what a kernel takes, and calls
-// of it. A module of Python.
+// A Python module that returns the signatures of the CPU kernels in Paddle's
+// registry and calls them, for tests.
 
 #include <dlfcn.h>
 #include <pybind11/stl.h>
@@ -35,7 +35,7 @@ phi::Attribute Read(const py::handle& value) {
 }
 
 using Reader = phi::Attribute (*)(const py::handle&);
-// What the YAML calls a type, and how a value of it is read.
+// The name of a type in the YAML, and its conversion from Python.
 const std::map<AttributeType, std::pair<std::string, Reader>> kAttributes = {
     {AttributeType::BOOL, {"bool", Read<bool>}},
     {AttributeType::INT32, {"int", Read<int>}},
@@ -44,9 +44,9 @@ const std::map<AttributeType, std::pair<std::string, Reader>> kAttributes = {
     {AttributeType::STRING, {"str", Read<std::string>}},
 };
 
-// ---- What kernels take ------------------------------------------------------
+// ---- Signatures -------------------------------------------------------------
 
-// The library that an address lies in.
+// Returns the base address of the library that contains an address.
 const void* LibraryOf(const void* address) {
   Dl_info info;
   return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
@@ -74,9 +74,9 @@ std::vector<std::string> Arguments(const phi::KernelArgsDef& args) {
   return kinds;
 }
 
-// {(kernel, dtype): inputs, attributes, outputs} of the kernels whose code is
-// linked with this module.
-py::dict Registered() {
+// Returns {(kernel, dtype): inputs, attributes, outputs} of the kernels that
+// are linked with this module.
+py::dict Signatures() {
   const void* own = LibraryOf(&kAttributes);
   py::dict signatures;
   for (const auto& [name, kernels] : phi::KernelFactory::Instance().kernels()) {
@@ -122,15 +122,15 @@ void Run(const std::string& name,
   try {
     kernel(&context);
   } catch (const std::exception& error) {
-    // As it is: Paddle has the exceptions of its own become others.
+    // Paddle's exceptions would be translated to other Python types.
     throw std::runtime_error(error.what());
   }
 }
 
 // ---- Short rows with 16-bit slices ------------------------------------------
 
-// Sums the updates into x, in place, along its only axis. An axis of more than
-// 2^15 slices is to these lists what one of more than 2^31 is to the kernel's.
+// Accumulates updates in x along its only axis. The lists hold 16-bit slices,
+// so that an axis of 2^15 slices reaches the limit that is 2^31 for the kernel.
 bool SumWith16BitSlices(const py::object& x,
                         const py::object& index,
                         const py::object& updates) {
@@ -153,7 +153,7 @@ bool SumWith16BitSlices(const py::object& x,
 }  // namespace
 
 PYBIND11_MODULE(kernel_probe, module) {
-  module.def("registered", Registered);
+  module.def("signatures", Signatures);
   module.def("run", Run);
   module.def("sum_with_16_bit_slices", SumWith16BitSlices);
 }

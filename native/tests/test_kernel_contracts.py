@@ -1,4 +1,4 @@
-"""What the kernels promise beyond the shapes that InferMeta has checked."""
+"""Contracts of the kernels that InferMeta does not check."""
 
 import numpy as np
 import pytest
@@ -26,7 +26,7 @@ def like(array):
 
 @pytest.mark.parametrize('kernel', ['masked_fill', 'masked_scatter'])
 @pytest.mark.parametrize('mask_shape', [(1, 3), (1, 1, 3)])
-def test_negative_zero_survives_where_x_is_not_broadcast(kernel, mask_shape):
+def test_x_grad_preserves_negative_zero(kernel, mask_shape):
     x = np.zeros(3, 'float32')
     grad = np.full(mask_shape, -0.0, 'float32')
     x_grad, value_grad = like(x), like(x)
@@ -42,7 +42,7 @@ def test_negative_zero_survives_where_x_is_not_broadcast(kernel, mask_shape):
 
 
 @pytest.mark.parametrize('size', [4, 1 << 20])
-def test_a_mask_that_selects_more_than_value_has_is_refused(threads, size):
+def test_gradients_reject_too_few_values(threads, size):
     x, value = np.zeros(size, 'float32'), np.zeros(size - 2, 'float32')
     inputs = [tensor(a) for a in (x, np.ones(size, bool), value, x)]
     with pytest.raises(RuntimeError) as error:
@@ -64,8 +64,7 @@ def test_a_mask_that_selects_more_than_value_has_is_refused(threads, size):
 ONE, TWO = np.zeros(3, 'float32'), np.zeros((4, 3), 'float32')
 INDEX = np.zeros(4, 'int64')
 REDUCE = [0, 'sum', True]
-# kernel, inputs before out_grad, attributes: out has the shape of TWO, and the last
-# input has a gradient or is out
+# (kernel, inputs before out_grad, attributes); the shape of out_grad is that of TWO.
 GRADIENTS = [
     ('masked_fill_grad', [TWO, TWO > 0, TWO], []),
     ('masked_scatter_grad', [TWO, TWO > 0, TWO], []),
@@ -78,7 +77,7 @@ GRADIENTS = [
 
 @pytest.mark.parametrize('kernel, inputs, attributes', GRADIENTS)
 @pytest.mark.parametrize('shape', [(3,), (4, 4), (12,)], ids=str)
-def test_a_gradient_of_another_shape_is_refused(
+def test_gradients_reject_out_grad_of_wrong_shape(
     kernel, inputs, attributes, shape
 ):
     grad = np.ones(shape, 'float32')
@@ -92,7 +91,7 @@ def test_a_gradient_of_another_shape_is_refused(
 
 
 @pytest.mark.parametrize('name', ['grad_x_grad', 'grad_value_grad'])
-def test_a_gradient_of_a_gradient_of_another_shape_is_refused(name):
+def test_second_order_rejects_gradient_of_wrong_shape(name):
     inputs = {'x': TWO, 'mask': TWO > 0, 'value': TWO, 'grad_out': TWO}
     inputs |= {'grad_x_grad': TWO, 'grad_value_grad': TWO, name: ONE}
     with pytest.raises(RuntimeError, match=f'of {name} should be'):
@@ -106,7 +105,7 @@ def test_a_gradient_of_a_gradient_of_another_shape_is_refused(name):
 
 
 @pytest.mark.parametrize('row', [0, 5, 2**15 + 5, 2**16 + 5, 199_999])
-def test_rows_beyond_the_lists_of_a_range(row):
+def test_sum_along_axis_longer_than_the_slice_type(row):
     core.set_num_threads(3)
     try:
         x = tensor(np.zeros(200_000, 'uint8'))
