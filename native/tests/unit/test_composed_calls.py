@@ -6,7 +6,7 @@ Paddle's own operators compose them; they have first-order gradients.
 import unittest
 from unittest import mock
 
-from drawn_calls import call_with_gradients, described, drawn_cases
+from drawn_calls import call_with_gradients, describe, draw_cases
 from fuzz import reference
 from fuzz.arrays import GRAD_DTYPES, to_paddle
 from fuzz.compare import find_mismatch
@@ -17,7 +17,7 @@ from paddle.tensor import manipulation
 COMPOSED_APIS = 'masked_scatter', 'select_scatter', 'diagonal_scatter'
 
 
-def suits_composition(case):
+def is_supported(case):
     """Some of Paddle's operators have no gradient for empty Tensors; the composed
     forms cast bfloat16, which changes NaN payloads."""
     if case.dtype == 'bfloat16' and case.kind == 'any':
@@ -43,8 +43,8 @@ class TestComposedCalls(unittest.TestCase):
 
     def test_results_and_gradients(self):
         for api in COMPOSED_APIS:
-            for case in drawn_cases(api, 150, suits_composition):
-                with self.subTest(api=api, **described(case)):
+            for case in draw_cases(api, 150, is_supported):
+                with self.subTest(api=api, **describe(case)):
                     self.check(case)
 
     def check(self, case):
