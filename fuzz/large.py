@@ -164,7 +164,7 @@ def select_scatter(rng, spread, shape):
 
 
 def diagonal_scatter(rng, spread, shape):
-    """Diagonals along the large axis as a batch axis, or in its last corner."""
+    """Draw diagonals with the large axis as a batch axis, or at its end."""
     rows = len(spread.places)
     if len(shape) == 2 and chance(rng, 0.5):
         skipped = spread.size - rows

@@ -35,7 +35,7 @@ from scripts.op_rules import schema
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ('ops_yaml', 'native/kernels/base_ops')
-# The number of rows of 1030 elements from which threads share them, 'n' below.
+# 'n' below: enough rows of 1030 elements for several threads.
 LARGE = {name: 136 // storage_dtype(name).itemsize + 1 for name in ALL_DTYPES}
 # x and mask
 MASKED = [

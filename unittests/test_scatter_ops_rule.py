@@ -82,9 +82,9 @@ class TestSelectScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
         ([[-1, 0, -1], [-1, -1]], [[-1, -1, -1], [-1, -1]]),
         # The sharding of values propagates to x.
         ([[-1, -1, -1], [-1, 1]], [[-1, -1, 1], [-1, 1]]),
-        # A mesh dim shards one dim: x has priority.
+        # A mesh dim shards at most one dim: x has priority.
         ([[0, -1, -1], [-1, 0]], [[0, -1, -1], [0, -1]]),
-        # A dim is sharded by one mesh dim: x has priority.
+        # At most one mesh dim shards a dim: x has priority.
         ([[0, -1, -1], [1, -1]], [[0, -1, -1], [0, -1]]),
         # A partial x is reduced first.
         ([[-1, -1, 1], [-1, -1]], [[-1, -1, 1], [-1, 1]], {}, {0: {0}}),
@@ -169,9 +169,9 @@ class TestMaskedFillSPMDRule(SPMDRuleTests, unittest.TestCase):
         ([[1, 0], [1, 0], []], [[1, 0], [1, 0], []]),
         # x and mask propagate their sharding to each other.
         ([[0, -1], [-1, 1], []], [[0, 1], [0, 1], []]),
-        # Mesh dim 0 shards the dim that x maps to it.
+        # A mesh dim shards at most one dim: x has priority.
         ([[0, -1], [-1, 0], []], [[0, -1], [0, -1], []]),
-        # Two mesh dims do not shard one dim: that of x does.
+        # At most one mesh dim shards a dim: x has priority.
         ([[0, -1], [1, -1], []], [[0, -1], [0, -1], []]),
         # A partial x is reduced first.
         ([[0, -1], [-1, -1], []], [[0, -1], [0, -1], []], {}, {0: {1}}),

@@ -129,9 +129,8 @@ inline phi::KernelKey KernelKeyOf(phi::DataType dtype) {
   return {phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype};
 }
 
-// Renames the kernels of a gradient to NativeName. The legacy IR would
-// call them as kernels of the custom operator's gradient, whose arguments
-// differ.
+// Renames the kernels of a gradient to NativeName. The legacy IR would call
+// them as kernels of the custom operator's gradient, whose arguments differ.
 void HideGradientKernels(const OpSpec& spec);
 
 // Generated: all entries, and the version of Paddle they are compiled for.

@@ -21,9 +21,8 @@ namespace native_ops {
 
 using TensorPointers = paddle::small_vector<paddle::Tensor*, 4>;
 
-// Rethrows a Python exception as the corresponding exception of Paddle, the
-// only ones that its backward engine handles. `name` is the gradient that
-// failed.
+// Rethrows a Python exception as Paddle's corresponding exception: the backward
+// engine handles no others. `name` is the gradient that failed.
 [[noreturn]] void ThrowAsPaddle(const std::string& name,
                                 const py::error_already_set& error);
 

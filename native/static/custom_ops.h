@@ -53,7 +53,7 @@ paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain);
 using SpecFunction = const OpSpec& (*)();
 
 // Registers the operator `Base` with gradients of two orders, the maximum for a
-// custom operator. If `Base` is a gradient itself, one order suffices, by which
+// custom operator. If `Base` is a gradient itself, it has one order, by which
 // Paddle tests for differentiability. The template creates the plain function
 // pointers that Paddle requires.
 template <SpecFunction Base, size_t Order = 0>

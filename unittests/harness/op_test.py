@@ -169,7 +169,7 @@ class OpTest(OpRuns, unittest.TestCase):
             )
 
     def _check_inplace(self, place):
-        """The in-place op must give the same, in the first input's memory."""
+        """Compare the output of the in-place op, which is the first input."""
         inplace = getattr(_C_ops, self.op_type + '_', None)
         first, *_ = self.inputs
         ((name, out),) = self.outputs.items()
@@ -190,7 +190,7 @@ class OpTest(OpRuns, unittest.TestCase):
             shape = np.shape(self.inputs[name])
             if shape and np.prod(shape) < 100:
                 raise AssertionError(
-                    f"{self.op_type}: the gradient of {name} needs at least "
+                    f"{self.op_type}: the gradient of {name} requires at least "
                     f"100 elements, but its shape is {shape}."
                 )
 
