@@ -1,9 +1,9 @@
-"""Calls the APIs at random until the time is up; exit code 1 after a failure.
+"""Call the APIs with random arguments; the exit code is 1 after a failure.
 
     python -m fuzz --seconds 60 --seed 1 [--only masked_scatter]
     python -m fuzz --seconds 600 --large     # axes of 2^31 and 2^32; up to 14 GiB
 
-Every failing case is one line, which ends in the command that repeats it.
+Every failure is printed as one line that ends in the command to reproduce it.
 """
 
 import argparse
@@ -30,32 +30,33 @@ def parse(arguments=None):
         dest='only',
         action='store_const',
         const=LARGE_APIS,
-        help='those of large axes',
+        help='only calls along large axes',
     )
-    add('--case', type=int, metavar='NUMBER', help='this one of --only, alone')
+    add('--case', type=int, metavar='NUMBER', help='run one case of --only')
     return parser.parse_args(arguments)
 
 
-def command(seed, number, api):
-    """What repeats a case."""
+def format_command(seed, number, api):
+    """Return the command that reproduces a case."""
     return f'python -m fuzz --seed {seed} --only {api} --case {number}'
 
 
-def cases(seed, apis):
-    """Endless (seed, number, API)."""
+def enumerate_cases(seed, apis):
+    """Yield (seed, number, API) without end."""
     return zip(itertools.repeat(seed), itertools.count(), itertools.cycle(apis))
 
 
 def report(case, problems):
     for problem in problems:
-        print(f"FAIL {case[-1]}: {problem} | {command(*case)}", flush=True)
+        text = f'{problem} | {format_command(*case)}'
+        print(f'FAIL {case[-1]}: {text}', flush=True)
 
 
-def repeat(case):
-    """Runs one case in this process; whether it fails."""
+def reproduce(case):
+    """Run one case in this process; return whether it fails."""
     problems = run(*case)
     if problems is None:
-        print('not run: too little memory is available')
+        print('not run: not enough memory')
         return False
     report(case, problems)
     if not problems:
@@ -64,24 +65,25 @@ def repeat(case):
 
 
 def search(seconds, seed, apis):
-    """Runs random cases; the number of those that fail."""
+    """Run random cases; return the number of failures."""
     large = not set(apis) <= set(APIS)
     start, worker = time.monotonic(), Worker(timeout=900 if large else 60)
-    ran, failed, left_out = collections.Counter(), 0, 0
-    for case in cases(seed, apis):
+    num_cases, failed, skipped = collections.Counter(), 0, 0
+    for case in enumerate_cases(seed, apis):
         if time.monotonic() - start > seconds:
             break
         problems = worker.run(*case)
         if problems is None:
-            left_out += 1
+            skipped += 1
             continue
         report(case, problems)
-        ran[case[-1]] += 1
+        num_cases[case[-1]] += 1
         failed += bool(problems)
-    counts = ', '.join(f'{api} {ran[api]}' for api in apis)
-    print(f"{ran.total()} cases in {seconds:.0f} s ({counts}), {failed} failed")
-    if left_out:
-        print(f"{left_out} cases left out: too little memory was available")
+    counts = ', '.join(f'{api} {num_cases[api]}' for api in apis)
+    total = f'{num_cases.total()} cases in {seconds:.0f} s'
+    print(f'{total} ({counts}), {failed} failed')
+    if skipped:
+        print(f'{skipped} cases skipped: not enough memory')
     return failed
 
 
@@ -91,7 +93,7 @@ def main(arguments=None):
     if options.case is None:
         failed = search(options.seconds, options.seed, apis)
     else:
-        failed = repeat((options.seed, options.case, apis[0]))
+        failed = reproduce((options.seed, options.case, apis[0]))
     return 1 if failed else 0
 
 

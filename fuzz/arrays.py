@@ -1,7 +1,6 @@
-"""Dtypes, and arrays in storage form: bfloat16 is held as numpy.uint16 bits.
+"""Dtypes, random arrays and shapes, and a bitwise comparison.
 
-Draws arrays and shapes from a random generator, and compares bits, so that NaN
-payloads and -0.0 count.
+Arrays are in storage form: bfloat16 is stored as numpy.uint16 bits.
 """
 
 import numpy as np
@@ -17,17 +16,17 @@ ALL_DTYPES = ('bool',) + INT_DTYPES + GRAD_DTYPES
 
 
 def storage_dtype(dtype):
-    """The numpy dtype that holds elements of a Paddle dtype."""
+    """Return the numpy dtype that stores elements of a Paddle dtype."""
     return np.dtype('uint16' if dtype == 'bfloat16' else dtype)
 
 
 def dtype_name(array):
-    """The Paddle dtype of elements in storage form."""
+    """Return the Paddle dtype of an array in storage form."""
     return 'bfloat16' if array.dtype == np.uint16 else str(array.dtype)
 
 
 def float_to_bfloat16(array):
-    """bfloat16 bits of floats that bfloat16 can hold (else cut off)."""
+    """Convert floats to bfloat16 bits, rounding toward zero."""
     floats = np.ascontiguousarray(array, np.float32)
     bits = (floats.view(np.uint32) >> 16).astype(np.uint16)
     return bits.reshape(np.shape(array))
@@ -39,19 +38,19 @@ def bfloat16_to_float(bits):
 
 
 def to_storage(array, dtype):
-    """Converts numbers to an array in storage form."""
+    """Convert numbers to an array in storage form."""
     if dtype == 'bfloat16':
         return float_to_bfloat16(array)
     return np.asarray(array).astype(storage_dtype(dtype))
 
 
 def to_numbers(array, dtype):
-    """An array in storage form as numbers for numpy to compute with."""
+    """Convert an array in storage form to numbers that numpy computes with."""
     return bfloat16_to_float(array) if dtype == 'bfloat16' else array
 
 
-def in_double(array):
-    """Floats as float64 or complex128; a mask or an index as it is."""
+def to_double(array):
+    """Convert floats to float64 or complex128; return other arrays unchanged."""
     array = to_numbers(array, dtype_name(array))
     if array.dtype.kind not in 'fc':
         return array
@@ -65,7 +64,7 @@ def to_paddle(array, dtype=None, stop_gradient=True):
 
 
 def assert_same_bits(actual, expected, message=''):
-    """Same shape, dtype and bytes; takes Tensors and arrays."""
+    """Compare shape, dtype and bytes of a Tensor or an array, NaN and -0.0 too."""
     if isinstance(actual, paddle.Tensor):
         actual = actual.numpy()
     expected = np.asarray(expected)
@@ -88,7 +87,7 @@ def assert_same_bits(actual, expected, message=''):
 
 
 def sum_to_shape(array, shape):
-    """Adds up the axes along which `shape` was broadcast to array's shape."""
+    """Sum over the axes along which `shape` is broadcast to the array's shape."""
     lead = array.ndim - len(shape)
     axes = tuple(range(lead)) + tuple(
         lead + i
@@ -99,7 +98,7 @@ def sum_to_shape(array, shape):
 
 
 def pick(rng, options, weights=None):
-    """One of the options, as it is: numpy would make it a numpy type."""
+    """Pick one of the options; numpy's choice would convert it to a numpy type."""
     if weights is not None:
         weights = np.array(weights) / sum(weights)
     return options[int(rng.choice(len(options), p=weights))]
@@ -110,28 +109,28 @@ def chance(rng, probability):
 
 
 def _border_shape(rng):
-    """A number of elements next to a power of two, in one dim or two."""
+    """Draw a size next to a power of two, in one dim or two."""
     size = 2 ** int(rng.integers(3, 18)) + int(rng.integers(-1, 2))
     rows = pick(rng, (1, 1, 2, 3))
     return [size] if rows == 1 else [rows, max(1, size // rows)]
 
 
-def shape(rng, low_rank=0):
-    """Mostly tiny; now and then at a border of tiles, or about 1e5 elements."""
+def draw_shape(rng, min_rank=0):
+    """Draw a shape, mostly tiny; some at a tile border, some of 1e5 elements."""
     kind = pick(rng, ('tiny', 'small', 'border', 'large'), (6, 3, 1.5, 0.5))
-    if kind == 'border' and low_rank < 2:
+    if kind == 'border' and min_rank < 2:
         return _border_shape(rng)
-    rank = int(rng.integers(low_rank, 5))
+    rank = int(rng.integers(min_rank, 5))
     if kind == 'tiny':
         return [pick(rng, (0, 1, 1, 2, 2, 3, 5)) for _ in range(rank)]
-    most = 100_000 if kind == 'large' else 3000
-    # dims whose product is about `most`, some of them far from the others
+    size = 100_000 if kind == 'large' else 3000
+    # Dims of different magnitudes whose product is about `size`.
     shares = rng.dirichlet(np.full(max(rank, 1), 0.7))
-    return [max(1, int(most**share)) for share in shares]
+    return [max(1, int(size**share)) for share in shares]
 
 
-def broadcastable(rng, shape, probability):
-    """The shape with some dims as 1 or, at the front, left out."""
+def shrink_dims(rng, shape, probability):
+    """Set some dims to 1 and drop leading ones; the result is broadcastable."""
     if not chance(rng, probability):
         return list(shape)
     dims = [1 if chance(rng, 0.4) else n for n in shape]
@@ -140,7 +139,7 @@ def broadcastable(rng, shape, probability):
 
 
 def random_array(rng, shape, dtype):
-    """Values of every kind: whole range of ints, signs, NaN and infinity."""
+    """Draw integers of the whole range, floats with NaN, infinity and -0.0."""
     shape = tuple(shape)
     if dtype == 'bool':
         return rng.random(shape) < 0.5
@@ -153,13 +152,13 @@ def random_array(rng, shape, dtype):
         return np.ascontiguousarray(pair).view(dtype).reshape(shape)
     numbers = rng.standard_normal(shape)
     special = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0])
-    chosen = rng.choice(special, shape)
-    numbers = np.where(rng.random(shape) < 0.1, chosen, numbers)
+    special = rng.choice(special, shape)
+    numbers = np.where(rng.random(shape) < 0.1, special, numbers)
     return to_storage(numbers, dtype)
 
 
 def random_numbers(rng, shape, dtype='float64'):
-    """Finite values for gradients."""
+    """Draw finite values."""
     numbers = rng.standard_normal(tuple(shape))
     if dtype in COMPLEX_DTYPES:
         numbers = numbers + 1j * rng.standard_normal(tuple(shape))
@@ -167,7 +166,7 @@ def random_numbers(rng, shape, dtype='float64'):
 
 
 def random_mask(rng, shape, density=0.5, runs=False):
-    """True elements at random, or in runs of up to 200."""
+    """Draw a mask of independent elements, or of runs of up to 200."""
     size = int(np.prod(shape))
     if not runs:
         return rng.random(tuple(shape)) < density
@@ -178,7 +177,7 @@ def random_mask(rng, shape, density=0.5, runs=False):
 
 
 def _factors(rng, shape, dtype):
-    """Numbers whose product stays in range, a few of them zero."""
+    """Draw numbers whose product neither overflows nor vanishes, and zeros."""
     size = rng.uniform(0.8, 1.25, shape) * (rng.random(shape) < 0.97)
     if dtype in COMPLEX_DTYPES:
         return to_storage(size * np.exp(1j * rng.uniform(-3, 3, shape)), dtype)
@@ -186,15 +185,15 @@ def _factors(rng, shape, dtype):
 
 
 def _integers(rng, shape, dtype):
-    """The whole range, its least and greatest number among them."""
+    """Draw integers of the whole range, both limits included."""
     info = np.iinfo(dtype)
     limits = rng.choice(np.array([info.min, info.max], dtype), shape)
     numbers = random_array(rng, shape, dtype)
     return np.where(rng.random(shape) < 0.1, limits, numbers).astype(dtype)
 
 
-def array(rng, shape, dtype, kind):
-    """Elements of a kind: any, finite, factors, or few values with ties."""
+def draw_array(rng, shape, dtype, kind):
+    """Draw elements of a kind: any, finite, factors, or few values with ties."""
     shape = tuple(shape)
     if kind == 'ties':
         return to_storage(rng.choice([0.0, 0.5, 1.0, 2.0], shape), dtype)
@@ -206,8 +205,8 @@ def array(rng, shape, dtype, kind):
     return np.asarray(make(rng, shape, dtype))
 
 
-def constant_along_first(array):
-    """What an array is whose first axis has a stride of zero."""
+def repeat_first_slice(array):
+    """Copy the first slice over the others, as with a stride of zero."""
     if not array.ndim or not array.size:
         return array
     return np.array(np.broadcast_to(array[:1], array.shape))

@@ -1,10 +1,10 @@
-"""Compares the bits of two builds on the same random calls.
+"""Compare the results of two builds bit by bit on the same random calls.
 
     python -m fuzz.bits --cases 7200 --write before.txt     # with one build
     python -m fuzz.bits --cases 7200 --against before.txt   # with the other
 
-Results and gradients of dygraph calls, from the seeds that `python -m fuzz` takes;
-exit code 1 if a case has other bits, or another error, than in the file.
+Covers results, gradients and error types of dygraph calls, drawn as by
+`python -m fuzz`; the exit code is 1 if a case differs from the file.
 """
 
 import argparse
@@ -15,13 +15,13 @@ from pathlib import Path
 
 import numpy as np
 
-from fuzz.__main__ import cases, command
+from fuzz.__main__ import enumerate_cases, format_command
 from fuzz.draw import APIS, draw
 from fuzz.run import results
 
 
 def digest(case):
-    """Of the bytes of all results of a case, or the kind of its error."""
+    """Return a hash of all results of a case, or the type of its error."""
     try:
         arrays = results(draw(*case))
     except Exception as error:
@@ -38,12 +38,13 @@ def main(arguments=None):
     add = parser.add_argument
     add('--cases', type=int, default=7200)
     add('--seed', type=int, default=0)
-    where = parser.add_mutually_exclusive_group(required=True)
-    where.add_argument('--write', type=Path, metavar='FILE')
-    where.add_argument('--against', type=Path, metavar='FILE')
+    mode = parser.add_mutually_exclusive_group(required=True)
+    mode.add_argument('--write', type=Path, metavar='FILE')
+    mode.add_argument('--against', type=Path, metavar='FILE')
     options = parser.parse_args(arguments)
-    chosen = list(itertools.islice(cases(options.seed, APIS), options.cases))
-    digests = [digest(case) for case in chosen]
+    cases = enumerate_cases(options.seed, APIS)
+    cases = list(itertools.islice(cases, options.cases))
+    digests = [digest(case) for case in cases]
     if options.write:
         options.write.write_text('\n'.join(digests) + '\n')
         print(f'{len(digests)} cases written')
@@ -51,14 +52,14 @@ def main(arguments=None):
     expected = options.against.read_text().split()
     if len(expected) != len(digests):
         sys.exit(f'fuzz.bits: {options.against} has {len(expected)} cases')
-    faults = [
-        f'{old} became {new}: {command(*case)}'
-        for old, new, case in zip(expected, digests, chosen)
+    differences = [
+        f'{old} became {new}: {format_command(*case)}'
+        for old, new, case in zip(expected, digests, cases)
         if old != new
     ]
-    print('\n'.join(faults[:20]))
-    print(f'{len(digests)} cases, {len(faults)} differ')
-    return int(bool(faults))
+    print('\n'.join(differences[:20]))
+    print(f'{len(digests)} cases, {len(differences)} differ')
+    return int(bool(differences))
 
 
 if __name__ == '__main__':

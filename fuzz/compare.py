@@ -1,4 +1,4 @@
-"""What a result has to be: the same bits, or numbers within a bound."""
+"""Comparison with an expected result: bitwise, or within an error bound."""
 
 import dataclasses
 
@@ -14,11 +14,11 @@ from fuzz.arrays import (
 
 
 @dataclasses.dataclass
-class Near:
-    """Numbers computed in float64, and how far the sum before rounding may be.
+class Approximation:
+    """Numbers computed in float64, and a bound of the accumulator's error.
 
-    `bound` is for the accumulator, and for either part of a complex number;
-    rounding to the dtype comes on top of it.
+    `bound` excludes the rounding to the dtype. It applies to either part of a
+    complex number.
     """
 
     numbers: np.ndarray
@@ -26,49 +26,49 @@ class Near:
 
 
 def accumulator_epsilon(dtype):
-    """The precision in which sums and products of the dtype are made."""
+    """Return the epsilon of the accumulation type of a dtype, 0 for integers."""
     if dtype in HALF_DTYPES or dtype in ('float32', 'complex64'):
         return 2.0**-23
     return 2.0**-52 if dtype in ('float64', 'complex128') else 0.0
 
 
-def _rounded(numbers, dtype):
-    """float64 numbers after rounding to a dtype, as float64 again."""
+def _round_to(numbers, dtype):
+    """Round float64 numbers to a dtype, and convert them back to float64."""
     rounded = torch.tensor(numbers).to(getattr(torch, dtype))
     return rounded.double().numpy()
 
 
-def _outside(actual, numbers, bound, dtype):
-    """Where an element is out of bounds."""
+def _is_outside(actual, numbers, bound, dtype):
+    """Return a mask of the elements whose error exceeds the bound."""
     if numbers.dtype.kind in 'biu':
         return actual != numbers
-    # a bound is NaN where the other part of a complex number is
+    # A bound is NaN where the other part of a complex number is NaN.
     bound = np.where(np.isfinite(numbers), np.nan_to_num(bound, nan=np.inf), 0)
-    low, high = (_rounded(numbers + s * bound, dtype) for s in (-1, 1))
+    low, high = (_round_to(numbers + s * bound, dtype) for s in (-1, 1))
     inside = (low <= actual) & (actual <= high)
     return ~(inside | (np.isnan(actual) & np.isnan(numbers)))
 
 
-def _out_of_bounds(actual, expected, dtype):
+def _exceeds_bound(actual, expected, dtype):
     numbers, bound = expected.numbers, expected.bound
     if dtype not in COMPLEX_DTYPES:
-        return _outside(actual, numbers, bound, dtype)
+        return _is_outside(actual, numbers, bound, dtype)
     part = 'float32' if dtype == 'complex64' else 'float64'
-    real = _outside(actual.real, numbers.real, bound, part)
-    return real | _outside(actual.imag, numbers.imag, bound, part)
+    real = _is_outside(actual.real, numbers.real, bound, part)
+    return real | _is_outside(actual.imag, numbers.imag, bound, part)
 
 
-def _other_bits(actual, expected):
+def _bits_differ(actual, expected):
     bits = f'V{expected.dtype.itemsize}'
     return np.array(actual).view(bits) != np.array(expected).view(bits)
 
 
-def fault(actual, expected, dtype):
-    """What is wrong with an array in storage form, or ''.
+def find_mismatch(actual, expected, dtype):
+    """Return a message if an array in storage form is wrong, else ''.
 
-    What is expected is Near, or an array with the same bits.
+    `expected` is an Approximation, or an array to compare with bit by bit.
     """
-    near = isinstance(expected, Near)
+    near = isinstance(expected, Approximation)
     numbers = expected.numbers if near else expected
     stored = storage_dtype(dtype)
     if actual.shape != numbers.shape or actual.dtype != stored:
@@ -78,9 +78,9 @@ def fault(actual, expected, dtype):
         )
     if near:
         actual = to_numbers(actual, dtype)
-        wrong = np.argwhere(_out_of_bounds(actual, expected, dtype))
+        wrong = np.argwhere(_exceeds_bound(actual, expected, dtype))
     else:
-        wrong = np.argwhere(_other_bits(actual, expected))
+        wrong = np.argwhere(_bits_differ(actual, expected))
     if not len(wrong):
         return ''
     at = tuple(wrong[0].tolist())

@@ -1,25 +1,26 @@
-"""Draws a case: one call with all its arrays."""
+"""Draw random cases: a call with its arrays and options."""
 
 import dataclasses
 
 import numpy as np
 from bench.run import inputs
 
-from fuzz import arrays as draws
 from fuzz.arrays import (
     ALL_DTYPES,
     COMPLEX_DTYPES,
     GRAD_DTYPES,
     INT_DTYPES,
-    broadcastable,
     chance,
-    constant_along_first,
+    draw_array,
+    draw_shape,
     pick,
     random_array,
     random_mask,
     random_numbers,
+    repeat_first_slice,
+    shrink_dims,
 )
-from fuzz.reference import diagonal, selected
+from fuzz.reference import diagonal, select
 from fuzz.scatter_reference import (
     LINEAR_REDUCES,
     REDUCES,
@@ -27,7 +28,7 @@ from fuzz.scatter_reference import (
     scatter_options,
 )
 
-# The Tensors of each API; masked_fill has a number in place of the last, or not.
+# The Tensors of each API. The value of masked_fill may be a scalar instead.
 TENSORS = {
     'masked_scatter': ('x', 'mask', 'value'),
     'masked_fill': ('x', 'mask', 'value'),
@@ -43,12 +44,12 @@ LAYOUTS = ('transposed', 'stepped', 'inner', 'offset', 'expanded')
 
 @dataclasses.dataclass
 class Case:
-    """One call; `arrays` are in storage form and in the API's order.
+    """One call; `arrays` are in storage form and in the order of the API.
 
-    `layouts` are those of Tensors that are views into a larger base, `guard`
-    is the end of each base that lies at an unreadable page, `wrt` names the
-    Tensors to differentiate by. Paddle differentiates bool and integer
-    Tensors too; their gradients are drawn for linear operators only.
+    `layouts` maps Tensors that are views into a larger base to their layout,
+    `guard` is the end of each base that borders on an inaccessible page, `wrt`
+    names the Tensors to differentiate with respect to. Gradients of bool and
+    integer Tensors, which Paddle supports, are drawn for linear operators only.
     """
 
     api: str
@@ -66,7 +67,7 @@ class Case:
 
     @property
     def source(self):
-        """The Tensor that is written into x."""
+        """The name of the Tensor that is written into x."""
         return TENSORS[self.api][-1]
 
     @property
@@ -78,38 +79,38 @@ class Case:
 
     @property
     def reduce(self):
-        """As scatter's options name it, 'assign' if it overwrites."""
+        """The reduction of scatter, 'assign' if it overwrites."""
         return self.options.get('reduce', 'assign')
 
     def out_grad(self):
-        """The gradient of the result to start from."""
+        """Draw the gradient of the result."""
         rng = np.random.default_rng([*self.seed, 1])
         make = random_numbers if self.dtype in GRAD_DTYPES else random_array
         array = np.asarray(make(rng, self.out_shape, self.dtype))
-        return self.laid_out('out_grad', array)
+        return self.apply_layout('out_grad', array)
 
-    def laid_out(self, name, array):
+    def apply_layout(self, name, array):
         expanded = self.layouts.get(name) == 'expanded'
-        return constant_along_first(array) if expanded else array
+        return repeat_first_slice(array) if expanded else array
 
 
 def _mask(rng, case, shape):
     density = pick(rng, (0.0, 0.02, 0.3, 0.5, 0.7, 0.98, 1.0))
     mask = np.asarray(random_mask(rng, shape, density, runs=chance(rng, 0.3)))
-    return case.laid_out('mask', mask)
+    return case.apply_layout('mask', mask)
 
 
 def _masked(rng, case):
-    """x and mask"""
-    out = draws.shape(rng)
-    shape = out if case.inplace else broadcastable(rng, out, 0.3)
-    x = draws.array(rng, shape, case.dtype, case.kind)
-    return {'x': x, 'mask': _mask(rng, case, broadcastable(rng, out, 0.4))}
+    """Draw x and mask."""
+    out = draw_shape(rng)
+    shape = out if case.inplace else shrink_dims(rng, out, 0.3)
+    x = draw_array(rng, shape, case.dtype, case.kind)
+    return {'x': x, 'mask': _mask(rng, case, shrink_dims(rng, out, 0.4))}
 
 
 def _source(rng, case, shape):
     kind = case.kind if case.source_dtype == case.dtype else 'ties'
-    return draws.array(rng, shape, case.source_dtype, kind)
+    return draw_array(rng, shape, case.source_dtype, kind)
 
 
 def masked_scatter(rng, case):
@@ -122,7 +123,7 @@ def masked_scatter(rng, case):
 
 
 def fill_value(rng, dtype):
-    """One that masked_fill takes; how others are converted has its own tests."""
+    """Draw a scalar that masked_fill accepts."""
     if dtype in INT_DTYPES:
         info = np.iinfo(dtype)
         return pick(rng, (0, 1, 2.7, True, 100, int(info.min), int(info.max)))
@@ -142,28 +143,28 @@ def masked_fill(rng, case):
     if chance(rng, 0.15):
         kind = pick(rng, ('int32', 'float32', 'uint8'))
         arrays['mask'] = arrays['mask'].astype(kind)
-    shape = broadcastable(rng, case.out_shape, 0.7)
+    shape = shrink_dims(rng, case.out_shape, 0.7)
     arrays['value'] = _source(rng, case, shape)
     return arrays, {}
 
 
 def _with_view(rng, case, shape, view, options):
-    x = draws.array(rng, shape, case.dtype, case.kind)
+    x = draw_array(rng, shape, case.dtype, case.kind)
     source = _source(rng, case, view(x, **options).shape)
     return {'x': x, case.source: source}, options
 
 
 def select_scatter(rng, case):
-    shape = draws.shape(rng, 1)
+    shape = draw_shape(rng, 1)
     axis = int(rng.integers(-len(shape), len(shape)))
     shape[axis] = max(1, shape[axis])
     index = int(rng.integers(-shape[axis], shape[axis]))
     options = {'axis': axis, 'index': index}
-    return _with_view(rng, case, shape, selected, options)
+    return _with_view(rng, case, shape, select, options)
 
 
 def diagonal_scatter(rng, case):
-    shape = draws.shape(rng, 2)
+    shape = draw_shape(rng, 2)
     axis1, axis2 = rng.permutation(len(shape))[:2].tolist()
     offset = int(rng.integers(-shape[axis1] - 2, shape[axis2] + 3))
     options = {
@@ -175,16 +176,15 @@ def diagonal_scatter(rng, case):
 
 
 def _index(rng, shape, axis):
-    """Of one axis or a column, or a 0-D one."""
+    """Draw an index of one dim, a column or a 0-D index."""
     size = shape[axis]
     if not size:
         return np.zeros(0, pick(rng, ('int32', 'int64')))
     row = int(np.prod(shape)) // size
     n = pick(rng, (0, 1, 2, 3, size // 2, size, size, 2 * size + 1))
-    # a permutation may be shorter than that
     pattern = pick(rng, ('random', 'sorted', 'one', 'skewed', 'permutation'))
-    most = max(4, 200_000 // max(row, 1))
-    index = inputs.draw_index(rng, size, pattern, min(n, most))
+    max_length = max(4, 200_000 // max(row, 1))
+    index = inputs.draw_index(rng, size, pattern, min(n, max_length))
     if chance(rng, 0.4):
         index = np.where(rng.random(index.shape) < 0.5, index - size, index)
     index = index.astype(pick(rng, ('int32', 'int64')))
@@ -194,8 +194,8 @@ def _index(rng, shape, axis):
 
 
 def scatter(rng, case):
-    shape = draws.shape(rng, 1)
-    plain = chance(rng, 0.3)  # what Paddle's own operator does
+    shape = draw_shape(rng, 1)
+    plain = chance(rng, 0.3)  # served by Paddle's own operator
     axis = 0 if plain else int(rng.integers(-len(shape), len(shape)))
     linear = case.wrt and case.dtype not in GRAD_DTYPES
     reduces = LINEAR_REDUCES if linear else REDUCES
@@ -212,9 +212,9 @@ def scatter(rng, case):
     if reduce == 'mul' and kind != 'ties':
         kind = 'factors'
     arrays = {
-        'x': draws.array(rng, shape, case.dtype, kind),
+        'x': draw_array(rng, shape, case.dtype, kind),
         'index': index,
-        'updates': draws.array(rng, updates, case.dtype, kind),
+        'updates': draw_array(rng, updates, case.dtype, kind),
     }
     return arrays, scatter_options(axis, reduce, include_self)
 
@@ -232,12 +232,12 @@ def _layouts(rng, api, inplace):
     names = [*TENSORS[api], 'out_grad']
     layouts = {n: pick(rng, LAYOUTS) for n in names if chance(rng, 0.25)}
     if inplace and layouts.get('x') == 'expanded':
-        del layouts['x']  # one element would be written several times
+        del layouts['x']  # an element would be written several times
     return layouts
 
 
 def draw(seed, number, api):
-    """The case of this number; each depends on these three alone."""
+    """Draw a case, determined by seed, number and API."""
     rng = np.random.default_rng([seed, number])
     gradients = chance(rng, 0.33)
     dtype = pick(rng, ALL_DTYPES)
@@ -258,7 +258,9 @@ def draw(seed, number, api):
         wrt=('x', TENSORS[api][-1]) if gradients else (),
     )
     arrays, case.options = _MAKERS[APIS.index(api)](rng, case)
-    case.arrays = {name: case.laid_out(name, a) for name, a in arrays.items()}
+    case.arrays = {
+        name: case.apply_layout(name, a) for name, a in arrays.items()
+    }
     if gradients:
         both = tuple(n for n in case.wrt if n in arrays)
         case.wrt = pick(rng, (both, both, both[:1], both[-1:]))

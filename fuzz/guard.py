@@ -1,7 +1,6 @@
-"""Tensors over memory that ends, or begins, at a page that can't be touched.
+"""Tensors in memory that borders on inaccessible pages.
 
-One element read or written too many is then a crash. A Tensor may be a view with
-strides into a larger base.
+An access out of bounds crashes. A Tensor may be a strided view into a larger base.
 """
 
 import ctypes
@@ -19,26 +18,26 @@ _PAGE = mmap.PAGESIZE
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def _forbid(address):
+def _protect(address):
     if _libc.mprotect(ctypes.c_void_p(address), _PAGE, _PROT_NONE) != 0:
         number = ctypes.get_errno()
         raise OSError(number, os.strerror(number))
 
 
 def guarded_copy(array, side):
-    """A copy between two forbidden pages, touching the one at `side`."""
+    """Copy an array between two inaccessible pages, adjacent to that at `side`."""
     size = -(-max(array.nbytes, 1) // _PAGE) * _PAGE
     memory = np.frombuffer(mmap.mmap(-1, size + 2 * _PAGE), np.uint8)
-    _forbid(memory.ctypes.data)
-    _forbid(memory.ctypes.data + _PAGE + size)
+    _protect(memory.ctypes.data)
+    _protect(memory.ctypes.data + _PAGE + size)
     start = _PAGE if side == 'start' else _PAGE + size - array.nbytes
     copy = np.ndarray(array.shape, array.dtype, memory, start)
     copy[...] = array
     return copy
 
 
-def _laid_out(array, layout):
-    """(base, a view of it equal to the array), not contiguous if it can be."""
+def _apply_layout(array, layout):
+    """Return a base and a view of it that has the layout and equals the array."""
     if layout == 'offset':
         base = np.concatenate([np.ones(3, array.dtype), array.reshape(-1)])
         return base, base[3:].reshape(array.shape)
@@ -59,21 +58,21 @@ def _laid_out(array, layout):
     return base, np.broadcast_to(base, array.shape)
 
 
-def _over_base(base, like, like_base):
-    """The view of `base` that `like` is of `like_base`."""
+def _rebase_view(base, like, like_base):
+    """Return the view of `base` with the offset and strides of `like`."""
     skipped = like.ctypes.data - like_base.ctypes.data
     return np.ndarray(like.shape, base.dtype, base, skipped, like.strides)
 
 
-def _elements_outside(base, view):
-    """A mask of the elements of base outside the view."""
+def _mask_outside(base, view):
+    """Return a mask of the elements of base outside the view."""
     marks = np.ones(base.shape, base.dtype)
-    _over_base(marks, view, base)[...] = 0
+    _rebase_view(marks, view, base)[...] = 0
     return marks.astype(bool)
 
 
 def _shared_tensor(view):
-    """A Tensor over the memory of a numpy array."""
+    """Return a Tensor that shares the memory of a numpy array."""
     if view.dtype == np.uint16:
         shared = torch.from_numpy(view.view(np.int16)).view(torch.bfloat16)
     else:
@@ -82,28 +81,28 @@ def _shared_tensor(view):
 
 
 @dataclasses.dataclass
-class Placed:
-    """A Tensor and the memory it is a view of."""
+class PlacedTensor:
+    """A Tensor, its base and a copy of the base."""
 
     tensor: paddle.Tensor
     base: np.ndarray
     before: np.ndarray
     outside: np.ndarray
 
-    def changed(self):
-        """Whether any bit of the base is another one than before."""
+    def is_changed(self):
+        """Return whether the base has been written."""
         return self.base.tobytes() != self.before.tobytes()
 
-    def changed_outside(self):
-        """Whether an element that is not part of the view is another one."""
+    def is_changed_outside(self):
+        """Return whether an element outside the view has been written."""
         now, before = self.base[self.outside], self.before[self.outside]
         return now.tobytes() != before.tobytes()
 
 
 def place(array, layout, side, stop_gradient=True):
-    """A Tensor equal to the array, with this layout and guard."""
-    base, view = _laid_out(np.asarray(array), layout)
+    """Return a Tensor that equals the array, with this layout and guard."""
+    base, view = _apply_layout(np.asarray(array), layout)
     guarded = guarded_copy(base, side)
-    tensor = _shared_tensor(_over_base(guarded, view, base))
+    tensor = _shared_tensor(_rebase_view(guarded, view, base))
     tensor.stop_gradient = stop_gradient
-    return Placed(tensor, guarded, base.copy(), _elements_outside(base, view))
+    return PlacedTensor(tensor, guarded, base.copy(), _mask_outside(base, view))

@@ -17,9 +17,9 @@ import numpy as np
 import paddle
 from fuzz import reference
 from fuzz.arrays import chance, pick, random_array, random_mask
-from fuzz.compare import fault
+from fuzz.compare import find_mismatch
 from fuzz.draw import APIS, INPLACE_APIS, TENSORS, Case, fill_value
-from fuzz.reference import diagonal, selected
+from fuzz.reference import diagonal, select
 from fuzz.scatter_reference import (
     LINEAR_REDUCES,
     REDUCES,
@@ -28,7 +28,7 @@ from fuzz.scatter_reference import (
 )
 
 DTYPES = 'uint8', 'int8', 'bool'
-# Of the large axis, by the number of elements beside it.
+# {elements per index of the large axis: sizes of that axis}
 SIZES = {1: (2**31 + 9, 2**32 + 16), 2: (2**31 + 9,)}
 
 
@@ -67,14 +67,14 @@ class Spread:
         array[self._at_places(axis)] = small
         return array
 
-    def fault(self, name, array, expected):
-        """Compare a large result with the small one; return a message or ''."""
+    def find_mismatch(self, name, array, expected):
+        """Compare a large result with the small one; return a message if wrong."""
         axis, small = self.axis_of(name), array
         if axis is not None:
             if array.shape[axis : axis + 1] != (self.size,):
                 return f"the shape is {array.shape}"
             small = array[self._at_places(axis)]
-        problem = fault(small, expected, self.case.dtype)
+        problem = find_mismatch(small, expected, self.case.dtype)
         if problem or np.count_nonzero(array) == np.count_nonzero(small):
             return problem
         return "an element beside the places is not zero"
@@ -91,16 +91,16 @@ class Spread:
 
 
 def _draw_places(rng, size):
-    """Both ends, around 2^31 and 2^32, and random."""
+    """Draw indices at both ends, around 2^31 and 2^32, and elsewhere."""
     near = [0, 1, size // 2, size - 1]
     near += [limit + i for limit in (2**31, 2**32) for i in (-1, 0, 1, 5)]
     near = [at for at in near if at < size]
-    some = rng.permutation(near)[: int(rng.integers(2, 7))]
-    return np.unique([*some, *rng.integers(0, size, 2)])
+    near = rng.permutation(near)[: int(rng.integers(2, 7))]
+    return np.unique([*near, *rng.integers(0, size, 2)])
 
 
 def _draw_shape(rng):
-    """(number of elements beside the large axis, shape with 0 there, the axis)"""
+    """Return (elements per index of the large axis, shape with 0 there, axis)."""
     beside = pick(rng, (1, 1, 1, 2))
     if beside == 1 and chance(rng, 0.4):
         return beside, [0], 0
@@ -160,18 +160,18 @@ def select_scatter(rng, spread, shape):
         spread.options['index'] = int(_large_indices(rng, spread, index))
     else:
         spread.axes['values'] = 0
-    return _with_view(rng, spread, shape, selected, options)
+    return _with_view(rng, spread, shape, select, options)
 
 
 def diagonal_scatter(rng, spread, shape):
-    """Diagonals along the large axis as a batch axis, or in its last corner."""
+    """Draw diagonals with the large axis as a batch axis, or at its end."""
     rows = len(spread.places)
     if len(shape) == 2 and chance(rng, 0.5):
         skipped = spread.size - rows
         spread.places = np.arange(skipped, spread.size)
         options = {'offset': int(rng.integers(rows)), 'axis1': 0, 'axis2': 1}
         spread.options = {**options, 'offset': options['offset'] + skipped}
-        if spread.axis == 0:  # below
+        if spread.axis == 0:  # below the main diagonal
             options['offset'] *= -1
             spread.options['offset'] *= -1
     else:
@@ -236,22 +236,22 @@ def draw(seed, number, api):
 # ---- runs --------------------------------------------------------------------
 
 
-def _in_bytes(path, name):
-    """Read a field of a /proc file."""
+def _read_proc_bytes(path, name):
+    """Return the value of a field of a /proc file, in bytes."""
     lines = Path(path).read_text().splitlines()
     (line,) = (line for line in lines if line.startswith(name + ':'))
     return int(line.split()[1]) << 10
 
 
 @contextlib.contextmanager
-def _limited_memory(spread):
+def _limit_memory(spread):
     """Limit the address space, so that a workspace which exceeds the available memory
     raises MemoryError."""
-    available = _in_bytes('/proc/meminfo', 'MemAvailable')
+    available = _read_proc_bytes('/proc/meminfo', 'MemAvailable')
     if available < spread.nbytes(['out', *spread.case.wrt]) + (1 << 30):
         raise MemoryError
     before = resource.getrlimit(resource.RLIMIT_AS)
-    limit = _in_bytes('/proc/self/status', 'VmSize') + available
+    limit = _read_proc_bytes('/proc/self/status', 'VmSize') + available
     limit += spread.nbytes(['out', *spread.axes])  # pages of zeros
     resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
     try:
@@ -285,7 +285,7 @@ def _problems(spread):
         del out
     for name, tensor in actual.items():
         array = np.from_dlpack(tensor.detach())
-        problem = spread.fault(name, array, expected[name])
+        problem = spread.find_mismatch(name, array, expected[name])
         if problem:
             what = 'result' if name == 'out' else f'gradient of {name}'
             yield f'{what}: {problem}'
@@ -296,7 +296,7 @@ def run(seed, number, api):
     spread = draw(seed, number, api)
     paddle.base.core.set_num_threads(spread.case.threads)
     try:
-        with _limited_memory(spread):
+        with _limit_memory(spread):
             return [*_problems(spread)]
     except MemoryError:
         return None

@@ -1,7 +1,7 @@
-"""The results and gradients of every API, in numpy.
+"""Results and gradients of every API, computed by numpy.
 
-Arrays are in storage form (see arrays.py). Operations that move elements give
-the exact bits, those that compute give Near.
+Arrays are in storage form (see arrays.py). The expected result is an array where
+elements are only moved, an Approximation where they are computed.
 """
 
 import numpy as np
@@ -9,12 +9,12 @@ import numpy as np
 from fuzz import scatter_reference
 from fuzz.arrays import (
     dtype_name,
-    in_double,
     sum_to_shape,
+    to_double,
     to_numbers,
     to_storage,
 )
-from fuzz.compare import Near, accumulator_epsilon
+from fuzz.compare import Approximation, accumulator_epsilon
 
 
 def masked_scatter(x, mask, value):
@@ -31,15 +31,14 @@ def masked_fill(x, mask, value):
     return np.where(mask, value, x)
 
 
-def selected(array, axis, index):
-    """What select_scatter replaces, as a view."""
+def select(array, axis, index):
+    """Return the view that select_scatter overwrites."""
     return np.moveaxis(array, axis, 0)[index, ...]
 
 
 def diagonal(array, offset=0, axis1=0, axis2=1):
-    """What diagonal_scatter replaces, as a writable view."""
-    # numpy's offset is an int of 32 bits; past the last column or row, every
-    # diagonal is empty
+    """Return the view that diagonal_scatter overwrites."""
+    # numpy's offset is a 32-bit int. Past the corners, every diagonal is empty.
     limit = max(array.shape)
     offset = int(np.clip(offset, -limit, limit))
     view = np.diagonal(array, offset, axis1, axis2)
@@ -47,11 +46,11 @@ def diagonal(array, offset=0, axis1=0, axis2=1):
     return view
 
 
-_VIEWS = {'select_scatter': selected, 'diagonal_scatter': diagonal}
+_VIEWS = {'select_scatter': select, 'diagonal_scatter': diagonal}
 
 
 def forward(case):
-    """The result of a call."""
+    """Return the result of a call."""
     if case.api == 'scatter':
         return scatter_reference.forward(case)
     x, *others = case.arrays.values()
@@ -69,16 +68,16 @@ def forward(case):
     return out
 
 
-def _summed(array, shape, dtype):
-    """The sum over broadcast axes; the same bits if there are none. Integers wrap
-    around, the sum of bools is a logical or."""
+def _sum_to(array, shape, dtype):
+    """Sum over the broadcast axes; return the array itself if there are none.
+    Integers wrap around, the sum of bools is a logical or."""
     if array.shape == shape:
         return array
-    wide = in_double(array)
+    wide = to_double(array)
     count = array.size / max(1, int(np.prod(shape)))
     bound = accumulator_epsilon(dtype) * (count + 2)
     total = sum_to_shape(wide, shape).astype(wide.dtype)
-    return Near(total, bound * sum_to_shape(np.abs(wide), shape))
+    return Approximation(total, bound * sum_to_shape(np.abs(wide), shape))
 
 
 def _mask_gradients(case, out_grad):
@@ -86,10 +85,10 @@ def _mask_gradients(case, out_grad):
     mask = np.broadcast_to(mask.astype(bool), out_grad.shape)
     zero = np.zeros((), out_grad.dtype)
     x_grad = np.where(mask, zero, out_grad)
-    grads = {'x': _summed(x_grad, x.shape, case.dtype)}
+    grads = {'x': _sum_to(x_grad, x.shape, case.dtype)}
     if value and case.api == 'masked_fill':
         value_grad = np.where(mask, out_grad, zero)
-        grads['value'] = _summed(value_grad, value[0].shape, case.dtype)
+        grads['value'] = _sum_to(value_grad, value[0].shape, case.dtype)
     elif value:
         selected, value_grad = out_grad[mask], np.zeros_like(value[0])
         value_grad.reshape(-1)[: selected.size] = selected
@@ -98,7 +97,7 @@ def _mask_gradients(case, out_grad):
 
 
 def gradients(case, out_grad):
-    """The gradients of x and the source, by name."""
+    """Return the gradients of x and of the source, by name."""
     if case.api == 'scatter':
         return scatter_reference.gradients(case, out_grad)
     if 'mask' in case.arrays:

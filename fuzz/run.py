@@ -1,8 +1,8 @@
-"""Runs one case and reports what is wrong with it."""
+"""Run one case and report its problems."""
 
 import paddle
 from fuzz import large, reference
-from fuzz.compare import fault
+from fuzz.compare import find_mismatch
 from fuzz.draw import APIS, draw
 from fuzz.guard import place
 
@@ -23,7 +23,7 @@ def _place_all(case):
 
 
 def _call(case, tensors):
-    """The API on Tensors in the order of its arguments."""
+    """Call the API with Tensors in the order of its arguments."""
     x, *others = tensors
     name = case.api + '_' * case.inplace
     return getattr(paddle, name)(x, *others, **case.options)
@@ -37,16 +37,17 @@ def _changed_inputs(placed):
     return [
         f"{name}: an input was changed"
         for name, one in placed.items()
-        if one.changed()
+        if one.is_changed()
     ]
 
 
-def _said(what, problem):
-    return [f"{what}: {problem}"] if problem else []
+def _compare(name, actual, expected, dtype):
+    problem = find_mismatch(actual, expected, dtype)
+    return [f"{name}: {problem}"] if problem else []
 
 
 def _check_other_threads(case, out):
-    """The result has the same bits for another number of threads."""
+    """Repeat the call with another number of threads; compare the bits."""
     paddle.base.core.set_num_threads(3 - case.threads)
     again = _call(case, _tensors(_place_all(case))).numpy()
     same = again.tobytes() == out.tobytes()
@@ -58,19 +59,19 @@ def run_call(case):
     placed = _place_all(case)
     result = _call(case, _tensors(placed))
     out = result.numpy()
-    problems = _said('result', fault(out, expected, case.dtype))
+    problems = _compare('result', out, expected, case.dtype)
     if case.inplace:
         x = placed.pop('x')
         if result is not x.tensor:
             problems.append('the result is not x')
-        if x.changed_outside():
+        if x.is_changed_outside():
             problems.append('x: memory outside the view was changed')
     problems += _changed_inputs(placed)
     return problems + _check_other_threads(case, out)
 
 
 def _gradients(case, placed, out_grad):
-    """The result and the gradients of a call."""
+    """Return the result and the gradients of a call."""
     tensors = _tensors(placed)
     if case.inplace:
         tensors[0] = paddle.assign(tensors[0])  # x itself is a leaf
@@ -91,13 +92,13 @@ def run_grad(case):
     _, *grads = _gradients(case, placed, out_grad)
     problems = _changed_inputs({**placed, 'out_grad': out_grad})
     for name, grad in zip(case.wrt, grads):
-        problem = fault(grad, expected[name], case.dtype)
-        problems += _said(f"gradient of {name}", problem)
+        what = f"gradient of {name}"
+        problems += _compare(what, grad, expected[name], case.dtype)
     return problems
 
 
 def results(case):
-    """What a call, or the gradients of one, give, without any check."""
+    """Return the result of a call, and its gradients if any, without checks."""
     paddle.base.core.set_num_threads(case.threads)
     placed = _place_all(case)
     if not case.wrt:
@@ -113,6 +114,6 @@ def run(seed, number, api):
         case = draw(seed, number, api)
         paddle.base.core.set_num_threads(case.threads)
         return run_grad(case) if case.wrt else run_call(case)
-    except Exception as error:  # a case must not end the worker
+    except Exception as error:  # must not end the worker
         message = ' '.join(str(error).split())
         return [f"raised {type(error).__name__}: {message[-300:]}"]

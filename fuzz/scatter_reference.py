@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from fuzz.arrays import COMPLEX_DTYPES, HALF_DTYPES, in_double
-from fuzz.compare import Near, accumulator_epsilon
+from fuzz.arrays import COMPLEX_DTYPES, HALF_DTYPES, to_double
+from fuzz.compare import Approximation, accumulator_epsilon
 
 LINEAR_REDUCES = ('assign', 'sum', 'mean')
 OTHER_REDUCES = ('mul', 'amax', 'amin')
@@ -12,7 +12,7 @@ _UFUNCS = {'mul': np.multiply, 'amax': np.maximum, 'amin': np.minimum}
 
 
 def is_defined(reduce, dtype):
-    """Whether the reduction exists for the dtype."""
+    """Return whether the reduction exists for the dtype."""
     if reduce in ('assign', 'sum'):
         return True
     ordered = reduce in ('amax', 'amin')
@@ -20,7 +20,7 @@ def is_defined(reduce, dtype):
 
 
 def scatter_options(axis, reduce, include_self):
-    """The keyword arguments of paddle.scatter for a reduction."""
+    """Return the keyword arguments of paddle.scatter for a reduction."""
     if reduce == 'assign':
         return {'axis': axis}
     return {
@@ -31,17 +31,17 @@ def scatter_options(axis, reduce, include_self):
     }
 
 
-def normalized_index(index, size):
-    """The index, flat, with negative values counted from the end."""
+def normalize_index(index, size):
+    """Flatten the index and wrap negative entries."""
     flat = np.asarray(index).reshape(-1)
     return np.where(flat < 0, flat + size, flat)
 
 
 class Call:
-    """The rows of a call, sorted into segments by the slice that they reduce into.
+    """The rows of a call, and the segment of each slice that they reduce into.
 
-    The rows are those of x, with include_self or where a slice has no update, then
-    those of updates. Each slice has at least one row.
+    The rows are the slices of x that contribute (include_self, or a slice without
+    an update), then the rows of updates. No segment is empty.
     """
 
     def __init__(self, case):
@@ -51,7 +51,7 @@ class Call:
             updates = np.expand_dims(updates, self.axis)
         x, updates = (np.moveaxis(a, self.axis, 0) for a in (x, updates))
         self.moved = {'x': x, 'updates': updates}
-        slices = normalized_index(index, len(x)).astype('int64')
+        slices = normalize_index(index, len(x)).astype('int64')
         num_entries = np.bincount(slices, minlength=len(x))
         counts_x = (num_entries == 0) | case.options.get('include_self', False)
         self.own = np.flatnonzero(counts_x)
@@ -80,17 +80,17 @@ class Call:
         return self.divide(out) if self.case.reduce == 'mean' else out
 
     def divide(self, total):
-        """Divide a number per slice by the number of its rows."""
+        """Divide each slice by its number of rows."""
         if total.dtype.kind in 'iu':
             return total // self.counts
         if not np.iscomplexobj(total):
             return total / self.counts
-        out = np.empty_like(total)  # inf / (1 + 0j) would be NaN
+        out = np.empty_like(total)  # inf / (1 + 0j) is NaN
         out.real, out.imag = total.real / self.counts, total.imag / self.counts
         return out
 
     def bound(self, rows):
-        """A bound of the rounding errors of the accumulator."""
+        """Bound the rounding error of the accumulator."""
         epsilon = accumulator_epsilon(self.case.dtype)
         if self.case.reduce in ('amax', 'amin') or not epsilon:
             return np.zeros(())
@@ -100,7 +100,7 @@ class Call:
         return np.where(self.num_entries > 0, bound, 0.0)
 
     def split(self, values):
-        """Split values of the rows into those of x and of updates, in their shapes."""
+        """Split the rows into arrays of the shapes of x and updates."""
         places = self.own, slice(len(self.slices) - len(self.own))
         both = np.split(values, [len(self.own)])
         for name, at, part in zip(self.moved, places, both):
@@ -115,7 +115,7 @@ def forward(case):
     if case.reduce == 'assign':
         out = call.reduced(call.rows)
         return np.array(np.moveaxis(out, 0, call.axis), order='C')
-    rows = in_double(call.rows)  # integers keep their type, so that they wrap
+    rows = to_double(call.rows)  # integers keep their type and wrap around
     if case.reduce == 'mean' and rows.dtype.kind in 'iu':
         rows = rows.astype('int64')  # in which the sum wraps around
     with np.errstate(all='ignore'):
@@ -123,11 +123,11 @@ def forward(case):
         bound = np.broadcast_to(call.bound(rows), out.shape)
     if out.dtype.kind in 'iu':
         out = out.astype(case.dtype)
-    return Near(*(np.moveaxis(a, 0, call.axis) for a in (out, bound)))
+    return Approximation(*(np.moveaxis(a, 0, call.axis) for a in (out, bound)))
 
 
 def _product_of_others(rows):
-    """For each row, the product of the others, exact with zeros."""
+    """Return the product of the other rows for each row, exact with zeros."""
     before, after = np.ones_like(rows), np.ones_like(rows)
     before[1:] = np.cumprod(rows, 0)[:-1]
     after[:-1] = np.cumprod(rows[::-1], 0)[::-1][1:]
@@ -135,7 +135,7 @@ def _product_of_others(rows):
 
 
 def _row_gradients(call, rows, grad):
-    """The gradient of each row, from the gradient of its slice."""
+    """Return the gradient of each row, from the gradient of its slice."""
     reduce = call.case.reduce
     shares = (call.divide(grad) if reduce == 'mean' else grad)[call.slices]
     if reduce == 'assign':
@@ -154,8 +154,8 @@ def _row_gradients(call, rows, grad):
 
 def gradients(case, out_grad):
     call = Call(case)
-    grad = np.moveaxis(in_double(out_grad), call.axis, 0)
-    shares = _row_gradients(call, in_double(call.rows), grad)
+    grad = np.moveaxis(to_double(out_grad), call.axis, 0)
+    shares = _row_gradients(call, to_double(call.rows), grad)
     epsilon, factors = accumulator_epsilon(case.dtype), 1
     if case.reduce in ('assign', 'sum'):
         epsilon = 0.0
@@ -165,4 +165,4 @@ def gradients(case, out_grad):
     bound = epsilon * 4 * (factors + 2) * np.abs(shares)
     shares = shares.astype(grad.dtype)
     pairs = zip(call.split(shares), call.split(bound))
-    return {n: Near(*both) for n, both in zip(('x', 'updates'), pairs)}
+    return {n: Approximation(*both) for n, both in zip(('x', 'updates'), pairs)}

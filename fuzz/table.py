@@ -1,10 +1,10 @@
-"""Calls every CPU kernel for every dtype, from a table, and compares with numpy.
+"""Call every CPU kernel for every dtype, from a table, and compare with numpy.
 
     python -m fuzz.table
 
-Integers span their whole range, so that sums, products and gradients wrap around;
-gradients are computed for every dtype that has a kernel, to the second order where
-there is one. The exit code is 1 if a result is wrong or a kernel was not called.
+Integers span their whole range, so that sums, products and gradients wrap around.
+Gradients are computed for every dtype that has a kernel, to the second order if
+there is one. The exit code is 1 if a result is wrong or a kernel is not called.
 """
 
 import dataclasses
@@ -19,12 +19,12 @@ from fuzz.arrays import (
     ALL_DTYPES,
     GRAD_DTYPES,
     INT_DTYPES,
+    draw_array,
     storage_dtype,
 )
-from fuzz.arrays import array as draw_array
-from fuzz.compare import Near, fault
+from fuzz.compare import Approximation, find_mismatch
 from fuzz.guard import place
-from fuzz.reference import diagonal, selected
+from fuzz.reference import diagonal, select
 from fuzz.scatter_reference import (
     LINEAR_REDUCES,
     OTHER_REDUCES,
@@ -35,7 +35,7 @@ from scripts.op_rules import schema
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ('ops_yaml', 'native/kernels/base_ops')
-# Rows of 1030 elements that are split over threads, whatever the dtype.
+# 'n' below: enough rows of 1030 elements for several threads.
 LARGE = {name: 136 // storage_dtype(name).itemsize + 1 for name in ALL_DTYPES}
 # x and mask
 MASKED = [
@@ -50,8 +50,8 @@ SELECTED += [(('n', 1030), 1, 7), ((3,), 0, 1)]
 # x, offset, axis1, axis2
 DIAGONALS = [((5, 7), 2, 0, 1), ((5, 7), -3, 1, 0), ((4, 5, 6), 1, 2, 0)]
 DIAGONALS += [((5, 7), 9, 0, 1), (('n', 1030), 0, 0, 1)]
-# x, axis, entries of the index: short rows, long ones, many slices for each entry,
-# the last axis, few and many entries for a slice
+# x, axis, length of the index: short and long rows, a sparse index, the last axis,
+# few and many entries per slice
 SCATTERED = [
     *(((50,), 0, 120), ((50, 3), 0, 120), ((7, 300), 0, 40)),
     *(((3, 200, 2), 1, 2), ((20, 30), 1, 50), ((3, 9), 0, 200)),
@@ -66,13 +66,13 @@ class Case(draw.Case):
         return draw_array(rng, self.out_shape, self.dtype, 'finite')
 
 
-def shaped(shape, dtype):
+def resolve_shape(shape, dtype):
     return tuple(LARGE[dtype] if n == 'n' else n for n in shape)
 
 
-def masked(rng, array, dtype):
+def draw_masked(rng, array, dtype):
     for shapes in MASKED:
-        x, mask = (shaped(shape, dtype) for shape in shapes)
+        x, mask = (resolve_shape(shape, dtype) for shape in shapes)
         out = np.broadcast_shapes(x, mask)
         arrays = {'x': array(x), 'mask': rng.random(mask) < 0.5}
         count = np.count_nonzero(np.broadcast_to(arrays['mask'], out))
@@ -81,20 +81,20 @@ def masked(rng, array, dtype):
             yield 'masked_fill', {**arrays, 'value': array(value)}, {}
 
 
-def views(rng, array, dtype):
+def draw_views(rng, array, dtype):
     for x, axis, index in SELECTED:
-        arrays = {'x': array(shaped(x, dtype))}
+        arrays = {'x': array(resolve_shape(x, dtype))}
         options = {'axis': axis, 'index': index}
-        arrays['values'] = array(selected(arrays['x'], **options).shape)
+        arrays['values'] = array(select(arrays['x'], **options).shape)
         yield 'select_scatter', arrays, options
     for x, offset, axis1, axis2 in DIAGONALS:
         options = {'offset': offset, 'axis1': axis1, 'axis2': axis2}
-        arrays = {'x': array(shaped(x, dtype))}
+        arrays = {'x': array(resolve_shape(x, dtype))}
         arrays['y'] = array(diagonal(arrays['x'], **options).shape)
         yield 'diagonal_scatter', arrays, options
 
 
-def scattered(rng, array, dtype):
+def draw_scatter(rng, array, dtype):
     reduces = [
         r for r in LINEAR_REDUCES + OTHER_REDUCES if is_defined(r, dtype)
     ]
@@ -104,11 +104,11 @@ def scattered(rng, array, dtype):
         if reduce == 'mean' and dtype in INT_DTYPES and 'n' in x:
             continue  # the reference takes seconds
         kind = 'factors' if reduce == 'mul' else 'finite'
-        x = shaped(x, dtype)
+        x = resolve_shape(x, dtype)
         size = x[axis]
         index = rng.integers(-size, size, n) if n else np.zeros(0, 'int64')
         updates = list(x)
-        updates[axis] = n + include_self  # one more than there are entries
+        updates[axis] = n + include_self  # may be longer than the index
         arrays = {
             'x': array(x, kind),
             'index': index.astype('int32' if include_self else 'int64'),
@@ -119,14 +119,14 @@ def scattered(rng, array, dtype):
 
 
 def table(dtype):
-    """All cases of a dtype."""
+    """Yield all cases of a dtype."""
     rng = np.random.default_rng(ALL_DTYPES.index(dtype))
 
     def array(shape, kind='finite'):
         return draw_array(rng, shape, dtype, kind)
 
-    parts = (masked, views, scattered)
-    calls = [part(rng, array, dtype) for part in parts]
+    groups = (draw_masked, draw_views, draw_scatter)
+    calls = [group(rng, array, dtype) for group in groups]
     for number, call in enumerate(itertools.chain(*calls)):
         api, arrays, options = call
         linear = options.get('reduce') not in OTHER_REDUCES
@@ -150,8 +150,8 @@ def table(dtype):
                 yield case
 
 
-def expectations(case):
-    """{name: what `results` has to give}"""
+def expected_results(case):
+    """Return {name: expected array}, in the order of the arrays from `run`."""
     named = {'result': reference.forward(case)}
     integers = case.dtype in ('bool', *INT_DTYPES)
     if case.wrt:
@@ -159,23 +159,25 @@ def expectations(case):
         grads = reference.gradients(case, grad)
         named |= {f'gradient of {name}': grads[name] for name in case.wrt}
     for name, array in named.items() if integers else ():
-        # exact in 64 bits, of which the dtype has the low ones
-        numbers = array.numbers if isinstance(array, Near) else array
+        # Exact in 64 bits; the conversion truncates to the low bits.
+        numbers = array.numbers if isinstance(array, Approximation) else array
         named[name] = np.asarray(numbers).astype(case.dtype)
     return named
 
 
-def second_order(case):
-    """Whether there is one."""
+def has_second_order(case):
+    """Return whether the case has a gradient of the second order."""
     return bool(case.wrt) and case.reduce not in OTHER_REDUCES
 
 
 def run(case, called):
-    """The arrays of a result, its gradients and of their own gradient. Gradients
-    are linear in out_grad: they transpose the operator, so that their gradient in
-    the direction of the operands is the operator once more."""
+    """Return the result, its gradients and their gradient.
+
+    A gradient transposes the operator, so that the gradient of the gradients with
+    respect to out_grad, in the direction of the operands, is the operator again.
+    """
     arrays = dict(case.arrays)
-    if 'mask' in arrays:  # memory from elsewhere may hold more than 0 and 1
+    if 'mask' in arrays:  # bytes other than 0 and 1 are True, too
         arrays['mask'] = (arrays['mask'] * np.uint8(171)).view(bool)
     tensors = {
         name: place(
@@ -184,13 +186,13 @@ def run(case, called):
         for name, a in arrays.items()
     }
     x, *others = tensors.values()
-    # paddle.masked_scatter flattens value, which has no second order in Paddle
+    # paddle.masked_scatter flattens value, which Paddle differentiates only once.
     module = paddle._C_ops if case.api == 'masked_scatter' else paddle
     function = getattr(module, case.api + '_' * case.inplace)
     out = function(x, *others, **case.options)
     if not case.wrt:
         return [out.numpy()]
-    higher = second_order(case)
+    higher = has_second_order(case)
     out_grad = place(
         case.out_grad(), '', case.guard, stop_gradient=False
     ).tensor
@@ -205,32 +207,34 @@ def run(case, called):
 
 
 def check(case, called):
-    expected = expectations(case)
-    if second_order(case):
+    expected = expected_results(case)
+    if has_second_order(case):
         expected['second order'] = expected['result']
     results = run(case, called)
     shapes = [a.shape for a in case.arrays.values()]
     return [
         f'{case.api}{"_" * case.inplace} {case.dtype} {shapes} {case.options}: '
         f'{name}: {problem}'
-        for array, (name, want) in zip(results, expected.items(), strict=True)
-        if (problem := fault(array, want, case.dtype))
+        for array, (name, right) in zip(results, expected.items(), strict=True)
+        if (problem := find_mismatch(array, right, case.dtype))
     ]
 
 
-def kernels(dtype):
-    """What has to be called: operators by name, gradients by their nodes."""
+def expected_calls(dtype):
+    """Return the names of the operators, and of the nodes of their gradients."""
     files = itertools.chain(*(schema.load_dir(ROOT / f) for f in FOLDERS))
-    # an entry of a higher order names the kernel of a lower one
+    # Entries of higher orders share kernels.
     names = {entry.kernel for file in files for entry in file.entries}
     if dtype not in GRAD_DTYPES:
         names.discard('index_reduce_grad')
     if dtype == 'bool':
         names.discard('index_reduce')
-    return {node_of(name) if name.endswith('_grad') else name for name in names}
+    return {
+        node_name(name) if name.endswith('_grad') else name for name in names
+    }
 
 
-def node_of(kernel):
+def node_name(kernel):
     words = kernel.replace('_double_grad', '_grad_grad').split('_')
     return ''.join(map(str.title, words)) + 'Node'
 
@@ -247,7 +251,7 @@ def main():
             problems += check(case, called)
             count += 1
         called |= core.get_low_precision_op_list().keys()
-        if missing := kernels(dtype) - called:
+        if missing := expected_calls(dtype) - called:
             problems.append(f'{dtype}: never called: {sorted(missing)}')
     print('\n'.join(problems))
     print(f'{count} cases, {len(problems)} problems')

@@ -1,4 +1,4 @@
-"""A process that runs cases, and is started again after a crash."""
+"""A process that runs cases and is restarted after a crash."""
 
 import faulthandler
 import multiprocessing
@@ -26,20 +26,20 @@ class Worker:
         self._start()
 
     def _start(self):
-        # forked, so that it starts at once and sees what a test has injected
+        # Fork: starts at once, and inherits the faults that a test injects.
         context = multiprocessing.get_context('fork')
         self.pool = ProcessPoolExecutor(1, context)
 
     def run(self, *case):
-        """The problems that fuzz.run reports, or a crash or timeout of the process."""
+        """Return the problems of a case, or a crash or timeout of the process."""
         try:
             problems = self.pool.submit(_run, self.timeout, *case).result()
         except BrokenProcessPool:
             problems = [f"a crash, or no answer in {self.timeout} s"]
         number = case[1]
         if problems or number % 3000 == 2999:
-            # after an error in paddle.grad Paddle's engine fails other calls;
-            # and a process may have so many guarded pages only
+            # After an error in backward, Paddle's engine fails later calls.
+            # The number of guarded pages of a process is limited.
             self.pool.shutdown()
             self._start()
         return problems

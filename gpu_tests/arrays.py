@@ -1,4 +1,4 @@
-"""Kernels on numpy arrays in the storage form of fuzz.arrays."""
+"""Calls of kernels with numpy arrays in the storage form of fuzz.arrays."""
 
 from itertools import product
 
@@ -10,10 +10,9 @@ from gpu_tests import ops
 from native.tests.unit.torch_arrays import from_torch, to_torch
 
 
-def on_device(array):
-    """A tensor in memory of its own. In the emulation it ends at a page that
-    cannot be accessed."""
-    if not ops.emulated():
+def to_device(array):
+    """Copy to the device; the emulated memory ends at an inaccessible page."""
+    if not ops.is_emulated():
         return to_torch(array).to(ops.device())
     guarded = guarded_copy(np.asarray(array), 'end')
     if guarded.dtype != np.uint16:
@@ -22,40 +21,40 @@ def on_device(array):
 
 
 def to_array(tensor):
-    """The elements of a tensor; None for None."""
+    """Copy a tensor to an array; return None for None."""
     return None if tensor is None else from_torch(tensor.cpu())
 
 
-def arguments_on_device(arguments):
-    """Arrays as tensors, everything else as it is."""
+def move_to_device(arguments):
+    """Convert arrays to tensors on the device; keep other arguments."""
     return [
-        on_device(a) if isinstance(a, (np.ndarray, np.generic)) else a
+        to_device(a) if isinstance(a, (np.ndarray, np.generic)) else a
         for a in arguments
     ]
 
 
 def run(kernel, *arguments, needed=None):
-    """ops.run for arrays; a list of arrays."""
-    outputs = ops.run(kernel, *arguments_on_device(arguments), needed=needed)
+    """Run a kernel on arrays; return a list of arrays."""
+    outputs = ops.run(kernel, *move_to_device(arguments), needed=needed)
     return [to_array(tensor) for tensor in outputs]
 
 
 def run_in_place(kernel, x, *arguments):
-    """The same into x, which has the shape of the output."""
-    x = on_device(x)
-    ops.run(kernel, x, *arguments_on_device(arguments), out=[x])
+    """Run a kernel that overwrites x; return x."""
+    x = to_device(x)
+    ops.run(kernel, x, *move_to_device(arguments), out=[x])
     return to_array(x)
 
 
 def gradient_arguments(op, arrays, out_grad, attributes):
-    """The arguments of the gradient of an operator."""
+    """Return the arguments of the gradient kernel of an operator."""
     out = run(op, *arrays, *attributes) if op == 'index_reduce' else ()
     return *arrays, *out, out_grad, *attributes
 
 
 def gradients(kernel, *arguments):
-    """Both gradients: bitwise identical together, each alone, and in the memory
-    of out_grad where the entry allows it."""
+    """Return both gradients. Check that they are bitwise identical if only one is
+    computed, and if x_grad overwrites out_grad where the entry allows it."""
     grads = run(kernel, *arguments)
     for needed in ((True, False), (False, True)):
         alone = run(kernel, *arguments, needed=needed)
@@ -65,9 +64,9 @@ def gradients(kernel, *arguments):
     entry = ops.entries()[kernel]
     at = [tensor.name for tensor in entry.tensors].index('out_grad')
     for second in (True, False) if entry.inplace and arguments[at].size else ():
-        tensors = arguments_on_device(arguments)
+        tensors = move_to_device(arguments)
         x_grad = tensors[at].view(-1)[: grads[0].size].view(grads[0].shape)
-        other = on_device(np.zeros_like(grads[1])) if second else None
+        other = to_device(np.zeros_like(grads[1])) if second else None
         ops.run(kernel, *tensors, out=[x_grad, other])
         assert_same_bits(to_array(x_grad), grads[0], kernel)
         if second:
@@ -76,7 +75,7 @@ def gradients(kernel, *arguments):
 
 
 def check_second_order(op, operands, *attributes):
-    """The operator itself, with zeros for a missing gradient."""
+    """Compare with the operator on the gradients, zeros for a missing one."""
     x, *between, values = operands
     masks = between if op == 'masked_scatter' else []
     shape = np.broadcast_shapes(x.shape, *(mask.shape for mask in masks))
@@ -95,7 +94,7 @@ def check_second_order(op, operands, *attributes):
 
 
 def assert_close(actual, expected, dtype, rtol, message='', scale=1):
-    """Numbers in storage form that differ by rtol, at 0 times `scale`."""
+    """Compare an array in storage form within rtol, and atol = rtol * scale."""
     np.testing.assert_allclose(
         *(to_numbers(actual, dtype), expected, rtol, rtol * scale),
         err_msg=message,

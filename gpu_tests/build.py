@@ -1,9 +1,9 @@
-"""Builds the GPU kernels without Paddle into one library for the tests.
+"""Build the GPU kernels without Paddle into one library for the tests.
 
-kernels/gpu/*.cu are compiled as they are, against gpu_tests/stub. Neither a GPU
-nor a driver is needed.
+kernels/gpu/*.cu are compiled unchanged, against gpu_tests/stub. Neither a GPU nor
+a driver is required.
 
-Exit status: 0 built, 1 a compile error, 77 nvcc is not installed.
+Exit status: 0 success, 1 compile error, 77 nvcc is not installed.
 """
 
 import argparse
@@ -21,7 +21,7 @@ from scripts.common.files import tree_sha256, write_atomic, write_if_changed
 from scripts.common.programs import run
 
 ROOT = Path(__file__).resolve().parents[1]
-# Set in the environment, so that the tests look in the same place.
+# An environment variable, so that child processes inherit the folder.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
 STUB = ROOT / 'gpu_tests' / 'stub'
 NVCC_FLAGS = (
@@ -30,7 +30,7 @@ NVCC_FLAGS = (
     '-DPADDLE_WITH_CUDA', '-gencode', 'arch=compute_80,code=sm_80',
     '-gencode', 'arch=compute_90,code=sm_90', '--threads', '2',
 )  # fmt: skip
-# The runtime is linked in, and hidden: PyTorch may bring another one.
+# The CUDA runtime is static and hidden: PyTorch may load another version.
 LIBRARY_FLAGS = (
     '-Xcompiler', '-fvisibility=hidden', '-shared', '-cudart', 'static',
     '-Xlinker', '--exclude-libs,ALL',
@@ -38,17 +38,17 @@ LIBRARY_FLAGS = (
 
 
 def build_folder():
-    """The build folder of the project."""
+    """Return the build folder of the project."""
     return Path(os.environ.get(BUILD_DIR, ROOT / 'build')).resolve()
 
 
 def library_path():
-    """The path of the library."""
+    """Return the path of the library."""
     return build_folder() / 'gpu_tests' / 'libscatter_ops_gpu.so'
 
 
 def include_root(build_dir):
-    """A folder in which kernels/ has its path in Paddle's tree."""
+    """Link kernels/ at its path in Paddle's tree; return the include folder."""
     link = build_dir / 'include' / 'paddle' / 'phi' / 'kernels'
     if not link.is_dir():
         link.parent.mkdir(parents=True, exist_ok=True)
@@ -57,13 +57,13 @@ def include_root(build_dir):
 
 
 def kernel_files(*suffixes):
-    """The files of kernels/."""
+    """Return the files of kernels/ with these suffixes."""
     files = sorted((ROOT / 'kernels').rglob('*'))
     return [path for path in files if path.suffix in suffixes]
 
 
 def stub_headers():
-    """A folder of headers with Paddle's names that include the stubs."""
+    """Write headers with Paddle's names that include the stubs."""
     folder = build_folder() / 'gpu_stub_headers'
     for path in kernel_files('.h', '.cu'):
         for name in re.findall(r'#include "(paddle/.+)"', path.read_text()):
@@ -77,7 +77,7 @@ def stub_headers():
 
 
 def command(compiler, flags, ours=(), system=()):
-    """A compiler, its flags and include folders."""
+    """Return a compiler command with flags and include folders."""
     words = [compiler, *flags, *(f'-I{folder}' for folder in ours)]
     for folder in system:
         words += ['-isystem', str(folder)]
@@ -85,15 +85,14 @@ def command(compiler, flags, ours=(), system=()):
 
 
 def stub_command(compiler, flags, folders):
-    """The same with the stubs, which take the half types of PyTorch."""
+    """Return a compiler command with the stubs and PyTorch's half types."""
     ours = *folders, STUB, stub_headers()
     torch = Path(importlib.util.find_spec('torch').origin).parent
     return command(compiler, flags, ours, [torch / 'include'])
 
 
-def one_unit(sources, path):
-    """A source that includes all of them: nvcc takes most of its time for headers.
-    The emulation compiles each by itself."""
+def write_unity(sources, path):
+    """Write a source that includes all others: headers dominate nvcc's time."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = ''.join(f'#include "{source}"\n' for source in sources)
     write_if_changed(path, text.encode())
@@ -101,7 +100,7 @@ def one_unit(sources, path):
 
 
 def make_library(compiler, sources, library):
-    """Compiles and links, unless nothing has changed since."""
+    """Compile and link, unless the library is up to date."""
     stamp = library.with_suffix('.inputs')
     ours = (ROOT / 'gpu_tests' / name for name in ('emulator', 'stub'))
     inputs = tree_sha256([ROOT / 'kernels', *ours])
@@ -117,11 +116,11 @@ def make_library(compiler, sources, library):
 
 
 def make():
-    """Builds the library."""
+    """Build the library."""
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
     compiler = stub_command('nvcc', flags, [include_root(build_folder())])
     sources = [*kernel_files('.cu'), STUB / 'kernel_call.cu']
-    unit = one_unit(sources, library_path().with_name('kernels.cu'))
+    unit = write_unity(sources, library_path().with_name('kernels.cu'))
     make_library(compiler, [unit], library_path())
 
 

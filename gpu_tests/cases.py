@@ -1,4 +1,4 @@
-"""Random calls of the operators (see fuzz.draw), by family: masked, view and index."""
+"""Random calls of operators by family: masked, view and index (see fuzz.draw)."""
 
 import itertools
 from dataclasses import dataclass, replace
@@ -14,14 +14,13 @@ FAMILIES = {
     'index': ('scatter',),
 }
 SEED = 57
-# A launch of many threads is slow in the emulation.
+# The emulation is slow.
 MAX_SIZE = 5000
 
 
 @dataclass
 class Call:
-    """Arguments in the order of the YAML entry of `op`, and the case that they are
-    of, which yields the expected results."""
+    """A call of the operator `op`; its case yields the expected results."""
 
     case: Case
     op: str
@@ -41,16 +40,16 @@ class Call:
 
     @property
     def grads(self):
-        """The expected gradients of the inputs that have one."""
+        """The expected gradients of the differentiable inputs."""
         grads = reference.gradients(self.case, self.out_grad)
         return [grads[name] for name in self.case.arrays if name in grads]
 
 
-def call_of(case):
-    """The call of the operator that serves a case."""
+def make_call(case):
+    """Return the call of the operator that serves a case."""
     if case.api != 'scatter':
         return Call(case, case.api, tuple(case.options.values()))
-    # the operators take a 1-D index and as many updates
+    # The operators require a 1-D index and updates of its length.
     axis = case.options['axis'] % case.arrays['x'].ndim
     x, index, updates = case.arrays.values()
     updates = updates if index.ndim else np.expand_dims(updates, axis)
@@ -63,24 +62,24 @@ def call_of(case):
     return Call(case, op, (case.options['axis'], case.reduce, own))
 
 
-def suits(case, dtype):
+def is_suitable(case, dtype):
     sizes = [array.size for array in case.arrays.values()]
     same_dtype = case.dtype == case.source_dtype == dtype
     return same_dtype and max(sizes) <= MAX_SIZE
 
 
 def random_calls(family, dtype, count=25, differentiable=False):
-    """`count` calls of each API of a family."""
+    """Yield `count` calls of each API of a family."""
     for api in FAMILIES[family]:
         cases = (draw(SEED, number, api) for number in itertools.count())
         if differentiable:
             cases = (case for case in cases if case.wrt)
-        cases = (case for case in cases if suits(case, dtype))
-        yield from map(call_of, itertools.islice(cases, count))
+        cases = (case for case in cases if is_suitable(case, dtype))
+        yield from map(make_call, itertools.islice(cases, count))
 
 
 def long_calls(family, dtype):
-    """The calls of fuzz.table: long rows, many blocks of threads and chunks."""
+    """Yield the calls of fuzz.table: long rows, many thread blocks and chunks."""
     for case in table.table(dtype):
         if case.api in FAMILIES[family] and not case.inplace:
-            yield call_of(case)
+            yield make_call(case)

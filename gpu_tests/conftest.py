@@ -1,4 +1,4 @@
-"""Skips what needs a GPU where there is none, with the reason.
+"""Skip tests that require a GPU if there is none.
 
 `pytest gpu_tests --emulate` runs the kernels in an emulation on the CPU.
 """
@@ -24,7 +24,7 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    reason = ops.missing()
+    reason = ops.skip_reason()
     for item in items:
         if reason and not item.get_closest_marker('no_gpu'):
             item.add_marker(pytest.mark.skip(reason=reason))
@@ -32,5 +32,5 @@ def pytest_collection_modifyitems(items):
 
 @pytest.fixture
 def rng():
-    """A generator with the same seed in every test."""
+    """Return a generator with a fixed seed."""
     return np.random.default_rng(21)

@@ -1,8 +1,7 @@
-"""Builds the GPU kernels for an emulation of CUDA on the CPU.
+"""Build the GPU kernels for an emulation of CUDA on the CPU.
 
-Launches are rewritten, `kernel<<<...>>>(...)` into a call, and a few limits are
-lowered; everything else is compiled as it is by the host's compiler, with checks
-for undefined behavior.
+Launches `kernel<<<...>>>(...)` are rewritten to calls, and a few limits are lowered.
+The host compiler compiles everything else unchanged, with sanitizers.
 """
 
 import os
@@ -14,8 +13,7 @@ from gpu_tests.build import ROOT, STUB
 from scripts.common.files import write_if_changed
 
 EMULATOR = ROOT / 'gpu_tests' / 'emulator'
-# Not all checks: GCC 12 miscompiles `bits |= array[i] << i` where both bounds and
-# shifts are checked.
+# GCC 12 miscompiles `bits |= array[i] << i` with both -fsanitize=bounds and =shift.
 CHECKS = (
     '-fsanitize=alignment,null,bounds,signed-integer-overflow,'
     'integer-divide-by-zero'
@@ -27,7 +25,7 @@ FLAGS = (
     '-include', 'cuda_runtime_api.h', '-x', 'c++', '-static-libubsan',
 )  # fmt: skip
 REWRITES = {
-    # A kernel, the shape of the launch, the arguments.
+    # (kernel)<<<(launch configuration)>>>(
     r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\(': r'::cuda_emulator::Launch(&\1, \2, ',
     # Limits that only large Tensors reach.
     r'(kMaxNarrowRow =) std::numeric_limits<int32_t>::max\(\);': r'\1 6;',
@@ -38,12 +36,12 @@ REWRITES = {
 
 
 def library_path():
-    """The path of the library."""
+    """Return the path of the library."""
     return build.build_folder() / 'gpu_emulated' / 'libscatter_ops_gpu.so'
 
 
 def rewrite(text, counts=None):
-    """A source of kernels in plain C++."""
+    """Rewrite a CUDA source to plain C++."""
     for pattern, replacement in REWRITES.items():
         text, count = re.subn(pattern, replacement, text)
         if counts is not None:
@@ -52,7 +50,7 @@ def rewrite(text, counts=None):
 
 
 def write_tree():
-    """kernels/ as the emulation compiles it; returns the folder."""
+    """Write kernels/ as plain C++; return the folder."""
     folder = library_path().with_name('tree')
     counts = dict.fromkeys(REWRITES, 0)
     for path in build.kernel_files('.h', '.cu'):
@@ -62,18 +60,18 @@ def write_tree():
         target.parent.mkdir(parents=True, exist_ok=True)
         write_if_changed(target, text.encode())
     if 0 in counts.values():
-        raise RuntimeError(f'a rewrite that finds nothing: {counts}')
+        raise RuntimeError(f'a rewrite matches nothing: {counts}')
     return folder
 
 
 def compiler(*flags):
-    """The host's compiler with the emulated CUDA."""
+    """Return the command of the host compiler with the emulated CUDA."""
     program = os.environ.get('CXX', 'g++')
     return build.stub_command(program, FLAGS + flags, [EMULATOR, write_tree()])
 
 
 def make():
-    """Builds the library."""
+    """Build the library."""
     command = compiler('-shared')
     folder = library_path().with_name('tree') / 'paddle' / 'phi'
     kernels = [folder / f.relative_to(ROOT) for f in build.kernel_files('.cu')]
@@ -82,7 +80,7 @@ def make():
 
 
 def make_program(text, folder):
-    """The program of one source and the emulator; its path."""
+    """Build a program of one source and the emulator; return its path."""
     source, program = folder / 'program.cu', folder / 'program'
     source.write_text(rewrite(text))
     sources = source, EMULATOR / 'emulator.cc'

@@ -1,6 +1,6 @@
-"""The operators on PyTorch's tensors: arguments as in the YAML, new outputs.
+"""The operators on PyTorch tensors, with the arguments of their YAML entries.
 
-They run on a GPU that PyTorch sees, or in an emulation on the CPU.
+They run on PyTorch's GPU, or in an emulation on the CPU.
 """
 
 import ctypes
@@ -18,13 +18,13 @@ try:
 except ImportError:
     torch = None
 
-# Set in the environment, so that child processes see it too.
+# An environment variable, so that child processes inherit it.
 EMULATE = 'SCATTER_OPS_EMULATE'
-# The only GPU kernel of scatter in kernels/.
+# The only GPU kernel of Paddle's own scatter in kernels/.
 DOUBLE_GRAD = 'scatter_double_grad'
-# The bytes of outputs before a call: a wrong number in every dtype.
+# Every byte of an output before a call.
 POISON = 0xCD
-# As phi::DataType numbers them.
+# In the order of phi::DataType in stub/paddle_stub.h.
 DTYPES = (
     'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
     'float32', 'float64', 'complex64', 'complex128',
@@ -32,7 +32,7 @@ DTYPES = (
 
 
 class KernelError(RuntimeError):
-    """An exception of a kernel."""
+    """An exception thrown by a kernel."""
 
 
 class _Tensor(Structure):
@@ -56,34 +56,34 @@ class _Call(Structure):
     ]
 
 
-def emulated():
-    """Whether kernels run in the emulation."""
+def is_emulated():
+    """Return whether kernels run in the emulation."""
     return os.environ.get(EMULATE) == '1'
 
 
-def missing():
-    """Why no kernel can run here, or ''."""
+def skip_reason():
+    """Return why no kernel can run, or ''."""
     if torch is None:
         return 'PyTorch is not installed'
-    if emulated():
+    if is_emulated():
         return ''
     if not torch.cuda.is_available():
-        return f'PyTorch {torch.__version__} sees no CUDA device'
+        return f'PyTorch {torch.__version__} finds no CUDA device'
     if shutil.which('nvcc') is None and not build.library_path().is_file():
         return 'nvcc is not installed'
     return ''
 
 
 def device():
-    """PyTorch's name of it."""
-    return 'cpu' if emulated() else 'cuda'
+    """Return the name of the device in PyTorch."""
+    return 'cpu' if is_emulated() else 'cuda'
 
 
 @cache
 def library():
-    """The library of the kernels, built first where that is possible."""
-    maker = emulate if emulated() else build
-    if emulated() or shutil.which('nvcc'):
+    """Load the library of the kernels; build it first if possible."""
+    maker = emulate if is_emulated() else build
+    if is_emulated() or shutil.which('nvcc'):
         maker.make()
     lib = ctypes.CDLL(str(maker.library_path()))
     lib.scatter_ops_entry.restype = c_char_p
@@ -93,7 +93,7 @@ def library():
 
 @cache
 def kernels():
-    """{(kernel, dtype): number of the entry} of the library."""
+    """Return {(kernel, dtype): index of the entry} of the library."""
     numbers = {}
     while text := library().scatter_ops_entry(len(numbers)):
         numbers[tuple(text.decode().split())] = len(numbers)
@@ -102,7 +102,7 @@ def kernels():
 
 @cache
 def entries():
-    """{name: YAML entry} of every kernel."""
+    """Return {name: YAML entry} of every operator and gradient."""
     files = load_dir(ROOT / 'ops_yaml')
     by_name = {entry.name: entry for file in files for entry in file.entries}
     scatter = load_file(ROOT / 'native/kernels/base_ops/scatter.yaml')
@@ -110,7 +110,7 @@ def entries():
 
 
 def output_shapes(entry, tensors):
-    """The shapes of InferMeta."""
+    """Return the shapes of the outputs, as InferMeta infers them."""
     if entry.is_backward:
         return [tuple(tensors[n].shape) for n in entry.infer_meta_param]
     shape = tuple(tensors['x'].shape)
@@ -119,8 +119,8 @@ def output_shapes(entry, tensors):
     return [shape]
 
 
-def poisoned(shape, like):
-    """An output in which every byte that is not written shows."""
+def poison(shape, like):
+    """Allocate an output whose bytes are all POISON."""
     out = torch.empty(shape, dtype=like.dtype, device=like.device)
     if out.numel():
         out.view(-1).view(torch.uint8).fill_(POISON)
@@ -128,12 +128,12 @@ def poisoned(shape, like):
 
 
 def dtype_name(tensor):
-    """'float32' for a tensor of torch.float32."""
+    """Return the name of a tensor's dtype, such as 'float32'."""
     return str(tensor.dtype).rpartition('.')[2]
 
 
-def described(tensor, has_data=True):
-    """A tensor, or None, for the library. It owns the dims."""
+def describe(tensor, has_data=True):
+    """Convert a tensor or None for the library; the result owns the dims."""
     if tensor is None:
         return _Tensor(dtype=-1)
     assert tensor.is_contiguous()
@@ -143,11 +143,11 @@ def described(tensor, has_data=True):
 
 
 def run(name, *arguments, needed=None, out=None):
-    """Runs a kernel and returns its outputs.
+    """Run a kernel and return its outputs.
 
     `arguments` are in the order of the YAML entry. Outputs that are not `needed`
     are None. `out` lists the outputs to write to, such as x itself. Inputs with
-    no_need_buffer come without data.
+    no_need_buffer are passed without data.
     """
     entry = entries()[name]
     count = len(entry.tensors)
@@ -156,9 +156,9 @@ def run(name, *arguments, needed=None, out=None):
     if out is None:
         needed = needed or [True] * len(entry.outputs)
         shapes = output_shapes(entry, tensors)
-        out = [poisoned(s, like) if w else None for s, w in zip(shapes, needed)]
+        out = [poison(s, like) if w else None for s, w in zip(shapes, needed)]
     inputs = [
-        described(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
+        describe(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
     ]
     texts = [v if isinstance(v, str) else str(+v) for v in arguments[count:]]
     call = _Call(
@@ -166,9 +166,9 @@ def run(name, *arguments, needed=None, out=None):
         count,
         (c_char_p * len(texts))(*(text.encode() for text in texts)),
         len(texts),
-        (_Tensor * len(out))(*map(described, out)),
+        (_Tensor * len(out))(*map(describe, out)),
         len(out),
-        1 if emulated() else torch.cuda.current_stream().cuda_stream,
+        1 if is_emulated() else torch.cuda.current_stream().cuda_stream,
     )
     number = kernels()[entry.kernel, dtype_name(like)]
     message = ctypes.create_string_buffer(4096)

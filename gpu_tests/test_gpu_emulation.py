@@ -1,4 +1,4 @@
-"""The emulation of CUDA finds the faults that it is there for."""
+"""The emulation of CUDA detects injected faults."""
 
 import pytest
 
@@ -30,13 +30,13 @@ int main() {
   std::printf("%d %s", out[15], cudaGetErrorString(cudaGetLastError()));
 }
 """
-RIGHT = '150 no error'
+EXPECTED = '150 no error'
 
 
 @pytest.mark.parametrize(
     'text, fault, message',
     [
-        ('', '', RIGHT),
+        ('', '', EXPECTED),
         ('<<<16', '<<<0', '0 invalid configuration'),
         ('4, 0, stream', '4, 0, nullptr', 'outside the stream'),
         ('out + blockIdx.x', 'out + blockIdx.x + 1', ''),
@@ -47,10 +47,10 @@ RIGHT = '150 no error'
         ('atomicAdd(out', 'std::puts("op: bad"), __trap(), (out', 'op: bad'),
     ],
 )
-def test_fault_is_found(tmp_path, text, fault, message):
+def test_detects_fault(tmp_path, text, fault, message):
     assert text in SOURCE
     program = emulate.make_program(SOURCE.replace(text, fault), tmp_path)
     done = run(program)
     output = done.stdout + done.stderr
     assert (message or '') in output
-    assert (output == RIGHT) == (not text)
+    assert (output == EXPECTED) == (not text)

@@ -1,6 +1,6 @@
-"""Invalid arguments raise, or end the process.
+"""Invalid arguments raise on the host or trap on the device.
 
-python -m gpu_tests.test_gpu_guards FAULT makes a fault."""
+`python -m gpu_tests.test_gpu_guards FAULT` makes a call that traps."""
 
 import subprocess
 import sys
@@ -27,7 +27,7 @@ FAULTS = {
         (ONES, np.array([0, -51, 3]), ONES[:, :3], 1, 'amax', True),
         ('(index_reduce)', '[-50, 50)', '-51'),
     ),
-    'index of few bytes too big': (
+    'int32 index too big': (
         'index_scatter',
         (ONES, np.array([50], 'int32'), ONES[:, :1], 1, 'assign', True),
         ('(index_scatter)', '[-50, 50)', '50'),
@@ -57,8 +57,8 @@ FAULTS = {
 
 
 @pytest.mark.parametrize('name', FAULTS)
-def test_fault_ends_the_process_and_names_the_operator(name):
-    ops.library()  # so that the process need not build it
+def test_device_fault_ends_the_process_and_names_the_operator(name):
+    ops.library()  # built once, not by each process
     program = sys.executable, '-m', 'gpu_tests.test_gpu_guards', name
     done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode != 0
@@ -76,7 +76,7 @@ def test_fault_ends_the_process_and_names_the_operator(name):
         ('index_reduce', (ONES, ROWS, ONES, 0, 'sum', True), ".* 'sum'"),
     ],
 )
-def test_bad_arguments_are_refused(kernel, arguments, message):
+def test_invalid_arguments_raise(kernel, arguments, message):
     with pytest.raises(KernelError, match=rf'\({kernel}\) {message}'):
         run(kernel, *arguments)
 

@@ -1,4 +1,4 @@
-"""Gradients of the index operators on the GPU: infinities, NaN, and many slices."""
+"""Gradients of the index operators on the GPU: infinity, NaN and many slices."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def differentiate(x, index, updates, attrs, out_grad):
         (np.nan, [np.nan, 1.0], 'amax', 0.5, [0.5, 0.0]),
     ],
 )
-def test_infinity_and_nan(x, updates, reduce, x_grad, updates_grad):
+def test_nonfinite_gradients(x, updates, reduce, x_grad, updates_grad):
     x, index = np.array([x]), np.zeros(2, 'int64')
     attrs = 0, reduce, True
     grads = differentiate(x, index, np.array(updates), attrs, np.ones(1))
@@ -31,7 +31,7 @@ def test_infinity_and_nan(x, updates, reduce, x_grad, updates_grad):
 
 
 @pytest.mark.parametrize('reduce', LINEAR_REDUCES)
-def test_slices_all_over_a_large_x(reduce):
+def test_gradients_of_sparse_index(reduce):
     x, updates = np.ones((20000, 4)), np.ones((2000, 4))
     index = np.arange(2000) * 9 + 5
     attrs = 0, reduce, False

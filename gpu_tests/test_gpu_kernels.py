@@ -1,4 +1,4 @@
-"""Random calls: values, gradients, results in place."""
+"""Random calls: results, gradients and in-place calls."""
 
 from itertools import product
 
@@ -10,15 +10,15 @@ from fuzz.arrays import (
     assert_same_bits,
     random_numbers,
 )
-from fuzz.compare import fault
+from fuzz.compare import find_mismatch
 
 from gpu_tests import ops
 from gpu_tests.arrays import (
-    arguments_on_device,
     assert_close,
     check_second_order,
     gradient_arguments,
     gradients,
+    move_to_device,
     run,
     run_in_place,
     to_array,
@@ -31,7 +31,7 @@ DTYPE_OF_SIZE = ('int8', 'int16', 'float32', 'float64', 'complex128')
 
 
 def check(actual, expected, call):
-    problem = fault(actual, expected, call.case.dtype)
+    problem = find_mismatch(actual, expected, call.case.dtype)
     assert not problem, f'{call.op}{call.attributes}: {problem}'
 
 
@@ -61,7 +61,7 @@ def test_values(family, dtype):
 
 @EACH_FAMILY
 @pytest.mark.parametrize('dtype', DTYPE_OF_SIZE)
-def test_values_of_many_elements(family, dtype):
+def test_values_of_large_operands(family, dtype):
     for call in long_calls(family, dtype):
         check_value(call)
 
@@ -74,7 +74,7 @@ def test_gradients(family, dtype):
 
 
 @EACH_FAMILY
-def test_gradients_of_many_elements(family):
+def test_gradients_of_large_operands(family):
     for call in long_calls(family, 'float64'):
         check_gradients(call)
 
@@ -88,16 +88,16 @@ def test_second_order_with_and_without_each_gradient(family, dtype):
 
 
 @EACH_FAMILY
-def test_gradients_that_come_with_other_dims(family):
-    """As legacy static graphs have them: the kernels resize them."""
+def test_gradient_kernels_resize_their_outputs(family):
+    """Legacy static graphs pass outputs with other dims."""
     for call in random_calls(family, 'float32', differentiable=True):
         kernel = f'{call.op}_grad'
         arguments = gradient_arguments(
             call.op, call.arrays, call.out_grad, call.attributes
         )
-        tensors = arguments_on_device(arguments)
+        tensors = move_to_device(arguments)
         expected = [to_array(out) for out in ops.run(kernel, *tensors)]
-        outs = [ops.poisoned((e.size + 81,), tensors[0]) for e in expected]
+        outs = [ops.poison((e.size + 81,), tensors[0]) for e in expected]
         before = [to_array(out).copy() for out in outs]
         ops.run(kernel, *tensors, out=outs)
         for out, grad, old in zip(outs, expected, before):
@@ -106,9 +106,9 @@ def test_gradients_that_come_with_other_dims(family):
             assert_same_bits(actual[size:], old[size:], kernel)
 
 
-def test_kernels_have_their_dtypes():
+def test_kernels_are_registered_for_every_dtype():
     fewer = {
-        # the dtypes of Paddle's scatter_grad on a GPU
+        # The dtypes of Paddle's scatter_grad on a GPU.
         ops.DOUBLE_GRAD: ALL_DTYPES[4:10],
         'index_reduce_grad': GRAD_DTYPES,
     }
@@ -119,21 +119,21 @@ def test_kernels_have_their_dtypes():
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 @pytest.mark.parametrize('present', [*product((True, False), repeat=2)])
-def test_second_order_of_scatter_sums_the_updates_of_a_row(rng, dtype, present):
+def test_second_order_of_scatter_accumulates_updates(rng, dtype, present):
     index = np.array([4, 1, 4, 0, 4])
-    of_x, of_updates = (
+    x_grad, updates_grad = (
         np.asarray(random_numbers(rng, (rows, 3), dtype)) for rows in (6, 5)
     )
     expected = np.zeros((6, 3))
     if present[0]:
-        expected += of_x
+        expected += x_grad
         expected[index] = 0
     if present[1]:
-        np.add.at(expected, index, of_updates)
-    grads = [g if p else None for g, p in zip((of_x, of_updates), present)]
+        np.add.at(expected, index, updates_grad)
+    grads = [g if p else None for g, p in zip((x_grad, updates_grad), present)]
     (actual,) = run(
-        *(ops.DOUBLE_GRAD, index, np.zeros_like(of_updates)),
-        *(np.zeros_like(of_x), *grads, True),
+        *(ops.DOUBLE_GRAD, index, np.zeros_like(updates_grad)),
+        *(np.zeros_like(x_grad), *grads, True),
     )
     rtol = {'float16': 1e-2, 'float32': 1e-6}.get(dtype, 1e-13)
     assert_close(actual, expected, dtype, rtol)

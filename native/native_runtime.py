@@ -23,7 +23,7 @@ class Op:
         self.inputs = [t.name for t in entry.inputs]
         self.arguments = len(entry.inputs) + len(entry.attrs)
         self.inplace_input = entry.inplace_input
-        self.differentiable = [gradient.of for gradient in first.outputs]
+        self.differentiable = [grad.forward_input for grad in first.outputs]
         self.reads_overwritten = any(
             t.source == ('input', entry.inplace_input) and t.needs_buffer
             for t in first.inputs
@@ -32,7 +32,7 @@ class Op:
         self.infer, self.encode = entry.infer, entry.encode
 
     def split(self, args):
-        """The Tensors and the attributes of a call."""
+        """Split the arguments of a call into Tensors and attributes."""
         size = len(self.inputs)
         return args[:size], args[size : self.arguments]
 
@@ -77,13 +77,13 @@ def install(c_ops):
 
 
 def _check_version():
-    """Raise ImportError unless the module was compiled for this release."""
+    """Raise ImportError unless the module is compiled for this release."""
     from paddle.version import full_version
 
     if full_version != _lib.paddle_version:
         raise ImportError(
-            f'paddle._native_lib was built for paddle {_lib.paddle_version}, '
-            f'but this is paddle {full_version}: run '
+            f'paddle._native_lib is built for paddle {_lib.paddle_version}, '
+            f'but the version is {full_version}: run '
             f'scripts/apply_and_build.sh again.'
         )
 

@@ -1,7 +1,7 @@
 """Print the version, operators, SIMD level and threads of this Paddle.
 
 Run as `python -m paddle_scatter_info`. The exit status is 1 if the operators
-are missing or were built for another release.
+are missing or built for another release.
 """
 
 import importlib.metadata
@@ -27,7 +27,7 @@ def _simd():
 def build_info():
     """Return {title: text}. Raises ImportError if the release does not match."""
     built = json.loads(BUILT.read_text(encoding='utf-8'))
-    # Paddle warns that it found no ccache for custom operators.
+    # Paddle warns about a missing ccache.
     warnings.filterwarnings('ignore', 'No ccache')
     import paddle
     from paddle import _native_lib
@@ -53,7 +53,7 @@ def main():
     try:
         info = build_info()
     except (OSError, ImportError, importlib.metadata.PackageNotFoundError) as e:
-        sys.exit(f'paddle_scatter_info: the operators are not usable here: {e}')
+        sys.exit(f'paddle_scatter_info: the operators are unavailable: {e}')
     width = max(map(len, info))
     for title, text in info.items():
         print(f'{title:{width}}  {text}')

@@ -22,12 +22,12 @@ void AddTables(const py::module_& module) {
       .def_readonly("needs_buffer", &InputSpec::needs_buffer)
       .def_property_readonly("source", [](const InputSpec& input) {
         constexpr const char* kKinds[] = {"", "input", "result", "gradient"};
-        return std::make_pair(kKinds[input.from.kind], input.from.at);
+        return std::make_pair(kKinds[input.source.kind], input.source.index);
       });
   py::class_<AttrSpec>(module, "Attr").def_readonly("name", &AttrSpec::name);
   py::class_<OutputSpec>(module, "Output")
       .def_readonly("name", &OutputSpec::name)
-      .def_readonly("of", &OutputSpec::from);
+      .def_readonly("forward_input", &OutputSpec::forward_input);
   py::class_<OpSpec>(module, "Entry")
       .def_readonly("name", &OpSpec::name)
       .def_readonly("custom_op", &OpSpec::custom_op)
@@ -49,14 +49,14 @@ void AddTables(const py::module_& module) {
 
 using CFunction = PyObject* (*)(PyObject*, PyObject*, PyObject*);
 
-// The flags tell Python the calling convention. The cast goes through void
-// (*)(), which avoids -Wcast-function-type.
+// The cast goes through void (*)() to avoid -Wcast-function-type.
 py::object MakeFunction(const std::string& name,
                         CFunction function,
                         const py::object& self) {
-  static std::list<std::pair<std::string, PyMethodDef>> defined;
-  auto& [kept_name, def] = defined.emplace_back(name, PyMethodDef());
-  def = {kept_name.c_str(),
+  // CPython keeps pointers to the definitions.
+  static std::list<std::pair<std::string, PyMethodDef>> definitions;
+  auto& [owned_name, def] = definitions.emplace_back(name, PyMethodDef());
+  def = {owned_name.c_str(),
          reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
          METH_VARARGS | METH_KEYWORDS,
          ""};
@@ -64,8 +64,7 @@ py::object MakeFunction(const std::string& name,
       PyCFunction_NewEx(&def, self.ptr(), nullptr));
 }
 
-// extend(name, function): wraps Paddle's function of an operator, so that the
-// runtime serves the calls which CallBase names.
+// extend(name, function): wraps Paddle's function of an operator in CallBase.
 py::object Extend(const std::string& name, const py::object& stock) {
   for (const OpSpec* spec : AllOps()) {
     const py::tuple self = py::make_tuple(py::capsule(spec), stock);
@@ -114,7 +113,7 @@ PYBIND11_MODULE(_native_lib, module) {
   module.def("has_grad", HasGrad);
   module.def("record_callback", RecordCallback);
   module.def("register_custom_ops", RegisterCustomOps);
-  module.def("take_history", TakeHistory);
+  module.def("rebase_history", RebaseHistory);
   module.def("overridden_kernels", OverriddenKernels);
   module.def("to_distributed", ToDistributed);
 }

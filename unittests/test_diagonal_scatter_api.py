@@ -34,7 +34,7 @@ DTYPES = [*REAL_DTYPES, 'complex64', 'complex128']
 
 
 def diagonal(array, offset=0, axis1=0, axis2=1):
-    """The diagonal as a view that can be written to."""
+    """Return the diagonal as a writable view."""
     limit = max(array.shape)
     view = np.diagonal(array, max(-limit, min(offset, limit)), axis1, axis2)
     view.flags.writeable = True
@@ -42,7 +42,7 @@ def diagonal(array, offset=0, axis1=0, axis2=1):
 
 
 def results_ref(x, y, out_grad, *args):
-    """The result and the gradients of x and y."""
+    """Return the result and the gradients of x and y."""
     out, x_grad = x.copy(), out_grad.copy()
     diagonal(out, *args)[...] = y
     diagonal(x_grad, *args)[...] = 0
@@ -61,7 +61,7 @@ def results(x, y, out_grad, offset=0, axis1=0, axis2=1):
 
 
 def higher_orders(x, y, out_grad, *others):
-    """The gradients to the fifth order, of which the even ones are out again."""
+    """Return gradients up to the fifth order; even orders are the operator again."""
     out = paddle.diagonal_scatter(x, y)
     grads = gradients([out], [x, y], [out_grad], True)
     fetched = [out, *grads]
@@ -75,7 +75,7 @@ def higher_orders(x, y, out_grad, *others):
 
 
 def random_inputs(x_shape, *args, dtype='float64'):
-    """x, y and the gradient of out; NaN payloads and -0.0 occur."""
+    """Draw x, y and the gradient of out, with NaN payloads and -0.0."""
     dtype = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
     choices = np.array([0, 1, 60, 127, 128, 240, 252, 255], 'uint8')
     inputs = []
@@ -108,10 +108,10 @@ def run_program(function, *feeds):
 
 
 def assert_bits_equal(actual, expected):
-    for array, wanted in zip(map(np.asarray, actual), expected):
-        assert array.shape == wanted.shape and array.dtype == wanted.dtype
-        if array.tobytes() != wanted.tobytes():
-            raise AssertionError(f'{array} differs from {wanted}')
+    for array, desired in zip(map(np.asarray, actual), expected):
+        assert array.shape == desired.shape and array.dtype == desired.dtype
+        if array.tobytes() != desired.tobytes():
+            raise AssertionError(f'{array} differs from {desired}')
 
 
 class TestDiagonalScatterAPI(unittest.TestCase):
@@ -149,7 +149,7 @@ class TestDiagonalScatterAPI(unittest.TestCase):
                 self.check_shape((4, 2, 7), offset, 2, 0)
 
     def test_large_tensors(self):
-        # Several tiles, blocks and threads; streaming stores from 32 MiB.
+        # Several tiles, blocks and threads; non-temporal stores from 32 MiB.
         self.addCleanup(core.set_num_threads, 1)
         for threads in (1, 2):
             core.set_num_threads(threads)
@@ -178,7 +178,7 @@ class TestDiagonalScatterAPI(unittest.TestCase):
         assert_bits_equal(higher_orders(*tensors), expected)
         assert_bits_equal(run_program(higher_orders, arrays)[0], expected)
 
-    def test_hook_changes_shape_of_gradient(self):
+    def test_gradient_of_wrong_shape_raises(self):
         x, y, out_grad = map(paddle.to_tensor, random_inputs((3, 4)))
         for tensor in x, y, out_grad:
             tensor.stop_gradient = False
@@ -259,7 +259,7 @@ class TestDiagonalScatterStatic(unittest.TestCase):
             grads = paddle.grad([out], [x, y], [out_grad])
             assert_bits_equal([out, *grads], results_ref(*arrays, 1))
 
-    def test_run_time_errors(self):
+    def test_raises_at_run_time(self):
         x, y, out_grad = random_inputs((3, 4))
         with self.assertRaises(ValueError):
             run_program(results, [x, y[1:], out_grad])
@@ -272,7 +272,7 @@ class TestDiagonalScatterErrors(unittest.TestCase):
                 x, y = paddle.zeros(x), paddle.zeros(y)
                 paddle.diagonal_scatter(x, y, *args)
 
-    def test_axes(self):
+    def test_invalid_axes_raise(self):
         for *args, text in (
             ([3], [3], 0, 0, 1, r'of axis2 .*\[-1, 1\) .*rank 1, .* 1\.'),
             ([], [], 0, 0, 1, r'of axis1 .*\[0, 0\) .*rank 0, .* 0\.'),
@@ -291,8 +291,8 @@ class TestDiagonalScatterErrors(unittest.TestCase):
             text = r'\(diagonal_scatter\) The values? ' + text
             self.check_error(AssertionError, text, *args)
 
-    def test_shape_of_y(self):
-        for *args, wanted in (
+    def test_wrong_shape_of_y_raises(self):
+        for *args, shape in (
             ([3, 4], [4], 0, 0, 1, [3]),
             ([3, 4], [1], 4, 0, 1, [0]),
             ([3, 4], [1], -3, 0, 1, [0]),
@@ -304,10 +304,10 @@ class TestDiagonalScatterErrors(unittest.TestCase):
         ):
             text = '(diagonal_scatter) The shape of y should be the shape of diagonal(x, '
             text += 'offset={}, axis1={}, axis2={}), '.format(*args[2:])
-            text += f'{wanted}, but received {args[1]}.'
+            text += f'{shape}, but received {args[1]}.'
             self.check_error(AssertionError, re.escape(text), *args)
 
-    def test_types(self):
+    def test_wrong_types_raise(self):
         tensors = [paddle.ones([2], 'int64')]
         tensors += [
             paddle.ones([], d) for d in ('bool', 'float32', 'complex64')
@@ -334,7 +334,7 @@ class TestDiagonalScatterStaticErrors(TestDiagonalScatterErrors):
         paddle.enable_static()
         self.addCleanup(paddle.disable_static)
 
-    def test_dtype_of_y(self):
+    def test_wrong_dtype_of_y_raises(self):
         x, y = paddle.zeros([3, 4]), paddle.zeros([3], 'int32')
         with self.assertRaisesRegex(ValueError, 'dtype of y .*int32'):
             paddle._C_ops.diagonal_scatter(x, y, 0, 0, 1)
@@ -354,7 +354,7 @@ class TestDiagonalScatterStaticErrors(TestDiagonalScatterErrors):
             with self.assertRaisesRegex(AssertionError, text):
                 paddle.diagonal_scatter(x, paddle.zeros([limit + 1]), offset)
 
-    def test_partly_known_dims(self):
+    def test_mismatched_known_dims_raise(self):
         x = paddle.static.data('x', [2, 3, -1, 4])
         y_dims = [2, -1, 4], [-1, 3], [3, -1, 3], [-1, -1, 2]
         for dims in y_dims:
@@ -366,10 +366,10 @@ class TestDiagonalScatterStaticErrors(TestDiagonalScatterErrors):
 class TestDiagonalScatterWithoutKernel(
     TestDiagonalScatterAPI, TestDiagonalScatterStatic, TestDiagonalScatterErrors
 ):
-    # The composition is differentiable once, and not for the legacy IR.
+    # The composition is differentiable once, and not in the legacy IR.
     test_higher_orders = test_legacy_ir = None
-    test_hook_changes_shape_of_gradient = test_large_tensors = None
-    test_run_time_errors = None
+    test_gradient_of_wrong_shape_raises = test_large_tensors = None
+    test_raises_at_run_time = None
 
     def setUp(self):
         for owner, name, value in (

@@ -21,7 +21,7 @@ from op_test import OpTest, skip_check_grad_ci
 import paddle
 from paddle import _C_ops
 
-# numpy.uint16 stands for bfloat16
+# numpy.uint16 represents bfloat16.
 INT_DTYPES = [np.uint8, np.int8, np.int16, np.int32, np.int64]
 COMPLEX_DTYPES = [np.complex64, np.complex128]
 GRAD_DTYPES = [np.float16, np.uint16, np.float32, np.float64, *COMPLEX_DTYPES]
@@ -36,7 +36,7 @@ def random_bits(shape, dtype):
 
 
 def random_array(shape, dtype, values=None):
-    """Factors whose products neither overflow nor vanish, or given values."""
+    """Draw factors whose products neither overflow nor vanish, and `values`."""
     if dtype in INT_DTYPES:
         return random_bits(shape, dtype)
     signs = np.random.choice([-1.0, 1.0], shape)
@@ -76,7 +76,7 @@ def reference(x, index, updates, axis, reduce, include_self):
 
 
 def shares(rows, reduce):
-    """The derivative of the reduction by each of the rows."""
+    """Return the derivative of the reduction with respect to each row."""
     if reduce == 'mul':
         ones = np.ones_like(rows[:1])
         before = np.cumprod(np.concatenate([ones, rows[:-1]]), 0)
@@ -88,7 +88,7 @@ def shares(rows, reduce):
 
 
 def grad_reference(x, index, updates, out_grad, axis, reduce, include_self):
-    """Gradients of x and updates in double precision."""
+    """Compute the gradients of x and updates in double precision."""
     wide = np.result_type(np.float64, widen(x))
     x, updates, x_grad = (
         np.moveaxis(widen(a).astype(wide), axis, 0)
@@ -167,7 +167,7 @@ class TestIndexReduceComplex64(TestIndexReduceOp):
         self.dtype = np.complex64
 
 
-@skip_check_grad_ci(reason='integers have no numeric gradient')
+@skip_check_grad_ci(reason='The data type has no numeric gradient.')
 class TestIndexReduceInt32(TestIndexReduceOp):
     test_check_grad = None
 
@@ -175,7 +175,7 @@ class TestIndexReduceInt32(TestIndexReduceOp):
         self.dtype = np.int32
 
 
-# Shape of x, axis and length of the index. The CPU kernels choose by these:
+# (shape of x, axis, length of the index). They select the CPU algorithm.
 SIZES = [
     ([1], 0, 3),
     ([50], 0, 70),
@@ -184,12 +184,12 @@ SIZES = [
     ([9, 900], -1, 100),
     ([90, 5], 0, 150),  # short rows
     ([7, 20, 3], 1, 30),
-    ([40, 70], 0, 300),  # rows that are grouped
+    ([40, 70], 0, 300),  # segments
     ([3, 30, 90], -2, 25),
     ([6, 2500], 0, 20),
-    ([700, 80], 0, 9),  # few index entries
+    ([700, 80], 0, 9),  # sparse index
 ]
-# Split over threads:
+# Sizes for several threads.
 LARGE_SIZES = [
     ([3, 600, 9], 1, 2003),
     ([600, 100], 0, 90),
@@ -206,7 +206,7 @@ class TestIndexReduceSizes(unittest.TestCase):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
 
     def random_index(self, size, length):
-        """Duplicates, and at least a quarter of the slices is not in it."""
+        """Draw duplicates; at least a quarter of the slices has no update."""
         num_slices = max(1, min(size * 3 // 4, length // 2))
         index = np.random.choice(
             np.random.permutation(size)[:num_slices], length
@@ -215,14 +215,14 @@ class TestIndexReduceSizes(unittest.TestCase):
         index[:num_negative] -= size
         return index.astype(np.random.choice(['int32', 'int64']))
 
-    def check_output(self, out, expected, kept):
+    def check_output(self, out, expected, rest):
         out = out.numpy()
         self.assertEqual(out.dtype, expected.dtype)
-        # NaN keeps its payload
-        self.assertEqual(out[kept].tobytes(), expected[kept].tobytes())
+        # NaN payloads are preserved.
+        self.assertEqual(out[rest].tobytes(), expected[rest].tobytes())
         rtol = RTOL[out.dtype.type] if np.iscomplexobj(out) else 0
         np.testing.assert_allclose(
-            widen(out[~kept]), widen(expected[~kept]), rtol
+            widen(out[~rest]), widen(expected[~rest]), rtol
         )
 
     def check(self, dtype, size, *attrs):
@@ -234,11 +234,11 @@ class TestIndexReduceSizes(unittest.TestCase):
         touched = (slice(None),) * (axis % len(shape)) + (np.unique(index),)
         x[touched] = random_array(x[touched].shape, dtype, values)
         out_grad = random_array(shape, dtype)
-        kept = np.ones(shape, bool)
-        kept[touched] = False
+        rest = np.ones(shape, bool)
+        rest[touched] = False
         with np.errstate(all='ignore'):
             expected = reference(x, index, updates, axis, *attrs)
-            expected[kept] = x[kept]
+            expected[rest] = x[rest]
             if dtype in GRAD_DTYPES:
                 expected_grads = grad_reference(
                     x, index, updates, out_grad, axis, *attrs
@@ -249,7 +249,7 @@ class TestIndexReduceSizes(unittest.TestCase):
             for tensor in tensors[::2]:
                 tensor.stop_gradient = dtype not in GRAD_DTYPES
             out = _C_ops.index_reduce(*tensors, axis, *attrs)
-            self.check_output(out, expected, kept)
+            self.check_output(out, expected, rest)
             self.assertEqual(tensors[0].numpy().tobytes(), x.tobytes())
             for wrt in [[0, 2], [0], [2]] if dtype in GRAD_DTYPES else []:
                 inputs = [tensors[i] for i in wrt]
@@ -266,7 +266,7 @@ class TestIndexReduceSizes(unittest.TestCase):
             with paddle.no_grad():
                 out = _C_ops.index_reduce_(*tensors, axis, *attrs)
             self.assertIs(out, tensors[0])
-            self.check_output(out, expected, kept)
+            self.check_output(out, expected, rest)
 
     def check_all(self, dtypes, sizes):
         for dtype, size, attrs in product(dtypes, sizes, REDUCES):
@@ -277,7 +277,7 @@ class TestIndexReduceSizes(unittest.TestCase):
     def test_dtypes_and_sizes(self):
         self.check_all([*INT_DTYPES, *GRAD_DTYPES], SIZES)
 
-    def test_number_of_threads(self):
+    def test_multithreaded(self):
         self.threads = [1, 2]
         self.check_all([np.float32, np.uint16], LARGE_SIZES)
 
@@ -300,7 +300,7 @@ class TestIndexReduceValues(unittest.TestCase):
         grads = self.run_with_grads([1e200], [1e200, 2e-200], 'mul')
         self.assertEqual(np.concatenate(grads).tolist(), [2, 2, np.inf])
 
-    def test_grad_of_many_factors_of_half_types(self):
+    def test_grad_of_long_products_in_half_precision(self):
         updates = np.ones([1100, 1000], 'float32')
         updates[5, ::2] = 2.0
         updates[1000] = 0.5
@@ -310,7 +310,7 @@ class TestIndexReduceValues(unittest.TestCase):
             grads = self.run_with_grads(x, updates, 'mul', dtype)
             self.assertTrue((grads[1] == expected).all())
 
-    def test_reduce(self):
+    def test_invalid_reduce_raises(self):
         x, index = paddle.ones([4, 3]), paddle.to_tensor([0])
         for reduce in ['', 'MUL', 'sum', 'mean']:
             message = f"reduce should be mul, amax or amin.*'{reduce}'"

@@ -21,7 +21,7 @@ from op_test import OpTest, skip_check_grad_ci
 import paddle
 from paddle import _C_ops
 
-# numpy.uint16 stands for bfloat16
+# numpy.uint16 represents bfloat16.
 INT_DTYPES = [np.uint8, np.int8, np.int16, np.int32, np.int64]
 COMPLEX_DTYPES = [np.complex64, np.complex128]
 GRAD_DTYPES = [np.float16, np.uint16, np.float32, np.float64, *COMPLEX_DTYPES]
@@ -87,7 +87,7 @@ def reference(x, index, updates, axis, reduce, include_self):
 
 
 def grad_reference(out_grad, index, axis, reduce, include_self):
-    """Gradients of x and updates."""
+    """Compute the gradients of x and updates."""
     x_grad = np.moveaxis(widen(out_grad, reduce), axis, 0).copy()
     slices = index % len(x_grad)
     if reduce == 'mean':
@@ -176,7 +176,7 @@ class TestIndexScatterComplex128(TestIndexScatterMean):
         self.dtype = np.complex128
 
 
-@skip_check_grad_ci(reason='integers have no numeric gradient')
+@skip_check_grad_ci(reason='The data type has no numeric gradient.')
 class TestIndexScatterInt32(TestIndexScatterOp):
     test_check_grad = None
 
@@ -184,7 +184,7 @@ class TestIndexScatterInt32(TestIndexScatterOp):
         self.dtype = np.int32
 
 
-# Shape of x, axis and length of the index. The CPU kernels choose by these:
+# (shape of x, axis, length of the index). They select the CPU algorithm.
 SIZES = [
     ([1], 0, 3),
     ([50], 0, 7),
@@ -194,13 +194,13 @@ SIZES = [
     ([9, 900], 1, 100),
     ([500, 5], 0, 700),  # short rows
     ([7, 60, 3], 1, 90),
-    ([40, 70], 0, 500),  # rows that are grouped
+    ([40, 70], 0, 500),  # segments
     ([3, 30, 90], -2, 25),
     ([6, 2500], 0, 20),
-    ([700, 80], 0, 9),  # few index entries
+    ([700, 80], 0, 9),  # sparse index
     ([700, 20], 0, 9),
 ]
-# Split over threads:
+# Sizes for several threads.
 LARGE_SIZES = [
     ([3, 3000, 3], 1, 12003),
     ([9000, 5], 0, 12001),
@@ -219,7 +219,7 @@ class TestIndexScatterSizes(unittest.TestCase):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
 
     def random_index(self, size, length):
-        """Duplicates, and at least a quarter of the slices is not in it."""
+        """Draw duplicates; at least a quarter of the slices has no update."""
         num_slices = max(1, min(size * 3 // 4, length // 2))
         index = np.random.choice(
             np.random.permutation(size)[:num_slices], length
@@ -238,15 +238,15 @@ class TestIndexScatterSizes(unittest.TestCase):
         shape, axis, length = size
         index = self.random_index(shape[axis], length)
         updates = random_array(shape_of_updates(*size), dtype)
-        # of slices that are not in the index, NaN keeps its payload
+        # Slices without an update keep NaN payloads.
         x = random_bits(shape, dtype)
         touched = (slice(None),) * (axis % len(shape)) + (np.unique(index),)
         x[touched] = random_array(x[touched].shape, dtype)
         with np.errstate(all='ignore'):
             expected = reference(x, index, updates, axis, *attrs)
-        kept = np.ones(shape, bool)
-        kept[touched] = False
-        expected[kept] = x[kept]
+        rest = np.ones(shape, bool)
+        rest[touched] = False
+        expected[rest] = x[rest]
         out_grad = random_array(shape, dtype)
         if dtype != np.bool_:
             expected_grads = grad_reference(out_grad, index, axis, *attrs)
@@ -258,7 +258,7 @@ class TestIndexScatterSizes(unittest.TestCase):
             out = _C_ops.index_scatter(*tensors, axis, *attrs)
             self.assert_same_bits(out, expected)
             self.assert_same_bits(tensors[0], x)
-            # gradients do not need the values of x and updates
+            # Gradients do not read x and updates.
             with paddle.no_grad():
                 result = _C_ops.index_scatter_(*tensors, axis, *attrs)
                 tensors[2].zero_()
@@ -280,7 +280,7 @@ class TestIndexScatterSizes(unittest.TestCase):
     def test_dtypes_and_sizes(self):
         self.check_all(ALL_DTYPES, SIZES)
 
-    def test_number_of_threads(self):
+    def test_multithreaded(self):
         self.threads = [1, 2]
         self.check_all([np.float32, np.uint16], LARGE_SIZES)
 
@@ -311,7 +311,7 @@ class TestIndexScatterSizes(unittest.TestCase):
             out, expected = widen(out, 'sum'), widen(expected, 'sum')
             np.testing.assert_array_equal(out, expected)
 
-    def test_reduce(self):
+    def test_invalid_reduce_raises(self):
         x, index = paddle.ones([4, 3]), paddle.to_tensor([0])
         for reduce in ['', 'SUM', 'mul', 'amax']:
             message = f"reduce should be assign, sum or mean.*'{reduce}'"

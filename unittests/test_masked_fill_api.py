@@ -27,14 +27,14 @@ from paddle.pir_utils import IrGuard, OldIrGuard
 from paddle.static import InputSpec
 
 FUNCTIONS = (paddle.masked_fill, paddle.masked_fill_)
-# one of each element size, for which the kernels are instantiated
+# One dtype per element size, by which the kernels are instantiated.
 DTYPES = ('int8', 'bfloat16', 'float32', 'int64', 'complex128')
 ALL_DTYPES = (
     *('bool', 'uint8', 'int16', 'int32', 'float16', 'float64', 'complex64'),
     *DTYPES,
 )
 INF, NAN = float('inf'), float('nan')
-# by dtype of x: a number, and what it is converted to
+# {dtype of x: (scalar, stored element)}
 NUMBERS = {
     'bool': ((0.5, 1), (NAN, 1), (1j, 1), (0, 0), ('0', 0), (np.bool_(1), 1)),
     'uint8': ((-2.7, 254), (-1, 255), (-255, 1), (255.9, 255)),
@@ -68,7 +68,7 @@ def sum_to_shape(array, shape):
 
 
 def random_bits(shape, dtype):
-    """Elements of any bits: a copy keeps NaN payloads and -0.0."""
+    """Draw random bits: copies must preserve NaN payloads and -0.0."""
     if dtype == 'bool':
         return np.asarray(np.random.random(shape) < 0.5)
     storage = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
@@ -78,7 +78,7 @@ def random_bits(shape, dtype):
 
 class MaskedFillTest(unittest.TestCase):
     def setUp(self):
-        # the GPU kernels lack some dtypes and gradients
+        # The GPU kernels lack some dtypes and gradients.
         self.addCleanup(paddle.set_device, paddle.get_device())
         paddle.set_device('cpu')
         self.addCleanup(core.set_num_threads, 1)
@@ -117,8 +117,8 @@ class MaskedFillTest(unittest.TestCase):
             else:
                 self.assert_same_bits(copy, x_array)
             if not out.stop_gradient:
-                found = paddle.grad(out, [x, value], out_grad)
-                for operand, grad, array in zip((x, value), found, grads):
+                actual = paddle.grad(out, [x, value], out_grad)
+                for operand, grad, array in zip((x, value), actual, grads):
                     rounded = paddle.to_tensor(array).astype(dtype)
                     rounded = rounded.reshape(operand.shape).numpy()
                     self.assert_same_bits(grad, rounded)
@@ -126,7 +126,7 @@ class MaskedFillTest(unittest.TestCase):
 
 class TestMaskedFillValues(MaskedFillTest):
     def test_lengths(self):
-        # blocks of 512 to 4096, several threads and tiles from 128 KiB on
+        # Blocks of 512 to 4096 elements; several threads and tiles from 128 KiB.
         core.set_num_threads(2)
         for size in (1, 3, 15, 33, 513, 4097, 140001):
             mask = random_bits(size, 'bool')
@@ -136,8 +136,8 @@ class TestMaskedFillValues(MaskedFillTest):
                         self.check(dtype, (size,), mask, value_shape)
 
     def test_broadcast(self):
-        # Masks repeated over at least 256 elements are copied by runs. Sums are
-        # divided over threads by columns, or by parts of rows.
+        # Masks that are broadcast along 256 or more elements are copied by runs.
+        # Threads share sums by columns, or by parts of rows.
         core.set_num_threads(2)
         for row in (1, 3, 20, 300, 5000, 40000):
             n = max(2, 20000 // row)
@@ -161,7 +161,7 @@ class TestMaskedFillValues(MaskedFillTest):
                         self.check(dtype, x_shape, mask, value_shape)
 
     def test_large_output(self):
-        # several tiles of one thread, non-temporal stores from 32 MiB on
+        # Several tiles per thread, non-temporal stores from 32 MiB.
         x = np.resize(random_bits([10007], 'uint8'), (64, 33 << 14))
         x_tensor = paddle.to_tensor(x)
         x_tensor.stop_gradient = False
@@ -274,7 +274,7 @@ class TestMaskedFillNumber(MaskedFillTest):
                 self.assertEqual(outs[0].dtype, expected.dtype)
                 np.testing.assert_array_equal(np.concatenate(outs), expected)
 
-    def test_out_of_range(self):
+    def test_out_of_range_raises(self):
         mask = paddle.zeros([2], 'bool')
         for dtype, numbers in OUT_OF_RANGE.items():
             limits = np.iinfo(dtype)
@@ -292,7 +292,7 @@ class TestMaskedFillNumber(MaskedFillTest):
                             function(x, mask, number)
                         self.assertEqual(x.inplace_version, 0)
 
-    def test_not_a_number(self):
+    def test_non_numeric_value_raises(self):
         text = 'type of value should be Tensor or a number, but received '
         for value, error in (
             ('abc', ValueError),
@@ -324,7 +324,7 @@ class TestMaskedFillGradient(MaskedFillTest):
             for grad, array in zip(paddle.grad(grads, inputs), expected):
                 np.testing.assert_allclose(grad.numpy(), array.numpy())
 
-    def test_sums_are_wider_than_the_dtype(self):
+    def test_sums_accumulate_in_wider_type(self):
         first_terms = {'float16': 1, 'bfloat16': 1, 'float32': 2**24}
         for dtype, first in first_terms.items():
             for shape in ([4096, 1], [4096, 2]):
@@ -347,7 +347,7 @@ class TestMaskedFillGradient(MaskedFillTest):
         out = paddle.masked_fill(x, mask, value)
         x.zero_()
         value.zero_()
-        # no infinity of the gradient under the mask reaches x
+        # An infinite gradient under the mask must not reach x.
         out_grad = paddle.to_tensor([1.0, np.inf])
         (grad,) = paddle.grad(out, leaf, out_grad, retain_graph=True)
         self.assertEqual(grad.tolist(), [np.inf, 0.0])
@@ -370,7 +370,7 @@ class TestMaskedFillStatic(MaskedFillTest):
         return x, mask, value
 
     def check_program(self, function):
-        """Feed one program with unknown dims several shapes."""
+        """Feed several shapes to one program with unknown dims."""
         with paddle.static.program_guard(paddle.static.Program()):
             x, mask, value = self.data([-1, 8], [-1, 8], [-1, 8])
             out = function(x, mask, value)
@@ -380,15 +380,15 @@ class TestMaskedFillStatic(MaskedFillTest):
                 x = np.random.random(shapes[0])
                 value = np.random.random(shapes[2]).astype('float32')
                 mask = random_bits(shapes[1], 'bool')
-                found = paddle.static.Executor().run(
+                actual = paddle.static.Executor().run(
                     feed={'x': x, 'mask': mask, 'value': value},
                     fetch_list=[out, *grads],
                 )
                 expected = np.where(mask, value, x)
-                np.testing.assert_array_equal(found[0], expected)
+                np.testing.assert_array_equal(actual[0], expected)
                 for grad, array, shape in (
-                    (found[1], np.where(mask, 0, 2 * expected), x.shape),
-                    (found[2], np.where(mask, 2 * expected, 0), value.shape),
+                    (actual[1], np.where(mask, 0, 2 * expected), x.shape),
+                    (actual[2], np.where(mask, 2 * expected, 0), value.shape),
                 ):
                     array = sum_to_shape(array, shape)
                     np.testing.assert_allclose(grad, array, 1e-6)
@@ -428,7 +428,7 @@ class TestMaskedFillStatic(MaskedFillTest):
 
 class TestMaskedFillToStatic(MaskedFillTest):
     def test_traced_and_saved(self):
-        gc.collect()  # a freed program must not take cycles of this one along
+        gc.collect()  # jit may reuse objects in cycles of freed programs
         spec = [
             InputSpec([-1, 8], 'float64'),
             InputSpec([-1, 8], 'bool'),
@@ -465,14 +465,14 @@ class TestMaskedFillErrors(MaskedFillTest):
                     self.assertFalse(x.any())
                     self.assertEqual(x.inplace_version, 0)
 
-    def test_invalid_arguments(self):
+    def test_invalid_arguments_raise(self):
         for shape in ([2, 2], [4, 1, 2], [0, 3]):
             mask = paddle.zeros(shape, 'bool')
             self.check_error(ValueError, 'shape of mask.*broadcast', mask=mask)
         for shape in ([2], [3, 3], [1, 2, 3], [3, 1], [0]):
             value, text = paddle.ones(shape), 'shape of value.*broadcast'
             self.check_error(ValueError, text, value=value)
-            x = paddle.zeros([2, 1])  # a value does not enlarge the result
+            x = paddle.zeros([2, 1])  # value is not broadcast with x
             self.check_error(ValueError, text, x=x, mask=x == 0, value=value)
         for wrong in (None, np.ones((2, 3))):
             for name in ('x', 'mask'):
@@ -481,7 +481,7 @@ class TestMaskedFillErrors(MaskedFillTest):
                 )
                 self.check_error(TypeError, text, **{name: wrong})
 
-    def test_mask_larger_than_x_in_place(self):
+    def test_inplace_mask_larger_than_x_raises(self):
         base = paddle.zeros([2, 3])
         for x, shape in ((base[:1], [2, 3]), (base, [1, 2, 3])):
             text = r'\(masked_fill_\) The shape of mask .*broadcastable to'
@@ -489,7 +489,7 @@ class TestMaskedFillErrors(MaskedFillTest):
             self.check_error(ValueError, text, FUNCTIONS[1:], x=x, mask=mask)
         self.assertFalse(base.any())
 
-    def test_leaf_that_requires_gradient(self):
+    def test_inplace_leaf_raises(self):
         x = paddle.zeros([2, 3])
         x.stop_gradient = False
         text = r"\(masked_fill_\) Leaf Var .* doesn't stop gradient"
@@ -498,8 +498,8 @@ class TestMaskedFillErrors(MaskedFillTest):
             x.masked_fill_(x == 0, 1.0)
         self.assertTrue(x.all())
 
-    def test_operator(self):
-        # masks read as bool, or values of another size, would be garbage
+    def test_operator_raises(self):
+        # The kernel would misinterpret the memory of mask or value.
         x, mask = paddle.zeros([2, 3]), paddle.ones([2, 3], 'bool')
         with self.assertRaises(ValueError):
             paddle._C_ops.masked_fill(x, x, x)

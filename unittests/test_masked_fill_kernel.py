@@ -50,7 +50,7 @@ class TestMaskedFillKernel(OpTest):
         self.outputs = {'out': np.where(mask, value, x)}
 
     def test_check_output(self):
-        # the symbolic shape of masked_fill is that of x, whatever the mask
+        # Paddle infers the symbolic shape of x, even if the mask is larger.
         same_shape = self.outputs['out'].shape == self.x_shape
         self.check_output(check_pir=True, check_symbol_infer=same_shape)
 
@@ -74,7 +74,7 @@ class TestMaskedFillKernelComplex128(TestMaskedFillKernel):
     dtype_name = 'complex128'
 
 
-@skip_check_grad_ci(reason='bool and integers have no numeric gradient')
+@skip_check_grad_ci(reason='The data type has no numeric gradient.')
 class TestMaskedFillKernelBool(TestMaskedFillKernel):
     dtype_name = 'bool'
     test_check_grad = None
@@ -120,7 +120,7 @@ class TestMaskedFillKernelValueRow(TestMaskedFillKernel):
 
 @unittest.skipIf(
     paddle.is_compiled_with_cuda(),
-    'the GPU kernel for a 0-D value lacks types and gradients of the CPU one',
+    'The GPU kernel for a 0-D value lacks dtypes and gradients.',
 )
 class TestMaskedFillKernel0DValue(TestMaskedFillKernel):
     value_shape = ()

@@ -27,7 +27,7 @@ from paddle.static import InputSpec
 from paddle.tensor import manipulation
 
 FUNCTIONS = (paddle.masked_scatter, paddle.masked_scatter_)
-# one of each element size, for which the kernels are instantiated
+# One dtype per element size, by which the kernels are instantiated.
 DTYPES = ('int8', 'bfloat16', 'float32', 'int64', 'complex128')
 
 
@@ -51,7 +51,7 @@ def reference_grad(x_shape, mask, value_size, out_grad):
 
 
 def random_bits(shape, dtype):
-    """Elements of any bits: a copy keeps NaN payloads and -0.0."""
+    """Draw random bits: copies must preserve NaN payloads and -0.0."""
     if dtype == 'bool':
         return np.random.random(shape) < 0.5
     storage = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
@@ -103,7 +103,7 @@ class MaskedScatterTest(unittest.TestCase):
 
 class TestMaskedScatterValues(MaskedScatterTest):
     def test_length_and_density(self):
-        # groups of 32, blocks of up to 4096, several threads from 128 KiB on
+        # Groups of 32 and blocks of up to 4096 elements; threads from 128 KiB.
         core.set_num_threads(2)
         for dtype in DTYPES:
             for size in (1, 7, 31, 32, 33, 65, 100, 4097, 140001):
@@ -119,7 +119,7 @@ class TestMaskedScatterValues(MaskedScatterTest):
                 with self.subTest(dtype=dtype, spare=spare):
                     self.check(dtype, mask.shape, mask, spare)
 
-    def test_mask_of_any_bytes(self):
+    def test_mask_bytes_other_than_one(self):
         bytes_of_mask = np.resize(np.array([0, 2, 255], 'uint8'), 99)
         mask = paddle.to_tensor(bytes_of_mask).view('bool')
         for function in FUNCTIONS:
@@ -128,7 +128,7 @@ class TestMaskedScatterValues(MaskedScatterTest):
 
     def test_broadcast(self):
         core.set_num_threads(2)
-        # masks repeated over at least 256 elements are copied by runs
+        # Masks that are broadcast along 256 or more elements are copied by runs.
         for row in (1, 3, 20, 300, 5000):
             n = max(2, 3000 // row)
             for x_shape, mask_shape in (
@@ -147,7 +147,7 @@ class TestMaskedScatterValues(MaskedScatterTest):
                         self.check(dtype, x_shape, random_mask(mask_shape), 2)
 
     def test_large_output(self):
-        # several tiles of one thread, non-temporal stores from 32 MiB on
+        # Several tiles per thread, non-temporal stores from 32 MiB.
         array = np.resize(random_bits([10007], 'uint8'), (64, 33 << 14))
         x, value = paddle.to_tensor(array), paddle.to_tensor(~array)
         x.stop_gradient = value.stop_gradient = False
@@ -200,7 +200,7 @@ class TestMaskedScatterValues(MaskedScatterTest):
 
 class TestMaskedScatterGradient(MaskedScatterTest):
     def check_orders(self, used):
-        """The odd orders are the gradient, the even ones the operator."""
+        """Check that odd orders are the gradient, even orders the operator."""
 
         def differentiable(array):
             tensor = paddle.assign(array)
@@ -219,7 +219,7 @@ class TestMaskedScatterGradient(MaskedScatterTest):
         inputs = [x, value][used]
         for tensor in inputs:
             tensor.stop_gradient = False
-        out, found = paddle.masked_scatter(x, paddle.assign(mask), value), []
+        out, actual = paddle.masked_scatter(x, paddle.assign(mask), value), []
         gradient, options = paddle.static.gradients, {}
         for order in range(1, 6):
             if paddle.in_dynamic_mode():
@@ -227,16 +227,16 @@ class TestMaskedScatterGradient(MaskedScatterTest):
             if order % 2:
                 grad = [differentiable(out_grad)]
                 grads = gradient([out], inputs, grad, **options)
-                found += grads
+                actual += grads
             else:
                 inputs = [differentiable(array) for array in arrays[used]]
                 (out,) = gradient(grads, grad, inputs, **options)
-                found.append(out)
+                actual.append(out)
         if not paddle.in_dynamic_mode():
-            found = paddle.static.Executor().run(fetch_list=found)
-        for i, array in enumerate(found):
-            wanted = expected[i % len(expected)]
-            np.testing.assert_allclose(np.asarray(array), wanted)
+            actual = paddle.static.Executor().run(fetch_list=actual)
+        for i, array in enumerate(actual):
+            desired = expected[i % len(expected)]
+            np.testing.assert_allclose(np.asarray(array), desired)
 
     def test_every_order(self):
         for used in (np.s_[:], np.s_[:1], np.s_[1:]):
@@ -246,7 +246,7 @@ class TestMaskedScatterGradient(MaskedScatterTest):
                 self.check_orders(used)
             paddle.disable_static()
 
-    def test_sums_are_wider_than_the_dtype(self):
+    def test_sums_accumulate_in_wider_type(self):
         first_terms = {'float16': 1, 'bfloat16': 1, 'float32': 2**24}
         for dtype, first in first_terms.items():
             for shape in ([4096, 1], [4096, 2]):
@@ -267,7 +267,7 @@ class TestMaskedScatterGradient(MaskedScatterTest):
         out = paddle.masked_scatter(x, mask, value)
         x.zero_()
         value.zero_()
-        # no infinity of the gradient under the mask reaches x
+        # An infinite gradient under the mask must not reach x.
         out_grad = paddle.to_tensor([np.inf, 1.0])
         (grad,) = paddle.grad(out, leaf, out_grad, retain_graph=True)
         self.assertEqual(grad.tolist(), [np.inf, 1.0])
@@ -290,7 +290,7 @@ class TestMaskedScatterStatic(MaskedScatterTest):
         return x, mask, value
 
     def check_program(self, function):
-        """Feed one program with unknown dims several shapes."""
+        """Feed several shapes to one program with unknown dims."""
         with paddle.static.program_guard(paddle.static.Program()):
             x, mask, value = self.data([-1, 8], [-1, 8], [-1])
             out = function(x, mask, value)
@@ -298,14 +298,14 @@ class TestMaskedScatterStatic(MaskedScatterTest):
             for rows, mask_rows in ((3, 3), (5, 1), (1, 4), (0, 1)):
                 x, value = np.random.random((rows, 8)), np.random.random(50)
                 mask = random_mask((mask_rows, 8))
-                found = paddle.static.Executor().run(
+                actual = paddle.static.Executor().run(
                     feed={'x': x, 'mask': mask, 'value': value},
                     fetch_list=[out, *grads],
                 )
                 expected = reference(x, mask, value)
-                np.testing.assert_array_equal(found[0], expected)
+                np.testing.assert_array_equal(actual[0], expected)
                 expected = reference_grad(x.shape, mask, 50, 2 * expected)
-                for grad, array in zip(found[1:], expected):
+                for grad, array in zip(actual[1:], expected):
                     np.testing.assert_allclose(grad, array)
 
     def test_unknown_dims(self):
@@ -330,7 +330,7 @@ class TestMaskedScatterStatic(MaskedScatterTest):
                 self.assertEqual(list(out.shape), expected)
                 self.assertEqual(out.dtype, paddle.int8)
 
-    def test_errors(self):
+    def test_invalid_arguments_raise(self):
         with paddle.static.program_guard(paddle.static.Program()):
             x, mask, value = self.data([-1, -1], [-1, -1], [-1])
             for arguments, error, text in (
@@ -341,7 +341,7 @@ class TestMaskedScatterStatic(MaskedScatterTest):
                 with self.assertRaisesRegex(error, text):
                     paddle.masked_scatter(*arguments)
             out = paddle.masked_scatter(x, mask, value)
-            # a GPU reports a value that is too short by a trap
+            # On a GPU, a value that is too short traps.
             executor = paddle.static.Executor(paddle.CPUPlace())
             for mask_shape, size, text in (
                 ((2, 2), 6, '(?i)broadcast|mask'),
@@ -355,7 +355,7 @@ class TestMaskedScatterStatic(MaskedScatterTest):
 
 class TestMaskedScatterToStatic(MaskedScatterTest):
     def test_traced_and_saved(self):
-        gc.collect()  # a freed program must not take cycles of this one along
+        gc.collect()  # jit may reuse objects in cycles of freed programs
         spec = [
             InputSpec([-1, 8], 'float64'),
             InputSpec([-1, 8], 'bool'),
@@ -377,7 +377,7 @@ class TestMaskedScatterToStatic(MaskedScatterTest):
 
 class TestMaskedScatterErrors(unittest.TestCase):
     def setUp(self):
-        # a GPU reports a value that is too short by a trap
+        # On a GPU, a value that is too short traps.
         self.addCleanup(paddle.set_device, paddle.get_device())
         paddle.set_device('cpu')
 
@@ -397,7 +397,7 @@ class TestMaskedScatterErrors(unittest.TestCase):
                     self.assertFalse(x.any())
                     self.assertEqual(x.inplace_version, 0)
 
-    def test_too_few_values(self):
+    def test_too_few_values_raises(self):
         self.addCleanup(core.set_num_threads, 1)
         for needed in (1, 40, 5000, 300000):
             mask = np.arange(2 * needed).reshape(2, needed) < needed
@@ -411,7 +411,7 @@ class TestMaskedScatterErrors(unittest.TestCase):
                     value=paddle.ones([needed - 1]),
                 )
 
-    def test_invalid_arguments(self):
+    def test_invalid_arguments_raise(self):
         def ones(shape, dtype):
             return paddle.ones(shape, dtype)
 
@@ -428,7 +428,7 @@ class TestMaskedScatterErrors(unittest.TestCase):
         ):
             self.check(error, text, **{name: argument})
 
-    def test_mask_larger_than_x_in_place(self):
+    def test_inplace_mask_larger_than_x_raises(self):
         base = paddle.zeros([2, 3])
         for x, shape in ((base[:1], [2, 3]), (base, [1, 2, 3])):
             text = r'\(masked_scatter_\) The shape of mask .*broadcastable to'
@@ -436,7 +436,7 @@ class TestMaskedScatterErrors(unittest.TestCase):
             self.check(ValueError, text, FUNCTIONS[1:], x=x, mask=mask)
         self.assertFalse(base.any())
 
-    def test_leaf_that_requires_gradient(self):
+    def test_inplace_leaf_raises(self):
         x = paddle.zeros([2, 3])
         x.stop_gradient = False
         text = r"\(masked_scatter_\) Leaf Var .* doesn't stop gradient"
@@ -445,7 +445,7 @@ class TestMaskedScatterErrors(unittest.TestCase):
             x.masked_scatter_(x == 0, paddle.ones([6]))
         self.assertTrue(x.all())
 
-    def test_operator(self):
+    def test_operator_raises(self):
         x = paddle.zeros([2, 3])
         for mask, value, text in (
             (x, x, 'dtype of mask .*float32'),
@@ -470,7 +470,7 @@ class TestComposedMaskedScatter(MaskedScatterTest):
                 with self.subTest(dtype=dtype, x=x_shape, mask=mask_shape):
                     self.check(dtype, x_shape, random_mask(mask_shape), 1)
 
-    def test_types_that_are_cast(self):
+    def test_casts_unsupported_dtypes(self):
         mask = paddle.to_tensor([True, False])
         for dtype in ('bool', 'uint8', 'int8', 'int16', 'float16', 'bfloat16'):
             x, value = paddle.zeros([2], dtype), paddle.ones([1], dtype)
@@ -489,7 +489,7 @@ class TestComposedMaskedScatterStatic(TestMaskedScatterStatic):
 
 @mock.patch.object(manipulation, '_has_scatter_kernels', lambda: False)
 class TestComposedMaskedScatterErrors(TestMaskedScatterErrors):
-    test_operator = None
+    test_operator_raises = None
 
 
 if __name__ == '__main__':

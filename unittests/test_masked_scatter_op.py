@@ -80,7 +80,7 @@ class TestMaskedScatterOpComplex128(TestMaskedScatterOp):
     dtype_name = 'complex128'
 
 
-@skip_check_grad_ci(reason='bool and integers have no numeric gradient')
+@skip_check_grad_ci(reason='The data type has no numeric gradient.')
 class TestMaskedScatterOpBool(TestMaskedScatterOp):
     dtype_name = 'bool'
     test_check_grad = None

@@ -29,7 +29,7 @@ REDUCES = {'sum': np.sum, 'mean': np.mean, 'mul': np.prod}
 REDUCES = {**REDUCES, 'amax': np.max, 'amin': np.min}
 NAMES = ['x', 'index', 'updates']
 ATTRS = ['overwrite', 'axis', 'reduce', 'include_self']
-# The first seven are linear, the first two of the operator scatter.
+# The first seven are linear; the operator scatter serves the first two.
 CALLS = [
     (True, 0, 'sum', False),
     (False, 0, 'sum', False),
@@ -40,7 +40,7 @@ CALLS = [
 
 
 def setUpModule():
-    # On a GPU, scatter has fewer dtypes, and any of duplicates may win.
+    # On a GPU, scatter supports fewer dtypes, and any duplicate may win.
     paddle.set_device('cpu')
     np.random.seed(2026)
 
@@ -107,7 +107,7 @@ class TestScatterAPI(unittest.TestCase):
             np.testing.assert_allclose(view.numpy(), expected, 1e-14)
             self.assertTrue((base[:, 1::2].numpy() == x).all())
 
-    def test_inputs_that_share_memory(self):
+    def test_overlapping_inputs(self):
         array = np.array([3, 2, 2, 0])
         for attrs in [attrs for attrs in CALLS if attrs[1] == 0]:
             x = paddle.to_tensor(array)
@@ -125,7 +125,7 @@ class TestScatterAPI(unittest.TestCase):
             updates = updates if axis == 0 else updates.T
             for form, rows in [
                 (index, updates.take(range(4), axis)),
-                (index.astype('int32'), updates),  # the last are not used
+                (index.astype('int32'), updates),  # the last rows are unused
                 (index.reshape([4, 1]), updates),
                 (np.array(3), updates.take(0, axis)),
             ]:
@@ -154,9 +154,9 @@ class TestScatterAPI(unittest.TestCase):
                 out = function(x * 1, paddle.to_tensor(index), updates, *attrs)
                 self.assertEqual(out.tolist(), x.tolist())
                 grads = paddle.grad(out.sum(), [x, updates])
-                for grad, wanted in zip(grads, [x * 0 + 1, updates * 0]):
-                    self.assertEqual(grad.shape, wanted.shape)
-                    self.assertTrue((grad == wanted).all())
+                for grad, desired in zip(grads, [x * 0 + 1, updates * 0]):
+                    self.assertEqual(grad.shape, desired.shape)
+                    self.assertTrue((grad == desired).all())
 
     def test_out(self):
         x, index = paddle.ones([3]), paddle.to_tensor([0, 0])
@@ -164,7 +164,7 @@ class TestScatterAPI(unittest.TestCase):
         for args, kwargs, expected in [
             ([False], {'reduce': 'prod', 'out': out}, 6),
             ([False, 0, 'sum', True, None, out], {}, 6),
-            ([True, None, out], {}, 3),  # as in releases before axis
+            ([True, None, out], {}, 3),  # the legacy signature has no axis
         ]:
             result = paddle.scatter(x, index, updates, *args, **kwargs)
             self.assertEqual(result.tolist(), [expected, 1, 1])
@@ -183,7 +183,7 @@ class TestScatterAPI(unittest.TestCase):
             out = function(paddle.ones([3, 2]), 0, index, src, reduce='add')
             self.assertEqual(out.tolist(), [[2, 5], [1, 3], [4, 1]])
 
-    def test_arguments_of_other_types_and_names(self):
+    def test_equivalent_arguments(self):
         x, updates = paddle.ones([1, 3]), paddle.to_tensor([[2.0, 3.0]])
         index = paddle.to_tensor([2, 2])
         for args, expected in [
@@ -218,8 +218,8 @@ class TestScatterGrad(unittest.TestCase):
             out = paddle.scatter(*tensors, *attrs)
             expected = gradients(out, tensors)
             out = paddle.scatter_(copy, *tensors[1:], *attrs)
-            for found, wanted in zip(gradients(out, tensors), expected):
-                self.assertTrue((found == wanted).all())
+            for actual, desired in zip(gradients(out, tensors), expected):
+                self.assertTrue((actual == desired).all())
 
     def test_higher_orders(self):
         def draw(attrs, wrt):
@@ -250,7 +250,7 @@ class TestScatterGrad(unittest.TestCase):
                     expected = paddle.scatter(*inputs, *attrs)
                     self.assertTrue((out == expected).all())
 
-    def test_no_second_order(self):
+    def test_create_graph_raises_without_second_order(self):
         for attrs in CALLS[7:-1]:
             tensors = make_tensors(make_arrays(attrs), False)
             out = paddle.scatter(*tensors, *attrs)
@@ -305,8 +305,8 @@ class TestScatterStatic(unittest.TestCase):
             for arrays, result in zip(feeds, results):
                 tensors = make_tensors(arrays, False)
                 out = paddle.scatter(*tensors, *attrs)
-                for found, wanted in zip(result, gradients(out, tensors)):
-                    np.testing.assert_allclose(found, wanted.numpy(), 1e-14)
+                for actual, desired in zip(result, gradients(out, tensors)):
+                    np.testing.assert_allclose(actual, desired.numpy(), 1e-14)
 
     def test_programs(self):
         self.check_programs()
@@ -331,14 +331,14 @@ class TestScatterStatic(unittest.TestCase):
         loaded.train()
         for model in [traced, loaded]:
             results = gradients(model(*tensors), tensors)
-            for found, wanted in zip(results, expected):
-                np.testing.assert_allclose(found.numpy(), wanted.numpy())
+            for actual, desired in zip(results, expected):
+                np.testing.assert_allclose(actual.numpy(), desired.numpy())
 
     def test_to_static_and_saved(self):
         for attrs in CALLS[::4]:
             self.check_traced_and_saved(attrs)
 
-    def test_shapes(self):
+    def test_shapes_of_updates(self):
         paddle.enable_static()
         for attrs, (*shapes, is_valid) in product(
             [CALLS[0], CALLS[5], CALLS[9]],

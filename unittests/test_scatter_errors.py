@@ -23,7 +23,7 @@ import paddle
 
 FUNCTIONS = [paddle.scatter, paddle.scatter_]
 NAMES = ['x', 'index', 'updates']
-# by the operators scatter, index_scatter and index_reduce
+# Served by the operators scatter, index_scatter and index_reduce.
 CALLS = [
     {'overwrite': True},
     {'overwrite': False},
@@ -33,13 +33,13 @@ CALLS = [
 
 
 def setUpModule():
-    # A GPU reports a wrong index by a trap, which ends the process.
+    # On a GPU, an invalid index traps and ends the process.
     paddle.set_device('cpu')
 
 
 class TestScatterErrors(unittest.TestCase):
     def check(self, error, message, **changes):
-        """In place, x is unchanged after an error."""
+        """Check the error, and that an in-place call does not change x."""
         for options, function in product(CALLS, FUNCTIONS):
             args = {
                 'x': paddle.zeros([4, 3]),
@@ -54,12 +54,12 @@ class TestScatterErrors(unittest.TestCase):
                 if isinstance(args['x'], paddle.Tensor):
                     self.assertFalse(args['x'].astype('bool').any())
 
-    def test_tensors(self):
+    def test_wrong_types_raise(self):
         for name, wrong in product(NAMES, [None, 1.5, [0]]):
             message = rf'\(scatter_?\) The type of {name} should be Tensor'
             self.check(TypeError, message, **{name: wrong})
 
-    def test_index_out_of_range(self):
+    def test_index_out_of_range_raises(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
         paddle.base.core.set_num_threads(2)
         values = [4, -5, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63)]
@@ -74,7 +74,7 @@ class TestScatterErrors(unittest.TestCase):
                 updates=paddle.ones([length, 3]),
             )
 
-    def test_index_and_updates(self):
+    def test_invalid_index_and_updates_raise(self):
         for dtype in ['bool', 'uint8', 'int16', 'float32']:
             message = f'dtype of index should be int32 or int64.*{dtype}'
             self.check(ValueError, message, index=paddle.ones([2], dtype))
@@ -85,7 +85,7 @@ class TestScatterErrors(unittest.TestCase):
         updates = paddle.ones([2, 3], 'float64')
         self.check(ValueError, 'float32, but received float64', updates=updates)
 
-    def test_attributes(self):
+    def test_invalid_attributes_raise(self):
         for axis in [2, -3, 2**31, 2**70]:
             message = rf'\(scatter_?\) .*axis should be in \[-2, 2\).*{axis}'
             self.check(IndexError, message, axis=axis)
@@ -101,7 +101,7 @@ class TestScatterErrors(unittest.TestCase):
         x = paddle.zeros([])
         self.check(ValueError, 'x|updates', x=x, updates=x)
 
-    def test_dtypes_without_the_reduction(self):
+    def test_unsupported_dtypes_raise(self):
         wrong = [('complex64', 'amax'), ('complex64', 'amin')]
         wrong += product(['bool'], ['mul', 'mean', 'amax', 'amin'])
         for dtype, reduce in wrong:
@@ -110,7 +110,7 @@ class TestScatterErrors(unittest.TestCase):
             message = f"reduce '{reduce}', but received {dtype}"
             self.check(ValueError, message, x=x, updates=x[:2], **options)
 
-    def test_warnings(self):
+    def test_ignored_arguments_warn(self):
         args = paddle.to_tensor([1, 1]), paddle.to_tensor([2.0, 4.0])
         for function in FUNCTIONS:
             for name, value in [('include_self', True), ('reduce', 'mean')]:
@@ -140,7 +140,7 @@ class TestScatterErrors(unittest.TestCase):
             with self.assertRaisesRegex(NotImplementedError, message):
                 function(*tensors, False, include_self=True)
 
-    def test_number_of_arguments(self):
+    def test_missing_arguments_raise(self):
         x = index = paddle.zeros([2], 'int64')
         for function in FUNCTIONS:
             message = 'Too few arguments in the function call: 1, 0'

@@ -23,8 +23,8 @@ from paddle.framework import core
 
 
 class SPMDRuleTests:
-    """A case is the dims_mapping of each input, those that the rule infers, and
-    by position the partial mesh dims of the outputs and of the inputs."""
+    """A case has the dims_mapping of each input, the inferred ones, and the partial
+    mesh dims of outputs and inputs, by position."""
 
     attrs = [()]  # equivalent attributes
     like_out = 0  # the input that has the shape of out
@@ -62,8 +62,7 @@ class SPMDRuleTests:
         self.check(self.op, 'infer_backward', shapes, case, outputs)
 
     def test_grad(self):
-        """The inputs end with out_grad; the first and the last of the others have
-        gradients."""
+        """Check the gradients of the first and of the last input before out_grad."""
         for inputs, inferred, *partial in self.grad:
             num_outs = len(inputs) - len(inferred)
             shapes = self.shapes + [self.shapes[self.like_out]] * num_outs
@@ -83,9 +82,9 @@ class TestSelectScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
         ([[-1, 0, -1], [-1, -1]], [[-1, -1, -1], [-1, -1]]),
         # The sharding of values propagates to x.
         ([[-1, -1, -1], [-1, 1]], [[-1, -1, 1], [-1, 1]]),
-        # Mesh dim 0 shards the dim that x maps to it.
+        # A mesh dim shards at most one dim: x has priority.
         ([[0, -1, -1], [-1, 0]], [[0, -1, -1], [0, -1]]),
-        # Two mesh dims do not shard one dim: that of x does.
+        # At most one mesh dim shards a dim: x has priority.
         ([[0, -1, -1], [1, -1]], [[0, -1, -1], [0, -1]]),
         # A partial x is reduced first.
         ([[-1, -1, 1], [-1, -1]], [[-1, -1, 1], [-1, 1]], {}, {0: {0}}),
@@ -94,7 +93,7 @@ class TestSelectScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
     # The sharding of out_grad propagates to x and values.
     grad = [([[-1, 1, -1], [-1, -1], [0, 1, -1]], reverse[1])]
 
-    def test_axis_out_of_range(self):
+    def test_axis_out_of_range_raises(self):
         for axis in (-4, 3):
             self.attrs = [(axis, 2)]
             with self.assertRaises(ValueError):
@@ -103,7 +102,7 @@ class TestSelectScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
 
 class TestDiagonalScatterSPMDRule(SPMDRuleTests, unittest.TestCase):
     op = 'diagonal_scatter'
-    # y has dim 1 of x, then the diagonal.
+    # The dims of y are dim 1 of x and the diagonal.
     shapes = [[4, 6, 8], [6, 4]]
     attrs = [(0, 0, 2), (0, -3, -1)]
     forward = [
@@ -154,7 +153,7 @@ class TestIndexScatterSPMDRule0DIndex(SPMDRuleTests, unittest.TestCase):
 class TestIndexReduceSPMDRule(TestIndexScatterSPMDRule):
     op = 'index_reduce'
     attrs = [(1, 'amax', True), (-2, 'amax', True)]
-    # out, the last input but one, is sharded as out_grad.
+    # out, the last input but one, is sharded like out_grad.
     grad = [
         (
             [[-1, 1, -1], [1], [-1] * 3, [-1, -1, 1], [0, 1, -1]],
@@ -170,9 +169,9 @@ class TestMaskedFillSPMDRule(SPMDRuleTests, unittest.TestCase):
         ([[1, 0], [1, 0], []], [[1, 0], [1, 0], []]),
         # x and mask propagate their sharding to each other.
         ([[0, -1], [-1, 1], []], [[0, 1], [0, 1], []]),
-        # Mesh dim 0 shards the dim that x maps to it.
+        # A mesh dim shards at most one dim: x has priority.
         ([[0, -1], [-1, 0], []], [[0, -1], [0, -1], []]),
-        # Two mesh dims do not shard one dim: that of x does.
+        # At most one mesh dim shards a dim: x has priority.
         ([[0, -1], [1, -1], []], [[0, -1], [0, -1], []]),
         # A partial x is reduced first.
         ([[0, -1], [-1, -1], []], [[0, -1], [0, -1], []], {}, {0: {1}}),

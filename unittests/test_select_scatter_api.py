@@ -33,7 +33,7 @@ DTYPES = [*REAL_DTYPES, 'complex64', 'complex128']
 
 
 def results_ref(x, values, out_grad, axis, index):
-    """The result and the gradients of x and values."""
+    """Return the result and the gradients of x and values."""
     out, x_grad = x.copy(), out_grad.copy()
     np.moveaxis(out, axis, 0)[index, ...] = values
     np.moveaxis(x_grad, axis, 0)[index, ...] = 0
@@ -52,7 +52,7 @@ def results(x, values, out_grad, index=1, axis=0):
 
 
 def higher_orders(x, values, out_grad, *others):
-    """The gradients to the fifth order, of which the even ones are out again."""
+    """Return gradients up to the fifth order; even orders are the operator again."""
     out = paddle.select_scatter(x, values, 0, 1)
     grads = gradients([out], [x, values], [out_grad], True)
     fetched = [out, *grads]
@@ -66,7 +66,7 @@ def higher_orders(x, values, out_grad, *others):
 
 
 def random_inputs(x_shape, axis=0, dtype='float64'):
-    """x, values and the gradient of out; NaN payloads and -0.0 occur."""
+    """Draw x, values and the gradient of out, with NaN payloads and -0.0."""
     dtype = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
     values = np.array([0, 1, 60, 127, 128, 240, 252, 255], 'uint8')
     inputs = []
@@ -98,10 +98,10 @@ def run_program(function, *feeds):
 
 
 def assert_bits_equal(actual, expected):
-    for array, wanted in zip(map(np.asarray, actual), expected):
-        assert array.shape == wanted.shape and array.dtype == wanted.dtype
-        if array.tobytes() != wanted.tobytes():
-            raise AssertionError(f'{array} differs from {wanted}')
+    for array, desired in zip(map(np.asarray, actual), expected):
+        assert array.shape == desired.shape and array.dtype == desired.dtype
+        if array.tobytes() != desired.tobytes():
+            raise AssertionError(f'{array} differs from {desired}')
 
 
 class TestSelectScatterAPI(unittest.TestCase):
@@ -131,7 +131,7 @@ class TestSelectScatterAPI(unittest.TestCase):
                     self.check_shape(shape, axis, index)
 
     def test_large_tensors(self):
-        # Several tiles, blocks and threads; streaming stores from 32 MiB.
+        # Several tiles, blocks and threads; non-temporal stores from 32 MiB.
         self.addCleanup(core.set_num_threads, 1)
         for threads in (1, 2):
             core.set_num_threads(threads)
@@ -172,7 +172,7 @@ class TestSelectScatterAPI(unittest.TestCase):
         assert_bits_equal(higher_orders(*tensors), expected)
         assert_bits_equal(run_program(higher_orders, arrays)[0], expected)
 
-    def test_hook_changes_shape_of_gradient(self):
+    def test_gradient_of_wrong_shape_raises(self):
         x, values, out_grad = map(paddle.to_tensor, random_inputs((3, 4)))
         for tensor in x, values, out_grad:
             tensor.stop_gradient = False
@@ -232,7 +232,7 @@ class TestSelectScatterStatic(unittest.TestCase):
         with OldIrGuard():
             self.test_unknown_dims()
 
-    def test_index_of_the_program(self):
+    def test_index_tensor(self):
         for dtype in 'int64', 'int32', 'uint8':
             indices = (0, 4) if dtype == 'uint8' else (-3, -1)
             feeds = [
@@ -265,7 +265,7 @@ class TestSelectScatterStatic(unittest.TestCase):
                 grads = paddle.grad([out], [x, values], [out_grad])
                 assert_bits_equal([out, *grads], results_ref(*arrays, 1, 2))
 
-    def test_run_time_errors(self):
+    def test_raises_at_run_time(self):
         x, values, out_grad = arrays = random_inputs((3, 4))
         for index in (3, -4):
             with self.assertRaisesRegex(IndexError, f'index .* {index}'):
@@ -283,7 +283,7 @@ class TestSelectScatterErrors(unittest.TestCase):
                 x, values = paddle.zeros(x), paddle.zeros(values)
                 paddle.select_scatter(x, values, axis, index)
 
-    def test_out_of_range(self):
+    def test_out_of_range_raises(self):
         for *args, text in (
             ([3, 4], [4], 0, 3, r'index .*\[-3, 3\) .*axis 0 .*size 3,.* 3\.'),
             ([3, 4], [4], 0, -4, r'index .*\[-3, 3\) .* -4\.'),
@@ -302,8 +302,8 @@ class TestSelectScatterErrors(unittest.TestCase):
             text = r'\(select_scatter\) The value of ' + text
             self.check_error(IndexError, text, *args)
 
-    def test_shape_of_values(self):
-        for *args, wanted in (
+    def test_wrong_shape_of_values_raises(self):
+        for *args, shape in (
             ([3, 4], [3], 0, 0, [4]),
             ([3, 4], [4], 1, 0, [3]),
             ([3, 4], [1, 4], -2, 0, [4]),
@@ -311,10 +311,10 @@ class TestSelectScatterErrors(unittest.TestCase):
             ([2, 3, 4], [4, 2], 1, 0, [2, 4]),
             ([0, 4], [3], 1, 0, [0]),
         ):
-            text = f'without axis {args[2]}, {wanted}, but received {args[1]}.'
+            text = f'without axis {args[2]}, {shape}, but received {args[1]}.'
             self.check_error(RuntimeError, re.escape(text), *args)
 
-    def test_types(self):
+    def test_wrong_types_raise(self):
         tensors = [paddle.ones([2], 'int64')]
         tensors += [
             paddle.ones([], d) for d in ('bool', 'float32', 'complex64')
@@ -341,12 +341,12 @@ class TestSelectScatterStaticErrors(TestSelectScatterErrors):
         paddle.enable_static()
         self.addCleanup(paddle.disable_static)
 
-    def test_dtype_of_values(self):
+    def test_wrong_dtype_of_values_raises(self):
         x, values = paddle.zeros([3, 4]), paddle.zeros([4], 'int32')
         with self.assertRaisesRegex(ValueError, 'dtype of values .*int32'):
             paddle._C_ops.select_scatter(x, values, 0, 0)
 
-    def test_partly_known_dims(self):
+    def test_mismatched_known_dims_raise(self):
         x = paddle.static.data('x', [-1, 4, -1])
         for dims, index, error in (
             ([-1, -1, -1], 0, RuntimeError),
@@ -362,9 +362,9 @@ class TestSelectScatterStaticErrors(TestSelectScatterErrors):
 class TestSelectScatterWithoutKernel(
     TestSelectScatterAPI, TestSelectScatterStatic, TestSelectScatterErrors
 ):
-    # The composition is differentiable once, and not for the legacy IR.
+    # The composition is differentiable once, and not in the legacy IR.
     test_gradients_of_one_input = test_higher_orders = test_legacy_ir = None
-    test_hook_changes_shape_of_gradient = test_large_tensors = None
+    test_gradient_of_wrong_shape_raises = test_large_tensors = None
 
     def setUp(self):
         for owner, name, value in (

@@ -7,11 +7,11 @@ from fuzz import table
 import paddle
 
 
-def test_every_kernel_for_every_dtype():
+def test_every_kernel_is_right_for_every_dtype():
     assert table.main() == 0
 
 
-def test_fault_and_missing_kernel(monkeypatch, capsys):
+def test_reports_a_wrong_result_and_a_missing_call(monkeypatch, capsys):
     def injected(x, *_, **__):
         return paddle.assign(x)
 

@@ -1,1 +1,1 @@
-"""Compiles the GPU kernels against the headers of the Paddle wheel."""
+"""Check that the GPU kernels compile against the headers of the Paddle wheel."""

@@ -1,10 +1,10 @@
-"""Compiles the GPU kernels against the headers of the Paddle wheel.
+"""Compile the GPU kernels against the headers of the Paddle wheel.
 
-kernels/gpu is compiled by nvcc for sm_80 and sm_90; spilled registers are an
-error. Nothing is run, and nothing is compiled for ROCm.
+nvcc compiles kernels/gpu for sm_80 and sm_90; register spills are an error. Nothing
+is run, and nothing is compiled for ROCm.
 
-Exit status: 0 everything compiles, 1 something does not, 77 skipped because a
-program or package is missing.
+Exit status: 0 success, 1 compile error or spills, 77 skipped because a program or
+package is missing.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from gpu_tests.build import ROOT
 from scripts.common.programs import run
 from scripts.common.wheel_headers import find_include
 
-# Packages that bring the headers of CUDA libraries, which Paddle's own include.
+# Packages with the headers of CUDA libraries that Paddle's headers include.
 LIBRARIES = (
     'nvidia-cublas==13.10.0.20',
     'nvidia-cudnn-cu13==9.28.0.42',
@@ -31,7 +31,7 @@ LIBRARIES = (
     'nvidia-cusolver==12.4.1.2',
     'nvidia-cusparse==12.9.4.2',
 )
-# Debian package -> a header of it
+# {Debian package: one of its headers}
 DEBIAN = {
     'libgoogle-glog-dev': Path('/usr/include/glog/logging.h'),
     'libeigen3-dev': Path('/usr/include/eigen3/Eigen/Core'),
@@ -40,7 +40,7 @@ _SPILL = re.compile(r'.*[1-9]\d* bytes spill (?:stores|loads)')
 
 
 def fetch_headers(folder):
-    """Puts the headers of the CUDA libraries into `folder`, once."""
+    """Download the headers of the CUDA libraries to `folder`, once."""
     folder.mkdir(parents=True, exist_ok=True)
     for package in LIBRARIES:
         stamp = folder / package
@@ -51,7 +51,7 @@ def fetch_headers(folder):
             pip = (sys.executable, '-m', 'pip', 'download', '--quiet')
             done = run(*pip, '--no-deps', '--dest', wheels, package)
             if done.returncode:
-                raise RuntimeError(f'no {package}: {done.stderr.strip()}')
+                raise RuntimeError(f'{package}: {done.stderr.strip()}')
             for wheel in Path(wheels).glob('*.whl'):
                 with zipfile.ZipFile(wheel) as archive:
                     names = [n for n in archive.namelist() if '/include/' in n]
@@ -60,7 +60,7 @@ def fetch_headers(folder):
 
 
 def is_clean(command, source):
-    """True if a source compiles without spills; prints what is wrong."""
+    """Return whether a source compiles without spills; print the faults."""
     with tempfile.TemporaryDirectory() as folder:
         done = run(*command, '-c', source, '-o', Path(folder, 'object.o'))
     output = done.stdout + done.stderr
@@ -72,7 +72,7 @@ def is_clean(command, source):
 
 
 def nvcc_command(options):
-    """nvcc with the headers of the wheel, of CUDA's libraries and of Debian."""
+    """Return nvcc with the headers of the wheel, CUDA libraries and Debian."""
     paddle = options.include or find_include(ROOT)
     headers = options.build_dir / 'gpu_headers'
     fetch_headers(headers)
@@ -82,8 +82,8 @@ def nvcc_command(options):
     return build.command('nvcc', build.NVCC_FLAGS, ours, system)
 
 
-def missing():
-    """Why nothing can be compiled here, or ''."""
+def skip_reason():
+    """Return why nothing can be compiled, or ''."""
     if shutil.which('nvcc') is None:
         return 'nvcc is not installed'
     packages = [name for name, path in DEBIAN.items() if not path.is_file()]
@@ -97,11 +97,11 @@ def main(arguments=None):
     add('--include', type=Path, help="the wheel's paddle/include")
     options = parser.parse_args(arguments)
     options.build_dir = options.build_dir.resolve()
-    if reason := missing():
+    if reason := skip_reason():
         print(f'skipped: {reason}')
         return 77
     sources = build.kernel_files('.cu')
-    unit = build.one_unit(sources, options.build_dir / 'gpu_kernels.cu')
+    unit = build.write_unity(sources, options.build_dir / 'gpu_kernels.cu')
     return 0 if is_clean(nvcc_command(options), unit) else 1
 
 

@@ -1,4 +1,4 @@
-"""The compile check finds spilled registers."""
+"""The compile check detects register spills."""
 
 import shutil
 
@@ -8,7 +8,7 @@ from gpu_tests import build
 from gpu_tests.compile import check_gpu_compile
 
 pytestmark = pytest.mark.no_gpu
-# More live values than two blocks of 1024 threads have registers for.
+# More live values than registers in a thread of two blocks of 1024.
 SPILLS = """
 __global__ void __launch_bounds__(1024, 2) Reverse(float* x) {
   float values[96];
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(1024, 2) Reverse(float* x) {
 
 @pytest.mark.skipif(shutil.which('nvcc') is None, reason='nvcc is missing')
 @pytest.mark.parametrize('values', [8, 96])
-def test_spills_are_found(tmp_path, capsys, values):
+def test_is_clean_detects_spills(tmp_path, capsys, values):
     source = tmp_path / 'kernel.cu'
     source.write_text(SPILLS.replace('96', str(values)))
     command = build.command('nvcc', build.NVCC_FLAGS)

@@ -1,4 +1,4 @@
-// The algorithms of CUB that the kernels call, by plain loops.
+// The algorithms of CUB that the kernels call, as plain loops.
 
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace cub {
 
-// The first call of an algorithm returns the size of its temporary storage, the
-// second must pass that much, which is overwritten.
+// The first call of an algorithm returns the size of its temporary storage; the
+// second call checks the size and overwrites the storage.
 template <typename F>
 cudaError_t Run(
     void* storage, size_t* bytes, int n, cudaStream_t stream, const F& work) {

@@ -1,7 +1,7 @@
 // CUDA on the CPU, to check the logic of kernels without a GPU. The threads of
-// a launch run one after another, in a random order, without barriers and
-// shared memory: the kernels have none. Every source of the emulation includes
-// this first.
+// a launch run one after another, in random order. There are no barriers and no
+// shared memory: the kernels have none. Every source of the emulation must
+// include this first.
 
 #pragma once
 
@@ -25,11 +25,11 @@ extern EmulatedIndex threadIdx, blockIdx, gridDim;
 
 cudaError_t cudaGetLastError();
 const char* cudaGetErrorString(cudaError_t error);
-// Work is queued until then. All work has to be on the caller's stream: the
-// null stream aborts.
+// Runs the queued work. The null stream aborts, as all work must be on the
+// stream of the caller.
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-// Memory that is filled with garbage and ends at a page that cannot be
-// accessed; freed memory cannot either.
+// Allocates memory that is filled with garbage and ends at an inaccessible
+// page. Freed memory is inaccessible.
 cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t stream);
 cudaError_t cudaFreeAsync(void* data, cudaStream_t stream);
 cudaError_t cudaMemsetAsync(void* data,
@@ -65,8 +65,8 @@ void RunThreads(const std::function<void()>& kernel,
 
 bool IsValidLaunch(unsigned grid, unsigned block);
 
-// kernel<<<grid, block, shared_bytes, stream>>>(args...): the arguments are
-// copied, as CUDA does.
+// kernel<<<grid, block, shared_bytes, stream>>>(args...). Copies the arguments,
+// as CUDA does.
 template <typename... Params, typename... Args>
 void Launch(void (*kernel)(Params...),
             unsigned grid,

@@ -24,7 +24,8 @@ constexpr int kGarbage = 0xcd;
 
 cudaError_t last_error = cudaSuccess;
 std::vector<std::function<void()>> queue;
-std::map<void*, std::pair<void*, size_t>> mappings;  // of each allocation
+// {allocation: (mapped pages, bytes)}
+std::map<void*, std::pair<void*, size_t>> mappings;
 
 }  // namespace
 
@@ -97,7 +98,7 @@ cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t) {
                      MAP_PRIVATE | MAP_ANONYMOUS,
                      -1,
                      0);
-  if (pages == MAP_FAILED) Fail("no memory");
+  if (pages == MAP_FAILED) Fail("out of memory");
   auto* end = static_cast<char*>(pages) + mapped;
   mprotect(end, kPage, PROT_NONE);
   *data = end - used;

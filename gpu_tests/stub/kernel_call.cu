@@ -2,17 +2,17 @@
 
 #include "kernel_call.h"
 
-// All other names are hidden: the library is loaded beside PyTorch.
+// All other symbols are hidden, as PyTorch is loaded into the same process.
 #define SCATTER_OPS_API extern "C" __attribute__((visibility("default")))
 
-// "kernel dtype" of an entry of the table; null past the end.
+// Returns "kernel dtype" of an entry of the table, null past the end.
 SCATTER_OPS_API const char* scatter_ops_entry(int32_t entry) {
   const auto& table = kernel_call::Table();
   const bool exists = entry < static_cast<int32_t>(table.size());
   return exists ? table[entry].key.c_str() : nullptr;
 }
 
-// Runs an entry. Returns 0, or 1 and the error in `message`, of `size` bytes.
+// Runs an entry. Returns 0, or 1 after writing the error to `message[size]`.
 SCATTER_OPS_API int32_t scatter_ops_call(int32_t entry,
                                          const ScatterOpsCall* call,
                                          char* message,

@@ -1,5 +1,5 @@
-// A table of the registered kernels, and their calls with untyped arguments in
-// the order of the operator's YAML entry.
+// A table of the registered kernels, and calls with untyped arguments in the
+// order of the operator's YAML entry.
 
 #pragma once
 
@@ -10,10 +10,10 @@
 
 #include "paddle_stub.h"
 
-// A call, in plain C for ctypes.
+// A call as plain C structs, for ctypes.
 struct ScatterOpsTensor {
-  void* data;     // on the device; null if the kernel must not access it
-  int32_t dtype;  // a phi::DataType; -1: the tensor is absent
+  void* data;     // on the device; null: the kernel must not access it
+  int32_t dtype;  // phi::DataType; -1: absent
   int32_t rank;
   const int64_t* dims;
 };
@@ -52,8 +52,8 @@ class Arguments {
     }
     for (int i = 0; i < call.output_count; ++i) {
       phi::DenseTensor* output = owned_[i] ? &*owned_[i] : nullptr;
-      // In place, output and input are the same Tensor, and InferMeta has
-      // resized it before the kernel runs.
+      // An in-place output is the DenseTensor of the input, which InferMeta
+      // resizes before the kernel runs.
       for (Tensor& input : inputs_) {
         if (!output || !output->initialized() || !input) continue;
         if (!input->initialized() || input->data() != output->data()) continue;
@@ -67,9 +67,9 @@ class Arguments {
 
   const phi::GPUContext& context() const { return context_; }
 
-  // The next argument, as a kernel's parameter of type P.
+  // Returns the next argument, as a kernel parameter of type P.
   template <typename P>
-  P Take() {
+  P Next() {
     if constexpr (std::is_same_v<P, phi::DenseTensor*>) {
       return outputs_.at(next_output_++);
     } else if constexpr (std::is_same_v<P, const std::string&>) {
@@ -85,7 +85,7 @@ class Arguments {
     }
   }
 
-  // Copies outputs that have left the caller's memory, and synchronizes.
+  // Copies reallocated outputs to the memory of the caller, and synchronizes.
   void Finish() const {
     for (int i = 0; i < call_.output_count; ++i) {
       void* data = call_.outputs[i].data;
@@ -116,8 +116,8 @@ class Arguments {
 template <typename... Params>
 void Invoke(void (*kernel)(const phi::GPUContext&, Params...),
             Arguments* arguments) {
-  // Braces: arguments are evaluated from left to right.
-  std::tuple<Params...> params{arguments->Take<Params>()...};
+  // Braces guarantee evaluation from left to right.
+  std::tuple<Params...> params{arguments->Next<Params>()...};
   std::apply(
       [&](auto&&... each) {
         kernel(arguments->context(), static_cast<Params>(each)...);

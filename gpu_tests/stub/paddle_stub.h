@@ -1,4 +1,4 @@
-// Stubs of the parts of Paddle that the GPU kernels use. build.py writes
+// Stubs of the parts of Paddle that the GPU kernels use. build.py generates
 // headers with Paddle's names that include this one.
 
 #pragma once
@@ -69,7 +69,7 @@ inline std::ostream& operator<<(std::ostream& out, const DDim& dims) {
 
 namespace errors {
 
-// Each directive of `format` takes the next argument as a stream prints it.
+// Replaces each directive of `format` by the next argument, printed by <<.
 template <typename... Args>
 std::string Format(const char* format, const Args&... args) {
   std::ostringstream out;
@@ -103,7 +103,7 @@ STUB_ERROR(External)
 #define STUB_ENFORCE(condition, ...) \
   if (!(condition)) throw __VA_ARGS__
 
-// In kernels, as in Paddle: prints the message and traps.
+// For device code: prints the message and traps, as in Paddle.
 #define PADDLE_ENFORCE(condition, format, ...) \
   if (!(condition)) {                          \
     printf(format "\n", ##__VA_ARGS__);        \
@@ -215,7 +215,7 @@ inline void GpuMemcpyAsync(
 
 }  // namespace backends::gpu
 
-// ---- phi/core/: a Tensor in the caller's memory, or in its own --------------
+// ---- phi/core/: a Tensor that owns its memory or borrows the caller's -------
 class DenseTensor {
  public:
   DenseTensor() = default;
@@ -232,15 +232,15 @@ class DenseTensor {
   bool initialized() const { return data_ != nullptr; }
   void Resize(const DDim& dims) { dims_ = dims; }
 
-  // Releases the memory: the next Alloc takes other memory.
+  // Releases the memory: the next Alloc allocates.
   void clear() {
     const DDim dims = dims_;
     *this = DenseTensor();
     dims_ = dims;
   }
 
-  // Throws without data: a Tensor without elements, or one that the operator
-  // has declared with no_need_buffer.
+  // Throws if there is no data: the Tensor is empty, or the operator declares
+  // no_need_buffer for it.
   const void* data() const {
     STUB_ENFORCE(data_ != nullptr,
                  common::errors::PreconditionNotMet(
@@ -256,7 +256,7 @@ class DenseTensor {
     return static_cast<const T*>(data());
   }
 
-  // Memory for dims() of `dtype`.
+  // Returns memory for dims() elements of `dtype`.
   void* Allocate(DataType dtype, gpuStream_t stream) {
     const int64_t bytes = numel() * static_cast<int64_t>(SizeOf(dtype));
     if (is_callers_) {

@@ -20,9 +20,9 @@ using paddle::Tensor;
 
 namespace {
 
-// A reference that may be dropped without the GIL and after the interpreter has
-// been finalized.
-std::shared_ptr<PyObject> Owned(PyObject* object) {
+// Returns a reference that may be dropped without the GIL, and after the
+// interpreter is finalized.
+std::shared_ptr<PyObject> MakeOwned(PyObject* object) {
   Py_INCREF(object);
   return {object, [](PyObject* owned) {
             if (!Py_IsInitialized()) return;
@@ -34,7 +34,7 @@ std::shared_ptr<PyObject> Owned(PyObject* object) {
 class CallbackNode : public egr::GradNodeBase {
  public:
   CallbackNode(const std::string& name, const py::object& backward)
-      : GradNodeBase(1, 1), name_(name), backward_(Owned(backward.ptr())) {}
+      : GradNodeBase(1, 1), name_(name), backward_(MakeOwned(backward.ptr())) {}
 
   egr::TensorSlots operator()(egr::TensorSlots& grads,
                               bool create_graph,
@@ -53,8 +53,8 @@ class CallbackNode : public egr::GradNodeBase {
   std::shared_ptr<PyObject> backward_;  // null: released
 };
 
-// True for a gradient to which nothing has contributed. The gradient of a rank
-// without elements is uninitialized, but present.
+// Returns whether a gradient has no contribution. The gradient of a rank
+// without elements is uninitialized, but not absent.
 bool IsAbsent(const Tensor& grad) {
   if (!grad.defined()) return true;
   if (!grad.is_dist_tensor()) return !grad.initialized() && grad.numel() != 0;
@@ -77,7 +77,7 @@ egr::TensorSlots CallbackNode::operator()(egr::TensorSlots& grads,
     const auto grad = py::reinterpret_steal<py::object>(
         paddle::pybind::ToPyObject(hooked[0][0]));
     const py::object input_grad = backward(create_graph, grad);
-    returns[0][0] = NeedTensor(name_.c_str(), input_grad.ptr());
+    returns[0][0] = RequireTensor(name_.c_str(), input_grad.ptr());
     // Paddle's backward engine terminates the process on foreign exceptions.
   } catch (const py::error_already_set& error) {
     ThrowAsPaddle(name_, error);
@@ -93,20 +93,20 @@ void RecordCallback(const std::string& name,
                     const py::object& result) {
   constexpr const char* kName = "record_callback";
   const auto node = std::make_shared<CallbackNode>(name, backward);
-  node->SetGradOutMeta(NeedTensor(kName, input.ptr()), /*slot=*/0);
-  Connect(&NeedTensor(kName, result.ptr()), /*slot=*/0, node);
+  node->SetGradOutMeta(RequireTensor(kName, input.ptr()), /*slot=*/0);
+  Connect(&RequireTensor(kName, result.ptr()), /*slot=*/0, node);
 }
 
 void ToDistributed(const py::object& tensor, const py::object& like) {
   constexpr const char* kName = "to_distributed";
-  const Tensor& model = NeedTensor(kName, like.ptr());
+  const Tensor& model = RequireTensor(kName, like.ptr());
   if (!model.is_dist_tensor()) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) the second Tensor must be distributed.", kName));
+        "(%s) The second Tensor should be distributed.", kName));
   }
   const auto* dist =
       static_cast<const phi::distributed::DistTensor*>(model.impl().get());
-  egr::ConvertToDistTensor(&NeedTensor(kName, tensor.ptr()),
+  egr::ConvertToDistTensor(&RequireTensor(kName, tensor.ptr()),
                            &dist->process_mesh());
 }
 

@@ -1,4 +1,4 @@
-// Nodes of Paddle's backward graph whose gradient Python computes, for
+// Nodes of Paddle's backward graph whose gradient is a Python function, for
 // distributed Tensors.
 
 #pragma once
@@ -10,8 +10,8 @@
 namespace native_ops {
 
 // record_callback(name, backward, input, result): records
-// backward(create_graph, grad of `result`) as the gradient of `input`. It is
-// not called if `result` has no gradient.
+// backward(create_graph, grad of `result`) as the gradient of `input`. If
+// `result` has no gradient, `backward` is not called.
 void RecordCallback(const std::string& name,
                     const py::object& backward,
                     const py::object& input,

@@ -12,7 +12,7 @@ import paddle.distributed as dist
 
 
 def mesh_of(tensor):
-    """Return a copy of the mesh: Paddle's lives only as long as the Tensor."""
+    """Return a copy of the mesh, whose lifetime is bound to the Tensor."""
     return deepcopy(tensor.process_mesh)
 
 
@@ -25,8 +25,8 @@ def replicated(mesh):
 
 
 def splits(mesh, placements):
-    """Yield (dim of the Tensor, number of pieces, piece of this rank) for each dim
-    of the mesh that shards."""
+    """Yield (tensor dim, number of pieces, piece of this rank) for each sharding
+    mesh dim."""
     for size, at, placement in zip(mesh.shape, place_in_mesh(mesh), placements):
         if placement.is_shard():
             yield placement.get_dim(), size, at
@@ -34,7 +34,7 @@ def splits(mesh, placements):
 
 @paddle.no_grad()
 def reshard(tensor, placements):
-    """Return `tensor` with these placements: itself if it has them already."""
+    """Return `tensor` with these placements, `tensor` itself if it has them."""
     if list(tensor.placements) == list(placements):
         return tensor
     tensor = tensor.detach()
@@ -52,8 +52,8 @@ def reshard(tensor, placements):
 
 
 def _cut(tensor, placements):
-    """Slice each rank's part out of a replicated dim. dist.reshard lacks half of the
-    dtypes on the CPU."""
+    """Slice each rank's part out of a replicated dim. On the CPU, dist.reshard
+    supports only half of the dtypes."""
     if list(tensor.placements) == list(placements):
         return tensor
     mesh, local = mesh_of(tensor), tensor._local_value()

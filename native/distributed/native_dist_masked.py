@@ -1,7 +1,7 @@
 """masked_scatter on the local parts of x and mask.
 
-The element of value that a True element receives depends on the number of True
-elements before it, so the ranks exchange counts, but no elements.
+The element of value for a True element depends on the number of True elements
+before it, so the ranks exchange counts, but no elements.
 Installed as paddle._native_dist_masked.
 """
 
@@ -14,7 +14,7 @@ import paddle
 from paddle._native_dist_layout import assemble, replicated, reshard
 from paddle._native_dist_plans import Plan, infer_layout, linear
 
-# A message has the count in its low bits, and above it a tag of the call.
+# A message has the count in its low bits and a tag of the call above it.
 COUNT_BITS = 48
 
 
@@ -76,11 +76,11 @@ class MaskedScatterPlan(Plan):
         return reshard(whole, self.out_placements)._local_value().numpy()
 
     def _check(self, tags, total):
-        """Raise on every rank or on none, so that no rank waits for another."""
+        """Raise on all ranks or none, so that no rank waits for another."""
         if (tags != self.tag).any():
             raise RuntimeError(
-                '(masked_scatter) the ranks do not make the same call: x, mask '
-                'and value must have the same shapes on all of them.'
+                '(masked_scatter) The shapes of x, mask and value should be the '
+                'same on all ranks.'
             )
         size = math.prod(self.value_shape)
         if total > size:

@@ -69,7 +69,7 @@ class Plan:
 
     def parts(self, tensors):
         """Return the inputs of the local call."""
-        # Inputs that are not resharded and that a gradient reads.
+        # Inputs that a gradient reads and that share memory with the local ones.
         self.read = [
             (name, tensor.detach(), tensor.inplace_version)
             for i, (name, tensor) in enumerate(zip(self.op.inputs, tensors))
@@ -119,18 +119,18 @@ class Plan:
         return linear(self.op.name, local, join, split)
 
     def _check_unchanged(self):
-        """Raise if an input was changed in place: local parts do not share the
-        version counter of their Tensor."""
+        """Raise if an input has been modified in place: local parts do not share
+        the version counter of their Tensor."""
         for name, tensor, version in self.read:
             if tensor.inplace_version != version:
                 raise RuntimeError(
-                    f'({self.op.name}_grad) {name} was changed in place after '
-                    f'the call, but the gradient needs it as it was.'
+                    f'({self.op.name}_grad) {name} was modified in place after '
+                    f'the call, but the gradient requires its original value.'
                 )
 
 
 def infer_layout(name, tensors, attrs=()):
-    """Return the placements of inputs and of the result by the SPMD rule."""
+    """Infer the placements of inputs and result by the SPMD rule."""
     mesh = mesh_of(tensors[0])
     inputs, outputs = core.get_phi_spmd_rule(name).infer_forward(
         *[DistTensorSpec(t.shape, _dist_attr(t)) for t in tensors], *attrs
@@ -145,8 +145,8 @@ def infer_layout(name, tensors, attrs=()):
 def _dist_attr(tensor):
     dims_mapping, _ = placemetns_to_dist_status(tensor.placements, tensor.ndim)
     attr = TensorDistAttr()
-    # The rules support one mesh dim per tensor dim. Keep the first: they would
-    # keep the largest, from which resharding to all of them permutes the parts.
+    # The rules support one mesh dim per tensor dim and keep the largest. Keep the
+    # first instead: resharding from the largest to all of them permutes parts.
     attr.multi_dims_mapping = [mesh_dims[:1] for mesh_dims in dims_mapping]
     attr.process_mesh = mesh_of(tensor)
     return attr

@@ -1,10 +1,10 @@
 """Operators on distributed Tensors, in dygraph.
 
 A call reshards its inputs by its plan, runs the operator on the local parts and
-returns a distributed Tensor. The local call has the gradient of dense Tensors.
+returns a distributed Tensor. The local call records the gradient of dense Tensors.
 The maps to the parts and back are nodes of Paddle's backward graph that call
-Python (native/distributed/callback_node.h): a PyLayer and Paddle's own reshard
-nodes fail in a second backward.
+Python (native/distributed/callback_node.h), since PyLayer and Paddle's own
+reshard nodes fail in a second backward.
 Installed as paddle._native_distributed.
 """
 
@@ -18,19 +18,19 @@ from paddle.base import core
 
 def run(op, tensors, attrs):
     """Run a call with at least one distributed Tensor."""
-    plan = _plan(op, tensors, attrs)
+    plan = _make_plan(op, tensors, attrs)
     return plan.result(op.call(*plan.parts(tensors), *attrs))
 
 
 def run_inplace(op, tensors, attrs):
-    """Run a call, write its result into the in-place input and return that."""
+    """Run a call, write its result into the in-place input and return the input."""
     x = tensors[op.inplace_input]
-    plan = _plan(op, tensors, attrs)
+    plan = _make_plan(op, tensors, attrs)
     if plan.out_shape != list(x.shape):
         raise ValueError(
-            f'({op.name}_) the result must have the shape of '
-            f'{op.inputs[op.inplace_input]}, which is changed in place, '
-            f'{list(x.shape)}, but it would have the shape {plan.out_shape}.'
+            f'({op.name}_) The shape of the result should be the shape of '
+            f'{op.inputs[op.inplace_input]}, {list(x.shape)}, but received '
+            f'{plan.out_shape}.'
         )
     needs_grad = op.requires_grad(tensors)
     if needs_grad and op.reads_overwritten:
@@ -44,16 +44,16 @@ def run_inplace(op, tensors, attrs):
         out._local_value().detach(), x._local_value().detach()
     )
     if needs_grad:
-        _lib.take_history(x, out)
+        _lib.rebase_history(x, out)
     return x
 
 
-def _plan(op, tensors, attrs):
-    _on_one_mesh(op, tensors)
+def _make_plan(op, tensors, attrs):
+    _replicate_dense(op, tensors)
     return PLANS.get(op.name, Plan)(op, tensors, attrs)
 
 
-def _on_one_mesh(op, tensors):
+def _replicate_dense(op, tensors):
     """Convert dense Tensors to replicated ones in place, as Paddle's operators do;
     raise for Tensors on different meshes."""
     like = next(t for t in tensors if t.is_dist())
@@ -62,13 +62,12 @@ def _on_one_mesh(op, tensors):
             _lib.to_distributed(tensor, like)
         if tensor.process_mesh != like.process_mesh:
             raise ValueError(
-                f'({op.name}) {name} must be on the mesh of the other Tensors, '
-                f'{like.process_mesh}, but it is on {tensor.process_mesh}: '
-                f'move it with paddle.distributed.reshard.'
+                f'({op.name}) The mesh of {name} should be the mesh of the other '
+                f'Tensors, {like.process_mesh}, but received '
+                f'{tensor.process_mesh}. Use paddle.distributed.reshard.'
             )
     if place_in_mesh(like.process_mesh) is None:
         raise NotImplementedError(
-            f'({op.name}) this process, rank {dist.get_rank()}, is not in the '
-            f'mesh of the Tensors, {like.process_mesh}: call the operator on '
-            f'the ranks of the mesh only.'
+            f'({op.name}) The rank should be in the mesh of the Tensors, '
+            f'{like.process_mesh}, but received rank {dist.get_rank()}.'
         )

@@ -15,7 +15,7 @@
 namespace paddle::experimental {
 
 Tensor assign(const Tensor& x, paddle::optional<Tensor*> out);
-// Replaces a non-contiguous output by a contiguous one and returns the former.
+// Replaces a non-contiguous output by a contiguous one; returns the original.
 phi::DenseTensor* ProcessStrideBackup(phi::DenseTensor** out);
 // Copies the contiguous output back and deletes it.
 void TransStride(phi::DeviceContext* context,
@@ -60,8 +60,9 @@ GradMask ComputeGradMask(const OpSpec& spec, const TensorPointers& tensors) {
   bool any = false;
   if (!HasGrad()) return {};
   for (const OutputSpec& gradient : spec.gradient().outputs) {
-    grad_mask[gradient.from] = RequiresGrad(*tensors[gradient.from]);
-    any = any || grad_mask[gradient.from];
+    grad_mask[gradient.forward_input] =
+        RequiresGrad(*tensors[gradient.forward_input]);
+    any = any || grad_mask[gradient.forward_input];
   }
   return any ? grad_mask : GradMask();
 }
@@ -89,7 +90,7 @@ void RunDygraphInplace(const OpSpec& spec,
   const Span span(spec.name, "_ dygraph", phi::TracerEventType::Operator);
   Tensor* x = tensors[spec.inplace_input];
   GradMask grad_mask = ComputeGradMask(spec, tensors);
-  // The gradient reads the old value of x.
+  // Save the old value of x if the gradient reads it.
   Tensor old_x;
   TensorPointers saved = tensors;
   if (!grad_mask.empty() && ReadsOverwritten(spec)) {
@@ -107,7 +108,7 @@ void RunDygraphInplace(const OpSpec& spec,
       *x, egr::EagerUtils::nullable_autograd_meta(*x), !grad_mask.empty());
   x->bump_inplace_version();
   if (grad_mask.empty()) return;
-  // Like Paddle's generated code, before x is connected as an input.
+  // As in Paddle's generated code, before x is connected as an input.
   SetStopGradient(x, false);
   grad_mask[spec.inplace_input] = true;
   RecordGradient(spec, tensors, saved, grad_mask, attrs, {x});
@@ -145,7 +146,7 @@ PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {
 
 // Whether the runtime, not Paddle's function, serves a call of one of Paddle's
 // own operators.
-bool IsOurs(const OpSpec& spec, PyObject* args) {
+bool IsServedByRuntime(const OpSpec& spec, PyObject* args) {
   const size_t count = spec.inputs.size();
   const size_t num_args = PyTuple_GET_SIZE(args);
   if (!InDygraph() || num_args < count + spec.attrs.size()) return false;
@@ -159,7 +160,7 @@ bool IsOurs(const OpSpec& spec, PyObject* args) {
     is_plain = is_plain && tensor.is_dense_tensor() && tensor.is_cpu();
     tensors.push_back(&tensor);
   }
-  if (spec.gradient().recorded == nullptr) {
+  if (spec.gradient().ad_func == nullptr) {
     return is_plain && !ComputeGradMask(spec, tensors).empty();
   }
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor* tensor) {
@@ -167,9 +168,8 @@ bool IsOurs(const OpSpec& spec, PyObject* args) {
   });
 }
 
-// Throws for a mask that would enlarge x, past whose view the kernel would
-// write. MaskedFillInferMeta of a tree does the same; the wheel has that of the
-// release.
+// Throws for a mask that is larger than x: the kernel would write out of
+// bounds. The MaskedFillInferMeta of Paddle 3.3.1 lacks this check.
 void CheckInplaceMask(const OpSpec& spec, PyObject* args) {
   const size_t count = spec.inputs.size();
   if (spec.name != std::string("masked_fill") || !InDygraph()) return;
@@ -191,9 +191,9 @@ PyObject* CallBaseForm(PyObject* self,
                        bool inplace,
                        PyObject* args,
                        PyObject* kwargs) {
-  return Guarded([&]() -> PyObject* {
+  return TranslateExceptions([&]() -> PyObject* {
     const OpSpec& spec = SpecOf(PyTuple_GET_ITEM(self, 0));
-    if (IsOurs(spec, args)) return Call(spec, inplace, args);
+    if (IsServedByRuntime(spec, args)) return Call(spec, inplace, args);
     if (inplace) CheckInplaceMask(spec, args);
     return PyObject_Call(PyTuple_GET_ITEM(self, 1), args, kwargs);
   });
@@ -202,11 +202,11 @@ PyObject* CallBaseForm(PyObject* self,
 }  // namespace
 
 PyObject* CallOp(PyObject* self, PyObject* args, PyObject*) {
-  return Guarded([&] { return Call(SpecOf(self), false, args); });
+  return TranslateExceptions([&] { return Call(SpecOf(self), false, args); });
 }
 
 PyObject* CallInplace(PyObject* self, PyObject* args, PyObject*) {
-  return Guarded([&] { return Call(SpecOf(self), true, args); });
+  return TranslateExceptions([&] { return Call(SpecOf(self), true, args); });
 }
 
 PyObject* CallBase(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -217,15 +217,15 @@ PyObject* CallBaseInplace(PyObject* self, PyObject* args, PyObject* kwargs) {
   return CallBaseForm(self, true, args, kwargs);
 }
 
-void TakeHistory(const py::object& x, const py::object& y) {
-  constexpr const char* kName = "take_history";
-  Tensor& tensor = NeedTensor(kName, x.ptr());
-  const auto node = egr::EagerUtils::grad_node(NeedTensor(kName, y.ptr()));
+void RebaseHistory(const py::object& x, const py::object& y) {
+  constexpr const char* kName = "rebase_history";
+  Tensor& tensor = RequireTensor(kName, x.ptr());
+  const auto node = egr::EagerUtils::grad_node(RequireTensor(kName, y.ptr()));
   PADDLE_ENFORCE_NOT_NULL(
       node,
       common::errors::InvalidArgument(
-          "(%s) the second Tensor must be the result of a call whose gradient "
-          "is recorded, but it is not.",
+          "(%s) The second Tensor should be the result of a call whose "
+          "gradient is recorded.",
           kName));
   egr::EagerUtils::CheckInplace(
       tensor, egr::EagerUtils::nullable_autograd_meta(tensor), true);

@@ -1,11 +1,10 @@
-// The part of Paddle's autograd that libpaddle.so exports and no header of the
-// wheel declares: what a node of the backward graph needs.
+// Symbols of Paddle's autograd that a node of the backward graph calls.
+// libpaddle.so exports them; no header of the wheel declares them.
 //
-// Only called symbols are declared. Two assumptions about the layout hold in
-// the supported releases: the order of GradNodeBase's virtual functions, and
-// that an object, which Paddle's own code constructs, copies and destroys, fits
-// into the buffer reserved here. native/tests/test_native_autograd.py aborts if
-// one does not.
+// Two assumptions about the layout hold in the supported releases: the order of
+// GradNodeBase's virtual functions, and that objects, which Paddle's code
+// constructs, copies and destroys, fit into the buffers declared here.
+// native/tests/test_native_autograd.py aborts if one is violated.
 
 #pragma once
 
@@ -46,7 +45,7 @@ class __attribute__((visibility("default"))) GradNodeBase {
   TensorSlots ApplyGradientHooks(const TensorSlots& grads);
 
  private:
-  alignas(16) char room_[1200];
+  alignas(16) char buffer_[1200];
 };
 
 // A Tensor saved for backward. Detects later in-place changes and calls the
@@ -58,7 +57,7 @@ class __attribute__((visibility("default"))) TensorWrapper {
   ~TensorWrapper();
 
  private:
-  alignas(16) char room_[240];
+  alignas(16) char buffer_[240];
 };
 
 class __attribute__((visibility("default"))) EagerUtils {
@@ -103,7 +102,7 @@ __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
 
 namespace native_ops {
 
-// Whether the Tensor requires a gradient.
+// Returns whether the Tensor requires a gradient.
 inline bool RequiresGrad(const paddle::Tensor& tensor) {
   egr::AutogradMeta* meta = egr::EagerUtils::nullable_autograd_meta(tensor);
   return meta != nullptr &&

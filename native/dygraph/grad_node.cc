@@ -65,22 +65,24 @@ void GradNode::SaveInputs(const TensorPointers& inputs,
                           const Results& results) {
   saved_inputs_.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
-    const auto [kind, at] = input.from;
-    if (kind == From::kGradient) continue;
-    const Tensor& tensor = kind == From::kInput ? *inputs[at] : *results[at];
+    const auto [kind, at] = input.source;
+    if (kind == Source::kGradient) continue;
+    const Tensor& tensor = kind == Source::kInput ? *inputs[at] : *results[at];
     saved_inputs_.emplace_back(tensor, !input.needs_buffer);
   }
-  for (const AttrSpec& attr : entry_.attrs) attrs_.push_back(attrs[attr.from]);
+  for (const AttrSpec& attr : entry_.attrs) {
+    attrs_.push_back(attrs[attr.forward_index]);
+  }
   for (const OutputSpec& output : entry_.outputs) {
-    output_mask_.push_back(mask[output.from]);
+    output_mask_.push_back(mask[output.forward_input]);
   }
 }
 
-// The inputs of entry_; absent optional ones are undefined.
+// Returns the inputs of entry_; absent optional inputs are undefined Tensors.
 std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
   for (const InputSpec& input : entry_.inputs) {
-    const auto [kind, slot] = input.from;
-    if (kind != From::kGradient || input.optional) continue;
+    const auto [kind, slot] = input.source;
+    if (kind != Source::kGradient || input.optional) continue;
     egr::EagerUtils::FillZeroForEmptyGradInput(&(*grads)[slot],
                                                InputMeta()[slot]);
   }
@@ -89,8 +91,8 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
   std::vector<Tensor> arguments;
   arguments.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
-    const auto [kind, slot] = input.from;
-    if (kind != From::kGradient) {
+    const auto [kind, slot] = input.source;
+    if (kind != Source::kGradient) {
       arguments.push_back(egr::EagerUtils::RecoverTensorWrapper(&*saved++));
       continue;
     }
@@ -101,17 +103,17 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
 }
 
 // Lets outputs reuse the buffer of an incoming gradient (`inplace` in the YAML)
-// if nobody else owns it. `tensors` owns it, and so does `grads`, which the
-// engine drops after this call, unless a hook replaced the gradient.
+// if only `tensors` owns it, and `grads`, unless a hook replaced the gradient.
+// The engine drops `grads` after this call.
 void GradNode::ReuseGradBuffers(const egr::TensorSlots& grads,
                                 const std::vector<Tensor>& tensors,
                                 const Outputs& outputs) const {
   for (size_t i = 0; i < entry_.outputs.size(); ++i) {
-    const int over = entry_.outputs[i].over;
-    if (over < 0 || outputs[i] == nullptr) continue;
-    const auto [kind, slot] = entry_.inputs[over].from;
-    if (kind != From::kGradient) continue;
-    const auto& impl = tensors[over].impl();
+    const int reused = entry_.outputs[i].reused_input;
+    if (reused < 0 || outputs[i] == nullptr) continue;
+    const auto [kind, slot] = entry_.inputs[reused].source;
+    if (kind != Source::kGradient) continue;
+    const auto& impl = tensors[reused].impl();
     const bool from_engine = grads[slot][0].impl() == impl;
     if (impl.use_count() != (from_engine ? 2 : 1)) continue;
     const auto& dense = *static_cast<const DenseTensor*>(impl.get());
@@ -127,8 +129,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
                                       bool) {
   // Like Paddle's nodes, record nothing under no_grad.
   create_graph = create_graph && HasGrad();
-  if (create_graph && entry_.gradient == nullptr &&
-      entry_.recorded == nullptr) {
+  if (create_graph && entry_.gradient == nullptr && entry_.ad_func == nullptr) {
     PADDLE_THROW(common::errors::Unavailable(
         "The Op %s doesn't have any grad op. If you don't intend calculating "
         "higher order derivatives, please set `create_graph`to False.",
@@ -137,8 +138,8 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   if (released_) ThrowReleased(name());
   std::vector<Tensor> tensors = Arguments(&grads);
   egr::TensorSlots returns(entry_.outputs.size(), std::vector<Tensor>(1));
-  if (create_graph && entry_.recorded != nullptr) {
-    const std::vector<Tensor> results = entry_.recorded(tensors, attrs_);
+  if (create_graph && entry_.ad_func != nullptr) {
+    const std::vector<Tensor> results = entry_.ad_func(tensors, attrs_);
     for (size_t i = 0; i < results.size(); ++i) {
       if (output_mask_[i]) returns[i][0] = results[i];
     }
@@ -199,8 +200,8 @@ void Connect(Tensor* tensor,
 bool ReadsOverwritten(const OpSpec& spec) {
   const auto& inputs = spec.gradient().inputs;
   return std::any_of(inputs.begin(), inputs.end(), [&](const InputSpec& input) {
-    return input.from.kind == From::kInput &&
-           input.from.at == spec.inplace_input && input.needs_buffer;
+    return input.source.kind == Source::kInput &&
+           input.source.index == spec.inplace_input && input.needs_buffer;
   });
 }
 
@@ -214,9 +215,9 @@ void RecordGradient(const OpSpec& spec,
   const OpSpec& entry = spec.gradient();
   const auto node = std::make_shared<GradNode>(spec, entry);
   for (size_t slot = 0; slot < entry.outputs.size(); ++slot) {
-    const int from = entry.outputs[slot].from;
-    if (inputs[from] == nullptr || !mask[from]) continue;
-    node->SetGradOutMeta(*inputs[from], slot);
+    const int i = entry.outputs[slot].forward_input;
+    if (inputs[i] == nullptr || !mask[i]) continue;
+    node->SetGradOutMeta(*inputs[i], slot);
   }
   for (size_t slot = 0; slot < results.size(); ++slot) {
     if (!results[slot]->defined()) continue;

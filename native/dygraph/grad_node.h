@@ -1,4 +1,4 @@
-// Nodes of Paddle's backward graph, each of which runs one backward entry.
+// Nodes of Paddle's backward graph. Each runs one backward entry.
 
 #pragma once
 
@@ -19,8 +19,8 @@ using Results = paddle::small_vector<paddle::Tensor*, 2>;
 bool ReadsOverwritten(const OpSpec& spec);
 
 // Connects the results of a call of `spec` to its inputs in the backward graph;
-// undefined inputs are null. The node saves those of `saved` that the
-// gradient reads. mask[i] tells whether input i requires a gradient.
+// undefined inputs are null. The node saves the Tensors of `saved` that the
+// gradient reads. mask[i] is true if input i requires a gradient.
 void RecordGradient(const OpSpec& spec,
                     const TensorPointers& inputs,
                     const TensorPointers& saved,

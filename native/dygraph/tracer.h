@@ -13,8 +13,8 @@ bool HasGrad();
 
 bool InDygraph();
 
-// The inputs of a call, cast by Paddle's rules for the operator's name under
-// auto_cast. Like Paddle's generated code, in-place calls are not cast.
+// The inputs of a call, cast under auto_cast by the rules for the operator's
+// name. In-place calls are not cast, as in Paddle's generated code.
 class CastTensors {
  public:
   CastTensors(const OpSpec& spec, const TensorPointers& inputs);

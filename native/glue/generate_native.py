@@ -1,7 +1,7 @@
 """Generate the operator tables of the wheel's runtime from ops_yaml/.
 
 Writes native_ops.cc (the tables) and spmd_rules.cc (registrations of SPMD rules),
-which are compiled with native/. No operator is special-cased by name.
+which are compiled with native/. No operator is special-cased.
 """
 
 import argparse
@@ -28,8 +28,8 @@ def camel(name):
 
 
 def table_row(chain, order, in_paddle):
-    """The values of the templates for an entry, the gradient of order `order` in
-    the chain of an operator; in_paddle: the operator is Paddle's."""
+    """Return the template values of an entry, the gradient of order `order` in the
+    chain of an operator. in_paddle: whether the operator is Paddle's own."""
     entry = chain[order]
     names = [t.name for t in entry.tensors]
     over = {out: names.index(x) for x, out in entry.inplace}
@@ -48,7 +48,7 @@ def table_row(chain, order, in_paddle):
         'entry': entry,
         'camel': camel(entry.name),
         'in_paddle': in_paddle,
-        # Paddle takes a custom operator x_grad for the gradient of one named x.
+        # Paddle treats a custom operator x_grad as the gradient of x.
         'custom_op': entry.name.removesuffix('_grad') + '_vjp'
         if order
         else entry.name,
@@ -58,7 +58,7 @@ def table_row(chain, order, in_paddle):
         'dtype_input': names.index(entry.data_type or names[0]),
         'inplace_input': -1 if order else next(iter(over.values()), -1),
         'inputs': [
-            (t, *(origins[t.name] if order else ('kNowhere', -1)))
+            (t, *(origins[t.name] if order else ('kNone', -1)))
             for t in entry.tensors
         ],
         'attrs': [
@@ -82,13 +82,13 @@ def table_row(chain, order, in_paddle):
 
 
 def input_of(entry, output):
-    """The index of the input whose gradient an output is."""
+    """Return the index of the input whose gradient is `output`."""
     return entry.forward_inputs.index(output.name.removesuffix('_grad'))
 
 
 def extra_outputs(chain):
-    """The inputs of a second-order entry whose gradients it lacks: Paddle expects one
-    for each differentiable input of the first-order custom operator."""
+    """Return the inputs of a second-order entry without a gradient there. Paddle
+    expects one for each differentiable input of the first-order custom operator."""
     _, first, second = chain[:3]
     differentiable = {o.name for o in first.outputs}
     outputs = {o.name for o in second.outputs}
@@ -101,7 +101,7 @@ def extra_outputs(chain):
 
 
 def arguments(entry, param, forms):
-    """The C++ arguments of a function: those that `param` names, or all."""
+    """Return the C++ arguments of a function: those in `param`, or all."""
     texts = {t.name: forms[i].format(i) for i, t in enumerate(entry.tensors)}
     for i, attr in enumerate(entry.attrs):
         texts[attr.name] = f'std::get<{ATTR_TYPES[attr.type][0]}>(attrs[{i}])'
@@ -119,7 +119,7 @@ def table_rows(files, in_paddle=False):
 
 
 def render(yaml_dir, paddle_version):
-    """{name: text} of the generated files."""
+    """Return {name: text} of the generated files."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(ROOT / 'native/glue'),
         undefined=jinja2.StrictUndefined,

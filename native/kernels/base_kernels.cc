@@ -28,7 +28,7 @@ phi::KernelFactory& Registry() { return phi::KernelFactory::Instance(); }
 void OverridePaddleKernels() {
   for (const std::string name : kOverridden) {
     for (const auto& [key, kernel] :
-         Registry().SelectKernelMap(NameOfOurs(name))) {
+         Registry().SelectKernelMap(NativeName(name))) {
       Registry().kernels()[name][key] = kernel;
     }
   }
@@ -38,7 +38,7 @@ std::map<std::string, std::vector<std::string>> OverriddenKernels() {
   std::map<std::string, std::vector<std::string>> overridden;
   for (const std::string name : kOverridden) {
     for (const auto& [key, kernel] :
-         Registry().SelectKernelMap(NameOfOurs(name))) {
+         Registry().SelectKernelMap(NativeName(name))) {
       const phi::Kernel& current = Registry().SelectKernel(name, key);
       if (current.GetVariadicKernelFn<void*>() ==
           kernel.GetVariadicKernelFn<void*>()) {
@@ -49,7 +49,7 @@ std::map<std::string, std::vector<std::string>> OverriddenKernels() {
   return overridden;
 }
 
-std::vector<paddle::Tensor> MaskedFillGradRecorded(
+std::vector<paddle::Tensor> MaskedFillGradAdFunc(
     const std::vector<paddle::Tensor>& inputs, const Attrs&) {
   const auto [x_grad, value_grad] =
       masked_fill_grad_ad_func(inputs[0], inputs[1], inputs[2], inputs[3]);
@@ -58,20 +58,20 @@ std::vector<paddle::Tensor> MaskedFillGradRecorded(
 
 }  // namespace native_ops
 
-// `name` is NameOfOurs(operator).
-#define REGISTER_OURS(name, kernel)                   \
+// `name` must be NativeName(operator).
+#define REGISTER_OVERRIDE(name, kernel)               \
   PD_REGISTER_KERNEL(name,                            \
                      CPU,                             \
                      ALL_LAYOUT,                      \
                      phi::funcs::scatter_ops::kernel, \
                      SCATTER_OPS_ALL_DTYPES)
-REGISTER_OURS(native_masked_fill, MaskedFillCpuKernel) {
+REGISTER_OVERRIDE(native_masked_fill, MaskedFillCpuKernel) {
   kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
 }
-REGISTER_OURS(native_masked_fill_grad, MaskedFillGradCpuKernel) {
+REGISTER_OVERRIDE(native_masked_fill_grad, MaskedFillGradCpuKernel) {
   kernel->InputAt(1).SetDataType(phi::DataType::BOOL);
 }
-REGISTER_OURS(native_scatter, ScatterByIndexKernel) {}
-REGISTER_OURS(native_scatter_grad, ScatterByIndexGradKernel) {}
-// Paddle 3.3.1 has no second order of scatter.
-REGISTER_OURS(scatter_double_grad, ScatterByIndexDoubleGradKernel) {}
+REGISTER_OVERRIDE(native_scatter, ScatterByIndexKernel) {}
+REGISTER_OVERRIDE(native_scatter_grad, ScatterByIndexGradKernel) {}
+// Paddle 3.3.1 has no second-order gradient of scatter.
+REGISTER_OVERRIDE(scatter_double_grad, ScatterByIndexDoubleGradKernel) {}

@@ -13,12 +13,12 @@ namespace native_ops {
 // Overrides the entries in Paddle's kernel factory.
 void OverridePaddleKernels();
 
-// Per overridden operator, the dtypes whose kernel in Paddle's factory is still
-// the override.
+// Returns, by operator, the dtypes whose kernel in Paddle's factory is the
+// override.
 std::map<std::string, std::vector<std::string>> OverriddenKernels();
 
-// Paddle's masked_fill_grad, which records its own gradient.
-std::vector<paddle::Tensor> MaskedFillGradRecorded(
+// Calls Paddle's masked_fill_grad, which records its own gradient.
+std::vector<paddle::Tensor> MaskedFillGradAdFunc(
     const std::vector<paddle::Tensor>& inputs, const Attrs& attrs);
 
 }  // namespace native_ops

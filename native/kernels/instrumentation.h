@@ -1,6 +1,6 @@
 // Reports calls to the profiler, to the operator statistics of
-// paddle.amp.debugging, and for FLAGS_check_nan_inf and FLAGS_benchmark. While
-// they are off, a call costs a few loads more.
+// paddle.amp.debugging, and for FLAGS_check_nan_inf and FLAGS_benchmark. The
+// overhead is a few loads per call while they are disabled.
 
 #pragma once
 
@@ -30,8 +30,7 @@ class Span {
   std::optional<phi::RecordEvent> event_;
 };
 
-// Reports a kernel that dygraph has run; static graph executors report their
-// own.
+// Reports a kernel run by dygraph. Static graph executors report their own.
 void ReportKernel(const OpSpec& spec, const Inputs& inputs);
 
 }  // namespace native_ops

@@ -50,7 +50,7 @@ const phi::Kernel& FindKernel(const OpSpec& spec, phi::DataType dtype) {
   const bool is_hidden = spec.is_backward && !spec.is_base;
   return phi::KernelFactory::Instance()
       .SelectKernelOrThrowError(
-          is_hidden ? NameOfOurs(spec.kernel) : spec.kernel, KernelKeyOf(dtype))
+          is_hidden ? NativeName(spec.kernel) : spec.kernel, KernelKeyOf(dtype))
       .kernel;
 }
 
@@ -70,7 +70,7 @@ void HideGradientKernels(const OpSpec& spec) {
   auto& factory = phi::KernelFactory::Instance();
   const phi::KernelKeyMap kernels = factory.SelectKernelMap(spec.kernel);
   if (kernels.empty()) return;
-  factory.kernels()[NameOfOurs(spec.kernel)] = kernels;
+  factory.kernels()[NativeName(spec.kernel)] = kernels;
   factory.kernels().erase(spec.kernel);
 }
 
@@ -96,13 +96,13 @@ void ReportKernel(const OpSpec& spec, const Inputs& inputs) {
   }
 }
 
-phi::DataType UsualDtype(const char* name, phi::DataType x) {
+phi::DataType DefaultDtype(const char* name, phi::DataType x) {
   const std::string_view base(name);
   if (base == "mask") return phi::DataType::BOOL;
   return base == "index" ? phi::DataType::INT64 : x;
 }
 
-DenseTensor MetaOnly(const std::vector<int64_t>& shape, phi::DataType dtype) {
+DenseTensor MakeMeta(const std::vector<int64_t>& shape, phi::DataType dtype) {
   DenseTensor tensor;
   MetaTensor meta(&tensor);
   meta.set_dims(common::make_ddim(shape));
@@ -116,7 +116,7 @@ const DenseTensor* DenseOf(const OpSpec& spec,
   if (!tensor.defined() || !tensor.is_dense_tensor() ||
       (tensor.initialized() && !tensor.is_cpu())) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) %s must be a dense Tensor on the CPU.", spec.name, name));
+        "(%s) %s should be a dense Tensor on the CPU.", spec.name, name));
   }
   return static_cast<const DenseTensor*>(tensor.impl().get());
 }

@@ -1,5 +1,5 @@
-// Operator tables of the wheel's runtime, and how a table runs. Each OpSpec is
-// generated from a YAML entry by generate_native.py.
+// Operator tables of the wheel's runtime, and functions that run an entry.
+// generate_native.py generates an OpSpec from each YAML entry.
 
 #pragma once
 
@@ -32,28 +32,28 @@ using MetaOutputs = paddle::small_vector<phi::MetaTensor*, 4>;
 
 // The source of an input of a backward entry: the n-th input or result of the
 // forward call, or the incoming gradient of the n-th result.
-struct From {
-  enum Kind { kNowhere, kInput, kResult, kGradient } kind;
-  int at;
+struct Source {
+  enum Kind { kNone, kInput, kResult, kGradient } kind;
+  int index;
 };
 
 struct InputSpec {
   const char* name;
   bool optional;
   bool needs_buffer;
-  From from;
+  Source source;
 };
 
 struct AttrSpec {
   const char* name;
   AttrType type;
-  int from;  // backward: the index of the forward attribute
+  int forward_index;  // backward: the index of the forward attribute
 };
 
 struct OutputSpec {
   const char* name;
-  int from;  // backward: the forward input that it is the gradient of
-  int over;  // the input whose buffer it may reuse, or -1
+  int forward_input;  // backward: the forward input that it is the gradient of
+  int reused_input;   // the input whose buffer it may reuse, or -1
 };
 
 // One `op` or `backward_op` entry.
@@ -70,15 +70,13 @@ struct OpSpec {
   std::vector<InputSpec> inputs;
   std::vector<AttrSpec> attrs;
   std::vector<OutputSpec> outputs;
-  // Inputs for which the custom operator alone declares a gradient, and leaves
-  // it empty.
+  // Inputs whose gradients the custom operator declares, but leaves empty.
   std::vector<int> extra_outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
-  // Paddle's function for this gradient, which records a gradient itself; null
-  // for most entries.
-  std::vector<paddle::Tensor> (*recorded)(const std::vector<paddle::Tensor>&,
-                                          const Attrs&);
+  // Paddle's ad_func of this gradient, which records its own gradient, or null.
+  std::vector<paddle::Tensor> (*ad_func)(const std::vector<paddle::Tensor>&,
+                                         const Attrs&);
 };
 
 const phi::CPUContext& CpuContext();
@@ -89,7 +87,7 @@ inline paddle::optional<phi::DenseTensor> Optional(
   return *tensor;
 }
 
-// Dims and dtypes of the outputs, from InferMeta.
+// Returns outputs with the dims and dtypes from InferMeta.
 std::vector<phi::DenseTensor> InferOutputs(const OpSpec& spec,
                                            const Inputs& inputs,
                                            const Attrs& attrs);
@@ -100,15 +98,15 @@ void Run(const OpSpec& spec,
          const Attrs& attrs,
          const Outputs& outputs);
 
-// The dtype of an input by its name, for an x of dtype `x`. An index may also
-// be int32.
-phi::DataType UsualDtype(const char* name, phi::DataType x);
+// Returns the dtype of an input by its name: bool for mask, int64 for index,
+// `x` for others.
+phi::DataType DefaultDtype(const char* name, phi::DataType x);
 
-phi::DenseTensor MetaOnly(const std::vector<int64_t>& shape,
+phi::DenseTensor MakeMeta(const std::vector<int64_t>& shape,
                           phi::DataType dtype);
 
-// The DenseTensor of `tensor`. Throws, naming the argument, unless it is dense
-// and on the CPU.
+// Returns the DenseTensor of `tensor`. Throws, naming the argument, unless it
+// is dense and on the CPU.
 const phi::DenseTensor* DenseOf(const OpSpec& spec,
                                 const char* name,
                                 const paddle::Tensor& tensor);
@@ -116,13 +114,14 @@ const phi::DenseTensor* DenseOf(const OpSpec& spec,
 // Throws Paddle's error for a second backward through a released node.
 [[noreturn]] void ThrowReleased(const std::string& node);
 
-// `tensor` itself if it is contiguous, else a contiguous copy, owned by
-// `copies`.
+// Returns `tensor` itself if it is contiguous, else a contiguous copy that is
+// owned by `copies`.
 const phi::DenseTensor* AsContiguous(const phi::DenseTensor& tensor,
                                      std::list<phi::DenseTensor>* copies);
 
-// The name of a kernel that Paddle must not find by the operator's name.
-inline std::string NameOfOurs(const std::string& name) {
+// Returns the name under which the runtime registers a kernel that Paddle must
+// not find by the operator's name.
+inline std::string NativeName(const std::string& name) {
   return "native_" + name;
 }
 
@@ -130,11 +129,11 @@ inline phi::KernelKey KernelKeyOf(phi::DataType dtype) {
   return {phi::Backend::CPU, phi::DataLayout::ALL_LAYOUT, dtype};
 }
 
-// Renames the kernels of a gradient to NameOfOurs: the legacy IR would take
-// them for kernels of the custom operator's gradient, whose arguments differ.
+// Renames the kernels of a gradient to NativeName. The legacy IR would call
+// them as kernels of the custom operator's gradient, whose arguments differ.
 void HideGradientKernels(const OpSpec& spec);
 
-// Generated: all entries, and the version of Paddle that they fit.
+// Generated: all entries, and the version of Paddle they are compiled for.
 const std::vector<const OpSpec*>& AllOps();
 extern const char* const kPaddleVersion;
 

@@ -30,7 +30,7 @@ namespace native_ops {
 
 namespace {
 
-// The first type that matches an exception decides.
+// The first matching type is used.
 const std::pair<common::ErrorCode, PyObject**> kErrorKinds[] = {
     {common::ErrorCode::INVALID_ARGUMENT, &PyExc_ValueError},
     {common::ErrorCode::INVALID_TYPE, &PyExc_TypeError},
@@ -69,7 +69,7 @@ void ThrowAsPaddle(const std::string& name,
     if (error.matches(*type)) PADDLE_THROW(common::ErrorSummary(code, text));
   }
   PADDLE_THROW(common::errors::PreconditionNotMet(
-      "(%s) its gradient failed: %s", name, error.what()));
+      "(%s) The gradient failed: %s", name, error.what()));
 }
 
 TensorPointers ReadTensors(const OpSpec& spec, PyObject* args) {
@@ -111,13 +111,13 @@ void CheckCount(const char* function, size_t num_args, size_t min_args) {
       " arguments expected, but received " + std::to_string(num_args) + ".");
 }
 
-paddle::Tensor& NeedTensor(const char* function, PyObject* object) {
+paddle::Tensor& RequireTensor(const char* function, PyObject* object) {
   if (paddle::pybind::PyCheckTensor(object) && TensorOf(object).defined()) {
     return TensorOf(object);
   }
   throw py::type_error(std::string(function) +
-                       "(): a Tensor that holds something expected, but "
-                       "received an object of type " +
+                       "(): a defined Tensor expected, but received an object "
+                       "of type " +
                        Py_TYPE(object)->tp_name + ".");
 }
 

@@ -1,5 +1,5 @@
-// Parsing of Python arguments, by the functions that Paddle's generated code
-// calls, and translation of errors.
+// Parsing of Python arguments with the functions of Paddle's generated code,
+// and translation of errors.
 
 #pragma once
 
@@ -21,14 +21,14 @@ namespace native_ops {
 
 using TensorPointers = paddle::small_vector<paddle::Tensor*, 4>;
 
-// Throws a Python exception as Paddle's exception of the same kind: its
-// backward engine handles no other. `name` is the gradient that failed.
+// Rethrows a Python exception as Paddle's corresponding exception: the backward
+// engine handles no others. `name` is the gradient that failed.
 [[noreturn]] void ThrowAsPaddle(const std::string& name,
                                 const py::error_already_set& error);
 
 // Returns f(), or null with a Python exception set if f throws.
 template <typename F>
-PyObject* Guarded(const F& f) {
+PyObject* TranslateExceptions(const F& f) {
   try {
     return f();
   } catch (py::error_already_set& error) {
@@ -45,25 +45,25 @@ inline paddle::Tensor& TensorOf(PyObject* object) {
   return reinterpret_cast<paddle::pybind::TensorObject*>(object)->tensor;
 }
 
-// The input Tensors in the tuple `args` of a dygraph call.
+// Returns the input Tensors in the tuple `args` of a dygraph call.
 TensorPointers ReadTensors(const OpSpec& spec, PyObject* args);
 
 // Throws unless the inputs are Values of a static graph.
 void CheckValues(const OpSpec& spec, PyObject* args);
 
-// The attributes from args[first] on.
+// Returns the attributes, which start at args[first].
 Attrs ReadAttrs(const OpSpec& spec, PyObject* args, Py_ssize_t first);
 
-// The entry in the capsule `self` of a function.
+// Returns the entry in the capsule `self` of a function.
 const OpSpec& SpecOf(PyObject* self);
 
 // Throws TypeError for fewer than `min_args` arguments, for which Paddle's
-// generated code reads past the tuple. Surplus arguments are ignored, as they
-// are there.
+// generated code reads past the tuple. Surplus arguments are ignored, as in
+// Paddle.
 void CheckCount(const char* function, size_t num_args, size_t min_args);
 
-// The Tensor in `object`. Throws TypeError, naming `function`, unless it is a
-// defined Tensor.
-paddle::Tensor& NeedTensor(const char* function, PyObject* object);
+// Returns the Tensor in `object`. Throws TypeError, naming `function`, unless
+// it is a defined Tensor.
+paddle::Tensor& RequireTensor(const char* function, PyObject* object);
 
 }  // namespace native_ops

@@ -26,28 +26,28 @@ namespace {
 // ---- attributes
 
 template <typename T>
-Attr Held(const paddle::any& value) {
+Attr ReadAny(const paddle::any& value) {
   return paddle::any_cast<T>(value);
 }
 
 struct AttrKind {
-  const char* name;  // in a custom operator
+  const char* name;  // in the declaration of a custom operator
   Attr (*read)(const paddle::any&);
 };
 
 // In the order of AttrType.
-constexpr AttrKind kAttrKinds[] = {{"bool", Held<bool>},
-                                   {"int", Held<int>},
-                                   {"int64_t", Held<int64_t>},
-                                   {"float", Held<float>},
-                                   {"std::string", Held<std::string>}};
+constexpr AttrKind kAttrKinds[] = {{"bool", ReadAny<bool>},
+                                   {"int", ReadAny<int>},
+                                   {"int64_t", ReadAny<int64_t>},
+                                   {"float", ReadAny<float>},
+                                   {"std::string", ReadAny<std::string>}};
 
 const AttrKind& KindOf(const AttrSpec& attr) {
   return kAttrKinds[static_cast<size_t>(attr.type)];
 }
 
-// Selects the attributes of the last entry from those of the first, which the
-// custom operator has.
+// Selects the attributes of the last entry from the attributes of the custom
+// operator, which are those of the first entry.
 Attrs ConvertAttrs(const Chain& chain, const std::vector<paddle::any>& values) {
   const std::vector<AttrSpec>& all = chain.front()->attrs;
   Attrs attrs;
@@ -59,9 +59,9 @@ Attrs ConvertAttrs(const Chain& chain, const std::vector<paddle::any>& values) {
   return attrs;
 }
 
-// "name: type" of each attribute. A gradient that is an operator of its own has
-// an additional one, the indices of the outputs to compute.
-std::vector<std::string> DeclaredAttrs(const OpSpec& base) {
+// Returns "name: type" of each attribute. A gradient that is an operator of its
+// own has an additional attribute, the indices of the outputs to compute.
+std::vector<std::string> DeclareAttrs(const OpSpec& base) {
   std::vector<std::string> declared;
   for (const AttrSpec& attr : base.attrs) {
     declared.push_back(std::string(attr.name) + ": " + KindOf(attr).name);
@@ -70,7 +70,7 @@ std::vector<std::string> DeclaredAttrs(const OpSpec& base) {
   return declared;
 }
 
-// Which outputs to compute: those in the additional attribute, else all.
+// Returns which outputs to compute: all without the additional attribute.
 std::vector<bool> OutputMask(const Chain& chain,
                              const std::vector<paddle::any>& values) {
   const OpSpec& base = *chain.front();
@@ -88,33 +88,35 @@ std::vector<bool> OutputMask(const Chain& chain,
 
 std::string NameOfOutput(const Chain& chain, size_t order, size_t at);
 
-// Names that Paddle requires in a custom operator of that order: X@GRAD for the
-// gradient of X.
+// Returns the name that Paddle requires in a custom operator of that order:
+// X@GRAD for the gradient of X.
 std::string NameOfInput(const Chain& chain, size_t order, size_t at) {
   const InputSpec& input = chain[order]->inputs[at];
   if (order == 0) {
     return input.optional ? paddle::Optional(input.name) : input.name;
   }
-  const From& from = input.from;
-  if (from.kind == From::kInput) return NameOfInput(chain, order - 1, from.at);
-  const std::string result = NameOfOutput(chain, order - 1, from.at);
-  return from.kind == From::kResult ? result : result + "@GRAD";
+  const Source& source = input.source;
+  if (source.kind == Source::kInput)
+    return NameOfInput(chain, order - 1, source.index);
+  const std::string result = NameOfOutput(chain, order - 1, source.index);
+  return source.kind == Source::kResult ? result : result + "@GRAD";
 }
 
 std::string NameOfOutput(const Chain& chain, size_t order, size_t at) {
   const OutputSpec& output = chain[order]->outputs[at];
   if (order == 0) return output.name;
-  return NameOfInput(chain, order - 1, output.from) + "@GRAD";
+  return NameOfInput(chain, order - 1, output.forward_input) + "@GRAD";
 }
 
-// Inputs whose gradients the second-order operator declares and leaves empty.
+// Returns the inputs whose gradients the second-order operator declares, but
+// leaves empty.
 std::vector<int> ExtraOutputs(const Chain& chain) {
   return chain.size() == 3 ? chain.back()->extra_outputs : std::vector<int>();
 }
 
 // ---- shapes and calls
 
-// The shapes of the outputs; unknown dims are -1.
+// Infers the shapes of the outputs; unknown dims are -1.
 Shapes InferShapes(const OpSpec& spec,
                    const Shapes& shapes,
                    const std::vector<phi::DataType>& dtypes,
@@ -123,7 +125,7 @@ Shapes InferShapes(const OpSpec& spec,
   tensors.reserve(dtypes.size());
   Inputs inputs;
   for (size_t i = 0; i < dtypes.size(); ++i) {
-    tensors.push_back(MetaOnly(shapes[i], dtypes[i]));
+    tensors.push_back(MakeMeta(shapes[i], dtypes[i]));
     inputs.push_back(&tensors.back());
   }
   Shapes output_shapes;
@@ -158,8 +160,7 @@ void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
         context->MutableOutputAt(context->OutputRangeAt(i).first);
     auto* dense = static_cast<DenseTensor*>(output->impl().get());
     if (!mask[i]) {
-      // A conditional block forwards every output and rejects one that is
-      // uninitialized.
+      // Conditional blocks reject uninitialized outputs.
       dense->Resize({0});
       CpuContext().Alloc(dense, dense->dtype());
     }
@@ -174,7 +175,7 @@ Shapes InferCustomShapes(const Chain& chain,
   const OpSpec& spec = *chain.back();
   std::vector<phi::DataType> dtypes;  // not passed to this function
   for (const InputSpec& input : spec.inputs) {
-    dtypes.push_back(UsualDtype(input.name, phi::DataType::FLOAT32));
+    dtypes.push_back(DefaultDtype(input.name, phi::DataType::FLOAT32));
   }
   Shapes outputs =
       InferShapes(spec, shapes, dtypes, ConvertAttrs(chain, values));
@@ -226,7 +227,7 @@ paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain) {
   paddle::OpMetaInfoBuilder builder(chain.front()->custom_op, order);
   builder.Inputs(std::move(inputs))
       .Outputs(std::move(outputs))
-      .Attrs(DeclaredAttrs(*chain.front()));
+      .Attrs(DeclareAttrs(*chain.front()));
   return builder;
 }
 

@@ -1,5 +1,5 @@
-// Custom operators, which run the operators in static graphs, and the functions
-// that Python calls while it builds a graph.
+// Custom operators that run the operators in static graphs, and functions that
+// Python calls while it builds a graph.
 
 #pragma once
 
@@ -15,23 +15,23 @@ namespace native_ops {
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-// entry.infer(shapes, dtypes, attrs...): the shapes of the outputs; unknown
-// dims are -1. Python calls it before the graph builder runs: there, an
+// entry.infer(shapes, dtypes, attrs...): infers the shapes of the outputs;
+// unknown dims are -1. Python calls it before the graph builder, in which an
 // exception would terminate the process.
 Shapes InferForPython(const OpSpec& spec,
                       const Shapes& shapes,
                       const std::vector<int>& dtypes,
                       const py::args& attrs);
 
-// entry.encode(attrs...): the attributes by name, in the order of the custom
-// operator.
+// entry.encode(attrs...): returns the attributes by name, in the order of the
+// custom operator.
 py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs);
 
 // register_custom_ops(): registers the custom operators with static graphs.
 void RegisterCustomOps();
 
-// An operator, its gradient and the gradient's gradient, up to the entry that a
-// custom operator runs. Name and attributes are those of the first entry.
+// An operator and its gradients of increasing order, up to the entry that a
+// custom operator runs. The first entry has its name and attributes.
 using Chain = std::vector<const OpSpec*>;
 
 void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context);
@@ -41,7 +41,7 @@ Shapes InferCustomShapes(const Chain& chain,
 std::vector<phi::DataType> InferCustomDtypes(
     const Chain& chain, const std::vector<phi::DataType>& inputs);
 
-// Replicates inputs and outputs.
+// Infers replicated inputs and outputs.
 phi::distributed::SpmdInfo InferCustomSpmd(
     const Chain& chain,
     const std::vector<paddle::CustomSpmdInferTensorArg>& inputs,
@@ -52,10 +52,10 @@ paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain);
 
 using SpecFunction = const OpSpec& (*)();
 
-// Registers the operator `Base` with its first two orders of gradients, the
-// maximum for a custom operator. If `Base` is a gradient itself, one order
-// follows, by which Paddle tests for differentiability. The template turns the
-// chain into the plain function pointers that Paddle requires.
+// Registers the operator `Base` with gradients of two orders, the maximum for a
+// custom operator. If `Base` is a gradient itself, it has one order, by which
+// Paddle tests for differentiability. The template creates the plain function
+// pointers that Paddle requires.
 template <SpecFunction Base, size_t Order = 0>
 void RegisterCustom(Chain prefix = {}) {
   using Anys = std::vector<paddle::any>;

@@ -1,6 +1,6 @@
 """Operators in static graphs and their gradients, as custom operators.
 
-Each entry of ops_yaml is a custom operator in its own right, gradients too.
+Each entry of ops_yaml, gradients included, is a custom operator.
 Installed as paddle._native_static.
 """
 
@@ -54,16 +54,15 @@ def run_static(op, tensors, attrs):
 
 
 def _append_gradient(entry, call, inputs, results, gradients, stop_gradients):
-    """Append the gradient `entry` of `call`. Return what core.call_vjp returns: for
-    each differentiable input a list of its gradient, or of None if its gradient
-    is stopped."""
+    """Append the gradient `entry` of `call`. Return, as core.call_vjp does, a list
+    for each differentiable input: its gradient, or None if it is stopped."""
     sources = {'input': inputs, 'result': results, 'gradient': gradients}
     tensors = []
     for t in entry.inputs:
         kind, at = t.source
         tensor = sources[kind][at][0]
         tensors.append(None if t.optional and _is_zeros(tensor) else tensor)
-    outputs = [gradient.of for gradient in entry.outputs]
+    outputs = [gradient.forward_input for gradient in entry.outputs]
     is_needed = {
         at: not stops[0] for at, stops in zip(sorted(outputs), stop_gradients)
     }
@@ -95,8 +94,8 @@ def _append_scatter(call, inputs, results, gradients, stop_gradients):
 
 
 def _is_zeros(value):
-    """Whether a gradient is the zeros that Paddle fills in for a result which
-    nothing depends on."""
+    """Return whether a gradient is zeros that Paddle created for an unused
+    result."""
     if value is None:
         return True
     op = value.get_defining_op()
@@ -110,16 +109,16 @@ _SCATTER_GRAD = 'pd_op.scatter_grad'
 _VJPS = {_SCATTER_GRAD: _append_scatter}
 
 
-def _all_gradients_of_ours(get_grad_op_desc):
-    """Compute every gradient of a custom operator in legacy IR, where it has all of
-    them or none."""
+def _ignore_no_grad(get_grad_op_desc):
+    """Compute all gradients of a custom operator in legacy IR, which supports all
+    or none."""
 
-    def with_all(op, no_grad, *args):
+    def wrapped(op, no_grad, *args):
         if f'custom_op.{op.type().removesuffix("_grad")}' in _VJPS:
             no_grad = no_grad - {f'{v}@GRAD' for v in op.input_arg_names()}
         return get_grad_op_desc(op, no_grad, *args)
 
-    return with_all
+    return wrapped
 
 
 def load():
@@ -140,4 +139,4 @@ def load():
         if op.name() == _SCATTER_GRAD
         else semantics(op)
     )
-    core.get_grad_op_desc = _all_gradients_of_ours(core.get_grad_op_desc)
+    core.get_grad_op_desc = _ignore_no_grad(core.get_grad_op_desc)

@@ -1,8 +1,8 @@
-"""Programs with our functions: saves them, or runs them in the Paddle of this Python.
+"""Save or run programs that call the functions, with the Paddle of this Python.
 
-graph_programs.py save FOLDER CASE...  saves each two ways
-graph_programs.py HOW FOLDER CASE...   runs each as one of WAYS does and prints a JSON
-                                       list of what went wrong, null for nothing
+graph_programs.py save FOLDER CASE...  save with paddle.jit and paddle.static
+graph_programs.py WAY FOLDER CASE...   run by one of WAYS; print a JSON list of
+                                       errors, null for success
 """
 
 import json
@@ -104,7 +104,7 @@ def save(folder, *names):
         save_both(name, folder)
 
 
-# ---- ways to run: each returns the result
+# ---- ways to run a program; each returns the result
 
 
 def run_jit(folder, name):
@@ -141,7 +141,7 @@ def run_onnx(prefix):
     return session.run(None, dict(zip(names, ARRAYS)))[0]
 
 
-def exported(layer, prefix, specs):
+def export_and_run(layer, prefix, specs):
     paddle.onnx.export(layer, prefix, input_spec=specs, opset_version=19)
     return run_onnx(prefix)
 
@@ -151,12 +151,12 @@ def export(folder, name, traced=False):
     if traced:
         layer, specs = paddle.jit.to_static(layer, full_graph=True), None
     np.save(f'{folder}/{name}.npy', layer.result())
-    return exported(layer, f'{folder}/{name}', specs)
+    return export_and_run(layer, f'{folder}/{name}', specs)
 
 
 def export_loaded(folder, name):
     prefix = f'{folder}/{name}'
-    return exported(paddle.jit.load(prefix), prefix, SPECS)
+    return export_and_run(paddle.jit.load(prefix), prefix, SPECS)
 
 
 def convert(folder, name):
@@ -178,7 +178,7 @@ WAYS = {
 }
 
 
-def error(way, folder, name):
+def find_error(way, folder, name):
     try:
         actual = WAYS[way](folder, name)
         expected = np.load(Path(folder, f'{name}.npy'))
@@ -192,4 +192,4 @@ if __name__ == '__main__':
     if command == 'save':
         save(folder, *names)
     else:
-        print(json.dumps([error(command, folder, name) for name in names]))
+        print(json.dumps([find_error(command, folder, n) for n in names]))

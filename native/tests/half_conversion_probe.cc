@@ -1,5 +1,5 @@
-// The conversions of 16-bit floating-point types in shared/types.h, and
-// Paddle's own, for tests: each converts an array.
+// Converts arrays with the conversions of 16-bit floating-point types in
+// shared/types.h and with Paddle's own, for tests.
 
 #include <cstdint>
 #include <map>

@@ -1,4 +1,4 @@
-"""Calls of kernels for tests: shapes and attributes, operands and results."""
+"""Cases for direct kernel calls: shapes, attributes, operands and results."""
 
 from dataclasses import dataclass, field
 from math import prod
@@ -17,13 +17,13 @@ def load_entries(folder):
     return {entry.name: entry for file in files for entry in file.entries}
 
 
-OWN = load_entries('ops_yaml')
-ENTRIES = {**OWN, **load_entries('native/kernels/base_ops')}
+OPS_YAML = load_entries('ops_yaml')
+ENTRIES = {**OPS_YAML, **load_entries('native/kernels/base_ops')}
 
 
 @dataclass(frozen=True)
 class Case:
-    """One call of a kernel: the shapes of its inputs, and its attributes."""
+    """A call of a kernel: the shapes of its inputs, and its attributes."""
 
     kernel: str
     shapes: dict
@@ -35,7 +35,7 @@ class Case:
 
 
 def cases(kernel, shapes, attrs=({},)):
-    """Cases of one kernel; a row of `shapes` has those of its inputs."""
+    """Combine rows of input shapes with attributes."""
     names = [tensor.name for tensor in ENTRIES[kernel].tensors]
     return [
         Case(kernel, dict(zip(names, row)), more)
@@ -44,13 +44,12 @@ def cases(kernel, shapes, attrs=({},)):
     ]
 
 
-def twice(rows, first, second):
-    """The same for a second order, whose two gradients come behind."""
+def with_grads(rows, first, second):
+    """Append the shapes of the two gradients that a second order has as inputs."""
     return [(*row, row[first], row[second]) for row in rows]
 
 
-# x and mask as they broadcast, with the shape of the result; the last ones are
-# large enough for several threads.
+# Shapes of x, mask and result. The last ones are large enough for several threads.
 BROADCASTS = [
     ((0, 3), (1,), (0, 3)),
     ((1, 3), (0, 1), (0, 3)),
@@ -65,23 +64,23 @@ BROADCASTS = [
     ((1, 1000), (300, 1000), (300, 1000)),
     ((300, 1), (1000,), (300, 1000)),
 ]
-# x, mask, value and the gradient of the result
+# Shapes of x, mask, value and out_grad.
 MASKED = [(x, mask, (prod(out) + 2,), out) for x, mask, out in BROADCASTS]
 FILLED = [
     (x, mask, value, out)
     for x, mask, out in BROADCASTS
     for value in ((), out[-1:], out)
 ]
-# x, the strided part and the gradient of the result
+# Shapes of x, values or y, and out_grad.
 SELECTED = [((n, m), (n,), (n, m)) for n, m in ((5, 3), (0, 3), (500, 300))]
-ON_DIAGONAL = [
+DIAGONALS = [
     ((5, 3), (2,), (5, 3)),
     ((0, 3), (0,), (0, 3)),
     ((500, 300), (299,), (500, 300)),
 ]
-# x, index, updates
+# Shapes of x, index and updates.
 SLICES = [((5, 3), (4,), (4, 3)), ((500, 300), (400,), (400, 300))]
-# the same with the gradient of the result
+# Shapes of x, index, updates and out_grad.
 INDEXED = [(*row, row[0]) for row in SLICES] + [
     ((5, 3), (2,), (4, 3), (5, 3)),
     ((5, 3), (0,), (4, 3), (5, 3)),
@@ -107,22 +106,24 @@ DIAGONAL = [{'offset': 1, 'axis1': 0, 'axis2': 1}]
 GRADIENTS = [
     *cases('masked_fill_grad', FILLED),
     *cases('masked_scatter_grad', MASKED),
-    *cases('masked_scatter_double_grad', twice(MASKED, 0, 2)),
+    *cases('masked_scatter_double_grad', with_grads(MASKED, 0, 2)),
     *cases('select_scatter_grad', SELECTED, SELECT),
-    *cases('select_scatter_double_grad', twice(SELECTED, 0, 1), SELECT),
-    *cases('diagonal_scatter_grad', ON_DIAGONAL, DIAGONAL),
-    *cases('diagonal_scatter_double_grad', twice(ON_DIAGONAL, 0, 1), DIAGONAL),
+    *cases('select_scatter_double_grad', with_grads(SELECTED, 0, 1), SELECT),
+    *cases('diagonal_scatter_grad', DIAGONALS, DIAGONAL),
+    *cases(
+        'diagonal_scatter_double_grad', with_grads(DIAGONALS, 0, 1), DIAGONAL
+    ),
     *cases('index_scatter_grad', INDEXED, LINEAR),
-    *cases('index_scatter_double_grad', twice(INDEXED, 0, 2), LINEAR),
+    *cases('index_scatter_double_grad', with_grads(INDEXED, 0, 2), LINEAR),
     *cases(
         'index_reduce_grad',
-        [(*row, row[-1]) for row in INDEXED],  # the result before its gradient
+        [(*row, row[-1]) for row in INDEXED],  # out and out_grad
         reduces('mul', 'amax'),
     ),
     *cases('scatter_grad', [row[1:] for row in INDEXED], OVERWRITE),
     *cases(
         'scatter_double_grad',
-        [row[1:] for row in twice(INDEXED, 0, 2)],
+        [row[1:] for row in with_grads(INDEXED, 0, 2)],
         OVERWRITE,
     ),
 ]
@@ -143,7 +144,7 @@ FORWARDS = [
 
 
 def array(name, shape, dtype):
-    """Numbers without a rounding error, the same ones for the same call."""
+    """Draw small integers, which are exact in every dtype."""
     rng = np.random.default_rng(len(name))
     if name == 'mask':
         return rng.random(shape) < 0.5
@@ -153,7 +154,7 @@ def array(name, shape, dtype):
 
 
 def operands(case, dtype):
-    """{name: Tensor}; a shape alone where the YAML needs no buffer."""
+    """Return {name: Tensor}, unallocated if the YAML has no_need_buffer."""
     return {
         argument.name: kernel_probe.tensor(
             array(argument.name, case.shapes[argument.name], dtype),
@@ -164,7 +165,7 @@ def operands(case, dtype):
 
 
 def result_shapes(case):
-    """Those of the results: that of an input, or of the forward result."""
+    """Return the shapes of the outputs."""
     whole = {'x', 'out_grad', 'grad_out'} & case.shapes.keys()
     like = case.shapes[min(whole, key=('grad_out', 'out_grad', 'x').index)]
     return [
@@ -173,13 +174,12 @@ def result_shapes(case):
     ]
 
 
-def without_memory(shape, dtype):
+def unallocated(shape, dtype):
     return kernel_probe.tensor(np.empty(shape, dtype), memory=False)
 
 
 def run(case, dtype, inputs, outputs):
-    """Calls the kernel on Tensors; the arrays of the outputs, None where there
-    is none."""
+    """Call the kernel; return the arrays of the outputs, None for None."""
     attrs = [case.attrs[attr.name] for attr in ENTRIES[case.kernel].attrs]
     kernel_probe.run(case.kernel, dtype, inputs, attrs, outputs)
     return [None if out is None else out.numpy() for out in outputs]

@@ -1,5 +1,5 @@
-// Paddle's registry of CPU kernels, for tests: what a kernel takes, and calls
-// of it. A module of Python.
+// A Python module that returns the signatures of the CPU kernels in Paddle's
+// registry and calls them, for tests.
 
 #include <dlfcn.h>
 #include <pybind11/stl.h>
@@ -34,7 +34,7 @@ phi::Attribute Read(const py::handle& value) {
 }
 
 using Reader = phi::Attribute (*)(const py::handle&);
-// What the YAML calls a type, and how a value of it is read.
+// The name of a type in the YAML, and its conversion from Python.
 const std::map<AttributeType, std::pair<std::string, Reader>> kAttributes = {
     {AttributeType::BOOL, {"bool", Read<bool>}},
     {AttributeType::INT32, {"int", Read<int>}},
@@ -43,9 +43,9 @@ const std::map<AttributeType, std::pair<std::string, Reader>> kAttributes = {
     {AttributeType::STRING, {"str", Read<std::string>}},
 };
 
-// ---- What kernels take ------------------------------------------------------
+// ---- Signatures -------------------------------------------------------------
 
-// The library that an address lies in.
+// Returns the base address of the library that contains an address.
 const void* LibraryOf(const void* address) {
   Dl_info info;
   return dladdr(address, &info) == 0 ? nullptr : info.dli_fbase;
@@ -73,9 +73,9 @@ std::vector<std::string> Arguments(const phi::KernelArgsDef& args) {
   return kinds;
 }
 
-// {(kernel, dtype): inputs, attributes, outputs} of the kernels whose code is
-// linked with this module.
-py::dict Registered() {
+// Returns {(kernel, dtype): inputs, attributes, outputs} of the kernels that
+// are linked with this module.
+py::dict Signatures() {
   const void* own = LibraryOf(&kAttributes);
   py::dict signatures;
   for (const auto& [name, kernels] : phi::KernelFactory::Instance().kernels()) {
@@ -121,7 +121,7 @@ void Run(const std::string& name,
   try {
     kernel(&context);
   } catch (const std::exception& error) {
-    // As it is: Paddle has the exceptions of its own become others.
+    // Paddle's exceptions would be translated to other Python types.
     throw std::runtime_error(error.what());
   }
 }
@@ -129,6 +129,6 @@ void Run(const std::string& name,
 }  // namespace
 
 PYBIND11_MODULE(kernel_probe, module) {
-  module.def("registered", Registered);
+  module.def("signatures", Signatures);
   module.def("run", Run);
 }

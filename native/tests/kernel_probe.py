@@ -1,13 +1,11 @@
-"""CPU kernels out of Paddle's registry, called on Tensors of the caller's choice.
+"""Direct calls of the CPU kernels in Paddle's registry.
 
-What lies between a Python call and a kernel is left out, so that a test says
-which tensors are the same and which have no memory. A kernel's error is a
-RuntimeError with its own text.
+No argument parsing or InferMeta runs first, so that tests decide which Tensors
+alias and which are unallocated. Errors of a kernel raise RuntimeError.
 
-kernel_probe.cc is compiled on import and linked with the kernels as the build has
-compiled them, which so register themselves once more: the native module takes the
-gradients out of Paddle's registry on its import. The result is cached in the
-build folder.
+kernel_probe.cc is compiled on import and linked with the object files of the
+kernels, which registers the kernels again: the native module hides the gradient
+kernels when it is imported. The result is cached in the build folder.
 """
 
 import importlib.util
@@ -28,7 +26,7 @@ LIBS = Path(paddle.__file__).with_name('libs')
 
 def _load():
     entries = json.loads((BUILD / 'compile_commands.json').read_text())
-    # {source: [its compiler command, its object and so on]}
+    # {source: [compiler command, object file and other options]}
     built = {Path(x['file']): x['command'].split(' -o ') for x in entries}
     command = shlex.split(built[BUILD / 'glue/native_ops.cc'][0])
     inputs = [SOURCE]
@@ -52,12 +50,12 @@ def _load():
 
 
 _module = _load()
-# {(kernel, dtype): what it takes} of the kernels of this project
-registered = _module.registered
+# Returns {(kernel, dtype): argument types} of the kernels of this project.
+signatures = _module.signatures
 
 
 def tensor(array, memory=True):
-    """A Tensor; without `memory` it has a shape and a dtype alone."""
+    """Create a Tensor; without `memory`, it has only a shape and a dtype."""
     result = paddle.to_tensor(array)
     if not memory:
         result._clear_data()
@@ -65,11 +63,11 @@ def tensor(array, memory=True):
 
 
 def resize(tensor, shape):
-    """What an InferMeta function does to an output."""
+    """Set the dims, as InferMeta does."""
     tensor.get_tensor()._set_dims(list(shape))
 
 
 def run(kernel, dtype, inputs, attributes, outputs):
-    """Calls a kernel. A Tensor may be None, and may be there twice."""
+    """Call a kernel. Tensors may be None or alias each other."""
     number = paddle.base.framework.convert_np_dtype_to_dtype_(dtype).value
     _module.run(kernel, number, list(inputs), list(attributes), list(outputs))

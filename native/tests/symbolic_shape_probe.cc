@@ -1,6 +1,6 @@
-// Lends our functions to the operators of the wheel target, which Paddle knows
-// as custom_op.*, so that Paddle's own analysis calls them on real programs.
-// Every call is written down with the dims as they are after it.
+// Attaches the symbolic shape functions to the operators of the wheel, which
+// are custom_op.* in Paddle, so that Paddle's analysis calls them on real
+// programs. Every call is recorded with the resulting dims.
 
 #include <sstream>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace paddle::dialect {
 
-// In Paddle's tree its own headers declare them.
+// Declared by generated headers in a Paddle tree.
 OP_DECLARE_INFER_SYMBOLIC_SHAPE(MaskedScatter)
 OP_DECLARE_INFER_SYMBOLIC_SHAPE(MaskedScatter_)
 OP_DECLARE_INFER_SYMBOLIC_SHAPE(SelectScatter)
@@ -29,17 +29,17 @@ using pir::InferSymbolicShapeContext;
 using pir::InferSymbolicShapeInterface;
 using Infer = bool (*)(pir::Operation*, InferSymbolicShapeContext*);
 
-std::string calls;
+std::string call_log;
 
 std::string Dims(const pir::Value& value, InferSymbolicShapeContext* context) {
-  const auto& known = context->GetShapeOrDataForValue(value);
+  const auto& inferred = context->GetShapeOrDataForValue(value);
   std::ostringstream text;
   const char* gap = "";
-  for (const symbol::DimExpr& dim : known.shape()) {
+  for (const symbol::DimExpr& dim : inferred.shape()) {
     text << gap << dim;
     gap = " ";
   }
-  return '[' + text.str() + ']' + (known.data() ? " and values" : "");
+  return '[' + text.str() + ']' + (inferred.data() ? " and values" : "");
 }
 
 std::string Line(pir::Operation* op, InferSymbolicShapeContext* context) {
@@ -50,25 +50,25 @@ std::string Line(pir::Operation* op, InferSymbolicShapeContext* context) {
   return line + "-> " + Dims(op->result(0), context) + '\n';
 }
 
-// The wheel target has no operator for a form in place, so both forms are
-// called for the plain one.
+// The wheel has no operator for an in-place form, so both functions are called
+// for the plain operator.
 template <Infer... forms>
-struct Recorded : InferSymbolicShapeInterface::Concept {
+struct Recorder : InferSymbolicShapeInterface::Concept {
   static bool Run(pir::Operation* op, InferSymbolicShapeContext* context) {
-    bool done = true;
-    ((done = forms(op, context) && done, calls += Line(op, context)), ...);
-    return done;
+    bool succeeded = true;
+    ((succeeded &= forms(op, context), call_log += Line(op, context)), ...);
+    return succeeded;
   }
-  Recorded() : Concept(Run) {}
+  Recorder() : Concept(Run) {}
 };
 
-// False if the operator is not there or has the interface already.
+// Returns false if the operator is missing or already has the interface.
 template <Infer... forms>
-bool Lend(const std::string& op) {
+bool Attach(const std::string& op) {
   pir::OpInfo info =
       pir::IrContext::Instance()->GetRegisteredOpInfo("custom_op." + op);
   if (!info || info.HasInterface<InferSymbolicShapeInterface>()) return false;
-  using Model = Recorded<forms...>;
+  using Model = Recorder<forms...>;
   info.AttachInterface(
       pir::InterfaceValue::Get<InferSymbolicShapeInterface, Model>());
   return true;
@@ -76,18 +76,18 @@ bool Lend(const std::string& op) {
 
 }  // namespace
 
-extern "C" bool lend_symbolic_shapes() {
+extern "C" bool attach_symbolic_shapes() {
   using namespace paddle::dialect;  // NOLINT
-  return Lend<MaskedScatterOpInferSymbolicShape,
-              MaskedScatter_OpInferSymbolicShape>("masked_scatter") &&
-         Lend<SelectScatterOpInferSymbolicShape>("select_scatter") &&
-         Lend<DiagonalScatterOpInferSymbolicShape>("diagonal_scatter") &&
-         Lend<IndexScatterOpInferSymbolicShape,
-              IndexScatter_OpInferSymbolicShape>("index_scatter") &&
-         Lend<IndexReduceOpInferSymbolicShape,
-              IndexReduce_OpInferSymbolicShape>("index_reduce");
+  return Attach<MaskedScatterOpInferSymbolicShape,
+                MaskedScatter_OpInferSymbolicShape>("masked_scatter") &&
+         Attach<SelectScatterOpInferSymbolicShape>("select_scatter") &&
+         Attach<DiagonalScatterOpInferSymbolicShape>("diagonal_scatter") &&
+         Attach<IndexScatterOpInferSymbolicShape,
+                IndexScatter_OpInferSymbolicShape>("index_scatter") &&
+         Attach<IndexReduceOpInferSymbolicShape,
+                IndexReduce_OpInferSymbolicShape>("index_reduce");
 }
 
-extern "C" const char* symbolic_shape_calls() { return calls.c_str(); }
+extern "C" const char* symbolic_shape_calls() { return call_log.c_str(); }
 
-extern "C" void forget_symbolic_shape_calls() { calls.clear(); }
+extern "C" void clear_symbolic_shape_calls() { call_log.clear(); }

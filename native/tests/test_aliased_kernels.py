@@ -1,6 +1,6 @@
-"""Kernels that write over an input: input and output are one DenseTensor.
+"""Kernels whose output is the DenseTensor of an input.
 
-Paddle's in-place passes make them so, and InferMeta gives that DenseTensor the
+Paddle's in-place passes alias them, and InferMeta resizes that DenseTensor to the
 shape of the output before the kernel runs.
 """
 
@@ -17,7 +17,7 @@ from native.tests.kernel_cases import (
     operands,
     result_shapes,
     run,
-    without_memory,
+    unallocated,
 )
 from native.tests.kernel_probe import resize, tensor
 
@@ -26,12 +26,12 @@ CASES = [c for c in GRADIENTS + FORWARDS if c.kernel in INPLACE]
 
 
 def call(case, dtype, aliased, others=True):
-    """The results. Where `aliased`, one of them is written over its input."""
+    """Return {name: result}. If `aliased`, one of them overwrites its input."""
     source, target = INPLACE[case.kernel]
     tensors = operands(case, dtype)
     names = [out.name for out in ENTRIES[case.kernel].outputs]
     outputs = {
-        name: without_memory(shape, dtype) if others or name == target else None
+        name: unallocated(shape, dtype) if others or name == target else None
         for name, shape in zip(names, result_shapes(case))
     }
     if aliased:
@@ -41,19 +41,19 @@ def call(case, dtype, aliased, others=True):
         outputs[target] = tensors[source]
     results = run(case, dtype, tensors.values(), outputs.values())
     if aliased and source_tensor.shape != outputs[target].shape:
-        # a sum: one thread would write what another is still to read
+        # A sum must not overwrite elements that other threads still read.
         np.testing.assert_array_equal(source_tensor.numpy(), before)
     return dict(zip(names, results))
 
 
-def test_every_kernel_that_writes_over_an_input_has_a_case():
+def test_every_in_place_kernel_has_a_case():
     missing = INPLACE.keys() - {case.kernel for case in CASES}
     assert not missing, f'native/tests/kernel_cases.py: no case of {missing}'
 
 
 @pytest.mark.parametrize('dtype', ['float32', 'complex128'])
 @pytest.mark.parametrize('case', CASES, ids=str)
-def test_result_written_over_an_input(case, dtype):
+def test_aliased_output_equals_separate_output(case, dtype):
     expected = call(case, dtype, aliased=False)
     actual = call(case, dtype, aliased=True)
     for name in expected:
@@ -69,7 +69,7 @@ def test_result_written_over_an_input(case, dtype):
 @pytest.mark.parametrize('dtype', ['float32', 'complex128'])
 @pytest.mark.parametrize('kernel', ['masked_fill', 'masked_scatter'])
 @pytest.mark.parametrize('out', [(5, 3), (500, 3)])
-def test_x_that_is_smaller_than_the_result_is_refused(kernel, dtype, out):
+def test_kernel_rejects_x_smaller_than_the_result(kernel, dtype, out):
     x = tensor(np.arange(3).astype(dtype).reshape(1, 3))
     mask = tensor(np.ones(out, bool))
     value = tensor(np.ones((out if kernel == 'masked_scatter' else ()), dtype))

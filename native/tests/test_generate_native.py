@@ -1,4 +1,4 @@
-"""The generated tables of a sample operator."""
+"""The tables generated for a sample operator."""
 
 from pathlib import Path
 
@@ -65,8 +65,8 @@ GENERATED = (
     'std::get<std::string>(attrs[1]), std::get<bool>(attrs[2]), '
     'std::get<float>(attrs[3]), out[0]);',
     'RegisterCustom<StretchGradSpec>();',
-    '{"out", false, true, {From::kResult, 0}}',
-    '{"grad_x_grad", true, true, {From::kGradient, 0}}',
+    '{"out", false, true, {Source::kResult, 0}}',
+    '{"grad_x_grad", true, true, {Source::kGradient, 0}}',
     '{"grad_out_grad", 2, -1}',
     '{ 1, }',
     '"stretch_double_vjp", "StretchDoubleGradGradNode", '
@@ -78,12 +78,12 @@ GENERATED = (
 
 
 @pytest.mark.parametrize('part', GENERATED)
-def test_sample_is_generated_as(tmp_path, part):
+def test_generated_table_contains(tmp_path, part):
     (tmp_path / 'stretch.yaml').write_text(SAMPLE)
     assert part in ' '.join(render(tmp_path, '9.9')['native_ops.cc'].split())
 
 
-def test_no_operator_is_known_by_name():
+def test_runtime_special_cases_no_operator():
     files = schema.load_dir(ROOT / 'ops_yaml')
     names = [entry.name for file in files for entry in file.entries]
     # masked_scatter exchanges counts between processes.

@@ -1,10 +1,10 @@
 """The conversions of float16 and bfloat16 in shared/types.h, against Paddle's own.
 
-Results are bitwise identical, except that a signaling NaN may become quiet, as IEEE
-754 has it. Below 2^-77 Paddle's conversion to float16 shifts by more bits than a
-word has, which is undefined: there numpy's result counts, and doubles, which
-shared/types.h leaves to Paddle's conversion, are left out. No sum of float16
-numbers is that small, nor is a mean of them.
+Results are bitwise identical, except that a signaling NaN may become quiet, as in
+IEEE 754. Below 2^-77, Paddle's conversion to float16 shifts by more bits than the
+type has, which is undefined: the expected result is numpy's, and doubles, which
+shared/types.h converts with Paddle's function, are skipped. No sum or mean of
+float16 numbers is that small.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ FORMATS = {
     'float': (np.uint32, 0x7F800000, 1 << 22),
     'double': (np.uint64, 0x7FF0 << 48, 1 << 51),
 }
-# {conversion: Paddle's}
+# {conversion in shared/types.h: Paddle's conversion}
 CONVERSIONS = {
     'ToFloat<float16>': 'float16 to float',
     'ToFloat<bfloat16>': 'bfloat16 to float',
@@ -48,7 +48,7 @@ CONVERSIONS = {
 
 @pytest.fixture(scope='module')
 def probe(tmp_path_factory):
-    """Compiled with the options of the kernels."""
+    """Compile the probe with the options of the kernels."""
     entries = json.loads((BUILD / 'compile_commands.json').read_text())
     (command,) = (
         entry['command'].split(' -o ')[0]
@@ -76,15 +76,15 @@ def halves():
 
 
 def widened_halves():
-    """(bits as float32, bits of infinity) of both half types."""
+    """Yield (bits as float32, bits of infinity) of both half types."""
     yield halves().view(np.float16).astype(np.float32).view(np.uint32), 0x7C00
     yield halves().astype(np.uint32) << 16, 0x7F80
 
 
 @functools.cache
 def floats():
-    """Bits of random floats, of small ones, of NaN with each payload of one bit;
-    of all halves, the ties between them, and the floats next to those."""
+    """Return the bits of random and small floats, of NaNs with a payload of one
+    bit, of all halves, the ties between them, and the adjacent floats."""
     rng = np.random.default_rng(2026)
     small = np.exp2(rng.uniform(-152, -8, 100_000)).astype(np.float32)
     parts = [
@@ -102,21 +102,21 @@ def floats():
 
 
 def operands(source):
-    """The bits to convert."""
+    """Return the bits to convert."""
     if source != 'double':
         return floats() if source == 'float' else halves()
     with np.errstate(invalid='ignore'):  # a signaling NaN
         return floats().view(np.float32).astype(np.float64).view(np.uint64)
 
 
-def quieted(bits, kind):
+def quiet_nans(bits, kind):
     dtype, infinity, quiet = FORMATS[kind]
     is_nan = (bits & np.iinfo(dtype).max // 2) > infinity
     return np.where(is_nan, bits | dtype(quiet), bits)
 
 
 @pytest.mark.parametrize(('ours', 'paddles'), CONVERSIONS.items())
-def test_conversion_is_that_of_paddle(probe, ours, paddles):
+def test_conversion_equals_paddles(probe, ours, paddles):
     source, target = paddles.split(' to ')
     bits = operands(source)
     undefined = np.zeros(bits.shape, bool)
@@ -131,7 +131,7 @@ def test_conversion_is_that_of_paddle(probe, ours, paddles):
         small = numbers[undefined].astype(np.float16)
         expected[undefined] = small.view(np.uint16)
     actual = convert(probe, ours, bits, target)
-    same = (actual == expected) | (actual == quieted(expected, target))
+    same = (actual == expected) | (actual == quiet_nans(expected, target))
     wrong = [
         f'of {bits[i]:#x}: expected {expected[i]:#x}, got {actual[i]:#x}'
         for i in np.flatnonzero(~same)

@@ -1,4 +1,4 @@
-"""What the kernels promise beyond the shapes that InferMeta has checked."""
+"""Contracts of the kernels that InferMeta does not check."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def like(array):
 
 @pytest.mark.parametrize('kernel', ['masked_fill', 'masked_scatter'])
 @pytest.mark.parametrize('mask_shape', [(1, 3), (1, 1, 3)])
-def test_negative_zero_survives_where_x_is_not_broadcast(kernel, mask_shape):
+def test_x_grad_preserves_negative_zero(kernel, mask_shape):
     x = np.zeros(3, 'float32')
     grad = np.full(mask_shape, -0.0, 'float32')
     x_grad, value_grad = like(x), like(x)
@@ -38,7 +38,7 @@ def test_negative_zero_survives_where_x_is_not_broadcast(kernel, mask_shape):
 
 
 @pytest.mark.parametrize('size', [4, 1 << 20])
-def test_a_mask_that_selects_more_than_value_has_is_refused(threads, size):
+def test_gradients_reject_too_few_values(threads, size):
     x, value = np.zeros(size, 'float32'), np.zeros(size - 2, 'float32')
     inputs = [tensor(a) for a in (x, np.ones(size, bool), value, x)]
     with pytest.raises(RuntimeError) as error:
@@ -60,8 +60,7 @@ def test_a_mask_that_selects_more_than_value_has_is_refused(threads, size):
 ONE, TWO = np.zeros(3, 'float32'), np.zeros((4, 3), 'float32')
 INDEX = np.zeros(4, 'int64')
 REDUCE = [0, 'sum', True]
-# kernel, inputs before out_grad, attributes: out has the shape of TWO, and the last
-# input has a gradient or is out
+# (kernel, inputs before out_grad, attributes); the shape of out_grad is that of TWO.
 GRADIENTS = [
     ('masked_fill_grad', [TWO, TWO > 0, TWO], []),
     ('masked_scatter_grad', [TWO, TWO > 0, TWO], []),
@@ -74,7 +73,7 @@ GRADIENTS = [
 
 @pytest.mark.parametrize('kernel, inputs, attributes', GRADIENTS)
 @pytest.mark.parametrize('shape', [(3,), (4, 4), (12,)], ids=str)
-def test_a_gradient_of_another_shape_is_refused(
+def test_gradients_reject_out_grad_of_wrong_shape(
     kernel, inputs, attributes, shape
 ):
     grad = np.ones(shape, 'float32')
@@ -88,7 +87,7 @@ def test_a_gradient_of_another_shape_is_refused(
 
 
 @pytest.mark.parametrize('name', ['grad_x_grad', 'grad_value_grad'])
-def test_a_gradient_of_a_gradient_of_another_shape_is_refused(name):
+def test_second_order_rejects_gradient_of_wrong_shape(name):
     inputs = {'x': TWO, 'mask': TWO > 0, 'value': TWO, 'grad_out': TWO}
     inputs |= {'grad_x_grad': TWO, 'grad_value_grad': TWO, name: ONE}
     with pytest.raises(RuntimeError, match=f'of {name} should be'):

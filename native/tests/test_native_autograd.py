@@ -1,4 +1,4 @@
-"""The nodes that the wheel target's glue hangs into Paddle's backward graph."""
+"""The nodes of the wheel's runtime in Paddle's backward graph."""
 
 import gc
 import subprocess
@@ -53,7 +53,7 @@ def gradients(call, x, part, out_grad, **options):
 
 
 @ALL
-def test_graph_may_be_run_again_while_it_is_retained(call):
+def test_retained_graph_runs_again(call):
     x, part = leaf(), leaf()
     out = call(x, part)
     first = paddle.grad(out.sum(), [x, part], retain_graph=True)
@@ -62,13 +62,13 @@ def test_graph_may_be_run_again_while_it_is_retained(call):
         np.testing.assert_array_equal(a.numpy(), b.numpy())
     out.sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), first[0].numpy())
-    # the error of the nodes of Paddle's own operators
+    # The error of Paddle's own nodes.
     with pytest.raises(SystemError, match='TensorWrappers of .*GradNode'):
         out.backward()
 
 
 @ALL
-def test_hooks_see_and_change_gradients(call):
+def test_hooks_receive_and_replace_gradients(call):
     x, part = leaf(), leaf()
     plain = gradients(call, x, part, paddle.ones([SIZE, SIZE], 'float64'))
     out = call(x, part)
@@ -83,7 +83,7 @@ def test_hooks_see_and_change_gradients(call):
 
 
 @ALL
-def test_gradients_that_a_user_holds_are_not_written_over(call):
+def test_referenced_gradients_are_not_overwritten(call):
     x, part, grad_output = leaf(), leaf(), paddle.rand([SIZE, SIZE], 'float64')
     before = grad_output.numpy()
     gradients(call, x, part, grad_output)
@@ -98,21 +98,21 @@ def test_gradients_that_a_user_holds_are_not_written_over(call):
 
 
 @ALL
-def test_two_calls_share_what_flows_back(call):
+def test_shared_out_grad_is_not_overwritten(call):
     x, part = leaf(), leaf()
     one = gradients(call, x, part, paddle.ones([SIZE, SIZE], 'float64'))
-    # the same gradient goes into both branches of the sum
+    # Both branches of the sum share one gradient.
     both = paddle.grad((call(x, part) + call(x, part)).sum(), [x, part])
     for a, b in zip(one, both):
         np.testing.assert_array_equal(a.numpy() * 2, b.numpy())
 
 
 @ALL
-def test_gradient_that_comes_in_as_a_view(call):
+def test_backward_accepts_strided_out_grad(call):
     x, part = leaf(), leaf()
     weights = paddle.rand([SIZE, SIZE], 'float64')
     expected = gradients(call, x, part, weights)
-    # the gradients of reshape and transpose share memory with what they got
+    # The gradients of reshape and transpose are views.
     out = call(x.reshape([-1]).reshape([SIZE, SIZE]), part)
     (out.t().reshape([-1]) * weights.t().reshape([-1])).sum().backward()
     np.testing.assert_array_equal(x.grad.numpy(), expected[0].numpy())
@@ -120,14 +120,14 @@ def test_gradient_that_comes_in_as_a_view(call):
 
 
 @ALL_LINEAR
-def test_gradient_is_written_over_the_one_that_comes_in(call):
-    places = []
+def test_x_grad_reuses_buffer_of_out_grad(call):
+    pointers = []
     y = leaf() * 1
     out = call(y, leaf())
-    out.register_hook(lambda grad: places.append(grad.data_ptr()))
-    y.register_hook(lambda grad: places.append(grad.data_ptr()))
+    out.register_hook(lambda grad: pointers.append(grad.data_ptr()))
+    y.register_hook(lambda grad: pointers.append(grad.data_ptr()))
     out.sum().backward()
-    assert places[0] == places[1]
+    assert pointers[0] == pointers[1]
 
 
 def test_saved_tensors_hooks_are_called():
@@ -141,7 +141,7 @@ def test_saved_tensors_hooks_are_called():
     with paddle.autograd.saved_tensors_hooks(pack, paddle.to_tensor):
         out = CALLS['masked_scatter'](x, part)
     out.sum().backward()
-    # only the shapes of x and of the values are saved
+    # x and value are saved without data.
     assert seen == [[SIZE, SIZE]]
     np.testing.assert_array_equal(
         x.grad.numpy(), (~mask().numpy()).astype('float64')
@@ -152,16 +152,16 @@ def test_saved_tensors_hooks_are_called():
     'name', ['masked_scatter', 'masked_fill', 'scatter, amax']
 )
 def test_error_of_a_saved_tensors_hook_is_raised(name):
-    def refuse(tensor):
+    def reject(tensor):
         raise KeyError('not to be saved')
 
     x, part = leaf(), leaf()
-    hooks = paddle.autograd.saved_tensors_hooks(refuse, paddle.to_tensor)
+    hooks = paddle.autograd.saved_tensors_hooks(reject, paddle.to_tensor)
     try:
         with pytest.raises(OSError, match='not to be saved'), hooks:
             CALLS[name](x, part)
     finally:
-        # Paddle calls a hook without gradients, and leaves it so after an error
+        # Paddle disables gradients for a hook, also after an error in it.
         paddle.set_grad_enabled(True)
 
 
@@ -175,7 +175,7 @@ def test_tensors_of_nine_dims_have_gradients():
 
 
 @ALL
-def test_a_graph_that_is_dropped_is_freed(call):
+def test_dropped_graph_is_freed(call):
     x, part = leaf(), leaf()
     out = call(x * 1, part * 1)
     alive = weakref.ref(out)
@@ -186,7 +186,7 @@ def test_a_graph_that_is_dropped_is_freed(call):
     assert alive() is None
 
 
-def resident():
+def resident_pages():
     with open('/proc/self/statm') as statm:
         return int(statm.read().split()[1])
 
@@ -201,14 +201,14 @@ def test_recording_does_not_leak(call):
         call(x, part).sum().backward()
 
     run()
-    before = resident()
+    before = resident_pages()
     for _ in range(3):
         run()
-    # a node and its Tensors take more than a page of 4 KiB each
-    assert resident() - before < 1000
+    # A leaked node with its Tensors would be more than a page of 4 KiB.
+    assert resident_pages() - before < 1000
 
 
-def test_process_may_end_with_a_graph_alive():
+def test_process_exits_with_a_graph_alive():
     program = (
         'import paddle\n'
         'x = paddle.ones([3, 3])\n'
@@ -220,10 +220,10 @@ def test_process_may_end_with_a_graph_alive():
     assert done.returncode == 0, done.stderr.decode()
 
 
-def test_create_graph_without_gradients_of_gradients():
+def test_create_graph_raises_without_second_order():
     x = leaf()
     total = CALLS['scatter, amax'](x, leaf()).sum()
     with pytest.raises(RuntimeError, match="index_reduce_grad doesn't have"):
         paddle.grad(total, [x], retain_graph=True, create_graph=True)
-    with paddle.no_grad():  # as Paddle's nodes: then nothing is recorded
+    with paddle.no_grad():  # nothing is recorded, as by Paddle's nodes
         paddle.grad(total, [x], create_graph=True)

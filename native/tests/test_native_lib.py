@@ -1,7 +1,6 @@
-"""The compiled module: what it asks of other libraries, and its functions with
-arguments that make no sense.
+"""The compiled module: its symbols, and calls with invalid arguments.
 
-They are private, but a mistake in a call must end as a Python exception.
+The functions are private, but an invalid call must raise a Python exception.
 """
 
 import os
@@ -19,7 +18,7 @@ MODULE = BUILD / '_native_lib.so'
 
 
 def symbols(path, option):
-    """The dynamic symbols of a library, without versions."""
+    """Return the dynamic symbols of a library, without versions."""
     command = ['nm', '-D', option, str(path)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return {
@@ -27,9 +26,9 @@ def symbols(path, option):
     }
 
 
-def test_openmp_is_served_by_the_runtime_of_the_wheel():
-    # What libiomp5 lacks would come from a second OpenMP runtime, and then
-    # every thread would run all iterations of a loop.
+def test_openmp_symbols_are_defined_by_the_runtime_of_the_wheel():
+    # A symbol that libiomp5 lacks would load a second OpenMP runtime, and every
+    # thread would run all iterations of a loop.
     runtime = Path(paddle.__file__).parent / 'libs/libiomp5.so'
     prefixes = ('GOMP_', 'omp_', '__kmpc_')
     undefined = symbols(MODULE, '--undefined-only')
@@ -38,19 +37,19 @@ def test_openmp_is_served_by_the_runtime_of_the_wheel():
     assert openmp_symbols <= symbols(runtime, '--defined-only')
 
 
-def test_only_the_python_entry_is_exported_by_name():
+def test_module_exports_only_its_init_function():
     exported = symbols(MODULE, '--defined-only')
     names = [n for n in exported if 'PyInit' in n or 'ScatterKernel' in n]
     assert names == ['PyInit__native_lib']
 
 
-def test_no_path_of_the_build_is_in_the_module():
+def test_module_contains_no_build_paths():
     text = MODULE.read_bytes()
     for folder in (BUILD.resolve(), Path(__file__).resolve().parents[2]):
         assert os.fsencode(folder) not in text
 
 
-def test_an_error_tells_no_folder_of_the_build():
+def test_errors_contain_no_build_paths():
     x = paddle.ones([2, 3])
     with pytest.raises(IndexError, match=r'\(at paddle/phi/kernels/funcs/'):
         paddle.scatter(x, paddle.to_tensor([7]), x[:1])
@@ -66,7 +65,7 @@ def test_an_error_tells_no_folder_of_the_build():
 
 # ---- arguments
 
-# Prints what is about to be called, so that the last line names a crash.
+# Prints each call first, so that the last line names the call that crashes.
 EVERY_FUNCTION = """
 import itertools
 import paddle
@@ -99,7 +98,7 @@ print('all of them')
 """
 
 
-def test_no_arguments_end_the_process():
+def test_invalid_arguments_never_end_the_process():
     run = subprocess.run(
         [sys.executable, '-c', EVERY_FUNCTION], capture_output=True, text=True
     )
@@ -115,12 +114,12 @@ T = paddle.ones([3])
     [
         ('masked_scatter_', (T, T), TypeError, '3 arguments expected'),
         ('record_callback', (1, T, T, T), TypeError, 'incompatible'),
-        ('to_distributed', (T, T), ValueError, 'must be distributed'),
-        ('take_history', (T, None), TypeError, 'type NoneType'),
-        ('take_history', (T, T + 1), ValueError, 'gradient is recorded'),
+        ('to_distributed', (T, T), ValueError, 'should be distributed'),
+        ('rebase_history', (T, None), TypeError, 'type NoneType'),
+        ('rebase_history', (T, T + 1), ValueError, 'gradient is recorded'),
     ],
 )
-def test_wrong_arguments_are_named(name, args, error, message):
+def test_invalid_arguments_raise(name, args, error, message):
     with pytest.raises(error, match=message):
         getattr(_native_lib, name)(*args)
 
@@ -135,21 +134,21 @@ def selected_rows():
     return table.weight.grad.detach()
 
 
-def test_error_names_the_tensor_that_is_not_dense():
+def test_error_names_tensor_that_is_not_dense():
     mask = paddle.ones([3], 'bool')
     for value in (sparse_tensor(), selected_rows()):
-        expected = r'\(masked_scatter\) value must be a dense Tensor'
+        expected = r'\(masked_scatter\) value should be a dense Tensor'
         with pytest.raises(ValueError, match=expected):
             paddle.masked_scatter(T, mask, value)
         with pytest.raises(ValueError, match=expected):
             paddle.masked_scatter_(T.clone(), mask, value)
 
 
-# ---- errors: those of a function that Paddle has generated
+# ---- errors equal those of Paddle's generated functions
 
 
-def text_of(function, *args):
-    """The error of a call, with neither the operator nor the place in C++."""
+def error_of(function, *args):
+    """Return type and text of an error, without operator name and location."""
     with pytest.raises(Exception) as caught:
         function(*args)
     name = function.__name__.rstrip('_')
@@ -158,7 +157,7 @@ def text_of(function, *args):
 
 
 X, INDEX = paddle.ones([3, 2]), paddle.arange(2)
-# (arguments of index_add, those of index_scatter)
+# (arguments of index_add, arguments of index_scatter)
 SAME_ERRORS = [
     ((None, INDEX, X[:2], 0), (None, INDEX, X[:2], 0, 'sum', True)),
     ((7, INDEX, X[:2], 0), (7, INDEX, X[:2], 0, 'sum', True)),
@@ -170,26 +169,26 @@ SAME_ERRORS = [
 
 
 @pytest.mark.parametrize(('stock', 'ours'), SAME_ERRORS)
-def test_errors_of_arguments(stock, ours):
-    expected = text_of(_C_ops.index_add, *stock)
-    assert text_of(_C_ops.index_scatter, *ours) == expected
-    expected = text_of(_C_ops.index_add_, *stock)
-    assert text_of(_C_ops.index_scatter_, *ours) == expected
+def test_argument_errors_equal_those_of_paddle(stock, ours):
+    expected = error_of(_C_ops.index_add, *stock)
+    assert error_of(_C_ops.index_scatter, *ours) == expected
+    expected = error_of(_C_ops.index_add_, *stock)
+    assert error_of(_C_ops.index_scatter_, *ours) == expected
 
 
-def test_errors_of_arguments_in_a_static_graph():
+def test_argument_errors_equal_those_of_paddle_in_a_static_graph():
     paddle.enable_static()
     try:
-        expected = text_of(_C_ops.index_add, X, INDEX, X, 0)
+        expected = error_of(_C_ops.index_add, X, INDEX, X, 0)
         assert (
-            text_of(_C_ops.index_scatter, X, INDEX, X, 0, 'sum', True)
+            error_of(_C_ops.index_scatter, X, INDEX, X, 0, 'sum', True)
             == expected
         )
     finally:
         paddle.disable_static()
 
 
-def test_an_int_that_no_c_type_holds():
+def test_int_beyond_64_bits_raises_system_error():
     one, index = paddle.ones([1]), paddle.zeros([1], 'int64')
     calls = (
         (_C_ops.index_add, (one, index, one, 2**70)),
@@ -200,14 +199,14 @@ def test_an_int_that_no_c_type_holds():
             function(*args)
 
 
-def test_error_of_a_dtype_without_kernel():
+def test_dtype_without_kernel_raises():
     x, updates = X.astype('float8_e4m3fn'), X[:2].astype('float8_e4m3fn')
     calls = (
         (_C_ops.index_add, (x, INDEX, updates, 0)),
         (_C_ops.index_scatter, (x, INDEX, updates, 0, 'sum', True)),
     )
     for function, args in calls:
-        error_type, text = text_of(function, *args)
+        error_type, text = error_of(function, *args)
         assert error_type is RuntimeError
         assert text.startswith(
             '(NotFound) The kernel with key (CPU, Undefined(AnyLayout), '
@@ -223,7 +222,7 @@ def test_error_of_a_dtype_without_kernel():
         (_C_ops.scatter_, (False,)),
     ],
 )
-def test_a_leaf_is_written_and_then_refused(function, attrs):
+def test_in_place_call_writes_leaf_before_it_raises(function, attrs):
     x = paddle.zeros([3, 2])
     x.stop_gradient = False
     with pytest.raises(ValueError, match="can't use inplace strategy"):
@@ -233,7 +232,7 @@ def test_a_leaf_is_written_and_then_refused(function, attrs):
 
 
 @pytest.mark.parametrize('name', ['masked_fill_', 'masked_scatter_'])
-def test_a_mask_that_enlarges_a_view_is_refused(name):
+def test_in_place_call_rejects_mask_larger_than_x(name):
     base = paddle.zeros([4, 4096])
     mask = paddle.ones([4, 4096], 'bool')
     value = paddle.ones([] if name == 'masked_fill_' else [4 * 4096])

@@ -1,8 +1,8 @@
-"""paddle.onnx.export of our functions, by Paddle2ONNX and run in onnxruntime.
+"""paddle.onnx.export of the functions with Paddle2ONNX; results of onnxruntime.
 
-Both are installed into a folder of the build, once, without their dependencies on
-numpy and protobuf, which the build's venv has. A test fails where pip cannot get
-them; Paddle2ONNX has no packages for Python 3.13.
+The packages are installed once to a folder of the build, without numpy and
+protobuf, which the build's venv has. Tests fail if pip cannot download them.
+Paddle2ONNX has no packages for Python 3.13.
 """
 
 import json
@@ -20,15 +20,15 @@ PACKAGES = programs.ROOT / 'build/onnx-packages'
 STAMP = PACKAGES / 'requirements'
 REQUIREMENTS = (
     'paddle2onnx==2.1.0',
-    'onnx>=1.16.1,<=1.17.0',  # as Paddle2ONNX wants it
+    'onnx>=1.16.1,<=1.17.0',  # required by Paddle2ONNX
     'onnxruntime',
     'flatbuffers',
     'polygraphy>=0.49.20',
 )
 NOT_KNOWN = 'Due to the unsupported operators, the conversion is aborted'
 NAME = 'masked_scatter'
-# What Paddle2ONNX converts: scatter is Paddle's own, the others are composed of
-# operators that it knows, as they were in the release.
+# Cases that Paddle2ONNX converts: scatter is Paddle's own operator, the others
+# are composed of supported operators, as in Paddle 3.3.1.
 CONVERTED = [
     name
     for name in graph_programs.CASES
@@ -71,13 +71,13 @@ def saved(tmp_path_factory):
     return programs.save(tmp_path_factory.mktemp('saved'), NAME)
 
 
-def test_exported_layers_give_the_same_results(tmp_path):
+def test_exported_layers_return_equal_results(tmp_path):
     failures = dict(zip(CONVERTED, errors('export', tmp_path, *CONVERTED)))
     assert failures == dict.fromkeys(CONVERTED)
     assert errors('export_traced', tmp_path, NAME) == [None]
 
 
-def test_release_exports_some_of_them(tmp_path):
+def test_release_exports_composed_functions(tmp_path):
     failures = errors('export', tmp_path, *RELEASED, paddle=RELEASE)
     assert failures == [None] * len(RELEASED)
 
@@ -88,7 +88,7 @@ def check_abort(done):
 
 
 @pytest.mark.parametrize('name', ['scatter 1', 'scatter 0 amax True'])
-def test_new_arguments_of_scatter_are_refused_in_words(tmp_path, name):
+def test_export_rejects_new_arguments_of_scatter(tmp_path, name):
     done = run('export', tmp_path, name)  # Paddle2ONNX prints the error
     words = 'NotImplementedError: (scatter) The values of axis, reduce and'
     assert words in done.stdout + done.stderr
@@ -99,7 +99,7 @@ def test_paddle2onnx_lacks_masked_fill(tmp_path, paddle):
     check_abort(run('export', tmp_path, 'masked_fill', paddle=paddle))
 
 
-def test_saved_operators_are_not_known_as_documented(saved):
+def test_conversion_of_saved_program_aborts_as_documented(saved):
     for how in ('convert', 'export_loaded'):
         check_abort(run(how, saved, NAME))
     page = (programs.ROOT / 'docs/wheel.md').read_text('utf-8')

@@ -1,27 +1,27 @@
-"""What the module registers in Paddle, according to Paddle's registry."""
+"""The kernels in Paddle's registry match the YAML entries."""
 
 import re
 
 import pytest
 
 from native.tests import kernel_probe
-from native.tests.kernel_cases import OWN, ROOT
+from native.tests.kernel_cases import OPS_YAML, ROOT
 from scripts.op_rules import schema
 
-REGISTERED = kernel_probe.registered()
+SIGNATURES = kernel_probe.signatures()
 DTYPES = (
     'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
     'float32', 'float64', 'complex64', 'complex128',
 )  # fmt: skip
 # mul, amax and amin of integers have no gradient.
 FEWER_DTYPES = {'index_reduce_grad': DTYPES[6:]}
-# Inputs that are bool whatever the others are. The YAML has no word for it.
+# Inputs that are always bool, which the YAML does not express.
 MASKS = {'mask'}
-KERNELS = {entry.kernel for entry in OWN.values()}
+KERNELS = {entry.kernel for entry in OPS_YAML.values()}
 
 
-def expected(entry, dtype):
-    """What the kernel of an entry takes, in the words of kernel_probe.cc."""
+def expected_signature(entry, dtype):
+    """Return the argument types of a kernel, in the format of kernel_probe.cc."""
     order = {argument.name: argument for argument in entry.tensors}
     order.update({argument.name: argument for argument in entry.attrs})
     words = []
@@ -35,25 +35,26 @@ def expected(entry, dtype):
     return words + [f'Tensor*:{dtype}' for _ in entry.outputs]
 
 
-def test_every_entry_has_a_kernel_of_its_dtypes_and_no_other_is_there():
+def test_registered_kernels_are_those_of_the_yaml():
     expected_kernels = {
         (name, dtype)
         for name in KERNELS
         for dtype in FEWER_DTYPES.get(name, DTYPES)
     }
-    assert sorted(REGISTERED) == sorted(expected_kernels)
+    assert sorted(SIGNATURES) == sorted(expected_kernels)
 
 
-@pytest.mark.parametrize('name', OWN)
+@pytest.mark.parametrize('name', OPS_YAML)
 def test_kernel_signature_matches_the_yaml(name):
-    entry = OWN[name]  # those of higher orders share kernels
+    entry = OPS_YAML[name]  # those of higher orders share kernels
     for dtype in FEWER_DTYPES.get(entry.kernel, DTYPES):
-        assert REGISTERED[entry.kernel, dtype] == expected(entry, dtype), dtype
+        actual = SIGNATURES[entry.kernel, dtype]
+        assert actual == expected_signature(entry, dtype), dtype
 
 
 @pytest.mark.parametrize('backend, suffix', [('cpu', '.cc'), ('gpu', '.cu')])
 def test_source_includes_the_header_that_declares_its_kernel(backend, suffix):
-    # Else its kernel might be another function than the declared one.
+    # The compiler then checks the definition against the declaration.
     headers = {
         name: header.name
         for header in (ROOT / 'kernels').glob('*.h')
@@ -64,7 +65,7 @@ def test_source_includes_the_header_that_declares_its_kernel(backend, suffix):
     for source in sources:
         text = source.read_text()
         for name in re.findall(r'phi::(\w+Kernel),', text):
-            # those that no other kernel calls are declared nowhere
+            # Kernels without a caller have no declaration.
             if header := headers.get(name):
                 names.add(name)
                 line = f'#include "paddle/phi/kernels/{header}"\n'

@@ -1,8 +1,7 @@
-"""Gradients whose outputs come with the dims and the dtype of something else.
+"""Gradient kernels resize outputs that have wrong dims and dtypes.
 
-A legacy IR program passes the first inputs of a gradient kernel to InferMeta,
-whatever the YAML's `param`, so most outputs have the dims of another input. The
-kernels resize them to the inputs that they are the gradients of.
+A legacy IR program passes the first inputs of a gradient kernel to InferMeta and
+ignores `param` of the YAML, so most outputs have the dims of another input.
 """
 
 import numpy as np
@@ -14,7 +13,7 @@ from native.tests.kernel_cases import (
     operands,
     result_shapes,
     run,
-    without_memory,
+    unallocated,
 )
 
 SMALL = [
@@ -23,7 +22,7 @@ SMALL = [
 
 
 def legacy_ir(case):
-    """What InferMeta makes of the first inputs."""
+    """Return the shapes that InferMeta infers from the first inputs."""
     names = [tensor.name for tensor in ENTRIES[case.kernel].tensors]
     return [case.shapes[name] for name in names[: len(result_shapes(case))]]
 
@@ -33,15 +32,14 @@ def fixed(*shape):
 
 
 def results(case, shapes, dtype='float32'):
-    """Results of outputs with these initial shapes and dtype; None is not computed."""
+    """Run with outputs of these initial shapes and dtype; None is not computed."""
     outputs = [
-        None if shape is None else without_memory(shape, dtype)
-        for shape in shapes
+        None if shape is None else unallocated(shape, dtype) for shape in shapes
     ]
     return run(case, 'float32', operands(case, 'float32').values(), outputs)
 
 
-def test_every_gradient_of_these_operators_has_a_case():
+def test_every_gradient_kernel_has_a_case():
     kernels = {e.kernel for e in ENTRIES.values() if e.is_backward}
     missing = kernels - {case.kernel for case in SMALL}
     assert not missing, f'native/tests/kernel_cases.py: no case of {missing}'
@@ -49,7 +47,7 @@ def test_every_gradient_of_these_operators_has_a_case():
 
 @pytest.mark.parametrize('dims', [legacy_ir, fixed(), fixed(2), fixed(9, 9)])
 @pytest.mark.parametrize('case', SMALL, ids=str)
-def test_outputs_get_the_shapes_of_what_they_are_gradients_of(case, dims):
+def test_gradients_are_resized_to_their_inputs(case, dims):
     expected = results(case, result_shapes(case))
     assert [a.shape for a in expected] == result_shapes(case)
     for declared in ('float32', 'int8', 'complex128'):
@@ -61,9 +59,9 @@ def test_outputs_get_the_shapes_of_what_they_are_gradients_of(case, dims):
 @pytest.mark.parametrize(
     'case', [c for c in SMALL if len(result_shapes(c)) == 2], ids=str
 )
-def test_each_gradient_is_sized_without_the_other(case):
+def test_single_gradient_is_resized(case):
     expected = results(case, result_shapes(case))
-    # x_grad of scatter has the shape of another gradient, which it requires
+    # x_grad of scatter has the shape of out_grad, which is always passed.
     for place in range('x' not in case.shapes, 2):
         shapes = [None, None]
         shapes[place] = ()

@@ -1,4 +1,4 @@
-"""Symbolic shapes: run by Paddle's analysis, and declared by each operator."""
+"""Symbolic shapes, inferred by Paddle's analysis and declared by each operator."""
 
 import ctypes
 import re
@@ -24,13 +24,13 @@ AMAX = partial(SUM, reduce='amax')
 
 
 def masked_shape(x, mask, value):
-    """Of a shape Paddle knows the values, too."""
+    """Call with a shape, whose values Paddle's analysis propagates."""
     MASKED(paddle.shape(x).astype('float32'), mask, value)
 
 
 NOT_IN_PLACE = (paddle.select_scatter, paddle.diagonal_scatter)
-# (function, dims of its Tensors, float32 or as is said, dims of the operands and
-# of the result, after the call)
+# (function, dims of its Tensors, which are float32 by default, inferred dims of
+# the operands and of the result)
 CASES = [
     (MASKED, '[-1 3] bool[1 3] [-1]', '[S0 3] [1 3] [S1] -> [S0 3]'),
     # the mask is larger
@@ -55,10 +55,10 @@ CASES = [
 
 @pytest.fixture(scope='module')
 def probe(tmp_path_factory):
-    """Our functions, linked with the installed libpaddle.so and lent to Paddle."""
+    """Link the functions with libpaddle.so and attach them to the operators."""
     folder = tmp_path_factory.mktemp('probe')
     sources = ROOT / 'kernels/infer_symbolic_shape'
-    # The sources include each other by the paths they have in Paddle's tree.
+    # The sources include each other by their paths in Paddle's tree.
     tree = folder / SYMBOLIC
     tree.parent.mkdir(parents=True)
     tree.symlink_to(sources)
@@ -78,8 +78,8 @@ def probe(tmp_path_factory):
     assert not PIR.all_ops_defined_symbol_infer(program)
     library = ctypes.CDLL(folder / 'probe.so')
     library.symbolic_shape_calls.restype = ctypes.c_char_p
-    library.lend_symbolic_shapes.restype = ctypes.c_bool
-    assert library.lend_symbolic_shapes(), 'an operator is missing'
+    library.attach_symbolic_shapes.restype = ctypes.c_bool
+    assert library.attach_symbolic_shapes(), 'an operator is missing'
     return library
 
 
@@ -98,9 +98,8 @@ def make_program(call, dims):
 
 
 @pytest.mark.parametrize(('call', 'dims', 'expected'), CASES)
-def test_paddles_analysis_gets_the_symbolic_shapes(probe, call, dims, expected):
-    """A form in place has to give the same."""
-    probe.forget_symbolic_shape_calls()
+def test_analysis_infers_symbolic_shapes(probe, call, dims, expected):
+    probe.clear_symbolic_shape_calls()
     program = make_program(call, dims)
     assert PIR.all_ops_defined_symbol_infer(program)
     passes = PIR.PassManager()
@@ -111,7 +110,7 @@ def test_paddles_analysis_gets_the_symbolic_shapes(probe, call, dims, expected):
 
 
 @pytest.mark.parametrize('path', sorted((ROOT / 'ops_yaml').glob('*.yaml')))
-def test_each_operator_declares_its_symbolic_shape(path):
+def test_operators_declare_symbolic_shapes(path):
     for entry in yaml.safe_load(path.read_text(encoding='utf-8')):
         interfaces = entry.get('interfaces', '').split(', ')
         infers = 'paddle::dialect::InferSymbolicShapeInterface' in interfaces

@@ -1,36 +1,36 @@
-"""Numeric gradients, and how far an analytic one is from them."""
+"""Numeric gradients, and the error of an analytic gradient."""
 
 import numpy as np
 
 
 def numeric_gradient(function, array, delta):
-    """Central differences of a function from an array to a number.
+    """Compute central differences of a function from an array to a scalar.
 
-    For a complex array it is the gradient of the result's real part, with the
-    change along the imaginary axis as imaginary part: what Paddle's backward
-    gives for an output gradient of 1.
+    For a complex array, differentiate the real part of the result; the derivative
+    along the imaginary axis is the imaginary part, as in Paddle's backward for an
+    output gradient of 1.
     """
     if array.dtype.kind not in 'fc':
         raise ValueError(f"Not supported data type {array.dtype}")
     is_complex = array.dtype.kind == 'c'
-    changed = array.copy()
-    flat = changed.reshape(-1)
+    shifted = array.copy()
+    flat = shifted.reshape(-1)
     gradient = np.zeros(array.size, np.complex128 if is_complex else np.float64)
     for i, middle in enumerate(array.reshape(-1)):
         for step in (1, 1j) if is_complex else (1,):
             flat[i] = middle + delta * step
-            above, high = function(changed), flat[i]
+            above, high = function(shifted), flat[i]
             flat[i] = middle - delta * step
-            below, low = function(changed), flat[i]
-            # the step really taken, after rounding to the array's dtype
-            taken = ((high.item() - low.item()) / step).real
-            gradient[i] += ((above - below) / taken).real * step
+            below, low = function(shifted), flat[i]
+            # The distance after rounding to the dtype of the array.
+            distance = ((high.item() - low.item()) / step).real
+            gradient[i] += ((above - below) / distance).real * step
         flat[i] = middle
     return gradient.reshape(array.shape)
 
 
 def max_relative_error(analytic, expected):
-    """The largest difference, relative where the gradient is not near 0."""
+    """Return the largest difference, relative unless the gradient is near 0."""
     if analytic.size == 0:
         return 0.0
     scale = np.abs(np.asarray(expected))
@@ -42,6 +42,6 @@ def max_relative_error(analytic, expected):
 
 
 def _float64_scale(scale):
-    """Steps in which Paddle's OpTest loosens the check of small gradients."""
+    """Relax the check of small gradients, as Paddle's OpTest does."""
     steps = [scale < 1e-10, scale <= 1e-8, scale <= 1e-6]
     return np.select(steps, [1e-3, scale * 1e4, scale * 1e2], scale)

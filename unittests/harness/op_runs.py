@@ -1,4 +1,4 @@
-"""Runs an operator through its Python API: in dygraph and in a PIR program."""
+"""Run an operator through its Python API, in dygraph and in a PIR program."""
 
 import contextlib
 
@@ -13,20 +13,20 @@ HALF_TYPES = (np.float16, np.uint16)
 
 
 def convert_float_to_uint16(float_list):
-    """The bfloat16 bits of an array of floats, rounded towards zero.
+    """Convert an array of floats to bfloat16 bits, rounding toward zero.
 
-    Paddle's own takes no number without a shape and no array without elements.
+    Rejects Python scalars and empty arrays, as Paddle's own function does.
     """
     shape = float_list.shape
     if np.size(float_list) == 0:
-        raise ValueError("convert_float_to_uint16: there is no element.")
+        raise ValueError("convert_float_to_uint16: the array has no element.")
     floats = np.ascontiguousarray(float_list, dtype=np.float32)
     bits = floats.view(np.uint32) >> 16
     return bits.astype(np.uint16).reshape(shape)
 
 
 def convert_uint16_to_float(in_list):
-    """The floats that the given bfloat16 bits stand for."""
+    """Convert bfloat16 bits to floats."""
     bits = np.ascontiguousarray(in_list, dtype=np.uint16).astype(np.uint32)
     return (bits << 16).view(np.float32).reshape(np.shape(in_list))
 
@@ -44,18 +44,17 @@ def paddle_dtype(array):
 
 
 class OpRuns:
-    """A test case with inputs, attrs and python_api, run in either mode."""
+    """Runs python_api with the inputs and attrs of a test case, in both modes."""
 
     def _proto(self):
-        """What Paddle's static graph knows of the operator; None for a
-        function that is no operator."""
+        """Return the operator's proto, None if there is no such operator."""
         try:
             return OpProtoHolder.instance().get_op_proto(self.op_type)
         except ValueError:
             return None
 
     def _arguments(self, tensors):
-        """What python_api is called with: the operator's order, no names."""
+        """Return the arguments of python_api, in the order of the operator."""
         attrs = getattr(self, 'attrs', {})
         proto = self._proto()
         if proto is None:
@@ -70,7 +69,7 @@ class OpRuns:
         return dict(zip(self.outputs, results))
 
     def _api(self):
-        # set on the class, a plain function has become a method
+        # A plain function that is set on the class becomes a method.
         return getattr(self.python_api, '__func__', self.python_api)
 
     def _tensors(self, place, arrays=None):
@@ -86,7 +85,7 @@ class OpRuns:
 
     @contextlib.contextmanager
     def _pir_program(self):
-        """A program, and its inputs by name."""
+        """Yield a program and its inputs by name."""
         paddle.enable_static()
         try:
             program = paddle.static.Program()
@@ -101,33 +100,33 @@ class OpRuns:
         finally:
             paddle.disable_static()
 
-    def _in_pir_program(self, place, build):
-        """Fetches what build(inputs) returns, a list of Values."""
+    def _run_program(self, place, build):
+        """Run a program and fetch the Values that build(inputs) returns."""
         with self._pir_program() as (program, data):
-            fetched = build(data)
+            fetch_list = build(data)
             feed = {n: np.asarray(a) for n, a in self.inputs.items()}
             return paddle.static.Executor(place).run(
-                program, feed=feed, fetch_list=fetched
+                program, feed=feed, fetch_list=fetch_list
             )
 
     def _run_pir(self, place):
         def build(data):
             return list(self._call(data).values())
 
-        return dict(zip(self.outputs, self._in_pir_program(place, build)))
+        return dict(zip(self.outputs, self._run_program(place, build)))
 
     # ---- gradients ----
 
     def _numeric_grad(self, place, name, output_names, delta):
         arrays = {n: np.asarray(a) for n, a in self.inputs.items()}
-        # a step of delta is lost in half precision
+        # delta is below the resolution of half precision.
         arrays = {
             n: as_float(a).astype(np.float32) if a.dtype in HALF_TYPES else a
             for n, a in arrays.items()
         }
 
-        def mean_of_outputs(changed):
-            outputs = self._run_dygraph(place, {**arrays, name: changed})
+        def mean_of_outputs(array):
+            outputs = self._run_dygraph(place, {**arrays, name: array})
             means = [
                 outputs[n].astype(np.result_type(np.float64, outputs[n])).mean()
                 for n in output_names
@@ -145,20 +144,20 @@ class OpRuns:
         def build(data):
             return self._differentiate(ir_grad, data, names, output_names)
 
-        return self._in_pir_program(place, build)
+        return self._run_program(place, build)
 
     def _differentiate(self, grad, tensors, names, output_names):
         for tensor in tensors.values():
             tensor.stop_gradient = False
         outputs = self._call(tensors)
-        # Paddle's casts bfloat16 alone, and runs no float16 on the CPU,
-        # where mean has no kernel for it.
+        # Paddle's OpTest casts only bfloat16 and skips float16 on the CPU, where
+        # mean has no float16 kernel.
         if self._has(np.uint16) or self._has(np.float16):
             outputs = {n: outputs[n].astype('float32') for n in output_names}
         means = [paddle.mean(outputs[name]) for name in output_names]
         loss = means[0] if len(means) == 1 else sum(means) / len(means)
-        start = paddle.full([], 1.0, loss.dtype)
-        return grad([loss], [tensors[name] for name in names], [start])
+        loss_grad = paddle.full([], 1.0, loss.dtype)
+        return grad([loss], [tensors[name] for name in names], [loss_grad])
 
     def _has(self, dtype):
         return any(np.asarray(a).dtype == dtype for a in self.inputs.values())

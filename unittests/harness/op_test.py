@@ -1,11 +1,10 @@
-"""Stands in for Paddle's test/legacy_test/op_test.py, which no wheel ships.
+"""Stub of Paddle's test/legacy_test/op_test.py, which no wheel ships.
 
-It has the part of that file's interface that the operator tests use, under the
-same names, so that the tests run unchanged in Paddle's own tree. An operator is
-run through `python_api` in dygraph and, with check_pir, in a PIR program.
-Every input and output is one Tensor; numpy.uint16 stands for bfloat16. What that
-file refuses is refused here too, so that no test fails there alone. One thing more
-is checked here: float16, which Paddle's skips on a machine without CUDA.
+It has the part of Paddle's interface that the operator tests use, so that the tests
+run unchanged in a Paddle tree. An operator is run through `python_api` in dygraph
+and, with check_pir, in a PIR program. Every input and output is one Tensor;
+numpy.uint16 represents bfloat16. The stub rejects what Paddle's OpTest rejects, and
+checks float16 on the CPU, which Paddle's OpTest skips.
 """
 
 import os
@@ -30,13 +29,13 @@ __all__ = [
     'get_places',
     'skip_check_grad_ci',
 ]
-# Of each dtype: the relative and the absolute tolerance of an output; the step of a
-# numeric gradient, and its largest relative difference.
+# {dtype: (relative tolerance, absolute tolerance)} of outputs
 TOLERANCE = {
     np.float64: (1e-5, 0),
     np.float16: (1e-3, 1e-3),
     np.uint16: (1e-2, 1e-2),
 }
+# {dtype: (step of the numeric gradient, maximum relative error)}
 GRADIENTS = {
     np.float64: (1e-5, 1e-7),
     np.float16: (0.005, 1e-2),
@@ -45,9 +44,9 @@ GRADIENTS = {
 
 
 def skip_check_grad_ci(reason=None):
-    """Class decorator: this operator test has no gradient check, because..."""
+    """Mark a test class as having no gradient check."""
     if not isinstance(reason, str):
-        raise AssertionError("skip_check_grad_ci needs a reason in words.")
+        raise AssertionError("skip_check_grad_ci requires a reason.")
 
     def mark(cls):
         cls.no_need_check_grad = True
@@ -85,8 +84,8 @@ class OpTest(OpRuns, unittest.TestCase):
             return
         if not cls._checked_grad:
             raise AssertionError(
-                f"{cls.__name__}: call check_grad, or give the reason why not "
-                "with skip_check_grad_ci."
+                f"{cls.__name__}: call check_grad, or state why not with "
+                "skip_check_grad_ci."
             )
         single = np.dtype('float32') in cls._checked_grad
         if single and np.dtype('float64') not in cls._checked_grad:
@@ -94,7 +93,7 @@ class OpTest(OpRuns, unittest.TestCase):
                 f"{cls.__name__}: check the gradient in float64 too."
             )
 
-    # The parameters are those of Paddle's that the tests use.
+    # The subset of Paddle's parameters that the tests use.
     def check_output(self, *, check_pir=False, check_symbol_infer=True):
         type(self)._checked_output = True
         self._check_names()
@@ -125,20 +124,20 @@ class OpTest(OpRuns, unittest.TestCase):
                 self._compare_grads('PIR', names, grads, expected, limit)
 
     def _check_names(self):
-        """A static graph takes everything by the names of the operator."""
+        """Check that inputs and outputs have the names of the operator."""
         proto = self._proto()
         if proto is None:
             return
-        for given, wanted in (
+        for arrays, names in (
             (self.inputs, [v.name for v in proto.inputs if not v.dispensable]),
             (self.outputs, [v.name for v in proto.outputs]),
         ):
-            self.assertEqual(set(given), set(wanted), self.op_type)
-            for name, array in given.items():
+            self.assertEqual(set(arrays), set(names), self.op_type)
+            for name, array in arrays.items():
                 self.assertIsInstance(array, np.ndarray, name)
 
     def _check_symbolic_shapes(self):
-        """The shapes that Paddle's analysis infers are those of the outputs."""
+        """Compare the shapes that Paddle's analysis infers with the outputs."""
         pir = paddle.base.libpaddle.pir
         with self._pir_program() as (program, data):
             outputs = self._call(data)
@@ -146,10 +145,10 @@ class OpTest(OpRuns, unittest.TestCase):
                 return  # a custom operator has no rule
             analysis = pir.get_shape_constraint_ir_analysis(program)
             for name, value in outputs.items():
-                known = analysis.get_shape_or_data_for_var(value)
+                inferred = analysis.get_shape_or_data_for_var(value)
                 shape = list(np.shape(self.outputs[name]))
                 self.assertTrue(
-                    known.is_equal(shape, []),
+                    inferred.is_equal(shape, []),
                     f"{self.op_type}: symbolic {name}",
                 )
 
@@ -170,7 +169,7 @@ class OpTest(OpRuns, unittest.TestCase):
             )
 
     def _check_inplace(self, place):
-        """The in-place op must give the same, in the first input's memory."""
+        """Compare the output of the in-place op, which is the first input."""
         inplace = getattr(_C_ops, self.op_type + '_', None)
         first, *_ = self.inputs
         ((name, out),) = self.outputs.items()
@@ -191,18 +190,18 @@ class OpTest(OpRuns, unittest.TestCase):
             shape = np.shape(self.inputs[name])
             if shape and np.prod(shape) < 100:
                 raise AssertionError(
-                    f"{self.op_type}: the gradient of {name} needs at least "
+                    f"{self.op_type}: the gradient of {name} requires at least "
                     f"100 elements, but its shape is {shape}."
                 )
 
     def _compare_grads(self, mode, names, grads, expected, limit):
         self.assertEqual(len(grads), len(names))
-        for name, grad, wanted in zip(names, grads, expected):
+        for name, grad, desired in zip(names, grads, expected):
             what = f"{self.op_type}, {mode}, gradient of {name}"
-            wanted = np.asarray(wanted)
-            self.assertEqual(grad.shape, wanted.shape, what)
+            desired = np.asarray(desired)
+            self.assertEqual(grad.shape, desired.shape, what)
             self.assertEqual(
                 grad.dtype, np.asarray(self.inputs[name]).dtype, what
             )
-            error = max_relative_error(as_float(grad), as_float(wanted))
+            error = max_relative_error(as_float(grad), as_float(desired))
             self.assertLessEqual(error, limit, what)

@@ -1,8 +1,8 @@
-"""What a user can do with an operator besides calling it.
+"""Scenarios of an operator in dygraph, for comparison between operators.
 
-A scenario takes an Op, and returns what happened in a form that is the same
-for any operator: kinds of errors, flags and whether numbers agree. What the nodes
-of the backward graph do is in native/tests/test_native_autograd.py.
+A scenario runs an Op and returns results that do not depend on the operator: error
+types, flags and whether numbers are equal. native/tests/test_native_autograd.py
+tests the nodes of the backward graph.
 """
 
 import contextlib
@@ -22,9 +22,9 @@ SHAPE = [3, 3]
 
 @dataclass
 class Op:
-    """call(x, part, saved): writes of `part` into `x`, both of SHAPE.
+    """call(x, part, saved) writes `part` into `x`, both of SHAPE.
 
-    saved: makes the argument that the gradient reads, or None.
+    saved: creates the argument that the gradient reads, or returns None.
     """
 
     name: str
@@ -37,7 +37,7 @@ class Op:
 
 
 def outcome(function):
-    """What a call returns, or the kind of its error; 'a value' for Tensors."""
+    """Return the result of a call, 'a value' for Tensors, or its error type."""
     try:
         results = function()
         plain = isinstance(results, (bool, int, float, str, tuple))
@@ -54,7 +54,7 @@ def leaf(stop_gradient=False, dtype='float32', value=2.0):
 
 
 def operands(op, *stops, dtype='float32'):
-    """x, part and the x to call with: an in-place call can't take a leaf."""
+    """Return x, part and the x of the call, which must be no leaf if in place."""
     x, part = (leaf(stop, dtype) for stop in stops or (False, False))
     return x, part, (x * 1 if op.changes_x and not x.stop_gradient else x)
 
@@ -65,12 +65,12 @@ def gradients(op):
     return [x.grad.numpy(), part.grad.numpy()]
 
 
-def agree(results, expected):
+def all_equal(results, expected):
     return all(np.array_equal(a, b) for a, b in zip(results, expected))
 
 
-def gradients_may_be_computed_with(op):
-    """Whether the gradients, and what hooks see of them, stop gradients."""
+def stop_gradient_of_gradients(op):
+    """Return stop_gradient of the gradients, in hooks and after backward."""
     x, part, base = operands(op)
     stops = []
     for tensor in (x, part):
@@ -79,7 +79,7 @@ def gradients_may_be_computed_with(op):
     return [*stops, x.grad.stop_gradient, part.grad.stop_gradient]
 
 
-def change_of_a_saved_tensor(op):
+def modify_saved_tensor(op):
     saved = op.saved()
     x, part, base = operands(op)
     y = op.run(base, part, saved)
@@ -87,7 +87,7 @@ def change_of_a_saved_tensor(op):
     return outcome(lambda: y.sum().backward())
 
 
-def stop_gradient_of_each(op):
+def propagate_stop_gradient(op):
     results = []
     for stops in ((True, True), (True, False), (False, True)):
         x, part, base = operands(op, *stops)
@@ -100,16 +100,16 @@ def stop_gradient_of_each(op):
     return results
 
 
-def recomputed(op):
+def recompute_gradients(op):
     from paddle.distributed.fleet.utils import recompute
 
     x, part, _ = operands(op)
     y = recompute(lambda x, part: op.run(x * 1, part), x, part)
     y.sum().backward()
-    return agree([x.grad.numpy(), part.grad.numpy()], gradients(op))
+    return all_equal([x.grad.numpy(), part.grad.numpy()], gradients(op))
 
 
-def in_a_forked_process(op):
+def run_in_forked_process(op):
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:
@@ -123,8 +123,8 @@ def in_a_forked_process(op):
 
 
 @contextlib.contextmanager
-def forced_auto_cast(level):
-    """auto_cast is off on the CPU; what it does elsewhere is set here."""
+def force_auto_cast(level):
+    """Enable auto_cast, which Paddle disables on the CPU."""
     attrs = core._get_amp_attrs()
     before = attrs._amp_level, attrs._amp_dtype
     attrs._amp_level, attrs._amp_dtype = level, 'bfloat16'
@@ -134,10 +134,10 @@ def forced_auto_cast(level):
         attrs._amp_level, attrs._amp_dtype = before
 
 
-def auto_cast_by_force(op):
+def auto_cast_dtypes(op):
     results = []
     for level in (core.AmpLevel.O1, core.AmpLevel.O2):
-        with forced_auto_cast(level):
+        with force_auto_cast(level):
             for dtype in ('bfloat16', 'float16', 'float32', 'float64'):
                 x, part, base = operands(op, dtype=dtype)
                 y = op.run(base, part)
@@ -146,8 +146,8 @@ def auto_cast_by_force(op):
     return results
 
 
-def auto_cast_of_mixed_dtypes(op):
-    with forced_auto_cast(core.AmpLevel.O1):
+def auto_cast_mixed_dtypes(op):
+    with force_auto_cast(core.AmpLevel.O1):
         return [
             str(op.run(leaf(True, one), leaf(True, other)).dtype)
             for one, other in (
@@ -168,7 +168,7 @@ def flag(name, value):
         paddle.set_flags(before)
 
 
-def nan_check(op):
+def check_nan_inf(op):
     bad = paddle.full(SHAPE, float('nan'))
     x, part, base = operands(op)
     y = op.run(base, part)
@@ -189,8 +189,8 @@ def _names(node):
         yield from _names(child)
 
 
-def profiled(op):
-    """The events that bear the operator's name."""
+def profile_events(op):
+    """Return which of the expected profiler events occur."""
     camel = ''.join(word.capitalize() for word in op.name.strip('_').split('_'))
     x, part, base = operands(op)
     with profiler.Profiler(
@@ -210,8 +210,8 @@ def profiled(op):
     return [name in names for name in expected]
 
 
-def counted(op):
-    """What the statistics of operators count: calls by dtype."""
+def count_calls(op):
+    """Return the statistics of operators: calls by dtype."""
     core.clear_low_precision_op_list()
     x, part, base = operands(op)
     with flag('FLAGS_low_precision_op_list', 1):
@@ -223,7 +223,7 @@ def counted(op):
     return results.get(plain), [k for k in results if k == plain + '_grad']
 
 
-def reported_by_benchmark(op):
+def report_benchmark(op):
     with tempfile.TemporaryFile() as file:
         stdout = os.dup(1)
         os.dup2(file.fileno(), 1)
@@ -238,8 +238,8 @@ def reported_by_benchmark(op):
     return f'{op.name.strip("_")} kernel run finish.' in lines
 
 
-def of_a_tensor_in_place(op):
-    """What stays of x, and which version its gradients belong to."""
+def modify_in_place(op):
+    """Return the properties that x keeps, and which hooks run."""
     x, part, y = operands(op)
     y.retain_grads()
     y.persistable = True
@@ -256,11 +256,11 @@ def of_a_tensor_in_place(op):
         y.inplace_version - version,
         (y.is_leaf, y.stop_gradient),
         log,
-        agree([y.grad.numpy()], [x.grad.numpy()]),
+        all_equal([y.grad.numpy()], [x.grad.numpy()]),
     )
 
 
-def of_a_strided_tensor_in_place(op):
+def modify_strided_in_place(op):
     x, part, base = operands(op)
     y = base.transpose([1, 0])
     y.retain_grads()
@@ -270,17 +270,17 @@ def of_a_strided_tensor_in_place(op):
     return (
         result is y,
         y.persistable,
-        agree([y.grad.numpy().T], [x.grad.numpy()]),
+        all_equal([y.grad.numpy().T], [x.grad.numpy()]),
         part.grad is None,
     )
 
 
-def of_half_precision_in_place(op):
-    """Paddle's in-place operators do not obey auto_cast."""
+def modify_half_in_place(op):
+    """Return dtypes under auto_cast, which in-place operators ignore."""
     x, part, base = operands(op, dtype='bfloat16')
     strided = base.transpose([1, 0])
     alone = leaf(True, 'bfloat16').transpose([1, 0])
-    with forced_auto_cast(core.AmpLevel.O1):
+    with force_auto_cast(core.AmpLevel.O1):
         return [
             str(op.run(t, other).dtype)
             for t, other in (

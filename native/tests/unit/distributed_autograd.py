@@ -1,11 +1,11 @@
-"""In-place calls, backward passes, errors and costs of distributed Tensors. Run on
-two ranks by test_distributed_ranks.py."""
+"""In-place calls, backward passes, errors and costs of distributed Tensors.
+test_distributed_ranks.py runs them on two ranks."""
 
 import gc
 import unittest
 
 import numpy as np
-from distributed_utils import LINE, floats, mask_of, shard, whole
+from distributed_utils import LINE, floats, gather, mask_of, shard
 
 import paddle
 import paddle.distributed as dist
@@ -14,11 +14,11 @@ from paddle.distributed import Replicate, Shard
 
 R, ROWS = Replicate(), Shard(0)
 X, MASK, VALUE = floats(4, 2), mask_of(4, 2), floats(8, seed=1)
-TAKEN = np.arange(8) < MASK.sum()  # of VALUE, by MASK
+IS_USED = np.arange(8) < MASK.sum()  # the elements of VALUE that are copied
 
 
 def call(layout=ROWS, value_grad=True):
-    """x, value and masked_scatter of them."""
+    """Return x, value and the result of masked_scatter."""
     x = shard(X, layout, grad=True)
     value = shard(VALUE, R, grad=value_grad)
     return x, value, paddle.masked_scatter(x, shard(MASK, layout), value)
@@ -26,7 +26,7 @@ def call(layout=ROWS, value_grad=True):
 
 class TestInplace(unittest.TestCase):
     def check(self, function, x_array, others, layout):
-        """An in-place call on x + 1: the result, the layout and gradients."""
+        """Compare an in-place call on x + 1 with the dense call."""
         results = []
         for is_dist in (False, True):
             tensors = [
@@ -43,7 +43,7 @@ class TestInplace(unittest.TestCase):
             (y * y).sum().backward()
             results.append([y, tensors[0].grad, tensors[-1].grad])
         for dense, parts in zip(*results):
-            np.testing.assert_allclose(whole(parts), dense.numpy(), rtol=1e-6)
+            np.testing.assert_allclose(gather(parts), dense.numpy(), rtol=1e-6)
 
     def test_masked(self):
         for layout in (R, Shard(0), Shard(1)):
@@ -73,9 +73,9 @@ class TestInplace(unittest.TestCase):
         expected = paddle.masked_scatter(
             *[paddle.to_tensor(a) for a in (X, MASK, VALUE)]
         )
-        np.testing.assert_array_equal(whole(x), expected.numpy())
+        np.testing.assert_array_equal(gather(x), expected.numpy())
 
-    def test_leaf_is_refused(self):
+    def test_leaf_raises(self):
         x = shard(X, Shard(0), grad=True)
         with self.assertRaisesRegex(ValueError, "can't use inplace"):
             paddle.masked_scatter_(x, shard(MASK, R), shard(VALUE, R))
@@ -88,14 +88,14 @@ class TestBackward(unittest.TestCase):
         out.register_hook(lambda grad: calls.append(grad) or grad * 3)
         out.sum().backward()
         self.assertEqual(len(calls), 1)
-        np.testing.assert_array_equal(whole(x.grad), 3.0 * ~MASK)
+        np.testing.assert_array_equal(gather(x.grad), 3.0 * ~MASK)
 
     def test_second_backward_needs_retain_graph(self):
         x, _, out = call()
         total = out.sum()
         total.backward(retain_graph=True)
         total.backward()
-        np.testing.assert_array_equal(whole(x.grad), 2.0 * ~MASK)
+        np.testing.assert_array_equal(gather(x.grad), 2.0 * ~MASK)
         with self.assertRaises(SystemError):
             total.backward()
         with self.assertRaisesRegex(SystemError, 'retain_graph=True'):
@@ -104,10 +104,10 @@ class TestBackward(unittest.TestCase):
     def test_grad_of_one_input(self):
         x, value, out = call()
         total = out.sum()
-        (of_value,) = paddle.grad(total, [value], retain_graph=True)
-        (of_x,) = paddle.grad(total, [x])
-        np.testing.assert_array_equal(whole(of_value), TAKEN)
-        np.testing.assert_array_equal(whole(of_x), ~MASK)
+        (value_grad,) = paddle.grad(total, [value], retain_graph=True)
+        (x_grad,) = paddle.grad(total, [x])
+        np.testing.assert_array_equal(gather(value_grad), IS_USED)
+        np.testing.assert_array_equal(gather(x_grad), ~MASK)
 
     def test_stop_gradient(self):
         _, value, out = call(value_grad=False)
@@ -116,12 +116,12 @@ class TestBackward(unittest.TestCase):
         with paddle.no_grad():
             self.assertTrue(call()[2].stop_gradient)
 
-    def test_orders(self):
+    def test_second_order(self):
         x, _, out = call(value_grad=False)
         weight = shard(X, ROWS, grad=True)
         (grad,) = paddle.grad((out * weight).sum(), [x], create_graph=True)
         (second,) = paddle.grad(grad.sum(), [weight], create_graph=True)
-        np.testing.assert_array_equal(whole(second), ~MASK)
+        np.testing.assert_array_equal(gather(second), ~MASK)
         x = shard(X, R, grad=True)
         index, updates = shard(np.array([0]), R), shard(X[:1], R)
         out = paddle.scatter(x, index, updates, False, 0, 'mul', True)
@@ -129,29 +129,29 @@ class TestBackward(unittest.TestCase):
         with self.assertRaisesRegex(RuntimeError, message):
             paddle.grad(out.sum(), [x], create_graph=True)
 
-    def test_mask_changed_in_place(self):
+    def test_mask_modified_in_place_raises(self):
         x, mask = shard(X, ROWS, grad=True), shard(MASK, ROWS)
         out = paddle.masked_scatter(x, mask, shard(VALUE, R))
         mask.fill_(True)
-        with self.assertRaisesRegex(RuntimeError, 'mask was changed in place'):
+        with self.assertRaisesRegex(RuntimeError, 'mask was modified in place'):
             out.sum().backward()
 
-    def test_nothing_is_left_behind(self):
+    def test_graph_is_freed(self):
         from paddle._native_dist_plans import Plan
 
-        def alive():
+        def count_plans():
             gc.collect()
-            return sum(isinstance(thing, Plan) for thing in gc.get_objects())
+            return sum(isinstance(item, Plan) for item in gc.get_objects())
 
-        before = alive()
+        before = count_plans()
         for _ in range(3):
             x, value, out = call()
             paddle.masked_scatter_(out, shard(MASK, ROWS), value)
             del x
-            gc.collect()  # inputs may go before backward
+            gc.collect()  # inputs may be freed before backward
             out.sum().backward()
         del value, out
-        self.assertEqual(alive(), before)
+        self.assertEqual(count_plans(), before)
 
 
 class TestMixedInputs(unittest.TestCase):
@@ -164,17 +164,17 @@ class TestMixedInputs(unittest.TestCase):
                 out = paddle.masked_scatter(*tensors)
                 self.assertTrue(all(t.is_dist() for t in tensors))
                 expected = paddle.masked_scatter(*map(paddle.to_tensor, arrays))
-                np.testing.assert_array_equal(whole(out), expected.numpy())
+                np.testing.assert_array_equal(gather(out), expected.numpy())
 
     def test_dense_value_with_gradient(self):
         value = paddle.to_tensor(VALUE, stop_gradient=False)
         x, mask = shard(X, Shard(0)), shard(MASK, Shard(0))
         paddle.masked_scatter(x, mask, value * 2).sum().backward()
-        np.testing.assert_array_equal(whole(value.grad), 2.0 * TAKEN)
+        np.testing.assert_array_equal(gather(value.grad), 2.0 * IS_USED)
 
 
 class TestErrors(unittest.TestCase):
-    """Each is the same on every rank, so that none waits for the others."""
+    """All ranks raise, so that none waits for the others."""
 
     def test_too_few_values(self):
         few = shard(VALUE[:2], R)
@@ -197,13 +197,13 @@ class TestErrors(unittest.TestCase):
             x, index = shard(X, Shard(1)), shard(np.array([9]), R)
             paddle.scatter(x, index, shard(X[:1], R), False, 0, 'mul')
 
-    def test_meshes_that_differ(self):
+    def test_different_meshes(self):
         other = dist.ProcessMesh([1, 0], dim_names=['x'])
         mask = shard(MASK, R, mesh=other)
         with self.assertRaisesRegex(ValueError, 'reshard'):
             paddle.masked_scatter(shard(X, Shard(0)), mask, shard(VALUE, R))
 
-    def test_a_rank_outside_of_the_mesh(self):
+    def test_rank_outside_the_mesh(self):
         first = dist.ProcessMesh([0], dim_names=['x'])
         tensors = [shard(a, R, mesh=first) for a in (X, MASK, VALUE)]
         if dist.get_rank() in LINE.process_ids[:1]:
@@ -218,7 +218,7 @@ MIB = 2**20
 
 
 def large_operands():
-    """x, mask and a replicated value; every other element is masked."""
+    """Return x, mask and a replicated value; every other element is True."""
     mask = (np.arange(WIDTH) % 2 == 0) & np.ones([HEIGHT, 1], 'bool')
     size = HEIGHT * WIDTH // 2
     return (
@@ -228,8 +228,8 @@ def large_operands():
     )
 
 
-class Sent:
-    """Counts the bytes that this rank gives to dist.reshard."""
+class TrafficCounter:
+    """Counts the bytes that this rank passes to dist.reshard."""
 
     def __enter__(self):
         self.bytes, self.reshard = 0, dist.reshard
@@ -246,35 +246,35 @@ class Sent:
 
 
 class TestCosts(unittest.TestCase):
-    """What is sent and allocated for a sharded x of 128 MiB."""
+    """Traffic and allocations for a sharded x of 128 MiB."""
 
     def test_forward(self):
         tensors = large_operands()
-        paddle.masked_scatter(*tensors)  # what happens once only
+        paddle.masked_scatter(*tensors)  # warm-up
         core.host_memory_stat_reset_peak_value('Allocated', 0)
         before = core.host_memory_stat_current_value('Allocated', 0)
-        with Sent() as sent:
+        with TrafficCounter() as sent:
             out = paddle.masked_scatter(*tensors)
         peak = core.host_memory_stat_peak_value('Allocated', 0)
         self.assertEqual(sent.bytes, 8)
         out_bytes = out._local_value().size * out.element_size()
         print(
-            f'{dist.get_world_size()} ranks: sent {sent.bytes} bytes, held '
+            f'{dist.get_world_size()} ranks: sent {sent.bytes} bytes, before '
             f'{before / MIB:.2f} MiB, result {out_bytes / MIB:.2f} MiB, '
             f'peak {peak / MIB:.2f} MiB'
         )
         self.assertLess(peak - before - out_bytes, MIB)
 
-    def test_a_mask_that_is_broadcast(self):
+    def test_broadcast_mask(self):
         x, _, value = large_operands()
         row = paddle.arange(WIDTH) % 2 == 0
-        with Sent() as sent:
+        with TrafficCounter() as sent:
             paddle.masked_scatter(x, row, value)
         self.assertEqual(sent.bytes, 8)
 
     def test_masked_fill_sends_nothing(self):
         x, mask, _ = large_operands()
-        with Sent() as sent:
+        with TrafficCounter() as sent:
             out = paddle.masked_fill(x, mask, 2.0)
         self.assertEqual(sent.bytes, 0)
         self.assertEqual(list(out.placements), [Shard(0)])
@@ -283,7 +283,7 @@ class TestCosts(unittest.TestCase):
         x, mask, value = large_operands()
         x.stop_gradient = value.stop_gradient = False
         out = paddle.masked_scatter(x, mask, value)
-        with Sent() as sent:
+        with TrafficCounter() as sent:
             out.backward(paddle.ones_like(out))
-        # the sum of value's gradient over the ranks, and nothing of x
+        # Only the gradient of value is summed over the ranks.
         self.assertEqual(sent.bytes, value.size * value.element_size())

@@ -1,5 +1,5 @@
-"""Rank 1 fails as the argument names, while rank 0 goes on to exchange counts.
-Run on two ranks by test_distributed_ranks.py."""
+"""Inject a fault in rank 1 while rank 0 exchanges counts.
+test_distributed_ranks.py runs it on two ranks."""
 
 import os
 import signal
@@ -34,4 +34,4 @@ print('fails at', time.time(), flush=True)
 if dist.get_rank() == 1:
     FAULTS[sys.argv[1]]()
 call()
-print('went on', flush=True)
+print('call succeeded', flush=True)

@@ -1,7 +1,6 @@
-"""Run a module of tests on processes that talk over the loopback.
+"""Run test modules on several processes, connected by the loopback interface.
 
-As a program, it runs the table of values and the training on as many ranks as
-its arguments say, one number after the other:
+As a program, runs the table of values and the training on each number of ranks:
 
     python native/tests/unit/distributed_launch.py 4 8
 """
@@ -32,8 +31,7 @@ class Run:
 
 
 def launch(script, *arguments, ranks=2):
-    """Runs `script`, by its path or by its name beside this file, on each
-    rank."""
+    """Run `script`, a path or a name in this folder, on each rank."""
     environment = {
         **os.environ,
         'PADDLE_DISTRI_BACKEND': 'gloo',
@@ -55,26 +53,25 @@ def launch(script, *arguments, ranks=2):
         try:
             code = process.wait(TIME_LIMIT)
         except subprocess.TimeoutExpired:
-            code = 'none: it did not end'
+            code = f'none after {TIME_LIMIT} s'
         finally:
-            # the ranks too, if the launcher left them behind
+            # Kill ranks that outlive the launcher.
             try:
                 os.killpg(process.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
             process.wait()
         end = time.time()
-        told = [_log(logs, i) for i in range(ranks)]
-        return Run(code, end, told)
+        return Run(code, end, [_read_log(logs, i) for i in range(ranks)])
 
 
-def _log(folder, rank):
+def _read_log(folder, rank):
     path = Path(folder) / f'workerlog.{rank}'
     return path.read_text(errors='replace') if path.is_file() else 'no log'
 
 
 def run_modules(*names, ranks=2):
-    """Runs modules of tests, or some of their tests."""
+    """Run test modules, or single tests."""
     return launch('distributed_utils.py', *names, ranks=ranks)
 
 
@@ -85,7 +82,7 @@ def main():
             'distributed_values', 'distributed_training', ranks=ranks
         )
         failed = failed or run.code != 0
-        (tests,) = re.findall(r'^Ran .*', run.logs[0], re.M) or ['no end']
+        (tests,) = re.findall(r'^Ran .*', run.logs[0], re.M) or ['no summary']
         print(f'{ranks} ranks: {tests}: {run if run.code else "OK"}')
     sys.exit(failed)
 

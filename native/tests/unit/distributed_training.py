@@ -1,12 +1,12 @@
-"""Ten steps of training a small vision-language decoder: image tokens go into
-the text by masked_scatter, attention is masked by masked_fill, and scatter brings
-tokens into the order of their experts. Run on two ranks, its static graph also
-on one, by test_distributed_ranks.py."""
+"""Ten training steps of a small vision-language decoder: masked_scatter inserts
+image tokens in the text, masked_fill masks the attention, and scatter sorts tokens
+by expert. test_distributed_ranks.py runs it on two ranks, and its static graph
+also on one."""
 
 import unittest
 
 import numpy as np
-from distributed_utils import LINE, RANKS, floats, shard, whole
+from distributed_utils import LINE, RANKS, floats, gather, shard
 
 import paddle
 import paddle.distributed as dist
@@ -18,7 +18,7 @@ EXPERT_ORDER = np.array([2, 0, 5, 1, 4, 3])
 
 
 def data():
-    """What the decoder takes, in this order, and the target."""
+    """Return the inputs of the decoder, and the target."""
     image_mask = np.zeros([BATCH, LENGTH, 1], 'bool')
     image_mask[:, 1 : 1 + IMAGE_TOKENS] = True
     return [
@@ -69,12 +69,12 @@ def train(model, optimizer, inputs, target):
         loss.backward()
         optimizer.step()
         optimizer.clear_grad()
-        losses.append(whole(loss).item())
+        losses.append(gather(loss).item())
     return losses
 
 
 class TestTraining(unittest.TestCase):
-    def assert_same(self, losses):
+    def assert_dense_losses(self, losses):
         *inputs, target = map(paddle.to_tensor, data())
         model = Decoder()
         expected = train(model, adam(model), inputs, target)
@@ -89,7 +89,7 @@ class TestTraining(unittest.TestCase):
                 lambda layer, inputs, out: layouts.append(out.placements)
             )
         for parameter in placed.parameters():
-            # Gloo has no reduce-scatter, which stage 1 would do to the sums.
+            # Gloo has no reduce-scatter, which stage 1 would use for sums.
             parameter.register_hook(
                 lambda grad: dist.reshard(grad, LINE, [Replicate()])
             )
@@ -103,14 +103,14 @@ class TestTraining(unittest.TestCase):
             shard(image_mask, Shard(0)),
         ]
         losses = train(placed, optimizer, inputs, shard(target, Shard(0)))
-        self.assert_same(losses)
+        self.assert_dense_losses(losses)
         self.assertEqual(layouts, [[Shard(0)]] * len(layouts))
 
     @unittest.skipIf(
         RANKS > 2, 'two ranks already show that dist.to_static needs a GPU'
     )
     def test_static_graph(self):
-        """Of dist.to_static; on several ranks Paddle needs a GPU for it."""
+        """dist.to_static requires a GPU on several ranks."""
         placed = dist.shard_layer(Decoder(), LINE)
         loader = paddle.io.DataLoader(Batches(), batch_size=BATCH)
         loader = dist.shard_dataloader(loader, LINE)
@@ -122,7 +122,7 @@ class TestTraining(unittest.TestCase):
             return [float(model(*batch)) for _ in range(STEPS)]
 
         if RANKS == 1:
-            self.assert_same(steps())
+            self.assert_dense_losses(steps())
         else:
             with self.assertRaisesRegex(Exception, 'No CUDA device found'):
                 steps()

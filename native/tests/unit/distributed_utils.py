@@ -1,5 +1,5 @@
-"""What the modules of tests on several ranks share. As a program on each rank,
-runs those that its arguments name, as those of unittest do."""
+"""Utilities of the tests on several ranks. As a program, runs the test modules in
+its arguments, as unittest does."""
 
 import unittest
 
@@ -11,7 +11,7 @@ from paddle.distributed import Replicate
 
 RANKS = dist.get_world_size()
 LINE = dist.ProcessMesh(list(range(RANKS)), dim_names=['x'])
-# The mesh of the tables: a line of two ranks, or two lines.
+# The mesh of the tables: one line of two ranks, or two lines.
 MESH = (
     LINE
     if RANKS <= 2
@@ -21,8 +21,8 @@ MESH = (
 )
 
 
-def own(array, placements, mesh):
-    """The part of this rank: all but the last have the same size."""
+def local_part(array, placements, mesh):
+    """Return the part of this rank; all but the last have equal sizes."""
     ids = np.array(mesh.process_ids).reshape(mesh.shape)
     coords = np.argwhere(ids == dist.get_rank())
     place = coords[0] if len(coords) else ids.ndim * [0]
@@ -39,9 +39,9 @@ def own(array, placements, mesh):
 
 
 def shard(array, *placements, grad=False, mesh=LINE):
-    """A distributed Tensor; not by dist.shard_tensor, which refuses ranks
-    without elements."""
-    local = paddle.to_tensor(own(array, placements, mesh))
+    """Create a distributed Tensor. dist.shard_tensor rejects ranks without
+    elements."""
+    local = paddle.to_tensor(local_part(array, placements, mesh))
     tensor = paddle.Tensor(
         local,
         dims=array.shape,
@@ -53,8 +53,8 @@ def shard(array, *placements, grad=False, mesh=LINE):
     return tensor
 
 
-def whole(tensor):
-    """All elements, on every rank."""
+def gather(tensor):
+    """Gather all elements on every rank."""
     if tensor is None:
         return None
     if not tensor.is_dist():
@@ -64,18 +64,18 @@ def whole(tensor):
     return dist.reshard(tensor, mesh, placements)._local_value().numpy()
 
 
-def assert_is(tensor, array, *placements, mesh=LINE):
-    """A Tensor lies so, and `array` is what the ranks have together."""
+def assert_layout(tensor, array, *placements, mesh=LINE):
+    """Check the placements of a Tensor, and its local part of `array`."""
     actual = list(tensor.placements)
     assert actual == list(placements), f'{actual}, not {placements}'
     assert list(tensor.shape) == list(array.shape), tensor.shape
     np.testing.assert_array_equal(
-        tensor._local_value().numpy(), own(array, placements, mesh)
+        tensor._local_value().numpy(), local_part(array, placements, mesh)
     )
 
 
 def floats(*shape, seed=0):
-    """Whole numbers from 1 to 9: their sums are exact in any order."""
+    """Draw integers from 1 to 9, whose sums are exact in any order."""
     numbers = np.random.RandomState(seed).randint(1, 10, shape)
     return np.asarray(numbers, 'float32')
 
@@ -87,8 +87,7 @@ def mask_of(*shape, seed=0):
 def main():
     paddle.set_device('cpu')
     dist.init_parallel_env()
-    # The first failure ends the rank, so that it does not leave the others
-    # waiting in a later test.
+    # The first failure ends the rank. Else the others would wait in a later test.
     unittest.main(module=None, failfast=True, verbosity=2)
 
 

@@ -1,5 +1,5 @@
-"""Values, gradients, second-order gradients and layouts of distributed Tensors,
-against those of dense ones. Run on several ranks by test_distributed_ranks.py."""
+"""Results, gradients of two orders and layouts of distributed Tensors, compared
+with dense ones. test_distributed_ranks.py runs them on several ranks."""
 
 import unittest
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ import numpy as np
 from distributed_utils import (
     LINE,
     MESH,
-    assert_is,
+    assert_layout,
     floats,
+    local_part,
     mask_of,
-    own,
     shard,
 )
 
@@ -21,14 +21,14 @@ import paddle.distributed as dist
 from paddle.distributed import Partial, Replicate, Shard
 
 R = Replicate()
-# On larger meshes, which have more layouts, every so many of them.
+# Larger meshes have more layouts: test a sample.
 STEP = 1 if len(MESH.shape) == 1 else 2 * MESH.size - 3
 
 
 @dataclass
 class Input:
-    """`dims`: for each dim the dim of the result that it runs along, or None
-    where it has to be whole."""
+    """`dims` maps each dim to a dim of the result, or to None if it must be
+    replicated."""
 
     array: np.ndarray
     dims: tuple
@@ -44,15 +44,14 @@ class Case:
 
 
 def broadcast(array, shape, grad=True):
-    """An input that is broadcast to the shape of the result. Its dims of size 1
-    are replicated."""
+    """Return an input that is broadcast to `shape`. Dims of size 1 are replicated."""
     before = len(shape) - array.ndim
     dims = [None if n == 1 else i + before for i, n in enumerate(array.shape)]
     return Input(array, dims, grad)
 
 
 def masked_scatter_cases():
-    # 9 rows over two ranks are 5 and 4, 5 over four 2, 2, 1 and none
+    # 9 rows on two ranks are split into 5 and 4, 5 rows on four into 2, 2, 1, 0.
     for x, mask in (
         ([9, 4], [9, 4]),
         ([5, 4], [4]),
@@ -66,14 +65,14 @@ def masked_scatter_cases():
     ):
         shape = np.broadcast_shapes(x, mask)
         array = mask_of(*mask)
-        trues = np.broadcast_to(array, shape).sum()
+        num_selected = np.broadcast_to(array, shape).sum()
         yield Case(
             f'masked_scatter {x} by {mask}',
             paddle.masked_scatter,
             [
                 broadcast(floats(*x), shape),
                 broadcast(array, shape, grad=False),
-                Input(floats(trues + 3, seed=1), [None]),
+                Input(floats(num_selected + 3, seed=1), [None]),
             ],
         )
 
@@ -143,7 +142,7 @@ def scatter_cases():
 
 
 def layouts(rank):
-    """All ways in which the dims of the mesh can split a Tensor."""
+    """Yield all placements of a Tensor."""
     for placements in product(
         [R, *map(Shard, range(rank))], repeat=len(MESH.shape)
     ):
@@ -153,8 +152,8 @@ def layouts(rank):
 
 
 def layout_of_result(case, places):
-    """The first input decides, then the next: a dim of the mesh splits one dim,
-    and a dim is split once."""
+    """Return the placements of the result. The first input that shards has
+    priority; each mesh dim shards one dim, each dim is sharded once."""
     placements = [R for _ in MESH.shape]
     for one, place in zip(case.inputs, places):
         for mesh_dim, p in enumerate(place):
@@ -169,7 +168,7 @@ def layout_of_result(case, places):
 
 
 def run(case, make, weights):
-    """The result, its gradients for weights[0], and the gradient of these."""
+    """Return the result, its gradients for weights[0], and their gradient."""
     inputs = [make(one.array, i, one.grad) for i, one in enumerate(case.inputs)]
     out = case.function(*inputs)
     leaves = [t for t in inputs if not t.stop_gradient]
@@ -225,7 +224,7 @@ class TestTable(unittest.TestCase):
         of_inputs = [p for p, one in zip(places, case.inputs) if one.grad]
         where = [out_place, *of_inputs, out_place]
         for one, other, dense, place in zip(results, again, expected, where):
-            assert_is(one, dense.numpy(), *place, mesh=MESH)
+            assert_layout(one, dense.numpy(), *place, mesh=MESH)
             bits = [t._local_value().numpy().tobytes() for t in (one, other)]
             self.assertEqual(*bits)
 
@@ -251,7 +250,7 @@ def dense_masked_scatter(*arrays):
 
 
 class TestPlainScatter(unittest.TestCase):
-    """Paddle's operator, with its rule and with our kernels."""
+    """Paddle's operator, with its own rule and overridden kernels."""
 
     def test_columns_stay_sharded(self):
         from paddle._native_lib import overridden_kernels
@@ -262,51 +261,51 @@ class TestPlainScatter(unittest.TestCase):
         index, x_grad = np.array([4, 1]), np.ones([8, 8], 'float32')
         expected = x.copy()
         expected[index], x_grad[index] = updates, 0
-        whole = [R for _ in MESH.shape]
-        for place, overwrite in product((whole, columns), (True, False)):
+        replicated = [R for _ in MESH.shape]
+        for place, overwrite in product((replicated, columns), (True, False)):
             parts = shard(x, *place, grad=True, mesh=MESH)
             out = paddle.scatter(
                 parts,
-                shard(index, *whole, mesh=MESH),
+                shard(index, *replicated, mesh=MESH),
                 shard(updates, *place, grad=True, mesh=MESH),
                 overwrite,
             )
-            assert_is(out, expected, *place, mesh=MESH)
+            assert_layout(out, expected, *place, mesh=MESH)
             out.sum().backward()
-            assert_is(parts.grad, x_grad, *place, mesh=MESH)
+            assert_layout(parts.grad, x_grad, *place, mesh=MESH)
 
 
 class TestMaskedScatter(unittest.TestCase):
-    def test_all_dims_of_the_mesh_split_one(self):
-        """The result is split along the first, as in Paddle's operators."""
+    def test_all_mesh_dims_shard_one_dim(self):
+        """The first shards the result, as in Paddle's operators."""
         place = [Shard(0) for _ in MESH.shape]
-        whole = [R for _ in MESH.shape]
+        replicated = [R for _ in MESH.shape]
         mask = mask_of(8, 3)
         x = shard(floats(8, 3), *place, grad=True, mesh=MESH)
-        value = shard(floats(24), *whole, mesh=MESH)
+        value = shard(floats(24), *replicated, mesh=MESH)
         out = paddle.masked_scatter(x, shard(mask, *place, mesh=MESH), value)
         out.backward(paddle.ones_like(out))
         expected = dense_masked_scatter(floats(8, 3), mask, floats(24))
-        assert_is(out, expected, Shard(0), *whole[1:], mesh=MESH)
-        # Paddle writes down in which order they split it.
+        assert_layout(out, expected, Shard(0), *replicated[1:], mesh=MESH)
+        # The placements record the order of the splits.
         np.testing.assert_array_equal(
-            x.grad._local_value().numpy(), own(~mask, place, MESH)
+            x.grad._local_value().numpy(), local_part(~mask, place, MESH)
         )
 
-    def test_value_that_is_a_pending_sum(self):
+    def test_partial_value(self):
         x, mask, value = floats(6, 4), mask_of(6, 4), floats(24)
         out = paddle.masked_scatter(
             shard(x, Shard(0)), shard(mask, Shard(0)), shard(value, Partial())
         )
         expected = dense_masked_scatter(x, mask, value * dist.get_world_size())
-        assert_is(out, expected, Shard(0))
+        assert_layout(out, expected, Shard(0))
 
-    def test_no_element_of_value_is_needed(self):
+    def test_empty_value_without_true_elements(self):
         x, mask = floats(4, 2), np.zeros([4, 2], 'bool')
         out = paddle.masked_scatter(
             shard(x, Shard(0)), shard(mask, Shard(0)), shard(floats(0), R)
         )
-        assert_is(out, x, Shard(0))
+        assert_layout(out, x, Shard(0))
 
     def test_zero_size(self):
         x, mask = floats(0, 2), mask_of(0, 2)
@@ -314,19 +313,19 @@ class TestMaskedScatter(unittest.TestCase):
             out = paddle.masked_scatter(
                 shard(x, layout), shard(mask, layout), shard(floats(3), R)
             )
-            assert_is(out, x, layout)
+            assert_layout(out, x, layout)
 
-    def test_dtypes_that_dist_reshard_cannot_cut(self):
+    def test_dtypes_that_dist_reshard_does_not_support(self):
         mask = mask_of(8, 3)
-        whole = [dist.shard_tensor(paddle.arange(24), LINE, [R])] * 2
+        tensors = [dist.shard_tensor(paddle.arange(24), LINE, [R])] * 2
         for dtype in ('bool', 'int8', 'float16', 'bfloat16', 'complex64'):
-            x, value = (tensor.astype(dtype) for tensor in whole)
+            x, value = (tensor.astype(dtype) for tensor in tensors)
             x = x.reshape([8, 3])
             expected = paddle.masked_scatter(
                 x._local_value(), paddle.to_tensor(mask), value._local_value()
             )
             out = paddle.masked_scatter(x, shard(mask, Shard(0)), value)
-            rows = own(np.arange(8), [Shard(0)], LINE)
+            rows = local_part(np.arange(8), [Shard(0)], LINE)
             with self.subTest(dtype=dtype):
                 same = out._local_value() == expected[rows[0] : rows[-1] + 1]
                 self.assertTrue(bool(same.all()))

@@ -1,4 +1,4 @@
-"""Numbers that masked_fill takes or refuses, by dtype."""
+"""Scalars that masked_fill accepts or rejects, by dtype."""
 
 import numpy as np
 from fuzz.arrays import (
@@ -13,7 +13,7 @@ INFINITY = float('inf')
 NAN = float('nan')
 REAL_DTYPES = HALF_DTYPES + FLOAT_DTYPES
 
-# (number, dtypes, what is stored)
+# (scalar, dtypes, stored element)
 ACCEPTED = (
     (True, ALL_DTYPES, 1),
     (False, ALL_DTYPES, 0),
@@ -24,7 +24,7 @@ ACCEPTED = (
     (-0.9, INT_DTYPES, 0),
     (255, ('uint8', 'int16', 'int32', 'int64'), 255),
     (255.9, ('uint8',), 255),
-    # an unsigned type counts down from its largest number
+    # negative scalars wrap around
     (-1, ('uint8',), 255),
     (-1.0, ('uint8',), 255),
     (-255, ('uint8',), 1),
@@ -54,7 +54,7 @@ ACCEPTED = (
     (65519.0, ('float16',), 65504),
     (-65519, ('float16',), -65504),
     (3.3895e38, ('bfloat16',), 2.0**128 - 2.0**120),
-    # too large: infinite
+    # out of range: infinity
     (65520, ('float16',), INFINITY),
     (-1e9, ('float16',), -INFINITY),
     (1e39, (*HALF_DTYPES, 'float32', 'complex64'), INFINITY),
@@ -67,7 +67,7 @@ ACCEPTED = (
     (INFINITY, REAL_DTYPES + COMPLEX_DTYPES, INFINITY),
     (-INFINITY, REAL_DTYPES, -INFINITY),
     (NAN, REAL_DTYPES, NAN),
-    # numbers of numpy
+    # numpy scalars
     (np.bool_(True), ('bool',), True),
     (np.uint8(3), ('uint8',), 3),
     (np.int64(2**53 + 1), ('int64',), 2**53 + 1),
@@ -92,7 +92,7 @@ ACCEPTED = (
     ('0.5', ('bool',), True),
 )
 
-# number, dtypes that cannot hold it
+# (scalar, dtypes that cannot represent it)
 REJECTED = (
     (300, ('uint8', 'int8')),
     (256, ('uint8',)),

@@ -1,4 +1,4 @@
-"""Python in an interpreter of its own, which finds the modules of the tests."""
+"""Python processes that can import the test modules."""
 
 import os
 import pickle
@@ -11,7 +11,7 @@ from bench.run.processes import RELEASE
 
 
 def run_python(code, **environment):
-    """The finished process; its returncode is negative after a crash."""
+    """Run code in a new process; return it. A crash has a negative returncode."""
     path = os.pathsep.join(filter(None, sys.path))
     return subprocess.run(
         [sys.executable, '-c', code],
@@ -33,10 +33,7 @@ def assert_python_succeeds(code, **environment):
 
 
 def run_test_cases(*names, **environment):
-    """Runs tests, as 'module.Class.test' or less of it, in a new process.
-
-    Returns what it has written to stdout and stderr.
-    """
+    """Run tests, 'module[.Class[.test]]', in a new process; return its output."""
     return assert_python_succeeds(
         'import sys, unittest\n'
         'loader = unittest.defaultTestLoader\n'
@@ -49,7 +46,7 @@ def run_test_cases(*names, **environment):
 
 
 def run_release(code, *arguments):
-    """Runs code with the untouched release."""
+    """Run code with the released wheel."""
     path = [RELEASE, *filter(None, sys.path)]
     process = subprocess.run(
         [sys.executable, '-c', code, *arguments],
@@ -63,14 +60,14 @@ def run_release(code, *arguments):
 
 
 def released_answers(file, *arguments):
-    """What answers() of a module of tests gives with the untouched release."""
+    """Return the result of answers() in a test module, run by the released wheel."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, 'answers')
         run_release(
             'import importlib, pickle, sys\n'
             'module = importlib.import_module(sys.argv[1])\n'
-            'found = pickle.dumps(module.answers(*sys.argv[3:]))\n'
-            'open(sys.argv[2], "wb").write(found)\n',
+            'answers = pickle.dumps(module.answers(*sys.argv[3:]))\n'
+            'open(sys.argv[2], "wb").write(answers)\n',
             Path(file).stem,
             path,
             *arguments,

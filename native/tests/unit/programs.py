@@ -1,4 +1,4 @@
-"""Functions as static programs, traced, saved and loaded."""
+"""Run, trace, save and load functions as static programs."""
 
 import contextlib
 import gc
@@ -20,13 +20,13 @@ def static_mode():
 
 
 def spec(array, known_dims):
-    """(shape, dtype) for paddle.static.data and InputSpec."""
+    """Return (shape, dtype) for paddle.static.data and InputSpec."""
     shape = list(array.shape) if known_dims else [-1] * array.ndim
     return shape, dtype_name(array)
 
 
 def run_program(build, arrays, wrt=(), known_dims=True):
-    """Build and run a program; build(variables by name) returns what is fetched."""
+    """Build and run a program; build({name: variable}) returns the fetch list."""
     with paddle.static.program_guard(paddle.static.Program()):
         variables = {}
         for name, array in arrays.items():
@@ -39,19 +39,18 @@ def run_program(build, arrays, wrt=(), known_dims=True):
 
 
 def to_static(function, **kwargs):
-    """paddle.jit.to_static, safe from programs that were freed before.
+    """Call paddle.jit.to_static after a garbage collection.
 
-    jit leaves a cycle of Python objects that refer into each program that it has
-    run. If the program is freed first, the objects are handed out again for another
-    program, and the process crashes.
+    jit creates cycles of Python objects that refer to a program. If the program is
+    freed first, the objects are reused for another program, and the process crashes.
     """
     gc.collect()
     return paddle.jit.to_static(function, **kwargs)
 
 
 @contextlib.contextmanager
-def saved(function, arrays, known_dims):
-    """The path of `function` as paddle.jit.save writes it."""
+def save(function, arrays, known_dims):
+    """Save `function` by paddle.jit.save; yield the path."""
     specs = [
         paddle.static.InputSpec(*spec(array, known_dims), name)
         for name, array in arrays.items()
@@ -63,8 +62,8 @@ def saved(function, arrays, known_dims):
         yield path
 
 
-def loaded(path):
+def load(path):
     gc.collect()  # see to_static
     layer = paddle.jit.load(path)
-    layer.train()  # it begins in eval mode, without backward
+    layer.train()  # eval mode, the default, has no backward
     return lambda tensors: layer(*tensors)

@@ -1,24 +1,23 @@
-"""Random calls in static programs, traced and saved: the bits of dygraph."""
+"""Random calls in static, traced and saved programs equal dygraph bit by bit."""
 
 import unittest
 
 import numpy as np
-from drawn_calls import bound, call_with_gradients, described, drawn_cases
+from drawn_calls import bind, call_with_gradients, describe, draw_cases
 from fuzz.arrays import GRAD_DTYPES, assert_same_bits, to_paddle
 from fuzz.draw import APIS
-from programs import loaded, run_program, saved, static_mode, to_static
+from programs import load, run_program, save, static_mode, to_static
 
 import paddle
 from paddle.pir_utils import OldIrGuard
 
 
-def suits_program(case):
-    """Dims that a program does not know can't tell a column index from a row, nor
-    updates that are too long."""
+def is_supported(case):
+    """Programs with unknown dims reject column indices and surplus updates."""
     if case.wrt and case.dtype not in GRAD_DTYPES:
         return False
     if case.options.get('value') == 0:
-        return False  # a program may keep 0.0 for -0.0
+        return False  # a program may merge the constants 0.0 and -0.0
     if any(array.size > 20_000 for array in case.arrays.values()):
         return False
     if case.api != 'scatter':
@@ -52,10 +51,10 @@ def in_program(case, known_dims):
 
 
 class TestCallsInPrograms(unittest.TestCase):
-    def check(self, count, run, suits=suits_program):
+    def check(self, count, run, is_suitable=is_supported):
         for api in APIS:
-            for case in drawn_cases(api, count, suits):
-                with self.subTest(api=api, **described(case)):
+            for case in draw_cases(api, count, is_suitable):
+                with self.subTest(api=api, **describe(case)):
                     expected = in_dygraph(case)
                     for actual, reference in zip(run(case), expected):
                         assert_same_bits(np.asarray(actual), reference)
@@ -72,24 +71,24 @@ class TestCallsInPrograms(unittest.TestCase):
             with OldIrGuard():
                 return in_program(case, known_dims=len(case.wrt) == 1)
 
-        def suits(case):  # the legacy cast has no complex dtypes
-            return suits_program(case) and case.source_dtype == case.dtype
+        def is_suitable(case):  # the legacy cast has no complex dtypes
+            return is_supported(case) and case.source_dtype == case.dtype
 
-        self.check(30, run, suits)
+        self.check(30, run, is_suitable)
 
     def test_traced_functions(self):
         for full_graph in (True, False):  # AST, SOT
 
             def run(case, full_graph=full_graph):
-                traced = to_static(bound(case), full_graph=full_graph)
+                traced = to_static(bind(case), full_graph=full_graph)
                 return in_dygraph(case, traced)
 
             self.check(5, run)
 
     def test_saved_functions(self):
         def run(case):
-            with saved(bound(case), case.arrays, known_dims=False) as path:
-                return in_dygraph(case, loaded(path))
+            with save(bind(case), case.arrays, known_dims=False) as path:
+                return in_dygraph(case, load(path))
 
         self.check(5, run)
 

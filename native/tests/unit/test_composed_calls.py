@@ -1,15 +1,15 @@
-"""Random calls where there are no kernels, as on XPU and custom devices.
+"""Random calls of the composed forms, which serve XPU and custom devices.
 
-There the functions are composed of Paddle's own operators, to the first order.
+Paddle's own operators compose them; they have first-order gradients.
 """
 
 import unittest
 from unittest import mock
 
-from drawn_calls import call_with_gradients, described, drawn_cases
+from drawn_calls import call_with_gradients, describe, draw_cases
 from fuzz import reference
 from fuzz.arrays import GRAD_DTYPES, to_paddle
-from fuzz.compare import fault
+from fuzz.compare import find_mismatch
 
 import paddle
 from paddle.tensor import manipulation
@@ -17,9 +17,9 @@ from paddle.tensor import manipulation
 COMPOSED_APIS = 'masked_scatter', 'select_scatter', 'diagonal_scatter'
 
 
-def suits_composition(case):
-    """Without elements, some of Paddle's operators have no gradient; through
-    float32, NaNs of bfloat16 lose their payload."""
+def is_supported(case):
+    """Some of Paddle's operators have no gradient for empty Tensors; the composed
+    forms cast bfloat16, which changes NaN payloads."""
     if case.dtype == 'bfloat16' and case.kind == 'any':
         return False
     sizes = [array.size for array in case.arrays.values()]
@@ -43,8 +43,8 @@ class TestComposedCalls(unittest.TestCase):
 
     def test_results_and_gradients(self):
         for api in COMPOSED_APIS:
-            for case in drawn_cases(api, 150, suits_composition):
-                with self.subTest(api=api, **described(case)):
+            for case in draw_cases(api, 150, is_supported):
+                with self.subTest(api=api, **describe(case)):
                     self.check(case)
 
     def check(self, case):
@@ -55,11 +55,11 @@ class TestComposedCalls(unittest.TestCase):
         out, *grads = call_with_gradients(
             case, tensors, to_paddle(out_grad), paddle.grad
         )
-        problem = fault(out.numpy(), reference.forward(case), case.dtype)
-        self.assertEqual(problem, '')
+        expected = reference.forward(case)
+        self.assertEqual(find_mismatch(out.numpy(), expected, case.dtype), '')
         expected = reference.gradients(case, out_grad) if grads else {}
         for name, grad in zip(case.wrt, grads):
-            problem = fault(grad.numpy(), expected[name], case.dtype)
+            problem = find_mismatch(grad.numpy(), expected[name], case.dtype)
             self.assertEqual(problem, '', name)
 
 

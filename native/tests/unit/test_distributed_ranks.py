@@ -11,11 +11,11 @@ from distributed_launch import launch, run_modules
 
 PAGE = Path(__file__).resolve().parents[3] / "docs/distributed.md"
 
-OTHER_CALL = 'the ranks do not make the same call'
-# What rank 1 does wrong, and what the two ranks say.
+OTHER_CALL = 'value should be the same on all ranks'
+# {fault of rank 1: messages in the logs of both ranks}
 FAULTS = {
     'killed': ['', 'fails at'],
-    'other mesh': ['', 'mask must be on the mesh of the other Tensors'],
+    'other mesh': ['', 'mesh of mask should be the mesh of the other Tensors'],
     'other shape': ['', 'mask should be broadcastable with the shape of x'],
     'too few values': [OTHER_CALL, OTHER_CALL],
 }
@@ -35,11 +35,11 @@ class TestDistributedRanks(unittest.TestCase):
             'distributed_training',
         )
 
-    def test_static_graph_of_one_rank(self):
+    def test_static_graph_on_one_rank(self):
         static = 'distributed_training.TestTraining.test_static_graph'
         self.check(static, ranks=1)
 
-    def test_a_rank_that_fails_ends_all(self):
+    def test_failing_rank_ends_all_ranks(self):
         with ThreadPoolExecutor() as pool:
             runs = list(
                 pool.map(partial(launch, 'distributed_failure.py'), FAULTS)
@@ -51,9 +51,9 @@ class TestDistributedRanks(unittest.TestCase):
                 self.assertLess(run.end - failed_at, 20, run)
                 for log, message in zip(run.logs, messages):
                     self.assertIn(message, log)
-                    self.assertNotIn('went on', log)
+                    self.assertNotIn('call succeeded', log)
 
-    def test_the_page_shows_what_its_example_prints(self):
+    def test_example_in_docs_prints_documented_output(self):
         blocks = re.findall(
             r'^```(?:python)?\n(.*?)^```$', PAGE.read_text('utf-8'), re.M | re.S
         )

@@ -1,4 +1,4 @@
-"""The documentation of the functions: samples that run, and completeness."""
+"""The docstrings of the functions: examples and completeness."""
 
 import doctest
 import inspect
@@ -11,7 +11,7 @@ import paddle
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 REDUCES = ['sum', 'add', 'mul', 'multiply', 'prod', 'mean', 'amax', 'amin']
-# name: (what Args must name besides parameters and dtypes, what Raises must)
+# {name: (words in Args besides parameters and dtypes, exceptions in Raises)}
 FUNCTIONS = {
     'masked_scatter': (
         ['input', 'source'],
@@ -31,7 +31,7 @@ FUNCTIONS = {
         ['IndexError', 'ValueError', 'TypeError'],
     ),
 }
-# (function, how many sample lines it has at least)
+# (function, minimum number of example lines)
 SAMPLES = (
     *((getattr(paddle, name), 5) for name in FUNCTIONS),
     (paddle.masked_scatter_, 5),
@@ -41,7 +41,7 @@ SAMPLES = (
 
 
 def section(function, title):
-    """The text of one section, such as Args."""
+    """Return the text of a section, such as Args."""
     lines = inspect.getdoc(function).splitlines()
     text = []
     for line in lines[lines.index(title + ':') + 1 :]:
@@ -51,8 +51,8 @@ def section(function, title):
     return '\n'.join(text)
 
 
-@pytest.mark.parametrize('function, least', SAMPLES)
-def test_samples_print_what_they_say(function, least):
+@pytest.mark.parametrize('function, min_lines', SAMPLES)
+def test_examples_print_documented_output(function, min_lines):
     samples = doctest.DocTestParser().get_doctest(
         inspect.getdoc(function), {}, function.__name__, None, 0
     )
@@ -60,7 +60,7 @@ def test_samples_print_what_they_say(function, least):
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     failed, attempted = runner.run(samples, out=report.write)
     assert not failed, report.getvalue()
-    assert attempted >= least
+    assert attempted >= min_lines
 
 
 @pytest.mark.parametrize('name', FUNCTIONS)

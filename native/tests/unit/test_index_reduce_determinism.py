@@ -1,7 +1,7 @@
 """Results are bitwise identical for every algorithm and number of threads.
 
-Shapes and in-place calls select between a scan of the index for short rows, in
-out or in a scratch accumulator of a wider type, transposed tiles and segments.
+The shape and whether the call is in place select the algorithm: a scan of the index
+for short rows, in `out` or in a scratch accumulator, transposed tiles, or segments.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from fuzz.scatter_reference import LINEAR_REDUCES, REDUCES
 import paddle
 from paddle import _C_ops
 
-# Elements in a row, around the lengths at which a kernel may change its way.
+# Row lengths around the limits between algorithms.
 WIDTHS = (1, 2, 3, 4, 8, 17, 64, 256, 257)
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e-40, -1.0)
 
@@ -43,7 +43,7 @@ def _values(rng, shape, dtype):
 
 
 def _bits(tensor):
-    """The bytes, but of a NaN no more than that it is one."""
+    """Return the bytes, with one bit pattern for all NaNs."""
     array = tensor.numpy()
     if array.dtype.kind == 'f':
         array = np.where(np.isnan(array), np.float64('nan'), array)
@@ -55,11 +55,11 @@ KINDS = {
     'sorted': lambda rng, size, n: np.sort(rng.integers(0, size, n)),
     'one slice': lambda rng, size, n: np.full(n, size // 2),
     'two slices': lambda rng, size, n: rng.choice([0, size - 1], n),
-    # few and many updates, whose means accumulate in different types
+    # few and many updates per slice; means accumulate in different types
     'skewed': lambda rng, size, n: (size * rng.random(n) ** 6).astype('int64'),
     'three slices': lambda rng, size, n: rng.integers(40, 43, n),
 }
-# (dtype, slices, updates): more of either, and integers that wrap around
+# (dtype, slices, updates)
 SMALL = (
     ('float32', 13, 60),
     ('float64', 70, 9),
@@ -69,8 +69,8 @@ SMALL = (
     ('float16', 9, 33),
     ('bfloat16', 9, 50),
 )
-# (dtype, slices, updates, elements in a row, kind of index, threads). Of 9000
-# slices, several threads share the updates in place too.
+# (dtype, slices, updates, row length, kind of index, threads). With 9000 slices,
+# in-place calls use several threads, too.
 THREADED = (
     *itertools.product(
         ('float32', 'bfloat16'), (700,), (4000,), (16,), ('random',), (1, 2, 7)
@@ -90,17 +90,17 @@ THREADED = (
         (2,),
     ),
 )
-# Bytes in a row from which a kernel sorts the index into segments.
-GROUPED_BYTES = 2048
+# Row length in bytes from which the index is sorted into segments.
+SEGMENT_BYTES = 2048
 
 
-class TestIndexReduceWays(unittest.TestCase):
+class TestIndexReduceAlgorithms(unittest.TestCase):
     def check(self, x, index, updates, reduce, include_self):
-        """The same columns alone, also in place, in rows so wide that they go
-        in groups, and as one of nine rows around the axis."""
+        """Compare a plain call, an in-place call, rows so wide that segments are
+        used, and an outer dim of nine."""
         index = paddle.to_tensor(index)
         width = x.shape[1]
-        copies = -(-GROUPED_BYTES // (width * x.itemsize))
+        copies = -(-SEGMENT_BYTES // (width * x.itemsize))
 
         def reduced(x, updates, axis=0, suffix=''):
             tensors = [to_paddle(array, self.dtype) for array in (x, updates)]
@@ -130,20 +130,19 @@ class TestIndexReduceWays(unittest.TestCase):
             with self.subTest(reduce=reduce, include_self=own, row=row):
                 self.check(x, index, updates, reduce, own)
 
-    def test_few_elements(self):
+    def test_small_operands(self):
         for self.dtype, size, n in SMALL:
             rng = np.random.default_rng(size + n)
             for width, kind in itertools.product(WIDTHS, [*KINDS][:5]):
                 self.check_row(rng, size, n, width, kind, 1)
 
-    def test_several_threads(self):
+    def test_multithreaded(self):
         self.addCleanup(paddle.base.core.set_num_threads, 1)
         for self.dtype, *row in THREADED:
             self.check_row(np.random.default_rng(7), *row)
 
-    def test_a_scratch_accumulator_for_each_range_of_slices(self):
-        # 2.5 MiB in float, more than a scratch accumulator; rounded once, like a
-        # conversion of the float32 result
+    def test_axis_larger_than_a_scratch_accumulator(self):
+        # 2.5 MiB in float. Rounded once, like a conversion of the float32 result.
         rng = np.random.default_rng(8)
         for slices, width in ((40000, 16), (640000, 1)):
             x, updates = (
@@ -165,8 +164,8 @@ class TestIndexReduceWays(unittest.TestCase):
                     )
 
 
-class TestIndexReduceRounds(unittest.TestCase):
-    """bfloat16 is rounded as Paddle's own conversion does it."""
+class TestIndexReduceRounding(unittest.TestCase):
+    """Rounding to bfloat16 equals Paddle's conversion."""
 
     def test_sums_are_rounded_once(self):
         rng = np.random.default_rng(9)
@@ -175,7 +174,7 @@ class TestIndexReduceRounds(unittest.TestCase):
         x = np.concatenate(
             [numbers, ties.view('float32'), np.float32(SPECIAL)]
         ).reshape(1, -1)
-        # a short row in a scratch accumulator, a long one in segments
+        # Short rows use a scratch accumulator, long rows segments.
         parts = [x.astype('float32'), np.float32(x[:, ::97]).reshape(-1, 1)]
         for whole in parts:
             high = paddle.to_tensor(whole).astype('bfloat16')
@@ -190,8 +189,8 @@ class TestIndexReduceRounds(unittest.TestCase):
                 _bits(total.astype('bfloat16').astype('float32')),
             )
 
-    def test_elements_without_an_update_keep_their_bits(self):
-        # those of NaNs too, where a row goes through floats
+    def test_elements_without_update_keep_their_bits(self):
+        # NaN payloads, too, although float32 accumulates the row.
         rng = np.random.default_rng(11)
         index = rng.integers(0, 256, 100)
         untouched = np.setdiff1d(np.arange(512), index)

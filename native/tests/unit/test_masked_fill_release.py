@@ -1,8 +1,8 @@
-"""Numbers in paddle.masked_fill beside that of the untouched Paddle 3.3.1.
+"""Scalars in paddle.masked_fill, compared with the released Paddle 3.3.1.
 
-What the release accepts gives the same bits here, but for the faults that
-expectation() names. The release runs in its own interpreter, where this module is
-imported too.
+Results are bitwise identical except for bugs of the release, which
+right_answer() lists. The release runs in its own interpreter, which imports this
+module, too.
 """
 
 import itertools
@@ -19,12 +19,12 @@ from fuzz.arrays import (
     to_storage,
 )
 from processes import released_answers
-from programs import loaded, run_program, saved, static_mode
+from programs import load, run_program, save, static_mode
 
 import paddle
 
 NUMBERS = (*(row[0] for row in ACCEPTED + REJECTED), *NOT_NUMERIC)
-# A program of every number in every dtype would take long.
+# Programs of every scalar in every dtype are slow.
 PROGRAM_DTYPES = 'bool', 'int64', 'float16'
 LARGE = 2**62 + 1
 MASK = np.array([True, False, True])
@@ -58,24 +58,24 @@ def fill_in_program(dtype, values):
 WAYS = (fill, fill_in_place, fill_in_program)
 
 
-def answer(function, *args):
-    """The result as an array; after an error its name."""
+def try_call(function, *args):
+    """Return the result as an array, or the name of the error."""
     try:
         return function(*args)[0]
     except Exception as error:
         return type(error).__name__
 
 
-def number_answers():
+def scalar_answers():
     for i, number in enumerate(NUMBERS):
-        # beyond all floats, full of the release's programs crashes
+        # paddle.full in a program of the release crashes beyond the float range.
         crashes = isinstance(number, int) and abs(number) > 2**1000
         for dtype in ALL_DTYPES:
             ways = [fill, fill_in_place]
             if dtype in PROGRAM_DTYPES and not crashes:
                 ways.append(fill_in_program)
             for way in ways:
-                yield (i, dtype, way.__name__), answer(way, dtype, [number])
+                yield (i, dtype, way.__name__), try_call(way, dtype, [number])
 
 
 def fill_large(tensors):
@@ -83,16 +83,16 @@ def fill_large(tensors):
 
 
 def answers(model):
-    """What this interpreter's Paddle answers; fill_large is saved as `model`."""
+    """Return the results of this Paddle; fill_large is saved as `model`."""
     tensors = [paddle.zeros([3], 'int64'), to_paddle(MASK)]
     return {
-        **dict(number_answers()),
-        'model': loaded(model)(tensors).numpy(),
+        **dict(scalar_answers()),
+        'model': load(model)(tensors).numpy(),
     }
 
 
 def fits(number, dtype):
-    """Whether an integer dtype holds a number, cut to a whole one."""
+    """Return whether an integer dtype represents a scalar after truncation."""
     try:
         number = float(number) if isinstance(number, str) else number
         whole = int(number.real)
@@ -102,8 +102,8 @@ def fits(number, dtype):
     return (info.min or -info.max) <= whole <= info.max
 
 
-def expectation(release, key):
-    """The release's answer, or the right one where that is wrong."""
+def right_answer(release, key):
+    """Return the result of the release, corrected if it is wrong."""
     i, dtype, way = key
     number = NUMBERS[i]
     if isinstance(number, str) and number in NOT_NUMERIC:
@@ -112,7 +112,7 @@ def expectation(release, key):
         return 'ValueError'
     exact = release[i, dtype, 'fill']
     if (dtype, way) == ('int64', 'fill_in_program'):
-        # a constant of the release's programs goes through a double
+        # The release converts constants of programs to double.
         return release[key] if isinstance(exact, str) else exact
     return release[key]
 
@@ -121,11 +121,11 @@ class TestMaskedFillRelease(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         arrays = {'x': np.zeros(3, 'int64'), 'mask': MASK}
-        with saved(fill_large, arrays, known_dims=True) as model:
+        with save(fill_large, arrays, known_dims=True) as model:
             cls.released = released_answers(__file__, model)
             cls.ours = answers(model)
 
-    def test_what_the_release_accepts_is_the_same_here(self):
+    def test_results_equal_those_of_the_release(self):
         self.assertEqual([*self.released], [*self.ours])
         accepted = [
             key
@@ -134,20 +134,20 @@ class TestMaskedFillRelease(unittest.TestCase):
         ]
         self.assertGreaterEqual(len(accepted), 1500)
         for key in accepted:
-            actual, expected = self.ours[key], expectation(self.released, key)
+            actual, expected = self.ours[key], right_answer(self.released, key)
             with self.subTest(call=key):
                 if isinstance(expected, str):
                     self.assertEqual(actual, expected)
                 else:
                     assert_same_bits(actual, expected)
 
-    def test_a_large_whole_number_survives_in_the_release(self):
+    def test_release_preserves_large_integer_in_saved_program(self):
         expected = [LARGE, 0, LARGE]
         self.assertEqual(self.released['model'].tolist(), expected)
 
 
 class TestMaskedFillNumbers(unittest.TestCase):
-    def test_number_is_rounded_to_the_dtype(self):
+    def test_scalar_is_rounded_to_the_dtype(self):
         for dtype in ALL_DTYPES:
             rows = [row for row in ACCEPTED if dtype in row[1]]
             values, _, stored = zip(*rows)
@@ -163,7 +163,7 @@ class TestMaskedFillNumbers(unittest.TestCase):
                             to_numbers(out, dtype), to_numbers(expected, dtype)
                         )
 
-    def test_number_out_of_range(self):
+    def test_scalar_out_of_range_raises(self):
         for value, dtypes in REJECTED:
             for dtype, way in itertools.product(dtypes, WAYS):
                 what = {'way': way.__name__, 'number': str(value)[:30]}

@@ -1,11 +1,11 @@
-"""masked_scatter and masked_fill in interpreters of their own: options, flags,
-and errors after which the autograd engine is of no more use."""
+"""masked_scatter and masked_fill in new processes: interpreter options, flags, and
+errors that leave the autograd engine unusable."""
 
 import pytest
 from processes import assert_python_succeeds, run_test_cases
 
 
-def test_checks_stay_under_python_o():
+def test_arguments_are_validated_with_python_o():
     run_test_cases(
         'test_masked_scatter_api.TestMaskedScatterErrors',
         'test_masked_fill_api.TestMaskedFillErrors',
@@ -18,8 +18,8 @@ def test_checks_stay_under_python_o():
     )
 
 
-def test_bool_mask_after_the_flag_has_changed():
-    # which changes what a dtype is
+def test_bool_mask_is_accepted_after_the_pir_flag_changes():
+    # The flag changes the type of dtypes.
     assert_python_succeeds(
         '''
 import paddle
@@ -48,7 +48,7 @@ raise SystemExit('no AssertionError')
         'test_masked_fill_api.TestMaskedFillNumber',
     ],
 )
-def test_static_graphs_of_a_process_that_starts_with_the_legacy_ir(tests):
+def test_static_graphs_in_a_process_with_the_legacy_ir(tests):
     run_test_cases(tests, FLAGS_enable_pir_api='0')
 
 
@@ -69,7 +69,7 @@ def test_static_graphs_of_a_process_that_starts_with_the_legacy_ir(tests):
     ],
     ids=['through the gradient of value only', 'x stops its gradient'],
 )
-def test_second_order_of_masked_fill_by_value_alone_is_an_error(code):
+def test_second_order_of_masked_fill_by_value_alone_raises(code):
     assert_python_succeeds(
         f'''
 import paddle
@@ -87,7 +87,7 @@ else:
     )
 
 
-def test_gradient_of_masked_fill_is_written_into_the_one_that_comes_in():
+def test_gradient_of_masked_fill_reuses_buffer_of_out_grad():
     static = 'test_masked_fill_api.TestMaskedFillStatic'
     log = run_test_cases(f'{static}.test_unknown_dims', GLOG_v='4')
     assert 'pd_op.masked_fill_grad_' in log

@@ -1,22 +1,22 @@
-"""Paddle's operators scatter and masked_fill run our kernels, however called.
+"""Every call of Paddle's operators scatter and masked_fill runs the new kernels.
 
-Paddle 3.3.1 has no CPU kernel of scatter for float16, bool or complex numbers,
-and its gradient of a value that masked_fill broadcasts is wrong: 0 for one element,
-and 0 for the first of a row. So a right answer for one of these is ours. Values,
-programs and gradients in every dtype are in fuzz.table and test_calls_in_programs.
+Paddle 3.3.1 has no CPU kernel of scatter for float16, bool or complex dtypes, and
+its gradient of a value that masked_fill broadcasts is wrong: 0 for one element, and
+0 for the first of a row. A correct result implies the new kernels. fuzz.table and
+test_calls_in_programs check results, programs and gradients in every dtype.
 """
 
 import numpy as np
 import pytest
 from fuzz.arrays import ALL_DTYPES, assert_same_bits, to_paddle, to_storage
-from programs import saved, static_mode
+from programs import save, static_mode
 
 import paddle
 import paddle.distributed as dist
 from paddle import _C_ops, _native_lib
 
 INDEX = np.array([3, 1, 3, -4])
-# True on 6 of 12 elements
+# 6 of 12 elements are True.
 MASK = np.array([[True, False, True, False]] * 3)
 OUT_GRAD = np.arange(12, dtype='float32').reshape(3, 4)
 X_GRAD = np.where(MASK, 0, OUT_GRAD).tolist()
@@ -43,8 +43,8 @@ def test_every_dtype_is_overridden(op):
         assert sorted(overridden[name]) == sorted(ALL_DTYPES)
 
 
-def sums(dtype):
-    """Operands of scatter whose sums are exact, and the result."""
+def sum_case(dtype):
+    """Return operands of scatter whose sums are exact, and the result."""
     rng = np.random.default_rng(5)
     x, updates = rng.integers(0, 3, (2, 4, 3))
     expected = x.copy()
@@ -57,7 +57,7 @@ def sums(dtype):
 
 
 def check_scatter(function, dtype):
-    arrays, expected = sums(dtype)
+    arrays, expected = sum_case(dtype)
     out = function(*map(to_paddle, arrays.values()), False)
     assert_same_bits(out, expected)
 
@@ -74,7 +74,7 @@ def check_gradients(function, dtype='float32'):
 
 
 @pytest.mark.parametrize('module', [paddle, _C_ops, paddle.Tensor])
-def test_every_way_to_call(module):
+def test_functions_and_methods_run_the_new_kernels(module):
     check_gradients(module.masked_fill)
     check_gradients(lambda x, *rest: module.masked_fill_(x * 1, *rest))
     for dtype in ALL_DTYPES:
@@ -84,14 +84,14 @@ def test_every_way_to_call(module):
 
 @pytest.mark.parametrize('level', ['O1', 'O2'])
 @pytest.mark.parametrize('half', ['float16', 'bfloat16'])
-def test_automatic_mixed_precision_keeps_the_dtype(level, half):
+def test_auto_cast_keeps_the_dtype(level, half):
     with paddle.amp.auto_cast(level=level, dtype=half):
         for dtype in ('float32', half):
             check_gradients(paddle.masked_fill, dtype)
             check_scatter(paddle.scatter, dtype)
 
 
-def test_check_of_every_result(nan_check):
+def test_nan_check_names_the_operator(nan_check):
     x, mask, number = paddle.ones([3, 4]), paddle.to_tensor(MASK), 2.0
     assert paddle.masked_fill(x, mask, number).sum() == 18
     check_scatter(paddle.scatter, 'float16')
@@ -108,7 +108,7 @@ def test_check_of_every_result(nan_check):
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'bfloat16', 'complex64'])
-def test_a_sum_of_minus_zeros_is_zero(dtype):
+def test_sum_of_negative_zeros_is_zero(dtype):
     zero = complex(-0.0, -0.0) if dtype == 'complex64' else -0.0
     x = to_paddle(to_storage(np.full((4, 3), zero), dtype))
     out = paddle.scatter(x, paddle.to_tensor([1, 2, 1]), x, False)
@@ -121,7 +121,7 @@ def add(tensors):
     return paddle.scatter(*tensors, overwrite=False)
 
 
-def predicted(path, arrays, ir_optim):
+def predict(path, arrays, ir_optim):
     config = paddle.inference.Config(f'{path}.json', f'{path}.pdiparams')
     config.disable_glog_info()
     config.switch_ir_optim(ir_optim)
@@ -134,16 +134,16 @@ def predicted(path, arrays, ir_optim):
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'bool'])
-def test_predictors(dtype):
-    arrays, expected = sums(dtype)
-    with saved(add, arrays, known_dims=True) as path:
+def test_predictors_run_the_new_kernels(dtype):
+    arrays, expected = sum_case(dtype)
+    with save(add, arrays, known_dims=True) as path:
         for ir_optim in (True, False):
-            actual = predicted(path, arrays, ir_optim)
+            actual = predict(path, arrays, ir_optim)
             assert_same_bits(actual, expected)
 
 
 @pytest.mark.parametrize('name', ['masked_fill', 'masked_fill_'])
-def test_number_of_a_distributed_call_is_not_for_dense_ones(name):
+def test_distributed_call_does_not_cache_its_scalar(name):
     mesh = dist.ProcessMesh([0], dim_names=['x'])
     function = getattr(paddle, name)
     dense = paddle.ones([3]), paddle.to_tensor([True, False, True])
@@ -156,7 +156,7 @@ def test_number_of_a_distributed_call_is_not_for_dense_ones(name):
 
 
 @pytest.mark.parametrize('shape', [[-1, 4], [-1, 1], [3, -1]])
-def test_an_unknown_dim_of_the_mask_is_no_fault(shape):
+def test_unknown_dims_of_mask_are_accepted(shape):
     program = paddle.static.Program()
     with static_mode(), paddle.static.program_guard(program):
         x = paddle.static.data('x', [3, 4])

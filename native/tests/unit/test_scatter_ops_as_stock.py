@@ -1,6 +1,6 @@
-"""The scatter operators in dygraph, next to operators that Paddle generates.
+"""The scatter operators behave in dygraph like operators that Paddle generates.
 
-The expectation of each scenario is what happens to one of Paddle's own.
+Each scenario must return the same for a new operator and one of Paddle's own.
 """
 
 import unittest
@@ -64,18 +64,18 @@ OPS_INPLACE = {
 }  # fmt: skip
 
 ANY = [
-    scenarios.gradients_may_be_computed_with,
-    scenarios.stop_gradient_of_each,
-    scenarios.recomputed,
-    scenarios.in_a_forked_process,
-    scenarios.nan_check,
-    scenarios.profiled,
-    scenarios.counted,
-    scenarios.reported_by_benchmark,
+    scenarios.stop_gradient_of_gradients,
+    scenarios.propagate_stop_gradient,
+    scenarios.recompute_gradients,
+    scenarios.run_in_forked_process,
+    scenarios.check_nan_inf,
+    scenarios.profile_events,
+    scenarios.count_calls,
+    scenarios.report_benchmark,
 ]
 INPLACE = [
-    scenarios.of_a_tensor_in_place,
-    scenarios.of_a_strided_tensor_in_place,
+    scenarios.modify_in_place,
+    scenarios.modify_strided_in_place,
 ]
 
 
@@ -92,26 +92,26 @@ class TestScatterOpsAsStock(unittest.TestCase):
                 self.assertEqual(scenario(op), expected)
 
     def test_any_call(self):
-        for scenario in [*ANY, scenarios.auto_cast_by_force]:
+        for scenario in [*ANY, scenarios.auto_cast_dtypes]:
             self.compare(scenario, STOCK, OPS)
 
     def test_any_call_in_place(self):
         for scenario in ANY + INPLACE:
             self.compare(scenario, STOCK_INPLACE, OPS_INPLACE)
 
-    def test_change_of_a_saved_tensor(self):
+    def test_modified_saved_tensor(self):
         ops = {**OPS, **OPS_INPLACE}
         reading = {
             name: op for name, op in ops.items() if op.saved() is not None
         }
-        self.compare(scenarios.change_of_a_saved_tensor, STOCK, reading)
+        self.compare(scenarios.modify_saved_tensor, STOCK, reading)
 
     def test_auto_cast_of_mixed_dtypes(self):
-        self.compare(scenarios.auto_cast_of_mixed_dtypes, STOCK, OPS)
+        self.compare(scenarios.auto_cast_mixed_dtypes, STOCK, OPS)
 
-    def test_auto_cast_leaves_in_place_calls_alone(self):
-        # the one of Paddle's in-place operators with a bfloat16 kernel on the
-        # CPU and two floating inputs
+    def test_auto_cast_ignores_in_place_calls(self):
+        # Paddle's only in-place operator with a bfloat16 CPU kernel and two
+        # floating-point inputs.
         stock = Op(
             'index_put_',
             lambda x, p, saved: paddle.index_put_(x, (saved,), p),
@@ -119,8 +119,8 @@ class TestScatterOpsAsStock(unittest.TestCase):
             True,
         )
         ops = dict(OPS_INPLACE)
-        del ops['masked_fill_']  # auto_cast casts its value when it is picked
-        self.compare(scenarios.of_half_precision_in_place, stock, ops)
+        del ops['masked_fill_']  # auto_cast casts the element p[0, 0]
+        self.compare(scenarios.modify_half_in_place, stock, ops)
 
 
 if __name__ == '__main__':

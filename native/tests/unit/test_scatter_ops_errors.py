@@ -1,4 +1,4 @@
-"""Odd values for every argument of the mask and scatter functions.
+"""Odd values for every argument of the masked and scatter functions.
 
 Each raises an error that names the function or its operator and an argument, or
 is equivalent to a plain value. Nothing is truncated, nothing crashes.
@@ -13,10 +13,9 @@ from programs import static_mode
 
 import paddle
 
-# What bad arguments are answered by.
-REFUSALS = (TypeError, ValueError, IndexError, AssertionError, RuntimeError)
+ERRORS = (TypeError, ValueError, IndexError, AssertionError, RuntimeError)
 
-# (how to make the value, {kind of argument: the equivalent plain value})
+# (constructor of the value, {kind of argument: the equivalent plain value})
 ODD_VALUES = {
     '[]': (list, {}),
     '{}': (dict, {}),
@@ -81,7 +80,7 @@ MEAN = {**ALONG_AXIS, 'reduce': 'mean', 'include_self': True}
 PRODUCT = {**ALONG_AXIS, 'reduce': 'mul', 'include_self': True}
 SUM = {'axis': 0, 'reduce': 'sum', 'include_self': False}
 MAIN_DIAGONAL = {'offset': 0, 'axis1': 0, 'axis2': 1}
-# (function, names of Tensors, other arguments, {argument: its kind})
+# (function, names of Tensors, other arguments, {argument: kind})
 CALLS = (
     ('masked_scatter', MASKED, {}, {}),
     ('masked_scatter_', MASKED, {}, {}),
@@ -100,36 +99,36 @@ CALLS = (
 
 
 def exceeds_int(kind, value):
-    """Whether Paddle's generated code refuses an axis, in its own words: beyond
-    64 bits by a SystemError."""
+    """Return whether Paddle's generated code rejects an axis. Beyond 64 bits, it
+    raises SystemError."""
     return kind == 'axis' and type(value) is int and abs(value) >= 2**31
 
 
 def errors_for(kind, value):
-    """A wrong type is a TypeError, as the docstrings say; an int may be too large."""
+    """Return the expected errors: TypeError, as documented, for a wrong type."""
     if exceeds_int(kind, value):
-        return (*REFUSALS, SystemError)
+        return (*ERRORS, SystemError)
     too_large = kind in ('int', 'axis') and type(value) is int
     typed = kind in ('int', 'axis', 'flag', 'overwrite', 'out')
-    return TypeError if typed and not too_large else REFUSALS
+    return TypeError if typed and not too_large else ERRORS
 
 
 def names_the_call(function, text):
-    """Whether an error names the function or the operator behind it."""
+    """Return whether an error names the function or its operator."""
     api = function.rstrip('_')
     if api != 'scatter':
         return api in text
-    # the InferMeta of Paddle's own operator speaks of its inputs only
+    # InferMeta of Paddle's own operator names only the inputs.
     return any(word in text for word in ('scatter', 'index_reduce', 'Input('))
 
 
 def call(function, arguments):
-    """The result as an array."""
+    """Return the result as an array."""
     return getattr(paddle, function)(**arguments).numpy()
 
 
 def call_static(function, arguments):
-    """Builds a program, each Tensor an input of it, and runs it."""
+    """Build and run a program whose inputs are the Tensors."""
     feed = {
         name: value.numpy()
         for name, value in arguments.items()
@@ -147,12 +146,12 @@ def call_static(function, arguments):
 
 
 def arguments_of(tensors, others):
-    made = {name: paddle.to_tensor(TENSORS[name]) for name in tensors}
-    return {**made, **others}
+    tensors = {name: paddle.to_tensor(TENSORS[name]) for name in tensors}
+    return {**tensors, **others}
 
 
-class OddArguments:
-    """For every call and argument; the classes below say how to call."""
+class OddArgumentTests:
+    """Tests of every call and argument; subclasses define `call`."""
 
     def test_each_value_for_each_argument(self):
         rows = 0
@@ -164,7 +163,7 @@ class OddArguments:
             ):
                 kind, odd = kinds.get(argument, 'tensor'), make()
                 is_tensor = isinstance(odd, paddle.Tensor)
-                if is_tensor and not self.takes_tensor(kind):
+                if is_tensor and not self.accepts_tensor(kind):
                     continue
                 if kind == 'overwrite' and kind not in plain:
                     kind = 'flag'
@@ -180,7 +179,7 @@ class OddArguments:
                         self.check_tensor(function, arguments)
                     else:
                         errors = errors_for(kind, odd)
-                        text = self.refused(function, arguments, errors)
+                        text = self.error_text(function, arguments, errors)
                         if not exceeds_int(kind, odd):
                             self.assertTrue(
                                 names_the_call(function, text), text
@@ -188,14 +187,14 @@ class OddArguments:
                             self.assertRegex(text, rf'\b{argument}\b')
         self.assertGreater(rows, 500)
 
-    def refused(self, function, arguments, errors=REFUSALS):
-        """The error of a call, as text."""
+    def error_text(self, function, arguments, errors=ERRORS):
+        """Return the text of the error of a call."""
         with self.assertRaises(errors) as caught:
             self.call(function, arguments)
         return str(caught.exception)
 
     def check_answer(self, function, arguments, argument, plain):
-        """The answer, or the error, is that of the plain value."""
+        """Compare the result or the error with that of the plain value."""
         odd = arguments[argument]
         for name, value in arguments.items():
             if isinstance(value, paddle.Tensor):
@@ -203,7 +202,7 @@ class OddArguments:
         same = {**arguments, argument: plain}
         try:
             expected = self.call(function, dict(same))
-        except REFUSALS as error:
+        except ERRORS as error:
             with self.assertRaises(type(error)):
                 self.call(function, arguments)
             return
@@ -211,45 +210,45 @@ class OddArguments:
         np.testing.assert_array_equal(self.call(function, arguments), expected)
 
     def check_tensor(self, function, arguments):
-        """A Tensor of an odd shape or dtype: an answer or a clear error."""
+        """Check that a Tensor of odd shape or dtype is accepted or named."""
         try:
             self.call(function, arguments)
-        except REFUSALS as error:
+        except ERRORS as error:
             self.assertTrue(names_the_call(function, str(error)), error)
             self.assertRegex(str(error).lower(), '|'.join(arguments))
 
 
-class TestOddArguments(OddArguments, unittest.TestCase):
+class TestOddArguments(OddArgumentTests, unittest.TestCase):
     is_static = False
     call = staticmethod(call)
 
-    def takes_tensor(self, kind):
+    def accepts_tensor(self, kind):
         return kind != 'out'
 
-    def test_a_long_value_is_abbreviated(self):
+    def test_error_abbreviates_long_values(self):
         arguments = arguments_of(('x', 'values'), {'axis': 0})
         arguments['index'] = [0] * 10**6
-        self.assertLess(len(self.refused('select_scatter', arguments)), 200)
+        self.assertLess(len(self.error_text('select_scatter', arguments)), 200)
 
 
-class TestOddArgumentsOfAGraph(OddArguments, unittest.TestCase):
+class TestOddArgumentsInGraph(OddArgumentTests, unittest.TestCase):
     is_static = True
     call = staticmethod(call_static)
 
-    def takes_tensor(self, kind):
+    def accepts_tensor(self, kind):
         return kind == 'number'
 
-    def test_a_tensor_of_the_graph_is_no_int(self):
+    def test_tensor_in_place_of_int_raises(self):
         for function, tensors, others, _ in CALLS[4:6]:
-            # select_scatter alone takes one, as its index
+            # Only the index of select_scatter may be a Tensor.
             for argument in others.keys() - {'index'}:
                 arguments = arguments_of(tensors, others)
                 arguments[argument] = paddle.to_tensor(0)
                 with self.subTest(function=function, argument=argument):
-                    text = self.refused(function, arguments)
+                    text = self.error_text(function, arguments)
                     self.assertIn(f'The type of {argument} should be', text)
 
-    def test_tensors_of_dygraph_are_no_part_of_a_graph(self):
+    def test_eager_tensors_raise(self):
         for function, tensors, others, _ in CALLS:
             if function.endswith('_'):
                 continue
@@ -271,10 +270,10 @@ class TestOddArgumentsOfAGraph(OddArguments, unittest.TestCase):
                 self.assertTrue(names_the_call(function, text), text)
 
 
-class TestNameInFifthPlace(unittest.TestCase):
-    """Only calls of earlier releases have name where axis is."""
+class TestPositionalName(unittest.TestCase):
+    """The fifth argument of a legacy call is name, otherwise axis."""
 
-    def test_with_a_new_argument_it_is_a_wrong_axis(self):
+    def test_new_arguments_make_it_an_invalid_axis(self):
         tensors = paddle.zeros([3]), paddle.to_tensor([0, 2]), paddle.ones([2])
         for function, value, new in itertools.product(
             (paddle.scatter, paddle.scatter_),

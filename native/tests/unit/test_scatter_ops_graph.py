@@ -1,5 +1,4 @@
-"""Random nets of the mask and scatter operators and of Paddle's: to_static with
-dygraph."""
+"""Random nets of scatter operators and Paddle's own: to_static against dygraph."""
 
 import unittest
 
@@ -11,15 +10,15 @@ SIZE = 4
 INPLACE_PASS = 'FLAGS_pir_apply_inplace_pass'
 
 
-def steps_of(rng):
-    """Functions of one square Tensor, with a second order and without. What
-    they know besides is made anew in each program."""
+def make_steps(rng):
+    """Return functions of a square Tensor, with and without a second order. They
+    create their constants anew in each program."""
 
     def uniform(*shape):
         array = rng.uniform(-1, 1, shape)
         return lambda: paddle.to_tensor(array)
 
-    truths, places = (
+    mask_array, index = (
         rng.random([SIZE, SIZE]) < 0.5,
         rng.integers(-SIZE, SIZE, 3),
     )
@@ -27,20 +26,20 @@ def steps_of(rng):
     weight, three, one = uniform(SIZE, SIZE), uniform(3, SIZE), uniform(1, SIZE)
 
     def mask():
-        return paddle.to_tensor(truths)
+        return paddle.to_tensor(mask_array)
 
     def row(h):
         return paddle.matmul(one(), h).reshape([SIZE])
 
     def plain(h, overwrite):
         updates = paddle.matmul(three(), h)
-        return paddle.scatter(h, paddle.to_tensor(places), updates, overwrite)
+        return paddle.scatter(h, paddle.to_tensor(index), updates, overwrite)
 
     def reduced(h, reduce):
         updates = paddle.matmul(three(), h)
         return paddle.scatter(
             h,
-            paddle.to_tensor(places),
+            paddle.to_tensor(index),
             updates.transpose([1, 0]) if axis else updates,
             overwrite=False,
             axis=axis,
@@ -73,10 +72,10 @@ def steps_of(rng):
 
 
 def draw_net(seed, order):
-    """A function from a Tensor to a scalar, which hangs on its gradient if
+    """Draw a function from a Tensor to a scalar, which includes a gradient if
     `order` is 2."""
     rng = np.random.default_rng(seed)
-    twice, once = steps_of(rng)
+    twice, once = make_steps(rng)
     steps = rng.permutation(twice if order == 2 else twice + once)[:6]
 
     def first(x):
@@ -109,8 +108,8 @@ class TestNetsInToStatic(unittest.TestCase):
         self.check(1)
 
     def test_second_order(self):
-        # Paddle writes a gradient that an operator reads twice over itself,
-        # as that of h * h.
+        # Paddle's in-place pass overwrites a gradient that is read twice, such as
+        # that of h * h.
         before = paddle.get_flags(INPLACE_PASS)
         paddle.set_flags({INPLACE_PASS: False})
         try:

@@ -1,5 +1,5 @@
-"""Large operands: result bits are independent of the number of threads, and of what
-the memory of an output larger than the caches held before."""
+"""Large operands: the bits of results depend neither on the number of threads nor
+on the previous contents of the memory of the output."""
 
 import ctypes
 import unittest
@@ -12,8 +12,8 @@ from fuzz.run import results
 
 import paddle
 
-# glibc then reuses the memory of a freed output for the next one: what a kernel
-# leaves unwritten is not zero.
+# Let glibc reuse the memory of a freed output for the next one, so that elements
+# that a kernel does not write are not zero.
 M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 for parameter in (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD):
     ctypes.CDLL(None).mallopt(parameter, 1 << 30)
@@ -24,12 +24,12 @@ RNG = np.random.default_rng(26)
 
 
 def repeated(shape, dtype):
-    """Few random elements many times."""
+    """Repeat a block of random elements."""
     return np.resize(random_array(RNG, (100_003,), dtype), shape)
 
 
 def number_of_rows(dtype):
-    """Of an output of 33 MiB, more than the threshold of non-temporal stores."""
+    """Return the rows of 33 MiB, more than the threshold of non-temporal stores."""
     return (33 << 20) // (WIDTH * np.dtype(dtype).itemsize) + 1
 
 
@@ -87,7 +87,7 @@ class TestOutputsLargerThanTheCaches(unittest.TestCase):
                 with self.subTest(dtype=dtype, **options):
                     tensors = [to_paddle(array) for array in arrays]
                     garbage = to_paddle(expected[::-1].copy()).clone()
-                    del garbage  # the memory that the result gets
+                    del garbage  # its memory is reused for the result
                     out = function(*tensors, **options)
                     assert_same_bits(out, expected)
 
@@ -119,7 +119,7 @@ class TestOutputsLargerThanTheCaches(unittest.TestCase):
 
 class TestThreads(unittest.TestCase):
     def test_result_bits(self):
-        self.addCleanup(paddle.base.core.set_num_threads, 1)  # as at start
+        self.addCleanup(paddle.base.core.set_num_threads, 1)
         for dtype in ('int8', 'float16', 'complex128'):
             for case in table.table(dtype):
                 if case.wrt and case.dtype == 'int8':

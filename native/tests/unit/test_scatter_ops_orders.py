@@ -1,4 +1,4 @@
-"""Derivatives of higher orders, against PyTorch and Paddle's own functions of them."""
+"""Derivatives of higher orders, compared with PyTorch."""
 
 import numpy as np
 import pytest
@@ -25,7 +25,7 @@ def scatter(index, overwrite, **options):
     return ours
 
 
-def scatter_of_torch(index, overwrite, own=False):
+def torch_scatter(index, overwrite, own=False):
     def theirs(x):
         slices, updates = torch.tensor(index) % SIZE, x[: len(index)] * 2
         if overwrite:
@@ -36,7 +36,7 @@ def scatter_of_torch(index, overwrite, own=False):
     return theirs
 
 
-# A function of x in Paddle, and in PyTorch.
+# {name: (function of x in Paddle, function of x in PyTorch)}
 CALLS = {
     'masked_scatter': (
         lambda x: paddle.masked_scatter(x, paddle.to_tensor(MASK), x * x),
@@ -70,12 +70,12 @@ CALLS = {
     ),
     'scatter, overwrite': (
         scatter(INDEX, True),
-        scatter_of_torch(INDEX, True),
+        torch_scatter(INDEX, True),
     ),
-    'scatter': (scatter(REPEATED, False), scatter_of_torch(REPEATED, False)),
+    'scatter': (scatter(REPEATED, False), torch_scatter(REPEATED, False)),
     'scatter, sum': (
         scatter(REPEATED, False, reduce='sum', include_self=True),
-        scatter_of_torch(REPEATED, False, own=True),
+        torch_scatter(REPEATED, False, own=True),
     ),
 }
 EACH = pytest.mark.parametrize('name', CALLS)
@@ -85,8 +85,8 @@ def loss(out):
     return (out * out * out * out * out).sum()
 
 
-def derivatives(function, grad, x, direction, count):
-    """Gradients, each of the slope of the one before."""
+def directional_gradients(function, grad, x, direction, count):
+    """Return gradients, each of the slope of the previous one."""
     results = [loss(function(x))]
     for _ in range(count):
         (slope,) = grad(results[-1].sum(), x, create_graph=True)
@@ -94,9 +94,9 @@ def derivatives(function, grad, x, direction, count):
     return results
 
 
-def nested(function, grad, x, direction, count):
-    """Gradients, each of a norm of the one before: what comes into a gradient
-    depends on x, so that each order is differentiated."""
+def norm_gradients(function, grad, x, direction, count):
+    """Return gradients, each of a norm of the previous one. Every out_grad depends
+    on x, so that each order is differentiated."""
     results = [function(x)]
     for _ in range(count):
         norm = (results[-1] * results[-1]).sum()
@@ -105,8 +105,8 @@ def nested(function, grad, x, direction, count):
 
 
 @EACH
-@pytest.mark.parametrize('diff', [derivatives, nested])
-def test_four_orders_that_can_each_be_differentiated_again(name, diff):
+@pytest.mark.parametrize('diff', [directional_gradients, norm_gradients])
+def test_four_orders_are_differentiable(name, diff):
     ours, theirs = CALLS[name]
     x = paddle.to_tensor(X, stop_gradient=False)
     y = torch.tensor(X, requires_grad=True)
@@ -120,9 +120,9 @@ def test_four_orders_that_can_each_be_differentiated_again(name, diff):
 
 
 @EACH
-def test_fifth_order_is_the_last(name):
+def test_sixth_order_raises(name):
     x = paddle.to_tensor(X, stop_gradient=False)
-    fourth = nested(CALLS[name][0], paddle.grad, x, None, 4)[-1]
+    fourth = norm_gradients(CALLS[name][0], paddle.grad, x, None, 4)[-1]
     norm = (fourth * fourth).sum()
     (last,) = paddle.grad(norm, x, retain_graph=True)
     assert np.abs(last.numpy()).max() > 0.1
@@ -158,11 +158,11 @@ def test_jvp(name):
 
 @EACH
 def test_loss_of_second_derivatives(name):
-    """As of a physics-informed network: trained on u_xx."""
+    """Train on u_xx, like a physics-informed network."""
     ours, theirs = CALLS[name]
     weights = RNG.uniform(-1, 1, (SIZE, SIZE))
 
-    def trained(call, grad, x, weight):
+    def weight_grad(call, grad, x, weight):
         u = call((x @ weight).tanh()).tanh()
         (u_x,) = grad(u.sum(), x, create_graph=True)
         (u_xx,) = grad(u_x.sum(), x, create_graph=True)
@@ -170,9 +170,9 @@ def test_loss_of_second_derivatives(name):
         return weight.grad.numpy()
 
     tensors = [paddle.to_tensor(a, stop_gradient=False) for a in (X, weights)]
-    actual = trained(ours, paddle.grad, *tensors)
+    actual = weight_grad(ours, paddle.grad, *tensors)
     tensors = [torch.tensor(a, requires_grad=True) for a in (X, weights)]
-    expected = trained(theirs, torch.autograd.grad, *tensors)
+    expected = weight_grad(theirs, torch.autograd.grad, *tensors)
     np.testing.assert_allclose(actual, expected, 1e-12, 1e-12)
     assert np.abs(expected).max() > 0.1
 
@@ -187,7 +187,7 @@ def test_loss_of_second_derivatives(name):
         lambda x: paddle.scatter(x, paddle.to_tensor([1]), x[:, :1], axis=1),
     ],
 )
-def test_graph_of_a_gradient_frees_the_gradient_that_came_in(call):
+def test_graph_of_a_gradient_does_not_keep_out_grad(call):
     x = paddle.ones([512, 512])
     x.stop_gradient = False
     out = call(x)

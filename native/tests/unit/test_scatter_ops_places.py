@@ -1,7 +1,7 @@
-"""Where the scatter functions have no kernels, or must do without them.
+"""The composed forms of the functions, without kernels.
 
-Values and gradients of the composed forms are in test_composed_calls; here are
-their edges and what they refuse.
+test_composed_calls tests their results and gradients; this module tests edge cases
+and errors.
 """
 
 import unittest
@@ -17,8 +17,8 @@ from paddle.base import core
 from paddle.tensor import manipulation
 
 
-def no_kernels():
-    """A place without the kernels."""
+def without_kernels():
+    """Simulate a place without kernels."""
     return mock.patch.object(
         manipulation, '_has_scatter_kernels', return_value=False
     )
@@ -26,15 +26,15 @@ def no_kernels():
 
 def test_values_are_cast():
     x, values = paddle.zeros([2, 3], 'int32'), paddle.to_tensor([1.5, -2.5])
-    with no_kernels():
+    with without_kernels():
         out = paddle.select_scatter(x, values, 1, 0)
     assert out.tolist() == [[1, 0, 0], [-2, 0, 0]]
 
 
-def test_only_the_rows_and_columns_need_be_known():
+def test_only_dims_of_the_diagonal_must_be_known():
     with (
         static_mode(),
-        no_kernels(),
+        without_kernels(),
         paddle.static.program_guard(paddle.static.Program()),
     ):
         x = paddle.static.data('x', [-1, -1, 3, 4])
@@ -44,17 +44,17 @@ def test_only_the_rows_and_columns_need_be_known():
 
 
 @pytest.mark.parametrize('index', [3, -4])
-def test_an_index_is_checked_when_the_size_is_known(index):
+def test_index_out_of_range_raises_at_run_time(index):
     def build(variables):
         x, values = variables.values()
         return [paddle.select_scatter(x, values, 0, index)]
 
     arrays = {'x': np.zeros((3, 2)), 'values': np.ones(2)}
-    with static_mode(), no_kernels(), pytest.raises(IndexError):
+    with static_mode(), without_kernels(), pytest.raises(IndexError):
         run_program(build, arrays, known_dims=False)
 
 
-def test_wrong_arguments_are_refused_as_by_the_kernels():
+def test_invalid_arguments_raise_as_with_kernels():
     tests = unittest.defaultTestLoader.loadTestsFromNames(
         [
             'test_masked_scatter_api.TestComposedMaskedScatterErrors',
@@ -62,13 +62,13 @@ def test_wrong_arguments_are_refused_as_by_the_kernels():
             'test_diagonal_scatter_api.TestDiagonalScatterErrors',
         ]
     )
-    with no_kernels():
+    with without_kernels():
         result = unittest.TextTestRunner().run(tests)
     assert result.testsRun >= 10
     assert result.wasSuccessful()
 
 
-def test_one_thread_composes_for_paddle2onnx():
+def test_only_the_exporting_thread_composes():
     def composes():
         return not manipulation._has_scatter_kernels()
 
@@ -83,7 +83,7 @@ def test_one_thread_composes_for_paddle2onnx():
     assert not composes()
 
 
-def test_nested_exports_compose_until_the_outer_one_ends():
+def test_nested_exports_compose_until_the_outer_export_ends():
     with manipulation._compose_scatter_ops():
         with manipulation._compose_scatter_ops():
             pass
@@ -91,7 +91,7 @@ def test_nested_exports_compose_until_the_outer_one_ends():
     assert manipulation._has_scatter_kernels()
 
 
-def test_a_traced_function_is_traced_again_for_paddle2onnx():
+def test_export_traces_a_traced_function_again():
     def scatter_positive(x):
         return paddle.masked_scatter(x, x > 0, x)
 
@@ -105,16 +105,16 @@ def test_a_traced_function_is_traced_again_for_paddle2onnx():
         assert 'masked_scatter' in str(outside)
 
 
-def test_places():
-    # those of other devices can be made in their builds only
+def test_cpu_and_gpu_have_kernels():
+    # Only an XPU build has the class.
     class XPUPlace:
         pass
 
     places = [(core.CPUPlace(), True), (XPUPlace(), False)]
     if core.is_compiled_with_cuda():
         places += [(core.CUDAPlace(0), True), (core.CUDAPinnedPlace(), True)]
-    for place, served in places:
+    for place, has_kernels in places:
         with mock.patch.object(
             manipulation, '_current_expected_place_', return_value=place
         ):
-            assert manipulation._has_scatter_kernels() is served
+            assert manipulation._has_scatter_kernels() is has_kernels

@@ -1,15 +1,15 @@
-"""PyTorch judges the reference: results and gradients of random calls."""
+"""The numpy reference against PyTorch: results and gradients of random calls."""
 
 import unittest
 
 import numpy as np
 import torch
-from drawn_calls import described, drawn_cases
+from drawn_calls import describe, draw_cases
 from fuzz import reference
 from fuzz.arrays import COMPLEX_DTYPES, GRAD_DTYPES, HALF_DTYPES
-from fuzz.compare import fault
+from fuzz.compare import find_mismatch
 from fuzz.draw import APIS
-from fuzz.scatter_reference import normalized_index
+from fuzz.scatter_reference import normalize_index
 from torch_arrays import from_torch, to_torch
 
 
@@ -55,9 +55,10 @@ FUNCTIONS = {f.__name__: f for f in (
 )}  # fmt: skip
 
 
-# Half types accumulate in half types there, means of small integers wrap around,
-# alpha * inf is NaN in a complex sum, and complex numbers are only added.
-LEFT_OUT = {
+# PyTorch accumulates half types in half types, and means of small integers wrap
+# around. Complex sums compute alpha * inf, which is NaN; other complex reductions
+# are missing.
+UNSUPPORTED = {
     'assign': (),
     'sum': HALF_DTYPES,
     'mean': (*HALF_DTYPES, *COMPLEX_DTYPES, 'uint8', 'int8', 'int16'),
@@ -67,31 +68,31 @@ LEFT_OUT = {
 }
 
 
-def suits_torch(case):
+def is_supported(case):
     is_complex = case.dtype in COMPLEX_DTYPES
     if case.wrt:
         if case.dtype not in GRAD_DTYPES:
             return False
         if case.api == 'select_scatter' and is_complex:
-            return False  # not differentiable there
+            return False  # not differentiable in PyTorch
         if case.api.startswith('masked') and case.dtype in HALF_DTYPES:
-            return False  # sums over broadcast axes
+            return False  # sums over broadcast axes accumulate in half types
     if case.api != 'scatter':
         return True
-    if case.reduce == 'assign':  # of duplicates any may win there
+    if case.reduce == 'assign':  # any duplicate may win in PyTorch
         index = case.arrays['index'].reshape(-1)
         size = case.arrays['x'].shape[case.options['axis']]
-        return len(np.unique(normalized_index(index, size))) == index.size
+        return len(np.unique(normalize_index(index, size))) == index.size
     if is_complex and case.kind == 'any':
         return False
-    return case.dtype not in LEFT_OUT[case.reduce]
+    return case.dtype not in UNSUPPORTED[case.reduce]
 
 
 class TestReference(unittest.TestCase):
     def test_results_and_gradients(self):
         for api in APIS:
-            for case in drawn_cases(api, 200, suits_torch):
-                with self.subTest(api=api, **described(case)):
+            for case in draw_cases(api, 200, is_supported):
+                with self.subTest(api=api, **describe(case)):
                     self.check(case)
 
     def check(self, case):
@@ -100,18 +101,18 @@ class TestReference(unittest.TestCase):
             for name, array in case.arrays.items()
         }
         out = FUNCTIONS[case.api](*tensors.values(), **case.options)
-        self.assert_is(out, reference.forward(case), case)
+        self.assert_matches(out, reference.forward(case), case)
         if case.wrt:
             out_grad = case.out_grad()
             wrt = [tensors[name] for name in case.wrt]
             grads = torch.autograd.grad(out, wrt, to_torch(out_grad))
             expected = reference.gradients(case, out_grad)
             for name, grad in zip(case.wrt, grads):
-                self.assert_is(grad, expected[name], case)
+                self.assert_matches(grad, expected[name], case)
 
-    def assert_is(self, tensor, expected, case):
+    def assert_matches(self, tensor, expected, case):
         array = np.array(from_torch(tensor), order='C')
-        self.assertEqual(fault(array, expected, case.dtype), '')
+        self.assertEqual(find_mismatch(array, expected, case.dtype), '')
 
 
 if __name__ == '__main__':

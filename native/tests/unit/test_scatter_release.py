@@ -1,9 +1,9 @@
-"""paddle.scatter and scatter_ as Paddle 3.3.1 had them, beside the untouched release.
+"""Legacy calls of paddle.scatter and scatter_, compared with Paddle 3.3.1.
 
-The same calls run once in this interpreter and once in one with the released
-wheel, which imports this file too: same bits, same gradients, same kinds of
-errors. But of several updates that overwrite one row, only the last has a
-gradient in ours.
+The calls run in this interpreter and in one with the released wheel, which imports
+this module, too. Results and gradients are bitwise identical, error types equal,
+with one exception: if several updates overwrite a row, only the last has a
+gradient here.
 """
 
 import contextlib
@@ -15,14 +15,14 @@ import numpy as np
 from fuzz.arrays import ALL_DTYPES, assert_same_bits, random_array
 from fuzz.scatter_reference import is_defined
 from processes import released_answers
-from programs import loaded, saved, static_mode
+from programs import load, save, static_mode
 
 import paddle
 
 IS_RELEASE = not hasattr(paddle, '_native_lib')
 FUNCTIONS = paddle.scatter, paddle.scatter_
 DTYPES = ('float32', 'float64', 'int32', 'int64')
-# (name, shape of x, index, rows of updates behind the end of the index)
+# (name, shape of x, index, rows of updates past the end of the index)
 ROWS = (
     ('two dims', (6, 5), [0, 3, 3, -1, 5, 3], 0),
     ('one dim', (9,), [1, 1, 8, -9, 4, 1], 0),
@@ -49,7 +49,7 @@ X = np.arange(12.0).reshape(4, 3)
 INDEX = np.array([3, 1, 3, -4])
 UPDATES = -X - 1
 ELEMENTS = np.array([[0, 1, 2], [2, 0, 1]])
-EMPTY = np.zeros(0, 'float32')  # as of an empty list
+EMPTY = np.zeros(0, 'float32')  # like an empty list
 # (name, x, arguments after it, keyword arguments); arrays become Tensors
 FORMS = (
     ('plain', X, (INDEX, UPDATES), {}),
@@ -85,9 +85,9 @@ FORMS = (
     ('elements, no updates', X, (0, ELEMENTS), {}),
     ('elements, out', X, (0, ELEMENTS, UPDATES), {'out': X}),
 )
-# The operator raises ValueError for these, ours TypeError.
+# The release raises ValueError for these calls, this Paddle TypeError.
 NO_TENSORS = ('number for x', 'None for x', 'list for x')
-# The release's gradients of these read past an end.
+# In the release, the gradients of these calls read out of bounds.
 EMPTY_FORMS = (
     ('empty list', X, (EMPTY, X[:0]), {}),
     ('empty list, one dim', X[0], (EMPTY, X[0, :0]), {}),
@@ -98,12 +98,12 @@ EMPTY_FORMS = (
 
 
 def setUpModule():
-    # A GPU reports a bad index by a trap, which ends the process.
+    # On a GPU, an invalid index traps and ends the process.
     paddle.set_device('cpu')
 
 
 def values(rng, shape, dtype):
-    """Any value: nan, infinity, -0.0, denormals; integers that overflow."""
+    """Draw NaN, infinity, -0.0, denormals; integers that overflow."""
     array = random_array(rng, shape, dtype)
     if array.dtype.kind == 'f':
         tiny = np.finfo(dtype).smallest_subnormal
@@ -116,8 +116,8 @@ def is_array(value):
     return isinstance(value, np.ndarray)
 
 
-def drawn_calls():
-    """Yields (name, x, arguments, keyword arguments)."""
+def random_calls():
+    """Yield (name, x, arguments, keyword arguments)."""
     rng = np.random.default_rng(331)
     for dtype, (name, shape, index, further) in itertools.product(DTYPES, ROWS):
         index = np.array(index, rng.choice(['int32', 'int64']))
@@ -130,7 +130,7 @@ def drawn_calls():
 
 
 def typed_calls(forms):
-    """The forms in every dtype."""
+    """Yield the forms in every dtype."""
     for dtype, (name, x, args, kwargs) in itertools.product(DTYPES, forms):
 
         def typed(value, dtype=dtype):
@@ -141,8 +141,8 @@ def typed_calls(forms):
         yield f'{name}, {dtype}', typed(x), tuple(map(typed, args)), named
 
 
-def refusals():
-    """Yields (name, x, index, updates)."""
+def invalid_calls():
+    """Yield (name, x, index, updates)."""
     x, updates = X.astype('float32'), UPDATES[:2].astype('float32')
     good = np.array([1, 0])
     for dtype, value in itertools.product(
@@ -172,15 +172,13 @@ def refusals():
     yield 'no updates', x, good, updates[:0]
 
 
-# The release writes these over other rows of x, or past its end.
-NONSENSE = ('one update (2,)', 'one update (4,)')
+# The release accepts these calls and writes to other rows of x, or out of bounds.
+UNCHECKED = ('one update (2,)', 'one update (4,)')
 
 
 def gradient_of_updates(grad, index, size, overwrite):
-    """Without rows behind the end of the index, where the release's are garbage.
-
-    The release's without those of rows that a later one overwrites.
-    """
+    """Drop rows past the end of the index, which are garbage in the release, and
+    clear the release's gradients of rows that a later update overwrites."""
     if index.ndim == 0:
         return grad
     grad = np.array(grad[: len(index)])
@@ -192,18 +190,18 @@ def gradient_of_updates(grad, index, size, overwrite):
     return grad
 
 
-def answer(function, x, args, kwargs):
-    """Arrays: the result, all Tensors after the call, gradients. Or the kind of
-    error, its text and x."""
+def run_call(function, x, args, kwargs):
+    """Return arrays: the result, all Tensors after the call and the gradients; or
+    the type and text of the error, and x."""
     leaves = []
 
     def tensor(value, leaf=True):
         if not is_array(value):
             return value
-        made = paddle.to_tensor(value)
-        made.stop_gradient = not leaf or value.dtype.kind != 'f'
-        leaves.append(made)
-        return made
+        result = paddle.to_tensor(value)
+        result.stop_gradient = not leaf or value.dtype.kind != 'f'
+        leaves.append(result)
+        return result
 
     x_tensor = tensor(x)
     target = x_tensor * 1 if is_array(x) else x
@@ -234,59 +232,56 @@ def answer(function, x, args, kwargs):
 MODEL = {'x': X / 3, 'index': INDEX, 'updates': np.sqrt(X)}
 
 
-def saved_scatter(overwrite, known_dims):
+def save_scatter(overwrite, known_dims):
     def function(tensors):
         x, index, updates = tensors
         return paddle.scatter(x * 2, index, updates, overwrite)
 
-    return saved(function, MODEL, known_dims)
+    return save(function, MODEL, known_dims)
 
 
-def model_answer(path, overwrite):
+def run_model(path, overwrite):
     def function(x, index, updates, overwrite):
-        return loaded(path)([x, index, updates])
+        return load(path)([x, index, updates])
 
     x, *others = MODEL.values()
-    return answer(function, x, (*others, overwrite), {})
+    return run_call(function, x, (*others, overwrite), {})
 
 
-def answers_to(calls):
+def run_calls(calls):
     return {
-        f'{name} {function.__name__}': answer(function, *arguments)
+        f'{name} {function.__name__}': run_call(function, *arguments)
         for name, *arguments in calls
         for function in FUNCTIONS
     }
 
 
 def answers(*models):
-    """What this interpreter's Paddle answers; models are saved functions."""
+    """Return the results of this Paddle; models are saved functions."""
     with paddle.no_grad():
-        empty = answers_to(typed_calls(EMPTY_FORMS))
+        empty = run_calls(typed_calls(EMPTY_FORMS))
     return {
         'calls': {
-            **answers_to(drawn_calls()),
-            **answers_to(typed_calls(FORMS)),
+            **run_calls(random_calls()),
+            **run_calls(typed_calls(FORMS)),
             **empty,
         },
-        'refusals': {
-            (name, overwrite, function.__name__): answer(
+        'invalid_calls': {
+            (name, overwrite, function.__name__): run_call(
                 function, x, (*others, overwrite), {}
             )
-            for name, x, *others in refusals()
+            for name, x, *others in invalid_calls()
             for overwrite in (True, False)
             for function in FUNCTIONS
         },
-        'models': [*map(model_answer, models, (True, False))],
+        'models': [*map(run_model, models, (True, False))],
         'is_release': IS_RELEASE,
     }
 
 
-def with_one_nan(arrays):
-    """With all NaNs alike.
-
-    Which of two NaNs a sum hands on is left open by IEEE 754, and in the release
-    it differs from column to column.
-    """
+def unify_nans(arrays):
+    """Replace all NaNs by one: IEEE 754 does not specify which NaN a sum propagates,
+    and in the release it differs from column to column."""
     return [
         np.where(array == array, array, array.dtype.type('nan'))
         if array.dtype.kind == 'f'
@@ -300,15 +295,15 @@ class TestScatterRelease(unittest.TestCase):
     def setUpClass(cls):
         with contextlib.ExitStack() as stack:
             models = [
-                stack.enter_context(saved_scatter(overwrite, known_dims))
+                stack.enter_context(save_scatter(overwrite, known_dims))
                 for overwrite, known_dims in ((True, True), (False, False))
             ]
             cls.released = released_answers(__file__, *models)
             cls.addClassCleanup(paddle.base.core.set_num_threads, 1)
-            paddle.base.core.set_num_threads(2)  # the release has one loop
+            paddle.base.core.set_num_threads(2)  # no effect in the release
             cls.ours = answers(*models)
 
-    def test_the_other_paddle_is_not_this_one(self):
+    def test_other_interpreter_runs_the_release(self):
         self.assertTrue(self.released['is_release'])
 
     def assert_same(self, ours, theirs):
@@ -321,38 +316,40 @@ class TestScatterRelease(unittest.TestCase):
         for array, expected in zip(ours, theirs):
             assert_same_bits(array, expected)
 
-    def test_every_call_has_the_bits_of_the_release(self):
-        refused = 0
+    def test_results_equal_those_of_the_release(self):
+        num_errors = 0
         for name, theirs in self.released['calls'].items():
             ours = self.ours['calls'][name]
-            refused += isinstance(theirs, tuple)
+            num_errors += isinstance(theirs, tuple)
             if name.startswith(NO_TENSORS):
                 self.assertEqual(theirs[0], 'ValueError')
                 theirs = ('TypeError', *theirs[1:])
             if 'False scatter' in name:
-                ours, theirs = map(with_one_nan, (ours, theirs))
+                ours, theirs = map(unify_nans, (ours, theirs))
             with self.subTest(call=name):
                 self.assert_same(ours, theirs)
         self.assertGreater(len(self.released['calls']), 500)
-        self.assertLess(refused, 120)
+        self.assertLess(num_errors, 120)
 
-    def test_what_the_release_refuses_is_refused(self):
-        x = {name: array for name, array, *_ in refusals()}
-        for call, theirs in self.released['refusals'].items():
-            ours, name = self.ours['refusals'][call], call[0]
+    def test_invalid_calls_raise_as_in_the_release(self):
+        x = {name: array for name, array, *_ in invalid_calls()}
+        for call, theirs in self.released['invalid_calls'].items():
+            ours, name = self.ours['invalid_calls'][call], call[0]
             with self.subTest(call=call):
                 self.assertIsInstance(ours, tuple)
                 np.testing.assert_array_equal(ours[2], x[name])
-                if name not in NONSENSE:
-                    self.assertIsInstance(theirs, tuple, 'the release takes it')
+                if name not in UNCHECKED:
+                    self.assertIsInstance(
+                        theirs, tuple, 'accepted by the release'
+                    )
                     self.assertEqual(ours[0], theirs[0])
 
-    def test_saved_models_load_and_run_in_the_release(self):
+    def test_saved_models_run_in_the_release(self):
         for ours, theirs in zip(self.ours['models'], self.released['models']):
             self.assert_same(ours, theirs)
 
 
-# (keyword arguments, the operator that serves them)
+# (keyword arguments, operator)
 OPERATORS = (
     ({}, 'scatter'),
     ({'overwrite': True}, 'scatter'),
@@ -375,7 +372,7 @@ OPERATORS = (
 
 
 class TestScatterOperators(unittest.TestCase):
-    """The arguments alone tell the operator: no dtype, place or mode does."""
+    """The arguments alone determine the operator, not dtype, place or mode."""
 
     def calls(self):
         for options, operator in OPERATORS:
@@ -409,7 +406,7 @@ class TestScatterOperators(unittest.TestCase):
                 paddle.scatter(x, index, updates, **options)
             *data, name = (op.name() for op in program.global_block().ops)
             self.assertEqual(data, ['pd_op.data'] * 3)
-            # the wheel's new operators have another dialect's prefix
+            # New operators of the wheel are in the dialect of custom operators.
             self.assertEqual(name.split('.')[-1], operator)
             if operator == 'scatter':
                 self.assertEqual(name, 'pd_op.scatter')
