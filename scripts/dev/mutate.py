@@ -73,7 +73,7 @@ def differs(language, source, mutant):
     if language == 'python':
         try:
             return dump_code(mutant) != dump_code(source)
-        except SyntaxError:
+        except (SyntaxError, ValueError):  # as for a null byte
             return False
     old, new = (
         check_output(

@@ -103,9 +103,10 @@ def git(args, *words):
 
 def check_series_applies(args, text):
     """Exit if the series cannot be applied."""
-    state = git(args, 'rev-parse', '--git-path', 'rebase-apply')
-    if (args.source / state).exists():
-        sys.exit('A `git am` or rebase is in progress: finish or abort it.')
+    for name in ('rebase-apply', 'rebase-merge'):
+        state = git(args, 'rev-parse', '--git-path', name)
+        if (args.source / state).exists():
+            sys.exit('A `git am` or rebase is in progress: finish or abort it.')
     lines = (PATCHES / 'BASE').read_text('utf-8').splitlines()
     base = dict(line.split(': ') for line in lines)
     tag = base['tag']

@@ -83,14 +83,15 @@ BroadcastOperand<Storage> ViewOf(const DenseTensor& tensor, const DDim& dims) {
 
 // Writes tile i of an output run by run if the mask is broadcast along at least
 // kMinRunLength elements and x is not broadcast; else returns false.
-// write_selected(to, n, non_temporal) writes the runs where the mask is True,
-// in order. Other runs are copied from x, or skipped if out is x.
+// write_selected(to, n) writes the runs where the mask is True, in order. Other
+// runs are copied from x, or skipped if out is x.
 template <typename Storage, typename F>
 bool WriteRuns(Storage* out,
                const BroadcastOperand<Storage>& x,
                const MaskView& mask,
                const Tiles& tiles,
                int64_t i,
+               bool non_temporal,
                const F& write_selected) {
   constexpr int64_t kMinRunLength = 256;
   const int inner = mask.view.rank() - 1;
@@ -98,12 +99,11 @@ bool WriteRuns(Storage* out,
       !x.view.is_flat()) {
     return false;
   }
-  const bool non_temporal = UseNonTemporalStores(tiles.bytes, out == x.data);
   int64_t at = tiles.begin(i);
   mask.view.ForEachRun(
       at, tiles.end(i), [&](int64_t offset, int64_t, int64_t n) {
         if (IsTrue(mask.data, offset)) {
-          write_selected(out + at, n, non_temporal);
+          write_selected(out + at, n);
         } else if (out != x.data) {
           StreamCopy(out + at, x.data + at, n * sizeof(Storage), non_temporal);
         }
@@ -272,7 +272,7 @@ void BroadcastSelect(Storage* out,
                      const BroadcastOperand<Storage>& value) {
   const Tiles tiles(numel, sizeof(Storage));
   const bool in_place = out == x.data || out == value.data;
-  const bool non_temporal = UseNonTemporalStores(tiles.bytes, in_place);
+  const bool non_temporal = UseNonTemporalStores(out, tiles.bytes, in_place);
   ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
     uint8_t mask_scratch[kSelectBlock<Storage>];
     Storage x_scratch[kSelectBlock<Storage>];
@@ -280,14 +280,15 @@ void BroadcastSelect(Storage* out,
     const bool is_constant = value.view.is_constant();
     const int64_t block = std::min(kSelectBlock<Storage>, numel);
     if (is_constant) std::fill_n(value_scratch, block, *value.data);
-    const auto fill = [&](Storage* to, int64_t n, bool run_non_temporal) {
+    const auto fill = [&](Storage* to, int64_t n) {
       for (int64_t b = 0; b < n; b += kSelectBlock<Storage>) {
         const int64_t length = std::min(kSelectBlock<Storage>, n - b);
         StreamCopy(
-            to + b, value_scratch, length * sizeof(Storage), run_non_temporal);
+            to + b, value_scratch, length * sizeof(Storage), non_temporal);
       }
     };
-    if (is_constant && WriteRuns(out, x, mask, tiles, i, fill)) return;
+    if (is_constant && WriteRuns(out, x, mask, tiles, i, non_temporal, fill))
+      return;
     const auto write_block = [&](Storage* to, int64_t b, int64_t n) {
       const Storage* x_block = x.view.Read(x.data, b, n, x_scratch);
       const uint8_t* mask_block = mask.view.Read(mask.data, b, n, mask_scratch);

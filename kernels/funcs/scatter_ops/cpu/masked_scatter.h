@@ -138,15 +138,17 @@ int64_t MaskedScatterCpu(Storage* out,
                          const Storage* value,
                          int64_t value_numel) {
   const Tiles tiles(numel, sizeof(Storage));
-  const bool non_temporal = UseNonTemporalStores(tiles.bytes, out == x.data);
+  const bool non_temporal =
+      UseNonTemporalStores(out, tiles.bytes, out == x.data);
   return ForEachMaskTile(
       mask, tiles, value_numel, [&](int64_t i, int64_t k, int64_t) {
-        const auto write_values =
-            [&](Storage* to, int64_t n, bool run_non_temporal) {
-              StreamCopy(to, value + k, n * sizeof(Storage), run_non_temporal);
-              k += n;
-            };
-        if (WriteRuns(out, x, mask, tiles, i, write_values)) return;
+        const auto write_values = [&](Storage* to, int64_t n) {
+          StreamCopy(to, value + k, n * sizeof(Storage), non_temporal);
+          k += n;
+        };
+        if (WriteRuns(out, x, mask, tiles, i, non_temporal, write_values)) {
+          return;
+        }
         uint8_t mask_scratch[kMaskBlock];
         Storage x_scratch[kMaskBlock];
         const auto write = [&](Storage* to, int64_t b, int64_t n) {
@@ -175,7 +177,7 @@ int64_t MaskedScatterGradCpu(const Storage* out_grad,
                              int64_t value_numel) {
   const Tiles tiles(numel, sizeof(Storage));
   const bool non_temporal =
-      x_grad && UseNonTemporalStores(tiles.bytes, x_grad == out_grad);
+      x_grad && UseNonTemporalStores(x_grad, tiles.bytes, x_grad == out_grad);
   const auto gather_tile = [&](int64_t i, int64_t k, int64_t k_end) {
     static constexpr Storage kZeros[kSelectBlock<Storage>] = {};
     uint8_t mask_scratch[kSelectBlock<Storage>];

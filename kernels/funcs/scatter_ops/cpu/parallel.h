@@ -26,6 +26,11 @@
 #include <omp.h>
 #endif
 
+#ifdef __linux__
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/enforce.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
@@ -193,12 +198,25 @@ T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
   return data;
 }
 
+// Whether the page at `address` is in memory. On failure, returns true.
+inline bool IsResident(void* address) {
+  unsigned char resident = 1;
+#ifdef __linux__
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto offset = reinterpret_cast<uintptr_t>(address) & (page - 1);
+  mincore(static_cast<char*>(address) - offset, 1, &resident);
+#endif
+  return resident & 1;
+}
+
 // Whether to write an output with non-temporal stores. They avoid the
 // read-for-ownership of each line, a third of the traffic of a copy. Outputs
-// below 32 MiB may stay in the caches for the next reader.
-inline bool UseNonTemporalStores(int64_t bytes, bool in_place) {
+// below 32 MiB may stay in the caches for the next reader, and the first access
+// to a fresh page leaves it there: regular stores are faster.
+inline bool UseNonTemporalStores(void* out, int64_t bytes, bool in_place) {
   constexpr int64_t kMinStreamedBytes = 32 << 20;
-  return !in_place && bytes >= kMinStreamedBytes && HasAvx2();
+  return !in_place && bytes >= kMinStreamedBytes && HasAvx2() &&
+         IsResident(static_cast<char*>(out) + bytes / 2);
 }
 
 #ifdef SCATTER_OPS_AVX2

@@ -58,7 +58,7 @@ void CopyAndReplace(Storage* out,
   constexpr int64_t kBlock = (256 << 10) / sizeof(Storage);
   const int64_t num_written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Storage));
-  const bool non_temporal = UseNonTemporalStores(tiles.bytes, out == x);
+  const bool non_temporal = UseNonTemporalStores(out, tiles.bytes, out == x);
   const auto write_block = [&](Storage* to, int64_t b, int64_t n) {
     if (x == nullptr) {
       std::memset(static_cast<void*>(to), 0, n * sizeof(Storage));

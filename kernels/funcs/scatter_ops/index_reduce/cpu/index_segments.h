@@ -250,7 +250,7 @@ void ForEachSegment(const AxisView& view,
   if (from != to && !fuse_copy) ParallelCopy(to, from, bytes);
   if (segments.count() == 0) return;
   const bool non_temporal =
-      fuse_copy && UseNonTemporalStores(bytes, /*in_place=*/false);
+      fuse_copy && UseNonTemporalStores(to, bytes, /*in_place=*/false);
   const SegmentTasks tasks(view, segments, sizeof(T));
   ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
     const SegmentTask t = tasks.get(i);

@@ -106,7 +106,8 @@ class LinearIndexGrad {
     const int64_t numel = view_.outer * rows * inner;
     if (numel == 0) return;
     const Tiles tiles(numel, kElementBytes);
-    const bool non_temporal = UseNonTemporalStores(tiles.bytes, to == out_grad);
+    const bool non_temporal =
+        UseNonTemporalStores(to, tiles.bytes, to == out_grad);
     ParallelFor(tiles.count, numel * kElementBytes, [&](int64_t i) {
       int64_t sources[kMaxRows];
       for (int64_t offset = tiles.begin(i); offset < tiles.end(i);) {

@@ -41,7 +41,8 @@ class SegmentReducer {
                  const IndexSegments& segments)
       : operands_(operands),
         segments_(segments),
-        non_temporal_(UseNonTemporalStores(operands.view.numel() * sizeof(T),
+        non_temporal_(UseNonTemporalStores(operands.out,
+                                           operands.view.numel() * sizeof(T),
                                            operands.x == operands.out)) {}
 
   void operator()(int64_t g,
