@@ -30,10 +30,9 @@ REWRITES = {
     # A kernel, the shape of the launch, the arguments.
     r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\(': r'::cuda_emulator::Launch(&\1, \2, ',
     # Limits that only large Tensors reach.
-    r'(kMaxNarrowRow =) std::numeric_limits<int32_t>::max\(\);': r'\1 6;',
     r'(kChunk =) 4096;': r'\1 8;',
     r'(kSumChunk =) 128;': r'\1 4;',
-    r'(kMaxScanItems =) 1 << 30;': r'\1 1000;',
+    r'(kScanChunk =) 1 << 24;': r'\1 1000;',
 }
 
 

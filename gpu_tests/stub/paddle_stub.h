@@ -320,19 +320,6 @@ inline void Copy(const GPUContext& dev_ctx,
       data, from.data(), bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
 }
 
-// ---- phi/kernels/funcs/ -----------------------------------------------------
-namespace funcs {
-
-template <typename T>
-struct FastDivMod {
-  FastDivMod() = default;
-  explicit FastDivMod(uint64_t by) : divisor(by) {}
-  HOSTDEVICE uint64_t Div(uint64_t n) const { return n / divisor; }
-
-  uint64_t divisor;
-};
-
-}  // namespace funcs
 }  // namespace phi
 
 namespace paddle {
