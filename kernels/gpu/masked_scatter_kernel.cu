@@ -165,10 +165,11 @@ void SumTerms(const GPUContext& dev_ctx,
   Sum* sums = num_parts == 1 ? nullptr
                              : AllocWorkspace<Sum>(dev_ctx, num_sums, &memory);
   ForEach(dev_ctx, num_sums, [=] __device__(int64_t i) {
+    const int64_t part = i / num_outputs;
+    const int64_t k = i - part * num_outputs;
     Sum sum{};
-    for (int64_t s = i / num_outputs; s < num_terms; s += num_parts) {
-      sum += term(i % num_outputs, s);
-    }
+#pragma unroll 1  // a division: see ForEachGpuKernel
+    for (int64_t s = part; s < num_terms; s += num_parts) sum += term(k, s);
     if (sums != nullptr) {
       sums[i] = sum;
     } else {
@@ -180,33 +181,33 @@ void SumTerms(const GPUContext& dev_ctx,
   SumTerms<Sum>(dev_ctx, num_outputs, num_parts, partial_sums, out);
 }
 
-// x_grad = out_grad, of shape `dims`, with zeros for the selected elements,
-// summed over the axes along which x was broadcast. Neither may be empty.
+// Sums `in`, of shape `dims`, over the axes along which `out` was broadcast.
+// Neither may be empty.
 template <typename T>
-void SumUnselected(const GPUContext& dev_ctx,
-                   const DDim& dims,
-                   const DenseTensor& out_grad,
-                   const BroadcastMask& selected,
-                   DenseTensor* x_grad) {
+void SumBroadcastAxes(const GPUContext& dev_ctx,
+                      const DDim& dims,
+                      const T* in,
+                      DenseTensor* out) {
   using Sum = typename BroadcastAccTypeOf<T>::type;
-  const BroadcastView x_view(dims, x_grad->dims());
-  const T* grad = out_grad.data<T>();
-  x_grad->clear();  // may share the memory of out_grad
-  T* out = dev_ctx.template Alloc<T>(x_grad);
-  // Indices along the axes of x come from k, those along the others from s.
+  const BroadcastView view(dims, out->dims());
+  // Indices along the axes of out come from k, those along the others from s.
   const auto term = [=] __device__(int64_t k, int64_t s) {
     int64_t offset = 0;
     int64_t stride = 1;
-    for (int a = x_view.rank() - 1; a >= 0; --a) {
-      int64_t& i = x_view.stride(a) == 0 ? s : k;
-      offset += i % x_view.dim(a) * stride;
-      i /= x_view.dim(a);
-      stride *= x_view.dim(a);
+#pragma unroll 1
+    for (int a = view.rank() - 1; a >= 0; --a) {
+      const int64_t dim = view.dim(a);
+      int64_t& i = view.stride(a) == 0 ? s : k;
+      const int64_t outer = i / dim;
+      offset += (i - outer * dim) * stride;
+      i = outer;
+      stride *= dim;
     }
-    return selected[offset] ? Sum{} : static_cast<Sum>(grad[offset]);
+    return static_cast<Sum>(in[offset]);
   };
-  const int64_t num_terms = common::product(dims) / x_grad->numel();
-  SumTerms<Sum>(dev_ctx, x_grad->numel(), num_terms, term, out);
+  const int64_t num_terms = common::product(dims) / out->numel();
+  T* data = dev_ctx.template Alloc<T>(out);
+  SumTerms<Sum>(dev_ctx, out->numel(), num_terms, term, data);
 }
 
 }  // namespace phi::funcs::scatter_ops
@@ -236,7 +237,8 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
   ops::CheckOutGrad("masked_scatter_grad", out_grad, dims, x_grad);
-  const DenseTensor dout = out_grad;  // x_grad may be the same object
+  DenseTensor dout = out_grad;  // x_grad may be the same object, resized
+  dout.Resize(dims);
   ops::ResizeLike(x, x_grad);
   ops::ResizeLike(value, value_grad);
   // Zero for values without a True element.
@@ -246,20 +248,24 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     return;
   }
 
-  const ops::BroadcastMask selected{ops::StorageData<uint8_t>(&mask),
-                                    ops::BroadcastView(dims, mask.dims())};
   if (value_grad) {
+    const ops::BroadcastMask selected{ops::StorageData<uint8_t>(&mask),
+                                      ops::BroadcastView(dims, mask.dims())};
     const T* grad = dout.data<T>();
     const auto gather = [=] __device__(int64_t i, int64_t k) {
       values[k] = grad[i];
     };
     ops::ForEachSelected(dev_ctx, numel, selected, value_grad->numel(), gather);
   }
+  if (!x_grad) return;
   // Last, since it may be written over out_grad.
-  if (x_grad && x_grad->numel() == numel) {
-    ops::ReplaceSelected<T>(dev_ctx, dims, &dout, mask, nullptr, x_grad);
-  } else if (x_grad) {
-    ops::SumUnselected<T>(dev_ctx, dims, dout, selected, x_grad);
+  const bool is_broadcast = x_grad->numel() != numel;
+  DenseTensor workspace;
+  DenseTensor* masked = is_broadcast ? &workspace : x_grad;
+  workspace.Resize(dims);
+  ops::ReplaceSelected<T>(dev_ctx, dims, &dout, mask, nullptr, masked);
+  if (is_broadcast) {
+    ops::SumBroadcastAxes<T>(dev_ctx, dims, workspace.data<T>(), x_grad);
   }
 }
 

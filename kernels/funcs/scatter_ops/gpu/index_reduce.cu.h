@@ -48,7 +48,8 @@ struct IndexedRows {
   // The coordinates of element i of [outer, num_rows, inner].
   __device__ AxisCoords Locate(int64_t i, int64_t num_rows) const {
     const int64_t outer_row = i / view.inner;
-    return {outer_row / num_rows, outer_row % num_rows, i % view.inner};
+    const int64_t outer = outer_row / num_rows;
+    return {outer, outer_row - outer * num_rows, i - outer_row * view.inner};
   }
 
   // The offset of `at`, with another row, in [outer, num_rows, inner].

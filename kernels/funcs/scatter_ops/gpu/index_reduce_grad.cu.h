@@ -149,12 +149,14 @@ void ComputeProductGrad(const GPUContext& dev_ctx,
     Product product = include_self ? static_cast<Product>(t.x[x_offset])
                                    : static_cast<Product>(1.0f);
     int64_t p = at.row;
+#pragma unroll 1  // unrolled, it spills registers (nvcc 13.0)
     for (; segments.Has(p, row); ++p) {
       const int64_t u = segments.OffsetInUpdates(at, p);
       prefix_products[u] = product;
       product = WrappingMul(product, static_cast<Product>(t.updates[u]));
     }
     product = Conjugate(static_cast<Product>(t.out_grad[x_offset]));
+#pragma unroll 1
     while (p-- > at.row) {
       const int64_t u = segments.OffsetInUpdates(at, p);
       const Product others = WrappingMul(prefix_products[u], product);

@@ -57,8 +57,9 @@ class BroadcastView {
   HOSTDEVICE int64_t Offset(int64_t i) const {
     int64_t offset = 0;
     for (int a = rank_ - 1; a > 0; --a) {
-      offset += i % dims_[a] * strides_[a];
-      i /= dims_[a];
+      const int64_t outer = i / dims_[a];
+      offset += (i - outer * dims_[a]) * strides_[a];
+      i = outer;
     }
     return offset + i * strides_[0];
   }

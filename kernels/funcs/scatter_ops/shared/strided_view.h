@@ -51,10 +51,11 @@ class StridedView {
   HOSTDEVICE Offsets Locate(int64_t k) const {
     Offsets at{offset_, 0};
     for (int a = rank_ - 1; a > 0; --a) {
-      const int64_t i = k % axes_[a].dim;
+      const int64_t outer = k / axes_[a].dim;
+      const int64_t i = k - outer * axes_[a].dim;
       at.x += i * axes_[a].stride;
       at.values += i * axes_[a].value_stride;
-      k /= axes_[a].dim;
+      k = outer;
     }
     at.x += k * axes_[0].stride;
     at.values += k * axes_[0].value_stride;
