@@ -13,17 +13,21 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts.common.files import tree_sha256, write_atomic, write_if_changed
 from scripts.common.programs import run
+from scripts.common.wheel_headers import default_include
 
 ROOT = Path(__file__).resolve().parents[1]
 # Set in the environment, so that the tests look in the same place.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
 STUB = ROOT / 'gpu_tests' / 'stub'
+# Headers of Paddle that are used as the wheel has them.
+REAL_HEADERS = r'paddle/(common/|phi/common/|phi/core/ddim\.h|utils/)'
 NVCC_FLAGS = (
     '-std=c++17', '-O3', '--expt-relaxed-constexpr', '--expt-extended-lambda',
     '-diag-suppress', '20012', '-Xcompiler', '-fPIC', '-Xptxas', '-v',
@@ -42,9 +46,9 @@ def build_folder():
     return Path(os.environ.get(BUILD_DIR, ROOT / 'build')).resolve()
 
 
-def library_path():
-    """The path of the library."""
-    return build_folder() / 'gpu_tests' / 'libscatter_ops_gpu.so'
+def library_path(folder='gpu_tests'):
+    """The path of the Python module of the kernels."""
+    return build_folder() / folder / 'scatter_ops_gpu.so'
 
 
 def include_root(build_dir):
@@ -63,16 +67,15 @@ def kernel_files(*suffixes):
 
 
 def stub_headers():
-    """A folder of headers with Paddle's names that include the stubs."""
-    folder = build_folder() / 'gpu_stub_headers'
+    """A folder of headers with Paddle's names that include the stub."""
+    folder = library_path().with_name('stub_headers')
     for path in kernel_files('.h', '.cu'):
         for name in re.findall(r'#include "(paddle/.+)"', path.read_text()):
-            if (ROOT / name.replace('paddle/phi/', '')).is_file():
-                continue
-            is_registry = name.endswith('kernel_registry.h')
-            stub = 'kernel_call.h' if is_registry else 'paddle_stub.h'
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            write_if_changed(folder / name, f'#include "{stub}"\n'.encode())
+            is_ours = (ROOT / name.replace('paddle/phi/', '')).is_file()
+            if not is_ours and not re.match(REAL_HEADERS, name):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                stub = b'#include "paddle_stub.h"\n'
+                write_if_changed(folder / name, stub)
     return folder
 
 
@@ -85,10 +88,12 @@ def command(compiler, flags, ours=(), system=()):
 
 
 def stub_command(compiler, flags, folders):
-    """The same with the stubs, which take the half types of PyTorch."""
+    """command() with the stub, Paddle's headers and pybind11, which PyTorch has."""
     ours = *folders, STUB, stub_headers()
     torch = Path(importlib.util.find_spec('torch').origin).parent
-    return command(compiler, flags, ours, [torch / 'include'])
+    python = sysconfig.get_path('include')
+    system = default_include(ROOT), torch / 'include', python
+    return command(compiler, flags, ours, system)
 
 
 def one_unit(sources, path):
@@ -102,6 +107,8 @@ def one_unit(sources, path):
 
 def make_library(compiler, sources, library):
     """Compiles and links, unless nothing has changed since."""
+    common = default_include(ROOT).parent / 'libs' / 'libcommon.so'
+    linked = '-Xlinker', common, '-Xlinker', f'-rpath={common.parent}'
     stamp = library.with_suffix('.inputs')
     ours = (ROOT / 'gpu_tests' / name for name in ('emulator', 'stub'))
     inputs = tree_sha256([ROOT / 'kernels', *ours])
@@ -110,7 +117,7 @@ def make_library(compiler, sources, library):
     if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
         return
     library.parent.mkdir(parents=True, exist_ok=True)
-    done = run(*compiler, *sources, '-o', library)
+    done = run(*compiler, *sources, *linked, '-o', library)
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
     write_atomic(stamp, digest.encode())
@@ -120,7 +127,7 @@ def make():
     """Builds the library."""
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
     compiler = stub_command('nvcc', flags, [include_root(build_folder())])
-    sources = [*kernel_files('.cu'), STUB / 'kernel_call.cu']
+    sources = [*kernel_files('.cu'), STUB / 'module.cu']
     unit = one_unit(sources, library_path().with_name('kernels.cu'))
     make_library(compiler, [unit], library_path())
 

@@ -22,9 +22,9 @@ CHECKS = (
 )
 FLAGS = (
     '-std=c++17', '-O1', '-g1', '-fPIC', '-fvisibility=hidden', '-Wall',
-    '-Wno-unknown-pragmas', '-U_FORTIFY_SOURCE', '-DPADDLE_WITH_CUDA',
-    CHECKS, '-fno-sanitize-recover=all',
-    '-include', 'cuda_runtime_api.h', '-x', 'c++', '-static-libubsan',
+    '-Wno-unknown-pragmas', '-U_FORTIFY_SOURCE', CHECKS,
+    '-fno-sanitize-recover=all', '-include', 'cuda_runtime_api.h',
+    '-x', 'c++', '-static-libubsan',
 )  # fmt: skip
 REWRITES = {
     # A kernel, the shape of the launch, the arguments.
@@ -38,30 +38,29 @@ REWRITES = {
 
 def library_path():
     """The path of the library."""
-    return build.build_folder() / 'gpu_emulated' / 'libscatter_ops_gpu.so'
+    return build.library_path('gpu_emulated')
 
 
-def rewrite(text, counts=None):
+def rewrite(text):
     """A source of kernels in plain C++."""
     for pattern, replacement in REWRITES.items():
-        text, count = re.subn(pattern, replacement, text)
-        if counts is not None:
-            counts[pattern] += count
+        text = re.sub(pattern, replacement, text)
     return text
 
 
 def write_tree():
     """kernels/ as the emulation compiles it; returns the folder."""
     folder = library_path().with_name('tree')
-    counts = dict.fromkeys(REWRITES, 0)
-    for path in build.kernel_files('.h', '.cu'):
+    files = build.kernel_files('.h', '.cu')
+    texts = {path: path.read_text(encoding='utf-8') for path in files}
+    for pattern in REWRITES:
+        if not re.search(pattern, ''.join(texts.values())):
+            raise RuntimeError(f'a rewrite that finds nothing: {pattern}')
+    for path, text in texts.items():
         below = path.relative_to(ROOT / 'kernels')
-        text = rewrite(path.read_text(encoding='utf-8'), counts)
         target = folder / 'paddle' / 'phi' / 'kernels' / below
         target.parent.mkdir(parents=True, exist_ok=True)
-        write_if_changed(target, text.encode())
-    if 0 in counts.values():
-        raise RuntimeError(f'a rewrite that finds nothing: {counts}')
+        write_if_changed(target, rewrite(text).encode())
     return folder
 
 
@@ -76,14 +75,12 @@ def make():
     command = compiler('-shared')
     folder = library_path().with_name('tree') / 'paddle' / 'phi'
     kernels = [folder / f.relative_to(ROOT) for f in build.kernel_files('.cu')]
-    sources = [*kernels, STUB / 'kernel_call.cu', EMULATOR / 'emulator.cc']
-    build.make_library(command, sources, library_path())
+    build.make_library(command, [*kernels, STUB / 'module.cu'], library_path())
 
 
 def make_program(text, folder):
-    """The program of one source and the emulator; its path."""
+    """The program of one source; its path."""
     source, program = folder / 'program.cu', folder / 'program'
     source.write_text(rewrite(text))
-    sources = source, EMULATOR / 'emulator.cc'
-    subprocess.run([*compiler(), *sources, '-o', program], check=True)
+    subprocess.run([*compiler(), source, '-o', program], check=True)
     return program

@@ -3,10 +3,9 @@
 They run on a GPU that PyTorch sees, or in an emulation on the CPU.
 """
 
-import ctypes
+import importlib.util
 import os
 import shutil
-from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_void_p
 from functools import cache
 
 from gpu_tests import build, emulate
@@ -24,36 +23,6 @@ EMULATE = 'SCATTER_OPS_EMULATE'
 DOUBLE_GRAD = 'scatter_double_grad'
 # The bytes of outputs before a call: a wrong number in every dtype.
 POISON = 0xCD
-# As phi::DataType numbers them.
-DTYPES = (
-    'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
-    'float32', 'float64', 'complex64', 'complex128',
-)  # fmt: skip
-
-
-class KernelError(RuntimeError):
-    """An exception of a kernel."""
-
-
-class _Tensor(Structure):
-    _fields_ = [
-        ('data', c_void_p),
-        ('dtype', c_int32),
-        ('rank', c_int32),
-        ('dims', POINTER(c_int64)),
-    ]
-
-
-class _Call(Structure):
-    _fields_ = [
-        ('inputs', POINTER(_Tensor)),
-        ('input_count', c_int32),
-        ('attributes', POINTER(c_char_p)),
-        ('attribute_count', c_int32),
-        ('outputs', POINTER(_Tensor)),
-        ('output_count', c_int32),
-        ('stream', c_void_p),
-    ]
 
 
 def emulated():
@@ -81,23 +50,16 @@ def device():
 
 @cache
 def library():
-    """The library of the kernels, built first where that is possible."""
+    """The module of the kernels, built first where that is possible."""
     maker = emulate if emulated() else build
     if emulated() or shutil.which('nvcc'):
         maker.make()
-    lib = ctypes.CDLL(str(maker.library_path()))
-    lib.scatter_ops_entry.restype = c_char_p
-    lib.scatter_ops_call.argtypes = c_int32, POINTER(_Call), c_char_p, c_int64
-    return lib
-
-
-@cache
-def kernels():
-    """{(kernel, dtype): number of the entry} of the library."""
-    numbers = {}
-    while text := library().scatter_ops_entry(len(numbers)):
-        numbers[tuple(text.decode().split())] = len(numbers)
-    return numbers
+    spec = importlib.util.spec_from_file_location(
+        'scatter_ops_gpu', maker.library_path()
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @cache
@@ -133,13 +95,19 @@ def dtype_name(tensor):
 
 
 def described(tensor, has_data=True):
-    """A tensor, or None, for the library. It owns the dims."""
+    """A tensor, or None, for the library."""
     if tensor is None:
-        return _Tensor(dtype=-1)
+        return None
     assert tensor.is_contiguous()
-    data = (tensor.data_ptr() or None) if has_data else None
-    dims = (c_int64 * len(tensor.shape))(*tensor.shape)
-    return _Tensor(data, DTYPES.index(dtype_name(tensor)), len(dims), dims)
+    address = tensor.data_ptr() if has_data else 0
+    return library().Tensor(address, dtype_name(tensor), tensor.shape)
+
+
+def same_memory(a, b):
+    """Whether two tensors, neither None nor empty, begin at the same address."""
+    if a is None or b is None:
+        return False
+    return a.data_ptr() == b.data_ptr() != 0
 
 
 def run(name, *arguments, needed=None, out=None):
@@ -160,18 +128,20 @@ def run(name, *arguments, needed=None, out=None):
     inputs = [
         described(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
     ]
-    texts = [v if isinstance(v, str) else str(+v) for v in arguments[count:]]
-    call = _Call(
-        (_Tensor * count)(*inputs),
-        count,
-        (c_char_p * len(texts))(*(text.encode() for text in texts)),
-        len(texts),
-        (_Tensor * len(out))(*map(described, out)),
-        len(out),
-        1 if emulated() else torch.cuda.current_stream().cuda_stream,
-    )
-    number = kernels()[entry.kernel, dtype_name(like)]
-    message = ctypes.create_string_buffer(4096)
-    if library().scatter_ops_call(number, call, message, len(message)):
-        raise KernelError(message.value.decode(errors='replace'))
+    outputs = [*map(described, out)]
+    # In place, output and input are the same Tensor, and InferMeta has resized
+    # it before the kernel runs.
+    for at, tensor in enumerate(out):
+        for t, argument in zip(entry.tensors, inputs):
+            if same_memory(tensor, tensors[t.name]) and not t.no_need_buffer:
+                argument.resize(tensor.shape)
+                outputs[at] = argument
+    stream = 1 if emulated() else torch.cuda.current_stream().cuda_stream
+    context = library().Context(stream)
+    call = getattr(library(), f'{entry.kernel} {dtype_name(like)}')
+    call(context, *inputs, *arguments[count:], *outputs)
+    for tensor, output in zip(out, outputs):
+        if tensor is not None:
+            context.copy_to(output, tensor.data_ptr())
+    context.synchronize()
     return out
