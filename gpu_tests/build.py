@@ -1,7 +1,7 @@
-"""Builds the GPU kernels without Paddle into one library for the tests.
+"""Builds the GPU kernels into a Python module for the tests.
 
-kernels/gpu/*.cu are compiled as they are, against gpu_tests/stub. Neither a GPU
-nor a driver is needed.
+kernels/gpu/*.cu are compiled as they are, against the headers of the Paddle wheel
+for the CPU and gpu_tests/stub. Neither a GPU nor a driver is needed.
 
 Exit status: 0 built, 1 a compile error, 77 nvcc is not installed.
 """

@@ -5,7 +5,6 @@
 
 import os
 
-import numpy as np
 import pytest
 
 from gpu_tests import ops
@@ -28,9 +27,3 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if reason and not item.get_closest_marker('no_gpu'):
             item.add_marker(pytest.mark.skip(reason=reason))
-
-
-@pytest.fixture
-def rng():
-    """A generator with the same seed in every test."""
-    return np.random.default_rng(21)

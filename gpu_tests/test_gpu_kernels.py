@@ -119,7 +119,8 @@ def test_kernels_have_their_dtypes():
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 @pytest.mark.parametrize('present', [*product((True, False), repeat=2)])
-def test_second_order_of_scatter_sums_the_updates_of_a_row(rng, dtype, present):
+def test_second_order_of_scatter_sums_the_updates_of_a_row(dtype, present):
+    rng = np.random.default_rng(21)
     index = np.array([4, 1, 4, 0, 4])
     of_x, of_updates = (
         np.asarray(random_numbers(rng, (rows, 3), dtype)) for rows in (6, 5)
