@@ -1,9 +1,9 @@
-"""Build the GPU kernels without Paddle into one library for the tests.
+"""Builds the GPU kernels into a Python module for the tests.
 
-kernels/gpu/*.cu are compiled unchanged, against gpu_tests/stub. Neither a GPU nor
-a driver is required.
+kernels/gpu/*.cu are compiled as they are, against the headers of the Paddle wheel
+for the CPU and gpu_tests/stub. Neither a GPU nor a driver is needed.
 
-Exit status: 0 success, 1 compile error, 77 nvcc is not installed.
+Exit status: 0 built, 1 a compile error, 77 nvcc is not installed.
 """
 
 import argparse
@@ -13,24 +13,28 @@ import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from scripts.common.files import tree_sha256, write_atomic, write_if_changed
 from scripts.common.programs import run
+from scripts.common.wheel_headers import find_include
 
 ROOT = Path(__file__).resolve().parents[1]
-# An environment variable, so that child processes inherit the folder.
+# Set in the environment, so that the tests look in the same place.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
 STUB = ROOT / 'gpu_tests' / 'stub'
+# Headers of Paddle that are used as the wheel has them.
+REAL_HEADERS = r'paddle/(common/|phi/common/|phi/core/ddim\.h|utils/)'
 NVCC_FLAGS = (
     '-std=c++17', '-O3', '--expt-relaxed-constexpr', '--expt-extended-lambda',
     '-diag-suppress', '20012', '-Xcompiler', '-fPIC', '-Xptxas', '-v',
     '-DPADDLE_WITH_CUDA', '-gencode', 'arch=compute_80,code=sm_80',
     '-gencode', 'arch=compute_90,code=sm_90', '--threads', '2',
 )  # fmt: skip
-# The CUDA runtime is static and hidden: PyTorch may load another version.
+# The runtime is linked in, and hidden: PyTorch may bring another one.
 LIBRARY_FLAGS = (
     '-Xcompiler', '-fvisibility=hidden', '-shared', '-cudart', 'static',
     '-Xlinker', '--exclude-libs,ALL',
@@ -38,17 +42,17 @@ LIBRARY_FLAGS = (
 
 
 def build_folder():
-    """Return the build folder of the project."""
+    """The build folder of the project."""
     return Path(os.environ.get(BUILD_DIR, ROOT / 'build')).resolve()
 
 
-def library_path():
-    """Return the path of the library."""
-    return build_folder() / 'gpu_tests' / 'libscatter_ops_gpu.so'
+def library_path(folder='gpu_tests'):
+    """The path of the Python module of the kernels."""
+    return build_folder() / folder / 'scatter_ops_gpu.so'
 
 
 def include_root(build_dir):
-    """Link kernels/ at its path in Paddle's tree; return the include folder."""
+    """A folder in which kernels/ has its path in Paddle's tree."""
     link = build_dir / 'include' / 'paddle' / 'phi' / 'kernels'
     if not link.is_dir():
         link.parent.mkdir(parents=True, exist_ok=True)
@@ -57,27 +61,26 @@ def include_root(build_dir):
 
 
 def kernel_files(*suffixes):
-    """Return the files of kernels/ with these suffixes."""
+    """The files of kernels/."""
     files = sorted((ROOT / 'kernels').rglob('*'))
     return [path for path in files if path.suffix in suffixes]
 
 
 def stub_headers():
-    """Write headers with Paddle's names that include the stubs."""
-    folder = build_folder() / 'gpu_stub_headers'
+    """A folder of headers with Paddle's names that include the stub."""
+    folder = library_path().with_name('stub_headers')
     for path in kernel_files('.h', '.cu'):
         for name in re.findall(r'#include "(paddle/.+)"', path.read_text()):
-            if (ROOT / name.replace('paddle/phi/', '')).is_file():
-                continue
-            is_registry = name.endswith('kernel_registry.h')
-            stub = 'kernel_call.h' if is_registry else 'paddle_stub.h'
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            write_if_changed(folder / name, f'#include "{stub}"\n'.encode())
+            is_ours = (ROOT / name.replace('paddle/phi/', '')).is_file()
+            if not is_ours and not re.match(REAL_HEADERS, name):
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                stub = b'#include "paddle_stub.h"\n'
+                write_if_changed(folder / name, stub)
     return folder
 
 
 def command(compiler, flags, ours=(), system=()):
-    """Return a compiler command with flags and include folders."""
+    """A compiler, its flags and include folders."""
     words = [compiler, *flags, *(f'-I{folder}' for folder in ours)]
     for folder in system:
         words += ['-isystem', str(folder)]
@@ -85,14 +88,17 @@ def command(compiler, flags, ours=(), system=()):
 
 
 def stub_command(compiler, flags, folders):
-    """Return a compiler command with the stubs and PyTorch's half types."""
+    """command() with the stub, Paddle's headers and pybind11, which PyTorch has."""
     ours = *folders, STUB, stub_headers()
     torch = Path(importlib.util.find_spec('torch').origin).parent
-    return command(compiler, flags, ours, [torch / 'include'])
+    python = sysconfig.get_path('include')
+    system = find_include(ROOT), torch / 'include', python
+    return command(compiler, flags, ours, system)
 
 
 def write_unity(sources, path):
-    """Write a source that includes all others: headers dominate nvcc's time."""
+    """A source that includes all of them: nvcc takes most of its time for headers.
+    The emulation compiles each by itself."""
     path.parent.mkdir(parents=True, exist_ok=True)
     text = ''.join(f'#include "{source}"\n' for source in sources)
     write_if_changed(path, text.encode())
@@ -100,7 +106,9 @@ def write_unity(sources, path):
 
 
 def make_library(compiler, sources, library):
-    """Compile and link, unless the library is up to date."""
+    """Compiles and links, unless nothing has changed since."""
+    common = find_include(ROOT).parent / 'libs' / 'libcommon.so'
+    linked = '-Xlinker', common, '-Xlinker', f'-rpath={common.parent}'
     stamp = library.with_suffix('.inputs')
     ours = (ROOT / 'gpu_tests' / name for name in ('emulator', 'stub'))
     inputs = tree_sha256([ROOT / 'kernels', *ours])
@@ -109,17 +117,17 @@ def make_library(compiler, sources, library):
     if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
         return
     library.parent.mkdir(parents=True, exist_ok=True)
-    done = run(*compiler, *sources, '-o', library)
+    done = run(*compiler, *sources, *linked, '-o', library)
     if done.returncode:
         raise RuntimeError(done.stdout + done.stderr)
     write_atomic(stamp, digest.encode())
 
 
 def make():
-    """Build the library."""
+    """Builds the library."""
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
     compiler = stub_command('nvcc', flags, [include_root(build_folder())])
-    sources = [*kernel_files('.cu'), STUB / 'kernel_call.cu']
+    sources = [*kernel_files('.cu'), STUB / 'module.cu']
     unit = write_unity(sources, library_path().with_name('kernels.cu'))
     make_library(compiler, [unit], library_path())
 

@@ -1,11 +1,10 @@
-"""Skip tests that require a GPU if there is none.
+"""Skips what needs a GPU where there is none, with the reason.
 
 `pytest gpu_tests --emulate` runs the kernels in an emulation on the CPU.
 """
 
 import os
 
-import numpy as np
 import pytest
 
 from gpu_tests import ops
@@ -28,9 +27,3 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if reason and not item.get_closest_marker('no_gpu'):
             item.add_marker(pytest.mark.skip(reason=reason))
-
-
-@pytest.fixture
-def rng():
-    """Return a generator with a fixed seed."""
-    return np.random.default_rng(21)

@@ -1,12 +1,11 @@
-"""The operators on PyTorch tensors, with the arguments of their YAML entries.
+"""The operators on PyTorch's tensors: arguments as in the YAML, new outputs.
 
-They run on PyTorch's GPU, or in an emulation on the CPU.
+They run on a GPU that PyTorch sees, or in an emulation on the CPU.
 """
 
-import ctypes
+import importlib.util
 import os
 import shutil
-from ctypes import POINTER, Structure, c_char_p, c_int32, c_int64, c_void_p
 from functools import cache
 
 from gpu_tests import build, emulate
@@ -18,91 +17,54 @@ try:
 except ImportError:
     torch = None
 
-# An environment variable, so that child processes inherit it.
+# Set in the environment, so that child processes see it too.
 EMULATE = 'SCATTER_OPS_EMULATE'
-# The only GPU kernel of Paddle's own scatter in kernels/.
+# The only GPU kernel of scatter in kernels/.
 DOUBLE_GRAD = 'scatter_double_grad'
-# Every byte of an output before a call.
+# The bytes of outputs before a call: a wrong number in every dtype.
 POISON = 0xCD
-# In the order of phi::DataType in stub/paddle_stub.h.
-DTYPES = (
-    'bool', 'uint8', 'int8', 'int16', 'int32', 'int64', 'float16', 'bfloat16',
-    'float32', 'float64', 'complex64', 'complex128',
-)  # fmt: skip
-
-
-class KernelError(RuntimeError):
-    """An exception thrown by a kernel."""
-
-
-class _Tensor(Structure):
-    _fields_ = [
-        ('data', c_void_p),
-        ('dtype', c_int32),
-        ('rank', c_int32),
-        ('dims', POINTER(c_int64)),
-    ]
-
-
-class _Call(Structure):
-    _fields_ = [
-        ('inputs', POINTER(_Tensor)),
-        ('input_count', c_int32),
-        ('attributes', POINTER(c_char_p)),
-        ('attribute_count', c_int32),
-        ('outputs', POINTER(_Tensor)),
-        ('output_count', c_int32),
-        ('stream', c_void_p),
-    ]
 
 
 def is_emulated():
-    """Return whether kernels run in the emulation."""
+    """Whether kernels run in the emulation."""
     return os.environ.get(EMULATE) == '1'
 
 
 def skip_reason():
-    """Return why no kernel can run, or ''."""
+    """Why no kernel can run here, or ''."""
     if torch is None:
         return 'PyTorch is not installed'
     if is_emulated():
         return ''
     if not torch.cuda.is_available():
-        return f'PyTorch {torch.__version__} finds no CUDA device'
+        return f'PyTorch {torch.__version__} sees no CUDA device'
     if shutil.which('nvcc') is None and not build.library_path().is_file():
         return 'nvcc is not installed'
     return ''
 
 
 def device():
-    """Return the name of the device in PyTorch."""
+    """PyTorch's name of it."""
     return 'cpu' if is_emulated() else 'cuda'
 
 
 @cache
 def library():
-    """Load the library of the kernels; build it first if possible."""
+    """The module of the kernels, built first where that is possible."""
     maker = emulate if is_emulated() else build
     if is_emulated() or shutil.which('nvcc'):
         maker.make()
-    lib = ctypes.CDLL(str(maker.library_path()))
-    lib.scatter_ops_entry.restype = c_char_p
-    lib.scatter_ops_call.argtypes = c_int32, POINTER(_Call), c_char_p, c_int64
-    return lib
-
-
-@cache
-def kernels():
-    """Return {(kernel, dtype): index of the entry} of the library."""
-    numbers = {}
-    while text := library().scatter_ops_entry(len(numbers)):
-        numbers[tuple(text.decode().split())] = len(numbers)
-    return numbers
+    spec = importlib.util.spec_from_file_location(
+        'scatter_ops_gpu', maker.library_path()
+    )
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @cache
 def entries():
-    """Return {name: YAML entry} of every operator and gradient."""
+    """{name: YAML entry} of every kernel."""
     files = load_dir(ROOT / 'ops_yaml')
     by_name = {entry.name: entry for file in files for entry in file.entries}
     scatter = load_file(ROOT / 'native/kernels/base_ops/scatter.yaml')
@@ -110,7 +72,7 @@ def entries():
 
 
 def output_shapes(entry, tensors):
-    """Return the shapes of the outputs, as InferMeta infers them."""
+    """The shapes of InferMeta."""
     if entry.is_backward:
         return [tuple(tensors[n].shape) for n in entry.infer_meta_param]
     shape = tuple(tensors['x'].shape)
@@ -120,7 +82,7 @@ def output_shapes(entry, tensors):
 
 
 def poison(shape, like):
-    """Allocate an output whose bytes are all POISON."""
+    """An output in which every byte that is not written shows."""
     out = torch.empty(shape, dtype=like.dtype, device=like.device)
     if out.numel():
         out.view(-1).view(torch.uint8).fill_(POISON)
@@ -128,26 +90,32 @@ def poison(shape, like):
 
 
 def dtype_name(tensor):
-    """Return the name of a tensor's dtype, such as 'float32'."""
+    """'float32' for a tensor of torch.float32."""
     return str(tensor.dtype).rpartition('.')[2]
 
 
 def describe(tensor, has_data=True):
-    """Convert a tensor or None for the library; the result owns the dims."""
+    """A tensor, or None, for the library."""
     if tensor is None:
-        return _Tensor(dtype=-1)
+        return None
     assert tensor.is_contiguous()
-    data = (tensor.data_ptr() or None) if has_data else None
-    dims = (c_int64 * len(tensor.shape))(*tensor.shape)
-    return _Tensor(data, DTYPES.index(dtype_name(tensor)), len(dims), dims)
+    address = tensor.data_ptr() if has_data else 0
+    return library().Tensor(address, dtype_name(tensor), tensor.shape)
+
+
+def same_memory(a, b):
+    """Whether two tensors, neither None nor empty, begin at the same address."""
+    if a is None or b is None:
+        return False
+    return a.data_ptr() == b.data_ptr() != 0
 
 
 def run(name, *arguments, needed=None, out=None):
-    """Run a kernel and return its outputs.
+    """Runs a kernel and returns its outputs.
 
     `arguments` are in the order of the YAML entry. Outputs that are not `needed`
     are None. `out` lists the outputs to write to, such as x itself. Inputs with
-    no_need_buffer are passed without data.
+    no_need_buffer come without data.
     """
     entry = entries()[name]
     count = len(entry.tensors)
@@ -160,18 +128,20 @@ def run(name, *arguments, needed=None, out=None):
     inputs = [
         describe(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
     ]
-    texts = [v if isinstance(v, str) else str(+v) for v in arguments[count:]]
-    call = _Call(
-        (_Tensor * count)(*inputs),
-        count,
-        (c_char_p * len(texts))(*(text.encode() for text in texts)),
-        len(texts),
-        (_Tensor * len(out))(*map(describe, out)),
-        len(out),
-        1 if is_emulated() else torch.cuda.current_stream().cuda_stream,
-    )
-    number = kernels()[entry.kernel, dtype_name(like)]
-    message = ctypes.create_string_buffer(4096)
-    if library().scatter_ops_call(number, call, message, len(message)):
-        raise KernelError(message.value.decode(errors='replace'))
+    outputs = [*map(describe, out)]
+    # In place, output and input are the same Tensor, and InferMeta has resized
+    # it before the kernel runs.
+    for at, tensor in enumerate(out):
+        for t, argument in zip(entry.tensors, inputs):
+            if same_memory(tensor, tensors[t.name]) and not t.no_need_buffer:
+                argument.resize(tensor.shape)
+                outputs[at] = argument
+    stream = 1 if is_emulated() else torch.cuda.current_stream().cuda_stream
+    context = library().Context(stream)
+    call = getattr(library(), f'{entry.kernel} {dtype_name(like)}')
+    call(context, *inputs, *arguments[count:], *outputs)
+    for tensor, output in zip(out, outputs):
+        if tensor is not None:
+            context.copy_to(output, tensor.data_ptr())
+    context.synchronize()
     return out

@@ -22,15 +22,15 @@ int main() {
   Add<<<16, 4, 0, stream>>>(out, value);
   value = 100;
   size_t bytes = 0;
-  cub::DeviceScan::ExclusiveSum(nullptr, bytes, out, out, 16, stream);
+  cub::DeviceScan::InclusiveSum(nullptr, bytes, out, out, 16, stream);
   void* storage;
   cudaMallocAsync(&storage, bytes, stream);
-  cub::DeviceScan::ExclusiveSum(storage, bytes, out, out, 16, stream);
+  cub::DeviceScan::InclusiveSum(storage, bytes, out, out, 16, stream);
   cudaStreamSynchronize(stream);
   std::printf("%d %s", out[15], cudaGetErrorString(cudaGetLastError()));
 }
 """
-EXPECTED = '150 no error'
+EXPECTED = '160 no error'
 
 
 @pytest.mark.parametrize(

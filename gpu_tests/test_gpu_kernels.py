@@ -113,13 +113,14 @@ def test_kernels_are_registered_for_every_dtype():
         'index_reduce_grad': GRAD_DTYPES,
     }
     names = {entry.kernel for entry in ops.entries().values()}
-    expected = {(k, d) for k in names for d in fewer.get(k, ALL_DTYPES)}
-    assert set(ops.kernels()) == expected
+    expected = {f'{k} {d}' for k in names for d in fewer.get(k, ALL_DTYPES)}
+    assert {name for name in dir(ops.library()) if ' ' in name} == expected
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
 @pytest.mark.parametrize('present', [*product((True, False), repeat=2)])
-def test_second_order_of_scatter_accumulates_updates(rng, dtype, present):
+def test_second_order_of_scatter_accumulates_updates(dtype, present):
+    rng = np.random.default_rng(21)
     index = np.array([4, 1, 4, 0, 4])
     x_grad, updates_grad = (
         np.asarray(random_numbers(rng, (rows, 3), dtype)) for rows in (6, 5)

@@ -33,21 +33,15 @@ cudaError_t Run(
 }
 
 struct DeviceScan {
-  template <typename In, typename Out>
-  static cudaError_t ExclusiveSum(void* storage,
+  template <typename T>
+  static cudaError_t InclusiveSum(void* storage,
                                   size_t& bytes,  // NOLINT
-                                  In in,
-                                  Out out,
+                                  const T* in,
+                                  T* out,
                                   int n,
                                   cudaStream_t stream) {
-    return Run(storage, &bytes, n, stream, [=] {
-      int sum = 0;
-      for (int i = 0; i < n; ++i) {
-        const int number = in[i];
-        out[i] = sum;
-        sum += number;
-      }
-    });
+    return Run(
+        storage, &bytes, n, stream, [=] { std::partial_sum(in, in + n, out); });
   }
 };
 

@@ -1,13 +1,25 @@
 // CUDA on the CPU, to check the logic of kernels without a GPU. The threads of
-// a launch run one after another, in random order. There are no barriers and no
-// shared memory: the kernels have none. Every source of the emulation must
-// include this first.
+// a launch run one after another, in a random order, without barriers and
+// shared memory: the kernels have none. Every source of the emulation includes
+// this first.
 
 #pragma once
 
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <climits>
 #include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <functional>
+#include <map>
+#include <numeric>
+#include <random>
 #include <utility>
+#include <vector>
 
 #define __global__
 #define __device__
@@ -21,28 +33,72 @@ enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3 };
 struct EmulatedIndex {
   unsigned x;
 };
-extern EmulatedIndex threadIdx, blockIdx, gridDim;
+inline EmulatedIndex threadIdx, blockIdx, gridDim;
 
-cudaError_t cudaGetLastError();
-const char* cudaGetErrorString(cudaError_t error);
-// Runs the queued work. The null stream aborts, as all work must be on the
-// stream of the caller.
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-// Allocates memory that is filled with garbage and ends at an inaccessible
-// page. Freed memory is inaccessible.
-cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t stream);
-cudaError_t cudaFreeAsync(void* data, cudaStream_t stream);
-cudaError_t cudaMemsetAsync(void* data,
-                            int byte,
-                            size_t bytes,
-                            cudaStream_t stream);
-cudaError_t cudaMemcpyAsync(void* to,
-                            const void* from,
-                            size_t bytes,
-                            cudaMemcpyKind kind,
-                            cudaStream_t stream);
+namespace cuda_emulator {
 
-[[noreturn]] void __trap();
+constexpr size_t kPage = 4096;
+constexpr size_t kAlignment = 16;  // bytes, the size of the largest element
+constexpr int kGarbage = 0xcd;
+
+inline cudaError_t last_error = cudaSuccess;
+inline std::vector<std::function<void()>> queue;
+inline std::map<void*, std::pair<void*, size_t>> mappings;  // of allocations
+
+[[noreturn]] inline void Fail(const char* reason) {
+  std::fprintf(stderr, "cuda_emulator: %s\n", reason);
+  std::abort();
+}
+
+// All work has to be on the caller's stream.
+inline void Enqueue(std::function<void()> work, cudaStream_t stream) {
+  if (stream == nullptr) Fail("work outside the stream of the caller");
+  queue.push_back(std::move(work));
+}
+
+inline void RunThreads(const std::function<void()>& kernel,
+                       unsigned grid,
+                       unsigned block) {
+  static std::mt19937 random(21);
+  std::vector<unsigned> threads(block);
+  std::iota(threads.begin(), threads.end(), 0);
+  std::shuffle(threads.begin(), threads.end(), random);
+  gridDim = {grid};
+  const unsigned first_block = random() % grid;
+  for (unsigned i = 0; i < grid; ++i) {
+    blockIdx = {(first_block + i) % grid};
+    for (unsigned thread : threads) {
+      threadIdx = {thread};
+      kernel();
+    }
+  }
+}
+
+// kernel<<<grid, block, shared_bytes, stream>>>(args...): the arguments are
+// copied, as CUDA does.
+template <typename... Params, typename... Args>
+void Launch(void (*kernel)(Params...),
+            unsigned grid,
+            unsigned block,
+            size_t /*shared_bytes*/,
+            cudaStream_t stream,
+            const Args&... args) {
+  const bool is_valid = grid > 0 && block > 0 && block <= 1024 &&
+                        grid <= INT_MAX &&
+                        static_cast<uint64_t>(grid) * block <= UINT_MAX;
+  if (!is_valid) {
+    last_error = cudaErrorInvalidConfiguration;
+    return;
+  }
+  Enqueue([=] { RunThreads([&] { kernel(args...); }, grid, block); }, stream);
+}
+
+}  // namespace cuda_emulator
+
+[[noreturn]] inline void __trap() {
+  std::fflush(stdout);
+  std::abort();
+}
 
 template <typename T>
 T atomicAdd(T* at, T value) {
@@ -53,29 +109,64 @@ T atomicMax(T* at, T value) {
   return std::exchange(*at, *at < value ? value : *at);
 }
 
-namespace cuda_emulator {
-
-[[noreturn]] void Fail(const char* reason);
-
-void Enqueue(std::function<void()> work, cudaStream_t stream);
-
-void RunThreads(const std::function<void()>& kernel,
-                unsigned grid,
-                unsigned block);
-
-bool IsValidLaunch(unsigned grid, unsigned block);
-
-// kernel<<<grid, block, shared_bytes, stream>>>(args...). Copies the arguments,
-// as CUDA does.
-template <typename... Params, typename... Args>
-void Launch(void (*kernel)(Params...),
-            unsigned grid,
-            unsigned block,
-            size_t /*shared_bytes*/,
-            cudaStream_t stream,
-            const Args&... args) {
-  if (!IsValidLaunch(grid, block)) return;
-  Enqueue([=] { RunThreads([&] { kernel(args...); }, grid, block); }, stream);
+inline cudaError_t cudaGetLastError() {
+  return std::exchange(cuda_emulator::last_error, cudaSuccess);
 }
 
-}  // namespace cuda_emulator
+inline const char* cudaGetErrorString(cudaError_t error) {
+  return error == cudaSuccess ? "no error" : "invalid configuration argument";
+}
+
+// Work is queued until then.
+inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  cuda_emulator::Enqueue([] {}, stream);
+  for (const auto& work : std::exchange(cuda_emulator::queue, {})) work();
+  return cudaSuccess;
+}
+
+// Memory that is filled with garbage and ends at a page that cannot be
+// accessed; freed memory cannot either.
+inline cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t) {
+  using namespace cuda_emulator;  // NOLINT
+  const size_t used = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  const size_t mapped = (used + kPage - 1) / kPage * kPage;
+  void* pages = mmap(nullptr,
+                     mapped + kPage,
+                     PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS,
+                     -1,
+                     0);
+  if (pages == MAP_FAILED) Fail("no memory");
+  auto* end = static_cast<char*>(pages) + mapped;
+  mprotect(end, kPage, PROT_NONE);
+  *data = end - used;
+  std::memset(*data, kGarbage, used);
+  mappings[*data] = {pages, mapped + kPage};
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaFreeAsync(void* data, cudaStream_t stream) {
+  const auto free = [=] {
+    const auto mapping = cuda_emulator::mappings.extract(data).mapped();
+    munmap(mapping.first, mapping.second);
+  };
+  cuda_emulator::Enqueue(free, stream);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaMemsetAsync(void* data,
+                                   int byte,
+                                   size_t bytes,
+                                   cudaStream_t stream) {
+  cuda_emulator::Enqueue([=] { std::memset(data, byte, bytes); }, stream);
+  return cudaSuccess;
+}
+
+inline cudaError_t cudaMemcpyAsync(void* to,
+                                   const void* from,
+                                   size_t bytes,
+                                   cudaMemcpyKind,
+                                   cudaStream_t stream) {
+  cuda_emulator::Enqueue([=] { std::memcpy(to, from, bytes); }, stream);
+  return cudaSuccess;
+}

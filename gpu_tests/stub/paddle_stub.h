@@ -1,109 +1,32 @@
-// Stubs of the parts of Paddle that the GPU kernels use. build.py generates
-// headers with Paddle's names that include this one.
+// Stubs of the parts of Paddle that only its GPU build has: Tensors, the
+// context, CUDA's errors and the registry. The rest is the wheel's: common/,
+// phi/common/ and utils/. build.py writes headers with Paddle's names that
+// include this one.
 
 #pragma once
 
-#include <c10/util/BFloat16.h>
-#include <c10/util/Half.h>
 #include <cuda_runtime_api.h>
+#include <pybind11/pybind11.h>
 
-#include <cstdint>
 #include <cstdio>
+#include <functional>
 #include <memory>
-#include <optional>
-#include <ostream>
-#include <sstream>
-#include <stdexcept>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
+
+#include "paddle/common/enforce.h"
+#include "paddle/phi/common/data_type.h"
+#include "paddle/phi/core/ddim.h"
+#include "paddle/utils/optional.h"
 
 #ifdef __CUDACC__
 #include <cub/cub.cuh>
-#define HOSTDEVICE __host__ __device__
 #else
-#define HOSTDEVICE
+#include "cub.h"
 #endif
 
-// ---- common/: dims and errors -----------------------------------------------
-namespace common {
-
-class DDim {
- public:
-  static constexpr int kMaxRank = 9;
-
-  DDim() = default;
-  explicit DDim(std::vector<int64_t> dims) : dims_(std::move(dims)) {
-    if (size() > kMaxRank) throw std::invalid_argument("more than 9 dims");
-  }
-
-  int size() const { return static_cast<int>(dims_.size()); }
-  int64_t operator[](int i) const { return dims_[i]; }
-  int64_t& operator[](int i) { return dims_[i]; }
-  bool operator==(const DDim& other) const { return dims_ == other.dims_; }
-  const std::vector<int64_t>& all() const { return dims_; }
-
- private:
-  std::vector<int64_t> dims_;
-};
-
-inline DDim make_ddim(const std::vector<int64_t>& dims) { return DDim(dims); }
-inline std::vector<int64_t> vectorize(const DDim& dims) { return dims.all(); }
-
-inline int64_t product(const DDim& dims) {
-  int64_t result = 1;
-  for (int64_t dim : dims.all()) result *= dim;
-  return result;
-}
-
-inline DDim slice_ddim(const DDim& dims, int begin, int end) {
-  const auto first = dims.all().begin();
-  return make_ddim({first + begin, first + end});
-}
-
-inline std::ostream& operator<<(std::ostream& out, const DDim& dims) {
-  for (int i = 0; i < dims.size(); ++i) out << (i ? ", " : "") << dims[i];
-  return out;
-}
-
-namespace errors {
-
-// Replaces each directive of `format` by the next argument, printed by <<.
-template <typename... Args>
-std::string Format(const char* format, const Args&... args) {
-  std::ostringstream out;
-  [[maybe_unused]] const auto put = [&](const auto& argument) {
-    while (*format != '\0' && *format != '%') out << *format++;
-    if (*format == '\0') return;
-    out << argument;
-    format += 2;
-  };
-  (put(args), ...);
-  out << format;
-  return out.str();
-}
-
-#define STUB_ERROR(name)                                                 \
-  template <typename... Args>                                            \
-  std::runtime_error name(const char* format, const Args&... args) {     \
-    return std::runtime_error("(" #name ") " + Format(format, args...)); \
-  }
-STUB_ERROR(InvalidArgument)
-STUB_ERROR(OutOfRange)
-STUB_ERROR(Unimplemented)
-STUB_ERROR(PreconditionNotMet)
-STUB_ERROR(External)
-#undef STUB_ERROR
-
-}  // namespace errors
-}  // namespace common
-
-#define PADDLE_THROW(...) throw __VA_ARGS__
-#define STUB_ENFORCE(condition, ...) \
-  if (!(condition)) throw __VA_ARGS__
-
-// For device code: prints the message and traps, as in Paddle.
+// ---- phi/core/enforce.h -----------------------------------------------------
+// In kernels, as in Paddle: prints the message and traps.
 #define PADDLE_ENFORCE(condition, format, ...) \
   if (!(condition)) {                          \
     printf(format "\n", ##__VA_ARGS__);        \
@@ -112,91 +35,10 @@ STUB_ERROR(External)
 
 #define PADDLE_ENFORCE_GPU_SUCCESS(call)                        \
   if (const cudaError_t status = (call); status != cudaSuccess) \
-  throw ::common::errors::External("%s: %s", #call, cudaGetErrorString(status))
+  PADDLE_THROW(                                                 \
+      common::errors::External("%s: %s", #call, cudaGetErrorString(status)))
 
-// ---- phi/common/: dtypes ----------------------------------------------------
 namespace phi {
-
-using common::DDim;
-using common::make_ddim;
-using common::product;
-using common::vectorize;
-
-namespace dtype {
-
-using float16 = c10::Half;
-using bfloat16 = c10::BFloat16;
-
-template <typename T>
-struct alignas(2 * sizeof(T)) complex {
-  T real;
-  T imag;
-
-  complex() = default;
-  HOSTDEVICE complex(T re, T im) : real(re), imag(im) {}
-  template <typename U, std::enable_if_t<std::is_arithmetic<U>::value, int> = 0>
-  HOSTDEVICE explicit complex(U re) : real(static_cast<T>(re)), imag(0) {}
-  template <typename U>
-  HOSTDEVICE explicit complex(const complex<U>& other)
-      : real(static_cast<T>(other.real)), imag(static_cast<T>(other.imag)) {}
-
-  HOSTDEVICE friend complex operator+(complex a, complex b) {
-    return {a.real + b.real, a.imag + b.imag};
-  }
-  HOSTDEVICE friend complex operator*(complex a, complex b) {
-    return {a.real * b.real - a.imag * b.imag,
-            a.real * b.imag + a.imag * b.real};
-  }
-  HOSTDEVICE complex& operator+=(complex b) { return *this = *this + b; }
-  HOSTDEVICE friend bool operator==(complex a, complex b) {
-    return a.real == b.real && a.imag == b.imag;
-  }
-};
-
-}  // namespace dtype
-
-#define STUB_DTYPES(f)                                                   \
-  f(bool, BOOL, bool) f(uint8_t, UINT8, uint8) f(int8_t, INT8, int8)     \
-      f(int16_t, INT16, int16) f(int32_t, INT32, int32)                  \
-          f(int64_t, INT64, int64) f(dtype::float16, FLOAT16, float16)   \
-              f(dtype::bfloat16, BFLOAT16, bfloat16)                     \
-                  f(float, FLOAT32, float32) f(double, FLOAT64, float64) \
-                      f(dtype::complex<float>, COMPLEX64, complex64)     \
-                          f(dtype::complex<double>, COMPLEX128, complex128)
-
-enum class DataType : int {
-#define STUB_ENUMERATOR(type, name, text) name,
-  STUB_DTYPES(STUB_ENUMERATOR)
-#undef STUB_ENUMERATOR
-      UNDEFINED
-};
-
-struct DataTypeInfo {
-  const char* name;
-  size_t size;
-};
-constexpr DataTypeInfo kDataTypes[] = {
-#define STUB_INFO(type, name, text) {#text, sizeof(type)},
-    STUB_DTYPES(STUB_INFO)
-#undef STUB_INFO
-        {"undefined", 0}};
-
-inline const char* DataTypeToString(DataType dtype) {
-  return kDataTypes[static_cast<int>(dtype)].name;
-}
-inline size_t SizeOf(DataType dtype) {
-  return kDataTypes[static_cast<int>(dtype)].size;
-}
-
-template <typename T>
-struct CppTypeToDataType;
-#define STUB_TRAIT(type, name, text)                            \
-  template <>                                                   \
-  struct CppTypeToDataType<type> {                              \
-    static constexpr DataType Type() { return DataType::name; } \
-  };
-STUB_DTYPES(STUB_TRAIT)
-#undef STUB_TRAIT
 
 // ---- phi/backends/gpu/ ------------------------------------------------------
 using gpuStream_t = cudaStream_t;
@@ -215,16 +57,12 @@ inline void GpuMemcpyAsync(
 
 }  // namespace backends::gpu
 
-// ---- phi/core/: a Tensor that owns its memory or borrows the caller's -------
+// ---- phi/core/: a Tensor in the caller's memory, or in its own --------------
 class DenseTensor {
  public:
   DenseTensor() = default;
   DenseTensor(void* data, DataType dtype, const DDim& dims)
-      : data_(data),
-        dtype_(dtype),
-        dims_(dims),
-        capacity_(numel() * static_cast<int64_t>(SizeOf(dtype))),
-        is_callers_(true) {}
+      : data_(data), dtype_(dtype), dims_(dims), capacity_(Bytes()) {}
 
   const DDim& dims() const { return dims_; }
   int64_t numel() const { return product(dims_); }
@@ -232,62 +70,59 @@ class DenseTensor {
   bool initialized() const { return data_ != nullptr; }
   void Resize(const DDim& dims) { dims_ = dims; }
 
-  // Releases the memory: the next Alloc allocates.
+  // Releases the memory: the next Alloc takes other memory.
   void clear() {
-    const DDim dims = dims_;
-    *this = DenseTensor();
-    dims_ = dims;
+    data_ = nullptr;
+    owner_ = nullptr;
   }
 
-  // Throws if there is no data: the Tensor is empty, or the operator declares
-  // no_need_buffer for it.
+  // Throws without data: a Tensor without elements, or one that the operator
+  // has declared with no_need_buffer.
   const void* data() const {
-    STUB_ENFORCE(data_ != nullptr,
-                 common::errors::PreconditionNotMet(
-                     "the tensor of shape [%s] has no data", dims_));
-    return data_;
+    if (data_ != nullptr) return data_;
+    PADDLE_THROW(common::errors::PreconditionNotMet(
+        "the tensor of shape [%s] has no data", dims_));
   }
   template <typename T>
   const T* data() const {
-    STUB_ENFORCE(dtype_ == CppTypeToDataType<T>::Type(),
-                 common::errors::InvalidArgument(
-                     "a tensor of %s is read as another dtype",
-                     DataTypeToString(dtype_)));
+    CheckDtype(CppTypeToDataType<T>::Type());
     return static_cast<const T*>(data());
   }
 
-  // Returns memory for dims() elements of `dtype`.
+  // Memory for dims() of `dtype`.
   void* Allocate(DataType dtype, gpuStream_t stream) {
-    const int64_t bytes = numel() * static_cast<int64_t>(SizeOf(dtype));
-    if (is_callers_) {
-      STUB_ENFORCE(dtype == dtype_ && bytes <= capacity_,
-                   common::errors::PreconditionNotMet(
-                       "an output of %d bytes is too small for %d bytes of %s",
-                       capacity_,
-                       bytes,
-                       DataTypeToString(dtype)));
-      return data_;
-    }
+    const bool is_callers = data_ != nullptr && owner_ == nullptr;
+    if (is_callers) CheckDtype(dtype);
     dtype_ = dtype;
-    if (bytes <= capacity_ && data_ != nullptr) return data_;
-    void* data = nullptr;
-    if (bytes > 0) {
-      PADDLE_ENFORCE_GPU_SUCCESS(cudaMallocAsync(&data, bytes, stream));
+    if (data_ != nullptr && Bytes() <= capacity_) return data_;
+    if (is_callers) {
+      PADDLE_THROW(common::errors::PreconditionNotMet(
+          "an output of %d bytes is too small for %d", capacity_, Bytes()));
     }
-    capacity_ = bytes;
-    owner_ = std::shared_ptr<void>(data, [stream](void* released) {
+    capacity_ = Bytes();
+    data_ = nullptr;
+    if (capacity_ > 0) {
+      PADDLE_ENFORCE_GPU_SUCCESS(cudaMallocAsync(&data_, capacity_, stream));
+    }
+    owner_ = std::shared_ptr<void>(data_, [stream](void* released) {
       if (released != nullptr) (void)cudaFreeAsync(released, stream);
     });
-    return data_ = data;
+    return data_;
   }
 
  private:
+  int64_t Bytes() const { return numel() * SizeOf(dtype_); }
+  void CheckDtype(DataType dtype) const {
+    if (dtype == dtype_) return;
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "a tensor of %s is used as %s", dtype_, dtype));
+  }
+
   void* data_ = nullptr;
   DataType dtype_ = DataType::UNDEFINED;
-  DDim dims_ = make_ddim({0});
+  DDim dims_{0};
   int64_t capacity_ = 0;
-  bool is_callers_ = false;
-  std::shared_ptr<void> owner_;
+  std::shared_ptr<void> owner_;  // null if the memory is the caller's
 };
 
 struct Place {};
@@ -320,32 +155,52 @@ inline void Copy(const GPUContext& dev_ctx,
       data, from.data(), bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
 }
 
-// ---- phi/kernels/funcs/ -----------------------------------------------------
-namespace funcs {
+// ---- phi/core/kernel_registry.h: functions of a Python module ---------------
+inline auto& Registry() {
+  static std::vector<std::function<void(pybind11::module_*)>> registry;
+  return registry;
+}
 
-template <typename T>
-struct FastDivMod {
-  FastDivMod() = default;
-  explicit FastDivMod(uint64_t by) : divisor(by) {}
-  HOSTDEVICE uint64_t Div(uint64_t n) const { return n / divisor; }
+// Registers KernelOf<T>::kCall as "name dtype" for each of the types.
+template <template <typename> class KernelOf, typename... Types>
+bool RegisterKernel(const std::string& name) {
+  const auto define = [&](DataType dtype, auto call) {
+    const std::string key = name + ' ' + DataTypeToString(dtype);
+    Registry().push_back([=](auto* module) { module->def(key.c_str(), call); });
+  };
+  (define(CppTypeToDataType<Types>::Type(), KernelOf<Types>::kCall), ...);
+  return true;
+}
 
-  uint64_t divisor;
+struct Kernel {
+  struct Operand {
+    void SetDataType(DataType) {}
+  };
+  Operand InputAt(int) { return {}; }
 };
 
-}  // namespace funcs
 }  // namespace phi
 
-namespace paddle {
+// None is an optional Tensor that is absent.
+template <>
+struct pybind11::detail::type_caster<paddle::optional<phi::DenseTensor>> {
+  PYBIND11_TYPE_CASTER(paddle::optional<phi::DenseTensor>,
+                       const_name("Tensor"));
 
-template <typename T>
-class optional : public std::optional<T> {
- public:
-  using std::optional<T>::optional;
-  const T* get_ptr() const { return *this ? &**this : nullptr; }
+  bool load(handle source, bool convert) {
+    if (source.is_none()) return true;
+    make_caster<phi::DenseTensor> tensor;
+    if (!tensor.load(source, convert)) return false;
+    value = cast_op<phi::DenseTensor&>(tensor);
+    return true;
+  }
 };
 
-}  // namespace paddle
-
-#ifndef __CUDACC__
-#include "cub.h"
-#endif
+#define PD_REGISTER_KERNEL(name, backend, layout, function, ...) \
+  template <typename T>                                          \
+  struct Kernel_##name {                                         \
+    static constexpr auto kCall = &function<T, phi::GPUContext>; \
+  };                                                             \
+  static const bool registered_##name =                          \
+      phi::RegisterKernel<Kernel_##name, __VA_ARGS__>(#name);    \
+  [[maybe_unused]] static void Describe_##name(phi::Kernel* kernel)

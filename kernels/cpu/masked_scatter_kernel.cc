@@ -114,12 +114,9 @@ void MaskedScatterDoubleGradKernel(
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
   const char* const op = "masked_scatter_double_grad";
-  if (grad_x_grad) {
-    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
-  }
-  if (grad_value_grad) {
-    ops::CheckGradDims(op, "grad_value_grad", *grad_value_grad, value.dims());
-  }
+  ops::CheckGradDims(op, "grad_x_grad", grad_x_grad.get_ptr(), x.dims());
+  ops::CheckGradDims(
+      op, "grad_value_grad", grad_value_grad.get_ptr(), value.dims());
   grad_out_grad->Resize(dims);
   Storage* out =
       reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(grad_out_grad));

@@ -12,21 +12,20 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// masked_scatter and its gradients on the GPU: one exclusive scan over the
-// mask, whose output iterator copies an element as its rank is assigned.
-// Gradients of a broadcast x are summed in a fixed order, without atomics.
+// masked_scatter and its gradients on the GPU: a scan over the mask ranks the
+// selected elements. Gradients of a broadcast x are summed in a fixed order,
+// without atomics.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
 #include <algorithm>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/broadcast_sum.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
@@ -36,213 +35,179 @@ namespace phi::funcs::scatter_ops {
 // A mask, indexed by the linear index of an output element.
 struct BroadcastMask {
   const uint8_t* data;
-  OperandView view;
+  BroadcastView view;
 
-  __device__ uint8_t operator[](int64_t i) const {
-    return data[view.Offset(i)];
+  __device__ bool operator[](int64_t i) const {
+    return data[view.Offset(i)] != 0;
   }
 };
 
-inline BroadcastMask MakeBroadcastMask(const DDim& dims,
-                                       const DenseTensor& mask) {
-  return {static_cast<const uint8_t*>(mask.data()),
-          OperandView({dims, mask.dims()})};
-}
+// Elements per scan: bounds the workspace, and CUB before CCCL 2.8 requires an
+// int number of items.
+constexpr int64_t kScanChunk = 1 << 24;
 
-// Copies the k-th selected element: scatters from[k] to to[i], or gathers
-// from[i] to to[k]. The branch on the element size is uniform, so one
-// instantiation of the scan serves all dtypes.
-struct SelectedCopier {
-  const void* from;
-  void* to;
-  int64_t num_values;
-  int element_size;
-  bool is_gather;
-
-  __device__ void operator()(int64_t i, int64_t k) const {
-    if (k >= num_values) return;
-    const int64_t source = is_gather ? i : k;
-    const int64_t target = is_gather ? k : i;
-    switch (element_size) {
-      case 1:
-        return CopyElement<uint8_t>(source, target);
-      case 2:
-        return CopyElement<uint16_t>(source, target);
-      case 4:
-        return CopyElement<uint32_t>(source, target);
-      case 8:
-        return CopyElement<uint64_t>(source, target);
-      default:
-        return CopyElement<Bytes16>(source, target);
-    }
-  }
-
-  template <typename Storage>
-  __device__ void CopyElement(int64_t source, int64_t target) const {
-    static_cast<Storage*>(to)[target] =
-        static_cast<const Storage*>(from)[source];
-  }
-};
-
-// A chunk of the scan: elements up to `end`, preceded by before[0] selected
-// ones. Stores the number of selected elements up to `end` in before[1].
-struct ScanChunk {
-  BroadcastMask mask;
-  SelectedCopier copier;
-  int64_t* before;
-  int64_t end;
-
-  __device__ void Visit(int64_t i, int k) const {
-    const bool selected = mask[i] != 0;
-    if (selected) CopySelected(i, k);
-    if (i + 1 == end) before[1] = before[0] + k + selected;
-  }
-
-  // Inlined for each item of a thread, it would raise the register pressure of
-  // the scan.
-  __device__ __attribute__((noinline)) void CopySelected(int64_t i,
-                                                         int k) const {
-    copier(i, before[0] + k);
-  }
-};
-
-// The input iterator of the scan: the mask as 0 and 1, from element `at` on.
-// Iterators point to the chunk: each thread has a copy of them in registers.
-struct MaskInputIterator {
-  using value_type = int;  // 64-bit ranks would need twice the registers
-  using reference = int;
-  using pointer = void;
-  using difference_type = int64_t;
-  using iterator_category = std::random_access_iterator_tag;
-
-  const ScanChunk* chunk;
-  int64_t at;
-
-  __device__ int operator*() const { return (*this)[0]; }
-  __device__ int operator[](int64_t i) const {
-    return chunk->mask[at + i] != 0;
-  }
-  HOSTDEVICE MaskInputIterator operator+(int64_t i) const {
-    return {chunk, at + i};
-  }
-};
-
-// The output iterator of the scan: assigning rank k to element i visits it.
-struct RankOutputIterator {
-  struct Element {
-    const ScanChunk* chunk;
-    int64_t i;
-
-    __device__ void operator=(int k) const { chunk->Visit(i, k); }
-  };
-  using value_type = int;
-  using reference = Element;
-  using pointer = void;
-  using difference_type = int64_t;
-  using iterator_category = std::random_access_iterator_tag;
-
-  const ScanChunk* chunk;
-  int64_t at;
-
-  __device__ Element operator*() const { return {chunk, at}; }
-  __device__ Element operator[](int64_t i) const { return {chunk, at + i}; }
-  HOSTDEVICE RankOutputIterator operator+(int64_t i) const {
-    return {chunk, at + i};
-  }
-};
-
-// CUB before CCCL 2.8 takes the number of items as an int.
-constexpr int64_t kMaxScanItems = 1 << 30;
-
-// Traps if there are more True elements than values: a check on the host would
+// Calls f(i, k) on the device for the k-th selected element i, for each k below
+// num_values. Traps if more elements are selected: a check on the host would
 // synchronize the stream.
-inline void CheckNumValues(const GPUContext& dev_ctx,
-                           const int64_t* num_selected,
-                           int64_t num_values) {
+template <typename F>
+void ForEachSelected(const GPUContext& dev_ctx,
+                     int64_t numel,
+                     const BroadcastMask& mask,
+                     int64_t num_values,
+                     const F& f) {
+  DenseTensor memory;
+  // ranks[i] counts the selected elements before element i of the chunk.
+  auto* ranks = AllocWorkspace<int64_t>(
+      dev_ctx, std::min(numel, kScanChunk) + 1, &memory);
+  ClearBytes(dev_ctx, ranks, sizeof(int64_t));
+  for (int64_t begin = 0; begin < numel; begin += kScanChunk) {
+    const int64_t n = std::min(numel - begin, kScanChunk);
+    ForEach(dev_ctx, n, [=] __device__(int64_t i) {
+      ranks[i + 1] = mask[begin + i];
+    });
+    CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
+      return cub::DeviceScan::InclusiveSum(temp_storage,
+                                           *bytes,
+                                           ranks,
+                                           ranks,
+                                           static_cast<int>(n + 1),
+                                           dev_ctx.stream());
+    });
+    ForEach(dev_ctx, n, [=] __device__(int64_t i) {
+      const int64_t k = ranks[i];
+      if (k < ranks[i + 1] && k < num_values) f(begin + i, k);
+    });
+    CopyBytes(dev_ctx, ranks + n, sizeof(int64_t), ranks);
+  }
   ForEach(dev_ctx, 1, [=] __device__(int64_t) {
-    PADDLE_ENFORCE(*num_selected <= num_values,
+    PADDLE_ENFORCE(*ranks <= num_values,
                    "(masked_scatter) The number of elements of value should be "
                    "at least the number of True elements of the broadcast "
                    "mask, %lld, but received %lld.",
-                   static_cast<long long>(*num_selected),
+                   static_cast<long long>(*ranks),
                    static_cast<long long>(num_values));
   });
 }
 
-// Calls `copier` for the selected elements, and checks that it has a value for
-// each.
-inline void ForEachSelected(const GPUContext& dev_ctx,
-                            int64_t numel,
-                            const BroadcastMask& mask,
-                            const SelectedCopier& copier) {
-  DenseTensor chunk_memory;
-  DenseTensor before_memory;
-  auto* chunk = AllocWorkspace<ScanChunk>(dev_ctx, 1, &chunk_memory);
-  const int64_t num_chunks = (numel + kMaxScanItems - 1) / kMaxScanItems;
-  auto* before =
-      AllocWorkspace<int64_t>(dev_ctx, num_chunks + 1, &before_memory);
-  ClearBytes(dev_ctx, before, sizeof(int64_t));
-  for (int64_t begin = 0; begin < numel; begin += kMaxScanItems, ++before) {
-    const int64_t end = std::min(numel, begin + kMaxScanItems);
-    ForEach(dev_ctx, 1, [=] __device__(int64_t) {
-      *chunk = {mask, copier, before, end};
-    });
-    CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
-      return cub::DeviceScan::ExclusiveSum(temp_storage,
-                                           *bytes,
-                                           MaskInputIterator{chunk, begin},
-                                           RankOutputIterator{chunk, begin},
-                                           static_cast<int>(end - begin),
-                                           dev_ctx.stream());
-    });
-  }
-  CheckNumValues(dev_ctx, before, copier.num_values);
-}
-
-// out = zero where the mask is True, else x, broadcast to the shape of out. A
-// null x stands for zeros.
-template <typename Storage>
-void CopyUnselected(const GPUContext& dev_ctx,
-                    int64_t numel,
-                    const BroadcastMask& mask,
-                    const Storage* x,
-                    const OperandView& x_view,
-                    Storage* out) {
-  ForEach(dev_ctx, numel, [=] __device__(int64_t i) {
-    const bool is_zero = x == nullptr || mask[i] != 0;
-    out[i] = is_zero ? Storage{} : x[x_view.Offset(i)];
-  });
-}
-
-// grad = out_grad, of shape `dims`, with zeros where mask is True, summed to
-// the shape of grad. grad may share the memory of out_grad but must be another
-// object. out_grad must not be empty.
+// out = x, broadcast to `dims`, with the k-th selected element replaced by
+// value[k]. A null x or value stands for zeros. out may be x, and may overlap
+// mask and value.
 template <typename T>
-void MaskedGradInto(const GPUContext& dev_ctx,
-                    const DenseTensor& out_grad,
-                    const DDim& dims,
-                    const BroadcastMask& mask,
-                    DenseTensor* grad) {
+void ReplaceSelected(const GPUContext& dev_ctx,
+                     const DDim& dims,
+                     const DenseTensor* x,
+                     const DenseTensor& mask,
+                     const DenseTensor* value,
+                     DenseTensor* out) {
   using Storage = StorageType<T>;
   const int64_t numel = common::product(dims);
-  const bool is_sum = grad->numel() != numel;
-  if (is_sum) grad->clear();  // may share the memory of out_grad
-  T* data = dev_ctx.template Alloc<T>(grad);
-  if (is_sum) {
-    using Sum = typename BroadcastAccTypeOf<T>::type;
-    const T* in = out_grad.data<T>();
-    const auto unmasked = [=] __device__(int64_t i) {
-      return mask[i] != 0 ? Sum{} : static_cast<Sum>(in[i]);
-    };
-    SumInto<Sum>(dev_ctx, unmasked, ReductionAxes(dims, grad->dims()), data);
+  if (numel == 0) {
+    dev_ctx.template Alloc<T>(out);
     return;
   }
-  CopyUnselected(dev_ctx,
-                 numel,
-                 mask,
-                 StorageData<Storage>(&out_grad),
-                 OperandView({dims, dims}),
-                 reinterpret_cast<Storage*>(data));
+  // Read before out is allocated: if x is out and InferMeta has enlarged it,
+  // this throws.
+  const Storage* x_data = StorageData<Storage>(x);
+  auto* data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
+  const int64_t bytes = numel * static_cast<int64_t>(sizeof(T));
+  std::optional<DenseTensor> mask_copy;
+  std::optional<DenseTensor> value_copy;
+  const BroadcastMask selected{
+      CopyIfOverlapping<uint8_t>(dev_ctx, mask, data, bytes, &mask_copy),
+      BroadcastView(dims, mask.dims())};
+  const Storage* values = nullptr;
+  if (value) {
+    values =
+        CopyIfOverlapping<Storage>(dev_ctx, *value, data, bytes, &value_copy);
+  }
+  if (x_data != data || !value) {
+    const BroadcastView x_view(dims, x ? x->dims() : dims);
+    ForEach(dev_ctx, numel, [=] __device__(int64_t i) {
+      if (x_data == nullptr || selected[i]) {
+        data[i] = Storage{};
+      } else if (x_data != data) {
+        data[i] = x_data[x_view.Offset(i)];
+      }
+    });
+  }
+  if (!value) return;
+  const auto copy = [=] __device__(int64_t i, int64_t k) {
+    data[i] = values[k];
+  };
+  ForEachSelected(dev_ctx, numel, selected, value->numel(), copy);
+}
+
+constexpr int64_t kSumChunk = 128;
+
+// The partial sums of SumTerms, as terms.
+template <typename Sum>
+struct PartialSums {
+  Sum* data;
+  int64_t num_outputs;
+
+  __device__ Sum operator()(int64_t k, int64_t part) const {
+    return data[part * num_outputs + k];
+  }
+};
+
+// out[k] = term(k, 0) + ... + term(k, num_terms - 1), for num_terms > 0. A
+// thread adds at most kSumChunk terms; partial sums are summed again. The order
+// depends on the shapes alone, and is not that of the CPU kernel.
+template <typename Sum, typename Term, typename T>
+void SumTerms(const GPUContext& dev_ctx,
+              int64_t num_outputs,
+              int64_t num_terms,
+              const Term& term,
+              T* out) {
+  const int64_t num_parts = (num_terms + kSumChunk - 1) / kSumChunk;
+  const int64_t num_sums = num_outputs * num_parts;
+  DenseTensor memory;
+  Sum* sums = num_parts == 1 ? nullptr
+                             : AllocWorkspace<Sum>(dev_ctx, num_sums, &memory);
+  ForEach(dev_ctx, num_sums, [=] __device__(int64_t i) {
+    const int64_t part = i / num_outputs;
+    const int64_t k = i - part * num_outputs;
+    Sum sum{};
+#pragma unroll 1  // a division: see ForEachGpuKernel
+    for (int64_t s = part; s < num_terms; s += num_parts) sum += term(k, s);
+    if (sums != nullptr) {
+      sums[i] = sum;
+    } else {
+      out[i] = static_cast<T>(sum);
+    }
+  });
+  if (num_parts == 1) return;
+  const PartialSums<Sum> partial_sums{sums, num_outputs};
+  SumTerms<Sum>(dev_ctx, num_outputs, num_parts, partial_sums, out);
+}
+
+// Sums `in`, of shape `dims`, over the axes along which `out` was broadcast.
+// Neither may be empty.
+template <typename T>
+void SumBroadcastAxes(const GPUContext& dev_ctx,
+                      const DDim& dims,
+                      const T* in,
+                      DenseTensor* out) {
+  using Sum = typename BroadcastAccTypeOf<T>::type;
+  const BroadcastView view(dims, out->dims());
+  // Indices along the axes of out come from k, those along the others from s.
+  const auto term = [=] __device__(int64_t k, int64_t s) {
+    int64_t offset = 0;
+    int64_t stride = 1;
+#pragma unroll 1
+    for (int a = view.rank() - 1; a >= 0; --a) {
+      const int64_t dim = view.dim(a);
+      int64_t& i = view.stride(a) == 0 ? s : k;
+      const int64_t outer = i / dim;
+      offset += (i - outer * dim) * stride;
+      i = outer;
+      stride *= dim;
+    }
+    return static_cast<Sum>(in[offset]);
+  };
+  const int64_t num_terms = common::product(dims) / out->numel();
+  T* data = dev_ctx.template Alloc<T>(out);
+  SumTerms<Sum>(dev_ctx, out->numel(), num_terms, term, data);
 }
 
 }  // namespace phi::funcs::scatter_ops
@@ -255,34 +220,8 @@ void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& mask,
                          const DenseTensor& value,
                          DenseTensor* out) {
-  namespace ops = funcs::scatter_ops;
-  using Storage = ops::StorageType<T>;
-  const int64_t numel = out->numel();
-  if (numel == 0) {
-    dev_ctx.template Alloc<T>(out);
-    return;
-  }
-  // Read before out is allocated: if x is out and InferMeta has enlarged it,
-  // this throws.
-  const auto* x_data = static_cast<const Storage*>(x.data());
-  auto broadcast_mask = ops::MakeBroadcastMask(out->dims(), mask);
-  T* const out_data = dev_ctx.template Alloc<T>(out);
-  const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
-  std::optional<DenseTensor> mask_copy;
-  std::optional<DenseTensor> value_copy;
-  broadcast_mask.data = ops::CopyIfOverlapping<uint8_t>(
-      dev_ctx, mask, out_data, out_bytes, &mask_copy);
-  const Storage* const values = ops::CopyIfOverlapping<Storage>(
-      dev_ctx, value, out_data, out_bytes, &value_copy);
-  auto* const out_elements = reinterpret_cast<Storage*>(out_data);
-  if (x_data != out_elements) {
-    const ops::OperandView x_view({out->dims(), x.dims()});
-    ops::CopyUnselected(
-        dev_ctx, numel, broadcast_mask, x_data, x_view, out_elements);
-  }
-  const ops::SelectedCopier scatter{
-      values, out_elements, value.numel(), sizeof(T), /*is_gather=*/false};
-  ops::ForEachSelected(dev_ctx, numel, broadcast_mask, scatter);
+  funcs::scatter_ops::ReplaceSelected<T>(
+      dev_ctx, out->dims(), &x, mask, &value, out);
 }
 
 template <typename T, typename Context>
@@ -298,7 +237,8 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
   const int64_t numel = common::product(dims);
   ops::CheckOutGrad("masked_scatter_grad", out_grad, dims, x_grad);
-  const DenseTensor dout = out_grad;  // x_grad may be the same object
+  DenseTensor dout = out_grad;  // x_grad may be the same object, resized
+  dout.Resize(dims);
   ops::ResizeLike(x, x_grad);
   ops::ResizeLike(value, value_grad);
   // Zero for values without a True element.
@@ -308,18 +248,25 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     return;
   }
 
-  const auto broadcast_mask = ops::MakeBroadcastMask(dims, mask);
   if (value_grad) {
-    const ops::SelectedCopier gather{dout.data(),
-                                     values,
-                                     value_grad->numel(),
-                                     sizeof(T),
-                                     /*is_gather=*/true};
-    ops::ForEachSelected(dev_ctx, numel, broadcast_mask, gather);
+    const ops::BroadcastMask selected{ops::StorageData<uint8_t>(&mask),
+                                      ops::BroadcastView(dims, mask.dims())};
+    const T* grad = dout.data<T>();
+    const auto gather = [=] __device__(int64_t i, int64_t k) {
+      values[k] = grad[i];
+    };
+    ops::ForEachSelected(dev_ctx, numel, selected, value_grad->numel(), gather);
   }
+  if (!x_grad) return;
   // Last, since it may be written over out_grad.
-  if (x_grad)
-    ops::MaskedGradInto<T>(dev_ctx, dout, dims, broadcast_mask, x_grad);
+  const bool is_broadcast = x_grad->numel() != numel;
+  DenseTensor workspace;
+  DenseTensor* masked = is_broadcast ? &workspace : x_grad;
+  workspace.Resize(dims);
+  ops::ReplaceSelected<T>(dev_ctx, dims, &dout, mask, nullptr, masked);
+  if (is_broadcast) {
+    ops::SumBroadcastAxes<T>(dev_ctx, dims, workspace.data<T>(), x_grad);
+  }
 }
 
 template <typename T, typename Context>
@@ -335,31 +282,17 @@ void MaskedScatterDoubleGradKernel(
   namespace ops = funcs::scatter_ops;
   const DDim dims =
       ops::BroadcastShape("masked_scatter", x.dims(), mask.dims());
-  const int64_t numel = common::product(dims);
   const char* const op = "masked_scatter_double_grad";
-  if (grad_x_grad) {
-    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
-  }
-  if (grad_value_grad) {
-    ops::CheckGradDims(op, "grad_value_grad", *grad_value_grad, value.dims());
-  }
+  ops::CheckGradDims(op, "grad_x_grad", grad_x_grad.get_ptr(), x.dims());
+  ops::CheckGradDims(
+      op, "grad_value_grad", grad_value_grad.get_ptr(), value.dims());
   grad_out_grad->Resize(dims);
-  using Storage = ops::StorageType<T>;
-  auto* out =
-      reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(grad_out_grad));
-  if (numel == 0) return;
-  const auto broadcast_mask = ops::MakeBroadcastMask(dims, mask);
-  ops::CopyUnselected(dev_ctx,
-                      numel,
-                      broadcast_mask,
-                      ops::StorageData<Storage>(grad_x_grad.get_ptr()),
-                      ops::OperandView({dims, x.dims()}),
-                      out);
-  if (!grad_value_grad) return;
-  const auto* values = ops::StorageData<Storage>(grad_value_grad.get_ptr());
-  const ops::SelectedCopier scatter{
-      values, out, value.numel(), sizeof(T), /*is_gather=*/false};
-  ops::ForEachSelected(dev_ctx, numel, broadcast_mask, scatter);
+  ops::ReplaceSelected<T>(dev_ctx,
+                          dims,
+                          grad_x_grad.get_ptr(),
+                          mask,
+                          grad_value_grad.get_ptr(),
+                          grad_out_grad);
 }
 
 }  // namespace phi

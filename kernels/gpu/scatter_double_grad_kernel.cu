@@ -14,9 +14,7 @@
 
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce_grad.cu.h"
-#include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
+#include "paddle/phi/kernels/index_scatter_grad_kernel.h"
 
 namespace phi {
 
@@ -32,25 +30,17 @@ void ScatterDoubleGradKernel(
     const paddle::optional<DenseTensor>& grad_updates_grad,
     bool overwrite,
     DenseTensor* grad_out_grad) {
-  namespace ops = funcs::scatter_ops;
-  if (grad_out_grad == nullptr) return;
-  ops::ResizeLike(grad_out, grad_out_grad);
-  const ops::IndexReduceCall call{ops::IndexOp::kScatter,
-                                  ops::IndexReduce::kSum,
+  IndexScatterDoubleGradKernel<T>(dev_ctx,
+                                  /*x=*/grad_out,
+                                  index,
+                                  updates,
+                                  grad_out,
+                                  grad_x_grad,
+                                  grad_updates_grad,
                                   /*axis=*/0,
-                                  /*include_self=*/false};
-  DenseTensor x_zeros;
-  DenseTensor updates_zeros;
-  ops::IndexReduceInto<T>(
-      dev_ctx,
-      ops::ScatterReduces{},
-      call,
-      IndexScatterGradOrZeros<T>(
-          dev_ctx, grad_x_grad, grad_out.dims(), &x_zeros),
-      index,
-      IndexScatterGradOrZeros<T>(
-          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
-      grad_out_grad);
+                                  /*reduce=*/"sum",
+                                  /*include_self=*/false,
+                                  grad_out_grad);
 }
 
 }  // namespace phi

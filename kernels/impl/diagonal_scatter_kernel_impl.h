@@ -70,12 +70,8 @@ void DiagonalScatterDoubleGradKernel(
   const auto view =
       ops::MakeDiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
   const char* const op = "diagonal_scatter_double_grad";
-  if (grad_x_grad) {
-    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
-  }
-  if (grad_y_grad) {
-    ops::CheckGradDims(op, "grad_y_grad", *grad_y_grad, y.dims());
-  }
+  ops::CheckGradDims(op, "grad_x_grad", grad_x_grad.get_ptr(), x.dims());
+  ops::CheckGradDims(op, "grad_y_grad", grad_y_grad.get_ptr(), y.dims());
   ops::ResizeLike(x, grad_out_grad);
   ops::ReplaceViewKernel<T>(dev_ctx,
                             grad_x_grad.get_ptr(),

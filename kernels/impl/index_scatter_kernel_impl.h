@@ -77,13 +77,14 @@ const DenseTensor& IndexScatterGradOrZeros(
     const paddle::optional<DenseTensor>& grad,
     const DDim& dims,
     DenseTensor* zeros) {
-  if (grad) {
-    funcs::scatter_ops::CheckGradDims(
-        "scatter_double_grad", "the gradient of a gradient", *grad, dims);
-    return *grad;
-  }
+  namespace ops = funcs::scatter_ops;
+  ops::CheckGradDims("scatter_double_grad",
+                     "the gradient of a gradient",
+                     grad.get_ptr(),
+                     dims);
+  if (grad) return *grad;
   zeros->Resize(dims);
-  funcs::scatter_ops::AllocZeros<T>(dev_ctx, zeros);
+  ops::AllocZeros<T>(dev_ctx, zeros);
   return *zeros;
 }
 

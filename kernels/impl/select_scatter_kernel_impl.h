@@ -70,13 +70,9 @@ void SelectScatterDoubleGradKernel(
   namespace ops = funcs::scatter_ops;
   const auto view = ops::MakeSelectView(x.dims(), values.dims(), axis, index);
   const char* const op = "select_scatter_double_grad";
-  if (grad_x_grad) {
-    ops::CheckGradDims(op, "grad_x_grad", *grad_x_grad, x.dims());
-  }
-  if (grad_values_grad) {
-    ops::CheckGradDims(
-        op, "grad_values_grad", *grad_values_grad, values.dims());
-  }
+  ops::CheckGradDims(op, "grad_x_grad", grad_x_grad.get_ptr(), x.dims());
+  ops::CheckGradDims(
+      op, "grad_values_grad", grad_values_grad.get_ptr(), values.dims());
   ops::ResizeLike(x, grad_out_grad);
   ops::ReplaceViewKernel<T>(dev_ctx,
                             grad_x_grad.get_ptr(),

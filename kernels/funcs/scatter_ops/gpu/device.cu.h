@@ -12,10 +12,9 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// Launches, workspaces, CUB calls and operand offsets for all GPU kernels of
-// the masked and scatter operators. Everything is queued on the stream of the
-// GPUContext, whose device must be current. Only CUB uses barriers and shared
-// memory.
+// Launches, workspaces and CUB calls for all GPU kernels of the masked and
+// scatter operators. Everything is queued on the stream of the GPUContext,
+// whose device must be current. Only CUB uses barriers and shared memory.
 
 #pragma once
 
@@ -27,8 +26,6 @@
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/enforce.h"
 #include "paddle/phi/kernels/funcs/cub.h"
-#include "paddle/phi/kernels/funcs/fast_divmod.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/broadcast_view.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -37,10 +34,6 @@ constexpr int kGpuThreads = 256;
 // 2^28 threads: HIP limits gridDim.x * blockDim.x to less than 2^32. Larger
 // problems use a grid-stride loop.
 constexpr int64_t kMaxGpuBlocks = 1 << 20;
-
-inline void CheckLaunch() {
-  PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
-}
 
 template <typename F>
 __global__ void __launch_bounds__(kGpuThreads)
@@ -59,7 +52,7 @@ void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   const int64_t blocks = (work + kGpuThreads - 1) / kGpuThreads;
   const int grid = static_cast<int>(std::min(blocks, kMaxGpuBlocks));
   ForEachGpuKernel<F><<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
-  CheckLaunch();
+  PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
 }
 
 // A workspace of `count` elements of V, which need not be the dtype of a
@@ -105,46 +98,5 @@ void CallCub(const GPUContext& dev_ctx, const F& call) {
   void* temp_storage = AllocWorkspace<uint8_t>(dev_ctx, bytes, &memory);
   PADDLE_ENFORCE_GPU_SUCCESS(call(temp_storage, &bytes));
 }
-
-// Maps linear (row-major) indices to offsets in a strided operand. Passed to
-// kernels by value. Built from a BroadcastView, or axis by axis with Append.
-class OperandView {
- public:
-  OperandView() = default;
-
-  explicit OperandView(const BroadcastView& view) {
-    for (int i = 0; i < view.rank(); ++i) Append(view.dim(i), view.stride(i));
-  }
-
-  // Adds the next inner axis.
-  void Append(int64_t dim, int64_t stride) {
-    axes_[rank_++] = {dim, stride, FastDivMod<int64_t>(dim)};
-    numel_ *= dim;
-  }
-
-  HOSTDEVICE int64_t numel() const { return numel_; }
-
-  __device__ int64_t Offset(int64_t i) const {
-    int64_t offset = 0;
-    for (int a = rank_ - 1; a >= 0; --a) {
-      const Axis& axis = axes_[a];
-      const int64_t outer = a > 0 ? axis.dim_divmod.Div(i) : 0;
-      offset += (i - outer * axis.dim) * axis.stride;
-      i = outer;
-    }
-    return offset;
-  }
-
- private:
-  struct Axis {
-    int64_t dim;
-    int64_t stride;
-    FastDivMod<int64_t> dim_divmod;
-  };
-
-  int rank_ = 0;
-  int64_t numel_ = 1;
-  Axis axes_[DDim::kMaxRank + 1];
-};
 
 }  // namespace phi::funcs::scatter_ops

@@ -20,10 +20,160 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <optional>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 
 namespace phi::funcs::scatter_ops {
+
+// The coordinates of an element of x, updates or a workspace.
+struct AxisCoords {
+  int64_t outer;
+  int64_t row;  // along the axis
+  int64_t inner;
+};
+
+// A valid index, and the Tensors around its axis.
+struct IndexedRows {
+  AxisView view;
+  const int64_t* rows;  // the row of x that each index entry names
+
+  int64_t updates_numel() const {
+    return view.outer * view.length * view.inner;
+  }
+
+  // The coordinates of element i of [outer, num_rows, inner].
+  __device__ AxisCoords Locate(int64_t i, int64_t num_rows) const {
+    const int64_t outer_row = i / view.inner;
+    const int64_t outer = outer_row / num_rows;
+    return {outer, outer_row - outer * num_rows, i - outer_row * view.inner};
+  }
+
+  // The offset of `at`, with another row, in [outer, num_rows, inner].
+  __device__ int64_t Offset(const AxisCoords& at,
+                            int64_t num_rows,
+                            int64_t row) const {
+    return (at.outer * num_rows + row) * view.inner + at.inner;
+  }
+
+  // The coordinates of element i of updates.
+  __device__ AxisCoords LocateUpdate(int64_t i) const {
+    return Locate(i, view.length);
+  }
+
+  // The offset in x of the element that an update is reduced into.
+  __device__ int64_t OffsetInX(const AxisCoords& update) const {
+    return Offset(update, view.size, rows[update.row]);
+  }
+};
+
+// Validates the index and adds the size of the axis to negative entries. A
+// separate launch: an invalid index traps before any output is written.
+inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
+                             IndexOp op,
+                             const DenseTensor& index,
+                             const AxisView& view,
+                             DenseTensor* memory) {
+  const int64_t size = view.size;
+  const bool is_int32 = index.dtype() == DataType::INT32;
+  const void* entries = view.length == 0 ? nullptr : index.data();
+  auto* rows = AllocWorkspace<int64_t>(dev_ctx, view.length, memory);
+  ForEach(dev_ctx, view.length, [=] __device__(int64_t i) {
+    const int64_t row = is_int32 ? static_cast<const int32_t*>(entries)[i]
+                                 : static_cast<const int64_t*>(entries)[i];
+    PADDLE_ENFORCE(row >= -size && row < size,
+                   "(%s) The values of index should be in [%lld, %lld) for a "
+                   "dimension of size %lld, but received index[%lld] = %lld.",
+                   NameOf(op),
+                   static_cast<long long>(-size),
+                   static_cast<long long>(size),
+                   static_cast<long long>(size),
+                   static_cast<long long>(i),
+                   static_cast<long long>(row));
+    rows[i] = row < 0 ? row + size : row;
+  });
+  return {view, rows};
+}
+
+using RowCount = unsigned long long;  // NOLINT: the type of CUDA's atomics
+
+// The index entries that name a row: their number, and the last one plus one.
+// Both are 0 if there is none.
+struct RowEntries {
+  RowCount count;
+  RowCount end;
+};
+
+// The RowEntries of each row. Integer atomics are deterministic in any order.
+inline const RowEntries* CountRowEntries(const GPUContext& dev_ctx,
+                                         const IndexedRows& indexed,
+                                         DenseTensor* memory) {
+  const int64_t size = indexed.view.size;
+  auto* row_entries = AllocWorkspace<RowEntries>(dev_ctx, size, memory);
+  ClearBytes(dev_ctx, row_entries, size * sizeof(RowEntries));
+  ForEach(dev_ctx, indexed.view.length, [=] __device__(int64_t i) {
+    RowEntries* row = row_entries + indexed.rows[i];
+    atomicAdd(&row->count, RowCount{1});
+    atomicMax(&row->end, static_cast<RowCount>(i + 1));
+  });
+  return row_entries;
+}
+
+// Index entries sorted by row. The entries of a row form a segment, in index
+// order.
+struct Segments : IndexedRows {
+  const int32_t* entries;
+
+  __device__ bool IsHead(int64_t p) const {
+    return p == 0 || rows[p - 1] != rows[p];
+  }
+  __device__ bool Has(int64_t p, int64_t row) const {
+    return p < view.length && rows[p] == row;
+  }
+  // The offset in updates of the p-th sorted entry.
+  __device__ int64_t OffsetInUpdates(const AxisCoords& at, int64_t p) const {
+    return Offset(at, view.length, entries[p]);
+  }
+};
+
+// Stable. CUB before CCCL 2.8 requires an int number of items.
+inline Segments SortByRow(const GPUContext& dev_ctx,
+                          IndexOp op,
+                          const IndexedRows& indexed,
+                          DenseTensor* memory) {
+  const int64_t n = indexed.view.length;
+  if (n > std::numeric_limits<int32_t>::max()) {
+    PADDLE_THROW(common::errors::Unimplemented(
+        "(%s) The length of index should be less than 2^31 on a GPU, but "
+        "received %d.",
+        NameOf(op),
+        n));
+  }
+  auto* rows = AllocWorkspace<int64_t>(dev_ctx, 2 * n, memory);
+  auto* entries =
+      reinterpret_cast<int32_t*>(rows + n);  // unsorted, then sorted
+  ForEach(dev_ctx, n, [=] __device__(int64_t i) {
+    entries[i] = static_cast<int32_t>(i);
+  });
+  int bits = 1;  // of a row
+  while (bits < 63 && indexed.view.size > int64_t{1} << bits) ++bits;
+  CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
+    return cub::DeviceRadixSort::SortPairs(temp_storage,
+                                           *bytes,
+                                           indexed.rows,
+                                           rows,
+                                           entries,
+                                           entries + n,
+                                           static_cast<int>(n),
+                                           /*begin_bit=*/0,
+                                           /*end_bit=*/bits,
+                                           dev_ctx.stream());
+  });
+  return {{indexed.view, rows}, entries + n};
+}
 
 // A segment is reduced in chunks, which end at multiples of kChunk sorted
 // entries. ReduceChunk reduces all chunks of a segment but the first;
@@ -35,37 +185,30 @@ template <typename T, IndexReduce kReduce>
 struct SegmentReducer {
   using Sum = typename ReduceType<T, kReduce>::type;
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
-  // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
-  static constexpr bool kStartsFromZero =
-      kIsMean || kReduce == IndexReduce::kSum;
 
   struct Chunk {
     Sum sum;
     int64_t length;
   };
 
-  IndexedRows indexed;
   Segments segments;
-  AxisLayout chunk_layout;
+  int64_t num_chunks;
   Chunk* chunks;
   const T* updates;
   bool include_self;
   T* out;
 
   __device__ Sum Update(const AxisCoords& at, int64_t p) const {
-    const int64_t entry = segments.entries[p];
-    return static_cast<Sum>(updates[indexed.updates_layout.Offset(at, entry)]);
+    return static_cast<Sum>(updates[segments.OffsetInUpdates(at, p)]);
   }
 
-  // Accumulates the segment that contains `begin`, from entry p to the end of
-  // the chunk. Returns the end.
+  // Accumulates the entries after p that are in its segment and chunk. Returns
+  // their end.
   __device__ int64_t Accumulate(const AxisCoords& at,
-                                int64_t begin,
                                 int64_t p,
                                 Sum* sum) const {
-    const int64_t row = segments.rows[begin];
-    const int64_t end = (begin / kChunk + 1) * kChunk;
-    for (; p < end && segments.Has(p, row); ++p) {
+    const int64_t row = segments.rows[p++];
+    for (; p % kChunk != 0 && segments.Has(p, row); ++p) {
       *sum = Combine<kReduce>(*sum, Update(at, p));
     }
     return p;
@@ -74,31 +217,31 @@ struct SegmentReducer {
   // Reduces element i of the chunks, if a segment from an earlier chunk
   // continues in this one.
   __device__ void ReduceChunk(int64_t i) const {
-    const AxisCoords at = chunk_layout.Locate(i);
+    const AxisCoords at = segments.Locate(i, num_chunks);
     const int64_t begin = at.row * kChunk;
     if (segments.IsHead(begin)) return;
     Sum sum = Update(at, begin);
-    const int64_t end = Accumulate(at, begin, begin + 1, &sum);
+    const int64_t end = Accumulate(at, begin, &sum);
     chunks[i] = {sum, end - begin};
   }
 
   // Reduces the segment that begins at element i of the sorted updates, if any.
   __device__ void ReduceSegment(int64_t i) const {
-    const AxisCoords at = indexed.updates_layout.Locate(i);
+    const AxisCoords at = segments.LocateUpdate(i);
     const int64_t begin = at.row;
     if (!segments.IsHead(begin)) return;
     const int64_t row = segments.rows[begin];
-    T* result = out + indexed.x_layout.Offset(at, row);
-    int64_t p = begin;
-    Sum sum{};
+    T* result = out + segments.OffsetInX(at);
+    Sum sum = Update(at, begin);
     if (include_self) {
-      sum = static_cast<Sum>(*result);
-    } else if (!kStartsFromZero) {
-      sum = Update(at, p++);
+      sum = Combine<kReduce>(static_cast<Sum>(*result), sum);
+    } else if (kIsMean || kReduce == IndexReduce::kSum) {
+      // A sum without x starts from zero, which turns a lone -0.0 into 0.0.
+      sum = Combine<kReduce>(Sum{}, sum);
     }
-    p = Accumulate(at, begin, p, &sum);
+    int64_t p = Accumulate(at, begin, &sum);
     while (p % kChunk == 0 && segments.Has(p, row)) {
-      const Chunk& chunk = chunks[chunk_layout.Offset(at, p / kChunk)];
+      const Chunk& chunk = chunks[segments.Offset(at, num_chunks, p / kChunk)];
       sum = Combine<kReduce>(sum, chunk.sum);
       p += chunk.length;
     }
@@ -111,29 +254,25 @@ struct SegmentReducer {
 template <typename T, IndexReduce kReduce>
 void ReduceSegments(const GPUContext& dev_ctx,
                     const IndexReduceCall& call,
-                    const AxisView& view,
                     const IndexedRows& indexed,
                     const T* updates,
                     T* out) {
   using Reducer = SegmentReducer<T, kReduce>;
   DenseTensor sorted;
   const Segments segments = SortByRow(dev_ctx, call.op, indexed, &sorted);
+  const AxisView& view = segments.view;
   const int64_t num_chunks = (view.length + kChunk - 1) / kChunk;
   const int64_t chunks_numel =
       num_chunks > 1 ? view.outer * num_chunks * view.inner : 0;
   DenseTensor memory;
+  auto* chunks =
+      AllocWorkspace<typename Reducer::Chunk>(dev_ctx, chunks_numel, &memory);
   const Reducer reducer{
-      indexed,
-      segments,
-      AxisLayout(num_chunks, view.inner),
-      AllocWorkspace<typename Reducer::Chunk>(dev_ctx, chunks_numel, &memory),
-      updates,
-      call.include_self,
-      out};
+      segments, num_chunks, chunks, updates, call.include_self, out};
   ForEach(dev_ctx, chunks_numel, [=] __device__(int64_t i) {
     reducer.ReduceChunk(i);
   });
-  ForEach(dev_ctx, indexed.updates_numel, [=] __device__(int64_t i) {
+  ForEach(dev_ctx, segments.updates_numel(), [=] __device__(int64_t i) {
     reducer.ReduceSegment(i);
   });
 }
@@ -145,11 +284,11 @@ void AssignLast(const GPUContext& dev_ctx,
                 const T* updates,
                 T* out) {
   DenseTensor memory;
-  const RowCount* last =
-      GatherRowInfo(dev_ctx, RowInfo::kLastEntry, indexed, &memory);
-  ForEach(dev_ctx, indexed.updates_numel, [=] __device__(int64_t i) {
-    const AxisCoords at = indexed.updates_layout.Locate(i);
-    const bool is_last = last[indexed.rows[at.row]] == at.row + RowCount{1};
+  const RowEntries* entries = CountRowEntries(dev_ctx, indexed, &memory);
+  ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+    const AxisCoords at = indexed.LocateUpdate(i);
+    const bool is_last =
+        entries[indexed.rows[at.row]].end == at.row + RowCount{1};
     if (is_last) out[indexed.OffsetInX(at)] = updates[i];
   });
 }
@@ -173,13 +312,13 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   const T* update_data =
       CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &copy);
   CopyBytes(dev_ctx, x_data, bytes, out_data);
+  if (view.length == 0) return;
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     constexpr IndexReduce kReduce = decltype(constant)::value;
     if constexpr (kReduce == IndexReduce::kAssign) {
       AssignLast(dev_ctx, indexed, update_data, out_data);
     } else {
-      ReduceSegments<T, kReduce>(
-          dev_ctx, call, view, indexed, update_data, out_data);
+      ReduceSegments<T, kReduce>(dev_ctx, call, indexed, update_data, out_data);
     }
   });
 }

@@ -21,7 +21,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/index_reduce.cu.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -30,50 +30,47 @@ __device__ T DivideGrad(T grad, int64_t count) {
   return static_cast<T>(DivideByCount(static_cast<AccType<T>>(grad), count));
 }
 
+// In the functions below, x_grad holds out_grad, the gradient of rows that no
+// index entry names.
+
 // The gradients of assign, sum and mean, which need no sort: updates_grad
-// gathers from out_grad before x_grad may overwrite it.
-template <typename T, IndexReduce kReduce>
+// gathers from out_grad before x_grad, which may be out_grad, is overwritten.
+template <typename T>
 void ComputeLinearGrad(const GPUContext& dev_ctx,
                        const IndexReduceCall& call,
                        const IndexedRows& indexed,
                        const IndexGradTensors<T>& tensors) {
-  constexpr bool kIsMean = kReduce == IndexReduce::kMean;
-  constexpr bool kIsAssign = kReduce == IndexReduce::kAssign;
+  const bool is_assign = call.reduce == IndexReduce::kAssign;
+  const bool is_mean = call.reduce == IndexReduce::kMean;
   const bool include_self = call.include_self;
-  const T* out_grad = tensors.out_grad;
-  T* x_grad = tensors.x_grad;
-  T* updates_grad = tensors.updates_grad;
-  constexpr auto kInfo = kIsMean ? RowInfo::kCount : RowInfo::kLastEntry;
+  const IndexGradTensors<T> t = tensors;
   DenseTensor memory;
-  const RowCount* row_info =
-      kReduce == IndexReduce::kSum
-          ? nullptr
-          : GatherRowInfo(dev_ctx, kInfo, indexed, &memory);
-  const auto for_each_update = [&](const auto& f) {
-    ForEach(dev_ctx, indexed.updates_numel, f);
-  };
-  if (updates_grad) {
-    for_each_update([=] __device__(int64_t i) {
-      const AxisCoords at = indexed.updates_layout.Locate(i);
+  const RowEntries* entries = is_assign || is_mean
+                                  ? CountRowEntries(dev_ctx, indexed, &memory)
+                                  : nullptr;
+  if (t.updates_grad) {
+    ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+      const AxisCoords at = indexed.LocateUpdate(i);
       const int64_t row = indexed.rows[at.row];
-      T grad = out_grad[indexed.x_layout.Offset(at, row)];
-      if (kIsAssign && row_info[row] != at.row + RowCount{1}) grad = T{};
-      updates_grad[i] =
-          kIsMean ? DivideGrad(grad, row_info[row] + include_self) : grad;
+      T grad = t.out_grad[indexed.OffsetInX(at)];
+      if (is_assign && entries[row].end != at.row + RowCount{1}) grad = T{};
+      if (is_mean) grad = DivideGrad(grad, entries[row].count + include_self);
+      t.updates_grad[i] = grad;
     });
   }
-  if (!x_grad) return;
-  CopyBytes(dev_ctx, out_grad, indexed.x_numel * sizeof(T), x_grad);
-  if (kIsMean && include_self) {
-    ForEach(dev_ctx, indexed.x_numel, [=] __device__(int64_t i) {
-      const int64_t row = indexed.x_layout.Locate(i).row;
-      x_grad[i] = DivideGrad(x_grad[i], row_info[row] + 1);
-    });
-  } else if (kIsAssign || !include_self) {
-    for_each_update([=] __device__(int64_t i) {
-      x_grad[indexed.OffsetInX(indexed.updates_layout.Locate(i))] = T{};
-    });
-  }
+  const bool is_sum = !is_assign && !is_mean;
+  if (!t.x_grad || (is_sum && include_self)) return;
+  ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+    const AxisCoords at = indexed.LocateUpdate(i);
+    T* grad = t.x_grad + indexed.OffsetInX(at);
+    if (!is_mean || !include_self) {
+      *grad = T{};
+      return;
+    }
+    const RowEntries& row = entries[indexed.rows[at.row]];
+    const bool is_last = row.end == at.row + RowCount{1};
+    if (is_last) *grad = DivideGrad(*grad, row.count + 1);
+  });
 }
 
 template <typename T>
@@ -92,31 +89,33 @@ void ComputeExtremumGrad(const GPUContext& dev_ctx,
                          const IndexGradTensors<T>& tensors) {
   const IndexGradTensors<T> t = tensors;
   const bool include_self = call.include_self;
+  const int64_t x_numel = indexed.view.numel();
   DenseTensor memory;
   // 32 bits suffice: the forward kernel limits the index to 2^31 - 1 entries.
-  auto* ties = AllocWorkspace<unsigned>(dev_ctx, indexed.x_numel, &memory);
-  ForEach(dev_ctx, indexed.x_numel, [=] __device__(int64_t i) {
+  auto* ties = AllocWorkspace<unsigned>(dev_ctx, x_numel, &memory);
+  ForEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
     ties[i] = include_self && IsTie(t.x[i], t.out[i]) ? 1 : 0;
   });
-  ForEach(dev_ctx, indexed.updates_numel, [=] __device__(int64_t i) {
-    const int64_t at = indexed.OffsetInX(indexed.updates_layout.Locate(i));
+  ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+    const int64_t at = indexed.OffsetInX(indexed.LocateUpdate(i));
     if (IsTie(t.updates[i], t.out[at])) atomicAdd(ties + at, 1u);
   });
   if (t.updates_grad) {
-    ForEach(dev_ctx, indexed.updates_numel, [=] __device__(int64_t i) {
-      const int64_t at = indexed.OffsetInX(indexed.updates_layout.Locate(i));
-      const bool is_tie = IsTie(t.updates[i], t.out[at]);
-      const T tie_grad = DivideGrad(t.out_grad[at], is_tie ? ties[at] : 1);
-      t.updates_grad[i] = is_tie ? tie_grad : T{};
+    ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+      const int64_t at = indexed.OffsetInX(indexed.LocateUpdate(i));
+      t.updates_grad[i] = IsTie(t.updates[i], t.out[at])
+                              ? DivideGrad(t.out_grad[at], ties[at])
+                              : T{};
     });
   }
   if (t.x_grad) {
-    ForEach(dev_ctx, indexed.x_numel, [=] __device__(int64_t i) {
+    ForEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
       // Rows that no entry names have no ties, or only x itself.
-      const bool has_grad =
-          include_self ? IsTie(t.x[i], t.out[i]) : ties[i] == 0;
-      const T tie_grad = DivideGrad(t.out_grad[i], ties[i] == 0 ? 1 : ties[i]);
-      t.x_grad[i] = has_grad ? tie_grad : T{};
+      if (include_self && IsTie(t.x[i], t.out[i])) {
+        t.x_grad[i] = DivideGrad(t.out_grad[i], ties[i]);
+      } else if (include_self || ties[i] != 0) {
+        t.x_grad[i] = T{};
+      }
     });
   }
 }
@@ -138,28 +137,28 @@ void ComputeProductGrad(const GPUContext& dev_ctx,
   const bool include_self = call.include_self;
   DenseTensor sorted;
   const Segments segments = SortByRow(dev_ctx, call.op, indexed, &sorted);
+  const int64_t updates_numel = segments.updates_numel();
   DenseTensor memory;
   auto* prefix_products =
-      AllocWorkspace<Product>(dev_ctx, indexed.updates_numel, &memory);
-  if (t.x_grad) {
-    CopyBytes(dev_ctx, t.out_grad, indexed.x_numel * sizeof(T), t.x_grad);
-  }
-  ForEach(dev_ctx, indexed.updates_numel, [=] __device__(int64_t i) {
-    const AxisCoords at = indexed.updates_layout.Locate(i);
+      AllocWorkspace<Product>(dev_ctx, updates_numel, &memory);
+  ForEach(dev_ctx, updates_numel, [=] __device__(int64_t i) {
+    const AxisCoords at = segments.LocateUpdate(i);
     if (!segments.IsHead(at.row)) return;
     const int64_t row = segments.rows[at.row];
-    const int64_t x_offset = indexed.x_layout.Offset(at, row);
+    const int64_t x_offset = segments.OffsetInX(at);
     Product product = include_self ? static_cast<Product>(t.x[x_offset])
                                    : static_cast<Product>(1.0f);
     int64_t p = at.row;
+#pragma unroll 1  // unrolled, it spills registers (nvcc 13.0)
     for (; segments.Has(p, row); ++p) {
-      const int64_t u = indexed.updates_layout.Offset(at, segments.entries[p]);
+      const int64_t u = segments.OffsetInUpdates(at, p);
       prefix_products[u] = product;
       product = WrappingMul(product, static_cast<Product>(t.updates[u]));
     }
     product = Conjugate(static_cast<Product>(t.out_grad[x_offset]));
+#pragma unroll 1
     while (p-- > at.row) {
-      const int64_t u = indexed.updates_layout.Offset(at, segments.entries[p]);
+      const int64_t u = segments.OffsetInUpdates(at, p);
       const Product others = WrappingMul(prefix_products[u], product);
       if (t.updates_grad) {
         t.updates_grad[u] = static_cast<T>(Conjugate(others));
@@ -201,15 +200,21 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
       DataOrNull<T>(dout),
       x_grad ? dev_ctx.template Alloc<T>(x_grad) : nullptr,
       updates_grad ? dev_ctx.template Alloc<T>(updates_grad) : nullptr};
-  if (updates_grad && view.length == 0) AllocZeros<T>(dev_ctx, updates_grad);
+  if (x_grad) {
+    CopyBytes(
+        dev_ctx, tensors.out_grad, view.numel() * sizeof(T), tensors.x_grad);
+  }
+  if (view.length == 0) {
+    if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
+    return;
+  }
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
-    constexpr IndexReduce kReduce = decltype(constant)::value;
-    if constexpr (kReduce == IndexReduce::kMul) {
+    if constexpr (!kIsNonlinear) {
+      ComputeLinearGrad(dev_ctx, call, indexed, tensors);
+    } else if constexpr (decltype(constant)::value == IndexReduce::kMul) {
       ComputeProductGrad(dev_ctx, call, indexed, tensors);
-    } else if constexpr (kIsNonlinear) {
-      ComputeExtremumGrad(dev_ctx, call, indexed, tensors);
     } else {
-      ComputeLinearGrad<T, kReduce>(dev_ctx, call, indexed, tensors);
+      ComputeExtremumGrad(dev_ctx, call, indexed, tensors);
     }
   });
 }

@@ -20,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
@@ -27,24 +28,6 @@
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 namespace phi::funcs::scatter_ops {
-
-// A StridedView to be passed to kernels by value: offsets of its k-th element.
-struct ViewOffsets {
-  int64_t start;
-  OperandView x_view;
-  OperandView values_view;
-
-  explicit ViewOffsets(const StridedView& view) : start(view.offset()) {
-    for (int a = 0; a < view.rank(); ++a) {
-      const StridedView::Axis& axis = view.axis(a);
-      x_view.Append(axis.dim, axis.stride);
-      values_view.Append(axis.dim, axis.value_stride);
-    }
-  }
-
-  __device__ int64_t InX(int64_t k) const { return start + x_view.Offset(k); }
-  __device__ int64_t InValues(int64_t k) const { return values_view.Offset(k); }
-};
 
 // The kernel of the forward and double gradient operators. A null x or values
 // stands for zeros; out may share the memory of either.
@@ -56,8 +39,7 @@ void ReplaceViewKernel(const Context& dev_ctx,
                        DenseTensor* out) {
   using Storage = StorageType<T>;
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-  const DenseTensor x_alias = x ? *x : DenseTensor();  // out may be x
-  const Storage* x_data = x ? StorageData<Storage>(&x_alias) : nullptr;
+  const Storage* x_data = StorageData<Storage>(x);
   Storage* data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   if (bytes == 0) return;
   std::optional<DenseTensor> copy;
@@ -69,11 +51,9 @@ void ReplaceViewKernel(const Context& dev_ctx,
   } else {
     CopyBytes(dev_ctx, x_data, bytes, data);
   }
-  if (x_data == nullptr && values_data == nullptr) return;
-  const ViewOffsets offsets(view);
   ForEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
-    data[offsets.InX(k)] =
-        values_data != nullptr ? values_data[offsets.InValues(k)] : Storage{};
+    const auto at = view.Locate(k);
+    data[at.x] = values_data != nullptr ? values_data[at.values] : Storage{};
   });
 }
 
@@ -96,9 +76,9 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
     const Storage* from = StorageData<Storage>(&out_grad);
     auto* to =
         reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(values_grad));
-    const ViewOffsets offsets(view);
     ForEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
-      to[offsets.InValues(k)] = from[offsets.InX(k)];
+      const auto at = view.Locate(k);
+      to[at.values] = from[at.x];
     });
   }
   if (x_grad) ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);

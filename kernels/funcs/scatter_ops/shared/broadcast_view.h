@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "paddle/common/hostdevice.h"
 #include "paddle/phi/core/ddim.h"
 
 namespace phi::funcs::scatter_ops {
@@ -42,15 +43,26 @@ class BroadcastView {
     if (rank_ == 0) Append(1, 1, /*is_required=*/true);
   }
 
-  int rank() const { return rank_; }
-  int64_t dim(int i) const { return dims_[i]; }
+  HOSTDEVICE int rank() const { return rank_; }
+  HOSTDEVICE int64_t dim(int i) const { return dims_[i]; }
   // In elements; 0 along a broadcast axis.
-  int64_t stride(int i) const { return strides_[i]; }
+  HOSTDEVICE int64_t stride(int i) const { return strides_[i]; }
   // True if the operand has the layout of the output.
   bool is_flat() const { return rank_ == 1 && strides_[0] == 1; }
 
   // True if the operand has one element.
   bool is_constant() const { return rank_ == 1 && strides_[0] == 0; }
+
+  // The operand offset of output element i, for GPU kernels.
+  HOSTDEVICE int64_t Offset(int64_t i) const {
+    int64_t offset = 0;
+    for (int a = rank_ - 1; a > 0; --a) {
+      const int64_t outer = i / dims_[a];
+      offset += (i - outer * dims_[a]) * strides_[a];
+      i = outer;
+    }
+    return offset + i * strides_[0];
+  }
 
   // Cuts output elements [begin, end) into runs along the innermost collapsed
   // axis and calls f(operand offset, stride (0 or 1), length) for each.

@@ -36,19 +36,19 @@ inline bool Overlap(const void* a,
   return a_begin < b_begin + b_bytes && b_begin < a_begin + a_bytes;
 }
 
-// Throws unless an incoming gradient of kernel `op` has the given dims: a hook
-// may have replaced it.
+// Throws unless an incoming gradient of kernel `op` is null or has the given
+// dims: a hook may have replaced it.
 inline void CheckGradDims(const char* op,
                           const char* name,
-                          const DenseTensor& grad,
+                          const DenseTensor* grad,
                           const DDim& dims) {
-  if (grad.dims() == dims) return;
+  if (grad == nullptr || grad->dims() == dims) return;
   PADDLE_THROW(common::errors::InvalidArgument(
       "(%s) The shape of %s should be [%s], but received [%s].",
       op,
       name,
       dims,
-      grad.dims()));
+      grad->dims()));
 }
 
 // CheckGradDims for the gradient of out. If x_grad is the same object,
@@ -57,7 +57,7 @@ inline void CheckOutGrad(const char* op,
                          const DenseTensor& out_grad,
                          const DDim& dims,
                          const DenseTensor* x_grad) {
-  if (&out_grad != x_grad) CheckGradDims(op, "out_grad", out_grad, dims);
+  if (&out_grad != x_grad) CheckGradDims(op, "out_grad", &out_grad, dims);
 }
 
 // Resizes a gradient, unless it is null, to the dims of its forward input. In

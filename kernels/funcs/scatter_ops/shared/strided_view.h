@@ -18,8 +18,8 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
+#include "paddle/common/hostdevice.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
 namespace phi::funcs::scatter_ops {
@@ -28,32 +28,39 @@ namespace phi::funcs::scatter_ops {
 // values.
 class StridedView {
  public:
-  struct Axis {
-    int64_t dim;
-    int64_t stride;
-    int64_t value_stride;
-    int64_t span;  // distance in x between the first and last inner element
+  struct Offsets {
+    int64_t x;
+    int64_t values;
   };
 
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
-  // Adds the next inner axis, with strides in x and in the values. Every view
-  // has at least one axis; further axes of size 1 are dropped.
+  // Adds the next inner axis, of at most four, with strides in x and in the
+  // values. Every view has at least one axis; further axes of size 1 are
+  // dropped.
   void Append(int64_t dim, int64_t stride, int64_t value_stride) {
     numel_ *= dim;
-    if (dim == 1 && !axes_.empty()) return;
-    for (Axis& outer : axes_) outer.span += (dim - 1) * stride;
-    axes_.push_back({dim, stride, value_stride, 0});
+    if (dim == 1 && rank_ > 0) return;
+    for (int i = 0; i < rank_; ++i) axes_[i].span += (dim - 1) * stride;
+    axes_[rank_++] = {dim, stride, value_stride, 0};
   }
 
   int64_t numel() const { return numel_; }
 
-  // The offset of the first element in x.
-  int64_t offset() const { return offset_; }
-
-  // Axes are ordered from the outermost to the innermost.
-  int rank() const { return static_cast<int>(axes_.size()); }
-  const Axis& axis(int i) const { return axes_[i]; }
+  // The offsets of the k-th element, for GPU kernels.
+  HOSTDEVICE Offsets Locate(int64_t k) const {
+    Offsets at{offset_, 0};
+    for (int a = rank_ - 1; a > 0; --a) {
+      const int64_t outer = k / axes_[a].dim;
+      const int64_t i = k - outer * axes_[a].dim;
+      at.x += i * axes_[a].stride;
+      at.values += i * axes_[a].value_stride;
+      k = outer;
+    }
+    at.x += k * axes_[0].stride;
+    at.values += k * axes_[0].value_stride;
+    return at;
+  }
 
   // Calls f(x_offset, x_stride, values_offset, values_stride, length) for the
   // runs along the innermost axis within [begin, end) of x. Strides in x must
@@ -64,6 +71,13 @@ class StridedView {
   }
 
  private:
+  struct Axis {
+    int64_t dim;
+    int64_t stride;
+    int64_t value_stride;
+    int64_t span;  // distance in x between the first and last inner element
+  };
+
   // ForEachRun for the axes from `i` on.
   template <typename F>
   void Visit(int i,
@@ -77,7 +91,7 @@ class StridedView {
     const int64_t k_end = CountIndicesWithin(axis, end - x_offset);
     x_offset += k * axis.stride;
     values_offset += k * axis.value_stride;
-    if (i == rank() - 1) {
+    if (i == rank_ - 1) {
       if (k < k_end)
         f(x_offset, axis.stride, values_offset, axis.value_stride, k_end - k);
       return;
@@ -98,7 +112,8 @@ class StridedView {
 
   int64_t offset_;
   int64_t numel_ = 1;
-  std::vector<Axis> axes_;
+  int rank_ = 0;
+  Axis axes_[4];  // from the outermost to the innermost
 };
 
 // True unless the two shapes are known to differ.

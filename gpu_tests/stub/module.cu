@@ -1,0 +1,51 @@
+// The Python module of the kernels: "kernel dtype" of each is a function of the
+// context and the arguments of the operator's YAML entry.
+
+#include <pybind11/stl.h>
+
+#include "paddle_stub.h"
+
+PYBIND11_MODULE(scatter_ops_gpu, module) {
+  namespace py = pybind11;
+  using phi::DenseTensor;
+  using phi::GPUContext;
+
+  // The address on the device, 0 if the kernel must not access it, the dtype
+  // and the shape.
+  py::class_<DenseTensor>(module, "Tensor")
+      .def(py::init([](uintptr_t address,
+                       const std::string& dtype,
+                       const std::vector<int64_t>& dims) {
+        return DenseTensor(reinterpret_cast<void*>(address),
+                           phi::StringToDataType(dtype),
+                           common::make_ddim(dims));
+      }))
+      .def("resize", [](DenseTensor* tensor, const std::vector<int64_t>& dims) {
+        tensor->Resize(common::make_ddim(dims));
+      });
+
+  py::class_<GPUContext>(module, "Context")
+      .def(py::init([](uintptr_t stream) {
+        return GPUContext(reinterpret_cast<phi::gpuStream_t>(stream));
+      }))
+      // Copies an output that has left the memory at `address`.
+      .def("copy_to",
+           [](const GPUContext& context,
+              const DenseTensor& output,
+              uintptr_t address) {
+             void* data = reinterpret_cast<void*>(address);
+             if (data == nullptr || output.data() == data) return;
+             phi::backends::gpu::GpuMemcpyAsync(
+                 data,
+                 output.data(),
+                 output.numel() * phi::SizeOf(output.dtype()),
+                 phi::gpuMemcpyDeviceToDevice,
+                 context.stream());
+           })
+      .def("synchronize", [](const GPUContext& context) {
+        PADDLE_ENFORCE_GPU_SUCCESS(cudaGetLastError());
+        PADDLE_ENFORCE_GPU_SUCCESS(cudaStreamSynchronize(context.stream()));
+      });
+
+  for (const auto& define : phi::Registry()) define(&module);
+}
