@@ -35,7 +35,7 @@ class StridedView {
 
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
-  // Adds the next inner axis, of at most four, with strides in x and in the
+  // Adds the next inner axis, of at most kMaxRank, with strides in x and in the
   // values. Every view has at least one axis; further axes of size 1 are
   // dropped.
   void Append(int64_t dim, int64_t stride, int64_t value_stride) {
@@ -71,6 +71,8 @@ class StridedView {
   }
 
  private:
+  static constexpr int kMaxRank = 4;
+
   struct Axis {
     int64_t dim;
     int64_t stride;
@@ -91,7 +93,9 @@ class StridedView {
     const int64_t k_end = CountIndicesWithin(axis, end - x_offset);
     x_offset += k * axis.stride;
     values_offset += k * axis.value_stride;
-    if (i == rank_ - 1) {
+    // The constant bound avoids a false warning where GCC inlines the
+    // recursion.
+    if (i == rank_ - 1 || i == kMaxRank - 1) {
       if (k < k_end)
         f(x_offset, axis.stride, values_offset, axis.value_stride, k_end - k);
       return;
@@ -113,7 +117,7 @@ class StridedView {
   int64_t offset_;
   int64_t numel_ = 1;
   int rank_ = 0;
-  Axis axes_[4];  // from the outermost to the innermost
+  Axis axes_[kMaxRank];  // from the outermost to the innermost
 };
 
 // True unless the two shapes are known to differ.
