@@ -188,6 +188,6 @@ def diagonal_scatter(
             return _append_scatter_op(
                 'diagonal_scatter', {'x': x, 'y': y}, attrs
             )
-    except (IndexError, ValueError) as error:  # Paddle 3.3.1 raises this
+    except (IndexError, ValueError) as error:  # AssertionError in 3.3.1
         raise AssertionError(str(error)) from error
     return _diagonal_scatter_composed(x, y, offset, axis1, axis2)

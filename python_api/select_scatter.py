@@ -165,6 +165,6 @@ def select_scatter(
             inputs = {'x': x, 'values': values}
             attrs = {'axis': axis, 'index': index}
             return _append_scatter_op('select_scatter', inputs, attrs)
-    except ValueError as error:  # Paddle 3.3.1 raises this
+    except ValueError as error:  # RuntimeError in Paddle 3.3.1
         raise RuntimeError(str(error)) from error
     return _select_scatter_composed(x, values, axis, index)

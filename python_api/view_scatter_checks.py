@@ -40,7 +40,7 @@ def _is_bool(value: Any) -> bool:
 
 
 def _as_int(value: Any) -> int | None:
-    """Return value as an int, or None if it is not an integer; a bool is none."""
+    """Return value as an int, or None if it is a bool or not an integer."""
     if _is_bool(value) or (
         _is_tensor(value)
         and (value.shape or value.is_floating_point() or value.is_complex())

@@ -43,7 +43,8 @@ inline size_t AxisOf(pir::Operation* op, const std::string& name, size_t rank) {
   return axis < 0 ? axis + rank : axis;
 }
 
-// Sets the shape of out to that of x, without data, which differs from x's.
+// Sets the symbolic shape of out to that of x. Not its symbolic data: the
+// values of out differ from those of x.
 inline bool SetOutLikeX(pir::Operation* op,
                         pir::InferSymbolicShapeContext* infer_context) {
   infer_context->SetShapeOrDataForValue(

@@ -186,7 +186,7 @@ struct MaskedSum {
     Round(sums.data(), target_numel, target);
   }
 
-  // Sums a few long rows into one: threads partition the columns.
+  // Sums all rows into one: threads partition the columns.
   void SumColumns(T* target) const {
     const Tiles tiles(target_numel, view.dim(0) * sizeof(T));
     ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {

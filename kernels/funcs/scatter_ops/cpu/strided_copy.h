@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// CPU kernels of the view operators: copy a tensor with a strided view
-// replaced, and gather such a view.
+// On the CPU: copy a tensor with a strided view replaced, and gather such a
+// view.
 
 #pragma once
 

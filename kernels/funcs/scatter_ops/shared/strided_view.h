@@ -35,7 +35,7 @@ class StridedView {
 
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
-  // Adds the next inner axis, of at most kMaxRank, with strides in x and in the
+  // Adds an inner axis, kMaxRank at most, with strides in x and in the
   // values. Every view has at least one axis; further axes of size 1 are
   // dropped.
   void Append(int64_t dim, int64_t stride, int64_t value_stride) {

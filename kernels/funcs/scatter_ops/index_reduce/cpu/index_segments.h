@@ -146,8 +146,8 @@ struct SegmentTask {
   int64_t inner_begin, inner_end;
 };
 
-// Partitions the work into tasks of about equal size. A segment is split along
-// the inner elements alone, into parts of at least kMinInner.
+// Partitions the work into tasks of about equal size. The entries of a segment
+// are never split; parts of inner have at least kMinInner elements.
 class SegmentTasks {
  public:
   SegmentTasks(const AxisView& view,
@@ -214,9 +214,9 @@ class SegmentTasks {
         std::max<int64_t>(1, outer_count_ * range_count());
     const int64_t num_rows =
         std::max<int64_t>(1, segments_.num_entries() * outer_count_);
-    // Enough parts for the target number of tasks, and for the largest range to
-    // take at most about twice the average work of a task. More would shorten
-    // the rows that a task accesses.
+    // Enough parts for the target number of tasks, and for a part of the
+    // largest range to be at most twice an average task. More would shorten the
+    // rows that a task accesses.
     const int64_t num_parts = std::max(
         target_tasks / num_tasks, max_entries * target_tasks / 2 / num_rows);
     inner_count_ =

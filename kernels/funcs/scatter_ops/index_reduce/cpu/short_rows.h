@@ -166,7 +166,7 @@ class ShortRowReducer {
   bool Run() {
     const int64_t target_ranges = ChooseNumRanges();
     if (target_ranges == 0) return false;
-    // From here on, out is x and the reduction is in place.
+    // From here on, out holds x and is reduced in place.
     ParallelCopy(operands_.out, operands_.x, view_.numel() * sizeof(T));
     const int64_t row_bytes = view_.inner * static_cast<int64_t>(sizeof(Acc));
     const int64_t max_slices =
@@ -226,7 +226,7 @@ class ShortRowReducer {
   static constexpr int64_t kMaxAssignRowBytes = 64;
   // In place, for an index no longer than the axis.
   static constexpr int64_t kMaxInPlaceRowBytes = 4096;
-  // Over the index, per thread that works on the same outer index.
+  // Passes of one thread over the index for one outer index.
   static constexpr int64_t kMaxPasses = 4;
 
   bool StartsFromX() const { return kIsAssign || operands_.include_self; }
@@ -288,9 +288,9 @@ class ShortRowReducer {
   }
 
   // out = the final values of `sums`, which may be out. Slices without an
-  // update stay bitwise identical to x. Without counts they are unknown, but
-  // only a NaN of a half type would not survive the conversions: if the sum and
-  // x are both NaN, x is kept.
+  // update stay bitwise identical to x. Except for means they are unknown,
+  // but conversions change only NaNs of half types: if the sum and x are both
+  // NaN, x is kept.
   template <typename Length>
   void FinalizeRows(const Mark* marks,
                     int64_t num_slices,
