@@ -1,9 +1,9 @@
-"""Builds the GPU kernels into a Python module for the tests.
+"""Build the GPU kernels into a Python module for the tests.
 
-kernels/gpu/*.cu are compiled as they are, against the headers of the Paddle wheel
-for the CPU and gpu_tests/stub. Neither a GPU nor a driver is needed.
+kernels/gpu/*.cu are compiled unchanged, against gpu_tests/stub and the headers
+of the Paddle wheel for the CPU. Neither a GPU nor a driver is required.
 
-Exit status: 0 built, 1 a compile error, 77 nvcc is not installed.
+Exit status: 0 success, 1 compile error, 77 nvcc is not installed.
 """
 
 import argparse
@@ -23,10 +23,10 @@ from scripts.common.programs import run
 from scripts.common.wheel_headers import find_include
 
 ROOT = Path(__file__).resolve().parents[1]
-# Set in the environment, so that the tests look in the same place.
+# An environment variable, so that child processes inherit the folder.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
 STUB = ROOT / 'gpu_tests' / 'stub'
-# Headers of Paddle that are used as the wheel has them.
+# The wheel's own headers; the stub replaces Paddle's others.
 REAL_HEADERS = r'paddle/(common/|phi/common/|phi/core/ddim\.h|utils/)'
 NVCC_FLAGS = (
     '-std=c++17', '-O3', '--expt-relaxed-constexpr', '--expt-extended-lambda',
@@ -34,7 +34,7 @@ NVCC_FLAGS = (
     '-DPADDLE_WITH_CUDA', '-gencode', 'arch=compute_80,code=sm_80',
     '-gencode', 'arch=compute_90,code=sm_90', '--threads', '2',
 )  # fmt: skip
-# The runtime is linked in, and hidden: PyTorch may bring another one.
+# The CUDA runtime is static and hidden: PyTorch may load another version.
 LIBRARY_FLAGS = (
     '-Xcompiler', '-fvisibility=hidden', '-shared', '-cudart', 'static',
     '-Xlinker', '--exclude-libs,ALL',
@@ -42,17 +42,17 @@ LIBRARY_FLAGS = (
 
 
 def build_folder():
-    """The build folder of the project."""
+    """Return the build folder of the project."""
     return Path(os.environ.get(BUILD_DIR, ROOT / 'build')).resolve()
 
 
 def library_path(folder='gpu_tests'):
-    """The path of the Python module of the kernels."""
+    """Return the path of the Python module of the kernels."""
     return build_folder() / folder / 'scatter_ops_gpu.so'
 
 
 def include_root(build_dir):
-    """A folder in which kernels/ has its path in Paddle's tree."""
+    """Link kernels/ at its path in Paddle's tree; return the include folder."""
     link = build_dir / 'include' / 'paddle' / 'phi' / 'kernels'
     if not link.is_dir():
         link.parent.mkdir(parents=True, exist_ok=True)
@@ -61,13 +61,16 @@ def include_root(build_dir):
 
 
 def kernel_files(*suffixes):
-    """The files of kernels/."""
+    """Return the files of kernels/ with these suffixes."""
     files = sorted((ROOT / 'kernels').rglob('*'))
     return [path for path in files if path.suffix in suffixes]
 
 
 def stub_headers():
-    """A folder of headers with Paddle's names that include the stub."""
+    """Write headers with Paddle's names that include the stub.
+
+    Return their include folder.
+    """
     folder = library_path().with_name('stub_headers')
     for path in kernel_files('.h', '.cu'):
         for name in re.findall(r'#include "(paddle/.+)"', path.read_text()):
@@ -80,7 +83,7 @@ def stub_headers():
 
 
 def command(compiler, flags, ours=(), system=()):
-    """A compiler, its flags and include folders."""
+    """Return a compiler command with flags and include folders."""
     words = [compiler, *flags, *(f'-I{folder}' for folder in ours)]
     for folder in system:
         words += ['-isystem', str(folder)]
@@ -88,7 +91,10 @@ def command(compiler, flags, ours=(), system=()):
 
 
 def stub_command(compiler, flags, folders):
-    """command() with the stub, Paddle's headers and pybind11, which PyTorch has."""
+    """Return a compiler command with the stub and its dependencies.
+
+    These are the headers of Paddle, of Python, and of pybind11 in PyTorch.
+    """
     ours = *folders, STUB, stub_headers()
     torch = Path(importlib.util.find_spec('torch').origin).parent
     python = sysconfig.get_path('include')
@@ -97,8 +103,11 @@ def stub_command(compiler, flags, folders):
 
 
 def write_unity(sources, path):
-    """A source that includes all of them: nvcc takes most of its time for headers.
-    The emulation compiles each by itself."""
+    """Write a source that includes all others; return its path.
+
+    nvcc spends most of its time on headers. The emulation compiles each source
+    separately.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     text = ''.join(f'#include "{source}"\n' for source in sources)
     write_if_changed(path, text.encode())
@@ -106,7 +115,7 @@ def write_unity(sources, path):
 
 
 def make_library(compiler, sources, library):
-    """Compiles and links, unless nothing has changed since."""
+    """Compile and link, unless the library is up to date."""
     common = find_include(ROOT).parent / 'libs' / 'libcommon.so'
     linked = '-Xlinker', common, '-Xlinker', f'-rpath={common.parent}'
     stamp = library.with_suffix('.inputs')
@@ -124,7 +133,7 @@ def make_library(compiler, sources, library):
 
 
 def make():
-    """Builds the library."""
+    """Build the library."""
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
     compiler = stub_command('nvcc', flags, [include_root(build_folder())])
     sources = [*kernel_files('.cu'), STUB / 'module.cu']

@@ -1,4 +1,4 @@
-"""Skips what needs a GPU where there is none, with the reason.
+"""Skip tests that require a GPU if there is none.
 
 `pytest gpu_tests --emulate` runs the kernels in an emulation on the CPU.
 """

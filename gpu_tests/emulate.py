@@ -1,8 +1,7 @@
-"""Builds the GPU kernels for an emulation of CUDA on the CPU.
+"""Build the GPU kernels for an emulation of CUDA on the CPU.
 
-Launches are rewritten, `kernel<<<...>>>(...)` into a call, and a few limits are
-lowered; everything else is compiled as it is by the host's compiler, with checks
-for undefined behavior.
+Launches `kernel<<<...>>>(...)` are rewritten to calls, and a few limits are
+lowered. The host compiler compiles everything else unchanged, with sanitizers.
 """
 
 import os
@@ -14,7 +13,7 @@ from gpu_tests.build import ROOT, STUB
 from scripts.common.files import write_if_changed
 
 EMULATOR = ROOT / 'gpu_tests' / 'emulator'
-# Not all checks: GCC 12 miscompiles `bits |= array[i] << i` where both bounds and
+# Without "shift": GCC 12 miscompiles `bits |= array[i] << i` if both bounds and
 # shifts are checked.
 CHECKS = (
     '-fsanitize=alignment,null,bounds,signed-integer-overflow,'
@@ -27,8 +26,10 @@ FLAGS = (
     '-x', 'c++', '-static-libubsan',
 )  # fmt: skip
 REWRITES = {
-    # A kernel, the shape of the launch, the arguments.
-    r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\(': r'::cuda_emulator::Launch(&\1, \2, ',
+    # kernel<<<launch configuration>>>(arguments
+    r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\(': (
+        r'::cuda_emulator::Launch(&\1, \2, '
+    ),
     # Limits that only large Tensors reach.
     r'(kChunk =) 4096;': r'\1 8;',
     r'(kSumChunk =) 128;': r'\1 4;',
@@ -37,25 +38,25 @@ REWRITES = {
 
 
 def library_path():
-    """The path of the library."""
+    """Return the path of the library."""
     return build.library_path('gpu_emulated')
 
 
 def rewrite(text):
-    """A source of kernels in plain C++."""
+    """Rewrite a CUDA source to plain C++."""
     for pattern, replacement in REWRITES.items():
         text = re.sub(pattern, replacement, text)
     return text
 
 
 def write_tree():
-    """kernels/ as the emulation compiles it; returns the folder."""
+    """Write kernels/ as plain C++; return the folder."""
     folder = library_path().with_name('tree')
     files = build.kernel_files('.h', '.cu')
     texts = {path: path.read_text(encoding='utf-8') for path in files}
     for pattern in REWRITES:
         if not re.search(pattern, ''.join(texts.values())):
-            raise RuntimeError(f'a rewrite that finds nothing: {pattern}')
+            raise RuntimeError(f'no source matches the rewrite {pattern}')
     for path, text in texts.items():
         below = path.relative_to(ROOT / 'kernels')
         target = folder / 'paddle' / 'phi' / 'kernels' / below
@@ -65,13 +66,13 @@ def write_tree():
 
 
 def compiler(*flags):
-    """The host's compiler with the emulated CUDA."""
+    """Return the command of the host compiler with the emulated CUDA."""
     program = os.environ.get('CXX', 'g++')
     return build.stub_command(program, FLAGS + flags, [EMULATOR, write_tree()])
 
 
 def make():
-    """Builds the library."""
+    """Build the library."""
     command = compiler('-shared')
     folder = library_path().with_name('tree') / 'paddle' / 'phi'
     kernels = [folder / f.relative_to(ROOT) for f in build.kernel_files('.cu')]
@@ -79,7 +80,7 @@ def make():
 
 
 def make_program(text, folder):
-    """The program of one source; its path."""
+    """Build a program from one source; return its path."""
     source, program = folder / 'program.cu', folder / 'program'
     source.write_text(rewrite(text))
     subprocess.run([*compiler(), source, '-o', program], check=True)

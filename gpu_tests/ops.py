@@ -1,6 +1,6 @@
-"""The operators on PyTorch's tensors: arguments as in the YAML, new outputs.
+"""The operators on PyTorch tensors, with the arguments of their YAML entries.
 
-They run on a GPU that PyTorch sees, or in an emulation on the CPU.
+They run on PyTorch's GPU, or in an emulation on the CPU.
 """
 
 import importlib.util
@@ -17,40 +17,40 @@ try:
 except ImportError:
     torch = None
 
-# Set in the environment, so that child processes see it too.
+# An environment variable, so that child processes inherit it.
 EMULATE = 'SCATTER_OPS_EMULATE'
-# The only GPU kernel of scatter in kernels/.
+# The only GPU kernel of Paddle's own scatter in kernels/.
 DOUBLE_GRAD = 'scatter_double_grad'
-# The bytes of outputs before a call: a wrong number in every dtype.
+# Every byte of an output before a call: a wrong value in every dtype.
 POISON = 0xCD
 
 
 def is_emulated():
-    """Whether kernels run in the emulation."""
+    """Return whether kernels run in the emulation."""
     return os.environ.get(EMULATE) == '1'
 
 
 def skip_reason():
-    """Why no kernel can run here, or ''."""
+    """Return why no kernel can run, or ''."""
     if torch is None:
         return 'PyTorch is not installed'
     if is_emulated():
         return ''
     if not torch.cuda.is_available():
-        return f'PyTorch {torch.__version__} sees no CUDA device'
+        return f'PyTorch {torch.__version__} finds no CUDA device'
     if shutil.which('nvcc') is None and not build.library_path().is_file():
         return 'nvcc is not installed'
     return ''
 
 
 def device():
-    """PyTorch's name of it."""
+    """Return the name of the device in PyTorch."""
     return 'cpu' if is_emulated() else 'cuda'
 
 
 @cache
 def library():
-    """The module of the kernels, built first where that is possible."""
+    """Load the module of the kernels; build it first if possible."""
     maker = emulate if is_emulated() else build
     if is_emulated() or shutil.which('nvcc'):
         maker.make()
@@ -64,7 +64,7 @@ def library():
 
 @cache
 def entries():
-    """{name: YAML entry} of every kernel."""
+    """Return {name: YAML entry} of every operator and gradient."""
     files = load_dir(ROOT / 'ops_yaml')
     by_name = {entry.name: entry for file in files for entry in file.entries}
     scatter = load_file(ROOT / 'native/kernels/base_ops/scatter.yaml')
@@ -72,7 +72,7 @@ def entries():
 
 
 def output_shapes(entry, tensors):
-    """The shapes of InferMeta."""
+    """Return the shapes of the outputs, as InferMeta infers them."""
     if entry.is_backward:
         return [tuple(tensors[n].shape) for n in entry.infer_meta_param]
     shape = tuple(tensors['x'].shape)
@@ -82,7 +82,7 @@ def output_shapes(entry, tensors):
 
 
 def poison(shape, like):
-    """An output in which every byte that is not written shows."""
+    """Allocate an output whose bytes are all POISON."""
     out = torch.empty(shape, dtype=like.dtype, device=like.device)
     if out.numel():
         out.view(-1).view(torch.uint8).fill_(POISON)
@@ -90,12 +90,12 @@ def poison(shape, like):
 
 
 def dtype_name(tensor):
-    """'float32' for a tensor of torch.float32."""
+    """Return the name of a tensor's dtype, such as 'float32'."""
     return str(tensor.dtype).rpartition('.')[2]
 
 
 def describe(tensor, has_data=True):
-    """A tensor, or None, for the library."""
+    """Convert a tensor for the library; return None for None."""
     if tensor is None:
         return None
     assert tensor.is_contiguous()
@@ -104,18 +104,21 @@ def describe(tensor, has_data=True):
 
 
 def same_memory(a, b):
-    """Whether two tensors, neither None nor empty, begin at the same address."""
+    """Return whether two tensors share the address of their first element.
+
+    False if either is None or empty.
+    """
     if a is None or b is None:
         return False
     return a.data_ptr() == b.data_ptr() != 0
 
 
 def run(name, *arguments, needed=None, out=None):
-    """Runs a kernel and returns its outputs.
+    """Run a kernel and return its outputs.
 
-    `arguments` are in the order of the YAML entry. Outputs that are not `needed`
-    are None. `out` lists the outputs to write to, such as x itself. Inputs with
-    no_need_buffer come without data.
+    `arguments` are in the order of the YAML entry. Outputs that are not
+    `needed` are None. `out` lists the outputs to write to, such as x itself.
+    Inputs with no_need_buffer are passed without data.
     """
     entry = entries()[name]
     count = len(entry.tensors)
@@ -129,8 +132,8 @@ def run(name, *arguments, needed=None, out=None):
         describe(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
     ]
     outputs = [*map(describe, out)]
-    # In place, output and input are the same Tensor, and InferMeta has resized
-    # it before the kernel runs.
+    # An in-place output is the same Tensor as the input, which InferMeta
+    # resizes before the kernel runs.
     for at, tensor in enumerate(out):
         for t, argument in zip(entry.tensors, inputs):
             if same_memory(tensor, tensors[t.name]) and not t.no_need_buffer:

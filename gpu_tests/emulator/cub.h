@@ -22,7 +22,7 @@ cudaError_t Run(
     *bytes = required;
     return cudaSuccess;
   }
-  if (*bytes < required) cuda_emulator::Fail("CUB got too little storage");
+  if (*bytes < required) cuda_emulator::Fail("CUB received too little storage");
   cuda_emulator::Enqueue(
       [=] {
         std::memset(storage, 0xcd, required);

@@ -1,7 +1,7 @@
 // CUDA on the CPU, to check the logic of kernels without a GPU. The threads of
-// a launch run one after another, in a random order, without barriers and
-// shared memory: the kernels have none. Every source of the emulation includes
-// this first.
+// a launch run one after another, in random order. There are no barriers and no
+// shared memory: the kernels have none. Every source of the emulation must
+// include this first.
 
 #pragma once
 
@@ -38,21 +38,24 @@ inline EmulatedIndex threadIdx, blockIdx, gridDim;
 namespace cuda_emulator {
 
 constexpr size_t kPage = 4096;
-constexpr size_t kAlignment = 16;  // bytes, the size of the largest element
+// The size in bytes of the largest element.
+constexpr size_t kAlignment = 16;
 constexpr int kGarbage = 0xcd;
 
 inline cudaError_t last_error = cudaSuccess;
 inline std::vector<std::function<void()>> queue;
-inline std::map<void*, std::pair<void*, size_t>> mappings;  // of allocations
+// {allocation: its mapped pages and their size}
+inline std::map<void*, std::pair<void*, size_t>> mappings;
 
 [[noreturn]] inline void Fail(const char* reason) {
   std::fprintf(stderr, "cuda_emulator: %s\n", reason);
   std::abort();
 }
 
-// All work has to be on the caller's stream.
+// Queues work until the stream is synchronized. The null stream aborts, as all
+// work must be on the stream of the caller.
 inline void Enqueue(std::function<void()> work, cudaStream_t stream) {
-  if (stream == nullptr) Fail("work outside the stream of the caller");
+  if (stream == nullptr) Fail("work is outside the stream of the caller");
   queue.push_back(std::move(work));
 }
 
@@ -74,8 +77,8 @@ inline void RunThreads(const std::function<void()>& kernel,
   }
 }
 
-// kernel<<<grid, block, shared_bytes, stream>>>(args...): the arguments are
-// copied, as CUDA does.
+// kernel<<<grid, block, shared_bytes, stream>>>(args...). Copies the arguments,
+// as CUDA does.
 template <typename... Params, typename... Args>
 void Launch(void (*kernel)(Params...),
             unsigned grid,
@@ -117,15 +120,15 @@ inline const char* cudaGetErrorString(cudaError_t error) {
   return error == cudaSuccess ? "no error" : "invalid configuration argument";
 }
 
-// Work is queued until then.
+// Runs the queued work.
 inline cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   cuda_emulator::Enqueue([] {}, stream);
   for (const auto& work : std::exchange(cuda_emulator::queue, {})) work();
   return cudaSuccess;
 }
 
-// Memory that is filled with garbage and ends at a page that cannot be
-// accessed; freed memory cannot either.
+// Allocates memory that is filled with garbage and ends at an inaccessible
+// page. Freed memory is inaccessible.
 inline cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t) {
   using namespace cuda_emulator;  // NOLINT
   const size_t used = (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -136,7 +139,7 @@ inline cudaError_t cudaMallocAsync(void** data, size_t bytes, cudaStream_t) {
                      MAP_PRIVATE | MAP_ANONYMOUS,
                      -1,
                      0);
-  if (pages == MAP_FAILED) Fail("no memory");
+  if (pages == MAP_FAILED) Fail("mmap failed");
   auto* end = static_cast<char*>(pages) + mapped;
   mprotect(end, kPage, PROT_NONE);
   *data = end - used;

@@ -1,5 +1,5 @@
-// The Python module of the kernels: "kernel dtype" of each is a function of the
-// context and the arguments of the operator's YAML entry.
+// The Python module of the kernels. The function "<kernel> <dtype>" receives
+// the context, the arguments of the YAML entry and the outputs.
 
 #include <pybind11/stl.h>
 
@@ -10,7 +10,7 @@ PYBIND11_MODULE(scatter_ops_gpu, module) {
   using phi::DenseTensor;
   using phi::GPUContext;
 
-  // The address on the device, 0 if the kernel must not access it, the dtype
+  // The device address (0 if the kernel must not access the data), the dtype
   // and the shape.
   py::class_<DenseTensor>(module, "Tensor")
       .def(py::init([](uintptr_t address,
@@ -28,7 +28,7 @@ PYBIND11_MODULE(scatter_ops_gpu, module) {
       .def(py::init([](uintptr_t stream) {
         return GPUContext(reinterpret_cast<phi::gpuStream_t>(stream));
       }))
-      // Copies an output that has left the memory at `address`.
+      // Copies an output to `address` if the kernel has reallocated it.
       .def("copy_to",
            [](const GPUContext& context,
               const DenseTensor& output,

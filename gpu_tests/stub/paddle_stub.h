@@ -1,7 +1,7 @@
-// Stubs of the parts of Paddle that only its GPU build has: Tensors, the
-// context, CUDA's errors and the registry. The rest is the wheel's: common/,
-// phi/common/ and utils/. build.py writes headers with Paddle's names that
-// include this one.
+// Stubs of the parts of Paddle that require its GPU build: Tensors, the
+// context, CUDA errors and the kernel registry. The headers of common/,
+// phi/common/ and utils/ are the wheel's. build.py generates headers with
+// Paddle's names that include this one.
 
 #pragma once
 
@@ -26,7 +26,7 @@
 #endif
 
 // ---- phi/core/enforce.h -----------------------------------------------------
-// In kernels, as in Paddle: prints the message and traps.
+// For device code: prints the message and traps, as in Paddle.
 #define PADDLE_ENFORCE(condition, format, ...) \
   if (!(condition)) {                          \
     printf(format "\n", ##__VA_ARGS__);        \
@@ -57,7 +57,7 @@ inline void GpuMemcpyAsync(
 
 }  // namespace backends::gpu
 
-// ---- phi/core/: a Tensor in the caller's memory, or in its own --------------
+// ---- phi/core/: a Tensor that owns its memory or borrows the caller's -------
 class DenseTensor {
  public:
   DenseTensor() = default;
@@ -70,18 +70,19 @@ class DenseTensor {
   bool initialized() const { return data_ != nullptr; }
   void Resize(const DDim& dims) { dims_ = dims; }
 
-  // Releases the memory: the next Alloc takes other memory.
+  // Releases the memory: the next Alloc allocates.
   void clear() {
     data_ = nullptr;
     owner_ = nullptr;
   }
 
-  // Throws without data: a Tensor without elements, or one that the operator
-  // has declared with no_need_buffer.
+  // Throws if there is no data: the Tensor is empty, or the operator declares
+  // no_need_buffer for it.
   const void* data() const {
     if (data_ != nullptr) return data_;
     PADDLE_THROW(common::errors::PreconditionNotMet(
-        "the tensor of shape [%s] has no data", dims_));
+        "The Tensor of shape [%s] should have data, but its data is null.",
+        dims_));
   }
   template <typename T>
   const T* data() const {
@@ -89,7 +90,8 @@ class DenseTensor {
     return static_cast<const T*>(data());
   }
 
-  // Memory for dims() of `dtype`.
+  // Returns memory for dims() elements of `dtype`. Throws if the memory of the
+  // caller is too small.
   void* Allocate(DataType dtype, gpuStream_t stream) {
     const bool is_callers = data_ != nullptr && owner_ == nullptr;
     if (is_callers) CheckDtype(dtype);
@@ -97,7 +99,10 @@ class DenseTensor {
     if (data_ != nullptr && Bytes() <= capacity_) return data_;
     if (is_callers) {
       PADDLE_THROW(common::errors::PreconditionNotMet(
-          "an output of %d bytes is too small for %d", capacity_, Bytes()));
+          "The size of the output should be at least %d bytes, but received %d "
+          "bytes.",
+          Bytes(),
+          capacity_));
     }
     capacity_ = Bytes();
     data_ = nullptr;
@@ -115,14 +120,16 @@ class DenseTensor {
   void CheckDtype(DataType dtype) const {
     if (dtype == dtype_) return;
     PADDLE_THROW(common::errors::InvalidArgument(
-        "a tensor of %s is used as %s", dtype_, dtype));
+        "The dtype of the Tensor should be %s, but received %s.",
+        dtype,
+        dtype_));
   }
 
   void* data_ = nullptr;
   DataType dtype_ = DataType::UNDEFINED;
   DDim dims_{0};
   int64_t capacity_ = 0;
-  std::shared_ptr<void> owner_;  // null if the memory is the caller's
+  std::shared_ptr<void> owner_;  // null if the caller owns the memory
 };
 
 struct Place {};
@@ -155,13 +162,13 @@ inline void Copy(const GPUContext& dev_ctx,
       data, from.data(), bytes, gpuMemcpyDeviceToDevice, dev_ctx.stream());
 }
 
-// ---- phi/core/kernel_registry.h: functions of a Python module ---------------
+// ---- phi/core/kernel_registry.h: registers functions of a Python module -----
 inline auto& Registry() {
   static std::vector<std::function<void(pybind11::module_*)>> registry;
   return registry;
 }
 
-// Registers KernelOf<T>::kCall as "name dtype" for each of the types.
+// Registers KernelOf<T>::kCall as "<name> <dtype>" for each type.
 template <template <typename> class KernelOf, typename... Types>
 bool RegisterKernel(const std::string& name) {
   const auto define = [&](DataType dtype, auto call) {
@@ -181,7 +188,7 @@ struct Kernel {
 
 }  // namespace phi
 
-// None is an optional Tensor that is absent.
+// Converts None to an empty optional.
 template <>
 struct pybind11::detail::type_caster<paddle::optional<phi::DenseTensor>> {
   PYBIND11_TYPE_CASTER(paddle::optional<phi::DenseTensor>,
