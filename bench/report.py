@@ -76,7 +76,7 @@ def summarize(results, *thread_counts):
         ratios = results.list_ratios(side, *where)
         slower = sum(ratio < 1 - NOISE for ratio in ratios)
         return (
-            f'{format_ratio(geometric_mean(ratios))} (ours slower in '
+            f'{format_ratio(geometric_mean(ratios))} (below {1 - NOISE:g}x in '
             f'{slower} of {len(ratios)} cases, at worst '
             f'{format_ratio(min(ratios))})'
         )

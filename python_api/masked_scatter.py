@@ -141,8 +141,8 @@ def masked_scatter(
     """
     Copy elements from `value` into `x` at the positions where `mask` is True and return the result as a new Tensor.
 
-    ``x`` and ``mask`` are broadcast against each other. The k-th True element of the broadcast ``mask``, in row-major
-    order, is replaced by the k-th element of ``value``, which must have at least as many elements.
+    ``x`` and ``mask`` are broadcast against each other. Where the broadcast ``mask`` has its k-th True element, in
+    row-major order, the result has the k-th element of ``value``.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_scatter.png
         :width: 500

@@ -118,8 +118,8 @@ def select_scatter(
             is found only at run time raises ValueError.
         ValueError: If ``values`` is complex and ``x`` is not.
         TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is not an integer; a bool is not an
-            integer here. Numpy integers and 0-D integer Tensors are accepted, except, in a static graph, a Tensor as
-            ``axis``.
+            integer here. Numpy integers and 0-D integer Tensors are accepted; in static graphs, Tensors as ``index``
+            in PIR only.
 
     Note:
         - Zero-size: ``x`` may have no elements, unless the size of ``axis`` is 0.

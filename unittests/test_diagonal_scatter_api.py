@@ -64,14 +64,14 @@ def higher_orders(x, y, out_grad, *others):
     """Return gradients up to the fifth order; even orders are the operator again."""
     out = paddle.diagonal_scatter(x, y)
     grads = gradients([out], [x, y], [out_grad], True)
-    fetched = [out, *grads]
+    outputs = [out, *grads]
     for i in 0, 3:
         x, y, next_out_grad = others[i : i + 3]
         (out,) = gradients(grads, [out_grad], [x, y], True)
         out_grad = next_out_grad
         grads = gradients([out], [x, y], [out_grad], i == 0)
-        fetched += [out, *grads]
-    return fetched
+        outputs += [out, *grads]
+    return outputs
 
 
 def random_inputs(x_shape, *args, dtype='float64'):
@@ -99,8 +99,8 @@ def run_program(function, *feeds):
             ]
             for data in inputs:
                 data.stop_gradient = False
-            fetched = function(*inputs)
-            run = partial(paddle.static.Executor().run, fetch_list=fetched)
+            outputs = function(*inputs)
+            run = partial(paddle.static.Executor().run, fetch_list=outputs)
             feeds = [{f'x{i}': a for i, a in enumerate(f)} for f in feeds]
             return [run(feed=feed) for feed in feeds]
     finally:

@@ -55,14 +55,14 @@ def higher_orders(x, values, out_grad, *others):
     """Return gradients up to the fifth order; even orders are the operator again."""
     out = paddle.select_scatter(x, values, 0, 1)
     grads = gradients([out], [x, values], [out_grad], True)
-    fetched = [out, *grads]
+    outputs = [out, *grads]
     for i in 0, 3:
         x, values, next_out_grad = others[i : i + 3]
         (out,) = gradients(grads, [out_grad], [x, values], True)
         out_grad = next_out_grad
         grads = gradients([out], [x, values], [out_grad], i == 0)
-        fetched += [out, *grads]
-    return fetched
+        outputs += [out, *grads]
+    return outputs
 
 
 def random_inputs(x_shape, axis=0, dtype='float64'):
@@ -89,8 +89,8 @@ def run_program(function, *feeds):
             ]
             for data in inputs:
                 data.stop_gradient = False
-            fetched = function(*inputs)
-            run = partial(paddle.static.Executor().run, fetch_list=fetched)
+            outputs = function(*inputs)
+            run = partial(paddle.static.Executor().run, fetch_list=outputs)
             feeds = [{f'x{i}': a for i, a in enumerate(f)} for f in feeds]
             return [run(feed=feed) for feed in feeds]
     finally:
