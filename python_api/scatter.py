@@ -253,8 +253,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             ``[-x.shape[axis], x.shape[axis])``. The data type can be ``int32`` or ``int64``.
         updates (Tensor): The slices to write or to reduce, with the data type of ``x``. The shape is the shape of ``x``,
             except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
-            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. If a static graph does not know ``n`` or the
-            size, they must be equal, unless ``axis``, ``reduce`` and ``include_self`` have their defaults.
+            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. If ``n`` or that size is unknown in a
+            static graph, it must be ``n``, unless ``axis``, ``reduce`` and ``include_self`` have their defaults.
         overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False). If True, ``reduce`` and
             ``include_self`` are ignored; values other than their defaults emit a UserWarning. Default is True.
         axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.

@@ -35,8 +35,8 @@ void MaskedScatterKernel(const Context& dev_ctx,
   namespace ops = funcs::scatter_ops;
   using Storage = ops::StorageType<T>;
   const int64_t numel = out->numel();
-  // Read before out is allocated: if x is out and InferMeta has enlarged it,
-  // this throws.
+  // Read before Alloc: if x is out, was enlarged by InferMeta and exceeds its
+  // memory, this throws.
   const void* x_data = numel == 0 ? nullptr : x.data();
   Storage* out_data =
       reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));

@@ -105,8 +105,8 @@ void ReplaceSelected(const GPUContext& dev_ctx,
     dev_ctx.template Alloc<T>(out);
     return;
   }
-  // Read before out is allocated: if x is out and InferMeta has enlarged it,
-  // this throws.
+  // Read before Alloc: if x is out, was enlarged by InferMeta and exceeds its
+  // memory, this throws.
   const Storage* x_data = StorageData<Storage>(x);
   auto* data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(T));

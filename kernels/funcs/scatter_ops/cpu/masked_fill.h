@@ -62,8 +62,8 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
     dev_ctx.template Alloc<T>(out);
     return;
   }
-  // Read before out is allocated: if x is out and InferMeta has enlarged it,
-  // this throws.
+  // Read before Alloc: if x is out, was enlarged by InferMeta and exceeds its
+  // memory, this throws.
   const auto* x_data = reinterpret_cast<const Storage*>(x.data<T>());
   const auto* value_data = reinterpret_cast<const Storage*>(value.data<T>());
   const BroadcastOperand<Storage> x_view{x_data, {dims, x.dims()}};

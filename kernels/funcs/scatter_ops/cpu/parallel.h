@@ -153,8 +153,8 @@ void ParallelFor(int64_t count, int64_t bytes, const F& f) {
 #endif
 }
 
-// Partitions [0, numel) into tiles of equal size (the last may be shorter), the
-// same number for each thread.
+// Partitions [0, numel) into tiles of equal size (the last may be shorter),
+// about as many for each thread.
 struct Tiles {
   int64_t numel;
   int64_t bytes;  // of all tiles

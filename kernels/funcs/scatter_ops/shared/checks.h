@@ -104,8 +104,8 @@ inline DDim BroadcastShape(const char* op, const DDim& x, const DDim& mask) {
 }
 
 // Throws if an in-place result would be larger than x. InferMeta has to check
-// this: once it has resized x, a kernel cannot tell that x was smaller, and
-// would write out of bounds.
+// this: once it has resized x, a kernel may not notice that x was smaller and
+// write out of bounds.
 template <typename Meta>
 void CheckInplaceDims(const char* op,
                       const Meta& x,

@@ -13,8 +13,8 @@
 // limitations under the License.
 
 // Gradients of assign, sum and mean on the CPU: the gradient of updates gathers
-// slices of out_grad, that of x copies out_grad with the updated slices scaled
-// or cleared.
+// slices of out_grad, that of x copies out_grad with the updated slices kept,
+// scaled or cleared.
 
 #pragma once
 
@@ -79,7 +79,7 @@ class LinearIndexGrad {
       index_.ForEach([&](int64_t, int64_t slice) { is_cleared[slice] = 1; });
     }
     ForEachRow(view_.size,
-               /*is_mean=*/include_self_,
+               reduce_ == IndexReduce::kMean,
                out_grad,
                x_grad,
                [&](int64_t begin, int64_t n, int64_t* sources) {
@@ -94,8 +94,8 @@ class LinearIndexGrad {
   static constexpr int64_t kMaxRows = 512;  // rows per call of find_sources
 
   // Writes [outer, rows, inner] to `to`: each row is a slice of out_grad,
-  // divided by the slice's count if `is_mean`, or zeros. find_sources(begin, n,
-  // sources) stores the slices of n rows, or -1 for zeros.
+  // divided by its number of terms if `is_mean`, or zeros. find_sources(begin,
+  // n, sources) stores the slices of n rows, or -1 for zeros.
   template <typename FindSources>
   void ForEachRow(int64_t rows,
                   bool is_mean,

@@ -52,7 +52,7 @@ class SegmentReducer {
     const int64_t inner = operands_.view.inner;
     const T* x = operands_.x + x_offset;
     T* out = operands_.out + x_offset;
-    if (x == out) {  // otherwise x is read sequentially
+    if (x == out) {  // otherwise a copy streams x
       PrefetchRow(
           out + (segments_.SliceToPrefetch(g) - segments_.slices[g]) * inner,
           n);
@@ -115,8 +115,8 @@ class SegmentReducer {
   }
 
   // Calls finish(l, first(l) reduced with the rows) for each inner element l.
-  // Four rows a pass quarter the loads and stores of `sums`, and avoid them for
-  // short segments.
+  // Four rows per pass quarter the loads and stores of `sums`; short segments
+  // need none.
   template <typename First, typename Finish>
   static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
     if (rows.num_left() < 4) return ReduceLastPass<3>(&rows, first, finish);
