@@ -46,7 +46,7 @@ def test_registered_kernels_are_those_of_the_yaml():
 
 @pytest.mark.parametrize('name', OPS_YAML)
 def test_kernel_signature_matches_the_yaml(name):
-    entry = OPS_YAML[name]  # those of higher orders share kernels
+    entry = OPS_YAML[name]  # entries of higher orders share kernels
     for dtype in FEWER_DTYPES.get(entry.kernel, DTYPES):
         actual = SIGNATURES[entry.kernel, dtype]
         assert actual == expected_signature(entry, dtype), dtype

@@ -109,7 +109,7 @@ class TestNetsInToStatic(unittest.TestCase):
 
     def test_second_order(self):
         # Paddle's in-place pass overwrites a gradient that is read twice, such as
-        # that of h * h.
+        # the gradient of h * h.
         before = paddle.get_flags(INPLACE_PASS)
         paddle.set_flags({INPLACE_PASS: False})
         try:

@@ -158,8 +158,10 @@ inline Segments SortByRow(const GPUContext& dev_ctx,
   ForEach(dev_ctx, n, [=] __device__(int64_t i) {
     entries[i] = static_cast<int32_t>(i);
   });
-  int bits = 1;  // of a row
-  while (bits < 63 && indexed.view.size > int64_t{1} << bits) ++bits;
+  int num_key_bits = 1;
+  while (num_key_bits < 63 && indexed.view.size > int64_t{1} << num_key_bits) {
+    ++num_key_bits;
+  }
   CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
     return cub::DeviceRadixSort::SortPairs(temp_storage,
                                            *bytes,
@@ -169,7 +171,7 @@ inline Segments SortByRow(const GPUContext& dev_ctx,
                                            entries + n,
                                            static_cast<int>(n),
                                            /*begin_bit=*/0,
-                                           /*end_bit=*/bits,
+                                           /*end_bit=*/num_key_bits,
                                            dev_ctx.stream());
   });
   return {{indexed.view, rows}, entries + n};

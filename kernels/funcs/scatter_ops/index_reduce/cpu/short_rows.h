@@ -16,7 +16,7 @@
 // memory order, and accumulated into the slices that the index names. Each task
 // owns a range of slices and scans the whole index, so that a slice receives
 // its updates in the order of the index. Results are bitwise identical to those
-// of SegmentReducer, except that a NaN may differ in sign and payload.
+// of SegmentReducer, up to the sign and payload of NaNs.
 
 #pragma once
 
@@ -43,10 +43,10 @@ constexpr bool HasIdentity() {
   return !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
 }
 
-// The length of a row is an int64_t or a RowLength constant: 1 here, the height
-// of a tile in transposed_tiles.h. For constant lengths, the loops below also
-// compute results for slices without an update and discard them: a branch per
-// row would cost more.
+// The length of a row is an int64_t or a RowLength constant: 1 here, kTileRows
+// in transposed_tiles.h. With a constant length, the loops below also compute
+// and discard results for slices without an update: a branch per row would cost
+// more.
 template <int64_t kLength>
 using RowLength = std::integral_constant<int64_t, kLength>;
 template <typename Length>
