@@ -26,6 +26,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # An environment variable, so that child processes inherit the folder.
 BUILD_DIR = 'SCATTER_OPS_BUILD_DIR'
 STUB = ROOT / 'gpu_tests' / 'stub'
+# Links kernels/ to its path in Paddle's tree.
+INCLUDE = ROOT / 'native' / 'include'
 # The wheel's own headers; the stub replaces Paddle's others.
 REAL_HEADERS = r'paddle/(common/|phi/common/|phi/core/ddim\.h|utils/)'
 NVCC_FLAGS = (
@@ -49,15 +51,6 @@ def build_folder():
 def library_path(folder='gpu_tests'):
     """Return the path of the Python module of the kernels."""
     return build_folder() / folder / 'scatter_ops_gpu.so'
-
-
-def include_root(build_dir):
-    """Link kernels/ at its path in Paddle's tree; return the include folder."""
-    link = build_dir / 'include' / 'paddle' / 'phi' / 'kernels'
-    if not link.is_dir():
-        link.parent.mkdir(parents=True, exist_ok=True)
-        link.symlink_to(ROOT / 'kernels')
-    return build_dir / 'include'
 
 
 def kernel_files(*suffixes):
@@ -135,7 +128,7 @@ def make_library(compiler, sources, library):
 def make():
     """Build the library."""
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
-    compiler = stub_command('nvcc', flags, [include_root(build_folder())])
+    compiler = stub_command('nvcc', flags, [INCLUDE])
     sources = [*kernel_files('.cu'), STUB / 'module.cu']
     unit = write_unity(sources, library_path().with_name('kernels.cu'))
     make_library(compiler, [unit], library_path())

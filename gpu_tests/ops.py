@@ -43,11 +43,6 @@ def skip_reason():
     return ''
 
 
-def device():
-    """Return the name of the device in PyTorch."""
-    return 'cpu' if is_emulated() else 'cuda'
-
-
 @cache
 def library():
     """Load the module of the kernels; build it first if possible."""
@@ -103,16 +98,6 @@ def describe(tensor, has_data=True):
     return library().Tensor(address, dtype_name(tensor), tensor.shape)
 
 
-def same_memory(a, b):
-    """Return whether two tensors share the address of their first element.
-
-    False if either is None or empty.
-    """
-    if a is None or b is None:
-        return False
-    return a.data_ptr() == b.data_ptr() != 0
-
-
 def run(name, *arguments, needed=None, out=None):
     """Run a kernel and return its outputs.
 
@@ -131,14 +116,18 @@ def run(name, *arguments, needed=None, out=None):
     inputs = [
         describe(tensors[t.name], not t.no_need_buffer) for t in entry.tensors
     ]
+    input_at = {
+        tensors[t.name].data_ptr(): argument
+        for t, argument in zip(entry.tensors, inputs)
+        if argument is not None and not t.no_need_buffer
+    }
     outputs = [*map(describe, out)]
     # An in-place output is the same Tensor as the input, which InferMeta
     # resizes before the kernel runs.
     for at, tensor in enumerate(out):
-        for t, argument in zip(entry.tensors, inputs):
-            if same_memory(tensor, tensors[t.name]) and not t.no_need_buffer:
-                argument.resize(tensor.shape)
-                outputs[at] = argument
+        if tensor is not None and tensor.numel():
+            outputs[at] = input_at.get(tensor.data_ptr(), outputs[at])
+            outputs[at].resize(tensor.shape)
     stream = 1 if is_emulated() else torch.cuda.current_stream().cuda_stream
     context = library().Context(stream)
     call = getattr(library(), f'{entry.kernel} {dtype_name(like)}')

@@ -9,12 +9,13 @@ from fuzz.arrays import (
     GRAD_DTYPES,
     assert_same_bits,
     random_numbers,
+    to_numbers,
 )
 from fuzz.compare import find_mismatch
+from fuzz.scatter_reference import LINEAR_REDUCES
 
 from gpu_tests import ops
 from gpu_tests.arrays import (
-    assert_close,
     check_second_order,
     gradient_arguments,
     gradients,
@@ -137,4 +138,36 @@ def test_second_order_of_scatter_accumulates_updates(dtype, present):
         *(np.zeros_like(x_grad), *grads, True),
     )
     rtol = {'float16': 1e-2, 'float32': 1e-6}.get(dtype, 1e-13)
-    assert_close(actual, expected, dtype, rtol)
+    np.testing.assert_allclose(to_numbers(actual, dtype), expected, rtol, rtol)
+
+
+@pytest.mark.parametrize(
+    ('x', 'updates', 'reduce', 'x_grad', 'updates_grad'),
+    [
+        (1e200, [1e200, 2e-200], 'mul', 2.0, [2.0, np.inf]),
+        (2.0, [np.inf, 4.0], 'mul', np.inf, [8.0, np.inf]),
+        (np.nan, [np.nan, 1.0], 'amax', 0.5, [0.5, 0.0]),
+    ],
+)
+def test_nonfinite_gradients(x, updates, reduce, x_grad, updates_grad):
+    arrays = np.array([x]), np.zeros(2, 'int64'), np.array(updates)
+    attributes = 0, reduce, True
+    arguments = gradient_arguments(
+        'index_reduce', arrays, np.ones(1), attributes
+    )
+    grads = gradients('index_reduce_grad', *arguments)
+    np.testing.assert_allclose(grads[0], [x_grad], 1e-12)
+    np.testing.assert_allclose(grads[1], updates_grad, 1e-12)
+
+
+@pytest.mark.parametrize('reduce', LINEAR_REDUCES)
+def test_gradients_of_sparse_index(reduce):
+    x, updates = np.ones((20000, 4)), np.ones((2000, 4))
+    index = np.arange(2000) * 9 + 5
+    x_grad, updates_grad = gradients(
+        'index_scatter_grad', x, index, updates, x, 0, reduce, False
+    )
+    expected = x.copy()
+    expected[index] = 0
+    np.testing.assert_array_equal(x_grad, expected)
+    np.testing.assert_array_equal(updates_grad, updates)

@@ -78,8 +78,7 @@ def nvcc_command(options):
     fetch_headers(headers)
     system = [paddle, paddle / 'third_party', '/usr/include/eigen3']
     system += sorted(headers.glob('nvidia/*/include'))
-    ours = build.include_root(options.build_dir), ROOT / 'native'
-    return build.command('nvcc', build.NVCC_FLAGS, ours, system)
+    return build.command('nvcc', build.NVCC_FLAGS, [build.INCLUDE], system)
 
 
 def skip_reason():

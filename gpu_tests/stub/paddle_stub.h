@@ -67,14 +67,7 @@ class DenseTensor {
   const DDim& dims() const { return dims_; }
   int64_t numel() const { return product(dims_); }
   DataType dtype() const { return dtype_; }
-  bool initialized() const { return data_ != nullptr; }
   void Resize(const DDim& dims) { dims_ = dims; }
-
-  // Releases the memory: the next Alloc allocates.
-  void clear() {
-    data_ = nullptr;
-    owner_ = nullptr;
-  }
 
   // Throws if there is no data: the Tensor is empty, or the operator declares
   // no_need_buffer for it.

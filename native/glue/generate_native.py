@@ -33,25 +33,28 @@ def table_row(chain, order, in_paddle):
     entry = chain[order]
     names = [t.name for t in entry.tensors]
     over = {out: names.index(x) for x, out in entry.inplace}
-    origins, attrs = {}, []
-    if order:
-        attrs = [a.name for a in chain[order - 1].attrs]
+    attrs = [a.name for a in chain[order - 1].attrs] if order else []
+    origins = {
+        name: (kind, at)
         for kind, origin_names in (
             ('kGradient', [f'{name}_grad' for name in entry.forward_outputs]),
             ('kResult', entry.forward_outputs),
             ('kInput', entry.forward_inputs),
-        ):
-            origins |= {
-                name: (kind, at) for at, name in enumerate(origin_names)
-            }
+        )
+        for at, name in enumerate(origin_names)
+    }
+    # An output of a gradient is the gradient of an input of the forward entry.
+    inputs = {f'{x}_grad': at for at, x in enumerate(entry.forward_inputs)}
+    # Paddle treats a custom operator x_grad as the gradient of x.
+    vjp = entry.name.removesuffix('_grad') + '_vjp'
+    forms = [
+        'Optional(in[{}])' if t.optional else '*in[{}]' for t in entry.tensors
+    ]
     return {
         'entry': entry,
         'camel': camel(entry.name),
         'in_paddle': in_paddle,
-        # Paddle treats a custom operator x_grad as the gradient of x.
-        'custom_op': entry.name.removesuffix('_grad') + '_vjp'
-        if order
-        else entry.name,
+        'custom_op': vjp if order else entry.name,
         'gradient': f'{camel(entry.backward)}Spec'
         if entry.backward
         else 'nullptr',
@@ -66,24 +69,15 @@ def table_row(chain, order, in_paddle):
             for a in entry.attrs
         ],
         'outputs': [
-            (o.name, input_of(entry, o) if order else -1, over.get(o.name, -1))
+            (o.name, inputs[o.name] if order else -1, over.get(o.name, -1))
             for o in entry.outputs
         ],
         'extra_outputs': extra_outputs(chain) if order == 2 else [],
         'infer_args': arguments(
             entry, entry.infer_meta_param, ['in[{}]'] * len(names)
         ),
-        'kernel_args': arguments(
-            entry,
-            entry.kernel_param,
-            ['Optional(in[{}])' if t.optional else '*in[{}]' for t in entry.tensors],
-        ),
+        'kernel_args': arguments(entry, entry.kernel_param, forms),
     }  # fmt: skip
-
-
-def input_of(entry, output):
-    """Return the index of the input whose gradient is `output`."""
-    return entry.forward_inputs.index(output.name.removesuffix('_grad'))
 
 
 def extra_outputs(chain):
@@ -110,11 +104,10 @@ def arguments(entry, param, forms):
 
 
 def table_rows(files, in_paddle=False):
-    chains = [file.chain for file in files]
     return [
-        table_row(chain, order, in_paddle)
-        for chain in chains
-        for order in range(len(chain))
+        table_row(file.chain, order, in_paddle)
+        for file in files
+        for order in range(len(file.chain))
     ]
 
 

@@ -7,15 +7,10 @@ from pathlib import Path
 IGNORED_DIRS = {'__pycache__', '.ruff_cache'}
 
 
-def sha256(data):
-    """Return the hex digest of bytes."""
-    return hashlib.sha256(data).hexdigest()
-
-
 def file_sha256(path):
     """Return the hex digest of a file, or None if it does not exist."""
     try:
-        return sha256(Path(path).read_bytes())
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()
     except FileNotFoundError:
         return None
 

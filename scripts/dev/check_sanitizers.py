@@ -36,11 +36,7 @@ DISABLED_CHECKS = (
 )
 ASAN = f'-fsanitize=address,undefined {DISABLED_CHECKS} -g1'
 TSAN = '-fsanitize=thread'
-MISSING = {
-    'asan': 'clang++ with omp.h and sanitizers '
-    '(Debian: clang, libomp-dev, libclang-rt-dev)',
-    'tsan': f'compiler with {TSAN}',
-}
+PACKAGES = ('clang', 'libomp-dev', 'libclang-rt-dev')
 # Paddle's conversion of small numbers to float16 shifts by too many bits.
 SUPPRESSIONS = 'shift-exponent:*/phi/common/float16.h\n'
 # Paddle itself is not instrumented: ignore its leaks, mismatched deallocations
@@ -57,7 +53,6 @@ assert paddle._native_lib.__file__ == sys.argv[1]
 sys.exit({check} bits.main(sys.argv[2:]))
 """
 OMP = '#include <omp.h>\n'
-PACKAGES = ('clang', 'libomp-dev', 'libclang-rt-dev')
 # Only in CI, where a check may install packages.
 INSTALL = (
     ('apt-get', 'update'),
@@ -116,13 +111,16 @@ def main():
     if kind == 'asan':
         preload, prefix = find_clang(), ()
         flags, link, compiler = ASAN, '', 'clang++'
+        missing = 'clang++ with omp.h and sanitizers '
+        missing += f'(Debian: {", ".join(PACKAGES)})'
     else:
         # Address space randomization may collide with TSan's shadow memory.
         preload, prefix = [find_library('g++', 'libtsan.so')], ('setarch', '-R')
         flags, compiler = f'{TSAN} -g1 -w', ''
         link = f'{TSAN} -fvisibility=hidden {THREADS}'
+        missing = f'compiler with {TSAN}'
     if not any(preload):
-        print(f'skipped: no {MISSING[kind]}')
+        print(f'skipped: no {missing}')
         return SKIPPED
     preload.append(find_library('g++', 'libstdc++.so.6'))
 

@@ -5,7 +5,6 @@ counters into a copy of the built Paddle; coverage.py (PyPI) traces the Python
 functions. A line of a template is executed if any instance executes it.
 """
 
-import ast
 import json
 import os
 import shutil
@@ -17,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.programs import check_output
+from scripts.dev.export_api_docs import parse_functions
 from scripts.dev.variant import build_variant
 from scripts.series.tree_edits import get_upstream_path
 
@@ -33,37 +33,37 @@ HEADERS = [
 TREE = 'paddle/phi/kernels/'  # kernels/ in the compiler's output
 
 
-def run_test(path):
+def run_coverage(data, *arguments):
+    """Run coverage.py on the built Paddle with a data file."""
     environment = {
         **os.environ,
         'PYTHONPATH': f'{FOLDER}/module:{FOLDER}/tool:{ROOT}/unittests/harness',
         'LD_LIBRARY_PATH': f'{FOLDER}/module/paddle/libs',
-        'COVERAGE_FILE': f'{FOLDER}/data/.coverage.{path.stem}',
+        'COVERAGE_FILE': f'{FOLDER}/data/{data}',
     }
+    check_output(PYTHON, '-m', 'coverage', *arguments, env=environment)
+
+
+def run_test(path):
     include = '--include=*/paddle/tensor/manipulation.py'
-    coverage = ('-m', 'coverage', 'run', include)
-    check_output(PYTHON, *coverage, path, env=environment)
+    run_coverage(f'.coverage.{path.stem}', 'run', include, path)
 
 
 def count_python_lines():
     """Return {function: {line: count}} of python_api/ in the built Paddle."""
-    environment = {**os.environ, 'PYTHONPATH': f'{FOLDER}/tool'}
-    environment['COVERAGE_FILE'] = f'{FOLDER}/data/.coverage'
-    coverage = (PYTHON, '-m', 'coverage')
-    check_output(*coverage, 'combine', '-q', FOLDER / 'data', env=environment)
+    run_coverage('.coverage', 'combine', '-q', FOLDER / 'data')
     report = FOLDER / 'python.json'
-    check_output(*coverage, 'json', '-q', '-o', report, env=environment)
+    run_coverage('.coverage', 'json', '-q', '-o', report)
     ((path, result),) = json.loads(report.read_text())['files'].items()
-    sources = [x.read_text('utf-8') for x in (ROOT / 'python_api').glob('*.py')]
-    bodies = [node for text in sources for node in ast.parse(text).body]
-    ours = {node.name for node in bodies if isinstance(node, ast.FunctionDef)}
+    sources = (ROOT / 'python_api').glob('*.py')
+    ours = {name for source in sources for name in parse_functions(source)}
     lines = {}
-    for node in ast.parse(Path(path).read_text('utf-8')).body:
-        if getattr(node, 'name', None) in ours:
+    for name, node in parse_functions(Path(path)).items():
+        if name in ours:
             span = range(node.lineno, node.end_lineno + 1)
             executed = {n: 1 for n in result['executed_lines'] if n in span}
             missing = {n: 0 for n in result['missing_lines'] if n in span}
-            lines[node.name] = executed | missing
+            lines[name] = executed | missing
     return lines
 
 

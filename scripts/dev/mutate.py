@@ -12,9 +12,10 @@ import argparse
 import ast
 import json
 import random
-import subprocess
+import re
 import sys
 from collections import Counter
+from difflib import unified_diff
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -42,6 +43,8 @@ BUILDS = {
 }
 # Without optimization, a mutant takes a third of the time.
 CONFIGURE = ('cmake', '-S', '.', '-B', 'build', '-DCMAKE_BUILD_TYPE=Debug')
+# In the output of ctest.
+FAILED_TEST = re.compile(r'Test +#\d+: (\w+) \.*\*\*\*(?!Skip)')
 # The project's own tests of the operators' results.
 OWN_TESTS = (
     'fuzz|table|kernel_contracts|aliased_kernels|sized_gradients|differences|'
@@ -57,11 +60,8 @@ def dump_code(source):
     tree.body = [x for x in tree.body if not isinstance(x, imports)]
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef)):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(
-                first.value, ast.Constant
-            ):
-                node.body = node.body[1:] or [ast.Pass()]
+            if ast.get_docstring(node) is not None:
+                del node.body[0]
         for name in ('annotation', 'returns'):
             if hasattr(node, name):
                 setattr(node, name, None)
@@ -97,30 +97,29 @@ def generate_mutants(scratch, language, path):
     return [p.read_text('utf-8') for p in sorted(folder.iterdir())]
 
 
-def evaluate_mutant(clone, path, mutant, language, upstream):
+def list_commands(language, path, upstream):
+    """Return [(verdict if it fails, shell command)] of a mutant of a file."""
+    op_tests = f'test_{Path(path).stem}_(op|api|kernel)'
+    ctest = 'ctest --test-dir build -j2 --stop-on-failure --timeout 600'
+    return [
+        ('does not compile', BUILDS[language]),
+        ('killed upstream', f"{ctest} -R '^{op_tests}$'"),
+        ('killed upstream', f"{ctest} -R '^({upstream})$'"),
+        ('killed', f"{ctest} -L unit -E '^({upstream})$'"),
+        ('killed', f"{ctest} -R '^tools_test_({OWN_TESTS})$'"),
+    ]
+
+
+def evaluate_mutant(file, mutant, commands, cwd):
     """Return the verdict on a mutant, and the test that kills it."""
-    file = clone / path
     source = file.read_text('utf-8')
     file.write_text(mutant, 'utf-8')
     try:
-        if run('sh', '-c', BUILDS[language], cwd=clone).returncode:
-            return 'does not compile', ''
-        op_tests = f'^test_{Path(path).stem}_(op|api|kernel)$'
-        for verdict, *tests in (
-            ('killed upstream', '-R', op_tests),
-            ('killed upstream', '-R', f'^({upstream})$'),
-            ('killed', '-L', 'unit', '-E', f'^({upstream})$'),
-            ('killed', '-R', f'^tools_test_({OWN_TESTS})$'),
-        ):
-            process = run(
-                *('ctest', '--test-dir', 'build', '-j2', '--stop-on-failure'),
-                *('--timeout', 600, *tests),
-                cwd=clone,
-            )
+        for verdict, command in commands:
+            process = run('sh', '-c', command, cwd=cwd)
             if process.returncode:
-                lines = process.stdout.splitlines()
-                failed = [x for x in lines if '***' in x and 'Skip' not in x]
-                return verdict, ' '.join(failed[:1]).split('***')[0].strip(' .')
+                failed = FAILED_TEST.search(process.stdout)
+                return verdict, failed[1] if failed else ''
         return 'survived', ''
     finally:
         file.write_text(source, 'utf-8')
@@ -154,21 +153,20 @@ def main():
         for i, mutant in enumerate(generate_mutants(scratch, language, path))
     ]
     random.Random(args.seed).shuffle(all_mutants)
-    lines = results.read_text().splitlines() if results.exists() else []
-    rows = [json.loads(line) for line in lines]
+    results.touch()
+    rows = [json.loads(line) for line in results.read_text().splitlines()]
     seen = {(row['path'], row['mutant']) for row in rows}
     for path, i, mutant in all_mutants:
-        verdicts = Counter(row['verdict'] for row in rows)
-        if len(rows) - verdicts['does not compile'] >= args.count:
+        compiled = [x for x in rows if x['verdict'] != 'does not compile']
+        if len(compiled) >= args.count:
             break
         source = (clone / path).read_text('utf-8')
         if (path, i) in seen or not differs(language, source, mutant):
             continue
-        verdict, test = evaluate_mutant(clone, path, mutant, language, names)
-        diff = subprocess.run(
-            ['diff', '-U0', clone / path, '-'],
-            input=mutant, capture_output=True, text=True, check=False,
-        ).stdout.splitlines()[2:]  # fmt: skip
+        commands = list_commands(language, path, names)
+        verdict, test = evaluate_mutant(clone / path, mutant, commands, clone)
+        texts = source.splitlines(), mutant.splitlines()
+        diff = [*unified_diff(*texts, n=0, lineterm='')][2:]
         row = {'path': path, 'mutant': i, 'verdict': verdict, 'test': test}
         rows.append(row)
         with results.open('a') as file:

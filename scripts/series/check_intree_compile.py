@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import sys
 import sysconfig
 import tempfile
@@ -59,7 +58,7 @@ void %s(T) {}
 """
 
 
-def write_infermeta_unit(folder, target):
+def write_infermeta_unit(folder):
     """Write the known includes of ternary.cc and the inserted functions."""
     text = (folder / TERNARY).read_text('utf-8')
     includes = re.findall('(?m)^#include .*', text)
@@ -68,7 +67,7 @@ def write_infermeta_unit(folder, target):
     lines = re.findall(r'(?m)^\+(?!\+\+ |#include )(.*)', diff)
     lines = [*includes, 'namespace phi {', *lines, '}  // namespace phi']
     own = f'#include "{TERNARY[:-2]}h"'  # the first line of ternary.cc
-    return write_unit(target / 'infermeta_unit.cc', [own, *lines])
+    return write_unit(folder / 'infermeta_unit.cc', [own, *lines])
 
 
 def write_header_unit(folder, new_files):
@@ -139,7 +138,7 @@ def find_lost_symbols(patches, folder, include):
 def check():
     """Compile all prefixes of the series; return (faults, number of units)."""
     series, include = load_series(ROOT), find_include(ROOT)
-    jobs = {}
+    compiled = set()
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool:
         folder = Path(name) / 'tree'
         init_repo(folder, make_base_tree(series, find_wheel_dirs(ROOT)))
@@ -147,32 +146,29 @@ def check():
         common = write_unit(Path(name) / 'common.h', lines)
         output = ('-xc++-header', '-o', f'{common}.gch')
         faults = [compile_unit(common, 'OpenMP', folder, include, output)]
-        with_common = [('-fsyntax-only', '-include', common)]
         for patch in series.patches:
             git(folder, 'apply', '--index', ROOT / 'patches' / patch.file_name)
             options = ('--cached', '--name-only', '--diff-filter=A')
             new_files = git(folder, 'diff', *options).split()
-            prefix = Path(name) / patch.name
-            shutil.copytree(folder / 'paddle', prefix / 'paddle')
-            headers = write_header_unit(prefix, new_files)
-            units = [write_infermeta_unit(folder, prefix), headers]
-            units += [prefix / x for x in new_files if x.endswith('.cc')]
-            compilations = [(unit, 'OpenMP') for unit in units]
+            headers = write_header_unit(folder, new_files)
+            jobs = [(write_infermeta_unit(folder), 'OpenMP', ())]
+            jobs.append((headers, 'OpenMP', ()))
             if patch is series.patches[-1]:
-                compilations.append((headers, 'no OpenMP'))
-            for unit, mode in compilations:
-                key = mode, read_with_headers(unit, prefix)
-                if key not in jobs:
-                    job = pool.submit(
-                        compile_unit, unit, mode, prefix, include,
-                        *(with_common if unit not in units[:2] else ()),
-                    )  # fmt: skip
-                    jobs[key] = patch.file_name, job
+                jobs.append((headers, 'no OpenMP', ()))
+            sources = [folder / x for x in new_files if x.endswith('.cc')]
+            jobs += [(x, 'OpenMP', ('-include', common)) for x in sources]
+            keys = [(mode, read_with_headers(x, folder)) for x, mode, _ in jobs]
+            jobs = [j for j, key in zip(jobs, keys) if key not in compiled]
+            compiled.update(keys)
+            results = pool.map(
+                lambda unit, mode, flags: compile_unit(
+                    unit, mode, folder, include, ('-fsyntax-only', *flags)
+                ),
+                *zip(*jobs),
+            )
+            faults += [f and f'after {patch.file_name}: {f}' for f in results]
         faults += find_lost_symbols(series.patches, folder, include)
-        for patch_file, job in jobs.values():
-            if fault := job.result():
-                faults.append(f'after {patch_file}: {fault}')
-    return [*filter(None, faults)], len(jobs)
+    return [*filter(None, faults)], len(compiled)
 
 
 def main():

@@ -19,11 +19,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scripts.common.files import write_if_changed
 from scripts.common.programs import report
-from scripts.series.manifest import (
-    PLACEHOLDER_AUTHOR,
-    SeriesError,
-    load_series,
-)
+from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import (
     commit,
     export_last_patch,
@@ -35,10 +31,12 @@ from scripts.series.tree_edits import apply_patch
 from scripts.series.upstream_tree import find_wheel_dirs, make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
+# Submitters replace it: --author.
+PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
 AUTHOR = re.compile(r'[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>')
 
 
-def make_files(series, root, folders):
+def make_files(series, root, folders, author):
     """Return {name: text} of the files in patches/."""
     tree = make_base_tree(series, folders)
     recorded_files = tree.keys() - series.wheel_files.keys()
@@ -52,8 +50,8 @@ def make_files(series, root, folders):
         for patch in series.patches:
             apply_patch(tree, patch, root)
             write_tree(repo, tree)
-            message = f'{patch.message}\nSigned-off-by: {series.author}\n'
-            commit(repo, message, series.author, patch.day)
+            message = f'{patch.message}\nSigned-off-by: {author}\n'
+            commit(repo, message, author, patch.day)
             # Rejects trailing whitespace and empty lines at the end of a file.
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
             files[patch.file_name] = export_last_patch(repo, recorded_files)
@@ -62,10 +60,9 @@ def make_files(series, root, folders):
 
 def find_stale(folder, files):
     """Yield an error for each file in patches/ that differs from `files`."""
-    paths = {path.name: path for path in folder.iterdir()}
-    for name in sorted(paths.keys() | files.keys()):
-        text = paths[name].read_text('utf-8') if name in paths else None
-        if text != files.get(name):
+    current = {path.name: path.read_text('utf-8') for path in folder.iterdir()}
+    for name in sorted(current.keys() | files.keys()):
+        if current.get(name) != files.get(name):
             yield f'patches/{name} is stale: run export_patches.py'
 
 
@@ -100,9 +97,8 @@ def main(arguments=None):
     folder, faults = options.root / 'patches', []
     try:
         series = load_series(options.root)
-        series.author = options.author
         folders = find_wheel_dirs(options.root, options.paddle)
-        files = make_files(series, options.root, folders)
+        files = make_files(series, options.root, folders, options.author)
         if options.check:
             faults = list(find_stale(folder, files))
         else:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 import yaml
@@ -22,8 +21,6 @@ SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 # Sources that `files` assigns, not their names: headers, which operators share,
 # and GPU kernels, which are separate patches.
 LISTED_SOURCES = ('kernels/funcs/', 'kernels/gpu/')
-# Submitters replace it: export_patches.py --author.
-PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
 HUNK = re.compile(r'(?m)^@@ -(\d+)\S* \S+ @@ ?(.*)\n')
 
 
@@ -69,11 +66,14 @@ class Patch:
     def api_sources(self):
         return [f'python_api/{name}.py' for name in self.functions]
 
+    @property
+    def named_sources(self):
+        return [f'ops_yaml/{op}.yaml' for op in self.ops] + self.api_sources
+
     def owns(self, source):
         """Whether the name of a source assigns it to this patch."""
         if source.startswith(('ops_yaml/', 'python_api/')):
-            ops = [f'ops_yaml/{op}.yaml' for op in self.ops]
-            return source in (*ops, *self.api_sources)
+            return source in self.named_sources
         stems = '|'.join(self.ops + self.functions) or '$'
         name = source.rsplit('/', 1)[-1]
         return bool(
@@ -89,7 +89,6 @@ class Series:
     wheel_files: dict
     not_exported: list
     pull_requests: dict  # {name: patches}, in the order of the series
-    author: str = PLACEHOLDER_AUTHOR
 
     @property
     def patches(self):
@@ -139,41 +138,32 @@ def read_edits(path):
     return edits
 
 
-def matches(path, pattern):
-    """Whether a path matches a glob whose `*` does not match `/`."""
-    return path.count('/') == pattern.count('/') and fnmatchcase(path, pattern)
-
-
 def list_sources(root, not_exported):
     """List the paths of the source files, relative to root."""
     paths = (path for top in SOURCE_DIRS for path in list_files(root / top))
-    sources = [path.relative_to(root).as_posix() for path in paths]
-    return [s for s in sources if not any(matches(s, g) for g in not_exported)]
+    sources = [PurePosixPath(path.relative_to(root)) for path in paths]
+    return [str(x) for x in sources if not any(map(x.match, not_exported))]
 
 
 def assign_sources(series, sources):
     """Assign the sources to patches, by `files` before names; yield faults."""
     for source in sources:
-        owners = [
-            patch
-            for patch in series.patches
-            if any(matches(source, pattern) for pattern in patch.files)
-        ] or [patch for patch in series.patches if patch.owns(source)]
+        matches = PurePosixPath(source).match
+        owners = [p for p in series.patches if any(map(matches, p.files))] or [
+            p for p in series.patches if p.owns(source)
+        ]
         for owner in owners:
             owner.sources.append(source)
         if len(owners) != 1:
             names = ', '.join(owner.name for owner in owners) or 'none'
             yield f'{MANIFEST}: {source}: expected one patch, got {names}'
-    rules = next(
-        (p.number for p in series.patches if p.rules), len(series.patches)
-    )
     for patch in series.patches:
-        if patch.ops and patch.number > rules:
+        earlier = series.patches[: patch.number - 1]
+        if patch.ops and any(p.rules for p in earlier):
             yield (
                 f'{MANIFEST}: {patch.name}: a patch with `ops` has to precede '
                 'the patch with `rules`, which writes all YAML entries'
             )
-        ops = [f'ops_yaml/{op}.yaml' for op in patch.ops]
-        for pattern in (*ops, *patch.api_sources, *patch.files):
-            if not any(matches(source, pattern) for source in sources):
+        for pattern in patch.named_sources + patch.files:
+            if not any(PurePosixPath(x).match(pattern) for x in sources):
                 yield f'{MANIFEST}: {patch.name}: no file {pattern}'

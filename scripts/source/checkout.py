@@ -9,7 +9,7 @@ import re
 import shlex
 import sys
 
-from scripts.common.programs import run as capture
+from scripts.common.programs import check_output, run
 from scripts.common.steps import ROOT, Step
 
 PATCHES = ROOT / 'patches'
@@ -41,13 +41,14 @@ def make_apply_step(args, patches):
     """Return the step that commits the patches regardless of user settings."""
     # --keep-non-patch keeps [Operator Mechanism]; EMAIL replaces user.email.
     here = f'git -C {shlex.quote(str(args.source))}'
+    head = check_output('git', '-C', args.source, 'rev-parse', 'HEAD').strip()
     return Step(
         'apply',
         f'EMAIL="${{EMAIL:-noreply@localhost}}" {here} '
         '-c core.hooksPath=/dev/null -c apply.whitespace=nowarn am --quiet '
         '--no-3way --no-gpg-sign --no-keep-cr --keep-non-patch '
         f'{shlex.join(map(str, patches))} && '
-        f'echo Undo: {here} reset --keep {git(args, "rev-parse", "HEAD")} || '
+        f'echo Undo: {here} reset --keep {head} || '
         f'{{ {here} am --abort; false; }}',
         'the log has the failing patch and the error of git.',
         show_output=True,
@@ -93,30 +94,22 @@ def make_build_steps(args):
     ]
 
 
-def git(args, *words):
-    """Return the output of a git command; exit if it fails."""
-    process = capture('git', '-C', args.source, *words)
-    if process.returncode:
-        sys.exit(f'git {words[0]} failed: {process.stderr or process.stdout}')
-    return process.stdout.strip()
-
-
 def check_series_applies(args, text):
     """Exit if the series cannot be applied."""
+    git = ('git', '-C', args.source)
     for name in ('rebase-apply', 'rebase-merge'):
-        state = git(args, 'rev-parse', '--git-path', name)
+        state = check_output(*git, 'rev-parse', '--git-path', name).strip()
         if (args.source / state).exists():
             sys.exit('A `git am` or rebase is in progress: finish or abort it.')
     lines = (PATCHES / 'BASE').read_text('utf-8').splitlines()
     base = dict(line.split(': ') for line in lines)
     tag = base['tag']
     switch = f'{tag}: git checkout {tag} (after git fetch origin tag {tag})'
-    check = ('git', '-C', args.source, 'apply', '--check', '--index')
-    process = capture(*check, input=text)
+    process = run(*git, 'apply', '--check', '--index', input=text)
     if process.returncode:
         sys.exit(
             'The series does not apply to this commit or its uncommitted '
             f'changes:\n{process.stderr}It is based on {switch}'
         )
-    if git(args, 'rev-parse', 'HEAD') != base['commit']:
+    if check_output(*git, 'rev-parse', 'HEAD').strip() != base['commit']:
         print(f'The series applies here, but is based on {switch}')

@@ -18,17 +18,13 @@ GENERATED_FILES = (
 PIP = '-m pip --no-input --disable-pip-version-check'
 
 
-def packs_wheel(args):
-    """Whether a wheel is packed; if so, test requirements are not installed."""
-    return args.wheel or bool(args.into)
-
-
 def make_wheel_steps(args):
     """Return the steps, including those of --clean, --wheel and --into."""
     build, folder = args.build_dir, quote_path(args.build_dir)
     python = f'{folder}/venv/bin/python'
     tools = shlex.quote(str(build / 'venv/bin'))
-    tests = '' if packs_wheel(args) else '-r requirements-test.txt '
+    packs_wheel = args.wheel or args.into
+    tests = '' if packs_wheel else '-r requirements-test.txt '
     # Python compiles modules when they are imported; pip would compile all.
     steps = [
         Step(
@@ -76,7 +72,7 @@ def make_wheel_steps(args):
             show_output=True,
         ),
     ]
-    if packs_wheel(args):
+    if packs_wheel:
         wheel = Step(
             'wheel',
             f'{python} scripts/wheel/install.py --build-dir {folder} --pack',

@@ -48,47 +48,41 @@ def parse_jobs(text):
 
 
 # fmt: off
-OPTIONS = {
-    '--jobs': {
-        'type': parse_jobs, 'metavar': 'N',
-        'help': 'parallel compile jobs (default: by cores and free memory)'},
-    '--build-dir': {
-        'type': Path, 'metavar': 'D',
-        'help': 'folder of the build (default: build)'},
-    '--python': {
-        'metavar': 'P', 'help': 'Python 3.9 to 3.13 to build for (default: the '
-        'one of --into, or the first on PATH)'},
-    '--dry-run': {
-        'action': 'store_true',
-        'help': 'print the steps and their commands without running them'},
-    '--source': {
-        'type': Path, 'metavar': 'DIR', 'help': 'apply the patches to a Paddle '
-        'checkout, build it, install it into a separate environment, test it'},
-}
-WITHOUT_SOURCE = {
-    '--clean': {
-        'action': 'store_true',
-        'help': 'delete earlier output, including the venv, and start over'},
-    '--paddle': {
-        'choices': RELEASES, 'metavar': 'V', 'help': 'release to build into '
-        f'(default: {BASE}; also {", ".join(RELEASES[1:])}, in build-V)'},
-    '--wheel': {
-        'action': 'store_true', 'help': 'pack a wheel in build/dist that '
-        'replaces the released paddlepaddle'},
-    '--into': {
-        'metavar': 'PYTHON', 'help': 'install the wheel into the environment '
-        'of this interpreter, which has the release'},
-}
-WITH_SOURCE = {
-    '--only': {
-        'choices': checkout.PARTS, 'metavar': 'PART',
-        'help': 'run one step: apply, configure, build or test'},
-    '--gpu': {
-        'action': 'store_true', 'help': 'build with CUDA for the GPU here'},
-    '--cmake': {
-        'action': 'append', 'default': [], 'metavar': '-DX=Y',
-        'help': 'additional option for cmake: --cmake=-DWITH_X=ON'},
-}
+def add_options(parser):
+    """Add the options; return those without and those with --source."""
+    add = parser.add_argument_group('both').add_argument
+    add('--jobs', '-j', type=parse_jobs, metavar='N',
+        help='parallel compile jobs (default: by cores and free memory)')
+    add('--build-dir', type=Path, metavar='D',
+        help='folder of the build (default: build)')
+    add('--python', metavar='P', help='Python 3.9 to 3.13 to build for '
+        '(default: the one of --into, or the first on PATH)')
+    add('--dry-run', action='store_true',
+        help='print the steps and their commands without running them')
+    add('--source', type=Path, metavar='DIR', help='apply the patches to a '
+        'Paddle checkout, build it, install it into a separate environment, '
+        'test it')
+    add = parser.add_argument_group('without --source').add_argument
+    wheel_options = [
+        add('--clean', action='store_true',
+            help='delete earlier output, including the venv, and start over'),
+        add('--paddle', choices=RELEASES, metavar='V', help='release to build '
+            f'into (default: {BASE}; also {", ".join(RELEASES[1:])}, in '
+            'build-V)'),
+        add('--wheel', action='store_true', help='pack a wheel in build/dist '
+            'that replaces the released paddlepaddle'),
+        add('--into', metavar='PYTHON', help='install the wheel into the '
+            'environment of this interpreter, which has the release'),
+    ]
+    add = parser.add_argument_group('with --source').add_argument
+    return wheel_options, [
+        add('--only', choices=checkout.PARTS, metavar='PART',
+            help='run one step: apply, configure, build or test'),
+        add('--gpu', action='store_true',
+            help='build with CUDA for the GPU here'),
+        add('--cmake', action='append', default=[], metavar='-DX=Y',
+            help='additional option for cmake: --cmake=-DWITH_X=ON'),
+    ]
 # fmt: on
 
 
@@ -98,19 +92,12 @@ def parse_args():
         description='Build the operators into a Paddle. A rerun rebuilds only '
         'what has changed, and resumes an interrupted build.',
     )
-    for title, options in (
-        ('both', OPTIONS),
-        ('without --source', WITHOUT_SOURCE),
-        ('with --source', WITH_SOURCE),
-    ):
-        group = parser.add_argument_group(title)
-        for name, settings in options.items():
-            names = (name, '-j') if name == '--jobs' else (name,)
-            group.add_argument(*names, **settings)
+    wheel_options, source_options = add_options(parser)
     args = parser.parse_args()
-    for name in WITHOUT_SOURCE if args.source else WITH_SOURCE:
-        if getattr(args, name[2:]):
+    for option in wheel_options if args.source else source_options:
+        if getattr(args, option.dest):
             verb = 'cannot' if args.source else 'can only'
+            name = option.option_strings[0]
             parser.error(f'{name} {verb} be used with --source')
     set_defaults(args)
     return args
@@ -171,21 +158,16 @@ def check_venv(args):
 def list_next_commands(args):
     """Return {purpose: command} for the user of this build."""
     folder = quote_path(args.build_dir)
-    python = f'{folder}/venv/bin/python'
-    restore = (
-        f'-m pip install --no-deps --force-reinstall {NAME}=={args.paddle}'
-    )
+    python = quote_path(args.into or args.build_dir / 'venv/bin/python')
+    install = '-m pip install --no-deps --force-reinstall'
+    show = {'show the build': f'{python} -m paddle_scatter_info'}
     if args.into:
-        into = quote_path(args.into)
-        return {
-            'show the build': f'{into} -m paddle_scatter_info',
-            'restore the release': f'{into} {restore}',
-        }
+        restore = f'{python} {install} {NAME}=={args.paddle}'
+        return {**show, 'restore the release': restore}
     if args.wheel:
-        install = '-m pip install --no-deps --force-reinstall'
         return {'install the wheel': f'PYTHON {install} {folder}/dist/*.whl'}
     return {
-        'show the build': f'{python} -m paddle_scatter_info',
+        **show,
         'run all tests': f'ctest --test-dir {folder} --output-on-failure',
         'test one API': f'ctest --test-dir {folder} -R masked_scatter',
         'run the demo': f'{python} scripts/wheel/demo.py',

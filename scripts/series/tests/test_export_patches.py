@@ -5,12 +5,7 @@ import shutil
 import pytest
 
 from scripts.series import export_patches
-from scripts.series.manifest import (
-    EDITS,
-    MANIFEST,
-    PLACEHOLDER_AUTHOR,
-    SOURCE_DIRS,
-)
+from scripts.series.manifest import EDITS, MANIFEST, SOURCE_DIRS
 
 ROOT = export_patches.ROOT
 COPIED_PATHS = (*SOURCE_DIRS, 'scripts/series', 'patches')
@@ -52,7 +47,10 @@ def test_export_ignores_user_settings(project, tmp_path, monkeypatch):
     monkeypatch.setenv('GIT_AUTHOR_NAME', 'me')
     monkeypatch.setenv('TZ', 'Asia/Tokyo')
     assert export(project, '--author', 'Ada Lane <ada@a.org>') == 0
-    ada, ours = b'Ada Lane <ada@a.org>', PLACEHOLDER_AUTHOR.encode()
+    ada, ours = (
+        b'Ada Lane <ada@a.org>',
+        export_patches.PLACEHOLDER_AUTHOR.encode(),
+    )
     published = read_files(ROOT / 'patches')
     for name, text in read_files(project / 'patches').items():
         assert text.count(ada) == (2 if name.endswith('.patch') else 0)

@@ -2,13 +2,16 @@
 
 The patches are applied by git am to the known part of the base. After each,
 every include, every name that a Python function reads and every line that a
-file needs in Paddle's files has to exist. After each pull request, new code is
-used, except in headers that operators share. Injected faults test each check.
+file needs in Paddle's files has to exist. After each pull request, every
+top-level function, type and constant of a new C++ file or of python_api/ has to
+occur more often than it is defined, except in headers that operators share:
+maintainers don't merge unused code. Injected faults test each check.
 """
 
 import ast
 import re
 import sysconfig
+from collections import Counter
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -17,7 +20,6 @@ from scripts.common.programs import run
 from scripts.common.wheel_headers import find_include
 from scripts.series.manifest import load_series
 from scripts.series.patch_repo import git, init_repo
-from scripts.series.tests.definitions import CPP, find_unused
 from scripts.series.tree_edits import (
     OP_FILES,
     PYTHON_FILE,
@@ -43,6 +45,24 @@ BASE_INCLUDES = {'paddle/phi/kernels/funcs/common_shape.h'}
 ENTRY = r'(?m)^- (?:op|backward_op) : (\w+)((?:\n  .*)*?\n *%s)'
 SYMBOLIC_OP = re.compile(ENTRY % 'interfaces : .*InferSymbolicShape')
 SPMD_OP = re.compile(ENTRY % r'spmd_rule : (\w+)')
+CPP = ('.h', '.cc', '.cu')
+# The name of a function, whose return type starts the line; a type; an alias; a
+# constant; a macro.
+DEFINITION = re.compile(
+    r'^(?=\w)(?:(?:inline|static|constexpr|__global__|__device__|__host__'
+    r'|HOSTDEVICE|PADDLE_API|[A-Z_]+_TARGET|[A-Z_]+_INLINE) )*'
+    r'(?!return|using|namespace|typedef|else|case|class|struct|enum|template)'
+    r'[\w:<>, \*&]+[ \*&]([A-Z]\w+)\('
+    r'|^(?:class|struct|enum class|union) (?:\w+\((?:[^)]*)\) )?(\w+)'
+    r'|^using (\w+) ='
+    r'|^(?:inline |static )?constexpr [\w:]+ (k\w+)'
+    r'|^#define (\w+)',
+    re.MULTILINE,
+)
+# Functions that Paddle's generated code calls; kernels occur in their
+# registration.
+CALLEES = re.compile(r'\w+(InferSymbolicShape|InferMeta|InferSpmdReverse)$')
+COMMENT = re.compile(r'//[^\n]*|/\*.*?\*/', re.DOTALL)
 RUFF = (
     Path(sysconfig.get_paths()['scripts'], 'ruff'), 'check', '--isolated',
     '--no-cache', '--select', 'F821', '--output-format', 'concise',
@@ -128,6 +148,29 @@ def find_unused_after(folder, patches, shared):
         text = read_source(ROOT, source, patches[-1].later)
         texts[source] = ast.unparse(ast.parse(text))  # without comments
     return find_unused(texts, caller_text)
+
+
+def list_definitions(path, text):
+    """Return the names that a file defines, except the APIs of Python."""
+    if path.endswith(CPP):
+        return [''.join(groups) for groups in DEFINITION.findall(text)]
+    names = [getattr(node, 'name', '') for node in ast.parse(text).body]
+    return [name for name in names if name.startswith('_')]
+
+
+def find_unused(texts, callers=''):
+    """Return the names that `texts`, {path: text}, and `callers` never use."""
+    code = {
+        path: COMMENT.sub('', text) if path.endswith(CPP) else text
+        for path, text in texts.items()
+    }
+    names = Counter(n for x in code.items() for n in list_definitions(*x))
+    words = Counter(re.findall(r'\w+', '\n'.join([*code.values(), callers])))
+    return sorted(
+        name
+        for name in names
+        if words[name] <= names[name] and not CALLEES.match(name)
+    )
 
 
 @pytest.fixture(scope='module')
