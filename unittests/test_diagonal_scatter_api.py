@@ -21,6 +21,7 @@ from functools import partial
 from unittest import mock
 
 import numpy as np
+from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
 
 import paddle
 from paddle.base import core
@@ -60,16 +61,17 @@ def results(x, y, out_grad, offset=0, axis1=0, axis2=1):
     return [out, *gradients([out], [x, y], [out_grad])]
 
 
-def higher_orders(x, y, out_grad, *others):
+def higher_orders(*tensors):
     """Return gradients up to the fifth order; even orders are the operator again."""
-    out = paddle.diagonal_scatter(x, y)
-    grads = gradients([out], [x, y], [out_grad], True)
-    outputs = [out, *grads]
-    for i in 0, 3:
-        x, y, next_out_grad = others[i : i + 3]
-        (out,) = gradients(grads, [out_grad], [x, y], True)
+    outputs, grads, out_grad = [], None, None
+    for i in 0, 3, 6:
+        x, y, next_out_grad = tensors[i : i + 3]
+        if grads is None:
+            out = paddle.diagonal_scatter(x, y)
+        else:
+            (out,) = gradients(grads, [out_grad], [x, y], True)
         out_grad = next_out_grad
-        grads = gradients([out], [x, y], [out_grad], i == 0)
+        grads = gradients([out], [x, y], [out_grad], i < 6)
         outputs += [out, *grads]
     return outputs
 
@@ -112,6 +114,78 @@ def assert_bits_equal(actual, expected):
         assert array.shape == desired.shape and array.dtype == desired.dtype
         if array.tobytes() != desired.tobytes():
             raise AssertionError(f'{array} differs from {desired}')
+
+
+class TestDiagonalScatterOp(OpTest):
+    x_dtype = 'float64'
+    x_shape = (40, 3, 4)
+    offset, axis1, axis2 = 0, 1, 2
+
+    def setUp(self):
+        self.op_type = 'diagonal_scatter'
+        self.python_api = self.public_python_api = paddle.diagonal_scatter
+        args = self.offset, self.axis1, self.axis2
+        x = self.random_array(self.x_shape)
+        y = self.random_array(np.diagonal(x, *args).shape)
+        self.dtype = x.dtype.type
+        self.inputs = {'x': x, 'y': y}
+        self.attrs = dict(zip(('offset', 'axis1', 'axis2'), args))
+        self.outputs = {'out': results_ref(x, y, x, *args)[0]}
+
+    def random_array(self, shape):
+        array = np.random.uniform(-1, 1, shape)
+        if self.x_dtype == 'bfloat16':
+            return convert_float_to_uint16(np.asarray(array))
+        if 'complex' in self.x_dtype:
+            array = array + 1j * np.random.uniform(-1, 1, shape)
+        elif 'float' not in self.x_dtype:
+            array = np.maximum(array, 0) * 100
+        return np.asarray(array, self.x_dtype)
+
+    def test_check_output(self):
+        self.check_output(check_pir=True)
+
+    def test_check_grad(self):
+        self.check_grad(['x', 'y'], 'out', check_pir=True)
+
+
+class TestDiagonalScatterOpNegativeAxesAndOffset(TestDiagonalScatterOp):
+    x_shape = (50, 3, 4)
+    offset, axis1, axis2 = -1, -2, -1
+
+
+class TestDiagonalScatterOpSwappedOuterAxes(TestDiagonalScatterOp):
+    x_shape = (4, 50, 3)
+    offset, axis1, axis2 = -1, 2, 0
+
+
+@skip_check_grad_ci(reason='The gradient of y has no element.')
+class TestDiagonalScatterOpEmptyDiagonal(TestDiagonalScatterOp):
+    offset, axis1, axis2 = 4, 1, 2
+    test_check_grad = None
+
+
+@skip_check_grad_ci(reason='OpTest checks the gradient of float64 instead.')
+class TestDiagonalScatterOpFP32(TestDiagonalScatterOp):
+    x_dtype = 'float32'
+    test_check_grad = None
+
+
+@skip_check_grad_ci(reason='The data type has no numeric gradient.')
+class TestDiagonalScatterOpBool(TestDiagonalScatterOp):
+    x_dtype = 'bool'
+    test_check_grad = None
+
+
+def create_test_class(parent, dtype):
+    name = f'{parent.__name__}_{dtype}'
+    globals()[name] = type(name, (parent,), {'x_dtype': dtype})
+
+
+for dtype in ('float16', 'bfloat16', 'complex64', 'complex128'):
+    create_test_class(TestDiagonalScatterOp, dtype)
+for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
+    create_test_class(TestDiagonalScatterOpBool, dtype)
 
 
 class TestDiagonalScatterAPI(unittest.TestCase):
@@ -385,7 +459,7 @@ class TestDiagonalScatterWithoutKernel(
         for dtype in {*DTYPES} - {'bfloat16'}:
             self.check_shape((5, 4, 7), 1, 1, 2, dtype=dtype)
 
-    def test_one_known_dim(self):
+    def test_some_known_dims(self):
         paddle.enable_static()
         self.addCleanup(paddle.disable_static)
         for dims in ([3, -1], [-1, 3]):
@@ -396,6 +470,10 @@ class TestDiagonalScatterWithoutKernel(
                     feed={'x': np.ones((3, 3), 'float32')}, fetch_list=[out]
                 )
             self.assertEqual(actual.tolist(), (1 - np.eye(3)).tolist())
+        x = paddle.static.data('batched_x', [-1, -1, 3, 4])
+        y = paddle.static.data('batched_y', [-1, -1, 3])
+        out = paddle.diagonal_scatter(x, y, 0, 2, 3)
+        self.assertEqual(list(out.shape), [-1, -1, 3, 4])
 
 
 if __name__ == '__main__':

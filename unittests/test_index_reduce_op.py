@@ -25,35 +25,50 @@ from paddle import _C_ops
 INT_DTYPES = [np.uint8, np.int8, np.int16, np.int32, np.int64]
 COMPLEX_DTYPES = [np.complex64, np.complex128]
 GRAD_DTYPES = [np.float16, np.uint16, np.float32, np.float64, *COMPLEX_DTYPES]
+ALL_DTYPES = [np.bool_, *INT_DTYPES, *GRAD_DTYPES]
 RTOL = dict(zip(GRAD_DTYPES, [1e-3, 1e-2, 1e-5, 1e-12, 1e-5, 1e-12]))
-UFUNCS = {'mul': np.multiply, 'amax': np.maximum, 'amin': np.minimum}
+# The operator index_scatter serves the first three, index_reduce the others.
+UFUNCS = {
+    'assign': None,
+    'sum': np.add,
+    'mean': np.add,
+    'mul': np.multiply,
+    'amax': np.maximum,
+    'amin': np.minimum,
+}
+LINEAR_REDUCES = ['assign', 'sum', 'mean']
 
 
 def random_bits(shape, dtype):
+    if dtype == np.bool_:
+        return np.random.random(shape) < 0.5
     count = int(np.prod(shape)) * np.dtype(dtype).itemsize
     array = np.frombuffer(np.random.bytes(count), dtype)
     return array.reshape(shape).copy()
 
 
-def random_array(shape, dtype, values=None):
-    """Draw factors whose products neither overflow nor vanish, and `values`."""
-    if dtype in INT_DTYPES:
+def random_array(shape, dtype, reduce, special=()):
+    """Draw numbers whose products neither overflow nor vanish, and `special`."""
+    if dtype in [np.bool_, *INT_DTYPES]:
         return random_bits(shape, dtype)
     signs = np.random.choice([-1.0, 1.0], shape)
     array = signs * np.random.uniform(0.8, 1.25, shape)
-    if values is not None:
+    if special and reduce not in LINEAR_REDUCES:  # equal elements
         array = np.random.choice([0.5, 1.0, 1.1, -0.7, 1.3], shape)
-        special = np.random.random(shape) < 0.1
-        array = np.where(special, np.random.choice(values, shape), array)
+    if special:
+        where = np.random.random(shape) < 0.1
+        array = np.where(where, np.random.choice(special, shape), array)
     if dtype in COMPLEX_DTYPES:
         array = array * np.exp(1j * np.random.random(shape))
     return narrow(array, dtype)
 
 
-def widen(array):
+def widen(array, reduce=None):
     """Convert to the accumulation type."""
     if array.dtype == np.uint16:
         return (array.astype('uint32') << 16).view('float32')
+    if array.dtype.kind in 'iu' and reduce == 'mean':
+        return array.astype('int64')
     return array.astype('float32') if array.dtype == np.float16 else array
 
 
@@ -63,16 +78,49 @@ def narrow(array, dtype):
     return array.astype(dtype)
 
 
+def divide_by_counts(out, slices, include_self):
+    """Divide the slices of a sum by the number of terms."""
+    slices, counts = np.unique(slices, return_counts=True)
+    counts = (counts + include_self).reshape(-1, *[1] * (out.ndim - 1))
+    divide = np.floor_divide if out.dtype == np.int64 else np.true_divide
+    for part in [out.real, out.imag] if np.iscomplexobj(out) else [out]:
+        part[slices] = divide(part[slices], counts.astype(part.dtype))
+
+
 def reference(x, index, updates, axis, reduce, include_self):
-    out = np.moveaxis(widen(x), axis, 0).copy()
-    rows = np.moveaxis(widen(updates), axis, 0)
-    slices = index % max(len(out), 1)
-    if not include_self:
-        touched, first = np.unique(slices, return_index=True)
-        out[touched] = rows[first]
-        slices, rows = (np.delete(a, first, 0) for a in [slices, rows])
-    UFUNCS[reduce].at(out, slices, rows)
+    out = np.moveaxis(widen(x, reduce), axis, 0).copy()
+    rows = np.moveaxis(widen(updates, reduce), axis, 0)
+    slices = all_slices = index % max(len(out), 1)
+    if reduce == 'assign':
+        out[slices] = rows
+    else:
+        if not include_self:
+            touched, first = np.unique(slices, return_index=True)
+            out[touched] = rows[first] + 0  # a sum starts with 0.0, not -0.0
+            slices, rows = (np.delete(a, first, 0) for a in [slices, rows])
+        UFUNCS[reduce].at(out, slices, rows)
+    if reduce == 'mean':
+        divide_by_counts(out, all_slices, include_self)
     return narrow(np.moveaxis(out, 0, axis).copy(), x.dtype)
+
+
+def linear_grad_reference(out_grad, index, axis, reduce, include_self):
+    """Compute the gradients of x and updates."""
+    x_grad = np.moveaxis(widen(out_grad, reduce), axis, 0).copy()
+    slices = index % len(x_grad)
+    if reduce == 'mean':
+        divide_by_counts(x_grad, slices, include_self)
+    updates_grad = x_grad[slices]
+    if reduce == 'assign':
+        last = {s: i for i, s in enumerate(slices)}
+        lost = [i for i, s in enumerate(slices) if last[s] != i]
+        updates_grad[lost] = 0
+    if reduce == 'assign' or not include_self:
+        x_grad[slices] = 0
+    return [
+        narrow(np.moveaxis(grad, 0, axis).copy(), out_grad.dtype)
+        for grad in [x_grad, updates_grad]
+    ]
 
 
 def shares(rows, reduce):
@@ -111,24 +159,35 @@ def shape_of_updates(x_shape, axis, length):
     return shape
 
 
+def op_name(reduce):
+    return 'index_scatter' if reduce in LINEAR_REDUCES else 'index_reduce'
+
+
 def index_reduce(x, index, updates, axis, reduce, include_self):
-    return _C_ops.index_reduce(x, index, updates, axis, reduce, include_self)
+    op = getattr(_C_ops, op_name(reduce))
+    return op(x, index, updates, axis, reduce, include_self)
+
+
+def index_reduce_(x, index, updates, axis, reduce, include_self):
+    op = getattr(_C_ops, op_name(reduce) + '_')
+    return op(x, index, updates, axis, reduce, include_self)
 
 
 class TestIndexReduceOp(OpTest):
+    x_dtype = np.float64
     x_shape, axis, length = (14, 11), 0, 15
-    reduce, include_self = 'mul', True
+    reduce, include_self = 'sum', True
 
     def setUp(self):
-        self.op_type = 'index_reduce'
+        self.op_type = op_name(self.reduce)
         self.python_api = index_reduce
-        self.init_dtype()
+        self.dtype = self.x_dtype
         size = self.x_shape[self.axis]
         updates_shape = shape_of_updates(self.x_shape, self.axis, self.length)
         self.inputs = {
-            'x': random_array(self.x_shape, self.dtype),
+            'x': random_array(self.x_shape, self.dtype, self.reduce),
             'index': np.random.randint(-size, size, self.length),
-            'updates': random_array(updates_shape, self.dtype),
+            'updates': random_array(updates_shape, self.dtype, self.reduce),
         }
         self.attrs = {
             'axis': self.axis,
@@ -138,9 +197,6 @@ class TestIndexReduceOp(OpTest):
         out = reference(*self.inputs.values(), *self.attrs.values())
         self.outputs = {'out': out}
 
-    def init_dtype(self):
-        self.dtype = np.float64
-
     def test_check_output(self):
         self.check_output(check_pir=True)
 
@@ -148,55 +204,74 @@ class TestIndexReduceOp(OpTest):
         self.check_grad(['x', 'updates'], 'out', check_pir=True)
 
 
+class TestIndexReduceAssign(TestIndexReduceOp):
+    reduce = 'assign'
+
+
+class TestIndexReduceMean(TestIndexReduceOp):
+    reduce = 'mean'
+
+
+class TestIndexReduceMul(TestIndexReduceOp):
+    reduce = 'mul'
+
+
 class TestIndexReduceAmax(TestIndexReduceOp):
     reduce = 'amax'
 
 
-class TestIndexReduceFP16(TestIndexReduceOp):
-    def init_dtype(self):
-        self.dtype = np.float16
-
-
-class TestIndexReduceBF16(TestIndexReduceOp):
-    def init_dtype(self):
-        self.dtype = np.uint16
-
-
-class TestIndexReduceComplex64(TestIndexReduceOp):
-    def init_dtype(self):
-        self.dtype = np.complex64
+class TestIndexReduceLastAxis(TestIndexReduceMean):
+    x_shape, axis, length = (13, 9), 1, 15
 
 
 @skip_check_grad_ci(reason='The data type has no numeric gradient.')
 class TestIndexReduceInt32(TestIndexReduceOp):
+    x_dtype = np.int32
     test_check_grad = None
 
-    def init_dtype(self):
-        self.dtype = np.int32
+
+class TestIndexReduceMulInt32(TestIndexReduceInt32):
+    reduce = 'mul'
+
+
+def create_test_class(parent, dtype):
+    name = f'{parent.__name__}_{dtype.__name__}'
+    globals()[name] = type(name, (parent,), {'x_dtype': dtype})
+
+
+for dtype in [np.float16, np.uint16, np.complex64, np.complex128]:
+    create_test_class(TestIndexReduceMean, dtype)
+    create_test_class(TestIndexReduceMul, dtype)
+create_test_class(TestIndexReduceOp, np.float16)
 
 
 # (shape of x, axis, length of the index). They select the CPU algorithm.
 SIZES = [
     ([1], 0, 3),
+    ([50], 0, 7),
     ([50], 0, 70),
-    ([19, 75], 1, 101),  # tiles of 8 rows and 64 columns
+    ([19, 150], 1, 201),  # tiles of 8 rows and 64 columns
     ([9, 70], 1, 4200),  # more than 4096 index entries
-    ([9, 900], -1, 100),
-    ([90, 5], 0, 150),  # short rows
-    ([7, 20, 3], 1, 30),
-    ([40, 70], 0, 300),  # segments
+    ([3, 40], -1, 60),
+    ([9, 900], 1, 100),
+    ([500, 5], 0, 700),  # short rows
+    ([7, 60, 3], 1, 90),
+    ([40, 70], 0, 500),  # segments
     ([3, 30, 90], -2, 25),
     ([6, 2500], 0, 20),
     ([700, 80], 0, 9),  # sparse index
+    ([700, 20], 0, 9),
 ]
 # Sizes for several threads.
 LARGE_SIZES = [
-    ([3, 600, 9], 1, 2003),
-    ([600, 100], 0, 90),
-    ([33, 700], 1, 700),
+    ([3, 3000, 3], 1, 12003),
+    ([9000, 5], 0, 12001),
+    ([5300, 100], 0, 500),
+    ([17, 1500], 1, 1500),
+    ([50, 700], 0, 300),
     ([3, 7500], 0, 60),
 ]
-REDUCES = [*product(['mul', 'amax', 'amin'], [True, False])]
+ATTRS = [('assign', True), *product([*UFUNCS][1:], [True, False])]
 
 
 class TestIndexReduceSizes(unittest.TestCase):
@@ -215,67 +290,90 @@ class TestIndexReduceSizes(unittest.TestCase):
         index[:num_negative] -= size
         return index.astype(np.random.choice(['int32', 'int64']))
 
-    def check_output(self, out, expected, rest):
+    def check_output(self, out, expected, exact):
         out = out.numpy()
-        self.assertEqual(out.dtype, expected.dtype)
-        # NaN payloads are preserved.
-        self.assertEqual(out[rest].tobytes(), expected[rest].tobytes())
+        self.assertEqual((out.dtype, out.shape), (expected.dtype, exact.shape))
+        self.assertEqual(out[exact].tobytes(), expected[exact].tobytes())
         rtol = RTOL[out.dtype.type] if np.iscomplexobj(out) else 0
         np.testing.assert_allclose(
-            widen(out[~rest]), widen(expected[~rest]), rtol
+            widen(out[~exact]), widen(expected[~exact]), rtol
         )
 
     def check(self, dtype, size, *attrs):
         shape, axis, length = size
-        values = [0.0] if attrs[0] == 'mul' else [np.nan, np.inf, -np.inf]
+        is_linear = attrs[0] in LINEAR_REDUCES
+        has_grad = dtype in (ALL_DTYPES[1:] if is_linear else GRAD_DTYPES)
+        special = [np.nan, np.inf, -np.inf]
+        if is_linear or attrs[0] == 'mul':
+            special = [-0.0]
         index = self.random_index(shape[axis], length)
-        updates = random_array(shape_of_updates(*size), dtype, values)
+        updates_shape = shape_of_updates(*size)
+        updates = random_array(updates_shape, dtype, attrs[0], special)
+        # Slices without an update keep NaN payloads.
         x = random_bits(shape, dtype)
         touched = (slice(None),) * (axis % len(shape)) + (np.unique(index),)
-        x[touched] = random_array(x[touched].shape, dtype, values)
-        out_grad = random_array(shape, dtype)
+        x[touched] = random_array(x[touched].shape, dtype, attrs[0], special)
+        out_grad = random_array(shape, dtype, attrs[0])
         rest = np.ones(shape, bool)
         rest[touched] = False
+        expected_grads = []
         with np.errstate(all='ignore'):
             expected = reference(x, index, updates, axis, *attrs)
             expected[rest] = x[rest]
-            if dtype in GRAD_DTYPES:
+            if has_grad and is_linear:
+                expected_grads = linear_grad_reference(
+                    out_grad, index, axis, *attrs
+                )
+            elif has_grad:
                 expected_grads = grad_reference(
                     x, index, updates, out_grad, axis, *attrs
                 )
         for threads in self.threads:
             paddle.base.core.set_num_threads(threads)
             tensors = [paddle.to_tensor(a) for a in [x, index, updates]]
+            clones = [tensor.clone() for tensor in tensors]
+            out = index_reduce_(*clones, axis, *attrs)
+            self.assertIs(out, clones[0])
+            self.check_output(out, expected, rest | is_linear)
             for tensor in tensors[::2]:
-                tensor.stop_gradient = dtype not in GRAD_DTYPES
-            out = _C_ops.index_reduce(*tensors, axis, *attrs)
-            self.check_output(out, expected, rest)
+                tensor.stop_gradient = not has_grad
+            out = index_reduce(*tensors, axis, *attrs)
+            self.check_output(out, expected, rest | is_linear)
             self.assertEqual(tensors[0].numpy().tobytes(), x.tobytes())
-            for wrt in [[0, 2], [0], [2]] if dtype in GRAD_DTYPES else []:
+            if is_linear:  # gradients do not read x and updates
+                with paddle.no_grad():
+                    tensors[0].zero_()
+                    tensors[2].zero_()
+            for wrt in [[0, 2], [0], [2]] if has_grad else []:
                 inputs = [tensors[i] for i in wrt]
                 grad = paddle.to_tensor(out_grad)
                 grads = paddle.grad(out, inputs, grad, retain_graph=True)
                 for i, grad in zip(wrt, grads):
-                    self.assertEqual(grad.dtype, out.dtype)
-                    np.testing.assert_allclose(
-                        widen(grad.numpy()),
-                        expected_grads[i // 2],
-                        RTOL[dtype],
-                        1e-5 if dtype in GRAD_DTYPES[:2] else 1e-12,
+                    self.check_grad(
+                        grad, expected_grads[i // 2], out, is_linear
                     )
-            with paddle.no_grad():
-                out = _C_ops.index_reduce_(*tensors, axis, *attrs)
-            self.assertIs(out, tensors[0])
-            self.check_output(out, expected, rest)
+
+    def check_grad(self, grad, expected, out, exact):
+        self.assertEqual(grad.dtype, out.dtype)
+        grad = grad.numpy()
+        if exact:
+            self.assertEqual(grad.shape, expected.shape)
+            self.assertEqual(grad.tobytes(), expected.tobytes())
+        else:
+            dtype = grad.dtype.type
+            atol = 1e-5 if dtype in GRAD_DTYPES[:2] else 1e-12
+            np.testing.assert_allclose(widen(grad), expected, RTOL[dtype], atol)
 
     def check_all(self, dtypes, sizes):
-        for dtype, size, attrs in product(dtypes, sizes, REDUCES):
-            if attrs[0] == 'mul' or dtype not in COMPLEX_DTYPES:
+        for dtype, size, attrs in product(dtypes, sizes, ATTRS):
+            unsupported = {np.bool_: ['mean', 'mul', 'amax', 'amin']}
+            unsupported |= dict.fromkeys(COMPLEX_DTYPES, ['amax', 'amin'])
+            if attrs[0] not in unsupported.get(dtype, []):
                 with self.subTest(dtype=dtype, size=size, attrs=attrs):
                     self.check(dtype, size, *attrs)
 
     def test_dtypes_and_sizes(self):
-        self.check_all([*INT_DTYPES, *GRAD_DTYPES], SIZES)
+        self.check_all(ALL_DTYPES, SIZES)
 
     def test_multithreaded(self):
         self.threads = [1, 2]
@@ -283,21 +381,46 @@ class TestIndexReduceSizes(unittest.TestCase):
 
 
 class TestIndexReduceValues(unittest.TestCase):
-    def run_with_grads(self, x, updates, reduce, dtype='float64'):
+    def test_output_larger_than_the_caches(self):
+        x = np.arange(70000 * 128, dtype='float32').reshape(70000, 128)
+        for length in [100, 66000]:
+            index = np.random.permutation(70000)[:length]
+            expected, x_grad = x.copy(), x.copy()
+            expected[index], x_grad[index] = x[:length], 0
+            tensors = [paddle.to_tensor(a) for a in [x, index, x[:length]]]
+            tensors[0].stop_gradient = tensors[2].stop_gradient = False
+            for reduce in ['assign', 'sum']:
+                out = index_reduce(*tensors, 0, reduce, False)
+                self.assertTrue((out.numpy() == expected).all())
+            grads = paddle.grad(out, tensors[::2], tensors[0])
+            self.assertTrue((grads[0].numpy() == x_grad).all())
+            self.assertTrue((grads[1].numpy() == x[index]).all())
+
+    def test_rounding_of_half_types(self):
+        bits = np.arange(2**16, dtype='uint16')
+        index = np.arange(2**16)
+        for x in [bits, bits.view('float16')]:
+            updates = np.roll(x, 1)
+            tensors = [paddle.to_tensor(a) for a in [x, index, updates]]
+            out = index_reduce(*tensors, 0, 'sum', True).numpy()
+            with np.errstate(all='ignore'):
+                expected = reference(x, index, updates, 0, 'sum', True)
+            np.testing.assert_array_equal(widen(out), widen(expected))
+
+    def grads_of_products(self, x, updates, dtype='float64'):
         x, updates = (
-            paddle.to_tensor(x, dtype),
-            paddle.to_tensor(updates, dtype),
+            paddle.to_tensor(array, dtype, stop_gradient=False)
+            for array in [x, updates]
         )
-        x.stop_gradient = updates.stop_gradient = False
         index = paddle.zeros([len(updates)], 'int64')
-        out = _C_ops.index_reduce(x, index, updates, 0, reduce, True)
+        out = index_reduce(x, index, updates, 0, 'mul', True)
         grads = paddle.grad(out.astype('float64').sum(), [x, updates])
         return [grad.astype('float64').numpy() for grad in grads]
 
     def test_grad_of_products_with_infinity(self):
-        grads = self.run_with_grads([2.0], [np.inf, 4.0], 'mul')
+        grads = self.grads_of_products([2.0], [np.inf, 4.0])
         self.assertEqual(np.concatenate(grads).tolist(), [np.inf, 8, np.inf])
-        grads = self.run_with_grads([1e200], [1e200, 2e-200], 'mul')
+        grads = self.grads_of_products([1e200], [1e200, 2e-200])
         self.assertEqual(np.concatenate(grads).tolist(), [2, 2, np.inf])
 
     def test_grad_of_long_products_in_half_precision(self):
@@ -307,15 +430,23 @@ class TestIndexReduceValues(unittest.TestCase):
         expected = updates.prod(0) / updates
         for dtype in ['float16', 'bfloat16']:
             x = np.ones([1, 1000], 'float32')
-            grads = self.run_with_grads(x, updates, 'mul', dtype)
+            grads = self.grads_of_products(x, updates, dtype)
             self.assertTrue((grads[1] == expected).all())
 
     def test_invalid_reduce_raises(self):
         x, index = paddle.ones([4, 3]), paddle.to_tensor([0])
-        for reduce in ['', 'MUL', 'sum', 'mean']:
-            message = f"reduce should be mul, amax or amin.*'{reduce}'"
-            with self.assertRaisesRegex(ValueError, message):
-                _C_ops.index_reduce(x, index, x[:1], 0, reduce, True)
+        for op, reduces, valid in [
+            (
+                _C_ops.index_scatter,
+                ['SUM', 'mul', 'amax'],
+                'assign, sum or mean',
+            ),
+            (_C_ops.index_reduce, ['MUL', 'sum', 'mean'], 'mul, amax or amin'),
+        ]:
+            for reduce in ['', *reduces]:
+                message = f"reduce should be {valid}.*'{reduce}'"
+                with self.assertRaisesRegex(ValueError, message):
+                    op(x, index, x[:1], 0, reduce, True)
 
 
 if __name__ == '__main__':

@@ -19,6 +19,7 @@ import unittest
 from unittest import mock
 
 import numpy as np
+from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
 
 import paddle
 from paddle.base import core
@@ -61,6 +62,58 @@ def random_bits(shape, dtype):
 
 def random_mask(shape, density=0.5):
     return np.asarray(np.random.random(shape) < density)
+
+
+class TestMaskedScatterOp(OpTest):
+    dtype_name = 'float64'
+    x_shape = mask_shape = (12, 11)
+    value_shape = (132,)
+
+    def setUp(self):
+        self.op_type = 'masked_scatter'
+        self.python_api = self.public_python_api = paddle.masked_scatter
+        x, value = map(self.random_array, (self.x_shape, self.value_shape))
+        mask = random_mask(self.mask_shape)
+        self.dtype = x.dtype.type
+        self.inputs = {'x': x, 'mask': mask, 'value': value}
+        self.outputs = {'out': reference(x, mask, value)}
+
+    def random_array(self, shape):
+        array = np.random.uniform(0, 9, shape)
+        if self.dtype_name == 'bfloat16':
+            return convert_float_to_uint16(array)
+        if self.dtype_name == 'bool':
+            array = array > 4.5
+        elif 'complex' in self.dtype_name:
+            array = array - 1j * np.random.uniform(0, 9, shape)
+        return array.astype(self.dtype_name)
+
+    def test_check_output(self):
+        self.check_output(check_pir=True)
+
+    def test_check_grad(self):
+        self.check_grad(['x', 'value'], 'out', check_pir=True)
+
+
+class TestMaskedScatterOpBroadcastBoth(TestMaskedScatterOp):
+    x_shape, mask_shape, value_shape = (110, 1), (1, 3), (110, 3)
+
+
+@skip_check_grad_ci(reason='The data type has no numeric gradient.')
+class TestMaskedScatterOpBool(TestMaskedScatterOp):
+    dtype_name = 'bool'
+    test_check_grad = None
+
+
+def create_test_class(parent, dtype):
+    name = f'{parent.__name__}_{dtype}'
+    globals()[name] = type(name, (parent,), {'dtype_name': dtype})
+
+
+for dtype in ('float16', 'bfloat16', 'complex64', 'complex128'):
+    create_test_class(TestMaskedScatterOp, dtype)
+for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
+    create_test_class(TestMaskedScatterOpBool, dtype)
 
 
 class MaskedScatterTest(unittest.TestCase):

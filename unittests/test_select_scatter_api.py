@@ -20,6 +20,7 @@ from functools import partial
 from unittest import mock
 
 import numpy as np
+from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
 
 import paddle
 from paddle.base import core
@@ -51,16 +52,17 @@ def results(x, values, out_grad, index=1, axis=0):
     return [out, *gradients([out], [x, values], [out_grad])]
 
 
-def higher_orders(x, values, out_grad, *others):
+def higher_orders(*tensors):
     """Return gradients up to the fifth order; even orders are the operator again."""
-    out = paddle.select_scatter(x, values, 0, 1)
-    grads = gradients([out], [x, values], [out_grad], True)
-    outputs = [out, *grads]
-    for i in 0, 3:
-        x, values, next_out_grad = others[i : i + 3]
-        (out,) = gradients(grads, [out_grad], [x, values], True)
+    outputs, grads, out_grad = [], None, None
+    for i in 0, 3, 6:
+        x, values, next_out_grad = tensors[i : i + 3]
+        if grads is None:
+            out = paddle.select_scatter(x, values, 0, 1)
+        else:
+            (out,) = gradients(grads, [out_grad], [x, values], True)
         out_grad = next_out_grad
-        grads = gradients([out], [x, values], [out_grad], i == 0)
+        grads = gradients([out], [x, values], [out_grad], i < 6)
         outputs += [out, *grads]
     return outputs
 
@@ -102,6 +104,73 @@ def assert_bits_equal(actual, expected):
         assert array.shape == desired.shape and array.dtype == desired.dtype
         if array.tobytes() != desired.tobytes():
             raise AssertionError(f'{array} differs from {desired}')
+
+
+class TestSelectScatterOp(OpTest):
+    x_dtype = 'float64'
+    x_shape, axis, index = (3, 100), 0, 1
+
+    def setUp(self):
+        self.op_type = 'select_scatter'
+        self.python_api = self.public_python_api = paddle.select_scatter
+        x = self.random_array(self.x_shape)
+        values = self.random_array(np.take(x, 0, self.axis).shape)
+        self.dtype = x.dtype.type
+        self.inputs = {'x': x, 'values': values}
+        self.attrs = {'axis': self.axis, 'index': self.index}
+        out = results_ref(x, values, x, self.axis, self.index)[0]
+        self.outputs = {'out': out}
+
+    def random_array(self, shape):
+        array = np.random.uniform(-1, 1, shape)
+        if self.x_dtype == 'bfloat16':
+            return convert_float_to_uint16(np.asarray(array))
+        if 'complex' in self.x_dtype:
+            array = array + 1j * np.random.uniform(-1, 1, shape)
+        elif 'float' not in self.x_dtype:
+            array = np.maximum(array, 0) * 100
+        return np.asarray(array, self.x_dtype)
+
+    def test_check_output(self):
+        self.check_output(check_pir=True)
+
+    def test_check_grad(self):
+        self.check_grad(['x', 'values'], 'out', check_pir=True)
+
+
+class TestSelectScatterOpNegativeAxisAndIndex(TestSelectScatterOp):
+    x_shape, axis, index = (100, 4), -1, -3
+
+
+class TestSelectScatterOpMiddleAxis(TestSelectScatterOp):
+    x_shape, axis, index = (11, 3, 10), 1, 2
+
+
+class TestSelectScatterOp0DValues(TestSelectScatterOp):
+    x_shape, axis, index = (120,), 0, 7
+
+
+@skip_check_grad_ci(reason='OpTest checks the gradient of float64 instead.')
+class TestSelectScatterOpFP32(TestSelectScatterOp):
+    x_dtype = 'float32'
+    test_check_grad = None
+
+
+@skip_check_grad_ci(reason='The data type has no numeric gradient.')
+class TestSelectScatterOpBool(TestSelectScatterOp):
+    x_dtype = 'bool'
+    test_check_grad = None
+
+
+def create_test_class(parent, dtype):
+    name = f'{parent.__name__}_{dtype}'
+    globals()[name] = type(name, (parent,), {'x_dtype': dtype})
+
+
+for dtype in ('float16', 'bfloat16', 'complex64', 'complex128'):
+    create_test_class(TestSelectScatterOp, dtype)
+for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
+    create_test_class(TestSelectScatterOpBool, dtype)
 
 
 class TestSelectScatterAPI(unittest.TestCase):

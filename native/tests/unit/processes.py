@@ -10,21 +10,17 @@ from pathlib import Path
 from bench.run.processes import RELEASE
 
 
-def run_python(code, **environment):
-    """Run code in a new process; return it. A crash has a negative returncode."""
+def run_python(code, *arguments, **environment):
+    """Run code in a new process; return its output, or raise AssertionError."""
     path = os.pathsep.join(filter(None, sys.path))
-    return subprocess.run(
-        [sys.executable, '-c', code],
+    process = subprocess.run(
+        [sys.executable, '-c', code, *arguments],
         capture_output=True,
         text=True,
         timeout=300,
         env={**os.environ, 'PYTHONPATH': path, **environment},
     )
-
-
-def assert_python_succeeds(code, **environment):
-    process = run_python(code, **environment)
-    if process.returncode != 0:
+    if process.returncode != 0:  # a negative one after a crash
         raise AssertionError(
             f"exit status {process.returncode}\n{process.stdout}\n"
             f"{process.stderr[-4000:]}"
@@ -34,7 +30,7 @@ def assert_python_succeeds(code, **environment):
 
 def run_test_cases(*names, **environment):
     """Run tests, 'module[.Class[.test]]', in a new process; return its output."""
-    return assert_python_succeeds(
+    return run_python(
         'import sys, unittest\n'
         'loader = unittest.defaultTestLoader\n'
         f'tests = loader.loadTestsFromNames({names})\n'
@@ -45,25 +41,11 @@ def run_test_cases(*names, **environment):
     )
 
 
-def run_release(code, *arguments):
-    """Run code with the released wheel."""
-    path = [RELEASE, *filter(None, sys.path)]
-    process = subprocess.run(
-        [sys.executable, '-c', code, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=300,
-        env={**os.environ, 'PYTHONPATH': os.pathsep.join(path)},
-    )
-    if process.returncode != 0:
-        raise AssertionError(process.stdout + process.stderr[-4000:])
-
-
 def released_answers(file, *arguments):
     """Return the result of answers() in a test module, run by the released wheel."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, 'answers')
-        run_release(
+        run_python(
             'import importlib, pickle, sys\n'
             'module = importlib.import_module(sys.argv[1])\n'
             'answers = pickle.dumps(module.answers(*sys.argv[3:]))\n'
@@ -71,5 +53,6 @@ def released_answers(file, *arguments):
             Path(file).stem,
             path,
             *arguments,
+            PYTHONPATH=os.pathsep.join([RELEASE, *filter(None, sys.path)]),
         )
         return pickle.loads(path.read_bytes())

@@ -19,6 +19,16 @@ def static_mode():
         paddle.disable_static()
 
 
+@contextlib.contextmanager
+def flag(name, value):
+    before = paddle.get_flags(name)
+    paddle.set_flags({name: value})
+    try:
+        yield
+    finally:
+        paddle.set_flags(before)
+
+
 def spec(array, known_dims):
     """Return (shape, dtype) for paddle.static.data and InputSpec."""
     shape = list(array.shape) if known_dims else [-1] * array.ndim

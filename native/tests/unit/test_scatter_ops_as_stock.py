@@ -1,15 +1,26 @@
 """The scatter operators behave in dygraph like operators that Paddle generates.
 
-Each scenario must return the same for a new operator and one of Paddle's own.
+Each scenario runs an operator and returns results that do not depend on it: error
+types, flags and whether numbers are equal. They must be the same for a new operator
+and one of Paddle's own. native/tests/test_native_autograd.py tests the nodes of the
+backward graph.
 """
 
-import unittest
-import warnings
+import contextlib
+import os
+import tempfile
+from dataclasses import dataclass
+from typing import Callable
 
-import as_stock_scenarios as scenarios
-from as_stock_scenarios import Op
+import numpy as np
+import pytest
+from programs import flag
 
 import paddle
+from paddle import profiler
+from paddle.base import core
+
+SHAPE = [3, 3]
 
 
 def mask():
@@ -20,108 +31,345 @@ def index():
     return paddle.to_tensor([2, 0, 1])
 
 
-def scatter(reduce, function=paddle.scatter):
-    return lambda x, part, saved: function(
+@dataclass
+class Op:
+    """call(function, x, part, saved) writes `part` into `x`, both of SHAPE.
+
+    saved: creates the argument that the gradient reads, or returns None.
+    function: the name of the function of Paddle, if it differs from the operator's.
+    """
+
+    name: str
+    call: Callable
+    saved: Callable = lambda: None
+    function: str = ''
+
+    @property
+    def changes_x(self):
+        return self.name.endswith('_')
+
+    def run(self, x, part, saved=None):
+        function = getattr(paddle, self.function or self.name)
+        return self.call(
+            function, x, part, self.saved() if saved is None else saved
+        )
+
+
+def scatter(reduce):
+    return lambda function, x, part, saved: function(
         x, saved, part, overwrite=False, axis=0, reduce=reduce
     )
 
 
-STOCK = Op('where', lambda x, p, saved: paddle.where(saved, x, p), mask)
-OPS = {
-    'masked_scatter': Op(
-        'masked_scatter', lambda x, p, saved: paddle.masked_scatter(x, saved, p), mask
-    ),
-    'masked_fill': Op(
-        'masked_fill', lambda x, p, saved: paddle.masked_fill(x, saved, p[0, 0]), mask
-    ),
-    'select_scatter': Op(
-        'select_scatter', lambda x, p, saved: paddle.select_scatter(x, p[0], 0, 1)
-    ),
-    'diagonal_scatter': Op(
-        'diagonal_scatter', lambda x, p, saved: paddle.diagonal_scatter(x, p[0])
-    ),
-    'scatter of a mean': Op('index_scatter', scatter('mean'), index),
-    'scatter of amax': Op('index_reduce', scatter('amax'), index),
-}  # fmt: skip
+STOCK = Op('where', lambda where, x, part, saved: where(saved, x, part), mask)
+OPS = [
+    Op('masked_scatter', lambda f, x, part, saved: f(x, saved, part), mask),
+    Op('masked_fill', lambda f, x, part, saved: f(x, saved, part[0, 0]), mask),
+    Op('select_scatter', lambda f, x, part, saved: f(x, part[0], 0, 1)),
+    Op('diagonal_scatter', lambda f, x, part, saved: f(x, part[0])),
+    Op('index_scatter', scatter('mean'), index, 'scatter'),
+    Op('index_reduce', scatter('amax'), index, 'scatter'),
+]
 STOCK_INPLACE = Op(
-    'index_add_', lambda x, p, saved: paddle.index_add_(x, saved, 0, p), index, True
-)  # fmt: skip
-OPS_INPLACE = {
-    'masked_scatter_': Op(
-        'masked_scatter_', lambda x, p, saved: paddle.masked_scatter_(x, saved, p),
-        mask, True,
-    ),
-    'masked_fill_': Op(
-        'masked_fill_', lambda x, p, saved: paddle.masked_fill_(x, saved, p[0, 0]),
-        mask, True,
-    ),
-    'scatter_ of a mean': Op(
-        'index_scatter_', scatter('mean', paddle.scatter_), index, True
-    ),
-    'scatter_ of amax': Op(
-        'index_reduce_', scatter('amax', paddle.scatter_), index, True
-    ),
-}  # fmt: skip
+    'index_add_', lambda f, x, part, saved: f(x, saved, 0, part), index
+)
+OPS_INPLACE = [
+    Op(op.name + '_', op.call, op.saved, op.function and op.function + '_')
+    for op in OPS
+    if op.saved() is not None
+]
+# Paddle's only in-place operator with a bfloat16 CPU kernel and two floating-point
+# inputs.
+STOCK_HALF_INPLACE = Op(
+    'index_put_', lambda f, x, part, saved: f(x, (saved,), part), index
+)
+
+
+def outcome(function):
+    """Return the result of a call, 'a value' for Tensors, or its error type."""
+    try:
+        results = function()
+        plain = isinstance(results, (bool, int, float, str, tuple))
+        return results if plain else 'a value'
+    except Exception as error:
+        return type(error).__name__
+
+
+def leaf(stop_gradient=False, dtype='float32', value=2.0):
+    values = np.arange(1, 10).reshape(SHAPE) * value
+    x = paddle.to_tensor(values, 'float32').astype(dtype)
+    x.stop_gradient = stop_gradient
+    return x
+
+
+def operands(op, *stops, dtype='float32'):
+    """Return x, part and the x of the call, which must be no leaf if in place."""
+    x, part = (leaf(stop, dtype) for stop in stops or (False, False))
+    return x, part, (x * 1 if op.changes_x and not x.stop_gradient else x)
+
+
+def gradients(op):
+    x, part, base = operands(op)
+    op.run(base, part).sum().backward()
+    return [x.grad.numpy(), part.grad.numpy()]
+
+
+def all_equal(results, expected):
+    return all(np.array_equal(a, b) for a, b in zip(results, expected))
+
+
+def stop_gradient_of_gradients(op):
+    """Return stop_gradient of the gradients, in hooks and after backward."""
+    x, part, base = operands(op)
+    stops = []
+    for tensor in (x, part):
+        tensor.register_hook(lambda grad: stops.append(grad.stop_gradient))
+    op.run(base, part).sum().backward()
+    return [*stops, x.grad.stop_gradient, part.grad.stop_gradient]
+
+
+def modify_saved_tensor(op):
+    saved = op.saved()
+    x, part, base = operands(op)
+    y = op.run(base, part, saved)
+    saved.logical_not_() if saved.dtype == paddle.bool else saved.add_(saved)
+    return outcome(lambda: y.sum().backward())
+
+
+def propagate_stop_gradient(op):
+    results = []
+    for stops in ((True, True), (True, False), (False, True)):
+        x, part, base = operands(op, *stops)
+        y = op.run(base, part)
+        if not y.stop_gradient:
+            y.sum().backward()
+        results.append(
+            (y.stop_gradient, y.is_leaf, x.grad is None, part.grad is None)
+        )
+    return results
+
+
+def recompute_gradients(op):
+    from paddle.distributed.fleet.utils import recompute
+
+    x, part, _ = operands(op)
+    y = recompute(lambda x, part: op.run(x * 1, part), x, part)
+    y.sum().backward()
+    return all_equal([x.grad.numpy(), part.grad.numpy()], gradients(op))
+
+
+def run_in_forked_process(op):
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        results = outcome(lambda: op.run(leaf(True), leaf(True)).sum().item())
+        os.write(writer, repr(results).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    return os.read(reader, 100).decode() == repr(
+        op.run(leaf(True), leaf(True)).sum().item()
+    )
+
+
+@contextlib.contextmanager
+def force_auto_cast(level):
+    """Enable auto_cast, which Paddle disables on the CPU."""
+    attrs = core._get_amp_attrs()
+    before = attrs._amp_level, attrs._amp_dtype
+    attrs._amp_level, attrs._amp_dtype = level, 'bfloat16'
+    try:
+        yield
+    finally:
+        attrs._amp_level, attrs._amp_dtype = before
+
+
+def auto_cast_dtypes(op):
+    results = []
+    for level in (core.AmpLevel.O1, core.AmpLevel.O2):
+        with force_auto_cast(level):
+            for dtype in ('bfloat16', 'float16', 'float32', 'float64'):
+                x, part, base = operands(op, dtype=dtype)
+                y = op.run(base, part)
+                y.sum().backward()
+                results += [str(t.dtype) for t in (y, x.grad, part.grad)]
+    return results
+
+
+def auto_cast_mixed_dtypes(op):
+    with force_auto_cast(core.AmpLevel.O1):
+        return [
+            str(op.run(leaf(True, one), leaf(True, other)).dtype)
+            for one, other in (
+                ('bfloat16', 'float32'),
+                ('float32', 'bfloat16'),
+                ('float16', 'bfloat16'),
+            )
+        ]
+
+
+def check_nan_inf(op):
+    bad = paddle.full(SHAPE, float('nan'))
+    x, part, base = operands(op)
+    y = op.run(base, part)
+    with flag('FLAGS_check_nan_inf', True):
+        results = [
+            outcome(lambda: op.run(leaf(True), leaf(True)).stop_gradient),
+            outcome(lambda: op.run(bad.clone(), bad)),
+            outcome(lambda: op.run(leaf() * 1, bad)),
+            outcome(lambda: paddle.grad([y], [x], [bad])),
+        ]
+    op.run(bad.clone(), bad)
+    return results
+
+
+def _names(node):
+    yield node.name
+    for child in node.children_node:
+        yield from _names(child)
+
+
+def profile_events(op):
+    """Return which of the expected profiler events occur."""
+    camel = ''.join(word.capitalize() for word in op.name.strip('_').split('_'))
+    x, part, base = operands(op)
+    with profiler.Profiler(
+        targets=[profiler.ProfilerTarget.CPU], on_trace_ready=lambda p: None
+    ) as run:
+        op.run(base, part).sum().backward()
+    events = run.profiler_result.get_data().values()
+    names = {name for root in events for name in _names(root)}
+    plain = op.name.strip('_')
+    expected = [
+        f'{op.name} dygraph',
+        f'{plain} infer_meta',
+        f'{plain} kernel launch',
+        f'{plain}_grad kernel launch',
+        f'Global_{camel}GradNode',
+    ]
+    return [name in names for name in expected]
+
+
+def count_calls(op):
+    """Return the statistics of operators: calls by dtype."""
+    core.clear_low_precision_op_list()
+    x, part, base = operands(op)
+    with flag('FLAGS_low_precision_op_list', 1):
+        y = op.run(base, part)
+        op.run(leaf(True), leaf(True))
+        y.sum().backward()
+    results = core.get_low_precision_op_list()
+    plain = op.name.strip('_')
+    return results.get(plain), [k for k in results if k == plain + '_grad']
+
+
+def report_benchmark(op):
+    with tempfile.TemporaryFile() as file:
+        stdout = os.dup(1)
+        os.dup2(file.fileno(), 1)
+        try:
+            with flag('FLAGS_benchmark', True):
+                op.run(leaf(True), leaf(True))
+        finally:
+            os.dup2(stdout, 1)
+            os.close(stdout)
+        file.seek(0)
+        lines = file.read().decode().splitlines()
+    return f'{op.name.strip("_")} kernel run finish.' in lines
+
+
+def modify_in_place(op):
+    """Return the properties that x keeps, and which hooks run."""
+    x, part, y = operands(op)
+    y.retain_grads()
+    y.persistable = True
+    log = []
+    y.register_hook(lambda grad: log.append('before'))
+    name, version = y.name, y.inplace_version
+    result = op.run(y, part)
+    y.register_hook(lambda grad: log.append('after'))
+    y.sum().backward()
+    return (
+        result is y,
+        y.name == name,
+        y.persistable,
+        y.inplace_version - version,
+        (y.is_leaf, y.stop_gradient),
+        log,
+        all_equal([y.grad.numpy()], [x.grad.numpy()]),
+    )
+
+
+def modify_strided_in_place(op):
+    x, part, base = operands(op)
+    y = base.transpose([1, 0])
+    y.retain_grads()
+    y.persistable = True
+    result = op.run(y, part)
+    y.sum().backward()
+    return (
+        result is y,
+        y.persistable,
+        all_equal([y.grad.numpy().T], [x.grad.numpy()]),
+        part.grad is None,
+    )
+
+
+def modify_half_in_place(op):
+    """Return dtypes under auto_cast, which in-place operators ignore."""
+    x, part, base = operands(op, dtype='bfloat16')
+    strided = base.transpose([1, 0])
+    alone = leaf(True, 'bfloat16').transpose([1, 0])
+    with force_auto_cast(core.AmpLevel.O1):
+        return [
+            str(op.run(t, other).dtype)
+            for t, other in (
+                (base, part),
+                (strided, part),
+                (leaf(True, 'bfloat16'), part.detach()),
+                (alone, part.detach()),
+            )
+        ]
+
 
 ANY = [
-    scenarios.stop_gradient_of_gradients,
-    scenarios.propagate_stop_gradient,
-    scenarios.recompute_gradients,
-    scenarios.run_in_forked_process,
-    scenarios.check_nan_inf,
-    scenarios.profile_events,
-    scenarios.count_calls,
-    scenarios.report_benchmark,
-]
-INPLACE = [
-    scenarios.modify_in_place,
-    scenarios.modify_strided_in_place,
+    stop_gradient_of_gradients,
+    propagate_stop_gradient,
+    recompute_gradients,
+    run_in_forked_process,
+    check_nan_inf,
+    profile_events,
+    count_calls,
+    report_benchmark,
 ]
 
 
-class TestScatterOpsAsStock(unittest.TestCase):
-    maxDiff = None
-
-    def setUp(self):
-        warnings.simplefilter('ignore')
-
-    def compare(self, scenario, stock, ops):
-        expected = scenario(stock)
-        for name, op in ops.items():
-            with self.subTest(scenario=scenario.__name__, op=name):
-                self.assertEqual(scenario(op), expected)
-
-    def test_any_call(self):
-        for scenario in [*ANY, scenarios.auto_cast_dtypes]:
-            self.compare(scenario, STOCK, OPS)
-
-    def test_any_call_in_place(self):
-        for scenario in ANY + INPLACE:
-            self.compare(scenario, STOCK_INPLACE, OPS_INPLACE)
-
-    def test_modified_saved_tensor(self):
-        ops = {**OPS, **OPS_INPLACE}
-        reading = {
-            name: op for name, op in ops.items() if op.saved() is not None
-        }
-        self.compare(scenarios.modify_saved_tensor, STOCK, reading)
-
-    def test_auto_cast_of_mixed_dtypes(self):
-        self.compare(scenarios.auto_cast_mixed_dtypes, STOCK, OPS)
-
-    def test_auto_cast_ignores_in_place_calls(self):
-        # Paddle's only in-place operator with a bfloat16 CPU kernel and two
-        # floating-point inputs.
-        stock = Op(
-            'index_put_',
-            lambda x, p, saved: paddle.index_put_(x, (saved,), p),
-            index,
-            True,
-        )
-        ops = dict(OPS_INPLACE)
-        del ops['masked_fill_']  # auto_cast casts the element p[0, 0]
-        self.compare(scenarios.modify_half_in_place, stock, ops)
+def with_ops(ops):
+    return pytest.mark.parametrize('op', ops, ids=lambda op: op.name)
 
 
-if __name__ == '__main__':
-    unittest.main()
+@pytest.mark.parametrize(
+    'scenario', [*ANY, auto_cast_dtypes, auto_cast_mixed_dtypes]
+)
+@with_ops(OPS)
+def test_any_call(scenario, op):
+    assert scenario(op) == scenario(STOCK)
+
+
+@pytest.mark.parametrize(
+    'scenario', [*ANY, modify_in_place, modify_strided_in_place]
+)
+@with_ops(OPS_INPLACE)
+def test_any_call_in_place(scenario, op):
+    assert scenario(op) == scenario(STOCK_INPLACE)
+
+
+@with_ops([op for op in OPS if op.saved() is not None] + OPS_INPLACE)
+def test_modified_saved_tensor(op):
+    assert modify_saved_tensor(op) == modify_saved_tensor(STOCK)
+
+
+# auto_cast casts the element part[0, 0] of masked_fill_.
+@with_ops([op for op in OPS_INPLACE if op.name != 'masked_fill_'])
+def test_auto_cast_ignores_in_place_calls(op):
+    expected = modify_half_in_place(STOCK_HALF_INPLACE)
+    assert modify_half_in_place(op) == expected

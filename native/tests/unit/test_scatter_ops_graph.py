@@ -3,11 +3,11 @@
 import unittest
 
 import numpy as np
+from programs import flag
 
 import paddle
 
 SIZE = 4
-INPLACE_PASS = 'FLAGS_pir_apply_inplace_pass'
 
 
 def make_steps(rng):
@@ -110,12 +110,8 @@ class TestNetsInToStatic(unittest.TestCase):
     def test_second_order(self):
         # Paddle's in-place pass overwrites a gradient that is read twice, such as
         # the gradient of h * h.
-        before = paddle.get_flags(INPLACE_PASS)
-        paddle.set_flags({INPLACE_PASS: False})
-        try:
+        with flag('FLAGS_pir_apply_inplace_pass', False):
             self.check(2)
-        finally:
-            paddle.set_flags(before)
 
 
 if __name__ == '__main__':

@@ -1,5 +1,7 @@
 """Derivatives of higher orders, compared with PyTorch."""
 
+import functools
+
 import numpy as np
 import pytest
 import torch
@@ -16,69 +18,58 @@ INDEX = np.array([2, 0, -1])
 REPEATED = np.array([2, 0, 2, -1])
 
 
-def scatter(index, overwrite, **options):
-    def ours(x):
-        updates = x[: len(index)] * 2
-        index_of = paddle.to_tensor(index)
-        return paddle.scatter(x, index_of, updates, overwrite, **options)
-
-    return ours
+def tensor(library, array):
+    return paddle.to_tensor(array) if library is paddle else torch.tensor(array)
 
 
-def torch_scatter(index, overwrite, own=False):
-    def theirs(x):
-        slices, updates = torch.tensor(index) % SIZE, x[: len(index)] * 2
-        if overwrite:
-            return x.index_copy(0, slices, updates)
-        start = x if own else x.index_fill(0, slices, 0)
-        return start.index_add(0, slices, updates)
-
-    return theirs
+def masked_scatter(library, x, value):
+    return library.masked_scatter(x, tensor(library, MASK), value)
 
 
-# {name: (function of x in Paddle, function of x in PyTorch)}
+def scatter(library, x, index, overwrite=False, include_self=False):
+    updates = x[: len(index)] * 2
+    if library is paddle:
+        index = paddle.to_tensor(index)
+        options = {'include_self': True} if include_self else {}
+        return paddle.scatter(x, index, updates, overwrite, **options)
+    slices = torch.tensor(index) % SIZE
+    if overwrite:
+        return x.index_copy(0, slices, updates)
+    start = x if include_self else x.index_fill(0, slices, 0)
+    return start.index_add(0, slices, updates)
+
+
+# {name: function of a library and x}
 CALLS = {
-    'masked_scatter': (
-        lambda x: paddle.masked_scatter(x, paddle.to_tensor(MASK), x * x),
-        lambda x: x.masked_scatter(torch.tensor(MASK), x * x),
+    'masked_scatter': lambda lib, x: masked_scatter(lib, x, x * x),
+    'masked_scatter, row of x': lambda lib, x: masked_scatter(lib, x[0], x * 2),
+    'masked_scatter, constant x': lambda lib, x: masked_scatter(
+        lib, lib.ones_like(x), x * 2
     ),
-    'masked_scatter, row of x': (
-        lambda x: paddle.masked_scatter(x[0], paddle.to_tensor(MASK), x * 2),
-        lambda x: (
-            x[0].expand(SIZE, SIZE).masked_scatter(torch.tensor(MASK), x * 2)
-        ),
+    'masked_scatter, constant value': lambda lib, x: masked_scatter(
+        lib, x, lib.ones_like(x)
     ),
-    'masked_scatter, constant x': (
-        lambda x: paddle.masked_scatter(
-            paddle.ones_like(x), paddle.to_tensor(MASK), x * 2
-        ),
-        lambda x: torch.ones_like(x).masked_scatter(torch.tensor(MASK), x * 2),
-    ),
-    'masked_scatter, constant value': (
-        lambda x: paddle.masked_scatter(
-            x, paddle.to_tensor(MASK), paddle.ones_like(x)
-        ),
-        lambda x: x.masked_scatter(torch.tensor(MASK), torch.ones_like(x)),
-    ),
-    'select_scatter': (
-        lambda x: paddle.select_scatter(x, x[0] * 2, 1, -1),
-        lambda x: torch.select_scatter(x, x[0] * 2, 1, -1),
-    ),
-    'diagonal_scatter': (
-        lambda x: paddle.diagonal_scatter(x, x[0] * 2),
-        lambda x: torch.diagonal_scatter(x, x[0] * 2),
-    ),
-    'scatter, overwrite': (
-        scatter(INDEX, True),
-        torch_scatter(INDEX, True),
-    ),
-    'scatter': (scatter(REPEATED, False), torch_scatter(REPEATED, False)),
-    'scatter, sum': (
-        scatter(REPEATED, False, reduce='sum', include_self=True),
-        torch_scatter(REPEATED, False, own=True),
-    ),
+    'select_scatter': lambda lib, x: lib.select_scatter(x, x[0] * 2, 1, -1),
+    'diagonal_scatter': lambda lib, x: lib.diagonal_scatter(x, x[0] * 2),
+    'scatter, overwrite': lambda lib, x: scatter(lib, x, INDEX, overwrite=True),
+    'scatter': lambda lib, x: scatter(lib, x, REPEATED),
+    'scatter, sum': lambda lib, x: scatter(lib, x, REPEATED, include_self=True),
 }
-EACH = pytest.mark.parametrize('name', CALLS)
+
+
+@pytest.fixture(params=CALLS)
+def call(request):
+    return CALLS[request.param]
+
+
+@pytest.fixture
+def ours(call):
+    return functools.partial(call, paddle)
+
+
+@pytest.fixture
+def theirs(call):
+    return functools.partial(call, torch)
 
 
 def loss(out):
@@ -104,10 +95,8 @@ def norm_gradients(function, grad, x, direction, count):
     return results
 
 
-@EACH
 @pytest.mark.parametrize('diff', [directional_gradients, norm_gradients])
-def test_four_orders_are_differentiable(name, diff):
-    ours, theirs = CALLS[name]
+def test_four_orders_are_differentiable(ours, theirs, diff):
     x = paddle.to_tensor(X, stop_gradient=False)
     y = torch.tensor(X, requires_grad=True)
     actual = diff(ours, paddle.grad, x, paddle.to_tensor(DIRECTION), 4)
@@ -119,10 +108,9 @@ def test_four_orders_are_differentiable(name, diff):
         np.testing.assert_allclose(mine.numpy(), reference, 1e-9, 1e-9 * scale)
 
 
-@EACH
-def test_sixth_order_raises(name):
+def test_sixth_order_raises(ours):
     x = paddle.to_tensor(X, stop_gradient=False)
-    fourth = norm_gradients(CALLS[name][0], paddle.grad, x, None, 4)[-1]
+    fourth = norm_gradients(ours, paddle.grad, x, None, 4)[-1]
     norm = (fourth * fourth).sum()
     (last,) = paddle.grad(norm, x, retain_graph=True)
     assert np.abs(last.numpy()).max() > 0.1
@@ -130,9 +118,7 @@ def test_sixth_order_raises(name):
         paddle.grad(norm, x, create_graph=True)
 
 
-@EACH
-def test_hessian(name):
-    ours, theirs = CALLS[name]
+def test_hessian(ours, theirs):
     flat = paddle.to_tensor(X.reshape(-1), stop_gradient=False)
     actual = paddle.autograd.hessian(
         loss(ours(flat.reshape([SIZE, SIZE]))), flat
@@ -144,9 +130,7 @@ def test_hessian(name):
     np.testing.assert_allclose(actual[:].numpy(), expected, 1e-12, 1e-12)
 
 
-@EACH
-def test_jvp(name):
-    ours, theirs = CALLS[name]
+def test_jvp(ours, theirs):
     x, direction = paddle.to_tensor(X), paddle.to_tensor(DIRECTION)
     out, actual = paddle.incubate.autograd.jvp(ours, x, direction)
     expected = torch.autograd.functional.jvp(
@@ -156,10 +140,8 @@ def test_jvp(name):
         np.testing.assert_allclose(tensor.numpy(), reference, 1e-12, 1e-12)
 
 
-@EACH
-def test_loss_of_second_derivatives(name):
+def test_loss_of_second_derivatives(ours, theirs):
     """Train on u_xx, like a physics-informed network."""
-    ours, theirs = CALLS[name]
     weights = RNG.uniform(-1, 1, (SIZE, SIZE))
 
     def weight_grad(call, grad, x, weight):
