@@ -7,6 +7,7 @@
 
 #include "distributed/callback_node.h"
 #include "dygraph/calls.h"
+#include "dygraph/grad_node.h"
 #include "dygraph/tracer.h"
 #include "kernels/base_kernels.h"
 #include "python/python_args.h"
@@ -15,18 +16,35 @@
 namespace native_ops {
 namespace {
 
+// Returns a function of paddle._C_ops. `stock` is Paddle's function of the
+// operator, or None.
+py::object MakeFunction(const OpSpec& spec,
+                        bool inplace,
+                        const py::object& stock) {
+  // CPython keeps pointers to the definitions.
+  static std::list<std::pair<std::string, PyMethodDef>> definitions;
+  auto& [name, def] = definitions.emplace_back(spec.name, PyMethodDef());
+  if (inplace) name += "_";
+  // The cast goes through void (*)() to avoid -Wcast-function-type.
+  def = {name.c_str(),
+         reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(CallOp)),
+         METH_VARARGS | METH_KEYWORDS,
+         ""};
+  const py::tuple self = py::make_tuple(py::capsule(&spec), inplace, stock);
+  return py::reinterpret_steal<py::object>(
+      PyCFunction_NewEx(&def, self.ptr(), nullptr));
+}
+
 void AddTables(const py::module_& module) {
   py::class_<InputSpec>(module, "Input")
       .def_readonly("name", &InputSpec::name)
       .def_readonly("optional", &InputSpec::optional)
-      .def_readonly("needs_buffer", &InputSpec::needs_buffer)
       .def_property_readonly("source", [](const InputSpec& input) {
         constexpr const char* kKinds[] = {"", "input", "result", "gradient"};
         return std::make_pair(kKinds[input.source.kind], input.source.index);
       });
   py::class_<AttrSpec>(module, "Attr").def_readonly("name", &AttrSpec::name);
   py::class_<OutputSpec>(module, "Output")
-      .def_readonly("name", &OutputSpec::name)
       .def_readonly("forward_input", &OutputSpec::forward_input);
   py::class_<OpSpec>(module, "Entry")
       .def_readonly("name", &OpSpec::name)
@@ -43,46 +61,17 @@ void AddTables(const py::module_& module) {
             return spec.gradient == nullptr ? nullptr : &spec.gradient();
           },
           py::return_value_policy::reference)
-      .def("infer", InferForPython)
-      .def("encode", EncodeAttrs);
-}
-
-using CFunction = PyObject* (*)(PyObject*, PyObject*, PyObject*);
-
-// The cast goes through void (*)() to avoid -Wcast-function-type.
-py::object MakeFunction(const std::string& name,
-                        CFunction function,
-                        const py::object& self) {
-  // CPython keeps pointers to the definitions.
-  static std::list<std::pair<std::string, PyMethodDef>> definitions;
-  auto& [owned_name, def] = definitions.emplace_back(name, PyMethodDef());
-  def = {owned_name.c_str(),
-         reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function)),
-         METH_VARARGS | METH_KEYWORDS,
-         ""};
-  return py::reinterpret_steal<py::object>(
-      PyCFunction_NewEx(&def, self.ptr(), nullptr));
-}
-
-// extend(name, function): wraps Paddle's function of an operator in CallBase.
-py::object Extend(const std::string& name, const py::object& stock) {
-  for (const OpSpec* spec : AllOps()) {
-    const py::tuple self = py::make_tuple(py::capsule(spec), stock);
-    if (name == spec->name) return MakeFunction(name, CallBase, self);
-    if (name == std::string(spec->name) + "_") {
-      return MakeFunction(name, CallBaseInplace, self);
-    }
-  }
-  throw py::key_error(name);
+      .def_property_readonly("reads_overwritten", ReadsOverwritten)
+      .def("make_function", MakeFunction)
+      .def("infer", InferForPython);
 }
 
 void AddOp(py::module_* module, const OpSpec& spec) {
-  const py::capsule self(&spec);
   const std::string name = spec.name;
-  module->add_object(name.c_str(), MakeFunction(name, CallOp, self));
+  module->add_object(name.c_str(), MakeFunction(spec, false, py::none()));
   if (spec.inplace_input < 0) return;
-  const std::string inplace = name + "_";
-  module->add_object(inplace.c_str(), MakeFunction(inplace, CallInplace, self));
+  module->add_object((name + "_").c_str(),
+                     MakeFunction(spec, true, py::none()));
 }
 
 void TranslateError(std::exception_ptr thrown) {
@@ -109,7 +98,6 @@ PYBIND11_MODULE(_native_lib, module) {
       HideGradientKernels(*spec);
     }
   }
-  module.def("extend", Extend);
   module.def("has_grad", HasGrad);
   module.def("record_callback", RecordCallback);
   module.def("register_custom_ops", RegisterCustomOps);

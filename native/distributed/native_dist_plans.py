@@ -54,12 +54,8 @@ class Plan:
         self.op, self.attrs = op, attrs
         self.mesh = mesh_of(tensors[0])
         # Infers from the global shapes, so that every rank raises alike.
-        shapes = op.infer(
-            [list(t.shape) for t in tensors],
-            [t.dtype.value for t in tensors],
-            *attrs,
-        )
-        self.out_shape = list(shapes[0])
+        (self.out_shape,) = op.infer(list(tensors), attrs)
+        self.differentiable = [g.forward_input for g in op.gradient.outputs]
         self.lay_out(tensors)
 
     def lay_out(self, tensors):
@@ -67,13 +63,22 @@ class Plan:
             self.op.name, tensors, self.attrs
         )
 
+    def requires_grad(self, tensors):
+        return has_grad() and any(
+            not tensors[i].stop_gradient for i in self.differentiable
+        )
+
+    def call(self, tensors):
+        """Return the local result."""
+        return getattr(_lib, self.op.name)(*self.parts(tensors), *self.attrs)
+
     def parts(self, tensors):
         """Return the inputs of the local call."""
         # Inputs that a gradient reads and that share memory with the local ones.
         self.read = [
-            (name, tensor.detach(), tensor.inplace_version)
-            for i, (name, tensor) in enumerate(zip(self.op.inputs, tensors))
-            if (self.op.reads_overwritten or i not in self.op.differentiable)
+            (one.name, tensor.detach(), tensor.inplace_version)
+            for i, (one, tensor) in enumerate(zip(self.op.inputs, tensors))
+            if (self.op.reads_overwritten or i not in self.differentiable)
             and list(tensor.placements) == self.input_placements[i]
         ]
         return [self._part(*item) for item in enumerate(tensors)]

@@ -19,7 +19,7 @@ from paddle.base import core
 def run(op, tensors, attrs):
     """Run a call with at least one distributed Tensor."""
     plan = _make_plan(op, tensors, attrs)
-    return plan.result(op.call(*plan.parts(tensors), *attrs))
+    return plan.result(plan.call(tensors))
 
 
 def run_inplace(op, tensors, attrs):
@@ -29,17 +29,16 @@ def run_inplace(op, tensors, attrs):
     if plan.out_shape != list(x.shape):
         raise ValueError(
             f'({op.name}_) The shape of the result should be the shape of '
-            f'{op.inputs[op.inplace_input]}, {list(x.shape)}, but received '
+            f'{op.inputs[op.inplace_input].name}, {list(x.shape)}, but received '
             f'{plan.out_shape}.'
         )
-    needs_grad = op.requires_grad(tensors)
+    needs_grad = plan.requires_grad(tensors)
     if needs_grad and op.reads_overwritten:
         tensors = list(tensors)
         tensors[op.inplace_input] = linear(
             op.name, x, copied, lambda grad: grad
         )
-    out = op.call(*plan.parts(tensors), *attrs)
-    out = plan.result(out, placements_of(x))
+    out = plan.result(plan.call(tensors), placements_of(x))
     core.eager.ops.assign_out_(
         out._local_value().detach(), x._local_value().detach()
     )
@@ -57,12 +56,12 @@ def _replicate_dense(op, tensors):
     """Convert dense Tensors to replicated ones in place, as Paddle's operators do;
     raise for Tensors on different meshes."""
     like = next(t for t in tensors if t.is_dist())
-    for name, tensor in zip(op.inputs, tensors):
+    for one, tensor in zip(op.inputs, tensors):
         if not tensor.is_dist():
             _lib.to_distributed(tensor, like)
         if tensor.process_mesh != like.process_mesh:
             raise ValueError(
-                f'({op.name}) The mesh of {name} should be the mesh of the other '
+                f'({op.name}) The mesh of {one.name} should be the mesh of the other '
                 f'Tensors, {like.process_mesh}, but received '
                 f'{tensor.process_mesh}. Use paddle.distributed.reshard.'
             )

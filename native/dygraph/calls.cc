@@ -31,13 +31,19 @@ using phi::DenseTensor;
 
 namespace {
 
-PyObject* CallInPython(const char* function,
+// Calls function(entry, tensors, attrs) of a Python module.
+PyObject* CallInPython(const char* module,
+                       const char* function,
                        const OpSpec& spec,
-                       bool inplace,
-                       PyObject* args) {
-  const auto runtime = py::module_::import("paddle._native_runtime");
+                       PyObject* args,
+                       const Attrs& attrs) {
   const auto arguments = py::reinterpret_borrow<py::tuple>(args);
-  return runtime.attr(function)(spec.name, inplace, *arguments).release().ptr();
+  return py::module_::import(module)
+      .attr(function)(&spec,
+                      arguments[py::slice(0, spec.inputs.size(), 1)],
+                      std::vector<Attr>(attrs.begin(), attrs.end()))
+      .release()
+      .ptr();
 }
 
 void RunKernel(const OpSpec& spec,
@@ -119,14 +125,22 @@ PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {
   CheckCount(spec.name, PyTuple_GET_SIZE(args), count + spec.attrs.size());
   if (!InDygraph()) {
     CheckValues(spec, args);
-    ReadAttrs(spec, args, count);
-    return CallInPython("run_static", spec, inplace, args);
+    // There is no in-place form.
+    return CallInPython("paddle._native_static",
+                        "run_static",
+                        spec,
+                        args,
+                        ReadAttrs(spec, args, count));
   }
   const TensorPointers tensors = ReadTensors(spec, args);
   const Attrs attrs = ReadAttrs(spec, args, count);
   for (const Tensor* tensor : tensors) {
     if (tensor->is_dist_tensor()) {
-      return CallInPython("run_distributed", spec, inplace, args);
+      return CallInPython("paddle._native_distributed",
+                          inplace ? "run_inplace" : "run",
+                          spec,
+                          args,
+                          attrs);
     }
   }
   Tensor result;
@@ -187,34 +201,20 @@ void CheckInplaceMask(const OpSpec& spec, PyObject* args) {
   phi::funcs::scatter_ops::CheckInplaceDims(spec.name, x, out.dims(), x);
 }
 
-PyObject* CallBaseForm(PyObject* self,
-                       bool inplace,
-                       PyObject* args,
-                       PyObject* kwargs) {
-  return TranslateExceptions([&]() -> PyObject* {
-    const OpSpec& spec = SpecOf(PyTuple_GET_ITEM(self, 0));
-    if (IsServedByRuntime(spec, args)) return Call(spec, inplace, args);
-    if (inplace) CheckInplaceMask(spec, args);
-    return PyObject_Call(PyTuple_GET_ITEM(self, 1), args, kwargs);
-  });
-}
-
 }  // namespace
 
-PyObject* CallOp(PyObject* self, PyObject* args, PyObject*) {
-  return TranslateExceptions([&] { return Call(SpecOf(self), false, args); });
-}
-
-PyObject* CallInplace(PyObject* self, PyObject* args, PyObject*) {
-  return TranslateExceptions([&] { return Call(SpecOf(self), true, args); });
-}
-
-PyObject* CallBase(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return CallBaseForm(self, false, args, kwargs);
-}
-
-PyObject* CallBaseInplace(PyObject* self, PyObject* args, PyObject* kwargs) {
-  return CallBaseForm(self, true, args, kwargs);
+PyObject* CallOp(PyObject* self, PyObject* args, PyObject* kwargs) {
+  return TranslateExceptions([&]() -> PyObject* {
+    const auto& spec = *static_cast<const OpSpec*>(
+        PyCapsule_GetPointer(PyTuple_GET_ITEM(self, 0), nullptr));
+    const bool inplace = PyTuple_GET_ITEM(self, 1) == Py_True;
+    PyObject* const stock = PyTuple_GET_ITEM(self, 2);
+    if (stock == Py_None || IsServedByRuntime(spec, args)) {
+      return Call(spec, inplace, args);
+    }
+    if (inplace) CheckInplaceMask(spec, args);
+    return PyObject_Call(stock, args, kwargs);
+  });
 }
 
 void RebaseHistory(const py::object& x, const py::object& y) {

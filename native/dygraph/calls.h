@@ -1,5 +1,5 @@
 // The functions of paddle._C_ops, with the interface of Paddle's generated
-// code. `self` is the capsule of the entry; keyword arguments are ignored.
+// code.
 
 #pragma once
 
@@ -7,20 +7,16 @@
 
 namespace native_ops {
 
-// f(inputs..., attrs...). Dispatches to paddle._native_runtime in static graphs
-// and for distributed Tensors.
+// f(inputs..., attrs...), or f_, which writes the result into the in-place
+// input and returns that input. Dispatches to paddle._native_static in static
+// graphs and to paddle._native_distributed for distributed Tensors. Keyword
+// arguments are ignored.
+//
+// `self` is a tuple of the capsule of the entry, whether the form is in-place,
+// and for Paddle's own operators Paddle's function, else None. That function
+// serves most calls. The runtime serves distributed Tensors if the gradient has
+// an ad_func (masked_fill), else calls that record a gradient (scatter).
 PyObject* CallOp(PyObject* self, PyObject* args, PyObject* kwargs);
-
-// f_(inputs..., attrs...): writes the result into the in-place input and
-// returns that input.
-PyObject* CallInplace(PyObject* self, PyObject* args, PyObject* kwargs);
-
-// The functions of Paddle's own operators. `self` is a tuple of the capsule and
-// Paddle's function, which serves most calls. The runtime serves distributed
-// Tensors if the gradient has an ad_func (masked_fill), else calls that record
-// a gradient (scatter).
-PyObject* CallBase(PyObject* self, PyObject* args, PyObject* kwargs);
-PyObject* CallBaseInplace(PyObject* self, PyObject* args, PyObject* kwargs);
 
 // rebase_history(x, y): replaces y by x in the backward graph. Throws if x is a
 // leaf that requires a gradient.

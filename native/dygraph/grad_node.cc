@@ -198,6 +198,7 @@ void Connect(Tensor* tensor,
 }
 
 bool ReadsOverwritten(const OpSpec& spec) {
+  if (spec.gradient == nullptr) return false;
   const auto& inputs = spec.gradient().inputs;
   return std::any_of(inputs.begin(), inputs.end(), [&](const InputSpec& input) {
     return input.source.kind == Source::kInput &&

@@ -18,13 +18,12 @@ from scripts.common.wheel_headers import find_include
 from scripts.op_rules.check_ops_yaml import check_folder, read_base_names
 from scripts.op_rules.schema import ATTR_TYPES, load_dir
 
-FILES = ('native_ops.cc', 'spmd_rules.cc')
 ROOT = Path(__file__).resolve().parents[2]
 BASE_OPS = ROOT / 'native/kernels/base_ops'
 
 
 def camel(name):
-    return ''.join(part.capitalize() for part in name.split('_'))
+    return name.title().replace('_', '')
 
 
 def table_row(chain, order, in_paddle):
@@ -129,8 +128,8 @@ def render(yaml_dir, paddle_version):
         'paddle_version': paddle_version,
     }
     return {
-        name: environment.get_template(f'{name}.j2').render(context)
-        for name in FILES
+        name.removesuffix('.j2'): environment.get_template(name).render(context)
+        for name in environment.list_templates(extensions=['j2'])
     }
 
 

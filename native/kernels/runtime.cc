@@ -1,7 +1,6 @@
 #include "kernels/runtime.h"
 
 #include <iostream>
-#include <string_view>
 
 #include "kernels/instrumentation.h"
 #include "paddle/phi/backends/context_pool.h"
@@ -94,20 +93,6 @@ void ReportKernel(const OpSpec& spec, const Inputs& inputs) {
   if (FLAGS_benchmark) {
     std::cout << spec.name << " kernel run finish." << std::endl;
   }
-}
-
-phi::DataType DefaultDtype(const char* name, phi::DataType x) {
-  const std::string_view base(name);
-  if (base == "mask") return phi::DataType::BOOL;
-  return base == "index" ? phi::DataType::INT64 : x;
-}
-
-DenseTensor MakeMeta(const std::vector<int64_t>& shape, phi::DataType dtype) {
-  DenseTensor tensor;
-  MetaTensor meta(&tensor);
-  meta.set_dims(common::make_ddim(shape));
-  meta.set_dtype(dtype);
-  return tensor;
 }
 
 const DenseTensor* DenseOf(const OpSpec& spec,

@@ -98,13 +98,6 @@ void Run(const OpSpec& spec,
          const Attrs& attrs,
          const Outputs& outputs);
 
-// Returns the dtype of an input by its name: bool for mask, int64 for index,
-// `x` for others.
-phi::DataType DefaultDtype(const char* name, phi::DataType x);
-
-phi::DenseTensor MakeMeta(const std::vector<int64_t>& shape,
-                          phi::DataType dtype);
-
 // Returns the DenseTensor of `tensor`. Throws, naming the argument, unless it
 // is dense and on the CPU.
 const phi::DenseTensor* DenseOf(const OpSpec& spec,

@@ -98,12 +98,6 @@ Attrs ReadAttrs(const OpSpec& spec, PyObject* args, Py_ssize_t first) {
   return attrs;
 }
 
-const OpSpec& SpecOf(PyObject* self) {
-  void* const spec = PyCapsule_GetPointer(self, nullptr);
-  if (spec == nullptr) throw py::error_already_set();
-  return *static_cast<const OpSpec*>(spec);
-}
-
 void CheckCount(const char* function, size_t num_args, size_t min_args) {
   if (num_args >= min_args) return;
   throw py::type_error(

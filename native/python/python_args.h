@@ -54,9 +54,6 @@ void CheckValues(const OpSpec& spec, PyObject* args);
 // Returns the attributes, which start at args[first].
 Attrs ReadAttrs(const OpSpec& spec, PyObject* args, Py_ssize_t first);
 
-// Returns the entry in the capsule `self` of a function.
-const OpSpec& SpecOf(PyObject* self);
-
 // Throws TypeError for fewer than `min_args` arguments, for which Paddle's
 // generated code reads past the tuple. Surplus arguments are ignored, as in
 // Paddle.

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <list>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 
@@ -121,23 +122,19 @@ Shapes InferShapes(const OpSpec& spec,
                    const Shapes& shapes,
                    const std::vector<phi::DataType>& dtypes,
                    const Attrs& attrs) {
-  std::vector<DenseTensor> tensors;
-  tensors.reserve(dtypes.size());
+  std::vector<DenseTensor> tensors(dtypes.size());
   Inputs inputs;
   for (size_t i = 0; i < dtypes.size(); ++i) {
-    tensors.push_back(MakeMeta(shapes[i], dtypes[i]));
-    inputs.push_back(&tensors.back());
+    phi::MetaTensor meta(&tensors[i]);
+    meta.set_dims(common::make_ddim(shapes[i]));
+    meta.set_dtype(dtypes[i]);
+    inputs.push_back(&tensors[i]);
   }
   Shapes output_shapes;
   for (const DenseTensor& result : InferOutputs(spec, inputs, attrs)) {
     output_shapes.push_back(common::vectorize<int64_t>(result.dims()));
   }
   return output_shapes;
-}
-
-Attrs Read(const OpSpec& spec, const py::args& attrs) {
-  CheckCount(spec.name, attrs.size(), spec.attrs.size());
-  return ReadAttrs(spec, attrs.ptr(), 0);
 }
 
 }  // namespace
@@ -175,7 +172,10 @@ Shapes InferCustomShapes(const Chain& chain,
   const OpSpec& spec = *chain.back();
   std::vector<phi::DataType> dtypes;  // not passed to this function
   for (const InputSpec& input : spec.inputs) {
-    dtypes.push_back(DefaultDtype(input.name, phi::DataType::FLOAT32));
+    const std::string_view name(input.name);
+    dtypes.push_back(name == "mask"    ? phi::DataType::BOOL
+                     : name == "index" ? phi::DataType::INT64
+                                       : phi::DataType::FLOAT32);
   }
   Shapes outputs =
       InferShapes(spec, shapes, dtypes, ConvertAttrs(chain, values));
@@ -232,26 +232,19 @@ paddle::OpMetaInfoBuilder DeclareCustom(const Chain& chain) {
 }
 
 Shapes InferForPython(const OpSpec& spec,
-                      const Shapes& shapes,
-                      const std::vector<int>& dtypes,
-                      const py::args& attrs) {
-  const size_t num_inputs = spec.inputs.size();
-  CheckCount("infer", shapes.size(), num_inputs);
-  CheckCount("infer", dtypes.size(), num_inputs);
-  std::vector<phi::DataType> phi_dtypes;
-  for (const int dtype : dtypes) {
-    phi_dtypes.push_back(static_cast<phi::DataType>(dtype));
+                      const py::list& tensors,
+                      const py::list& attrs) {
+  CheckCount("infer", tensors.size(), spec.inputs.size());
+  CheckCount("infer", attrs.size(), spec.attrs.size());
+  Shapes shapes;
+  std::vector<phi::DataType> dtypes;
+  for (size_t i = 0; i < spec.inputs.size(); ++i) {
+    shapes.push_back(tensors[i].attr("shape").cast<Shape>());
+    dtypes.push_back(static_cast<phi::DataType>(
+        tensors[i].attr("dtype").attr("value").cast<int>()));
   }
-  return InferShapes(spec, shapes, phi_dtypes, Read(spec, attrs));
-}
-
-py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs) {
-  const Attrs read = Read(spec, attrs);
-  py::dict result;
-  for (size_t i = 0; i < read.size(); ++i) {
-    result[spec.attrs[i].name] = read[i];
-  }
-  return result;
+  const auto values = py::tuple(attrs);
+  return InferShapes(spec, shapes, dtypes, ReadAttrs(spec, values.ptr(), 0));
 }
 
 void RegisterCustomOps() {

@@ -15,17 +15,12 @@ namespace native_ops {
 using Shape = std::vector<int64_t>;
 using Shapes = std::vector<Shape>;
 
-// entry.infer(shapes, dtypes, attrs...): infers the shapes of the outputs;
-// unknown dims are -1. Python calls it before the graph builder, in which an
-// exception would terminate the process.
+// entry.infer(tensors, attrs): infers the shapes of the outputs of a call with
+// Tensors or Values; unknown dims are -1. Python calls it before the graph
+// builder, in which an exception would terminate the process.
 Shapes InferForPython(const OpSpec& spec,
-                      const Shapes& shapes,
-                      const std::vector<int>& dtypes,
-                      const py::args& attrs);
-
-// entry.encode(attrs...): returns the attributes by name, in the order of the
-// custom operator.
-py::dict EncodeAttrs(const OpSpec& spec, const py::args& attrs);
+                      const py::list& tensors,
+                      const py::list& attrs);
 
 // register_custom_ops(): registers the custom operators with static graphs.
 void RegisterCustomOps();

@@ -37,14 +37,8 @@ def run_static(op, tensors, attrs):
     """Append a call with the Values `tensors` to the program."""
     tensors = _promote(tensors)
     # An exception from InferMeta inside the graph builder ends the process.
-    op.infer(
-        [list(t.shape) for t in tensors],
-        [t.dtype.value for t in tensors],
-        *attrs,
-    )
-    return core.pir.ops._run_custom_op(
-        op.name, *tensors, *op.encode(*attrs).values()
-    )[0]
+    op.infer(list(tensors), attrs)
+    return core.pir.ops._run_custom_op(op.name, *tensors, *attrs)[0]
 
 
 # ---- gradients

@@ -82,7 +82,7 @@ class Layer(paddle.nn.Layer):
 # ---- saving
 
 
-def save_both(name, folder):
+def save_both(folder, name):
     paddle.jit.save(Layer(name), f'{folder}/{name}', SPECS)
     paddle.enable_static()
     program = paddle.static.Program()
@@ -97,11 +97,6 @@ def save_both(name, folder):
         )
     paddle.disable_static()
     np.save(f'{folder}/{name}.npy', Layer(name).result())
-
-
-def save(folder, *names):
-    for name in names:
-        save_both(name, folder)
 
 
 # ---- ways to run a program; each returns the result
@@ -190,6 +185,7 @@ def find_error(way, folder, name):
 if __name__ == '__main__':
     command, folder, *names = sys.argv[1:]
     if command == 'save':
-        save(folder, *names)
+        for one in names:
+            save_both(folder, one)
     else:
         print(json.dumps([find_error(command, folder, n) for n in names]))

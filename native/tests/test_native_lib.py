@@ -68,8 +68,12 @@ def test_errors_contain_no_build_paths():
 # Prints each call first, so that the last line names the call that crashes.
 EVERY_FUNCTION = """
 import itertools
+from types import SimpleNamespace
 import paddle
 from paddle import _native_lib
+
+def fake(shape, dtype):
+    return SimpleNamespace(shape=shape, dtype=SimpleNamespace(value=dtype))
 
 empty, tensor = paddle.base.core.eager.Tensor(), paddle.ones([3])
 some = [None, 1, 2**70, 'nope', '\\udcff', b'x', [], [[3]] * 3, object()]
@@ -80,11 +84,15 @@ shapes = [[[3]] * 3, [[3, 3], [3]], [[-7]] * 3, [[1] * 20] * 3, [['a']], [None]]
 dtypes = [[10] * 3, [10] * 2, [999] * 3, [-1] * 3, ['b'] * 3]
 attrs = [(), (0, 0), (0, 0, 1), (9, 9), (0, 'sum', True), (0, 'nope', False)]
 attrs += [('x', 'y', 'z'), (0, 0, ''), (0, 'sum', True, ''), ('',)]
-calls += [(s, d, *a) for s in shapes for d in dtypes for a in attrs]
+for s, d, a in itertools.product(shapes, dtypes, attrs):
+    calls.append(([fake(*one) for one in zip(s, d)], list(a)))
 calls += [(t,) * n + a for t in (empty, tensor) for n in (2, 3) for a in attrs]
 calls += [(tensor, tensor, tensor, 0, 'sum', True, True), *attrs]
-methods = {f'{e.name}.infer': e.infer for e in _native_lib.entries}
-methods |= {f'{e.name}.encode': e.encode for e in _native_lib.entries}
+methods = {
+    f'{entry.name}.{name}': getattr(entry, name)
+    for entry in _native_lib.entries
+    for name in ('infer', 'make_function')
+}
 for name, function in (vars(_native_lib) | methods).items():
     if not callable(function):
         continue
@@ -144,69 +152,55 @@ def test_error_names_tensor_that_is_not_dense():
             paddle.masked_scatter_(T.clone(), mask, value)
 
 
-# ---- errors equal those of Paddle's generated functions
-
-
-def error_of(function, *args):
-    """Return type and text of an error, without operator name and location."""
-    with pytest.raises(Exception) as caught:
-        function(*args)
-    name = function.__name__.rstrip('_')
-    text = str(caught.value).replace(name, 'op')
-    return type(caught.value), text.partition(' (at ')[0]
-
+# ---- calls equal those of Paddle's generated functions
 
 X, INDEX = paddle.ones([3, 2]), paddle.arange(2)
-# (arguments of index_add, arguments of index_scatter)
-SAME_ERRORS = [
-    ((None, INDEX, X[:2], 0), (None, INDEX, X[:2], 0, 'sum', True)),
-    ((7, INDEX, X[:2], 0), (7, INDEX, X[:2], 0, 'sum', True)),
-    *(
-        ((X, INDEX, X[:2], axis), (X, INDEX, X[:2], axis, 'sum', True))
-        for axis in (2**40, 0.5, True, 'a', None)
-    ),
-]
+SUM = {'index_add': (), 'index_scatter': ('sum', True)}
 
 
-@pytest.mark.parametrize(('stock', 'ours'), SAME_ERRORS)
-def test_argument_errors_equal_those_of_paddle(stock, ours):
-    expected = error_of(_C_ops.index_add, *stock)
-    assert error_of(_C_ops.index_scatter, *ours) == expected
-    expected = error_of(_C_ops.index_add_, *stock)
-    assert error_of(_C_ops.index_scatter_, *ours) == expected
+def call(name, *args, form=''):
+    """Call a function of SUM, with its last attributes."""
+    return getattr(_C_ops, name + form)(*args, *SUM[name])
+
+
+def errors(*args, form=''):
+    """Yield type and text of the errors, without operator name and location."""
+    for name in SUM:
+        with pytest.raises(Exception) as caught:
+            call(name, *args, form=form)
+        text = str(caught.value).replace(name, 'op')
+        yield caught.type, text.partition(' (at ')[0]
+
+
+@pytest.mark.parametrize('form', ['', '_'])
+@pytest.mark.parametrize(
+    ('x', 'axis'),
+    [(None, 0), (7, 0), *((X, axis) for axis in (2**40, 0.5, True, 'a', None))],
+)
+def test_argument_errors_equal_those_of_paddle(x, axis, form):
+    expected, actual = errors(x, INDEX, X[:2], axis, form=form)
+    assert actual == expected
 
 
 def test_argument_errors_equal_those_of_paddle_in_a_static_graph():
     paddle.enable_static()
     try:
-        expected = error_of(_C_ops.index_add, X, INDEX, X, 0)
-        assert (
-            error_of(_C_ops.index_scatter, X, INDEX, X, 0, 'sum', True)
-            == expected
-        )
+        expected, actual = errors(X, INDEX, X, 0)
+        assert actual == expected
     finally:
         paddle.disable_static()
 
 
-def test_int_beyond_64_bits_raises_system_error():
-    one, index = paddle.ones([1]), paddle.zeros([1], 'int64')
-    calls = (
-        (_C_ops.index_add, (one, index, one, 2**70)),
-        (_C_ops.index_scatter, (one, index, one, 2**70, 'sum', True)),
-    )
-    for function, args in calls:
-        with pytest.raises(SystemError):
-            function(*args)
+@pytest.mark.parametrize('name', SUM)
+def test_int_beyond_64_bits_raises_system_error(name):
+    x = paddle.ones([1])  # for which axis -1 is valid
+    with pytest.raises(SystemError):
+        call(name, x, paddle.zeros([1], 'int64'), x, 2**70)
 
 
 def test_dtype_without_kernel_raises():
     x, updates = X.astype('float8_e4m3fn'), X[:2].astype('float8_e4m3fn')
-    calls = (
-        (_C_ops.index_add, (x, INDEX, updates, 0)),
-        (_C_ops.index_scatter, (x, INDEX, updates, 0, 'sum', True)),
-    )
-    for function, args in calls:
-        error_type, text = error_of(function, *args)
+    for error_type, text in errors(x, INDEX, updates, 0):
         assert error_type is RuntimeError
         assert text.startswith(
             '(NotFound) The kernel with key (CPU, Undefined(AnyLayout), '
@@ -215,18 +209,18 @@ def test_dtype_without_kernel_raises():
 
 
 @pytest.mark.parametrize(
-    ('function', 'attrs'),
+    ('name', 'attrs'),
     [
-        (_C_ops.index_add_, (0,)),
-        (_C_ops.index_scatter_, (0, 'sum', True)),
-        (_C_ops.scatter_, (False,)),
+        ('index_add_', (0,)),
+        ('index_scatter_', (0, 'sum', True)),
+        ('scatter_', (False,)),
     ],
 )
-def test_in_place_call_writes_leaf_before_it_raises(function, attrs):
+def test_in_place_call_writes_leaf_before_it_raises(name, attrs):
     x = paddle.zeros([3, 2])
     x.stop_gradient = False
     with pytest.raises(ValueError, match="can't use inplace strategy"):
-        function(x, INDEX, X[:2], *attrs)
+        getattr(_C_ops, name)(x, INDEX, X[:2], *attrs)
     assert x.numpy().tolist() == [[1, 1], [1, 1], [0, 0]]
     assert x.inplace_version == 0
 
@@ -237,5 +231,5 @@ def test_in_place_call_rejects_mask_larger_than_x(name):
     mask = paddle.ones([4, 4096], 'bool')
     value = paddle.ones([] if name == 'masked_fill_' else [4 * 4096])
     with pytest.raises(ValueError, match='shape of mask should be broadcast'):
-        getattr(paddle._C_ops, name)(base[0:1], mask, value)
+        getattr(_C_ops, name)(base[0:1], mask, value)
     assert not base.any()

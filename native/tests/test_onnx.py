@@ -5,7 +5,6 @@ protobuf, which the build's venv has. Tests fail if pip cannot download them.
 Paddle2ONNX has no packages for Python 3.13.
 """
 
-import json
 import shutil
 import signal
 import subprocess
@@ -14,9 +13,11 @@ import sys
 import graph_programs
 import pytest
 import test_saved_programs as programs
-from bench.run.processes import RELEASE
+from bench.run import processes
 
 PACKAGES = programs.ROOT / 'build/onnx-packages'
+# Values of PYTHONPATH
+OURS, RELEASE = PACKAGES, f'{processes.RELEASE}:{PACKAGES}'
 STAMP = PACKAGES / 'requirements'
 REQUIREMENTS = (
     'paddle2onnx==2.1.0',
@@ -37,18 +38,10 @@ CONVERTED = [
 RELEASED = 'masked_scatter', 'select_scatter 0 1', 'select_scatter 1 -1'
 
 
-def run(*arguments, paddle=programs.OURS):
-    path = f'{paddle}:{PACKAGES}' if paddle else str(PACKAGES)
-    return programs.run(path, *arguments)
-
-
-def errors(*arguments, paddle=programs.OURS):
-    done = run(*arguments, paddle=paddle)
-    assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def install():
+@pytest.fixture(scope='module', autouse=True)
+def packages():
+    if sys.version_info >= (3, 13):
+        pytest.skip('Paddle2ONNX 2.1.0 has no packages for Python 3.13')
     requirements = ' '.join(REQUIREMENTS)
     if STAMP.is_file() and STAMP.read_text() == requirements:
         return
@@ -59,27 +52,20 @@ def install():
     STAMP.write_text(requirements)
 
 
-@pytest.fixture(scope='module', autouse=True)
-def packages():
-    if sys.version_info >= (3, 13):
-        pytest.skip('Paddle2ONNX 2.1.0 has no packages for Python 3.13')
-    install()
-
-
 @pytest.fixture(scope='module')
 def saved(tmp_path_factory):
     return programs.save(tmp_path_factory.mktemp('saved'), NAME)
 
 
 def test_exported_layers_return_equal_results(tmp_path):
-    failures = dict(zip(CONVERTED, errors('export', tmp_path, *CONVERTED)))
-    assert failures == dict.fromkeys(CONVERTED)
-    assert errors('export_traced', tmp_path, NAME) == [None]
+    errors = programs.errors(OURS, 'export', tmp_path, *CONVERTED)
+    assert dict(zip(CONVERTED, errors)) == dict.fromkeys(CONVERTED)
+    assert programs.errors(OURS, 'export_traced', tmp_path, NAME) == [None]
 
 
 def test_release_exports_composed_functions(tmp_path):
-    failures = errors('export', tmp_path, *RELEASED, paddle=RELEASE)
-    assert failures == [None] * len(RELEASED)
+    errors = programs.errors(RELEASE, 'export', tmp_path, *RELEASED)
+    assert errors == [None] * len(RELEASED)
 
 
 def check_abort(done):
@@ -89,18 +75,20 @@ def check_abort(done):
 
 @pytest.mark.parametrize('name', ['scatter 1', 'scatter 0 amax True'])
 def test_export_rejects_new_arguments_of_scatter(tmp_path, name):
-    done = run('export', tmp_path, name)  # Paddle2ONNX prints the error
+    done = programs.run(
+        OURS, 'export', tmp_path, name
+    )  # Paddle2ONNX prints the error
     words = 'NotImplementedError: (scatter) The values of axis, reduce and'
     assert words in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize('paddle', [programs.OURS, RELEASE])
-def test_paddle2onnx_lacks_masked_fill(tmp_path, paddle):
-    check_abort(run('export', tmp_path, 'masked_fill', paddle=paddle))
+@pytest.mark.parametrize('path', [OURS, RELEASE])
+def test_paddle2onnx_lacks_masked_fill(tmp_path, path):
+    check_abort(programs.run(path, 'export', tmp_path, 'masked_fill'))
 
 
 def test_conversion_of_saved_program_aborts_as_documented(saved):
     for how in ('convert', 'export_loaded'):
-        check_abort(run(how, saved, NAME))
+        check_abort(programs.run(OURS, how, saved, NAME))
     page = (programs.ROOT / 'docs/wheel.md').read_text('utf-8')
     assert f'`{NOT_KNOWN}`' in page

@@ -30,16 +30,16 @@ LOAD_ERROR = 'kernel output args (0) defs should equal op outputs (1)'
 CRASH = 'pir::Value::set_attribute'
 
 
-def run(path, *arguments, **environment):
+def run(path, *arguments):
     """Run graph_programs.py in a process, as it may crash."""
-    env = {**os.environ, 'PYTHONPATH': path, **environment}
+    env = {**os.environ, 'PYTHONPATH': str(path)}
     command = [sys.executable, PROGRAM, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=env)
 
 
-def errors(*arguments, **environment):
+def errors(*arguments):
     """Return the error of each program, None for success."""
-    done = run(*arguments, **environment)
+    done = run(*arguments)
     assert done.returncode == 0, (done.stdout + done.stderr)[-2000:]
     return json.loads(done.stdout.splitlines()[-1])
 

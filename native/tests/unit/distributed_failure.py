@@ -7,14 +7,14 @@ import sys
 import time
 
 import numpy as np
-from distributed_utils import LINE, floats, mask_of, shard
+from distributed_utils import MESH, floats, mask_of, shard
 
 import paddle
 import paddle.distributed as dist
 from paddle.distributed import Replicate, Shard
 
 
-def call(mask=None, values=8, mesh=LINE):
+def call(mask=None, values=8, mesh=MESH):
     x = shard(floats(4, 2), Shard(0))
     mask = shard(mask_of(4, 2) if mask is None else mask, Shard(0), mesh=mesh)
     return paddle.masked_scatter(x, mask, shard(floats(values), Replicate()))

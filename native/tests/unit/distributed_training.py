@@ -3,15 +3,14 @@ image tokens in the text, masked_fill masks the attention, and scatter sorts tok
 by expert. test_distributed_ranks.py runs it on two ranks, and its static graph
 also on one."""
 
-import unittest
-
 import numpy as np
-from distributed_utils import LINE, RANKS, floats, gather, shard
+import pytest
+from distributed_utils import MESH, RANKS, R, floats, gather, shard
 
 import paddle
 import paddle.distributed as dist
 from paddle import nn
-from paddle.distributed import Replicate, Shard
+from paddle.distributed import Shard
 
 BATCH, LENGTH, WIDTH, IMAGE_TOKENS, STEPS = 8, 6, 8, 3, 10
 EXPERT_ORDER = np.array([2, 0, 5, 1, 4, 3])
@@ -73,59 +72,61 @@ def train(model, optimizer, inputs, target):
     return losses
 
 
-class TestTraining(unittest.TestCase):
-    def assert_dense_losses(self, losses):
-        *inputs, target = map(paddle.to_tensor, data())
-        model = Decoder()
-        expected = train(model, adam(model), inputs, target)
-        self.assertLess(expected[-1], expected[0])
-        np.testing.assert_allclose(losses, expected, rtol=1e-5)
+def assert_dense_losses(losses):
+    *inputs, target = map(paddle.to_tensor, data())
+    model = Decoder()
+    expected = train(model, adam(model), inputs, target)
+    assert expected[-1] < expected[0]
+    np.testing.assert_allclose(losses, expected, rtol=1e-5)
 
-    def test_sharded_batch_and_optimizer(self):
-        placed = dist.shard_layer(Decoder(), LINE)
-        layouts = []
-        for layer in (placed.mix, placed.experts):
-            layer.register_forward_post_hook(
-                lambda layer, inputs, out: layouts.append(out.placements)
-            )
-        for parameter in placed.parameters():
-            # Gloo has no reduce-scatter, which stage 1 would use for sums.
-            parameter.register_hook(
-                lambda grad: dist.reshard(grad, LINE, [Replicate()])
-            )
-        optimizer = dist.shard_optimizer(
-            adam(placed), dist.ShardingStage1('x', LINE)
+
+def test_sharded_batch_and_optimizer():
+    placed = dist.shard_layer(Decoder(), MESH)
+    layouts = []
+    for layer in (placed.mix, placed.experts):
+        layer.register_forward_post_hook(
+            lambda layer, inputs, out: layouts.append(out.placements)
         )
-        text, image, image_mask, target = data()
-        inputs = [
-            shard(text, Shard(0)),
-            shard(image, Replicate()),
-            shard(image_mask, Shard(0)),
-        ]
-        losses = train(placed, optimizer, inputs, shard(target, Shard(0)))
-        self.assert_dense_losses(losses)
-        self.assertEqual(layouts, [[Shard(0)]] * len(layouts))
-
-    @unittest.skipIf(
-        RANKS > 2, 'two ranks already show that dist.to_static needs a GPU'
+    replicated = [R] * MESH.ndim
+    for parameter in placed.parameters():
+        # Gloo has no reduce-scatter, which stage 1 would use for sums.
+        parameter.register_hook(
+            lambda grad: dist.reshard(grad, MESH, replicated)
+        )
+    optimizer = dist.shard_optimizer(
+        adam(placed), dist.ShardingStage1('x', MESH)
     )
-    def test_static_graph(self):
-        """dist.to_static requires a GPU on several ranks."""
-        placed = dist.shard_layer(Decoder(), LINE)
-        loader = paddle.io.DataLoader(Batches(), batch_size=BATCH)
-        loader = dist.shard_dataloader(loader, LINE)
+    text, image, image_mask, target = data()
+    inputs = [
+        shard(text, Shard(0)),
+        shard(image, R),
+        shard(image_mask, Shard(0)),
+    ]
+    losses = train(placed, optimizer, inputs, shard(target, Shard(0)))
+    assert_dense_losses(losses)
+    assert layouts == [[Shard(0), *replicated[1:]]] * len(layouts)
 
-        def steps():
-            model = dist.to_static(placed, loader, nn.MSELoss(), adam(placed))
-            model.train()
-            (batch,) = loader
-            return [float(model(*batch)) for _ in range(STEPS)]
 
-        if RANKS == 1:
-            self.assert_dense_losses(steps())
-        else:
-            with self.assertRaisesRegex(Exception, 'No CUDA device found'):
-                steps()
+@pytest.mark.skipif(
+    RANKS > 2, reason='two ranks already show that dist.to_static needs a GPU'
+)
+def test_static_graph():
+    """dist.to_static requires a GPU on several ranks."""
+    placed = dist.shard_layer(Decoder(), MESH)
+    loader = paddle.io.DataLoader(Batches(), batch_size=BATCH)
+    loader = dist.shard_dataloader(loader, MESH)
+
+    def steps():
+        model = dist.to_static(placed, loader, nn.MSELoss(), adam(placed))
+        model.train()
+        (batch,) = loader
+        return [float(model(*batch)) for _ in range(STEPS)]
+
+    if RANKS == 1:
+        assert_dense_losses(steps())
+    else:
+        with pytest.raises(Exception, match='No CUDA device found'):
+            steps()
 
 
 class Batches(paddle.io.Dataset):

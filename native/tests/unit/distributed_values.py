@@ -1,14 +1,15 @@
 """Results, gradients of two orders and layouts of distributed Tensors, compared
 with dense ones. test_distributed_ranks.py runs them on several ranks."""
 
-import unittest
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import product
 
 import numpy as np
+import pytest
 from distributed_utils import (
-    LINE,
     MESH,
+    R,
     assert_layout,
     floats,
     local_part,
@@ -18,11 +19,10 @@ from distributed_utils import (
 
 import paddle
 import paddle.distributed as dist
-from paddle.distributed import Partial, Replicate, Shard
+from paddle.distributed import Partial, Shard
 
-R = Replicate()
 # Larger meshes have more layouts: test a sample.
-STEP = 1 if len(MESH.shape) == 1 else 2 * MESH.size - 3
+STEP = 1 if MESH.ndim == 1 else 2 * MESH.size - 3
 
 
 @dataclass
@@ -35,12 +35,13 @@ class Input:
     grad: bool = True
 
 
-@dataclass
+@dataclass(eq=False)
 class Case:
     name: str
     function: callable
     inputs: list
     second: bool = True
+    inplace: bool = False
 
 
 def broadcast(array, shape, grad=True):
@@ -48,6 +49,18 @@ def broadcast(array, shape, grad=True):
     before = len(shape) - array.ndim
     dims = [None if n == 1 else i + before for i, n in enumerate(array.shape)]
     return Input(array, dims, grad)
+
+
+def in_place(name, function, inputs):
+    """Return a case that calls `function` on a copy of x."""
+
+    def call(x, *others):
+        y = x.clone()
+        out = function(y, *others)
+        assert out is y
+        return out
+
+    return Case(name, call, inputs, second=False, inplace=True)
 
 
 def masked_scatter_cases():
@@ -66,15 +79,15 @@ def masked_scatter_cases():
         shape = np.broadcast_shapes(x, mask)
         array = mask_of(*mask)
         num_selected = np.broadcast_to(array, shape).sum()
-        yield Case(
-            f'masked_scatter {x} by {mask}',
-            paddle.masked_scatter,
-            [
-                broadcast(floats(*x), shape),
-                broadcast(array, shape, grad=False),
-                Input(floats(num_selected + 3, seed=1), [None]),
-            ],
-        )
+        name = f'masked_scatter {x} by {mask}'
+        inputs = [
+            broadcast(floats(*x), shape),
+            broadcast(array, shape, grad=False),
+            Input(floats(num_selected + 3, seed=1), [None]),
+        ]
+        yield Case(name, paddle.masked_scatter, inputs)
+        if shape == tuple(x):
+            yield in_place(f'{name}, in place', paddle.masked_scatter_, inputs)
 
 
 def masked_fill_cases():
@@ -92,15 +105,16 @@ def masked_fill_cases():
             broadcast(mask_of(*mask), shape, grad=False),
             broadcast(floats(*value, seed=1), shape),
         ]
+        name = f'masked_fill {x} by {mask}'
+        yield Case(f'{name}, {value}', paddle.masked_fill, inputs)
         yield Case(
-            f'masked_fill {x} by {mask}, {value}', paddle.masked_fill, inputs
-        )
-        yield Case(
-            f'masked_fill {x} by {mask}, number',
+            f'{name}, number',
             lambda x, mask: paddle.masked_fill(x, mask, 2.0),
             inputs[:2],
             second=False,
         )
+        if value == []:
+            yield in_place(f'{name}, in place', paddle.masked_fill_, inputs)
 
 
 def view_cases():
@@ -127,33 +141,36 @@ def scatter_cases():
     for axis, reduce in product((0, 1), ('add', 'mean', 'mul', 'amax', 'amin')):
         dims = [None if dim == axis else dim for dim in (0, 1)]
         x, updates = floats(9, 5), floats(3, 5, seed=1)
-        yield Case(
-            f'scatter along {axis}, {reduce}',
-            lambda x, index, updates, axis=axis, reduce=reduce: paddle.scatter(
-                x, index, updates, False, axis, reduce, include_self=True
-            ),
-            [
-                Input(x if axis == 0 else x.T, dims),
-                Input(np.array([4, 1, 4]), [None], grad=False),
-                Input(updates if axis == 0 else updates.T, dims),
-            ],
-            second=reduce in ('add', 'mean'),
+        inputs = [
+            Input(x if axis == 0 else x.T, dims),
+            Input(np.array([4, 1, 4]), [None], grad=False),
+            Input(updates if axis == 0 else updates.T, dims),
+        ]
+        options = {'axis': axis, 'reduce': reduce, 'include_self': True}
+        scatter, scatter_ = (
+            partial(function, overwrite=False, **options)
+            for function in (paddle.scatter, paddle.scatter_)
         )
+        name = f'scatter along {axis}, {reduce}'
+        yield Case(name, scatter, inputs, second=reduce in ('add', 'mean'))
+        if axis == 0:
+            yield in_place(f'{name}, in place', scatter_, inputs)
 
 
-def layouts(rank):
-    """Yield all placements of a Tensor."""
-    for placements in product(
-        [R, *map(Shard, range(rank))], repeat=len(MESH.shape)
-    ):
-        dims = [p.get_dim() for p in placements if p.is_shard()]
+def layouts(one):
+    """Yield all placements of an input."""
+    rank = 0 if one.array.dtype == 'int64' else one.array.ndim
+    for place in product([R, *map(Shard, range(rank))], repeat=MESH.ndim):
+        dims = [p.get_dim() for p in place if p.is_shard()]
         if len(dims) == len(set(dims)):
-            yield list(placements)
+            yield list(place)
 
 
 def layout_of_result(case, places):
     """Return the placements of the result. The first input that shards has
     priority; each mesh dim shards one dim, each dim is sharded once."""
+    if case.inplace:
+        return places[0]
     placements = [R for _ in MESH.shape]
     for one, place in zip(case.inputs, places):
         for mesh_dim, p in enumerate(place):
@@ -167,165 +184,125 @@ def layout_of_result(case, places):
     return placements
 
 
-def run(case, make, weights):
-    """Return the result, its gradients for weights[0], and their gradient."""
-    inputs = [make(one.array, i, one.grad) for i, one in enumerate(case.inputs)]
+def run(case, places, out_place):
+    """Return the result, its gradients for out_grad, and the gradient of out_grad.
+    Tensors are dense without placements."""
+    inputs = [
+        shard(one.array, *place, grad=one.grad)
+        for one, place in zip(case.inputs, places)
+    ]
     out = case.function(*inputs)
     leaves = [t for t in inputs if not t.stop_gradient]
-    out_grad = make(weights[0], 'out', case.second)
+    out_grad = shard(floats(*out.shape, seed=2), *out_place, grad=case.second)
     if not case.second:
         out.backward(out_grad)
         return [out, *(t.grad for t in leaves)]
     grads = paddle.grad(
         [out], leaves, grad_outputs=[out_grad], create_graph=True
     )
-    tangents = [make(w, i, False) for i, w in enumerate(weights[1:])]
+    tangents = [
+        shard(floats(*t.shape, seed=3 + i), *[R for _ in out_place])
+        for i, t in enumerate(leaves)
+    ]
     paddle.autograd.backward(grads, tangents)
     return [out, *grads, out_grad.grad]
 
 
-class TestTable(unittest.TestCase):
-    def check(self, case):
-        grad_shapes = [one.array.shape for one in case.inputs if one.grad]
-        dense = [paddle.to_tensor(one.array) for one in case.inputs]
-        shapes = [case.function(*dense).shape, *grad_shapes]
-        weights = [floats(*shape, seed=2 + i) for i, shape in enumerate(shapes)]
-        expected = run(
-            case,
-            lambda array, at, grad: paddle.to_tensor(
-                array, stop_gradient=not grad
-            ),
-            weights,
+@cache
+def run_dense(case):
+    return run(case, [()] * len(case.inputs), ())
+
+
+def check(case, places):
+    out_place = layout_of_result(case, places)
+    results = run(case, places, out_place)
+    again = run(case, places, out_place)
+    of_inputs = [p for p, one in zip(places, case.inputs) if one.grad]
+    where = [out_place, *of_inputs, out_place]
+    for one, other, dense, place in zip(results, again, run_dense(case), where):
+        assert_layout(one, dense.numpy(), *place)
+        bits = [t._local_value().numpy().tobytes() for t in (one, other)]
+        assert bits[0] == bits[1]
+
+
+@pytest.mark.parametrize(
+    ('case', 'places'),
+    [
+        pytest.param(case, places, id=f'{case.name} {places}')
+        for cases in (
+            masked_scatter_cases,
+            masked_fill_cases,
+            view_cases,
+            scatter_cases,
         )
-        choices = [
-            list(layouts(one.array.ndim))
-            if one.array.ndim and one.array.dtype != 'int64'
-            else [[R for _ in MESH.shape]]
-            for one in case.inputs
-        ]
-        for places in list(product(*choices))[::STEP]:
-            with self.subTest(case.name, places=places):
-                self.check_layout(case, places, weights, expected)
-
-    def check_layout(self, case, places, weights, expected):
-        out_place = layout_of_result(case, places)
-
-        def make(array, at, grad):
-            if at == 'out':
-                place = out_place
-            elif isinstance(at, int) and array is case.inputs[at].array:
-                place = places[at]
-            else:
-                place = [R for _ in MESH.shape]
-            return shard(array, *place, grad=grad, mesh=MESH)
-
-        results = run(case, make, weights)
-        again = run(case, make, weights)
-        of_inputs = [p for p, one in zip(places, case.inputs) if one.grad]
-        where = [out_place, *of_inputs, out_place]
-        for one, other, dense, place in zip(results, again, expected, where):
-            assert_layout(one, dense.numpy(), *place, mesh=MESH)
-            bits = [t._local_value().numpy().tobytes() for t in (one, other)]
-            self.assertEqual(*bits)
-
-    def test_masked_scatter(self):
-        for case in masked_scatter_cases():
-            self.check(case)
-
-    def test_masked_fill(self):
-        for case in masked_fill_cases():
-            self.check(case)
-
-    def test_select_and_diagonal_scatter(self):
-        for case in view_cases():
-            self.check(case)
-
-    def test_scatter(self):
-        for case in scatter_cases():
-            self.check(case)
+        for case in cases()
+        for places in list(product(*map(layouts, case.inputs)))[::STEP]
+    ],
+)
+def test_equals_dense_call(case, places):
+    check(case, places)
 
 
-def dense_masked_scatter(*arrays):
-    return paddle.masked_scatter(*map(paddle.to_tensor, arrays)).numpy()
-
-
-class TestPlainScatter(unittest.TestCase):
+@pytest.mark.parametrize('place', [R, Shard(1)])
+@pytest.mark.parametrize('overwrite', [True, False])
+def test_plain_scatter_keeps_columns_sharded(place, overwrite):
     """Paddle's operator, with its own rule and overridden kernels."""
-
-    def test_columns_stay_sharded(self):
-        from paddle._native_lib import overridden_kernels
-
-        self.assertIn('float32', str(overridden_kernels()['scatter']).lower())
-        columns = [R for _ in MESH.shape[1:]] + [Shard(1)]
-        x, updates = floats(8, 8), floats(2, 8, seed=1)
-        index, x_grad = np.array([4, 1]), np.ones([8, 8], 'float32')
-        expected = x.copy()
-        expected[index], x_grad[index] = updates, 0
-        replicated = [R for _ in MESH.shape]
-        for place, overwrite in product((replicated, columns), (True, False)):
-            parts = shard(x, *place, grad=True, mesh=MESH)
-            out = paddle.scatter(
-                parts,
-                shard(index, *replicated, mesh=MESH),
-                shard(updates, *place, grad=True, mesh=MESH),
-                overwrite,
-            )
-            assert_layout(out, expected, *place, mesh=MESH)
-            out.sum().backward()
-            assert_layout(parts.grad, x_grad, *place, mesh=MESH)
+    inputs = [
+        Input(floats(8, 8), (None, 1)),
+        Input(np.array([4, 1]), [None], grad=False),
+        Input(floats(2, 8, seed=1), (None, 1)),
+    ]
+    scatter = partial(paddle.scatter, overwrite=overwrite)
+    columns = [place, *[R] * (MESH.ndim - 1)]
+    replicated = [R] * MESH.ndim
+    case = Case('scatter', scatter, inputs, second=False)
+    check(case, [columns, replicated, columns])
 
 
-class TestMaskedScatter(unittest.TestCase):
-    def test_all_mesh_dims_shard_one_dim(self):
-        """The first shards the result, as in Paddle's operators."""
-        place = [Shard(0) for _ in MESH.shape]
-        replicated = [R for _ in MESH.shape]
-        mask = mask_of(8, 3)
-        x = shard(floats(8, 3), *place, grad=True, mesh=MESH)
-        value = shard(floats(24), *replicated, mesh=MESH)
-        out = paddle.masked_scatter(x, shard(mask, *place, mesh=MESH), value)
-        out.backward(paddle.ones_like(out))
-        expected = dense_masked_scatter(floats(8, 3), mask, floats(24))
-        assert_layout(out, expected, Shard(0), *replicated[1:], mesh=MESH)
-        # The placements record the order of the splits.
-        np.testing.assert_array_equal(
-            x.grad._local_value().numpy(), local_part(~mask, place, MESH)
-        )
+def test_all_mesh_dims_shard_one_dim():
+    """The first shards the result, as in Paddle's operators."""
+    inputs = [
+        Input(floats(8, 3), (0, 1)),
+        Input(mask_of(8, 3), (0, 1), grad=False),
+        Input(floats(24), [None]),
+    ]
+    rows, replicated = [Shard(0)] * MESH.ndim, [R] * MESH.ndim
+    case = Case('rows', paddle.masked_scatter, inputs, second=False)
+    check(case, [rows, rows, replicated])
 
-    def test_partial_value(self):
-        x, mask, value = floats(6, 4), mask_of(6, 4), floats(24)
-        out = paddle.masked_scatter(
-            shard(x, Shard(0)), shard(mask, Shard(0)), shard(value, Partial())
-        )
-        expected = dense_masked_scatter(x, mask, value * dist.get_world_size())
-        assert_layout(out, expected, Shard(0))
 
-    def test_empty_value_without_true_elements(self):
-        x, mask = floats(4, 2), np.zeros([4, 2], 'bool')
-        out = paddle.masked_scatter(
-            shard(x, Shard(0)), shard(mask, Shard(0)), shard(floats(0), R)
-        )
-        assert_layout(out, x, Shard(0))
+def test_partial_value():
+    x, mask, value = floats(6, 4), mask_of(6, 4), floats(24)
+    out = paddle.masked_scatter(
+        shard(x, Shard(0)), shard(mask, Shard(0)), shard(value, Partial())
+    )
+    summed = value * MESH.shape[0]
+    dense = paddle.masked_scatter(*map(paddle.to_tensor, (x, mask, summed)))
+    assert_layout(out, dense.numpy(), Shard(0))
 
-    def test_zero_size(self):
-        x, mask = floats(0, 2), mask_of(0, 2)
-        for layout in (R, Shard(0), Shard(1)):
-            out = paddle.masked_scatter(
-                shard(x, layout), shard(mask, layout), shard(floats(3), R)
-            )
-            assert_layout(out, x, layout)
 
-    def test_dtypes_that_dist_reshard_does_not_support(self):
-        mask = mask_of(8, 3)
-        tensors = [dist.shard_tensor(paddle.arange(24), LINE, [R])] * 2
-        for dtype in ('bool', 'int8', 'float16', 'bfloat16', 'complex64'):
-            x, value = (tensor.astype(dtype) for tensor in tensors)
-            x = x.reshape([8, 3])
-            expected = paddle.masked_scatter(
-                x._local_value(), paddle.to_tensor(mask), value._local_value()
-            )
-            out = paddle.masked_scatter(x, shard(mask, Shard(0)), value)
-            rows = local_part(np.arange(8), [Shard(0)], LINE)
-            with self.subTest(dtype=dtype):
-                same = out._local_value() == expected[rows[0] : rows[-1] + 1]
-                self.assertTrue(bool(same.all()))
+@pytest.mark.parametrize('layout', [R, Shard(0), Shard(1)])
+@pytest.mark.parametrize(('rows', 'value_size'), [(0, 3), (4, 0)])
+def test_no_true_elements(rows, value_size, layout):
+    x, mask = floats(rows, 2), np.zeros([rows, 2], 'bool')
+    out = paddle.masked_scatter(
+        shard(x, layout), shard(mask, layout), shard(floats(value_size), R)
+    )
+    assert_layout(out, x, layout)
+
+
+@pytest.mark.parametrize(
+    'dtype', ['bool', 'int8', 'float16', 'bfloat16', 'complex64']
+)
+def test_dtype_that_dist_reshard_does_not_support(dtype):
+    mask = mask_of(8, 3)
+    x = dist.shard_tensor(paddle.arange(24), MESH, [R] * MESH.ndim)
+    x = x.astype(dtype)
+    value, x = x, x.reshape([8, 3])
+    out = paddle.masked_scatter(x, shard(mask, Shard(0)), value)
+    expected = paddle.masked_scatter(
+        x._local_value(), paddle.to_tensor(mask), value._local_value()
+    )
+    rows = local_part(np.arange(8), [Shard(0)])
+    same = out._local_value() == expected[rows[0] : rows[-1] + 1]
+    assert bool(same.all())

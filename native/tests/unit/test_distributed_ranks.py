@@ -1,15 +1,18 @@
-"""Distributed Tensors, on two ranks."""
+"""Distributed Tensors, on two ranks. The environment variable RANKS sets another
+number, on which the modules in MODULES run."""
 
+import os
 import re
-import tempfile
-import unittest
+import subprocess
+import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
-from distributed_launch import launch, run_modules
-
-PAGE = Path(__file__).resolve().parents[3] / "docs/distributed.md"
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parents[2] / 'docs/distributed.md'
+MODULES = ('values', 'autograd', 'training')
+TIME_LIMIT = 900
 
 OTHER_CALL = 'value should be the same on all ranks'
 # {fault of rank 1: messages in the logs of both ranks}
@@ -21,52 +24,69 @@ FAULTS = {
 }
 
 
-class TestDistributedRanks(unittest.TestCase):
-    def check(self, *names, ranks=2):
-        run = run_modules(*names, ranks=ranks)
-        self.assertEqual(run.code, 0, run)
-        for log in run.logs:
-            self.assertIn('OK', log)
-
-    def test_two_ranks(self):
-        self.check(
-            'distributed_values',
-            'distributed_autograd',
-            'distributed_training',
-        )
-
-    def test_static_graph_on_one_rank(self):
-        static = 'distributed_training.TestTraining.test_static_graph'
-        self.check(static, ranks=1)
-
-    def test_failing_rank_ends_all_ranks(self):
-        with ThreadPoolExecutor() as pool:
-            runs = list(
-                pool.map(partial(launch, 'distributed_failure.py'), FAULTS)
-            )
-        for run, (fault, messages) in zip(runs, FAULTS.items()):
-            with self.subTest(fault):
-                self.assertNotEqual(run.code, 0, run)
-                failed_at = float(re.search('fails at (.*)', run.logs[1])[1])
-                self.assertLess(run.end - failed_at, 20, run)
-                for log, message in zip(run.logs, messages):
-                    self.assertIn(message, log)
-                    self.assertNotIn('call succeeded', log)
-
-    def test_example_in_docs_prints_documented_output(self):
-        blocks = re.findall(
-            r'^```(?:python)?\n(.*?)^```$', PAGE.read_text('utf-8'), re.M | re.S
-        )
-        example, *outputs = blocks
-        with tempfile.TemporaryDirectory() as folder:
-            script = Path(folder) / 'example.py'
-            script.write_text(example, encoding='utf-8')
-            run = launch(script)
-        self.assertEqual(run.code, 0, run)
-        self.assertEqual(len(outputs), len(run.logs))
-        for output, log in zip(outputs, run.logs):
-            self.assertIn(output, log)
+def launch(folder, script, *arguments, ranks=2):
+    """Run `script`, a path or a name in this folder, on each rank. Return the exit
+    code and the output of each rank."""
+    environment = {
+        **os.environ,
+        'PADDLE_DISTRI_BACKEND': 'gloo',
+        'OMP_NUM_THREADS': '1',
+    }
+    # SIGTERM ends the launcher and its ranks.
+    command = [
+        'timeout', '--kill-after=30', str(TIME_LIMIT),
+        sys.executable, '-m', 'paddle.distributed.launch',
+        '--nproc_per_node', str(ranks), '--log_dir', folder,
+        HERE / script, *arguments,
+    ]  # fmt: skip
+    done = subprocess.run(command, env=environment, capture_output=True)
+    logs = [folder / f'workerlog.{rank}' for rank in range(ranks)]
+    return done.returncode, [log.read_text(errors='replace') for log in logs]
 
 
-if __name__ == '__main__':
-    unittest.main()
+def run_tests(folder, *names, ranks):
+    """Run test modules, or single tests."""
+    paths = [HERE / f'distributed_{name}' for name in names]
+    code, logs = launch(folder, 'distributed_utils.py', *paths, ranks=ranks)
+    assert code == 0, '\n'.join(logs)
+    for log in logs:
+        assert ' passed' in log
+
+
+def test_ranks(tmp_path):
+    modules = [f'{module}.py' for module in MODULES]
+    run_tests(tmp_path, *modules, ranks=int(os.environ.get('RANKS', 2)))
+
+
+def test_static_graph_on_one_rank(tmp_path):
+    run_tests(tmp_path, 'training.py::test_static_graph', ranks=1)
+
+
+def test_failing_rank_ends_all_ranks(tmp_path):
+    def fail(fault):
+        run = launch(tmp_path / fault, 'distributed_failure.py', fault)
+        return *run, time.time()
+
+    with ThreadPoolExecutor() as pool:
+        runs = list(pool.map(fail, FAULTS))
+    for (code, logs, end), messages in zip(runs, FAULTS.values()):
+        assert code != 0
+        failed_at = float(re.search('fails at (.*)', logs[1])[1])
+        assert end - failed_at < 20
+        for log, message in zip(logs, messages):
+            assert message in log
+            assert 'call succeeded' not in log
+
+
+def test_example_in_docs_prints_documented_output(tmp_path):
+    blocks = re.findall(
+        r'^```(?:python)?\n(.*?)^```$', PAGE.read_text('utf-8'), re.M | re.S
+    )
+    example, *outputs = blocks
+    script = tmp_path / 'example.py'
+    script.write_text(example, encoding='utf-8')
+    code, logs = launch(tmp_path, script)
+    assert code == 0, '\n'.join(logs)
+    assert len(outputs) == len(logs)
+    for output, log in zip(outputs, logs):
+        assert output in log
