@@ -12,8 +12,7 @@ import itertools
 import time
 
 from fuzz.draw import APIS
-from fuzz.run import LARGE_APIS, run
-from fuzz.worker import Worker
+from fuzz.worker import LARGE_APIS, Worker, run
 
 
 def parse(arguments=None):
@@ -52,49 +51,28 @@ def report(case, problems):
         print(f'FAIL {case[-1]}: {text}', flush=True)
 
 
-def reproduce(case):
-    """Run one case in this process; return whether it fails."""
-    problems = run(*case)
-    if problems is None:
-        print('not run: not enough memory')
-        return False
-    report(case, problems)
-    if not problems:
-        print('passes')
-    return bool(problems)
-
-
-def search(seconds, seed, apis):
-    """Run random cases; return the number of failures."""
-    large = not set(apis) <= set(APIS)
-    start, worker = time.monotonic(), Worker(timeout=900 if large else 60)
-    num_cases, failed, skipped = collections.Counter(), 0, 0
-    for case in enumerate_cases(seed, apis):
-        if time.monotonic() - start > seconds:
-            break
-        problems = worker.run(*case)
-        if problems is None:
-            skipped += 1
-            continue
-        report(case, problems)
-        num_cases[case[-1]] += 1
-        failed += bool(problems)
-    counts = ', '.join(f'{api} {num_cases[api]}' for api in apis)
-    total = f'{num_cases.total()} cases in {seconds:.0f} s'
-    print(f'{total} ({counts}), {failed} failed')
-    if skipped:
-        print(f'{skipped} cases skipped: not enough memory')
-    return failed
-
-
 def main(arguments=None):
     options = parse(arguments)
     apis = options.only or APIS
     if options.case is None:
-        failed = search(options.seconds, options.seed, apis)
+        cases = enumerate_cases(options.seed, apis)
+        call = Worker(timeout=60 if set(apis) <= set(APIS) else 900).run
     else:
-        failed = reproduce((options.seed, options.case, apis[0]))
-    return 1 if failed else 0
+        cases, call = [(options.seed, options.case, apis[0])], run
+    start, num_cases, failed = time.monotonic(), collections.Counter(), 0
+    for case in cases:
+        if time.monotonic() - start > options.seconds:
+            break
+        problems = call(*case)
+        num_cases['skipped' if problems is None else case[-1]] += 1
+        report(case, problems or ())
+        failed += bool(problems)
+    skipped = num_cases.pop('skipped', 0)
+    counts = ', '.join(f'{api} {num_cases[api]}' for api in apis)
+    print(f'{num_cases.total()} cases ({counts}), {failed} failed')
+    if skipped:
+        print(f'{skipped} cases skipped: not enough memory')
+    return int(failed > 0)
 
 
 if __name__ == '__main__':

@@ -25,28 +25,18 @@ def dtype_name(array):
     return 'bfloat16' if array.dtype == np.uint16 else str(array.dtype)
 
 
-def float_to_bfloat16(array):
-    """Convert floats to bfloat16 bits, rounding toward zero."""
-    floats = np.ascontiguousarray(array, np.float32)
-    bits = (floats.view(np.uint32) >> 16).astype(np.uint16)
-    return bits.reshape(np.shape(array))
-
-
-def bfloat16_to_float(bits):
-    wide = np.ascontiguousarray(bits, np.uint16).astype(np.uint32) << 16
-    return wide.view(np.float32).reshape(np.shape(bits))
-
-
 def to_storage(array, dtype):
-    """Convert numbers to an array in storage form."""
-    if dtype == 'bfloat16':
-        return float_to_bfloat16(array)
-    return np.asarray(array).astype(storage_dtype(dtype))
+    """Convert numbers to an array in storage form; bfloat16 rounds toward zero."""
+    if dtype != 'bfloat16':
+        return np.asarray(array).astype(storage_dtype(dtype))
+    return np.asarray(np.float32(array).view(np.uint32) >> 16, np.uint16)
 
 
 def to_numbers(array, dtype):
     """Convert an array in storage form to numbers that numpy computes with."""
-    return bfloat16_to_float(array) if dtype == 'bfloat16' else array
+    if dtype != 'bfloat16':
+        return array
+    return (np.asarray(array, np.uint32) << 16).view(np.float32)
 
 
 def to_double(array):
@@ -63,79 +53,37 @@ def to_paddle(array, dtype=None, stop_gradient=True):
     return paddle.to_tensor(array, dtype=dtype, stop_gradient=stop_gradient)
 
 
-def assert_same_bits(actual, expected, message=''):
-    """Compare shape, dtype and bytes of a Tensor or an array, NaN and -0.0 too."""
-    if isinstance(actual, paddle.Tensor):
-        actual = actual.numpy()
-    expected = np.asarray(expected)
-    if actual.shape != expected.shape or actual.dtype != expected.dtype:
-        raise AssertionError(
-            f"{message}: expected {expected.dtype}{expected.shape}, "
-            f"got {actual.dtype}{actual.shape}"
-        )
+def _bits_differ(actual, expected):
     if actual.tobytes() == expected.tobytes():
-        return
-    width = f'V{actual.dtype.itemsize}'
-    actual_bytes = np.ascontiguousarray(actual).reshape(-1).view(width)
-    expected_bytes = np.ascontiguousarray(expected).reshape(-1).view(width)
-    where = np.flatnonzero(actual_bytes != expected_bytes)
-    raise AssertionError(
-        f"{message}: {where.size} of {actual.size} elements differ, first at "
-        f"flat position {where[0]}: expected {expected.reshape(-1)[where[0]]},"
-        f" got {actual.reshape(-1)[where[0]]}"
+        return False
+    bits = f'V{expected.dtype.itemsize}'
+    return np.array(actual).view(bits) != np.array(expected).view(bits)
+
+
+def find_difference(actual, expected, dtype=None, differ=_bits_differ):
+    """Return a message if the shape, the dtype or an element is wrong, else ''.
+
+    Compares the bits of NaN and -0.0, too, without another function `differ`.
+    """
+    dtype = dtype or expected.dtype
+    if actual.shape != expected.shape or actual.dtype != dtype:
+        form = f'{actual.dtype}{actual.shape}'
+        return f'expected {dtype}{expected.shape}, got {form}'
+    wrong = np.argwhere(differ(actual, expected))
+    if not len(wrong):
+        return ''
+    at = tuple(wrong[0].tolist())
+    got, right = (to_numbers(a[at], dtype_name(a)) for a in (actual, expected))
+    return (
+        f'{len(wrong)} of {actual.size} elements differ, first at {at}: '
+        f'expected {right}, got {got}'
     )
 
 
-def sum_to_shape(array, shape):
-    """Sum over the axes along which `shape` is broadcast to the array's shape."""
-    lead = array.ndim - len(shape)
-    axes = tuple(range(lead)) + tuple(
-        lead + i
-        for i, size in enumerate(shape)
-        if size == 1 and array.shape[lead + i] != 1
-    )
-    return array.sum(axis=axes, keepdims=True).reshape(shape)
-
-
-def pick(rng, options, weights=None):
-    """Pick one of the options; numpy's choice would convert it to a numpy type."""
-    if weights is not None:
-        weights = np.array(weights) / sum(weights)
-    return options[int(rng.choice(len(options), p=weights))]
-
-
-def chance(rng, probability):
-    return bool(rng.random() < probability)
-
-
-def _border_shape(rng):
-    """Draw a size next to a power of two, in one dim or two."""
-    size = 2 ** int(rng.integers(3, 18)) + int(rng.integers(-1, 2))
-    rows = pick(rng, (1, 1, 2, 3))
-    return [size] if rows == 1 else [rows, max(1, size // rows)]
-
-
-def draw_shape(rng, min_rank=0):
-    """Draw a shape, mostly tiny; some at a tile border, some of 1e5 elements."""
-    kind = pick(rng, ('tiny', 'small', 'border', 'large'), (6, 3, 1.5, 0.5))
-    if kind == 'border' and min_rank < 2:
-        return _border_shape(rng)
-    rank = int(rng.integers(min_rank, 5))
-    if kind == 'tiny':
-        return [pick(rng, (0, 1, 1, 2, 2, 3, 5)) for _ in range(rank)]
-    size = 100_000 if kind == 'large' else 3000
-    # Dims of different magnitudes whose product is about `size`.
-    shares = rng.dirichlet(np.full(max(rank, 1), 0.7))
-    return [max(1, int(size**share)) for share in shares]
-
-
-def shrink_dims(rng, shape, probability):
-    """Set some dims to 1 and drop leading ones; the result is broadcastable."""
-    if not chance(rng, probability):
-        return list(shape)
-    dims = [1 if chance(rng, 0.4) else n for n in shape]
-    start = int(rng.integers(0, len(dims) + 1)) if chance(rng, 0.4) else 0
-    return dims[start:]
+def assert_same_bits(actual, expected, message=''):
+    """Compare shape, dtype and bits of a Tensor or an array."""
+    difference = find_difference(np.asarray(actual), np.asarray(expected))
+    assert not difference, f'{message}: {difference}'
 
 
 def random_array(rng, shape, dtype):
@@ -203,10 +151,3 @@ def draw_array(rng, shape, dtype, kind):
         return np.asarray(random_array(rng, shape, dtype))
     make = _factors if kind == 'factors' else random_numbers
     return np.asarray(make(rng, shape, dtype))
-
-
-def repeat_first_slice(array):
-    """Copy the first slice over the others, as with a stride of zero."""
-    if not array.ndim or not array.size:
-        return array
-    return np.array(np.broadcast_to(array[:1], array.shape))

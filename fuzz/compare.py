@@ -1,6 +1,7 @@
 """Comparison with an expected result: bitwise, or within an error bound."""
 
 import dataclasses
+from functools import partial
 
 import numpy as np
 import torch
@@ -8,6 +9,7 @@ import torch
 from fuzz.arrays import (
     COMPLEX_DTYPES,
     HALF_DTYPES,
+    find_difference,
     storage_dtype,
     to_numbers,
 )
@@ -49,8 +51,8 @@ def _is_outside(actual, numbers, bound, dtype):
     return ~(inside | (np.isnan(actual) & np.isnan(numbers)))
 
 
-def _exceeds_bound(actual, expected, dtype):
-    numbers, bound = expected.numbers, expected.bound
+def _exceeds_bound(actual, numbers, bound, dtype):
+    actual = to_numbers(actual, dtype)
     if dtype not in COMPLEX_DTYPES:
         return _is_outside(actual, numbers, bound, dtype)
     part = 'float32' if dtype == 'complex64' else 'float64'
@@ -58,33 +60,13 @@ def _exceeds_bound(actual, expected, dtype):
     return real | _is_outside(actual.imag, numbers.imag, bound, part)
 
 
-def _bits_differ(actual, expected):
-    bits = f'V{expected.dtype.itemsize}'
-    return np.array(actual).view(bits) != np.array(expected).view(bits)
-
-
 def find_mismatch(actual, expected, dtype):
     """Return a message if an array in storage form is wrong, else ''.
 
     `expected` is an Approximation, or an array to compare with bit by bit.
     """
-    near = isinstance(expected, Approximation)
-    numbers = expected.numbers if near else expected
     stored = storage_dtype(dtype)
-    if actual.shape != numbers.shape or actual.dtype != stored:
-        return (
-            f"expected {stored}{numbers.shape}, "
-            f"got {actual.dtype}{actual.shape}"
-        )
-    if near:
-        actual = to_numbers(actual, dtype)
-        wrong = np.argwhere(_exceeds_bound(actual, expected, dtype))
-    else:
-        wrong = np.argwhere(_bits_differ(actual, expected))
-    if not len(wrong):
-        return ''
-    at = tuple(wrong[0].tolist())
-    return (
-        f"{len(wrong)} of {numbers.size} elements differ, first at {at}: "
-        f"expected {numbers[at]}, got {actual[at]}"
-    )
+    if not isinstance(expected, Approximation):
+        return find_difference(actual, expected, stored)
+    exceeds = partial(_exceeds_bound, bound=expected.bound, dtype=dtype)
+    return find_difference(actual, expected.numbers, stored, exceeds)

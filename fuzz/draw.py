@@ -10,15 +10,10 @@ from fuzz.arrays import (
     COMPLEX_DTYPES,
     GRAD_DTYPES,
     INT_DTYPES,
-    chance,
     draw_array,
-    draw_shape,
-    pick,
     random_array,
     random_mask,
     random_numbers,
-    repeat_first_slice,
-    shrink_dims,
 )
 from fuzz.reference import diagonal, select
 from fuzz.scatter_reference import (
@@ -50,20 +45,26 @@ class Case:
     `guard` is the end of each base that borders on an inaccessible page, `wrt`
     names the Tensors to differentiate with respect to. Gradients of bool and
     integer Tensors, which Paddle supports, are drawn for linear operators only.
+    `second_order` adds the gradient of the gradients with respect to out_grad, for
+    linear operators with x and the source in `wrt`.
     """
 
     api: str
     dtype: str
     seed: tuple
-    kind: str
-    source_dtype: str
-    layouts: dict
-    guard: str
-    inplace: bool
-    threads: int
-    wrt: tuple
+    kind: str = 'finite'
+    layouts: dict = dataclasses.field(default_factory=dict)
+    guard: str = 'end'
+    inplace: bool = False
+    threads: int = 2
+    wrt: tuple = ()
+    second_order: bool = False
+    source_dtype: str = None
     arrays: dict = None
     options: dict = None
+
+    def __post_init__(self):
+        self.source_dtype = self.source_dtype or self.dtype
 
     @property
     def source(self):
@@ -90,8 +91,52 @@ class Case:
         return self.apply_layout('out_grad', array)
 
     def apply_layout(self, name, array):
-        expanded = self.layouts.get(name) == 'expanded'
-        return repeat_first_slice(array) if expanded else array
+        """Copy the first slice over the others if their stride is zero."""
+        is_expanded = self.layouts.get(name) == 'expanded'
+        if not is_expanded or not array.ndim or not array.size:
+            return array
+        return np.array(np.broadcast_to(array[:1], array.shape))
+
+
+def pick(rng, options, weights=None):
+    """Pick one of the options; numpy's choice would convert it to a numpy type."""
+    if weights is not None:
+        weights = np.array(weights) / sum(weights)
+    return options[int(rng.choice(len(options), p=weights))]
+
+
+def chance(rng, probability):
+    return bool(rng.random() < probability)
+
+
+def _border_shape(rng):
+    """Draw a size next to a power of two, in one dim or two."""
+    size = 2 ** int(rng.integers(3, 18)) + int(rng.integers(-1, 2))
+    rows = pick(rng, (1, 1, 2, 3))
+    return [size] if rows == 1 else [rows, max(1, size // rows)]
+
+
+def draw_shape(rng, min_rank=0):
+    """Draw a shape, mostly tiny; some at a tile border, some of 1e5 elements."""
+    kind = pick(rng, ('tiny', 'small', 'border', 'large'), (6, 3, 1.5, 0.5))
+    if kind == 'border' and min_rank < 2:
+        return _border_shape(rng)
+    rank = int(rng.integers(min_rank, 5))
+    if kind == 'tiny':
+        return [pick(rng, (0, 1, 1, 2, 2, 3, 5)) for _ in range(rank)]
+    size = 100_000 if kind == 'large' else 3000
+    # Dims of different magnitudes whose product is about `size`.
+    shares = rng.dirichlet(np.full(max(rank, 1), 0.7))
+    return [max(1, int(size**share)) for share in shares]
+
+
+def shrink_dims(rng, shape, probability):
+    """Set some dims to 1 and drop leading ones; the result is broadcastable."""
+    if not chance(rng, probability):
+        return list(shape)
+    dims = [1 if chance(rng, 0.4) else n for n in shape]
+    start = int(rng.integers(0, len(dims) + 1)) if chance(rng, 0.4) else 0
+    return dims[start:]
 
 
 def _mask(rng, case, shape):
@@ -100,9 +145,8 @@ def _mask(rng, case, shape):
     return case.apply_layout('mask', mask)
 
 
-def _masked(rng, case):
+def _masked(rng, case, out):
     """Draw x and mask."""
-    out = draw_shape(rng)
     shape = out if case.inplace else shrink_dims(rng, out, 0.3)
     x = draw_array(rng, shape, case.dtype, case.kind)
     return {'x': x, 'mask': _mask(rng, case, shrink_dims(rng, out, 0.4))}
@@ -113,8 +157,8 @@ def _source(rng, case, shape):
     return draw_array(rng, shape, case.source_dtype, kind)
 
 
-def masked_scatter(rng, case):
-    case.arrays = arrays = _masked(rng, case)
+def masked_scatter(rng, case, shape):
+    case.arrays = arrays = _masked(rng, case, shape)
     count = np.count_nonzero(np.broadcast_to(arrays['mask'], case.out_shape))
     size = count + pick(rng, (0, 0, 1, 7))
     shapes = [(size,), (1, size), (size, 1)] + [()] * int(size == 1)
@@ -136,8 +180,8 @@ def fill_value(rng, dtype):
     return pick(rng, real)
 
 
-def masked_fill(rng, case):
-    case.arrays = arrays = _masked(rng, case)
+def masked_fill(rng, case, shape):
+    case.arrays = arrays = _masked(rng, case, shape)
     if chance(rng, 0.4):
         return arrays, {'value': fill_value(rng, case.dtype)}
     if chance(rng, 0.15):
@@ -154,8 +198,7 @@ def _with_view(rng, case, shape, view, options):
     return {'x': x, case.source: source}, options
 
 
-def select_scatter(rng, case):
-    shape = draw_shape(rng, 1)
+def select_scatter(rng, case, shape):
     axis = int(rng.integers(-len(shape), len(shape)))
     shape[axis] = max(1, shape[axis])
     index = int(rng.integers(-shape[axis], shape[axis]))
@@ -163,8 +206,7 @@ def select_scatter(rng, case):
     return _with_view(rng, case, shape, select, options)
 
 
-def diagonal_scatter(rng, case):
-    shape = draw_shape(rng, 2)
+def diagonal_scatter(rng, case, shape):
     axis1, axis2 = rng.permutation(len(shape))[:2].tolist()
     offset = int(rng.integers(-shape[axis1] - 2, shape[axis2] + 3))
     options = {
@@ -193,8 +235,7 @@ def _index(rng, shape, axis):
     return index.reshape(-1, 1) if chance(rng, 0.15) else index
 
 
-def scatter(rng, case):
-    shape = draw_shape(rng, 1)
+def scatter(rng, case, shape):
     plain = chance(rng, 0.3)  # served by Paddle's own operator
     axis = 0 if plain else int(rng.integers(-len(shape), len(shape)))
     linear = case.wrt and case.dtype not in GRAD_DTYPES
@@ -219,13 +260,22 @@ def scatter(rng, case):
     return arrays, scatter_options(axis, reduce, include_self)
 
 
-_MAKERS = (
-    masked_scatter,
-    masked_fill,
-    select_scatter,
-    diagonal_scatter,
-    scatter,
-)
+_MAKERS = masked_scatter, masked_fill, select_scatter, diagonal_scatter, scatter
+_MIN_RANKS = 0, 0, 1, 2, 1
+
+
+def draw_arrays(rng, case, shape=None):
+    """Draw arrays and options; `shape` is that of the result, if no operand that
+    has its size is broadcast."""
+    at = APIS.index(case.api)
+    shape = shape or draw_shape(rng, _MIN_RANKS[at])
+    arrays, case.options = _MAKERS[at](rng, case, shape)
+    case.arrays = {
+        name: case.apply_layout(name, a) for name, a in arrays.items()
+    }
+    if case.wrt:
+        both = tuple(n for n in case.wrt if n in arrays)
+        case.wrt = pick(rng, (both, both, both[:1], both[-1:]))
 
 
 def _layouts(rng, api, inplace):
@@ -257,11 +307,5 @@ def draw(seed, number, api):
         threads=pick(rng, (1, 2)),
         wrt=('x', TENSORS[api][-1]) if gradients else (),
     )
-    arrays, case.options = _MAKERS[APIS.index(api)](rng, case)
-    case.arrays = {
-        name: case.apply_layout(name, a) for name, a in arrays.items()
-    }
-    if gradients:
-        both = tuple(n for n in case.wrt if n in arrays)
-        case.wrt = pick(rng, (both, both, both[:1], both[-1:]))
+    draw_arrays(rng, case)
     return case

@@ -37,72 +37,57 @@ def guarded_copy(array, side):
 
 
 def _apply_layout(array, layout):
-    """Return a base and a view of it that has the layout and equals the array."""
+    """Return a base, and a function of it: the view of this layout, which equals
+    the array."""
     if layout == 'offset':
         base = np.concatenate([np.ones(3, array.dtype), array.reshape(-1)])
-        return base, base[3:].reshape(array.shape)
+        return base, lambda base: base[3:].reshape(array.shape)
     if not array.ndim or not array.size or not layout:
-        base = np.array(array, order='C')
-        return base, base
+        return array, lambda base: base
     if layout == 'transposed':
-        base = np.array(array.T, order='C')
-        return base, base.T
+        return array.T, lambda base: base.T
     if layout == 'stepped':
-        base = np.repeat(array, 2, -1)[..., :-1].copy()
+        base = np.repeat(array, 2, -1)[..., :-1]
         base[..., 1::2] = 1
-        return base, base[..., ::2]
+        return base, lambda base: base[..., ::2]
     if layout == 'inner':
+        inner = tuple(slice(1, 1 + n) for n in array.shape)
         base = np.pad(array, [(1, 2)] * array.ndim, constant_values=1)
-        return base, base[tuple(slice(1, 1 + n) for n in array.shape)]
-    base = array[:1].copy()
-    return base, np.broadcast_to(base, array.shape)
+        return base, lambda base: base[inner]
+    return array[:1], lambda base: np.ndarray(
+        array.shape, base.dtype, base, strides=(0, *base.strides[1:])
+    )
 
 
-def _rebase_view(base, like, like_base):
-    """Return the view of `base` with the offset and strides of `like`."""
-    skipped = like.ctypes.data - like_base.ctypes.data
-    return np.ndarray(like.shape, base.dtype, base, skipped, like.strides)
-
-
-def _mask_outside(base, view):
-    """Return a mask of the elements of base outside the view."""
-    marks = np.ones(base.shape, base.dtype)
-    _rebase_view(marks, view, base)[...] = 0
-    return marks.astype(bool)
-
-
-def _shared_tensor(view):
-    """Return a Tensor that shares the memory of a numpy array."""
-    if view.dtype == np.uint16:
-        shared = torch.from_numpy(view.view(np.int16)).view(torch.bfloat16)
+def share(array):
+    """Return a Tensor that shares the memory of an array in storage form."""
+    if array.dtype == np.uint16:
+        shared = torch.from_numpy(array.view(np.int16)).view(torch.bfloat16)
     else:
-        shared = torch.from_numpy(view)
+        shared = torch.from_numpy(array)
     return paddle.utils.dlpack.from_dlpack(shared)
 
 
 @dataclasses.dataclass
 class PlacedTensor:
-    """A Tensor, its base and a copy of the base."""
+    """A Tensor and its base; `outside` marks the elements that are not in the view."""
 
     tensor: paddle.Tensor
     base: np.ndarray
-    before: np.ndarray
     outside: np.ndarray
 
-    def is_changed(self):
-        """Return whether the base has been written."""
-        return self.base.tobytes() != self.before.tobytes()
+    def __post_init__(self):
+        self.before = self.base.copy()
 
-    def is_changed_outside(self):
-        """Return whether an element outside the view has been written."""
-        now, before = self.base[self.outside], self.before[self.outside]
-        return now.tobytes() != before.tobytes()
+    def is_changed(self, where=...):
+        """Return whether elements of the base have been written."""
+        return self.base[where].tobytes() != self.before[where].tobytes()
 
 
-def place(array, layout, side, stop_gradient=True):
+def place(array, layout, side):
     """Return a Tensor that equals the array, with this layout and guard."""
     base, view = _apply_layout(np.asarray(array), layout)
-    guarded = guarded_copy(base, side)
-    tensor = _shared_tensor(_rebase_view(guarded, view, base))
-    tensor.stop_gradient = stop_gradient
-    return PlacedTensor(tensor, guarded, base.copy(), _mask_outside(base, view))
+    base = guarded_copy(base, side)
+    outside = np.ones(base.shape, bool)
+    view(outside)[...] = False
+    return PlacedTensor(share(view(base)), base, outside)

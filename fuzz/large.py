@@ -8,86 +8,20 @@ memory.
 """
 
 import contextlib
-import dataclasses
 import resource
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-import paddle
-from fuzz import reference
-from fuzz.arrays import chance, pick, random_array, random_mask
 from fuzz.compare import find_mismatch
-from fuzz.draw import APIS, INPLACE_APIS, TENSORS, Case, fill_value
-from fuzz.reference import diagonal, select
-from fuzz.scatter_reference import (
-    LINEAR_REDUCES,
-    REDUCES,
-    is_defined,
-    scatter_options,
-)
+from fuzz.draw import INPLACE_APIS, Case, chance, draw_arrays, pick
+from fuzz.guard import share
+from fuzz.run import compute, expected_results
 
 DTYPES = 'uint8', 'int8', 'bool'
 # {elements per index of the large axis: sizes of that axis}
 SIZES = {1: (2**31 + 9, 2**32 + 16), 2: (2**31 + 9,)}
-
-
-@dataclasses.dataclass
-class Spread:
-    """A small case and its embedding in a large one.
-
-    `axis` is the large axis of the result, `axes` maps each Tensor with a large axis
-    to that axis. `places` are the indices of the small case's elements along it;
-    `index` and `options` replace the small case's.
-    """
-
-    case: Case
-    axis: int
-    size: int
-    places: np.ndarray
-    axes: dict = dataclasses.field(default_factory=dict)
-    index: np.ndarray = None
-    options: dict = None
-
-    def axis_of(self, name):
-        return self.axis if name == 'out' else self.axes.get(name)
-
-    def _at_places(self, axis):
-        return *[slice(None)] * axis, self.places
-
-    def large(self, name, small):
-        """Embed an array of the small case."""
-        if name == 'index':
-            return self.index
-        axis = self.axis_of(name)
-        if axis is None:
-            return small
-        shape = (*small.shape[:axis], self.size, *small.shape[axis + 1 :])
-        array = np.zeros(shape, small.dtype)
-        array[self._at_places(axis)] = small
-        return array
-
-    def find_mismatch(self, name, array, expected):
-        """Compare a large result with the small one; return a message if wrong."""
-        axis, small = self.axis_of(name), array
-        if axis is not None:
-            if array.shape[axis : axis + 1] != (self.size,):
-                return f"the shape is {array.shape}"
-            small = array[self._at_places(axis)]
-        problem = find_mismatch(small, expected, self.case.dtype)
-        if problem or np.count_nonzero(array) == np.count_nonzero(small):
-            return problem
-        return "an element beside the places is not zero"
-
-    def nbytes(self, names):
-        """Return the size of the large arrays of these names."""
-        shapes = {'out': self.case.out_shape}
-        shapes |= {name: self.case.arrays[name].shape for name in self.axes}
-        small = sum(int(np.prod(shapes.get(name, 0))) for name in names)
-        return small * self.size // len(self.places)
-
-
-# ---- draws -------------------------------------------------------------------
 
 
 def _draw_places(rng, size):
@@ -99,141 +33,121 @@ def _draw_places(rng, size):
     return np.unique([*near, *rng.integers(0, size, 2)])
 
 
-def _draw_shape(rng):
+def _draw_shape(rng, api):
     """Return (elements per index of the large axis, shape with 0 there, axis)."""
     beside = pick(rng, (1, 1, 1, 2))
-    if beside == 1 and chance(rng, 0.4):
-        return beside, [0], 0
-    axis = pick(rng, (0, 1))
-    return beside, ([0, beside] if axis == 0 else [beside, 0]), axis
-
-
-def _masked(rng, spread, shape):
-    """Draw x and mask. A broadcast x is zero, as it reaches every place."""
-    case, axis = spread.case, spread.axis
-    x = random_array(rng, shape, case.dtype)
-    spread.axes = {'x': axis, 'mask': axis}
-    if not case.inplace and chance(rng, 0.4):
-        x = np.zeros_like(x.take([0], axis))
-        del spread.axes['x']
-    return {'x': x, 'mask': random_mask(rng, shape)}, {}
-
-
-def masked_scatter(rng, spread, shape):
-    arrays, options = _masked(rng, spread, shape)
-    count = np.count_nonzero(arrays['mask']) + pick(rng, (0, 0, 2))
-    arrays['value'] = random_array(rng, [count], spread.case.dtype)
-    return arrays, options
-
-
-def masked_fill(rng, spread, shape):
-    arrays, options = _masked(rng, spread, shape)
-    if not spread.case.wrt and chance(rng, 0.4):
-        return arrays, {'value': fill_value(rng, spread.case.dtype)}
-    value_shape = pick(rng, ([], [1], shape))
-    if value_shape == shape:
-        spread.axes['value'] = spread.axis
-    arrays['value'] = random_array(rng, value_shape, spread.case.dtype)
-    return arrays, options
-
-
-def _with_view(rng, spread, shape, view, options):
-    x = random_array(rng, shape, spread.case.dtype)
-    spread.axes['x'] = spread.axis
-    source = random_array(rng, view(x, **options).shape, x.dtype.name)
-    return {'x': x, spread.case.source: source}, options
-
-
-def _large_indices(rng, spread, index):
-    """Map indices to their places, some of them negative."""
-    places = spread.places[index]
-    negative = rng.random(np.shape(index)) < 0.3
-    return np.where(negative, places - spread.size, places)
-
-
-def select_scatter(rng, spread, shape):
+    if api == 'diagonal_scatter' and chance(rng, 0.5):  # with a batch axis
+        beside, shape = 1, [1, 1, 1]
+    elif api != 'diagonal_scatter' and beside == 1 and chance(rng, 0.4):
+        shape = [1]
+    else:
+        shape = [beside, beside]
     axis = int(rng.integers(len(shape)))
-    index = int(rng.integers(shape[axis]))
-    options = {'axis': axis, 'index': index}
-    spread.options = dict(options)
-    if axis == spread.axis:
-        spread.options['index'] = int(_large_indices(rng, spread, index))
-    else:
-        spread.axes['values'] = 0
-    return _with_view(rng, spread, shape, select, options)
+    shape[axis] = 0
+    return beside, shape, axis
 
 
-def diagonal_scatter(rng, spread, shape):
-    """Draw diagonals with the large axis as a batch axis, or at its end."""
-    rows = len(spread.places)
-    if len(shape) == 2 and chance(rng, 0.5):
-        skipped = spread.size - rows
-        spread.places = np.arange(skipped, spread.size)
-        options = {'offset': int(rng.integers(rows)), 'axis1': 0, 'axis2': 1}
-        spread.options = {**options, 'offset': options['offset'] + skipped}
-        if spread.axis == 0:  # below the main diagonal
-            options['offset'] *= -1
-            spread.options['offset'] *= -1
-    else:
-        shape = [1, 1, 1]
-        spread.axis, axis1, axis2 = rng.permutation(3).tolist()
-        shape[spread.axis] = rows
-        options = spread.options = {'axis1': axis1, 'axis2': axis2}
-        spread.axes['y'] = 0
-    return _with_view(rng, spread, shape, diagonal, options)
+@dataclass
+class Spread:
+    """A small case and the `places` of its elements along a large axis."""
 
+    case: Case
+    axis: int
+    size: int
+    places: np.ndarray
 
-def scatter(rng, spread, shape):
-    case = spread.case
-    axis = int(rng.integers(len(shape)))
-    reduces = LINEAR_REDUCES if case.wrt else REDUCES
-    reduce = pick(rng, [r for r in reduces if is_defined(r, case.dtype)])
-    options = scatter_options(axis, reduce, chance(rng, 0.5))
-    spread.axes['x'], spread.options = spread.axis, options
-    count = pick(rng, (1, 5, 16, 16) if axis == spread.axis else (1, 2))
-    index = rng.integers(0, shape[axis], count)
-    spread.index = index
-    if axis == spread.axis:
-        spread.index = _large_indices(rng, spread, index)
-    else:
-        spread.axes['updates'] = spread.axis
-    updates = [*shape[:axis], count, *shape[axis + 1 :]]
-    x, updates = (random_array(rng, s, case.dtype) for s in (shape, updates))
-    return {'x': x, 'index': index, 'updates': updates}, options
+    def __post_init__(self):
+        """Compute the options of the large case."""
+        case, options = self.case, dict(self.case.options)
+        self.rank = len(case.out_shape)
+        names = [name for name in options if name.startswith('axis')]
+        # The axes that the index or the diagonal selects along.
+        self.selected = {options[name] % self.rank for name in names}
+        self.options = options
+        if self.axis not in self.selected:
+            return
+        if case.api == 'diagonal_scatter':
+            # The end of the diagonal has to be that of the small one.
+            columns = options['axis2'] % self.rank
+            direction = 1 if self.axis == columns else -1
+            rows = len(self.places)
+            ends = options['offset'] * direction >= 0
+            skipped = self.size - rows if ends else 0
+            self.places = np.arange(skipped, skipped + rows)
+            options['offset'] += direction * skipped
+        elif case.api == 'select_scatter':
+            options['index'] = int(self.enlarge_index(options['index']))
 
+    def enlarge_index(self, index):
+        """Map indices to their places; negative ones remain negative."""
+        places = self.places[index] - self.size * np.less(index, 0)
+        return np.asarray(places)
 
-_MAKERS = masked_scatter, masked_fill, select_scatter, diagonal_scatter, scatter
+    def axis_of(self, name):
+        """Return the large axis of a Tensor or its gradient, None without one."""
+        if name in ('result', 'out_grad'):
+            return self.axis
+        shape = self.case.arrays[name].shape
+        missing = self.rank - len(shape)
+        if 'mask' in self.case.arrays:  # leading dims may be missing
+            axis = self.axis - missing
+            flat = name == 'value' and self.case.api == 'masked_scatter'
+            return None if flat or axis < 0 or shape[axis] == 1 else axis
+        if name == 'index' or (name != 'x' and self.axis in self.selected):
+            return None
+        before = sum(axis < self.axis for axis in self.selected)
+        return self.axis - before if missing else self.axis
+
+    def enlarge(self, name, small):
+        """Embed an array of the small case in zeros."""
+        if name == 'index' and self.axis in self.selected:
+            return self.enlarge_index(small)
+        axis = self.axis_of(name)
+        if axis is None:
+            return small
+        shape = *small.shape[:axis], self.size, *small.shape[axis + 1 :]
+        array = np.zeros(shape, small.dtype)
+        array[(slice(None),) * axis + (self.places,)] = small
+        return array
+
+    def find_mismatch(self, name, array, expected):
+        """Compare a large result with the small one; return a message if wrong."""
+        axis, small = self.axis_of(name), array
+        if axis is not None:
+            if array.shape[axis : axis + 1] != (self.size,):
+                return f"the shape is {array.shape}"
+            small = array[(slice(None),) * axis + (self.places,)]
+        problem = find_mismatch(small, expected, self.case.dtype)
+        if problem or np.count_nonzero(array) == np.count_nonzero(small):
+            return problem
+        return "an element beside the places is not zero"
 
 
 def draw(seed, number, api):
     rng = np.random.default_rng([seed, number, 2**32])
-    dtype = pick(rng, DTYPES)
     case = Case(
         api=api,
-        dtype=dtype,
+        dtype=pick(rng, DTYPES),
         seed=(seed, number),
         kind='any',
-        source_dtype=dtype,
-        layouts={},
-        guard='',
-        inplace=api in INPLACE_APIS and chance(rng, 0.6),
+        inplace=api in INPLACE_APIS and chance(rng, 0.4),
         threads=pick(rng, (1, 2, 3, 3)),
-        wrt=('x', TENSORS[api][-1]) if chance(rng, 0.3) else (),
     )
-    case.inplace &= not case.wrt
-    beside, shape, axis = _draw_shape(rng)
+    if not case.inplace and chance(rng, 0.4):
+        case.wrt = 'x', case.source
+    beside, shape, axis = _draw_shape(rng, api)
     size = pick(rng, SIZES[beside], (1, 2)[: len(SIZES[beside])])
-    spread = Spread(case, axis, size, _draw_places(rng, size))
-    shape[axis] = len(spread.places)
-    make = _MAKERS[APIS.index(api)]
-    case.arrays, case.options = make(rng, spread, shape)
-    spread.options = spread.options or case.options
-    if case.wrt:
-        case.wrt = pick(rng, (case.wrt, case.wrt[:1], case.wrt[1:]))
+    places = _draw_places(rng, size)
+    shape[axis] = len(places)
+    while not case.arrays or case.out_shape != tuple(shape):
+        draw_arrays(rng, case, shape)
+    spread = Spread(case, axis, size, places)
+    for name in ('x', 'mask') if 'mask' in case.arrays else ():
+        if spread.axis_of(name) is None:  # broadcast to every place
+            case.arrays[name][...] = 0
+    if 'mask' in case.arrays:
+        case.arrays['mask'] = case.arrays['mask'].astype(bool)
     return spread
-
-
-# ---- runs --------------------------------------------------------------------
 
 
 def _read_proc_bytes(path, name):
@@ -244,15 +158,15 @@ def _read_proc_bytes(path, name):
 
 
 @contextlib.contextmanager
-def _limit_memory(spread):
-    """Limit the address space, so that a workspace which exceeds the available memory
-    raises MemoryError."""
+def _limit_memory(written):
+    """Limit the address space, so that results and a workspace which exceed the
+    available memory raise MemoryError. `written` bytes are not allocated yet."""
     available = _read_proc_bytes('/proc/meminfo', 'MemAvailable')
-    if available < spread.nbytes(['out', *spread.case.wrt]) + (1 << 30):
+    available -= (1 << 30) + written
+    if available < 0:
         raise MemoryError
     before = resource.getrlimit(resource.RLIMIT_AS)
     limit = _read_proc_bytes('/proc/self/status', 'VmSize') + available
-    limit += spread.nbytes(['out', *spread.axes])  # pages of zeros
     resource.setrlimit(resource.RLIMIT_AS, (limit, before[1]))
     try:
         yield
@@ -260,43 +174,25 @@ def _limit_memory(spread):
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def _tensor(spread, name, small):
-    """Share the array's memory: a copy would allocate its zeros."""
-    array = spread.large(name, np.asarray(small))
-    tensor = paddle.utils.dlpack.from_dlpack(array)
-    tensor.stop_gradient = name not in spread.case.wrt
-    return tensor
-
-
-def _problems(spread):
-    case = spread.case
-    arrays = case.arrays.items()
-    tensors = {name: _tensor(spread, name, array) for name, array in arrays}
-    function = getattr(paddle, case.api + '_' * case.inplace)
-    out = function(*tensors.values(), **spread.options)
-    if not case.wrt:
-        actual, expected = {'out': out}, {'out': reference.forward(case)}
-    else:
-        out_grad = case.out_grad()
-        expected = reference.gradients(case, out_grad)
-        leaves = [tensors[name] for name in case.wrt]
-        out_grad = [_tensor(spread, 'out', out_grad)]
-        actual = dict(zip(case.wrt, paddle.grad([out], leaves, out_grad)))
-        del out
-    for name, tensor in actual.items():
-        array = np.from_dlpack(tensor.detach())
-        problem = spread.find_mismatch(name, array, expected[name])
-        if problem:
-            what = 'result' if name == 'out' else f'gradient of {name}'
-            yield f'{what}: {problem}'
-
-
 def run(seed, number, api):
     """Return a list of problems, or None for lack of memory."""
     spread = draw(seed, number, api)
-    paddle.base.core.set_num_threads(spread.case.threads)
+    case = spread.case
+    arrays = dict(case.arrays)
+    if case.wrt:
+        arrays['out_grad'] = case.out_grad()
     try:
-        with _limit_memory(spread):
-            return [*_problems(spread)]
+        # The arrays' memory is shared: a copy would allocate their zeros.
+        tensors = {n: share(spread.enlarge(n, a)) for n, a in arrays.items()}
+        written = tensors['x'].size if case.inplace else 0
+        with _limit_memory(written):
+            actual = compute(replace(case, options=spread.options), tensors)
     except MemoryError:
         return None
+    problems = []
+    for name, expected in expected_results(case).items():
+        array = np.from_dlpack(actual[name].detach())
+        of = name.removeprefix('gradient of ')
+        if problem := spread.find_mismatch(of, array, expected):
+            problems.append(f'{name}: {problem}')
+    return problems

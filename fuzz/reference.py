@@ -9,7 +9,6 @@ import numpy as np
 from fuzz import scatter_reference
 from fuzz.arrays import (
     dtype_name,
-    sum_to_shape,
     to_double,
     to_numbers,
     to_storage,
@@ -74,10 +73,14 @@ def _sum_to(array, shape, dtype):
     if array.shape == shape:
         return array
     wide = to_double(array)
-    count = array.size / max(1, int(np.prod(shape)))
-    bound = accumulator_epsilon(dtype) * (count + 2)
-    total = sum_to_shape(wide, shape).astype(wide.dtype)
-    return Approximation(total, bound * sum_to_shape(np.abs(wide), shape))
+    padded = (1,) * (array.ndim - len(shape)) + shape
+    axes = tuple(np.flatnonzero(np.not_equal(padded, array.shape)).tolist())
+    total, magnitude = (
+        a.sum(axes, keepdims=True).reshape(shape) for a in (wide, np.abs(wide))
+    )
+    count = array.size / max(1, total.size)
+    bound = accumulator_epsilon(dtype) * (count + 2) * magnitude
+    return Approximation(total.astype(wide.dtype), bound)
 
 
 def _mask_gradients(case, out_grad):

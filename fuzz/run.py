@@ -1,119 +1,111 @@
-"""Run one case and report its problems."""
+"""Compute the results and gradients of a case, and check them."""
+
+from dataclasses import replace
+
+import numpy as np
 
 import paddle
-from fuzz import large, reference
+from fuzz import reference
 from fuzz.compare import find_mismatch
-from fuzz.draw import APIS, draw
 from fuzz.guard import place
 
-# Each API along large axes.
-LARGE_APIS = tuple(f'large_{api}' for api in APIS)
 
-
-def _place_all(case):
+def place_all(case):
+    """Place the arrays of a case, and out_grad if it has gradients."""
+    arrays = dict(case.arrays)
+    if case.wrt:
+        arrays['out_grad'] = case.out_grad()
+    mask = arrays.get('mask')
+    if mask is not None and mask.dtype == bool:
+        # Bytes other than 0 and 1 are True, too.
+        arrays['mask'] = (mask * np.uint8(171)).view(bool)
     return {
-        name: place(
-            array,
-            case.layouts.get(name, ''),
-            case.guard,
-            stop_gradient=name not in case.wrt,
-        )
-        for name, array in case.arrays.items()
+        name: place(array, case.layouts.get(name, ''), case.guard)
+        for name, array in arrays.items()
     }
 
 
-def _call(case, tensors):
-    """Call the API with Tensors in the order of its arguments."""
-    x, *others = tensors
-    name = case.api + '_' * case.inplace
-    return getattr(paddle, name)(x, *others, **case.options)
+def compute(case, tensors):
+    """Return {name: Tensor} of the result and the gradients of a call.
+
+    A gradient transposes the operator, so that the gradient of the gradients with
+    respect to out_grad, in the direction of the operands, is the operator again.
+    """
+    paddle.base.core.set_num_threads(case.threads)
+    for name, tensor in tensors.items():
+        tensor.stop_gradient = name not in case.wrt
+    x, *others = (tensors[name] for name in case.arrays)
+    if case.inplace and case.wrt:
+        x = paddle.assign(x)  # x itself is a leaf
+    # paddle.masked_scatter flattens value, which Paddle differentiates only once.
+    is_flattened = case.second_order and case.api == 'masked_scatter'
+    module = paddle._C_ops if is_flattened else paddle
+    function = getattr(module, case.api + '_' * case.inplace)
+    results = {'result': function(x, *others, **case.options)}
+    if not case.wrt:
+        return results
+    out_grad = tensors['out_grad']
+    out_grad.stop_gradient = not case.second_order
+    wrt = [tensors[name] for name in case.wrt]
+    grads = paddle.grad(
+        [results['result']], wrt, [out_grad], create_graph=case.second_order
+    )
+    results |= {f'gradient of {n}': g for n, g in zip(case.wrt, grads)}
+    if case.second_order:
+        operands = [tensor.detach() for tensor in wrt]
+        (results['second order'],) = paddle.grad(grads, [out_grad], operands)
+    return results
 
 
-def _tensors(placed):
-    return [one.tensor for one in placed.values()]
-
-
-def _changed_inputs(placed):
-    return [
-        f"{name}: an input was changed"
-        for name, one in placed.items()
-        if one.is_changed()
-    ]
-
-
-def _compare(name, actual, expected, dtype):
-    problem = find_mismatch(actual, expected, dtype)
-    return [f"{name}: {problem}"] if problem else []
-
-
-def _check_other_threads(case, out):
-    """Repeat the call with another number of threads; compare the bits."""
-    paddle.base.core.set_num_threads(3 - case.threads)
-    again = _call(case, _tensors(_place_all(case))).numpy()
-    same = again.tobytes() == out.tobytes()
-    return [] if same else ['the result depends on the number of threads']
-
-
-def run_call(case):
-    expected = reference.forward(case)
-    placed = _place_all(case)
-    result = _call(case, _tensors(placed))
-    out = result.numpy()
-    problems = _compare('result', out, expected, case.dtype)
-    if case.inplace:
-        x = placed.pop('x')
-        if result is not x.tensor:
-            problems.append('the result is not x')
-        if x.is_changed_outside():
-            problems.append('x: memory outside the view was changed')
-    problems += _changed_inputs(placed)
-    return problems + _check_other_threads(case, out)
-
-
-def _gradients(case, placed, out_grad):
-    """Return the result and the gradients of a call."""
-    tensors = _tensors(placed)
-    if case.inplace:
-        tensors[0] = paddle.assign(tensors[0])  # x itself is a leaf
-    out = _call(case, tensors)
-    leaves = [placed[name].tensor for name in case.wrt]
-    results = [out, *paddle.grad([out], leaves, [out_grad.tensor])]
-    return [tensor.numpy() for tensor in results]
-
-
-def _place_out_grad(case):
-    layout = case.layouts.get('out_grad', '')
-    return place(case.out_grad(), layout, case.guard)
-
-
-def run_grad(case):
-    expected = reference.gradients(case, case.out_grad())
-    placed, out_grad = _place_all(case), _place_out_grad(case)
-    _, *grads = _gradients(case, placed, out_grad)
-    problems = _changed_inputs({**placed, 'out_grad': out_grad})
-    for name, grad in zip(case.wrt, grads):
-        what = f"gradient of {name}"
-        problems += _compare(what, grad, expected[name], case.dtype)
-    return problems
+def get_tensors(placed):
+    return {name: one.tensor for name, one in placed.items()}
 
 
 def results(case):
-    """Return the result of a call, and its gradients if any, without checks."""
-    paddle.base.core.set_num_threads(case.threads)
-    placed = _place_all(case)
-    if not case.wrt:
-        return [_call(case, _tensors(placed)).numpy()]
-    return _gradients(case, placed, _place_out_grad(case))
+    """Return the arrays of the result and the gradients, without checks."""
+    tensors = compute(case, get_tensors(place_all(case)))
+    return [tensor.numpy() for tensor in tensors.values()]
 
 
-def run(seed, number, api):
-    """Return a list of problems, or None for lack of memory."""
-    try:
-        if api in LARGE_APIS:
-            return large.run(seed, number, api.removeprefix('large_'))
-        case = draw(seed, number, api)
-        paddle.base.core.set_num_threads(case.threads)
-        return run_grad(case) if case.wrt else run_call(case)
-    except Exception as error:  # must not end the worker
-        message = ' '.join(str(error).split())
-        return [f"raised {type(error).__name__}: {message[-300:]}"]
+def expected_results(case):
+    """Return the expected results by the names of `compute`."""
+    expected = {'result': reference.forward(case)}
+    if case.wrt:
+        grads = reference.gradients(case, case.out_grad())
+        expected |= {f'gradient of {name}': grads[name] for name in case.wrt}
+    if case.second_order:
+        expected['second order'] = expected['result']
+    return expected
+
+
+def find_problems(case, placed, actual):
+    """Compare the results of `compute`; check that it wrote nothing else."""
+    expected = expected_results(case)
+    problems = [
+        f'{name}: {problem}'
+        for name, tensor in actual.items()
+        if (
+            problem := find_mismatch(tensor.numpy(), expected[name], case.dtype)
+        )
+    ]
+    inputs = dict(placed)
+    if case.inplace and not case.wrt:
+        x = inputs.pop('x')
+        if actual['result'] is not x.tensor:
+            problems.append('the result is not x')
+        if x.is_changed(x.outside):
+            problems.append('x: memory outside the view was changed')
+    changed = [name for name, one in inputs.items() if one.is_changed()]
+    return problems + [f'{name}: an input was changed' for name in changed]
+
+
+def check(case):
+    """Return the problems of a case, computed with two numbers of threads."""
+    placed = place_all(case)
+    actual = compute(case, get_tensors(placed))
+    problems = find_problems(case, placed, actual)
+    again = results(replace(case, threads=3 - case.threads))
+    for (name, tensor), other in zip(actual.items(), again):
+        if tensor.numpy().tobytes() != other.tobytes():
+            problems.append(f'{name}: depends on the number of threads')
+    return problems

@@ -38,10 +38,10 @@ def normalize_index(index, size):
 
 
 class Call:
-    """The rows of a call, and the segment of each slice that they reduce into.
+    """The rows of a call, and the slice of x that each of them reduces into.
 
     The rows are the slices of x that contribute (include_self, or a slice without
-    an update), then the rows of updates. No segment is empty.
+    an update), then the rows of updates. Every slice has a row.
     """
 
     def __init__(self, case):
@@ -52,31 +52,25 @@ class Call:
         x, updates = (np.moveaxis(a, self.axis, 0) for a in (x, updates))
         self.moved = {'x': x, 'updates': updates}
         slices = normalize_index(index, len(x)).astype('int64')
-        num_entries = np.bincount(slices, minlength=len(x))
-        counts_x = (num_entries == 0) | case.options.get('include_self', False)
-        self.own = np.flatnonzero(counts_x)
+        touched = np.isin(np.arange(len(x)), slices)
+        include_self = case.options.get('include_self', False)
+        self.own = np.flatnonzero(~touched | include_self)
         self.slices = np.concatenate([self.own, slices])
         self.rows = np.concatenate([x[self.own], updates[: slices.size]])
+        counts = np.bincount(self.slices, minlength=len(x))
         self.order = np.argsort(self.slices, kind='stable')
-        ends = np.cumsum(num_entries + counts_x)
-        self.starts, self.last = (
-            ends - num_entries - counts_x,
-            self.order[ends - 1],
-        )
-        shape = -1, *[1] * (x.ndim - 1)
-        self.num_entries = num_entries.reshape(shape)
-        self.counts = self.num_entries + counts_x.reshape(shape)
+        ends = np.cumsum(counts)
+        self.starts, self.last = ends - counts, self.order[ends - 1]
+        self.counts = counts.reshape(-1, *[1] * (x.ndim - 1))
 
-    def reduce_segments(self, combine, rows):
-        """Reduce each segment in the dtype of the rows."""
-        ordered = rows[self.order]
-        return combine.reduceat(ordered, self.starts, dtype=rows.dtype)
+    def combine(self, ufunc, rows):
+        """Combine the rows of each slice, in the dtype of the rows."""
+        return ufunc.reduceat(rows[self.order], self.starts, dtype=rows.dtype)
 
     def reduced(self, rows):
         if self.case.reduce == 'assign':
             return rows[self.last]
-        add = np.logical_or if rows.dtype == bool else np.add
-        out = self.reduce_segments(_UFUNCS.get(self.case.reduce, add), rows)
+        out = self.combine(_UFUNCS.get(self.case.reduce, np.add), rows)
         return self.divide(out) if self.case.reduce == 'mean' else out
 
     def divide(self, total):
@@ -94,10 +88,8 @@ class Call:
         epsilon = accumulator_epsilon(self.case.dtype)
         if self.case.reduce in ('amax', 'amin') or not epsilon:
             return np.zeros(())
-        bound = self.reduced(np.abs(rows)) * (
-            epsilon * 4 * (self.num_entries + 2)
-        )
-        return np.where(self.num_entries > 0, bound, 0.0)
+        bound = epsilon * 4 * (self.counts + 1) * self.reduced(np.abs(rows))
+        return np.where(self.counts > 1, bound, 0.0)
 
     def split(self, values):
         """Split the rows into arrays of the shapes of x and updates."""
@@ -144,7 +136,7 @@ def _row_gradients(call, rows, grad):
         shares[lost] = 0
     elif reduce in ('amax', 'amin'):  # equal elements share evenly
         wins = (rows == call.reduced(rows)[call.slices]).astype('int64')
-        shares *= wins / call.reduce_segments(np.add, wins)[call.slices]
+        shares *= wins / call.combine(np.add, wins)[call.slices]
     elif reduce == 'mul':
         for group in np.split(call.order, call.starts[1:]):
             if len(group) > 1:

@@ -7,14 +7,12 @@ Gradients are computed for every dtype that has a kernel, to the second order if
 there is one. The exit code is 1 if a result is wrong or a kernel is not called.
 """
 
-import dataclasses
 import itertools
 from pathlib import Path
 
 import numpy as np
 
 import paddle
-from fuzz import draw, reference
 from fuzz.arrays import (
     ALL_DTYPES,
     GRAD_DTYPES,
@@ -22,9 +20,9 @@ from fuzz.arrays import (
     draw_array,
     storage_dtype,
 )
-from fuzz.compare import Approximation, find_mismatch
-from fuzz.guard import place
+from fuzz.draw import INPLACE_APIS, Case
 from fuzz.reference import diagonal, select
+from fuzz.run import compute, find_problems, get_tensors, place_all
 from fuzz.scatter_reference import (
     LINEAR_REDUCES,
     OTHER_REDUCES,
@@ -57,13 +55,6 @@ SCATTERED = [
     *(((3, 200, 2), 1, 2), ((20, 30), 1, 50), ((3, 9), 0, 200)),
     *(((0, 3), 0, 0), ((1030, 'n'), 0, 700), (('n', 1030), 1, 1200)),
 ]
-
-
-@dataclasses.dataclass
-class Case(draw.Case):
-    def out_grad(self):
-        rng = np.random.default_rng([*self.seed, 1])
-        return draw_array(rng, self.out_shape, self.dtype, 'finite')
 
 
 def resolve_shape(shape, dtype):
@@ -130,93 +121,33 @@ def table(dtype):
     for number, call in enumerate(itertools.chain(*calls)):
         api, arrays, options = call
         linear = options.get('reduce') not in OTHER_REDUCES
-        for inplace in (False, True) if api in draw.INPLACE_APIS else (False,):
+        for inplace in (False, True) if api in INPLACE_APIS else (False,):
             differentiable = (dtype in GRAD_DTYPES or linear) and not inplace
             case = Case(
                 api=api,
                 dtype=dtype,
                 seed=(ALL_DTYPES.index(dtype), number),
-                kind='finite',
-                source_dtype=dtype,
-                layouts={},
-                guard='end',
                 inplace=inplace,
-                threads=2,
                 arrays=arrays,
                 options=options,
-                wrt=('x', draw.TENSORS[api][-1]) if differentiable else (),
+                second_order=differentiable and linear,
             )
+            if differentiable:
+                case.wrt = 'x', case.source
             if not inplace or case.out_shape == arrays['x'].shape:
                 yield case
 
 
-def expected_results(case):
-    """Return {name: expected array}, in the order of the arrays from `run`."""
-    named = {'result': reference.forward(case)}
-    integers = case.dtype in ('bool', *INT_DTYPES)
-    if case.wrt:
-        grad = case.out_grad()
-        grads = reference.gradients(case, grad)
-        named |= {f'gradient of {name}': grads[name] for name in case.wrt}
-    for name, array in named.items() if integers else ():
-        # Exact in 64 bits; the conversion truncates to the low bits.
-        numbers = array.numbers if isinstance(array, Approximation) else array
-        named[name] = np.asarray(numbers).astype(case.dtype)
-    return named
-
-
-def has_second_order(case):
-    """Return whether the case has a gradient of the second order."""
-    return bool(case.wrt) and case.reduce not in OTHER_REDUCES
-
-
-def run(case, called):
-    """Return the result, its gradients and their gradient.
-
-    A gradient transposes the operator, so that the gradient of the gradients with
-    respect to out_grad, in the direction of the operands, is the operator again.
-    """
-    arrays = dict(case.arrays)
-    if 'mask' in arrays:  # bytes other than 0 and 1 are True, too
-        arrays['mask'] = (arrays['mask'] * np.uint8(171)).view(bool)
-    tensors = {
-        name: place(
-            a, '', case.guard, stop_gradient=name not in case.wrt
-        ).tensor
-        for name, a in arrays.items()
-    }
-    x, *others = tensors.values()
-    # paddle.masked_scatter flattens value, which Paddle differentiates only once.
-    module = paddle._C_ops if case.api == 'masked_scatter' else paddle
-    function = getattr(module, case.api + '_' * case.inplace)
-    out = function(x, *others, **case.options)
-    if not case.wrt:
-        return [out.numpy()]
-    higher = has_second_order(case)
-    out_grad = place(
-        case.out_grad(), '', case.guard, stop_gradient=False
-    ).tensor
-    wrt = [tensors[name] for name in case.wrt]
-    called.add(out.grad_fn.name())
-    grads = paddle.grad([out], wrt, [out_grad], create_graph=higher)
-    results = [out, *grads]
-    if higher:
-        called.add(grads[0].grad_fn.name())
-        results += paddle.grad(grads, [out_grad], [t.detach() for t in wrt])
-    return [tensor.numpy() for tensor in results]
-
-
 def check(case, called):
-    expected = expected_results(case)
-    if has_second_order(case):
-        expected['second order'] = expected['result']
-    results = run(case, called)
+    """Return the problems of a case; add the nodes of its gradients to `called`."""
+    placed = place_all(case)
+    results = compute(case, get_tensors(placed))
+    called |= {t.grad_fn.name() for t in results.values() if t.grad_fn}
     shapes = [a.shape for a in case.arrays.values()]
     return [
         f'{case.api}{"_" * case.inplace} {case.dtype} {shapes} {case.options}: '
-        f'{name}: {problem}'
-        for array, (name, right) in zip(results, expected.items(), strict=True)
-        if (problem := find_mismatch(array, right, case.dtype))
+        f'{problem}'
+        for problem in find_problems(case, placed, results)
     ]
 
 

@@ -5,9 +5,24 @@ import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
-from fuzz.run import run
+from fuzz import large
+from fuzz.draw import APIS, draw
+from fuzz.run import check
 
+# Each API along large axes.
+LARGE_APIS = tuple(f'large_{api}' for api in APIS)
 STDERR = 2
+
+
+def run(seed, number, api):
+    """Return a list of problems, or None for lack of memory."""
+    try:
+        if api in LARGE_APIS:
+            return large.run(seed, number, api.removeprefix('large_'))
+        return check(draw(seed, number, api))
+    except Exception as error:  # must not end the worker
+        message = ' '.join(str(error).split())
+        return [f"raised {type(error).__name__}: {message[-300:]}"]
 
 
 def _run(timeout, *case):

@@ -9,8 +9,7 @@ import pytest
 from fuzz import __main__ as command
 from fuzz import bits, large
 from fuzz.draw import APIS, draw
-from fuzz.run import LARGE_APIS, run
-from fuzz.worker import Worker
+from fuzz.worker import LARGE_APIS, Worker, run
 
 import paddle
 
@@ -111,7 +110,7 @@ def test_printed_command_reproduces_an_injected_fault(
     command.report(case, problems)
     printed = capsys.readouterr().out.splitlines()[0].split('fuzz ')[1]
     assert command.main(printed.split()) == 0
-    assert 'passes' in capsys.readouterr().out
+    assert capsys.readouterr().out.startswith('1 cases')
 
 
 def test_bits_detects_a_flipped_bit(tmp_path, monkeypatch, capsys):
@@ -155,9 +154,8 @@ def test_overwritten_zero_is_reported(api, short_axes, monkeypatch):
 
 def test_large_cases_are_skipped_without_memory(monkeypatch, capsys):
     monkeypatch.setattr(large, '_read_proc_bytes', lambda *_: 0)
-    assert command.main(['--seconds', '10', '--large']) == 0
-    assert command.main(['--only', LARGE_APIS[0], '--case', '0']) == 0
-    summary, skipped, single = capsys.readouterr().out.splitlines()
-    assert summary.startswith('0 cases')
-    assert int(skipped.split()[0]) > 0
-    assert single.startswith('not run')
+    for options in (['--large'], ['--only', LARGE_APIS[0], '--case', '0']):
+        assert command.main(['--seconds', '5', *options]) == 0
+        summary, skipped = capsys.readouterr().out.splitlines()
+        assert summary.startswith('0 cases')
+        assert int(skipped.split()[0]) > 0

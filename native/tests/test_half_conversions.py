@@ -11,6 +11,7 @@ import ctypes
 import functools
 import json
 import os
+import re
 import shlex
 from pathlib import Path
 
@@ -29,21 +30,11 @@ FORMATS = {
     'float': (np.uint32, 0x7F800000, 1 << 22),
     'double': (np.uint64, 0x7FF0 << 48, 1 << 51),
 }
-# {conversion in shared/types.h: Paddle's conversion}
-CONVERSIONS = {
-    'ToFloat<float16>': 'float16 to float',
-    'ToFloat<bfloat16>': 'bfloat16 to float',
-    'WidenTo<float, float16>': 'float16 to float',
-    'WidenTo<float, bfloat16>': 'bfloat16 to float',
-    'WidenTo<double, float16>': 'float16 to double',
-    'WidenTo<double, bfloat16>': 'bfloat16 to double',
-    'RoundToFloat16': 'float to float16',
-    'RoundToBfloat16': 'float to bfloat16',
-    'RoundTo<float16, float>': 'float to float16',
-    'RoundTo<bfloat16, float>': 'float to bfloat16',
-    'RoundTo<float16, double>': 'double to float16',
-    'RoundTo<bfloat16, double>': 'double to bfloat16',
-}
+PROBE = Path(__file__).with_name('half_conversion_probe.cc')
+# (conversion in shared/types.h, from, to)
+CONVERSIONS = re.findall(
+    r'\{"(.+)",\s+kOf<(\w+), (\w+), ', PROBE.read_text('utf-8')
+)
 
 
 @pytest.fixture(scope='module')
@@ -56,18 +47,18 @@ def probe(tmp_path_factory):
         if entry['file'].endswith('/kernels/cpu/masked_scatter_kernel.cc')
     )
     path = tmp_path_factory.mktemp('probe') / 'probe.so'
-    source = Path(__file__).with_name('half_conversion_probe.cc')
-    options = ['-shared', '-fvisibility=default', source, '-o', path]
+    options = ['-shared', '-fvisibility=default', PROBE, '-o', path]
     done = run(*shlex.split(command), *options)
     assert done.returncode == 0, done.stderr
     return ctypes.CDLL(path)
 
 
 def convert(probe, name, bits, target):
-    out = np.empty(bits.shape, FORMATS[target][0])
-    arrays = (ctypes.c_void_p(array.ctypes.data) for array in (bits, out))
+    """Return the bits of both conversions."""
+    both = np.empty((2, *bits.shape), FORMATS[target][0])
+    arrays = (ctypes.c_void_p(a.ctypes.data) for a in (bits, *both))
     probe.convert(name.encode(), *arrays, ctypes.c_int64(bits.size))
-    return out
+    return both
 
 
 @functools.cache
@@ -115,9 +106,8 @@ def quiet_nans(bits, kind):
     return np.where(is_nan, bits | dtype(quiet), bits)
 
 
-@pytest.mark.parametrize(('ours', 'paddles'), CONVERSIONS.items())
-def test_conversion_equals_paddles(probe, ours, paddles):
-    source, target = paddles.split(' to ')
+@pytest.mark.parametrize(('name', 'source', 'target'), CONVERSIONS)
+def test_conversion_equals_paddles(probe, name, source, target):
     bits = operands(source)
     undefined = np.zeros(bits.shape, bool)
     if target == 'float16':
@@ -126,11 +116,10 @@ def test_conversion_equals_paddles(probe, ours, paddles):
         assert undefined.any()
         if source == 'double':
             bits, undefined = bits[~undefined], undefined[:0]
-    expected = convert(probe, paddles, bits, target)
+    actual, expected = convert(probe, name, bits, target)
     if undefined.any():
         small = numbers[undefined].astype(np.float16)
         expected[undefined] = small.view(np.uint16)
-    actual = convert(probe, ours, bits, target)
     same = (actual == expected) | (actual == quiet_nans(expected, target))
     wrong = [
         f'of {bits[i]:#x}: expected {expected[i]:#x}, got {actual[i]:#x}'

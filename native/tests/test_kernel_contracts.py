@@ -1,8 +1,11 @@
 """Contracts of the kernels that InferMeta does not check."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from native.tests.kernel_cases import CASES, unallocated
 from native.tests.kernel_probe import run, tensor
 from paddle.base import core
 
@@ -16,8 +19,11 @@ def threads(request):
     core.set_num_threads(1)  # Paddle's default
 
 
-def like(array):
-    return tensor(np.empty_like(array), memory=False)
+def call(kernel, inputs, like, attributes=()):
+    """Call with arrays; return the outputs, which are like the arrays `like`."""
+    outputs = [tensor(np.empty_like(a), memory=False) for a in like]
+    run(kernel, 'float32', map(tensor, inputs), attributes, outputs)
+    return outputs
 
 
 @pytest.mark.parametrize('kernel', ['masked_fill', 'masked_scatter'])
@@ -25,76 +31,52 @@ def like(array):
 def test_x_grad_preserves_negative_zero(kernel, mask_shape):
     x = np.zeros(3, 'float32')
     grad = np.full(mask_shape, -0.0, 'float32')
-    x_grad, value_grad = like(x), like(x)
     inputs = x, np.zeros(mask_shape, bool), x, grad
-    run(
-        f'{kernel}_grad',
-        'float32',
-        map(tensor, inputs),
-        [],
-        [x_grad, value_grad],
-    )
+    x_grad, _ = call(f'{kernel}_grad', inputs, [x, x])
     assert np.signbit(x_grad.numpy()).all()
 
 
 @pytest.mark.parametrize('size', [4, 1 << 20])
 def test_gradients_reject_too_few_values(threads, size):
     x, value = np.zeros(size, 'float32'), np.zeros(size - 2, 'float32')
-    inputs = [tensor(a) for a in (x, np.ones(size, bool), value, x)]
+    inputs = x, np.ones(size, bool), value, x
     with pytest.raises(RuntimeError) as error:
-        run(
-            'masked_scatter_grad',
-            'float32',
-            inputs,
-            [],
-            [like(x), like(value)],
-        )
+        call('masked_scatter_grad', inputs, [x, value])
     assert 'masked_scatter_grad' in str(error.value)
     assert f'{size}' in str(error.value)
     assert f'{size - 2}' in str(error.value)
-    inputs += [tensor(x), tensor(value)]
     with pytest.raises(RuntimeError, match='masked_scatter_double_grad'):
-        run('masked_scatter_double_grad', 'float32', inputs, [], [like(x)])
+        call('masked_scatter_double_grad', [*inputs, x, value], [x])
 
 
-ONE, TWO = np.zeros(3, 'float32'), np.zeros((4, 3), 'float32')
-INDEX = np.zeros(4, 'int64')
-REDUCE = [0, 'sum', True]
-# (kernel, inputs before out_grad, attributes); the shape of out_grad is that of TWO.
-GRADIENTS = [
-    ('masked_fill_grad', [TWO, TWO > 0, TWO], []),
-    ('masked_scatter_grad', [TWO, TWO > 0, TWO], []),
-    ('select_scatter_grad', [TWO, ONE], [0, 1]),
-    ('diagonal_scatter_grad', [TWO, ONE], [0, 0, 1]),
-    ('index_scatter_grad', [TWO, INDEX, TWO], REDUCE),
-    ('index_reduce_grad', [TWO, INDEX, TWO, TWO], [0, 'amax', True]),
-]
+# A case of each gradient kernel with x and out_grad.
+GRADIENTS = {
+    case.kernel: case
+    for case in CASES
+    if case.shapes['out'] == (5, 3)
+    and {'x', 'out_grad'} <= {tensor.name for tensor in case.entry.tensors}
+}
 
 
-@pytest.mark.parametrize('kernel, inputs, attributes', GRADIENTS)
-@pytest.mark.parametrize('shape', [(3,), (4, 4), (12,)], ids=str)
-def test_gradients_reject_out_grad_of_wrong_shape(
-    kernel, inputs, attributes, shape
-):
-    grad = np.ones(shape, 'float32')
-    outputs = [like(inputs[0]), like(inputs[-1])]
-    with pytest.raises(RuntimeError) as error:
-        run(
-            kernel, 'float32', map(tensor, [*inputs, grad]), attributes, outputs
-        )
-    assert 'out_grad' in str(error.value)
+def check_rejected(case, name, shape):
+    """Check that a Tensor of a wrong shape is an error that names both."""
+    tensors = case.operands('float32')
+    tensors[name] = tensor(np.ones(shape, 'float32'))
+    outputs = [unallocated(shape, 'float32') for shape in case.result_shapes]
+    with pytest.raises(RuntimeError, match=f'of {name} should be') as error:
+        case.run('float32', tensors.values(), outputs)
     assert ', '.join(map(str, shape)) in str(error.value)
+
+
+@pytest.mark.parametrize('case', GRADIENTS.values(), ids=str)
+@pytest.mark.parametrize('shape', [(3,), (3, 5), (15,)], ids=str)
+def test_gradients_reject_out_grad_of_wrong_shape(case, shape):
+    check_rejected(case, 'out_grad', shape)
 
 
 @pytest.mark.parametrize('name', ['grad_x_grad', 'grad_value_grad'])
 def test_second_order_rejects_gradient_of_wrong_shape(name):
-    inputs = {'x': TWO, 'mask': TWO > 0, 'value': TWO, 'grad_out': TWO}
-    inputs |= {'grad_x_grad': TWO, 'grad_value_grad': TWO, name: ONE}
-    with pytest.raises(RuntimeError, match=f'of {name} should be'):
-        run(
-            'masked_scatter_double_grad',
-            'float32',
-            map(tensor, inputs.values()),
-            [],
-            [like(TWO)],
-        )
+    case = GRADIENTS['masked_scatter_grad']
+    check_rejected(
+        replace(case, kernel='masked_scatter_double_grad'), name, (7,)
+    )

@@ -7,28 +7,23 @@ ignores `param` of the YAML, so most outputs have the dims of another input.
 import numpy as np
 import pytest
 
-from native.tests.kernel_cases import (
-    ENTRIES,
-    GRADIENTS,
-    operands,
-    result_shapes,
-    run,
-    unallocated,
-)
+from native.tests.kernel_cases import CASES, unallocated
 
 SMALL = [
-    c for c in GRADIENTS if max(map(max, filter(len, c.shapes.values()))) < 99
+    case
+    for case in CASES
+    if case.entry.is_backward and max(case.shapes['out']) < 99
 ]
 
 
 def legacy_ir(case):
     """Return the shapes that InferMeta infers from the first inputs."""
-    names = [tensor.name for tensor in ENTRIES[case.kernel].tensors]
-    return [case.shapes[name] for name in names[: len(result_shapes(case))]]
+    inputs = case.entry.tensors[: len(case.entry.outputs)]
+    return [case.shape(tensor.name) for tensor in inputs]
 
 
 def fixed(*shape):
-    return lambda case: [shape] * len(result_shapes(case))
+    return lambda case: [shape] * len(case.result_shapes)
 
 
 def results(case, shapes, dtype='float32'):
@@ -36,20 +31,14 @@ def results(case, shapes, dtype='float32'):
     outputs = [
         None if shape is None else unallocated(shape, dtype) for shape in shapes
     ]
-    return run(case, 'float32', operands(case, 'float32').values(), outputs)
-
-
-def test_every_gradient_kernel_has_a_case():
-    kernels = {e.kernel for e in ENTRIES.values() if e.is_backward}
-    missing = kernels - {case.kernel for case in SMALL}
-    assert not missing, f'native/tests/kernel_cases.py: no case of {missing}'
+    return case.run('float32', case.operands('float32').values(), outputs)
 
 
 @pytest.mark.parametrize('dims', [legacy_ir, fixed(), fixed(2), fixed(9, 9)])
 @pytest.mark.parametrize('case', SMALL, ids=str)
 def test_gradients_are_resized_to_their_inputs(case, dims):
-    expected = results(case, result_shapes(case))
-    assert [a.shape for a in expected] == result_shapes(case)
+    expected = results(case, case.result_shapes)
+    assert [a.shape for a in expected] == case.result_shapes
     for declared in ('float32', 'int8', 'complex128'):
         actual = results(case, dims(case), declared)
         for one, other in zip(actual, expected):
@@ -57,12 +46,12 @@ def test_gradients_are_resized_to_their_inputs(case, dims):
 
 
 @pytest.mark.parametrize(
-    'case', [c for c in SMALL if len(result_shapes(c)) == 2], ids=str
+    'case', [c for c in SMALL if len(c.result_shapes) == 2], ids=str
 )
 def test_single_gradient_is_resized(case):
-    expected = results(case, result_shapes(case))
+    expected = results(case, case.result_shapes)
     # x_grad of scatter has the shape of out_grad, which is always passed.
-    for place in range('x' not in case.shapes, 2):
+    for place in range(case.entry.tensors[0].name != 'x', 2):
         shapes = [None, None]
         shapes[place] = ()
         actual = results(case, shapes)[place]
