@@ -73,6 +73,7 @@ THREADED = (
     ('float32', 9000, 2200, 64, 'random', 2),
     ('float32', 9000, 2200, 64, 'three slices', 2),
     ('bfloat16', 9000, 2200, 64, 'random', 2),
+    ('float32', 20000, 250, 2053, 'random', 2),  # a sparse index
     ('float32', 1500, 39941, 1, 'random', 1),
     ('float32', 1500, 39941, 1, 'random', 2),
     *itertools.product(

@@ -91,6 +91,7 @@ inline void SortSegments(const NormalizedIndex& index,
   index.ForEach(
       [&](int64_t entry, int64_t slice) { sorted.emplace_back(slice, entry); });
   std::sort(sorted.begin(), sorted.end());
+  segments->permutation.reserve(sorted.size());
   for (const auto& [slice, entry] : sorted) {
     if (segments->slices.empty() || segments->slices.back() != slice) {
       segments->slices.push_back(slice);
@@ -117,11 +118,9 @@ inline IndexSegments BuildSegments(const NormalizedIndex& index, int64_t size) {
   return segments;
 }
 
-// Segments for assign, which reads the last entry of a segment only: earlier
-// ones may be missing.
+// Segments of the last entry only, which assign reads.
 inline IndexSegments BuildAssignSegments(const NormalizedIndex& index,
                                          int64_t size) {
-  if (IsSparseIndex(index.length(), size)) return BuildSegments(index, size);
   std::vector<int64_t> last(size, -1);
   index.ForEach([&](int64_t entry, int64_t slice) { last[slice] = entry; });
   IndexSegments segments;

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <type_traits>
 
@@ -67,10 +66,7 @@ class SegmentReducer {
       rows.entry = rows.end - 1;
       StreamCopy(out, rows.Next(), n * sizeof(T), non_temporal_);
     } else {
-      T buffer[kMaxInner];
-      T* result = non_temporal_ ? buffer : out;
-      CallVectorizedForHalf<T>([&] { Reduce(rows, x, result); });
-      if (non_temporal_) StreamCopy(out, buffer, n * sizeof(T), true);
+      CallVectorizedForHalf<T>([&] { Reduce(rows, x, out); });
     }
   }
 
@@ -179,23 +175,43 @@ void ReduceSegments(const ReduceOperands<T>& operands) {
                  SegmentReducer<T, kReduce>(operands, segments));
 }
 
-// Assigns small operands entry by entry, so that the last update of a slice
-// wins.
+// Assigns entry by entry, so that the last update of a slice wins; returns
+// false if segments are faster, which write each slice once. Threads partition
+// the outer indices or the inner elements.
 template <typename T>
-bool AssignSmall(const ReduceOperands<T>& operands) {
-  constexpr int64_t kMaxSmallBytes = 4 << 10;
+bool AssignInOrder(const ReduceOperands<T>& operands) {
+  constexpr int64_t kMaxCachedBytes = 256 << 10;
+  constexpr int64_t kMinPartBytes = 4096;
   const AxisView& view = operands.view;
   const int64_t row_bytes = view.inner * static_cast<int64_t>(sizeof(T));
-  if (view.outer > 1 ||
-      (view.size + view.length) * row_bytes > kMaxSmallBytes) {
+  const int64_t x_bytes = view.outer * view.size * row_bytes;
+  const int64_t bytes = view.outer * view.length * row_bytes;
+  // Few entries of a sparse index name the same slice.
+  if (!IsSparseIndex(view.length, view.size) &&
+      x_bytes + bytes > kMaxCachedBytes) {
     return false;
   }
-  T* out = operands.out;
-  if (operands.x != out) std::memcpy(out, operands.x, view.size * row_bytes);
-  operands.index.ForEach([&](int64_t entry, int64_t slice) {
-    std::memcpy(out + slice * view.inner,
-                operands.updates + entry * view.inner,
-                row_bytes);
+  const bool non_temporal =
+      UseNonTemporalStores(operands.out, x_bytes, operands.x == operands.out);
+  ParallelCopy(operands.out, operands.x, x_bytes);
+  const int64_t num_threads = NumThreadsFor(bytes);
+  const int64_t num_parts =
+      view.outer >= num_threads
+          ? 1
+          : std::clamp<int64_t>(row_bytes / kMinPartBytes, 1, num_threads);
+  ParallelFor(view.outer * num_parts, bytes, [&](int64_t i) {
+    const int64_t o = i / num_parts;
+    const int64_t part = i % num_parts;
+    const int64_t begin = view.inner * part / num_parts;
+    const int64_t n = view.inner * (part + 1) / num_parts - begin;
+    const T* updates = operands.updates + o * view.length * view.inner + begin;
+    T* out = operands.out + o * view.size * view.inner + begin;
+    operands.index.ForEach([&](int64_t entry, int64_t slice) {
+      StreamCopy(out + slice * view.inner,
+                 updates + entry * view.inner,
+                 n * sizeof(T),
+                 non_temporal);
+    });
   });
   return true;
 }
@@ -203,9 +219,9 @@ bool AssignSmall(const ReduceOperands<T>& operands) {
 // out = x with the updates reduced into the slices that the index names.
 template <typename T, IndexReduce kReduce>
 void ReduceIntoSlices(const ReduceOperands<T>& operands) {
-  if (kReduce == IndexReduce::kAssign && AssignSmall<T>(operands)) return;
   if (ReduceTransposed<T, kReduce>(operands)) return;
   if (ReduceShortRows<T, kReduce>(operands)) return;
+  if (kReduce == IndexReduce::kAssign && AssignInOrder<T>(operands)) return;
   ReduceSegments<T, kReduce>(operands);
 }
 
