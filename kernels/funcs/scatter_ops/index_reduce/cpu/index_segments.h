@@ -54,9 +54,6 @@ struct IndexSegments {
     const int64_t* last = permutation.data() + permutation.size();
     return last - entry > kPrefetchDistance ? entry + kPrefetchDistance : entry;
   }
-  int64_t SliceToPrefetch(int64_t g) const {
-    return slices[std::min(g + kPrefetchDistance, count() - 1)];
-  }
 };
 
 // Counting sort, in time linear in the length of the index plus `size`. The

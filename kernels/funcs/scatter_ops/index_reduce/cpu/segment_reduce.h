@@ -51,11 +51,6 @@ class SegmentReducer {
     const int64_t inner = operands_.view.inner;
     const T* x = operands_.x + x_offset;
     T* out = operands_.out + x_offset;
-    if (x == out) {  // otherwise a copy streams x
-      PrefetchRow(
-          out + (segments_.SliceToPrefetch(g) - segments_.slices[g]) * inner,
-          n);
-    }
     Rows rows{operands_.updates + updates_offset,
               inner,
               n,
