@@ -43,9 +43,13 @@ FLAGS = (
 MODES = {'OpenMP': ('-fopenmp', '-DPADDLE_WITH_MKLML'), 'no OpenMP': ()}
 SHOWN_LINES = 15
 INCLUDE = re.compile(r'(?m)^ *# *include "([^"]+)"')
-# Precompiled, since they dominate the compile time of .cc files. The build,
-# which does not precompile them, detects missing includes.
-HEADERS = ('phi/backends/cpu/cpu_context.h', 'phi/core/kernel_registry.h')
+# Precompiled, since they dominate the compile time. The build, which does not
+# precompile them, detects missing includes.
+HEADERS = (
+    'phi/backends/cpu/cpu_context.h',
+    'phi/core/kernel_registry.h',
+    'pir/include/dialect/shape/utils/shape_analysis.h',
+)
 # A unit that defines symbols of a kernel only by explicit instantiation.
 KERNEL_UNIT = """\
 #include "paddle/phi/backends/cpu/cpu_context.h"
@@ -152,11 +156,11 @@ def check():
             new_files = git(folder, 'diff', *options).split()
             headers = write_header_unit(folder, new_files)
             jobs = [(write_infermeta_unit(folder), 'OpenMP', ())]
-            jobs.append((headers, 'OpenMP', ()))
             if patch is series.patches[-1]:
                 jobs.append((headers, 'no OpenMP', ()))
-            sources = [folder / x for x in new_files if x.endswith('.cc')]
-            jobs += [(x, 'OpenMP', ('-include', common)) for x in sources]
+            units = [headers, *(folder / x for x in new_files)]
+            units = [x for x in units if x.suffix == '.cc']
+            jobs += [(x, 'OpenMP', ('-include', common)) for x in units]
             keys = [(mode, read_with_headers(x, folder)) for x, mode, _ in jobs]
             jobs = [j for j, key in zip(jobs, keys) if key not in compiled]
             compiled.update(keys)
