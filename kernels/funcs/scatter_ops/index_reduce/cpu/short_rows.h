@@ -224,6 +224,8 @@ class ShortRowReducer {
   // slice once.
   static constexpr int64_t kMaxRowBytes = 256;
   static constexpr int64_t kMaxAssignRowBytes = 64;
+  // In place, for an index no longer than the axis.
+  static constexpr int64_t kMaxInPlaceRowBytes = 4096;
   // Passes of one thread over the index for one outer index.
   static constexpr int64_t kMaxPasses = 4;
 
@@ -237,7 +239,12 @@ class ShortRowReducer {
     const int64_t n = operands_.index.length();
     // Mark must represent the number of entries plus one, for include_self.
     if (kIsMean && n >= std::numeric_limits<Mark>::max()) return 0;
-    if (row_bytes > (kIsAssign ? kMaxAssignRowBytes : kMaxRowBytes)) return 0;
+    const bool is_short_in_place =
+        operands_.x == operands_.out && !kHasScratch && n <= view_.size;
+    const int64_t max_row_bytes = kIsAssign           ? kMaxAssignRowBytes
+                                  : is_short_in_place ? kMaxInPlaceRowBytes
+                                                      : kMaxRowBytes;
+    if (row_bytes > max_row_bytes) return 0;
     if ((kHasScratch || NeedsMarks()) && IsSparseIndex(n, view_.size)) return 0;
     const int64_t num_threads = NumThreadsFor(bytes_);
     const int64_t outer = view_.outer;
