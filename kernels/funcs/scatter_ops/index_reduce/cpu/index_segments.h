@@ -115,7 +115,7 @@ inline IndexSegments BuildSegments(const NormalizedIndex& index, int64_t size) {
   return segments;
 }
 
-// Segments of the last entry only, which assign reads.
+// Segments for assign, which hold only the last entry of each slice.
 inline IndexSegments BuildAssignSegments(const NormalizedIndex& index,
                                          int64_t size) {
   std::vector<int64_t> last(size, -1);
