@@ -112,7 +112,7 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
     return;
   }
   IndexReduceGradInto<T>(dev_ctx,
-                         LinearReduces{},
+                         ScatterReduces{},
                          ScatterCall(overwrite),
                          /*x=*/out_grad,
                          index,

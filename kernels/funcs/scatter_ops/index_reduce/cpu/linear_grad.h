@@ -29,7 +29,8 @@
 
 namespace phi::funcs::scatter_ops {
 
-template <typename T>
+// T is a storage type unless kIsMean: only the mean computes with elements.
+template <typename T, bool kIsMean>
 class LinearIndexGrad {
  public:
   LinearIndexGrad(const AxisView& view,
@@ -40,7 +41,7 @@ class LinearIndexGrad {
         index_(index),
         reduce_(reduce),
         include_self_(include_self && reduce != IndexReduce::kAssign) {
-    if (reduce != IndexReduce::kMean) return;
+    if (!kIsMean) return;
     counts_.resize(view.size);
     index.ForEach([&](int64_t, int64_t slice) { ++counts_[slice]; });
   }
@@ -59,11 +60,7 @@ class LinearIndexGrad {
         sources[i] = has_source ? slices[i] : -1;
       }
     };
-    ForEachRow(view_.length,
-               reduce_ == IndexReduce::kMean,
-               out_grad,
-               updates_grad,
-               find_sources);
+    ForEachRow(view_.length, out_grad, updates_grad, find_sources);
   }
 
   // x_grad may be out_grad.
@@ -79,7 +76,6 @@ class LinearIndexGrad {
       index_.ForEach([&](int64_t, int64_t slice) { is_cleared[slice] = 1; });
     }
     ForEachRow(view_.size,
-               reduce_ == IndexReduce::kMean,
                out_grad,
                x_grad,
                [&](int64_t begin, int64_t n, int64_t* sources) {
@@ -94,11 +90,10 @@ class LinearIndexGrad {
   static constexpr int64_t kMaxRows = 512;  // rows per call of find_sources
 
   // Writes [outer, rows, inner] to `to`: each row is a slice of out_grad,
-  // divided by its number of terms if `is_mean`, or zeros. find_sources(begin,
+  // divided by its number of terms if kIsMean, or zeros. find_sources(begin,
   // n, sources) stores the slices of n rows, or -1 for zeros.
   template <typename FindSources>
   void ForEachRow(int64_t rows,
-                  bool is_mean,
                   const T* out_grad,
                   T* to,
                   const FindSources& find_sources) const {
@@ -122,16 +117,11 @@ class LinearIndexGrad {
         find_sources(row, n, sources);
         const T* from = out_grad + o * view_.size * inner + l;
         const auto write = [&] {
-          inner == 1 ? WriteElements(from, sources, n, is_mean, to + offset)
-                     : WriteRows(from,
-                                 sources,
-                                 n,
-                                 width,
-                                 is_mean,
-                                 non_temporal,
-                                 to + offset);
+          inner == 1
+              ? WriteElements(from, sources, n, to + offset)
+              : WriteRows(from, sources, n, width, non_temporal, to + offset);
         };
-        is_mean ? CallVectorizedForHalf<T>(write) : write();
+        kIsMean ? CallVectorizedForHalf<T>(write) : write();
         offset += n * width;
       }
     });
@@ -141,7 +131,6 @@ class LinearIndexGrad {
   void WriteElements(const T* from,
                      const int64_t* sources,
                      int64_t n,
-                     bool is_mean,
                      T* to) const {
     using Storage = StorageType<T>;
     const auto* elements = reinterpret_cast<const Storage*>(from);
@@ -154,7 +143,7 @@ class LinearIndexGrad {
           *(sources[i] < 0 ? out + i : elements + sources[i]);
       out[i] = sources[i] < 0 ? Storage{} : element;
     }
-    for (int64_t i = 0; is_mean && i < n; ++i) {
+    for (int64_t i = 0; kIsMean && i < n; ++i) {
       if (sources[i] >= 0) DivideRow(to + i, sources[i], 1, to + i);
     }
   }
@@ -163,7 +152,6 @@ class LinearIndexGrad {
                  const int64_t* sources,
                  int64_t n,
                  int64_t width,
-                 bool is_mean,
                  bool non_temporal,
                  T* to) const {
     constexpr int64_t kPrefetchDistance = 8;
@@ -176,7 +164,7 @@ class LinearIndexGrad {
         continue;
       }
       const T* row = from + sources[i] * view_.inner;
-      if (is_mean && counts_[sources[i]] > 0) {
+      if (kIsMean && counts_[sources[i]] > 0) {
         DivideRow(row, sources[i], width, to);
       } else if (row != to) {
         StreamCopy(to, row, width * kElementBytes, non_temporal);
@@ -186,7 +174,7 @@ class LinearIndexGrad {
 
   // Divides the gradient of a slice by the number of its terms.
   void DivideRow(const T* from, int64_t slice, int64_t n, T* to) const {
-    if constexpr (HasReduceFor<T>(IndexReduce::kMean)) {
+    if constexpr (kIsMean) {
       using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
       const int64_t count = counts_[slice] + include_self_;
       if (counts_[slice] == 0) return;
@@ -203,11 +191,12 @@ class LinearIndexGrad {
   std::vector<int64_t> counts_;  // entries per slice, for mean
 };
 
-// The gradient kernel of the linear reductions: of x and updates, it reads the
-// shapes only. Either output may be null; x_grad may be out_grad.
-template <typename T, typename Context>
+// The gradient kernel of linear reductions, kAssign and others: of x and
+// updates, it reads the shapes only. Either output may be null; x_grad may be
+// out_grad.
+template <typename T, typename Context, IndexReduce... kReduces>
 void IndexReduceGradInto(const Context& dev_ctx,
-                         LinearReduces,
+                         ReduceSet<IndexReduce::kAssign, kReduces...> reduces,
                          const IndexReduceCall& call,
                          const DenseTensor& x,
                          const DenseTensor& index,
@@ -220,19 +209,27 @@ void IndexReduceGradInto(const Context& dev_ctx,
   CheckOutGrad(op, out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
   const NormalizedIndex normalized(op, index, view);
-  const LinearIndexGrad<T> gradient(
-      view, normalized, call.reduce, call.include_self);
   const DenseTensor dout = out_grad;  // x_grad may be the same object
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);
-  if (updates_grad) {
-    gradient.ComputeUpdatesGrad(
-        DataOrNull<T>(dout), AllocUpdatesGrad<T>(dev_ctx, view, updates_grad));
-  }
-  // Last, since it may be written over out_grad.
-  if (x_grad)
-    gradient.ComputeXGrad(DataOrNull<T>(dout),
-                          dev_ctx.template Alloc<T>(x_grad));
+  VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
+    constexpr bool kIsMean = decltype(constant)::value == IndexReduce::kMean;
+    using Element = std::conditional_t<kIsMean, T, StorageType<T>>;
+    const LinearIndexGrad<Element, kIsMean> gradient(
+        view, normalized, call.reduce, call.include_self);
+    const auto* from = reinterpret_cast<const Element*>(DataOrNull<T>(dout));
+    if (updates_grad) {
+      gradient.ComputeUpdatesGrad(
+          from,
+          reinterpret_cast<Element*>(
+              AllocUpdatesGrad<T>(dev_ctx, view, updates_grad)));
+    }
+    // Last, since it may be written over out_grad.
+    if (x_grad) {
+      gradient.ComputeXGrad(
+          from, reinterpret_cast<Element*>(dev_ctx.template Alloc<T>(x_grad)));
+    }
+  });
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -248,8 +248,17 @@ void IndexReduceInto(const Context& dev_ctx,
   const T* updates_data =
       CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &updates_copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
-    ReduceIntoSlices<T, decltype(constant)::value>(
-        {view, normalized, call.include_self, x_data, updates_data, out_data});
+    constexpr IndexReduce kReduce = decltype(constant)::value;
+    // Assigning only moves elements.
+    using Element =
+        std::conditional_t<kReduce == IndexReduce::kAssign, StorageType<T>, T>;
+    ReduceIntoSlices<Element, kReduce>(
+        {view,
+         normalized,
+         call.include_self,
+         reinterpret_cast<const Element*>(x_data),
+         reinterpret_cast<const Element*>(updates_data),
+         reinterpret_cast<Element*>(out_data)});
   });
 }
 
