@@ -153,6 +153,7 @@ def start(name, threads, folder):
     module = 'torch' if name == 'torch' else 'paddle'
     SIDE = importlib.import_module(f'bench.run.{module}_side')
     SIDE.setup(threads)
+    gc.freeze()  # gc.collect() in prepare() need not visit the modules
     # Freeing a block raises glibc's mmap threshold, up to 32 MiB. Otherwise,
     # whether smaller outputs are on fresh pages depends on the order of cases.
     LIBC.free(ctypes.c_void_p(LIBC.malloc(ctypes.c_size_t(31 << 20))))

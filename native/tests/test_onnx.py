@@ -46,7 +46,7 @@ def packages():
     if STAMP.is_file() and STAMP.read_text() == requirements:
         return
     shutil.rmtree(PACKAGES, ignore_errors=True)
-    options = ('-q', '--no-input', '--disable-pip-version-check', '--no-deps')
+    options = ('-q', '--disable-pip-version-check', '--no-compile', '--no-deps')
     pip = (sys.executable, '-m', 'pip', 'install', *options)
     subprocess.run([*pip, '--target', PACKAGES, *REQUIREMENTS], check=True)
     STAMP.write_text(requirements)

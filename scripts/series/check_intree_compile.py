@@ -26,6 +26,7 @@ from scripts.common.programs import report, run
 from scripts.common.wheel_headers import find_include
 from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import git, init_repo
+from scripts.series.tree_edits import SYMBOLIC
 from scripts.series.upstream_tree import find_wheel_dirs, make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -79,6 +80,15 @@ def write_header_unit(folder, new_files):
     headers = [name for name in new_files if re.search(r'(?<!\.cu)\.h$', name)]
     lines = [f'#include "{name}"' for name in headers]
     return write_unit(folder / 'header_unit.cc', lines)
+
+
+def write_source_units(folder, new_files):
+    """Return the new sources; one unit includes those of symbolic shapes."""
+    sources = [name for name in new_files if name.endswith('.cc')]
+    symbolic = [name for name in sources if name.startswith(SYMBOLIC)]
+    lines = [f'#include "{name}"' for name in symbolic]
+    unit = write_unit(folder / 'symbolic_shapes_unit.cc', lines)
+    return [unit, *(folder / name for name in sources if name not in symbolic)]
 
 
 def write_unit(path, lines):
@@ -158,8 +168,7 @@ def check():
             jobs = [(write_infermeta_unit(folder), 'OpenMP', ())]
             if patch is series.patches[-1]:
                 jobs.append((headers, 'no OpenMP', ()))
-            units = [headers, *(folder / x for x in new_files)]
-            units = [x for x in units if x.suffix == '.cc']
+            units = [headers, *write_source_units(folder, new_files)]
             jobs += [(x, 'OpenMP', ('-include', common)) for x in units]
             keys = [(mode, read_with_headers(x, folder)) for x, mode, _ in jobs]
             jobs = [j for j, key in zip(jobs, keys) if key not in compiled]

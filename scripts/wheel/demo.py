@@ -1,15 +1,15 @@
-"""Check and time masked_scatter of Paddle and, if installed, of PyTorch."""
+"""Show the build; check and time masked_scatter, of PyTorch too if installed."""
 
 import os
 import statistics
 import sys
 import timeit
-import warnings
 
 import numpy as np
+import paddle_scatter_info
 
-# Importing Paddle warns if there is no ccache for custom operators.
-warnings.filterwarnings('ignore', 'No ccache')
+paddle_scatter_info.main()  # explains why Paddle cannot be imported
+
 import paddle  # noqa: E402
 
 try:

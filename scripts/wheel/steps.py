@@ -66,7 +66,6 @@ def make_wheel_steps(args):
         ),
         Step(
             'demonstration',
-            f'{python} -m paddle_scatter_info && '
             f'{python} scripts/wheel/demo.py',
             'the last line of the log has the error.',
             show_output=True,
@@ -102,7 +101,13 @@ def check_into(python, release):
         'import sys; from importlib.metadata import version; '
         f'print("%d.%d with" % sys.version_info[:2], version("{NAME}"))'
     )
-    process = run(python, '-c', code)
+    try:
+        process = run(python, '-c', code)
+    except OSError as error:
+        sys.exit(
+            f'--into: {python}: expected the Python of an environment, but '
+            f'received: {error.strerror}'
+        )
     # After an error, the last line of its traceback.
     version = (process.stdout or process.stderr).strip().rpartition('\n')[2]
     expected = f'{PYTHON_VERSION} with {release}'

@@ -152,6 +152,8 @@ def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
     check_into(python, BASE)
     with pytest.raises(SystemExit, match='paddlepaddle==3.3.0'):
         check_into(python, '3.3.0')
+    with pytest.raises(SystemExit, match='/missing: expected .*: No such file'):
+        check_into(f'{venv}/missing', BASE)
     (site,) = venv.glob('lib/python*/site-packages')
     for name in (MODULE, OTHER, LOADER, LIBRARY):
         assert (site / name).read_bytes() == (toy.site / name).read_bytes()
