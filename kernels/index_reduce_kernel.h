@@ -20,9 +20,9 @@
 
 namespace phi {
 
-// Copies x to out and, along axis, replaces the slices that index names by the
-// product ("mul"), maximum ("amax") or minimum ("amin") of their updates, which
-// includes the slice of x with include_self.
+// Copies x to out, then replaces the slices that index names along axis by the
+// product ("mul"), maximum ("amax") or minimum ("amin") of their updates. With
+// include_self, the slice of x takes part in the reduction.
 template <typename T, typename Context>
 void IndexReduceKernel(const Context& dev_ctx,
                        const DenseTensor& x,

@@ -20,9 +20,9 @@
 
 namespace phi {
 
-// Copies x to out and, along axis, replaces the slices that index names by the
-// updates (reduce "assign"), or by their "sum" or "mean", which include the
-// slice of x with include_self.
+// Copies x to out, then replaces the slices that index names along axis by the
+// updates (reduce "assign"), or by their "sum" or "mean". With include_self,
+// the slice of x takes part in the sum or mean.
 template <typename T, typename Context>
 void IndexScatterKernel(const Context& dev_ctx,
                         const DenseTensor& x,

@@ -34,7 +34,7 @@ inline void CheckFillValue(const DDim& out, const DDim& value) {
   bool fits = value.size() <= out.size();
   for (int i = 1; fits && i <= value.size(); ++i) {
     const int64_t dim = value[value.size() - i];
-    fits = dim == 1 || SameDim(dim, out[out.size() - i]);
+    fits = dim == 1 || dim == out[out.size() - i];
   }
   if (!fits) {
     PADDLE_THROW(common::errors::InvalidArgument(

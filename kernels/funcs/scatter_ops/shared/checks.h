@@ -25,8 +25,15 @@
 
 namespace phi::funcs::scatter_ops {
 
-// A negative dim is known only at run time.
-inline bool SameDim(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }
+// True unless the two shapes are known to differ: a negative dim is known only
+// at run time.
+inline bool CompatibleDims(const DDim& a, const DDim& b) {
+  if (a.size() != b.size()) return false;
+  for (int i = 0; i < a.size(); ++i) {
+    if (a[i] != b[i] && a[i] >= 0 && b[i] >= 0) return false;
+  }
+  return true;
+}
 
 // Maps `axis` from [-rank, rank) to [0, rank).
 inline int NormalizeAxis(const char* op,

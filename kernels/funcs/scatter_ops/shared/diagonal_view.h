@@ -70,7 +70,7 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
         axis2));
   }
   const DDim expected = DiagonalShape(x_dims, axes, offset);
-  if (!SameDims(y_dims, expected)) {
+  if (!CompatibleDims(y_dims, expected)) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(%s) The shape of y should be the shape of diagonal(x, offset=%d, "
         "axis1=%d, axis2=%d), [%s], but received [%s].",

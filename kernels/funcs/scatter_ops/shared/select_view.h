@@ -33,7 +33,7 @@ inline int CheckSelectScatter(const DDim& x_dims,
       NormalizeAxis("select_scatter", "axis", axis, x_dims.size());
   std::vector<int64_t> expected = common::vectorize(x_dims);
   expected.erase(expected.begin() + normalized_axis);
-  if (!SameDims(values_dims, common::make_ddim(expected))) {
+  if (!CompatibleDims(values_dims, common::make_ddim(expected))) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(select_scatter) The shape of values should be the shape of x without "
         "axis %d, [%s], but received [%s].",

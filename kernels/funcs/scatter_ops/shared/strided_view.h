@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// A strided view of a tensor x and a dense tensor of the same elements, for
-// operators that replace the view by these values.
+// A strided view of a tensor x and a dense tensor, the values: operators
+// replace the view by the values, or gather it into them.
 
 #pragma once
 
@@ -24,8 +24,7 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Maps the elements of a strided view of x to those of a dense tensor of
-// values.
+// Maps the elements of a strided view of x to those of the values.
 class StridedView {
  public:
   struct Offsets {
@@ -33,11 +32,12 @@ class StridedView {
     int64_t values;
   };
 
+  // `offset` is that of the first element in x.
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
-  // Adds an inner axis, kMaxRank at most, with strides in x and in the
-  // values. Every view has at least one axis; further axes of size 1 are
-  // dropped.
+  // Adds an axis inside the existing ones, with its strides in x and in the
+  // values. To be called at least once and at most kMaxRank times. Axes of size
+  // 1 are dropped, except for the first.
   void Append(int64_t dim, int64_t stride, int64_t value_stride) {
     numel_ *= dim;
     if (dim == 1 && rank_ > 0) return;
@@ -47,7 +47,7 @@ class StridedView {
 
   int64_t numel() const { return numel_; }
 
-  // The offsets of the k-th element, for GPU kernels.
+  // The offsets of the k-th element of the view, for GPU kernels.
   HOSTDEVICE Offsets Locate(int64_t k) const {
     Offsets at{offset_, 0};
     for (int a = rank_ - 1; a > 0; --a) {
@@ -63,8 +63,8 @@ class StridedView {
   }
 
   // Calls f(x_offset, x_stride, values_offset, values_stride, length) for the
-  // runs along the innermost axis within [begin, end) of x. Strides in x must
-  // be positive.
+  // parts of runs along the innermost axis whose offsets in x are in [begin,
+  // end). Strides in x must be positive.
   template <typename F>
   void ForEachRun(int64_t begin, int64_t end, const F& f) const {
     Visit(0, offset_, 0, begin, end, f);
@@ -77,7 +77,8 @@ class StridedView {
     int64_t dim;
     int64_t stride;
     int64_t value_stride;
-    int64_t span;  // distance in x between the first and last inner element
+    int64_t span;  // offset in x from the first to the last element of the
+                   // axes inside this one
   };
 
   // ForEachRun for the axes from `i` on.
@@ -89,12 +90,13 @@ class StridedView {
              int64_t end,
              const F& f) const {
     const Axis& axis = axes_[i];
-    int64_t k = CountIndicesWithin(axis, begin - axis.span - x_offset);
-    const int64_t k_end = CountIndicesWithin(axis, end - x_offset);
+    // Skips the indices whose last element is before `begin`.
+    int64_t k = CountIndicesBefore(axis, begin - axis.span - x_offset);
+    const int64_t k_end = CountIndicesBefore(axis, end - x_offset);
     x_offset += k * axis.stride;
     values_offset += k * axis.value_stride;
-    // The constant bound avoids a false warning where GCC inlines the
-    // recursion.
+    // The second condition implies the first. It avoids a false -Warray-bounds
+    // of GCC, which inlines the recursion.
     if (i == rank_ - 1 || i == kMaxRank - 1) {
       if (k < k_end)
         f(x_offset, axis.stride, values_offset, axis.value_stride, k_end - k);
@@ -107,8 +109,8 @@ class StridedView {
     }
   }
 
-  // The number of indices of an axis within `distance` of the first one.
-  static int64_t CountIndicesWithin(const Axis& axis, int64_t distance) {
+  // The number of indices i of an axis with i * stride < distance.
+  static int64_t CountIndicesBefore(const Axis& axis, int64_t distance) {
     if (distance <= 0) return 0;
     if (distance > (axis.dim - 1) * axis.stride) return axis.dim;
     return (distance - 1) / axis.stride + 1;
@@ -119,15 +121,6 @@ class StridedView {
   int rank_ = 0;
   Axis axes_[kMaxRank];  // from the outermost to the innermost
 };
-
-// True unless the two shapes are known to differ.
-inline bool SameDims(const DDim& a, const DDim& b) {
-  if (a.size() != b.size()) return false;
-  for (int i = 0; i < a.size(); ++i) {
-    if (!SameDim(a[i], b[i])) return false;
-  }
-  return true;
-}
 
 // The product of the dims [begin, end).
 inline int64_t ProductOf(const DDim& dims, int begin, int end) {

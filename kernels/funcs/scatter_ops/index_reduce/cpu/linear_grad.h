@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
@@ -29,7 +30,7 @@
 
 namespace phi::funcs::scatter_ops {
 
-// T is a storage type unless kIsMean: only the mean computes with elements.
+// Unless kIsMean, elements are only moved, and T is a storage type.
 template <typename T, bool kIsMean>
 class LinearIndexGrad {
  public:
@@ -40,6 +41,7 @@ class LinearIndexGrad {
       : view_(view),
         index_(index),
         reduce_(reduce),
+        // Assigning never includes x.
         include_self_(include_self && reduce != IndexReduce::kAssign) {
     if (!kIsMean) return;
     counts_.resize(view.size);
@@ -54,13 +56,13 @@ class LinearIndexGrad {
           [&](int64_t entry, int64_t slice) { last[slice] = entry; });
     }
     const auto find_sources = [&](int64_t begin, int64_t n, int64_t* sources) {
-      const int64_t* slices = index_.Read(begin, n, sources);
+      const int64_t* slices = index_.Read(begin, n, sources);  // or sources
       for (int64_t i = 0; i < n; ++i) {
         const bool has_source = !is_assign || last[slices[i]] == begin + i;
         sources[i] = has_source ? slices[i] : -1;
       }
     };
-    ForEachRow(view_.length, out_grad, updates_grad, find_sources);
+    GatherRows(view_.length, out_grad, updates_grad, find_sources);
   }
 
   // x_grad may be out_grad.
@@ -75,7 +77,7 @@ class LinearIndexGrad {
     if (!include_self_) {
       index_.ForEach([&](int64_t, int64_t slice) { is_cleared[slice] = 1; });
     }
-    ForEachRow(view_.size,
+    GatherRows(view_.size,
                out_grad,
                x_grad,
                [&](int64_t begin, int64_t n, int64_t* sources) {
@@ -89,11 +91,12 @@ class LinearIndexGrad {
   static constexpr int64_t kElementBytes = sizeof(T);
   static constexpr int64_t kMaxRows = 512;  // rows per call of find_sources
 
-  // Writes [outer, rows, inner] to `to`: each row is a slice of out_grad,
-  // divided by its number of terms if kIsMean, or zeros. find_sources(begin,
-  // n, sources) stores the slices of n rows, or -1 for zeros.
+  // Writes a tensor [outer, rows, inner] to `to`. A row is zeros or a slice of
+  // out_grad; if kIsMean, that slice divided by its number of terms.
+  // find_sources(begin, n, sources) stores the slices of the n rows from
+  // `begin` on, or -1 for zeros.
   template <typename FindSources>
-  void ForEachRow(int64_t rows,
+  void GatherRows(int64_t rows,
                   const T* out_grad,
                   T* to,
                   const FindSources& find_sources) const {
@@ -127,24 +130,22 @@ class LinearIndexGrad {
     });
   }
 
-  // Branchless: the index is unpredictable.
   void WriteElements(const T* from,
                      const int64_t* sources,
                      int64_t n,
                      T* to) const {
-    using Storage = StorageType<T>;
-    const auto* elements = reinterpret_cast<const Storage*>(from);
-    auto* out = reinterpret_cast<Storage*>(to);
     for (int64_t i = 0; i < n; ++i) {
-      // An element without a source reads its own address, the only one that no
-      // other thread writes if `to` is out_grad. It may be uninitialized, so it
-      // is read as an integer.
-      const Storage element =
-          *(sources[i] < 0 ? out + i : elements + sources[i]);
-      out[i] = sources[i] < 0 ? Storage{} : element;
-    }
-    for (int64_t i = 0; kIsMean && i < n; ++i) {
-      if (sources[i] >= 0) DivideRow(to + i, sources[i], 1, to + i);
+      const int64_t slice = sources[i];
+      if constexpr (kIsMean) {
+        to[i] = slice < 0 ? T{} : from[slice];
+        if (slice >= 0 && counts_[slice] > 0) to[i] = Divide(to[i], slice);
+      } else {
+        // Branchless: the index is unpredictable. Without a source, to[i] is
+        // read and discarded. It may be uninitialized, but it is an integer,
+        // and no other thread writes it if `to` is out_grad.
+        const T element = *(slice < 0 ? to + i : from + slice);
+        to[i] = slice < 0 ? T{} : element;
+      }
     }
   }
 
@@ -164,24 +165,23 @@ class LinearIndexGrad {
         continue;
       }
       const T* row = from + sources[i] * view_.inner;
-      if (kIsMean && counts_[sources[i]] > 0) {
-        DivideRow(row, sources[i], width, to);
-      } else if (row != to) {
-        StreamCopy(to, row, width * kElementBytes, non_temporal);
+      if constexpr (kIsMean) {
+        if (counts_[sources[i]] > 0) {
+          for (int64_t l = 0; l < width; ++l) {
+            to[l] = Divide(row[l], sources[i]);
+          }
+          continue;
+        }
       }
+      if (row != to) StreamCopy(to, row, width * kElementBytes, non_temporal);
     }
   }
 
-  // Divides the gradient of a slice by the number of its terms.
-  void DivideRow(const T* from, int64_t slice, int64_t n, T* to) const {
-    if constexpr (kIsMean) {
-      using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
-      const int64_t count = counts_[slice] + include_self_;
-      if (counts_[slice] == 0) return;
-      for (int64_t l = 0; l < n; ++l) {
-        to[l] = RoundTo<T>(DivideByCount(WidenTo<Sum>(from[l]), count));
-      }
-    }
+  // Divides an element of the gradient of a slice by the number of its terms.
+  T Divide(T element, int64_t slice) const {
+    using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
+    const int64_t count = counts_[slice] + include_self_;
+    return RoundTo<T>(DivideByCount(WidenTo<Sum>(element), count));
   }
 
   const AxisView& view_;
@@ -191,9 +191,9 @@ class LinearIndexGrad {
   std::vector<int64_t> counts_;  // entries per slice, for mean
 };
 
-// The gradient kernel of linear reductions, kAssign and others: of x and
-// updates, it reads the shapes only. Either output may be null; x_grad may be
-// out_grad.
+// The gradient kernel of the linear reductions, a ReduceSet that begins with
+// kAssign. It reads only the shapes of x and updates. Either output may be
+// null; x_grad may be the same Tensor as out_grad.
 template <typename T, typename Context, IndexReduce... kReduces>
 void IndexReduceGradInto(const Context& dev_ctx,
                          ReduceSet<IndexReduce::kAssign, kReduces...> reduces,
@@ -209,7 +209,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
   CheckOutGrad(op, out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
   const NormalizedIndex normalized(op, index, view);
-  const DenseTensor dout = out_grad;  // x_grad may be the same object
+  const DenseTensor dout = out_grad;  // not changed through x_grad
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {

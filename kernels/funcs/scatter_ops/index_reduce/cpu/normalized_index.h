@@ -41,7 +41,8 @@ inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
 }
 
 // GCC treats a prefetch-only function as having no side effects and may drop
-// the call before inlining; the empty asm prevents that.
+// the call before inlining; the empty asm prevents that. It also keeps GCC from
+// merging iterations of the loop around it.
 inline void Prefetch(const void* line) {
 #ifdef __GNUC__
   __builtin_prefetch(line);

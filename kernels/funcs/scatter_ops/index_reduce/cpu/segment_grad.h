@@ -13,7 +13,7 @@
 // limitations under the License.
 
 // Gradients of mul, amax and amin on the CPU, segment by segment as in the
-// forward pass: bitwise identical for every number of threads.
+// forward pass: they do not depend on the number of threads.
 
 #pragma once
 
@@ -55,88 +55,92 @@ class SegmentDifferentiator {
         [&] { Differentiate(g, x_offset, updates_offset, n); });
   }
 
-  // `inner` is an int64_t or a RowLength constant.
+  // Processes `length` <= kMaxInner inner elements of segment g, which start at
+  // the offsets; `length` is an int64_t or a RowLength.
   template <typename Length>
   void Differentiate(int64_t g,
                      int64_t x_offset,
                      int64_t updates_offset,
-                     Length inner) const {
+                     Length length) const {
     Sum grad[kMaxInner];
-    for (int64_t l = 0; l < inner; ++l) {
+    for (int64_t l = 0; l < length; ++l) {
       grad[l] = WidenTo<Sum>(tensors_.out_grad[x_offset + l]);
     }
-    const Rows rows{tensors_.updates + updates_offset,
-                    tensors_.updates_grad
-                        ? tensors_.updates_grad + updates_offset
-                        : nullptr,
-                    step_};
-    const T* x = tensors_.x + x_offset;
-    T* x_grad = tensors_.x_grad ? tensors_.x_grad + x_offset : nullptr;
+    const auto advance = [](auto* data, int64_t offset) {
+      return data ? data + offset : nullptr;
+    };
+    const Operands operands{advance(tensors_.x, x_offset),
+                            advance(tensors_.out, x_offset),
+                            advance(tensors_.x_grad, x_offset),
+                            advance(tensors_.updates, updates_offset),
+                            advance(tensors_.updates_grad, updates_offset),
+                            step_};
     if constexpr (kReduce == IndexReduce::kMul) {
-      DifferentiateProduct(inner, g, x, rows, grad, x_grad);
+      DifferentiateProduct(length, g, operands, grad);
+    } else if (segments_.size(g) < std::numeric_limits<int32_t>::max()) {
+      // Narrow counts are faster; one more than the segment has, for x.
+      DifferentiateExtremum<int32_t>(length, g, operands, grad);
     } else {
-      const T* extremum = tensors_.out + x_offset;
-      // Ties are counted in the narrowest type that fits the segment.
-      segments_.size(g) <= std::numeric_limits<int32_t>::max()
-          ? DifferentiateExtremum<int32_t>(
-                inner, g, x, extremum, rows, grad, x_grad)
-          : DifferentiateExtremum<int64_t>(
-                inner, g, x, extremum, rows, grad, x_grad);
+      DifferentiateExtremum<int64_t>(length, g, operands, grad);
     }
   }
 
  private:
   using Sum = typename ReduceType<T, kReduce>::type;
 
-  // The inner elements of the updates and of their gradient, which may be null.
-  struct Rows {
+  // The first of the inner elements in a slice and in the row of entry 0. The
+  // gradients may be null.
+  struct Operands {
+    const T* x;
+    const T* extremum;
+    T* x_grad;
     const T* updates;
-    T* grads;
+    T* updates_grad;
     int64_t step;
 
     const T* update(int64_t entry) const { return updates + entry * step; }
-    T* grad(int64_t entry) const { return grads + entry * step; }
+    T* update_grad(int64_t entry) const { return updates_grad + entry * step; }
   };
 
   // Shares the gradient evenly among the elements that equal the extremum.
   template <typename Count, typename Length>
-  void DifferentiateExtremum(Length inner,
+  void DifferentiateExtremum(Length length,
                              int64_t g,
-                             const T* x,
-                             const T* extremum,
-                             const Rows& rows,
-                             Sum* grad,
-                             T* x_grad) const {
+                             const Operands& operands,
+                             Sum* grad) const {
+    const T* x = operands.x;
+    const T* extremum = operands.extremum;
     Count ties[kMaxInner];
-    for (int64_t l = 0; l < inner; ++l) {
+    // `&` instead of `&&` is branchless, so that the loop vectorizes.
+    for (int64_t l = 0; l < length; ++l) {
       ties[l] = include_self_ & IsExtremum(x[l], extremum[l]);
     }
-    // Also prefetches the rows of gradients for the loop that writes them. The
-    // asm in Prefetch keeps GCC from fusing two rows, which it fails to
-    // vectorize.
+    // The asm in Prefetch also keeps GCC from merging two rows, after which it
+    // does not vectorize the loop.
     for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
-      PrefetchRow(rows.update(*segments_.EntryToPrefetch(p)), inner);
-      if (rows.grads)
-        PrefetchRow(rows.grad(*segments_.EntryToPrefetch(p)), inner);
-      const T* row = rows.update(*p);
-      for (int64_t l = 0; l < inner; ++l) {
+      const int64_t next = *segments_.EntryToPrefetch(p);
+      PrefetchRow(operands.update(next), length);
+      if (operands.updates_grad)
+        PrefetchRow(operands.update_grad(next), length);
+      const T* row = operands.update(*p);
+      for (int64_t l = 0; l < length; ++l) {
         ties[l] += IsExtremum(row[l], extremum[l]);
       }
     }
-    for (int64_t l = 0; l < inner; ++l) {
+    for (int64_t l = 0; l < length; ++l) {
       grad[l] /= static_cast<Sum>(ties[l]);
     }
-    if (x_grad) {
-      for (int64_t l = 0; l < inner; ++l) {
+    if (operands.x_grad) {
+      for (int64_t l = 0; l < length; ++l) {
         const bool is_extremum = include_self_ & IsExtremum(x[l], extremum[l]);
-        x_grad[l] = RoundTo<T>(is_extremum ? grad[l] : Sum(0));
+        operands.x_grad[l] = RoundTo<T>(is_extremum ? grad[l] : Sum(0));
       }
     }
-    if (!rows.grads) return;
+    if (!operands.updates_grad) return;
     for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
-      const T* row = rows.update(*p);
-      T* out = rows.grad(*p);
-      for (int64_t l = 0; l < inner; ++l) {
+      const T* row = operands.update(*p);
+      T* out = operands.update_grad(*p);
+      for (int64_t l = 0; l < length; ++l) {
         out[l] = RoundTo<T>(IsExtremum(row[l], extremum[l]) ? grad[l] : Sum(0));
       }
     }
@@ -146,40 +150,42 @@ class SegmentDifferentiator {
     return EqualOrBothNan(WidenTo<Sum>(value), WidenTo<Sum>(extremum));
   }
 
-  // The gradient of a factor is the product of the factors before it times that
-  // of the factors after it, which is exact with any number of zeros.
+  // The gradient of a factor is out_grad times the conjugates of the other
+  // factors: the product of those before it times that of those after it,
+  // without a division, so that zeros are right. `grad` starts as out_grad, is
+  // multiplied by the factors from the last on, and ends as the gradient of x.
   template <typename Length>
-  void DifferentiateProduct(Length inner,
+  void DifferentiateProduct(Length length,
                             int64_t g,
-                            const T* x,
-                            const Rows& rows,
-                            Sum* grad,
-                            T* x_grad) const {
-    if (rows.grads) {
+                            const Operands& operands,
+                            Sum* grad) const {
+    if (operands.updates_grad) {
       Sum before[kMaxInner];
-      for (int64_t l = 0; l < inner; ++l) {
-        before[l] = include_self_ ? Factor(x[l]) : Sum(1);
+      for (int64_t l = 0; l < length; ++l) {
+        before[l] = include_self_ ? Factor(operands.x[l]) : Sum(1);
       }
-      const int64_t max_width = PrefixWidth(segments_.size(g), inner);
-      for (int64_t l = 0; l < inner; l += max_width) {
-        const int64_t width = std::min<int64_t>(max_width, inner - l);
-        DifferentiateUpdates(g, rows, l, width, before + l, grad + l);
+      const int64_t max_width = PrefixWidth(segments_.size(g), length);
+      for (int64_t l = 0; l < length; l += max_width) {
+        const int64_t width = std::min<int64_t>(max_width, length - l);
+        DifferentiateUpdates(g, operands, l, width, before + l, grad + l);
       }
     } else {
       for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
-        Multiply(inner, rows.update(*p), grad);
+        Multiply(length, operands.update(*p), grad);
       }
     }
-    if (!x_grad) return;
-    for (int64_t l = 0; l < inner; ++l) {
-      x_grad[l] = include_self_ ? RoundTo<T>(grad[l]) : T{};
+    if (!operands.x_grad) return;
+    for (int64_t l = 0; l < length; ++l) {
+      operands.x_grad[l] = include_self_ ? RoundTo<T>(grad[l]) : T{};
     }
   }
 
-  // Writes the gradients of inner elements [first, first + width) of the
-  // updates and multiplies grad by all of them.
+  // Writes the gradients of the updates for inner elements [first, first +
+  // width). `before` and `grad` point to element `first`; both are multiplied
+  // by the factors of all updates. The products before a factor are stored
+  // where its gradient goes, or in a buffer if T would round them.
   void DifferentiateUpdates(int64_t g,
-                            const Rows& rows,
+                            const Operands& operands,
                             int64_t first,
                             int64_t width,
                             Sum* before,
@@ -189,42 +195,42 @@ class SegmentDifferentiator {
     std::vector<Sum> prefix_products(kSumIsT ? 0 : n * width);
     const auto prefix = [&](int64_t i) {
       if constexpr (kSumIsT) {
-        return rows.grad(begin[i]) + first;
+        return operands.update_grad(begin[i]) + first;
       } else {
         return prefix_products.data() + i * width;
       }
     };
     for (int64_t i = 0; i < n; ++i) {
       const int64_t prefetch = *segments_.EntryToPrefetch(begin + i);
-      PrefetchRow(rows.update(prefetch) + first, width);
-      PrefetchRow(rows.grad(prefetch) + first, width);
+      PrefetchRow(operands.update(prefetch) + first, width);
+      PrefetchRow(operands.update_grad(prefetch) + first, width);
       std::copy_n(before, width, prefix(i));
-      Multiply(width, rows.update(begin[i]) + first, before);
+      Multiply(width, operands.update(begin[i]) + first, before);
     }
     for (int64_t i = n - 1; i >= 0; --i) {
       const Sum* products = prefix(i);
-      T* out = rows.grad(begin[i]) + first;
+      T* out = operands.update_grad(begin[i]) + first;
       for (int64_t l = 0; l < width; ++l) {
-        out[l] = RoundTo<T>(WrappingMul(products[l], grad[l]));
+        out[l] = RoundTo<T>(products[l] * grad[l]);
       }
-      Multiply(width, rows.update(begin[i]) + first, grad);
+      Multiply(width, operands.update(begin[i]) + first, grad);
     }
   }
 
   static void Multiply(int64_t width, const T* factors, Sum* products) {
     for (int64_t l = 0; l < width; ++l) {
-      products[l] = WrappingMul(products[l], Factor(factors[l]));
+      products[l] = products[l] * Factor(factors[l]);
     }
   }
 
   static Sum Factor(T value) { return Conjugate(WidenTo<Sum>(value)); }
 
-  // Inner elements per DifferentiateUpdates: bounds the array of floats in
-  // which half types store the prefix products of a long segment.
-  static int64_t PrefixWidth(int64_t n, int64_t inner) {
+  // Inner elements per DifferentiateUpdates: limits the buffer of products to
+  // 2^20 elements, or one for each of n entries if these are more.
+  static int64_t PrefixWidth(int64_t n, int64_t length) {
     constexpr int64_t kMaxPrefixElements = 1 << 20;
-    if (kSumIsT) return inner;
-    return std::max<int64_t>(1, std::min(inner, kMaxPrefixElements / n));
+    if (kSumIsT) return length;
+    return std::max<int64_t>(1, std::min(length, kMaxPrefixElements / n));
   }
 
   static constexpr bool kSumIsT = std::is_same<Sum, T>::value;
@@ -247,6 +253,7 @@ void DifferentiateSegments(const AxisView& view,
       return;
     }
   }
+  // Slices without an update get out_grad as their gradient.
   ForEachSegment(view,
                  segments,
                  tensors.x_grad ? tensors.out_grad : nullptr,

@@ -13,8 +13,8 @@
 // limitations under the License.
 
 // Reductions by an index on the CPU. One thread reduces each output element, in
-// the order of the index. Without atomics, results are bitwise identical for
-// every number of threads.
+// the order of the index, without atomics: results are bitwise identical for
+// every number of threads, except for the sign and payload of a NaN.
 
 #pragma once
 

@@ -105,11 +105,7 @@ inline void CheckIndexReduceDims(const char* op,
   }
   DDim expected = x;
   expected[dim] = index[0];
-  bool fits = updates.size() == expected.size();
-  for (int i = 0; fits && i < expected.size(); ++i) {
-    fits = SameDim(updates[i], expected[i]);
-  }
-  if (!fits) {
+  if (!CompatibleDims(updates, expected)) {
     PADDLE_THROW(common::errors::InvalidArgument(
         "(%s) The shape of updates should be [%s] for x of shape [%s], axis %d "
         "and index of shape [%s], but received [%s].",
