@@ -143,14 +143,14 @@ def diagonal_scatter(
         AssertionError: If ``axis1`` or ``axis2`` is out of range, if they are the same axis, or if ``y`` does not have
             the shape of the diagonal. In a static graph, a mismatch that is found only at run time raises ValueError.
         ValueError: If ``y`` is complex and ``x`` is not.
-        TypeError: If ``x`` or ``y`` is not a Tensor, or if ``offset``, ``axis1`` or ``axis2`` is not an integer; a bool is
-            not an integer here. Numpy integers and, in dynamic graph mode, 0-D integer Tensors are accepted.
+        TypeError: If ``x`` or ``y`` is not a Tensor, or if ``offset``, ``axis1`` or ``axis2`` is a bool or not an
+            integer. Numpy integers and, in dynamic graph mode, 0-D integer Tensors are accepted.
 
     Note:
         - Zero-size: the diagonal at an ``offset`` past the end of ``axis1`` or ``axis2`` is empty. Then the last
           dimension of ``y`` is 0, and the result equals ``x``.
         - Gradient: the gradient of ``x`` is that of the result with zeros on the diagonal, and the gradient of ``y`` is
-          the diagonal of the result's gradient, in the data type of ``y``. Both can be differentiated again.
+          the diagonal of the result's gradient, in the data type of ``y``. Gradients exist up to the fifth order.
         - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
 
     Examples:

