@@ -16,6 +16,8 @@
 
 #include <algorithm>
 
+#include "glog/logging.h"
+
 #include "paddle/phi/core/distributed/auto_parallel/dist_attr.h"
 #include "paddle/phi/core/distributed/auto_parallel/utils.h"
 #include "paddle/phi/infermeta/spmd_rules/replicated.h"
@@ -57,9 +59,12 @@ AxisToDimMap MergeShardings(const Tensors& tensors, const Axes& axes) {
 TensorDistAttr GetDistAttr(const DistMetaTensor& tensor,
                            const std::string& axes,
                            const AxisToDimMap& map) {
-  TensorDistAttr dist_attr = CopyTensorDistAttrForOutput(tensor.dist_attr());
-  dist_attr.set_dims_mapping(GetDimsMappingForAxes(axes, map, true));
-  return dist_attr;
+  EXTRACT_SHAPE_AND_DIST_ATTR(tensor);
+  TensorDistAttr tensor_dist_attr_dst =
+      CopyTensorDistAttrForOutput(tensor_dist_attr_src);
+  tensor_dist_attr_dst.set_dims_mapping(GetDimsMappingForAxes(axes, map, true));
+  LOG_SPMD_INPUT(tensor);
+  return tensor_dist_attr_dst;
 }
 
 std::vector<ArgDistAttr> GetDistAttrs(const Tensors& tensors,
