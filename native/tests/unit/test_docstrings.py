@@ -1,8 +1,10 @@
-"""The docstrings of the functions: examples and completeness."""
+"""The functions are public, and their docstrings have examples and are complete."""
 
 import doctest
 import inspect
 import io
+import re
+from pathlib import Path
 
 import pytest
 from fuzz.arrays import ALL_DTYPES
@@ -32,6 +34,7 @@ FUNCTIONS = {
     ),
 }
 INPLACE_FUNCTIONS = 'masked_scatter_', 'masked_fill_', 'scatter_'
+PYTHON_API = Path(__file__).resolve().parents[3] / 'python_api'
 
 
 def section(function, title):
@@ -43,6 +46,14 @@ def section(function, title):
             break
         text.append(line)
     return '\n'.join(text)
+
+
+def test_functions_are_attributes_of_paddle_and_of_tensors():
+    texts = [path.read_text('utf-8') for path in PYTHON_API.glob('*.py')]
+    names = re.findall(r'(?m)^def ([a-z]\w*)', '\n'.join(texts))
+    assert {*names} >= {*FUNCTIONS, *INPLACE_FUNCTIONS}
+    for name in names:
+        assert hasattr(paddle, name) and hasattr(paddle.Tensor, name), name
 
 
 @pytest.mark.parametrize('name', [*FUNCTIONS, *INPLACE_FUNCTIONS])
