@@ -60,11 +60,11 @@ def first_case(api, is_suitable):
             return case
 
 
-def test_hundreds_of_cases_pass(capsys):
-    status = command.main(['--seconds', '10', '--seed', '2026'])
+def test_random_cases_pass(capsys):
+    status = command.main(['--seconds', '5', '--seed', '2026'])
     printed = capsys.readouterr().out
     assert status == 0, printed
-    assert int(printed.split()[0]) > 300
+    assert int(printed.split()[0]) > 100
 
 
 def is_plain(case):

@@ -38,18 +38,15 @@ raise SystemExit('no AssertionError')
     )
 
 
-@pytest.mark.parametrize(
-    'tests',
-    [
+def test_static_graphs_in_a_process_with_the_legacy_ir():
+    run_test_cases(
         'test_masked_scatter_api.TestMaskedScatterStatic.test_unknown_dims',
         'test_select_scatter_api.TestSelectScatterStatic.test_unknown_dims',
         'test_diagonal_scatter_api.TestDiagonalScatterStatic.test_unknown_dims',
         'test_masked_fill_api.TestMaskedFillStatic',
         'test_masked_fill_api.TestMaskedFillNumber',
-    ],
-)
-def test_static_graphs_in_a_process_with_the_legacy_ir(tests):
-    run_test_cases(tests, FLAGS_enable_pir_api='0')
+        FLAGS_enable_pir_api='0',
+    )
 
 
 @pytest.mark.parametrize(
