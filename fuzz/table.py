@@ -154,6 +154,7 @@ def check(case, called):
 
 @cache
 def load_kernel_names():
+    """Return the names of the kernels of all YAML entries."""
     files = itertools.chain(*(schema.load_dir(ROOT / f) for f in FOLDERS))
     # Entries of higher orders share kernels.
     return {entry.kernel for file in files for entry in file.entries}

@@ -56,7 +56,8 @@ class LinearIndexGrad {
           [&](int64_t entry, int64_t slice) { last[slice] = entry; });
     }
     const auto find_sources = [&](int64_t begin, int64_t n, int64_t* sources) {
-      const int64_t* slices = index_.Read(begin, n, sources);  // or sources
+      // May be `sources`.
+      const int64_t* slices = index_.Read(begin, n, sources);
       for (int64_t i = 0; i < n; ++i) {
         const bool has_source = !is_assign || last[slices[i]] == begin + i;
         sources[i] = has_source ? slices[i] : -1;
