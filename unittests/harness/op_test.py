@@ -95,7 +95,8 @@ class OpTest(unittest.TestCase):
         single = np.dtype('float32') in cls._checked_grad
         if single and np.dtype('float64') not in cls._checked_grad:
             raise AssertionError(
-                f"{cls.__name__}: check the gradient in float64 too."
+                f"{cls.__name__}: check the gradient in float64 too, "
+                "or use @skip_check_grad_ci."
             )
 
     # The subset of Paddle's parameters that the tests use.
