@@ -292,7 +292,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
           can be differentiated five times; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for the second order.
         - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates.
         - GPU: calls without ``axis``, ``reduce`` and ``include_self`` run another kernel, which supports fewer data types.
-          There, any of several duplicates may win, all of them receive its gradient, and sums may differ between runs.
+          There, any of several duplicates may win, all of them receive the gradient of the slice, and sums may differ
+          between runs.
 
     Examples:
         .. code-block:: python

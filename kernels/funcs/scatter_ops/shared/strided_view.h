@@ -95,8 +95,8 @@ class StridedView {
     const int64_t k_end = CountIndicesBefore(axis, end - x_offset);
     x_offset += k * axis.stride;
     values_offset += k * axis.value_stride;
-    // The second condition implies the first. It avoids a false -Warray-bounds
-    // of GCC, which inlines the recursion.
+    // The second condition implies the first. Without it, GCC inlines the
+    // recursion and warns falsely (-Warray-bounds).
     if (i == rank_ - 1 || i == kMaxRank - 1) {
       if (k < k_end)
         f(x_offset, axis.stride, values_offset, axis.value_stride, k_end - k);
