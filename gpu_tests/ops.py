@@ -98,8 +98,14 @@ def describe(tensor, has_data=True):
     return library().Tensor(address, dtype_name(tensor), tensor.shape)
 
 
-def run(name, *arguments, needed=None, out=None):
-    """Run a kernel and return its outputs.
+def context():
+    """Return a GPUContext for PyTorch's current stream."""
+    stream = 1 if is_emulated() else torch.cuda.current_stream().cuda_stream
+    return library().Context(stream)
+
+
+def prepare(name, *arguments, needed=None, out=None):
+    """Return the outputs of a kernel and a function that queues its launches.
 
     `arguments` are in the order of the YAML entry. Outputs that are not
     `needed` are None. `out` lists the outputs to write to, such as x itself.
@@ -128,12 +134,21 @@ def run(name, *arguments, needed=None, out=None):
         if tensor is not None and tensor.numel():
             outputs[at] = input_at.get(tensor.data_ptr(), outputs[at])
             outputs[at].resize(tensor.shape)
-    stream = 1 if is_emulated() else torch.cuda.current_stream().cuda_stream
-    context = library().Context(stream)
-    call = getattr(library(), f'{entry.kernel} {dtype_name(like)}')
-    call(context, *inputs, *arguments[count:], *outputs)
-    for tensor, output in zip(out, outputs):
-        if tensor is not None:
-            context.copy_to(output, tensor.data_ptr())
-    context.synchronize()
+    kernel = getattr(library(), f'{entry.kernel} {dtype_name(like)}')
+
+    def call():
+        current = context()
+        kernel(current, *inputs, *arguments[count:], *outputs)
+        for tensor, output in zip(out, outputs):
+            if tensor is not None:
+                current.copy_to(output, tensor.data_ptr())
+
+    return out, call
+
+
+def run(name, *arguments, needed=None, out=None):
+    """Run a kernel (see prepare) and return its outputs."""
+    out, call = prepare(name, *arguments, needed=needed, out=out)
+    call()
+    context().synchronize()
     return out

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <numeric>
 #include <vector>
 
@@ -33,15 +34,17 @@ cudaError_t Run(
 }
 
 struct DeviceScan {
-  template <typename T>
+  template <typename In, typename T>
   static cudaError_t InclusiveSum(void* storage,
                                   size_t& bytes,  // NOLINT
-                                  const T* in,
+                                  In in,
                                   T* out,
                                   int n,
                                   cudaStream_t stream) {
-    return Run(
-        storage, &bytes, n, stream, [=] { std::partial_sum(in, in + n, out); });
+    return Run(storage, &bytes, n, stream, [=] {
+      T sum{};
+      for (int i = 0; i < n; ++i) out[i] = sum += in[i];
+    });
   }
 };
 

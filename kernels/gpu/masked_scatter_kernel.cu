@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 
 #include "paddle/phi/core/kernel_registry.h"
@@ -32,61 +33,139 @@
 
 namespace phi::funcs::scatter_ops {
 
-// A mask, indexed by the linear index of an output element.
-struct BroadcastMask {
-  const uint8_t* data;
-  BroadcastView view;
+// Writes the broadcast of `data` to `out`.
+template <typename Storage>
+void Broadcast(const GPUContext& dev_ctx,
+               const BroadcastView& view,
+               int64_t numel,
+               const Storage* data,
+               Storage* out) {
+  StoreEach(dev_ctx, numel, [=] __device__(int64_t i) {
+    return Store<Storage>{out + i, data[view.Offset(i)]};
+  });
+}
 
-  __device__ bool operator[](int64_t i) const {
-    return data[view.Offset(i)] != 0;
-  }
+// Returns the mask, or its broadcast in `memory`.
+inline const uint8_t* BroadcastMask(const GPUContext& dev_ctx,
+                                    const DDim& dims,
+                                    const DDim& mask_dims,
+                                    const uint8_t* mask,
+                                    DenseTensor* memory) {
+  const BroadcastView view(dims, mask_dims);
+  if (view.is_flat()) return mask;
+  const int64_t numel = common::product(dims);
+  auto* out = AllocWorkspace<uint8_t>(dev_ctx, numel, memory);
+  Broadcast(dev_ctx, view, numel, mask, out);
+  return out;
+}
+
+// The mask as numbers, for a scan.
+struct MaskIterator {
+  using iterator_category = std::random_access_iterator_tag;
+  using value_type = int32_t;
+  using difference_type = int64_t;
+  using pointer = void;
+  using reference = int32_t;
+
+  const uint8_t* mask;
+
+  HOSTDEVICE MaskIterator operator+(int64_t n) const { return {mask + n}; }
+  __device__ int32_t operator[](int64_t n) const { return mask[n] != 0; }
+  __device__ int32_t operator*() const { return *mask != 0; }
 };
 
-// Elements per scan: bounds the workspace, and CUB before CCCL 2.8 requires an
-// int number of items.
+// Elements per scan: bounds the workspace.
 constexpr int64_t kScanChunk = 1 << 24;
 
-// Calls f(i, k) on the device for the k-th selected element i, for each k below
-// num_values. Traps if more elements are selected: a check on the host would
-// synchronize the stream.
+// Executes f(i, is_selected, k) for each element i (see StoreEach), where k
+// counts the selected elements before a selected i. Then traps if there are
+// more than num_values: a check on the host would synchronize the stream.
 template <typename F>
-void ForEachSelected(const GPUContext& dev_ctx,
-                     int64_t numel,
-                     const BroadcastMask& mask,
-                     int64_t num_values,
-                     const F& f) {
+void StoreRanked(const GPUContext& dev_ctx,
+                 int64_t numel,
+                 const uint8_t* mask,
+                 int64_t num_values,
+                 const F& f) {
+  const int64_t max_chunk = std::min(numel, kScanChunk);
   DenseTensor memory;
-  // ranks[i] counts the selected elements before element i of the chunk.
-  auto* ranks = AllocWorkspace<int64_t>(
-      dev_ctx, std::min(numel, kScanChunk) + 1, &memory);
-  ClearBytes(dev_ctx, ranks, sizeof(int64_t));
+  // The number of selected elements before the chunk, and those of the chunk up
+  // to each of its elements.
+  auto* total =
+      AllocWorkspace<int64_t>(dev_ctx, 1 + max_chunk / 2 + 1, &memory);
+  auto* ranks = reinterpret_cast<int32_t*>(total + 1);
+  ClearBytes(dev_ctx, total, sizeof(int64_t));
   for (int64_t begin = 0; begin < numel; begin += kScanChunk) {
     const int64_t n = std::min(numel - begin, kScanChunk);
-    ForEach(dev_ctx, n, [=] __device__(int64_t i) {
-      ranks[i + 1] = mask[begin + i];
-    });
     CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
       return cub::DeviceScan::InclusiveSum(temp_storage,
                                            *bytes,
+                                           MaskIterator{mask + begin},
                                            ranks,
-                                           ranks,
-                                           static_cast<int>(n + 1),
+                                           static_cast<int>(n),
                                            dev_ctx.stream());
     });
-    ForEach(dev_ctx, n, [=] __device__(int64_t i) {
-      const int64_t k = ranks[i];
-      if (k < ranks[i + 1] && k < num_values) f(begin + i, k);
+    StoreEach(dev_ctx, n, [=] __device__(int64_t i) {
+      const int64_t k = *total + ranks[i] - 1;
+      return f(begin + i, mask[begin + i] != 0, k);
     });
-    CopyBytes(dev_ctx, ranks + n, sizeof(int64_t), ranks);
+    ForEach(dev_ctx, 1, [=] __device__(int64_t) {
+      *total += ranks[n - 1];
+      PADDLE_ENFORCE(*total <= num_values || begin + n < numel,
+                     "(masked_scatter) The number of elements of value should "
+                     "be at least the number of True elements of the broadcast "
+                     "mask, %lld, but received %lld.",
+                     static_cast<long long>(*total),
+                     static_cast<long long>(num_values));
+    });
   }
-  ForEach(dev_ctx, 1, [=] __device__(int64_t) {
-    PADDLE_ENFORCE(*ranks <= num_values,
-                   "(masked_scatter) The number of elements of value should be "
-                   "at least the number of True elements of the broadcast "
-                   "mask, %lld, but received %lld.",
-                   static_cast<long long>(*ranks),
-                   static_cast<long long>(num_values));
+}
+
+// out = x with the k-th selected element replaced by values[k]. out may be x.
+template <typename Storage>
+void ReplaceElements(const GPUContext& dev_ctx,
+                     int64_t numel,
+                     const Storage* x,
+                     const uint8_t* mask,
+                     const Storage* values,
+                     int64_t num_values,
+                     Storage* out) {
+  const auto f = [=] __device__(int64_t i, bool is_selected, int64_t k) {
+    const bool is_stored = is_selected ? k < num_values : x != out;
+    const Storage* from = is_selected ? values + k : x + i;
+    return Store<Storage>{is_stored ? out + i : nullptr,
+                          is_stored ? *from : Storage{}};
+  };
+  StoreRanked(dev_ctx, numel, mask, num_values, f);
+}
+
+// out = x with zeros for the selected elements. out may be x.
+template <typename Storage>
+void ClearElements(const GPUContext& dev_ctx,
+                   int64_t numel,
+                   const Storage* x,
+                   const uint8_t* mask,
+                   Storage* out) {
+  StoreEach(dev_ctx, numel, [=] __device__(int64_t i) {
+    const bool is_selected = mask[i] != 0;
+    return Store<Storage>{is_selected || x != out ? out + i : nullptr,
+                          is_selected ? Storage{} : x[i]};
   });
+}
+
+// values[k] = x at the k-th selected element.
+template <typename Storage>
+void GatherElements(const GPUContext& dev_ctx,
+                    int64_t numel,
+                    const Storage* x,
+                    const uint8_t* mask,
+                    int64_t num_values,
+                    Storage* values) {
+  const auto f = [=] __device__(int64_t i, bool is_selected, int64_t k) {
+    const bool is_stored = is_selected && k < num_values;
+    return Store<Storage>{is_stored ? values + k : nullptr,
+                          is_stored ? x[i] : Storage{}};
+  };
+  StoreRanked(dev_ctx, numel, mask, num_values, f);
 }
 
 // out = x, broadcast to `dims`, with the k-th selected element replaced by
@@ -112,29 +191,31 @@ void ReplaceSelected(const GPUContext& dev_ctx,
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(T));
   std::optional<DenseTensor> mask_copy;
   std::optional<DenseTensor> value_copy;
-  const BroadcastMask selected{
+  DenseTensor memory;
+  const uint8_t* selected = BroadcastMask(
+      dev_ctx,
+      dims,
+      mask.dims(),
       CopyIfOverlapping<uint8_t>(dev_ctx, mask, data, bytes, &mask_copy),
-      BroadcastView(dims, mask.dims())};
+      &memory);
   const Storage* values = nullptr;
   if (value) {
     values =
         CopyIfOverlapping<Storage>(dev_ctx, *value, data, bytes, &value_copy);
   }
-  if (x_data != data || !value) {
-    const BroadcastView x_view(dims, x ? x->dims() : dims);
-    ForEach(dev_ctx, numel, [=] __device__(int64_t i) {
-      if (x_data == nullptr || selected[i]) {
-        data[i] = Storage{};
-      } else if (x_data != data) {
-        data[i] = x_data[x_view.Offset(i)];
-      }
-    });
+  if (x_data == nullptr) {
+    ClearBytes(dev_ctx, data, bytes);
+    x_data = data;
+  } else if (x->numel() != numel) {
+    Broadcast(dev_ctx, BroadcastView(dims, x->dims()), numel, x_data, data);
+    x_data = data;
   }
-  if (!value) return;
-  const auto copy = [=] __device__(int64_t i, int64_t k) {
-    data[i] = values[k];
-  };
-  ForEachSelected(dev_ctx, numel, selected, value->numel(), copy);
+  if (value) {
+    ReplaceElements(
+        dev_ctx, numel, x_data, selected, values, value->numel(), data);
+  } else {
+    ClearElements(dev_ctx, numel, x_data, selected, data);
+  }
 }
 
 constexpr int64_t kSumChunk = 128;
@@ -249,13 +330,16 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   }
 
   if (value_grad) {
-    const ops::BroadcastMask selected{ops::StorageData<uint8_t>(&mask),
-                                      ops::BroadcastView(dims, mask.dims())};
-    const T* grad = dout.data<T>();
-    const auto gather = [=] __device__(int64_t i, int64_t k) {
-      values[k] = grad[i];
-    };
-    ops::ForEachSelected(dev_ctx, numel, selected, value_grad->numel(), gather);
+    DenseTensor memory;
+    const uint8_t* selected = ops::BroadcastMask(
+        dev_ctx, dims, mask.dims(), ops::StorageData<uint8_t>(&mask), &memory);
+    using Storage = ops::StorageType<T>;
+    ops::GatherElements(dev_ctx,
+                        numel,
+                        ops::StorageData<Storage>(&dout),
+                        selected,
+                        value_grad->numel(),
+                        reinterpret_cast<Storage*>(values));
   }
   if (!x_grad) return;
   // Last, since it may be written over out_grad.

@@ -55,6 +55,80 @@ void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
 }
 
+// A value and where to store it: nowhere if `to` is null.
+template <typename T>
+struct Store {
+  T* to;
+  T value;
+};
+
+// Stores per thread. All are computed before the first is executed: their loads
+// overlap.
+constexpr int kStoresPerThread = 4;
+
+template <typename F>
+__global__ void __launch_bounds__(kGpuThreads)
+    StoreEachGpuKernel(int64_t work, F f) {
+  const int64_t step = static_cast<int64_t>(gridDim.x) * kGpuThreads;
+  int64_t w = static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
+  for (; w < work; w += kStoresPerThread * step) {
+    decltype(f(w)) stores[kStoresPerThread];
+#pragma unroll
+    for (int s = 0; s < kStoresPerThread; ++s) {
+      // Without a branch, which would separate the loads.
+      stores[s] = f(std::min(w + s * step, work - 1));
+    }
+#pragma unroll
+    for (int s = 0; s < kStoresPerThread; ++s) {
+      if (w + s * step < work && stores[s].to != nullptr) {
+        *stores[s].to = stores[s].value;
+      }
+    }
+  }
+}
+
+// Executes the Store that f(w) returns on the device, for each w in [0, work).
+// It must not depend on another w.
+template <typename F>
+void StoreEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
+  if (work == 0) return;
+  constexpr int64_t kStoresPerBlock = kGpuThreads * kStoresPerThread;
+  const int64_t blocks = (work + kStoresPerBlock - 1) / kStoresPerBlock;
+  const int grid = static_cast<int>(std::min(blocks, kMaxGpuBlocks));
+  StoreEachGpuKernel<F><<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
+  PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
+}
+
+// Divides by a size by a multiplication: a 64-bit division takes about 40
+// instructions. 0, the size of an axis without elements, counts as 1.
+class Divisor {
+ public:
+  Divisor() = default;
+  explicit Divisor(int64_t size) {
+    const auto d = static_cast<uint64_t>(std::max<int64_t>(size, 1));
+    while (uint64_t{1} << shift_ < d) ++shift_;
+    // multiplier_ = floor(2^(63 + shift_) / d) + 1, by long division.
+    uint64_t remainder = (uint64_t{1} << shift_) % d;
+    multiplier_ = (uint64_t{1} << shift_) / d;
+    for (int bit = 0; bit < 63; ++bit) {
+      remainder *= 2;
+      multiplier_ = multiplier_ * 2 + (remainder >= d);
+      if (remainder >= d) remainder -= d;
+    }
+    ++multiplier_;
+  }
+
+  // n / size, for n >= 0.
+  __device__ int64_t Divide(int64_t n) const {
+    const auto twice = static_cast<uint64_t>(n) * 2;
+    return static_cast<int64_t>(__umul64hi(multiplier_, twice) >> shift_);
+  }
+
+ private:
+  uint64_t multiplier_ = (uint64_t{1} << 63) + 1;  // of 1
+  int shift_ = 0;
+};
+
 // A workspace of `count` elements of V, which need not be the dtype of a
 // Tensor. `memory` must outlive the queueing of the last launch that uses it,
 // but not its execution: the allocator reuses memory in stream order.

@@ -39,6 +39,8 @@ struct AxisCoords {
 // A valid index, and the Tensors around its axis.
 struct IndexedRows {
   AxisView view;
+  Divisor inner;
+  Divisor length;
   const int64_t* rows;  // the row of x that each index entry names
 
   int64_t updates_numel() const {
@@ -46,9 +48,11 @@ struct IndexedRows {
   }
 
   // The coordinates of element i of [outer, num_rows, inner].
-  __device__ AxisCoords Locate(int64_t i, int64_t num_rows) const {
-    const int64_t outer_row = i / view.inner;
-    const int64_t outer = outer_row / num_rows;
+  __device__ AxisCoords Locate(int64_t i,
+                               int64_t num_rows,
+                               const Divisor& divisor) const {
+    const int64_t outer_row = inner.Divide(i);
+    const int64_t outer = divisor.Divide(outer_row);
     return {outer, outer_row - outer * num_rows, i - outer_row * view.inner};
   }
 
@@ -61,7 +65,7 @@ struct IndexedRows {
 
   // The coordinates of element i of updates.
   __device__ AxisCoords LocateUpdate(int64_t i) const {
-    return Locate(i, view.length);
+    return Locate(i, view.length, length);
   }
 
   // The offset in x of the element that an update is reduced into.
@@ -78,6 +82,15 @@ inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
                              const AxisView& view,
                              DenseTensor* memory) {
   const int64_t size = view.size;
+  // The entries are numbered in 32 bits, and CUB before CCCL 2.8 requires an
+  // int number of items.
+  if (view.length > std::numeric_limits<int32_t>::max()) {
+    PADDLE_THROW(common::errors::Unimplemented(
+        "(%s) The length of index should be less than 2^31 on a GPU, but "
+        "received %d.",
+        NameOf(op),
+        view.length));
+  }
   const bool is_int32 = index.dtype() == DataType::INT32;
   const void* entries = view.length == 0 ? nullptr : index.data();
   auto* rows = AllocWorkspace<int64_t>(dev_ctx, view.length, memory);
@@ -95,31 +108,34 @@ inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
                    static_cast<long long>(row));
     rows[i] = row < 0 ? row + size : row;
   });
-  return {view, rows};
+  return {view, Divisor(view.inner), Divisor(view.length), rows};
 }
 
-using RowCount = unsigned long long;  // NOLINT: the type of CUDA's atomics
-
-// The index entries that name a row: their number, and the last one plus one.
-// Both are 0 if there is none.
-struct RowEntries {
-  RowCount count;
-  RowCount end;
-};
-
-// The RowEntries of each row. Integer atomics are deterministic in any order.
-inline const RowEntries* CountRowEntries(const GPUContext& dev_ctx,
-                                         const IndexedRows& indexed,
-                                         DenseTensor* memory) {
+// The number of index entries that name each row. Integer atomics are
+// deterministic in any order.
+inline const unsigned* CountEntries(const GPUContext& dev_ctx,
+                                    const IndexedRows& indexed,
+                                    DenseTensor* memory) {
   const int64_t size = indexed.view.size;
-  auto* row_entries = AllocWorkspace<RowEntries>(dev_ctx, size, memory);
-  ClearBytes(dev_ctx, row_entries, size * sizeof(RowEntries));
+  auto* counts = AllocWorkspace<unsigned>(dev_ctx, size, memory);
+  ClearBytes(dev_ctx, counts, size * sizeof(unsigned));
   ForEach(dev_ctx, indexed.view.length, [=] __device__(int64_t i) {
-    RowEntries* row = row_entries + indexed.rows[i];
-    atomicAdd(&row->count, RowCount{1});
-    atomicMax(&row->end, static_cast<RowCount>(i + 1));
+    atomicAdd(counts + indexed.rows[i], 1u);
   });
-  return row_entries;
+  return counts;
+}
+
+// The last index entry that names each row, plus one; 0 if there is none.
+inline const unsigned* FindLastEntries(const GPUContext& dev_ctx,
+                                       const IndexedRows& indexed,
+                                       DenseTensor* memory) {
+  const int64_t size = indexed.view.size;
+  auto* ends = AllocWorkspace<unsigned>(dev_ctx, size, memory);
+  ClearBytes(dev_ctx, ends, size * sizeof(unsigned));
+  ForEach(dev_ctx, indexed.view.length, [=] __device__(int64_t i) {
+    atomicMax(ends + indexed.rows[i], static_cast<unsigned>(i + 1));
+  });
+  return ends;
 }
 
 // Index entries sorted by row. The entries of a row form a segment, in index
@@ -139,19 +155,11 @@ struct Segments : IndexedRows {
   }
 };
 
-// Stable. CUB before CCCL 2.8 requires an int number of items.
+// Stable.
 inline Segments SortByRow(const GPUContext& dev_ctx,
-                          IndexOp op,
                           const IndexedRows& indexed,
                           DenseTensor* memory) {
   const int64_t n = indexed.view.length;
-  if (n > std::numeric_limits<int32_t>::max()) {
-    PADDLE_THROW(common::errors::Unimplemented(
-        "(%s) The length of index should be less than 2^31 on a GPU, but "
-        "received %d.",
-        NameOf(op),
-        n));
-  }
   auto* rows = AllocWorkspace<int64_t>(dev_ctx, 2 * n, memory);
   auto* entries =
       reinterpret_cast<int32_t*>(rows + n);  // unsorted, then sorted
@@ -174,14 +182,16 @@ inline Segments SortByRow(const GPUContext& dev_ctx,
                                            /*end_bit=*/num_key_bits,
                                            dev_ctx.stream());
   });
-  return {{indexed.view, rows}, entries + n};
+  Segments segments{indexed, entries + n};
+  segments.rows = rows;
+  return segments;
 }
 
 // A segment is reduced in chunks, which end at multiples of kChunk sorted
 // entries. ReduceChunk reduces all chunks of a segment but the first;
 // ReduceSegment then reduces the first chunk and combines it with the others in
 // order. If a segment has several chunks, rounding may differ from the CPU's.
-constexpr int64_t kChunk = 4096;
+constexpr int64_t kChunk = 256;
 
 template <typename T, IndexReduce kReduce>
 struct SegmentReducer {
@@ -195,6 +205,7 @@ struct SegmentReducer {
 
   Segments segments;
   int64_t num_chunks;
+  Divisor chunk_divisor;
   Chunk* chunks;
   const T* updates;
   bool include_self;
@@ -219,7 +230,7 @@ struct SegmentReducer {
   // Reduces element i of the chunks, if a segment from an earlier chunk
   // continues in this one.
   __device__ void ReduceChunk(int64_t i) const {
-    const AxisCoords at = segments.Locate(i, num_chunks);
+    const AxisCoords at = segments.Locate(i, num_chunks, chunk_divisor);
     const int64_t begin = at.row * kChunk;
     if (segments.IsHead(begin)) return;
     Sum sum = Update(at, begin);
@@ -261,7 +272,7 @@ void ReduceSegments(const GPUContext& dev_ctx,
                     T* out) {
   using Reducer = SegmentReducer<T, kReduce>;
   DenseTensor sorted;
-  const Segments segments = SortByRow(dev_ctx, call.op, indexed, &sorted);
+  const Segments segments = SortByRow(dev_ctx, indexed, &sorted);
   const AxisView& view = segments.view;
   const int64_t num_chunks = (view.length + kChunk - 1) / kChunk;
   const int64_t chunks_numel =
@@ -269,8 +280,13 @@ void ReduceSegments(const GPUContext& dev_ctx,
   DenseTensor memory;
   auto* chunks =
       AllocWorkspace<typename Reducer::Chunk>(dev_ctx, chunks_numel, &memory);
-  const Reducer reducer{
-      segments, num_chunks, chunks, updates, call.include_self, out};
+  const Reducer reducer{segments,
+                        num_chunks,
+                        Divisor(num_chunks),
+                        chunks,
+                        updates,
+                        call.include_self,
+                        out};
   ForEach(dev_ctx, chunks_numel, [=] __device__(int64_t i) {
     reducer.ReduceChunk(i);
   });
@@ -286,12 +302,12 @@ void AssignLast(const GPUContext& dev_ctx,
                 const T* updates,
                 T* out) {
   DenseTensor memory;
-  const RowEntries* entries = CountRowEntries(dev_ctx, indexed, &memory);
-  ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+  const unsigned* ends = FindLastEntries(dev_ctx, indexed, &memory);
+  StoreEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
     const AxisCoords at = indexed.LocateUpdate(i);
-    const bool is_last =
-        entries[indexed.rows[at.row]].end == at.row + RowCount{1};
-    if (is_last) out[indexed.OffsetInX(at)] = updates[i];
+    const bool is_last = ends[indexed.rows[at.row]] == at.row + 1;
+    const T update = updates[i];
+    return Store<T>{is_last ? out + indexed.OffsetInX(at) : nullptr, update};
   });
 }
 

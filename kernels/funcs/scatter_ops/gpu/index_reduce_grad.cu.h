@@ -18,6 +18,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -44,32 +45,37 @@ void ComputeLinearGrad(const GPUContext& dev_ctx,
   const bool is_mean = call.reduce == IndexReduce::kMean;
   const bool include_self = call.include_self;
   const IndexGradTensors<T> t = tensors;
-  DenseTensor memory;
-  const RowEntries* entries = is_assign || is_mean
-                                  ? CountRowEntries(dev_ctx, indexed, &memory)
-                                  : nullptr;
+  const bool is_sum = !is_assign && !is_mean;
+  // The x_grad of these, apart from mean with x, is zero for all named rows.
+  const bool needs_ends = is_assign || (is_mean && include_self && t.x_grad);
+  DenseTensor counts_memory;
+  DenseTensor ends_memory;
+  const unsigned* counts =
+      is_mean ? CountEntries(dev_ctx, indexed, &counts_memory) : nullptr;
+  const unsigned* ends =
+      needs_ends ? FindLastEntries(dev_ctx, indexed, &ends_memory) : nullptr;
+  const auto is_last = [=] __device__(const AxisCoords& at) {
+    return ends[indexed.rows[at.row]] == at.row + 1;
+  };
   if (t.updates_grad) {
-    ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+    StoreEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
       const AxisCoords at = indexed.LocateUpdate(i);
-      const int64_t row = indexed.rows[at.row];
       T grad = t.out_grad[indexed.OffsetInX(at)];
-      if (is_assign && entries[row].end != at.row + RowCount{1}) grad = T{};
-      if (is_mean) grad = DivideGrad(grad, entries[row].count + include_self);
-      t.updates_grad[i] = grad;
+      if (is_assign && !is_last(at)) grad = T{};
+      if (is_mean) {
+        const int64_t count = counts[indexed.rows[at.row]];
+        grad = DivideGrad(grad, count + include_self);
+      }
+      return Store<T>{t.updates_grad + i, grad};
     });
   }
-  const bool is_sum = !is_assign && !is_mean;
   if (!t.x_grad || (is_sum && include_self)) return;
-  ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+  StoreEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
     const AxisCoords at = indexed.LocateUpdate(i);
     T* grad = t.x_grad + indexed.OffsetInX(at);
-    if (!is_mean || !include_self) {
-      *grad = T{};
-      return;
-    }
-    const RowEntries& row = entries[indexed.rows[at.row]];
-    const bool is_last = row.end == at.row + RowCount{1};
-    if (is_last) *grad = DivideGrad(*grad, row.count + 1);
+    if (!is_mean || !include_self) return Store<T>{grad, T{}};
+    const int64_t count = counts[indexed.rows[at.row]];
+    return Store<T>{is_last(at) ? grad : nullptr, DivideGrad(*grad, count + 1)};
   });
 }
 
@@ -91,31 +97,32 @@ void ComputeExtremumGrad(const GPUContext& dev_ctx,
   const bool include_self = call.include_self;
   const int64_t x_numel = indexed.view.numel();
   DenseTensor memory;
-  // 32 bits suffice: the forward kernel limits the index to 2^31 - 1 entries.
   auto* ties = AllocWorkspace<unsigned>(dev_ctx, x_numel, &memory);
-  ForEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
-    ties[i] = include_self && IsTie(t.x[i], t.out[i]) ? 1 : 0;
+  StoreEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
+    const bool is_tie = include_self && IsTie(t.x[i], t.out[i]);
+    return Store<unsigned>{ties + i, is_tie ? 1u : 0u};
   });
   ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
     const int64_t at = indexed.OffsetInX(indexed.LocateUpdate(i));
     if (IsTie(t.updates[i], t.out[at])) atomicAdd(ties + at, 1u);
   });
   if (t.updates_grad) {
-    ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+    StoreEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
       const int64_t at = indexed.OffsetInX(indexed.LocateUpdate(i));
-      t.updates_grad[i] = IsTie(t.updates[i], t.out[at])
-                              ? DivideGrad(t.out_grad[at], ties[at])
-                              : T{};
+      const bool is_tie = IsTie(t.updates[i], t.out[at]);
+      const T grad = DivideGrad(t.out_grad[at], std::max(ties[at], 1u));
+      return Store<T>{t.updates_grad + i, is_tie ? grad : T{}};
     });
   }
   if (t.x_grad) {
-    ForEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
+    StoreEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
       // Rows that no entry names have no ties, or only x itself.
-      if (include_self && IsTie(t.x[i], t.out[i])) {
-        t.x_grad[i] = DivideGrad(t.out_grad[i], ties[i]);
-      } else if (include_self || ties[i] != 0) {
-        t.x_grad[i] = T{};
+      if (!include_self) {
+        return Store<T>{ties[i] != 0 ? t.x_grad + i : nullptr, T{}};
       }
+      const bool is_tie = IsTie(t.x[i], t.out[i]);
+      const T grad = DivideGrad(t.out_grad[i], std::max(ties[i], 1u));
+      return Store<T>{t.x_grad + i, is_tie ? grad : T{}};
     });
   }
 }
@@ -136,7 +143,7 @@ void ComputeProductGrad(const GPUContext& dev_ctx,
   const IndexGradTensors<T> t = tensors;
   const bool include_self = call.include_self;
   DenseTensor sorted;
-  const Segments segments = SortByRow(dev_ctx, call.op, indexed, &sorted);
+  const Segments segments = SortByRow(dev_ctx, indexed, &sorted);
   const int64_t updates_numel = segments.updates_numel();
   DenseTensor memory;
   auto* prefix_products =
