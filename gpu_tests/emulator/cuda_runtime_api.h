@@ -112,11 +112,6 @@ T atomicMax(T* at, T value) {
   return std::exchange(*at, *at < value ? value : *at);
 }
 
-// The upper half of a 128-bit product.
-inline uint64_t __umul64hi(uint64_t a, uint64_t b) {
-  return static_cast<unsigned __int128>(a) * b >> 64;
-}
-
 inline cudaError_t cudaGetLastError() {
   return std::exchange(cuda_emulator::last_error, cudaSuccess);
 }

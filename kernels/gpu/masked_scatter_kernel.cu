@@ -59,7 +59,7 @@ inline const uint8_t* BroadcastMask(const GPUContext& dev_ctx,
   return out;
 }
 
-// The mask as numbers, for a scan.
+// The mask as 0 and 1, for a scan.
 struct MaskIterator {
   using iterator_category = std::random_access_iterator_tag;
   using value_type = int32_t;
@@ -86,13 +86,13 @@ void StoreRanked(const GPUContext& dev_ctx,
                  const uint8_t* mask,
                  int64_t num_values,
                  const F& f) {
-  const int64_t max_chunk = std::min(numel, kScanChunk);
-  DenseTensor memory;
-  // The number of selected elements before the chunk, and those of the chunk up
-  // to each of its elements.
-  auto* total =
-      AllocWorkspace<int64_t>(dev_ctx, 1 + max_chunk / 2 + 1, &memory);
-  auto* ranks = reinterpret_cast<int32_t*>(total + 1);
+  DenseTensor total_memory;
+  DenseTensor ranks_memory;
+  // The number of selected elements before the chunk, and up to each of its
+  // elements.
+  auto* total = AllocWorkspace<int64_t>(dev_ctx, 1, &total_memory);
+  auto* ranks = AllocWorkspace<int32_t>(
+      dev_ctx, std::min(numel, kScanChunk), &ranks_memory);
   ClearBytes(dev_ctx, total, sizeof(int64_t));
   for (int64_t begin = 0; begin < numel; begin += kScanChunk) {
     const int64_t n = std::min(numel - begin, kScanChunk);

@@ -99,36 +99,6 @@ void StoreEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
 }
 
-// Divides by a size by a multiplication: a 64-bit division takes about 40
-// instructions. 0, the size of an axis without elements, counts as 1.
-class Divisor {
- public:
-  Divisor() = default;
-  explicit Divisor(int64_t size) {
-    const auto d = static_cast<uint64_t>(std::max<int64_t>(size, 1));
-    while (uint64_t{1} << shift_ < d) ++shift_;
-    // multiplier_ = floor(2^(63 + shift_) / d) + 1, by long division.
-    uint64_t remainder = (uint64_t{1} << shift_) % d;
-    multiplier_ = (uint64_t{1} << shift_) / d;
-    for (int bit = 0; bit < 63; ++bit) {
-      remainder *= 2;
-      multiplier_ = multiplier_ * 2 + (remainder >= d);
-      if (remainder >= d) remainder -= d;
-    }
-    ++multiplier_;
-  }
-
-  // n / size, for n >= 0.
-  __device__ int64_t Divide(int64_t n) const {
-    const auto twice = static_cast<uint64_t>(n) * 2;
-    return static_cast<int64_t>(__umul64hi(multiplier_, twice) >> shift_);
-  }
-
- private:
-  uint64_t multiplier_ = (uint64_t{1} << 63) + 1;  // of 1
-  int shift_ = 0;
-};
-
 // A workspace of `count` elements of V, which need not be the dtype of a
 // Tensor. `memory` must outlive the queueing of the last launch that uses it,
 // but not its execution: the allocator reuses memory in stream order.

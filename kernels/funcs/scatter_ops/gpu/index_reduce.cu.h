@@ -39,8 +39,6 @@ struct AxisCoords {
 // A valid index, and the Tensors around its axis.
 struct IndexedRows {
   AxisView view;
-  Divisor inner;
-  Divisor length;
   const int64_t* rows;  // the row of x that each index entry names
 
   int64_t updates_numel() const {
@@ -48,11 +46,9 @@ struct IndexedRows {
   }
 
   // The coordinates of element i of [outer, num_rows, inner].
-  __device__ AxisCoords Locate(int64_t i,
-                               int64_t num_rows,
-                               const Divisor& divisor) const {
-    const int64_t outer_row = inner.Divide(i);
-    const int64_t outer = divisor.Divide(outer_row);
+  __device__ AxisCoords Locate(int64_t i, int64_t num_rows) const {
+    const int64_t outer_row = i / view.inner;
+    const int64_t outer = outer_row / num_rows;
     return {outer, outer_row - outer * num_rows, i - outer_row * view.inner};
   }
 
@@ -65,7 +61,7 @@ struct IndexedRows {
 
   // The coordinates of element i of updates.
   __device__ AxisCoords LocateUpdate(int64_t i) const {
-    return Locate(i, view.length, length);
+    return Locate(i, view.length);
   }
 
   // The offset in x of the element that an update is reduced into.
@@ -108,7 +104,7 @@ inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
                    static_cast<long long>(row));
     rows[i] = row < 0 ? row + size : row;
   });
-  return {view, Divisor(view.inner), Divisor(view.length), rows};
+  return {view, rows};
 }
 
 // The number of index entries that name each row. Integer atomics are
@@ -205,7 +201,6 @@ struct SegmentReducer {
 
   Segments segments;
   int64_t num_chunks;
-  Divisor chunk_divisor;
   Chunk* chunks;
   const T* updates;
   bool include_self;
@@ -230,7 +225,7 @@ struct SegmentReducer {
   // Reduces element i of the chunks, if a segment from an earlier chunk
   // continues in this one.
   __device__ void ReduceChunk(int64_t i) const {
-    const AxisCoords at = segments.Locate(i, num_chunks, chunk_divisor);
+    const AxisCoords at = segments.Locate(i, num_chunks);
     const int64_t begin = at.row * kChunk;
     if (segments.IsHead(begin)) return;
     Sum sum = Update(at, begin);
@@ -282,7 +277,7 @@ void ReduceSegments(const GPUContext& dev_ctx,
       AllocWorkspace<typename Reducer::Chunk>(dev_ctx, chunks_numel, &memory);
   const Reducer reducer{segments,
                         num_chunks,
-                        Divisor(num_chunks),
+
                         chunks,
                         updates,
                         call.include_self,

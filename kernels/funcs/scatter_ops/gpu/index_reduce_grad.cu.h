@@ -18,7 +18,6 @@
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -46,7 +45,7 @@ void ComputeLinearGrad(const GPUContext& dev_ctx,
   const bool include_self = call.include_self;
   const IndexGradTensors<T> t = tensors;
   const bool is_sum = !is_assign && !is_mean;
-  // The x_grad of these, apart from mean with x, is zero for all named rows.
+  // x_grad of such a mean is divided once for each row, by its last entry.
   const bool needs_ends = is_assign || (is_mean && include_self && t.x_grad);
   DenseTensor counts_memory;
   DenseTensor ends_memory;
@@ -74,8 +73,9 @@ void ComputeLinearGrad(const GPUContext& dev_ctx,
     const AxisCoords at = indexed.LocateUpdate(i);
     T* grad = t.x_grad + indexed.OffsetInX(at);
     if (!is_mean || !include_self) return Store<T>{grad, T{}};
+    if (!is_last(at)) return Store<T>{nullptr, T{}};
     const int64_t count = counts[indexed.rows[at.row]];
-    return Store<T>{is_last(at) ? grad : nullptr, DivideGrad(*grad, count + 1)};
+    return Store<T>{grad, DivideGrad(*grad, count + 1)};
   });
 }
 
@@ -110,8 +110,9 @@ void ComputeExtremumGrad(const GPUContext& dev_ctx,
     StoreEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
       const int64_t at = indexed.OffsetInX(indexed.LocateUpdate(i));
       const bool is_tie = IsTie(t.updates[i], t.out[at]);
-      const T grad = DivideGrad(t.out_grad[at], std::max(ties[at], 1u));
-      return Store<T>{t.updates_grad + i, is_tie ? grad : T{}};
+      const T grad = is_tie ? t.out_grad[at] : T{};
+      return Store<T>{t.updates_grad + i,
+                      DivideGrad(grad, is_tie ? ties[at] : 1)};
     });
   }
   if (t.x_grad) {
@@ -121,8 +122,8 @@ void ComputeExtremumGrad(const GPUContext& dev_ctx,
         return Store<T>{ties[i] != 0 ? t.x_grad + i : nullptr, T{}};
       }
       const bool is_tie = IsTie(t.x[i], t.out[i]);
-      const T grad = DivideGrad(t.out_grad[i], std::max(ties[i], 1u));
-      return Store<T>{t.x_grad + i, is_tie ? grad : T{}};
+      const T grad = is_tie ? t.out_grad[i] : T{};
+      return Store<T>{t.x_grad + i, DivideGrad(grad, is_tie ? ties[i] : 1)};
     });
   }
 }

@@ -29,23 +29,6 @@
 
 namespace phi::funcs::scatter_ops {
 
-// A StridedView whose divisions are multiplications.
-class DeviceStridedView {
- public:
-  explicit DeviceStridedView(const StridedView& view) : view_(view) {
-    for (int a = 0; a < view.rank(); ++a) dims_[a] = Divisor(view.dim(a));
-  }
-
-  __device__ StridedView::Offsets Locate(int64_t k) const {
-    return view_.Locate(
-        k, [this](int64_t n, int axis) { return dims_[axis].Divide(n); });
-  }
-
- private:
-  StridedView view_;
-  Divisor dims_[StridedView::kMaxRank];
-};
-
 // The kernel of the forward and double gradient operators. A null x or values
 // stands for zeros; out may share the memory of either.
 template <typename T, typename Context>
@@ -68,9 +51,8 @@ void ReplaceViewKernel(const Context& dev_ctx,
   } else {
     CopyBytes(dev_ctx, x_data, bytes, data);
   }
-  const DeviceStridedView locator(view);
   StoreEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
-    const auto at = locator.Locate(k);
+    const auto at = view.Locate(k);
     Store<Storage> store{data + at.x};
     if (values_data != nullptr) store.value = values_data[at.values];
     return store;
@@ -96,9 +78,8 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
     const Storage* from = StorageData<Storage>(&out_grad);
     auto* to =
         reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(values_grad));
-    const DeviceStridedView locator(view);
     StoreEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
-      const auto at = locator.Locate(k);
+      const auto at = view.Locate(k);
       return Store<Storage>{to + at.values, from[at.x]};
     });
   }

@@ -47,18 +47,11 @@ class StridedView {
 
   int64_t numel() const { return numel_; }
 
-  static constexpr int kMaxRank = 4;
-
-  int rank() const { return rank_; }
-  int64_t dim(int axis) const { return axes_[axis].dim; }
-
-  // The offsets of the k-th element of the view, for GPU kernels; divide(n, a)
-  // returns n / dim(a).
-  template <typename Divide>
-  HOSTDEVICE Offsets Locate(int64_t k, const Divide& divide) const {
+  // The offsets of the k-th element of the view, for GPU kernels.
+  HOSTDEVICE Offsets Locate(int64_t k) const {
     Offsets at{offset_, 0};
     for (int a = rank_ - 1; a > 0; --a) {
-      const int64_t outer = divide(k, a);
+      const int64_t outer = k / axes_[a].dim;
       const int64_t i = k - outer * axes_[a].dim;
       at.x += i * axes_[a].stride;
       at.values += i * axes_[a].value_stride;
@@ -78,6 +71,8 @@ class StridedView {
   }
 
  private:
+  static constexpr int kMaxRank = 4;
+
   struct Axis {
     int64_t dim;
     int64_t stride;
