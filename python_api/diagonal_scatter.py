@@ -23,10 +23,10 @@ from paddle.tensor.manipulation import (
     _append_scatter_op,
     _check_int_arg,
     _check_tensor_args,
-    _has_scatter_kernels,
     _in_dtype_of_x,
     _known_shapes_differ,
     _promote_for_composite,
+    _use_scatter_ops,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
 
@@ -71,7 +71,7 @@ def _check_diagonal_scatter_args(
 def _diagonal_scatter_composed(
     x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
 ) -> Tensor:
-    """Compose diagonal_scatter, on devices without its kernel."""
+    """Compose diagonal_scatter, without its kernel or for ONNX."""
     dtype, x, y = x.dtype, _promote_for_composite(x), _promote_for_composite(y)
     planes = paddle.moveaxis(x, [axis1, axis2], [-2, -1])
     *batch, rows, columns = planes.shape
@@ -179,7 +179,7 @@ def diagonal_scatter(
             axis1 = _check_int_arg('diagonal_scatter', 'axis1', axis1, 2**31)
         if type(axis2) is not int or not -(2**31) <= axis2 < 2**31:
             axis2 = _check_int_arg('diagonal_scatter', 'axis2', axis2, 2**31)
-        if not _has_scatter_kernels():
+        if not _use_scatter_ops():
             _check_diagonal_scatter_args(x, y, offset, axis1, axis2)
         elif is_eager or in_pir_mode():
             return _C_ops.diagonal_scatter(x, y, offset, axis1, axis2)

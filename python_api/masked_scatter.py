@@ -66,8 +66,8 @@ def _compose_scatter_ops() -> Generator[None, None, None]:
         _scatter_ops_state.composes = previous
 
 
-def _has_scatter_kernels() -> bool:
-    """Whether the scatter operators are called, not composed of others."""
+def _use_scatter_ops() -> bool:
+    """Whether to call the scatter operators instead of composing them."""
     if _scatter_ops_state.composes:
         return False
     return isinstance(_current_expected_place_(), _PLACES_WITH_KERNELS)
@@ -110,7 +110,7 @@ def _composed_in_place(
 
 
 def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
-    """Compose masked_scatter, on devices without its kernel."""
+    """Compose masked_scatter, without its kernel or for ONNX."""
     _check_masked_scatter_args('masked_scatter', x, mask, value)
     dtype = x.dtype
     x, value = _promote_for_composite(x), _promote_for_composite(value)
@@ -163,8 +163,8 @@ def masked_scatter(
         Tensor, with the data type of ``x`` and the broadcast shape of ``x`` and ``mask``.
 
     Raises:
-        AssertionError: If ``mask`` is not ``bool``, if the data types of ``value`` and ``x`` differ, or if ``value`` has
-            fewer elements than the broadcast ``mask`` has True elements (IndexError in a static graph on the CPU).
+        AssertionError: If ``mask`` is not ``bool``, if the data types of ``value`` and ``x`` differ, or, on the CPU, if
+            ``value`` has fewer elements than the broadcast ``mask`` has True elements (IndexError in a static graph).
         ValueError: If the shapes of ``x`` and ``mask`` are not broadcastable.
         TypeError: If ``x``, ``mask`` or ``value`` is not a Tensor.
 
@@ -193,7 +193,7 @@ def masked_scatter(
                 [[1., 2.],
                 [0., 0.]])
     """
-    if not _has_scatter_kernels():
+    if not _use_scatter_ops():
         return _masked_scatter_composed(x, mask, value)
     try:
         if in_dynamic_or_pir_mode():
@@ -232,7 +232,7 @@ def masked_scatter_(
     try:
         if not x.stop_gradient:
             _refuse_leaf_in_place('masked_scatter_', x)
-        if _has_scatter_kernels():
+        if _use_scatter_ops():
             return _C_ops.masked_scatter_(x, mask, value)
         _check_mask_shape('masked_scatter_', x, mask)
         return _composed_in_place(_masked_scatter_composed, x, mask, value)

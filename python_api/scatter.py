@@ -255,8 +255,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             ``[-x.shape[axis], x.shape[axis])``. The data type can be ``int32`` or ``int64``.
         updates (Tensor): The slices to write or to reduce, with the data type of ``x``. The shape is the shape of ``x``,
             except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
-            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph
-            where ``n`` or that size is unknown, both must be equal if ``axis``, ``reduce`` or ``include_self`` is given.
+            ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph where ``n`` or the size
+            of ``updates`` is unknown, calls with ``axis``, ``reduce`` or ``include_self`` require exactly ``n`` slices.
         overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False). If True, ``reduce`` and
             ``include_self`` are ignored; values other than their defaults emit a UserWarning. Default is True.
         axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.
@@ -264,15 +264,15 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             ``'multiply'`` or ``'prod'``; ``'mean'``; ``'amax'``; ``'amin'``. ``bool`` supports ``'sum'`` (logical or)
             only, and complex data types do not support ``'amax'`` and ``'amin'``. Default is ``'sum'``.
         include_self (bool, optional): Whether the reduction includes the slices of ``x``. Default is False.
-        name (str|None, optional): Name for the operation (optional, default is None). For compatibility, a str or None
-            as fifth positional argument is taken as ``name``, and the sixth as ``out``: pass ``reduce`` by keyword.
+        name (str|None, optional): Name for the operation (optional, default is None). For compatibility, if the fifth
+            positional argument is a str or None, it is ``name``, and the sixth is ``out``.
         out (Tensor|None, optional): A Tensor that also receives the result. Default is None.
 
     Returns:
         Tensor, with the shape and data type of ``x``.
 
     Raises:
-        IndexError: If ``axis`` or a value of ``index`` is out of range.
+        IndexError: If ``axis`` or, on the CPU, a value of ``index`` is out of range.
         ValueError: If a shape, a data type or the value of ``reduce`` is invalid.
         TypeError: If ``x``, ``index``, ``updates`` or ``out`` is not a Tensor, ``axis`` is not an int, or ``overwrite`` or
             ``include_self`` is not a bool.
@@ -293,7 +293,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates.
         - GPU: calls without ``axis``, ``reduce`` and ``include_self`` run another kernel, which supports fewer data types.
           There, any of several duplicates may win, all of them receive the gradient of the slice, and sums may differ
-          between runs.
+          between runs. With these arguments, a value of ``index`` that is out of range makes the kernel abort, and the
+          process cannot use the GPU any more.
 
     Examples:
         .. code-block:: python

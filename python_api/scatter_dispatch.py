@@ -25,10 +25,10 @@ from paddle.tensor.manipulation import (
     _check_int_arg,
     _check_tensor_args,
     _describe,
-    _has_scatter_kernels,
     _is_bool,
     _is_tensor,
     _known_shapes_differ,
+    _use_scatter_ops,
 )
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _run_scatter(
     attrs = (axis, op_reduce, include_self)
     if axis == 0 and not include_self and op_reduce in ('assign', 'sum'):
         op, attrs = 'scatter', (overwrite,)
-    elif not _has_scatter_kernels():
+    elif not _use_scatter_ops():
         raise NotImplementedError(
             f"({api_name}) The values of axis, reduce and include_self should "
             f"be the defaults on {_current_expected_place_()} and in "

@@ -23,10 +23,10 @@ from paddle.tensor.manipulation import (
     _append_scatter_op,
     _check_int_arg,
     _check_tensor_args,
-    _has_scatter_kernels,
     _in_dtype_of_x,
     _known_shapes_differ,
     _promote_for_composite,
+    _use_scatter_ops,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
 
@@ -156,7 +156,7 @@ def select_scatter(
     if values.dtype is not x.dtype:  # == takes a microsecond
         values = _in_dtype_of_x('select_scatter', x, 'values', values)
     try:
-        if type(index) is not int or not _has_scatter_kernels():
+        if type(index) is not int or not _use_scatter_ops():
             _check_select_scatter_args(x, values, axis, index)
         elif is_eager or in_pir_mode():
             return _C_ops.select_scatter(x, values, axis, index)

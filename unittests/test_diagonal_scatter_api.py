@@ -447,7 +447,7 @@ class TestDiagonalScatterWithoutKernel(
 
     def setUp(self):
         for owner, name, value in (
-            (manipulation, '_has_scatter_kernels', lambda: False),
+            (manipulation, '_use_scatter_ops', lambda: False),
             (paddle._C_ops, 'diagonal_scatter', None),
         ):
             patch = mock.patch.object(owner, name, value)

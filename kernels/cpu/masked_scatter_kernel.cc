@@ -90,7 +90,7 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
         reinterpret_cast<Storage*>(x_data),
         reinterpret_cast<Storage*>(value_data),
         value_grad->numel());
-    // A static graph may feed another mask than to the forward operator.
+    // In a static graph, the mask may differ from that of the forward operator.
     ops::CheckEnoughValues(
         "masked_scatter_grad", selected, value_grad->numel());
     if (one_pass) return;
@@ -128,13 +128,13 @@ void MaskedScatterDoubleGradKernel(
                                                        grad_x_grad->data()),
                                                    {dims, x.dims()}}
                   : ops::ZeroView<Storage>(dims);
-  if (grad_value_grad && grad_value_grad->numel() > 0) {
+  if (grad_value_grad) {
     const int64_t selected = ops::MaskedScatterCpu<Storage>(
         out,
         numel,
         x_view,
         mask_view,
-        static_cast<const Storage*>(grad_value_grad->data()),
+        ops::StorageData<Storage>(grad_value_grad.get_ptr()),
         grad_value_grad->numel());
     ops::CheckEnoughValues(op, selected, grad_value_grad->numel());
   } else {

@@ -88,8 +88,8 @@ void StoreRanked(const GPUContext& dev_ctx,
                  const F& f) {
   DenseTensor total_memory;
   DenseTensor ranks_memory;
-  // The number of selected elements before the chunk, and up to each of its
-  // elements.
+  // The number of selected elements before the chunk, and the inclusive scan of
+  // the chunk alone.
   auto* total = AllocWorkspace<int64_t>(dev_ctx, 1, &total_memory);
   auto* ranks = AllocWorkspace<int32_t>(
       dev_ctx, std::min(numel, kScanChunk), &ranks_memory);
@@ -329,28 +329,28 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     return;
   }
 
+  using Storage = ops::StorageType<T>;
+  const Storage* grad = ops::StorageData<Storage>(&dout);
+  DenseTensor memory;
+  const uint8_t* selected = ops::BroadcastMask(
+      dev_ctx, dims, mask.dims(), ops::StorageData<uint8_t>(&mask), &memory);
   if (value_grad) {
-    DenseTensor memory;
-    const uint8_t* selected = ops::BroadcastMask(
-        dev_ctx, dims, mask.dims(), ops::StorageData<uint8_t>(&mask), &memory);
-    using Storage = ops::StorageType<T>;
     ops::GatherElements(dev_ctx,
                         numel,
-                        ops::StorageData<Storage>(&dout),
+                        grad,
                         selected,
                         value_grad->numel(),
                         reinterpret_cast<Storage*>(values));
   }
   if (!x_grad) return;
-  // Last, since it may be written over out_grad.
+  // Last: x_grad may be out_grad.
   const bool is_broadcast = x_grad->numel() != numel;
   DenseTensor workspace;
-  DenseTensor* masked = is_broadcast ? &workspace : x_grad;
   workspace.Resize(dims);
-  ops::ReplaceSelected<T>(dev_ctx, dims, &dout, mask, nullptr, masked);
-  if (is_broadcast) {
-    ops::SumBroadcastAxes<T>(dev_ctx, dims, workspace.data<T>(), x_grad);
-  }
+  T* masked = dev_ctx.template Alloc<T>(is_broadcast ? &workspace : x_grad);
+  ops::ClearElements(
+      dev_ctx, numel, grad, selected, reinterpret_cast<Storage*>(masked));
+  if (is_broadcast) ops::SumBroadcastAxes<T>(dev_ctx, dims, masked, x_grad);
 }
 
 template <typename T, typename Context>

@@ -35,7 +35,7 @@ def no_kernels(monkeypatch):
     kernel = mock.Mock(side_effect=AssertionError('a kernel is called'))
     for name in (*COMPOSED_APIS, 'masked_scatter_'):
         monkeypatch.setattr(manipulation._C_ops, name, kernel)
-    monkeypatch.setattr(manipulation, '_has_scatter_kernels', lambda: False)
+    monkeypatch.setattr(manipulation, '_use_scatter_ops', lambda: False)
 
 
 @pytest.mark.parametrize('api', COMPOSED_APIS)
@@ -59,7 +59,7 @@ def test_composed_calls(no_kernels, api):
 
 def test_only_the_exporting_thread_composes():
     def composes():
-        return not manipulation._has_scatter_kernels()
+        return not manipulation._use_scatter_ops()
 
     with (
         pytest.raises(KeyError),
@@ -76,8 +76,8 @@ def test_nested_exports_compose_until_the_outer_export_ends():
     with manipulation._compose_scatter_ops():
         with manipulation._compose_scatter_ops():
             pass
-        assert not manipulation._has_scatter_kernels()
-    assert manipulation._has_scatter_kernels()
+        assert not manipulation._use_scatter_ops()
+    assert manipulation._use_scatter_ops()
 
 
 def test_export_traces_a_traced_function_again():
@@ -106,4 +106,4 @@ def test_cpu_and_gpu_have_kernels():
         with mock.patch.object(
             manipulation, '_current_expected_place_', return_value=place
         ):
-            assert manipulation._has_scatter_kernels() is has_kernels
+            assert manipulation._use_scatter_ops() is has_kernels

@@ -55,7 +55,7 @@ int64_t ScatterBlock(Storage* out,
 }
 
 // Copies the selected elements of `in`, in order, to out and returns their
-// number, at most `capacity`. May write the element behind them too, up to
+// number, at most `capacity`. May overwrite later elements of out up to
 // `capacity`, so concurrent calls need disjoint outputs.
 template <typename Storage>
 int64_t GatherBlock(Storage* out,
@@ -107,9 +107,9 @@ inline int64_t CountTrueIn(const MaskView& mask, int64_t begin, int64_t end) {
   return count;
 }
 
-// Counts the True elements, then calls f(i, begin, end) for each tile i, whose
-// True elements have the ranks [begin, end), unless there are more than
-// `limit`. Returns their number.
+// Returns the number of True elements. If it is at most `limit`, calls
+// f(i, begin, end) for each tile i, where [begin, end) are the ranks of its
+// True elements.
 template <typename F>
 int64_t ForEachMaskTile(const MaskView& mask,
                         const Tiles& tiles,

@@ -88,7 +88,8 @@ __global__ void __launch_bounds__(kGpuThreads)
 }
 
 // Executes the Store that f(w) returns on the device, for each w in [0, work).
-// It must not depend on another w.
+// f must have no side effects, since it may be called more than once for a w,
+// and its value must not depend on memory that the Store of another w writes.
 template <typename F>
 void StoreEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
   if (work == 0) return;

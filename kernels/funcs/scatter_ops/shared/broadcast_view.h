@@ -50,7 +50,7 @@ class BroadcastView {
   // True if the operand has the layout of the output.
   bool is_flat() const { return rank_ == 1 && strides_[0] == 1; }
 
-  // True if the operand has one element.
+  // True if one element is broadcast to an output of several.
   bool is_constant() const { return rank_ == 1 && strides_[0] == 0; }
 
   // The operand offset of output element i, for GPU kernels.
@@ -137,8 +137,8 @@ class BroadcastView {
   }
 
   int rank_;
-  int64_t dims_[DDim::kMaxRank + 1];
-  int64_t strides_[DDim::kMaxRank + 1];
+  int64_t dims_[DDim::kMaxRank];
+  int64_t strides_[DDim::kMaxRank];
 };
 
 }  // namespace phi::funcs::scatter_ops

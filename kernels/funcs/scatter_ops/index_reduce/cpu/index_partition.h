@@ -52,8 +52,8 @@ struct ChunkEntries {
 // The entries of some chunks that lie in a range of slices, with slices
 // relative to its begin. The capacity amortizes the cache misses of alternating
 // between the index and the rows; 32-bit storage keeps the list in the caches.
-// AppendVectors compares slices outside the range in 32 bits too, so the axis
-// must have fewer than 2^31 slices.
+// AppendVectors compares the low 32 bits of every slice, so the axis must have
+// fewer than 2^31 slices.
 struct RangeEntries {
   static constexpr int64_t kCapacity = 4096;
   static constexpr int64_t kMaxAppend = 512;  // entries per Append
@@ -164,7 +164,8 @@ void ForEachEntryList(const NormalizedIndex& index,
 
 // Per slice, the number of entries that name it (for means), or whether any
 // does. Counts are int32_t, since AVX2 converts int32_t but not int64_t to
-// floating point: for a mean, the index must have fewer than 2^31 - 1 entries.
+// floating point: for a mean, which may count x too, the index must have fewer
+// than 2^31 - 1 entries.
 template <IndexReduce kReduce>
 class SliceMarks {
  public:
@@ -175,7 +176,10 @@ class SliceMarks {
              int64_t size,
              const std::vector<SliceRange>& ranges) {
     marks_.reset(new Mark[size]);
-    ParallelFor(ranges.size(), index.length() * sizeof(Mark), [&](int64_t r) {
+    // Each range reads the whole index.
+    const int64_t bytes =
+        index.length() * static_cast<int64_t>(sizeof(int64_t));
+    ParallelFor(ranges.size(), bytes, [&](int64_t r) {
       const SliceRange range = ranges[r];
       Mark* marks = marks_.get() + range.begin;
       std::fill_n(marks, range.size(), Mark{0});
@@ -208,13 +212,14 @@ inline std::vector<SliceRange> PartitionSlices(const NormalizedIndex& index,
   constexpr int64_t kSamplesPerRange = 64;
   const int64_t n = index.length();
   const int64_t num_samples = kSamplesPerRange * num_ranges;
-  const int64_t num_of_index = num_samples * n / (n + size);
+  const int64_t num_index_samples = num_samples * n / (n + size);
   std::vector<int64_t> samples(num_samples);
   for (int64_t i = 0; i < num_samples; ++i) {
-    if (i < num_of_index) {
-      samples[i] = *index.Read(n * i / num_of_index, 1, &samples[i]);
+    if (i < num_index_samples) {
+      samples[i] = *index.Read(n * i / num_index_samples, 1, &samples[i]);
     } else {
-      samples[i] = size * (i - num_of_index) / (num_samples - num_of_index);
+      samples[i] =
+          size * (i - num_index_samples) / (num_samples - num_index_samples);
     }
   }
   std::sort(samples.begin(), samples.end());
