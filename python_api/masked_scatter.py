@@ -15,7 +15,7 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import paddle
 from paddle import _C_ops
@@ -37,7 +37,7 @@ from paddle.utils.decorator_utils import param_two_alias
 from paddle.utils.inplace_utils import inplace_apis_in_dygraph_only
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Generator
 
     from paddle import Tensor
 
@@ -99,14 +99,6 @@ def _check_masked_scatter_args(
             f"({api_name}) The dtype of value should be the dtype of x, "
             f"{x.dtype}, but received {value.dtype}."
         )
-
-
-def _composed_in_place(
-    composed: Callable[..., Tensor], x: Tensor, *arguments: Any
-) -> Tensor:
-    # copy x, since gradients need its value before the call
-    out = composed(paddle.assign(x), *arguments)
-    return paddle.where_(paddle.zeros_like(x, dtype='bool'), x, out)
 
 
 def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
@@ -235,7 +227,10 @@ def masked_scatter_(
         if _use_scatter_ops():
             return _C_ops.masked_scatter_(x, mask, value)
         _check_mask_shape('masked_scatter_', x, mask)
-        return _composed_in_place(_masked_scatter_composed, x, mask, value)
+        # a copy of x, since gradients need its value before the call
+        out = _masked_scatter_composed(paddle.assign(x), mask, value)
+        # copies out to x in place and records the gradient
+        return paddle.where_(paddle.zeros_like(x, dtype='bool'), x, out)
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         _check_masked_scatter_args('masked_scatter_', x, mask, value)
         _check_mask_shape('masked_scatter_', x, mask)
