@@ -298,11 +298,10 @@ void AssignLast(const GPUContext& dev_ctx,
                 T* out) {
   DenseTensor memory;
   const unsigned* ends = FindLastEntries(dev_ctx, indexed, &memory);
-  StoreEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+  ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
     const AxisCoords at = indexed.LocateUpdate(i);
     const bool is_last = ends[indexed.rows[at.row]] == at.row + 1;
-    const T update = updates[i];
-    return Store<T>{is_last ? out + indexed.OffsetInX(at) : nullptr, update};
+    if (is_last) out[indexed.OffsetInX(at)] = updates[i];
   });
 }
 

@@ -97,33 +97,31 @@ void ComputeExtremumGrad(const GPUContext& dev_ctx,
   const bool include_self = call.include_self;
   const int64_t x_numel = indexed.view.numel();
   DenseTensor memory;
+  // 32 bits suffice: ReadIndex limits the index to 2^31 - 1 entries.
   auto* ties = AllocWorkspace<unsigned>(dev_ctx, x_numel, &memory);
-  StoreEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
-    const bool is_tie = include_self && IsTie(t.x[i], t.out[i]);
-    return Store<unsigned>{ties + i, is_tie ? 1u : 0u};
+  ForEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
+    ties[i] = include_self && IsTie(t.x[i], t.out[i]) ? 1 : 0;
   });
   ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
     const int64_t at = indexed.OffsetInX(indexed.LocateUpdate(i));
     if (IsTie(t.updates[i], t.out[at])) atomicAdd(ties + at, 1u);
   });
   if (t.updates_grad) {
-    StoreEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
+    ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
       const int64_t at = indexed.OffsetInX(indexed.LocateUpdate(i));
-      const bool is_tie = IsTie(t.updates[i], t.out[at]);
-      const T grad = is_tie ? t.out_grad[at] : T{};
-      return Store<T>{t.updates_grad + i,
-                      DivideGrad(grad, is_tie ? ties[at] : 1)};
+      t.updates_grad[i] = IsTie(t.updates[i], t.out[at])
+                              ? DivideGrad(t.out_grad[at], ties[at])
+                              : T{};
     });
   }
   if (t.x_grad) {
-    StoreEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
+    ForEach(dev_ctx, x_numel, [=] __device__(int64_t i) {
       // Rows that no entry names have no ties, or only x itself.
-      if (!include_self) {
-        return Store<T>{ties[i] != 0 ? t.x_grad + i : nullptr, T{}};
+      if (include_self && IsTie(t.x[i], t.out[i])) {
+        t.x_grad[i] = DivideGrad(t.out_grad[i], ties[i]);
+      } else if (include_self || ties[i] != 0) {
+        t.x_grad[i] = T{};
       }
-      const bool is_tie = IsTie(t.x[i], t.out[i]);
-      const T grad = is_tie ? t.out_grad[i] : T{};
-      return Store<T>{t.x_grad + i, DivideGrad(grad, is_tie ? ties[i] : 1)};
     });
   }
 }

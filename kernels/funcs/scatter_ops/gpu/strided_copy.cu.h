@@ -51,11 +51,9 @@ void ReplaceViewKernel(const Context& dev_ctx,
   } else {
     CopyBytes(dev_ctx, x_data, bytes, data);
   }
-  StoreEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
+  ForEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
     const auto at = view.Locate(k);
-    Store<Storage> store{data + at.x};
-    if (values_data != nullptr) store.value = values_data[at.values];
-    return store;
+    data[at.x] = values_data != nullptr ? values_data[at.values] : Storage{};
   });
 }
 
@@ -78,9 +76,9 @@ void ReplaceViewGradKernel(const Context& dev_ctx,
     const Storage* from = StorageData<Storage>(&out_grad);
     auto* to =
         reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(values_grad));
-    StoreEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
+    ForEach(dev_ctx, view.numel(), [=] __device__(int64_t k) {
       const auto at = view.Locate(k);
-      return Store<Storage>{to + at.values, from[at.x]};
+      to[at.values] = from[at.x];
     });
   }
   if (x_grad) ReplaceViewKernel<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
