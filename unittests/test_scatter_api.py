@@ -372,6 +372,10 @@ class TestScatterStatic(unittest.TestCase):
                     paddle.scatter(x, *others, *attrs)
                 with self.assertRaisesRegex(TypeError, 'x should be Tensor'):
                     paddle.scatter(None, *others, *attrs)
+        with paddle.static.program_guard(paddle.static.Program()):
+            # An empty index accepts updates of any shape.
+            x, *others = self.data([4, 3], [0], [2, 5])
+            self.assertEqual(paddle.scatter(x, *others).shape, x.shape)
 
 
 class TestScatterErrors(unittest.TestCase):

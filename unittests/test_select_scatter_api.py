@@ -379,6 +379,7 @@ class TestSelectScatterErrors(unittest.TestCase):
             ([3], [1], 0, 0, []),
             ([2, 3, 4], [4, 2], 1, 0, [2, 4]),
             ([0, 4], [3], 1, 0, [0]),
+            ([3, 4], [0], 1, 0, [3]),
         ):
             text = f'without axis {args[2]}, {shape}, but received {args[1]}.'
             self.check_error(RuntimeError, re.escape(text), *args)
