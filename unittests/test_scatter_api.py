@@ -495,7 +495,7 @@ class TestScatterErrors(unittest.TestCase):
     def test_missing_arguments_raise(self):
         x = index = paddle.zeros([2], 'int64')
         for function in FUNCTIONS:
-            message = 'Too few arguments in the function call: 1, 0'
+            message = r'(?s)^Too few arguments .*: 1, 0.* bool overwrite,'
             with self.assertRaisesRegex(TypeError, message):
                 function(x)
             message = rf"^{function.__name__}\(\) missing .*'updates'$"

@@ -52,12 +52,19 @@ OWN_TESTS = (
 )
 
 
+def is_executed(statement):
+    """Whether a statement of a module is neither an import nor an overload."""
+    decorators = getattr(statement, 'decorator_list', [])
+    if 'overload' in map(ast.unparse, decorators):
+        return False
+    return not isinstance(statement, (ast.Import, ast.ImportFrom, ast.If))
+
+
 def dump_code(source):
-    """Dump the AST without docstrings, annotations and imports."""
+    """Dump the AST without docstrings, annotations, imports and overloads."""
     compile(source, 'source', 'exec')  # detects more faults than the parser
     tree = ast.parse(source)
-    imports = (ast.Import, ast.ImportFrom, ast.If)
-    tree.body = [x for x in tree.body if not isinstance(x, imports)]
+    tree.body = [x for x in tree.body if is_executed(x)]
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.FunctionDef)):
             if ast.get_docstring(node) is not None:

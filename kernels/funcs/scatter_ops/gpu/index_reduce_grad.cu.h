@@ -45,7 +45,8 @@ void ComputeLinearGrad(const GPUContext& dev_ctx,
   const bool include_self = call.include_self;
   const IndexGradTensors<T> t = tensors;
   const bool is_sum = !is_assign && !is_mean;
-  // x_grad of such a mean is divided once for each row, by its last entry.
+  // If a mean includes x, x_grad is divided once for each row: by its last
+  // entry.
   const bool needs_ends = is_assign || (is_mean && include_self && t.x_grad);
   DenseTensor counts_memory;
   DenseTensor ends_memory;
