@@ -13,7 +13,7 @@ from gpu_tests import ops
 
 ROUNDS = 5
 CALLS = 10  # per round
-# Those of PyTorch's index_reduce; sum is index_add.
+# Their names in torch.Tensor.index_reduce. A sum uses index_add.
 REDUCES = {'mean': 'mean', 'mul': 'prod', 'amax': 'amax'}
 
 

@@ -293,8 +293,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates.
         - GPU: calls without ``axis``, ``reduce`` and ``include_self`` run another kernel, which supports fewer data types.
           There, any of several duplicates may win, all of them receive the gradient of the slice, and sums may differ
-          between runs. With these arguments, a value of ``index`` that is out of range makes the kernel abort, and the
-          process cannot use the GPU any more.
+          between runs. Calls with one of these arguments abort if a value of ``index`` is out of range, and the process
+          cannot use the GPU any more.
 
     Examples:
         .. code-block:: python

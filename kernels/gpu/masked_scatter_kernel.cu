@@ -77,9 +77,10 @@ struct MaskIterator {
 // Elements per scan: bounds the workspace.
 constexpr int64_t kScanChunk = 1 << 24;
 
-// Executes f(i, is_selected, k) for each element i (see StoreEach), where k
-// counts the selected elements before a selected i. Then traps if there are
-// more than num_values: a check on the host would synchronize the stream.
+// Executes the Store that f(i, is_selected, k) returns for each element i (see
+// StoreEach), where k counts the selected elements before a selected i. Then
+// traps if there are more than num_values: a check on the host would
+// synchronize the stream.
 template <typename F>
 void StoreRanked(const GPUContext& dev_ctx,
                  int64_t numel,

@@ -275,13 +275,8 @@ void ReduceSegments(const GPUContext& dev_ctx,
   DenseTensor memory;
   auto* chunks =
       AllocWorkspace<typename Reducer::Chunk>(dev_ctx, chunks_numel, &memory);
-  const Reducer reducer{segments,
-                        num_chunks,
-
-                        chunks,
-                        updates,
-                        call.include_self,
-                        out};
+  const Reducer reducer{
+      segments, num_chunks, chunks, updates, call.include_self, out};
   ForEach(dev_ctx, chunks_numel, [=] __device__(int64_t i) {
     reducer.ReduceChunk(i);
   });
