@@ -185,6 +185,15 @@ class TestMaskedFillSPMDRule(SPMDRuleTests, unittest.TestCase):
     ]
 
 
+class TestMaskedFillSPMDRuleFullValue(SPMDRuleTests, unittest.TestCase):
+    op = 'masked_fill'
+    shapes = [[4, 6]] * 3
+    # Mesh dim 1 shards dim 1 of x, so value determines the sharding of dim 0.
+    forward = [([[-1, 1], [1, -1], [0, -1]], [[0, 1]] * 3)]
+    reverse = ([0, 1], [[0, 1]] * 3)
+    grad = [([[-1, -1]] * 3 + [[0, 1]], [[0, 1]] * 3)]
+
+
 class TestMaskedFillSPMDRuleBroadcastMask(SPMDRuleTests, unittest.TestCase):
     op = 'masked_fill'
     shapes = [[4, 6], [1, 6], [4, 1]]

@@ -15,6 +15,7 @@
 #include "paddle/phi/infermeta/spmd_rules/scatter_ops.h"
 
 #include <algorithm>
+#include <set>
 
 #include "glog/logging.h"
 
@@ -35,25 +36,22 @@ using AxisToDimMap = std::unordered_map<std::string, int64_t>;
 
 constexpr char kAlphabet[] = "abcdefghijklmnopqrstuvwxyz";
 
-// ShardingMergeForTensors raises if two mesh dims shard one axis, and treats
-// "1" as such an axis. The first tensor that shards an axis wins instead.
+// Unlike ShardingMergeForTensors, which raises if two mesh dims shard one axis:
+// the first tensor that shards an axis, or that uses a mesh dim, wins.
 AxisToDimMap MergeShardings(const Tensors& tensors, const Axes& axes) {
-  std::vector<std::pair<std::string, std::vector<int64_t>>> axes_to_dims;
-  AxisToDimMap first;
+  AxisToDimMap map;
+  std::set<int64_t> used;
   for (size_t i = 0; i < tensors.size(); ++i) {
     const DistMetaTensor& tensor = *tensors[i];
     EXTRACT_SHAPE_AND_DIST_ATTR(tensor);
-    std::vector<int64_t> dims_mapping(tensor_dims_mapping_src);
     for (int dim = 0; dim < tensor_ndim; ++dim) {
-      int64_t& mapping = dims_mapping[dim];
       const std::string axis(1, axes[i][dim]);
-      if (axis == "1") mapping = -1;
-      if (mapping == -1) continue;
-      if (first.emplace(axis, mapping).first->second != mapping) mapping = -1;
+      const int64_t mesh_dim = tensor_dims_mapping_src[dim];
+      if (axis == "1" || mesh_dim == -1 || map.count(axis)) continue;
+      if (used.insert(mesh_dim).second) map[axis] = mesh_dim;
     }
-    axes_to_dims.emplace_back(axes[i], dims_mapping);
   }
-  return ShardingMergeForTensors(axes_to_dims);
+  return map;
 }
 
 TensorDistAttr GetDistAttr(const DistMetaTensor& tensor,
