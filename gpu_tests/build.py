@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -38,7 +39,7 @@ NVCC_FLAGS = (
 )  # fmt: skip
 # The CUDA runtime is static and hidden: PyTorch may load another version.
 LIBRARY_FLAGS = (
-    '-Xcompiler', '-fvisibility=hidden', '-shared', '-cudart', 'static',
+    '-Xcompiler', '-fvisibility=hidden', '-cudart', 'static',
     '-Xlinker', '--exclude-libs,ALL',
 )  # fmt: skip
 
@@ -98,8 +99,7 @@ def stub_command(compiler, flags, folders):
 def write_unity(sources, path):
     """Write a source that includes all others; return its path.
 
-    nvcc spends most of its time on headers. The emulation compiles each source
-    separately.
+    nvcc spends most of its time on headers.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     text = ''.join(f'#include "{source}"\n' for source in sources)
@@ -119,9 +119,17 @@ def make_library(compiler, sources, library):
     if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
         return
     library.parent.mkdir(parents=True, exist_ok=True)
-    done = run(*compiler, *sources, *linked, '-o', library)
-    if done.returncode:
-        raise RuntimeError(done.stdout + done.stderr)
+    objects = [library.with_name(f'{path.stem}.o') for path in sources]
+    steps = [('-c', path, '-o', out) for path, out in zip(sources, objects)]
+
+    def execute(step):
+        done = run(*compiler, *step)
+        if done.returncode:
+            raise RuntimeError(done.stdout + done.stderr)
+
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(execute, steps))
+    execute(('-shared', *objects, *linked, '-o', library))
     write_atomic(stamp, digest.encode())
 
 
@@ -129,7 +137,7 @@ def make():
     """Build the library."""
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
     compiler = stub_command('nvcc', flags, [INCLUDE])
-    sources = [*kernel_files('.cu'), STUB / 'module.cu']
+    sources = [*kernel_files('.cu'), STUB / 'module.cc']
     unit = write_unity(sources, library_path().with_name('kernels.cu'))
     make_library(compiler, [unit], library_path())
 

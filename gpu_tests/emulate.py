@@ -23,7 +23,7 @@ FLAGS = (
     '-std=c++17', '-O1', '-g1', '-fPIC', '-fvisibility=hidden', '-Wall',
     '-Wno-unknown-pragmas', '-U_FORTIFY_SOURCE', CHECKS,
     '-fno-sanitize-recover=all', '-include', 'cuda_runtime_api.h',
-    '-x', 'c++', '-static-libubsan',
+    '-static-libubsan',
 )  # fmt: skip
 REWRITES = {
     # kernel<<<launch configuration>>>(arguments
@@ -50,7 +50,7 @@ def rewrite(text):
 
 
 def write_tree():
-    """Write kernels/ as plain C++; return the folder."""
+    """Write kernels/ as plain C++, *.cu as *.cc; return the folder."""
     folder = library_path().with_name('tree')
     files = build.kernel_files('.h', '.cu')
     texts = {path: path.read_text(encoding='utf-8') for path in files}
@@ -59,29 +59,31 @@ def write_tree():
             raise RuntimeError(f'no source matches the rewrite {pattern}')
     for path, text in texts.items():
         below = path.relative_to(ROOT / 'kernels')
+        if path.suffix == '.cu':
+            below = below.with_suffix('.cc')
         target = folder / 'paddle' / 'phi' / 'kernels' / below
         target.parent.mkdir(parents=True, exist_ok=True)
         write_if_changed(target, rewrite(text).encode())
     return folder
 
 
-def compiler(*flags):
+def compiler():
     """Return the command of the host compiler with the emulated CUDA."""
     program = os.environ.get('CXX', 'g++')
-    return build.stub_command(program, FLAGS + flags, [EMULATOR, write_tree()])
+    return build.stub_command(program, FLAGS, [EMULATOR, write_tree()])
 
 
 def make():
     """Build the library."""
-    command = compiler('-shared')
-    folder = library_path().with_name('tree') / 'paddle' / 'phi'
-    kernels = [folder / f.relative_to(ROOT) for f in build.kernel_files('.cu')]
-    build.make_library(command, [*kernels, STUB / 'module.cu'], library_path())
+    command = compiler()
+    folder = library_path().with_name('tree') / 'paddle/phi/kernels/gpu'
+    sources = [*folder.glob('*.cc'), STUB / 'module.cc']
+    build.make_library(command, sources, library_path())
 
 
 def make_program(text, folder):
     """Build a program from one source; return its path."""
-    source, program = folder / 'program.cu', folder / 'program'
+    source, program = folder / 'program.cc', folder / 'program'
     source.write_text(rewrite(text))
     subprocess.run([*compiler(), source, '-o', program], check=True)
     return program

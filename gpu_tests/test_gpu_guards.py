@@ -4,6 +4,7 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -19,22 +20,22 @@ FAULTS = {
     'index too big': (
         'index_scatter',
         (ONES, np.array([0, 3, 40, 1]), ONES[:4], 0, 'sum', True),
-        ('(index_scatter)', '[-40, 40)', '40'),
+        ('(scatter)', '[-40, 40)', '40'),
     ),
     'index too small': (
         'index_reduce',
         (ONES, np.array([0, -51, 3]), ONES[:, :3], 1, 'amax', True),
-        ('(index_reduce)', '[-50, 50)', '-51'),
+        ('(scatter)', '[-50, 50)', '-51'),
     ),
     'int32 index too big': (
         'index_scatter',
         (ONES, np.array([50], 'int32'), ONES[:, :1], 1, 'assign', True),
-        ('(index_scatter)', '[-50, 50)', '50'),
+        ('(scatter)', '[-50, 50)', '50'),
     ),
     'index of a gradient too big': (
         'index_reduce_grad',
         (ONES, np.array([0, 40]), ONES[:2], ONES, ONES, 0, 'mul', True),
-        ('(index_reduce)', '[-40, 40)', '40'),
+        ('(scatter)', '[-40, 40)', '40'),
     ),
     **{
         f'{count} values for a mask of {shape}, {kernel}': (
@@ -55,11 +56,21 @@ FAULTS = {
 }
 
 
-@pytest.mark.parametrize('name', FAULTS)
-def test_device_fault_ends_the_process_and_names_the_operator(name):
-    ops.library()  # built once, not by each process
+def run_fault(name):
     program = sys.executable, '-m', 'gpu_tests.test_gpu_guards', name
-    done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+    return subprocess.run(program, cwd=ROOT, capture_output=True, text=True)
+
+
+@pytest.fixture(scope='module')
+def processes():
+    ops.library()  # built once, not by each process
+    with ThreadPoolExecutor() as pool:
+        return dict(zip(FAULTS, pool.map(run_fault, FAULTS)))
+
+
+@pytest.mark.parametrize('name', FAULTS)
+def test_device_fault_ends_the_process_and_names_the_operator(name, processes):
+    done = processes[name]
     assert done.returncode != 0
     for words in FAULTS[name][2]:
         assert words in done.stdout + done.stderr

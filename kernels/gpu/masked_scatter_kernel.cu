@@ -96,14 +96,11 @@ void StoreRanked(const GPUContext& dev_ctx,
       dev_ctx, std::min(numel, kScanChunk), &ranks_memory);
   ClearBytes(dev_ctx, total, sizeof(int64_t));
   for (int64_t begin = 0; begin < numel; begin += kScanChunk) {
-    const int64_t n = std::min(numel - begin, kScanChunk);
+    const int n = static_cast<int>(std::min(numel - begin, kScanChunk));
+    const MaskIterator flags{mask + begin};
     CallCub(dev_ctx, [&](void* temp_storage, size_t* bytes) {
-      return cub::DeviceScan::InclusiveSum(temp_storage,
-                                           *bytes,
-                                           MaskIterator{mask + begin},
-                                           ranks,
-                                           static_cast<int>(n),
-                                           dev_ctx.stream());
+      return cub::DeviceScan::InclusiveSum(
+          temp_storage, *bytes, flags, ranks, n, dev_ctx.stream());
     });
     StoreEach(dev_ctx, n, [=] __device__(int64_t i) {
       const int64_t k = *total + ranks[i] - 1;
@@ -323,25 +320,22 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
   dout.Resize(dims);
   ops::ResizeLike(x, x_grad);
   ops::ResizeLike(value, value_grad);
+  using Storage = ops::StorageType<T>;
   // Zero for values without a True element.
-  T* values = value_grad ? ops::AllocZeros<T>(dev_ctx, value_grad) : nullptr;
+  auto* values = reinterpret_cast<Storage*>(
+      value_grad ? ops::AllocZeros<T>(dev_ctx, value_grad) : nullptr);
   if (numel == 0) {
     if (x_grad) ops::AllocZeros<T>(dev_ctx, x_grad);
     return;
   }
 
-  using Storage = ops::StorageType<T>;
   const Storage* grad = ops::StorageData<Storage>(&dout);
   DenseTensor memory;
   const uint8_t* selected = ops::BroadcastMask(
       dev_ctx, dims, mask.dims(), ops::StorageData<uint8_t>(&mask), &memory);
   if (value_grad) {
-    ops::GatherElements(dev_ctx,
-                        numel,
-                        grad,
-                        selected,
-                        value_grad->numel(),
-                        reinterpret_cast<Storage*>(values));
+    ops::GatherElements(
+        dev_ctx, numel, grad, selected, value_grad->numel(), values);
   }
   if (!x_grad) return;
   // Last: x_grad may be out_grad.

@@ -34,10 +34,8 @@ void IndexReduceKernel(const Context& dev_ctx,
                        bool include_self,
                        DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  const ops::IndexReduceCall call{ops::IndexOp::kIndexReduce,
-                                  ops::ParseIndexReduce(reduce),
-                                  axis,
-                                  include_self};
+  const ops::IndexReduceCall call{
+      ops::ParseIndexReduce(reduce), axis, include_self};
   ops::IndexReduceInto<T>(
       dev_ctx, ops::NonlinearReduces{}, call, x, index, updates, out);
 }
@@ -55,10 +53,8 @@ void IndexReduceGradKernel(const Context& dev_ctx,
                            DenseTensor* x_grad,
                            DenseTensor* updates_grad) {
   namespace ops = funcs::scatter_ops;
-  const ops::IndexReduceCall call{ops::IndexOp::kIndexReduce,
-                                  ops::ParseIndexReduce(reduce),
-                                  axis,
-                                  include_self};
+  const ops::IndexReduceCall call{
+      ops::ParseIndexReduce(reduce), axis, include_self};
   ops::IndexReduceGradInto<T>(dev_ctx,
                               ops::NonlinearReduces{},
                               call,

@@ -34,10 +34,8 @@ void IndexScatterKernel(const Context& dev_ctx,
                         bool include_self,
                         DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
-  const ops::IndexReduceCall call{ops::IndexOp::kIndexScatter,
-                                  ops::ParseIndexScatter(reduce),
-                                  axis,
-                                  include_self};
+  const ops::IndexReduceCall call{
+      ops::ParseIndexScatter(reduce), axis, include_self};
   ops::IndexReduceInto<T>(
       dev_ctx, ops::LinearReduces{}, call, x, index, updates, out);
 }
@@ -54,10 +52,8 @@ void IndexScatterGradKernel(const Context& dev_ctx,
                             DenseTensor* x_grad,
                             DenseTensor* updates_grad) {
   namespace ops = funcs::scatter_ops;
-  const ops::IndexReduceCall call{ops::IndexOp::kIndexScatter,
-                                  ops::ParseIndexScatter(reduce),
-                                  axis,
-                                  include_self};
+  const ops::IndexReduceCall call{
+      ops::ParseIndexScatter(reduce), axis, include_self};
   ops::IndexReduceGradInto<T>(dev_ctx,
                               ops::LinearReduces{},
                               call,

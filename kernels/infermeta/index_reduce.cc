@@ -12,13 +12,8 @@ void IndexReduceInferMeta(const MetaTensor& x,
                           bool include_self,
                           MetaTensor* out) {
   namespace ops = funcs::scatter_ops;
-  ops::CheckIndexReduce("index_reduce",
-                        ops::ParseIndexReduce(reduce),
-                        reduce,
-                        x,
-                        index,
-                        updates,
-                        axis);
+  ops::CheckIndexReduce(
+      ops::ParseIndexReduce(reduce), reduce, x, index, updates, axis);
   out->share_meta(x);
 }
 

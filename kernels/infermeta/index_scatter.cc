@@ -12,13 +12,8 @@ void IndexScatterInferMeta(const MetaTensor& x,
                            bool include_self,
                            MetaTensor* out) {
   namespace ops = funcs::scatter_ops;
-  ops::CheckIndexReduce("index_scatter",
-                        ops::ParseIndexScatter(reduce),
-                        reduce,
-                        x,
-                        index,
-                        updates,
-                        axis);
+  ops::CheckIndexReduce(
+      ops::ParseIndexScatter(reduce), reduce, x, index, updates, axis);
   out->share_meta(x);
 }
 

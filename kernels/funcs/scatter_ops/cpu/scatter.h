@@ -12,13 +12,14 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// CPU kernels of scatter and its gradients: reductions along axis 0.
+// CPU kernels of scatter and its gradients. They check what the InferMeta
+// functions of scatter do not, and call the kernels of index_scatter.
 
 #pragma once
 
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/linear_grad.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/segment_reduce.h"
-#include "paddle/phi/kernels/impl/index_scatter_kernel_impl.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
+#include "paddle/phi/kernels/index_scatter_grad_kernel.h"
+#include "paddle/phi/kernels/index_scatter_kernel.h"
 
 namespace phi::funcs::scatter_ops {
 
@@ -34,7 +35,7 @@ inline bool IsEmptyScatter(const DenseTensor& x,
 inline void CheckScatter(const DenseTensor& x,
                          const DenseTensor& index,
                          const DenseTensor& updates) {
-  CheckIndexDtype("scatter", index);
+  CheckIndexDtype(index);
   CheckSameDtype("scatter", x, "updates", updates);
   const DDim& x_dims = x.dims();
   const DDim& dims = updates.dims();
@@ -64,12 +65,8 @@ void CopyTo(const Context& dev_ctx, const T* from, DenseTensor* to) {
   ParallelCopy(data, from, to->numel() * static_cast<int64_t>(sizeof(T)));
 }
 
-// Replaces slices of x by updates, or by their sum.
-inline IndexReduceCall ScatterCall(bool overwrite) {
-  return {IndexOp::kScatter,
-          overwrite ? IndexReduce::kAssign : IndexReduce::kSum,
-          /*axis=*/0,
-          /*include_self=*/false};
+inline const char* ReduceOf(bool overwrite) {
+  return overwrite ? "assign" : "sum";
 }
 
 template <typename T, typename Context>
@@ -84,13 +81,14 @@ void ScatterByIndexKernel(const Context& dev_ctx,
     return;
   }
   CheckScatter(x, index, updates);
-  IndexReduceInto<T>(dev_ctx,
-                     ScatterReduces{},
-                     ScatterCall(overwrite),
-                     x,
-                     index,
-                     updates,
-                     out);
+  IndexScatterKernel<T, Context>(dev_ctx,
+                                 x,
+                                 index,
+                                 updates,
+                                 /*axis=*/0,
+                                 ReduceOf(overwrite),
+                                 /*include_self=*/false,
+                                 out);
 }
 
 // With overwrite, the last update of a slice gets its gradient, the others get
@@ -111,16 +109,16 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }
-  IndexReduceGradInto<T>(dev_ctx,
-                         ScatterReduces{},
-                         ScatterCall(overwrite),
-                         /*x=*/out_grad,
-                         index,
-                         updates,
-                         /*out=*/out_grad,
-                         out_grad,
-                         x_grad,
-                         updates_grad);
+  IndexScatterGradKernel<T, Context>(dev_ctx,
+                                     /*x=*/out_grad,
+                                     index,
+                                     updates,
+                                     out_grad,
+                                     /*axis=*/0,
+                                     ReduceOf(overwrite),
+                                     /*include_self=*/false,
+                                     x_grad,
+                                     updates_grad);
 }
 
 // The gradient is linear in out_grad, and its transpose is scatter.
@@ -135,18 +133,29 @@ void ScatterByIndexDoubleGradKernel(
     bool overwrite,
     DenseTensor* grad_out_grad) {
   if (grad_out_grad == nullptr) return;
-  const DDim dims = grad_out.dims();
-  DenseTensor x_zeros;
-  DenseTensor updates_zeros;
-  ResizeLike(grad_out, grad_out_grad);
-  ScatterByIndexKernel<T>(
-      dev_ctx,
-      IndexScatterGradOrZeros<T>(dev_ctx, grad_x_grad, dims, &x_zeros),
-      index,
-      IndexScatterGradOrZeros<T>(
-          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
-      overwrite,
-      grad_out_grad);
+  if (IsEmptyScatter(grad_out, index, updates)) {
+    CheckGradDims("scatter_double_grad",
+                  "grad_x_grad",
+                  grad_x_grad.get_ptr(),
+                  grad_out.dims());
+    ResizeLike(grad_out, grad_out_grad);
+    AllocZeros<T>(dev_ctx, grad_out_grad);
+    if (grad_x_grad)
+      CopyTo(dev_ctx, DataOrNull<T>(*grad_x_grad), grad_out_grad);
+    return;
+  }
+  CheckScatter(grad_out, index, updates);
+  IndexScatterDoubleGradKernel<T, Context>(dev_ctx,
+                                           /*x=*/grad_out,
+                                           index,
+                                           updates,
+                                           grad_out,
+                                           grad_x_grad,
+                                           grad_updates_grad,
+                                           /*axis=*/0,
+                                           ReduceOf(overwrite),
+                                           /*include_self=*/false,
+                                           grad_out_grad);
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -73,7 +73,6 @@ struct IndexedRows {
 // Validates the index and adds the size of the axis to negative entries. A
 // separate launch: an invalid index traps before any output is written.
 inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
-                             IndexOp op,
                              const DenseTensor& index,
                              const AxisView& view,
                              DenseTensor* memory) {
@@ -82,9 +81,8 @@ inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
   // int number of items.
   if (view.length > std::numeric_limits<int32_t>::max()) {
     PADDLE_THROW(common::errors::Unimplemented(
-        "(%s) The length of index should be less than 2^31 on a GPU, but "
+        "(scatter) The length of index should be less than 2^31 on a GPU, but "
         "received %d.",
-        NameOf(op),
         view.length));
   }
   const bool is_int32 = index.dtype() == DataType::INT32;
@@ -94,9 +92,9 @@ inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
     const int64_t row = is_int32 ? static_cast<const int32_t*>(entries)[i]
                                  : static_cast<const int64_t*>(entries)[i];
     PADDLE_ENFORCE(row >= -size && row < size,
-                   "(%s) The values of index should be in [%lld, %lld) for a "
-                   "dimension of size %lld, but received index[%lld] = %lld.",
-                   NameOf(op),
+                   "(scatter) The values of index should be in [%lld, %lld) "
+                   "for a dimension of size %lld, but received index[%lld] = "
+                   "%lld.",
                    static_cast<long long>(-size),
                    static_cast<long long>(size),
                    static_cast<long long>(size),
@@ -314,7 +312,7 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
   DenseTensor memory;
-  const IndexedRows indexed = ReadIndex(dev_ctx, call.op, index, view, &memory);
+  const IndexedRows indexed = ReadIndex(dev_ctx, index, view, &memory);
   std::optional<DenseTensor> copy;
   const T* update_data =
       CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &copy);

@@ -193,13 +193,13 @@ void IndexReduceGradInto(const GPUContext& dev_ctx,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
   constexpr bool kIsNonlinear = std::is_same<Reduces, NonlinearReduces>::value;
-  CheckOutGrad(NameOf(call.op), out_grad, x.dims(), x_grad);
+  CheckOutGrad("scatter_grad", out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
   const DenseTensor dout = out_grad;  // x_grad may be the same object
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);
   DenseTensor memory;
-  const IndexedRows indexed = ReadIndex(dev_ctx, call.op, index, view, &memory);
+  const IndexedRows indexed = ReadIndex(dev_ctx, index, view, &memory);
   const IndexGradTensors<T> tensors{
       kIsNonlinear ? DataOrNull<T>(x) : nullptr,
       kIsNonlinear ? DataOrNull<T>(updates) : nullptr,

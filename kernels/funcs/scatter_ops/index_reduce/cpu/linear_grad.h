@@ -206,10 +206,9 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          const DenseTensor& out_grad,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
-  const char* op = NameOf(call.op);
-  CheckOutGrad(op, out_grad, x.dims(), x_grad);
+  CheckOutGrad("scatter_grad", out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
-  const NormalizedIndex normalized(op, index, view);
+  const NormalizedIndex normalized(index, view);
   const DenseTensor dout = out_grad;  // not changed through x_grad
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);

@@ -74,10 +74,8 @@ class NormalizedIndex {
  public:
   static constexpr int64_t kChunk = 4096;  // entries per read
 
-  NormalizedIndex(const char* op,
-                  const DenseTensor& index,
-                  const AxisView& view)
-      : op_(op), length_(view.length), size_(view.size) {
+  NormalizedIndex(const DenseTensor& index, const AxisView& view)
+      : length_(view.length), size_(view.size) {
     if (index.dtype() == DataType::INT32) {
       int32_ = DataOrNull<int32_t>(index);
     } else {
@@ -154,19 +152,16 @@ class NormalizedIndex {
       while (index[at] >= -size_ && index[at] < size_) ++at;
       slice = index[at];
     });
-    PADDLE_THROW(
-        common::errors::OutOfRange("(%s) The values of index should be in [%d, "
-                                   "%d) for a dimension of size "
-                                   "%d, but received index[%d] = %d.",
-                                   op_,
-                                   -size_,
-                                   size_,
-                                   size_,
-                                   at,
-                                   slice));
+    PADDLE_THROW(common::errors::OutOfRange(
+        "(scatter) The values of index should be in [%d, %d) for a dimension "
+        "of size %d, but received index[%d] = %d.",
+        -size_,
+        size_,
+        size_,
+        at,
+        slice));
   }
 
-  const char* op_;
   const int64_t* int64_ = nullptr;
   const int32_t* int32_ = nullptr;
   int64_t length_;

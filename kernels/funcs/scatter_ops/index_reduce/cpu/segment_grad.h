@@ -273,11 +273,10 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          const DenseTensor& out_grad,
                          DenseTensor* x_grad,
                          DenseTensor* updates_grad) {
-  const char* op = NameOf(call.op);
-  CheckOutGrad(op, out_grad, x.dims(), x_grad);
+  CheckOutGrad("scatter_grad", out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
   const IndexSegments segments =
-      BuildSegments(NormalizedIndex(op, index, view), view.size);
+      BuildSegments(NormalizedIndex(index, view), view.size);
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);
   const IndexGradTensors<T> tensors{

@@ -241,8 +241,7 @@ void IndexReduceInto(const Context& dev_ctx,
                                    bytes)) {
     Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
   }
-  const NormalizedIndex normalized(
-      NameOf(call.op), index_copy ? *index_copy : index, view);
+  const NormalizedIndex normalized(index_copy ? *index_copy : index, view);
   if (bytes == 0) return;
   std::optional<DenseTensor> updates_copy;
   const T* updates_data =

@@ -13,7 +13,7 @@
 // limitations under the License.
 
 // Argument checks of the reductions by an index, for InferMeta and kernels:
-// names of reductions, dtypes and shapes.
+// names of reductions, dtypes and shapes. Users call paddle.scatter.
 
 #pragma once
 
@@ -26,11 +26,11 @@
 namespace phi::funcs::scatter_ops {
 
 template <typename Meta>
-void CheckIndexDtype(const char* op, const Meta& index) {
+void CheckIndexDtype(const Meta& index) {
   if (index.dtype() != DataType::INT32 && index.dtype() != DataType::INT64) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) The dtype of index should be int32 or int64, but received %s.",
-        op,
+        "(scatter) The dtype of index should be int32 or int64, but received "
+        "%s.",
         DataTypeToString(index.dtype())));
   }
 }
@@ -69,16 +69,15 @@ constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
   return !is_bool && !(ordered && is_complex);
 }
 
-inline void CheckReduceDtype(const char* op,
-                             IndexReduce reduce,
+inline void CheckReduceDtype(IndexReduce reduce,
                              const std::string& name,
                              DataType dtype) {
   const bool is_complex =
       dtype == DataType::COMPLEX64 || dtype == DataType::COMPLEX128;
   if (!HasReduce(reduce, dtype == DataType::BOOL, is_complex)) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) The dtype of x should be %s for reduce '%s', but received %s.",
-        op,
+        "(scatter) The dtype of x should be %s for reduce '%s', but received "
+        "%s.",
         dtype == DataType::BOOL ? "a numeric type" : "a real type",
         name,
         DataTypeToString(dtype)));
@@ -87,29 +86,27 @@ inline void CheckReduceDtype(const char* op,
 
 // Throws unless index is 1-D and updates has the dims of x with the length of
 // the index along `axis`. Unknown dims pass.
-inline void CheckIndexReduceDims(const char* op,
-                                 const DDim& x,
+inline void CheckIndexReduceDims(const DDim& x,
                                  const DDim& index,
                                  const DDim& updates,
                                  int64_t axis) {
   if (x.size() == 0) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) The rank of x should be at least 1, but received 0.", op));
+        "(scatter) The rank of x should be at least 1, but received 0."));
   }
-  const int dim = NormalizeAxis(op, "axis", axis, x.size());
+  const int dim = NormalizeAxis("scatter", "axis", axis, x.size());
   if (index.size() != 1) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) The rank of index should be 1, but received the shape [%s].",
-        op,
+        "(scatter) The rank of index should be 1, but received the shape "
+        "[%s].",
         index));
   }
   DDim expected = x;
   expected[dim] = index[0];
   if (!CompatibleDims(updates, expected)) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(%s) The shape of updates should be [%s] for x of shape [%s], axis %d "
-        "and index of shape [%s], but received [%s].",
-        op,
+        "(scatter) The shape of updates should be [%s] for x of shape [%s], "
+        "axis %d and index of shape [%s], but received [%s].",
         expected,
         x,
         dim,
@@ -120,18 +117,17 @@ inline void CheckIndexReduceDims(const char* op,
 
 // Checks everything except the values of the index. Unknown dims pass.
 template <typename Meta>
-void CheckIndexReduce(const char* op,
-                      IndexReduce reduce,
+void CheckIndexReduce(IndexReduce reduce,
                       const std::string& name,
                       const Meta& x,
                       const Meta& index,
                       const Meta& updates,
                       int64_t axis) {
   // paddle.to_tensor([]) has dtype float32.
-  if (index.numel() != 0) CheckIndexDtype(op, index);
-  if (updates.numel() != 0) CheckSameDtype(op, x, "updates", updates);
-  CheckReduceDtype(op, reduce, name, x.dtype());
-  CheckIndexReduceDims(op, x.dims(), index.dims(), updates.dims(), axis);
+  if (index.numel() != 0) CheckIndexDtype(index);
+  if (updates.numel() != 0) CheckSameDtype("scatter", x, "updates", updates);
+  CheckReduceDtype(reduce, name, x.dtype());
+  CheckIndexReduceDims(x.dims(), index.dims(), updates.dims(), axis);
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -29,23 +29,7 @@
 
 namespace phi::funcs::scatter_ops {
 
-// The operator, for error messages. An enum, since device code cannot read a
-// host string.
-enum class IndexOp { kIndexReduce, kIndexScatter, kScatter };
-
-HOSTDEVICE inline const char* NameOf(IndexOp op) {
-  switch (op) {
-    case IndexOp::kIndexReduce:
-      return "index_reduce";
-    case IndexOp::kIndexScatter:
-      return "index_scatter";
-    default:
-      return "scatter";
-  }
-}
-
 struct IndexReduceCall {
-  IndexOp op;
   IndexReduce reduce;
   int axis;
   bool include_self;
@@ -191,7 +175,6 @@ HOSTDEVICE inline bool EqualOrBothNan(T a, T b) {
 // The reductions of an operator.
 template <IndexReduce... kReduces>
 struct ReduceSet {};
-using ScatterReduces = ReduceSet<IndexReduce::kAssign, IndexReduce::kSum>;
 using LinearReduces =
     ReduceSet<IndexReduce::kAssign, IndexReduce::kSum, IndexReduce::kMean>;
 using NonlinearReduces =
