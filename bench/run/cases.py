@@ -15,7 +15,7 @@ class Case:
     op: str
     shape: tuple = MAIN_SIZE
     mode: str = FORWARD
-    dtype: str = 'float32'
+    dtype: str = 'float32'  # or 'bfloat16'
     mask: str = 'full'  # or 'row' (x[..., :1]), 'plane' (the last two axes)
     density: float = 0.5
     run_length: int = 1  # number of equal consecutive mask elements

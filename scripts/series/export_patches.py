@@ -51,7 +51,7 @@ def make_files(series, root, folders, author):
             apply_patch(tree, patch, root)
             write_tree(repo, tree)
             message = f'{patch.message}\nSigned-off-by: {author}\n'
-            commit(repo, message, author, patch.day)
+            commit(repo, message, author, series.day)
             # Rejects trailing whitespace and empty lines at the end of a file.
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
             files[patch.file_name] = export_last_patch(repo, recorded_files)

@@ -48,7 +48,6 @@ class Hunk(NamedTuple):
 class Patch:
     number: int
     name: str
-    day: str
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
     files: list = field(default_factory=list)
@@ -103,7 +102,7 @@ def load_series(root):
         patches = []
         for name, item in items.items():
             number += 1
-            patches.append(Patch(number, name, **{'day': series.day, **item}))
+            patches.append(Patch(number, name, **item))
         series.pull_requests[pull_request] = patches
     for patch in series.patches:
         patch.message = read_message(Path(root, MESSAGES, f'{patch.name}.txt'))

@@ -91,7 +91,7 @@ FAULTS = [
     (MANIFEST, 'ops: [masked_scatter]',
      'ops: [masked_scatter]\n      rules: true',
      'add-select_scatter: a patch with `ops` has to precede the patch with'),
-    (MANIFEST, 'day: 2026-11-21', 'dy: 2026', "unexpected keyword argument"),
+    (MANIFEST, 'rules: true', 'rule: true', "unexpected keyword argument"),
     (MANIFEST, 'ops: [masked_scatter]', 'ops: [missing]',
      'add-masked_scatter: no file ops_yaml/missing.yaml'),
     (MANIFEST, 'gpu/masked_scatter_*', 'gpu/gone_*',

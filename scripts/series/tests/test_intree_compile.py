@@ -44,7 +44,7 @@ def test_find_lost_symbols_reports_kernels_without_instantiation(tmp_path):
         '+    float, int);',
     ]
     patches = [
-        Patch(1, 'a', 'day', edits={'a.cc': [Hunk(1, '', [f'-{name}', *text])]})
+        Patch(1, 'a', edits={'a.cc': [Hunk(1, '', [f'-{name}', *text])]})
         for text in ([], macro)
     ]
     (tmp_path / 'paddle/phi').mkdir(parents=True)
