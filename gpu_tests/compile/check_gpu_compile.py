@@ -1,7 +1,8 @@
 """Compile the GPU kernels against the headers of the Paddle wheel.
 
-nvcc compiles kernels/gpu for sm_80 and sm_90; register spills are an error. Nothing
-is run, and nothing is compiled for ROCm.
+nvcc compiles kernels/gpu for sm_80 and sm_90, then with stubs of Paddle against
+the CUB of older CUDA releases. Register spills are an error. Nothing is run, and
+nothing is compiled for ROCm.
 
 Exit status: 0 success, 1 compile error or spills, 77 skipped because a program or
 package is missing.
@@ -31,6 +32,8 @@ LIBRARIES = (
     'nvidia-cusolver==12.4.1.2',
     'nvidia-cusparse==12.9.4.2',
 )
+# CUB of CUDA 11.8 and 12.9.
+CUB = 'nvidia-cuda-cccl-cu11==11.8.89.post1', 'nvidia-cuda-cccl-cu12==12.9.27'
 # {Debian package: one of its headers}
 DEBIAN = {
     'libgoogle-glog-dev': Path('/usr/include/glog/logging.h'),
@@ -39,10 +42,10 @@ DEBIAN = {
 _SPILL = re.compile(r'.*[1-9]\d* bytes spill (?:stores|loads)')
 
 
-def fetch_headers(folder):
-    """Download the headers of the CUDA libraries to `folder`, once."""
+def fetch_headers(folder, *packages):
+    """Download headers to `folder`, once; return their include folders."""
     folder.mkdir(parents=True, exist_ok=True)
-    for package in LIBRARIES:
+    for package in packages:
         stamp = folder / package
         if stamp.is_file():
             continue
@@ -57,6 +60,7 @@ def fetch_headers(folder):
                     names = [n for n in archive.namelist() if '/include/' in n]
                     archive.extractall(folder, names)
         stamp.touch()
+    return sorted(folder.glob('nvidia/*/include'))
 
 
 def is_clean(command, source):
@@ -74,10 +78,8 @@ def is_clean(command, source):
 def nvcc_command(options):
     """Return nvcc with the headers of the wheel, CUDA libraries and Debian."""
     paddle = options.include or find_include(ROOT)
-    headers = options.build_dir / 'gpu_headers'
-    fetch_headers(headers)
-    system = [paddle, paddle / 'third_party', '/usr/include/eigen3']
-    system += sorted(headers.glob('nvidia/*/include'))
+    headers = fetch_headers(options.build_dir / 'gpu_headers', *LIBRARIES)
+    system = [paddle, paddle / 'third_party', '/usr/include/eigen3', *headers]
     return build.command('nvcc', build.NVCC_FLAGS, [build.INCLUDE], system)
 
 
@@ -101,7 +103,12 @@ def main(arguments=None):
         return 77
     sources = build.kernel_files('.cu')
     unit = build.write_unity(sources, options.build_dir / 'gpu_kernels.cu')
-    return 0 if is_clean(nvcc_command(options), unit) else 1
+    commands = [nvcc_command(options)]
+    for package in CUB:
+        cub = fetch_headers(options.build_dir / 'cub' / package, package)
+        folders = [*cub, build.INCLUDE]
+        commands.append(build.stub_command('nvcc', build.NVCC_FLAGS, folders))
+    return int(sum(not is_clean(command, unit) for command in commands) > 0)
 
 
 if __name__ == '__main__':

@@ -48,7 +48,7 @@ CONFIGURE = [
     for option in ('-DCMAKE_CXX_COMPILER=clang++', '-DCMAKE_BUILD_TYPE=Debug')
 ]
 # The time limit of a test in seconds: some mutants deadlock.
-TIME_LIMIT = 180
+TIME_LIMIT = 60
 # In the output of ctest.
 FAILED_TEST = re.compile(r'Test +#\d+: (\w+) \.*\*\*\*(?!Skip)')
 # The project's own tests of the operators' results.

@@ -126,7 +126,7 @@ def list_instances(name, path, *options):
     return set(re.findall(rf'\bphi::{name}<[^(]*>(?=\()', symbols))
 
 
-def find_lost_symbols(patches, folder, include):
+def find_lost_symbols(patches, folder, include, flags=()):
     """Yield the symbols of libphi_core that the series no longer instantiates.
 
     Custom operators may call them, since the headers of kernels ship.
@@ -141,7 +141,7 @@ def find_lost_symbols(patches, folder, include):
             lines = [KERNEL_UNIT % name, macro[0] if macro else '']
             unit = write_unit(folder / f'{name}.cc', lines)
             object_file = unit.with_suffix('.o')
-            output = ('-c', '-O0', '-o', object_file)
+            output = ('-c', '-O0', '-o', object_file, *flags)
             if fault := compile_unit(unit, 'OpenMP', folder, include, output):
                 yield fault
             symbols = list_instances(name, library, '-D') or {f'phi::{name}'}
@@ -158,6 +158,7 @@ def check():
         init_repo(folder, make_base_tree(series, find_wheel_dirs(ROOT)))
         lines = [f'#include "paddle/{header}"' for header in HEADERS]
         common = write_unit(Path(name) / 'common.h', lines)
+        precompiled = ('-include', common)
         output = ('-xc++-header', '-o', f'{common}.gch')
         faults = [compile_unit(common, 'OpenMP', folder, include, output)]
         for patch in series.patches:
@@ -169,7 +170,7 @@ def check():
             if patch is series.patches[-1]:
                 jobs.append((headers, 'no OpenMP', ()))
             units = [headers, *write_source_units(folder, new_files)]
-            jobs += [(x, 'OpenMP', ('-include', common)) for x in units]
+            jobs += [(x, 'OpenMP', precompiled) for x in units]
             keys = [(mode, read_with_headers(x, folder)) for x, mode, _ in jobs]
             jobs = [j for j, key in zip(jobs, keys) if key not in compiled]
             compiled.update(keys)
@@ -180,7 +181,9 @@ def check():
                 *zip(*jobs),
             )
             faults += [f and f'after {patch.file_name}: {f}' for f in results]
-        faults += find_lost_symbols(series.patches, folder, include)
+        faults += find_lost_symbols(
+            series.patches, folder, include, precompiled
+        )
     return [*filter(None, faults)], len(compiled)
 
 
