@@ -184,9 +184,9 @@ def masked_fill(
         mask (Tensor): The mask. Its shape must be broadcastable with the shape of ``x``. The data type is ``bool``; a
             mask of another data type is cast to ``bool``.
         value (bool|int|float|complex|str|Tensor): The value to fill with. A scalar, which may also be a numpy scalar or a
-            str such as ``'-inf'``, is converted to the data type of ``x``. If that is an integer type, the fraction is
-            truncated, and a number out of range raises ValueError; ``uint8`` also accepts -255 to -1, which wrap around (-1
-            means 255). If it is a floating point type, overflow gives infinity. If it is a real type, the imaginary part is
+            str such as ``'-inf'``, is converted to the data type of ``x``. For an integer ``x``, the fraction is truncated,
+            and a number out of range raises ValueError; ``uint8`` also accepts -255 to -1, which wrap around (-1 means
+            255). For a floating point ``x``, a number out of range becomes infinity. For both, the imaginary part is
             dropped. A Tensor is cast to the data type of ``x``; integer overflow wraps around, as in ``Tensor.astype``,
             and a complex Tensor requires a complex ``x``. Its shape must be broadcastable to the shape of the result,
             unless it has one element.
@@ -204,7 +204,7 @@ def masked_fill(
         - Zero-size: if ``x`` or ``mask`` has no elements, the result has none.
         - Gradient: the gradient of ``x`` is zero where ``mask`` is True and the gradient of ``value`` is zero where it is
           False; both are summed over broadcast axes. In dynamic graph mode, gradients can be
-          differentiated again, unless only that of ``value`` was computed: this raises ValueError. If ``mask`` is
+          differentiated again; if only that of ``value`` was computed, this raises ValueError. If ``mask`` is
           modified in place before ``backward``, ``backward`` raises RuntimeError; pass ``mask.clone()`` to keep ``mask``
           modifiable.
         - Determinism: elements are copied unchanged, and the order in which gradients are summed does not depend on the
@@ -246,8 +246,8 @@ def masked_fill_(
     Inplace version of ``masked_fill`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_fill`.
 
-    ``mask`` must be broadcastable to the shape of ``x``. A leaf Tensor ``x`` that requires a gradient raises ValueError. If
-    the call raises, ``x`` is unchanged.
+    ``mask`` must be broadcastable to the shape of ``x``. Raises ValueError if ``x`` is a leaf Tensor that requires a
+    gradient. If the call raises, ``x`` is unchanged.
 
     Examples:
         .. code-block:: python

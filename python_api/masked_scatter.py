@@ -208,8 +208,8 @@ def masked_scatter_(
     Inplace version of ``masked_scatter`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_masked_scatter`.
 
-    ``mask`` must be broadcastable to the shape of ``x``. A leaf Tensor ``x`` that requires a gradient raises ValueError. If
-    the call raises, ``x`` is unchanged.
+    ``mask`` must be broadcastable to the shape of ``x``. Raises ValueError if ``x`` is a leaf Tensor that requires a
+    gradient. If the call raises, ``x`` is unchanged.
 
     Examples:
         .. code-block:: python

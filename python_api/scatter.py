@@ -108,7 +108,7 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
     Inplace version of ``scatter`` API, the output Tensor will be inplaced with input ``x``.
     Please refer to :ref:`api_paddle_scatter`.
 
-    A leaf Tensor ``x`` that requires a gradient raises ValueError. If the call raises, ``x`` is unchanged.
+    Raises ValueError if ``x`` is a leaf Tensor that requires a gradient. If the call raises, ``x`` is unchanged.
 
     Examples:
         .. code-block:: python
@@ -274,27 +274,27 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     Raises:
         IndexError: If ``axis`` or, on the CPU, a value of ``index`` is out of range.
         ValueError: If a shape, a data type or the value of ``reduce`` is invalid.
-        TypeError: If ``x``, ``index``, ``updates`` or ``out`` is not a Tensor, ``axis`` is not an int, or ``overwrite`` or
-            ``include_self`` is not a bool.
+        TypeError: If ``x``, ``index``, ``updates`` or ``out`` is not a Tensor, ``axis`` is not an integer, or ``overwrite``
+            or ``include_self`` is not a bool.
         NotImplementedError: If ``axis``, ``reduce`` or ``include_self`` is not the default on a device that has no
             kernels for them, such as an XPU.
 
     Note:
         - Zero-size: if ``x`` or ``index`` has no elements, the result is a copy of ``x``.
-        - Mean: the sum is divided by the number of its terms, including the slice of ``x`` if ``include_self`` is True. The
-          mean overflows where the sum does. Integers are accumulated in ``int64``, and their mean is rounded toward minus
-          infinity.
+        - Mean: the sum is divided by the number of its terms, including the slice of ``x`` if ``include_self`` is True.
+          Integers are accumulated in ``int64``, and their mean is rounded toward minus infinity. If the sum overflows the
+          accumulation type, so does the mean.
         - NaN: ``'amax'`` and ``'amin'`` propagate NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
-        - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of ``'mul'`` is exact even if
+        - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``. The gradient of ``'mul'`` is correct even if
           factors are zero. ``'amax'`` and ``'amin'`` distribute the gradient evenly among the elements that equal the result.
           If ``overwrite`` is True, only the slice that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'``
           can be differentiated five times; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for the second order.
         - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates.
-        - GPU: calls without ``axis``, ``reduce`` and ``include_self`` run another kernel, which supports fewer data types.
+        - GPU: calls with the default ``axis``, ``reduce`` and ``include_self`` run a kernel that supports fewer data types.
           There, any of several duplicates may win, all of them receive the gradient of the slice, and sums may differ
-          between runs. Calls with one of these arguments abort if a value of ``index`` is out of range, and the process
-          cannot use the GPU any more.
+          between runs. Other calls abort if a value of ``index`` is out of range, and the process cannot use the GPU any
+          more.
 
     Examples:
         .. code-block:: python

@@ -106,8 +106,8 @@ def select_scatter(
         values (Tensor): The slice to embed. Its shape is the shape of ``x`` without ``axis``, so it is 0-D for a 1-D
             ``x``. It is cast to the data type of ``x``, which must be complex if ``values`` is complex. Alias: ``src``, ``value``.
         axis (int): The axis to select from, in ``[-rank, rank)`` for ``x`` of rank ``rank``. Alias: ``dim``.
-        index (int): The index to select, in ``[-size, size)`` for an axis of size ``size``. Like ``axis``, it may be a
-            numpy integer or a 0-D integer Tensor; in a static graph, only ``index`` may be a Tensor, in PIR programs.
+        index (int): The index to select, in ``[-size, size)`` for an axis of size ``size``. ``axis`` and ``index`` may be
+            numpy integers or, in dynamic graph mode, 0-D integer Tensors. In a PIR program, ``index`` may be a Tensor.
         name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
@@ -123,7 +123,8 @@ def select_scatter(
     Note:
         - Zero-size: ``x`` may have no elements, unless the size of ``axis`` is 0.
         - Gradient: the gradient of ``x`` is that of the result with zeros in the slice, and the gradient of ``values``
-          is the slice of the result's gradient, in the data type of ``values``. Gradients exist up to the fifth order.
+          is the slice of the result's gradient, in the data type of ``values``. Gradients exist up to the fifth order; if
+          ``index`` is a Tensor in a static graph, only of the first order.
         - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
 
     Examples:
