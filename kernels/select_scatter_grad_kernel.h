@@ -19,8 +19,8 @@
 
 namespace phi {
 
-// x_grad = out_grad with zeros in the slice, values_grad = its slice.
-// Either may be null.
+// x_grad = out_grad with the slice cleared, values_grad = the slice of
+// out_grad. Either may be null.
 template <typename T, typename Context>
 void SelectScatterGradKernel(const Context& dev_ctx,
                              const DenseTensor& x,

@@ -61,7 +61,7 @@ def _check_select_scatter_args(
 
 
 def _is_symbolic_index(index: Any) -> bool:
-    """Whether index is an integer pir.Value, known only when the program runs."""
+    """Whether index is a 0-D integer pir.Value, known only at run time."""
     return (
         in_pir_mode()
         and isinstance(index, paddle.pir.Value)
@@ -80,7 +80,8 @@ def _select_scatter_composed(
     if isinstance(index, int) and x.shape[axis] >= 0:
         index %= x.shape[axis]
     else:
-        # gather raises for an index out of range, slice_scatter ignores it
+        # On the CPU, gather raises for an index out of range; slice_scatter
+        # ignores it.
         index = paddle.gather(
             paddle.arange(paddle.shape(x)[axis], dtype='int64'),
             paddle.full([1], index, 'int64'),
@@ -122,7 +123,7 @@ def select_scatter(
 
     Note:
         - Zero-size: ``x`` may have no elements, unless the size of ``axis`` is 0.
-        - Gradient: the gradient of ``x`` is that of the result with zeros in the slice, and the gradient of ``values``
+        - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of ``values``
           is the slice of the result's gradient, in the data type of ``values``. Gradients exist up to the fifth order; if
           ``index`` is a Tensor in a static graph, only of the first order.
         - Determinism: elements are copied unchanged, so results do not depend on the number of threads.

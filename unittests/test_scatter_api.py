@@ -267,6 +267,14 @@ class TestScatterGrad(unittest.TestCase):
             with self.assertRaisesRegex(RuntimeError, 'index_reduce_grad'):
                 paddle.grad(out, tensors[::2], create_graph=True)
 
+    def test_gradient_of_wrong_shape_raises(self):
+        for attrs in CALLS:
+            tensors = make_tensors(make_arrays(attrs), False)
+            out = paddle.scatter(*tensors, *attrs)
+            out.register_hook(lambda grad: paddle.concat([grad, grad], 1))
+            with self.assertRaisesRegex(ValueError, 'shape.* out_grad'):
+                out.backward()
+
     def test_duplicates_and_unused_updates(self):
         index = paddle.to_tensor([1, 0, -3, 1])
         x, updates = make_tensors([np.zeros([3, 2]), np.ones([6, 2])], False)

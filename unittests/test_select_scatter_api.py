@@ -68,7 +68,7 @@ def higher_orders(*tensors):
 
 
 def random_inputs(x_shape, axis=0, dtype='float64'):
-    """Draw x, values and the gradient of out, with NaN payloads and -0.0."""
+    """Draw x, values and the gradient of out, with NaN payloads."""
     dtype = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
     values = np.array([0, 1, 60, 127, 128, 240, 252, 255], 'uint8')
     inputs = []
@@ -200,7 +200,8 @@ class TestSelectScatterAPI(unittest.TestCase):
                     self.check_shape(shape, axis, index)
 
     def test_large_tensors(self):
-        # Several tiles, blocks and threads; non-temporal stores from 32 MiB.
+        # Several tiles, blocks and threads. From 32 MiB, stores are non-temporal
+        # if the pages are resident.
         self.addCleanup(core.set_num_threads, 1)
         for threads in (1, 2):
             core.set_num_threads(threads)

@@ -30,35 +30,41 @@ inline bool IsEmptyScatter(const DenseTensor& x,
   return x.numel() == 0 || index.numel() == 0 || updates.numel() == 0;
 }
 
-// Checks what ScatterInferMeta does not. The index may have shape [] or [n, 1],
-// and updates past its end are ignored.
-inline void CheckScatter(const DenseTensor& x,
+// Checks what the InferMeta functions of scatter do not. `x`, called `name` in
+// the message, is x or a gradient of its shape. Besides [n], the index may have
+// the shape [] or [n, 1]. Rows of updates past the length of the index are
+// ignored.
+inline void CheckScatter(const char* name,
+                         const DenseTensor& x,
                          const DenseTensor& index,
                          const DenseTensor& updates) {
   CheckIndexDtype(index);
   CheckSameDtype("scatter", x, "updates", updates);
   const DDim& x_dims = x.dims();
   const DDim& dims = updates.dims();
-  const int has_axis = index.dims().size() > 0;
-  bool fits = x_dims.size() > 0 && dims.size() == x_dims.size() - 1 + has_axis;
-  if (fits && has_axis) fits = dims[0] >= index.numel();
+  const int first = index.dims().size() == 0 ? 0 : 1;  // the dim of x_dims[1]
+  bool fits = x_dims.size() > 0 && dims.size() == x_dims.size() - 1 + first;
+  if (fits && first > 0) fits = dims[0] >= index.numel();
   for (int i = 1; fits && i < x_dims.size(); ++i) {
-    fits = dims[i - 1 + has_axis] == x_dims[i];
+    fits = dims[i - 1 + first] == x_dims[i];
   }
   if (!fits) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(scatter) The shape of updates should be %s for x of shape [%s] and "
-        "index of shape [%s], but received [%s].",
-        has_axis ? "[n, ...], with n at least the length of index and the "
-                   "other dims of x,"
-                 : "the shape of x without axis 0",
+        "(scatter) The shape of updates should be %s the dims of %s after the "
+        "first, for %s of shape [%s] and index of shape [%s], but received "
+        "[%s].",
+        first > 0 ? "[n, ...], where n is at least the length of index and ... "
+                    "are"
+                  : "[...], where ... are",
+        name,
+        name,
         x_dims,
         index.dims(),
         dims));
   }
 }
 
-// Copies the elements of `to` from `from`, which may be its own data.
+// Allocates `to` and copies `from` into it, unless they share their memory.
 template <typename T, typename Context>
 void CopyTo(const Context& dev_ctx, const T* from, DenseTensor* to) {
   T* data = dev_ctx.template Alloc<T>(to);
@@ -80,7 +86,7 @@ void ScatterByIndexKernel(const Context& dev_ctx,
     CopyTo(dev_ctx, DataOrNull<T>(x), out);
     return;
   }
-  CheckScatter(x, index, updates);
+  CheckScatter("x", x, index, updates);
   IndexScatterKernel<T, Context>(dev_ctx,
                                  x,
                                  index,
@@ -91,8 +97,8 @@ void ScatterByIndexKernel(const Context& dev_ctx,
                                  out);
 }
 
-// With overwrite, the last update of a slice gets its gradient, the others get
-// zeros. x_grad may be out_grad.
+// With overwrite, the last update of a slice receives the gradient of the
+// slice, the others receive zeros. x_grad may be out_grad.
 template <typename T, typename Context>
 void ScatterByIndexGradKernel(const Context& dev_ctx,
                               const DenseTensor& index,
@@ -109,6 +115,7 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }
+  CheckScatter("out_grad", out_grad, index, updates);  // or that of a hook
   IndexScatterGradKernel<T, Context>(dev_ctx,
                                      /*x=*/out_grad,
                                      index,
@@ -139,12 +146,14 @@ void ScatterByIndexDoubleGradKernel(
                   grad_x_grad.get_ptr(),
                   grad_out.dims());
     ResizeLike(grad_out, grad_out_grad);
-    AllocZeros<T>(dev_ctx, grad_out_grad);
-    if (grad_x_grad)
+    if (grad_x_grad) {
       CopyTo(dev_ctx, DataOrNull<T>(*grad_x_grad), grad_out_grad);
+    } else {
+      AllocZeros<T>(dev_ctx, grad_out_grad);
+    }
     return;
   }
-  CheckScatter(grad_out, index, updates);
+  CheckScatter("grad_out", grad_out, index, updates);
   IndexScatterDoubleGradKernel<T, Context>(dev_ctx,
                                            /*x=*/grad_out,
                                            index,

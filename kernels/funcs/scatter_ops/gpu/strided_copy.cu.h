@@ -15,7 +15,7 @@
 // The kernels of select_scatter, diagonal_scatter and their gradients on the
 // GPU: copy a tensor with a strided view replaced, and gather such a view. In
 // place, elements outside the view are neither read nor written. The view must
-// lie within x and have as many elements as values.
+// lie within x and have as many elements as values, unless these are null.
 
 #pragma once
 

@@ -12,8 +12,8 @@
 // See the License for the specific language governing permissions and
 // limitations under the License.
 
-// A strided view of a tensor x and a dense tensor, the values: operators
-// replace the view by the values, or gather it into them.
+// The map between a strided view of a tensor x and a dense tensor `values`.
+// Operators replace the view by the values, or gather it into them.
 
 #pragma once
 
@@ -32,7 +32,7 @@ class StridedView {
     int64_t values;
   };
 
-  // `offset` is that of the first element in x.
+  // `offset` is the offset in x of the first element of the view.
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
   // Adds an axis inside the existing ones, with its strides in x and in the
@@ -62,9 +62,9 @@ class StridedView {
     return at;
   }
 
-  // Calls f(x_offset, x_stride, values_offset, values_stride, length) for the
-  // parts of runs along the innermost axis whose offsets in x are in [begin,
-  // end). Strides in x must be positive.
+  // Clips each run along the innermost axis to offsets [begin, end) of x and
+  // calls f(x_offset, x_stride, values_offset, values_stride, length) for each
+  // part that is not empty. Strides in x must be positive.
   template <typename F>
   void ForEachRun(int64_t begin, int64_t end, const F& f) const {
     Visit(0, offset_, 0, begin, end, f);

@@ -56,7 +56,7 @@ class LinearIndexGrad {
           [&](int64_t entry, int64_t slice) { last[slice] = entry; });
     }
     const auto find_sources = [&](int64_t begin, int64_t n, int64_t* sources) {
-      // May be `sources`.
+      // `slices` may alias `sources`.
       const int64_t* slices = index_.Read(begin, n, sources);
       for (int64_t i = 0; i < n; ++i) {
         const bool has_source = !is_assign || last[slices[i]] == begin + i;
@@ -93,8 +93,8 @@ class LinearIndexGrad {
   static constexpr int64_t kMaxRows = 512;  // rows per call of find_sources
 
   // Writes a tensor [outer, rows, inner] to `to`. A row is zeros or a slice of
-  // out_grad; if kIsMean, that slice divided by its number of terms.
-  // find_sources(begin, n, sources) stores the slices of the n rows from
+  // out_grad; if kIsMean, a slice with entries is divided by its number of
+  // terms. find_sources(begin, n, sources) stores the slices of the n rows from
   // `begin` on, or -1 for zeros.
   template <typename FindSources>
   void GatherRows(int64_t rows,
@@ -142,8 +142,7 @@ class LinearIndexGrad {
         if (slice >= 0 && counts_[slice] > 0) to[i] = Divide(to[i], slice);
       } else {
         // Branchless: the index is unpredictable. Without a source, to[i] is
-        // read and discarded. It may be uninitialized, but it is an integer,
-        // and no other thread writes it if `to` is out_grad.
+        // read and discarded: it may be uninitialized, but T is an integer.
         const T element = *(slice < 0 ? to + i : from + slice);
         to[i] = slice < 0 ? T{} : element;
       }
@@ -192,12 +191,12 @@ class LinearIndexGrad {
   std::vector<int64_t> counts_;  // entries per slice, for mean
 };
 
-// The gradient kernel of the linear reductions, a ReduceSet that begins with
-// kAssign. It reads only the shapes of x and updates. Either output may be
-// null; x_grad may be the same Tensor as out_grad.
-template <typename T, typename Context, IndexReduce... kReduces>
+// The gradient kernel of the linear reductions. It reads only the shapes of x
+// and updates. Either output may be null; x_grad may be the same Tensor as
+// out_grad.
+template <typename T, typename Context>
 void IndexReduceGradInto(const Context& dev_ctx,
-                         ReduceSet<IndexReduce::kAssign, kReduces...> reduces,
+                         LinearReduces reduces,
                          const IndexReduceCall& call,
                          const DenseTensor& x,
                          const DenseTensor& index,
