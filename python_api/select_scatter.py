@@ -155,7 +155,7 @@ def select_scatter(
     if type(index) is not int or not -(2**63) <= index < 2**63:
         if not _is_symbolic_index(index):
             index = _check_int_arg('select_scatter', 'index', index, 2**63)
-    if values.dtype is not x.dtype:  # == takes a microsecond
+    if values.dtype is not x.dtype:  # `!=` takes a microsecond
         values = _in_dtype_of_x('select_scatter', x, 'values', values)
     try:
         if type(index) is not int or not _use_scatter_ops():

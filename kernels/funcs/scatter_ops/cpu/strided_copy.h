@@ -56,31 +56,34 @@ void CopyAndReplace(Storage* out,
   static constexpr Storage kZero{};
   // Elements are replaced while their block is in the L2 cache.
   constexpr int64_t kBlock = (256 << 10) / sizeof(Storage);
+  constexpr int64_t kLineBytes = 64;
   const int64_t num_written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Storage));
-  const bool non_temporal = UseNonTemporalStores(out, tiles.bytes, out == x);
-  const auto write_block = [&](Storage* to, int64_t b, int64_t n) {
-    if (x == nullptr) {
-      std::memset(static_cast<void*>(to), 0, n * sizeof(Storage));
-    } else if (to != x + b) {
-      std::memcpy(to, x + b, n * sizeof(Storage));
-    }
-    view.ForEachRun(
-        b,
-        b + n,
-        [&](int64_t x_offset,
-            int64_t x_stride,
-            int64_t values_offset,
-            int64_t values_stride,
-            int64_t m) {
-          const Storage* in = values ? values + values_offset : &kZero;
-          const int64_t in_stride = values ? values_stride : 0;
-          CopyStrided(to + (x_offset - b), x_stride, in, in_stride, m);
-        });
-  };
+  // Replacing an element reloads a line that non-temporal stores evicted.
+  const bool is_sparse = view.numel() * kLineBytes <= tiles.bytes / 8;
+  const bool non_temporal =
+      is_sparse && UseNonTemporalStores(out, tiles.bytes, out == x);
   ParallelFor(tiles.count, num_written * sizeof(Storage), [&](int64_t i) {
-    ForEachBlock(
-        out, tiles.begin(i), tiles.end(i), kBlock, non_temporal, write_block);
+    for (int64_t b = tiles.begin(i); b < tiles.end(i); b += kBlock) {
+      const int64_t n = std::min(kBlock, tiles.end(i) - b);
+      if (x == nullptr) {
+        std::memset(static_cast<void*>(out + b), 0, n * sizeof(Storage));
+      } else if (out != x) {
+        StreamCopy(out + b, x + b, n * sizeof(Storage), non_temporal);
+      }
+      view.ForEachRun(b,
+                      b + n,
+                      [&](int64_t x_offset,
+                          int64_t x_stride,
+                          int64_t values_offset,
+                          int64_t values_stride,
+                          int64_t m) {
+                        const Storage* in =
+                            values ? values + values_offset : &kZero;
+                        const int64_t in_stride = values ? values_stride : 0;
+                        CopyStrided(out + x_offset, x_stride, in, in_stride, m);
+                      });
+    }
   });
 }
 
