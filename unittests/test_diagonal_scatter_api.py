@@ -223,7 +223,8 @@ class TestDiagonalScatterAPI(unittest.TestCase):
                 self.check_shape((4, 2, 7), offset, 2, 0)
 
     def test_large_tensors(self):
-        # Several tiles, blocks and threads; non-temporal stores from 32 MiB.
+        # Several tiles, blocks and threads. From 32 MiB, stores are non-temporal
+        # if the pages are resident.
         self.addCleanup(core.set_num_threads, 1)
         for threads in (1, 2):
             core.set_num_threads(threads)

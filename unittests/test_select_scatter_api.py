@@ -210,6 +210,7 @@ class TestSelectScatterAPI(unittest.TestCase):
             self.check_shape((2999, 3, 37), 1, 1)
             self.check_shape((777, 401), 1, 13, 'uint8')
         self.check_shape((1400003, 3), 1, 1)
+        self.check_shape((3, 1400003), 1, 7)
 
     def test_views_as_inputs(self):
         tensors = [paddle.to_tensor(a) for a in random_inputs((4, 6, 5), 1)]

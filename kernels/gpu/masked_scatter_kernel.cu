@@ -328,7 +328,6 @@ void MaskedScatterGradKernel(const Context& dev_ctx,
     if (x_grad) ops::AllocZeros<T>(dev_ctx, x_grad);
     return;
   }
-
   const Storage* grad = ops::StorageData<Storage>(&dout);
   DenseTensor memory;
   const uint8_t* selected = ops::BroadcastMask(
