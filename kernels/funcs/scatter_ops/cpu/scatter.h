@@ -71,6 +71,7 @@ void CopyTo(const Context& dev_ctx, const T* from, DenseTensor* to) {
   ParallelCopy(data, from, to->numel() * static_cast<int64_t>(sizeof(T)));
 }
 
+// The reduction of index_scatter.
 inline const char* ReduceOf(bool overwrite) {
   return overwrite ? "assign" : "sum";
 }
@@ -115,7 +116,8 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
     if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
     return;
   }
-  CheckScatter("out_grad", out_grad, index, updates);  // or that of a hook
+  // A hook may have replaced out_grad.
+  CheckScatter("out_grad", out_grad, index, updates);
   IndexScatterGradKernel<T, Context>(dev_ctx,
                                      /*x=*/out_grad,
                                      index,
