@@ -41,8 +41,8 @@ BUILDS = {
     'python': f'{EXPORT} && {INSTALL}',
     'cpp': f'build/venv/bin/ninja -C build && {INSTALL}',
 }
-# Without optimization and debug information, clang compiles a mutant in a sixth
-# of the time. CMake resets the cache when the compiler changes.
+# Unoptimized and without debug information, a mutant compiles six times as fast.
+# The build type is set last, since changing the compiler resets CMake's cache.
 CONFIGURE = [
     ('cmake', '-S', '.', '-B', 'build', option, '-DCMAKE_CXX_FLAGS_DEBUG=')
     for option in ('-DCMAKE_CXX_COMPILER=clang++', '-DCMAKE_BUILD_TYPE=Debug')

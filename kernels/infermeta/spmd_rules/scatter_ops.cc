@@ -36,8 +36,8 @@ using AxisToDimMap = std::unordered_map<std::string, int64_t>;
 
 constexpr char kAlphabet[] = "abcdefghijklmnopqrstuvwxyz";
 
-// Unlike ShardingMergeForTensors, which raises if two mesh dims shard one axis:
-// the first tensor that shards an axis, or that uses a mesh dim, wins.
+// The first tensor that shards an axis, or that uses a mesh dim, has priority.
+// ShardingMergeForTensors raises if two mesh dims shard one axis.
 AxisToDimMap MergeShardings(const Tensors& tensors, const Axes& axes) {
   AxisToDimMap map;
   std::set<int64_t> used;

@@ -16,7 +16,7 @@
 // memory order, and accumulated into the slices that the index names. Each task
 // owns a range of slices and scans the whole index, so that a slice receives
 // its updates in the order of the index. Results are bitwise identical to those
-// of SegmentReducer, except that a NaN may have another sign and payload.
+// of SegmentReducer, except for the sign and payload of a NaN.
 
 #pragma once
 
