@@ -223,8 +223,7 @@ class TestDiagonalScatterAPI(unittest.TestCase):
                 self.check_shape((4, 2, 7), offset, 2, 0)
 
     def test_large_tensors(self):
-        # Several tiles, blocks and threads. From 32 MiB, stores are non-temporal
-        # if the pages are resident.
+        # Several tiles, blocks and threads.
         self.addCleanup(core.set_num_threads, 1)
         for threads in (1, 2):
             core.set_num_threads(threads)

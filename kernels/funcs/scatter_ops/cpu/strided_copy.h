@@ -56,20 +56,15 @@ void CopyAndReplace(Storage* out,
   static constexpr Storage kZero{};
   // Elements are replaced while their block is in the L2 cache.
   constexpr int64_t kBlock = (256 << 10) / sizeof(Storage);
-  constexpr int64_t kLineBytes = 64;
   const int64_t num_written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Storage));
-  // Replacing an element reloads a line that non-temporal stores evicted.
-  const bool is_sparse = view.numel() * kLineBytes <= tiles.bytes / 8;
-  const bool non_temporal =
-      is_sparse && UseNonTemporalStores(out, tiles.bytes, out == x);
   ParallelFor(tiles.count, num_written * sizeof(Storage), [&](int64_t i) {
     for (int64_t b = tiles.begin(i); b < tiles.end(i); b += kBlock) {
       const int64_t n = std::min(kBlock, tiles.end(i) - b);
       if (x == nullptr) {
         std::memset(static_cast<void*>(out + b), 0, n * sizeof(Storage));
       } else if (out != x) {
-        StreamCopy(out + b, x + b, n * sizeof(Storage), non_temporal);
+        std::memcpy(out + b, x + b, n * sizeof(Storage));
       }
       view.ForEachRun(b,
                       b + n,
