@@ -15,7 +15,7 @@
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
 
-#include <optional>
+#include <memory>
 
 #include "paddle/phi/backends/cpu/cpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
@@ -43,8 +43,8 @@ void MaskedScatterKernel(const Context& dev_ctx,
   if (numel == 0) return;
 
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
-  std::optional<DenseTensor> mask_copy;
-  std::optional<DenseTensor> value_copy;
+  std::unique_ptr<DenseTensor> mask_copy;
+  std::unique_ptr<DenseTensor> value_copy;
   const int64_t value_numel = value.numel();
   const int64_t num_selected = ops::MaskedScatterCpu<Storage>(
       out_data,

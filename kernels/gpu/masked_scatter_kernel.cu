@@ -22,7 +22,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <optional>
+#include <memory>
 
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
@@ -187,8 +187,8 @@ void ReplaceSelected(const GPUContext& dev_ctx,
   const Storage* x_data = StorageData<Storage>(x);
   auto* data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   const int64_t bytes = numel * static_cast<int64_t>(sizeof(T));
-  std::optional<DenseTensor> mask_copy;
-  std::optional<DenseTensor> value_copy;
+  std::unique_ptr<DenseTensor> mask_copy;
+  std::unique_ptr<DenseTensor> value_copy;
   DenseTensor memory;
   const uint8_t* selected = BroadcastMask(
       dev_ctx,

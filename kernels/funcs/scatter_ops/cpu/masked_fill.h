@@ -17,7 +17,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_ops.h"
@@ -70,8 +70,8 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
   const Storage scalar = *value_data;
   auto* out_data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
-  std::optional<DenseTensor> mask_copy;
-  std::optional<DenseTensor> value_copy;
+  std::unique_ptr<DenseTensor> mask_copy;
+  std::unique_ptr<DenseTensor> value_copy;
   const MaskView mask_view{CopyIfOverlapping<uint8_t>(
                                dev_ctx, mask, out_data, out_bytes, &mask_copy),
                            {dims, mask.dims()}};

@@ -21,7 +21,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <optional>
+#include <memory>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
@@ -313,7 +313,7 @@ void IndexReduceInto(const GPUContext& dev_ctx,
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
   DenseTensor memory;
   const IndexedRows indexed = ReadIndex(dev_ctx, index, view, &memory);
-  std::optional<DenseTensor> copy;
+  std::unique_ptr<DenseTensor> copy;
   const T* update_data =
       CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &copy);
   CopyBytes(dev_ctx, x_data, bytes, out_data);

@@ -20,7 +20,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
@@ -42,7 +42,7 @@ void ReplaceViewKernel(const Context& dev_ctx,
   const Storage* x_data = StorageData<Storage>(x);
   Storage* data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   if (bytes == 0) return;
-  std::optional<DenseTensor> copy;
+  std::unique_ptr<DenseTensor> copy;
   const Storage* values_data =
       values ? CopyIfOverlapping<Storage>(dev_ctx, *values, data, bytes, &copy)
              : nullptr;

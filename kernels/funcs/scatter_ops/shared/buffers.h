@@ -18,7 +18,7 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <memory>
 
 #include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/core/enforce.h"
@@ -82,12 +82,13 @@ const T* CopyIfOverlapping(const Context& dev_ctx,
                            const DenseTensor& in,
                            const void* out,
                            int64_t bytes,
-                           std::optional<DenseTensor>* copy) {
+                           std::unique_ptr<DenseTensor>* copy) {
   const int64_t in_bytes = in.numel() * static_cast<int64_t>(sizeof(T));
   if (in_bytes == 0) return nullptr;
   const void* const data = in.data();
   if (!Overlap(data, in_bytes, out, bytes)) return static_cast<const T*>(data);
-  Copy(dev_ctx, in, dev_ctx.GetPlace(), /*blocking=*/false, &copy->emplace());
+  *copy = std::make_unique<DenseTensor>();
+  Copy(dev_ctx, in, dev_ctx.GetPlace(), /*blocking=*/false, copy->get());
   return static_cast<const T*>((*copy)->data());
 }
 

@@ -20,7 +20,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <memory>
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
@@ -234,16 +234,17 @@ void IndexReduceInto(const Context& dev_ctx,
   const T* x_data = DataOrNull<T>(x);
   T* out_data = dev_ctx.template Alloc<T>(out);
   const int64_t bytes = out->numel() * static_cast<int64_t>(sizeof(T));
-  std::optional<DenseTensor> index_copy;
+  std::unique_ptr<DenseTensor> index_copy;
   if (index.numel() > 0 && Overlap(index.data(),
                                    index.numel() * SizeOf(index.dtype()),
                                    out_data,
                                    bytes)) {
-    Copy(dev_ctx, index, dev_ctx.GetPlace(), false, &index_copy.emplace());
+    index_copy = std::make_unique<DenseTensor>();
+    Copy(dev_ctx, index, dev_ctx.GetPlace(), false, index_copy.get());
   }
   const NormalizedIndex normalized(index_copy ? *index_copy : index, view);
   if (bytes == 0) return;
-  std::optional<DenseTensor> updates_copy;
+  std::unique_ptr<DenseTensor> updates_copy;
   const T* updates_data =
       CopyIfOverlapping<T>(dev_ctx, updates, out_data, bytes, &updates_copy);
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
