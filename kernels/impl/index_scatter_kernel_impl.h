@@ -35,7 +35,7 @@ void IndexScatterKernel(const Context& dev_ctx,
                         DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
   const ops::IndexReduceCall call{
-      ops::ParseIndexScatter(reduce), axis, include_self};
+      ops::ParseIndexReduce(reduce), axis, include_self};
   ops::IndexReduceInto<T>(
       dev_ctx, ops::LinearReduces{}, call, x, index, updates, out);
 }
@@ -53,7 +53,7 @@ void IndexScatterGradKernel(const Context& dev_ctx,
                             DenseTensor* updates_grad) {
   namespace ops = funcs::scatter_ops;
   const ops::IndexReduceCall call{
-      ops::ParseIndexScatter(reduce), axis, include_self};
+      ops::ParseIndexReduce(reduce), axis, include_self};
   ops::IndexReduceGradInto<T>(dev_ctx,
                               ops::LinearReduces{},
                               call,

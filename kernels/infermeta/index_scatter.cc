@@ -11,9 +11,7 @@ void IndexScatterInferMeta(const MetaTensor& x,
                            const std::string& reduce,
                            bool include_self,
                            MetaTensor* out) {
-  namespace ops = funcs::scatter_ops;
-  ops::CheckIndexReduce(
-      ops::ParseIndexScatter(reduce), reduce, x, index, updates, axis);
+  funcs::scatter_ops::CheckIndexReduce(reduce, x, index, updates, axis);
   out->share_meta(x);
 }
 

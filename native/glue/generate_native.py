@@ -19,6 +19,7 @@ from scripts.op_rules.check_ops_yaml import check_folder, read_base_names
 from scripts.op_rules.schema import ATTR_TYPES, load_dir
 
 ROOT = Path(__file__).resolve().parents[2]
+INFERMETA = ROOT / 'kernels/infermeta'
 BASE_OPS = ROOT / 'native/kernels/base_ops'
 
 
@@ -122,7 +123,7 @@ def render(yaml_dir, paddle_version):
     files = load_dir(yaml_dir)
     series = table_rows(files)
     context = {
-        'stems': [file.path.stem for file in files],
+        'headers': sorted(p.name for p in INFERMETA.glob('*.h')),
         'series': series,
         'entries': series + table_rows(load_dir(BASE_OPS), in_paddle=True),
         'paddle_version': paddle_version,

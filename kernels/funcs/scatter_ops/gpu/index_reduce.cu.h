@@ -189,7 +189,7 @@ constexpr int64_t kChunk = 256;
 
 template <typename T, IndexReduce kReduce>
 struct SegmentReducer {
-  using Sum = typename ReduceType<T, kReduce>::type;
+  using Sum = ReduceType<T, kReduce>;
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
 
   struct Chunk {

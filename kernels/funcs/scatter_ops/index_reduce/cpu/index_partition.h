@@ -162,44 +162,33 @@ void ForEachEntryList(const NormalizedIndex& index,
   if (list.count > 0) f(list);
 }
 
-// Per slice, the number of entries that name it (for means), or whether any
-// does. Counts are int32_t, since AVX2 converts int32_t but not int64_t to
-// floating point: for a mean, which may count x too, the index must have fewer
-// than 2^31 - 1 entries.
+// For means, the number of entries that name a slice, else whether any does.
+// int32_t, since AVX2 converts it to floating point but not int64_t: for a
+// mean, which may count x too, the index must have fewer than 2^31 - 1 entries.
 template <IndexReduce kReduce>
-class SliceMarks {
- public:
-  static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
-  using Mark = std::conditional_t<kIsMean, int32_t, uint8_t>;
+using SliceMark =
+    std::conditional_t<kReduce == IndexReduce::kMean, int32_t, uint8_t>;
 
-  void Build(const NormalizedIndex& index,
-             int64_t size,
-             const std::vector<SliceRange>& ranges) {
-    marks_.reset(new Mark[size]);
-    // Each range reads the whole index.
-    const int64_t bytes =
-        index.length() * static_cast<int64_t>(sizeof(int64_t));
-    ParallelFor(ranges.size(), bytes, [&](int64_t r) {
-      const SliceRange range = ranges[r];
-      Mark* marks = marks_.get() + range.begin;
-      std::fill_n(marks, range.size(), Mark{0});
-      ForEachEntryList(index, range, size, [marks](const auto& entries) {
-        for (int64_t i = 0; i < entries.count; ++i) {
-          Mark& mark = marks[entries.slice(i)];
-          mark = kIsMean ? mark + 1 : 1;
-        }
-      });
+template <typename Mark>
+std::unique_ptr<Mark[]> MarkSlices(const NormalizedIndex& index,
+                                   int64_t size,
+                                   const std::vector<SliceRange>& ranges) {
+  std::unique_ptr<Mark[]> marks(new Mark[size]);
+  // Each range reads the whole index.
+  const int64_t bytes = index.length() * static_cast<int64_t>(sizeof(int64_t));
+  ParallelFor(ranges.size(), bytes, [&](int64_t r) {
+    const SliceRange range = ranges[r];
+    Mark* const first = marks.get() + range.begin;
+    std::fill_n(first, range.size(), Mark{0});
+    ForEachEntryList(index, range, size, [first](const auto& entries) {
+      for (int64_t i = 0; i < entries.count; ++i) {
+        Mark& mark = first[entries.slice(i)];
+        mark = std::is_same<Mark, uint8_t>::value ? 1 : mark + 1;
+      }
     });
-  }
-
-  // The marks from `slice` on; null before Build.
-  const Mark* data(int64_t slice) const {
-    return marks_ ? marks_.get() + slice : nullptr;
-  }
-
- private:
-  std::unique_ptr<Mark[]> marks_;
-};
+  });
+  return marks;
+}
 
 // Partitions the slices into ranges of at most max_slices with about equal
 // numbers of rows to read and write, estimated from samples of the index. A

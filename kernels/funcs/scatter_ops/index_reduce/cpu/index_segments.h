@@ -135,99 +135,6 @@ inline IndexSegments BuildAssignSegments(const NormalizedIndex& index,
 // fit into the L1 cache.
 constexpr int64_t kMaxInner = 2048;
 
-// A box of outer indices, segments and inner elements.
-struct SegmentTask {
-  int64_t outer_begin, outer_end;
-  int64_t begin, end;  // segments
-  int64_t inner_begin, inner_end;
-};
-
-// Partitions the work into tasks of about equal size. The entries of a segment
-// are never split; parts of inner have at least kMinInner elements.
-class SegmentTasks {
- public:
-  SegmentTasks(const AxisView& view,
-               const IndexSegments& segments,
-               int64_t element_bytes)
-      : view_(view), segments_(segments) {
-    // Rows that are read or written.
-    const int64_t rows = segments.num_entries() + segments.count();
-    bytes_ = rows * view.outer * view.inner * element_bytes;
-    const int64_t target_tasks = std::min<int64_t>(
-        bytes_ / kTaskBytes + 1, NumThreads() * kTasksPerThread);
-    outer_step_ = std::max<int64_t>(1, view.outer / target_tasks);
-    outer_count_ = (view.outer + outer_step_ - 1) / outer_step_;
-    PartitionSegments(std::max<int64_t>(1, target_tasks / outer_count_));
-    PartitionInner(target_tasks);
-  }
-
-  int64_t bytes() const { return bytes_; }
-  int64_t count() const { return outer_count_ * range_count() * inner_count_; }
-
-  SegmentTask get(int64_t i) const {
-    const int64_t inner = i % inner_count_;
-    const int64_t range = i / inner_count_ % range_count();
-    const int64_t outer = i / inner_count_ / range_count();
-    return {outer * outer_step_,
-            std::min(view_.outer, (outer + 1) * outer_step_),
-            bounds_[range],
-            bounds_[range + 1],
-            view_.inner * inner / inner_count_,
-            view_.inner * (inner + 1) / inner_count_};
-  }
-
- private:
-  static constexpr int64_t kTaskBytes = 256 << 10;
-  static constexpr int64_t kTasksPerThread = 8;
-  static constexpr int64_t kMinInner = 64;
-
-  int64_t range_count() const {
-    return static_cast<int64_t>(bounds_.size()) - 1;
-  }
-
-  void PartitionSegments(int64_t ranges) {
-    const auto& offsets = segments_.offsets;
-    bounds_ = {0};
-    for (int64_t r = 1; r < ranges; ++r) {
-      const int64_t entry = segments_.num_entries() * r / ranges;
-      const auto from = offsets.begin() + bounds_.back();
-      bounds_.push_back(std::lower_bound(from, offsets.end(), entry) -
-                        offsets.begin());
-    }
-    bounds_.push_back(segments_.count());
-  }
-
-  // Partitions the inner elements too, so that several tasks can share a
-  // segment with very many entries.
-  void PartitionInner(int64_t target_tasks) {
-    int64_t max_entries = 0;
-    for (int64_t r = 0; r < range_count(); ++r) {
-      max_entries = std::max(
-          max_entries,
-          segments_.offsets[bounds_[r + 1]] - segments_.offsets[bounds_[r]]);
-    }
-    const int64_t num_tasks =
-        std::max<int64_t>(1, outer_count_ * range_count());
-    const int64_t num_rows =
-        std::max<int64_t>(1, segments_.num_entries() * outer_count_);
-    // Enough parts for the target number of tasks, and for a part of the
-    // largest range to be at most twice an average task. More would shorten the
-    // rows that a task accesses.
-    const int64_t num_parts = std::max(
-        target_tasks / num_tasks, max_entries * target_tasks / 2 / num_rows);
-    inner_count_ =
-        std::max<int64_t>(1, std::min(num_parts, view_.inner / kMinInner));
-  }
-
-  const AxisView& view_;
-  const IndexSegments& segments_;
-  int64_t bytes_ = 0;
-  int64_t outer_step_ = 1;
-  int64_t outer_count_ = 1;
-  int64_t inner_count_ = 1;
-  std::vector<int64_t> bounds_;  // range r: segments [bounds_[r], bounds_[r+1])
-};
-
 // Copies the slices without a segment from `from` to `to` and calls
 // f(g, x_offset, updates_offset, n) in parallel for n <= kMaxInner inner
 // elements of each segment g. These start at x_offset in `from` and `to`, and
@@ -247,34 +154,75 @@ void ForEachSegment(const AxisView& view,
   if (segments.count() == 0) return;
   const bool non_temporal =
       fuse_copy && UseNonTemporalStores(to, bytes, /*in_place=*/false);
-  const SegmentTasks tasks(view, segments, sizeof(T));
-  ParallelFor(tasks.count(), tasks.bytes(), [&](int64_t i) {
-    const SegmentTask t = tasks.get(i);
-    const int64_t width = t.inner_end - t.inner_begin;
-    const auto copy_slices = [&](int64_t o, int64_t slice, int64_t end) {
+
+  // Tasks of about equal size partition the outer indices, the segments into
+  // ranges, and the inner elements. The entries of a segment are never split.
+  constexpr int64_t kTaskBytes = 256 << 10;
+  constexpr int64_t kTasksPerThread = 8;
+  constexpr int64_t kMinInner = 64;
+  const int64_t num_entries = segments.num_entries();
+  const int64_t bytes_accessed = (num_entries + segments.count()) * view.outer *
+                                 view.inner * static_cast<int64_t>(sizeof(T));
+  const int64_t target_tasks = std::min<int64_t>(
+      bytes_accessed / kTaskBytes + 1, NumThreads() * kTasksPerThread);
+  const int64_t outer_step = std::max<int64_t>(1, view.outer / target_tasks);
+  const int64_t num_outer = (view.outer + outer_step - 1) / outer_step;
+  const int64_t num_ranges = std::max<int64_t>(1, target_tasks / num_outer);
+  const auto& offsets = segments.offsets;
+  std::vector<int64_t> bounds{0};  // range r: segments [bounds[r], bounds[r+1])
+  int64_t max_entries = 0;         // of a range
+  for (int64_t r = 1; r <= num_ranges; ++r) {
+    const auto bound = std::lower_bound(offsets.begin() + bounds.back(),
+                                        offsets.end(),
+                                        num_entries * r / num_ranges);
+    bounds.push_back(bound - offsets.begin());
+    max_entries =
+        std::max(max_entries, offsets[bounds[r]] - offsets[bounds[r - 1]]);
+  }
+  // Enough parts of inner for the target number of tasks, and for a part of the
+  // largest range to be at most twice an average task. More would shorten the
+  // rows that a task accesses.
+  const int64_t num_parts =
+      std::max(target_tasks / (num_outer * num_ranges),
+               max_entries * target_tasks / 2 / (num_entries * num_outer));
+  const int64_t num_inner =
+      std::max<int64_t>(1, std::min(num_parts, view.inner / kMinInner));
+
+  const int64_t num_tasks = num_outer * num_ranges * num_inner;
+  ParallelFor(num_tasks, bytes_accessed, [&](int64_t i) {
+    const int64_t part = i % num_inner;
+    const int64_t range = i / num_inner % num_ranges;
+    const int64_t outer_begin = i / num_inner / num_ranges * outer_step;
+    const int64_t outer_end = std::min(view.outer, outer_begin + outer_step);
+    const int64_t begin = bounds[range];
+    const int64_t end = bounds[range + 1];
+    const int64_t inner_begin = view.inner * part / num_inner;
+    const int64_t inner_end = view.inner * (part + 1) / num_inner;
+    const int64_t width = inner_end - inner_begin;
+    const auto copy_slices = [&](int64_t o, int64_t slice, int64_t slice_end) {
       // Whole slices are contiguous.
-      const int64_t step = width == view.inner ? end - slice : 1;
-      for (; slice < end; slice += step) {
+      const int64_t step = width == view.inner ? slice_end - slice : 1;
+      for (; slice < slice_end; slice += step) {
         const int64_t offset =
-            (o * view.size + slice) * view.inner + t.inner_begin;
+            (o * view.size + slice) * view.inner + inner_begin;
         StreamCopy(
             to + offset, from + offset, step * width * sizeof(T), non_temporal);
       }
     };
-    for (int64_t o = t.outer_begin; o < t.outer_end; ++o) {
+    for (int64_t o = outer_begin; o < outer_end; ++o) {
       const int64_t updates_offset = o * view.length * view.inner;
-      for (int64_t g = t.begin; g < t.end; ++g) {
+      for (int64_t g = begin; g < end; ++g) {
         const int64_t slice = segments.slices[g];
         if (fuse_copy)
           copy_slices(o, g == 0 ? 0 : segments.slices[g - 1] + 1, slice);
         const int64_t x_offset = (o * view.size + slice) * view.inner;
-        for (int64_t l = t.inner_begin; l < t.inner_end; l += kMaxInner) {
-          const int64_t n = std::min(kMaxInner, t.inner_end - l);
+        for (int64_t l = inner_begin; l < inner_end; l += kMaxInner) {
+          const int64_t n = std::min(kMaxInner, inner_end - l);
           f(g, x_offset + l, updates_offset + l, n);
         }
       }
       // The task of the last segment also copies the slices after it.
-      if (fuse_copy && t.begin < t.end && t.end == segments.count()) {
+      if (fuse_copy && begin < end && end == segments.count()) {
         copy_slices(o, segments.slices.back() + 1, view.size);
       }
     }

@@ -179,7 +179,7 @@ class LinearIndexGrad {
 
   // Divides an element of the gradient of a slice by the number of its terms.
   T Divide(T element, int64_t slice) const {
-    using Sum = typename ReduceType<T, IndexReduce::kMean>::type;
+    using Sum = ReduceType<T, IndexReduce::kMean>;
     const int64_t count = counts_[slice] + include_self_;
     return RoundTo<T>(DivideByCount(WidenTo<Sum>(element), count));
   }

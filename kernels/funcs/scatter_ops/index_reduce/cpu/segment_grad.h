@@ -66,50 +66,28 @@ class SegmentDifferentiator {
     for (int64_t l = 0; l < length; ++l) {
       grad[l] = WidenTo<Sum>(tensors_.out_grad[x_offset + l]);
     }
-    const auto advance = [](auto* data, int64_t offset) {
-      return data ? data + offset : nullptr;
-    };
-    const Operands operands{advance(tensors_.x, x_offset),
-                            advance(tensors_.out, x_offset),
-                            advance(tensors_.x_grad, x_offset),
-                            advance(tensors_.updates, updates_offset),
-                            advance(tensors_.updates_grad, updates_offset),
-                            step_};
+    const IndexGradTensors<T> at = tensors_.At(x_offset, updates_offset);
     if constexpr (kReduce == IndexReduce::kMul) {
-      DifferentiateProduct(length, g, operands, grad);
+      DifferentiateProduct(length, g, at, grad);
     } else if (segments_.size(g) < std::numeric_limits<int32_t>::max()) {
       // Narrow counts are faster; one more than the segment has, for x.
-      DifferentiateExtremum<int32_t>(length, g, operands, grad);
+      DifferentiateExtremum<int32_t>(length, g, at, grad);
     } else {
-      DifferentiateExtremum<int64_t>(length, g, operands, grad);
+      DifferentiateExtremum<int64_t>(length, g, at, grad);
     }
   }
 
  private:
-  using Sum = typename ReduceType<T, kReduce>::type;
-
-  // The first of the inner elements in a slice and in the row of entry 0. The
-  // gradients may be null.
-  struct Operands {
-    const T* x;
-    const T* extremum;
-    T* x_grad;
-    const T* updates;
-    T* updates_grad;
-    int64_t step;
-
-    const T* update(int64_t entry) const { return updates + entry * step; }
-    T* update_grad(int64_t entry) const { return updates_grad + entry * step; }
-  };
+  using Sum = ReduceType<T, kReduce>;
 
   // Shares the gradient evenly among the elements that equal the extremum.
   template <typename Count, typename Length>
   void DifferentiateExtremum(Length length,
                              int64_t g,
-                             const Operands& operands,
+                             const IndexGradTensors<T>& at,
                              Sum* grad) const {
-    const T* x = operands.x;
-    const T* extremum = operands.extremum;
+    const T* x = at.x;
+    const T* extremum = at.out;
     Count ties[kMaxInner];
     // `&` instead of `&&` is branchless, so that the loop vectorizes.
     for (int64_t l = 0; l < length; ++l) {
@@ -119,10 +97,9 @@ class SegmentDifferentiator {
     // does not vectorize the loop.
     for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
       const int64_t next = *segments_.EntryToPrefetch(p);
-      PrefetchRow(operands.update(next), length);
-      if (operands.updates_grad)
-        PrefetchRow(operands.update_grad(next), length);
-      const T* row = operands.update(*p);
+      PrefetchRow(at.updates + next * step_, length);
+      if (at.updates_grad) PrefetchRow(at.updates_grad + next * step_, length);
+      const T* row = at.updates + *p * step_;
       for (int64_t l = 0; l < length; ++l) {
         ties[l] += IsExtremum(row[l], extremum[l]);
       }
@@ -130,16 +107,16 @@ class SegmentDifferentiator {
     for (int64_t l = 0; l < length; ++l) {
       grad[l] /= static_cast<Sum>(ties[l]);
     }
-    if (operands.x_grad) {
+    if (at.x_grad) {
       for (int64_t l = 0; l < length; ++l) {
         const bool is_extremum = include_self_ & IsExtremum(x[l], extremum[l]);
-        operands.x_grad[l] = RoundTo<T>(is_extremum ? grad[l] : Sum(0));
+        at.x_grad[l] = RoundTo<T>(is_extremum ? grad[l] : Sum(0));
       }
     }
-    if (!operands.updates_grad) return;
+    if (!at.updates_grad) return;
     for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
-      const T* row = operands.update(*p);
-      T* out = operands.update_grad(*p);
+      const T* row = at.updates + *p * step_;
+      T* out = at.updates_grad + *p * step_;
       for (int64_t l = 0; l < length; ++l) {
         out[l] = RoundTo<T>(IsExtremum(row[l], extremum[l]) ? grad[l] : Sum(0));
       }
@@ -157,26 +134,32 @@ class SegmentDifferentiator {
   template <typename Length>
   void DifferentiateProduct(Length length,
                             int64_t g,
-                            const Operands& operands,
+                            const IndexGradTensors<T>& at,
                             Sum* grad) const {
-    if (operands.updates_grad) {
+    if (at.updates_grad) {
       Sum before[kMaxInner];
       for (int64_t l = 0; l < length; ++l) {
-        before[l] = include_self_ ? Factor(operands.x[l]) : Sum(1);
+        before[l] = include_self_ ? Factor(at.x[l]) : Sum(1);
       }
-      const int64_t max_width = PrefixWidth(segments_.size(g), length);
+      // Limits the buffer of DifferentiateUpdates to 2^20 elements, or one per
+      // entry.
+      constexpr int64_t kMaxPrefixElements = 1 << 20;
+      const int64_t max_width =
+          kSumIsT
+              ? length
+              : std::max<int64_t>(1, kMaxPrefixElements / segments_.size(g));
       for (int64_t l = 0; l < length; l += max_width) {
         const int64_t width = std::min<int64_t>(max_width, length - l);
-        DifferentiateUpdates(g, operands, l, width, before + l, grad + l);
+        DifferentiateUpdates(g, at, l, width, before + l, grad + l);
       }
     } else {
       for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
-        Multiply(length, operands.update(*p), grad);
+        Multiply(length, at.updates + *p * step_, grad);
       }
     }
-    if (!operands.x_grad) return;
+    if (!at.x_grad) return;
     for (int64_t l = 0; l < length; ++l) {
-      operands.x_grad[l] = include_self_ ? RoundTo<T>(grad[l]) : T{};
+      at.x_grad[l] = include_self_ ? RoundTo<T>(grad[l]) : T{};
     }
   }
 
@@ -185,7 +168,7 @@ class SegmentDifferentiator {
   // by the factors of all updates. The products before a factor are stored
   // where its gradient goes, or in a buffer if T would round them.
   void DifferentiateUpdates(int64_t g,
-                            const Operands& operands,
+                            const IndexGradTensors<T>& at,
                             int64_t first,
                             int64_t width,
                             Sum* before,
@@ -195,25 +178,25 @@ class SegmentDifferentiator {
     std::vector<Sum> prefix_products(kSumIsT ? 0 : n * width);
     const auto prefix = [&](int64_t i) {
       if constexpr (kSumIsT) {
-        return operands.update_grad(begin[i]) + first;
+        return at.updates_grad + begin[i] * step_ + first;
       } else {
         return prefix_products.data() + i * width;
       }
     };
     for (int64_t i = 0; i < n; ++i) {
       const int64_t prefetch = *segments_.EntryToPrefetch(begin + i);
-      PrefetchRow(operands.update(prefetch) + first, width);
-      PrefetchRow(operands.update_grad(prefetch) + first, width);
+      PrefetchRow(at.updates + prefetch * step_ + first, width);
+      PrefetchRow(at.updates_grad + prefetch * step_ + first, width);
       std::copy_n(before, width, prefix(i));
-      Multiply(width, operands.update(begin[i]) + first, before);
+      Multiply(width, at.updates + begin[i] * step_ + first, before);
     }
     for (int64_t i = n - 1; i >= 0; --i) {
       const Sum* products = prefix(i);
-      T* out = operands.update_grad(begin[i]) + first;
+      T* out = at.updates_grad + begin[i] * step_ + first;
       for (int64_t l = 0; l < width; ++l) {
         out[l] = RoundTo<T>(products[l] * grad[l]);
       }
-      Multiply(width, operands.update(begin[i]) + first, grad);
+      Multiply(width, at.updates + begin[i] * step_ + first, grad);
     }
   }
 
@@ -225,14 +208,6 @@ class SegmentDifferentiator {
 
   static Sum Factor(T value) { return Conjugate(WidenTo<Sum>(value)); }
 
-  // Inner elements per DifferentiateUpdates: limits the buffer of products to
-  // 2^20 elements, or one for each of n entries if these are more.
-  static int64_t PrefixWidth(int64_t n, int64_t length) {
-    constexpr int64_t kMaxPrefixElements = 1 << 20;
-    if (kSumIsT) return length;
-    return std::max<int64_t>(1, std::min(length, kMaxPrefixElements / n));
-  }
-
   static constexpr bool kSumIsT = std::is_same<Sum, T>::value;
 
   int64_t step_;
@@ -240,26 +215,6 @@ class SegmentDifferentiator {
   bool include_self_;
   IndexGradTensors<T> tensors_;
 };
-
-template <typename T, IndexReduce kReduce>
-void DifferentiateSegments(const AxisView& view,
-                           const IndexSegments& segments,
-                           bool include_self,
-                           const IndexGradTensors<T>& tensors) {
-  using Differentiator = SegmentDifferentiator<T, kReduce>;
-  if constexpr (kHasTranspose<T>) {
-    if (DifferentiateTransposed<Differentiator>(
-            view, segments, include_self, tensors)) {
-      return;
-    }
-  }
-  // Slices without an update get out_grad as their gradient.
-  ForEachSegment(view,
-                 segments,
-                 tensors.x_grad ? tensors.out_grad : nullptr,
-                 tensors.x_grad,
-                 Differentiator(view.inner, segments, include_self, tensors));
-}
 
 // The gradient kernel of the nonlinear reductions. Either output may be null.
 template <typename T, typename Context>
@@ -288,8 +243,20 @@ void IndexReduceGradInto(const Context& dev_ctx,
       updates_grad ? AllocUpdatesGrad<T>(dev_ctx, view, updates_grad)
                    : nullptr};
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
-    DifferentiateSegments<T, decltype(constant)::value>(
-        view, segments, call.include_self, tensors);
+    using Differentiator = SegmentDifferentiator<T, decltype(constant)::value>;
+    if constexpr (kHasTranspose<T>) {
+      if (DifferentiateTransposed<Differentiator>(
+              view, segments, call.include_self, tensors)) {
+        return;
+      }
+    }
+    // Slices without an update get out_grad as their gradient.
+    ForEachSegment(
+        view,
+        segments,
+        tensors.x_grad ? tensors.out_grad : nullptr,
+        tensors.x_grad,
+        Differentiator(view.inner, segments, call.include_self, tensors));
   });
 }
 

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <type_traits>
+#include <utility>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_segments.h"
@@ -67,7 +68,7 @@ class SegmentReducer {
 
  private:
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
-  using Sum = typename ReduceType<T, kReduce>::type;
+  using Sum = ReduceType<T, kReduce>;
 
   // The rows of a segment that remain to be reduced.
   struct Rows {
@@ -110,43 +111,46 @@ class SegmentReducer {
   // need none.
   template <typename First, typename Finish>
   static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
-    if (rows.num_left() < 4) return ReduceLastPass<3>(&rows, first, finish);
+    if (rows.num_left() < 4) return ReduceLastRows(&rows, first, finish);
     Sum sums[kMaxInner];
     const auto from = [&sums](int64_t l) { return sums[l]; };
     const auto to = [&sums](int64_t l, Sum sum) { sums[l] = sum; };
-    ReducePass<4>(&rows, first, to);
-    while (rows.num_left() >= 4) ReducePass<4>(&rows, from, to);
-    ReduceLastPass<3>(&rows, from, finish);
+    constexpr std::make_integer_sequence<int, 4> kFourRows;
+    ReduceRows(kFourRows, &rows, first, to);
+    while (rows.num_left() >= 4) ReduceRows(kFourRows, &rows, from, to);
+    ReduceLastRows(&rows, from, finish);
   }
 
-  template <int kMaxRows, typename From, typename To>
-  static void ReduceLastPass(Rows* rows, const From& from, const To& to) {
-    if constexpr (kMaxRows > 0) {
-      if (rows->num_left() < kMaxRows)
-        return ReduceLastPass<kMaxRows - 1>(rows, from, to);
+  template <typename From, typename To>
+  static void ReduceLastRows(Rows* rows, const From& from, const To& to) {
+    switch (rows->num_left()) {
+      case 0:
+        return ReduceRows(std::integer_sequence<int>{}, rows, from, to);
+      case 1:
+        return ReduceRows(std::integer_sequence<int, 0>{}, rows, from, to);
+      case 2:
+        return ReduceRows(std::integer_sequence<int, 0, 1>{}, rows, from, to);
+      default:
+        ReduceRows(std::integer_sequence<int, 0, 1, 2>{}, rows, from, to);
     }
-    ReducePass<kMaxRows>(rows, from, to);
   }
 
-  // Calls to(l, from(l) reduced with the next kRows rows). `to` may write what
-  // `from` reads for the same l; the rows must not alias it. The rows are
-  // unrolled by hand: with an inner loop over them, some compilers do not
-  // vectorize the loop over l.
-  template <int kRows, typename From, typename To>
-  static void ReducePass(Rows* rows, const From& from, const To& to) {
-    const T* updates[4] = {};
-    for (int r = 0; r < kRows; ++r) updates[r] = rows->Next();
+  // Calls to(l, from(l) reduced with the next rows, as many as kRows has). `to`
+  // may write what `from` reads for the same l; the rows must not alias it.
+  // With a loop over the rows instead of the fold expression, some compilers do
+  // not vectorize the loop over l.
+  template <int... kRows, typename From, typename To>
+  static void ReduceRows(std::integer_sequence<int, kRows...>,
+                         Rows* rows,
+                         const From& from,
+                         const To& to) {
+    [[maybe_unused]] const T* const updates[] = {(void(kRows), rows->Next())...,
+                                                 nullptr};
     const int64_t length = rows->length;
     SCATTER_OPS_IVDEP
     for (int64_t l = 0; l < length; ++l) {
       Sum sum = from(l);
-      const auto add = [&](int r) {
-        sum = Combine<kReduce>(sum, WidenTo<Sum>(updates[r][l]));
-      };
-      if constexpr (kRows > 0) add(0);
-      if constexpr (kRows > 1) add(1);
-      if constexpr (kRows > 2) add(2);
-      if constexpr (kRows > 3) add(3);
+      ((sum = Combine<kReduce>(sum, WidenTo<Sum>(updates[kRows][l]))), ...);
       to(l, sum);
     }
   }

@@ -92,15 +92,6 @@ void InitializeRows(const Mark* marks,
   }
 }
 
-template <IndexReduce kReduce, typename Sum, typename T>
-Sum Accumulate(Sum sum, T element) {
-  if constexpr (kReduce == IndexReduce::kAssign) {
-    return element;
-  } else {
-    return Combine<kReduce>(sum, WidenTo<Sum>(element));
-  }
-}
-
 // Accumulates each row of updates into its slice in `sums`. Rows of variable
 // length are prefetched; for constant lengths, out-of-order execution suffices.
 // Entries is ChunkEntries or RangeEntries.
@@ -124,20 +115,20 @@ void ReduceRows(const Entries& entries,
     const T* update = updates + entries.entry(i) * inner;
     Sum* sum = sums + entries.slice(i) * inner;
     if constexpr (std::is_same<Length, RowLength<1>>::value) {
-      *sum = Accumulate<kReduce>(*sum, *update);
+      *sum = Combine<kReduce>(*sum, WidenTo<Sum>(*update));
     } else if constexpr (kIsConstant<Length>) {
       // Compilers vectorize this loop if it is not unrolled and its stores do
       // not alias its loads.
       alignas(64) Sum reduced[Length::value];
       SCATTER_OPS_NO_UNROLL
       for (int64_t l = 0; l < Length::value; ++l) {
-        reduced[l] = Accumulate<kReduce>(sum[l], update[l]);
+        reduced[l] = Combine<kReduce>(sum[l], WidenTo<Sum>(update[l]));
       }
       std::copy_n(reduced, Length::value, sum);
     } else {
       SCATTER_OPS_IVDEP
       for (int64_t l = 0; l < inner; ++l) {
-        sum[l] = Accumulate<kReduce>(sum[l], update[l]);
+        sum[l] = Combine<kReduce>(sum[l], WidenTo<Sum>(update[l]));
       }
     }
   }
@@ -174,7 +165,8 @@ class ShortRowReducer {
                     : view_.size;
     ranges_ =
         PartitionSlices(operands_.index, view_.size, target_ranges, max_slices);
-    if (NeedsMarks()) marks_.Build(operands_.index, view_.size, ranges_);
+    if (NeedsMarks())
+      marks_ = MarkSlices<Mark>(operands_.index, view_.size, ranges_);
     int64_t max_range_size = 0;
     for (const SliceRange& range : ranges_)
       max_range_size = std::max(max_range_size, range.size());
@@ -207,12 +199,11 @@ class ShortRowReducer {
  private:
   static constexpr bool kIsAssign = kReduce == IndexReduce::kAssign;
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
-  using Sum = typename ReduceType<T, kReduce>::type;
-  using Mark = typename SliceMarks<kReduce>::Mark;
+  using Sum = ReduceType<T, kReduce>;
+  using Mark = SliceMark<kReduce>;
   // If the accumulation type is not T, partial results are held in a scratch
   // accumulator per thread, which is rounded into out at the end.
-  static constexpr bool kHasScratch =
-      !kIsAssign && !std::is_same<Sum, T>::value;
+  static constexpr bool kHasScratch = !std::is_same<Sum, T>::value;
   using Acc = std::conditional_t<kHasScratch, Sum, T>;
   // The accumulator of a range is sized for the L2 cache of a core; that of a
   // range with few updates may be larger. If inner is 1 and the axis is not
@@ -269,7 +260,7 @@ class ShortRowReducer {
   void Reduce(int64_t o, SliceRange range, Length inner, Acc* sums) const {
     const int64_t num_slices = range.size();
     T* out = operands_.out + (o * view_.size + range.begin) * inner;
-    const Mark* marks = marks_.data(range.begin);
+    const Mark* marks = marks_ ? marks_.get() + range.begin : nullptr;
     if constexpr (!kHasScratch) sums = out;
     if (!StartsFromX()) {
       InitializeRows<kReduce>(marks, num_slices, inner, out, sums);
@@ -326,7 +317,7 @@ class ShortRowReducer {
   const AxisView& view_;
   int64_t bytes_;
   std::vector<SliceRange> ranges_;
-  SliceMarks<kReduce> marks_;
+  std::unique_ptr<Mark[]> marks_;
 };
 
 // out = x with the updates reduced into it, if its rows are short; else returns

@@ -119,7 +119,7 @@ void Transpose(const T* in,
   }
 }
 
-// Transpose into a tile of Sum, for n <= kTileBlock.
+// Transpose into a tile of Sum, for n <= kTileBlock unless Sum is T.
 template <typename T, typename Sum>
 void WidenIntoTile(
     const T* in, int64_t step, int64_t rows, int64_t n, Sum* tile) {
@@ -169,7 +169,7 @@ constexpr bool kHasTranspose = sizeof(T) == 4 || sizeof(T) == 8;
 
 // Whether tiles of T are faster than rows: along the last axis, for 4-byte
 // elements with AVX2 only, if a tile fits into the L2 cache and the index is
-// not sparse. The index must be short enough for SliceMarks.
+// not sparse. The index must be short enough for SliceMark.
 template <typename T>
 bool IsFasterTransposed(const AxisView& view, int64_t n) {
   constexpr int64_t kMaxTileBytes = 512 << 10;
@@ -249,7 +249,8 @@ void ReduceTile(const ReduceOperands<T>& operands,
     if constexpr (kReduce == IndexReduce::kMean) {
       DivideTile(marks + i, count, operands.include_self, sums);
     }
-    RoundIntoRows(sums, marks + i, rows, count, size, x + i, out + i);
+    const Mark* block_marks = marks ? marks + i : nullptr;
+    RoundIntoRows(sums, block_marks, rows, count, size, x + i, out + i);
   }
 }
 
@@ -257,18 +258,17 @@ void ReduceTile(const ReduceOperands<T>& operands,
 // false.
 template <typename T, IndexReduce kReduce>
 bool ReduceTransposed(const ReduceOperands<T>& operands) {
-  using Sum = std::conditional_t<kReduce == IndexReduce::kAssign,
-                                 T,
-                                 typename ReduceType<T, kReduce>::type>;
+  using Sum = ReduceType<T, kReduce>;
   // Not for means that accumulate in a wider type than T.
   if constexpr (kHasTranspose<Sum> && HasIdentity<T, kReduce>() &&
                 (std::is_same<T, Sum>::value || kIsHalf<T>)) {
     const AxisView& view = operands.view;
     const int64_t n = operands.index.length();
     if (!IsFasterTransposed<Sum>(view, n)) return false;
-    SliceMarks<kReduce> marks;
+    std::unique_ptr<SliceMark<kReduce>[]> marks;
     if (kReduce != IndexReduce::kAssign) {
-      marks.Build(operands.index, view.size, {{0, view.size}});
+      marks = MarkSlices<SliceMark<kReduce>>(
+          operands.index, view.size, {{0, view.size}});
     }
     const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
     ForEachTileRange(view.outer, bytes, [&](int64_t begin, int64_t end) {
@@ -276,7 +276,7 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
       CallVectorizedForHalf<T>([&] {
         for (int64_t o = begin; o < end; o += kTileRows) {
           const int64_t rows = std::min(kTileRows, end - o);
-          ReduceTile<kReduce>(operands, marks.data(0), o, rows, tile.get());
+          ReduceTile<kReduce>(operands, marks.get(), o, rows, tile.get());
         }
       });
     });
@@ -316,21 +316,16 @@ bool DifferentiateTransposed(const AxisView& view,
         kTileRows, segments, include_self, tiles);
     for (int64_t o = begin; o < end; o += kTileRows) {
       const int64_t rows = std::min(kTileRows, end - o);
-      const auto transpose =
-          [&](const T* in, int64_t stride, int64_t length, T* tile) {
-            Transpose(
-                in + o * stride, {stride, 1}, rows, length, tile, kTileStrides);
-          };
       const auto transpose_back =
           [&](const T* tile, int64_t length, int64_t stride, T* to) {
             Transpose(
                 tile, kTileStrides, rows, length, to + o * stride, {stride, 1});
           };
-      transpose(tensors.x, size, size, x.get());
+      WidenIntoTile(tensors.x + o * size, size, rows, size, x.get());
       if (Differentiator::kReadsOut)
-        transpose(tensors.out, size, size, out.get());
-      transpose(tensors.out_grad, size, size, grad.get());
-      transpose(tensors.updates, step, n, updates.get());
+        WidenIntoTile(tensors.out + o * size, size, rows, size, out.get());
+      WidenIntoTile(tensors.out_grad + o * size, size, rows, size, grad.get());
+      WidenIntoTile(tensors.updates + o * step, step, rows, n, updates.get());
       for (int64_t g = 0; g < segments.count(); ++g) {
         differentiator.Differentiate(
             g, segments.slices[g] * kTileRows, 0, TileLength{});

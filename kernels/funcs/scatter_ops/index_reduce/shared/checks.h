@@ -37,25 +37,16 @@ void CheckIndexDtype(const Meta& index) {
 
 enum class IndexReduce { kAssign, kSum, kMul, kMean, kAmax, kAmin };
 
-// The reductions that are linear in x and updates.
-inline IndexReduce ParseIndexScatter(const std::string& reduce) {
+inline IndexReduce ParseIndexReduce(const std::string& reduce) {
   if (reduce == "assign") return IndexReduce::kAssign;
   if (reduce == "sum") return IndexReduce::kSum;
-  if (reduce == "mean") return IndexReduce::kMean;
-  PADDLE_THROW(common::errors::InvalidArgument(
-      "(index_scatter) The value of reduce should be assign, sum or mean, but "
-      "received '%s'.",
-      reduce));
-}
-
-// The nonlinear reductions.
-inline IndexReduce ParseIndexReduce(const std::string& reduce) {
   if (reduce == "mul") return IndexReduce::kMul;
+  if (reduce == "mean") return IndexReduce::kMean;
   if (reduce == "amax") return IndexReduce::kAmax;
   if (reduce == "amin") return IndexReduce::kAmin;
   PADDLE_THROW(common::errors::InvalidArgument(
-      "(index_reduce) The value of reduce should be mul, amax or amin, but "
-      "received '%s'.",
+      "(scatter) The value of reduce should be assign, sum, mul, mean, amax or "
+      "amin, but received '%s'.",
       reduce));
 }
 
@@ -69,65 +60,53 @@ constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
   return !is_bool && !(ordered && is_complex);
 }
 
-inline void CheckReduceDtype(IndexReduce reduce,
-                             const std::string& name,
-                             DataType dtype) {
-  const bool is_complex =
-      dtype == DataType::COMPLEX64 || dtype == DataType::COMPLEX128;
-  if (!HasReduce(reduce, dtype == DataType::BOOL, is_complex)) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(scatter) The dtype of x should be %s for reduce '%s', but received "
-        "%s.",
-        dtype == DataType::BOOL ? "a numeric type" : "a real type",
-        name,
-        DataTypeToString(dtype)));
-  }
-}
-
-// Throws unless index is 1-D and updates has the dims of x with the length of
-// the index along `axis`. Unknown dims pass.
-inline void CheckIndexReduceDims(const DDim& x,
-                                 const DDim& index,
-                                 const DDim& updates,
-                                 int64_t axis) {
-  if (x.size() == 0) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(scatter) The rank of x should be at least 1, but received 0."));
-  }
-  const int dim = NormalizeAxis("scatter", "axis", axis, x.size());
-  if (index.size() != 1) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(scatter) The rank of index should be 1, but received the shape "
-        "[%s].",
-        index));
-  }
-  DDim expected = x;
-  expected[dim] = index[0];
-  if (!CompatibleDims(updates, expected)) {
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "(scatter) The shape of updates should be [%s] for x of shape [%s], "
-        "axis %d and index of shape [%s], but received [%s].",
-        expected,
-        x,
-        dim,
-        index,
-        updates));
-  }
-}
-
-// Checks everything except the values of the index. Unknown dims pass.
+// Throws unless `reduce` is defined for the dtype of x, index is 1-D, and
+// updates has the dims of x with the length of the index along `axis`. Unknown
+// dims pass, as does the dtype of a Tensor without elements:
+// paddle.to_tensor([]) has float32.
 template <typename Meta>
-void CheckIndexReduce(IndexReduce reduce,
-                      const std::string& name,
+void CheckIndexReduce(const std::string& reduce,
                       const Meta& x,
                       const Meta& index,
                       const Meta& updates,
                       int64_t axis) {
-  // paddle.to_tensor([]) has dtype float32.
+  const IndexReduce parsed = ParseIndexReduce(reduce);
   if (index.numel() != 0) CheckIndexDtype(index);
   if (updates.numel() != 0) CheckSameDtype("scatter", x, "updates", updates);
-  CheckReduceDtype(reduce, name, x.dtype());
-  CheckIndexReduceDims(x.dims(), index.dims(), updates.dims(), axis);
+  const bool is_bool = x.dtype() == DataType::BOOL;
+  const bool is_complex =
+      x.dtype() == DataType::COMPLEX64 || x.dtype() == DataType::COMPLEX128;
+  if (!HasReduce(parsed, is_bool, is_complex)) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(scatter) The dtype of x should be %s for reduce '%s', but received "
+        "%s.",
+        is_bool ? "a numeric type" : "a real type",
+        reduce,
+        DataTypeToString(x.dtype())));
+  }
+  if (x.dims().size() == 0) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(scatter) The rank of x should be at least 1, but received 0."));
+  }
+  const int dim = NormalizeAxis("scatter", "axis", axis, x.dims().size());
+  if (index.dims().size() != 1) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(scatter) The rank of index should be 1, but received the shape "
+        "[%s].",
+        index.dims()));
+  }
+  DDim expected = x.dims();
+  expected[dim] = index.dims()[0];
+  if (!CompatibleDims(updates.dims(), expected)) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(scatter) The shape of updates should be [%s] for x of shape [%s], "
+        "axis %d and index of shape [%s], but received [%s].",
+        expected,
+        x.dims(),
+        dim,
+        index.dims(),
+        updates.dims()));
+  }
 }
 
 }  // namespace phi::funcs::scatter_ops

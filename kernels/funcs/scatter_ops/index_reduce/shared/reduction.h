@@ -63,6 +63,15 @@ struct IndexGradTensors {
   const T* out_grad;
   T* x_grad;        // may be null
   T* updates_grad;  // may be null
+
+  IndexGradTensors At(int64_t x_offset, int64_t updates_offset) const {
+    return {x + x_offset,
+            updates + updates_offset,
+            out + x_offset,
+            out_grad + x_offset,
+            x_grad ? x_grad + x_offset : nullptr,
+            updates_grad ? updates_grad + updates_offset : nullptr};
+  }
 };
 
 // The data of `tensor`; null if it has no elements, for which data() throws.
@@ -85,12 +94,10 @@ constexpr bool HasReduceFor(IndexReduce reduce) {
 // Accumulation type of a reduction. The mean of integers accumulates in
 // int64_t.
 template <typename T, IndexReduce kReduce>
-struct ReduceType {
-  using type = std::conditional_t<std::is_integral<T>::value &&
-                                      kReduce == IndexReduce::kMean,
-                                  int64_t,
-                                  AccType<T>>;
-};
+using ReduceType = std::conditional_t<std::is_integral<T>::value &&
+                                          kReduce == IndexReduce::kMean,
+                                      int64_t,
+                                      AccType<T>>;
 
 // Integers wrap around.
 template <typename T>
@@ -127,10 +134,12 @@ HOSTDEVICE inline T NanMin(T a, T b) {
   return b != b ? b : smaller;
 }
 
-// Reduces two elements.
+// Reduces two elements, the second of which is an update.
 template <IndexReduce kReduce, typename T>
 HOSTDEVICE inline T Combine(T a, T b) {
-  if constexpr (kReduce == IndexReduce::kMul) {
+  if constexpr (kReduce == IndexReduce::kAssign) {
+    return b;
+  } else if constexpr (kReduce == IndexReduce::kMul) {
     return WrappingMul(a, b);
   } else if constexpr (kReduce == IndexReduce::kAmax) {
     return NanMax(a, b);
@@ -184,15 +193,15 @@ using NonlinearReduces =
 template <typename T, IndexReduce... kReduces, typename F>
 void VisitReduce(ReduceSet<kReduces...>, IndexReduce reduce, const F& f) {
   const auto visit = [&](auto constant) {
-    if (decltype(constant)::value != reduce) return;
-    if constexpr (HasReduceFor<T>(decltype(constant)::value)) {
-      f(constant);
-    } else {
-      PADDLE_THROW(common::errors::Unimplemented(
-          "This reduce has no kernel for the dtype of x."));
-    }
+    if (decltype(constant)::value != reduce) return false;
+    if constexpr (HasReduceFor<T>(decltype(constant)::value)) f(constant);
+    return HasReduceFor<T>(decltype(constant)::value);
   };
-  (visit(std::integral_constant<IndexReduce, kReduces>{}), ...);
+  if (!(visit(std::integral_constant<IndexReduce, kReduces>{}) || ...)) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(scatter) The operator does not have this reduce for the dtype of "
+        "x."));
+  }
 }
 
 }  // namespace phi::funcs::scatter_ops
