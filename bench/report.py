@@ -14,6 +14,7 @@ START = '<!-- speed: written by python -m bench.report -->'
 END = '<!-- end of speed -->'
 NOISE = 0.05  # relative error of a ratio
 INSTALLED, PAGE_FAULT_FREE = MEMORY
+SIDES = {'torch': 'PyTorch', 'release': 'released Paddle'}
 
 
 class Results:
@@ -71,24 +72,24 @@ def describe_origin(results):
 
 def summarize(results, *thread_counts):
     """Summarize the ratios of all cases."""
-
-    def compare(side, *where):
-        ratios = results.list_ratios(side, *where)
-        slower = sum(ratio < 1 - NOISE for ratio in ratios)
-        return (
-            f'{format_ratio(geometric_mean(ratios))} (below {1 - NOISE:g}x in '
-            f'{slower} of {len(ratios)} cases, at worst '
-            f'{format_ratio(min(ratios))})'
-        )
-
-    text = f'{describe_origin(results)} Geometric means of all cases:\n'
+    ratios = {}
     for threads, memory in product(thread_counts, MEMORY):
-        text += (
-            f'\n- threads: {threads}, {memory}. PyTorch '
-            f'{compare("torch", threads, memory)}, released Paddle '
-            f'{compare("release", threads, memory)}'
-        )
-    return text
+        setting = f'{threads} thread{"s" * (threads > 1)}, {memory}'
+        for side, name in SIDES.items():
+            values = results.list_ratios(side, threads, memory)
+            ratios[f'{name}, {setting}'] = values
+
+    def count_slower(row):
+        slower = sum(ratio < 1 - NOISE for ratio in ratios[row])
+        return f'{slower} of {len(ratios[row])}'
+
+    columns = {
+        'all cases': str,
+        'geometric mean': lambda row: format_ratio(geometric_mean(ratios[row])),
+        'lowest': lambda row: format_ratio(min(ratios[row])),
+        f'below {1 - NOISE:g}x': count_slower,
+    }
+    return f'{describe_origin(results)}\n\n{format_table(ratios, columns)}'
 
 
 def render_pages(rows):
