@@ -124,9 +124,7 @@ void MaskedScatterDoubleGradKernel(
 
   const auto mask_view = ops::ViewOf<uint8_t>(mask, dims);
   const ops::BroadcastOperand<Storage> x_view =
-      grad_x_grad ? ops::BroadcastOperand<Storage>{static_cast<const Storage*>(
-                                                       grad_x_grad->data()),
-                                                   {dims, x.dims()}}
+      grad_x_grad ? ops::ViewOf<Storage>(*grad_x_grad, dims)
                   : ops::ZeroView<Storage>(dims);
   if (grad_value_grad) {
     const int64_t selected = ops::MaskedScatterCpu<Storage>(
