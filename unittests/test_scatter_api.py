@@ -231,6 +231,14 @@ class TestScatterGrad(unittest.TestCase):
             for actual, desired in zip(gradients(out, tensors), expected):
                 self.assertTrue((actual == desired).all())
 
+    def test_inplace_overwrites_saved_updates(self):
+        index = paddle.to_tensor([1, 0, 1])
+        for reduce in ['mul', 'amax']:
+            x = paddle.to_tensor([2.0, 3.0, 4.0], stop_gradient=False) * 1
+            paddle.scatter_(x, index, x, False, 0, reduce, True)
+            with self.assertRaisesRegex(RuntimeError, 'modified by'):
+                x.sum().backward()
+
     def test_higher_orders(self):
         def draw(attrs, wrt):
             tensors = make_tensors(make_arrays(attrs), False)

@@ -85,7 +85,8 @@ Tensor RunDygraph(const OpSpec& spec,
   CheckNumbers(spec, result);
   const GradMask grad_mask = ComputeGradMask(spec, tensors);
   if (!grad_mask.empty()) {
-    RecordGradient(spec, tensors, tensors, grad_mask, attrs, {&result});
+    RecordGradient(
+        SaveInputs(spec, tensors, grad_mask, attrs), tensors, {&result});
   }
   return result;
 }
@@ -96,12 +97,17 @@ void RunDygraphInplace(const OpSpec& spec,
   const Span span(spec.name, "_ dygraph", phi::TracerEventType::Operator);
   Tensor* x = tensors[spec.inplace_input];
   GradMask grad_mask = ComputeGradMask(spec, tensors);
-  // Save the old value of x if the gradient reads it.
-  Tensor old_x;
-  TensorPointers saved = tensors;
-  if (!grad_mask.empty() && ReadsOverwritten(spec)) {
-    old_x = paddle::experimental::assign(*x, paddle::none);
-    saved[spec.inplace_input] = &old_x;
+  std::shared_ptr<GradNode> node;
+  if (!grad_mask.empty()) {
+    grad_mask[spec.inplace_input] = true;
+    // Save the old value of x if the gradient reads it.
+    Tensor old_x;
+    TensorPointers saved = tensors;
+    if (ReadsOverwritten(spec)) {
+      old_x = paddle::experimental::assign(*x, paddle::none);
+      saved[spec.inplace_input] = &old_x;
+    }
+    node = SaveInputs(spec, saved, grad_mask, attrs);
   }
   auto* out = const_cast<DenseTensor*>(
       DenseOf(spec, spec.inputs[spec.inplace_input].name, *x));
@@ -113,11 +119,10 @@ void RunDygraphInplace(const OpSpec& spec,
   egr::EagerUtils::CheckInplace(
       *x, egr::EagerUtils::nullable_autograd_meta(*x), !grad_mask.empty());
   x->bump_inplace_version();
-  if (grad_mask.empty()) return;
+  if (node == nullptr) return;
   // As in Paddle's generated code, before x is connected as an input.
   SetStopGradient(x, false);
-  grad_mask[spec.inplace_input] = true;
-  RecordGradient(spec, tensors, saved, grad_mask, attrs, {x});
+  RecordGradient(node, tensors, {x});
 }
 
 PyObject* Call(const OpSpec& spec, bool inplace, PyObject* args) {

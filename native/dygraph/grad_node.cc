@@ -14,15 +14,13 @@ namespace native_ops {
 using paddle::Tensor;
 using phi::DenseTensor;
 
-namespace {
-
 class GradNode : public egr::GradNodeBase {
  public:
-  // `entry` runs in backward.
-  GradNode(const OpSpec& call, const OpSpec& entry)
-      : GradNodeBase(call.outputs.size(), entry.outputs.size()),
-        call_(call),
-        entry_(entry) {}
+  // Saves the inputs that the gradient reads.
+  GradNode(const OpSpec& call,
+           const TensorPointers& inputs,
+           const GradMask& mask,
+           const Attrs& attrs);
 
   egr::TensorSlots operator()(egr::TensorSlots& grads,
                               bool create_graph,
@@ -31,6 +29,7 @@ class GradNode : public egr::GradNodeBase {
   void ClearTensorWrappers() override {
     released_ = true;
     saved_inputs_.clear();
+    saved_results_.clear();
   }
 
   std::shared_ptr<egr::GradNodeBase> Copy() const override {
@@ -39,10 +38,9 @@ class GradNode : public egr::GradNodeBase {
 
   std::string name() override { return call_.node; }
 
-  void SaveInputs(const TensorPointers& inputs,
-                  const GradMask& mask,
-                  const Attrs& attrs,
-                  const Results& results);
+  void ConnectInputs(const TensorPointers& inputs);
+  // Saves the results that the gradient reads.
+  void SaveResults(const Results& results);
 
  private:
   std::vector<Tensor> Arguments(egr::TensorSlots* grads);
@@ -51,30 +49,48 @@ class GradNode : public egr::GradNodeBase {
                         const Outputs& outputs) const;
 
   const OpSpec& call_;
-  const OpSpec& entry_;
-  // The inputs of entry_ that are not incoming gradients.
+  const OpSpec& entry_;  // runs in backward
+  // The inputs of entry_ that are inputs and results of the call.
   paddle::small_vector<egr::TensorWrapper, 4> saved_inputs_;
+  paddle::small_vector<egr::TensorWrapper, 1> saved_results_;
   GradMask output_mask_;  // of the outputs of entry_
   Attrs attrs_;
   bool released_ = false;
 };
 
-void GradNode::SaveInputs(const TensorPointers& inputs,
-                          const GradMask& mask,
-                          const Attrs& attrs,
-                          const Results& results) {
+GradNode::GradNode(const OpSpec& call,
+                   const TensorPointers& inputs,
+                   const GradMask& mask,
+                   const Attrs& attrs)
+    : GradNodeBase(call.outputs.size(), call.gradient().outputs.size()),
+      call_(call),
+      entry_(call.gradient()) {
   saved_inputs_.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
     const auto [kind, at] = input.source;
-    if (kind == Source::kGradient) continue;
-    const Tensor& tensor = kind == Source::kInput ? *inputs[at] : *results[at];
-    saved_inputs_.emplace_back(tensor, !input.needs_buffer);
+    if (kind != Source::kInput) continue;
+    saved_inputs_.emplace_back(*inputs[at], !input.needs_buffer);
   }
   for (const AttrSpec& attr : entry_.attrs) {
     attrs_.push_back(attrs[attr.forward_index]);
   }
   for (const OutputSpec& output : entry_.outputs) {
     output_mask_.push_back(mask[output.forward_input]);
+  }
+}
+
+void GradNode::ConnectInputs(const TensorPointers& inputs) {
+  for (size_t slot = 0; slot < entry_.outputs.size(); ++slot) {
+    const Tensor* input = inputs[entry_.outputs[slot].forward_input];
+    if (input != nullptr && output_mask_[slot]) SetGradOutMeta(*input, slot);
+  }
+}
+
+void GradNode::SaveResults(const Results& results) {
+  for (const InputSpec& input : entry_.inputs) {
+    const auto [kind, at] = input.source;
+    if (kind != Source::kResult) continue;
+    saved_results_.emplace_back(*results[at], !input.needs_buffer);
   }
 }
 
@@ -87,12 +103,14 @@ std::vector<Tensor> GradNode::Arguments(egr::TensorSlots* grads) {
                                                InputMeta()[slot]);
   }
   const egr::TensorSlots hooked = ApplyGradientHooks(*grads);
-  auto saved = saved_inputs_.begin();
+  auto saved_input = saved_inputs_.begin();
+  auto saved_result = saved_results_.begin();
   std::vector<Tensor> arguments;
   arguments.reserve(entry_.inputs.size());
   for (const InputSpec& input : entry_.inputs) {
     const auto [kind, slot] = input.source;
     if (kind != Source::kGradient) {
+      auto& saved = kind == Source::kInput ? saved_input : saved_result;
       arguments.push_back(egr::EagerUtils::RecoverTensorWrapper(&*saved++));
       continue;
     }
@@ -180,12 +198,10 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   CheckNumbers(entry_, returns);
   if (create_graph) {
     const GradMask all(tensors.size(), true);
-    RecordGradient(entry_, defined, defined, all, attrs_, results);
+    RecordGradient(SaveInputs(entry_, defined, all, attrs_), defined, results);
   }
   return returns;
 }
-
-}  // namespace
 
 void Connect(Tensor* tensor,
              size_t slot,
@@ -206,25 +222,22 @@ bool ReadsOverwritten(const OpSpec& spec) {
   });
 }
 
-void RecordGradient(const OpSpec& spec,
+std::shared_ptr<GradNode> SaveInputs(const OpSpec& spec,
+                                     const TensorPointers& inputs,
+                                     const GradMask& mask,
+                                     const Attrs& attrs) {
+  return std::make_shared<GradNode>(spec, inputs, mask, attrs);
+}
+
+void RecordGradient(const std::shared_ptr<GradNode>& node,
                     const TensorPointers& inputs,
-                    const TensorPointers& saved,
-                    const GradMask& mask,
-                    const Attrs& attrs,
                     const Results& results) {
-  if (spec.gradient == nullptr) return;
-  const OpSpec& entry = spec.gradient();
-  const auto node = std::make_shared<GradNode>(spec, entry);
-  for (size_t slot = 0; slot < entry.outputs.size(); ++slot) {
-    const int i = entry.outputs[slot].forward_input;
-    if (inputs[i] == nullptr || !mask[i]) continue;
-    node->SetGradOutMeta(*inputs[i], slot);
-  }
+  node->ConnectInputs(inputs);
   for (size_t slot = 0; slot < results.size(); ++slot) {
     if (!results[slot]->defined()) continue;
     Connect(results[slot], slot, node);
   }
-  node->SaveInputs(saved, mask, attrs, results);
+  node->SaveResults(results);
 }
 
 }  // namespace native_ops

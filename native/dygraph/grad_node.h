@@ -18,14 +18,20 @@ using Results = paddle::small_vector<paddle::Tensor*, 2>;
 // Whether the gradient reads the input that the in-place form overwrites.
 bool ReadsOverwritten(const OpSpec& spec);
 
-// Connects the results of a call of `spec` to its inputs in the backward graph;
-// undefined inputs are null. The node saves the Tensors of `saved` that the
-// gradient reads. mask[i] is true if input i requires a gradient.
-void RecordGradient(const OpSpec& spec,
+class GradNode;
+
+// Returns the node of a call of `spec`, which saves the inputs that the
+// gradient reads; undefined inputs are null. An in-place call saves them before
+// it writes: backward raises if the write changes one. mask[i] is true if input
+// i requires a gradient.
+std::shared_ptr<GradNode> SaveInputs(const OpSpec& spec,
+                                     const TensorPointers& inputs,
+                                     const GradMask& mask,
+                                     const Attrs& attrs);
+
+// Connects the results of the call to its inputs in the backward graph.
+void RecordGradient(const std::shared_ptr<GradNode>& node,
                     const TensorPointers& inputs,
-                    const TensorPointers& saved,
-                    const GradMask& mask,
-                    const Attrs& attrs,
                     const Results& results);
 
 // Makes `tensor` the result of `node` in a slot. Its other properties (name,
