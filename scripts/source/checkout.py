@@ -26,7 +26,8 @@ def make_source_steps(args):
     patches = [PATCHES / name for name in names]
     text = ''.join(path.read_text('utf-8') for path in patches)
     new_files = re.findall(r'(?m)^--- /dev/null\n\+\+\+ b/(.*)', text)
-    if all((args.source / path).exists() for path in new_files):
+    if any((args.source / path).exists() for path in new_files):
+        check_series_is_applied(args, text)
         print(f'The {len(patches)} patches are already applied.')
         steps = make_build_steps(args)
     else:
@@ -92,6 +93,18 @@ def make_build_steps(args):
             show_output=True,
         ),
     ]
+
+
+def check_series_is_applied(args, text):
+    """Exit if the checkout has files of the series, but not this version."""
+    command = ('git', '-C', args.source, 'apply', '--check', '--reverse')
+    process = run(*command, input=text)
+    if process.returncode:
+        sys.exit(
+            'The checkout contains files of the series, but another version of '
+            f'it or later changes:\n{process.stderr}Check out the base to apply '
+            'this version, or build the checkout as it is with ninja.'
+        )
 
 
 def check_series_applies(args, text):

@@ -65,6 +65,15 @@ def test_apply_commits_the_series_once(toy, capsys):
     assert 'The 2 patches are already applied' in capsys.readouterr().out
 
 
+def test_other_version_of_the_series_is_rejected(toy):
+    toy.run('apply')
+    (toy.tree / 'old').write_text('older\n')
+    toy.run(error='(?s)another version .*patch failed: old:1')
+    (toy.tree / 'old').write_text('new\n')
+    (toy.tree / 'new').unlink()
+    toy.run(error='(?s)another version .*new: No such file')
+
+
 def test_apply_rejects_conflicts_and_preserves_the_checkout(toy):
     (toy.tree / 'old').write_text('mine\n')
     toy.run(error='old: does not match index')
