@@ -33,7 +33,13 @@ def test_dry_run_prints_all_steps_and_changes_nothing(tmp_path):
     options = ('--dry-run', '--clean', '--wheel', '--jobs', '7')
     output = run(*THIS_PYTHON, '--build-dir', folder, *options)
     assert not folder.exists()
-    for part in ('[1/9] ', '[9/9] ', 'rm -rf venv', 'install.py', ' -j 7\n'):
+    for part in (
+        '[1/9] ',
+        '[9/9] ',
+        '-exec rm -rf {}',
+        'install.py',
+        ' -j 7\n',
+    ):
         assert part in output
     output = run(*THIS_PYTHON, '--paddle', '3.3.0', '--dry-run')
     assert ' paddlepaddle==3.3.0\n' in output and ' -B build-3.3.0 ' in output
@@ -64,6 +70,7 @@ def test_invalid_options_are_reported_without_a_traceback():
     assert 'Not a directory' in output and 'Traceback' not in output
     for options, fault in (
         (('--jobs', '0'), 'should be at least 1'),
+        (('--pyth', sys.executable), 'unrecognized arguments: --pyth'),
         (('--paddle', '3.2.2'), "invalid choice: '3.2.2'"),
         (('--gpu',), '--gpu can only be used with --source'),
         (('--source', '.', '--wheel'), '--wheel cannot be used with --source'),

@@ -22,7 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scripts.common.files import write_if_changed
+from scripts.common.files import write_atomic, write_if_changed
 from scripts.common.programs import run
 from scripts.series.manifest import SeriesError
 from scripts.series.patch_repo import git
@@ -114,25 +114,34 @@ def install(root, site, release, new_files, tails=TAILS):
         text = contents.pop(name, None) or release[name].read_bytes()
         contents[name] = text.rstrip(b'\n') + b'\n\n' + tail.read_bytes()
     links = {k: path for k, path in release.items() if k not in contents}
-    changes = remove_stale(site, links, contents)
+    stale = list_stale(site, links, contents)
+    changed = [x for x in contents if not has_bytes(site / x, contents[x])]
+    if stale or changed:
+        # Before the first write: --pack compares the time with the wheel's.
+        site.mkdir(parents=True, exist_ok=True)
+        site.touch()
+    for name in stale:
+        (site / name).unlink()
     for name, path in links.items():
         if not (site / name).is_symlink():
             (site / name).parent.mkdir(parents=True, exist_ok=True)
             (site / name).symlink_to(path)
-    for name, data in contents.items():
-        if write_if_changed(site / name, data):
-            changes.append(name)
-    return changes
+    for name in changed:
+        write_atomic(site / name, contents[name])
+    return stale + changed
 
 
-def remove_stale(site, links, contents):
-    """Remove files that are neither links nor contents, except bytecode."""
+def has_bytes(path, data):
+    return path.is_file() and path.read_bytes() == data
+
+
+def list_stale(site, links, contents):
+    """List files that are neither links nor contents, except bytecode."""
     names = []
     for path in [p for p in site.rglob('*') if p.is_symlink() or p.is_file()]:
         name = str(path.relative_to(site))
         is_current = path.is_symlink() if name in links else name in contents
         if not is_current and '__pycache__' not in path.parts:
-            path.unlink()
             names.append(name)
     return names
 
@@ -191,8 +200,6 @@ def main():
         changes = install(ROOT, site, release, read_new_files(build))
     except (SeriesError, FileNotFoundError) as error:
         sys.exit(str(error))
-    if changes:
-        site.touch()  # --pack compares its time with the wheel's
     # Inserted before the last entry, pip_site: this file sorts before all other
     # .pth files. A virtual environment reads them twice.
     place = repr(str(site))

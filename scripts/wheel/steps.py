@@ -4,17 +4,13 @@ import shlex
 import sys
 
 from scripts.common.programs import run
-from scripts.common.steps import Step, quote_path
+from scripts.common.steps import MARKER, Step, quote_path
 
 NAME = 'paddlepaddle'
 BASE = '3.3.1'
 # The releases that the wheel target supports.
 RELEASES = (BASE, '3.3.0')
 PYTHON_VERSION = '{}.{}'.format(*sys.version_info)
-GENERATED_FILES = (
-    'venv site-packages glue dist _native_lib.so CMake* Testing CTest* '
-    'cmake_install.cmake build.ninja compile_commands.json .ninja*'
-)
 PIP = '-m pip --no-input --disable-pip-version-check'
 
 
@@ -89,7 +85,10 @@ def make_wheel_steps(args):
         )
         steps.append(into)
     if args.clean:
-        command = f'cd {folder} && rm -rf {GENERATED_FILES}'
+        command = (
+            f'find {folder} -mindepth 1 -maxdepth 1 ! -name {MARKER} '
+            '! -name logs -exec rm -rf {} +'
+        )
         clean = Step('clean', command, 'check who owns the files.')
         steps = [clean, *steps]
     return steps

@@ -65,7 +65,7 @@ def add_options(parser):
     add = parser.add_argument_group('without --source').add_argument
     wheel_options = [
         add('--clean', action='store_true',
-            help='delete earlier output, including the venv, and start over'),
+            help='empty the build folder and start over'),
         add('--paddle', choices=RELEASES, metavar='V', help='release to build '
             f'into (default: {BASE}; also {", ".join(RELEASES[1:])}, in '
             'build-V)'),
@@ -91,6 +91,7 @@ def parse_args():
         prog='scripts/apply_and_build.sh',
         description='Build the operators into a Paddle. A rerun rebuilds only '
         'what has changed, and resumes an interrupted build.',
+        allow_abbrev=False,  # apply_and_build.sh reads --python and --into
     )
     wheel_options, source_options = add_options(parser)
     args = parser.parse_args()

@@ -1,10 +1,12 @@
 """Tests of installing into and packing a toy wheel."""
 
+import os
 import subprocess
 import sys
 import zipfile
 from argparse import Namespace
 from importlib import metadata
+from unittest import mock
 
 import pytest
 
@@ -124,6 +126,27 @@ def test_install_raises_before_writing(toy):
     with pytest.raises(SeriesError, match='class should be Tensor'):
         toy.install()
     assert not toy.site.exists()
+
+
+def test_interrupted_install_makes_the_packed_wheel_stale(toy):
+    toy.install(new='')
+    os.utime(toy.site, (0, 0))
+    assert toy.install(new='') == [] and toy.site.stat().st_mtime == 0
+    with mock.patch('os.replace', side_effect=KeyboardInterrupt):
+        with pytest.raises(KeyboardInterrupt):
+            toy.install()
+    assert toy.site.stat().st_mtime > 0
+
+
+def test_clean_empties_the_build_folder(tmp_path):
+    args = Namespace(
+        build_dir=tmp_path, paddle='', clean=1, wheel=0, jobs=1, into=''
+    )
+    names = {'.scatter_ops_build', 'logs/1.log'}
+    names_of_output = {'venv/a', 'bench/b', '.ninja_log', 'a b'}
+    write_files(tmp_path, dict.fromkeys(names | names_of_output, ''))
+    subprocess.run(make_wheel_steps(args)[0].command, shell=True, check=True)
+    assert {str(x.relative_to(tmp_path)) for x in read_files(tmp_path)} == names
 
 
 def test_packed_wheel_installs_and_uninstalls_with_pip(toy):
