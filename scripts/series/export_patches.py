@@ -1,7 +1,7 @@
 """Export patches/ from ops_yaml, kernels, python_api and unittests.
 
-series.yaml assigns the sources to patches, edits/ changes Paddle's files, and
-messages/ contains the commit messages. The output is reproducible. With
+series.yaml assigns the sources to patches, and edits/ changes Paddle's files.
+The commit messages are those in patches/. The output is reproducible. With
 --check, patches/ is compared with it instead of written.
 
 Exit status: 0 success, 1 stale patches or a fault, 2 invalid usage.

@@ -16,7 +16,6 @@ from scripts.common.files import list_files
 
 MANIFEST = 'scripts/series/series.yaml'
 EDITS = 'scripts/series/edits'
-MESSAGES = 'scripts/series/messages'
 SOURCE_DIRS = ('ops_yaml', 'kernels', 'python_api', 'unittests')
 # Sources that `files` assigns, not their names: headers, which operators share,
 # and GPU kernels, which are separate patches.
@@ -105,7 +104,7 @@ def load_series(root):
             patches.append(Patch(number, name, **item))
         series.pull_requests[pull_request] = patches
     for patch in series.patches:
-        patch.message = read_message(Path(root, MESSAGES, f'{patch.name}.txt'))
+        patch.message = read_message(Path(root, 'patches'), patch.name)
         patch.edits = read_edits(Path(root, EDITS, f'{patch.name}.diff'))
         patch.later = series.patches[patch.number :]
     sources = list_sources(root, series.not_exported)
@@ -114,14 +113,19 @@ def load_series(root):
     return series
 
 
-def read_message(path):
-    text = path.read_text('utf-8') if path.is_file() else ''
-    if not re.match(r'.{1,72}\n\n\S', text):
+def read_message(folder, name):
+    """Return the commit message of a patch, whose number may be outdated."""
+    head = body = ''
+    for path in folder.glob(f'[0-9][0-9][0-9][0-9]-{name}.patch'):
+        head, _, body = path.read_text('utf-8').partition('\n\n')
+    subject = re.search(r'(?m)^Subject: \[PATCH\] (.*(\n .*)*)', head)
+    subject = subject[1].replace('\n ', ' ') if subject else ''
+    if not 1 <= len(subject) <= 72 or not body:
         raise SeriesError(
-            f'{path}: expected a commit message with a subject of at most 72 '
-            'characters'
+            f'{folder.name}/NNNN-{name}.patch: expected a line `Subject: [PATCH] '
+            '...` with at most 72 characters, an empty line and a message'
         )
-    return text
+    return f'{subject}\n\n' + body.partition('\nSigned-off-by:')[0]
 
 
 def read_edits(path):

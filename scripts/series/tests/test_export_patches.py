@@ -11,7 +11,6 @@ ROOT = export_patches.ROOT
 COPIED_PATHS = (*SOURCE_DIRS, 'scripts/series', 'patches')
 CC = 'kernels/infermeta/masked_scatter.cc'
 OP = 'ops_yaml/masked_scatter.yaml'
-MESSAGE = 'scripts/series/messages/gpu-add-select_scatter.txt'
 PATCH = '0007-gpu-add-select_scatter.patch'
 
 
@@ -61,7 +60,7 @@ def test_export_ignores_user_settings(project, tmp_path, monkeypatch):
 
 def test_check_reports_stale_patches_and_export_updates_them(project, capsys):
     folder = project / 'patches'
-    substitute(folder / PATCH, 'Add GPU', 'Add the')
+    substitute(folder / PATCH, 'namespace phi', 'namespace x')
     (folder / '0099-phi-add-more.patch').write_text('more\n')
     substitute(project / CC, 'share_lod(x)', 'share_lod(mask)')
     before = read_files(folder)
@@ -75,15 +74,22 @@ def test_check_reports_stale_patches_and_export_updates_them(project, capsys):
     assert read_files(folder).keys() == read_files(ROOT / 'patches').keys()
 
 
+def test_renumbered_patch_keeps_its_message(project):
+    folder = project / 'patches'
+    (folder / PATCH).rename(folder / f'0000{PATCH[4:]}')
+    assert export(project) == 0
+    assert read_files(folder) == read_files(ROOT / 'patches')
+
+
 # (file, text in it, its replacement, part of the error)
 FAULTS = [
     (CC, 'share_lod(x);', 'share_lod(x); ', 'trailing white'),
     (OP, '- op : masked', '- op : zasked', 'position of zasked_scatter are'),
     (OP, '- op : masked', '- op : nasked', 'position of nasked_scatter are'),
-    (MESSAGE, 'Add GPU', 'Add a lot of kernels, among which are GPU',
-     f'{MESSAGE}: expected a commit message with a subject of at most 72'),
+    (f'patches/{PATCH}', 'Add GPU', 'Add a lot of kernels, among which are GPU',
+     'gpu-add-select_scatter.patch: expected a line `Subject: [PATCH] ...` with'),
     (MANIFEST, 'gpu-add-select_scatter:', 'gpu-add-all:',
-     'messages/gpu-add-all.txt: expected a commit message'),
+     'patches/NNNN-gpu-add-all.patch: expected a line `Subject: [PATCH] ...`'),
     (MANIFEST, 'manipulation.py: 003f', 'manipulation.py: 103f',
      'tensor/manipulation.py: no copy with the sha256 103f'),
     (MANIFEST, '  python/paddle/amp/amp_lists.py: 5ad2', '# ',
