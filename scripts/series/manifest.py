@@ -49,6 +49,7 @@ class Patch:
     name: str
     ops: list = field(default_factory=list)
     functions: list = field(default_factory=list)
+    gradients: list = field(default_factory=list)
     files: list = field(default_factory=list)
     rules: bool = False
     message: str = ''

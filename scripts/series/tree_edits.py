@@ -12,6 +12,7 @@ from scripts.series.upstream_tree import MARKER
 PYTHON_FILE = 'python/paddle/tensor/manipulation.py'
 YAML = 'paddle/phi/ops/yaml/'
 OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
+BASE_OPS = 'native/kernels/base_ops'
 ENTRY = re.compile(r'- (op|backward_op) : (\w+)')
 SPMD_RULE = re.compile(r'(?m)^    spmd_rule : \w+\n')
 # Definitions of the base before which new ones are inserted.
@@ -54,6 +55,9 @@ def apply_patch(tree, patch, root):
             insert_entries(tree, text)
         elif source.startswith('kernels/infermeta/'):
             insert_infermeta(tree, PurePosixPath(source).suffix, text)
+    for op in patch.gradients:
+        text = (root / BASE_OPS / f'{op}.yaml').read_text('utf-8')
+        insert_entries(tree, re.split(r'\n+(?=- )', text, maxsplit=3)[3])
     # In the order of `functions`.
     for source in patch.api_sources:
         text = read_source(root, source, patch.later)

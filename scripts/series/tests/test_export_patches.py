@@ -6,9 +6,10 @@ import pytest
 
 from scripts.series import export_patches
 from scripts.series.manifest import EDITS, MANIFEST, SOURCE_DIRS
+from scripts.series.tree_edits import BASE_OPS
 
 ROOT = export_patches.ROOT
-COPIED_PATHS = (*SOURCE_DIRS, 'scripts/series', 'patches')
+COPIED_PATHS = (*SOURCE_DIRS, BASE_OPS, 'scripts/series', 'patches')
 CC = 'kernels/infermeta/masked_scatter.cc'
 OP = 'ops_yaml/masked_scatter.yaml'
 PATCH = '0007-gpu-add-select_scatter.patch'
