@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from scripts.series.manifest import SeriesError
 from scripts.series.python_hunks import merge_functions
@@ -14,9 +14,13 @@ YAML = 'paddle/phi/ops/yaml/'
 OP_FILES = {'op': f'{YAML}ops.yaml', 'backward_op': f'{YAML}backward.yaml'}
 BASE_OPS = 'native/kernels/base_ops'
 ENTRY = re.compile(r'- (op|backward_op) : (\w+)')
+RULE_ENTRY = re.compile(
+    r'(?m)^- (\w+) : (\w+)(?:\n  .*)*?\n    spmd_rule : (\w+)'
+)
 SPMD_RULE = re.compile(r'(?m)^    spmd_rule : \w+\n')
 # Definitions of the base before which new ones are inserted.
 NEXT_INFERMETA = r'(?m)^((?:PADDLE_API )?void SendURecvInferMeta\()'
+NEXT_RULE = '// embedding rule\n'
 NEXT_FUNCTION = 'scatter'
 SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
@@ -64,8 +68,10 @@ def apply_patch(tree, patch, root):
         merged = merge_functions(tree[PYTHON_FILE], text, NEXT_FUNCTION)
         tree[PYTHON_FILE] = merged
     if patch.rules:
-        for path in sorted(Path(root).glob('ops_yaml/*.yaml')):
+        paths = sorted(root.glob('ops_yaml/*.yaml'))
+        for path in paths:
             insert_entries(tree, path.read_text('utf-8'))
+        insert_registrations(tree, [*paths, *root.glob(f'{BASE_OPS}/*.yaml')])
 
 
 def read_source(root, source, later):
@@ -112,6 +118,20 @@ def insert_entries(tree, text):
                 )
             blocks.insert(index, f'{block}\n\n')
         tree[path] = ''.join(blocks)
+
+
+def insert_registrations(tree, paths):
+    """Register the SPMD rules of the entries in YAML files."""
+    text = ''
+    for path in sorted(paths, key=lambda path: path.name):
+        for kind, name, rule in RULE_ENTRY.findall(path.read_text('utf-8')):
+            rules = [rule, f'{rule}Reverse'] if kind == 'op' else [rule]
+            calls = [f'PD_INFER_SPMD(phi::distributed::{r})' for r in rules]
+            text += 'PD_REGISTER_SPMD_RULE(\n    '
+            text += ',\n    '.join([name, *calls]) + ');\n'
+            text += '' if kind == 'op' else '\n'
+    path = f'{SPMD}rules.cc'
+    tree[path] = replace_once(tree[path], NEXT_RULE, text + NEXT_RULE, path)
 
 
 def insert_infermeta(tree, suffix, text):
