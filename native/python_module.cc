@@ -8,7 +8,6 @@
 #include "distributed/callback_node.h"
 #include "dygraph/calls.h"
 #include "dygraph/grad_node.h"
-#include "dygraph/tracer.h"
 #include "kernels/base_kernels.h"
 #include "python/python_args.h"
 #include "static/custom_ops.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "dygraph/eager_abi.h"
 #include "dygraph/grad_node.h"
-#include "dygraph/tracer.h"
 #include "kernels/instrumentation.h"
 #include "paddle/phi/core/meta_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
@@ -74,11 +74,9 @@ GradMask ComputeGradMask(const OpSpec& spec, const TensorPointers& tensors) {
 }
 
 Tensor RunDygraph(const OpSpec& spec,
-                  const TensorPointers& inputs,
+                  const TensorPointers& tensors,
                   const Attrs& attrs) {
   const Span span(spec.name, " dygraph", phi::TracerEventType::Operator);
-  const CastTensors cast(spec, inputs);
-  const TensorPointers& tensors = cast.get();
   const auto dense = std::make_shared<DenseTensor>();
   RunKernel(spec, tensors, attrs, dense.get());
   Tensor result(dense);

@@ -100,7 +100,30 @@ __attribute__((visibility("default"))) void CheckTensorHasNanOrInf(
 
 }  // namespace egr
 
+namespace paddle::imperative {
+
+class __attribute__((visibility("default"))) Tracer {
+ public:
+  bool HasGrad() const;
+};
+
+// Null while a static graph is built.
+__attribute__((visibility("default"))) const std::shared_ptr<Tracer>&
+GetCurrentTracer();
+
+}  // namespace paddle::imperative
+
 namespace native_ops {
+
+inline bool InDygraph() {
+  return paddle::imperative::GetCurrentTracer() != nullptr;
+}
+
+// Returns whether gradients are recorded.
+inline bool HasGrad() {
+  const auto& tracer = paddle::imperative::GetCurrentTracer();
+  return tracer == nullptr || tracer->HasGrad();
+}
 
 // Returns whether the Tensor requires a gradient.
 inline bool RequiresGrad(const paddle::Tensor& tensor) {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "dygraph/tracer.h"
 #include "kernels/instrumentation.h"
 
 namespace native_ops {

@@ -6,7 +6,6 @@ and one of Paddle's own. native/tests/test_native_autograd.py tests the nodes of
 backward graph.
 """
 
-import contextlib
 import os
 import tempfile
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import Callable
 
 import numpy as np
 import pytest
-from programs import flag
+from programs import flag, static_mode
 
 import paddle
 from paddle import profiler
@@ -78,11 +77,6 @@ OPS_INPLACE = [
     for op in OPS
     if op.saved() is not None
 ]
-# Paddle's only in-place operator with a bfloat16 CPU kernel and two floating-point
-# inputs.
-STOCK_HALF_INPLACE = Op(
-    'index_put_', lambda f, x, part, saved: f(x, (saved,), part), index
-)
 
 
 def outcome(function):
@@ -95,16 +89,15 @@ def outcome(function):
         return type(error).__name__
 
 
-def leaf(stop_gradient=False, dtype='float32', value=2.0):
-    values = np.arange(1, 10).reshape(SHAPE) * value
-    x = paddle.to_tensor(values, 'float32').astype(dtype)
+def leaf(stop_gradient=False):
+    x = paddle.to_tensor(np.arange(2, 20, 2).reshape(SHAPE), 'float32')
     x.stop_gradient = stop_gradient
     return x
 
 
-def operands(op, *stops, dtype='float32'):
+def operands(op, *stops):
     """Return x, part and the x of the call, which must be no leaf if in place."""
-    x, part = (leaf(stop, dtype) for stop in stops or (False, False))
+    x, part = (leaf(stop) for stop in stops or (False, False))
     return x, part, (x * 1 if op.changes_x and not x.stop_gradient else x)
 
 
@@ -169,42 +162,6 @@ def run_in_forked_process(op):
     return os.read(reader, 100).decode() == repr(
         op.run(leaf(True), leaf(True)).sum().item()
     )
-
-
-@contextlib.contextmanager
-def force_auto_cast(level):
-    """Enable auto_cast, which Paddle disables on the CPU."""
-    attrs = core._get_amp_attrs()
-    before = attrs._amp_level, attrs._amp_dtype
-    attrs._amp_level, attrs._amp_dtype = level, 'bfloat16'
-    try:
-        yield
-    finally:
-        attrs._amp_level, attrs._amp_dtype = before
-
-
-def auto_cast_dtypes(op):
-    results = []
-    for level in (core.AmpLevel.O1, core.AmpLevel.O2):
-        with force_auto_cast(level):
-            for dtype in ('bfloat16', 'float16', 'float32', 'float64'):
-                x, part, base = operands(op, dtype=dtype)
-                y = op.run(base, part)
-                y.sum().backward()
-                results += [str(t.dtype) for t in (y, x.grad, part.grad)]
-    return results
-
-
-def auto_cast_mixed_dtypes(op):
-    with force_auto_cast(core.AmpLevel.O1):
-        return [
-            str(op.run(leaf(True, one), leaf(True, other)).dtype)
-            for one, other in (
-                ('bfloat16', 'float32'),
-                ('float32', 'bfloat16'),
-                ('float16', 'bfloat16'),
-            )
-        ]
 
 
 def check_nan_inf(op):
@@ -314,23 +271,6 @@ def modify_strided_in_place(op):
     )
 
 
-def modify_half_in_place(op):
-    """Return dtypes under auto_cast, which in-place operators ignore."""
-    x, part, base = operands(op, dtype='bfloat16')
-    strided = base.transpose([1, 0])
-    alone = leaf(True, 'bfloat16').transpose([1, 0])
-    with force_auto_cast(core.AmpLevel.O1):
-        return [
-            str(op.run(t, other).dtype)
-            for t, other in (
-                (base, part),
-                (strided, part),
-                (leaf(True, 'bfloat16'), part.detach()),
-                (alone, part.detach()),
-            )
-        ]
-
-
 ANY = [
     stop_gradient_of_gradients,
     propagate_stop_gradient,
@@ -347,9 +287,7 @@ def with_ops(ops):
     return pytest.mark.parametrize('op', ops, ids=lambda op: op.name)
 
 
-@pytest.mark.parametrize(
-    'scenario', [*ANY, auto_cast_dtypes, auto_cast_mixed_dtypes]
-)
+@pytest.mark.parametrize('scenario', ANY)
 @with_ops(OPS)
 def test_any_call(scenario, op):
     assert scenario(op) == scenario(STOCK)
@@ -368,8 +306,15 @@ def test_modified_saved_tensor(op):
     assert modify_saved_tensor(op) == modify_saved_tensor(STOCK)
 
 
-# auto_cast casts the element part[0, 0] of masked_fill_.
-@with_ops([op for op in OPS_INPLACE if op.name != 'masked_fill_'])
-def test_auto_cast_ignores_in_place_calls(op):
-    expected = modify_half_in_place(STOCK_HALF_INPLACE)
-    assert modify_half_in_place(op) == expected
+@pytest.mark.parametrize('half', ['float16', 'bfloat16'])
+def test_auto_cast_promotes_mixed_dtypes_in_programs(half):
+    for dtypes in ((half, 'float32'), ('float64', half)):
+        program = paddle.static.Program()
+        with static_mode(), paddle.static.program_guard(program):
+            x, part, mask = (
+                paddle.static.data(dtype, SHAPE, dtype)
+                for dtype in (*dtypes, 'bool')
+            )
+            with paddle.amp.auto_cast():
+                out = paddle.masked_scatter(x, mask, part)
+                assert out.dtype == paddle.where(mask, x, part).dtype
