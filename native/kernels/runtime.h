@@ -19,9 +19,9 @@
 
 namespace native_ops {
 
-enum class AttrType { kBool, kInt, kInt64, kFloat, kString };
+enum class AttrType { kBool, kInt, kInt64, kString };
 
-using Attr = std::variant<bool, int, int64_t, float, std::string>;
+using Attr = std::variant<bool, int, int64_t, std::string>;
 // Inline capacities cover every entry, so a call allocates none of these.
 using Attrs = paddle::small_vector<Attr, 4>;
 using Inputs =

@@ -19,7 +19,6 @@ pir::Value CastPyArg2Value(PyObject* object,
 bool CastPyArg2Boolean(PyObject* object, const std::string& op, ssize_t at);
 int CastPyArg2Int(PyObject* object, const std::string& op, ssize_t at);
 int64_t CastPyArg2Long(PyObject* object, const std::string& op, ssize_t at);
-float CastPyArg2Float(PyObject* object, const std::string& op, ssize_t at);
 std::string CastPyArg2String(PyObject* object,
                              const std::string& op,
                              ssize_t at);
@@ -52,8 +51,6 @@ Attr ReadAttr(const OpSpec& spec,
       return paddle::pybind::CastPyArg2Int(value, spec.name, at);
     case AttrType::kInt64:
       return paddle::pybind::CastPyArg2Long(value, spec.name, at);
-    case AttrType::kFloat:
-      return paddle::pybind::CastPyArg2Float(value, spec.name, at);
     case AttrType::kString:
       return paddle::pybind::CastPyArg2String(value, spec.name, at);
   }

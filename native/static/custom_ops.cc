@@ -40,7 +40,6 @@ struct AttrKind {
 constexpr AttrKind kAttrKinds[] = {{"bool", ReadAny<bool>},
                                    {"int", ReadAny<int>},
                                    {"int64_t", ReadAny<int64_t>},
-                                   {"float", ReadAny<float>},
                                    {"std::string", ReadAny<std::string>}};
 
 const AttrKind& KindOf(const AttrSpec& attr) {

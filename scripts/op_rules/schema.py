@@ -19,7 +19,6 @@ ATTR_TYPES = {
     'bool': ('bool', 'kBool'),
     'int': ('int', 'kInt'),
     'int64_t': ('int64_t', 'kInt64'),
-    'float': ('float', 'kFloat'),
     'str': ('std::string', 'kString'),
 }
 ATTR = rf'({"|".join(ATTR_TYPES)}) \w+( ?= ?[^,]+)?'
