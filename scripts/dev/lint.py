@@ -1,8 +1,7 @@
 """Run ruff, clang-format, and the checks of kernel sources in Paddle's CI.
 
-python scripts/dev/lint.py             check everything
+python scripts/dev/lint.py             check
 python scripts/dev/lint.py --fix       fix and format
-python scripts/dev/lint.py cpp         only C++ (or: python)
 """
 
 import argparse
@@ -61,16 +60,10 @@ def check_cpp(fix):
 
 
 def main():
-    checks = {'python': check_python, 'cpp': check_cpp}
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        'language', nargs='?', choices=checks, help='default: both'
-    )
     parser.add_argument('--fix', action='store_true')
-    args = parser.parse_args()
-    languages = [args.language] if args.language else checks
-    results = [checks[language](args.fix) for language in languages]
-    if not all(results):
+    fix = parser.parse_args().fix
+    if not all([check_python(fix), check_cpp(fix)]):
         sys.exit('lint: failed; python scripts/dev/lint.py --fix fixes most')
 
 
