@@ -27,7 +27,7 @@ from scripts.common.wheel_headers import find_include
 from scripts.series.manifest import SeriesError, load_series
 from scripts.series.patch_repo import git, init_repo
 from scripts.series.tree_edits import SYMBOLIC
-from scripts.series.upstream_tree import find_wheel_dirs, make_base_tree
+from scripts.series.upstream_tree import find_site_packages, make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
 STUBS = ROOT / 'scripts/series/stubs'
@@ -155,7 +155,7 @@ def check():
     compiled = set()
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool:
         folder = Path(name) / 'tree'
-        init_repo(folder, make_base_tree(series, find_wheel_dirs(ROOT)))
+        init_repo(folder, make_base_tree(series, find_site_packages(ROOT)))
         lines = [f'#include "paddle/{header}"' for header in HEADERS]
         common = write_unit(Path(name) / 'common.h', lines)
         precompiled = ('-include', common)

@@ -10,7 +10,6 @@ Exit status: 0 success, 1 stale patches or a fault, 2 invalid usage.
 from __future__ import annotations
 
 import argparse
-import re
 import sys
 import tempfile
 from pathlib import Path
@@ -28,17 +27,16 @@ from scripts.series.patch_repo import (
     write_tree,
 )
 from scripts.series.tree_edits import apply_patch
-from scripts.series.upstream_tree import find_wheel_dirs, make_base_tree
+from scripts.series.upstream_tree import find_site_packages, make_base_tree
 
 ROOT = Path(__file__).resolve().parents[2]
-# Submitters replace it: --author.
-PLACEHOLDER_AUTHOR = 'Your Name <you@example.com>'
-AUTHOR = re.compile(r'[^<>\n]*[^<>\s] <[^<>\s]+@[^<>\s]+>')
+# Submitters replace it.
+AUTHOR = 'Your Name <you@example.com>'
 
 
-def make_files(series, root, folders, author):
+def make_files(series, root, site):
     """Return {name: text} of the files in patches/."""
-    tree = make_base_tree(series, folders)
+    tree = make_base_tree(series, site)
     recorded_files = tree.keys() - series.wheel_files.keys()
     files = {
         'BASE': ''.join(f'{k}: {v}\n' for k, v in series.base.items()),
@@ -50,8 +48,8 @@ def make_files(series, root, folders, author):
         for patch in series.patches:
             apply_patch(tree, patch, root)
             write_tree(repo, tree)
-            message = f'{patch.message}\nSigned-off-by: {author}\n'
-            commit(repo, message, author, series.day)
+            message = f'{patch.message}\nSigned-off-by: {AUTHOR}\n'
+            commit(repo, message, AUTHOR, series.day)
             # Rejects trailing whitespace and empty lines at the end of a file.
             git(repo, 'diff', '--check', 'HEAD~', 'HEAD')
             files[patch.file_name] = export_last_patch(repo, recorded_files)
@@ -79,17 +77,12 @@ def parse_args(arguments):
     parser.add_argument('--check', action='store_true', help='write nothing')
     parser.add_argument(
         '--paddle',
+        type=Path,
         metavar='DIR',
-        help='site-packages with the released wheel (default: build/venv)',
+        help='site-packages with the released wheel (default: of this Python)',
     )
     parser.add_argument('--root', type=Path, default=ROOT)
-    parser.add_argument(
-        '--author', metavar="'NAME <MAIL>'", default=PLACEHOLDER_AUTHOR
-    )
-    options = parser.parse_args(arguments)
-    if not AUTHOR.fullmatch(options.author):
-        parser.error(f"--author: expected 'NAME <MAIL>', got {options.author}")
-    return options
+    return parser.parse_args(arguments)
 
 
 def main(arguments=None):
@@ -97,8 +90,8 @@ def main(arguments=None):
     folder, faults = options.root / 'patches', []
     try:
         series = load_series(options.root)
-        folders = find_wheel_dirs(options.root, options.paddle)
-        files = make_files(series, options.root, folders, options.author)
+        site = options.paddle or find_site_packages(options.root)
+        files = make_files(series, options.root, site)
         if options.check:
             faults = list(find_stale(folder, files))
         else:

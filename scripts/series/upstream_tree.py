@@ -7,27 +7,25 @@ numbers, and filler lines (MARKER) fill the gaps.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from scripts.common.files import file_sha256
+from scripts.common.wheel_headers import find_include
 from scripts.series.manifest import MANIFEST, SOURCE_DIRS, SeriesError
 
 MARKER = 'unrecorded upstream text'
 
 
-def make_base_tree(series, wheel_dirs):
-    """Return {path: text} before the first patch."""
+def make_base_tree(series, site):
+    """Return {path: text} before the first patch, with the wheel in `site`."""
     tree = {
-        path: read_from_wheel(wheel_dirs, path, digest)
+        path: read_from_wheel(site, path, digest)
         for path, digest in series.wheel_files.items()
     }
     for path, hunks in list_recorded_hunks(series).items():
-        for folder in wheel_dirs:
-            if digest := file_sha256(folder / get_wheel_path(path)):
-                raise SeriesError(
-                    f'{path}: the wheel ships this file. Add '
-                    f'`{path}: {digest}` to wheel_files in {MANIFEST}.'
-                )
+        if digest := file_sha256(site / get_wheel_path(path)):
+            raise SeriesError(
+                f'{path}: the wheel ships this file. Add '
+                f'`{path}: {digest}` to wheel_files in {MANIFEST}.'
+            )
         tree[path] = make_skeleton(path, hunks)
     return tree
 
@@ -46,11 +44,9 @@ def list_recorded_hunks(series):
     return hunks
 
 
-def find_wheel_dirs(root, paddle=None):
-    """Return the site-packages that may contain the released wheel."""
-    if paddle:
-        return [Path(paddle).resolve()]
-    return sorted(Path(root, 'build').glob('venv/lib/python3*/site-packages'))
+def find_site_packages(root):
+    """Return the site-packages with the released wheel."""
+    return find_include(root).parents[1]
 
 
 def get_wheel_path(path):
@@ -60,17 +56,15 @@ def get_wheel_path(path):
     return f'paddle/include/{path}'
 
 
-def read_from_wheel(wheel_dirs, path, digest):
+def read_from_wheel(site, path, digest):
     """Read a file of the released wheel."""
-    wheel_path = get_wheel_path(path)
-    for folder in wheel_dirs:
-        if file_sha256(folder / wheel_path) == digest:
-            return (folder / wheel_path).read_bytes().decode('utf-8')
-    raise SeriesError(
-        f'{wheel_path}: no copy with the sha256 {digest} in '
-        f'{", ".join(map(str, wheel_dirs)) or "build/venv"}. Specify the '
-        'site-packages of a released wheel with --paddle.'
-    )
+    file = site / get_wheel_path(path)
+    if file_sha256(file) != digest:
+        raise SeriesError(
+            f'{file}: expected the sha256 {digest}. Specify the site-packages of '
+            'a released wheel with --paddle.'
+        )
+    return file.read_bytes().decode('utf-8')
 
 
 def make_skeleton(path, hunks):

@@ -46,17 +46,8 @@ def test_export_ignores_user_settings(project, tmp_path, monkeypatch):
     monkeypatch.setenv('HOME', str(tmp_path))
     monkeypatch.setenv('GIT_AUTHOR_NAME', 'me')
     monkeypatch.setenv('TZ', 'Asia/Tokyo')
-    assert export(project, '--author', 'Ada Lane <ada@a.org>') == 0
-    ada, ours = (
-        b'Ada Lane <ada@a.org>',
-        export_patches.PLACEHOLDER_AUTHOR.encode(),
-    )
-    published = read_files(ROOT / 'patches')
-    for name, text in read_files(project / 'patches').items():
-        assert text.count(ada) == (2 if name.endswith('.patch') else 0)
-        assert text.replace(ada, ours) == published[name]
-    with pytest.raises(SystemExit):
-        export(project, '--author', '<ada@a.org>')
+    assert export(project) == 0
+    assert read_files(project / 'patches') == read_files(ROOT / 'patches')
 
 
 def test_check_reports_stale_patches_and_export_updates_them(project, capsys):
@@ -92,7 +83,7 @@ FAULTS = [
     (MANIFEST, 'gpu-add-select_scatter:', 'gpu-add-all:',
      'patches/NNNN-gpu-add-all.patch: expected a line `Subject: [PATCH] ...`'),
     (MANIFEST, 'manipulation.py: 003f', 'manipulation.py: 103f',
-     'tensor/manipulation.py: no copy with the sha256 103f'),
+     'tensor/manipulation.py: expected the sha256 103f'),
     (MANIFEST, '  python/paddle/amp/amp_lists.py: 5ad2', '# ',
      'the wheel ships this file. Add `python/paddle/amp/amp_lists.py: 5ad2'),
     (MANIFEST, 'ops: [masked_scatter]',

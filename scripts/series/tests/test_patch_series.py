@@ -29,12 +29,12 @@ from scripts.series.tree_edits import (
     apply_patch,
     read_source,
 )
-from scripts.series.upstream_tree import find_wheel_dirs, make_base_tree
+from scripts.series.upstream_tree import find_site_packages, make_base_tree
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADERS = find_include(ROOT)
 SERIES = load_series(ROOT)
-BASE = make_base_tree(SERIES, find_wheel_dirs(ROOT))
+BASE = make_base_tree(SERIES, find_site_packages(ROOT))
 # From 1000 added lines on, upstream requires named approvers.
 MAX_CODE_LINES = 1000
 INCLUDED = re.compile(r'(?m)^ *# *include "(paddle/[^"]+)"')
