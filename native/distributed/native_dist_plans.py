@@ -70,7 +70,8 @@ class Plan:
 
     def call(self, tensors):
         """Return the local result."""
-        return getattr(_lib, self.op.name)(*self.parts(tensors), *self.attrs)
+        function = getattr(paddle._C_ops, self.op.name)
+        return function(*self.parts(tensors), *self.attrs)
 
     def parts(self, tensors):
         """Return the inputs of the local call."""

@@ -177,7 +177,7 @@ bool IsServedByRuntime(const OpSpec& spec, PyObject* args) {
     is_plain = is_plain && tensor.is_dense_tensor() && tensor.is_cpu();
     tensors.push_back(&tensor);
   }
-  if (spec.gradient().ad_func == nullptr) {
+  if (spec.gradient().gradient != nullptr) {
     return is_plain && !ComputeGradMask(spec, tensors).empty();
   }
   return std::any_of(tensors.begin(), tensors.end(), [](const Tensor* tensor) {

@@ -14,8 +14,9 @@ namespace native_ops {
 //
 // `self` is a tuple of the capsule of the entry, whether the form is in-place,
 // and for Paddle's own operators Paddle's function, else None. That function
-// serves most calls. The runtime serves distributed Tensors if the gradient has
-// an ad_func (masked_fill), else calls that record a gradient (scatter).
+// serves most calls. The runtime serves calls that record a gradient if the
+// tables have a second-order gradient (scatter), else distributed Tensors
+// (masked_fill).
 PyObject* CallOp(PyObject* self, PyObject* args, PyObject* kwargs);
 
 // rebase_history(x, y): replaces y by x in the backward graph. Throws if x is a

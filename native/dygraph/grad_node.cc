@@ -146,7 +146,7 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
                                       bool) {
   // Like Paddle's nodes, record nothing under no_grad.
   create_graph = create_graph && HasGrad();
-  if (create_graph && entry_.gradient == nullptr && entry_.ad_func == nullptr) {
+  if (create_graph && entry_.gradient == nullptr) {
     PADDLE_THROW(common::errors::Unavailable(
         "The Op %s doesn't have any grad op. If you don't intend calculating "
         "higher order derivatives, please set `create_graph`to False.",
@@ -155,13 +155,6 @@ egr::TensorSlots GradNode::operator()(egr::TensorSlots& grads,
   if (released_) ThrowReleased(name());
   std::vector<Tensor> tensors = Arguments(&grads);
   egr::TensorSlots returns(entry_.outputs.size(), std::vector<Tensor>(1));
-  if (create_graph && entry_.ad_func != nullptr) {
-    const std::vector<Tensor> results = entry_.ad_func(tensors, attrs_);
-    for (size_t i = 0; i < results.size(); ++i) {
-      if (output_mask_[i]) returns[i][0] = results[i];
-    }
-    return returns;
-  }
   std::list<DenseTensor> copies;
   Inputs inputs;
   TensorPointers defined;

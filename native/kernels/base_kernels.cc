@@ -1,19 +1,10 @@
 #include "kernels/base_kernels.h"
 
-#include <tuple>
-
+#include "kernels/runtime.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_fill.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/scatter.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
-
-// Exported by libpaddle.so; no header of the wheel declares it.
-__attribute__((visibility("default")))
-std::tuple<paddle::Tensor, paddle::Tensor>
-masked_fill_grad_ad_func(const paddle::Tensor& x,
-                         const paddle::Tensor& mask,
-                         const paddle::Tensor& value,
-                         const paddle::Tensor& out_grad);
 
 namespace native_ops {
 namespace {
@@ -47,13 +38,6 @@ std::map<std::string, std::vector<std::string>> OverriddenKernels() {
     }
   }
   return overridden;
-}
-
-std::vector<paddle::Tensor> MaskedFillGradAdFunc(
-    const std::vector<paddle::Tensor>& inputs, const Attrs&) {
-  const auto [x_grad, value_grad] =
-      masked_fill_grad_ad_func(inputs[0], inputs[1], inputs[2], inputs[3]);
-  return {x_grad, value_grad};
 }
 
 }  // namespace native_ops

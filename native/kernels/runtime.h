@@ -74,9 +74,6 @@ struct OpSpec {
   std::vector<int> extra_outputs;
   void (*infer_meta)(const MetaInputs&, const Attrs&, const MetaOutputs&);
   void (*run)(const phi::Kernel&, const Inputs&, const Attrs&, const Outputs&);
-  // Paddle's ad_func of this gradient, which records its own gradient, or null.
-  std::vector<paddle::Tensor> (*ad_func)(const std::vector<paddle::Tensor>&,
-                                         const Attrs&);
 };
 
 const phi::CPUContext& CpuContext();

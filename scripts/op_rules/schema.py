@@ -54,7 +54,7 @@ class Entry:
     def __init__(
         self, args, output, infer_meta, kernel, op=None, backward_op=None,
         forward='', optional='', inplace='', backward=None, no_need_buffer='',
-        interfaces='', traits='', ad_func='nullptr',
+        interfaces='', traits='',
     ):  # fmt: skip
         self.is_backward, self.name = not op, op or backward_op
         self.expect(re.fullmatch(ARGS, args), 'args', f'like {ARGS}', args)
@@ -63,7 +63,7 @@ class Entry:
         self.forward, self.signature = forward, f'{args} -> {output}'
         self.forward_name = forward.partition(' ')[0]
         self.forward_inputs, self.forward_outputs = parse_tensor_names(forward)
-        self.backward, self.ad_func = backward, ad_func
+        self.backward = backward
         infer, kernel = Function(**infer_meta), Function(**kernel)
         self.infer_meta, self.infer_meta_param = infer.func, infer.param
         self.kernel, self.kernel_param = kernel.func, kernel.param
