@@ -66,23 +66,28 @@ def _warn_ignored_reduce(
     )
 
 
-def _check_known_updates_shape(
-    api_name: str, x: Tensor, index: Tensor, updates: Tensor
+def _check_scatter_shapes(
+    api_name: str, axis: int, x: Tensor, index: Tensor, updates: Tensor
 ) -> None:
-    """
-    Check the dims of updates that InferMeta of the operator scatter ignores.
-
-    That is all but the first one. A dim of -1 is unknown before a program runs.
-    """
-    if 0 in (*x.shape, *index.shape, *updates.shape):
-        return
-    expected = list(x.shape[1:])
-    if index.shape:
-        expected.insert(0, -1)
-    if _known_shapes_differ(list(updates.shape), expected):
+    """Check the known dims; slices of updates past the end of index may follow."""
+    x_shape, index_shape = list(x.shape), list(index.shape)
+    if not x_shape:
+        raise ValueError(
+            f"({api_name}) The rank of x should be at least 1, but received 0."
+        )
+    if index_shape[1:] not in ([], [1]):
+        raise ValueError(
+            f"({api_name}) The shape of index should be [n], [n, 1] or [], "
+            f"but received {index_shape}."
+        )
+    used_shape, expected = list(updates.shape), list(x_shape)
+    expected[axis : axis + 1] = index_shape[:1]
+    if index_shape and len(used_shape) > axis:
+        used_shape[axis] = min(used_shape[axis], index_shape[0])
+    if _known_shapes_differ(used_shape, expected):
         raise ValueError(
             f"({api_name}) The shape of updates should be {expected} for x of "
-            f"shape {list(x.shape)} and index of shape {list(index.shape)}, "
+            f"shape {x_shape}, axis {axis} and index of shape {index_shape}, "
             f"but received {list(updates.shape)}."
         )
 
@@ -96,15 +101,16 @@ def _to_plain_index(
     The operator scatter accepts an index of shape [] or [n, 1] and more updates,
     index_scatter and index_reduce do not.
     """
-    if len(index.shape) == 0 and len(updates.shape) >= axis:
-        index = paddle.unsqueeze(index, 0)
-        updates = paddle.unsqueeze(updates, axis)
-    elif len(index.shape) == 2 and index.shape[1] == 1:
+    if not index.shape:
+        # unsqueeze returns at most 8 dims
+        return paddle.unsqueeze(index, 0), paddle.stack([updates], axis)
+    if len(index.shape) == 2:
         index = paddle.squeeze(index, 1)
-    if len(index.shape) == 1 and len(updates.shape) > axis:
-        length = index.shape[0]
-        if 0 <= length < updates.shape[axis]:
-            updates = paddle.slice(updates, [axis], [0], [length])
+    length, num_updates = index.shape[0], updates.shape[axis]
+    if 0 <= length < num_updates:
+        # slice accepts at most 6 dims
+        sections = [length, num_updates - length]
+        updates = paddle.split(updates, sections, axis)[0]
     return index, updates
 
 
@@ -172,14 +178,16 @@ def _run_scatter(
             or len(updates_shape) <= axis
             or updates_shape[axis] != shape[0]
         ):
+            _check_scatter_shapes(api_name, axis, x, index, updates)
             index, updates = _to_plain_index(axis, index, updates)
     if isinstance(x, paddle.Tensor):
         if api_name == 'scatter_':
             op += '_'
         return getattr(_C_ops, op)(x, index, updates, *attrs)
     _check_tensor_args(api_name, x=x, index=index, updates=updates)
-    if op == 'scatter':
-        _check_known_updates_shape(api_name, x, index, updates)
+    # Paddle's operator accepts any updates if one has no elements
+    if op == 'scatter' and 0 not in (*x.shape, *index.shape, *updates.shape):
+        _check_scatter_shapes(api_name, 0, x, index, updates)
     if in_pir_mode():
         return getattr(_C_ops, op)(x, index, updates, *attrs)
     if op == 'scatter':

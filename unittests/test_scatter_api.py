@@ -14,6 +14,7 @@
 
 import inspect
 import os
+import re
 import tempfile
 import unittest
 import warnings
@@ -147,6 +148,18 @@ class TestScatterAPI(unittest.TestCase):
                     out = function(paddle.to_tensor(x, dtype), *args, *attrs)
                     self.assertEqual(out.dtype, args[1].dtype)
                     self.assertTrue((out == expected).all(), (dtype, attrs))
+
+    def test_high_ranks(self):
+        for rank, attrs in product([7, 9], CALLS[2:5]):
+            shape = [1] * rank
+            shape[attrs[1]] = 3  # of which the last one is unused
+            arrays = [np.ones([1] * rank), np.array([0, -1]), np.ones(shape)]
+            x, index, updates = make_tensors(arrays)
+            out = paddle.scatter(x, index, updates, *attrs)
+            self.assertTrue((out.numpy() == reference(*arrays, *attrs)).all())
+            updates = paddle.full([1] * (rank - 1), 5.0, x.dtype)
+            out = paddle.scatter(x, index[0], updates, *attrs)
+            self.assertEqual(out.item(), 6 if attrs[3] else 5)
 
     def test_zero_size(self):
         for attrs, function in product(CALLS, FUNCTIONS):
@@ -452,6 +465,24 @@ class TestScatterErrors(unittest.TestCase):
             self.check(ValueError, 'updates', index=index, updates=updates)
         updates = paddle.ones([2, 3], 'float64')
         self.check(ValueError, 'float32, but received float64', updates=updates)
+
+    def test_errors_describe_the_passed_shapes(self):
+        for index, updates, message in [
+            (1, [4, 1], 'updates should be [4] {} [], but received [4, 1].'),
+            ([[0], [1]], [5, 6], '[4, 2] {} [2, 1], but received [5, 6].'),
+            ([0, 1], [5, 6], '[4, 2] {} [2], but received [5, 6].'),
+            (
+                [[0, 1]],
+                [4, 2],
+                'should be [n], [n, 1] or [], but received [1, 2].',
+            ),
+        ]:
+            text = 'for x of shape [4, 3], axis 1 and index of shape'
+            index, updates = paddle.to_tensor(index), paddle.ones(updates)
+            message = re.escape(message.format(text))
+            self.check(
+                ValueError, message, index=index, updates=updates, axis=1
+            )
 
     def test_invalid_attributes_raise(self):
         for axis in [2, -3, 2**31, 2**70]:
