@@ -43,17 +43,17 @@ def _diagonal_length(rows: int, columns: int, offset: int) -> int:
 def _check_diagonal_scatter_args(
     x: Tensor, y: Tensor, offset: int, axis1: int, axis2: int
 ) -> None:
-    """Check the axes and the shape of y, where InferMeta is bypassed."""
+    """Check the axes and the shape of y; raise AssertionError, as Paddle 3.3.1."""
     shape = list(x.shape)
     rank = len(shape)
     for name, axis in (('axis1', axis1), ('axis2', axis2)):
         if not -rank <= axis < rank:
-            raise IndexError(
+            raise AssertionError(
                 f"(diagonal_scatter) The value of {name} should be in [{-rank}"
                 f", {rank}) for x of rank {rank}, but received {axis}."
             )
     if (axis1 - axis2) % rank == 0:
-        raise ValueError(
+        raise AssertionError(
             "(diagonal_scatter) The values of axis1 and axis2 should be "
             f"different axes of x, but received {axis1} and {axis2}."
         )
@@ -61,7 +61,7 @@ def _check_diagonal_scatter_args(
     length = _diagonal_length(shape[axis1], shape[axis2], offset)
     shape = [n for i, n in enumerate(shape) if i not in axes] + [length]
     if _known_shapes_differ(list(y.shape), shape):
-        raise ValueError(
+        raise AssertionError(
             "(diagonal_scatter) The shape of y should be the shape of "
             f"diagonal(x, offset={offset}, axis1={axis1}, axis2={axis2}), "
             f"{shape}, but received {list(y.shape)}."
@@ -188,6 +188,9 @@ def diagonal_scatter(
             return _append_scatter_op(
                 'diagonal_scatter', {'x': x, 'y': y}, attrs
             )
-    except (IndexError, ValueError) as error:  # AssertionError in 3.3.1
+    except (IndexError, ValueError) as error:
+        if is_eager and isinstance(error, ValueError):
+            _check_diagonal_scatter_args(x, y, offset, axis1, axis2)
+            raise  # not about the shapes
         raise AssertionError(str(error)) from error
     return _diagonal_scatter_composed(x, y, offset, axis1, axis2)

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def _check_select_scatter_args(
     x: Tensor, values: Tensor, axis: int, index: int | Tensor
 ) -> None:
-    """Check axis, index and the shape of values, where InferMeta is bypassed."""
+    """Check axis, index and the shape of values; raise the errors of Paddle 3.3.1."""
     shape = list(x.shape)
     rank = len(shape)
     if not -rank <= axis < rank:
@@ -48,7 +48,7 @@ def _check_select_scatter_args(
     size = shape.pop(axis)
     values_shape = list(values.shape)
     if _known_shapes_differ(values_shape, shape):
-        raise ValueError(
+        raise RuntimeError(
             f"(select_scatter) The shape of values should be the shape of x "
             f"without axis {axis}, {shape}, but received {values_shape}."
         )
@@ -157,15 +157,15 @@ def select_scatter(
             index = _check_int_arg('select_scatter', 'index', index, 2**63)
     if values.dtype is not x.dtype:  # `!=` takes a microsecond
         values = _in_dtype_of_x('select_scatter', x, 'values', values)
+    if type(index) is not int or not _use_scatter_ops():
+        _check_select_scatter_args(x, values, axis, index)
+        return _select_scatter_composed(x, values, axis, index)
     try:
-        if type(index) is not int or not _use_scatter_ops():
-            _check_select_scatter_args(x, values, axis, index)
-        elif is_eager or in_pir_mode():
+        if is_eager or in_pir_mode():
             return _C_ops.select_scatter(x, values, axis, index)
-        else:
-            inputs = {'x': x, 'values': values}
-            attrs = {'axis': axis, 'index': index}
-            return _append_scatter_op('select_scatter', inputs, attrs)
-    except ValueError as error:  # RuntimeError in Paddle 3.3.1
-        raise RuntimeError(str(error)) from error
-    return _select_scatter_composed(x, values, axis, index)
+        inputs = {'x': x, 'values': values}
+        attrs = {'axis': axis, 'index': index}
+        return _append_scatter_op('select_scatter', inputs, attrs)
+    except ValueError:  # RuntimeError for a wrong shape, as in Paddle 3.3.1
+        _check_select_scatter_args(x, values, axis, index)
+        raise

@@ -189,6 +189,12 @@ def test_different_meshes():
     mask = shard(MASK, R, mesh=other)
     with pytest.raises(ValueError, match='reshard'):
         paddle.masked_scatter(shard(X, ROWS), mask, shard(VALUE, R))
+    for function, args in (
+        (paddle.select_scatter, (0, 0)),
+        (paddle.diagonal_scatter, ()),
+    ):
+        with pytest.raises(ValueError, match='reshard'):
+            function(shard(X, ROWS), shard(X[0], R, mesh=other), *args)
 
 
 def test_rank_outside_the_mesh():

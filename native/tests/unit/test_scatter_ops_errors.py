@@ -247,6 +247,20 @@ class TestOddArguments(unittest.TestCase):
                 self.assertTrue(names_the_call(function, text), text)
 
 
+class TestSparseTensors(unittest.TestCase):
+    def test_sparse_tensors_raise_value_error(self):
+        # The functions convert other ValueErrors, about shapes.
+        for function, tensors, others, _ in CALLS[4:6]:
+            for argument in tensors:
+                arguments = arguments_of(tensors, others)
+                dense = arguments[argument]
+                arguments[argument] = dense.to_sparse_coo(dense.ndim)
+                with self.subTest(function=function, argument=argument):
+                    text = f'{argument} should be a dense Tensor'
+                    with self.assertRaisesRegex(ValueError, text):
+                        call(function, arguments)
+
+
 class TestPositionalName(unittest.TestCase):
     """The fifth argument of a legacy call is name, otherwise axis."""
 
