@@ -190,6 +190,8 @@ def masked_scatter(
     try:
         if in_dynamic_or_pir_mode():
             return _C_ops.masked_scatter(x, mask, value)
+        # InferMeta in the legacy IR does not check dtypes
+        _check_masked_scatter_args('masked_scatter', x, mask, value)
         inputs = {'x': x, 'mask': mask, 'value': value}
         return _append_scatter_op('masked_scatter', inputs)
     except (IndexError, TypeError, ValueError) as error:

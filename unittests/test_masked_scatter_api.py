@@ -23,7 +23,7 @@ from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
 
 import paddle
 from paddle.base import core
-from paddle.pir_utils import OldIrGuard
+from paddle.pir_utils import IrGuard, OldIrGuard
 from paddle.static import InputSpec
 from paddle.tensor import manipulation
 
@@ -384,16 +384,21 @@ class TestMaskedScatterStatic(MaskedScatterTest):
                 self.assertEqual(list(out.shape), expected)
                 self.assertEqual(out.dtype, paddle.int8)
 
-    def test_invalid_arguments_raise(self):
+    def test_wrong_types_raise(self):
+        for guard in (IrGuard, OldIrGuard):
+            with guard(), paddle.static.program_guard(paddle.static.Program()):
+                x, mask, value = self.data([-1, -1], [-1, -1], [-1])
+                for arguments, error, text in (
+                    ((x, x, value), AssertionError, 'dtype of mask'),
+                    ((x, mask, mask), AssertionError, 'dtype of value'),
+                    ((x, mask, np.zeros(6)), TypeError, 'type of value'),
+                ):
+                    with self.assertRaisesRegex(error, text):
+                        paddle.masked_scatter(*arguments)
+
+    def test_raises_at_run_time(self):
         with paddle.static.program_guard(paddle.static.Program()):
             x, mask, value = self.data([-1, -1], [-1, -1], [-1])
-            for arguments, error, text in (
-                ((x, x, value), AssertionError, 'dtype of mask'),
-                ((x, mask, mask), AssertionError, 'dtype of value'),
-                ((x, mask, np.zeros(6)), TypeError, 'type of value'),
-            ):
-                with self.assertRaisesRegex(error, text):
-                    paddle.masked_scatter(*arguments)
             out = paddle.masked_scatter(x, mask, value)
             # On a GPU, a value that is too short traps.
             executor = paddle.static.Executor(paddle.CPUPlace())
