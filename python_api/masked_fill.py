@@ -48,11 +48,15 @@ def _python_number(api_name: str, value: Numeric) -> int | float | complex:
         return int(value)
     if isinstance(value, (complex, np.complexfloating)):
         return complex(value)
-    if isinstance(value, (float, np.floating, str)):
-        try:
-            return float(value)
-        except ValueError:
-            error = ValueError
+    if isinstance(value, (float, np.floating)):
+        return float(value)
+    if isinstance(value, str):
+        error = ValueError
+        for parse in (int, float):  # int first: a float would round it
+            try:
+                return parse(value)
+            except ValueError:
+                continue
     raise error(
         f"({api_name}) The type of value should be Tensor or a number, "
         f"but received {_describe(value)}."

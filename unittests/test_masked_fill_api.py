@@ -44,6 +44,7 @@ NUMBERS = {
     'int32': ((2.7, 2), (complex(1, NAN), 1)),
     'int64': (
         *((n, n) for n in (2**53 + 1, -(2**53) - 1, 2**63 - 1, -(2**63))),
+        *((str(n), n) for n in (2**53 + 1, 2**63 - 1, -(2**63))),
         (np.int64(2**53 + 1), 2**53 + 1),
     ),
     'float16': ((65519.0, 65504), (65520, INF), (-1e9, -INF), ('-inf', -INF)),
@@ -58,7 +59,7 @@ OUT_OF_RANGE = {
     'int8': (128, -129, 300 + 1j),
     'int16': (32768,),
     'int32': (2.0**31, INF, NAN),
-    'int64': (2.0**63, 10**400),
+    'int64': (2.0**63, 10**400, str(2**63)),
 }
 
 
@@ -370,6 +371,7 @@ class TestMaskedFillNumber(MaskedFillTest):
         for value, error in (
             ('abc', ValueError),
             ('1+2j', ValueError),
+            ('1.5f', ValueError),
             (None, TypeError),
             ([1.0], TypeError),
             (np.ones(()), TypeError),
