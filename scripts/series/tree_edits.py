@@ -25,6 +25,22 @@ NEXT_FUNCTION = 'scatter'
 SYMBOLIC = 'paddle/fluid/pir/dialect/operator/interface/infer_symbolic_shape/'
 SPMD = 'paddle/phi/infermeta/spmd_rules/'
 SPMD_TESTS = 'test/auto_parallel/spmd_rules/'
+# Begins each new file.
+LICENSE = """\
+Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+
+Licensed under the Apache License, Version 2.0 (the "License");
+you may not use this file except in compliance with the License.
+You may obtain a copy of the License at
+
+    http://www.apache.org/licenses/LICENSE-2.0
+
+Unless required by applicable law or agreed to in writing, software
+distributed under the License is distributed on an "AS IS" BASIS,
+WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+See the License for the specific language governing permissions and
+limitations under the License.
+"""
 # {source prefix: Paddle's folder, or None if merged}; the first match counts.
 FOLDERS = {
     r'kernels/infer_symbolic_shape/': SYMBOLIC,
@@ -44,6 +60,13 @@ def get_upstream_path(source):
     return None
 
 
+def add_license(path, text):
+    """Return the text of a new file with the license as a comment."""
+    marker = '#' if path.endswith('.py') else '//'
+    lines = [f'{marker} {line}'.rstrip() for line in LICENSE.splitlines()]
+    return '\n'.join([*lines, '', text])
+
+
 def apply_patch(tree, patch, root):
     """Apply a patch to `tree`."""
     own_paths = [path for path in patch.edits if get_upstream_path(path)]
@@ -54,7 +77,7 @@ def apply_patch(tree, patch, root):
     for source in [*own_paths, *patch.sources]:
         text = read_source(root, source, patch.later)
         if target := get_upstream_path(source):
-            tree[target] = text
+            tree[target] = add_license(target, text)
         elif source.startswith('ops_yaml/'):
             insert_entries(tree, text)
         elif source.startswith('kernels/infermeta/'):
