@@ -21,10 +21,7 @@ import numpy as np
 
 import paddle
 from paddle import _C_ops
-from paddle.framework import (
-    _current_expected_place_,
-    in_pir_mode,
-)
+from paddle.framework import _current_expected_place_, in_pir_mode
 from paddle.tensor.manipulation import (
     _append_scatter_op,
     _check_mask_shape,

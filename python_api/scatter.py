@@ -58,16 +58,8 @@ def _scatter_inplace_wrapper(
             and type(overwrite) is bool
         ):
             return _C_ops.scatter_(x, index, updates, overwrite)
-        return _run_scatter(
-            'scatter_',
-            x,
-            index,
-            updates,
-            overwrite,
-            axis,
-            reduce,
-            include_self,
-        )
+        attrs = overwrite, axis, reduce, include_self
+        return _run_scatter('scatter_', x, index, updates, *attrs)
     except (AttributeError, TypeError, ValueError):
         # after the call, since it costs as much as a small scatter
         _check_tensor_args('scatter_', x=x, index=index, updates=updates)
@@ -173,16 +165,8 @@ def _scatter_wrapper(
         ):
             res = _C_ops.scatter(x, index, updates, overwrite)
         else:
-            res = _run_scatter(
-                'scatter',
-                x,
-                index,
-                updates,
-                overwrite,
-                axis,
-                reduce,
-                include_self,
-            )
+            attrs = overwrite, axis, reduce, include_self
+            res = _run_scatter('scatter', x, index, updates, *attrs)
     except (AttributeError, TypeError, ValueError):
         # after the call, since it costs as much as a small scatter
         _check_tensor_args('scatter', x=x, index=index, updates=updates)
