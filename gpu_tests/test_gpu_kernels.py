@@ -9,7 +9,6 @@ from fuzz.arrays import (
     GRAD_DTYPES,
     assert_same_bits,
     random_numbers,
-    to_numbers,
 )
 from fuzz.compare import find_mismatch
 from fuzz.scatter_reference import LINEAR_REDUCES
@@ -119,26 +118,31 @@ def test_kernels_are_registered_for_every_dtype():
 
 
 @pytest.mark.parametrize('dtype', ['float16', 'float32', 'float64'])
-@pytest.mark.parametrize('present', [*product((True, False), repeat=2)])
-def test_second_order_of_scatter_accumulates_updates(dtype, present):
+@pytest.mark.parametrize('shape', [(5,), (5, 1)])
+def test_second_order_of_scatter_accumulates_updates(dtype, shape):
     rng = np.random.default_rng(21)
     index = np.array([4, 1, 4, 0, 4])
-    x_grad, updates_grad = (
-        np.asarray(random_numbers(rng, (rows, 3), dtype)) for rows in (6, 5)
-    )
-    expected = np.zeros((6, 3))
-    if present[0]:
-        expected += x_grad
-        expected[index] = 0
-    if present[1]:
-        np.add.at(expected, index, updates_grad)
-    grads = [g if p else None for g, p in zip((x_grad, updates_grad), present)]
-    (actual,) = run(
-        *(ops.DOUBLE_GRAD, index, np.zeros_like(updates_grad)),
-        *(np.zeros_like(x_grad), *grads, True),
-    )
-    rtol = {'float16': 1e-2, 'float32': 1e-6}.get(dtype, 1e-13)
-    np.testing.assert_allclose(to_numbers(actual, dtype), expected, rtol, rtol)
+    x, updates = (random_numbers(rng, (n, 3), dtype) for n in (6, 5))
+    x_zeros, zeros = np.zeros_like(x), np.zeros_like(updates)
+    for x_grad, grad in product((x, None), (updates, None)):
+        operands = index.reshape(shape), zeros, x_zeros, x_grad, grad
+        (actual,) = run(ops.DOUBLE_GRAD, *operands, True)
+        operands = [
+            x_zeros if x_grad is None else x,
+            *(index, zeros if grad is None else updates),
+        ]
+        (expected,) = run('index_scatter', *operands, 0, 'sum', False)
+        assert_same_bits(actual, expected)
+
+
+def test_second_order_of_scatter_checks_updates():
+    x, index = np.ones((4, 3), 'float32'), np.array([0, 1])
+    with pytest.raises(RuntimeError, match='The shape of updates should be'):
+        run(ops.DOUBLE_GRAD, index, x[:2, :2], x, x, x[:2, :2], True)
+    for x_grad in (x, None):  # without elements, any shape is accepted
+        operands = index, x[:2, :0], x, x_grad, None
+        (actual,) = run(ops.DOUBLE_GRAD, *operands, True)
+        assert_same_bits(actual, 0 * x if x_grad is None else x)
 
 
 @pytest.mark.parametrize(

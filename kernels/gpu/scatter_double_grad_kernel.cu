@@ -1,5 +1,8 @@
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
 #include "paddle/phi/kernels/index_scatter_grad_kernel.h"
 
 namespace phi {
@@ -16,6 +19,19 @@ void ScatterDoubleGradKernel(
     const paddle::optional<DenseTensor>& grad_updates_grad,
     bool overwrite,
     DenseTensor* grad_out_grad) {
+  namespace ops = funcs::scatter_ops;
+  if (grad_out_grad == nullptr) return;
+  if (ops::IsEmptyScatter(grad_out, index, updates)) {
+    const DenseTensor* grad = grad_x_grad.get_ptr();
+    ops::CheckGradDims(
+        "scatter_double_grad", "grad_x_grad", grad, grad_out.dims());
+    ops::ResizeLike(grad_out, grad_out_grad);
+    T* out = ops::AllocZeros<T>(dev_ctx, grad_out_grad);
+    const int64_t bytes = grad_out.numel() * sizeof(T);
+    if (grad) ops::CopyBytes(dev_ctx, ops::DataOrNull<T>(*grad), bytes, out);
+    return;
+  }
+  ops::CheckScatter("grad_out", grad_out, index, updates);
   IndexScatterDoubleGradKernel<T>(dev_ctx,
                                   /*x=*/grad_out,
                                   index,

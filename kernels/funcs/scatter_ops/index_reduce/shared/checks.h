@@ -95,4 +95,47 @@ void CheckIndexReduce(const std::string& reduce,
   }
 }
 
+// If true, scatter returns x without further checks, as in Paddle 3.3.1.
+template <typename Tensor>
+bool IsEmptyScatter(const Tensor& x,
+                    const Tensor& index,
+                    const Tensor& updates) {
+  return x.numel() == 0 || index.numel() == 0 || updates.numel() == 0;
+}
+
+// For kernels: checks what the InferMeta functions of scatter do not. `x`,
+// called `name` in the message, is x or a gradient of its shape. Besides [n],
+// the index may have the shape [] or [n, 1]. Rows of updates past the length of
+// the index are ignored.
+template <typename Tensor>
+void CheckScatter(const char* name,
+                  const Tensor& x,
+                  const Tensor& index,
+                  const Tensor& updates) {
+  CheckIndexDtype(index);
+  CheckSameDtype("scatter", x, "updates", updates);
+  const DDim& x_dims = x.dims();
+  const DDim& dims = updates.dims();
+  const int first = index.dims().size() == 0 ? 0 : 1;  // the dim of x_dims[1]
+  bool fits = x_dims.size() > 0 && dims.size() == x_dims.size() - 1 + first;
+  if (fits && first > 0) fits = dims[0] >= index.numel();
+  for (int i = 1; fits && i < x_dims.size(); ++i) {
+    fits = dims[i - 1 + first] == x_dims[i];
+  }
+  if (!fits) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(scatter) The shape of updates should be %s the dims of %s after the "
+        "first, for %s of shape [%s] and index of shape [%s], but received "
+        "[%s].",
+        first > 0 ? "[n, ...], where n is at least the length of index and ... "
+                    "are"
+                  : "[...], where ... are",
+        name,
+        name,
+        x_dims,
+        index.dims(),
+        dims));
+  }
+}
+
 }  // namespace phi::funcs::scatter_ops
