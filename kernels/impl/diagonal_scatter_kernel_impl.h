@@ -6,6 +6,7 @@
 #include "paddle/phi/kernels/diagonal_scatter_grad_kernel.h"
 #include "paddle/phi/kernels/diagonal_scatter_kernel.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/diagonal_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/view_kernels.h"
 
 namespace phi {
 
@@ -20,7 +21,7 @@ void DiagonalScatterKernel(const Context& dev_ctx,
   namespace ops = funcs::scatter_ops;
   const auto view =
       ops::MakeDiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
-  ops::ReplaceViewKernel<T>(dev_ctx, &x, &y, view, out);
+  ops::ReplaceView<T>(dev_ctx, &x, &y, view, out);
 }
 
 template <typename T, typename Context>
@@ -36,7 +37,7 @@ void DiagonalScatterGradKernel(const Context& dev_ctx,
   namespace ops = funcs::scatter_ops;
   const auto view =
       ops::MakeDiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
-  ops::ReplaceViewGradKernel<T>(
+  ops::ReplaceViewGrad<T>(
       dev_ctx, "diagonal_scatter_grad", x, y, out_grad, view, x_grad, y_grad);
 }
 
@@ -55,15 +56,15 @@ void DiagonalScatterDoubleGradKernel(
   namespace ops = funcs::scatter_ops;
   const auto view =
       ops::MakeDiagonalView(x.dims(), y.dims(), offset, axis1, axis2);
-  const char* const op = "diagonal_scatter_double_grad";
-  ops::CheckGradDims(op, "grad_x_grad", grad_x_grad.get_ptr(), x.dims());
-  ops::CheckGradDims(op, "grad_y_grad", grad_y_grad.get_ptr(), y.dims());
-  ops::ResizeLike(x, grad_out_grad);
-  ops::ReplaceViewKernel<T>(dev_ctx,
-                            grad_x_grad.get_ptr(),
-                            grad_y_grad.get_ptr(),
-                            view,
-                            grad_out_grad);
+  ops::ReplaceViewDoubleGrad<T>(dev_ctx,
+                                "diagonal_scatter_double_grad",
+                                "grad_y_grad",
+                                x,
+                                y,
+                                grad_x_grad.get_ptr(),
+                                grad_y_grad.get_ptr(),
+                                view,
+                                grad_out_grad);
 }
 
 }  // namespace phi

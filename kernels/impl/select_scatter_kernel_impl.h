@@ -4,6 +4,7 @@
 #pragma once
 
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/select_view.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/shared/view_kernels.h"
 #include "paddle/phi/kernels/select_scatter_grad_kernel.h"
 #include "paddle/phi/kernels/select_scatter_kernel.h"
 
@@ -18,7 +19,7 @@ void SelectScatterKernel(const Context& dev_ctx,
                          DenseTensor* out) {
   namespace ops = funcs::scatter_ops;
   const auto view = ops::MakeSelectView(x.dims(), values.dims(), axis, index);
-  ops::ReplaceViewKernel<T>(dev_ctx, &x, &values, view, out);
+  ops::ReplaceView<T>(dev_ctx, &x, &values, view, out);
 }
 
 template <typename T, typename Context>
@@ -32,14 +33,14 @@ void SelectScatterGradKernel(const Context& dev_ctx,
                              DenseTensor* values_grad) {
   namespace ops = funcs::scatter_ops;
   const auto view = ops::MakeSelectView(x.dims(), values.dims(), axis, index);
-  ops::ReplaceViewGradKernel<T>(dev_ctx,
-                                "select_scatter_grad",
-                                x,
-                                values,
-                                out_grad,
-                                view,
-                                x_grad,
-                                values_grad);
+  ops::ReplaceViewGrad<T>(dev_ctx,
+                          "select_scatter_grad",
+                          x,
+                          values,
+                          out_grad,
+                          view,
+                          x_grad,
+                          values_grad);
 }
 
 template <typename T, typename Context>
@@ -55,16 +56,15 @@ void SelectScatterDoubleGradKernel(
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
   const auto view = ops::MakeSelectView(x.dims(), values.dims(), axis, index);
-  const char* const op = "select_scatter_double_grad";
-  ops::CheckGradDims(op, "grad_x_grad", grad_x_grad.get_ptr(), x.dims());
-  ops::CheckGradDims(
-      op, "grad_values_grad", grad_values_grad.get_ptr(), values.dims());
-  ops::ResizeLike(x, grad_out_grad);
-  ops::ReplaceViewKernel<T>(dev_ctx,
-                            grad_x_grad.get_ptr(),
-                            grad_values_grad.get_ptr(),
-                            view,
-                            grad_out_grad);
+  ops::ReplaceViewDoubleGrad<T>(dev_ctx,
+                                "select_scatter_double_grad",
+                                "grad_values_grad",
+                                x,
+                                values,
+                                grad_x_grad.get_ptr(),
+                                grad_values_grad.get_ptr(),
+                                view,
+                                grad_out_grad);
 }
 
 }  // namespace phi

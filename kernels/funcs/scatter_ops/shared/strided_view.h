@@ -18,6 +18,13 @@ class StridedView {
     int64_t values;
   };
 
+  // Elements along the innermost axis.
+  struct Run {
+    Offsets first;
+    Offsets strides;
+    int64_t length;
+  };
+
   // `offset` is the offset in x of the first element of the view.
   explicit StridedView(int64_t offset) : offset_(offset) {}
 
@@ -28,7 +35,7 @@ class StridedView {
     numel_ *= dim;
     if (dim == 1 && rank_ > 0) return;
     for (int i = 0; i < rank_; ++i) axes_[i].span += (dim - 1) * stride;
-    axes_[rank_++] = {dim, stride, value_stride, 0};
+    axes_[rank_++] = {dim, {stride, value_stride}, 0};
   }
 
   int64_t numel() const { return numel_; }
@@ -39,21 +46,21 @@ class StridedView {
     for (int a = rank_ - 1; a > 0; --a) {
       const int64_t outer = k / axes_[a].dim;
       const int64_t i = k - outer * axes_[a].dim;
-      at.x += i * axes_[a].stride;
-      at.values += i * axes_[a].value_stride;
+      at.x += i * axes_[a].strides.x;
+      at.values += i * axes_[a].strides.values;
       k = outer;
     }
-    at.x += k * axes_[0].stride;
-    at.values += k * axes_[0].value_stride;
+    at.x += k * axes_[0].strides.x;
+    at.values += k * axes_[0].strides.values;
     return at;
   }
 
   // Clips each run along the innermost axis to offsets [begin, end) of x and
-  // calls f(x_offset, x_stride, values_offset, values_stride, length) for each
-  // part that is not empty. Strides in x must be positive.
+  // calls f(Run) for each part that is not empty. Strides in x must be
+  // positive.
   template <typename F>
   void ForEachRun(int64_t begin, int64_t end, const F& f) const {
-    Visit(0, offset_, 0, begin, end, f);
+    Visit(0, {offset_, 0}, begin, end, f);
   }
 
  private:
@@ -61,45 +68,38 @@ class StridedView {
 
   struct Axis {
     int64_t dim;
-    int64_t stride;
-    int64_t value_stride;
+    Offsets strides;
     int64_t span;  // offset in x from the first to the last element of the
                    // axes inside this one
   };
 
   // ForEachRun for the axes from `i` on.
   template <typename F>
-  void Visit(int i,
-             int64_t x_offset,
-             int64_t values_offset,
-             int64_t begin,
-             int64_t end,
-             const F& f) const {
+  void Visit(int i, Offsets at, int64_t begin, int64_t end, const F& f) const {
     const Axis& axis = axes_[i];
     // Skips the indices whose last element is before `begin`.
-    int64_t k = CountIndicesBefore(axis, begin - axis.span - x_offset);
-    const int64_t k_end = CountIndicesBefore(axis, end - x_offset);
-    x_offset += k * axis.stride;
-    values_offset += k * axis.value_stride;
+    int64_t k = CountIndicesBefore(axis, begin - axis.span - at.x);
+    const int64_t k_end = CountIndicesBefore(axis, end - at.x);
+    at.x += k * axis.strides.x;
+    at.values += k * axis.strides.values;
     // The second condition implies the first. Without it, GCC inlines the
     // recursion and warns falsely (-Warray-bounds).
     if (i == rank_ - 1 || i == kMaxRank - 1) {
-      if (k < k_end)
-        f(x_offset, axis.stride, values_offset, axis.value_stride, k_end - k);
+      if (k < k_end) f(Run{at, axis.strides, k_end - k});
       return;
     }
     for (; k < k_end; ++k) {
-      Visit(i + 1, x_offset, values_offset, begin, end, f);
-      x_offset += axis.stride;
-      values_offset += axis.value_stride;
+      Visit(i + 1, at, begin, end, f);
+      at.x += axis.strides.x;
+      at.values += axis.strides.values;
     }
   }
 
-  // The number of indices i of an axis with i * stride < distance.
+  // The number of indices i of an axis with i * strides.x < distance.
   static int64_t CountIndicesBefore(const Axis& axis, int64_t distance) {
     if (distance <= 0) return 0;
-    if (distance > (axis.dim - 1) * axis.stride) return axis.dim;
-    return (distance - 1) / axis.stride + 1;
+    if (distance > (axis.dim - 1) * axis.strides.x) return axis.dim;
+    return (distance - 1) / axis.strides.x + 1;
   }
 
   int64_t offset_;
