@@ -68,14 +68,14 @@ class DenseTensor {
   int64_t numel() const { return product(dims_); }
   DataType dtype() const { return dtype_; }
   void Resize(const DDim& dims) { dims_ = dims; }
+  bool initialized() const { return data_ != nullptr; }
+  int64_t capacity() const { return capacity_; }
 
   // Throws if there is no data: the Tensor is empty, or the operator declares
   // no_need_buffer for it.
   const void* data() const {
     if (data_ != nullptr) return data_;
-    PADDLE_THROW(common::errors::PreconditionNotMet(
-        "The Tensor of shape [%s] should have data, but its data is null.",
-        dims_));
+    PADDLE_THROW(common::errors::PreconditionNotMet("The data is null."));
   }
   template <typename T>
   const T* data() const {
@@ -91,11 +91,8 @@ class DenseTensor {
     dtype_ = dtype;
     if (data_ != nullptr && Bytes() <= capacity_) return data_;
     if (is_callers) {
-      PADDLE_THROW(common::errors::PreconditionNotMet(
-          "The size of the output should be at least %d bytes, but received %d "
-          "bytes.",
-          Bytes(),
-          capacity_));
+      PADDLE_THROW(
+          common::errors::PreconditionNotMet("An output is too small."));
     }
     capacity_ = Bytes();
     data_ = nullptr;
@@ -112,10 +109,8 @@ class DenseTensor {
   int64_t Bytes() const { return numel() * SizeOf(dtype_); }
   void CheckDtype(DataType dtype) const {
     if (dtype == dtype_) return;
-    PADDLE_THROW(common::errors::InvalidArgument(
-        "The dtype of the Tensor should be %s, but received %s.",
-        dtype,
-        dtype_));
+    PADDLE_THROW(
+        common::errors::InvalidArgument("A Tensor has another dtype."));
   }
 
   void* data_ = nullptr;

@@ -77,3 +77,22 @@ def test_kernel_rejects_x_smaller_than_the_result(kernel, dtype, out):
     assert f'{prod(out) * size} > memory_size():{3 * size}.' in str(error.value)
     resize(x, (1, 3))
     assert x.numpy().tolist() == [[0, 1, 2]]
+
+
+@pytest.mark.parametrize(
+    'case',
+    {
+        case.kernel: case
+        for case in reversed(INPLACE)
+        if case.entry.is_backward and case.shapes['x'] == (5, 3)
+    }.values(),
+    ids=str,
+)
+def test_gradient_kernel_rejects_smaller_out_grad(case):
+    """A hook may return a smaller gradient, which InferMeta then resizes."""
+    tensors = case.operands('float32')
+    out_grad = tensors['out_grad'] = tensor(np.ones((2, 3), 'float32'))
+    resize(out_grad, case.shapes['x'])
+    outputs = [out_grad] + [None] * (len(case.result_shapes) - 1)
+    with pytest.raises(RuntimeError, match='The size of out_grad should be'):
+        case.run('float32', tensors.values(), outputs)

@@ -38,12 +38,27 @@ inline void CheckGradDims(const char* op,
 }
 
 // CheckGradDims for the gradient of out. If x_grad is the same object,
-// InferMeta has already resized it.
+// InferMeta has already resized it, so that only its memory shows that it was
+// smaller.
 inline void CheckOutGrad(const char* op,
                          const DenseTensor& out_grad,
                          const DDim& dims,
                          const DenseTensor* x_grad) {
-  if (&out_grad != x_grad) CheckGradDims(op, "out_grad", &out_grad, dims);
+  if (&out_grad != x_grad) {
+    CheckGradDims(op, "out_grad", &out_grad, dims);
+    return;
+  }
+  const int64_t bytes = common::product(dims) * SizeOf(out_grad.dtype());
+  const int64_t capacity = out_grad.initialized() ? out_grad.capacity() : 0;
+  if (capacity < bytes) {
+    PADDLE_THROW(common::errors::InvalidArgument(
+        "(%s) The size of out_grad should be %d bytes for the shape [%s], but "
+        "received %d bytes.",
+        op,
+        bytes,
+        dims,
+        capacity));
+  }
 }
 
 // Resizes a gradient, unless it is null, to the dims of its forward input. In
