@@ -97,29 +97,11 @@ void StoreRanked(const GPUContext& dev_ctx,
       PADDLE_ENFORCE(*total <= num_values || begin + n < numel,
                      "(masked_scatter) The number of elements of value should "
                      "be at least the number of True elements of the broadcast "
-                     "mask, %lld, but received %lld.",
-                     static_cast<long long>(*total),
-                     static_cast<long long>(num_values));
+                     "mask, %ld, but received %ld.",
+                     *total,
+                     num_values);
     });
   }
-}
-
-// out = x with the k-th selected element replaced by values[k]. out may be x.
-template <typename Storage>
-void ReplaceElements(const GPUContext& dev_ctx,
-                     int64_t numel,
-                     const Storage* x,
-                     const uint8_t* mask,
-                     const Storage* values,
-                     int64_t num_values,
-                     Storage* out) {
-  const auto f = [=] __device__(int64_t i, bool is_selected, int64_t k) {
-    const bool is_stored = is_selected ? k < num_values : x != out;
-    const Storage* from = is_selected ? values + k : x + i;
-    return Store<Storage>{is_stored ? out + i : nullptr,
-                          is_stored ? *from : Storage{}};
-  };
-  StoreRanked(dev_ctx, numel, mask, num_values, f);
 }
 
 // out = x with zeros for the selected elements. out may be x.
@@ -155,24 +137,17 @@ void GatherElements(const GPUContext& dev_ctx,
 // out = x, broadcast to `dims`, with the k-th selected element replaced by
 // value[k]. A null x or value stands for zeros. out may be x, and may overlap
 // mask and value.
-template <typename T>
+template <typename Storage>
 void ReplaceSelected(const GPUContext& dev_ctx,
                      const DDim& dims,
                      const DenseTensor* x,
                      const DenseTensor& mask,
                      const DenseTensor* value,
-                     DenseTensor* out) {
-  using Storage = StorageType<T>;
+                     void* out_data) {
+  auto* out = static_cast<Storage*>(out_data);
   const int64_t numel = common::product(dims);
-  if (numel == 0) {
-    dev_ctx.template Alloc<T>(out);
-    return;
-  }
-  // Read before Alloc: if x is out, was enlarged by InferMeta and exceeds its
-  // memory, this throws.
-  const Storage* x_data = StorageData<Storage>(x);
-  auto* data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
-  const int64_t bytes = numel * static_cast<int64_t>(sizeof(T));
+  if (numel == 0) return;
+  const int64_t bytes = numel * static_cast<int64_t>(sizeof(Storage));
   std::unique_ptr<DenseTensor> mask_copy;
   std::unique_ptr<DenseTensor> value_copy;
   DenseTensor memory;
@@ -180,26 +155,31 @@ void ReplaceSelected(const GPUContext& dev_ctx,
       dev_ctx,
       dims,
       mask.dims(),
-      CopyIfOverlapping<uint8_t>(dev_ctx, mask, data, bytes, &mask_copy),
+      CopyIfOverlapping<uint8_t>(dev_ctx, mask, out, bytes, &mask_copy),
       &memory);
-  const Storage* values = nullptr;
-  if (value) {
-    values =
-        CopyIfOverlapping<Storage>(dev_ctx, *value, data, bytes, &value_copy);
-  }
+  const int64_t num_values = value ? value->numel() : 0;
+  const Storage* values = value ? CopyIfOverlapping<Storage>(
+                                      dev_ctx, *value, out, bytes, &value_copy)
+                                : nullptr;
+  const Storage* x_data = StorageData<Storage>(x);
   if (x_data == nullptr) {
-    ClearBytes(dev_ctx, data, bytes);
-    x_data = data;
+    ClearBytes(dev_ctx, out, bytes);
+    x_data = out;
   } else if (x->numel() != numel) {
-    Broadcast(dev_ctx, BroadcastView(dims, x->dims()), numel, x_data, data);
-    x_data = data;
+    Broadcast(dev_ctx, BroadcastView(dims, x->dims()), numel, x_data, out);
+    x_data = out;
   }
-  if (value) {
-    ReplaceElements(
-        dev_ctx, numel, x_data, selected, values, value->numel(), data);
-  } else {
-    ClearElements(dev_ctx, numel, x_data, selected, data);
+  if (value == nullptr) {
+    ClearElements(dev_ctx, numel, x_data, selected, out);
+    return;
   }
+  const auto f = [=] __device__(int64_t i, bool is_selected, int64_t k) {
+    const bool is_stored = is_selected ? k < num_values : x_data != out;
+    const Storage* from = is_selected ? values + k : x_data + i;
+    return Store<Storage>{is_stored ? out + i : nullptr,
+                          is_stored ? *from : Storage{}};
+  };
+  StoreRanked(dev_ctx, numel, selected, num_values, f);
 }
 
 constexpr int64_t kSumChunk = 128;
@@ -285,8 +265,12 @@ void MaskedScatterKernel(const Context& dev_ctx,
                          const DenseTensor& mask,
                          const DenseTensor& value,
                          DenseTensor* out) {
-  funcs::scatter_ops::ReplaceSelected<T>(
-      dev_ctx, out->dims(), &x, mask, &value, out);
+  namespace ops = funcs::scatter_ops;
+  // Before Alloc: throws if x is out, was enlarged by InferMeta and exceeds its
+  // memory.
+  if (x.numel() > 0) x.data();
+  ops::ReplaceSelected<ops::StorageType<T>>(
+      dev_ctx, out->dims(), &x, mask, &value, dev_ctx.template Alloc<T>(out));
 }
 
 template <typename T, typename Context>
@@ -351,12 +335,13 @@ void MaskedScatterDoubleGradKernel(
   ops::CheckGradDims(
       op, "grad_value_grad", grad_value_grad.get_ptr(), value.dims());
   grad_out_grad->Resize(dims);
-  ops::ReplaceSelected<T>(dev_ctx,
-                          dims,
-                          grad_x_grad.get_ptr(),
-                          mask,
-                          grad_value_grad.get_ptr(),
-                          grad_out_grad);
+  ops::ReplaceSelected<ops::StorageType<T>>(
+      dev_ctx,
+      dims,
+      grad_x_grad.get_ptr(),
+      mask,
+      grad_value_grad.get_ptr(),
+      dev_ctx.template Alloc<T>(grad_out_grad));
 }
 
 }  // namespace phi

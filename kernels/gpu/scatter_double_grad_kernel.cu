@@ -1,8 +1,6 @@
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/gpu/device.cu.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
-#include "paddle/phi/kernels/funcs/scatter_ops/shared/buffers.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
 #include "paddle/phi/kernels/index_scatter_grad_kernel.h"
 
 namespace phi {
@@ -20,21 +18,15 @@ void ScatterDoubleGradKernel(
     bool overwrite,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
-  if (grad_out_grad == nullptr) return;
+  DenseTensor entries = index;
   if (ops::IsEmptyScatter(grad_out, index, updates)) {
-    const DenseTensor* grad = grad_x_grad.get_ptr();
-    ops::CheckGradDims(
-        "scatter_double_grad", "grad_x_grad", grad, grad_out.dims());
-    ops::ResizeLike(grad_out, grad_out_grad);
-    T* out = ops::AllocZeros<T>(dev_ctx, grad_out_grad);
-    const int64_t bytes = grad_out.numel() * sizeof(T);
-    if (grad) ops::CopyBytes(dev_ctx, ops::DataOrNull<T>(*grad), bytes, out);
-    return;
+    entries.Resize({0});  // the result is grad_x_grad
+  } else {
+    ops::CheckScatter("grad_out", grad_out, index, updates);
   }
-  ops::CheckScatter("grad_out", grad_out, index, updates);
   IndexScatterDoubleGradKernel<T>(dev_ctx,
                                   /*x=*/grad_out,
-                                  index,
+                                  entries,
                                   updates,
                                   grad_out,
                                   grad_x_grad,

@@ -52,24 +52,6 @@ void IndexScatterGradKernel(const Context& dev_ctx,
                               updates_grad);
 }
 
-// Returns *grad, or zeros of shape `dims` in `zeros` if there is no gradient.
-template <typename T, typename Context>
-const DenseTensor& IndexScatterGradOrZeros(
-    const Context& dev_ctx,
-    const paddle::optional<DenseTensor>& grad,
-    const DDim& dims,
-    DenseTensor* zeros) {
-  namespace ops = funcs::scatter_ops;
-  ops::CheckGradDims("scatter_double_grad",
-                     "the gradient of a gradient",
-                     grad.get_ptr(),
-                     dims);
-  if (grad) return *grad;
-  zeros->Resize(dims);
-  ops::AllocZeros<T>(dev_ctx, zeros);
-  return *zeros;
-}
-
 template <typename T, typename Context>
 void IndexScatterDoubleGradKernel(
     const Context& dev_ctx,
@@ -84,15 +66,26 @@ void IndexScatterDoubleGradKernel(
     bool include_self,
     DenseTensor* grad_out_grad) {
   if (grad_out_grad == nullptr) return;
-  funcs::scatter_ops::ResizeLike(x, grad_out_grad);
-  DenseTensor x_zeros;
-  DenseTensor updates_zeros;
+  namespace ops = funcs::scatter_ops;
+  ops::ResizeLike(x, grad_out_grad);
+  DenseTensor zeros[2];
+  const auto grad_or_zeros = [&](const paddle::optional<DenseTensor>& grad,
+                                 const DDim& dims,
+                                 DenseTensor* zeros) -> const DenseTensor& {
+    ops::CheckGradDims("scatter_double_grad",
+                       "the gradient of a gradient",
+                       grad.get_ptr(),
+                       dims);
+    if (grad) return *grad;
+    zeros->Resize(dims);
+    ops::AllocZeros<T>(dev_ctx, zeros);
+    return *zeros;
+  };
   IndexScatterKernel<T, Context>(
       dev_ctx,
-      IndexScatterGradOrZeros<T>(dev_ctx, grad_x_grad, x.dims(), &x_zeros),
+      grad_or_zeros(grad_x_grad, x.dims(), &zeros[0]),
       index,
-      IndexScatterGradOrZeros<T>(
-          dev_ctx, grad_updates_grad, updates.dims(), &updates_zeros),
+      grad_or_zeros(grad_updates_grad, updates.dims(), &zeros[1]),
       axis,
       reduce,
       include_self,

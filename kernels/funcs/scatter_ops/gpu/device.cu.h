@@ -1,6 +1,5 @@
-// Launches, workspaces and CUB calls for all GPU kernels of the masked and
-// scatter operators. Everything is queued on the stream of the GPUContext,
-// whose device must be current. Only CUB uses barriers and shared memory.
+// Launches, workspaces and CUB calls. Everything is queued on the stream of the
+// GPUContext, whose device must be current.
 
 #pragma once
 
@@ -21,25 +20,9 @@ constexpr int kGpuThreads = 256;
 // problems use a grid-stride loop.
 constexpr int64_t kMaxGpuBlocks = 1 << 20;
 
-template <typename F>
-__global__ void __launch_bounds__(kGpuThreads)
-    ForEachGpuKernel(int64_t work, F f) {
-  const int64_t step = static_cast<int64_t>(gridDim.x) * kGpuThreads;
-  int64_t w = static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
-  // If unrolled, a body with a division spills registers (nvcc 13.0).
-#pragma unroll 1
-  for (; w < work; w += step) f(w);
-}
-
-// Calls f(w) on the device for each w in [0, work).
-template <typename F>
-void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
-  if (work == 0) return;
-  const int64_t blocks = (work + kGpuThreads - 1) / kGpuThreads;
-  const int grid = static_cast<int>(std::min(blocks, kMaxGpuBlocks));
-  ForEachGpuKernel<F><<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
-  PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
-}
+// Stores per thread. All are computed before the first is executed: their loads
+// overlap.
+constexpr int kStoresPerThread = 4;
 
 // A value and where to store it: nowhere if `to` is null.
 template <typename T>
@@ -48,29 +31,41 @@ struct Store {
   T value;
 };
 
-// Stores per thread. All are computed before the first is executed: their loads
-// overlap.
-constexpr int kStoresPerThread = 4;
-
-template <typename F>
-__global__ void __launch_bounds__(kGpuThreads)
-    StoreEachGpuKernel(int64_t work, F f) {
+template <int kPerThread, typename F>
+__global__ void __launch_bounds__(kGpuThreads) GpuKernel(int64_t work, F f) {
   const int64_t step = static_cast<int64_t>(gridDim.x) * kGpuThreads;
   int64_t w = static_cast<int64_t>(blockIdx.x) * kGpuThreads + threadIdx.x;
-  for (; w < work; w += kStoresPerThread * step) {
-    decltype(f(w)) stores[kStoresPerThread];
+  if constexpr (kPerThread == 1) {
+    // If unrolled, a body with a division spills registers (nvcc 13.0).
+#pragma unroll 1
+    for (; w < work; w += step) f(w);
+  } else {
+    for (; w < work; w += kPerThread * step) {
+      decltype(f(w)) stores[kPerThread];
 #pragma unroll
-    for (int s = 0; s < kStoresPerThread; ++s) {
-      // Without a branch, which would separate the loads.
-      stores[s] = f(std::min(w + s * step, work - 1));
-    }
+      for (int s = 0; s < kPerThread; ++s) {
+        // Without a branch, which would separate the loads.
+        stores[s] = f(std::min(w + s * step, work - 1));
+      }
 #pragma unroll
-    for (int s = 0; s < kStoresPerThread; ++s) {
-      if (w + s * step < work && stores[s].to != nullptr) {
-        *stores[s].to = stores[s].value;
+      for (int s = 0; s < kPerThread; ++s) {
+        if (w + s * step < work && stores[s].to != nullptr) {
+          *stores[s].to = stores[s].value;
+        }
       }
     }
   }
+}
+
+// Calls f(w) on the device for each w in [0, work).
+template <int kPerThread = 1, typename F>
+void ForEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
+  if (work == 0) return;
+  constexpr int64_t kPerBlock = kGpuThreads * kPerThread;
+  const int64_t blocks = (work + kPerBlock - 1) / kPerBlock;
+  const int grid = static_cast<int>(std::min(blocks, kMaxGpuBlocks));
+  GpuKernel<kPerThread, F><<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
+  PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
 }
 
 // Executes the Store that f(w) returns on the device, for each w in [0, work).
@@ -78,17 +73,12 @@ __global__ void __launch_bounds__(kGpuThreads)
 // and its value must not depend on memory that the Store of another w writes.
 template <typename F>
 void StoreEach(const GPUContext& dev_ctx, int64_t work, const F& f) {
-  if (work == 0) return;
-  constexpr int64_t kStoresPerBlock = kGpuThreads * kStoresPerThread;
-  const int64_t blocks = (work + kStoresPerBlock - 1) / kStoresPerBlock;
-  const int grid = static_cast<int>(std::min(blocks, kMaxGpuBlocks));
-  StoreEachGpuKernel<F><<<grid, kGpuThreads, 0, dev_ctx.stream()>>>(work, f);
-  PADDLE_ENFORCE_GPU_SUCCESS(backends::gpu::GpuGetLastError());
+  ForEach<kStoresPerThread>(dev_ctx, work, f);
 }
 
-// A workspace of `count` elements of V, which need not be the dtype of a
-// Tensor. `memory` must outlive the queueing of the last launch that uses it,
-// but not its execution: the allocator reuses memory in stream order.
+// A workspace of `count` elements. `memory` must outlive the queueing of the
+// last launch that uses it, but not its execution: the allocator reuses memory
+// in stream order.
 template <typename V>
 V* AllocWorkspace(const GPUContext& dev_ctx,
                   int64_t count,
@@ -102,7 +92,6 @@ inline void ClearBytes(const GPUContext& dev_ctx, void* data, int64_t bytes) {
   backends::gpu::GpuMemsetAsync(data, 0, bytes, dev_ctx.stream());
 }
 
-// A device-to-device memcpy; no operation if `from` is `to`.
 inline void CopyBytes(const GPUContext& dev_ctx,
                       const void* from,
                       int64_t bytes,

@@ -78,44 +78,32 @@ inline IndexedRows ReadIndex(const GPUContext& dev_ctx,
     const int64_t row = is_int32 ? static_cast<const int32_t*>(entries)[i]
                                  : static_cast<const int64_t*>(entries)[i];
     PADDLE_ENFORCE(row >= -size && row < size,
-                   "(scatter) The values of index should be in [%lld, %lld) "
-                   "for a dimension of size %lld, but received index[%lld] = "
-                   "%lld.",
-                   static_cast<long long>(-size),
-                   static_cast<long long>(size),
-                   static_cast<long long>(size),
-                   static_cast<long long>(i),
-                   static_cast<long long>(row));
+                   "(scatter) The values of index should be in [%ld, %ld) for "
+                   "a dimension of size %ld, but received index[%ld] = %ld.",
+                   -size,
+                   size,
+                   size,
+                   i,
+                   row);
     rows[i] = row < 0 ? row + size : row;
   });
   return {view, rows};
 }
 
-// The number of index entries that name each row. Integer atomics are
-// deterministic in any order.
-inline const unsigned* CountEntries(const GPUContext& dev_ctx,
-                                    const IndexedRows& indexed,
-                                    DenseTensor* memory) {
+// For each row, the number of index entries that name it; unless `count`, the
+// last of them plus one, or 0. Integer atomics are deterministic in any order.
+inline const unsigned* SummarizeRows(const GPUContext& dev_ctx,
+                                     const IndexedRows& indexed,
+                                     bool count,
+                                     DenseTensor* memory) {
   const int64_t size = indexed.view.size;
-  auto* counts = AllocWorkspace<unsigned>(dev_ctx, size, memory);
-  ClearBytes(dev_ctx, counts, size * sizeof(unsigned));
+  auto* entries = AllocWorkspace<unsigned>(dev_ctx, size, memory);
+  ClearBytes(dev_ctx, entries, size * sizeof(unsigned));
   ForEach(dev_ctx, indexed.view.length, [=] __device__(int64_t i) {
-    atomicAdd(counts + indexed.rows[i], 1u);
+    unsigned* const at = entries + indexed.rows[i];
+    count ? atomicAdd(at, 1u) : atomicMax(at, static_cast<unsigned>(i + 1));
   });
-  return counts;
-}
-
-// The last index entry that names each row, plus one; 0 if there is none.
-inline const unsigned* FindLastEntries(const GPUContext& dev_ctx,
-                                       const IndexedRows& indexed,
-                                       DenseTensor* memory) {
-  const int64_t size = indexed.view.size;
-  auto* ends = AllocWorkspace<unsigned>(dev_ctx, size, memory);
-  ClearBytes(dev_ctx, ends, size * sizeof(unsigned));
-  ForEach(dev_ctx, indexed.view.length, [=] __device__(int64_t i) {
-    atomicMax(ends + indexed.rows[i], static_cast<unsigned>(i + 1));
-  });
-  return ends;
+  return entries;
 }
 
 // Index entries sorted by row. The entries of a row form a segment, in index
@@ -276,7 +264,8 @@ void AssignLast(const GPUContext& dev_ctx,
                 const T* updates,
                 T* out) {
   DenseTensor memory;
-  const unsigned* ends = FindLastEntries(dev_ctx, indexed, &memory);
+  const unsigned* ends =
+      SummarizeRows(dev_ctx, indexed, /*count=*/false, &memory);
   ForEach(dev_ctx, indexed.updates_numel(), [=] __device__(int64_t i) {
     const AxisCoords at = indexed.LocateUpdate(i);
     const bool is_last = ends[indexed.rows[at.row]] == at.row + 1;

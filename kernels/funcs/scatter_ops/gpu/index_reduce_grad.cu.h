@@ -25,21 +25,21 @@ template <typename T>
 void ComputeLinearGrad(const GPUContext& dev_ctx,
                        const IndexReduceCall& call,
                        const IndexedRows& indexed,
-                       const IndexGradTensors<T>& tensors) {
+                       const IndexGradTensors<T>& t) {
   const bool is_assign = call.reduce == IndexReduce::kAssign;
   const bool is_mean = call.reduce == IndexReduce::kMean;
   const bool include_self = call.include_self;
-  const IndexGradTensors<T> t = tensors;
   const bool is_sum = !is_assign && !is_mean;
   // If a mean includes x, x_grad is divided once for each row: by its last
   // entry.
   const bool needs_ends = is_assign || (is_mean && include_self && t.x_grad);
-  DenseTensor counts_memory;
-  DenseTensor ends_memory;
+  DenseTensor memory[2];
   const unsigned* counts =
-      is_mean ? CountEntries(dev_ctx, indexed, &counts_memory) : nullptr;
+      is_mean ? SummarizeRows(dev_ctx, indexed, /*count=*/true, &memory[0])
+              : nullptr;
   const unsigned* ends =
-      needs_ends ? FindLastEntries(dev_ctx, indexed, &ends_memory) : nullptr;
+      needs_ends ? SummarizeRows(dev_ctx, indexed, /*count=*/false, &memory[1])
+                 : nullptr;
   const auto is_last = [=] __device__(const AxisCoords& at) {
     return ends[indexed.rows[at.row]] == at.row + 1;
   };
@@ -79,8 +79,7 @@ template <typename T>
 void ComputeExtremumGrad(const GPUContext& dev_ctx,
                          const IndexReduceCall& call,
                          const IndexedRows& indexed,
-                         const IndexGradTensors<T>& tensors) {
-  const IndexGradTensors<T> t = tensors;
+                         const IndexGradTensors<T>& t) {
   const bool include_self = call.include_self;
   const int64_t x_numel = indexed.view.numel();
   DenseTensor memory;
@@ -124,9 +123,8 @@ template <typename T>
 void ComputeProductGrad(const GPUContext& dev_ctx,
                         const IndexReduceCall& call,
                         const IndexedRows& indexed,
-                        const IndexGradTensors<T>& tensors) {
+                        const IndexGradTensors<T>& t) {
   using Product = AccType<T>;
-  const IndexGradTensors<T> t = tensors;
   const bool include_self = call.include_self;
   DenseTensor sorted;
   const Segments segments = SortByRow(dev_ctx, indexed, &sorted);
