@@ -54,8 +54,16 @@ def gradient_arguments(op, arrays, out_grad, attributes):
 
 def gradients(kernel, *arguments):
     """Return both gradients. Check that they are bitwise identical if only one is
-    computed, and if x_grad overwrites out_grad where the entry allows it."""
+    computed, if x_grad overwrites out_grad where the entry allows it, and if the
+    outputs have other dims before, as in legacy static graphs."""
     grads = run(kernel, *arguments)
+    tensors = move_to_device(arguments)
+    outs = [ops.poison((grad.size + 81,), tensors[0]) for grad in grads]
+    rest = to_array(outs[0])[-81:].copy()
+    ops.run(kernel, *tensors, out=outs)
+    for out, grad in zip(map(to_array, outs), grads):
+        assert_same_bits(out[:-81], grad.reshape(-1), kernel)
+        assert_same_bits(out[-81:], rest, kernel)
     for needed in ((True, False), (False, True)):
         alone = run(kernel, *arguments, needed=needed)
         assert [grad is not None for grad in alone] == list(needed)
@@ -74,20 +82,22 @@ def gradients(kernel, *arguments):
     return grads
 
 
-def check_second_order(op, operands, *attributes):
-    """Compare with the operator on the gradients, zeros for a missing one."""
+def check_second_order(op, operands, *attributes, of_scatter=False):
+    """Compare with the operator on the gradients, zeros for a missing one.
+
+    If `of_scatter`, call the kernel of Paddle's own scatter.
+    """
     x, *between, values = operands
     masks = between if op == 'masked_scatter' else []
     shape = np.broadcast_shapes(x.shape, *(mask.shape for mask in masks))
-    for present in product((True, False), repeat=2):
-        grads = [a if p else None for a, p in zip((x, values), present)]
-        zeros = [
-            np.zeros_like(a) if g is None else a
+    kernel = ops.DOUBLE_GRAD if of_scatter else f'{op}_double_grad'
+    first = *operands[of_scatter:], np.ones(shape, x.dtype)
+    last = (True,) if of_scatter else attributes
+    for grads in product((x, None), (values, None)):
+        (grad,) = run(kernel, *first, *grads, *last)
+        x_grad, values_grad = (
+            np.zeros_like(a) if g is None else g
             for a, g in zip((x, values), grads)
-        ]
-        (grad,) = run(
-            *(f'{op}_double_grad', *operands, np.ones(shape, x.dtype)),
-            *(*grads, *attributes),
         )
-        (expected,) = run(op, zeros[0], *between, zeros[1], *attributes)
+        (expected,) = run(op, x_grad, *between, values_grad, *attributes)
         assert_same_bits(grad, expected)

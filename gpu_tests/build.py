@@ -33,7 +33,7 @@ INCLUDE = ROOT / 'native' / 'include'
 REAL_HEADERS = r'paddle/(common/|phi/common/|phi/core/ddim\.h|utils/)'
 NVCC_FLAGS = (
     '-std=c++17', '-O3', '--expt-relaxed-constexpr', '--expt-extended-lambda',
-    '-diag-suppress', '20012', '-Xcompiler', '-fPIC', '-Xptxas', '-v',
+    '-diag-suppress', '20012', '-Xcompiler', '-fPIC',
     '-DPADDLE_WITH_CUDA', '-gencode', 'arch=compute_80,code=sm_80',
     '-gencode', 'arch=compute_90,code=sm_90', '--threads', '2',
 )  # fmt: skip

@@ -1,8 +1,11 @@
 """Calls that require a GPU: CUDA graphs, and more than 2^32 elements."""
 
 import pytest
+from fuzz.arrays import assert_same_bits
 
 from gpu_tests import ops
+from gpu_tests.arrays import gradient_arguments, move_to_device, to_array
+from gpu_tests.cases import FAMILIES, long_calls
 
 torch = ops.torch
 pytestmark = pytest.mark.skipif(
@@ -11,43 +14,28 @@ pytestmark = pytest.mark.skipif(
 CHUNK = 1 << 28
 
 
-def operands():
-    """Return x, the mask, values, an index, updates and out_grad."""
-    tensors = [torch.randn(1000, 300, device='cuda') for _ in range(3)]
-    x, updates, out_grad = tensors
-    mask = torch.rand_like(x) < 0.5
-    index = torch.randint(1000, (1000,), device='cuda')
-    return x, mask, torch.randn_like(x), index, updates, out_grad
+@pytest.mark.parametrize('family', FAMILIES)
+def test_replayed_graph_equals_call(family):
+    calls = {call.op: call for call in long_calls(family, 'float32')}
+    for op, call in calls.items():
+        arguments = *call.arrays, *call.attributes
+        check_graph(op, arguments)
+        arguments = call.arrays, call.out_grad, call.attributes
+        check_graph(f'{op}_grad', gradient_arguments(op, *arguments))
 
 
-def calls(x, mask, values, index, updates, out_grad):
-    return {
-        'masked_scatter': (x, mask, values),
-        'masked_scatter_grad': (x[0].clone(), mask, values, out_grad),
-        'select_scatter': (x, values[0].clone(), 0, 3),
-        'select_scatter_grad': (x, values[0].clone(), out_grad, 0, 3),
-        'diagonal_scatter': (x, values[0].clone(), 0, 0, 1),
-        'index_scatter': (x, index, updates, 0, 'mean', True),
-        'index_scatter_grad': (x, index, updates, out_grad, 0, 'mean', True),
-        'index_reduce': (x, index, updates, 0, 'mul', True),
-        'index_reduce_grad': (x, index, updates, x, out_grad, 0, 'amax', True),
-    }
-
-
-@pytest.mark.parametrize('name', calls(*[torch.zeros(1, 1)] * 6))
-def test_replayed_graph_equals_call(name):
-    tensors = operands()
-    arguments = calls(*tensors)[name]
-    outs, call = ops.prepare(name, *arguments)
+def check_graph(kernel, arguments):
+    arguments = move_to_device(arguments)
+    outs, call = ops.prepare(kernel, *arguments)
     call()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         call()
-    for tensor, other in zip(tensors, operands()):
-        tensor.copy_(other)
+    for tensor in filter(torch.is_tensor, arguments):
+        tensor.copy_(tensor.flip(0))
     graph.replay()
-    for out, expected in zip(outs, ops.run(name, *arguments)):
-        assert torch.equal(out, expected)
+    for out, expected in zip(outs, ops.run(kernel, *arguments)):
+        assert_same_bits(to_array(out), to_array(expected), kernel)
 
 
 def random_bytes(*shape):

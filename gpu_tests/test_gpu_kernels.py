@@ -1,7 +1,5 @@
 """Random calls: results, gradients and in-place calls."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from fuzz.arrays import (
@@ -11,17 +9,14 @@ from fuzz.arrays import (
     random_numbers,
 )
 from fuzz.compare import find_mismatch
-from fuzz.scatter_reference import LINEAR_REDUCES
 
 from gpu_tests import ops
 from gpu_tests.arrays import (
     check_second_order,
     gradient_arguments,
     gradients,
-    move_to_device,
     run,
     run_in_place,
-    to_array,
 )
 from gpu_tests.cases import FAMILIES, long_calls, random_calls
 
@@ -87,25 +82,6 @@ def test_second_order_with_and_without_each_gradient(family, dtype):
             check_second_order(call.op, call.arrays, *call.attributes)
 
 
-@EACH_FAMILY
-def test_gradient_kernels_resize_their_outputs(family):
-    """Legacy static graphs pass outputs with other dims."""
-    for call in random_calls(family, 'float32', differentiable=True):
-        kernel = f'{call.op}_grad'
-        arguments = gradient_arguments(
-            call.op, call.arrays, call.out_grad, call.attributes
-        )
-        tensors = move_to_device(arguments)
-        expected = [to_array(out) for out in ops.run(kernel, *tensors)]
-        outs = [ops.poison((e.size + 81,), tensors[0]) for e in expected]
-        before = [to_array(out).copy() for out in outs]
-        ops.run(kernel, *tensors, out=outs)
-        for out, grad, old in zip(outs, expected, before):
-            actual, size = to_array(out), grad.size
-            assert_same_bits(actual[:size], grad.reshape(-1), kernel)
-            assert_same_bits(actual[size:], old[size:], kernel)
-
-
 def test_kernels_are_registered_for_every_dtype():
     fewer = {
         # The dtypes of Paddle's scatter_grad on a GPU.
@@ -121,18 +97,10 @@ def test_kernels_are_registered_for_every_dtype():
 @pytest.mark.parametrize('shape', [(5,), (5, 1)])
 def test_second_order_of_scatter_accumulates_updates(dtype, shape):
     rng = np.random.default_rng(21)
-    index = np.array([4, 1, 4, 0, 4])
+    index = np.array([4, 1, 4, 0, 4]).reshape(shape)
     x, updates = (random_numbers(rng, (n, 3), dtype) for n in (6, 5))
-    x_zeros, zeros = np.zeros_like(x), np.zeros_like(updates)
-    for x_grad, grad in product((x, None), (updates, None)):
-        operands = index.reshape(shape), zeros, x_zeros, x_grad, grad
-        (actual,) = run(ops.DOUBLE_GRAD, *operands, True)
-        operands = [
-            x_zeros if x_grad is None else x,
-            *(index, zeros if grad is None else updates),
-        ]
-        (expected,) = run('index_scatter', *operands, 0, 'sum', False)
-        assert_same_bits(actual, expected)
+    operands, attributes = (x, index, updates), (0, 'sum', False)
+    check_second_order('index_scatter', operands, *attributes, of_scatter=True)
 
 
 def test_second_order_of_scatter_checks_updates():
@@ -162,16 +130,3 @@ def test_nonfinite_gradients(x, updates, reduce, x_grad, updates_grad):
     grads = gradients('index_reduce_grad', *arguments)
     np.testing.assert_allclose(grads[0], [x_grad], 1e-12)
     np.testing.assert_allclose(grads[1], updates_grad, 1e-12)
-
-
-@pytest.mark.parametrize('reduce', LINEAR_REDUCES)
-def test_gradients_of_sparse_index(reduce):
-    x, updates = np.ones((20000, 4)), np.ones((2000, 4))
-    index = np.arange(2000) * 9 + 5
-    x_grad, updates_grad = gradients(
-        'index_scatter_grad', x, index, updates, x, 0, reduce, False
-    )
-    expected = x.copy()
-    expected[index] = 0
-    np.testing.assert_array_equal(x_grad, expected)
-    np.testing.assert_array_equal(updates_grad, updates)

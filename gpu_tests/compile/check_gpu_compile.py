@@ -9,7 +9,6 @@ package is missing.
 """
 
 import argparse
-import re
 import shutil
 import sys
 import tempfile
@@ -39,7 +38,6 @@ DEBIAN = {
     'libgoogle-glog-dev': Path('/usr/include/glog/logging.h'),
     'libeigen3-dev': Path('/usr/include/eigen3/Eigen/Core'),
 }
-_SPILL = re.compile(r'.*[1-9]\d* bytes spill (?:stores|loads)')
 
 
 def fetch_headers(folder, *packages):
@@ -65,12 +63,11 @@ def fetch_headers(folder, *packages):
 
 def is_clean(command, source):
     """Return whether a source compiles without spills; print the faults."""
+    strict = '-Xptxas', '-warn-spills,-Werror'
     with tempfile.TemporaryDirectory() as folder:
-        done = run(*command, '-c', source, '-o', Path(folder, 'object.o'))
-    output = done.stdout + done.stderr
-    faults = '\n'.join(_SPILL.findall(output))
-    if done.returncode:
-        faults = output or 'no message'
+        output = Path(folder, 'object.o')
+        done = run(*command, *strict, '-c', source, '-o', output)
+    faults = done.returncode and (done.stdout + done.stderr or 'no message')
     print(f'{source.name}: {faults or "clean"}', flush=True)
     return not faults
 
