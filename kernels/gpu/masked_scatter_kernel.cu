@@ -1,6 +1,16 @@
-// masked_scatter and its gradients on the GPU: a scan over the mask ranks the
-// selected elements. Gradients of a broadcast x are summed in a fixed order,
-// without atomics.
+// Copyright (c) 2026 PaddlePaddle Authors. All Rights Reserved.
+//
+// Licensed under the Apache License, Version 2.0 (the "License");
+// you may not use this file except in compliance with the License.
+// You may obtain a copy of the License at
+//
+//     http://www.apache.org/licenses/LICENSE-2.0
+//
+// Unless required by applicable law or agreed to in writing, software
+// distributed under the License is distributed on an "AS IS" BASIS,
+// WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+// See the License for the specific language governing permissions and
+// limitations under the License.
 
 #include "paddle/phi/kernels/masked_scatter_kernel.h"
 #include "paddle/phi/kernels/masked_scatter_grad_kernel.h"
@@ -195,9 +205,8 @@ struct PartialSums {
   }
 };
 
-// out[k] = term(k, 0) + ... + term(k, num_terms - 1), for num_terms > 0. A
-// thread adds at most kSumChunk terms; partial sums are summed again. The order
-// depends on the shapes alone, and is not that of the CPU kernel.
+// out[k] = term(k, 0) + ... + term(k, num_terms - 1), for num_terms > 0, in an
+// order that depends on the shapes alone, and is not that of the CPU kernel.
 template <typename Sum, typename Term, typename T>
 void SumTerms(const GPUContext& dev_ctx,
               int64_t num_outputs,

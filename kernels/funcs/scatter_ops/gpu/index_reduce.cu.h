@@ -156,9 +156,7 @@ inline Segments SortByRow(const GPUContext& dev_ctx,
 }
 
 // A segment is reduced in chunks, which end at multiples of kChunk sorted
-// entries. ReduceChunk reduces all chunks of a segment but the first;
-// ReduceSegment then reduces the first chunk and combines it with the others in
-// order. If a segment has several chunks, rounding may differ from the CPU's.
+// entries. If it has several, rounding may differ from the CPU's.
 constexpr int64_t kChunk = 256;
 
 template <typename T, IndexReduce kReduce>
@@ -194,8 +192,7 @@ struct SegmentReducer {
     return p;
   }
 
-  // Reduces element i of the chunks, if a segment from an earlier chunk
-  // continues in this one.
+  // Reduces element i of the chunks, if it continues a segment.
   __device__ void ReduceChunk(int64_t i) const {
     const AxisCoords at = segments.Locate(i, num_chunks);
     const int64_t begin = at.row * kChunk;
