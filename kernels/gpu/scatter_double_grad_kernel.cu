@@ -1,3 +1,5 @@
+#include <memory>
+
 #include "paddle/phi/backends/gpu/gpu_context.h"
 #include "paddle/phi/core/kernel_registry.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
@@ -18,23 +20,19 @@ void ScatterDoubleGradKernel(
     bool overwrite,
     DenseTensor* grad_out_grad) {
   namespace ops = funcs::scatter_ops;
-  DenseTensor entries = index;
-  if (ops::IsEmptyScatter(grad_out, index, updates)) {
-    entries.Resize({0});  // the result is grad_x_grad
-  } else {
-    ops::CheckScatter("grad_out", grad_out, index, updates);
-  }
-  IndexScatterDoubleGradKernel<T>(dev_ctx,
-                                  /*x=*/grad_out,
-                                  entries,
-                                  updates,
-                                  grad_out,
-                                  grad_x_grad,
-                                  grad_updates_grad,
-                                  /*axis=*/0,
-                                  /*reduce=*/"sum",
-                                  /*include_self=*/false,
-                                  grad_out_grad);
+  std::unique_ptr<DenseTensor> empty;
+  IndexScatterDoubleGradKernel<T>(
+      dev_ctx,
+      /*x=*/grad_out,
+      ops::CheckScatter("grad_out", grad_out, index, updates, &empty),
+      updates,
+      grad_out,
+      grad_x_grad,
+      grad_updates_grad,
+      /*axis=*/0,
+      /*reduce=*/"sum",
+      /*include_self=*/false,
+      grad_out_grad);
 }
 
 }  // namespace phi

@@ -65,7 +65,6 @@ void IndexScatterDoubleGradKernel(
     const std::string& reduce,
     bool include_self,
     DenseTensor* grad_out_grad) {
-  if (grad_out_grad == nullptr) return;
   namespace ops = funcs::scatter_ops;
   ops::ResizeLike(x, grad_out_grad);
   DenseTensor zeros[2];

@@ -3,18 +3,13 @@
 
 #pragma once
 
-#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
+#include <memory>
+
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/checks.h"
 #include "paddle/phi/kernels/index_scatter_grad_kernel.h"
 #include "paddle/phi/kernels/index_scatter_kernel.h"
 
 namespace phi::funcs::scatter_ops {
-
-// Allocates `to` and copies `from` into it, unless they share their memory.
-template <typename T, typename Context>
-void CopyTo(const Context& dev_ctx, const T* from, DenseTensor* to) {
-  T* data = dev_ctx.template Alloc<T>(to);
-  ParallelCopy(data, from, to->numel() * static_cast<int64_t>(sizeof(T)));
-}
 
 // The reduction of index_scatter.
 inline const char* ReduceOf(bool overwrite) {
@@ -28,14 +23,10 @@ void ScatterByIndexKernel(const Context& dev_ctx,
                           const DenseTensor& updates,
                           bool overwrite,
                           DenseTensor* out) {
-  if (IsEmptyScatter(x, index, updates)) {
-    CopyTo(dev_ctx, DataOrNull<T>(x), out);
-    return;
-  }
-  CheckScatter("x", x, index, updates);
+  std::unique_ptr<DenseTensor> empty;
   IndexScatterKernel<T, Context>(dev_ctx,
                                  x,
-                                 index,
+                                 CheckScatter("x", x, index, updates, &empty),
                                  updates,
                                  /*axis=*/0,
                                  ReduceOf(overwrite),
@@ -53,26 +44,19 @@ void ScatterByIndexGradKernel(const Context& dev_ctx,
                               bool overwrite,
                               DenseTensor* x_grad,
                               DenseTensor* updates_grad) {
-  if (IsEmptyScatter(out_grad, index, updates)) {
-    const DenseTensor dout = out_grad;  // x_grad may be the same object
-    ResizeLike(out_grad, x_grad);
-    ResizeLike(updates, updates_grad);
-    if (x_grad) CopyTo(dev_ctx, DataOrNull<T>(dout), x_grad);
-    if (updates_grad) AllocZeros<T>(dev_ctx, updates_grad);
-    return;
-  }
-  // A hook may have replaced out_grad.
-  CheckScatter("out_grad", out_grad, index, updates);
-  IndexScatterGradKernel<T, Context>(dev_ctx,
-                                     /*x=*/out_grad,
-                                     index,
-                                     updates,
-                                     out_grad,
-                                     /*axis=*/0,
-                                     ReduceOf(overwrite),
-                                     /*include_self=*/false,
-                                     x_grad,
-                                     updates_grad);
+  std::unique_ptr<DenseTensor> empty;
+  IndexScatterGradKernel<T, Context>(
+      dev_ctx,
+      /*x=*/out_grad,
+      // A hook may have replaced out_grad.
+      CheckScatter("out_grad", out_grad, index, updates, &empty),
+      updates,
+      out_grad,
+      /*axis=*/0,
+      ReduceOf(overwrite),
+      /*include_self=*/false,
+      x_grad,
+      updates_grad);
 }
 
 // The gradient is linear in out_grad, and its transpose is scatter.
@@ -86,32 +70,19 @@ void ScatterByIndexDoubleGradKernel(
     const paddle::optional<DenseTensor>& grad_updates_grad,
     bool overwrite,
     DenseTensor* grad_out_grad) {
-  if (grad_out_grad == nullptr) return;
-  if (IsEmptyScatter(grad_out, index, updates)) {
-    CheckGradDims("scatter_double_grad",
-                  "grad_x_grad",
-                  grad_x_grad.get_ptr(),
-                  grad_out.dims());
-    ResizeLike(grad_out, grad_out_grad);
-    if (grad_x_grad) {
-      CopyTo(dev_ctx, DataOrNull<T>(*grad_x_grad), grad_out_grad);
-    } else {
-      AllocZeros<T>(dev_ctx, grad_out_grad);
-    }
-    return;
-  }
-  CheckScatter("grad_out", grad_out, index, updates);
-  IndexScatterDoubleGradKernel<T, Context>(dev_ctx,
-                                           /*x=*/grad_out,
-                                           index,
-                                           updates,
-                                           grad_out,
-                                           grad_x_grad,
-                                           grad_updates_grad,
-                                           /*axis=*/0,
-                                           ReduceOf(overwrite),
-                                           /*include_self=*/false,
-                                           grad_out_grad);
+  std::unique_ptr<DenseTensor> empty;
+  IndexScatterDoubleGradKernel<T, Context>(
+      dev_ctx,
+      /*x=*/grad_out,
+      CheckScatter("grad_out", grad_out, index, updates, &empty),
+      updates,
+      grad_out,
+      grad_x_grad,
+      grad_updates_grad,
+      /*axis=*/0,
+      ReduceOf(overwrite),
+      /*include_self=*/false,
+      grad_out_grad);
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "paddle/phi/common/data_type.h"
+#include "paddle/phi/core/dense_tensor.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/checks.h"
 
 namespace phi::funcs::scatter_ops {
@@ -95,23 +97,22 @@ void CheckIndexReduce(const std::string& reduce,
   }
 }
 
-// If true, scatter returns x without further checks, as in Paddle 3.3.1.
-template <typename Tensor>
-bool IsEmptyScatter(const Tensor& x,
-                    const Tensor& index,
-                    const Tensor& updates) {
-  return x.numel() == 0 || index.numel() == 0 || updates.numel() == 0;
-}
-
-// For kernels: checks what the InferMeta functions of scatter do not. `x`,
-// called `name` in the message, is x or a gradient of its shape. Besides [n],
-// the index may have the shape [] or [n, 1]. Rows of updates past the length of
-// the index are ignored.
-template <typename Tensor>
-void CheckScatter(const char* name,
-                  const Tensor& x,
-                  const Tensor& index,
-                  const Tensor& updates) {
+// For kernels: checks what the InferMeta functions of scatter do not, and
+// returns the index. `x`, called `name` in the message, is x or a gradient of
+// its shape. Besides [n], the index may have the shape [] or [n, 1]. Rows of
+// updates past the length of the index are ignored. As in Paddle 3.3.1, if a
+// tensor is empty, nothing is checked and nothing scattered: returns an empty
+// index, which `empty` owns.
+inline const DenseTensor& CheckScatter(const char* name,
+                                       const DenseTensor& x,
+                                       const DenseTensor& index,
+                                       const DenseTensor& updates,
+                                       std::unique_ptr<DenseTensor>* empty) {
+  if (x.numel() == 0 || index.numel() == 0 || updates.numel() == 0) {
+    *empty = std::make_unique<DenseTensor>();
+    (*empty)->Resize({0});
+    return **empty;
+  }
   CheckIndexDtype(index);
   CheckSameDtype("scatter", x, "updates", updates);
   const DDim& x_dims = x.dims();
@@ -136,6 +137,7 @@ void CheckScatter(const char* name,
         index.dims(),
         dims));
   }
+  return index;
 }
 
 }  // namespace phi::funcs::scatter_ops

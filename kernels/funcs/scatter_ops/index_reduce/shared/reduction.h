@@ -34,7 +34,7 @@ struct AxisView {
     const int dim = axis < 0 ? axis + x.size() : axis;
     for (int i = 0; i < dim; ++i) outer *= x[i];
     for (int i = dim + 1; i < x.size(); ++i) inner *= x[i];
-    size = x[dim];
+    if (x.size() > 0) size = x[dim];  // only scatter accepts a 0-D x
     if (numel() > 0) length = index.numel();
   }
 
