@@ -385,13 +385,16 @@ class TestIndexReduceValues(unittest.TestCase):
     def test_rounding_of_half_types(self):
         bits = np.arange(2**16, dtype='uint16')
         index = np.arange(2**16)
-        for x in [bits, bits.view('float16')]:
-            updates = np.roll(x, 1)
-            tensors = [paddle.to_tensor(a) for a in [x, index, updates]]
-            out = index_reduce(*tensors, 0, 'sum', True).numpy()
-            with np.errstate(all='ignore'):
-                expected = reference(x, index, updates, 0, 'sum', True)
-            np.testing.assert_array_equal(widen(out), widen(expected))
+        for x, reduce in product(
+            [bits, bits.view('float16')], ['sum', 'mean', 'mul']
+        ):
+            for shift in [1, *np.random.randint(2, 2**16, 5)]:
+                updates = np.roll(x, shift)
+                tensors = [paddle.to_tensor(a) for a in [x, index, updates]]
+                out = index_reduce(*tensors, 0, reduce, True).numpy()
+                with np.errstate(all='ignore'):
+                    expected = reference(x, index, updates, 0, reduce, True)
+                np.testing.assert_array_equal(widen(out), widen(expected))
 
     def grads_of_products(self, x, updates, dtype='float64'):
         x, updates = (

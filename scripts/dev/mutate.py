@@ -54,7 +54,7 @@ FAILED_TEST = re.compile(r'Test +#\d+: (\w+) \.*\*\*\*(?!Skip)')
 # The project's own tests of the operators' results.
 OWN_TESTS = (
     'fuzz|table|kernel_contracts|aliased_kernels|sized_gradients|differences|'
-    'half_conversions|native_autograd|symbolic_shapes|saved_programs'
+    'native_autograd|symbolic_shapes|saved_programs'
 )
 
 
