@@ -130,8 +130,9 @@ def grad_reference(x, index, updates, out_grad, axis, reduce, include_self):
     )
     updates_grad = np.empty_like(updates)
     slices = index % len(x)
-    for s in np.unique(slices):
-        at = np.flatnonzero(slices == s)
+    order = np.argsort(slices, kind='stable')
+    touched, starts = np.unique(slices[order], return_index=True)
+    for s, at in zip(touched, np.split(order, starts[1:])):
         rows = np.concatenate([x[[s]][:include_self], updates[at]])
         grads = shares(rows, reduce) * x_grad[s]
         updates_grad[at] = grads[include_self:]
@@ -247,6 +248,9 @@ SIZES = [
     ([6, 2500], 0, 20),
     ([700, 80], 0, 9),  # sparse index
     ([700, 20], 0, 9),
+    # rows around the limits between algorithms
+    *(([9, width], 0, 60) for width in [2, 17, 257]),
+    *(([70, width], 0, 60) for width in [4, 8, 64]),
 ]
 # Sizes for several threads.
 LARGE_SIZES = [
@@ -256,6 +260,10 @@ LARGE_SIZES = [
     ([17, 1500], 1, 1500),
     ([50, 700], 0, 300),
     ([3, 7500], 0, 60),
+    ([1500, 1], 0, 39941),
+    ([1400, 300], 0, 20),
+    ([33000, 16], 0, 8000),  # larger than a scratch accumulator
+    ([640000], 0, 8000),
 ]
 ATTRS = [('assign', True), *product([*UFUNCS][1:], [True, False])]
 
@@ -269,9 +277,10 @@ class TestIndexReduceSizes(unittest.TestCase):
     def random_index(self, size, length):
         """Draw duplicates; at least a quarter of the slices has no update."""
         num_slices = max(1, min(size * 3 // 4, length // 2))
-        index = np.random.choice(
-            np.random.permutation(size)[:num_slices], length
-        )
+        # Uniform, or most of them in a few slices.
+        power = np.random.choice([1, 1, 6])
+        slices = num_slices * np.random.random(length) ** power
+        index = np.random.permutation(size)[slices.astype('int64')]
         num_negative = np.random.choice([0, 1, length])
         index[:num_negative] -= size
         return index.astype(np.random.choice(['int32', 'int64']))
@@ -362,7 +371,7 @@ class TestIndexReduceSizes(unittest.TestCase):
         self.check_all(ALL_DTYPES, SIZES)
 
     def test_multithreaded(self):
-        self.threads = [1, 2]
+        self.threads = [1, 2, 7]
         self.check_all([np.float32, np.uint16], LARGE_SIZES)
 
 
