@@ -11,7 +11,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parents[2] / 'docs/distributed.md'
-MODULES = ('values', 'autograd', 'training')
+MODULES = ('values', 'autograd')
 TIME_LIMIT = 900
 
 OTHER_CALL = 'value should be the same on all ranks'
@@ -44,22 +44,13 @@ def launch(folder, script, *arguments, ranks=2):
     return done.returncode, [log.read_text(errors='replace') for log in logs]
 
 
-def run_tests(folder, *names, ranks):
-    """Run test modules, or single tests."""
-    paths = [HERE / f'distributed_{name}' for name in names]
-    code, logs = launch(folder, 'distributed_utils.py', *paths, ranks=ranks)
+def test_ranks(tmp_path):
+    ranks = int(os.environ.get('RANKS', 2))
+    modules = [HERE / f'distributed_{module}.py' for module in MODULES]
+    code, logs = launch(tmp_path, 'distributed_utils.py', *modules, ranks=ranks)
     assert code == 0, '\n'.join(logs)
     for log in logs:
         assert ' passed' in log
-
-
-def test_ranks(tmp_path):
-    modules = [f'{module}.py' for module in MODULES]
-    run_tests(tmp_path, *modules, ranks=int(os.environ.get('RANKS', 2)))
-
-
-def test_static_graph_on_one_rank(tmp_path):
-    run_tests(tmp_path, 'training.py::test_static_graph', ranks=1)
 
 
 def test_failing_rank_ends_all_ranks(tmp_path):
