@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import paddle
+from paddle.base import core
 
 SIZE = 6
 
@@ -227,3 +228,34 @@ def test_create_graph_raises_without_second_order():
         paddle.grad(total, [x], retain_graph=True, create_graph=True)
     with paddle.no_grad():  # nothing is recorded, as by Paddle's nodes
         paddle.grad(total, [x], create_graph=True)
+
+
+# masked_fill is differentiable to any order.
+FIVE_ORDERS = pytest.mark.parametrize(
+    'call', [c for name, c in LINEAR.items() if name != 'masked_fill']
+)
+
+
+@FIVE_ORDERS
+def test_sixth_order_raises(call):
+    x = leaf()
+    result = call(x, x * 2)
+    for _ in range(4):
+        norm = (result * result).sum()
+        (result,) = paddle.grad(norm, [x], create_graph=True)
+    norm = (result * result).sum()
+    (last,) = paddle.grad(norm, [x], retain_graph=True)
+    assert last.abs().max() > 0
+    with pytest.raises(RuntimeError, match="quintuple_grad doesn't have any"):
+        paddle.grad(norm, [x], create_graph=True)
+
+
+@FIVE_ORDERS
+def test_graph_of_a_gradient_does_not_keep_out_grad(call):
+    x, out_grad = leaf(), leaf()
+    out = call(x, x * 2)
+    (grad,) = paddle.grad([out], [x], [out_grad], create_graph=True)
+    before = core.host_memory_stat_current_value('Allocated', 0)
+    del out_grad
+    after = core.host_memory_stat_current_value('Allocated', 0)
+    assert not grad.stop_gradient and after < before
