@@ -1,78 +1,71 @@
-"""Call the APIs with random arguments; the exit code is 1 after a failure.
+"""Call the APIs with random arguments until one fails; the exit code is then 1.
 
     python -m fuzz --seconds 60 --seed 1 [--only masked_scatter]
-    python -m fuzz --seconds 600 --large     # axes of 2^31 and 2^32; up to 14 GiB
+    python -m fuzz --cases 7200 --write before.txt     # result bits of one build
+    python -m fuzz --cases 7200 --against before.txt   # compare those of another
 
-Every failure is printed as one line that ends in the command to reproduce it.
+Before each case, its command is printed: the last one is that of a failure, a crash
+or a deadlock.
 """
 
 import argparse
-import collections
+import hashlib
 import itertools
 import time
+from pathlib import Path
 
-from fuzz.draw import APIS
-from fuzz.worker import LARGE_APIS, Worker, run
+from fuzz.draw import APIS, draw
+from fuzz.run import check, results
 
 
 def parse(arguments=None):
-    parser = argparse.ArgumentParser(
-        prog='python -m fuzz', description=__doc__.splitlines()[0]
-    )
+    parser = argparse.ArgumentParser('python -m fuzz')
     add = parser.add_argument
     add('--seconds', type=float, default=60)
+    add('--cases', type=int, help='a number of cases instead')
     add('--seed', type=int, default=0)
-    apis = (*APIS, *LARGE_APIS)
-    add('--only', choices=apis, action='append', help='can be repeated')
-    add(
-        '--large',
-        dest='only',
-        action='store_const',
-        const=LARGE_APIS,
-        help='only calls along large axes',
-    )
+    add('--only', choices=APIS, action='append', help='can be repeated')
     add('--case', type=int, metavar='NUMBER', help='run one case of --only')
+    add('--write', type=Path, metavar='FILE')
+    add('--against', type=Path, metavar='FILE')
     return parser.parse_args(arguments)
 
 
-def format_command(seed, number, api):
-    """Return the command that reproduces a case."""
-    return f'python -m fuzz --seed {seed} --only {api} --case {number}'
-
-
-def enumerate_cases(seed, apis):
-    """Yield (seed, number, API) without end."""
-    return zip(itertools.repeat(seed), itertools.count(), itertools.cycle(apis))
-
-
-def report(case, problems):
-    for problem in problems:
-        text = f'{problem} | {format_command(*case)}'
-        print(f'FAIL {case[-1]}: {text}', flush=True)
+def digest(case):
+    """Return a hash of all results of a case, or the type of its error."""
+    try:
+        arrays = results(case).values()
+    except Exception as error:
+        return type(error).__name__
+    parts = [repr((a.shape, a.dtype)).encode() + a.tobytes() for a in arrays]
+    return hashlib.sha256(b''.join(parts)).hexdigest()[:16]
 
 
 def main(arguments=None):
     options = parse(arguments)
-    apis = options.only or APIS
-    if options.case is None:
-        cases = enumerate_cases(options.seed, apis)
-        call = Worker(timeout=60 if set(apis) <= set(APIS) else 900).run
-    else:
-        cases, call = [(options.seed, options.case, apis[0])], run
-    start, num_cases, failed = time.monotonic(), collections.Counter(), 0
-    for case in cases:
-        if time.monotonic() - start > options.seconds:
+    apis, first = options.only or APIS, options.case or 0
+    count = options.cases or (None if options.case is None else 1)
+    old = options.against and options.against.read_text().split()
+    digests, end = [], time.monotonic() + options.seconds
+    for number, api in zip(itertools.count(first), itertools.cycle(apis)):
+        if number - first == count or not count and time.monotonic() > end:
             break
-        problems = call(*case)
-        num_cases['skipped' if problems is None else case[-1]] += 1
-        report(case, problems or ())
-        failed += bool(problems)
-    skipped = num_cases.pop('skipped', 0)
-    counts = ', '.join(f'{api} {num_cases[api]}' for api in apis)
-    print(f'{num_cases.total()} cases ({counts}), {failed} failed')
-    if skipped:
-        print(f'{skipped} cases skipped: not enough memory')
-    return int(failed > 0)
+        command = f'--seed {options.seed} --only {api} --case {number}'
+        print(f'python -m fuzz {command}', end='\r', flush=True)
+        case, problems = draw(options.seed, number, api), []
+        if options.write or options.against:
+            digests.append(digest(case))
+            if old and digests[-1] != old[number - first]:
+                problems = [f'{old[number - first]} became {digests[-1]}']
+        else:
+            problems = check(case)
+        if problems:
+            print(f'\nFAIL {api} {case.dtype}: {"; ".join(problems)}')
+            return 1
+    if options.write:
+        options.write.write_text('\n'.join(digests) + '\n')
+    print(f'\n{number - first} cases passed')
+    return 0
 
 
 if __name__ == '__main__':

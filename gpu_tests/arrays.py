@@ -3,26 +3,31 @@
 from itertools import product
 
 import numpy as np
+import torch
 from fuzz.arrays import assert_same_bits
-from fuzz.guard import guarded_copy
+from fuzz.run import guarded_copy
 
 from gpu_tests import ops
-from native.tests.unit.torch_arrays import from_torch, to_torch
 
 
 def to_device(array):
     """Copy to the device; the emulated memory ends at an inaccessible page."""
-    if not ops.is_emulated():
-        return to_torch(array).to('cuda')
     guarded = guarded_copy(np.asarray(array), 'end')
-    if guarded.dtype != np.uint16:
-        return ops.torch.from_numpy(guarded)
-    return ops.torch.from_numpy(guarded.view('int16')).view(ops.torch.bfloat16)
+    if guarded.dtype == np.uint16:
+        tensor = torch.from_numpy(guarded.view('int16')).view(torch.bfloat16)
+    else:
+        tensor = torch.from_numpy(guarded)
+    return tensor if ops.is_emulated() else tensor.to('cuda')
 
 
 def to_array(tensor):
     """Copy a tensor to an array; return None for None."""
-    return None if tensor is None else from_torch(tensor.cpu())
+    if tensor is None:
+        return None
+    tensor = tensor.cpu().resolve_conj()
+    if tensor.dtype == torch.bfloat16:
+        return tensor.view(torch.int16).numpy().view(np.uint16)
+    return tensor.numpy()
 
 
 def move_to_device(arguments):

@@ -4,9 +4,9 @@ import itertools
 from dataclasses import dataclass, replace
 
 import numpy as np
-from fuzz import reference, table
+from fuzz import reference
 from fuzz.draw import Case, draw
-from fuzz.scatter_reference import LINEAR_REDUCES
+from fuzz.reference import LINEAR_REDUCES
 
 FAMILIES = {
     'masked': ('masked_scatter',),
@@ -16,6 +16,8 @@ FAMILIES = {
 SEED = 57
 # The emulation is slow.
 MAX_SIZE = 5000
+# Long rows, many thread blocks and chunks.
+LONG_SHAPES = (41, 70), (6, 600), (140, 1030), (1030, 9), (3, 200, 2)
 
 
 @dataclass
@@ -78,8 +80,10 @@ def random_calls(family, dtype, count=25, differentiable=False):
         yield from map(make_call, itertools.islice(cases, count))
 
 
-def long_calls(family, dtype):
-    """Yield the calls of fuzz.table: long rows, many thread blocks and chunks."""
-    for case in table.table(dtype):
-        if case.api in FAMILIES[family] and not case.inplace:
-            yield make_call(case)
+def long_calls(family, dtype, count=5, differentiable=False):
+    """Yield `count` calls of each API of a family for each of LONG_SHAPES."""
+    for api, shape in itertools.product(FAMILIES[family], LONG_SHAPES):
+        cases = (draw(SEED, n, api, [*shape]) for n in itertools.count())
+        cases = (c for c in cases if c.dtype == c.source_dtype == dtype)
+        cases = (c for c in cases if c.wrt or not differentiable)
+        yield from map(make_call, itertools.islice(cases, count))

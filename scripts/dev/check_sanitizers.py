@@ -2,9 +2,8 @@
 
 The CPU kernels are compiled by clang with AddressSanitizer, UBSan and -Werror,
 or by GCC with ThreadSanitizer (--tsan), in two forms: with CPU dispatch, and as
-portable loops without the speed patches. The first runs `python -m fuzz.table`
-against numpy. Both run `python -m fuzz.bits`; their results have to be bitwise
-identical.
+portable loops without the speed patches. Both run `python -m fuzz`, the first also
+against numpy; their results have to be bitwise identical.
 
 Exit status: 0 success, 1 a fault or no build, 77 skipped: no compiler with
 sanitizers.
@@ -28,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
 PARALLEL_HEADER = 'kernels/funcs/scatter_ops/cpu/parallel.h'
 SKIPPED = 77
-CASES = 600  # random cases, besides the table
+CASES = 3000  # random cases: every kernel for every dtype
 # Expensive checks that AddressSanitizer covers, and checks of virtual and
 # indirect calls, which need type information that Paddle does not ship.
 DISABLED_CHECKS = (
@@ -48,9 +47,10 @@ OPTIONS = {
 CALLS = """
 import sys
 import paddle
-from fuzz import bits, table
-assert paddle._native_lib.__file__ == sys.argv[1]
-sys.exit({check} bits.main(sys.argv[2:]))
+from fuzz.__main__ import main
+module, bits, *cases = sys.argv[1:]
+assert paddle._native_lib.__file__ == module
+sys.exit({check} main([*cases, '--write', bits]))
 """
 OMP = '#include <omp.h>\n'
 # Only in CI, where a check may install packages.
@@ -125,7 +125,7 @@ def main():
     preload.append(find_library('g++', 'libstdc++.so.6'))
 
     def run_form(form):
-        """Build and run a form; return the digests of fuzz.bits."""
+        """Build and run a form; return the digests of its results."""
         patches, form_flags = forms[form]
         texts = lower_streaming_threshold() | revert_edits(patches)
         module = build_variant(
@@ -140,14 +140,14 @@ def main():
             'PYTHONPATH': f'{folder / form}:{ROOT}',
         }
         bits = folder / f'{form}.txt'
-        check = 'table.main() or' if form == 'dispatched' else ''
+        check = 'main(cases) or' if form == 'dispatched' else ''
         output = check_output(
             *(*prefix, build / 'venv/bin/python'),
-            *('-c', CALLS.format(check=check), module, '--write', bits),
+            *('-c', CALLS.format(check=check), module, bits),
             *('--seed', options.seed, '--cases', options.cases),
             env=environment,
         )
-        print(f'{kind}: {form}: {output}', end='')
+        print(f'{kind}: {form}: {output.splitlines()[-1]}')
         return bits.read_text().split()
 
     with ThreadPoolExecutor() as pool:

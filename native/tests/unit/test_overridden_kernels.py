@@ -2,7 +2,7 @@
 
 Paddle 3.3.1 has no CPU kernel of scatter for float16, bool or complex dtypes, and
 its gradient of a value that masked_fill broadcasts is wrong: 0 for one element, and
-0 for the first of a row. A correct result implies the new kernels. fuzz.table and
+0 for the first of a row. A correct result implies the new kernels. test_fuzz and
 test_calls_in_programs check results, programs and gradients in every dtype.
 """
 

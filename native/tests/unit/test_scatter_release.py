@@ -12,8 +12,8 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from fuzz.arrays import ALL_DTYPES, assert_same_bits, random_array
-from fuzz.scatter_reference import is_defined
+from fuzz.arrays import ALL_DTYPES, assert_same_bits, draw_array
+from fuzz.reference import is_defined
 from processes import released_answers
 from programs import static_mode
 
@@ -104,7 +104,7 @@ def setUpModule():
 
 def values(rng, shape, dtype):
     """Draw NaN, infinity, -0.0, denormals; integers that overflow."""
-    array = random_array(rng, shape, dtype)
+    array = draw_array(rng, shape, dtype)
     if array.dtype.kind == 'f':
         tiny = np.finfo(dtype).smallest_subnormal
         some = rng.random(shape) < 0.1
@@ -182,7 +182,7 @@ def run_call(function, x, args, kwargs):
     if out.stop_gradient:
         return arrays
     wrt = [leaf for leaf in leaves if not leaf.stop_gradient]
-    out_grad = random_array(np.random.default_rng(3), out.shape, x.dtype)
+    out_grad = draw_array(np.random.default_rng(3), out.shape, x.dtype)
     grads = paddle.grad(
         [out], wrt, [paddle.to_tensor(out_grad)], allow_unused=True
     )
