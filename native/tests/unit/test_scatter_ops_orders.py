@@ -1,4 +1,7 @@
-"""Functions of Paddle that differentiate repeatedly, compared with PyTorch."""
+"""Derivatives of higher orders, and reductions, compared with PyTorch.
+
+bench/tests/test_bench_sides.py compares results and gradients of every operator.
+"""
 
 import numpy as np
 import pytest
@@ -97,3 +100,27 @@ def test_loss_of_derivatives(functions, order):
     scale = np.abs(expected).max()
     assert scale > 0.1
     np.testing.assert_allclose(actual, expected, 1e-9, 1e-9 * scale)
+
+
+@pytest.mark.parametrize('include_self', [False, True])
+@pytest.mark.parametrize('axis', [0, 1])
+@pytest.mark.parametrize('reduce', ['mean', 'mul', 'amax', 'amin'])
+def test_reductions(reduce, axis, include_self):
+    index, options = [2, 0, 2], {'include_self': include_self}
+    # Without include_self, PyTorch still counts an element of x in a tie.
+    arrays = X, np.flip(X, axis).take(range(3), axis)
+    x, updates = (paddle.to_tensor(a, stop_gradient=False) for a in arrays)
+    out = paddle.scatter(
+        *(x, paddle.to_tensor(index), updates, False, axis, reduce), **options
+    )
+    grads = paddle.grad(out, [x, updates], paddle.to_tensor(DIRECTION))
+    x, updates = (torch.tensor(a, requires_grad=True) for a in arrays)
+    name = 'prod' if reduce == 'mul' else reduce
+    expected = x.index_reduce(
+        axis, torch.tensor(index), updates, name, **options
+    )
+    others = torch.autograd.grad(
+        expected, [x, updates], torch.tensor(DIRECTION)
+    )
+    for one, other in zip((out, *grads), (expected, *others)):
+        np.testing.assert_allclose(one.numpy(), other.detach(), 1e-12, 1e-12)
