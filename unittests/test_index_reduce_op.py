@@ -262,9 +262,9 @@ LARGE_SIZES = [
     ([3, 7500], 0, 60),
     ([1500, 1], 0, 39941),
     ([1400, 300], 0, 20),
-    ([33000, 16], 0, 8000),  # larger than a scratch accumulator
-    ([640000], 0, 8000),
 ]
+# Half types accumulate these axes in several parts, or in a larger accumulator.
+LONG_AXES = [([33000, 16], 0, 8000), ([640000], 0, 8000)]
 ATTRS = [('assign', True), *product([*UFUNCS][1:], [True, False])]
 
 
@@ -373,6 +373,7 @@ class TestIndexReduceSizes(unittest.TestCase):
     def test_multithreaded(self):
         self.threads = [1, 2, 7]
         self.check_all([np.float32, np.uint16], LARGE_SIZES)
+        self.check_all([np.uint16], LONG_AXES)
 
 
 class TestIndexReduceValues(unittest.TestCase):
