@@ -90,3 +90,14 @@ def test_eager_tensors_raise_in_static_graph(name, options):
             }
             with pytest.raises(TypeError, match=f'{name}|index_'):
                 getattr(paddle, name)(**arguments, **options)
+
+
+@pytest.mark.parametrize('name', ['select_scatter', 'diagonal_scatter'])
+def test_sparse_tensors_raise_value_error(name):
+    # The functions convert other ValueErrors, about shapes.
+    tensors, options = CALLS[name]
+    for argument, dense in tensors.items():
+        sparse = dense.to_sparse_coo(dense.ndim)
+        text = f'{argument} should be a dense Tensor'
+        with pytest.raises(ValueError, match=text):
+            getattr(paddle, name)(**tensors | {argument: sparse}, **options)
