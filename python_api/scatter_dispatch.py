@@ -108,9 +108,11 @@ def _to_plain_index(
         index = paddle.squeeze(index, 1)
     length, num_updates = index.shape[0], updates.shape[axis]
     if 0 <= length < num_updates:
-        # slice accepts at most 6 dims
-        sections = [length, num_updates - length]
-        updates = paddle.split(updates, sections, axis)[0]
+        if len(updates.shape) < 7:
+            updates = paddle.slice(updates, [axis], [0], [length])
+        else:  # the limit of slice; split has no second gradient in bfloat16
+            sections = [length, num_updates - length]
+            updates = paddle.split(updates, sections, axis)[0]
     return index, updates
 
 
