@@ -14,7 +14,6 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -99,7 +98,7 @@ def stub_command(compiler, flags, folders):
 def write_unity(sources, path):
     """Write a source that includes all others; return its path.
 
-    nvcc spends most of its time on headers.
+    Compilers spend most of their time on headers.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     text = ''.join(f'#include "{source}"\n' for source in sources)
@@ -118,18 +117,11 @@ def make_library(compiler, sources, library):
     digest = f'{inputs} {compiler} {version}'
     if library.is_file() and stamp.is_file() and stamp.read_text() == digest:
         return
-    library.parent.mkdir(parents=True, exist_ok=True)
-    objects = [library.with_name(f'{path.stem}.o') for path in sources]
-    steps = [('-c', path, '-o', out) for path, out in zip(sources, objects)]
-
-    def execute(step):
-        done = run(*compiler, *step)
-        if done.returncode:
-            raise RuntimeError(done.stdout + done.stderr)
-
-    with ThreadPoolExecutor() as pool:
-        list(pool.map(execute, steps))
-    execute(('-shared', *objects, *linked, '-o', library))
+    sources = [*sources, STUB / 'module.cc']
+    unit = write_unity(sources, library.with_name(f'unit{sources[0].suffix}'))
+    done = run(*compiler, '-shared', unit, *linked, '-o', library)
+    if done.returncode:
+        raise RuntimeError(done.stdout + done.stderr)
     write_atomic(stamp, digest.encode())
 
 
@@ -137,9 +129,7 @@ def make():
     """Build the library."""
     flags = *NVCC_FLAGS, *LIBRARY_FLAGS
     compiler = stub_command('nvcc', flags, [INCLUDE])
-    sources = [*kernel_files('.cu'), STUB / 'module.cc']
-    unit = write_unity(sources, library_path().with_name('kernels.cu'))
-    make_library(compiler, [unit], library_path())
+    make_library(compiler, kernel_files('.cu'), library_path())
 
 
 def main():

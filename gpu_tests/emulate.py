@@ -9,7 +9,7 @@ import re
 import subprocess
 
 from gpu_tests import build
-from gpu_tests.build import ROOT, STUB
+from gpu_tests.build import ROOT
 from scripts.common.files import write_if_changed
 
 EMULATOR = ROOT / 'gpu_tests' / 'emulator'
@@ -79,8 +79,7 @@ def make():
     """Build the library."""
     command = compiler()
     folder = library_path().with_name('tree') / 'paddle/phi/kernels/gpu'
-    sources = [*folder.glob('*.cc'), STUB / 'module.cc']
-    build.make_library(command, sources, library_path())
+    build.make_library(command, sorted(folder.glob('*.cc')), library_path())
 
 
 def make_program(text, folder):
