@@ -439,7 +439,9 @@ class TestIndexReduceValues(unittest.TestCase):
             (_C_ops.index_reduce, ['sum', 'mean']),
         ]:
             for reduce in ['', 'SUM', *others]:
-                message = 'not have this reduce' if reduce in others else 'amin'
+                message = (
+                    'for index_reduce' if reduce in others else repr(reduce)
+                )
                 with self.assertRaisesRegex(ValueError, message):
                     op(x, index, x[:1], 0, reduce, True)
 

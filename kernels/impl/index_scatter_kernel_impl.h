@@ -69,22 +69,21 @@ void IndexScatterDoubleGradKernel(
   ops::ResizeLike(x, grad_out_grad);
   DenseTensor zeros[2];
   const auto grad_or_zeros = [&](const paddle::optional<DenseTensor>& grad,
+                                 const char* name,
                                  const DDim& dims,
-                                 DenseTensor* zeros) -> const DenseTensor& {
-    ops::CheckGradDims("scatter_double_grad",
-                       "the gradient of a gradient",
-                       grad.get_ptr(),
-                       dims);
+                                 DenseTensor* zero) -> const DenseTensor& {
+    ops::CheckGradDims("scatter_double_grad", name, grad.get_ptr(), dims);
     if (grad) return *grad;
-    zeros->Resize(dims);
-    ops::AllocZeros<T>(dev_ctx, zeros);
-    return *zeros;
+    zero->Resize(dims);
+    ops::AllocZeros<T>(dev_ctx, zero);
+    return *zero;
   };
   IndexScatterKernel<T, Context>(
       dev_ctx,
-      grad_or_zeros(grad_x_grad, x.dims(), &zeros[0]),
+      grad_or_zeros(grad_x_grad, "grad_x_grad", x.dims(), &zeros[0]),
       index,
-      grad_or_zeros(grad_updates_grad, updates.dims(), &zeros[1]),
+      grad_or_zeros(
+          grad_updates_grad, "grad_updates_grad", updates.dims(), &zeros[1]),
       axis,
       reduce,
       include_self,

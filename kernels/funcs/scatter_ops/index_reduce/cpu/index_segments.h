@@ -47,7 +47,7 @@ struct IndexSegments {
 inline void CountingSortSegments(const NormalizedIndex& index,
                                  int64_t size,
                                  IndexSegments* segments) {
-  // The number of entries of each slice, then where the next one goes.
+  // First the number of entries of each slice, then its next write offset.
   std::vector<int64_t> next(size, 0);
   index.ForEach([&](int64_t, int64_t slice) { ++next[slice]; });
   int64_t sum = 0;
@@ -118,14 +118,14 @@ inline IndexSegments BuildAssignSegments(const NormalizedIndex& index,
 }
 
 // Inner elements of a slice that are processed at a time: their accumulators
-// fit into the L1 cache.
+// fit into the L1 cache, except complex128.
 constexpr int64_t kMaxInner = 2048;
 
-// Copies the slices without a segment from `from` to `to` and calls
-// f(g, x_offset, updates_offset, n) in parallel for n <= kMaxInner inner
-// elements of each segment g. These start at x_offset in `from` and `to`, and
-// at updates_offset + entry * view.inner in the updates of each entry. If
-// `from` and `to` are the same, or both null, nothing is copied.
+// Copies the slices without a segment from `from` to `to`, unless these are the
+// same or both null. Calls f(g, x_offset, updates_offset, n) in parallel for
+// each block of n <= kMaxInner inner elements of segment g, for each outer
+// index. A block starts at x_offset in `from` and `to`, and at updates_offset +
+// entry * view.inner in the updates.
 template <typename T, typename F>
 void ForEachSegment(const AxisView& view,
                     const IndexSegments& segments,
@@ -165,9 +165,8 @@ void ForEachSegment(const AxisView& view,
     max_entries =
         std::max(max_entries, offsets[bounds[r]] - offsets[bounds[r - 1]]);
   }
-  // Enough parts of inner for the target number of tasks, and for a part of the
-  // largest range to be at most twice an average task. More would shorten the
-  // rows that a task accesses.
+  // Splits inner to reach target_tasks, and to split a range of several average
+  // tasks. Finer splits would shorten the rows that a task accesses.
   const int64_t num_parts =
       std::max(target_tasks / (num_outer * num_ranges),
                max_entries * target_tasks / 2 / (num_entries * num_outer));

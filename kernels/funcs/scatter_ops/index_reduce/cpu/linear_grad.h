@@ -127,10 +127,9 @@ class LinearIndexGrad {
         to[i] = slice < 0 ? T{} : from[slice];
         if (slice >= 0 && counts_[slice] > 0) to[i] = Divide(to[i], slice);
       } else {
-        // Branchless: the index is unpredictable. Without a source, to[i] is
-        // read and discarded: it may be uninitialized, but T is an integer.
-        const T element = *(slice < 0 ? to + i : from + slice);
-        to[i] = slice < 0 ? T{} : element;
+        // Selects the pointer instead of branching: the index is unpredictable.
+        static constexpr T kZero{};
+        to[i] = *(slice < 0 ? &kZero : from + slice);
       }
     }
   }

@@ -45,7 +45,6 @@ class SegmentReducer {
               segments_.begin(g),
               segments_.end(g)};
     if constexpr (kReduce == IndexReduce::kAssign) {
-      rows.entry = rows.end - 1;
       StreamCopy(out, rows.Next(), n * sizeof(T), non_temporal_);
     } else {
       CallVectorizedForHalf<T>([&] { Reduce(rows, x, out); });
@@ -171,7 +170,7 @@ bool AssignInOrder(const ReduceOperands<T>& operands) {
   const int64_t row_bytes = view.inner * static_cast<int64_t>(sizeof(T));
   const int64_t x_bytes = view.outer * view.size * row_bytes;
   const int64_t bytes = view.outer * view.length * row_bytes;
-  // Few entries of a sparse index name the same slice.
+  // The entries of a sparse index are assumed to name different slices.
   if (!IsSparseIndex(view.length, view.size) &&
       x_bytes + bytes > kMaxCachedBytes) {
     return false;

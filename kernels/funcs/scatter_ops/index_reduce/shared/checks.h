@@ -50,8 +50,8 @@ constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
 
 // Throws unless `reduce` is defined for the dtype of x, index is 1-D, and
 // updates has the dims of x with the length of the index along `axis`. Unknown
-// dims pass, as does the dtype of a Tensor without elements:
-// paddle.to_tensor([]) has float32.
+// dims pass. The dtype of an empty Tensor is not checked: paddle.to_tensor([])
+// is float32.
 template <typename Meta>
 void CheckIndexReduce(const std::string& reduce,
                       const Meta& x,
@@ -117,7 +117,8 @@ inline const DenseTensor& CheckScatter(const char* name,
   CheckSameDtype("scatter", x, "updates", updates);
   const DDim& x_dims = x.dims();
   const DDim& dims = updates.dims();
-  const int first = index.dims().size() == 0 ? 0 : 1;  // the dim of x_dims[1]
+  const int first =
+      index.dims().size() == 0 ? 0 : 1;  // where x_dims[1] is in dims
   bool fits = x_dims.size() > 0 && dims.size() == x_dims.size() - 1 + first;
   if (fits && first > 0) fits = dims[0] >= index.numel();
   for (int i = 1; fits && i < x_dims.size(); ++i) {

@@ -34,7 +34,7 @@ struct AxisView {
     const int dim = axis < 0 ? axis + x.size() : axis;
     for (int i = 0; i < dim; ++i) outer *= x[i];
     for (int i = dim + 1; i < x.size(); ++i) inner *= x[i];
-    if (x.size() > 0) size = x[dim];  // only scatter accepts a 0-D x
+    if (x.size() > 0) size = x[dim];  // 0-D with an empty index
     if (numel() > 0) length = index.numel();
   }
 
@@ -185,8 +185,9 @@ void VisitReduce(ReduceSet<kReduces...>, IndexReduce reduce, const F& f) {
   };
   if (!(visit(std::integral_constant<IndexReduce, kReduces>{}) || ...)) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(scatter) The operator does not have this reduce for the dtype of "
-        "x."));
+        "(scatter) The value of reduce should be assign, sum or mean for "
+        "index_scatter, and mul, amax or amin for index_reduce, if the dtype "
+        "of x has this reduction."));
   }
 }
 
