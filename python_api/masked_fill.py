@@ -205,7 +205,7 @@ def masked_fill(
         - Zero-size: if ``x`` or ``mask`` has no elements, the result has none.
         - Gradient: the gradient of ``x`` is zero where ``mask`` is True and the gradient of ``value`` is zero where it is
           False; both are summed over broadcast axes. In dynamic graph mode, gradients can be
-          differentiated again; if only that of ``value`` was computed, this raises ValueError. If ``mask`` is
+          differentiated again; differentiating only that of ``value`` raises ValueError. If ``mask`` is
           modified in place before ``backward``, ``backward`` raises RuntimeError; pass ``mask.clone()`` to keep ``mask``
           modifiable.
         - Determinism: elements are copied unchanged, and the order in which gradients are summed does not depend on the

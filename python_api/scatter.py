@@ -258,10 +258,10 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
     Raises:
         IndexError: If ``axis`` or, on the CPU, a value of ``index`` is out of range.
         ValueError: If a shape, a data type or the value of ``reduce`` is invalid.
-        TypeError: If ``x``, ``index``, ``updates`` or ``out`` is not a Tensor, ``axis`` is not an integer, or ``overwrite``
-            or ``include_self`` is not a bool.
-        NotImplementedError: If ``axis``, ``reduce`` or ``include_self`` is not the default on a device that has no
-            kernels for them, such as an XPU.
+        TypeError: If ``x``, ``index``, ``updates`` or ``out`` is not a Tensor, ``axis`` is not an integer, ``overwrite``
+            is neither a bool nor None, or ``include_self`` is not a bool.
+        NotImplementedError: If ``axis``, ``reduce`` or ``include_self`` needs a kernel that the device lacks, such as an
+            XPU, or in ``paddle.onnx.export``.
 
     Note:
         - Zero-size: if ``x`` or ``index`` has no elements, the result is a copy of ``x``.
