@@ -81,7 +81,7 @@ def draw_array(rng, shape, dtype, kind='any'):
     if dtype in COMPLEX_DTYPES and kind != 'ties':
         part = 'float32' if dtype == 'complex64' else 'float64'
         pair = draw_array(rng, (*shape, 2), part, kind)
-        if kind == 'factors':  # of absolute value near 1
+        if kind == 'factors':  # absolute values near 1
             pair = pair * np.array(0.5**0.5, part)
         return np.ascontiguousarray(pair).view(dtype).reshape(shape)
     if dtype == 'bool':

@@ -138,7 +138,7 @@ class TestScatterAPI(unittest.TestCase):
     def test_high_ranks(self):
         for rank, attrs in product([7, 9], CALLS[2:5]):
             shape = [1] * rank
-            shape[attrs[1]] = 3  # of which the last one is unused
+            shape[attrs[1]] = 3  # the last update is unused
             arrays = [np.ones([1] * rank), np.array([0, -1]), np.ones(shape)]
             x, index, updates = make_tensors(arrays)
             out = paddle.scatter(x, index, updates, *attrs)

@@ -35,7 +35,7 @@ def call(name, x, places, values):
     if name == 'diagonal_scatter':
         x = x.reshape([size, 1])
         return paddle.diagonal_scatter(x, values[-1:], -last).reshape([size])
-    # So many entries that each thread scans the index for its own slices.
+    # Enough entries for each thread to scan the index for its own slices.
     index = share(np.tile(places, 16))
     if name == 'amax':
         return paddle.scatter(x, index, values.tile([16]), False, 0, 'amax')
@@ -61,7 +61,7 @@ def two_threads():
 @pytest.mark.parametrize('name', CALLS)
 def test_large_axis(name, size):
     if available_bytes() < 4 * size:
-        pytest.skip('not enough memory')
+        pytest.skip(f'requires {4 * size >> 30} GiB of free memory')
     places = np.array([0, 5, 2**31 - 1, size // 2 + 2**30, size - 2])
     x, values = share(np.zeros(size, 'uint8')), share(VALUES.copy())
     differentiable = not name.endswith('_') and name != 'amax'

@@ -156,7 +156,7 @@ void ForEachSegment(const AxisView& view,
   const int64_t num_ranges = std::max<int64_t>(1, target_tasks / num_outer);
   const auto& offsets = segments.offsets;
   std::vector<int64_t> bounds{0};  // range r: segments [bounds[r], bounds[r+1])
-  int64_t max_entries = 0;         // of a range
+  int64_t max_entries = 0;         // in the largest range
   for (int64_t r = 1; r <= num_ranges; ++r) {
     const auto bound = std::lower_bound(offsets.begin() + bounds.back(),
                                         offsets.end(),
