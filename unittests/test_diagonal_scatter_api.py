@@ -1,3 +1,4 @@
+import gc
 import itertools
 import os
 import re
@@ -306,6 +307,7 @@ class TestDiagonalScatterStatic(unittest.TestCase):
             return paddle.diagonal_scatter(x, y, 1)
 
         specs = [InputSpec([-1, -1], 'float64'), InputSpec([-1], 'float64')]
+        gc.collect()  # jit may reuse objects in cycles of freed programs
         static = paddle.jit.to_static(function, specs, full_graph=True)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'model')

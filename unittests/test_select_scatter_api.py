@@ -1,3 +1,4 @@
+import gc
 import os
 import re
 import tempfile
@@ -311,6 +312,7 @@ class TestSelectScatterStatic(unittest.TestCase):
         x, values, out_grad = map(paddle.to_tensor, arrays)
         x.stop_gradient = values.stop_gradient = False
         for function in constant_index, computed_index:
+            gc.collect()  # jit may reuse objects in cycles of freed programs
             static = paddle.jit.to_static(function, specs, full_graph=True)
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, 'model')

@@ -5,6 +5,7 @@ graph_programs.py WAY FOLDER CASE...   run by one of WAYS; print a JSON list of
                                        errors, null for success
 """
 
+import gc
 import json
 import math
 import sys
@@ -83,6 +84,7 @@ class Layer(paddle.nn.Layer):
 
 
 def save_both(folder, name):
+    gc.collect()  # jit may reuse objects in cycles of freed programs
     paddle.jit.save(Layer(name), f'{folder}/{name}', SPECS)
     paddle.enable_static()
     program = paddle.static.Program()
@@ -174,6 +176,7 @@ WAYS = {
 
 
 def find_error(way, folder, name):
+    gc.collect()  # see save_both
     try:
         actual = WAYS[way](folder, name)
         expected = np.load(Path(folder, f'{name}.npy'))

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from programs import flag
+from programs import flag, to_static
 
 import paddle
 from native.tests.test_native_autograd import CALLS, LINEAR, SIZE
@@ -45,8 +45,7 @@ def test_nets_in_to_static(order):
         for seed in range(10):
             net, grads = draw_net(seed, order), []
             traced = [  # by AST and by SOT
-                paddle.jit.to_static(net, full_graph=full)
-                for full in (True, False)
+                to_static(net, full_graph=full) for full in (True, False)
             ]
             for function in (net, *traced):
                 array = np.random.default_rng(seed).random([SIZE, SIZE])
