@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 def _check_select_scatter_args(
     x: Tensor, values: Tensor, axis: int, index: int | Tensor
 ) -> None:
-    """Check axis, index and the shape of values; raise the errors of Paddle 3.3.1."""
+    """Check axis, index and the shape of values; raise the exceptions of the API."""
     shape = list(x.shape)
     rank = len(shape)
     if not -rank <= axis < rank:
@@ -55,7 +55,7 @@ def _check_select_scatter_args(
     if isinstance(index, int) and size >= 0 and not -size <= index < size:
         raise IndexError(
             f"(select_scatter) The value of index should be in [{-size}, "
-            f"{size}) for axis {axis} of x of size {size}, but received "
+            f"{size}) for axis {axis}, which has size {size}, but received "
             f"{index}."
         )
 
@@ -80,8 +80,8 @@ def _select_scatter_composed(
     if isinstance(index, int) and x.shape[axis] >= 0:
         index %= x.shape[axis]
     else:
-        # On the CPU, gather raises for an index out of range; slice_scatter
-        # ignores it.
+        # Gathering from arange(size) maps a negative index to [0, size). On the
+        # CPU, it raises for an index out of range, which slice_scatter ignores.
         index = paddle.gather(
             paddle.arange(paddle.shape(x)[axis], dtype='int64'),
             paddle.full([1], index, 'int64'),
@@ -108,7 +108,8 @@ def select_scatter(
             ``x``. It is cast to the data type of ``x``, which must be complex if ``values`` is complex. Alias: ``src``, ``value``.
         axis (int): The axis to select from, in ``[-rank, rank)`` for ``x`` of rank ``rank``. Alias: ``dim``.
         index (int): The index to select, in ``[-size, size)`` for an axis of size ``size``. ``axis`` and ``index`` may be
-            numpy integers or, in dynamic graph mode, 0-D integer Tensors. In a PIR program, ``index`` may be a Tensor.
+            numpy integers or, in dynamic graph mode, 0-D integer Tensors. In a PIR program, only ``index`` may be a 0-D
+            integer Tensor.
         name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
@@ -117,16 +118,17 @@ def select_scatter(
     Raises:
         IndexError: If ``axis`` or ``index`` is out of range.
         RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. In a static graph, a mismatch that
-            is found only at run time raises ValueError.
+            is found only at run time raises ValueError; if ``index`` is a Tensor there, ``values`` are broadcast if possible.
         ValueError: If ``values`` is complex and ``x`` is not.
         TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is a bool or not an integer.
 
     Note:
-        - Zero-size: ``x`` may have no elements, unless the size of ``axis`` is 0.
+        - Zero-size: ``x`` may have no elements, but the size of ``axis`` must not be 0.
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of ``values``
           is the slice of the result's gradient, in the data type of ``values``. Gradients exist up to the fifth order; if
           ``index`` is a Tensor in a static graph, only of the first order.
-        - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
+        - Determinism: elements are copied unchanged, so results do not depend on the number of threads. If ``index`` is a Tensor in a
+          static graph, the bits of ``bfloat16`` NaNs may change.
 
     Examples:
         .. code-block:: python
@@ -155,7 +157,7 @@ def select_scatter(
     if type(index) is not int or not -(2**63) <= index < 2**63:
         if not _is_symbolic_index(index):
             index = _check_int_arg('select_scatter', 'index', index, 2**63)
-    if values.dtype is not x.dtype:  # `!=` takes a microsecond
+    if values.dtype is not x.dtype:  # `!=` takes a microsecond, `is` does not
         values = _in_dtype_of_x('select_scatter', x, 'values', values)
     if type(index) is not int or not _use_scatter_ops():
         _check_select_scatter_args(x, values, axis, index)

@@ -48,7 +48,7 @@ def _as_int(value: Any) -> int | None:
         return None
     try:
         return value.__index__()
-    except (AttributeError, TypeError):  # also a Tensor of a static graph
+    except (AttributeError, TypeError):  # also for a Tensor of a static graph
         return None
 
 

@@ -49,7 +49,7 @@ def results(x, y, out_grad, offset=0, axis1=0, axis2=1):
 
 
 def higher_orders(*tensors):
-    """Return gradients up to the fifth order; even orders are the operator again."""
+    """Return gradients up to the fifth order; even ones are calls of the operator."""
     outputs, grads, out_grad = [], None, None
     for i in 0, 3, 6:
         x, y, next_out_grad = tensors[i : i + 3]
@@ -78,7 +78,7 @@ def random_inputs(x_shape, *args, dtype='float64'):
 
 
 def run_program(function, *feeds):
-    """Run one program with unknown dims for each list of arrays."""
+    """Build a program with unknown dims and run it on each list of arrays."""
     paddle.enable_static()
     try:
         with paddle.static.program_guard(paddle.static.Program()):
@@ -307,7 +307,7 @@ class TestDiagonalScatterStatic(unittest.TestCase):
             return paddle.diagonal_scatter(x, y, 1)
 
         specs = [InputSpec([-1, -1], 'float64'), InputSpec([-1], 'float64')]
-        gc.collect()  # jit may reuse objects in cycles of freed programs
+        gc.collect()  # else jit may reuse objects of freed programs
         static = paddle.jit.to_static(function, specs, full_graph=True)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'model')

@@ -487,7 +487,7 @@ class TestMaskedFillStatic(MaskedFillTest):
 
 class TestMaskedFillToStatic(MaskedFillTest):
     def test_traced_and_saved(self):
-        gc.collect()  # jit may reuse objects in cycles of freed programs
+        gc.collect()  # else jit may reuse objects of freed programs
         spec = [
             InputSpec([-1, 8], 'float64'),
             InputSpec([-1, 8], 'bool'),

@@ -400,7 +400,7 @@ class TestMaskedScatterStatic(MaskedScatterTest):
 
 class TestMaskedScatterToStatic(MaskedScatterTest):
     def test_traced_and_saved(self):
-        gc.collect()  # jit may reuse objects in cycles of freed programs
+        gc.collect()  # else jit may reuse objects of freed programs
         spec = [
             InputSpec([-1, 8], 'float64'),
             InputSpec([-1, 8], 'bool'),

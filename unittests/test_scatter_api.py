@@ -349,7 +349,7 @@ class TestScatterStatic(unittest.TestCase):
         specs[1] = InputSpec([-1], 'int64', 'index')
         tensors = make_tensors(make_arrays(attrs), False)
         expected = gradients(scatter(*tensors), tensors)
-        gc.collect()  # jit may reuse objects in cycles of freed programs
+        gc.collect()  # else jit may reuse objects of freed programs
         traced = paddle.jit.to_static(scatter, specs, full_graph=True)
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'scatter')

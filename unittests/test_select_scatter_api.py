@@ -40,7 +40,7 @@ def results(x, values, out_grad, index=1, axis=0):
 
 
 def higher_orders(*tensors):
-    """Return gradients up to the fifth order; even orders are the operator again."""
+    """Return gradients up to the fifth order; even ones are calls of the operator."""
     outputs, grads, out_grad = [], None, None
     for i in 0, 3, 6:
         x, values, next_out_grad = tensors[i : i + 3]
@@ -68,7 +68,7 @@ def random_inputs(x_shape, axis=0, dtype='float64'):
 
 
 def run_program(function, *feeds):
-    """Run one program with unknown dims for each list of arrays."""
+    """Build a program with unknown dims and run it on each list of arrays."""
     paddle.enable_static()
     try:
         with paddle.static.program_guard(paddle.static.Program()):
@@ -312,7 +312,7 @@ class TestSelectScatterStatic(unittest.TestCase):
         x, values, out_grad = map(paddle.to_tensor, arrays)
         x.stop_gradient = values.stop_gradient = False
         for function in constant_index, computed_index:
-            gc.collect()  # jit may reuse objects in cycles of freed programs
+            gc.collect()  # else jit may reuse objects of freed programs
             static = paddle.jit.to_static(function, specs, full_graph=True)
             with tempfile.TemporaryDirectory() as folder:
                 path = os.path.join(folder, 'model')
@@ -343,10 +343,10 @@ class TestSelectScatterErrors(unittest.TestCase):
 
     def test_out_of_range_raises(self):
         for *args, text in (
-            ([3, 4], [4], 0, 3, r'index .*\[-3, 3\) .*axis 0 .*size 3,.* 3\.'),
+            ([3, 4], [4], 0, 3, r'index .*\[-3, 3\) .*axis 0, .*size 3,.* 3\.'),
             ([3, 4], [4], 0, -4, r'index .*\[-3, 3\) .* -4\.'),
-            ([3, 4], [3], -1, 4, r'index .*\[-4, 4\) .*axis -1 .* 4\.'),
-            ([3, 0], [3], 1, 0, r'index .* axis 1 of x of size 0, .* 0\.'),
+            ([3, 4], [3], -1, 4, r'index .*\[-4, 4\) .*axis -1, .* 4\.'),
+            ([3, 0], [3], 1, 0, r'index .* axis 1, .* size 0, .* 0\.'),
             ([3], [], 0, 2**40, rf'index .*\[-3, 3\) .* {2**40}\.'),
             ([3], [], 0, 2**63, rf'index .* {2**63}\.'),
             ([3], [], 0, -(2**63) - 1, rf'index .* -{2**63 + 1}\.'),

@@ -84,7 +84,7 @@ class Layer(paddle.nn.Layer):
 
 
 def save_both(folder, name):
-    gc.collect()  # jit may reuse objects in cycles of freed programs
+    gc.collect()  # else jit may reuse objects of freed programs
     paddle.jit.save(Layer(name), f'{folder}/{name}', SPECS)
     paddle.enable_static()
     program = paddle.static.Program()

@@ -30,8 +30,8 @@ inline int CheckSelectScatter(const DDim& x_dims,
   const int64_t size = x_dims[normalized_axis];
   if (size >= 0 && (index < -size || index >= size)) {
     PADDLE_THROW(common::errors::OutOfRange(
-        "(select_scatter) The value of index should be in [%d, %d) for axis %d "
-        "of x of size %d, but received %d.",
+        "(select_scatter) The value of index should be in [%d, %d) for axis "
+        "%d, which has size %d, but received %d.",
         -size,
         size,
         axis,

@@ -1,5 +1,5 @@
 // The map between a strided view of a tensor x and a dense tensor `values`.
-// Operators replace the view by the values, or gather it into them.
+// Operators overwrite the view with `values`, or copy it into `values`.
 
 #pragma once
 
@@ -69,8 +69,8 @@ class StridedView {
   struct Axis {
     int64_t dim;
     Offsets strides;
-    int64_t span;  // offset in x from the first to the last element of the
-                   // axes inside this one
+    int64_t span;  // distance in x between the first and the last element at
+                   // a fixed index of this axis
   };
 
   // ForEachRun for the axes from `i` on.
@@ -82,8 +82,8 @@ class StridedView {
     const int64_t k_end = CountIndicesBefore(axis, end - at.x);
     at.x += k * axis.strides.x;
     at.values += k * axis.strides.values;
-    // The second condition implies the first. Without it, GCC inlines the
-    // recursion and warns falsely (-Warray-bounds).
+    // The second condition, which implies the first, bounds the recursion for
+    // GCC, which would otherwise inline it and warn falsely (-Warray-bounds).
     if (i == rank_ - 1 || i == kMaxRank - 1) {
       if (k < k_end) f(Run{at, axis.strides, k_end - k});
       return;

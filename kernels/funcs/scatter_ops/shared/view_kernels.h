@@ -29,7 +29,8 @@ void ReplaceView(const Context& dev_ctx,
                  StorageData<Storage>(values));
 }
 
-// Either output may be null; x_grad may be out_grad.
+// x_grad = out_grad with zeros in the view, values_grad = the view of out_grad.
+// Either may be null; x_grad may be out_grad.
 template <typename T, typename Context>
 void ReplaceViewGrad(const Context& dev_ctx,
                      const char* op,
@@ -53,21 +54,22 @@ void ReplaceViewGrad(const Context& dev_ctx,
   if (x_grad) ReplaceView<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
 }
 
-// `name` is the name of values_grad in messages.
+// out = grad_x_grad with the elements of `view` replaced by grad_values_grad,
+// which messages call `name`. A null one stands for zeros.
 template <typename T, typename Context>
 void ReplaceViewDoubleGrad(const Context& dev_ctx,
                            const char* op,
                            const char* name,
                            const DenseTensor& x,
                            const DenseTensor& values,
-                           const DenseTensor* x_grad,
-                           const DenseTensor* values_grad,
+                           const DenseTensor* grad_x_grad,
+                           const DenseTensor* grad_values_grad,
                            const StridedView& view,
                            DenseTensor* out) {
-  CheckGradDims(op, "grad_x_grad", x_grad, x.dims());
-  CheckGradDims(op, name, values_grad, values.dims());
+  CheckGradDims(op, "grad_x_grad", grad_x_grad, x.dims());
+  CheckGradDims(op, name, grad_values_grad, values.dims());
   ResizeLike(x, out);
-  ReplaceView<T>(dev_ctx, x_grad, values_grad, view, out);
+  ReplaceView<T>(dev_ctx, grad_x_grad, grad_values_grad, view, out);
 }
 
 }  // namespace phi::funcs::scatter_ops

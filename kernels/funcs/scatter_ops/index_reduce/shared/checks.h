@@ -1,5 +1,6 @@
-// Argument checks of the reductions by an index, for InferMeta and kernels:
-// names of reductions, dtypes and shapes. Users call paddle.scatter.
+// Argument checks of scatter, index_scatter and index_reduce, for InferMeta and
+// kernels: names of reductions, dtypes and shapes. Messages begin with
+// "(scatter)", since users reach all three through paddle.scatter.
 
 #pragma once
 
@@ -49,9 +50,9 @@ constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
 }
 
 // Throws unless `reduce` is defined for the dtype of x, index is 1-D, and
-// updates has the dims of x with the length of the index along `axis`. Unknown
-// dims pass. The dtype of an empty Tensor is not checked: paddle.to_tensor([])
-// is float32.
+// updates has the shape of x, except for the length of index along `axis`.
+// Unknown dims pass. The dtypes of empty index and updates are not checked:
+// paddle.to_tensor([]) is float32.
 template <typename Meta>
 void CheckIndexReduce(const std::string& reduce,
                       const Meta& x,
@@ -68,7 +69,9 @@ void CheckIndexReduce(const std::string& reduce,
     PADDLE_THROW(common::errors::InvalidArgument(
         "(scatter) The dtype of x should be %s for reduce '%s', but received "
         "%s.",
-        is_bool ? "a numeric type" : "a real type",
+        parsed == IndexReduce::kAmax || parsed == IndexReduce::kAmin
+            ? "a real type other than bool"
+            : "a numeric type",
         reduce,
         DataTypeToString(x.dtype())));
   }
@@ -98,11 +101,11 @@ void CheckIndexReduce(const std::string& reduce,
 }
 
 // For kernels: checks what the InferMeta functions of scatter do not, and
-// returns the index. `x`, called `name` in the message, is x or a gradient of
-// its shape. Besides [n], the index may have the shape [] or [n, 1]. Rows of
-// updates past the length of the index are ignored. As in Paddle 3.3.1, if a
-// tensor is empty, nothing is checked and nothing scattered: returns an empty
-// index, which `empty` owns.
+// returns the index. `x` is x or a gradient of the same shape; messages call it
+// `name`. Besides [n], index may have the shape [] or [n, 1]. Rows of updates
+// past the length of index are ignored. As in Paddle 3.3.1, if one of the
+// tensors is empty, nothing is checked and nothing is scattered: the function
+// stores an empty index in `empty` and returns it.
 inline const DenseTensor& CheckScatter(const char* name,
                                        const DenseTensor& x,
                                        const DenseTensor& index,
@@ -117,24 +120,21 @@ inline const DenseTensor& CheckScatter(const char* name,
   CheckSameDtype("scatter", x, "updates", updates);
   const DDim& x_dims = x.dims();
   const DDim& dims = updates.dims();
-  const int first =
-      index.dims().size() == 0 ? 0 : 1;  // where x_dims[1] is in dims
-  bool fits = x_dims.size() > 0 && dims.size() == x_dims.size() - 1 + first;
-  if (fits && first > 0) fits = dims[0] >= index.numel();
+  // updates has a first dim for the index unless index is 0-D.
+  const int first_inner = index.dims().size() == 0 ? 0 : 1;
+  bool fits =
+      x_dims.size() > 0 && dims.size() == x_dims.size() - 1 + first_inner;
+  if (fits && first_inner > 0) fits = dims[0] >= index.numel();
   for (int i = 1; fits && i < x_dims.size(); ++i) {
-    fits = dims[i - 1 + first] == x_dims[i];
+    fits = dims[i - 1 + first_inner] == x_dims[i];
   }
   if (!fits) {
     PADDLE_THROW(common::errors::InvalidArgument(
-        "(scatter) The shape of updates should be %s the dims of %s after the "
-        "first, for %s of shape [%s] and index of shape [%s], but received "
-        "[%s].",
-        first > 0 ? "[n, ...], where n is at least the length of index and ... "
-                    "are"
-                  : "[...], where ... are",
-        name,
+        "(scatter) The shape of updates should be the shape of %s, [%s], %s "
+        "the first dim, for index of shape [%s], but received [%s].",
         name,
         x_dims,
+        first_inner > 0 ? "with at least the length of index as" : "without",
         index.dims(),
         dims));
   }
