@@ -8,6 +8,17 @@
 
 #include "paddle/phi/infermeta/spmd_rules/replicated.h"
 
+// Exported by libphi_core.so; the wheel's header declares it only for a build
+// with oneDNN.
+namespace phi::funcs {
+void TransDataLayoutFromOneDNN(DataLayout in_layout,
+                               DataLayout out_layout,
+                               const DenseTensor& in,
+                               DenseTensor* out,
+                               Place place,
+                               bool always_copy);
+}  // namespace phi::funcs
+
 // Called by Python's load_op_meta_info_and_register_op. Exported by
 // libpaddle.so; no header of the wheel declares it.
 using OpMetaInfos =
@@ -136,10 +147,26 @@ Shapes InferShapes(const OpSpec& spec,
   return output_shapes;
 }
 
+// Returns `tensor`, or a copy in `copies` if its layout is that of oneDNN,
+// which predictors use. Paddle inserts this conversion before its own operators
+// only.
+const DenseTensor* InPlainLayout(const DenseTensor* tensor,
+                                 std::list<DenseTensor>* copies) {
+  if (tensor->layout() != phi::DataLayout::ONEDNN) return tensor;
+  phi::funcs::TransDataLayoutFromOneDNN(phi::DataLayout::ONEDNN,
+                                        phi::DataLayout::NCHW,
+                                        *tensor,
+                                        &copies->emplace_back(),
+                                        phi::CPUPlace(),
+                                        /*always_copy=*/false);
+  return &copies->back();
+}
+
 }  // namespace
 
 void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
   const OpSpec& spec = *chain.back();
+  std::list<DenseTensor> copies;
   Inputs inputs;
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const InputSpec& input = spec.inputs[i];
@@ -147,7 +174,9 @@ void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
     if (begin == end) ThrowReleased(spec.node);
     const paddle::Tensor& tensor = context->InputAt(begin);
     const bool absent = input.optional && !tensor.initialized();
-    inputs.push_back(absent ? nullptr : DenseOf(spec, input.name, tensor));
+    inputs.push_back(
+        absent ? nullptr
+               : InPlainLayout(DenseOf(spec, input.name, tensor), &copies));
   }
   const std::vector<bool> mask = OutputMask(chain, context->Attrs());
   Outputs outputs;

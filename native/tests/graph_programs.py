@@ -38,7 +38,22 @@ def scatter(**options):
     )
 
 
+def conv2d(x):
+    # In a predictor, the result has a layout of oneDNN.
+    return paddle.nn.functional.conv2d(
+        x[None, None], paddle.ones([16, 1, 3, 3])
+    )
+
+
+def masked_scatter_of_conv2d(x, u):
+    return paddle.masked_scatter(conv2d(x), conv2d(u) > 0, conv2d(u).flatten())
+
+
 CASES = {
+    'masked_scatter of conv2d': masked_scatter_of_conv2d,
+    'select_scatter of conv2d': lambda x, u: paddle.select_scatter(
+        conv2d(x), conv2d(u)[:, 0] * 2, 1, 3
+    ),
     'masked_scatter': lambda x, u: paddle.masked_scatter(x, x > 0, u),
     'masked_scatter by row': lambda x, u: paddle.masked_scatter(x, x[0] > 0, u),
     'masked_fill': lambda x, u: paddle.masked_fill(x, u > 0, -2.5),

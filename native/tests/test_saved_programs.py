@@ -18,6 +18,8 @@ OURS = ''  # PYTHONPATH: the default paddle of the interpreter
 PROGRAM = Path(__file__).with_name('graph_programs.py')
 NATIVE = (
     'masked_scatter',
+    'masked_scatter of conv2d',
+    'select_scatter of conv2d',
     'select_scatter 0 1',
     'diagonal_scatter 0',
     'scatter 1',
