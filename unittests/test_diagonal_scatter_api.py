@@ -431,7 +431,8 @@ class TestDiagonalScatterStaticErrors(TestDiagonalScatterErrors):
 class TestDiagonalScatterWithoutKernel(
     TestDiagonalScatterAPI, TestDiagonalScatterStatic, TestDiagonalScatterErrors
 ):
-    # The composition is differentiable once, and not in the legacy IR.
+    # The composition has only first-order gradients, and in the legacy IR it needs
+    # known dims.
     test_higher_orders = test_legacy_ir = None
     test_gradient_of_wrong_shape_raises = test_large_tensors = None
     test_raises_at_run_time = None

@@ -421,7 +421,8 @@ class TestSelectScatterStaticErrors(TestSelectScatterErrors):
 class TestSelectScatterWithoutKernel(
     TestSelectScatterAPI, TestSelectScatterStatic, TestSelectScatterErrors
 ):
-    # The composition is differentiable once, and not in the legacy IR.
+    # The composition has only first-order gradients, and in the legacy IR it needs
+    # known dims.
     test_gradients_of_one_input = test_higher_orders = test_legacy_ir = None
     test_gradient_of_wrong_shape_raises = test_large_tensors = None
 

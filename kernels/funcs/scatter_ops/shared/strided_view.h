@@ -69,8 +69,8 @@ class StridedView {
   struct Axis {
     int64_t dim;
     Offsets strides;
-    int64_t span;  // distance in x between the first and the last element at
-                   // a fixed index of this axis
+    int64_t span;  // distance in x from the first to the last element of the
+                   // axes inside this one
   };
 
   // ForEachRun for the axes from `i` on.

@@ -54,8 +54,8 @@ void ReplaceViewGrad(const Context& dev_ctx,
   if (x_grad) ReplaceView<T>(dev_ctx, &out_grad, nullptr, view, x_grad);
 }
 
-// out = grad_x_grad with the elements of `view` replaced by grad_values_grad,
-// which messages call `name`. A null one stands for zeros.
+// out = grad_x_grad with the elements of `view` replaced by grad_values_grad.
+// A null one of the two stands for zeros. Errors call grad_values_grad `name`.
 template <typename T, typename Context>
 void ReplaceViewDoubleGrad(const Context& dev_ctx,
                            const char* op,

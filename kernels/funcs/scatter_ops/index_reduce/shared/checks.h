@@ -49,10 +49,10 @@ constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
   return !is_bool && !(ordered && is_complex);
 }
 
-// Throws unless `reduce` is defined for the dtype of x, index is 1-D, and
-// updates has the shape of x, except for the length of index along `axis`.
-// Unknown dims pass. The dtypes of empty index and updates are not checked:
-// paddle.to_tensor([]) is float32.
+// For index_scatter and index_reduce: throws unless `reduce` is defined for the
+// dtype of x, index is 1-D, and updates has the shape of x, but the length of
+// index along `axis`. Unknown dims pass. The dtypes of empty index and updates
+// are not checked: paddle.to_tensor([]) is float32.
 template <typename Meta>
 void CheckIndexReduce(const std::string& reduce,
                       const Meta& x,
@@ -100,12 +100,12 @@ void CheckIndexReduce(const std::string& reduce,
   }
 }
 
-// For kernels: checks what the InferMeta functions of scatter do not, and
-// returns the index. `x` is x or a gradient of the same shape; messages call it
-// `name`. Besides [n], index may have the shape [] or [n, 1]. Rows of updates
-// past the length of index are ignored. As in Paddle 3.3.1, if one of the
-// tensors is empty, nothing is checked and nothing is scattered: the function
-// stores an empty index in `empty` and returns it.
+// For kernels of scatter: checks what its InferMeta functions do not, and
+// returns the index. `x` is the input or a gradient of the same shape; errors
+// call it `name`. Besides [n], index may have the shape [] or [n, 1]. Rows of
+// updates past the length of index are ignored. As in Paddle 3.3.1, if one of
+// the tensors is empty, nothing is checked and nothing is scattered: the
+// function stores an empty index in `empty` and returns it.
 inline const DenseTensor& CheckScatter(const char* name,
                                        const DenseTensor& x,
                                        const DenseTensor& index,
