@@ -49,7 +49,7 @@ def results(x, y, out_grad, offset=0, axis1=0, axis2=1):
 
 
 def higher_orders(*tensors):
-    """Return gradients up to the fifth order; even ones are calls of the operator."""
+    """Return gradients up to the fifth order; even ones equal calls of the operator."""
     outputs, grads, out_grad = [], None, None
     for i in 0, 3, 6:
         x, y, next_out_grad = tensors[i : i + 3]

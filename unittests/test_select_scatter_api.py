@@ -40,7 +40,7 @@ def results(x, values, out_grad, index=1, axis=0):
 
 
 def higher_orders(*tensors):
-    """Return gradients up to the fifth order; even ones are calls of the operator."""
+    """Return gradients up to the fifth order; even ones equal calls of the operator."""
     outputs, grads, out_grad = [], None, None
     for i in 0, 3, 6:
         x, values, next_out_grad = tensors[i : i + 3]

@@ -39,7 +39,7 @@ inline IndexReduce ParseIndexReduce(const std::string& reduce) {
       reduce));
 }
 
-// bool has no product and no mean; complex numbers are not ordered.
+// bool has only assign and sum; complex numbers have no amax and amin.
 constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
   if (reduce == IndexReduce::kAssign || reduce == IndexReduce::kSum) {
     return true;
@@ -50,7 +50,7 @@ constexpr bool HasReduce(IndexReduce reduce, bool is_bool, bool is_complex) {
 }
 
 // For index_scatter and index_reduce: throws unless `reduce` is defined for the
-// dtype of x, index is 1-D, and updates has the shape of x, but the length of
+// dtype of x, index is 1-D, and updates has the shape of x with the length of
 // index along `axis`. Unknown dims pass. The dtypes of empty index and updates
 // are not checked: paddle.to_tensor([]) is float32.
 template <typename Meta>
