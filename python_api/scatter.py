@@ -272,10 +272,10 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
         - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``; for ``'mul'``, ``'amax'`` and ``'amin'``, only
           in floating point and complex data types, and only while ``x``, ``index``, ``updates`` and the result are not
-          changed in place. The gradient of ``'mul'`` is correct even if
-          factors are zero. ``'amax'`` and ``'amin'`` distribute the gradient evenly among the elements that equal the result.
-          If ``overwrite`` is True, only the slice that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'``
-          can be differentiated five times; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for the second order.
+          changed in place. The gradient of ``'mul'`` is correct even if factors are zero. ``'amax'`` and ``'amin'``
+          distribute the gradient evenly among the elements that equal the result. If ``overwrite`` is True, only the slice
+          that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'`` can be differentiated five times;
+          ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for the second order.
         - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates.
         - GPU: calls with the default ``axis``, ``reduce`` and ``include_self`` run a kernel that supports fewer data types.
           There, any of several duplicates may win, all of them receive the gradient of the slice, and sums may differ

@@ -118,17 +118,18 @@ def select_scatter(
     Raises:
         IndexError: If ``axis`` or ``index`` is out of range.
         RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. In a static graph, a mismatch that
-            is found only at run time raises ValueError; if ``index`` is a Tensor there, ``values`` are broadcast if possible.
+            is found only at run time raises ValueError; if ``index`` is a Tensor there, ``values`` are broadcast if
+            possible.
         ValueError: If ``values`` is complex and ``x`` is not.
         TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is a bool or not an integer.
 
     Note:
         - Zero-size: ``x`` may have no elements, but the size of ``axis`` must not be 0.
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of ``values``
-          is the slice of the result's gradient, in the data type of ``values``. Gradients exist up to the fifth order; if
-          ``index`` is a Tensor in a static graph, only of the first order.
-        - Determinism: elements are copied unchanged, so results do not depend on the number of threads. If ``index`` is a Tensor in a
-          static graph, the bits of ``bfloat16`` NaNs may change.
+          is the slice of the result's gradient, in the data type of ``values``. Gradients exist up to the fifth order.
+        - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
+        - Composition: on devices other than CPU and GPU, or if ``index`` is a Tensor in a static graph, the function is
+          composed of others: gradients exist of the first order only, and the bits of ``bfloat16`` NaNs may change.
 
     Examples:
         .. code-block:: python

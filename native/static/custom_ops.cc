@@ -147,26 +147,26 @@ Shapes InferShapes(const OpSpec& spec,
   return output_shapes;
 }
 
-// Returns `tensor`, or a copy in `copies` if its layout is that of oneDNN,
-// which predictors use. Paddle inserts this conversion before its own operators
-// only.
+// Returns `tensor` or, if its layout is that of oneDNN, which predictors use, a
+// tensor in plain layout that is owned by `converted`. Paddle inserts this
+// conversion before its own operators only.
 const DenseTensor* InPlainLayout(const DenseTensor* tensor,
-                                 std::list<DenseTensor>* copies) {
+                                 std::list<DenseTensor>* converted) {
   if (tensor->layout() != phi::DataLayout::ONEDNN) return tensor;
   phi::funcs::TransDataLayoutFromOneDNN(phi::DataLayout::ONEDNN,
                                         phi::DataLayout::NCHW,
                                         *tensor,
-                                        &copies->emplace_back(),
+                                        &converted->emplace_back(),
                                         phi::CPUPlace(),
                                         /*always_copy=*/false);
-  return &copies->back();
+  return &converted->back();
 }
 
 }  // namespace
 
 void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
   const OpSpec& spec = *chain.back();
-  std::list<DenseTensor> copies;
+  std::list<DenseTensor> converted;
   Inputs inputs;
   for (size_t i = 0; i < spec.inputs.size(); ++i) {
     const InputSpec& input = spec.inputs[i];
@@ -176,7 +176,7 @@ void RunCustom(const Chain& chain, paddle::CustomOpKernelContext* context) {
     const bool absent = input.optional && !tensor.initialized();
     inputs.push_back(
         absent ? nullptr
-               : InPlainLayout(DenseOf(spec, input.name, tensor), &copies));
+               : InPlainLayout(DenseOf(spec, input.name, tensor), &converted));
   }
   const std::vector<bool> mask = OutputMask(chain, context->Attrs());
   Outputs outputs;

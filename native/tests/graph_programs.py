@@ -51,9 +51,10 @@ def masked_scatter_of_conv2d(x, u):
 
 CASES = {
     'masked_scatter of conv2d': masked_scatter_of_conv2d,
+    # oneDNN's slice rejects a result that is marked as in its layout.
     'select_scatter of conv2d': lambda x, u: paddle.select_scatter(
         conv2d(x), conv2d(u)[:, 0] * 2, 1, 3
-    ),
+    )[:, 2:4],
     'masked_scatter': lambda x, u: paddle.masked_scatter(x, x > 0, u),
     'masked_scatter by row': lambda x, u: paddle.masked_scatter(x, x[0] > 0, u),
     'masked_fill': lambda x, u: paddle.masked_fill(x, u > 0, -2.5),
