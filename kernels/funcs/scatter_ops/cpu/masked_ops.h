@@ -77,7 +77,6 @@ bool WriteRuns(Storage* out,
                const MaskView& mask,
                const Tiles& tiles,
                int64_t i,
-               bool non_temporal,
                const F& write_selected) {
   constexpr int64_t kMinRunLength = 256;
   const int inner = mask.view.rank() - 1;
@@ -91,7 +90,7 @@ bool WriteRuns(Storage* out,
         if (IsTrue(mask.data, offset)) {
           write_selected(out + at, n);
         } else if (out != x.data) {
-          StreamCopy(out + at, x.data + at, n * sizeof(Storage), non_temporal);
+          std::memcpy(out + at, x.data + at, n * sizeof(Storage));
         }
         at += n;
       });
@@ -257,8 +256,6 @@ void BroadcastSelect(Storage* out,
                      const MaskView& mask,
                      const BroadcastOperand<Storage>& value) {
   const Tiles tiles(numel, sizeof(Storage));
-  const bool in_place = out == x.data || out == value.data;
-  const bool non_temporal = UseNonTemporalStores(out, tiles.bytes, in_place);
   ParallelFor(tiles.count, tiles.bytes, [&](int64_t i) {
     uint8_t mask_scratch[kSelectBlock<Storage>];
     Storage x_scratch[kSelectBlock<Storage>];
@@ -269,27 +266,20 @@ void BroadcastSelect(Storage* out,
     const auto fill = [&](Storage* to, int64_t n) {
       for (int64_t b = 0; b < n; b += kSelectBlock<Storage>) {
         const int64_t length = std::min(kSelectBlock<Storage>, n - b);
-        StreamCopy(
-            to + b, value_scratch, length * sizeof(Storage), non_temporal);
+        std::memcpy(to + b, value_scratch, length * sizeof(Storage));
       }
     };
-    if (is_constant && WriteRuns(out, x, mask, tiles, i, non_temporal, fill))
-      return;
-    const auto write_block = [&](Storage* to, int64_t b, int64_t n) {
+    if (is_constant && WriteRuns(out, x, mask, tiles, i, fill)) return;
+    for (int64_t b = tiles.begin(i); b < tiles.end(i); b += block) {
+      const int64_t n = std::min(block, tiles.end(i) - b);
       const Storage* x_block = x.view.Read(x.data, b, n, x_scratch);
       const uint8_t* mask_block = mask.view.Read(mask.data, b, n, mask_scratch);
       const Storage* value_block =
           is_constant ? value_scratch
                       : value.view.Read(value.data, b, n, value_scratch);
       CallVectorized(
-          [&] { SelectEach(to, x_block, mask_block, value_block, n); });
-    };
-    ForEachBlock(out,
-                 tiles.begin(i),
-                 tiles.end(i),
-                 kSelectBlock<Storage>,
-                 non_temporal,
-                 write_block);
+          [&] { SelectEach(out + b, x_block, mask_block, value_block, n); });
+    }
   });
 }
 

@@ -124,29 +124,24 @@ int64_t MaskedScatterCpu(Storage* out,
                          const Storage* value,
                          int64_t value_numel) {
   const Tiles tiles(numel, sizeof(Storage));
-  const bool non_temporal =
-      UseNonTemporalStores(out, tiles.bytes, out == x.data);
   return ForEachMaskTile(
       mask, tiles, value_numel, [&](int64_t i, int64_t k, int64_t) {
         const auto write_values = [&](Storage* to, int64_t n) {
-          StreamCopy(to, value + k, n * sizeof(Storage), non_temporal);
+          std::memcpy(to, value + k, n * sizeof(Storage));
           k += n;
         };
-        if (WriteRuns(out, x, mask, tiles, i, non_temporal, write_values)) {
-          return;
-        }
+        if (WriteRuns(out, x, mask, tiles, i, write_values)) return;
         uint8_t mask_scratch[kMaskBlock];
         Storage x_scratch[kMaskBlock];
-        const auto write = [&](Storage* to, int64_t b, int64_t n) {
-          k += ScatterBlock(to,
+        for (int64_t b = tiles.begin(i); b < tiles.end(i); b += kMaskBlock) {
+          const int64_t n = std::min(kMaskBlock, tiles.end(i) - b);
+          k += ScatterBlock(out + b,
                             x.view.Read(x.data, b, n, x_scratch),
                             mask.view.Read(mask.data, b, n, mask_scratch),
                             value + k,
                             value_numel - k,
                             n);
-        };
-        ForEachBlock(
-            out, tiles.begin(i), tiles.end(i), kMaskBlock, non_temporal, write);
+        }
       });
 }
 
@@ -162,29 +157,19 @@ int64_t MaskedScatterGradCpu(const Storage* out_grad,
                              Storage* value_grad,
                              int64_t value_numel) {
   const Tiles tiles(numel, sizeof(Storage));
-  const bool non_temporal =
-      x_grad && UseNonTemporalStores(x_grad, tiles.bytes, x_grad == out_grad);
   const auto gather_tile = [&](int64_t i, int64_t k, int64_t k_end) {
     static constexpr Storage kZeros[kSelectBlock<Storage>] = {};
     uint8_t mask_scratch[kSelectBlock<Storage>];
     // Blocked, so that the second read of out_grad hits the cache.
-    const auto gather_block = [&](Storage* to, int64_t b, int64_t n) {
+    for (int64_t b = tiles.begin(i); b < tiles.end(i);
+         b += kSelectBlock<Storage>) {
+      const int64_t n = std::min(kSelectBlock<Storage>, tiles.end(i) - b);
       const Storage* grad = out_grad + b;
       const uint8_t* mask_block = mask.view.Read(mask.data, b, n, mask_scratch);
       k += GatherBlock(value_grad + k, k_end - k, grad, mask_block, n);
-      if (to != nullptr) {
-        CallVectorized([&] { SelectEach(to, grad, mask_block, kZeros, n); });
-      }
-    };
-    constexpr int64_t kBlockSize = kSelectBlock<Storage>;
-    const int64_t end = tiles.end(i);
-    if (x_grad) {
-      ForEachBlock(
-          x_grad, tiles.begin(i), end, kBlockSize, non_temporal, gather_block);
-    } else {
-      for (int64_t b = tiles.begin(i); b < end; b += kBlockSize) {
-        gather_block(nullptr, b, std::min(kBlockSize, end - b));
-      }
+      if (x_grad == nullptr) continue;
+      CallVectorized(
+          [&] { SelectEach(x_grad + b, grad, mask_block, kZeros, n); });
     }
   };
   const int64_t total = ForEachMaskTile(mask, tiles, value_numel, gather_tile);

@@ -1,5 +1,5 @@
 // Parallel and vectorized loops for the CPU kernels of the masked and scatter
-// operators, and non-temporal stores for large outputs.
+// operators.
 
 #pragma once
 
@@ -10,11 +10,6 @@
 
 #ifdef _OPENMP
 #include <omp.h>
-#endif
-
-#ifdef __linux__
-#include <sys/mman.h>
-#include <unistd.h>
 #endif
 
 #include "paddle/phi/core/dense_tensor.h"
@@ -102,13 +97,6 @@ inline int NumThreadsFor(int64_t bytes) {
   return bytes < kParallelBytes ? 1 : NumThreads();
 }
 
-// Orders non-temporal stores of this thread before its subsequent stores.
-inline void StoreFence() {
-#ifdef SCATTER_OPS_AVX2
-  _mm_sfence();
-#endif
-}
-
 // Calls f(i) for each i in [0, count), in parallel if the loop reads or writes
 // at least kParallelBytes. Calls must be independent. Rethrows the first
 // exception after the parallel region, since one that leaves the region would
@@ -117,30 +105,24 @@ template <typename F>
 void ParallelFor(int64_t count, int64_t bytes, const F& f) {
   if (count <= 1 || NumThreadsFor(bytes) == 1) {
     for (int64_t i = 0; i < count; ++i) f(i);
-    StoreFence();
     return;
   }
 #ifdef _OPENMP
   std::exception_ptr failure;
-#pragma omp parallel
-  {
-#pragma omp for schedule(static) nowait
-    for (int64_t i = 0; i < count; ++i) {
-      try {
-        f(i);
-      } catch (...) {
+#pragma omp parallel for schedule(static)
+  for (int64_t i = 0; i < count; ++i) {
+    try {
+      f(i);
+    } catch (...) {
 #pragma omp critical
-        if (!failure) failure = std::current_exception();
-      }
+      if (!failure) failure = std::current_exception();
     }
-    StoreFence();
   }
   if (failure) std::rethrow_exception(failure);
 #endif
 }
 
-// Partitions [0, numel) into tiles of equal size (the last may be shorter),
-// about as many for each thread.
+// Partitions [0, numel) into a tile for each thread.
 struct Tiles {
   int64_t numel;
   int64_t bytes;  // of all tiles
@@ -149,8 +131,6 @@ struct Tiles {
 
   Tiles(int64_t numel, int64_t element_bytes)
       : numel(numel), bytes(numel * element_bytes) {
-    // At most a huge page, so that threads rarely fault the same one.
-    constexpr int64_t kMaxTileBytes = 2 << 20;
     // Whole vectors of any element size, whole cache lines of a mask.
     constexpr int64_t kGranularity = 64;
     if (bytes < kParallelBytes) {  // without divisions
@@ -158,9 +138,7 @@ struct Tiles {
       count = numel > 0;
       return;
     }
-    const int64_t threads = NumThreads();
-    const int64_t target = threads * (bytes / threads / kMaxTileBytes + 1);
-    size = (numel / target / kGranularity + 1) * kGranularity;
+    size = (numel / NumThreads() / kGranularity + 1) * kGranularity;
     count = (numel + size - 1) / size;
   }
 
@@ -182,82 +160,6 @@ T* AllocZeros(const Context& dev_ctx, DenseTensor* out) {
   T* data = dev_ctx.template Alloc<T>(out);
   ParallelZero(data, out->numel() * static_cast<int64_t>(sizeof(T)));
   return data;
-}
-
-// Whether the page at `address` is in memory. On failure, returns true.
-inline bool IsResident(void* address) {
-  unsigned char resident = 1;
-#ifdef __linux__
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto offset = reinterpret_cast<uintptr_t>(address) & (page - 1);
-  mincore(static_cast<char*>(address) - offset, 1, &resident);
-#endif
-  return resident & 1;
-}
-
-// Whether to write an output with non-temporal stores. They avoid the
-// read-for-ownership of each line, a third of the traffic of a copy. Outputs
-// below 32 MiB may stay in the caches for the next reader, and the first access
-// to a fresh page leaves it there: regular stores are faster.
-inline bool UseNonTemporalStores(void* out, int64_t bytes, bool in_place) {
-  constexpr int64_t kMinStreamedBytes = 32 << 20;
-  return !in_place && bytes >= kMinStreamedBytes && HasAvx2() &&
-         IsResident(static_cast<char*>(out) + bytes / 2);
-}
-
-#ifdef SCATTER_OPS_AVX2
-SCATTER_OPS_TARGET inline void NonTemporalCopy(void* out,
-                                               const void* in,
-                                               int64_t bytes) {
-  constexpr int64_t kLineBytes = 64;
-  auto* const to = static_cast<char*>(out);
-  const auto* const from = static_cast<const char*>(in);
-  int64_t at = -reinterpret_cast<intptr_t>(out) & (kLineBytes - 1);
-  std::memcpy(to, from, at);
-  for (; at + kLineBytes <= bytes; at += kLineBytes) {
-    const auto* in_line = reinterpret_cast<const __m256i*>(from + at);
-    auto* out_line = reinterpret_cast<__m256i*>(to + at);
-    const __m256i low = _mm256_loadu_si256(in_line);
-    const __m256i high = _mm256_loadu_si256(in_line + 1);
-    _mm256_stream_si256(out_line, low);
-    _mm256_stream_si256(out_line + 1, high);
-  }
-  std::memcpy(to + at, from + at, bytes - at);
-}
-#endif
-
-// If `non_temporal`, ParallelFor issues the fence.
-inline void StreamCopy(void* out,
-                       const void* in,
-                       int64_t bytes,
-                       bool non_temporal) {
-#ifdef SCATTER_OPS_AVX2
-  constexpr int64_t kMinBytes = 512;  // shorter copies are mostly partial lines
-  if (non_temporal && bytes >= kMinBytes) {
-    return NonTemporalCopy(out, in, bytes);
-  }
-#endif
-  std::memcpy(out, in, bytes);
-}
-
-// Calls f(to, begin, n) for consecutive blocks of an output, of at most `block`
-// elements. `to` is the output or, if `non_temporal`, a buffer. It is small, so
-// that its non-temporal copy overlaps with the loads of the next block.
-template <typename Storage, typename F>
-void ForEachBlock(Storage* out,
-                  int64_t begin,
-                  int64_t end,
-                  int64_t block,
-                  bool non_temporal,
-                  const F& f) {
-  constexpr int64_t kBufferElements = 4096 / sizeof(Storage);
-  Storage buffer[kBufferElements];
-  if (non_temporal) block = std::min(block, kBufferElements);
-  for (int64_t b = begin; b < end; b += block) {
-    const int64_t n = std::min(block, end - b);
-    f(non_temporal ? buffer : out + b, b, n);
-    if (non_temporal) StreamCopy(out + b, buffer, n * sizeof(Storage), true);
-  }
 }
 
 }  // namespace phi::funcs::scatter_ops

@@ -39,13 +39,15 @@ void CopyAndReplace(const CPUContext& /*dev_ctx*/,
                     const StridedView& view,
                     const Storage* values) {
   static constexpr Storage kZero{};
-  // Elements are replaced while their block is in the L2 cache.
-  constexpr int64_t kBlock = (256 << 10) / sizeof(Storage);
+  // Many elements are replaced while their block is in the L2 cache. For few,
+  // one memcpy per thread is faster if it takes page faults.
+  constexpr int64_t kCachedBlock = (256 << 10) / sizeof(Storage);
+  const int64_t block = view.numel() < numel / 16 ? numel : kCachedBlock;
   const int64_t num_written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Storage));
   ParallelFor(tiles.count, num_written * sizeof(Storage), [&](int64_t i) {
-    for (int64_t b = tiles.begin(i); b < tiles.end(i); b += kBlock) {
-      const int64_t n = std::min(kBlock, tiles.end(i) - b);
+    for (int64_t b = tiles.begin(i); b < tiles.end(i); b += block) {
+      const int64_t n = std::min(block, tiles.end(i) - b);
       if (x == nullptr) {
         std::memset(static_cast<void*>(out + b), 0, n * sizeof(Storage));
       } else if (out != x) {

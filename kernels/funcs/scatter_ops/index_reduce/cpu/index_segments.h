@@ -138,8 +138,6 @@ void ForEachSegment(const AxisView& view,
   const bool fuse_copy = from != to && segments.count() > view.size / 2;
   if (from != to && !fuse_copy) ParallelCopy(to, from, bytes);
   if (segments.count() == 0) return;
-  const bool non_temporal =
-      fuse_copy && UseNonTemporalStores(to, bytes, /*in_place=*/false);
 
   // Tasks of about equal size partition the outer indices, the segments into
   // ranges, and the inner elements. The entries of a segment are never split.
@@ -190,8 +188,7 @@ void ForEachSegment(const AxisView& view,
       for (; slice < slice_end; slice += step) {
         const int64_t offset =
             (o * view.size + slice) * view.inner + inner_begin;
-        StreamCopy(
-            to + offset, from + offset, step * width * sizeof(T), non_temporal);
+        std::memcpy(to + offset, from + offset, step * width * sizeof(T));
       }
     };
     for (int64_t o = outer_begin; o < outer_end; ++o) {

@@ -91,8 +91,6 @@ class LinearIndexGrad {
     const int64_t numel = view_.outer * rows * inner;
     if (numel == 0) return;
     const Tiles tiles(numel, kElementBytes);
-    const bool non_temporal =
-        UseNonTemporalStores(to, tiles.bytes, to == out_grad);
     ParallelFor(tiles.count, numel * kElementBytes, [&](int64_t i) {
       int64_t sources[kMaxRows];
       for (int64_t offset = tiles.begin(i); offset < tiles.end(i);) {
@@ -107,9 +105,8 @@ class LinearIndexGrad {
         find_sources(row, n, sources);
         const T* from = out_grad + o * view_.size * inner + l;
         const auto write = [&] {
-          inner == 1
-              ? WriteElements(from, sources, n, to + offset)
-              : WriteRows(from, sources, n, width, non_temporal, to + offset);
+          inner == 1 ? WriteElements(from, sources, n, to + offset)
+                     : WriteRows(from, sources, n, width, to + offset);
         };
         kIsMean ? CallVectorizedForHalf<T>(write) : write();
         offset += n * width;
@@ -138,7 +135,6 @@ class LinearIndexGrad {
                  const int64_t* sources,
                  int64_t n,
                  int64_t width,
-                 bool non_temporal,
                  T* to) const {
     constexpr int64_t kPrefetchDistance = 8;
     for (int64_t i = 0; i < n; ++i, to += width) {
@@ -158,7 +154,7 @@ class LinearIndexGrad {
           continue;
         }
       }
-      if (row != to) StreamCopy(to, row, width * kElementBytes, non_temporal);
+      if (row != to) std::memcpy(to, row, width * kElementBytes);
     }
   }
 

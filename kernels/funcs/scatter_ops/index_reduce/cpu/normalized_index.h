@@ -19,10 +19,9 @@ inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
   auto* to = static_cast<char*>(out);
   const auto* from = static_cast<const char*>(in);
   const Tiles tiles(bytes, 1);
-  const bool non_temporal = UseNonTemporalStores(to, bytes, /*in_place=*/false);
   ParallelFor(tiles.count, bytes, [&](int64_t i) {
     const int64_t begin = tiles.begin(i);
-    StreamCopy(to + begin, from + begin, tiles.end(i) - begin, non_temporal);
+    std::memcpy(to + begin, from + begin, tiles.end(i) - begin);
   });
 }
 

@@ -25,11 +25,7 @@ class SegmentReducer {
  public:
   SegmentReducer(const ReduceOperands<T>& operands,
                  const IndexSegments& segments)
-      : operands_(operands),
-        segments_(segments),
-        non_temporal_(UseNonTemporalStores(operands.out,
-                                           operands.view.numel() * sizeof(T),
-                                           operands.x == operands.out)) {}
+      : operands_(operands), segments_(segments) {}
 
   void operator()(int64_t g,
                   int64_t x_offset,
@@ -45,7 +41,7 @@ class SegmentReducer {
               segments_.begin(g),
               segments_.end(g)};
     if constexpr (kReduce == IndexReduce::kAssign) {
-      StreamCopy(out, rows.Next(), n * sizeof(T), non_temporal_);
+      std::memcpy(out, rows.Next(), n * sizeof(T));
     } else {
       CallVectorizedForHalf<T>([&] { Reduce(rows, x, out); });
     }
@@ -142,7 +138,6 @@ class SegmentReducer {
 
   const ReduceOperands<T>& operands_;
   const IndexSegments& segments_;
-  bool non_temporal_;
 };
 
 template <typename T, IndexReduce kReduce>
@@ -175,8 +170,6 @@ bool AssignInOrder(const ReduceOperands<T>& operands) {
       x_bytes + bytes > kMaxCachedBytes) {
     return false;
   }
-  const bool non_temporal =
-      UseNonTemporalStores(operands.out, x_bytes, operands.x == operands.out);
   ParallelCopy(operands.out, operands.x, x_bytes);
   const int64_t num_threads = NumThreadsFor(bytes);
   const int64_t num_parts =
@@ -191,10 +184,9 @@ bool AssignInOrder(const ReduceOperands<T>& operands) {
     const T* updates = operands.updates + o * view.length * view.inner + begin;
     T* out = operands.out + o * view.size * view.inner + begin;
     operands.index.ForEach([&](int64_t entry, int64_t slice) {
-      StreamCopy(out + slice * view.inner,
-                 updates + entry * view.inner,
-                 n * sizeof(T),
-                 non_temporal);
+      std::memcpy(out + slice * view.inner,
+                  updates + entry * view.inner,
+                  n * sizeof(T));
     });
   });
   return true;
