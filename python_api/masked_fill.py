@@ -40,7 +40,6 @@ if TYPE_CHECKING:
 
 
 def _python_number(api_name: str, value: Numeric) -> int | float | complex:
-    error = TypeError
     if isinstance(value, (int, np.integer, np.bool_)):
         return int(value)
     if isinstance(value, (complex, np.complexfloating)):
@@ -48,13 +47,16 @@ def _python_number(api_name: str, value: Numeric) -> int | float | complex:
     if isinstance(value, (float, np.floating)):
         return float(value)
     if isinstance(value, str):
-        error = ValueError
         for parse in (int, float):  # int first: a float would round it
             try:
                 return parse(value)
             except ValueError:
                 continue
-    raise error(
+        raise ValueError(
+            f"({api_name}) The value of value should be a number, but received "
+            f"{value!r}."
+        )
+    raise TypeError(
         f"({api_name}) The type of value should be Tensor or a number, "
         f"but received {_describe(value)}."
     )

@@ -241,7 +241,7 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
             ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph where ``n`` or the size
             of ``updates`` is unknown, calls with ``axis``, ``reduce`` or ``include_self`` require exactly ``n`` slices.
-        overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False). If True, ``reduce`` and
+        overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False or None). If True, ``reduce`` and
             ``include_self`` are ignored; values other than their defaults emit a UserWarning. Default is True.
         axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.
         reduce (str, optional): The reduction if ``overwrite`` is False: ``'sum'`` or ``'add'``; ``'mul'``,
@@ -267,7 +267,7 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         - Zero-size: if ``x`` or ``index`` has no elements, the result is a copy of ``x``.
         - Mean: the sum is divided by the number of its terms, including the slice of ``x`` if ``include_self`` is True.
           Integers are accumulated in ``int64``, and their mean is rounded toward minus infinity. If the sum overflows the
-          accumulation type, so does the mean.
+          accumulation type, the mean is wrong.
         - NaN: ``'amax'`` and ``'amin'`` propagate NaN.
         - Precision: ``float16`` and ``bfloat16`` are accumulated in ``float32`` and rounded once.
         - Gradient: ``x`` and ``updates`` have gradients for every ``reduce``; for ``'mul'``, ``'amax'`` and ``'amin'``, only

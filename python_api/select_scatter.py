@@ -116,9 +116,10 @@ def select_scatter(
         Tensor, with the data type and the shape of ``x``.
 
     Raises:
-        IndexError: If ``axis`` or ``index`` is out of range.
+        IndexError: If ``axis`` or ``index`` is out of range; a Tensor ``index`` in a static graph is checked on the CPU
+            only.
         RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. In a static graph, a mismatch that
-            is found only at run time raises ValueError; if ``index`` is a Tensor there, ``values`` are broadcast if
+            is found only at run time raises ValueError, except that with a Tensor ``index``, ``values`` are broadcast if
             possible.
         ValueError: If ``values`` is complex and ``x`` is not.
         TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is a bool or not an integer.

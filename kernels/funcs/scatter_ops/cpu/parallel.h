@@ -25,8 +25,9 @@
 #define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
 #endif
 
-// Asserts that a loop has no loop-carried dependence. Not for clang, which
-// checks for overlap at run time, and warns if it cannot vectorize the loop.
+// Asserts that a loop has no loop-carried dependence. Not for clang: it
+// checks for overlap at run time, and its pragma warns about loops that it
+// cannot vectorize.
 #if defined(__GNUC__) && !defined(__clang__)
 #define SCATTER_OPS_IVDEP _Pragma("GCC ivdep")
 #else
@@ -122,7 +123,7 @@ void ParallelFor(int64_t count, int64_t bytes, const F& f) {
 #endif
 }
 
-// Partitions [0, numel) into a tile for each thread.
+// Partitions [0, numel) into tiles, at most one per thread.
 struct Tiles {
   int64_t numel;
   int64_t bytes;  // of all tiles

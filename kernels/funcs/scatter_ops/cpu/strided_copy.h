@@ -39,8 +39,8 @@ void CopyAndReplace(const CPUContext& /*dev_ctx*/,
                     const StridedView& view,
                     const Storage* values) {
   static constexpr Storage kZero{};
-  // Many elements are replaced while their block is in the L2 cache. For few,
-  // one memcpy per thread is faster if it takes page faults.
+  // A large view is replaced block by block, in the L2 cache. For a small one,
+  // one memcpy per thread is faster on fresh pages.
   constexpr int64_t kCachedBlock = (256 << 10) / sizeof(Storage);
   const int64_t block = view.numel() < numel / 16 ? numel : kCachedBlock;
   const int64_t num_written = out == x ? view.numel() : numel;
