@@ -1,6 +1,6 @@
 // Masked scatter and gather with AVX2, which has no compress or expand
 // instructions: eight mask bits look up a permute that moves elements to or
-// from their lanes. Branching on mask bits would mispredict. Elements of 16
+// from their lanes. Branching per element would mispredict. Elements of 16
 // bytes use the portable loops.
 
 #pragma once

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/mask_avx2.h"
@@ -32,7 +33,8 @@ int64_t ScatterBlock(Storage* out,
 #endif
   for (; i < n; ++i) {
     const bool selected = IsTrue(mask, i);
-    // Select the pointer instead of branching: the mask is unpredictable.
+    // Select the pointer instead of branching: the mask is unpredictable. The
+    // bound holds unless another thread changes the mask.
     const Storage* from = selected && k < values_left ? value + k : x + i;
     out[i] = *from;
     k += selected;
@@ -41,7 +43,7 @@ int64_t ScatterBlock(Storage* out,
 }
 
 // Copies the selected elements of `in`, in order, to out and returns their
-// number, at most `capacity`. May overwrite later elements of out up to
+// number, at most `capacity`. May write garbage after them, below
 // `capacity`, so concurrent calls need disjoint outputs.
 template <typename Storage>
 int64_t GatherBlock(Storage* out,
@@ -146,9 +148,9 @@ int64_t MaskedScatterCpu(Storage* out,
 }
 
 // value_grad = the selected elements of out_grad in order, then zeros. x_grad =
-// mask ? 0 : out_grad, for an x of the output's shape, or null; it may be
-// out_grad. Returns the number of True elements; if it exceeds value_numel,
-// nothing is written.
+// mask ? 0 : out_grad, or null if it is not to be written; it may be out_grad.
+// Returns the number of True elements; if it exceeds value_numel, nothing is
+// written.
 template <typename Storage>
 int64_t MaskedScatterGradCpu(const Storage* out_grad,
                              int64_t numel,

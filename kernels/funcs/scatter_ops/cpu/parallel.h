@@ -13,7 +13,6 @@
 #endif
 
 #include "paddle/phi/core/dense_tensor.h"
-#include "paddle/phi/core/enforce.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/shared/types.h"
 
 // Paddle is compiled for AVX at most, so AVX2 code is selected at run time.
@@ -25,16 +24,16 @@
 #define SCATTER_OPS_TARGET __attribute__((target("avx2,popcnt")))
 #endif
 
-// Asserts that a loop has no loop-carried dependence. Not for clang: it
-// checks for overlap at run time, and its pragma warns about loops that it
-// cannot vectorize.
+// Asserts that a loop has no loop-carried dependence. Empty for clang,
+// which checks for overlap at run time, and whose pragma warns about loops that
+// it cannot vectorize.
 #if defined(__GNUC__) && !defined(__clang__)
 #define SCATTER_OPS_IVDEP _Pragma("GCC ivdep")
 #else
 #define SCATTER_OPS_IVDEP
 #endif
 
-// Vectorizes a loop of constant length instead of unrolling it.
+// Keeps a loop of constant length rolled, to be vectorized.
 #if defined(__clang__)
 #define SCATTER_OPS_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #elif defined(__GNUC__)
@@ -56,7 +55,7 @@ inline bool HasAvx2() {
 }
 
 #ifdef SCATTER_OPS_AVX2
-// Recompiles f and everything that it calls.
+// Inlines f and its callees, compiled for AVX2.
 template <typename F>
 SCATTER_OPS_TARGET __attribute__((flatten)) void CallForAvx2(const F& f) {
   f();
@@ -135,11 +134,11 @@ struct Tiles {
     // Whole vectors of any element size, whole cache lines of a mask.
     constexpr int64_t kGranularity = 64;
     if (bytes < kParallelBytes) {  // without divisions
-      size = std::max<int64_t>(numel, 1);
+      size = numel;
       count = numel > 0;
       return;
     }
-    size = (numel / NumThreads() / kGranularity + 1) * kGranularity;
+    size = ((numel - 1) / NumThreads() / kGranularity + 1) * kGranularity;
     count = (numel + size - 1) / size;
   }
 

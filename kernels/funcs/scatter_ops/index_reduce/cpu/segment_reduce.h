@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -117,7 +118,7 @@ class SegmentReducer {
   }
 
   // Calls to(l, from(l) reduced with the next rows, as many as kRows has). `to`
-  // may write what `from` reads for the same l; the rows must not alias it.
+  // may write what `from` reads for the same l, but not the rows.
   // With a loop over the rows instead of the fold expression, some compilers do
   // not vectorize the loop over l.
   template <int... kRows, typename From, typename To>
@@ -154,8 +155,8 @@ void ReduceSegments(const ReduceOperands<T>& operands) {
                  SegmentReducer<T, kReduce>(operands, segments));
 }
 
-// Assigns entry by entry, so that the last update of a slice wins; returns
-// false if segments are faster, which write each slice once. Threads partition
+// Assigns entry by entry, so that the last update of a slice wins. Returns
+// false if segments, which write each slice once, are faster. Threads partition
 // the outer indices or the inner elements.
 template <typename T>
 bool AssignInOrder(const ReduceOperands<T>& operands) {
@@ -165,7 +166,7 @@ bool AssignInOrder(const ReduceOperands<T>& operands) {
   const int64_t row_bytes = view.inner * static_cast<int64_t>(sizeof(T));
   const int64_t x_bytes = view.outer * view.size * row_bytes;
   const int64_t bytes = view.outer * view.length * row_bytes;
-  // The entries of a sparse index are assumed to name different slices.
+  // A sparse index is assumed to name each slice once.
   if (!IsSparseIndex(view.length, view.size) &&
       x_bytes + bytes > kMaxCachedBytes) {
     return false;
@@ -197,7 +198,9 @@ template <typename T, IndexReduce kReduce>
 void ReduceIntoSlices(const ReduceOperands<T>& operands) {
   if (ReduceTransposed<T, kReduce>(operands)) return;
   if (ReduceShortRows<T, kReduce>(operands)) return;
-  if (kReduce == IndexReduce::kAssign && AssignInOrder<T>(operands)) return;
+  if constexpr (kReduce == IndexReduce::kAssign) {
+    if (AssignInOrder<T>(operands)) return;
+  }
   ReduceSegments<T, kReduce>(operands);
 }
 
