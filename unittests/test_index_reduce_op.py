@@ -422,6 +422,14 @@ class TestIndexReduceValues(unittest.TestCase):
         grads = self.grads_of_products([1e200], [1e200, 2e-200])
         self.assertEqual(np.concatenate(grads).tolist(), [2, 2, np.inf])
 
+    def test_grad_of_products_of_x_alone(self):
+        x = paddle.to_tensor([[2.0, 3.0]], stop_gradient=False)
+        updates = paddle.to_tensor([[4.0, 5.0], [6.0, 7.0]])
+        index = paddle.zeros([2], 'int64')
+        out = index_reduce(x, index, updates, 0, 'mul', True)
+        (grad,) = paddle.grad(out, [x], paddle.ones([1, 2]))
+        self.assertEqual(grad.tolist(), [[24.0, 35.0]])
+
     def test_grad_of_long_products_in_half_precision(self):
         updates = np.ones([1100, 1000], 'float32')
         updates[5, ::2] = 2.0
