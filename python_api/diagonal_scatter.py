@@ -152,8 +152,8 @@ def diagonal_scatter(
         - Gradient: the gradient of ``x`` is that of the result with zeros on the diagonal, and the gradient of ``y`` is
           the diagonal of the result's gradient, in the data type of ``y``. Gradients exist up to the fifth order.
         - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
-        - Composition: on devices other than CPU and GPU, the function is composed of others: gradients exist of the
-          first order only, and the bits of ``bfloat16`` NaNs may change.
+        - Composition: on devices other than CPU and GPU, and in ``paddle.onnx.export``, the function is composed of others:
+          gradients exist of the first order only, and the bits of ``bfloat16`` NaNs may change.
 
     Examples:
         .. code-block:: python

@@ -191,8 +191,8 @@ def masked_fill(
             and a number out of range raises ValueError; ``uint8`` also accepts -255 to -1, which wrap around (-1 means
             255). For a floating point ``x``, a number out of range becomes infinity. For both, the imaginary part is
             dropped. A Tensor is cast to the data type of ``x``; integer overflow wraps around, as in ``Tensor.astype``,
-            and a complex Tensor requires a complex ``x``. Its shape must be broadcastable to the shape of the result,
-            unless it has one element.
+            and a complex Tensor requires a complex ``x``. Unless the Tensor has one element, it must be
+            broadcastable to the shape of the result.
         name (str|None, optional): Name for the operation (optional, default is None).
 
     Returns:
@@ -201,15 +201,15 @@ def masked_fill(
     Raises:
         ValueError: If the shapes are not broadcastable; if ``x`` has an integer type and a number is out of its range,
             infinite or NaN; if ``value`` is a complex Tensor and ``x`` is real; if a str is not a number.
-        TypeError: If ``x`` or ``mask`` is not a Tensor, or ``value`` is neither a Tensor nor a number.
+        TypeError: If ``x`` or ``mask`` is not a Tensor, or ``value`` is neither a Tensor, a number nor a str.
 
     Note:
         - Zero-size: if ``x`` or ``mask`` has no elements, the result has none.
         - Gradient: the gradient of ``x`` is zero where ``mask`` is True and the gradient of ``value`` is zero where it is
-          False; both are summed over broadcast axes. In dynamic graph mode, gradients can be
-          differentiated again; differentiating only that of ``value`` raises ValueError. If ``mask`` is
-          modified in place before ``backward``, ``backward`` raises RuntimeError; pass ``mask.clone()`` to keep ``mask``
-          modifiable.
+          False; both are summed over broadcast axes. On a GPU, and in prim mode, the gradient of ``value`` may be
+          wrong. In dynamic graph mode, gradients can be differentiated again, but not that of ``value`` alone
+          (ValueError). If ``mask`` is modified in place before ``backward``, ``backward`` raises RuntimeError; pass
+          ``mask.clone()`` to keep ``mask`` modifiable.
         - Determinism: elements are copied unchanged, and the order in which gradients are summed does not depend on the
           number of threads.
 

@@ -260,8 +260,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
         ValueError: If a shape, a data type or the value of ``reduce`` is invalid.
         TypeError: If ``x``, ``index``, ``updates`` or ``out`` is not a Tensor, ``axis`` is not an integer, ``overwrite``
             is neither a bool nor None, or ``include_self`` is not a bool.
-        NotImplementedError: If ``axis``, ``reduce`` or ``include_self`` needs a kernel that the device lacks, such as an
-            XPU, or in ``paddle.onnx.export``.
+        NotImplementedError: If ``axis``, ``reduce`` or ``include_self`` needs a kernel that is missing on the device (such
+            as an XPU) or in ``paddle.onnx.export``.
 
     Note:
         - Zero-size: if ``x`` or ``index`` has no elements, the result is a copy of ``x``.
@@ -274,9 +274,10 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
           in floating point and complex data types, and only while ``x``, ``index``, ``updates`` and the result are not
           changed in place. The gradient of ``'mul'`` is correct even if factors are zero. ``'amax'`` and ``'amin'``
           distribute the gradient evenly among the elements that equal the result. If ``overwrite`` is True, only the slice
-          that wins has a nonzero gradient. Overwriting, ``'sum'`` and ``'mean'`` can be differentiated five times;
+          that wins has a nonzero gradient, except in prim mode. Overwriting, ``'sum'`` and ``'mean'`` can be differentiated five times;
           ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for the second order.
-        - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates.
+        - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates, except
+          for the sign and payload of a NaN.
         - GPU: calls with the default ``axis``, ``reduce`` and ``include_self`` run a kernel that supports fewer data types.
           There, any of several duplicates may win, all of them receive the gradient of the slice, and sums may differ
           between runs. Other calls abort if a value of ``index`` is out of range, and the process cannot use the GPU any

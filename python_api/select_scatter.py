@@ -116,10 +116,10 @@ def select_scatter(
         Tensor, with the data type and the shape of ``x``.
 
     Raises:
-        IndexError: If ``axis`` or ``index`` is out of range; a Tensor ``index`` in a static graph is checked on the CPU
+        IndexError: If ``axis`` or ``index`` is out of range; a Tensor ``index`` in a PIR program is checked on the CPU
             only.
         RuntimeError: If ``values`` does not have the shape of ``x`` without ``axis``. In a static graph, a mismatch that
-            is found only at run time raises ValueError, except that with a Tensor ``index``, ``values`` are broadcast if
+            is found only at run time raises ValueError; with a Tensor ``index``, ``values`` are then broadcast if
             possible.
         ValueError: If ``values`` is complex and ``x`` is not.
         TypeError: If ``x`` or ``values`` is not a Tensor, or if ``axis`` or ``index`` is a bool or not an integer.
@@ -129,8 +129,9 @@ def select_scatter(
         - Gradient: the gradient of ``x`` is the gradient of the result with zeros in the slice, and the gradient of ``values``
           is the slice of the result's gradient, in the data type of ``values``. Gradients exist up to the fifth order.
         - Determinism: elements are copied unchanged, so results do not depend on the number of threads.
-        - Composition: on devices other than CPU and GPU, or if ``index`` is a Tensor in a static graph, the function is
-          composed of others: gradients exist of the first order only, and the bits of ``bfloat16`` NaNs may change.
+        - Composition: on devices other than CPU and GPU, in ``paddle.onnx.export``, or if ``index`` is a Tensor in a PIR
+          program, the function is composed of others: gradients exist of the first order only, and the bits of
+          ``bfloat16`` NaNs may change.
 
     Examples:
         .. code-block:: python

@@ -97,10 +97,10 @@ inline int NumThreadsFor(int64_t bytes) {
   return bytes < kParallelBytes ? 1 : NumThreads();
 }
 
-// Calls f(i) for each i in [0, count), in parallel if the loop reads or writes
-// at least kParallelBytes. Calls must be independent. Rethrows the first
-// exception after the parallel region, since one that leaves the region would
-// terminate the process.
+// Calls f(i) for each i in [0, count), in parallel if `bytes`, which the loop
+// reads or writes, are at least kParallelBytes. Calls must be independent.
+// Rethrows the first exception after the parallel region, since one that leaves
+// the region would terminate the process.
 template <typename F>
 void ParallelFor(int64_t count, int64_t bytes, const F& f) {
   if (count <= 1 || NumThreadsFor(bytes) == 1) {
@@ -131,7 +131,7 @@ struct Tiles {
 
   Tiles(int64_t numel, int64_t element_bytes)
       : numel(numel), bytes(numel * element_bytes) {
-    // Whole vectors of any element size, whole cache lines of a mask.
+    // Elements: whole vectors of any size, whole cache lines of a mask.
     constexpr int64_t kGranularity = 64;
     if (bytes < kParallelBytes) {  // without divisions
       size = numel;

@@ -39,10 +39,13 @@ void CopyAndReplace(const CPUContext& /*dev_ctx*/,
                     const StridedView& view,
                     const Storage* values) {
   static constexpr Storage kZero{};
-  // A large view is replaced block by block, in the L2 cache. For a small one,
-  // one memcpy per thread is faster on fresh pages.
+  // Elements are replaced while their block of out is in the L2 cache. If they
+  // are few, and out is large, it is often on fresh pages, for which a single
+  // memcpy per thread is faster.
   constexpr int64_t kCachedBlock = (256 << 10) / sizeof(Storage);
-  const int64_t block = view.numel() < numel / 16 ? numel : kCachedBlock;
+  constexpr int64_t kMinLarge = (32 << 20) / sizeof(Storage);
+  const bool is_cached = numel < kMinLarge || view.numel() > numel / 16;
+  const int64_t block = is_cached ? kCachedBlock : numel;
   const int64_t num_written = out == x ? view.numel() : numel;
   const Tiles tiles(numel, sizeof(Storage));
   ParallelFor(tiles.count, num_written * sizeof(Storage), [&](int64_t i) {

@@ -77,7 +77,7 @@ class StridedView {
   template <typename F>
   void Visit(int i, Offsets at, int64_t begin, int64_t end, const F& f) const {
     const Axis& axis = axes_[i];
-    // Skips the indices whose last element is before `begin`.
+    // Skips the indices whose elements all precede `begin`.
     int64_t k = CountIndicesBefore(axis, begin - axis.span - at.x);
     const int64_t k_end = CountIndicesBefore(axis, end - at.x);
     at.x += k * axis.strides.x;
