@@ -172,7 +172,7 @@ def diagonal_scatter(
         _check_tensor_args('diagonal_scatter', x=x, y=y)
     if type(offset) is not int or not -(2**63) <= offset < 2**63:
         offset = _check_int_arg('diagonal_scatter', 'offset', offset)
-        # past either end of any x
+        # limits past either end of any axis
         offset = max(1 - 2**63, min(offset, 2**63 - 1))
     if y.dtype is not x.dtype:
         y = _in_dtype_of_x('diagonal_scatter', x, 'y', y)

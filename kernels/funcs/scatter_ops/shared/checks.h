@@ -96,9 +96,9 @@ inline DDim BroadcastShape(const char* op, const DDim& x, const DDim& mask) {
   return out;
 }
 
-// Throws if an in-place result would be larger than x. InferMeta has to check
-// this: once it has resized x, a kernel may not notice that x was smaller and
-// write out of bounds.
+// Throws if an in-place result would change the shape of x. InferMeta has to
+// check this: once it has resized x, a kernel does not see that x was smaller,
+// and may write out of bounds.
 template <typename Meta>
 void CheckInplaceDims(const char* op,
                       const Meta& x,

@@ -70,7 +70,7 @@ inline DiagonalAxes CheckDiagonalScatter(const DDim& x_dims,
   return axes;
 }
 
-// The diagonals of x over two axes, which y has along its last axis.
+// The diagonals of x over two axes; y has them along its last axis.
 inline StridedView MakeDiagonalView(const DDim& x_dims,
                                     const DDim& y_dims,
                                     int64_t offset,
@@ -78,7 +78,7 @@ inline StridedView MakeDiagonalView(const DDim& x_dims,
                                     int axis2) {
   const DiagonalAxes axes =
       CheckDiagonalScatter(x_dims, y_dims, offset, axis1, axis2);
-  // The outer of the two axes retains its position, so that the view visits x
+  // The diagonal takes the place of the outer axis, so that the view visits x
   // in memory order.
   const int outer = std::min(axes.row, axes.column);
   const int inner = std::max(axes.row, axes.column);
