@@ -25,7 +25,11 @@ from scripts.series.tree_edits import get_upstream_path
 
 ROOT = Path(__file__).resolve().parents[2]
 THREADS = ROOT / 'scripts/dev/sanitizer_threads.cc'
-PARALLEL_HEADER = 'kernels/funcs/scatter_ops/cpu/parallel.h'
+# Together, all kernels include them.
+HEADERS = [
+    f'kernels/funcs/scatter_ops/cpu/{name}.h'
+    for name in ('parallel', 'strided_copy')
+]
 SKIPPED = 77
 CASES = 3000  # random cases: every kernel for every dtype
 # Expensive checks that AddressSanitizer covers, and checks of virtual and
@@ -60,13 +64,13 @@ INSTALL = (
 )
 
 
-def lower_streaming_threshold():
-    """Return {include path: text} that also streams stores of small outputs."""
-    text = (ROOT / PARALLEL_HEADER).read_text('utf-8')
-    old, new = 'StreamedBytes = 32 << 20', 'StreamedBytes = 64 << 10'
-    if old not in text:
-        sys.exit(f'{PARALLEL_HEADER}: expected `{old}`')
-    return {get_upstream_path(PARALLEL_HEADER): text.replace(old, new)}
+def lower_copy_threshold():
+    """Return {include path: text} with long copies of smaller outputs, too."""
+    old, new = 'kMinLarge = (32 << 20)', 'kMinLarge = (64 << 10)'
+    texts = {x: (ROOT / x).read_text('utf-8') for x in HEADERS}
+    if old not in texts[HEADERS[1]]:
+        sys.exit(f'{HEADERS[1]}: expected `{old}`')
+    return {get_upstream_path(x): t.replace(old, new) for x, t in texts.items()}
 
 
 def find_library(compiler, name):
@@ -127,7 +131,7 @@ def main():
     def run_form(form):
         """Build and run a form; return the digests of its results."""
         patches, form_flags = forms[form]
-        texts = lower_streaming_threshold() | revert_edits(patches)
+        texts = lower_copy_threshold() | revert_edits(patches)
         module = build_variant(
             build, folder / form, texts, flags + form_flags, link, compiler
         )
