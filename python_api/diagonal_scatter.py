@@ -170,9 +170,9 @@ def diagonal_scatter(
     is_eager = isinstance(x, paddle.Tensor) and isinstance(y, paddle.Tensor)
     if not is_eager:
         _check_tensor_args('diagonal_scatter', x=x, y=y)
-    if type(offset) is not int or not -(2**63) <= offset < 2**63:
+    if type(offset) is not int or not -(2**63) < offset < 2**63:
         offset = _check_int_arg('diagonal_scatter', 'offset', offset)
-        # limits past either end of any axis
+        # still past either end of any axis
         offset = max(1 - 2**63, min(offset, 2**63 - 1))
     if y.dtype is not x.dtype:
         y = _in_dtype_of_x('diagonal_scatter', x, 'y', y)

@@ -33,8 +33,8 @@ int64_t ScatterBlock(Storage* out,
 #endif
   for (; i < n; ++i) {
     const bool selected = IsTrue(mask, i);
-    // Select the pointer instead of branching: the mask is unpredictable. The
-    // bound holds unless another thread changes the mask.
+    // Select the pointer instead of branching: the mask is unpredictable. Only
+    // if another thread changes the mask, k reaches values_left.
     const Storage* from = selected && k < values_left ? value + k : x + i;
     out[i] = *from;
     k += selected;
@@ -129,6 +129,7 @@ int64_t MaskedScatterCpu(Storage* out,
   return ForEachMaskTile(
       mask, tiles, value_numel, [&](int64_t i, int64_t k, int64_t) {
         const auto write_values = [&](Storage* to, int64_t n) {
+          n = std::min(n, value_numel - k);  // as in ScatterBlock
           std::memcpy(to, value + k, n * sizeof(Storage));
           k += n;
         };

@@ -131,7 +131,7 @@ struct Tiles {
 
   Tiles(int64_t numel, int64_t element_bytes)
       : numel(numel), bytes(numel * element_bytes) {
-    // Elements: whole vectors of any size, whole cache lines of a mask.
+    // In elements: whole vectors of any type, whole cache lines of a mask.
     constexpr int64_t kGranularity = 64;
     if (bytes < kParallelBytes) {  // without divisions
       size = numel;

@@ -41,7 +41,7 @@ void CopyAndReplace(const CPUContext& /*dev_ctx*/,
   static constexpr Storage kZero{};
   // Elements are replaced while their block of out is in the L2 cache. A large
   // out is often on fresh pages: if few elements are replaced, one memcpy per
-  // thread is faster.
+  // tile is faster.
   constexpr int64_t kCachedBlock = (256 << 10) / sizeof(Storage);
   constexpr int64_t kMinLarge = (32 << 20) / sizeof(Storage);
   const bool is_cached = numel < kMinLarge || view.numel() > numel / 16;

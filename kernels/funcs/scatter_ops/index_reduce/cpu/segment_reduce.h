@@ -157,7 +157,7 @@ void ReduceSegments(const ReduceOperands<T>& operands) {
 
 // Assigns entry by entry, so that the last update of a slice wins. Returns
 // false if segments, which write each slice once, are faster. Threads partition
-// the outer indices or the inner elements.
+// the outer indices and, if these are few, the inner elements.
 template <typename T>
 bool AssignInOrder(const ReduceOperands<T>& operands) {
   constexpr int64_t kMaxCachedBytes = 256 << 10;
