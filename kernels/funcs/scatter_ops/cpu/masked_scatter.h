@@ -33,8 +33,8 @@ int64_t ScatterBlock(Storage* out,
 #endif
   for (; i < n; ++i) {
     const bool selected = IsTrue(mask, i);
-    // Select the pointer instead of branching: the mask is unpredictable. Only
-    // if another thread changes the mask, k reaches values_left.
+    // Select the pointer instead of branching: the mask is unpredictable. A
+    // True with k >= values_left means that another thread changed the mask.
     const Storage* from = selected && k < values_left ? value + k : x + i;
     out[i] = *from;
     k += selected;
