@@ -241,8 +241,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             except along ``axis``, where the size is ``n`` or larger; slices after the first ``n`` are ignored. If
             ``index`` is 0-D, the shape is the shape of ``x`` without ``axis``. In a static graph where ``n`` or the size
             of ``updates`` is unknown, calls with ``axis``, ``reduce`` or ``include_self`` require exactly ``n`` slices.
-        overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False or None). If True, ``reduce`` and
-            ``include_self`` are ignored; values other than their defaults emit a UserWarning. Default is True.
+        overwrite (bool, optional): Whether to overwrite slices (True) or to reduce them (False or None). If True,
+            ``reduce`` and ``include_self`` are ignored; values other than their defaults emit a UserWarning. Default is True.
         axis (int, optional): The axis to index, in ``[-x.ndim, x.ndim)``. Default is 0.
         reduce (str, optional): The reduction if ``overwrite`` is False: ``'sum'`` or ``'add'``; ``'mul'``,
             ``'multiply'`` or ``'prod'``; ``'mean'``; ``'amax'``; ``'amin'``. ``bool`` supports ``'sum'`` (logical or)
@@ -274,8 +274,8 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
           in floating point and complex data types, and only while ``x``, ``index``, ``updates`` and the result are not
           changed in place. The gradient of ``'mul'`` is correct even if factors are zero. ``'amax'`` and ``'amin'``
           distribute the gradient evenly among the elements that equal the result. If ``overwrite`` is True, only the slice
-          that wins has a nonzero gradient, except in prim mode. Overwriting, ``'sum'`` and ``'mean'`` can be differentiated five times;
-          ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for the second order.
+          that wins has a nonzero gradient, except in prim mode. Overwriting, ``'sum'`` and ``'mean'`` can be differentiated
+          five times; ``'mul'``, ``'amax'`` and ``'amin'`` raise RuntimeError for the second order.
         - Determinism: on the CPU, the result does not depend on the number of threads, even if ``index`` has duplicates, except
           for the sign and payload of a NaN.
         - GPU: calls with the default ``axis``, ``reduce`` and ``include_self`` run a kernel that supports fewer data types.

@@ -1,8 +1,8 @@
 // Reductions of short rows without sorting the index: updates are read once, in
 // memory order, and accumulated into the slices that the index names. Each task
 // owns a range of slices and scans the whole index, so that a slice receives
-// its updates in the order of the index. Results are bitwise identical to those
-// of SegmentReducer, except for the sign and payload of a NaN.
+// its updates in the order of the index. Results and those of SegmentReducer
+// are bitwise identical, except for the sign bit and payload of NaNs.
 
 #pragma once
 
