@@ -440,6 +440,13 @@ class TestIndexReduceValues(unittest.TestCase):
             grads = self.grads_of_products(x, updates, dtype)
             self.assertTrue((grads[1] == expected).all())
 
+    def test_complex_infinity_is_not_multiplied(self):
+        updates = paddle.to_tensor([complex(np.inf, 0)])
+        x, index = paddle.zeros([1], updates.dtype), paddle.to_tensor([0])
+        out = index_reduce(x, index, updates, 0, 'mul', False)
+        # inf * (1 + 0j) has a NaN component.
+        self.assertEqual(out.tolist(), [complex(np.inf, 0)])
+
     def test_invalid_reduce_raises(self):
         x, index = paddle.ones([4, 3]), paddle.to_tensor([0])
         for op, others in [

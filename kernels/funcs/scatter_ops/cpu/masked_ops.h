@@ -195,7 +195,7 @@ struct MaskedSum {
   // Accumulates elements [begin, end) into `sums`, which begins at element
   // `first` of the target.
   void Accumulate(int64_t begin, int64_t end, int64_t first, Sum* sums) const {
-    CallVectorizedForHalf<T>([&] {
+    CallVectorizedIf<kIsHalf<T>>([&] {
       uint8_t mask_scratch[kMaskBlock];
       Storage values[kMaskBlock];
       for (int64_t b = begin; b < end; b += kMaskBlock) {

@@ -72,10 +72,11 @@ void CallVectorized(const F& f) {
   f();
 }
 
-// CallVectorized for half types only, whose conversions use integer arithmetic.
-template <typename T, typename F>
-void CallVectorizedForHalf(const F& f) {
-  if constexpr (kIsHalf<T>) {
+// CallVectorized where it pays: for half types, whose conversions use integer
+// arithmetic, and for integers in loops over long rows.
+template <bool kCondition, typename F>
+void CallVectorizedIf(const F& f) {
+  if constexpr (kCondition) {
     CallVectorized(f);
   } else {
     f();

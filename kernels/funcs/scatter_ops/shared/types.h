@@ -93,6 +93,21 @@ inline uint32_t SelectBits(bool first, uint32_t one, uint32_t other) {
   return (one & mask) | (other & ~mask);
 }
 
+// first ? one : other, vectorized by compilers, which do not vectorize a select
+// of structs, nor one that makes the floating point arithmetic of a rounding to
+// float16 conditional.
+template <typename T>
+inline T SelectVectorized(bool first, T one, T other) {
+  if constexpr (std::is_same<T, dtype::float16>::value) {
+    one.x = SelectBits(first, one.x, other.x);
+  } else if constexpr (kIsHalf<T>) {
+    one.x = first ? one.x : other.x;
+  } else {
+    one = first ? one : other;
+  }
+  return one;
+}
+
 // float16 has 10 bits of mantissa and an exponent bias 112 less than that of
 // float. Subnormals are normalized by a subtraction, which is computed for all
 // elements and then discarded for the others, since compilers do not vectorize

@@ -109,7 +109,7 @@ class LinearIndexGrad {
           inner == 1 ? WriteElements(from, sources, n, to + offset)
                      : WriteRows(from, sources, n, width, to + offset);
         };
-        kIsMean ? CallVectorizedForHalf<T>(write) : write();
+        kIsMean ? CallVectorizedIf<kIsHalf<T>>(write) : write();
         offset += n * width;
       }
     });

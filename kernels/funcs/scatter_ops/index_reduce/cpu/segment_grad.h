@@ -37,7 +37,7 @@ class SegmentDifferentiator {
                   int64_t x_offset,
                   int64_t updates_offset,
                   int64_t n) const {
-    CallVectorizedForHalf<T>(
+    CallVectorizedIf<kIsHalf<T>>(
         [&] { Differentiate(g, x_offset, updates_offset, n); });
   }
 
@@ -72,11 +72,12 @@ class SegmentDifferentiator {
                              int64_t g,
                              const IndexGradTensors<T>& at,
                              Sum* grad) const {
+    const int64_t n = length;  // GCC ignores loop pragmas if it is a class
     const T* x = at.x;
     const T* extremum = at.out;
     Count ties[kMaxInner];
     // `&` instead of `&&` is branchless, so that the loop vectorizes.
-    for (int64_t l = 0; l < length; ++l) {
+    for (int64_t l = 0; l < n; ++l) {
       ties[l] = include_self_ & IsExtremum(x[l], extremum[l]);
     }
     // The asm in Prefetch also keeps GCC from merging two rows, after which it
@@ -86,25 +87,29 @@ class SegmentDifferentiator {
       PrefetchRow(at.updates + next * step_, length);
       if (at.updates_grad) PrefetchRow(at.updates_grad + next * step_, length);
       const T* row = at.updates + *p * step_;
-      for (int64_t l = 0; l < length; ++l) {
+      SCATTER_OPS_NO_UNROLL
+      for (int64_t l = 0; l < n; ++l) {
         ties[l] += IsExtremum(row[l], extremum[l]);
       }
     }
-    for (int64_t l = 0; l < length; ++l) {
+    for (int64_t l = 0; l < n; ++l) {
       grad[l] /= static_cast<Sum>(ties[l]);
     }
     if (at.x_grad) {
-      for (int64_t l = 0; l < length; ++l) {
+      SCATTER_OPS_NO_UNROLL
+      for (int64_t l = 0; l < n; ++l) {
         const bool is_extremum = include_self_ & IsExtremum(x[l], extremum[l]);
-        at.x_grad[l] = RoundTo<T>(is_extremum ? grad[l] : Sum(0));
+        at.x_grad[l] = SelectVectorized(is_extremum, RoundTo<T>(grad[l]), T{});
       }
     }
     if (!at.updates_grad) return;
     for (const int64_t* p = segments_.begin(g); p != segments_.end(g); ++p) {
       const T* row = at.updates + *p * step_;
       T* out = at.updates_grad + *p * step_;
-      for (int64_t l = 0; l < length; ++l) {
-        out[l] = RoundTo<T>(IsExtremum(row[l], extremum[l]) ? grad[l] : Sum(0));
+      SCATTER_OPS_NO_UNROLL
+      for (int64_t l = 0; l < n; ++l) {
+        const bool is_extremum = IsExtremum(row[l], extremum[l]);
+        out[l] = SelectVectorized(is_extremum, RoundTo<T>(grad[l]), T{});
       }
     }
   }
@@ -229,20 +234,21 @@ void IndexReduceGradInto(const Context& dev_ctx,
       updates_grad ? AllocUpdatesGrad<T>(dev_ctx, view, updates_grad)
                    : nullptr};
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
-    using Differentiator = SegmentDifferentiator<T, decltype(constant)::value>;
-    if constexpr (kHasTranspose<T>) {
-      if (DifferentiateTransposed<Differentiator>(
+    constexpr IndexReduce kReduce = decltype(constant)::value;
+    using Sum = ReduceType<T, kReduce>;
+    if constexpr (sizeof(Sum) <= 8) {
+      if (DifferentiateTransposed<SegmentDifferentiator<Sum, kReduce>, Sum>(
               view, segments, call.include_self, tensors)) {
         return;
       }
     }
     // Slices without an update get out_grad as their gradient.
-    ForEachSegment(
-        view,
-        segments,
-        tensors.x_grad ? tensors.out_grad : nullptr,
-        tensors.x_grad,
-        Differentiator(view.inner, segments, call.include_self, tensors));
+    ForEachSegment(view,
+                   segments,
+                   tensors.x_grad ? tensors.out_grad : nullptr,
+                   tensors.x_grad,
+                   SegmentDifferentiator<T, kReduce>(
+                       view.inner, segments, call.include_self, tensors));
   });
 }
 

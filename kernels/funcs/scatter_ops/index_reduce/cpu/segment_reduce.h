@@ -44,7 +44,8 @@ class SegmentReducer {
     if constexpr (kReduce == IndexReduce::kAssign) {
       std::memcpy(out, rows.Next(), n * sizeof(T));
     } else {
-      CallVectorizedForHalf<T>([&] { Reduce(rows, x, out); });
+      CallVectorizedIf<kIsHalf<T> || std::is_integral<T>::value>(
+          [&] { Reduce(rows, x, out); });
     }
   }
 
@@ -156,8 +157,9 @@ void ReduceSegments(const ReduceOperands<T>& operands) {
 }
 
 // Assigns entry by entry, so that the last update of a slice wins. Returns
-// false if segments, which write each slice once, are faster. Threads partition
-// the outer indices and, if these are few, the inner elements.
+// false if another way may be faster, such as segments, which write each slice
+// once. Threads partition the outer indices and, if these are few, the inner
+// elements.
 template <typename T>
 bool AssignInOrder(const ReduceOperands<T>& operands) {
   constexpr int64_t kMaxCachedBytes = 256 << 10;
@@ -166,6 +168,7 @@ bool AssignInOrder(const ReduceOperands<T>& operands) {
   const int64_t row_bytes = view.inner * static_cast<int64_t>(sizeof(T));
   const int64_t x_bytes = view.outer * view.size * row_bytes;
   const int64_t bytes = view.outer * view.length * row_bytes;
+  if (row_bytes <= kMaxAssignRowBytes) return false;
   // A sparse index is assumed to name each slice once.
   if (!IsSparseIndex(view.length, view.size) &&
       x_bytes + bytes > kMaxCachedBytes) {
@@ -197,10 +200,10 @@ bool AssignInOrder(const ReduceOperands<T>& operands) {
 template <typename T, IndexReduce kReduce>
 void ReduceIntoSlices(const ReduceOperands<T>& operands) {
   if (ReduceTransposed<T, kReduce>(operands)) return;
-  if (ReduceShortRows<T, kReduce>(operands)) return;
   if constexpr (kReduce == IndexReduce::kAssign) {
     if (AssignInOrder<T>(operands)) return;
   }
+  if (ReduceShortRows<T, kReduce>(operands)) return;
   ReduceSegments<T, kReduce>(operands);
 }
 

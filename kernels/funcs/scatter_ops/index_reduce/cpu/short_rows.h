@@ -22,13 +22,6 @@
 
 namespace phi::funcs::scatter_ops {
 
-// Whether the reduction has an identity to start from. A product of complex
-// numbers has none: 1 * (inf + 0i) has a NaN component.
-template <typename T, IndexReduce kReduce>
-constexpr bool HasIdentity() {
-  return !(kReduce == IndexReduce::kMul && IsComplexNumber<T>::value);
-}
-
 // The length of a row is an int64_t or a RowLength constant: 1 here, kTileRows
 // in transposed_tiles.h. With a constant length, the loops below also compute
 // and discard results for slices without an update: a branch per row would cost
@@ -130,6 +123,9 @@ Sum FinalizeSum(Sum sum, Mark count) {
   }
 }
 
+// Rows that are assigned fastest in this way, even if many are overwritten.
+constexpr int64_t kMaxAssignRowBytes = 64;
+
 template <typename T, IndexReduce kReduce>
 class ShortRowReducer {
  public:
@@ -170,7 +166,7 @@ class ShortRowReducer {
            ++i) {
         const int64_t begin = i / num_ranges * outer_step;
         const int64_t end = std::min(view_.outer, begin + outer_step);
-        CallVectorizedForHalf<T>([&] {
+        CallVectorizedIf<kIsHalf<T>>([&] {
           for (int64_t o = begin; o < end; ++o) {
             const SliceRange range = ranges_[i % num_ranges];
             view_.inner == 1 ? Reduce(o, range, RowLength<1>{}, sums.get())
@@ -200,7 +196,6 @@ class ShortRowReducer {
   // Longer rows use segments, which skip overwritten updates and write each
   // slice once.
   static constexpr int64_t kMaxRowBytes = 256;
-  static constexpr int64_t kMaxAssignRowBytes = 64;
   // In place, for an index no longer than the axis.
   static constexpr int64_t kMaxInPlaceRowBytes = 4096;
   // Passes of one thread over the index for one outer index.
@@ -218,9 +213,9 @@ class ShortRowReducer {
     if (kIsMean && n >= std::numeric_limits<Mark>::max()) return 0;
     const bool is_short_in_place =
         operands_.x == operands_.out && !kHasScratch && n <= view_.size;
-    const int64_t max_row_bytes = kIsAssign           ? kMaxAssignRowBytes
-                                  : is_short_in_place ? kMaxInPlaceRowBytes
-                                                      : kMaxRowBytes;
+    int64_t max_row_bytes = kMaxRowBytes;
+    if (kIsAssign && n > view_.size) max_row_bytes = kMaxAssignRowBytes;
+    if (!kIsAssign && is_short_in_place) max_row_bytes = kMaxInPlaceRowBytes;
     if (row_bytes > max_row_bytes) return 0;
     if ((kHasScratch || NeedsMarks()) && IsSparseIndex(n, view_.size)) return 0;
     const int64_t num_threads = NumThreadsFor(bytes_);
@@ -289,12 +284,7 @@ class ShortRowReducer {
         }
         const Mark count = mark + operands_.include_self;
         const T result = RoundTo<T>(FinalizeSum<kReduce>(sum, count));
-        // Compilers do not vectorize a select of structs.
-        if constexpr (kIsHalf<T>) {
-          out[i].x = Select(keeps_x, x.x, result.x);
-        } else {
-          out[i] = keeps_x ? x : result;
-        }
+        out[i] = SelectVectorized(keeps_x, x, result);
       }
     }
   }
@@ -310,10 +300,12 @@ class ShortRowReducer {
 // false.
 template <typename T, IndexReduce kReduce>
 bool ReduceShortRows(const ReduceOperands<T>& operands) {
-  if constexpr (HasIdentity<T, kReduce>()) {
-    return ShortRowReducer<T, kReduce>(operands).Run();
-  }
-  return false;
+  // Complex factors have no identity to start from: 1 * (inf + 0i) has a NaN
+  // component.
+  const bool is_complex_product =
+      kReduce == IndexReduce::kMul && IsComplexNumber<T>::value;
+  if (is_complex_product && !operands.include_self) return false;
+  return ShortRowReducer<T, kReduce>(operands).Run();
 }
 
 }  // namespace phi::funcs::scatter_ops

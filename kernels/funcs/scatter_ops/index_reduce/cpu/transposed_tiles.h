@@ -19,7 +19,7 @@
 namespace phi::funcs::scatter_ops {
 
 constexpr int64_t kTileRows = 8;
-// Elements of a row that are transposed at a time: they fit into the L1 cache.
+// Elements of a row that are processed at a time: they fit into the L1 cache.
 constexpr int64_t kTileBlock = 64;
 using TileLength = RowLength<kTileRows>;
 
@@ -105,7 +105,7 @@ void Transpose(const T* in,
   }
 }
 
-// Transpose into a tile of Sum, for n <= kTileBlock unless Sum is T.
+// Transpose into a tile of Sum.
 template <typename T, typename Sum>
 void WidenIntoTile(
     const T* in, int64_t step, int64_t rows, int64_t n, Sum* tile) {
@@ -113,17 +113,21 @@ void WidenIntoTile(
     Transpose(in, {step, 1}, rows, n, tile, kTileStrides);
   } else {
     Sum wide[kTileRows * kTileBlock];
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t i = 0; i < n; ++i) {
-        wide[r * kTileBlock + i] = WidenTo<Sum>(in[r * step + i]);
+    for (int64_t b = 0; b < n; b += kTileBlock) {
+      const int64_t count = std::min(kTileBlock, n - b);
+      for (int64_t r = 0; r < rows; ++r) {
+        const T* row = in + r * step + b;
+        Sum* wide_row = wide + r * kTileBlock;
+        for (int64_t i = 0; i < count; ++i) wide_row[i] = WidenTo<Sum>(row[i]);
       }
+      Sum* block = tile + b * kTileRows;
+      Transpose(wide, {kTileBlock, 1}, rows, count, block, kTileStrides);
     }
-    Transpose(wide, {kTileBlock, 1}, rows, n, tile, kTileStrides);
   }
 }
 
-// Transpose back, rounding. Elements without an update stay bitwise identical
-// to x, which matters for NaNs.
+// Transpose back, rounding. With marks, elements without an update stay bitwise
+// identical to x, which matters for NaNs.
 template <typename Mark, typename T, typename Sum>
 void RoundIntoRows(const Sum* tile,
                    const Mark* marks,
@@ -136,26 +140,31 @@ void RoundIntoRows(const Sum* tile,
     Transpose(tile, kTileStrides, rows, n, out, {step, 1});
   } else {
     Sum wide[kTileRows * kTileBlock];
-    Transpose(tile, kTileStrides, rows, n, wide, {kTileBlock, 1});
-    for (int64_t r = 0; r < rows; ++r) {
-      const T* x_row = x + r * step;
-      T* out_row = out + r * step;
-      SCATTER_OPS_IVDEP
-      for (int64_t i = 0; i < n; ++i) {
-        const T rounded = RoundTo<T>(wide[r * kTileBlock + i]);
-        out_row[i].x = Select(marks[i] > 0, rounded.x, x_row[i].x);
+    for (int64_t b = 0; b < n; b += kTileBlock) {
+      const int64_t count = std::min(kTileBlock, n - b);
+      const Sum* block = tile + b * kTileRows;
+      Transpose(block, kTileStrides, rows, count, wide, {kTileBlock, 1});
+      for (int64_t r = 0; r < rows; ++r) {
+        const Sum* from = wide + r * kTileBlock;
+        T* to = out + r * step + b;
+        if (!marks) {
+          for (int64_t i = 0; i < count; ++i) to[i] = RoundTo<T>(from[i]);
+          continue;
+        }
+        const T* kept = x + r * step + b;
+        SCATTER_OPS_IVDEP
+        for (int64_t i = 0; i < count; ++i) {
+          const bool is_new = marks[b + i] > 0;
+          to[i] = SelectVectorized(is_new, RoundTo<T>(from[i]), kept[i]);
+        }
       }
     }
   }
 }
 
-// Element sizes for which tiles can be faster than rows.
-template <typename T>
-constexpr bool kHasTranspose = sizeof(T) == 4 || sizeof(T) == 8;
-
-// Whether tiles of T are faster than rows: along the last axis, for 4-byte
-// elements with AVX2 only, if a tile fits into the L2 cache and the index is
-// not sparse. The index must be short enough for SliceMark.
+// Whether tiles of T, 4 or 8 bytes, are faster than rows: along the last axis,
+// for 4-byte elements with AVX2 only, if a tile fits into the L2 cache and the
+// index is not sparse. The index must be short enough for SliceMark.
 template <typename T>
 bool IsFasterTransposed(const AxisView& view, int64_t n) {
   constexpr int64_t kMaxTileBytes = 512 << 10;
@@ -245,8 +254,9 @@ void ReduceTile(const ReduceOperands<T>& operands,
 template <typename T, IndexReduce kReduce>
 bool ReduceTransposed(const ReduceOperands<T>& operands) {
   using Sum = ReduceType<T, kReduce>;
-  // Not for means that accumulate in a wider type than T.
-  if constexpr (kHasTranspose<Sum> && HasIdentity<T, kReduce>() &&
+  // Not for means that accumulate in a wider type than T. 8-byte elements are
+  // faster by rows, except for gradients.
+  if constexpr (sizeof(Sum) == 4 &&
                 (std::is_same<T, Sum>::value || kIsHalf<T>)) {
     const AxisView& view = operands.view;
     const int64_t n = operands.index.length();
@@ -259,7 +269,7 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
     const int64_t bytes = view.outer * (view.size + n) * sizeof(T);
     ForEachTileRange(view.outer, bytes, [&](int64_t begin, int64_t end) {
       const auto tile = MakeTile<Sum>(view.size);
-      CallVectorizedForHalf<T>([&] {
+      CallVectorizedIf<kIsHalf<T>>([&] {
         for (int64_t o = begin; o < end; o += kTileRows) {
           const int64_t rows = std::min(kTileRows, end - o);
           ReduceTile<kReduce>(operands, marks.get(), o, rows, tile.get());
@@ -273,8 +283,8 @@ bool ReduceTransposed(const ReduceOperands<T>& operands) {
 
 // The gradients of a nonlinear reduction if tiles are faster; else returns
 // false. Differentiator::Differentiate must accept a constant length and an
-// x_grad that is its out_grad.
-template <typename Differentiator, typename T>
+// x_grad that is its out_grad; Sum is its type of elements.
+template <typename Differentiator, typename Sum, typename T>
 bool DifferentiateTransposed(const AxisView& view,
                              const IndexSegments& segments,
                              bool include_self,
@@ -282,16 +292,15 @@ bool DifferentiateTransposed(const AxisView& view,
   const int64_t size = view.size;
   const int64_t n = segments.num_entries();
   constexpr int64_t kMaxEntries = 1 << 18;  // bounds the workspace per thread
-  if (!IsFasterTransposed<T>(view, n) || n > kMaxEntries) return false;
+  if (!IsFasterTransposed<Sum>(view, n) || n > kMaxEntries) return false;
   const int64_t bytes = view.outer * (size + n) * sizeof(T);
-  const int64_t step = view.length;
   ForEachTileRange(view.outer, bytes, [&](int64_t begin, int64_t end) {
-    const auto x = MakeTile<T>(size);
-    const auto out = MakeTile<T>(Differentiator::kReadsOut ? size : 0);
-    const auto grad = MakeTile<T>(size);
-    const auto updates = MakeTile<T>(n);
-    const auto updates_grad = MakeTile<T>(tensors.updates_grad ? n : 0);
-    const IndexGradTensors<T> tiles{
+    const auto x = MakeTile<Sum>(size);
+    const auto out = MakeTile<Sum>(Differentiator::kReadsOut ? size : 0);
+    const auto grad = MakeTile<Sum>(size);
+    const auto updates = MakeTile<Sum>(n);
+    const auto updates_grad = MakeTile<Sum>(tensors.updates_grad ? n : 0);
+    const IndexGradTensors<Sum> tiles{
         x.get(),
         updates.get(),
         out.get(),
@@ -300,28 +309,31 @@ bool DifferentiateTransposed(const AxisView& view,
         tensors.updates_grad ? updates_grad.get() : nullptr};
     const Differentiator differentiator(
         kTileRows, segments, include_self, tiles);
-    for (int64_t o = begin; o < end; o += kTileRows) {
-      const int64_t rows = std::min(kTileRows, end - o);
-      const auto transpose_back =
-          [&](const T* tile, int64_t length, int64_t stride, T* to) {
-            Transpose(
-                tile, kTileStrides, rows, length, to + o * stride, {stride, 1});
-          };
-      WidenIntoTile(tensors.x + o * size, size, rows, size, x.get());
-      if (Differentiator::kReadsOut)
-        WidenIntoTile(tensors.out + o * size, size, rows, size, out.get());
-      WidenIntoTile(tensors.out_grad + o * size, size, rows, size, grad.get());
-      WidenIntoTile(tensors.updates + o * step, step, rows, n, updates.get());
-      for (int64_t g = 0; g < segments.count(); ++g) {
-        differentiator.Differentiate(
-            g, segments.slices[g] * kTileRows, 0, TileLength{});
+    CallVectorizedIf<kIsHalf<T>>([&] {
+      for (int64_t o = begin; o < end; o += kTileRows) {
+        const int64_t rows = std::min(kTileRows, end - o);
+        const auto widen = [&](const T* from, int64_t step, Sum* tile) {
+          WidenIntoTile(from + o * step, step, rows, step, tile);
+        };
+        const auto round = [&](const Sum* tile, int64_t step, T* to) {
+          const uint8_t* no_marks = nullptr;
+          const T* no_x = nullptr;
+          RoundIntoRows(tile, no_marks, rows, step, step, no_x, to + o * step);
+        };
+        widen(tensors.x, size, x.get());
+        if (Differentiator::kReadsOut) widen(tensors.out, size, out.get());
+        widen(tensors.out_grad, size, grad.get());
+        widen(tensors.updates, n, updates.get());
+        for (int64_t g = 0; g < segments.count(); ++g) {
+          differentiator.Differentiate(
+              g, segments.slices[g] * kTileRows, 0, TileLength{});
+        }
+        if (tensors.x_grad) round(grad.get(), size, tensors.x_grad);
+        if (tensors.updates_grad) {
+          round(updates_grad.get(), n, tensors.updates_grad);
+        }
       }
-      if (tensors.x_grad)
-        transpose_back(grad.get(), size, size, tensors.x_grad);
-      if (tensors.updates_grad) {
-        transpose_back(updates_grad.get(), n, step, tensors.updates_grad);
-      }
-    }
+    });
   });
   return true;
 }
