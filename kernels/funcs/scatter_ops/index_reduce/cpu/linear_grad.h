@@ -47,7 +47,7 @@ class LinearIndexGrad {
       const int64_t* slices = index_.Read(begin, n, sources);
       for (int64_t i = 0; i < n; ++i) {
         const bool has_source = !is_assign || last[slices[i]] == begin + i;
-        sources[i] = has_source ? slices[i] : -1;
+        sources[i] = slices[i] | (static_cast<int64_t>(has_source) - 1);
       }
     };
     GatherRows(view_.length, out_grad, updates_grad, find_sources);
@@ -70,7 +70,7 @@ class LinearIndexGrad {
                x_grad,
                [&](int64_t begin, int64_t n, int64_t* sources) {
                  for (int64_t i = 0; i < n; ++i) {
-                   sources[i] = is_cleared[begin + i] ? -1 : begin + i;
+                   sources[i] = (begin + i) | -int64_t{is_cleared[begin + i]};
                  }
                });
   }
@@ -119,15 +119,21 @@ class LinearIndexGrad {
                      const int64_t* sources,
                      int64_t n,
                      T* to) const {
+    // Short enough for branch predictors to learn it.
+    constexpr int64_t kMaxRepeated = 64;
+    const bool repeats = view_.outer > 1 && n <= kMaxRepeated;
     for (int64_t i = 0; i < n; ++i) {
       const int64_t slice = sources[i];
+      if constexpr (!kIsMean && sizeof(T) <= 8) {
+        if (!repeats) {  // without a branch
+          const int64_t mask = ~(slice >> 63);
+          to[i] = static_cast<T>(from[slice & mask] & mask);
+          continue;
+        }
+      }
+      to[i] = slice < 0 ? T{} : from[slice];
       if constexpr (kIsMean) {
-        to[i] = slice < 0 ? T{} : from[slice];
         if (slice >= 0 && counts_[slice] > 0) to[i] = Divide(to[i], slice);
-      } else {
-        // Selects the pointer instead of branching: the index is unpredictable.
-        static constexpr T kZero{};
-        to[i] = *(slice < 0 ? &kZero : from + slice);
       }
     }
   }

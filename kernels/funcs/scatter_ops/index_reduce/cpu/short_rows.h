@@ -193,9 +193,9 @@ class ShortRowReducer {
   static constexpr int64_t kScratchBytes = 1 << 20;
   static constexpr int64_t kMaxScratchBytes = 4 << 20;
   static constexpr int64_t kTasksPerThread = 4;
-  // Longer rows use segments, which skip overwritten updates and write each
-  // slice once.
-  static constexpr int64_t kMaxRowBytes = 256;
+  // Longer rows, in bytes of accumulators, use segments, which skip overwritten
+  // updates and write each slice once.
+  static constexpr int64_t kMaxRowBytes = kHasScratch ? 192 : 256;
   // In place, for an index no longer than the axis.
   static constexpr int64_t kMaxInPlaceRowBytes = 4096;
   // Passes of one thread over the index for one outer index.
@@ -207,7 +207,7 @@ class ShortRowReducer {
   // The number of ranges to partition the axis into, each of which costs a pass
   // over the index; 0 if segments are faster.
   int64_t ChooseNumRanges() const {
-    const int64_t row_bytes = view_.inner * static_cast<int64_t>(sizeof(T));
+    const int64_t row_bytes = view_.inner * static_cast<int64_t>(sizeof(Acc));
     const int64_t n = operands_.index.length();
     // Mark must represent the number of entries plus one, for include_self.
     if (kIsMean && n >= std::numeric_limits<Mark>::max()) return 0;
