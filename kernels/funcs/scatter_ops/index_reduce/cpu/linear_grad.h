@@ -119,13 +119,13 @@ class LinearIndexGrad {
                      const int64_t* sources,
                      int64_t n,
                      T* to) const {
-    // Short enough for branch predictors to learn it.
-    constexpr int64_t kMaxRepeated = 64;
-    const bool repeats = view_.outer > 1 && n <= kMaxRepeated;
+    // Branches on the index are mispredicted, unless it is short and repeated.
+    constexpr int64_t kMaxPredictable = 64;
+    const bool is_predictable = view_.outer > 1 && n <= kMaxPredictable;
     for (int64_t i = 0; i < n; ++i) {
       const int64_t slice = sources[i];
       if constexpr (!kIsMean && sizeof(T) <= 8) {
-        if (!repeats) {  // without a branch
+        if (!is_predictable) {
           const int64_t mask = ~(slice >> 63);
           to[i] = static_cast<T>(from[slice & mask] & mask);
           continue;

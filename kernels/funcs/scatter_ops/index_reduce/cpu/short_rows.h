@@ -13,7 +13,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "paddle/phi/kernels/funcs/scatter_ops/cpu/masked_ops.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_partition.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_segments.h"
@@ -123,7 +122,8 @@ Sum FinalizeSum(Sum sum, Mark count) {
   }
 }
 
-// Rows that are assigned fastest in this way, even if many are overwritten.
+// Up to this length, rows are assigned without segments even if many of them
+// are overwritten.
 constexpr int64_t kMaxAssignRowBytes = 64;
 
 template <typename T, IndexReduce kReduce>
