@@ -196,8 +196,9 @@ class ShortRowReducer {
   // Longer rows, in bytes of accumulators, use segments, which skip overwritten
   // updates and write each slice once.
   static constexpr int64_t kMaxRowBytes = kHasScratch ? 192 : 256;
-  // In place, for an index no longer than the axis.
-  static constexpr int64_t kMaxInPlaceRowBytes = 4096;
+  // If few rows are written: in place, by an index no longer than the axis, or
+  // assigned by one of at most a quarter of its length.
+  static constexpr int64_t kMaxFewRowsBytes = 4096;
   // Passes of one thread over the index for one outer index.
   static constexpr int64_t kMaxPasses = 4;
 
@@ -211,11 +212,13 @@ class ShortRowReducer {
     const int64_t n = operands_.index.length();
     // Mark must represent the number of entries plus one, for include_self.
     if (kIsMean && n >= std::numeric_limits<Mark>::max()) return 0;
-    const bool is_short_in_place =
-        operands_.x == operands_.out && !kHasScratch && n <= view_.size;
+    const bool writes_few_rows =
+        kIsAssign
+            ? n <= view_.size / 4
+            : operands_.x == operands_.out && !kHasScratch && n <= view_.size;
     int64_t max_row_bytes = kMaxRowBytes;
     if (kIsAssign && n > view_.size) max_row_bytes = kMaxAssignRowBytes;
-    if (!kIsAssign && is_short_in_place) max_row_bytes = kMaxInPlaceRowBytes;
+    if (writes_few_rows) max_row_bytes = kMaxFewRowsBytes;
     if (row_bytes > max_row_bytes) return 0;
     if ((kHasScratch || NeedsMarks()) && IsSparseIndex(n, view_.size)) return 0;
     const int64_t num_threads = NumThreadsFor(bytes_);
