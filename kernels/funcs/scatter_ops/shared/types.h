@@ -93,9 +93,9 @@ inline uint32_t SelectBits(bool first, uint32_t one, uint32_t other) {
   return (one & mask) | (other & ~mask);
 }
 
-// first ? one : other, vectorized by compilers, which do not vectorize a select
-// of structs, nor one that makes the floating point arithmetic of a rounding to
-// float16 conditional.
+// first ? one : other, in a form that compilers vectorize. They do not
+// vectorize a select of structs, or conditional floating point arithmetic, as
+// there would be in the conversion of a selected float16.
 template <typename T>
 inline T SelectVectorized(bool first, T one, T other) {
   if constexpr (std::is_same<T, dtype::float16>::value) {

@@ -47,6 +47,7 @@ class LinearIndexGrad {
       const int64_t* slices = index_.Read(begin, n, sources);
       for (int64_t i = 0; i < n; ++i) {
         const bool has_source = !is_assign || last[slices[i]] == begin + i;
+        // The slice or -1, without a branch.
         sources[i] = slices[i] | (static_cast<int64_t>(has_source) - 1);
       }
     };

@@ -220,13 +220,9 @@ void ReduceTile(const ReduceOperands<T>& operands,
   const T* x = operands.x + o * size;
   const T* updates = operands.updates + o * step;
   T* out = operands.out + o * size;
-  for (int64_t i = 0; i < size; i += kTileBlock) {
-    const int64_t count = std::min(kTileBlock, size - i);
-    Sum* sums = tile + i * kTileRows;
-    WidenIntoTile(x + i, size, rows, count, sums);
-    if (!operands.include_self && kReduce != IndexReduce::kAssign) {
-      InitializeRows<kReduce>(marks + i, count, TileLength{}, sums, sums);
-    }
+  WidenIntoTile(x, size, rows, size, tile);
+  if (!operands.include_self && kReduce != IndexReduce::kAssign) {
+    InitializeRows<kReduce>(marks, size, TileLength{}, tile, tile);
   }
   Sum block[kTileBlock * kTileRows] = {};
   operands.index.ForEachChunk(
@@ -238,15 +234,10 @@ void ReduceTile(const ReduceOperands<T>& operands,
               ChunkEntries{0, slices + i, count}, TileLength{}, block, tile);
         }
       });
-  for (int64_t i = 0; i < size; i += kTileBlock) {
-    const int64_t count = std::min(kTileBlock, size - i);
-    Sum* sums = tile + i * kTileRows;
-    if constexpr (kReduce == IndexReduce::kMean) {
-      DivideTile(marks + i, count, operands.include_self, sums);
-    }
-    const Mark* block_marks = marks ? marks + i : nullptr;
-    RoundIntoRows(sums, block_marks, rows, count, size, x + i, out + i);
+  if constexpr (kReduce == IndexReduce::kMean) {
+    DivideTile(marks, size, operands.include_self, tile);
   }
+  RoundIntoRows(tile, marks, rows, size, size, x, out);
 }
 
 // out = x with the updates reduced into it if tiles are faster; else returns
