@@ -1,24 +1,28 @@
-import gc
 import itertools
-import os
 import re
-import tempfile
 import unittest
-from functools import partial
 from unittest import mock
 
 import numpy as np
-from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
+from op_test import OpTest, skip_check_grad_ci
+from scatter_op_utils import (
+    ALL_DTYPES,
+    REAL_DTYPES,
+    assert_same_bits,
+    check_orders,
+    create_dtype_classes,
+    gradients,
+    random_bits,
+    random_numbers,
+    run_program,
+    trace_and_save,
+)
 
 import paddle
 from paddle.base import core
 from paddle.pir_utils import OldIrGuard
 from paddle.static import InputSpec
 from paddle.tensor import manipulation
-
-REAL_DTYPES = ['bool', 'uint8', 'int8', 'int16', 'int32', 'int64']
-REAL_DTYPES += ['float16', 'bfloat16', 'float32', 'float64']
-DTYPES = [*REAL_DTYPES, 'complex64', 'complex128']
 
 
 def diagonal(array, offset=0, axis1=0, axis2=1):
@@ -37,74 +41,19 @@ def results_ref(x, y, out_grad, *args):
     return [out, x_grad, diagonal(out_grad, *args)]
 
 
-def gradients(ys, xs, grad_ys, create_graph=False):
-    if paddle.in_dynamic_mode():
-        return paddle.grad(ys, xs, grad_ys, create_graph=create_graph)
-    return paddle.static.gradients(ys, xs, grad_ys)
-
-
 def results(x, y, out_grad, offset=0, axis1=0, axis2=1):
     out = paddle.diagonal_scatter(x, y, offset, axis1, axis2)
     return [out, *gradients([out], [x, y], [out_grad])]
 
 
-def higher_orders(*tensors):
-    """Return gradients up to the fifth order; even ones equal calls of the operator."""
-    outputs, grads, out_grad = [], None, None
-    for i in 0, 3, 6:
-        x, y, next_out_grad = tensors[i : i + 3]
-        if grads is None:
-            out = paddle.diagonal_scatter(x, y, 1)
-        else:
-            (out,) = gradients(grads, [out_grad], [x, y], True)
-        out_grad = next_out_grad
-        grads = gradients([out], [x, y], [out_grad], i < 6)
-        outputs += [out, *grads]
-    return outputs
-
-
 def random_inputs(x_shape, *args, dtype='float64'):
-    """Draw x, y and the gradient of out, with NaN payloads."""
-    dtype = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
-    choices = np.array([0, 1, 60, 127, 128, 240, 252, 255], 'uint8')
-    inputs = []
+    """Draw x, y and the gradient of out."""
     y_shape = diagonal(np.empty(x_shape), *args).shape
-    for shape in x_shape, y_shape, x_shape:
-        size = int(np.prod(shape)) * dtype.itemsize
-        data = choices[np.random.randint(0, 8, min(size, 99991))]
-        data = np.resize(data % 2 if dtype.kind == 'b' else data, size)
-        inputs.append(data.view(dtype).reshape(shape))
-    return inputs
-
-
-def run_program(function, *feeds):
-    """Build a program with unknown dims and run it on each list of arrays."""
-    paddle.enable_static()
-    try:
-        with paddle.static.program_guard(paddle.static.Program()):
-            inputs = [
-                paddle.static.data(f'x{i}', [-1] * array.ndim, str(array.dtype))
-                for i, array in enumerate(feeds[0])
-            ]
-            for data in inputs:
-                data.stop_gradient = False
-            outputs = function(*inputs)
-            run = partial(paddle.static.Executor().run, fetch_list=outputs)
-            feeds = [{f'x{i}': a for i, a in enumerate(f)} for f in feeds]
-            return [run(feed=feed) for feed in feeds]
-    finally:
-        paddle.disable_static()
-
-
-def assert_bits_equal(actual, expected):
-    for array, desired in zip(map(np.asarray, actual), expected):
-        assert array.shape == desired.shape and array.dtype == desired.dtype
-        if array.tobytes() != desired.tobytes():
-            raise AssertionError(f'{array} differs from {desired}')
+    return [random_bits(shape, dtype) for shape in (x_shape, y_shape, x_shape)]
 
 
 class TestDiagonalScatterOp(OpTest):
-    x_dtype = 'float64'
+    dtype_name = 'float64'
     x_shape = (40, 3, 4)
     offset, axis1, axis2 = 0, 1, 2
 
@@ -112,22 +61,12 @@ class TestDiagonalScatterOp(OpTest):
         self.op_type = 'diagonal_scatter'
         self.python_api = self.public_python_api = paddle.diagonal_scatter
         args = self.offset, self.axis1, self.axis2
-        x = self.random_array(self.x_shape)
-        y = self.random_array(np.diagonal(x, *args).shape)
+        x = random_numbers(self.x_shape, self.dtype_name)
+        y = random_numbers(np.diagonal(x, *args).shape, self.dtype_name)
         self.dtype = x.dtype.type
         self.inputs = {'x': x, 'y': y}
         self.attrs = dict(zip(('offset', 'axis1', 'axis2'), args))
         self.outputs = {'out': results_ref(x, y, x, *args)[0]}
-
-    def random_array(self, shape):
-        array = np.random.uniform(-1, 1, shape)
-        if self.x_dtype == 'bfloat16':
-            return convert_float_to_uint16(np.asarray(array))
-        if 'complex' in self.x_dtype:
-            array = array + 1j * np.random.uniform(-1, 1, shape)
-        elif 'float' not in self.x_dtype:
-            array = np.maximum(array, 0) * 100
-        return np.asarray(array, self.x_dtype)
 
     def test_check_output(self):
         self.check_output(check_pir=True)
@@ -152,27 +91,7 @@ class TestDiagonalScatterOpEmptyDiagonal(TestDiagonalScatterOp):
     test_check_grad = None
 
 
-@skip_check_grad_ci(reason='OpTest checks the gradient of float64 instead.')
-class TestDiagonalScatterOpFP32(TestDiagonalScatterOp):
-    x_dtype = 'float32'
-    test_check_grad = None
-
-
-@skip_check_grad_ci(reason='The data type has no numeric gradient.')
-class TestDiagonalScatterOpBool(TestDiagonalScatterOp):
-    x_dtype = 'bool'
-    test_check_grad = None
-
-
-def create_test_class(parent, dtype):
-    name = f'{parent.__name__}_{dtype}'
-    globals()[name] = type(name, (parent,), {'x_dtype': dtype})
-
-
-for dtype in ('float16', 'bfloat16', 'complex64', 'complex128'):
-    create_test_class(TestDiagonalScatterOp, dtype)
-for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
-    create_test_class(TestDiagonalScatterOpBool, dtype)
+create_dtype_classes(globals(), TestDiagonalScatterOp)
 
 
 class TestDiagonalScatterAPI(unittest.TestCase):
@@ -181,8 +100,8 @@ class TestDiagonalScatterAPI(unittest.TestCase):
         for tensor in tensors[:2]:
             tensor.stop_gradient = False
         actual = results(*tensors, *args)
-        assert_bits_equal(actual, results_ref(*arrays, *args))
-        assert_bits_equal(tensors, arrays)
+        assert_same_bits(actual, results_ref(*arrays, *args))
+        assert_same_bits(tensors, arrays)
 
     def check_shape(self, shape, *args, dtype='float64'):
         with self.subTest(shape=shape, args=args, dtype=dtype):
@@ -191,7 +110,7 @@ class TestDiagonalScatterAPI(unittest.TestCase):
             self.check(tensors, *args)
 
     def test_every_dtype(self):
-        for dtype in DTYPES:
+        for dtype in ALL_DTYPES:
             self.check_shape((5, 4, 7), 1, 1, 2, dtype=dtype)
 
     def test_every_pair_of_axes(self):
@@ -231,13 +150,10 @@ class TestDiagonalScatterAPI(unittest.TestCase):
         self.check([x[1], x[1, 0], out_grad[1]])
 
     def test_higher_orders(self):
-        arrays = [a for _ in range(3) for a in random_inputs((4, 5), 1)]
-        expected = []
-        for i in (0, 3, 6):
-            expected += results_ref(*arrays[i : i + 3], 1)
-        tensors = [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
-        assert_bits_equal(higher_orders(*tensors), expected)
-        assert_bits_equal(run_program(higher_orders, arrays)[0], expected)
+        def function(x, y):
+            return paddle.diagonal_scatter(x, y, 1)
+
+        check_orders(function, [4, 5], [4], [4, 5])
 
     def test_gradient_of_wrong_shape_raises(self):
         x, y, out_grad = map(paddle.to_tensor, random_inputs((3, 4)))
@@ -253,9 +169,9 @@ class TestDiagonalScatterAPI(unittest.TestCase):
             hook.remove()
 
     def test_y_is_cast(self):
-        for x_dtype in DTYPES:
+        for x_dtype in ALL_DTYPES:
             is_complex = x_dtype.startswith('complex')
-            for dtype in DTYPES if is_complex else REAL_DTYPES:
+            for dtype in ALL_DTYPES if is_complex else REAL_DTYPES:
                 x = paddle.zeros([2, 3]).astype(x_dtype)
                 y = paddle.to_tensor([1.0, 0.0]).astype(dtype)
                 x.stop_gradient = y.stop_gradient = False
@@ -296,7 +212,7 @@ class TestDiagonalScatterStatic(unittest.TestCase):
                 lambda *v, a=args: results(*v, *a), *feeds
             )
             for actual, arrays in zip(all_results, feeds):
-                assert_bits_equal(actual, results_ref(*arrays, *args))
+                assert_same_bits(actual, results_ref(*arrays, *args))
 
     def test_legacy_ir(self):
         with OldIrGuard():
@@ -307,19 +223,13 @@ class TestDiagonalScatterStatic(unittest.TestCase):
             return paddle.diagonal_scatter(x, y, 1)
 
         specs = [InputSpec([-1, -1], 'float64'), InputSpec([-1], 'float64')]
-        gc.collect()  # else jit may reuse objects of freed programs
-        static = paddle.jit.to_static(function, specs, full_graph=True)
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'model')
-            paddle.jit.save(static, path)
-            loaded = paddle.jit.load(path)
-        loaded.train()
         arrays = random_inputs((3, 4), 1)
         x, y, out_grad = map(paddle.to_tensor, arrays)
         x.stop_gradient = y.stop_gradient = False
-        for out in static(x, y), loaded(x, y):
+        for model in trace_and_save(function, specs):
+            out = model(x, y)
             grads = paddle.grad([out], [x, y], [out_grad])
-            assert_bits_equal([out, *grads], results_ref(*arrays, 1))
+            assert_same_bits([out, *grads], results_ref(*arrays, 1))
 
     def test_raises_at_run_time(self):
         x, y, out_grad = random_inputs((3, 4))
@@ -428,6 +338,8 @@ class TestDiagonalScatterStaticErrors(TestDiagonalScatterErrors):
                 paddle.diagonal_scatter(x, y, 0, 1, 3)
 
 
+@mock.patch.object(manipulation, '_use_scatter_ops', lambda: False)
+@mock.patch.object(paddle._C_ops, 'diagonal_scatter', None)
 class TestDiagonalScatterWithoutKernel(
     TestDiagonalScatterAPI, TestDiagonalScatterStatic, TestDiagonalScatterErrors
 ):
@@ -437,18 +349,9 @@ class TestDiagonalScatterWithoutKernel(
     test_gradient_of_wrong_shape_raises = test_large_tensors = None
     test_raises_at_run_time = None
 
-    def setUp(self):
-        for owner, name, value in (
-            (manipulation, '_use_scatter_ops', lambda: False),
-            (paddle._C_ops, 'diagonal_scatter', None),
-        ):
-            patch = mock.patch.object(owner, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
-
     def test_every_dtype(self):
         # The composition casts bfloat16, which changes NaN payloads.
-        for dtype in {*DTYPES} - {'bfloat16'}:
+        for dtype in {*ALL_DTYPES} - {'bfloat16'}:
             self.check_shape((5, 4, 7), 1, 1, 2, dtype=dtype)
 
     def test_some_known_dims(self):

@@ -1,12 +1,21 @@
-import gc
-import os
 import re
-import tempfile
 import unittest
 from fractions import Fraction
 
 import numpy as np
-from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
+from op_test import OpTest
+from scatter_op_utils import (
+    ALL_DTYPES,
+    assert_same_bits,
+    check_error,
+    create_dtype_classes,
+    gradients,
+    make_strided,
+    random_bits,
+    random_numbers,
+    run_program,
+    trace_and_save,
+)
 
 import paddle
 from paddle.base import core
@@ -16,10 +25,6 @@ from paddle.static import InputSpec
 FUNCTIONS = (paddle.masked_fill, paddle.masked_fill_)
 # One dtype per element size, by which the kernels are instantiated.
 DTYPES = ('int8', 'bfloat16', 'float32', 'int64', 'complex128')
-ALL_DTYPES = (
-    *('bool', 'uint8', 'int16', 'int32', 'float16', 'float64', 'complex64'),
-    *DTYPES,
-)
 INF, NAN = float('inf'), float('nan')
 # {dtype of x: (scalar, stored element)}
 NUMBERS = {
@@ -55,15 +60,6 @@ def sum_to_shape(array, shape):
     return np.bincount(target.ravel(), array.ravel(), size).reshape(shape)
 
 
-def random_bits(shape, dtype):
-    """Draw random bits: copies must preserve NaN payloads and -0.0."""
-    if dtype == 'bool':
-        return np.asarray(np.random.random(shape) < 0.5)
-    storage = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
-    size = int(np.prod(shape)) * storage.itemsize
-    return np.frombuffer(np.random.bytes(size), storage).reshape(shape)
-
-
 def reference(x, mask, value, out_grad):
     """Return the result and the gradients of x and value."""
     # One element may have more dims than the result.
@@ -80,21 +76,12 @@ class TestMaskedFillOp(OpTest):
     def setUp(self):
         self.op_type = 'masked_fill'
         self.python_api = self.public_python_api = paddle.masked_fill
-        x, value = map(self.random_array, (self.x_shape, self.value_shape))
+        x = random_numbers(self.x_shape, self.dtype_name)
+        value = random_numbers(self.value_shape, self.dtype_name)
         mask = random_bits(self.mask_shape, 'bool')
         self.dtype = x.dtype.type
         self.inputs = {'x': x, 'mask': mask, 'value': value}
         self.outputs = {'out': np.where(mask, value, x)}
-
-    def random_array(self, shape):
-        array = np.random.uniform(0, 9, shape)
-        if self.dtype_name == 'bfloat16':
-            return convert_float_to_uint16(array)
-        if self.dtype_name == 'bool':
-            array = array > 4.5
-        elif 'complex' in self.dtype_name:
-            array = array - 1j * np.random.uniform(0, 9, shape)
-        return np.asarray(array, self.dtype_name)
 
     def test_check_output(self):
         # Paddle infers the symbolic shape of x, even if the mask is larger.
@@ -105,21 +92,7 @@ class TestMaskedFillOp(OpTest):
         self.check_grad(['x', 'value'], 'out', check_pir=True)
 
 
-@skip_check_grad_ci(reason='The data type has no numeric gradient.')
-class TestMaskedFillOpBool(TestMaskedFillOp):
-    dtype_name = 'bool'
-    test_check_grad = None
-
-
-def create_test_class(parent, dtype):
-    name = f'{parent.__name__}_{dtype}'
-    globals()[name] = type(name, (parent,), {'dtype_name': dtype})
-
-
-for dtype in ('float16', 'bfloat16', 'complex64', 'complex128'):
-    create_test_class(TestMaskedFillOp, dtype)
-for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
-    create_test_class(TestMaskedFillOpBool, dtype)
+create_dtype_classes(globals(), TestMaskedFillOp)
 
 
 class TestMaskedFillOpMiddleAxes(TestMaskedFillOp):
@@ -151,12 +124,6 @@ class MaskedFillTest(unittest.TestCase):
         self.addCleanup(core.set_num_threads, 1)
         np.random.seed(2026)
 
-    def assert_same_bits(self, tensor, expected):
-        array = tensor.numpy()
-        self.assertEqual(array.dtype, expected.dtype)
-        self.assertEqual(array.shape, expected.shape)
-        self.assertTrue(array.tobytes() == expected.tobytes())
-
     def check(self, dtype, x_shape, mask, value_shape, functions=FUNCTIONS):
         """Compare results bit by bit, and gradients of small integers."""
         shape = np.broadcast_shapes(x_shape, mask.shape)
@@ -172,16 +139,15 @@ class MaskedFillTest(unittest.TestCase):
                 continue
             copy = paddle.assign(x)
             out = function(copy, paddle.to_tensor(mask), value)
-            self.assert_same_bits(out, expected)
+            assert_same_bits(out, expected)
             if function is paddle.masked_fill_:
                 self.assertIs(out, copy)
             else:
-                self.assert_same_bits(copy, x_array)
+                assert_same_bits(copy, x_array)
             if not out.stop_gradient:
                 actual = paddle.grad(out, [x, value], out_grad)
-                for grad, array in zip(actual, grads):
-                    rounded = paddle.to_tensor(array).astype(dtype)
-                    self.assert_same_bits(grad, rounded.numpy())
+                rounded = [paddle.to_tensor(g).astype(dtype) for g in grads]
+                assert_same_bits(actual, [g.numpy() for g in rounded])
 
 
 class TestMaskedFillValues(MaskedFillTest):
@@ -222,35 +188,22 @@ class TestMaskedFillValues(MaskedFillTest):
 
     def test_large_output(self):
         core.set_num_threads(2)
-        x = np.resize(random_bits([10007], 'uint8'), (64, 1 << 14))
-        x_tensor = paddle.to_tensor(x)
-        x_tensor.stop_gradient = False
         for mask_shape in ((64, 1), (64, 1 << 14)):
-            mask = np.resize(random_bits([10009], 'bool'), mask_shape)
-            for value in (np.uint8(7), ~x[:1]):
-                out = paddle.masked_fill(
-                    x_tensor, paddle.to_tensor(mask), paddle.to_tensor(value)
-                )
-                self.assert_same_bits(out, np.where(mask, value, x))
-        (grad,) = paddle.grad(out, x_tensor, paddle.to_tensor(x))
-        self.assert_same_bits(grad, np.where(mask, 0, x))
+            mask = random_bits(mask_shape, 'bool')
+            for value_shape in ((), (1, 1 << 14)):
+                self.check('uint8', (64, 1 << 14), mask, value_shape)
 
     def test_non_contiguous_inputs(self):
-        def strided(array):
-            padded = np.pad(np.repeat(array, 2, axis=1), 2)
-            return paddle.to_tensor(padded.T).T[2:-2, 2:-2:2]
-
         x, value = np.random.random((2, 30, 40))
         mask = random_bits((30, 40), 'bool')
         expected = reference(x, mask, value, value)
-        tensors = [strided(array) for array in (x, mask, value)]
-        out = strided(x).masked_fill_(*tensors[1:])
-        self.assert_same_bits(out, expected[0])
+        tensors = [make_strided(array) for array in (x, mask, value)]
+        out = make_strided(x).masked_fill_(*tensors[1:])
+        assert_same_bits(out, expected[0])
         tensors[0].stop_gradient = tensors[2].stop_gradient = False
         out = tensors[0].masked_fill(*tensors[1:])
-        grads = paddle.grad(out, tensors[::2], strided(value))
-        for actual, array in zip([out, *grads], expected):
-            self.assert_same_bits(actual, array)
+        grads = paddle.grad(out, tensors[::2], make_strided(value))
+        assert_same_bits([out, *grads], [*expected])
 
     def test_overlapping_inputs(self):
         x, mask = np.random.random((30, 30)), random_bits((30, 30), 'bool')
@@ -264,12 +217,12 @@ class TestMaskedFillValues(MaskedFillTest):
             ):
                 tensor = paddle.to_tensor(x)
                 out = function(tensor, paddle.to_tensor(mask), view(tensor))
-                self.assert_same_bits(out, np.where(mask, view(x), x))
+                assert_same_bits(out, np.where(mask, view(x), x))
             for i, j in ((start, start), (start, end), (end, start)):
                 tensor, value = paddle.to_tensor(mask), paddle.to_tensor(~mask)
                 out = function(tensor[i], tensor[j], value[i])
                 expected = np.where(mask[j], ~mask[i], mask[i])
-                self.assert_same_bits(out, expected)
+                assert_same_bits(out, expected)
 
     def test_mask_of_any_dtype(self):
         for dtype in ALL_DTYPES:
@@ -314,10 +267,10 @@ class TestMaskedFillNumber(MaskedFillTest):
                 for function in FUNCTIONS:
                     with self.subTest(number=str(number)[:30], dtype=dtype):
                         out = function(paddle.zeros([2], dtype), mask, number)
-                        self.assert_same_bits(out, expected)
+                        assert_same_bits(out, expected)
         for number in (0.0, -0.0, 0, -0.0):
             out = paddle.ones([2]).masked_fill(mask, number)
-            self.assert_same_bits(out, np.array([number, 1.0], 'float32'))
+            assert_same_bits(out, np.array([number, 1.0], 'float32'))
 
     def test_static_graph(self):
         for guard in (IrGuard, OldIrGuard):
@@ -343,12 +296,11 @@ class TestMaskedFillNumber(MaskedFillTest):
                 text = '[-255, 255] (-1 means 255)'
             for number in numbers:
                 error = f'{text} for x of dtype {dtype}, but received {number}'
+                error = re.escape(error)
                 for function in FUNCTIONS:
                     x = paddle.ones([2], dtype)
                     with self.subTest(number=str(number)[:30], dtype=dtype):
-                        with self.assertRaisesRegex(
-                            ValueError, re.escape(error)
-                        ):
+                        with self.assertRaisesRegex(ValueError, error):
                             function(x, mask, number)
                         self.assertEqual(x.inplace_version, 0)
 
@@ -357,25 +309,21 @@ class TestMaskedFillNumber(MaskedFillTest):
         for function in FUNCTIONS:
             text = 'value of value should be a number, but received '
             for value in ('abc', '1+2j', '1.5f'):
-                with self.assertRaisesRegex(
-                    ValueError, re.escape(text + repr(value))
-                ):
+                error = re.escape(text + repr(value))
+                with self.assertRaisesRegex(ValueError, error):
                     function(x, mask, value)
             text = 'type of value should be Tensor or a number, but received '
             for value in (None, [1.0], np.ones(()), Fraction(1, 2)):
-                with self.assertRaisesRegex(
-                    TypeError, f'{text}.*{type(value).__name__}'
-                ):
+                error = f'{text}.*{type(value).__name__}'
+                with self.assertRaisesRegex(TypeError, error):
                     function(x, mask, value)
 
 
 class TestMaskedFillGradient(MaskedFillTest):
     def test_second_order(self):
         mask = random_bits((4, 1), 'bool')
-        x, value = (
-            paddle.rand([3, 1, 5], 'float64'),
-            paddle.rand([5], 'float64'),
-        )
+        x = paddle.rand([3, 1, 5], 'float64')
+        value = paddle.rand([5], 'float64')
         x.stop_gradient = value.stop_gradient = False
         expected = 6 * x * float(np.sum(~mask)), 6 * value * 3.0 * np.sum(mask)
         for fill, inputs in ((value, [x, value]), (0.5, [x])):
@@ -422,32 +370,24 @@ class TestMaskedFillStatic(MaskedFillTest):
         paddle.enable_static()
         self.addCleanup(paddle.disable_static)
 
-    def data(self, x, mask, value):
-        x = paddle.static.data('x', x, 'float64')
-        mask = paddle.static.data('mask', mask, 'bool')
-        value = paddle.static.data('value', value, 'float32')
-        x.stop_gradient = value.stop_gradient = False
-        return x, mask, value
+    def data(self, *shapes):
+        dtypes = 'float64', 'bool', 'float32'
+        return map(paddle.static.data, ('x', 'mask', 'value'), shapes, dtypes)
 
     def check_program(self, function):
-        """Feed several shapes to one program with unknown dims."""
-        with paddle.static.program_guard(paddle.static.Program()):
-            x, mask, value = self.data([-1, 8], [-1, 8], [-1, 8])
+        def results(x, mask, value):
             out = function(x, mask, value)
-            grads = paddle.static.gradients([out * out], [x, value])
-            for rows in ((3, 3, 1), (5, 1, 5), (1, 4, 4), (0, 1, 1)):
-                shapes = [(n, 8) for n in rows]
-                x = np.random.random(shapes[0])
-                value = np.random.random(shapes[2]).astype('float32')
-                mask = random_bits(shapes[1], 'bool')
-                actual = paddle.static.Executor().run(
-                    feed={'x': x, 'mask': mask, 'value': value},
-                    fetch_list=[out, *grads],
-                )
-                expected = reference(x, mask, value, 2 * actual[0])
-                np.testing.assert_array_equal(actual[0], expected[0])
-                for grad, array in zip(actual[1:], expected[1:]):
-                    np.testing.assert_allclose(grad, array, 1e-6)
+            return [out, *gradients([out * out], [x, value], None)]
+
+        feeds = []
+        for rows in ((3, 3, 1), (5, 1, 5), (1, 4, 4), (0, 1, 1)):
+            x, mask, value = (np.random.random((n, 8)) for n in rows)
+            feeds.append((x, mask < 0.5, value.astype('float32')))
+        for feed, actual in zip(feeds, run_program(results, *feeds)):
+            expected = reference(*feed, 2 * actual[0])
+            np.testing.assert_array_equal(actual[0], expected[0])
+            for grad, array in zip(actual[1:], expected[1:]):
+                np.testing.assert_allclose(grad, array, 1e-6)
 
     def test_unknown_dims(self):
         self.check_program(paddle.masked_fill)
@@ -486,21 +426,9 @@ class TestMaskedFillStatic(MaskedFillTest):
 
 class TestMaskedFillToStatic(MaskedFillTest):
     def test_traced_and_saved(self):
-        gc.collect()  # else jit may reuse objects of freed programs
-        spec = [
-            InputSpec([-1, 8], 'float64'),
-            InputSpec([-1, 8], 'bool'),
-            InputSpec([-1], 'float64'),
-        ]
-        traced = paddle.jit.to_static(
-            paddle.masked_fill, input_spec=spec, full_graph=True
-        )
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, 'masked_fill')
-            paddle.jit.save(traced, path)
-            loaded = paddle.jit.load(path)
-        loaded.train()
-        for function in (traced, loaded):
+        spec = [InputSpec([-1, 8], dtype) for dtype in ('float64', 'bool')]
+        spec.append(InputSpec([-1], 'float64'))
+        for function in trace_and_save(paddle.masked_fill, spec):
             for rows, columns in ((5, 8), (1, 1)):
                 mask = random_bits((rows, 8), 'bool')
                 self.check('float64', (5, 8), mask, (columns,), [function])
@@ -515,13 +443,7 @@ class TestMaskedFillErrors(MaskedFillTest):
                 'value': 1.0,
                 **changed,
             }
-            with self.subTest(function=function.__name__, changed=changed):
-                with self.assertRaisesRegex(error, text):
-                    function(**arguments)
-                x = arguments['x']
-                if isinstance(x, paddle.Tensor):  # unchanged
-                    self.assertFalse(x.any())
-                    self.assertEqual(x.inplace_version, 0)
+            check_error(self, function, error, text, **arguments)
 
     def test_invalid_arguments_raise(self):
         for shape in ([2, 2], [4, 1, 2], [0, 3]):

@@ -1,23 +1,28 @@
-import gc
-import os
 import re
-import tempfile
 import unittest
 from functools import partial
 from unittest import mock
 
 import numpy as np
-from op_test import OpTest, convert_float_to_uint16, skip_check_grad_ci
+from op_test import OpTest
+from scatter_op_utils import (
+    ALL_DTYPES,
+    REAL_DTYPES,
+    assert_same_bits,
+    check_orders,
+    create_dtype_classes,
+    gradients,
+    random_bits,
+    random_numbers,
+    run_program,
+    trace_and_save,
+)
 
 import paddle
 from paddle.base import core
 from paddle.pir_utils import OldIrGuard
 from paddle.static import InputSpec
 from paddle.tensor import manipulation
-
-REAL_DTYPES = ['bool', 'uint8', 'int8', 'int16', 'int32', 'int64']
-REAL_DTYPES += ['float16', 'bfloat16', 'float32', 'float64']
-DTYPES = [*REAL_DTYPES, 'complex64', 'complex128']
 
 
 def results_ref(x, values, out_grad, axis, index):
@@ -28,95 +33,33 @@ def results_ref(x, values, out_grad, axis, index):
     return [out, x_grad, np.take(out_grad, index, axis)]
 
 
-def gradients(ys, xs, grad_ys, create_graph=False):
-    if paddle.in_dynamic_mode():
-        return paddle.grad(ys, xs, grad_ys, create_graph=create_graph)
-    return paddle.static.gradients(ys, xs, grad_ys)
-
-
 def results(x, values, out_grad, index=1, axis=0):
     out = paddle.select_scatter(x, values, axis, index)
     return [out, *gradients([out], [x, values], [out_grad])]
 
 
-def higher_orders(*tensors):
-    """Return gradients up to the fifth order; even ones equal calls of the operator."""
-    outputs, grads, out_grad = [], None, None
-    for i in 0, 3, 6:
-        x, values, next_out_grad = tensors[i : i + 3]
-        if grads is None:
-            out = paddle.select_scatter(x, values, 0, 1)
-        else:
-            (out,) = gradients(grads, [out_grad], [x, values], True)
-        out_grad = next_out_grad
-        grads = gradients([out], [x, values], [out_grad], i < 6)
-        outputs += [out, *grads]
-    return outputs
-
-
 def random_inputs(x_shape, axis=0, dtype='float64'):
-    """Draw x, values and the gradient of out, with NaN payloads."""
-    dtype = np.dtype('uint16' if dtype == 'bfloat16' else dtype)
-    values = np.array([0, 1, 60, 127, 128, 240, 252, 255], 'uint8')
-    inputs = []
-    for shape in x_shape, np.delete(x_shape, axis), x_shape:
-        size = int(np.prod(shape)) * dtype.itemsize
-        data = values[np.random.randint(0, 8, min(size, 99991))]
-        data = np.resize(data % 2 if dtype.kind == 'b' else data, size)
-        inputs.append(data.view(dtype).reshape(shape))
-    return inputs
-
-
-def run_program(function, *feeds):
-    """Build a program with unknown dims and run it on each list of arrays."""
-    paddle.enable_static()
-    try:
-        with paddle.static.program_guard(paddle.static.Program()):
-            inputs = [
-                paddle.static.data(f'x{i}', [-1] * array.ndim, str(array.dtype))
-                for i, array in enumerate(feeds[0])
-            ]
-            for data in inputs:
-                data.stop_gradient = False
-            outputs = function(*inputs)
-            run = partial(paddle.static.Executor().run, fetch_list=outputs)
-            feeds = [{f'x{i}': a for i, a in enumerate(f)} for f in feeds]
-            return [run(feed=feed) for feed in feeds]
-    finally:
-        paddle.disable_static()
-
-
-def assert_bits_equal(actual, expected):
-    for array, desired in zip(map(np.asarray, actual), expected):
-        assert array.shape == desired.shape and array.dtype == desired.dtype
-        if array.tobytes() != desired.tobytes():
-            raise AssertionError(f'{array} differs from {desired}')
+    """Draw x, values and the gradient of out."""
+    shapes = x_shape, np.delete(x_shape, axis), x_shape
+    return [random_bits(shape, dtype) for shape in shapes]
 
 
 class TestSelectScatterOp(OpTest):
-    x_dtype = 'float64'
+    dtype_name = 'float64'
     x_shape, axis, index = (3, 100), 0, 1
 
     def setUp(self):
         self.op_type = 'select_scatter'
         self.python_api = self.public_python_api = paddle.select_scatter
-        x = self.random_array(self.x_shape)
-        values = self.random_array(np.take(x, 0, self.axis).shape)
+        x = random_numbers(self.x_shape, self.dtype_name)
+        values = random_numbers(
+            np.delete(self.x_shape, self.axis), self.dtype_name
+        )
         self.dtype = x.dtype.type
         self.inputs = {'x': x, 'values': values}
         self.attrs = {'axis': self.axis, 'index': self.index}
         out = results_ref(x, values, x, self.axis, self.index)[0]
         self.outputs = {'out': out}
-
-    def random_array(self, shape):
-        array = np.random.uniform(-1, 1, shape)
-        if self.x_dtype == 'bfloat16':
-            return convert_float_to_uint16(np.asarray(array))
-        if 'complex' in self.x_dtype:
-            array = array + 1j * np.random.uniform(-1, 1, shape)
-        elif 'float' not in self.x_dtype:
-            array = np.maximum(array, 0) * 100
-        return np.asarray(array, self.x_dtype)
 
     def test_check_output(self):
         self.check_output(check_pir=True)
@@ -137,27 +80,7 @@ class TestSelectScatterOp0DValues(TestSelectScatterOp):
     x_shape, axis, index = (120,), 0, 7
 
 
-@skip_check_grad_ci(reason='OpTest checks the gradient of float64 instead.')
-class TestSelectScatterOpFP32(TestSelectScatterOp):
-    x_dtype = 'float32'
-    test_check_grad = None
-
-
-@skip_check_grad_ci(reason='The data type has no numeric gradient.')
-class TestSelectScatterOpBool(TestSelectScatterOp):
-    x_dtype = 'bool'
-    test_check_grad = None
-
-
-def create_test_class(parent, dtype):
-    name = f'{parent.__name__}_{dtype}'
-    globals()[name] = type(name, (parent,), {'x_dtype': dtype})
-
-
-for dtype in ('float16', 'bfloat16', 'complex64', 'complex128'):
-    create_test_class(TestSelectScatterOp, dtype)
-for dtype in ('uint8', 'int8', 'int16', 'int32', 'int64'):
-    create_test_class(TestSelectScatterOpBool, dtype)
+create_dtype_classes(globals(), TestSelectScatterOp)
 
 
 class TestSelectScatterAPI(unittest.TestCase):
@@ -166,8 +89,8 @@ class TestSelectScatterAPI(unittest.TestCase):
         for tensor in tensors[:2]:
             tensor.stop_gradient = False
         actual = results(*tensors, index, axis)
-        assert_bits_equal(actual, results_ref(*arrays, axis, index))
-        assert_bits_equal(tensors, arrays)
+        assert_same_bits(actual, results_ref(*arrays, axis, index))
+        assert_same_bits(tensors, arrays)
 
     def check_shape(self, shape, axis, index, dtype='float64'):
         with self.subTest(shape=shape, axis=axis, index=index, dtype=dtype):
@@ -176,7 +99,7 @@ class TestSelectScatterAPI(unittest.TestCase):
             self.check(tensors, axis, index)
 
     def test_every_dtype(self):
-        for dtype in DTYPES:
+        for dtype in ALL_DTYPES:
             self.check_shape((5, 4, 7), 1, 2, dtype)
 
     def test_every_axis_and_index(self):
@@ -205,29 +128,11 @@ class TestSelectScatterAPI(unittest.TestCase):
         x, _, out_grad = map(paddle.to_tensor, random_inputs((4, 5)))
         self.check([x, x[1], out_grad], 0, 2)
 
-    def test_gradients_of_one_input(self):
-        arrays = random_inputs((3, 40))
-        for i in (0, 1):
-            tensors = [paddle.to_tensor(array) for array in arrays]
-            leaf, out_grad = tensors[i], tensors[2]
-            leaf.stop_gradient = out_grad.stop_gradient = False
-            out = paddle.select_scatter(*tensors[:2], 0, 1)
-            grads = paddle.grad([out], [leaf], [out_grad], create_graph=True)
-            second = paddle.grad(grads, [out_grad], [leaf])
-            expected = results_ref(*arrays, 0, 1)[1 + i : 2 + i]
-            zeros = [np.zeros_like(array) for array in arrays]
-            zeros[i] = arrays[i]
-            expected += results_ref(*zeros, 0, 1)[:1]
-            assert_bits_equal(grads + second, expected)
-
     def test_higher_orders(self):
-        arrays = [a for _ in range(3) for a in random_inputs((4, 5))]
-        expected = []
-        for i in (0, 3, 6):
-            expected += results_ref(*arrays[i : i + 3], 0, 1)
-        tensors = [paddle.to_tensor(a, stop_gradient=False) for a in arrays]
-        assert_bits_equal(higher_orders(*tensors), expected)
-        assert_bits_equal(run_program(higher_orders, arrays)[0], expected)
+        def function(x, values):
+            return paddle.select_scatter(x, values, 0, 1)
+
+        check_orders(function, [4, 5], [5], [4, 5])
 
     def test_gradient_of_wrong_shape_raises(self):
         x, values, out_grad = map(paddle.to_tensor, random_inputs((3, 4)))
@@ -243,9 +148,9 @@ class TestSelectScatterAPI(unittest.TestCase):
             hook.remove()
 
     def test_values_are_cast(self):
-        for x_dtype in DTYPES:
+        for x_dtype in ALL_DTYPES:
             is_complex = x_dtype.startswith('complex')
-            for dtype in DTYPES if is_complex else REAL_DTYPES:
+            for dtype in ALL_DTYPES if is_complex else REAL_DTYPES:
                 x = paddle.zeros([2, 3]).astype(x_dtype)
                 values = paddle.to_tensor([1.0, 0.0]).astype(dtype)
                 x.stop_gradient = values.stop_gradient = False
@@ -283,7 +188,7 @@ class TestSelectScatterStatic(unittest.TestCase):
             function = partial(results, index=index, axis=axis)
             feeds = [random_inputs(shape, axis) for shape in shapes]
             for actual, arrays in zip(run_program(function, *feeds), feeds):
-                assert_bits_equal(actual, results_ref(*arrays, axis, index))
+                assert_same_bits(actual, results_ref(*arrays, axis, index))
 
     def test_legacy_ir(self):
         with OldIrGuard():
@@ -298,7 +203,7 @@ class TestSelectScatterStatic(unittest.TestCase):
             ]
             for actual, arrays in zip(run_program(results, *feeds), feeds):
                 expected = results_ref(*arrays[:3], 0, arrays[3])
-                assert_bits_equal(actual, expected)
+                assert_same_bits(actual, expected)
 
     def test_to_static_and_save(self):
         def constant_index(x, values):
@@ -312,16 +217,10 @@ class TestSelectScatterStatic(unittest.TestCase):
         x, values, out_grad = map(paddle.to_tensor, arrays)
         x.stop_gradient = values.stop_gradient = False
         for function in constant_index, computed_index:
-            gc.collect()  # else jit may reuse objects of freed programs
-            static = paddle.jit.to_static(function, specs, full_graph=True)
-            with tempfile.TemporaryDirectory() as folder:
-                path = os.path.join(folder, 'model')
-                paddle.jit.save(static, path)
-                loaded = paddle.jit.load(path)
-            loaded.train()
-            for out in static(x, values), loaded(x, values):
+            models = trace_and_save(function, specs)
+            for out in [model(x, values) for model in models]:
                 grads = paddle.grad([out], [x, values], [out_grad])
-                assert_bits_equal([out, *grads], results_ref(*arrays, 1, 2))
+                assert_same_bits([out, *grads], results_ref(*arrays, 1, 2))
 
     def test_raises_at_run_time(self):
         x, values, out_grad = arrays = random_inputs((3, 4))
@@ -418,26 +317,19 @@ class TestSelectScatterStaticErrors(TestSelectScatterErrors):
                 paddle.select_scatter(x, values, 1, index)
 
 
+@mock.patch.object(manipulation, '_use_scatter_ops', lambda: False)
+@mock.patch.object(paddle._C_ops, 'select_scatter', None)
 class TestSelectScatterWithoutKernel(
     TestSelectScatterAPI, TestSelectScatterStatic, TestSelectScatterErrors
 ):
     # The composition has only first-order gradients, and in the legacy IR it needs
     # known dims.
-    test_gradients_of_one_input = test_higher_orders = test_legacy_ir = None
+    test_higher_orders = test_legacy_ir = None
     test_gradient_of_wrong_shape_raises = test_large_tensors = None
-
-    def setUp(self):
-        for owner, name, value in (
-            (manipulation, '_use_scatter_ops', lambda: False),
-            (paddle._C_ops, 'select_scatter', None),
-        ):
-            patch = mock.patch.object(owner, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
 
     def test_every_dtype(self):
         # The composition casts bfloat16, which changes NaN payloads.
-        for dtype in {*DTYPES} - {'bfloat16'}:
+        for dtype in {*ALL_DTYPES} - {'bfloat16'}:
             self.check_shape((5, 4, 7), 1, 2, dtype)
 
 

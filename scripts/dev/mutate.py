@@ -50,11 +50,11 @@ CONFIGURE = [
 # Some mutants deadlock: time limits in seconds of a test, of one in unittests/.
 TIME_LIMIT, UPSTREAM_TIME_LIMIT = 180, 60
 # In the output of ctest.
-FAILED_TEST = re.compile(r'Test +#\d+: (\w+) \.*\*\*\*(?!Skip)')
+FAILED_TEST = re.compile(r'Test +#\d+: (\w+) .*\*\*\*(?!Skip)(\w+)')
 # The project's own tests of the operators' results.
 OWN_TESTS = (
     'fuzz|kernel_contracts|aliased_kernels|sized_gradients|differences|'
-    'native_autograd|symbolic_shapes|saved_programs'
+    'native_autograd|symbolic_shapes|saved_programs|registered_kernels'
 )
 
 
@@ -124,7 +124,7 @@ def list_commands(language, path, upstream):
 
 
 def evaluate_mutant(file, mutant, commands, cwd):
-    """Return the verdict on a mutant, and the test that kills it."""
+    """Return the verdict on a mutant, and which test fails, and how."""
     source = file.read_text('utf-8')
     file.write_text(mutant, 'utf-8')
     try:
@@ -132,7 +132,7 @@ def evaluate_mutant(file, mutant, commands, cwd):
             process = run('sh', '-c', command, cwd=cwd)
             if process.returncode:
                 failed = FAILED_TEST.search(process.stdout)
-                return verdict, failed[1] if failed else ''
+                return verdict, ' '.join(failed.groups()) if failed else ''
         return 'survived', ''
     finally:
         file.write_text(source, 'utf-8')

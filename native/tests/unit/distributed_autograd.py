@@ -7,7 +7,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from distributed_utils import MESH, RANKS, R, floats, gather, mask_of, shard
+from distributed_utils import MESH, R, floats, gather, mask_of, shard
 
 import paddle
 import paddle.distributed as dist
@@ -93,23 +93,6 @@ def test_stop_gradient():
         assert call()[2].stop_gradient
 
 
-def test_second_order():
-    x, _, out = call(value_grad=False)
-    weight = shard(X, ROWS, grad=True)
-    (grad,) = paddle.grad((out * weight).sum(), [x], create_graph=True)
-    (second,) = paddle.grad(grad.sum(), [weight], create_graph=True)
-    assert_elements(second, ~MASK)
-
-
-def test_create_graph_raises_without_second_order():
-    x = shard(X, R, grad=True)
-    index, updates = shard(np.array([0]), R), shard(X[:1], R)
-    out = paddle.scatter(x, index, updates, False, 0, 'mul', True)
-    message = "index_reduce_grad doesn't have any grad op"
-    with pytest.raises(RuntimeError, match=message):
-        paddle.grad(out.sum(), [x], create_graph=True)
-
-
 def test_mask_modified_in_place_raises():
     x, mask = shard(X, ROWS, grad=True), shard(MASK, ROWS)
     out = paddle.masked_scatter(x, mask, shard(VALUE, R))
@@ -167,12 +150,6 @@ def test_too_few_values(layout, name):
         getattr(paddle, name)(x, mask, few)
 
 
-def test_too_few_values_for_broadcast_mask():
-    mask, few = shard(np.ones([2], 'bool'), R), shard(VALUE[:2], R)
-    with pytest.raises(AssertionError, match=r'mask, 8, but'):
-        paddle.masked_scatter(shard(X, ROWS), mask, few)
-
-
 def test_shapes_and_indices():
     x = shard(X, ROWS)
     with pytest.raises(ValueError, match='broadcast'):
@@ -210,7 +187,6 @@ def test_rank_outside_the_mesh():
 # ---- traffic and allocations for a sharded x of 128 MiB
 
 HEIGHT, WIDTH = 8192, 4096
-MIB = 2**20
 
 
 def large_operands():
@@ -242,18 +218,7 @@ def test_costs_of_masked_scatter():
         out = paddle.masked_scatter(*tensors)
     peak = core.host_memory_stat_peak_value('Allocated', 0)
     out_bytes = out._local_value().size * out.element_size()
-    print(
-        f'{RANKS} ranks: before {before / MIB:.2f} MiB, result '
-        f'{out_bytes / MIB:.2f} MiB, peak {peak / MIB:.2f} MiB'
-    )
-    assert peak - before - out_bytes < MIB
-
-
-def test_traffic_with_broadcast_mask():
-    x, _, value = large_operands()
-    row = paddle.arange(WIDTH) % 2 == 0
-    with assert_traffic(8):
-        paddle.masked_scatter(x, row, value)
+    assert peak - before - out_bytes < 2**20
 
 
 def test_masked_fill_sends_nothing():

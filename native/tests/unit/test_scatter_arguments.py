@@ -1,7 +1,6 @@
-"""Arguments that unittests/ do not pass: legacy positions, equivalent types, and
-Tensors of the other mode in a static graph."""
+"""Arguments that unittests/ do not pass: legacy positions, and Tensors of the
+other mode in a static graph."""
 
-import numpy as np
 import pytest
 from programs import static_mode
 
@@ -33,25 +32,6 @@ def test_fifth_argument_is_axis_if_new_ones_follow(function, name):
             function(X.clone(), INDEX, UPDATES, False, name, **new)
         with pytest.raises(TypeError, match=text):
             function(X.clone(), INDEX, UPDATES, False, axis=name)
-
-
-@pytest.mark.parametrize(
-    ('argument', 'value', 'plain'),
-    [
-        ('axis', np.uint8(0), 0),
-        ('axis', np.array(0), 0),
-        ('axis', paddle.to_tensor(0), 0),
-        ('include_self', np.True_, True),
-        ('include_self', np.False_, False),
-        ('reduce', np.str_('mean'), 'mean'),
-    ],
-)
-def test_equivalent_arguments_of_scatter(argument, value, plain):
-    out, expected = (
-        paddle.scatter(X + 1, INDEX, UPDATES * 3, **{**MEAN, argument: v})
-        for v in (value, plain)
-    )
-    assert out.tolist() == expected.tolist()
 
 
 def test_error_abbreviates_long_values():

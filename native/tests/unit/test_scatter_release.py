@@ -257,22 +257,13 @@ class TestScatterRelease(unittest.TestCase):
 # (keyword arguments, operator)
 OPERATORS = (
     ({}, 'scatter'),
-    ({'overwrite': True}, 'scatter'),
     ({'overwrite': False}, 'scatter'),
-    ({'overwrite': False, 'name': 'name'}, 'scatter'),
-    ({'overwrite': False, 'axis': 0, 'reduce': 'sum'}, 'scatter'),
     ({'overwrite': False, 'include_self': False}, 'scatter'),
     ({'axis': 1}, 'index_scatter'),
-    ({'axis': -2}, 'scatter'),
-    ({'axis': -1}, 'index_scatter'),
-    ({'overwrite': False, 'axis': -2}, 'scatter'),
-    ({'overwrite': False, 'axis': -2, 'reduce': 'mul'}, 'index_reduce'),
-    ({'overwrite': False, 'axis': 1}, 'index_scatter'),
     ({'overwrite': False, 'include_self': True}, 'index_scatter'),
     ({'overwrite': False, 'reduce': 'mean'}, 'index_scatter'),
     ({'overwrite': False, 'reduce': 'mul'}, 'index_reduce'),
     ({'overwrite': False, 'reduce': 'amax', 'axis': 1}, 'index_reduce'),
-    ({'overwrite': False, 'reduce': 'amin', 'axis': 1}, 'index_reduce'),
 )
 
 
