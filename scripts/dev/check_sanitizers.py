@@ -1,9 +1,9 @@
 """Run the operators with sanitizers.
 
 The CPU kernels are compiled by clang with AddressSanitizer, UBSan and -Werror,
-or by GCC with ThreadSanitizer (--tsan), in two forms: with CPU dispatch, and as
-portable loops without the speed patches. Both run `python -m fuzz`, the first also
-against numpy; their results have to be bitwise identical.
+or by GCC with ThreadSanitizer (--tsan), in three forms: with CPU dispatch, as
+portable loops, and as such without the speed patches. All run `python -m fuzz`, the
+first also against numpy; their results have to be bitwise identical.
 
 Exit status: 0 success, 1 a fault or no build, 77 skipped: no compiler with
 sanitizers.
@@ -110,7 +110,8 @@ def main():
     # -O0: optimizing the instrumented templates takes four times as long.
     forms = {
         'dispatched': ((), ' -Werror -O0'),
-        'portable': (speed, ' -w -O0 -DSCATTER_OPS_PORTABLE'),
+        'portable': ((), ' -w -O0 -DSCATTER_OPS_PORTABLE'),
+        'without_speed': (speed, ' -w -O0 -DSCATTER_OPS_PORTABLE'),
     }
     if kind == 'asan':
         preload, prefix = find_clang(), ()

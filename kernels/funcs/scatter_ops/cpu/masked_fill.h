@@ -51,9 +51,7 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
   // Read before Alloc: if x is out, was enlarged by InferMeta and exceeds its
   // memory, this throws.
   const auto* x_data = reinterpret_cast<const Storage*>(x.data<T>());
-  const auto* value_data = reinterpret_cast<const Storage*>(value.data<T>());
   const BroadcastOperand<Storage> x_view{x_data, {dims, x.dims()}};
-  const Storage scalar = *value_data;
   auto* out_data = reinterpret_cast<Storage*>(dev_ctx.template Alloc<T>(out));
   const int64_t out_bytes = numel * static_cast<int64_t>(sizeof(T));
   std::unique_ptr<DenseTensor> mask_copy;
@@ -61,12 +59,10 @@ void MaskedFillCpuKernel(const Context& dev_ctx,
   const MaskView mask_view{CopyIfOverlapping<uint8_t>(
                                dev_ctx, mask, out_data, out_bytes, &mask_copy),
                            {dims, mask.dims()}};
-  const bool is_scalar = value.numel() == 1;
   const BroadcastOperand<Storage> value_view{
-      is_scalar ? &scalar
-                : CopyIfOverlapping<Storage>(
-                      dev_ctx, value, out_data, out_bytes, &value_copy),
-      {dims, is_scalar ? common::make_ddim({}) : value.dims()}};
+      CopyIfOverlapping<Storage>(
+          dev_ctx, value, out_data, out_bytes, &value_copy),
+      {dims, value.dims()}};
   BroadcastSelect<Storage>(out_data, numel, x_view, mask_view, value_view);
 }
 

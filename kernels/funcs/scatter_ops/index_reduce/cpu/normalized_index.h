@@ -16,7 +16,7 @@
 namespace phi::funcs::scatter_ops {
 
 inline void ParallelCopy(void* out, const void* in, int64_t bytes) {
-  if (out == in || bytes == 0) return;
+  if (out == in) return;
   auto* to = static_cast<char*>(out);
   const auto* from = static_cast<const char*>(in);
   const Tiles tiles(bytes, 1);
