@@ -119,7 +119,7 @@ def list_orders(function, wrt, shapes):
     for order in 0, 2, 4:
         tensors = []
         for i, shape in enumerate(shapes):
-            # What is not differentiated is 0.
+            # Inputs without a gradient are zero.
             array = np.random.random(shape) * (i in [*wrt, 2])
             tensors.append(paddle.assign(array))
             tensors[i].stop_gradient = False
