@@ -2,17 +2,29 @@
 
 Launches `kernel<<<...>>>(...)` are rewritten to calls, and a few limits are
 lowered. The host compiler compiles everything else unchanged, with sanitizers.
+
+`python -m gpu_tests.emulate` runs the tests of the kernels under ThreadSanitizer.
+Arguments are passed to pytest.
 """
 
 import os
 import re
 import subprocess
+import sys
 
 from gpu_tests import build
 from gpu_tests.build import ROOT
 from scripts.common.files import write_if_changed
+from scripts.common.programs import check_output, run
 
 EMULATOR = ROOT / 'gpu_tests' / 'emulator'
+KERNEL_TESTS = ROOT / 'gpu_tests' / 'test_gpu_kernels.py'
+# An environment variable, so that child processes inherit it.
+TSAN = 'SCATTER_OPS_EMULATE_TSAN'
+# Python, PyTorch and Paddle are not instrumented.
+TSAN_OPTIONS = 'halt_on_error=1:ignore_noninstrumented_modules=1:suppressions='
+# Zeros for equal index entries are stored to the same element.
+SUPPRESSIONS = 'race:ComputeLinearGrad*lambda(long)#3\n'
 # Without "shift": GCC 12 miscompiles `bits |= array[i] << i` if both bounds and
 # shifts are checked.
 CHECKS = (
@@ -21,10 +33,11 @@ CHECKS = (
 )
 FLAGS = (
     '-std=c++17', '-O1', '-g1', '-fPIC', '-fvisibility=hidden', '-Wall',
-    '-Wno-unknown-pragmas', '-U_FORTIFY_SOURCE', CHECKS,
-    '-fno-sanitize-recover=all', '-include', 'cuda_runtime_api.h',
-    '-static-libubsan',
+    '-Wno-unknown-pragmas', '-U_FORTIFY_SOURCE', '-include',
+    'cuda_runtime_api.h',
 )  # fmt: skip
+CHECK_FLAGS = CHECKS, '-fno-sanitize-recover=all', '-static-libubsan'
+TSAN_FLAGS = ('-fsanitize=thread',)
 REWRITES = {
     # kernel<<<launch configuration>>>(arguments
     r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\(': (
@@ -32,15 +45,22 @@ REWRITES = {
     ),
     # Limits that only large Tensors reach.
     r'(kMaxGpuBlocks =) 1 << 20;': r'\1 2;',
+    r'(kGpuThreads =) 256;': r'\1 4;',
     r'(kChunk =) 256;': r'\1 8;',
     r'(kSumChunk =) 128;': r'\1 4;',
     r'(kScanChunk =) 1 << 24;': r'\1 1000;',
 }
 
 
+def is_tsan():
+    """Return whether ThreadSanitizer checks the kernels."""
+    return os.environ.get(TSAN) == '1'
+
+
 def library_path():
     """Return the path of the library."""
-    return build.library_path('gpu_emulated')
+    folder = 'gpu_emulated_tsan' if is_tsan() else 'gpu_emulated'
+    return build.library_path(folder)
 
 
 def rewrite(text):
@@ -72,7 +92,8 @@ def write_tree():
 def compiler():
     """Return the command of the host compiler with the emulated CUDA."""
     program = os.environ.get('CXX', 'g++')
-    return build.stub_command(program, FLAGS, [EMULATOR, write_tree()])
+    flags = *FLAGS, *(TSAN_FLAGS if is_tsan() else CHECK_FLAGS)
+    return build.stub_command(program, flags, [EMULATOR, write_tree()])
 
 
 def make():
@@ -88,3 +109,28 @@ def make_program(text, folder):
     source.write_text(rewrite(text))
     subprocess.run([*compiler(), source, '-o', program], check=True)
     return program
+
+
+def run_tsan(*command):
+    """Run a program under ThreadSanitizer; return the completed process."""
+    library = check_output('g++', '-print-file-name=libtsan.so').strip()
+    suppressions = library_path().with_name('suppressions')
+    suppressions.write_text(SUPPRESSIONS)
+    options = f'{TSAN_OPTIONS}{suppressions}'
+    environment = {**os.environ, 'LD_PRELOAD': library, 'TSAN_OPTIONS': options}
+    # Address space randomization may collide with its shadow memory.
+    return run('setarch', '-R', *command, env=environment)
+
+
+def main():
+    """Run the tests of the kernels under ThreadSanitizer."""
+    os.environ[TSAN] = '1'
+    make()
+    pytest = sys.executable, '-m', 'pytest', '-s', '--emulate', KERNEL_TESTS
+    done = run_tsan(*pytest, *sys.argv[1:])
+    print(done.stdout, done.stderr)
+    return done.returncode
+
+
+if __name__ == '__main__':
+    sys.exit(main())

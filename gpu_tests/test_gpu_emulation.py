@@ -54,3 +54,14 @@ def test_detects_fault(tmp_path, text, fault, message):
     output = done.stdout + done.stderr
     assert (message or '') in output
     assert (output == EXPECTED) == (not text)
+
+
+def test_detects_race(tmp_path, monkeypatch):
+    monkeypatch.setenv(emulate.TSAN, '1')
+    fault = SOURCE.replace(
+        'atomicAdd(out + blockIdx.x, ', 'out[blockIdx.x] += ('
+    )
+    for source in SOURCE, fault:
+        done = emulate.run_tsan(emulate.make_program(source, tmp_path))
+        assert ('data race' in done.stderr) == (source == fault)
+        assert (done.stdout == EXPECTED) == (source == SOURCE)

@@ -1,7 +1,7 @@
 // CUDA on the CPU, to check the logic of kernels without a GPU. The threads of
-// a launch run one after another, in random order. There are no barriers and no
-// shared memory: the kernels have none. Every source of the emulation must
-// include this first.
+// a launch run one after another in random order, or at once under
+// ThreadSanitizer. There are no barriers and no shared memory: the kernels have
+// none. Every source of the emulation must include this first.
 
 #pragma once
 
@@ -18,6 +18,7 @@
 #include <map>
 #include <numeric>
 #include <random>
+#include <thread>  // NOLINT
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,8 @@ enum cudaMemcpyKind { cudaMemcpyDeviceToDevice = 3 };
 struct EmulatedIndex {
   unsigned x;
 };
-inline EmulatedIndex threadIdx, blockIdx, gridDim;
+inline EmulatedIndex gridDim;
+inline thread_local EmulatedIndex threadIdx, blockIdx;
 
 namespace cuda_emulator {
 
@@ -41,6 +43,11 @@ constexpr size_t kPage = 4096;
 // The size in bytes of the largest element.
 constexpr size_t kAlignment = 16;
 constexpr int kGarbage = 0xcd;
+#ifdef __SANITIZE_THREAD__
+constexpr bool kConcurrent = true;
+#else
+constexpr bool kConcurrent = false;
+#endif
 
 inline cudaError_t last_error = cudaSuccess;
 inline std::vector<std::function<void()>> queue;
@@ -63,18 +70,20 @@ inline void RunThreads(const std::function<void()>& kernel,
                        unsigned grid,
                        unsigned block) {
   static std::mt19937 random(21);
-  std::vector<unsigned> threads(block);
-  std::iota(threads.begin(), threads.end(), 0);
-  std::shuffle(threads.begin(), threads.end(), random);
+  std::vector<unsigned> order(grid * block);
+  std::iota(order.begin(), order.end(), 0);
+  std::shuffle(order.begin(), order.end(), random);
   gridDim = {grid};
-  const unsigned first_block = random() % grid;
-  for (unsigned i = 0; i < grid; ++i) {
-    blockIdx = {(first_block + i) % grid};
-    for (unsigned thread : threads) {
-      threadIdx = {thread};
+  std::vector<std::thread> threads;
+  for (unsigned i : order) {
+    const auto run = [=, &kernel] {
+      blockIdx = {i / block};
+      threadIdx = {i % block};
       kernel();
-    }
+    };
+    kConcurrent ? void(threads.emplace_back(run)) : run();
   }
+  for (std::thread& thread : threads) thread.join();
 }
 
 // kernel<<<grid, block, shared_bytes, stream>>>(args...). Copies the arguments,
@@ -105,11 +114,18 @@ void Launch(void (*kernel)(Params...),
 
 template <typename T>
 T atomicAdd(T* at, T value) {
-  return std::exchange(*at, *at + value);
+  T& target = *at;  // UBSan checks the alignment of a reference
+  return __atomic_fetch_add(&target, value, __ATOMIC_RELAXED);
 }
 template <typename T>
 T atomicMax(T* at, T value) {
-  return std::exchange(*at, *at < value ? value : *at);
+  constexpr int kOrder = __ATOMIC_RELAXED;
+  T& target = *at;
+  T old = __atomic_load_n(&target, kOrder);
+  while (old < value && !__atomic_compare_exchange_n(
+                            &target, &old, value, true, kOrder, kOrder)) {
+  }
+  return old;
 }
 
 inline cudaError_t cudaGetLastError() {

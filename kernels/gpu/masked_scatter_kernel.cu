@@ -208,7 +208,7 @@ void SumTerms(const GPUContext& dev_ctx,
     const int64_t part = i / num_outputs;
     const int64_t k = i - part * num_outputs;
     Sum sum{};
-#pragma unroll 1  // a division: see ForEachGpuKernel
+#pragma unroll 1  // a division: see GpuKernel
     for (int64_t s = part; s < num_terms; s += num_parts) sum += term(k, s);
     if (sums != nullptr) {
       sums[i] = sum;
