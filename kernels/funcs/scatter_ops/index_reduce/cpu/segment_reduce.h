@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/convert_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_segments.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
@@ -21,7 +22,9 @@
 
 namespace phi::funcs::scatter_ops {
 
-template <typename T, IndexReduce kReduce>
+// Rows of T are converted to Element, if that is another type, before they are
+// reduced.
+template <typename T, IndexReduce kReduce, typename Element = T>
 class SegmentReducer {
  public:
   SegmentReducer(const ReduceOperands<T>& operands,
@@ -35,14 +38,21 @@ class SegmentReducer {
     const int64_t inner = operands_.view.inner;
     const T* x = operands_.x + x_offset;
     T* out = operands_.out + x_offset;
+    Element converted[kConverts ? kRowsPerPass + 1 : 1][kMaxConverted];
     Rows rows{operands_.updates + updates_offset,
               inner,
               n,
               segments_,
               segments_.begin(g),
-              segments_.end(g)};
+              segments_.end(g),
+              converted};
     if constexpr (kReduce == IndexReduce::kAssign) {
       std::memcpy(out, rows.Next(), n * sizeof(T));
+    } else if constexpr (kConverts) {
+      Element row[kMaxInner];
+      if (operands_.include_self) ConvertRow(x, n, row);
+      CallVectorized([&] { Reduce(rows, row, row); });
+      ConvertRow(row, n, out);
     } else {
       CallVectorizedIf<kIsHalf<T> || std::is_integral<T>::value>(
           [&] { Reduce(rows, x, out); });
@@ -51,6 +61,9 @@ class SegmentReducer {
 
  private:
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
+  static constexpr bool kConverts = !std::is_same<Element, T>::value;
+  static constexpr int kRowsPerPass = 4;
+  static constexpr int64_t kMaxConverted = kConverts ? kMaxInner : 1;
   using Sum = ReduceType<T, kReduce>;
 
   // The rows of a segment that remain to be reduced.
@@ -61,21 +74,30 @@ class SegmentReducer {
     const IndexSegments& segments;
     const int64_t* entry;
     const int64_t* end;
+    Element (*converted)[kMaxConverted];
 
     int64_t num_left() const { return end - entry; }
-    const T* Next() {
+    // The result is valid during the next kRowsPerPass calls.
+    const Element* Next() {
       PrefetchRow(updates + *segments.EntryToPrefetch(entry) * stride, length);
-      return updates + *entry++ * stride;
+      const T* row = updates + *entry++ * stride;
+      if constexpr (kConverts) {
+        Element* to = converted[num_left() % (kRowsPerPass + 1)];
+        ConvertRow(row, length, to);
+        return to;
+      } else {
+        return row;
+      }
     }
   };
 
-  void Reduce(Rows rows, const T* x, T* out) const {
+  void Reduce(Rows rows, const Element* x, Element* out) const {
     const int64_t count = rows.num_left() + operands_.include_self;
     const auto finish = [=](int64_t l, Sum sum) {
       if constexpr (kIsMean) {
-        out[l] = RoundTo<T>(DivideByCount(sum, count));
+        out[l] = RoundTo<Element>(DivideByCount(sum, count));
       } else {
-        out[l] = RoundTo<T>(sum);
+        out[l] = RoundTo<Element>(sum);
       }
     };
     if (!operands_.include_self && (kReduce == IndexReduce::kSum || kIsMean)) {
@@ -83,7 +105,7 @@ class SegmentReducer {
       ReduceFrom(
           rows, [](int64_t) { return Sum{}; }, finish);
     } else {
-      const T* first = operands_.include_self ? x : rows.Next();
+      const Element* first = operands_.include_self ? x : rows.Next();
       ReduceFrom(
           rows, [first](int64_t l) { return WidenTo<Sum>(first[l]); }, finish);
     }
@@ -94,13 +116,15 @@ class SegmentReducer {
   // need none.
   template <typename First, typename Finish>
   static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
-    if (rows.num_left() < 4) return ReduceLastRows(&rows, first, finish);
+    if (rows.num_left() < kRowsPerPass)
+      return ReduceLastRows(&rows, first, finish);
     Sum sums[kMaxInner];
     const auto from = [&sums](int64_t l) { return sums[l]; };
     const auto to = [&sums](int64_t l, Sum sum) { sums[l] = sum; };
-    constexpr std::make_integer_sequence<int, 4> kFourRows;
+    constexpr std::make_integer_sequence<int, kRowsPerPass> kFourRows;
     ReduceRows(kFourRows, &rows, first, to);
-    while (rows.num_left() >= 4) ReduceRows(kFourRows, &rows, from, to);
+    while (rows.num_left() >= kRowsPerPass)
+      ReduceRows(kFourRows, &rows, from, to);
     ReduceLastRows(&rows, from, finish);
   }
 
@@ -127,8 +151,8 @@ class SegmentReducer {
                          Rows* rows,
                          const From& from,
                          const To& to) {
-    [[maybe_unused]] const T* const updates[] = {(void(kRows), rows->Next())...,
-                                                 nullptr};
+    [[maybe_unused]] const Element* const updates[] = {
+        (void(kRows), rows->Next())..., nullptr};
     const int64_t length = rows->length;
     SCATTER_OPS_IVDEP
     for (int64_t l = 0; l < length; ++l) {
@@ -149,11 +173,15 @@ void ReduceSegments(const ReduceOperands<T>& operands) {
       kReduce == IndexReduce::kAssign
           ? BuildAssignSegments(operands.index, view.size)
           : BuildSegments(operands.index, view.size);
-  ForEachSegment(view,
-                 segments,
-                 operands.x,
-                 operands.out,
-                 SegmentReducer<T, kReduce>(operands, segments));
+  const auto reduce = [&](auto reducer) {
+    ForEachSegment(view, segments, operands.x, operands.out, reducer);
+  };
+  if constexpr (std::is_same<T, dtype::float16>::value) {
+    if (HasF16c()) {
+      return reduce(SegmentReducer<T, kReduce, float>(operands, segments));
+    }
+  }
+  reduce(SegmentReducer<T, kReduce>(operands, segments));
 }
 
 // Assigns entry by entry, so that the last update of a slice wins. Returns

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/convert_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_segments.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/short_rows.h"
@@ -116,9 +117,7 @@ void WidenIntoTile(
     for (int64_t b = 0; b < n; b += kTileBlock) {
       const int64_t count = std::min(kTileBlock, n - b);
       for (int64_t r = 0; r < rows; ++r) {
-        const T* row = in + r * step + b;
-        Sum* wide_row = wide + r * kTileBlock;
-        for (int64_t i = 0; i < count; ++i) wide_row[i] = WidenTo<Sum>(row[i]);
+        ConvertRow(in + r * step + b, count, wide + r * kTileBlock);
       }
       Sum* block = tile + b * kTileRows;
       Transpose(wide, {kTileBlock, 1}, rows, count, block, kTileStrides);
@@ -140,22 +139,19 @@ void RoundIntoRows(const Sum* tile,
     Transpose(tile, kTileStrides, rows, n, out, {step, 1});
   } else {
     Sum wide[kTileRows * kTileBlock];
+    T rounded[kTileBlock];
     for (int64_t b = 0; b < n; b += kTileBlock) {
       const int64_t count = std::min(kTileBlock, n - b);
       const Sum* block = tile + b * kTileRows;
       Transpose(block, kTileStrides, rows, count, wide, {kTileBlock, 1});
       for (int64_t r = 0; r < rows; ++r) {
-        const Sum* from = wide + r * kTileBlock;
         T* to = out + r * step + b;
-        if (!marks) {
-          for (int64_t i = 0; i < count; ++i) to[i] = RoundTo<T>(from[i]);
-          continue;
-        }
+        ConvertRow(wide + r * kTileBlock, count, marks ? rounded : to);
+        if (!marks) continue;
         const T* kept = x + r * step + b;
         SCATTER_OPS_IVDEP
         for (int64_t i = 0; i < count; ++i) {
-          const bool is_new = marks[b + i] > 0;
-          to[i] = SelectVectorized(is_new, RoundTo<T>(from[i]), kept[i]);
+          to[i] = SelectVectorized(marks[b + i] > 0, rounded[i], kept[i]);
         }
       }
     }
