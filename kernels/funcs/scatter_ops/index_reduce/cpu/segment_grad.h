@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/element_grad.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/segment_reduce.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/transposed_tiles.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/shared/reduction.h"
@@ -22,6 +23,7 @@ template <typename T, IndexReduce kReduce>
 class SegmentDifferentiator {
  public:
   static constexpr bool kReadsOut = kReduce != IndexReduce::kMul;
+  using Sum = ReduceType<T, kReduce>;
 
   // `step` is the stride, in elements, between consecutive updates.
   SegmentDifferentiator(int64_t step,
@@ -39,6 +41,10 @@ class SegmentDifferentiator {
                   int64_t n) const {
     CallVectorizedIf<kIsHalf<T>>(
         [&] { Differentiate(g, x_offset, updates_offset, n); });
+  }
+
+  static bool IsExtremum(T value, T extremum) {
+    return EqualOrBothNan(WidenTo<Sum>(value), WidenTo<Sum>(extremum));
   }
 
   // Processes `length` <= kMaxInner inner elements of segment g, which start at
@@ -64,8 +70,6 @@ class SegmentDifferentiator {
   }
 
  private:
-  using Sum = ReduceType<T, kReduce>;
-
   // Shares the gradient evenly among the elements that equal the extremum.
   template <typename Count, typename Length>
   void DifferentiateExtremum(Length length,
@@ -112,10 +116,6 @@ class SegmentDifferentiator {
         out[l] = SelectVectorized(is_extremum, RoundTo<T>(grad[l]), T{});
       }
     }
-  }
-
-  static bool IsExtremum(T value, T extremum) {
-    return EqualOrBothNan(WidenTo<Sum>(value), WidenTo<Sum>(extremum));
   }
 
   // The gradient of a factor is out_grad times the conjugates of the other
@@ -221,8 +221,7 @@ void IndexReduceGradInto(const Context& dev_ctx,
                          DenseTensor* updates_grad) {
   CheckOutGrad("scatter_grad", out_grad, x.dims(), x_grad);
   const AxisView view(x, index, call.axis);
-  const IndexSegments segments =
-      BuildSegments(NormalizedIndex(index, view), view.size);
+  const NormalizedIndex normalized(index, view);
   ResizeLike(x, x_grad);
   ResizeLike(updates, updates_grad);
   const IndexGradTensors<T> tensors{
@@ -235,7 +234,15 @@ void IndexReduceGradInto(const Context& dev_ctx,
                    : nullptr};
   VisitReduce<T>(reduces, call.reduce, [&](auto constant) {
     constexpr IndexReduce kReduce = decltype(constant)::value;
-    using Sum = ReduceType<T, kReduce>;
+    using Differentiator = SegmentDifferentiator<T, kReduce>;
+    if constexpr (Differentiator::kReadsOut) {
+      if (DifferentiateElementwise<Differentiator>(
+              view, normalized, call.include_self, tensors)) {
+        return;
+      }
+    }
+    const IndexSegments segments = BuildSegments(normalized, view.size);
+    using Sum = typename Differentiator::Sum;
     if constexpr (sizeof(Sum) <= 8) {
       if (DifferentiateTransposed<SegmentDifferentiator<Sum, kReduce>, Sum>(
               view, segments, call.include_self, tensors)) {
@@ -243,12 +250,12 @@ void IndexReduceGradInto(const Context& dev_ctx,
       }
     }
     // Slices without an update get out_grad as their gradient.
-    ForEachSegment(view,
-                   segments,
-                   tensors.x_grad ? tensors.out_grad : nullptr,
-                   tensors.x_grad,
-                   SegmentDifferentiator<T, kReduce>(
-                       view.inner, segments, call.include_self, tensors));
+    ForEachSegment(
+        view,
+        segments,
+        tensors.x_grad ? tensors.out_grad : nullptr,
+        tensors.x_grad,
+        Differentiator(view.inner, segments, call.include_self, tensors));
   });
 }
 
