@@ -8,25 +8,27 @@
 #include <vector>
 
 namespace {
-thread_local bool in_parallel = false;
 thread_local int thread_number = 0;
+thread_local int num_threads = 1;
 }  // namespace
 
 extern "C" {
 
-int omp_in_parallel() { return in_parallel; }
+int omp_in_parallel() { return num_threads > 1; }
 int omp_get_thread_num() { return thread_number; }
+int omp_get_num_threads() { return num_threads; }
 
 // The compiler emits calls of this function for "omp parallel".
 void GOMP_parallel(void (*body)(void*), void* data, unsigned, unsigned) {
+  const int count = omp_get_max_threads();
   const auto run = [=](int number) {
-    in_parallel = true;
     thread_number = number;
+    num_threads = count;
     body(data);
-    in_parallel = false;
+    num_threads = 1;
   };
   std::vector<std::thread> others;
-  for (int i = 1; i < omp_get_max_threads(); ++i) others.emplace_back(run, i);
+  for (int i = 1; i < count; ++i) others.emplace_back(run, i);
   run(0);
   for (std::thread& other : others) other.join();
 }
