@@ -43,9 +43,10 @@ REWRITES = {
     r'(?s)([\w:]+(?:<[^;{}]*>)?)\s*<<<(.*?)>>>\(': (
         r'::cuda_emulator::Launch(&\1, \2, '
     ),
+    # Few threads, so that ThreadSanitizer can run all of them at once.
+    r'(kGpuThreads =) 256;': r'\1 4;',
     # Limits that only large Tensors reach.
     r'(kMaxGpuBlocks =) 1 << 20;': r'\1 2;',
-    r'(kGpuThreads =) 256;': r'\1 4;',
     r'(kChunk =) 256;': r'\1 8;',
     r'(kSumChunk =) 128;': r'\1 4;',
     r'(kScanChunk =) 1 << 24;': r'\1 1000;',
@@ -91,7 +92,7 @@ def write_tree():
 
 def compiler():
     """Return the command of the host compiler with the emulated CUDA."""
-    program = os.environ.get('CXX', 'g++')
+    program = 'g++' if is_tsan() else os.environ.get('CXX', 'g++')
     flags = *FLAGS, *(TSAN_FLAGS if is_tsan() else CHECK_FLAGS)
     return build.stub_command(program, flags, [EMULATOR, write_tree()])
 

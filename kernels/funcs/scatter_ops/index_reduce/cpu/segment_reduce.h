@@ -38,7 +38,7 @@ class SegmentReducer {
     const int64_t inner = operands_.view.inner;
     const T* x = operands_.x + x_offset;
     T* out = operands_.out + x_offset;
-    Element converted[kConverts ? kRowsPerPass + 1 : 1][kMaxConverted];
+    Element converted[kMaxRows][kMaxConverted];
     Rows rows{operands_.updates + updates_offset,
               inner,
               n,
@@ -62,7 +62,8 @@ class SegmentReducer {
  private:
   static constexpr bool kIsMean = kReduce == IndexReduce::kMean;
   static constexpr bool kConverts = !std::is_same<Element, T>::value;
-  static constexpr int kRowsPerPass = 4;
+  // Rows in use at a time: the first one and four of a pass.
+  static constexpr int kMaxRows = kConverts ? 5 : 1;
   static constexpr int64_t kMaxConverted = kConverts ? kMaxInner : 1;
   using Sum = ReduceType<T, kReduce>;
 
@@ -77,12 +78,12 @@ class SegmentReducer {
     Element (*converted)[kMaxConverted];
 
     int64_t num_left() const { return end - entry; }
-    // The result is valid during the next kRowsPerPass calls.
+    // The result is valid during the next kMaxRows - 1 calls.
     const Element* Next() {
       PrefetchRow(updates + *segments.EntryToPrefetch(entry) * stride, length);
       const T* row = updates + *entry++ * stride;
       if constexpr (kConverts) {
-        Element* to = converted[num_left() % (kRowsPerPass + 1)];
+        Element* to = converted[num_left() % kMaxRows];
         ConvertRow(row, length, to);
         return to;
       } else {
@@ -116,15 +117,13 @@ class SegmentReducer {
   // need none.
   template <typename First, typename Finish>
   static void ReduceFrom(Rows rows, const First& first, const Finish& finish) {
-    if (rows.num_left() < kRowsPerPass)
-      return ReduceLastRows(&rows, first, finish);
+    if (rows.num_left() < 4) return ReduceLastRows(&rows, first, finish);
     Sum sums[kMaxInner];
     const auto from = [&sums](int64_t l) { return sums[l]; };
     const auto to = [&sums](int64_t l, Sum sum) { sums[l] = sum; };
-    constexpr std::make_integer_sequence<int, kRowsPerPass> kFourRows;
+    constexpr std::make_integer_sequence<int, 4> kFourRows;
     ReduceRows(kFourRows, &rows, first, to);
-    while (rows.num_left() >= kRowsPerPass)
-      ReduceRows(kFourRows, &rows, from, to);
+    while (rows.num_left() >= 4) ReduceRows(kFourRows, &rows, from, to);
     ReduceLastRows(&rows, from, finish);
   }
 
