@@ -195,7 +195,10 @@ bool AssignInOrder(const ReduceOperands<T>& operands) {
   const int64_t row_bytes = view.inner * static_cast<int64_t>(sizeof(T));
   const int64_t x_bytes = view.outer * view.size * row_bytes;
   const int64_t bytes = view.outer * view.length * row_bytes;
-  if (row_bytes <= kMaxAssignRowBytes) return false;
+  // Few short rows are not worth the preparations of ReduceShortRows.
+  if (row_bytes <= kMaxAssignRowBytes && view.outer * view.length > 64) {
+    return false;
+  }
   // A sparse index is assumed to name each slice once.
   if (!IsSparseIndex(view.length, view.size) &&
       x_bytes + bytes > kMaxCachedBytes) {
