@@ -73,7 +73,7 @@ void CallVectorized(const F& f) {
 }
 
 // CallVectorized where it pays: for half types, whose conversions use integer
-// arithmetic, and for integers in loops over long rows.
+// arithmetic, and for integers in loops over rows.
 template <bool kCondition, typename F>
 void CallVectorizedIf(const F& f) {
   if constexpr (kCondition) {

@@ -166,6 +166,7 @@ class ShortRowReducer {
            ++i) {
         const int64_t begin = i / num_ranges * outer_step;
         const int64_t end = std::min(view_.outer, begin + outer_step);
+        // Not for int, whose rows are slower with AVX2.
         CallVectorizedIf<kIsHalf<T> || std::is_same<T, int64_t>::value>([&] {
           for (int64_t o = begin; o < end; ++o) {
             const SliceRange range = ranges_[i % num_ranges];
