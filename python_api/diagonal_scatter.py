@@ -12,6 +12,7 @@ from paddle.tensor.manipulation import (
     _in_dtype_of_x,
     _known_shapes_differ,
     _promote_for_composite,
+    _restore_dtype,
     _use_scatter_ops,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
@@ -79,7 +80,7 @@ def _diagonal_scatter_composed(
         )
     planes = paddle.reshape(flat, [*batch, rows, columns])
     out = paddle.moveaxis(planes, [-2, -1], [axis1, axis2])
-    return paddle.cast(out, dtype)
+    return _restore_dtype(out, dtype)
 
 
 @ParamAliasDecorator(

@@ -66,7 +66,7 @@ def _fill_number(
             return math.inf if number > 0 else -math.inf
     largest = np.iinfo(dtype).max
     unsigned = dtype == 'uint8'
-    # -1 stands for the largest number of an unsigned type, as in PyTorch
+    # as in PyTorch, negative numbers wrap around in an unsigned type
     smallest = -largest if unsigned else -largest - 1
     if not (abs(number) < math.inf and smallest <= int(number) <= largest):
         wraps = f" (-1 means {largest})" if unsigned else ""

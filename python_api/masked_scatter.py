@@ -69,6 +69,11 @@ def _promote_for_composite(x: Tensor) -> Tensor:
     return x
 
 
+def _restore_dtype(out: Tensor, dtype: paddle.dtype) -> Tensor:
+    """Undo _promote_for_composite; a cast to the same data type would copy."""
+    return out if out.dtype == dtype else paddle.cast(out, dtype)
+
+
 def _check_masked_scatter_args(
     api_name: str, x: Tensor, mask: Tensor, value: Tensor
 ) -> None:
@@ -109,7 +114,7 @@ def _masked_scatter_composed(x: Tensor, mask: Tensor, value: Tensor) -> Tensor:
     selected = paddle.reshape(paddle.gather(source, ordinals), shape)
     # the gradient of where does not sum over broadcast dims that are unknown
     x = paddle.expand(x, shape)
-    return paddle.cast(paddle.where(mask, selected, x), dtype)
+    return _restore_dtype(paddle.where(mask, selected, x), dtype)
 
 
 @param_two_alias(["x", "input"], ["value", "source"])
@@ -217,8 +222,7 @@ def masked_scatter_(
         _check_mask_shape('masked_scatter_', x, mask)
         # a copy of x, since gradients need its value before the call
         out = _masked_scatter_composed(paddle.assign(x), mask, value)
-        # copies out to x in place and records the gradient
-        return paddle.where_(paddle.zeros_like(x, dtype='bool'), x, out)
+        return paddle.assign(out, x)  # in place; records the gradient
     except (AttributeError, IndexError, TypeError, ValueError) as error:
         _check_masked_scatter_args('masked_scatter_', x, mask, value)
         _check_mask_shape('masked_scatter_', x, mask)

@@ -99,7 +99,7 @@ def scatter_(*args: Any, **kwargs: Any) -> Tensor:
             [1.0, 2.0, 9.0]
     """
     len_args = len(args)
-    if len_args < 2 and len_args + len(kwargs) < 2:
+    if len_args + len(kwargs) < 2:
         raise TypeError(
             f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"
@@ -307,7 +307,7 @@ def scatter(*args: Any, **kwargs: Any) -> Tensor:
             [[1.0, 2.5], [2.0, 5.5], [3.0, 5.0]]
     """
     len_args = len(args)
-    if len_args < 2 and len_args + len(kwargs) < 2:
+    if len_args + len(kwargs) < 2:
         raise TypeError(
             f"Too few arguments in the function call: {len_args}, {len(kwargs)}. Expect one of: \n"
             " - (Tensor input, int dim, Tensor index, Tensor src, *, str reduce, Tensor out = None)\n"

@@ -12,6 +12,7 @@ from paddle.tensor.manipulation import (
     _in_dtype_of_x,
     _known_shapes_differ,
     _promote_for_composite,
+    _restore_dtype,
     _use_scatter_ops,
 )
 from paddle.utils.decorator_utils import ParamAliasDecorator
@@ -74,7 +75,7 @@ def _select_scatter_composed(
         )
     values = paddle.unsqueeze(values, axis)
     out = paddle.slice_scatter(x, values, [axis], [index], [index + 1], [1])
-    return paddle.cast(out, dtype)
+    return _restore_dtype(out, dtype)
 
 
 @ParamAliasDecorator(

@@ -123,10 +123,10 @@ class TestDiagonalScatterAPI(unittest.TestCase):
                     self.check_shape(shape, -2, axis1, axis2)
 
     def test_every_offset(self):
-        for limit in 8, 2**40, 2**63 - 1, 2**63, 2**70:
-            for offset in (*range(-8, 8), limit, -limit):
-                self.check_shape((4, 7), offset, 0, 1)
-                self.check_shape((4, 2, 7), offset, 2, 0)
+        limits = 8, 2**40, 2**63 - 1, 2**63, 2**70
+        for offset in (*range(-8, 8), *limits, *(-n for n in limits)):
+            self.check_shape((4, 7), offset, 0, 1)
+            self.check_shape((4, 2, 7), offset, 2, 0)
 
     def test_large_tensors(self):
         # Several tiles, blocks and threads.

@@ -268,7 +268,7 @@ class TestMaskedFillNumber(MaskedFillTest):
                     with self.subTest(number=str(number)[:30], dtype=dtype):
                         out = function(paddle.zeros([2], dtype), mask, number)
                         assert_same_bits(out, expected)
-        for number in (0.0, -0.0, 0, -0.0):
+        for number in (0.0, -0.0, 0):
             out = paddle.ones([2]).masked_fill(mask, number)
             assert_same_bits(out, np.array([number, 1.0], 'float32'))
 
@@ -331,6 +331,14 @@ class TestMaskedFillGradient(MaskedFillTest):
             grads = paddle.grad(out * out * out, inputs, create_graph=True)
             for grad, array in zip(paddle.grad(grads, inputs), expected):
                 np.testing.assert_allclose(grad.numpy(), array.numpy())
+
+    def test_of_value_alone(self):
+        value = paddle.ones([2])
+        value.stop_gradient = False
+        mask = paddle.to_tensor([True, False])
+        out = paddle.masked_fill(paddle.zeros([2]), mask, value)
+        (grad,) = paddle.grad(out, value, paddle.to_tensor([3.0, 5.0]))
+        self.assertEqual(grad.tolist(), [3.0, 0.0])
 
     def test_sums_accumulate_in_wider_type(self):
         first_terms = {'float16': 1, 'bfloat16': 1, 'float32': 2**24}

@@ -131,7 +131,7 @@ void GatherElements(const GPUContext& dev_ctx,
 }
 
 // out = x, broadcast to `dims`, with the k-th selected element replaced by
-// value[k]. A null x or value stands for zeros. out may be x, and may overlap
+// value[k]. A null x or value is read as zeros. out may be x, and may overlap
 // mask and value.
 template <typename Storage>
 void ReplaceSelected(const GPUContext& dev_ctx,

@@ -40,15 +40,4 @@ inline bool SetOutLikeX(pir::Operation* op,
   return true;
 }
 
-// For operators with a 1-D index: the dims of updates, the third operand, equal
-// those of x, except for the length of the index along `axis`.
-inline bool InferByIndex(pir::Operation* op,
-                         pir::InferSymbolicShapeContext* infer_context) {
-  SymbolicDims expected = DimsOf(op, 0, *infer_context);
-  expected[AxisOf(op, "axis", expected.size())] =
-      DimsOf(op, 1, *infer_context)[0];
-  infer_context->AddEqualCstr(expected, DimsOf(op, 2, *infer_context));
-  return SetOutLikeX(op, infer_context);
-}
-
 }  // namespace paddle::dialect

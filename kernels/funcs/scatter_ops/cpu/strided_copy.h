@@ -30,7 +30,7 @@ void CopyStrided(Storage* out,
 }
 
 // out = x with the elements of `view` replaced by `values`. A null x or values
-// stands for zeros; out may be x.
+// is read as zeros; out may be x.
 template <typename Storage>
 void CopyAndReplace(const CPUContext& /*dev_ctx*/,
                     Storage* out,

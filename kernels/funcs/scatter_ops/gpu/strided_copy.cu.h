@@ -11,7 +11,7 @@
 namespace phi::funcs::scatter_ops {
 
 // out = x with the elements of `view` replaced by `values`. A null x or values
-// stands for zeros; out may be x.
+// is read as zeros; out may be x.
 template <typename Storage>
 void CopyAndReplace(const GPUContext& dev_ctx,
                     Storage* out,

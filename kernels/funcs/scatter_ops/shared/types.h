@@ -1,10 +1,9 @@
 // Types of the masked and scatter operators, for all devices: the dtypes of
-// their kernels, storage types, accumulation types, and conversions between
-// them.
+// their kernels, storage types, accumulation types, and conversions to the
+// latter.
 
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -71,8 +70,8 @@ struct BroadcastAccTypeOf<dtype::complex<float>> {
   using type = dtype::complex<double>;
 };
 
-// Conversions between half types and float, rounding to nearest even. Integer
-// arithmetic without branches, so that loops over them vectorize on a CPU.
+// Conversions of half types to float: integer arithmetic without branches, so
+// that loops over them vectorize on a CPU.
 
 template <typename To, typename From>
 inline To BitCast(From from) {
@@ -93,21 +92,6 @@ inline uint32_t SelectBits(bool first, uint32_t one, uint32_t other) {
   return (one & mask) | (other & ~mask);
 }
 
-// first ? one : other, in a form that compilers vectorize. They do not
-// vectorize a select of structs, or conditional floating point arithmetic, as
-// there would be in the conversion of a selected float16.
-template <typename T>
-inline T SelectVectorized(bool first, T one, T other) {
-  if constexpr (std::is_same<T, dtype::float16>::value) {
-    one.x = SelectBits(first, one.x, other.x);
-  } else if constexpr (kIsHalf<T>) {
-    one.x = first ? one.x : other.x;
-  } else {
-    one = first ? one : other;
-  }
-  return one;
-}
-
 // float16 has 10 bits of mantissa and an exponent bias 112 less than that of
 // float. Subnormals are normalized by a subtraction, which is computed for all
 // elements and then discarded for the others, since compilers do not vectorize
@@ -125,54 +109,6 @@ inline float ToFloat(dtype::float16 element) {
   return BitCast<float>(
       sign |
       SelectBits(magnitude < 0x400, BitCast<uint32_t>(subnormal), normal));
-}
-
-inline dtype::bfloat16 RoundToBfloat16(float value) {
-  const uint32_t bits = BitCast<uint32_t>(value);
-  const uint32_t even = bits + 0x7fff + (bits >> 16 & 1);
-  dtype::bfloat16 nearest;
-  nearest.x = static_cast<uint16_t>(value != value ? 0x7fff : even >> 16);
-  return nearest;
-}
-
-inline dtype::float16 RoundToFloat16(float value) {
-  constexpr uint32_t kSmallestNormal = 113 << 23;
-  constexpr uint32_t kTooLarge = 143 << 23;  // becomes infinity
-  constexpr uint32_t kInfinity = 255u << 23;
-  // In [0.5, 1), the last bit of a float is worth a float16 subnormal's.
-  constexpr uint32_t kHalf = 126 << 23;
-  const uint32_t bits = BitCast<uint32_t>(value);
-  const uint32_t magnitude = bits & 0x7fffffff;
-  const uint32_t sign = (bits ^ magnitude) >> 16;
-  // As phi::float16 does: the upper bits of the payload, or 1 if they are zero.
-  constexpr uint32_t kSmallestNan = kInfinity + (1 << 13);
-  const uint32_t payload = std::max(magnitude, kSmallestNan) >> 13 & 0x3ff;
-  const uint32_t nan = SelectBits(magnitude > kInfinity, payload, 0);
-  const uint32_t clamped =
-      SelectBits(magnitude < kTooLarge, magnitude, kTooLarge);
-  const bool subnormal = clamped < kSmallestNormal;
-  const uint32_t shift = SelectBits(subnormal, kHalf, 0);
-  const uint32_t moved =
-      BitCast<uint32_t>(BitCast<float>(clamped) + BitCast<float>(shift));
-  const uint32_t even = moved + 0xfff + (moved >> 13 & 1);
-  const uint32_t normal = (even - kHalfExponent) >> 13;
-  dtype::float16 nearest;
-  nearest.x = static_cast<uint16_t>(
-      sign | nan | SelectBits(subnormal, moved - kHalf, normal));
-  return nearest;
-}
-
-template <typename T, typename Sum>
-inline T RoundTo(Sum sum) {
-  if constexpr (!std::is_same<Sum, float>::value) {
-    return static_cast<T>(sum);
-  } else if constexpr (std::is_same<T, dtype::bfloat16>::value) {
-    return RoundToBfloat16(sum);
-  } else if constexpr (std::is_same<T, dtype::float16>::value) {
-    return RoundToFloat16(sum);
-  } else {
-    return static_cast<T>(sum);
-  }
 }
 
 template <typename Sum, typename T>

@@ -11,7 +11,7 @@
 namespace phi::funcs::scatter_ops {
 
 // out = x with the elements of `view` replaced by `values`. A null x or values
-// stands for zeros. out may be x, but must not overlap values.
+// is read as zeros. out may be x, but must not overlap values.
 template <typename T, typename Context>
 void ReplaceView(const Context& dev_ctx,
                  const DenseTensor* x,
@@ -55,7 +55,8 @@ void ReplaceViewGrad(const Context& dev_ctx,
 }
 
 // out = grad_x_grad with the elements of `view` replaced by grad_values_grad.
-// A null one of the two stands for zeros. Errors call grad_values_grad `name`.
+// Either may be null and is then read as zeros. Error messages refer to
+// grad_values_grad as `name`.
 template <typename T, typename Context>
 void ReplaceViewDoubleGrad(const Context& dev_ctx,
                            const char* op,

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/convert_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/element_grad.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/segment_reduce.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/transposed_tiles.h"

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "paddle/phi/kernels/funcs/scatter_ops/cpu/parallel.h"
+#include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/convert_rows.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_partition.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/index_segments.h"
 #include "paddle/phi/kernels/funcs/scatter_ops/index_reduce/cpu/normalized_index.h"
